@@ -1,0 +1,99 @@
+//! The documents that are written and read back, and the schema that describes them.
+
+use schemars::{JsonSchema, schema_for};
+use serde::{Deserialize, Serialize};
+
+use crate::{Environment, Listed, Measurement};
+
+/// Version of the JSON documents. It moves when a key disappears or changes its meaning; a new key does not move it.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// Everything that the instrument writes as JSON. The key `schema` tells which document it is.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "schema")]
+#[allow(clippy::large_enum_variant, reason = "one document exists at a time")]
+pub enum Document {
+    /// What `clockscope measure` found.
+    #[serde(rename = "clockscope.measure")]
+    Measurement(Measurement),
+    /// What `clockscope list` found.
+    #[serde(rename = "clockscope.list")]
+    Listing(Listing),
+    /// What `clockscope info` found.
+    #[serde(rename = "clockscope.info")]
+    Info(Info),
+}
+
+/// All clocks that the instrument knows, without a measurement.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Listing {
+    /// Version of this document's schema.
+    pub schema_version: u32,
+    /// When the list was made, RFC 3339 in UTC; `null` where no wall clock could be read.
+    pub recorded_at: Option<String>,
+    /// The machine.
+    pub environment: Environment,
+    /// One entry a clock and path.
+    pub clocks: Vec<Listed>,
+}
+
+/// Facts about the machine alone.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Info {
+    /// Version of this document's schema.
+    pub schema_version: u32,
+    /// When the facts were read, RFC 3339 in UTC; `null` where no wall clock could be read.
+    pub recorded_at: Option<String>,
+    /// The machine.
+    pub environment: Environment,
+}
+
+/// Why a text is no document of ours.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ReadError {
+    /// The text is not JSON, or lacks keys that a record has.
+    #[error("not a clockscope record: {0}")]
+    Malformed(#[from] serde_json::Error),
+    /// The record was written under a version of the schema that this program does not know.
+    #[error("the record has schema_version {found}, this program reads {SCHEMA_VERSION}: use the version of clockscope that wrote it")]
+    Version {
+        /// The version that the record bears.
+        found: u32,
+    },
+}
+
+impl Document {
+    /// Reads a document from its JSON text.
+    ///
+    /// # Errors
+    /// [`ReadError::Version`] when the version is another one, [`ReadError::Malformed`] for anything else.
+    pub fn from_json(text: &str) -> Result<Self, ReadError> {
+        /// The version is looked at first, so that a newer record is named as such instead of "missing field".
+        #[derive(Deserialize)]
+        struct Version {
+            schema_version: u32,
+        }
+        let Version { schema_version: found } = serde_json::from_str(text)?;
+        if found != SCHEMA_VERSION {
+            return Err(ReadError::Version { found });
+        }
+        Ok(serde_json::from_str(text)?)
+    }
+
+    /// The machine that the document speaks of.
+    #[must_use]
+    pub fn environment(&self) -> &Environment {
+        match self {
+            Self::Measurement(measurement) => &measurement.environment,
+            Self::Listing(listing) => &listing.environment,
+            Self::Info(info) => &info.environment,
+        }
+    }
+}
+
+/// JSON Schema (2020-12) of [`Document`].
+#[must_use]
+pub fn json_schema() -> serde_json::Value {
+    schema_for!(Document).to_value()
+}

@@ -1,0 +1,19 @@
+//! What a measurement found: plain types with units in their names, and the versioned JSON that they become.
+//!
+//! This crate measures nothing, computes nothing and renders nothing; a record from another machine is as good as one
+//! from this machine. Every field whose value could not be determined is `None` (JSON `null`), and the reason
+//! stands beside it: in [`ClockRecord::reason`] for a clock that could not be read, in an [`Unknown`] map otherwise.
+
+mod document;
+mod environment;
+mod measurement;
+
+pub use document::{Document, Info, Listing, ReadError, SCHEMA_VERSION, json_schema};
+pub use environment::{CounterFlags, Cpu, Environment, Frequencies, Kernel, Program};
+pub use measurement::{
+    Advice, Baseline, ClockIdentity, ClockKind, ClockRecord, Cost, Events, FastestCounter, Listed, Measurement,
+    Monotonic, ReadPath, Run, Timer,
+};
+
+/// Why fields are `null`: field name (dotted for nested ones, e.g. `events.jump`) to reason, in one sentence each.
+pub type Unknown = std::collections::BTreeMap<String, String>;

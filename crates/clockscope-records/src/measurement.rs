@@ -1,0 +1,230 @@
+//! What was found about clocks.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Environment, Unknown};
+
+/// One run of `clockscope measure`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Measurement {
+    /// Version of this document's schema.
+    pub schema_version: u32,
+    /// When the run started, RFC 3339 in UTC; `null` where no wall clock could be read.
+    pub recorded_at: Option<String>,
+    /// The machine.
+    pub environment: Environment,
+    /// How it was measured.
+    pub run: Run,
+    /// What the costs are to be compared with.
+    pub baseline: Baseline,
+    /// One record a clock and path, in the order of the catalogue.
+    pub clocks: Vec<ClockRecord>,
+    /// Which clock to use.
+    pub advice: Advice,
+}
+
+/// How a run was made.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Run {
+    /// Time that the user allowed for sampling, in seconds, all clocks together.
+    pub duration_asked_s: f64,
+    /// Time that sampling took, in seconds.
+    pub duration_s: f64,
+    /// CPU that the measuring thread was pinned to; `null` when it could not be pinned.
+    pub cpu: Option<u32>,
+    /// The clock that batches were timed with.
+    pub timer: Timer,
+    /// `true` when the user interrupted the run: the records hold what was measured until then.
+    pub interrupted: bool,
+    /// Why fields above are `null`.
+    pub unknown: Unknown,
+}
+
+/// The clock that batches were timed with, and how its unit became nanoseconds.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Timer {
+    /// Its name, e.g. `rdtscp_lfence`.
+    pub name: String,
+    /// Its frequency, in Hz: of the mean rate between the tightest brackets at both ends of the run.
+    pub frequency_hz: f64,
+    /// Bound of that frequency's error, in parts per million: bracket widths over the time between them.
+    pub frequency_bound_ppm: f64,
+    /// The clock that the frequency was taken against.
+    pub reference: String,
+}
+
+/// What the costs are to be compared with.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Baseline {
+    /// Cost of one turn of the measuring loop with no clock in it, in ns. Not subtracted from any cost.
+    pub empty_loop_ns: Option<f64>,
+    /// The cheapest counter read; `null` when no counter could be read.
+    pub fastest_counter: Option<FastestCounter>,
+}
+
+/// The cheapest counter read, which ratios are taken against.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct FastestCounter {
+    /// Name of the counter's reading sequence.
+    pub name: String,
+    /// Its median cost, in ns.
+    pub cost_ns: f64,
+}
+
+/// What a clock counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ClockKind {
+    /// A hardware counter of constant rate.
+    Counter,
+    /// A counter of work (core cycles): its rate is not constant.
+    Cycles,
+    /// Time since some start; never set.
+    Monotonic,
+    /// Civil time; may be set and stepped.
+    Wall,
+    /// Processor time that the process or thread has used.
+    CpuTime,
+}
+
+/// The way by which a reading reaches the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReadPath {
+    /// An instruction of the processor.
+    Instruction,
+    /// A function of the C library.
+    Libc,
+    /// A function of the vDSO, resolved by clockscope.
+    Vdso,
+    /// A system call, made without the C library.
+    Syscall,
+    /// Rust's standard library.
+    Std,
+    /// A device register, mapped into the process.
+    Mmap,
+}
+
+/// Who a clock is: what both the list and the measurement say of it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ClockIdentity {
+    /// Its name.
+    pub name: String,
+    /// Other names that the command accepts for it.
+    pub aliases: Vec<String>,
+    /// What it counts.
+    pub kind: ClockKind,
+    /// How it is read.
+    pub path: ReadPath,
+    /// One line: what is read.
+    pub summary: String,
+}
+
+/// One clock in a list.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Listed {
+    /// Who it is.
+    #[serde(flatten)]
+    pub identity: ClockIdentity,
+    /// Whether it can be read here.
+    pub available: bool,
+    /// Why it cannot be read; `null` when it can.
+    pub reason: Option<String>,
+    /// What the interface claims as its resolution, in ns.
+    pub nominal_resolution_ns: Option<f64>,
+    /// Why fields above are `null`.
+    pub unknown: Unknown,
+}
+
+/// What was found about one clock.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ClockRecord {
+    /// Who it is.
+    #[serde(flatten)]
+    pub identity: ClockIdentity,
+    /// Whether it could be read.
+    pub available: bool,
+    /// Why it could not be read, or what ended or disturbed its readings; `null` when nothing did.
+    pub reason: Option<String>,
+    /// Cost of one read, back to back.
+    pub cost_ns: Option<Cost>,
+    /// Median cost divided by that of [`Baseline::fastest_counter`].
+    pub ratio_to_fastest: Option<f64>,
+    /// What the interface claims as its resolution, in ns.
+    pub nominal_resolution_ns: Option<f64>,
+    /// The smallest positive difference between two successive readings, in ns.
+    pub observed_resolution_ns: Option<f64>,
+    /// Whether readings always grew.
+    pub monotonic: Option<Monotonic>,
+    /// What happened between readings.
+    pub events: Option<Events>,
+    /// Why fields above are `null` (dotted for nested ones).
+    pub unknown: Unknown,
+}
+
+/// Cost of one read, in ns: a batch of reads timed as a whole and divided by the number of reads.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Cost {
+    /// Median over the batches.
+    pub median: f64,
+    /// 95 % bootstrap confidence interval of the median; `null` with fewer than six batches.
+    pub ci95: Option<[f64; 2]>,
+    /// The cheapest batch.
+    pub min: f64,
+    /// 99th percentile of the batches; `null` with fewer than a hundred batches.
+    pub p99: Option<f64>,
+    /// Batches that the figures stand on.
+    pub batches: u64,
+    /// Reads in a batch.
+    pub reads_per_batch: u64,
+    /// Batches that were left out because a read failed in them.
+    pub batches_dropped: u64,
+}
+
+/// Whether readings always grew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Monotonic {
+    /// Every reading was larger than the one before it.
+    pub strict: bool,
+    /// No reading was smaller than the one before it.
+    pub weak: bool,
+}
+
+/// Exact counts of what happened between successive readings. docs/method.md has the definitions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Events {
+    /// Readings that were looked at.
+    pub reads: u64,
+    /// Reads that returned an error instead of a reading.
+    pub errors: u64,
+    /// Runs of at least 200 repeats of one value.
+    pub fail: u64,
+    /// Runs of 2 to 199 repeats of one value.
+    pub stall: u64,
+    /// Jumps of more than 1 ms.
+    pub warp: Option<u64>,
+    /// Steps forward that the reference did not see, warps included.
+    pub jump: Option<u64>,
+    /// Times in which clock and reference both went on while the thread did not run.
+    pub gap: Option<u64>,
+    /// Readings smaller than the one before.
+    pub regression: u64,
+    /// Losses of time that no reading shows as a step back: the clock advanced by less than the reference did.
+    pub hidden_regression: Option<u64>,
+    /// Smallest step that is counted singly as jump, gap or hidden regression, in ns.
+    pub threshold_ns: Option<f64>,
+    /// The clock that jumps, gaps and hidden regressions were judged against.
+    pub reference: Option<String>,
+    /// Whether clock and reference stand on the same hardware counter; `null` where it cannot be told.
+    pub reference_shares_hardware: Option<bool>,
+}
+
+/// Which clock to use for intervals.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Advice {
+    /// Name of the clock; `null` when none of those measured is fit.
+    pub clock: Option<String>,
+    /// The advice and what to expect of that clock, in one sentence.
+    pub sentence: String,
+}
