@@ -1,0 +1,320 @@
+//! Counts what happened between successive readings of a clock: repeats, steps back, and, against a reference that
+//! was read before and after each batch, jumps, gaps and hidden regressions. docs/method.md has the definitions.
+//!
+//! With `before` <= a reading <= `after` on the reference, the clock's offset (clock - reference) when the first
+//! reading was taken is at most `first - before`, and when the last was taken at least `last - after`. All that is
+//! judged here follows from these two bounds, so that time in which the thread did not run, which moves `after` as
+//! much as the readings, can never be taken for a fault of the clock.
+
+/// A run of at least this many repeats is a fail, a shorter one of at least two is a stall.
+pub const STALL_MAX: u64 = 199;
+/// A jump of more than this many nanoseconds is a warp.
+pub const WARP_NS: f64 = 1e6;
+/// Rate by which a healthy clock may differ from the reference: the kernel's limit for slewing, 500 ppm.
+const RATE_TOLERANCE: f64 = 500e-6;
+/// No smaller step than this many ns is counted singly.
+const THRESHOLD_NS: f64 = 1000.0;
+
+/// Readings that follow one another, and the reference around them.
+#[derive(Clone, Copy, Debug)]
+pub struct Batch<'a> {
+    /// The readings, in the clock's unit.
+    pub values: &'a [u64],
+    /// The reference before the first reading, in ns.
+    pub before_ns: f64,
+    /// The reference after the last reading, in ns.
+    pub after_ns: f64,
+    /// What a read usually costs, in ns; `None` while that is not known, and then no gap is counted.
+    pub cost_ns: Option<f64>,
+}
+
+/// Whether jumps, gaps and hidden regressions can be judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judge {
+    /// Against the reference.
+    Reference,
+    /// Not at all: the clock is not meant to follow the reference (CPU time, core cycles).
+    Nobody,
+}
+
+/// The counts so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct EventCounts {
+    /// Readings.
+    pub reads: u64,
+    /// Runs of more than [`STALL_MAX`] repeats.
+    pub fail: u64,
+    /// Runs of 2 to [`STALL_MAX`] repeats.
+    pub stall: u64,
+    /// Readings smaller than the one before.
+    pub regression: u64,
+    /// Readings equal to the one before.
+    pub repeats: u64,
+    /// The smallest positive difference, in the clock's unit.
+    pub smallest_step: Option<u64>,
+    /// What was judged against the reference.
+    pub judged: Option<Judged>,
+}
+
+/// Counts that need a reference.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Judged {
+    /// Steps forward that the reference did not see, warps included.
+    pub jump: u64,
+    /// Jumps of more than [`WARP_NS`].
+    pub warp: u64,
+    /// Steps forward, or time between readings, that the reference saw too.
+    pub gap: u64,
+    /// Losses of time that no reading shows as a step back; `None` for a clock whose tick is longer than a batch.
+    pub hidden_regression: Option<u64>,
+}
+
+/// Counts events over the batches of one clock. Memory is taken once, for the longest batch.
+#[derive(Clone, Debug)]
+pub struct EventCounter {
+    ns_per_unit: f64,
+    nominal_tick_ns: f64,
+    judge: Judge,
+    counts: EventCounts,
+    origin: Option<u64>,
+    last: Option<u64>,
+    /// Repeats of `last` so far.
+    run: u64,
+    /// Steps forward of the batch at hand that are at least as long as the threshold, in ns, less what they returned.
+    steps: Vec<f64>,
+    judged: Judged,
+    level: Option<Level>,
+}
+
+/// What is known of the clock's offset after a batch.
+#[derive(Clone, Copy, Debug)]
+struct Level {
+    /// The offset was at most this when the value last changed. Infinite before the first change: where inside its
+    /// tick a coarse clock was met is not known.
+    ceiling_ns: f64,
+    /// The offset is at least this.
+    floor_ns: f64,
+    /// How far the clock stands back and has not returned.
+    debt_ns: f64,
+    before_ns: f64,
+    after_ns: f64,
+}
+
+/// What the readings of one batch show by themselves.
+#[derive(Clone, Copy, Debug)]
+struct Scan {
+    /// From the previous batch's last reading to this one's first, in units; `None` in the first batch.
+    boundary: Option<i64>,
+    first_ns: f64,
+    last_ns: f64,
+    /// Backward steps inside the batch that were not returned in it.
+    debt_ns: f64,
+}
+
+impl EventCounter {
+    /// A counter for a clock of `ns_per_unit`, whose interface claims `nominal_tick_ns` (0 if nothing), read in batches
+    /// of at most `longest` readings.
+    #[must_use]
+    pub fn new(ns_per_unit: f64, nominal_tick_ns: f64, judge: Judge, longest: usize) -> Self {
+        Self {
+            ns_per_unit,
+            nominal_tick_ns,
+            judge,
+            counts: EventCounts::default(),
+            origin: None,
+            last: None,
+            run: 0,
+            steps: Vec::with_capacity(longest),
+            judged: Judged::default(),
+            level: None,
+        }
+    }
+
+    /// Smallest step that is counted singly, in ns: max(10 x cost, 1 µs, tick).
+    #[must_use]
+    pub fn threshold_ns(&self, cost_ns: f64) -> f64 {
+        (10.0 * cost_ns).max(THRESHOLD_NS).max(self.tick_ns())
+    }
+
+    /// The step that the clock is allowed: what its interface claims or, if that is larger, the smallest one seen.
+    fn tick_ns(&self) -> f64 {
+        self.counts
+            .smallest_step
+            .map_or(self.nominal_tick_ns, |step| self.nominal_tick_ns.max(step as f64 * self.ns_per_unit))
+    }
+
+    /// Counts the events of the next batch. Linear in its length; does not allocate.
+    pub fn batch(&mut self, batch: Batch<'_>) {
+        let (Some(&first), Some(&last)) = (batch.values.first(), batch.values.last()) else { return };
+        let origin = *self.origin.get_or_insert(first);
+        let threshold_ns = self.threshold_ns(batch.cost_ns.unwrap_or(0.0));
+        let boundary = self.last.map(|last| self.step(last, first));
+        let debt_ns = self.scan(batch.values, threshold_ns, batch.cost_ns.unwrap_or(0.0));
+        self.last = Some(last);
+        self.counts.reads += batch.values.len() as u64;
+        if self.judge == Judge::Reference {
+            let ns = |value: u64| value.wrapping_sub(origin) as i64 as f64 * self.ns_per_unit;
+            let scan = Scan { boundary, first_ns: ns(first), last_ns: ns(last), debt_ns };
+            self.judge(batch, scan, threshold_ns);
+        }
+    }
+
+    /// A gap that fell between two batches.
+    pub fn gap_between_batches(&mut self) {
+        self.judged.gap += 1;
+    }
+
+    /// Closes the run that was under way and tells the counts.
+    #[must_use]
+    pub fn finish(mut self) -> EventCounts {
+        self.end_run();
+        let decidable = self.level.is_some_and(|level| self.tick_ns() < level.after_ns - level.before_ns);
+        let judged =
+            Judged { hidden_regression: self.judged.hidden_regression.or(decidable.then_some(0)), ..self.judged };
+        self.counts.judged = (self.judge == Judge::Reference).then_some(judged);
+        self.counts
+    }
+
+    /// Counts one difference by itself and tells it, in units.
+    #[inline]
+    fn step(&mut self, from: u64, to: u64) -> i64 {
+        let step = to.wrapping_sub(from) as i64;
+        if step == 0 {
+            self.run += 1;
+            self.counts.repeats += 1;
+            return step;
+        }
+        if self.run != 0 {
+            self.end_run();
+        }
+        if step < 0 {
+            self.counts.regression += 1;
+        } else if self.counts.smallest_step.is_none_or(|smallest| (step as u64) < smallest) {
+            self.counts.smallest_step = Some(step as u64);
+        }
+        step
+    }
+
+    fn end_run(&mut self) {
+        match std::mem::take(&mut self.run) {
+            0 | 1 => {}
+            2..=STALL_MAX => self.counts.stall += 1,
+            _ => self.counts.fail += 1,
+        }
+    }
+
+    /// Counts the differences inside a batch, collects the long ones, and tells how far the clock stands back at the
+    /// end of it, in ns: the return from a backward step is no second event.
+    fn scan(&mut self, values: &[u64], threshold_ns: f64, cost_ns: f64) -> f64 {
+        self.steps.clear();
+        let mut debt_ns = 0.0_f64;
+        let usual_ns = 2.0 * cost_ns + self.tick_ns();
+        let usual = (usual_ns / self.ns_per_unit) as i64;
+        for pair in values.windows(2) {
+            let step = self.step(pair[0], pair[1]);
+            if (0..=usual).contains(&step) {
+                continue;
+            }
+            let mut step_ns = step as f64 * self.ns_per_unit;
+            if step < 0 {
+                debt_ns -= step_ns;
+                continue;
+            }
+            let returned = debt_ns.min(step_ns);
+            debt_ns -= returned;
+            step_ns -= returned;
+            if step_ns >= threshold_ns {
+                self.steps.push(step_ns);
+            }
+        }
+        debt_ns
+    }
+
+    /// Judges a batch against the reference.
+    fn judge(&mut self, batch: Batch<'_>, scan: Scan, threshold_ns: f64) {
+        let Batch { before_ns, after_ns, .. } = batch;
+        let tick_ns = self.tick_ns();
+        let highest_at_start = scan.first_ns - before_ns;
+        let lowest_at_end = scan.last_ns - after_ns;
+        // A first reading that repeats the last batch's was due when the value last changed.
+        let fresh = scan.boundary.is_some_and(|step| step != 0);
+        let ceiling_ns =
+            if fresh { highest_at_start } else { self.level.map_or(f64::INFINITY, |level| level.ceiling_ns) };
+
+        let slack_ns = tick_ns + RATE_TOLERANCE * (after_ns - before_ns) + threshold_ns;
+        let jumped_ns = self.count_jumps(lowest_at_end - ceiling_ns + scan.debt_ns, slack_ns);
+        self.count_gaps(batch, threshold_ns);
+
+        let mut floor_ns = lowest_at_end;
+        if let (Some(level), Some(boundary)) = (self.level, scan.boundary) {
+            let slack_ns = tick_ns + RATE_TOLERANCE * (after_ns - level.before_ns) + threshold_ns;
+            let boundary_ns = boundary as f64 * self.ns_per_unit;
+            let lowest_at_start = (lowest_at_end + scan.debt_ns - jumped_ns).min(ceiling_ns);
+            let ahead_ns = lowest_at_start - level.ceiling_ns - level.debt_ns;
+            if boundary_ns >= threshold_ns && ahead_ns > slack_ns {
+                self.count_jump(ahead_ns);
+            }
+            let decidable = tick_ns < after_ns - before_ns;
+            let hidden = boundary > 0 && decidable && level.floor_ns - highest_at_start > slack_ns;
+            if decidable {
+                *self.judged.hidden_regression.get_or_insert(0) += u64::from(hidden);
+            }
+            if boundary >= 0 && !hidden {
+                let carried = level.floor_ns - scan.debt_ns - RATE_TOLERANCE * (after_ns - level.after_ns);
+                floor_ns = floor_ns.max(carried);
+            }
+        }
+        let changed_inside = scan.first_ns != scan.last_ns;
+        let ceiling_ns = match (fresh, changed_inside) {
+            (true, _) | (false, false) => (ceiling_ns + jumped_ns - scan.debt_ns).max(lowest_at_end),
+            (false, true) => scan.last_ns - before_ns,
+        };
+        self.level = Some(Level { ceiling_ns, floor_ns, debt_ns: scan.debt_ns, before_ns, after_ns });
+    }
+
+    /// Counts as many of the batch's long steps as jumps as it takes to explain that the clock is `ahead_ns` further
+    /// than the reference allows; tells how much they explain. Those that were counted are taken from `steps`.
+    fn count_jumps(&mut self, mut ahead_ns: f64, slack_ns: f64) -> f64 {
+        let mut explained_ns = 0.0;
+        if ahead_ns <= slack_ns {
+            return explained_ns;
+        }
+        // Longest first; one that is longer than all that is to be explained was a gap.
+        self.steps.sort_unstable_by(|a, b| b.total_cmp(a));
+        let mut index = 0;
+        while index < self.steps.len() && ahead_ns > slack_ns {
+            let step_ns = self.steps[index];
+            if step_ns <= ahead_ns + slack_ns {
+                self.count_jump(step_ns);
+                self.steps.remove(index);
+                ahead_ns -= step_ns;
+                explained_ns += step_ns;
+            } else {
+                index += 1;
+            }
+        }
+        if ahead_ns > slack_ns && self.steps.pop().is_some() {
+            // What is left is a jump that fell into a gap: one step shows both.
+            self.count_jump(ahead_ns);
+            explained_ns += ahead_ns;
+        }
+        explained_ns
+    }
+
+    fn count_jump(&mut self, size_ns: f64) {
+        self.judged.jump += 1;
+        self.judged.warp += u64::from(size_ns > WARP_NS);
+    }
+
+    /// Counts the long steps that are left, or one, as gaps if the batch took that much longer than its reads do.
+    fn count_gaps(&mut self, batch: Batch<'_>, threshold_ns: f64) {
+        let Some(cost_ns) = batch.cost_ns else { return };
+        let lost_ns = batch.after_ns - batch.before_ns - cost_ns * batch.values.len() as f64;
+        if lost_ns >= threshold_ns {
+            self.judged.gap += self.steps.len().max(1) as u64;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

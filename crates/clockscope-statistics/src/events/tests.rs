@@ -1,0 +1,223 @@
+//! A simulated clock whose faults are known is read in batches; the counts must be exact.
+
+use super::*;
+use proptest::prelude::*;
+
+/// A clock that reads the true time plus what its faults added, on a lattice of `tick` ns.
+struct Simulated {
+    now: f64,
+    offset: f64,
+    cost: f64,
+    tick: f64,
+    reads: u64,
+}
+
+/// What happens at one read.
+#[derive(Clone, Copy, Debug, Default)]
+struct Fault {
+    /// Stays.
+    step: f64,
+    /// Affects one reading.
+    blip: f64,
+    /// The thread does not run for so long before the read.
+    gap: f64,
+}
+
+impl Simulated {
+    fn new(cost: f64, tick: f64) -> Self {
+        Self { now: 1e6, offset: 0.0, cost, tick, reads: 0 }
+    }
+
+    fn read(&mut self, fault: Fault) -> u64 {
+        self.reads += 1;
+        // A deterministic jitter of a tenth of the cost.
+        let jitter = (self.reads % 7) as f64 / 70.0;
+        self.now += self.cost * (1.0 + jitter) + fault.gap;
+        self.offset += fault.step;
+        (((self.now + self.offset + fault.blip + 1e15) / self.tick).floor() * self.tick) as u64
+    }
+}
+
+/// Reads `batches` batches of `length` and counts; `faults` tells what happens at the n-th read.
+fn count(clock: &mut Simulated, batches: usize, length: usize, faults: impl Fn(u64) -> Fault) -> EventCounts {
+    let mut counter = EventCounter::new(1.0, 0.0, Judge::Reference, length);
+    let mut values = Vec::with_capacity(length);
+    for batch in 0..batches {
+        let before_ns = clock.now;
+        clock.now += 10.0;
+        values.clear();
+        // The instrument starts with a single read.
+        for _ in 0..if batch == 0 { 1 } else { length } {
+            let fault = faults(clock.reads + 1);
+            values.push(clock.read(fault));
+        }
+        clock.now += 10.0;
+        let cost_ns = (batch > 0).then_some(clock.cost * 1.043);
+        counter.batch(Batch { values: &values, before_ns, after_ns: clock.now, cost_ns });
+        // Other clocks' batches.
+        clock.now += 3_000.0;
+    }
+    counter.finish()
+}
+
+fn every(reads: u64, fault: Fault) -> impl Fn(u64) -> Fault {
+    move |read| if read.is_multiple_of(reads) { fault } else { Fault::default() }
+}
+
+/// In 375 batches of 800 and the single read before them.
+const READS: u64 = 300_001;
+
+fn judged(counts: EventCounts) -> Judged {
+    counts.judged.expect("judged against the reference")
+}
+
+#[test]
+fn a_healthy_clock_has_no_events() {
+    let counts = count(&mut Simulated::new(25.0, 1.0), 376, 800, |_| Fault::default());
+    assert_eq!(counts.reads, READS);
+    assert_eq!((counts.fail, counts.stall, counts.regression, counts.repeats), (0, 0, 0, 0));
+    assert_eq!(judged(counts), Judged { hidden_regression: Some(0), ..Judged::default() });
+}
+
+#[test]
+fn every_lasting_step_back_is_one_regression() {
+    let back = Fault { step: -1000.0, ..Fault::default() };
+    let counts = count(&mut Simulated::new(25.0, 1.0), 376, 800, every(2500, back));
+    assert_eq!(counts.regression, READS / 2500);
+    assert_eq!(judged(counts), Judged { hidden_regression: Some(0), ..Judged::default() });
+}
+
+#[test]
+fn the_return_from_a_step_back_is_no_second_event() {
+    for blip in [-1000.0, -20_000.0, -5e6] {
+        let back = Fault { blip, ..Fault::default() };
+        // 801 does not divide the batch's length: the step falls on every place, the boundaries included.
+        let counts = count(&mut Simulated::new(25.0, 1.0), 376, 800, every(801, back));
+        // A step of 1 µs between two batches, 3 µs apart, is no step back among the readings: one falls there.
+        let seen = READS / 801 - u64::from(blip == -1000.0);
+        assert_eq!(counts.regression, seen, "{blip}");
+        assert_eq!(judged(counts), Judged { hidden_regression: Some(0), ..Judged::default() }, "{blip}");
+    }
+}
+
+#[test]
+fn every_step_forward_is_one_jump() {
+    for (step, warp) in [(5_000.0, 0), (500_000.0, 0), (2e6, READS / 801)] {
+        let forward = Fault { step, ..Fault::default() };
+        let counts = count(&mut Simulated::new(25.0, 1.0), 376, 800, every(801, forward));
+        assert_eq!(counts.regression, 0);
+        assert_eq!(judged(counts), Judged { jump: READS / 801, warp, gap: 0, hidden_regression: Some(0) }, "{step}");
+    }
+}
+
+#[test]
+fn a_preempted_thread_is_a_gap_and_no_jump() {
+    let gap = Fault { gap: 4e6, ..Fault::default() };
+    let counts = count(&mut Simulated::new(25.0, 1.0), 376, 800, every(3001, gap));
+    assert_eq!(judged(counts), Judged { gap: READS / 3001, hidden_regression: Some(0), ..Judged::default() });
+}
+
+#[test]
+fn a_jump_inside_a_gap_is_a_jump() {
+    let both = Fault { gap: 4e6, step: 500_000.0, ..Fault::default() };
+    let counts = count(&mut Simulated::new(25.0, 1.0), 376, 800, every(3001, both));
+    assert_eq!(judged(counts).jump, READS / 3001);
+}
+
+#[test]
+fn time_lost_inside_a_gap_is_a_hidden_regression() {
+    let both = Fault { gap: 4e6, step: -500_000.0, ..Fault::default() };
+    let counts = count(&mut Simulated::new(25.0, 1.0), 376, 800, every(3001, both));
+    assert_eq!(counts.regression, 0);
+    assert_eq!(judged(counts).hidden_regression, Some(READS / 3001));
+    assert_eq!(judged(counts).jump, 0);
+}
+
+#[test]
+fn the_regular_step_of_a_coarse_clock_is_neither_jump_nor_warp() {
+    for tick in [1_000.0, 1e6, 4e6, 1e7] {
+        let counts = count(&mut Simulated::new(5.0, tick), 3000, 1000, |_| Fault::default());
+        assert_eq!((judged(counts).jump, judged(counts).warp, judged(counts).gap), (0, 0, 0), "{tick}");
+        assert_eq!(counts.smallest_step, Some(tick as u64), "{tick}");
+        assert!(counts.fail + counts.stall > 0, "{tick}");
+        assert_eq!(counts.regression, 0);
+    }
+}
+
+#[test]
+fn a_jump_of_a_coarse_clock_is_seen() {
+    let forward = Fault { step: 20e6, ..Fault::default() };
+    let counts = count(&mut Simulated::new(5.0, 4e6), 9000, 1000, every(1_500_001, forward));
+    assert_eq!((judged(counts).jump, judged(counts).warp), (5, 5));
+}
+
+#[test]
+fn runs_of_repeats_are_stalls_or_fails_by_their_length() {
+    let run = |repeats: usize| {
+        let mut values = vec![10; repeats + 1];
+        values.push(20);
+        let mut counter = EventCounter::new(1.0, 0.0, Judge::Nobody, values.len());
+        counter.batch(Batch { values: &values, before_ns: 0.0, after_ns: 1.0, cost_ns: None });
+        let counts = counter.finish();
+        (counts.stall, counts.fail)
+    };
+    assert_eq!([run(0), run(1), run(2), run(199), run(200)], [(0, 0), (0, 0), (1, 0), (1, 0), (0, 1)]);
+}
+
+#[test]
+fn a_frozen_clock_is_one_fail_also_when_time_runs_out() {
+    let mut counter = EventCounter::new(1.0, 0.0, Judge::Reference, 100);
+    for batch in 0..50 {
+        let before_ns = f64::from(batch) * 1e4;
+        counter.batch(Batch { values: &[7; 100], before_ns, after_ns: before_ns + 5e3, cost_ns: Some(50.0) });
+    }
+    let counts = counter.finish();
+    assert_eq!((counts.fail, counts.stall, counts.smallest_step), (1, 0, None));
+    assert_eq!((judged(counts).jump, judged(counts).warp), (0, 0));
+}
+
+#[test]
+fn nobody_judges_cpu_time() {
+    let mut counter = EventCounter::new(1.0, 0.0, Judge::Nobody, 2);
+    counter.batch(Batch { values: &[0, 1_000_000_000], before_ns: 0.0, after_ns: 1.0, cost_ns: Some(1.0) });
+    assert_eq!(counter.finish().judged, None);
+}
+
+#[test]
+fn a_slewed_clock_is_not_at_fault() {
+    // The kernel's fastest slew, both ways, over half a second.
+    for rate in [-450e-6, 450e-6] {
+        let mut clock = Simulated::new(25.0, 1.0);
+        let counts = count(&mut clock, 5000, 800, |_| Fault { step: 26.0 * rate, ..Fault::default() });
+        assert_eq!(
+            (counts.regression, judged(counts).jump, judged(counts).hidden_regression),
+            (0, 0, Some(0)),
+            "{rate}"
+        );
+    }
+}
+
+proptest! {
+    #[test]
+    fn gaps_alone_never_accuse_the_clock(
+        cost in 4.0..800.0_f64,
+        tick in prop::sample::select(vec![1.0, 10.0, 41.0, 100.0, 1000.0]),
+        gaps in prop::collection::vec((1_u64..20_000, 1e3..1e8_f64), 0..40),
+        length in 1_usize..900,
+    ) {
+        let gap = |read| Fault { gap: gaps.iter().filter(|(at, _)| *at == read).map(|(_, gap)| gap).sum(), ..Fault::default() };
+        let counts = count(&mut Simulated::new(cost, tick), 20_000 / length, length, gap);
+        prop_assert_eq!(counts.regression, 0);
+        prop_assert_eq!((judged(counts).jump, judged(counts).warp), (0, 0));
+        prop_assert_eq!(judged(counts).hidden_regression.unwrap_or(0), 0);
+    }
+
+    #[test]
+    fn any_values_are_survived(values in prop::collection::vec(any::<u64>(), 0..200), scale in 1e-3..1e9_f64) {
+        let mut counter = EventCounter::new(scale, 1.0, Judge::Reference, 200);
+        for part in values.chunks(7) {
+            counter.batch(Batch { values: part, before_ns: 0.0, after_ns: 100.0, cost_ns: Some(10.0) });
+        }
+        prop_assert_eq!(counter.finish().reads, values.len() as u64);
+    }
+}

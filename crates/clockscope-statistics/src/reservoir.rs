@@ -1,0 +1,85 @@
+//! A sample of bounded size of a stream of unbounded length.
+
+/// Keeps up to a fixed number of values, each of the stream's values with the same probability (Vitter's algorithm R).
+/// All memory is taken at the start: pushing never allocates.
+#[derive(Clone, Debug)]
+pub struct Reservoir {
+    kept: Vec<f64>,
+    seen: u64,
+    state: u64,
+}
+
+impl Reservoir {
+    /// A reservoir for `capacity` values. Its choices are a fixed pseudo-random sequence.
+    #[must_use]
+    pub fn new(capacity: usize) -> Self {
+        Self { kept: Vec::with_capacity(capacity), seen: 0, state: 0x9E37_79B9_7F4A_7C15 }
+    }
+
+    /// Takes the next value of the stream.
+    pub fn push(&mut self, value: f64) {
+        self.seen += 1;
+        if self.kept.len() < self.kept.capacity() {
+            self.kept.push(value);
+        } else {
+            let place = (self.random() % self.seen) as usize;
+            if let Some(slot) = self.kept.get_mut(place) {
+                *slot = value;
+            }
+        }
+    }
+
+    /// How many values were pushed.
+    #[must_use]
+    pub fn seen(&self) -> u64 {
+        self.seen
+    }
+
+    /// The kept values in ascending order.
+    #[must_use]
+    pub fn into_sorted(mut self) -> Vec<f64> {
+        self.kept.sort_by(f64::total_cmp);
+        self.kept
+    }
+
+    /// The kept values, in no particular order.
+    #[must_use]
+    pub fn kept(&self) -> &[f64] {
+        &self.kept
+    }
+
+    /// xorshift64* (Vigna 2016): good enough to choose, and no dependency.
+    fn random(&mut self) -> u64 {
+        self.state ^= self.state >> 12;
+        self.state ^= self.state << 25;
+        self.state ^= self.state >> 27;
+        self.state.wrapping_mul(0x2545_F491_4F6C_DD1D)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_stream_is_kept_whole() {
+        let mut reservoir = Reservoir::new(4);
+        for value in [3.0, 1.0, 2.0] {
+            reservoir.push(value);
+        }
+        assert_eq!(reservoir.seen(), 3);
+        assert_eq!(reservoir.into_sorted(), [1.0, 2.0, 3.0]);
+    }
+
+    #[test]
+    fn a_long_stream_is_represented_evenly() {
+        let mut reservoir = Reservoir::new(1000);
+        for value in 0..100_000 {
+            reservoir.push(f64::from(value));
+        }
+        let kept = reservoir.into_sorted();
+        assert_eq!(kept.len(), 1000);
+        // The median of a uniform stream: 50,000 with a standard deviation of about 1,600.
+        assert!((kept[500] - 50_000.0).abs() < 8_000.0, "{}", kept[500]);
+    }
+}

@@ -1,0 +1,55 @@
+//! The RISC-V real-time counter.
+//!
+//! RDTIME is a CSR read, ordered by FENCE against memory accesses only (RISC-V unprivileged ISA, Zicntr).
+
+#![allow(unsafe_code, reason = "a counter is read by instructions that have no safe form")]
+
+use super::{about, counter};
+use crate::{Entry, Unavailable, Visitor};
+
+counter!(
+    /// RDTIME
+    Rdtime,
+    plain
+);
+counter!(
+    /// The same between two barriers: ordered on both sides.
+    Ordered,
+    fenced
+);
+
+/// Name of [`Ordered`].
+pub const ORDERED_NAME: &str = "fence_rdtime_fence";
+
+/// The sequence that batches are timed with.
+///
+/// # Errors
+/// None on this architecture.
+pub fn ordered() -> Result<Ordered, Unavailable> {
+    Ok(Ordered(()))
+}
+
+/// Hands every reading sequence to `visitor`.
+pub fn each(visitor: &mut impl Visitor) {
+    visitor.visit(Entry { about: about("rdtime", &[], None, "RDTIME"), clock: Ok(Rdtime(())) });
+}
+
+/// RDTIME.
+#[inline(always)]
+fn plain() -> u64 {
+    let value: u64;
+    // SAFETY: Zicntr is part of every profile that runs Linux; the read changes nothing.
+    unsafe { core::arch::asm!("rdtime {}", out(reg) value, options(nostack, preserves_flags)) };
+    value
+}
+
+/// FENCE; RDTIME; FENCE.
+#[inline(always)]
+fn fenced() -> u64 {
+    let value: u64;
+    // SAFETY: as above; FENCE orders memory and device accesses and writes nothing.
+    unsafe {
+        core::arch::asm!("fence iorw, iorw", "rdtime {}", "fence iorw, iorw", out(reg) value, options(nostack, preserves_flags))
+    };
+    value
+}

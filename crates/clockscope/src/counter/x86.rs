@@ -1,0 +1,171 @@
+//! The x86 time-stamp counter.
+//!
+//! Ordering as the Intel SDM (vol. 2B, RDTSC and RDTSCP) and the AMD APM (vol. 3) state it: RDTSC is not ordered at
+//! all; LFENCE waits until all earlier instructions have completed and starts no later one before; RDTSCP waits for
+//! earlier instructions, but later ones may start before it; CPUID serialises (and leaves the guest on most hypervisors).
+
+#![allow(unsafe_code, reason = "a counter is read by instructions that have no safe form")]
+
+#[cfg(target_arch = "x86")]
+use core::arch::x86 as arch;
+#[cfg(target_arch = "x86_64")]
+use core::arch::x86_64 as arch;
+
+use super::{about, counter};
+use crate::{Entry, Unavailable, Visitor};
+
+counter!(
+    /// RDTSC: not ordered against anything around it.
+    Tsc,
+    rdtsc
+);
+counter!(
+    /// LFENCE; RDTSC: after all earlier instructions.
+    TscLfence,
+    lfence_rdtsc
+);
+counter!(
+    /// RDTSCP: after all earlier instructions and loads. Only made where CPUID reports the instruction.
+    Rdtscp,
+    rdtscp
+);
+counter!(
+    /// RDTSCP; LFENCE: after all earlier instructions, and before all later ones. Only made where CPUID reports RDTSCP.
+    RdtscpLfence,
+    rdtscp_lfence
+);
+counter!(
+    /// CPUID; RDTSC: the serialisation of older manuals; a hypervisor usually intercepts CPUID.
+    TscCpuid,
+    cpuid_rdtsc
+);
+counter!(
+    /// LFENCE; RDTSC; LFENCE: ordered on both sides on every x86 with a counter.
+    Ordered,
+    lfence_rdtsc_lfence
+);
+
+/// Name of [`Ordered`].
+pub const ORDERED_NAME: &str = "lfence_tsc_lfence";
+
+/// The sequence that batches are timed with, where the processor has a counter.
+///
+/// # Errors
+/// The processor has no counter.
+pub fn ordered() -> Result<Ordered, Unavailable> {
+    has_tsc().map(|()| Ordered(()))
+}
+
+/// Hands every reading sequence to `visitor`.
+pub fn each(visitor: &mut impl Visitor) {
+    let tsc = has_tsc();
+    let rdtscp = tsc.clone().and_then(|()| has_rdtscp());
+    visitor.visit(Entry {
+        about: about("tsc", &["rdtsc"], None, "RDTSC, unordered"),
+        clock: tsc.clone().map(|()| Tsc(())),
+    });
+    visitor.visit(Entry {
+        about: about("tsc_lfence", &["lfence_rdtsc"], None, "LFENCE; RDTSC"),
+        clock: tsc.clone().map(|()| TscLfence(())),
+    });
+    visitor
+        .visit(Entry { about: about("rdtscp", &["tscp"], None, "RDTSCP"), clock: rdtscp.clone().map(|()| Rdtscp(())) });
+    visitor.visit(Entry {
+        about: about("rdtscp_lfence", &[], None, "RDTSCP; LFENCE"),
+        clock: rdtscp.map(|()| RdtscpLfence(())),
+    });
+    visitor.visit(Entry {
+        about: about("tsc_cpuid", &["cpuid_rdtsc"], None, "CPUID; RDTSC"),
+        clock: tsc.map(|()| TscCpuid(())),
+    });
+}
+
+fn has_tsc() -> Result<(), Unavailable> {
+    // Bit 4 of EDX of leaf 1: RDTSC exists.
+    if cpuid(1).edx & (1 << 4) != 0 { Ok(()) } else { Err(Unavailable::Instruction("RDTSC")) }
+}
+
+fn has_rdtscp() -> Result<(), Unavailable> {
+    // Bit 27 of EDX of leaf 80000001h: RDTSCP exists; without it the instruction is illegal.
+    let exists = cpuid(0x8000_0000).eax >= 0x8000_0001 && cpuid(0x8000_0001).edx & (1 << 27) != 0;
+    if exists { Ok(()) } else { Err(Unavailable::Instruction("RDTSCP")) }
+}
+
+#[allow(unused_unsafe, reason = "newer compilers declare the intrinsic safe")]
+fn cpuid(leaf: u32) -> arch::CpuidResult {
+    // SAFETY: every x86 that this crate is compiled for (i586 and later) has CPUID.
+    unsafe { arch::__cpuid(leaf) }
+}
+
+/// One read as assembly; `$text` leaves the low half in EAX and the high half in EDX.
+macro_rules! read {
+    ($name:ident, $text:literal) => {
+        #[inline(always)]
+        fn $name() -> u64 {
+            let (low, high): (u32, u32);
+            // SAFETY: `each` and `ordered` make this clock's type only where CPUID reports the instruction, and the
+            // sequence writes no memory and no register but those declared. That it may not be moved across memory
+            // accesses is why `nomem` is not claimed.
+            unsafe {
+                core::arch::asm!($text, out("eax") low, out("edx") high, options(nostack, preserves_flags));
+            }
+            (u64::from(high) << 32) | u64::from(low)
+        }
+    };
+}
+
+/// The same for sequences that also write ECX (RDTSCP's processor id).
+macro_rules! read_rdtscp {
+    ($name:ident, $text:literal) => {
+        #[inline(always)]
+        fn $name() -> u64 {
+            let (low, high): (u32, u32);
+            // SAFETY: as above; ECX, which RDTSCP fills with IA32_TSC_AUX, is declared as overwritten.
+            unsafe {
+                core::arch::asm!($text, out("eax") low, out("edx") high, out("ecx") _, options(nostack, preserves_flags));
+            }
+            (u64::from(high) << 32) | u64::from(low)
+        }
+    };
+}
+
+read!(rdtsc, "rdtsc");
+read!(lfence_rdtsc, "lfence; rdtsc");
+read!(lfence_rdtsc_lfence, "lfence; rdtsc; lfence");
+read_rdtscp!(rdtscp, "rdtscp");
+read_rdtscp!(rdtscp_lfence, "rdtscp; lfence");
+
+#[inline(always)]
+fn cpuid_rdtsc() -> u64 {
+    // Leaf 0 is the cheapest; its answer is thrown away. `black_box` is not needed: the intrinsic is volatile.
+    let _ = cpuid(0);
+    rdtsc()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Clock;
+
+    #[test]
+    fn sequences_agree_with_each_other() {
+        // Sandwich: an ordered read before and after must enclose every ordered sequence.
+        fn check<C: Clock<Raw = u64>>(clock: &C) {
+            let ordered = Ordered(());
+            let (mut before, mut middle, mut after) = (0, 0, 0);
+            for _ in 0..1000 {
+                ordered.read(&mut before).unwrap();
+                clock.read(&mut middle).unwrap();
+                ordered.read(&mut after).unwrap();
+                assert!(before <= middle && middle <= after, "{before} {middle} {after}");
+            }
+        }
+        check(&Tsc(()));
+        check(&TscLfence(()));
+        check(&TscCpuid(()));
+        if has_rdtscp().is_ok() {
+            check(&Rdtscp(()));
+            check(&RdtscpLfence(()));
+        }
+    }
+}
