@@ -56,7 +56,9 @@ pub enum ReadError {
     #[error("not a clockscope record: {0}")]
     Malformed(#[from] serde_json::Error),
     /// The record was written under a version of the schema that this program does not know.
-    #[error("the record has schema_version {found}, this program reads {SCHEMA_VERSION}: use the version of clockscope that wrote it")]
+    #[error(
+        "the record has schema_version {found}, this program reads {SCHEMA_VERSION}: use the version of clockscope that wrote it"
+    )]
     Version {
         /// The version that the record bears.
         found: u32,

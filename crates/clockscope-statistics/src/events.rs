@@ -107,8 +107,10 @@ struct Scan {
     boundary: Option<i64>,
     first_ns: f64,
     last_ns: f64,
-    /// Backward steps inside the batch that were not returned in it.
+    /// How far the clock stands back at the end, be it since this batch or from before.
     debt_ns: f64,
+    /// How much of that came about inside the batch; negative if it returned from where it stood at the start.
+    sunk_ns: f64,
 }
 
 impl EventCounter {
@@ -148,15 +150,25 @@ impl EventCounter {
         let (Some(&first), Some(&last)) = (batch.values.first(), batch.values.last()) else { return };
         let origin = *self.origin.get_or_insert(first);
         let threshold_ns = self.threshold_ns(batch.cost_ns.unwrap_or(0.0));
+        let ns = |value: u64| value.wrapping_sub(origin) as i64 as f64 * self.ns_per_unit;
+        let (first_ns, last_ns) = (ns(first), ns(last));
         let boundary = self.last.map(|last| self.step(last, first));
-        let debt_ns = self.scan(batch.values, threshold_ns, batch.cost_ns.unwrap_or(0.0));
+        let owed_ns = self.owed_at_start(boundary, first_ns - batch.before_ns);
+        let debt_ns = self.scan(batch.values, threshold_ns, batch.cost_ns.unwrap_or(0.0), owed_ns);
         self.last = Some(last);
         self.counts.reads += batch.values.len() as u64;
         if self.judge == Judge::Reference {
-            let ns = |value: u64| value.wrapping_sub(origin) as i64 as f64 * self.ns_per_unit;
-            let scan = Scan { boundary, first_ns: ns(first), last_ns: ns(last), debt_ns };
+            let scan = Scan { boundary, first_ns, last_ns, debt_ns, sunk_ns: debt_ns - owed_ns };
             self.judge(batch, scan, threshold_ns);
         }
+    }
+
+    /// How far the first reading stands back against the batch before: what may be returned without being a jump.
+    fn owed_at_start(&self, boundary: Option<i64>, highest_at_start: f64) -> f64 {
+        let (Some(level), Some(boundary)) = (self.level, boundary.filter(|step| *step != 0)) else { return 0.0 };
+        let stepped_back = -boundary as f64 * self.ns_per_unit;
+        let below = if level.ceiling_ns.is_finite() { level.ceiling_ns - highest_at_start } else { 0.0 };
+        stepped_back.max(below).max(0.0)
     }
 
     /// A gap that fell between two batches.
@@ -204,10 +216,9 @@ impl EventCounter {
     }
 
     /// Counts the differences inside a batch, collects the long ones, and tells how far the clock stands back at the
-    /// end of it, in ns: the return from a backward step is no second event.
-    fn scan(&mut self, values: &[u64], threshold_ns: f64, cost_ns: f64) -> f64 {
+    /// end of it, in ns, having started `debt_ns` back: the return from a backward step is no second event.
+    fn scan(&mut self, values: &[u64], threshold_ns: f64, cost_ns: f64, mut debt_ns: f64) -> f64 {
         self.steps.clear();
-        let mut debt_ns = 0.0_f64;
         let usual_ns = 2.0 * cost_ns + self.tick_ns();
         let usual = (usual_ns / self.ns_per_unit) as i64;
         for pair in values.windows(2) {
@@ -242,14 +253,14 @@ impl EventCounter {
             if fresh { highest_at_start } else { self.level.map_or(f64::INFINITY, |level| level.ceiling_ns) };
 
         let slack_ns = tick_ns + RATE_TOLERANCE * (after_ns - before_ns) + threshold_ns;
-        let jumped_ns = self.count_jumps(lowest_at_end - ceiling_ns + scan.debt_ns, slack_ns);
+        let jumped_ns = self.count_jumps(lowest_at_end - ceiling_ns + scan.sunk_ns, slack_ns);
         self.count_gaps(batch, threshold_ns);
 
         let mut floor_ns = lowest_at_end;
         if let (Some(level), Some(boundary)) = (self.level, scan.boundary) {
             let slack_ns = tick_ns + RATE_TOLERANCE * (after_ns - level.before_ns) + threshold_ns;
             let boundary_ns = boundary as f64 * self.ns_per_unit;
-            let lowest_at_start = (lowest_at_end + scan.debt_ns - jumped_ns).min(ceiling_ns);
+            let lowest_at_start = (lowest_at_end + scan.sunk_ns - jumped_ns).min(ceiling_ns);
             let ahead_ns = lowest_at_start - level.ceiling_ns - level.debt_ns;
             if boundary_ns >= threshold_ns && ahead_ns > slack_ns {
                 self.count_jump(ahead_ns);
@@ -260,13 +271,13 @@ impl EventCounter {
                 *self.judged.hidden_regression.get_or_insert(0) += u64::from(hidden);
             }
             if boundary >= 0 && !hidden {
-                let carried = level.floor_ns - scan.debt_ns - RATE_TOLERANCE * (after_ns - level.after_ns);
+                let carried = level.floor_ns - scan.sunk_ns.max(0.0) - RATE_TOLERANCE * (after_ns - level.after_ns);
                 floor_ns = floor_ns.max(carried);
             }
         }
         let changed_inside = scan.first_ns != scan.last_ns;
         let ceiling_ns = match (fresh, changed_inside) {
-            (true, _) | (false, false) => (ceiling_ns + jumped_ns - scan.debt_ns).max(lowest_at_end),
+            (true, _) | (false, false) => (ceiling_ns + jumped_ns - scan.sunk_ns).max(lowest_at_end),
             (false, true) => scan.last_ns - before_ns,
         };
         self.level = Some(Level { ceiling_ns, floor_ns, debt_ns: scan.debt_ns, before_ns, after_ns });
@@ -306,12 +317,16 @@ impl EventCounter {
         self.judged.warp += u64::from(size_ns > WARP_NS);
     }
 
-    /// Counts the long steps that are left, or one, as gaps if the batch took that much longer than its reads do.
+    /// Counts the long steps that are left as gaps if the batch took that much longer than its reads do; one for a
+    /// clock whose tick is too long to show it. A batch that was slow throughout lost no time in one piece.
     fn count_gaps(&mut self, batch: Batch<'_>, threshold_ns: f64) {
         let Some(cost_ns) = batch.cost_ns else { return };
-        let lost_ns = batch.after_ns - batch.before_ns - cost_ns * batch.values.len() as f64;
-        if lost_ns >= threshold_ns {
-            self.judged.gap += self.steps.len().max(1) as u64;
+        let span_ns = batch.after_ns - batch.before_ns;
+        let lost_ns = span_ns - cost_ns * batch.values.len() as f64;
+        if !self.steps.is_empty() {
+            self.judged.gap += if lost_ns >= threshold_ns / 2.0 { self.steps.len() as u64 } else { 0 };
+        } else if lost_ns >= threshold_ns && self.tick_ns() >= threshold_ns {
+            self.judged.gap += 1;
         }
     }
 }

@@ -4,9 +4,6 @@ use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::{Clock, Errno, Visitor};
 
-/// Name of [`Reference`].
-pub const REFERENCE_NAME: &str = "rust_instant";
-
 /// The standard library's monotonic clock: the only one that is known here.
 #[derive(Clone, Copy, Debug)]
 pub struct Reference {
@@ -28,12 +25,18 @@ impl Clock for Reference {
     }
 }
 
-/// The reference, which counts from this call on.
-///
-/// # Errors
-/// None here.
-pub fn reference() -> Result<Reference, Errno> {
-    Ok(Reference { origin: Instant::now() })
+/// The one reference, which counts from this call on.
+#[must_use]
+pub fn references() -> Vec<Reference> {
+    vec![Reference { origin: Instant::now() }]
+}
+
+impl Reference {
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        "rust_instant"
+    }
 }
 
 /// Seconds since 1970 in UTC; `None` for a clock set before then.

@@ -1,9 +1,8 @@
 //! The operating system's clocks, one backend a system, all with the same items:
 //!
 //! - `each(visitor)`: every clock of the system;
-//! - `Reference` and `reference()`: a clock that shares no code path with the C library or the vDSO, for judging others;
-//! - `REFERENCE_NAME`: its name;
-//! - `unix_seconds()`: civil time for stamping a record, by a path that cannot trap.
+//! - `Reference` and `references()`: clocks that others are judged against, the best first;
+//! - `unix_seconds()`: civil time for stamping a record.
 //!
 //! Clocks of Rust's standard library are the same everywhere and live in `rust.rs`.
 
@@ -12,7 +11,7 @@
 mod backend;
 mod rust;
 
-pub use backend::{REFERENCE_NAME, Reference, reference, unix_seconds};
+pub use backend::{Reference, references, unix_seconds};
 pub use rust::{RustInstant, RustSystemTime};
 
 use crate::Visitor;

@@ -9,19 +9,57 @@ mod vdso;
 
 use crate::{Clock, Errno, Visitor};
 
-/// Name of [`Reference`].
-pub const REFERENCE_NAME: &str = "monotonic_raw:syscall";
+/// A clock that others are judged against.
+#[derive(Clone, Copy, Debug)]
+pub struct Reference {
+    name: &'static str,
+    way: Way,
+}
 
-/// CLOCK_MONOTONIC_RAW by a system call of our own: neither the C library nor the vDSO takes part, and nobody steers it.
-pub type Reference = posix::BySyscall;
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    Syscall(posix::BySyscall),
+    Vdso(posix::ByVdso),
+}
 
-/// The reference, once it has answered.
-///
-/// # Errors
-/// The system call's error number, where a filter denies it.
-pub fn reference() -> Result<Reference, Errno> {
-    let reference = posix::BySyscall::new(libc::CLOCK_MONOTONIC_RAW);
-    reference.read(&mut Default::default()).map(|()| reference)
+/// The references, best first. Neither the C library nor the vDSO takes part in a system call of our own, and nobody
+/// steers CLOCK_MONOTONIC_RAW; the others serve where a filter denies it. Whether one answers is for the caller to try.
+#[must_use]
+pub fn references() -> Vec<Reference> {
+    let by_syscall = |name, id| Reference { name, way: Way::Syscall(posix::BySyscall::new(id)) };
+    let mut references = vec![
+        by_syscall("monotonic_raw:syscall", libc::CLOCK_MONOTONIC_RAW),
+        by_syscall("monotonic:syscall", libc::CLOCK_MONOTONIC),
+        by_syscall("boottime:syscall", libc::CLOCK_BOOTTIME),
+    ];
+    let by_vdso = posix::ByVdso::new(libc::CLOCK_MONOTONIC_RAW);
+    references.extend(by_vdso.map(|clock| Reference { name: "monotonic_raw:vdso", way: Way::Vdso(clock) }));
+    references
+}
+
+impl Reference {
+    /// Its name.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        self.name
+    }
+}
+
+impl Clock for Reference {
+    type Raw = posix::Timespec;
+
+    #[inline(always)]
+    fn read(&self, raw: &mut posix::Timespec) -> Result<(), Errno> {
+        match self.way {
+            Way::Syscall(clock) => clock.read(raw),
+            Way::Vdso(clock) => clock.read(raw),
+        }
+    }
+
+    #[inline(always)]
+    fn value(&self, raw: &posix::Timespec) -> u64 {
+        raw.nanoseconds()
+    }
 }
 
 /// Seconds since 1970 in UTC, by a system call; `None` where it is denied or the clock is set before then.

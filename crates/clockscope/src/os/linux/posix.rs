@@ -85,8 +85,15 @@ pub(super) struct ByVdso {
 
 /// The bare system call.
 #[derive(Clone, Copy, Debug)]
-pub struct BySyscall {
+pub(super) struct BySyscall {
     id: libc::clockid_t,
+}
+
+impl ByVdso {
+    /// `None` where there is no vDSO.
+    pub(super) fn new(id: libc::clockid_t) -> Option<Self> {
+        vdso::clock_gettime().ok().map(|function| Self { function, id })
+    }
 }
 
 impl BySyscall {

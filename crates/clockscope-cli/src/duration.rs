@@ -1,0 +1,75 @@
+//! Durations on the command line.
+
+/// Longest duration that is accepted, in seconds: a day. What runs longer is a service, not a measurement.
+const LONGEST_S: f64 = 86_400.0;
+
+/// A duration in seconds, positive and finite.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Seconds(pub(crate) f64);
+
+/// Units by their names.
+const UNITS: &[(&str, f64)] = &[
+    ("ns", 1e-9),
+    ("us", 1e-6),
+    ("µs", 1e-6),
+    ("μs", 1e-6),
+    ("ms", 1e-3),
+    ("min", 60.0),
+    ("s", 1.0),
+    ("m", 60.0),
+    ("h", 3600.0),
+];
+
+/// Parses a number with an optional unit; a bare number is seconds.
+pub(crate) fn parse(text: &str) -> Result<Seconds, String> {
+    let trimmed = text.trim();
+    let unit_at = trimmed.find(|c: char| c.is_alphabetic() && !matches!(c, 'e' | 'E')).unwrap_or(trimmed.len());
+    let (number, unit) = (trimmed[..unit_at].trim(), trimmed[unit_at..].trim());
+    let scale = match unit {
+        "" => 1.0,
+        unit => {
+            let known = UNITS.iter().find(|(name, _)| *name == unit);
+            known.ok_or_else(|| format!("\"{unit}\" is no unit of time: use ns, us, ms, s, min or h"))?.1
+        }
+    };
+    let number: f64 =
+        number.parse().map_err(|_| format!("\"{number}\" is no number: write for example 500ms or 2.5s"))?;
+    let seconds = number * scale;
+    if seconds.is_nan() || seconds <= 0.0 {
+        return Err("it must be longer than 0".to_owned());
+    }
+    if seconds > LONGEST_S {
+        return Err("it must be at most a day (24h)".to_owned());
+    }
+    Ok(Seconds(seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_and_units() {
+        for (text, seconds) in [
+            ("2.5", 2.5),
+            ("300ms", 0.3),
+            ("1e-3 s", 1e-3),
+            ("10us", 10e-6),
+            ("5 min", 300.0),
+            ("24h", 86_400.0),
+            ("7ns", 7e-9),
+        ] {
+            let Seconds(found) = parse(text).unwrap();
+            assert!((found - seconds).abs() <= seconds * 1e-12, "{text}: {found}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_duration_is_refused() {
+        for text in
+            ["0", "-1", "1e99", "inf", "nan", "", "s", "3 fortnights", "1..2", "-0", "25h", "1e999", "0x10", "5é"]
+        {
+            assert!(parse(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! What the user asked to fail on.
+
+use clap::ValueEnum;
+use clockscope_records::{ClockRecord, Measurement};
+
+use crate::Exit;
+
+/// Something that a measured clock may show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FailOn {
+    /// A step back, or a loss of time that no reading shows
+    Regression,
+    /// A step forward that the reference did not see
+    Jump,
+    /// A jump of more than 1 ms
+    Warp,
+    /// A run of 2 to 199 repeats of one value
+    Stall,
+    /// A run of 200 or more repeats of one value, or a read that failed
+    Fail,
+    /// A clock that cannot be read
+    Unavailable,
+    /// A figure that could not be determined
+    Unknown,
+}
+
+/// 1 if any clock shows any of these, otherwise 3 if no clock could tell about one of them, otherwise 0.
+pub(crate) fn judge(measurement: &Measurement, fail_on: &[FailOn]) -> Exit {
+    let answers = |event: FailOn| measurement.clocks.iter().filter_map(move |clock| event.shown_by(clock));
+    if fail_on.iter().any(|event| answers(*event).any(|shown| shown)) {
+        Exit::Finding
+    } else if fail_on.iter().any(|event| answers(*event).next().is_none()) {
+        Exit::Undetermined
+    } else {
+        Exit::Success
+    }
+}
+
+impl FailOn {
+    /// Whether the clock shows it; `None` if that is not known.
+    fn shown_by(self, clock: &ClockRecord) -> Option<bool> {
+        let events = clock.events.as_ref();
+        match self {
+            Self::Regression => events.map(|events| events.regression + events.hidden_regression.unwrap_or(0) > 0),
+            Self::Jump => events?.jump.map(|count| count > 0),
+            Self::Warp => events?.warp.map(|count| count > 0),
+            Self::Stall => events.map(|events| events.stall > 0),
+            Self::Fail => events.map(|events| events.fail + events.errors > 0),
+            Self::Unavailable => Some(!clock.available),
+            Self::Unknown => Some(clock.available && !clock.unknown.is_empty()),
+        }
+    }
+}

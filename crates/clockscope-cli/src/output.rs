@@ -1,0 +1,117 @@
+//! The one place that writes: data to standard output or a file, everything else to standard error.
+
+#![allow(clippy::print_stderr, reason = "the command's one printer")]
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+/// Prints an error with its causes.
+pub(crate) fn complain(error: &anyhow::Error) {
+    eprintln!("error: {error:#}");
+}
+
+/// Where data goes.
+#[derive(Debug)]
+pub(crate) enum Destination {
+    Stdout,
+    /// A file that is written under another name beside, and renamed when it is complete.
+    File {
+        target: PathBuf,
+        draft: Draft,
+    },
+    /// A device or a pipe, which must not be replaced by a file.
+    Special(PathBuf, File),
+}
+
+/// The file that is being written; removed unless it was renamed.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    path: PathBuf,
+    file: File,
+    complete: bool,
+}
+
+impl Drop for Draft {
+    fn drop(&mut self) {
+        if !self.complete {
+            // Nothing sensible is left to be done if it cannot be removed.
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+impl Destination {
+    /// Opens the destination before anything is measured, so that what cannot be written is known at once.
+    pub(crate) fn open(path: Option<&Path>) -> Result<Self> {
+        let Some(path) = path else { return Ok(Self::Stdout) };
+        // A link is followed: the file that it names is replaced, not the link.
+        let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+        let wrong = || format!("cannot write to --output {}", path.display());
+        match fs::metadata(&target) {
+            Ok(found) if found.is_dir() => anyhow::bail!("{}: it is a folder; name a file in it", wrong()),
+            Ok(found) if !found.is_file() => {
+                let file = OpenOptions::new().write(true).open(&target).with_context(wrong)?;
+                Ok(Self::Special(target, file))
+            }
+            Ok(_) => {
+                // A file that may not be written is not replaced either, though its folder would permit it.
+                OpenOptions::new().append(true).open(&target).with_context(wrong)?;
+                Ok(Self::File { draft: Draft::create(&target).with_context(wrong)?, target })
+            }
+            Err(_) => Ok(Self::File { draft: Draft::create(&target).with_context(wrong)?, target }),
+        }
+    }
+
+    /// Whether it may be a terminal.
+    pub(crate) fn is_stdout(&self) -> bool {
+        matches!(self, Self::Stdout)
+    }
+
+    /// Writes everything. A reader that closed standard output early is no error.
+    pub(crate) fn write(self, text: &str) -> Result<()> {
+        match self {
+            Self::Stdout => {
+                let mut stdout = io::stdout().lock();
+                match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+                    Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+                    outcome => outcome.context("cannot write to standard output"),
+                }
+            }
+            Self::Special(path, mut file) => {
+                file.write_all(text.as_bytes()).with_context(|| format!("cannot write to --output {}", path.display()))
+            }
+            Self::File { target, draft } => {
+                draft.finish(text, &target).with_context(|| format!("cannot write to --output {}", target.display()))
+            }
+        }
+    }
+}
+
+impl Draft {
+    /// A new file beside the target: a rename within a folder replaces the target at once or not at all. Its name is
+    /// made of the process's number, not of a random one: libraries that make random names seed them by reading a
+    /// clock, which kills the process where the counter is disabled.
+    fn create(target: &Path) -> io::Result<Self> {
+        let mut name = OsString::from(".");
+        name.push(target.file_name().ok_or(io::ErrorKind::InvalidInput)?);
+        name.push(format!(".{}.tmp", std::process::id()));
+        let path = target.with_file_name(name);
+        let file = OpenOptions::new().write(true).create_new(true).open(&path)?;
+        Ok(Self { path, file, complete: false })
+    }
+
+    fn finish(mut self, text: &str, target: &Path) -> io::Result<()> {
+        self.file.write_all(text.as_bytes())?;
+        self.file.sync_all()?;
+        if let Ok(existing) = fs::metadata(target) {
+            fs::set_permissions(&self.path, existing.permissions())?;
+        }
+        fs::rename(&self.path, target)?;
+        self.complete = true;
+        Ok(())
+    }
+}

@@ -1,0 +1,41 @@
+//! The progress bar, drawn on the measuring thread between rounds: nothing is being sampled then.
+
+use std::io::{self, IsTerminal};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+/// A bar on standard error, if that is a terminal.
+pub(crate) struct Bar {
+    bar: Option<ProgressBar>,
+    percent: u64,
+}
+
+impl Bar {
+    /// No bar is made where none is wanted, nor where the counter is disabled: the bar reads time through the C
+    /// library, which kills the process there.
+    pub(crate) fn new(quiet: bool, counter_readable: Option<bool>) -> Self {
+        let wanted = !quiet && counter_readable != Some(false) && io::stderr().is_terminal();
+        let bar = wanted.then(|| {
+            let style = ProgressStyle::with_template("measuring {bar:40} {percent}%");
+            ProgressBar::new(100).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+        });
+        Self { bar, percent: 0 }
+    }
+
+    /// Shows the share that is done, at most a hundred times in all.
+    pub(crate) fn show(&mut self, share: f64) {
+        let percent = (share * 100.0) as u64;
+        if let Some(bar) = self.bar.as_ref().filter(|_| percent > self.percent) {
+            self.percent = percent;
+            bar.set_position(percent);
+        }
+    }
+}
+
+impl Drop for Bar {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

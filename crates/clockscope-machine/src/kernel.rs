@@ -1,0 +1,88 @@
+//! What the kernel says of itself, its clocksources, and what it lets this process do.
+
+#![allow(unsafe_code, reason = "uname, prctl and the auxiliary vector have no safe form in libc")]
+
+use clockscope_records::{Kernel, Unknown};
+
+use crate::{known, text};
+
+const CLOCKSOURCE: &str = "/sys/devices/system/clocksource/clocksource0";
+
+pub(crate) fn identity(unknown: &mut Unknown) -> Kernel {
+    let mut name = uname();
+    let mut next = |field: &str| {
+        let value = name.as_mut().map(|name| {
+            std::mem::take(match field {
+                "kernel.name" => &mut name[0],
+                "kernel.release" => &mut name[1],
+                _ => &mut name[2],
+            })
+        });
+        known(value, unknown, field, "the system has no uname")
+    };
+    Kernel { name: next("kernel.name"), release: next("kernel.release"), version: next("kernel.version") }
+}
+
+/// Name, release and version (uname(2)).
+#[cfg(unix)]
+fn uname() -> Option<[String; 3]> {
+    let mut names = core::mem::MaybeUninit::<libc::utsname>::zeroed();
+    // SAFETY: uname fills the structure that it is given, of which all-zero is a value.
+    let (answer, names) = unsafe { (libc::uname(names.as_mut_ptr()), names.assume_init()) };
+    let text = |field: &[libc::c_char]| {
+        let bytes: Vec<u8> = field.iter().map(|byte| *byte as u8).take_while(|byte| *byte != 0).collect();
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    (answer == 0).then(|| [text(&names.sysname), text(&names.release), text(&names.version)])
+}
+
+#[cfg(not(unix))]
+fn uname() -> Option<[String; 3]> {
+    None
+}
+
+/// The clocksource in use.
+pub(crate) fn clocksource(unknown: &mut Unknown) -> Option<String> {
+    let current = text::line_of(&format!("{CLOCKSOURCE}/current_clocksource"));
+    known(current, unknown, "clocksource", &format!("{CLOCKSOURCE} cannot be read: is /sys mounted?"))
+}
+
+/// The clocksources that could be used.
+pub(crate) fn clocksources_available(unknown: &mut Unknown) -> Option<Vec<String>> {
+    let line = text::line_of(&format!("{CLOCKSOURCE}/available_clocksource"));
+    let names = line.map(|line| line.split_ascii_whitespace().map(str::to_owned).collect());
+    known(names, unknown, "clocksources_available", &format!("{CLOCKSOURCE} cannot be read: is /sys mounted?"))
+}
+
+/// The frequency governor of the first CPU.
+pub(crate) fn governor(unknown: &mut Unknown) -> Option<String> {
+    let governor = text::line_of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+    known(governor, unknown, "governor", "the system does not control the CPU's frequency (no cpufreq)")
+}
+
+/// Whether the kernel mapped a vDSO (getauxval(3), AT_SYSINFO_EHDR).
+#[cfg(target_os = "linux")]
+pub(crate) fn vdso(_: &mut Unknown) -> Option<bool> {
+    // SAFETY: getauxval takes any number and answers 0 for an entry that is not there.
+    Some(unsafe { libc::getauxval(libc::AT_SYSINFO_EHDR) } != 0)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn vdso(unknown: &mut Unknown) -> Option<bool> {
+    known(None, unknown, "vdso", "only Linux has a vDSO")
+}
+
+/// Whether RDTSC is permitted to this process (prctl(2), PR_GET_TSC).
+#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "x86")))]
+pub(crate) fn counter_readable(unknown: &mut Unknown) -> Option<bool> {
+    let mut permission: libc::c_int = 0;
+    // SAFETY: PR_GET_TSC writes one int through the pointer.
+    let answer = unsafe { libc::prctl(libc::PR_GET_TSC, &raw mut permission) };
+    let readable = (answer == 0).then_some(permission == libc::PR_TSC_ENABLE);
+    known(readable, unknown, "counter_readable", "the kernel does not answer prctl(PR_GET_TSC)")
+}
+
+#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "x86"))))]
+pub(crate) fn counter_readable(unknown: &mut Unknown) -> Option<bool> {
+    known(None, unknown, "counter_readable", "the system does not tell; a read shows it")
+}

@@ -1,0 +1,72 @@
+//! The small texts of /proc and /sys, as pure functions.
+
+/// The first value of `key : value` in the style of /proc/cpuinfo.
+pub(crate) fn field<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    text.lines()
+        .filter_map(|line| line.split_once(':'))
+        .find(|(name, _)| name.trim() == key)
+        .map(|(_, value)| value.trim())
+}
+
+/// Whether the words of `line` hold `word`.
+pub(crate) fn has_word(line: &str, word: &str) -> bool {
+    line.split_ascii_whitespace().any(|found| found == word)
+}
+
+/// A list of CPUs such as `0-3,8`, as /sys/devices/system/cpu writes it. `None` if it is no such list.
+pub(crate) fn cpu_list(text: &str) -> Option<Vec<u32>> {
+    let mut cpus = Vec::new();
+    for part in text.trim().split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let (first, last): (u32, u32) = (first.trim().parse().ok()?, last.trim().parse().ok()?);
+        // No machine has more; a longer range is not a list of CPUs but a broken file.
+        if first > last || last > 1 << 20 {
+            return None;
+        }
+        cpus.extend(first..=last);
+    }
+    Some(cpus)
+}
+
+/// CPUs as a list such as `0-3,8`.
+pub(crate) fn show_cpus(cpus: &[u32]) -> String {
+    let mut ranges: Vec<(u32, u32)> = Vec::new();
+    for cpu in cpus.iter().copied() {
+        match ranges.last_mut() {
+            Some((_, last)) if last.checked_add(1) == Some(cpu) => *last = cpu,
+            _ => ranges.push((cpu, cpu)),
+        }
+    }
+    let show = |(first, last): &(u32, u32)| if first == last { first.to_string() } else { format!("{first}-{last}") };
+    ranges.iter().map(show).collect::<Vec<_>>().join(",")
+}
+
+/// A small file of one line, without its end.
+pub(crate) fn line_of(path: &str) -> Option<String> {
+    let text = std::fs::read_to_string(path).ok()?;
+    Some(text.trim().to_owned()).filter(|line| !line.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_of_cpus() {
+        assert_eq!(cpu_list("0-3,8\n"), Some(vec![0, 1, 2, 3, 8]));
+        assert_eq!(cpu_list("0"), Some(vec![0]));
+        for text in ["", "a", "3-1", "0-", "-1", "0-99999999999", "0-4294967295"] {
+            assert_eq!(cpu_list(text), None, "{text}");
+        }
+        assert_eq!(show_cpus(&[0, 1, 2, 8]), "0-2,8");
+        assert_eq!(show_cpus(&[]), "");
+    }
+
+    #[test]
+    fn fields_and_words() {
+        let text = "model name\t: Some CPU\nflags\t\t: tsc constant_tsc\n\nmodel name : other\n";
+        assert_eq!(field(text, "model name"), Some("Some CPU"));
+        assert_eq!(field(text, "absent"), None);
+        assert!(has_word("tsc constant_tsc", "tsc") && !has_word("constant_tsc", "tsc"));
+    }
+}

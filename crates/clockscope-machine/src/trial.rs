@@ -1,0 +1,273 @@
+//! Tries what may kill its process, or never return, in a child process.
+//!
+//! A read of a clock can raise SIGSEGV (the counter was disabled), SIGILL (the instruction is not permitted) or SIGSYS
+//! (a filter denies the call). None of these can be told beforehand with certainty, and none can be survived without
+//! taking over the program's signal handlers. A child can be lost.
+
+#![allow(unsafe_code, reason = "fork, waitpid and pipes have no safe form in libc")]
+
+/// What became of one attempt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// It succeeded.
+    Answered,
+    /// It failed with this error.
+    Refused(String),
+    /// It ended its process by this signal.
+    Killed(i32),
+    /// It did not return in time.
+    Silent,
+    /// No child could be made, for this reason.
+    Untried(String),
+}
+
+/// Attempts the items 0 to `count` - 1, one after the other, in a child process; after one that the child did not
+/// survive, the rest in a new child. An item may take `timeout_ms`. Costs one fork if all goes well.
+///
+/// To be called while the process has a single thread: the child has only the calling one, and a lock that another
+/// thread held at that moment stays locked in it.
+#[must_use]
+pub fn attempt(count: usize, timeout_ms: i32, read: &mut dyn FnMut(usize) -> Result<(), String>) -> Vec<Outcome> {
+    let mut outcomes = Vec::with_capacity(count);
+    while outcomes.len() < count {
+        system::run(outcomes.len(), count, timeout_ms, read, &mut outcomes);
+    }
+    outcomes
+}
+
+/// The name of a signal, such as "SIGSEGV".
+#[must_use]
+pub fn signal_name(signal: i32) -> String {
+    system::SIGNALS
+        .iter()
+        .find(|(number, _)| *number == signal)
+        .map_or_else(|| format!("signal {signal}"), |(_, name)| (*name).to_owned())
+}
+
+#[cfg(unix)]
+mod system {
+    use std::fs::File;
+    use std::io::{self, Read, Write};
+    use std::os::fd::{AsRawFd, FromRawFd};
+
+    use super::Outcome;
+
+    pub(super) const SIGNALS: &[(i32, &str)] = &[
+        (libc::SIGSEGV, "SIGSEGV"),
+        (libc::SIGILL, "SIGILL"),
+        (libc::SIGSYS, "SIGSYS"),
+        (libc::SIGBUS, "SIGBUS"),
+        (libc::SIGTRAP, "SIGTRAP"),
+        (libc::SIGFPE, "SIGFPE"),
+        (libc::SIGKILL, "SIGKILL"),
+        (libc::SIGABRT, "SIGABRT"),
+    ];
+
+    /// Makes a child that attempts the items from `first` on, and adds their outcomes: at least one.
+    pub(super) fn run(
+        first: usize,
+        count: usize,
+        timeout_ms: i32,
+        read: &mut dyn FnMut(usize) -> Result<(), String>,
+        outcomes: &mut Vec<Outcome>,
+    ) {
+        let (mut answers, sender) = match pipe() {
+            Ok(ends) => ends,
+            Err(error) => return give_up(count, &format!("pipe: {error}"), outcomes),
+        };
+        // SAFETY: the caller promises a single thread, so the child is a whole process; it ends in `child`.
+        match unsafe { libc::fork() } {
+            -1 => give_up(count, &format!("fork: {}", io::Error::last_os_error()), outcomes),
+            0 => {
+                drop(answers);
+                child(first, count, read, sender)
+            }
+            process => {
+                drop(sender);
+                while outcomes.len() < count {
+                    match receive(&mut answers, timeout_ms) {
+                        Answer::Item(outcome) => outcomes.push(outcome),
+                        Answer::TimedOut => {
+                            // SAFETY: this child is ours and was not waited for, so its number is not anybody else's.
+                            unsafe { libc::kill(process, libc::SIGKILL) };
+                            wait(process);
+                            outcomes.push(Outcome::Silent);
+                            return;
+                        }
+                        Answer::Ended => {
+                            outcomes.push(ending(wait(process)));
+                            return;
+                        }
+                    }
+                }
+                wait(process);
+            }
+        }
+    }
+
+    fn give_up(count: usize, reason: &str, outcomes: &mut Vec<Outcome>) {
+        outcomes.resize(count, Outcome::Untried(reason.to_owned()));
+    }
+
+    fn pipe() -> io::Result<(File, File)> {
+        let mut ends = [0; 2];
+        // SAFETY: pipe writes two descriptors into the array, which are then owned by nobody else.
+        unsafe {
+            if libc::pipe(ends.as_mut_ptr()) != 0 {
+                return Err(io::Error::last_os_error());
+            }
+            Ok((File::from_raw_fd(ends[0]), File::from_raw_fd(ends[1])))
+        }
+    }
+
+    /// Attempts the items and sends the answers: a length, and that many bytes of error. Never returns.
+    fn child(first: usize, count: usize, read: &mut dyn FnMut(usize) -> Result<(), String>, mut sender: File) -> ! {
+        die_quietly();
+        for index in first..count {
+            let error = read(index).err();
+            let text = error.as_deref().unwrap_or_default().as_bytes();
+            // The first byte tells success from an error without a text.
+            let mut message = vec![u8::from(error.is_some())];
+            message.extend((text.len() as u32).to_le_bytes());
+            message.extend(text);
+            if sender.write_all(&message).is_err() {
+                break;
+            }
+        }
+        // SAFETY: ends this child without running the parent's exit handlers a second time.
+        unsafe { libc::_exit(0) }
+    }
+
+    /// A signal shall end the child as it would end a plain program: no handler of the parent's, and no core file.
+    fn die_quietly() {
+        let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: the limit is a local; the signal numbers exist, and SIG_DFL is a disposition.
+        unsafe {
+            libc::setrlimit(libc::RLIMIT_CORE, &raw const none);
+            for (signal, _) in SIGNALS.iter().filter(|(signal, _)| *signal != libc::SIGKILL) {
+                libc::signal(*signal, libc::SIG_DFL);
+            }
+        }
+    }
+
+    enum Answer {
+        Item(Outcome),
+        TimedOut,
+        Ended,
+    }
+
+    fn receive(answers: &mut File, timeout_ms: i32) -> Answer {
+        if !is_ready(answers, timeout_ms) {
+            return Answer::TimedOut;
+        }
+        let mut head = [0; 5];
+        if answers.read_exact(&mut head).is_err() {
+            return Answer::Ended;
+        }
+        let length = u32::from_le_bytes([head[1], head[2], head[3], head[4]]) as usize;
+        let mut text = vec![0; length];
+        if answers.read_exact(&mut text).is_err() {
+            return Answer::Ended;
+        }
+        Answer::Item(match head[0] {
+            0 => Outcome::Answered,
+            _ => Outcome::Refused(String::from_utf8_lossy(&text).into_owned()),
+        })
+    }
+
+    /// Whether there is something to read, or the other end is closed, in time. The kernel keeps the time.
+    fn is_ready(answers: &File, timeout_ms: i32) -> bool {
+        loop {
+            let mut watched = libc::pollfd { fd: answers.as_raw_fd(), events: libc::POLLIN, revents: 0 };
+            // SAFETY: one descriptor, which is open, in a local.
+            match unsafe { libc::poll(&raw mut watched, 1, timeout_ms) } {
+                0 => return false,
+                -1 if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => {}
+                _ => return true,
+            }
+        }
+    }
+
+    /// Waits for the child and tells its status.
+    fn wait(process: libc::pid_t) -> libc::c_int {
+        let mut status = 0;
+        // SAFETY: the child is ours and is waited for once; the status is a local.
+        while unsafe { libc::waitpid(process, &raw mut status, 0) } == -1
+            && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
+        {}
+        status
+    }
+
+    fn ending(status: libc::c_int) -> Outcome {
+        if libc::WIFSIGNALED(status) {
+            Outcome::Killed(libc::WTERMSIG(status))
+        } else {
+            Outcome::Refused("the process that tried it ended without an answer".to_owned())
+        }
+    }
+}
+
+#[cfg(not(unix))]
+mod system {
+    use super::Outcome;
+
+    pub(super) const SIGNALS: &[(i32, &str)] = &[];
+
+    pub(super) fn run(
+        _: usize,
+        count: usize,
+        _: i32,
+        _: &mut dyn FnMut(usize) -> Result<(), String>,
+        outcomes: &mut Vec<Outcome>,
+    ) {
+        outcomes.resize(count, Outcome::Untried("this system cannot fork".to_owned()));
+    }
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_ending_is_told_and_the_rest_goes_on() {
+        let outcomes = attempt(7, 300, &mut |index| {
+            match index {
+                // SAFETY: ends the child, which is what is tested.
+                1 => unsafe { libc::raise(libc::SIGSEGV) },
+                // SAFETY: as above.
+                2 => unsafe { libc::raise(libc::SIGSYS) },
+                3 => return Err("no such clock".to_owned()),
+                // SAFETY: waits for a signal that never comes.
+                4 => unsafe { libc::pause() },
+                // SAFETY: ends the child without an answer.
+                5 => unsafe { libc::_exit(3) },
+                _ => 0,
+            };
+            Ok(())
+        });
+        assert_eq!(
+            outcomes,
+            [
+                Outcome::Answered,
+                Outcome::Killed(libc::SIGSEGV),
+                Outcome::Killed(libc::SIGSYS),
+                Outcome::Refused("no such clock".to_owned()),
+                Outcome::Silent,
+                Outcome::Refused("the process that tried it ended without an answer".to_owned()),
+                Outcome::Answered,
+            ]
+        );
+    }
+
+    #[test]
+    fn many_items_all_answer() {
+        assert_eq!(attempt(500, 1000, &mut |_| Ok(())), vec![Outcome::Answered; 500]);
+        assert_eq!(attempt(0, 1000, &mut |_| Ok(())), []);
+    }
+
+    #[test]
+    fn signals_have_names() {
+        assert_eq!(signal_name(libc::SIGILL), "SIGILL");
+        assert_eq!(signal_name(99), "signal 99");
+    }
+}

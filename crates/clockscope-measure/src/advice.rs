@@ -1,0 +1,71 @@
+//! Which clock to use for intervals, from what was measured.
+
+use clockscope_records::{Advice, ClockKind, ClockRecord, Environment};
+
+/// A clock whose readings step by more than this many ns is no stopwatch.
+const FINE_NS: f64 = 2_000.0;
+
+/// Chooses the cheapest clock that every program can use and that did nothing wrong here, and says what to expect of
+/// it, and what the counter would save. Across CPUs nothing was tested: the counter is named only where the kernel
+/// itself builds its clock on it.
+pub(crate) fn advise(clocks: &[ClockRecord], environment: &Environment) -> Advice {
+    if !environment.emulation.is_empty() {
+        let under = environment.emulation.join(", ");
+        return Advice {
+            clock: None,
+            sentence: format!("Measured under {under}: no clock is recommended from emulated costs."),
+        };
+    }
+    let best = |kind: ClockKind| {
+        let fit = clocks.iter().filter(|clock| clock.identity.kind == kind && is_sound(clock));
+        fit.filter_map(|clock| Some((clock, clock.cost_ns.as_ref()?.median))).min_by(|a, b| a.1.total_cmp(&b.1))
+    };
+    let Some((clock, cost_ns)) = best(ClockKind::Monotonic) else {
+        let sentence = if clocks.iter().any(|clock| clock.identity.kind == ClockKind::Monotonic && clock.available) {
+            "No monotonic clock that was measured is fit for intervals: see the counts above."
+        } else {
+            "No monotonic clock was measured, so none is recommended for intervals."
+        };
+        return Advice { clock: None, sentence: sentence.to_owned() };
+    };
+    let name = clock.identity.name.clone();
+    let mut sentence = format!("For intervals use {name}: a read costs {cost_ns:.1} ns");
+    if let Some(step_ns) = clock.observed_resolution_ns {
+        sentence.push_str(&format!(", its readings step by {step_ns:.0} ns or more"));
+    }
+    if let Some(events) = &clock.events {
+        sentence.push_str(&format!(", and it never went back or jumped in {} reads on one CPU", events.reads));
+    }
+    if let Some((counter, counter_ns)) =
+        best_counter(clocks, environment).filter(|(_, counter_ns)| *counter_ns < cost_ns)
+    {
+        sentence.push_str(&format!(
+            "; {} costs {counter_ns:.1} ns, saves {:.1} ns a read, and the kernel's own clock stands on it",
+            counter.identity.name,
+            cost_ns - counter_ns
+        ));
+    }
+    sentence.push('.');
+    Advice { clock: Some(name), sentence }
+}
+
+/// The cheapest sound counter read that is ordered after earlier instructions, where the kernel trusts the counter.
+fn best_counter<'a>(clocks: &'a [ClockRecord], environment: &Environment) -> Option<(&'a ClockRecord, f64)> {
+    let trusted = matches!(environment.clocksource.as_deref(), Some("tsc" | "arch_sys_counter"));
+    let ordered = ["tsc_lfence", "rdtscp", "rdtscp_lfence", "cntvct_isb", "cntvctss"];
+    let fit =
+        clocks.iter().filter(|clock| trusted && ordered.contains(&clock.identity.name.as_str()) && is_sound(clock));
+    fit.filter_map(|clock| Some((clock, clock.cost_ns.as_ref()?.median))).min_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+/// It answered always, is fine enough, and never went back, jumped or stood still for long.
+fn is_sound(clock: &ClockRecord) -> bool {
+    let Some(events) = &clock.events else { return false };
+    clock.available
+        && events.errors == 0
+        && events.regression == 0
+        && events.hidden_regression == Some(0)
+        && events.jump == Some(0)
+        && events.fail == 0
+        && clock.observed_resolution_ns.is_some_and(|step_ns| step_ns <= FINE_NS)
+}

@@ -1,0 +1,285 @@
+//! All clocks of this machine, by name.
+
+use clockscope::{About, Clock, Entry, Kind, Path, Resolution, Unit, Visitor, counter, os};
+use clockscope_machine::trial::{self, Outcome};
+use clockscope_records::{ClockIdentity, ClockKind, Listed, ReadPath, Unknown};
+
+use crate::sampler::{Probe, Sampler};
+
+/// How long a clock may take to answer its first read, in ms.
+pub(crate) const PATIENCE_MS: i32 = 200;
+
+/// All clocks that clockscope knows on this system, those that cannot be read included.
+pub struct Catalogue {
+    pub(crate) entries: Vec<Row>,
+}
+
+/// A clock whose type was forgotten.
+pub(crate) struct Row {
+    pub(crate) about: About,
+    /// The clock, or why there is none.
+    pub(crate) sampler: Result<Box<dyn Sampler>, String>,
+}
+
+/// By which of its paths a clock that has several is read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Paths {
+    /// The C library, as most programs do.
+    #[default]
+    Libc,
+    /// The vDSO, resolved by clockscope.
+    Vdso,
+    /// The system call, without the C library.
+    Syscall,
+    /// All three, a row each.
+    All,
+}
+
+/// A name that no clock bears.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no clock named \"{name}\"")]
+pub struct UnknownClock {
+    /// The name that was asked for.
+    pub name: String,
+    /// All names and aliases that there are.
+    pub known: Vec<String>,
+}
+
+impl Visitor for Catalogue {
+    fn visit<C: Clock + 'static>(&mut self, entry: Entry<C>) {
+        let sampler = entry.clock.map(|clock| Box::new(Probe::new(clock)) as Box<dyn Sampler>);
+        self.entries.push(Row { about: entry.about, sampler: sampler.map_err(|reason| reason.to_string()) });
+    }
+}
+
+impl Catalogue {
+    /// Looks what there is. Opens devices and asks for nominal resolutions, but reads no clock.
+    #[must_use]
+    pub fn new() -> Self {
+        let mut catalogue = Self { entries: Vec::new() };
+        counter::each(&mut catalogue);
+        os::each(&mut catalogue);
+        catalogue
+    }
+
+    /// Keeps the clocks of these names (all of them for an empty list), each by the paths asked for. A name may bear
+    /// a path of its own: `monotonic:vdso`.
+    ///
+    /// # Errors
+    /// The first name that no clock bears.
+    pub fn select(mut self, names: &[String], paths: Paths) -> Result<Self, UnknownClock> {
+        let mut keep = vec![false; self.entries.len()];
+        let everything = [String::new()];
+        for name in if names.is_empty() { &everything } else { names } {
+            let mut found = false;
+            for (index, row) in self.entries.iter().enumerate() {
+                if name.is_empty() && self.reached_by(row, paths) || !name.is_empty() && self.is_meant(row, name, paths)
+                {
+                    keep[index] = true;
+                    found = true;
+                }
+            }
+            if !found {
+                return Err(UnknownClock { name: name.clone(), known: self.names() });
+            }
+        }
+        let mut keep = keep.into_iter();
+        self.entries.retain(|_| keep.next().unwrap_or(false));
+        Ok(self)
+    }
+
+    fn is_meant(&self, row: &Row, name: &str, paths: Paths) -> bool {
+        let bears = |name: &str| row.about.name == name || row.about.aliases.contains(&name);
+        match name.split_once(':') {
+            Some((name, path)) => bears(name) && path_name(row.about.path) == path,
+            None => bears(name) && self.reached_by(row, paths),
+        }
+    }
+
+    /// Clocks with one path only are read by that one, whatever was asked for.
+    fn reached_by(&self, row: &Row, paths: Paths) -> bool {
+        let asked = match paths {
+            Paths::All => return true,
+            Paths::Libc => Path::Libc,
+            Paths::Vdso => Path::Vdso,
+            Paths::Syscall => Path::Syscall,
+        };
+        let alone = self.entries.iter().filter(|other| other.about.name == row.about.name).count() == 1;
+        alone || row.about.path == asked
+    }
+
+    /// All names and aliases, without repetition, in the order of the catalogue.
+    #[must_use]
+    pub fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        for row in &self.entries {
+            for name in std::iter::once(row.about.name.as_ref()).chain(row.about.aliases.iter().copied()) {
+                if !names.iter().any(|known| known == name) {
+                    names.push(name.to_owned());
+                }
+            }
+        }
+        names
+    }
+
+    /// Reads every clock once in a child process, because a read may kill its process or never return, and turns
+    /// those that did not answer into their reasons. To be called while the process has one thread.
+    #[must_use]
+    pub fn tried(mut self, counter_readable: Option<bool>) -> Self {
+        let entries = &mut self.entries;
+        let outcomes = trial::attempt(entries.len(), PATIENCE_MS, &mut |index| match &mut entries[index].sampler {
+            Ok(sampler) => sampler.attempt().map_err(|errno| errno.to_string()),
+            // Known beforehand; there is nothing to try.
+            Err(_) => Ok(()),
+        });
+        for (row, outcome) in entries.iter_mut().zip(outcomes) {
+            if let (Ok(_), Some(reason)) = (&row.sampler, refusal(outcome, counter_readable)) {
+                row.sampler = Err(reason);
+            }
+        }
+        self
+    }
+
+    /// What there is, as records.
+    #[must_use]
+    pub fn list(&self) -> Vec<Listed> {
+        self.entries.iter().map(Row::listed).collect()
+    }
+}
+
+impl Default for Catalogue {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Row {
+    fn listed(&self) -> Listed {
+        let mut unknown = Unknown::new();
+        let nominal_resolution_ns = self.nominal_resolution_ns(None, &mut unknown);
+        Listed {
+            identity: self.identity(),
+            available: self.sampler.is_ok(),
+            reason: self.sampler.as_ref().err().cloned(),
+            nominal_resolution_ns,
+            unknown,
+        }
+    }
+
+    /// What the interface claims; one tick of the processor's counter once its length is known.
+    pub(crate) fn nominal_resolution_ns(&self, ns_per_tick: Option<f64>, unknown: &mut Unknown) -> Option<f64> {
+        let reason = match (&self.about.resolution, ns_per_tick) {
+            (Resolution::Nanoseconds(ns), _) => return Some(*ns),
+            (Resolution::OneTick, Some(ns)) => return Some(ns),
+            (Resolution::OneTick, None) => "one tick, whose length has to be measured",
+            (Resolution::Unknown(reason), _) => reason,
+        };
+        unknown.insert("nominal_resolution_ns".to_owned(), reason.to_owned());
+        None
+    }
+
+    pub(crate) fn identity(&self) -> ClockIdentity {
+        ClockIdentity {
+            name: self.about.name.to_string(),
+            aliases: self.about.aliases.iter().map(ToString::to_string).collect(),
+            kind: match self.about.kind {
+                Kind::Counter => ClockKind::Counter,
+                Kind::Cycles => ClockKind::Cycles,
+                Kind::Monotonic => ClockKind::Monotonic,
+                Kind::Wall => ClockKind::Wall,
+                Kind::CpuTime => ClockKind::CpuTime,
+            },
+            path: match self.about.path {
+                Path::Instruction => ReadPath::Instruction,
+                Path::Libc => ReadPath::Libc,
+                Path::Vdso => ReadPath::Vdso,
+                Path::Syscall => ReadPath::Syscall,
+                Path::Std => ReadPath::Std,
+                Path::Mmap => ReadPath::Mmap,
+            },
+            summary: self.about.summary.to_owned(),
+        }
+    }
+
+    /// Length of the clock's unit in ns; `None` for one whose length is not fixed.
+    pub(crate) fn ns_per_unit(&self, ns_per_tick: f64) -> Option<f64> {
+        match (self.about.unit, self.about.kind) {
+            (Unit::Nanoseconds, _) => Some(1.0),
+            (Unit::Ticks(Some(hz)), _) => Some(1e9 / hz),
+            (Unit::Ticks(None), Kind::Counter) => Some(ns_per_tick),
+            (Unit::Ticks(None), _) => None,
+        }
+    }
+}
+
+fn path_name(path: Path) -> &'static str {
+    match path {
+        Path::Instruction => "instruction",
+        Path::Libc => "libc",
+        Path::Vdso => "vdso",
+        Path::Syscall => "syscall",
+        Path::Std => "std",
+        Path::Mmap => "mmap",
+    }
+}
+
+/// Why a clock that was tried cannot be read; `None` if it can, or could not be tried.
+pub(crate) fn refusal(outcome: Outcome, counter_readable: Option<bool>) -> Option<String> {
+    match outcome {
+        Outcome::Answered | Outcome::Untried(_) => None,
+        Outcome::Refused(error) => Some(format!("the read failed: {error}")),
+        Outcome::Silent => Some(format!("the read did not return within {PATIENCE_MS} ms")),
+        Outcome::Killed(signal) => Some(match (trial::signal_name(signal).as_str(), counter_readable) {
+            ("SIGSEGV", Some(false)) => {
+                "a read raises SIGSEGV: the time-stamp counter is disabled for this process by prctl(PR_SET_TSC)"
+                    .to_owned()
+            }
+            ("SIGILL", _) => "a read raises SIGILL: the instruction is not permitted here".to_owned(),
+            ("SIGSYS", _) => "a read raises SIGSYS: a seccomp filter denies the call".to_owned(),
+            (name, _) => format!("a read raises {name}"),
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn selected(names: &[&str], paths: Paths) -> Result<Vec<String>, UnknownClock> {
+        let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+        let catalogue = Catalogue::new().select(&names, paths)?;
+        Ok(catalogue.entries.iter().map(|row| format!("{}:{}", row.about.name, path_name(row.about.path))).collect())
+    }
+
+    #[test]
+    fn every_name_and_alias_selects_its_clock_by_each_path() {
+        let catalogue = Catalogue::new();
+        for name in catalogue.names() {
+            for paths in [Paths::Libc, Paths::Vdso, Paths::Syscall] {
+                assert_eq!(selected(&[&name], paths).unwrap().len(), 1, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn paths_are_asked_for_by_flag_or_by_name() {
+        assert_eq!(selected(&["monotonic"], Paths::Vdso).unwrap(), ["monotonic:vdso"]);
+        assert_eq!(
+            selected(&["monotonic:syscall", "realtime_crs"], Paths::Libc).unwrap(),
+            ["realtime_coarse:libc", "monotonic:syscall"]
+        );
+        assert_eq!(selected(&["monotonic", "monotonic"], Paths::All).unwrap().len(), 3);
+        assert_eq!(selected(&["time"], Paths::Syscall).unwrap(), ["time:libc"]);
+        assert_eq!(selected(&["monotonic:mmap"], Paths::All).unwrap_err().name, "monotonic:mmap");
+    }
+
+    #[test]
+    fn names_are_unique() {
+        let names = Catalogue::new().names();
+        let mut sorted = names.clone();
+        sorted.sort();
+        sorted.dedup();
+        assert_eq!(sorted.len(), names.len());
+    }
+}

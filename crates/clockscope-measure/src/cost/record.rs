@@ -1,0 +1,221 @@
+//! What a clock has shown, as its record.
+
+use clockscope::os::Reference;
+use clockscope::{About, Kind, Path, Resolution, Unit};
+use clockscope_records::{Baseline, ClockRecord, Cost, Environment, Events, Monotonic, Unknown};
+use clockscope_statistics::{EventCounts, median_interval, quantile};
+
+use super::{State, Subject};
+use crate::timer::{Rate, Timer};
+
+/// What all records of a run share.
+pub(super) struct Context<'a> {
+    /// The timer's rate over the whole run.
+    pub(super) rate: Rate,
+    pub(super) timer: Timer,
+    pub(super) reference: Reference,
+    pub(super) environment: &'a Environment,
+    pub(super) baseline: &'a Baseline,
+}
+
+impl Context<'_> {
+    pub(super) fn timer_record(&self) -> clockscope_records::Timer {
+        clockscope_records::Timer {
+            name: self.timer.name().to_owned(),
+            frequency_hz: 1e9 / self.rate.ns_per_unit,
+            frequency_bound_ppm: self.rate.bound_ppm,
+            reference: self.reference.name().to_owned(),
+        }
+    }
+
+    /// Whether the kernel's clocks are built on the processor's counter; `None` where the clocksource is not known.
+    fn clocksource_is_counter(&self) -> Option<bool> {
+        let counters = [
+            "tsc",
+            "arch_sys_counter",
+            "kvm-clock",
+            "hyperv_clocksource_tsc_page",
+            "riscv_clocksource",
+            "timebase",
+            "tod",
+        ];
+        self.environment.clocksource.as_deref().map(|name| counters.contains(&name))
+    }
+
+    /// Whether the clock and what it is judged against stand on one hardware counter.
+    fn shares_hardware(&self, about: &About, judged_outside: bool) -> Option<bool> {
+        match (judged_outside, about.on_clocksource, self.timer) {
+            // The counter against the kernel's clock, or the kernel's clock against the counter.
+            (true, ..) | (false, true, Timer::Counter(_)) => self.clocksource_is_counter(),
+            // Both by the kernel.
+            (false, true, Timer::Reference(_)) => Some(true),
+            (false, false, _) => Some(false),
+        }
+    }
+}
+
+/// Description of the measuring loop without a clock.
+pub(super) fn empty_loop() -> About {
+    About {
+        name: "empty_loop".into(),
+        aliases: &[],
+        kind: Kind::CpuTime,
+        path: Path::Instruction,
+        unit: Unit::Nanoseconds,
+        resolution: Resolution::Unknown("no clock".into()),
+        summary: "the measuring loop without a clock",
+        on_clocksource: false,
+    }
+}
+
+/// The record of one clock.
+pub(super) fn clock(subject: Subject, context: &Context<'_>) -> ClockRecord {
+    let Subject { row, state } = subject;
+    let mut unknown = Unknown::new();
+    let ns_per_unit = row.ns_per_unit(context.rate.ns_per_unit);
+    let mut record = ClockRecord {
+        identity: row.identity(),
+        available: state.is_some(),
+        reason: row.sampler.as_ref().err().cloned(),
+        cost_ns: None,
+        ratio_to_fastest: None,
+        nominal_resolution_ns: row
+            .nominal_resolution_ns(state.is_some().then_some(context.rate.ns_per_unit), &mut unknown),
+        observed_resolution_ns: None,
+        monotonic: None,
+        events: None,
+        unknown,
+    };
+    if let Some(state) = state {
+        fill(&mut record, state, &row.about, ns_per_unit, context);
+    }
+    record
+}
+
+/// Fills in what was measured.
+fn fill(record: &mut ClockRecord, state: State, about: &About, ns_per_unit: Option<f64>, context: &Context<'_>) {
+    let unknown = &mut record.unknown;
+    let mut because = |field: &str, reason: &str| unknown.insert(field.to_owned(), reason.to_owned());
+    record.reason = failure(&state);
+    let State { events, judged_outside, reads_per_batch, costs, dropped, errors, .. } = state;
+    let batches = costs.seen();
+    record.cost_ns = cost(costs.into_sorted(), context.rate, batches, reads_per_batch as u64, dropped);
+    match &record.cost_ns {
+        None => {
+            because("cost_ns", "no batch of reads was completed");
+        }
+        Some(cost) => {
+            if cost.ci95.is_none() {
+                because("cost_ns.ci95", "fewer than 6 batches: give it more time");
+            }
+            if cost.p99.is_none() {
+                because("cost_ns.p99", "fewer than 100 batches: give it more time");
+            }
+        }
+    }
+    record.ratio_to_fastest = record
+        .cost_ns
+        .as_ref()
+        .zip(context.baseline.fastest_counter.as_ref())
+        .map(|(cost, fastest)| cost.median / fastest.cost_ns);
+    if record.ratio_to_fastest.is_none() {
+        because("ratio_to_fastest", "no counter could be measured to compare with");
+    }
+    let threshold_ns = record.cost_ns.as_ref().map(|cost| events.threshold_ns(cost.median));
+    let counts = events.finish();
+    record.observed_resolution_ns = counts.smallest_step.zip(ns_per_unit).map(|(step, ns)| step as f64 * ns);
+    if counts.smallest_step.is_none() {
+        because("observed_resolution_ns", "no two successive readings differed by a positive step");
+    } else if ns_per_unit.is_none() {
+        because("observed_resolution_ns", "it counts core cycles, whose length changes");
+    }
+    if counts.reads >= 2 {
+        let weak = counts.regression == 0;
+        record.monotonic = Some(Monotonic { strict: weak && counts.repeats == 0, weak });
+    } else {
+        because("monotonic", "fewer than two readings");
+    }
+    record.events = Some(events_record(counts, errors, threshold_ns, about, judged_outside, context));
+    explain_events(record, about);
+}
+
+fn cost(sorted: Vec<f64>, rate: Rate, batches: u64, reads_per_batch: u64, batches_dropped: u64) -> Option<Cost> {
+    let ns = |cost: f64| cost * rate.ns_per_unit;
+    Some(Cost {
+        median: ns(quantile(&sorted, 0.5)?),
+        ci95: median_interval(&sorted).map(|interval| interval.map(ns)),
+        min: ns(*sorted.first()?),
+        p99: if sorted.len() >= 100 { quantile(&sorted, 0.99).map(ns) } else { None },
+        batches,
+        reads_per_batch,
+        batches_dropped,
+    })
+}
+
+/// What went wrong while reading, in one sentence.
+fn failure(state: &State) -> Option<String> {
+    let (reading, errno) = state.first_error?;
+    Some(format!(
+        "{} of {} reads failed; the first, read {}: {errno}",
+        state.errors,
+        state.delivered + state.errors,
+        reading + 1
+    ))
+}
+
+fn events_record(
+    counts: EventCounts,
+    errors: u64,
+    threshold_ns: Option<f64>,
+    about: &About,
+    judged_outside: bool,
+    context: &Context<'_>,
+) -> Events {
+    let judged = counts.judged;
+    let reference = if judged_outside { context.reference.name() } else { context.timer.name() };
+    Events {
+        reads: counts.reads,
+        errors,
+        fail: counts.fail,
+        stall: counts.stall,
+        warp: judged.map(|judged| judged.warp),
+        jump: judged.map(|judged| judged.jump),
+        gap: judged.map(|judged| judged.gap),
+        regression: counts.regression,
+        hidden_regression: judged.and_then(|judged| judged.hidden_regression),
+        threshold_ns: judged.and(threshold_ns),
+        reference: judged.map(|_| reference.to_owned()),
+        reference_shares_hardware: judged.and_then(|_| context.shares_hardware(about, judged_outside)),
+    }
+}
+
+/// Says why counts are missing.
+fn explain_events(record: &mut ClockRecord, about: &About) {
+    let Some(events) = &record.events else { return };
+    let unknown = &mut record.unknown;
+    let mut because = |fields: &[&str], reason: &str| {
+        for field in fields {
+            unknown.insert(format!("events.{field}"), reason.to_owned());
+        }
+    };
+    if events.reference.is_none() {
+        let reason = match about.kind {
+            Kind::CpuTime => "a CPU-time clock rightly stands still while the thread does not run",
+            _ => "it counts work, not time",
+        };
+        because(
+            &["warp", "jump", "gap", "hidden_regression", "threshold_ns", "reference", "reference_shares_hardware"],
+            reason,
+        );
+        return;
+    }
+    if events.hidden_regression.is_none() {
+        because(&["hidden_regression"], "the clock's tick is longer than a batch of reads");
+    }
+    if events.reference_shares_hardware.is_none() {
+        because(&["reference_shares_hardware"], "the kernel's clocksource is not known");
+    }
+    if events.threshold_ns.is_none() {
+        because(&["threshold_ns"], "no batch of reads was completed");
+    }
+}

@@ -1,0 +1,113 @@
+//! Samples one clock in batches. The loop is compiled once for every clock, with that clock's read inlined in it.
+
+use std::hint::black_box;
+
+use clockscope::os::Reference;
+use clockscope::{Clock, Errno};
+
+use crate::timer::{Timer, read};
+
+/// Most reads in a batch: readings of 16 bytes then fill half of a usual first-level cache, so that storing them costs
+/// nothing that shows.
+pub(crate) const LONGEST: usize = 1024;
+
+/// One batch, as it was timed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sampled {
+    /// The timer before the first and after the last read, in its unit.
+    pub(crate) before: u64,
+    pub(crate) after: u64,
+    /// The reference outside of those, in ns, where one was asked for.
+    pub(crate) reference_ns: Option<(u64, u64)>,
+    /// Readings that were delivered.
+    pub(crate) delivered: usize,
+    /// What ended the batch early.
+    pub(crate) error: Option<Errno>,
+}
+
+/// A clock whose type was forgotten: what happens inside a call is compiled for that type.
+pub(crate) trait Sampler {
+    /// Reads the clock once.
+    fn attempt(&mut self) -> Result<(), Errno>;
+
+    /// Reads the clock `reads` times (1 to [`LONGEST`]) between two reads of the timer, and these between two of
+    /// `outer`, if any.
+    fn sample(&mut self, timer: &Timer, outer: Option<&Reference>, reads: usize) -> Sampled;
+
+    /// The first `count` readings of the last batch as numbers.
+    fn values(&mut self, count: usize) -> &[u64];
+}
+
+/// A clock with room for a batch of its readings.
+pub(crate) struct Probe<C: Clock> {
+    clock: C,
+    raw: Vec<C::Raw>,
+    values: Vec<u64>,
+}
+
+impl<C: Clock> Probe<C> {
+    pub(crate) fn new(clock: C) -> Self {
+        // The room is taken by `make_room` when the clock is measured: a list of clocks needs none.
+        Self { clock, raw: Vec::new(), values: Vec::new() }
+    }
+
+    fn make_room(&mut self) {
+        if self.raw.is_empty() {
+            self.raw.resize(LONGEST, C::Raw::default());
+            self.values.resize(LONGEST, 0);
+        }
+    }
+}
+
+impl<C: Clock> Sampler for Probe<C> {
+    fn attempt(&mut self) -> Result<(), Errno> {
+        self.clock.read(&mut C::Raw::default())
+    }
+
+    fn sample(&mut self, timer: &Timer, outer: Option<&Reference>, reads: usize) -> Sampled {
+        self.make_room();
+        let slots = &mut self.raw[..reads.clamp(1, LONGEST)];
+        let outer_before = outer.map(read);
+        let before = timer.now();
+        let (delivered, error) = fill(&self.clock, slots);
+        let after = timer.now();
+        let reference_ns = outer_before.zip(outer.map(read));
+        Sampled { before, after, reference_ns, delivered, error }
+    }
+
+    fn values(&mut self, count: usize) -> &[u64] {
+        for (value, raw) in self.values.iter_mut().zip(&self.raw[..count]) {
+            *value = self.clock.value(raw);
+        }
+        &self.values[..count]
+    }
+}
+
+/// The loop that is measured. A function of its own, so that its code is the same wherever it is called from.
+#[inline(never)]
+fn fill<C: Clock>(clock: &C, slots: &mut [C::Raw]) -> (usize, Option<Errno>) {
+    for (index, slot) in slots.iter_mut().enumerate() {
+        if let Err(error) = clock.read(slot) {
+            return (index, Some(error));
+        }
+    }
+    (slots.len(), None)
+}
+
+/// No clock: the measuring loop itself.
+pub(crate) struct EmptyLoop;
+
+impl Clock for EmptyLoop {
+    type Raw = u64;
+
+    #[inline(always)]
+    fn read(&self, raw: &mut u64) -> Result<(), Errno> {
+        // Hidden from the compiler, which would otherwise turn the loop into one call of memset.
+        *raw = black_box(0);
+        Ok(())
+    }
+
+    fn value(&self, raw: &u64) -> u64 {
+        *raw
+    }
+}
