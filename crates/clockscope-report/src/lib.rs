@@ -1,1 +1,92 @@
-//! Under way.
+//! Renders records: table, JSON, NDJSON, CSV, Markdown.
+//!
+//! This crate cannot reach a clock, a file or the terminal: a record from another machine renders identically.
+
+mod cells;
+mod csv;
+mod environment;
+mod json;
+mod markdown;
+mod notes;
+mod table;
+
+use std::str::FromStr;
+
+use clockscope_records::Document;
+
+/// A form that a document can be rendered in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// For reading on a terminal.
+    Table,
+    /// The document itself, indented. The only form that can be read back.
+    Json,
+    /// One JSON object a line: the environment, every clock, the advice.
+    Ndjson,
+    /// One row a clock (RFC 4180).
+    Csv,
+    /// For a page or an issue on a forge.
+    Markdown,
+}
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Self; 5] = [Self::Table, Self::Json, Self::Ndjson, Self::Csv, Self::Markdown];
+
+    /// Its name on a command line.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Table => "table",
+            Self::Json => "json",
+            Self::Ndjson => "ndjson",
+            Self::Csv => "csv",
+            Self::Markdown => "markdown",
+        }
+    }
+}
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        Self::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| UnknownFormat(name.to_owned()))
+    }
+}
+
+/// A name that no format bears.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no format \"{0}\": use table, json, ndjson, csv or markdown")]
+pub struct UnknownFormat(String);
+
+/// How a table looks. The other formats always look the same.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Style {
+    /// Whether to mark headers and faults by ANSI escape sequences.
+    pub color: bool,
+    /// Width to wrap prose at, in columns; 100 if `None`. Tables are never wrapped.
+    pub width: Option<u16>,
+}
+
+/// Why a document could not be rendered.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum RenderError {
+    /// It could not be written as JSON.
+    #[error("the document cannot be written as JSON: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+/// Renders a document; the text ends with a newline.
+///
+/// # Errors
+/// JSON could not be made of it.
+pub fn render(document: &Document, format: Format, style: Style) -> Result<String, RenderError> {
+    Ok(match format {
+        Format::Table => table::render(document, style),
+        Format::Json => json::pretty(document)?,
+        Format::Ndjson => json::lines(document)?,
+        Format::Csv => csv::render(document),
+        Format::Markdown => markdown::render(document),
+    })
+}

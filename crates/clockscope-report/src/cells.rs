@@ -1,0 +1,163 @@
+//! What stands in the cells of a table, for every format that has one.
+
+use clockscope_records::{ClockIdentity, ClockKind, ClockRecord, Listed, Monotonic, ReadPath};
+
+/// What is not known. The reason stands below the table.
+pub(crate) const UNKNOWN: &str = "?";
+
+/// Heads of the table of measured clocks.
+pub(crate) const MEASURED: [&str; 13] =
+    ["Name", "Cost(ns)", "±95 %", "×", "Nominal", "Observed", "Mono", "Fail", "Warp", "Stal", "Regr", "Jump", "Gap"];
+
+/// Heads of the list of clocks.
+pub(crate) const LISTED: [&str; 6] = ["Name", "Kind", "Path", "Nominal", "Available", "What"];
+
+/// The cells of a measured clock, in the order of [`MEASURED`].
+pub(crate) fn measured(clock: &ClockRecord) -> [String; 13] {
+    let cost = clock.cost_ns.as_ref();
+    let events = clock.events.as_ref();
+    let count = |value: Option<u64>| known(value, |value| value.to_string());
+    [
+        name(&clock.identity),
+        known(cost, |cost| significant(cost.median, 4)),
+        known(cost.and_then(|cost| Some((cost.ci95?, cost.median))), |([low, high], median)| {
+            format!("{:.2}%", (high - low) / 2.0 / median * 100.0)
+        }),
+        known(clock.ratio_to_fastest, |ratio| format!("{ratio:.2}")),
+        known(clock.nominal_resolution_ns, time),
+        known(clock.observed_resolution_ns, time),
+        known(clock.monotonic, |monotonic| mono(monotonic).to_owned()),
+        count(events.map(|events| events.fail)),
+        count(events.and_then(|events| events.warp)),
+        count(events.map(|events| events.stall)),
+        known(events, |events| match events.hidden_regression {
+            Some(hidden) if hidden > 0 => format!("{}+{hidden}h", events.regression),
+            _ => events.regression.to_string(),
+        }),
+        count(events.and_then(|events| events.jump)),
+        count(events.and_then(|events| events.gap)),
+    ]
+}
+
+/// The cells of a listed clock, in the order of [`LISTED`].
+pub(crate) fn listed(clock: &Listed) -> [String; 6] {
+    let identity = &clock.identity;
+    let aliases =
+        if identity.aliases.is_empty() { String::new() } else { format!(" ({})", identity.aliases.join(", ")) };
+    let available = match (&clock.reason, clock.available) {
+        (_, true) => "yes".to_owned(),
+        (Some(reason), false) => format!("no: {reason}"),
+        (None, false) => "no".to_owned(),
+    };
+    [
+        identity.name.clone() + &aliases,
+        kind(identity.kind).to_owned(),
+        path(identity.path).to_owned(),
+        known(clock.nominal_resolution_ns, time),
+        available,
+        identity.summary.clone(),
+    ]
+}
+
+/// Whether the clock did something that a clock must not do.
+pub(crate) fn is_faulty(clock: &ClockRecord) -> bool {
+    clock.events.as_ref().is_some_and(|events| {
+        events.regression + events.hidden_regression.unwrap_or(0) + events.jump.unwrap_or(0) + events.errors > 0
+    })
+}
+
+/// A clock's name, with its path where that is not the usual one.
+pub(crate) fn name(identity: &ClockIdentity) -> String {
+    match identity.path {
+        ReadPath::Vdso | ReadPath::Syscall if identity.name.starts_with("ptp") => identity.name.clone(),
+        ReadPath::Vdso | ReadPath::Syscall => format!("{}:{}", identity.name, path(identity.path)),
+        _ => identity.name.clone(),
+    }
+}
+
+/// A kind, as JSON writes it.
+pub(crate) fn kind(kind: ClockKind) -> &'static str {
+    match kind {
+        ClockKind::Counter => "counter",
+        ClockKind::Cycles => "cycles",
+        ClockKind::Monotonic => "monotonic",
+        ClockKind::Wall => "wall",
+        ClockKind::CpuTime => "cpu_time",
+    }
+}
+
+/// A path, as JSON writes it.
+pub(crate) fn path(path: ReadPath) -> &'static str {
+    match path {
+        ReadPath::Instruction => "instruction",
+        ReadPath::Libc => "libc",
+        ReadPath::Vdso => "vdso",
+        ReadPath::Syscall => "syscall",
+        ReadPath::Std => "std",
+        ReadPath::Mmap => "mmap",
+    }
+}
+
+/// strict, weak or no.
+pub(crate) fn mono(monotonic: Monotonic) -> &'static str {
+    match monotonic {
+        Monotonic { strict: true, .. } => "strict",
+        Monotonic { weak: true, .. } => "weak",
+        _ => "no",
+    }
+}
+
+/// A time in ns with the unit that fits it.
+pub(crate) fn time(ns: f64) -> String {
+    let (scale, unit) = match ns.abs() {
+        ns if ns >= 1e9 => (1e9, "s"),
+        ns if ns >= 1e6 => (1e6, "ms"),
+        ns if ns >= 1e3 => (1e3, "µs"),
+        _ => (1.0, "ns"),
+    };
+    let number = significant(ns / scale, 3);
+    let number = if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { &number };
+    format!("{number} {unit}")
+}
+
+/// A number with so many significant digits, never in scientific notation.
+pub(crate) fn significant(value: f64, digits: i32) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return format!("{value}");
+    }
+    let before_point = value.abs().log10().floor() as i32 + 1;
+    format!("{value:.*}", (digits - before_point).max(0) as usize)
+}
+
+fn known<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
+    value.map_or_else(|| UNKNOWN.to_owned(), show)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_fitting_units() {
+        for (ns, shown) in [
+            (1.0, "1 ns"),
+            (0.385_19, "0.385 ns"),
+            (10.01, "10 ns"),
+            (1000.0, "1 µs"),
+            (4e6, "4 ms"),
+            (1e9, "1 s"),
+            (69.841, "69.8 ns"),
+            (100.0, "100 ns"),
+        ] {
+            assert_eq!(time(ns), shown);
+        }
+    }
+
+    #[test]
+    fn numbers_keep_their_digits() {
+        assert_eq!(
+            [significant(9.4949, 4), significant(247.12, 4), significant(12_345.6, 4)],
+            ["9.495", "247.1", "12346"]
+        );
+    }
+}

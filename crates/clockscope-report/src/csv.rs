@@ -1,0 +1,167 @@
+//! One row a clock (RFC 4180). What is unknown is an empty field; the reasons stand in the column `unknown`.
+
+use clockscope_records::{ClockRecord, Document, Environment, Listed, Unknown};
+
+use crate::cells;
+
+/// Columns that every row has at its end, so that rows of many machines can be put together.
+const CONTEXT: [&str; 5] = ["recorded_at", "cpu_model", "kernel_release", "clocksource", "hypervisor"];
+
+pub(crate) fn render(document: &Document) -> String {
+    let environment = document.environment();
+    match document {
+        Document::Measurement(measurement) => {
+            let rows = measurement.clocks.iter().map(measured);
+            sheet(rows, environment, measurement.recorded_at.as_deref(), &MEASURED)
+        }
+        Document::Listing(listing) => {
+            let rows = listing.clocks.iter().map(listed);
+            sheet(rows, environment, listing.recorded_at.as_deref(), &LISTED)
+        }
+        Document::Info(info) => facts(environment, info.recorded_at.as_deref()),
+    }
+}
+
+const MEASURED: [&str; 28] = [
+    "name",
+    "kind",
+    "path",
+    "available",
+    "reason",
+    "cost_ns_median",
+    "cost_ns_ci95_low",
+    "cost_ns_ci95_high",
+    "cost_ns_min",
+    "cost_ns_p99",
+    "ratio_to_fastest",
+    "nominal_resolution_ns",
+    "observed_resolution_ns",
+    "monotonic_strict",
+    "monotonic_weak",
+    "reads",
+    "errors",
+    "fail",
+    "stall",
+    "warp",
+    "jump",
+    "gap",
+    "regression",
+    "hidden_regression",
+    "threshold_ns",
+    "reference",
+    "reference_shares_hardware",
+    "unknown",
+];
+
+fn measured(clock: &ClockRecord) -> Vec<String> {
+    let cost = clock.cost_ns.as_ref();
+    let events = clock.events.as_ref();
+    vec![
+        clock.identity.name.clone(),
+        cells::kind(clock.identity.kind).to_owned(),
+        cells::path(clock.identity.path).to_owned(),
+        clock.available.to_string(),
+        text(clock.reason.as_ref()),
+        text(cost.map(|cost| cost.median)),
+        text(cost.and_then(|cost| cost.ci95).map(|[low, _]| low)),
+        text(cost.and_then(|cost| cost.ci95).map(|[_, high]| high)),
+        text(cost.map(|cost| cost.min)),
+        text(cost.and_then(|cost| cost.p99)),
+        text(clock.ratio_to_fastest),
+        text(clock.nominal_resolution_ns),
+        text(clock.observed_resolution_ns),
+        text(clock.monotonic.map(|monotonic| monotonic.strict)),
+        text(clock.monotonic.map(|monotonic| monotonic.weak)),
+        text(events.map(|events| events.reads)),
+        text(events.map(|events| events.errors)),
+        text(events.map(|events| events.fail)),
+        text(events.map(|events| events.stall)),
+        text(events.and_then(|events| events.warp)),
+        text(events.and_then(|events| events.jump)),
+        text(events.and_then(|events| events.gap)),
+        text(events.map(|events| events.regression)),
+        text(events.and_then(|events| events.hidden_regression)),
+        text(events.and_then(|events| events.threshold_ns)),
+        text(events.and_then(|events| events.reference.clone())),
+        text(events.and_then(|events| events.reference_shares_hardware)),
+        reasons(&clock.unknown),
+    ]
+}
+
+const LISTED: [&str; 9] =
+    ["name", "aliases", "kind", "path", "available", "reason", "nominal_resolution_ns", "summary", "unknown"];
+
+fn listed(clock: &Listed) -> Vec<String> {
+    vec![
+        clock.identity.name.clone(),
+        clock.identity.aliases.join(" "),
+        cells::kind(clock.identity.kind).to_owned(),
+        cells::path(clock.identity.path).to_owned(),
+        clock.available.to_string(),
+        text(clock.reason.as_ref()),
+        text(clock.nominal_resolution_ns),
+        clock.identity.summary.clone(),
+        reasons(&clock.unknown),
+    ]
+}
+
+/// Rows with the context at their ends.
+fn sheet(
+    rows: impl Iterator<Item = Vec<String>>,
+    environment: &Environment,
+    recorded_at: Option<&str>,
+    head: &[&str],
+) -> String {
+    let context = [
+        recorded_at.unwrap_or_default(),
+        environment.cpu.model.as_deref().unwrap_or_default(),
+        environment.kernel.release.as_deref().unwrap_or_default(),
+        environment.clocksource.as_deref().unwrap_or_default(),
+        environment.hypervisor.as_deref().unwrap_or_default(),
+    ];
+    let mut sheet = line(head.iter().chain(&CONTEXT).copied());
+    for row in rows {
+        sheet += &line(row.iter().map(String::as_str).chain(context));
+    }
+    sheet
+}
+
+/// The facts of a machine, a row each.
+fn facts(environment: &Environment, recorded_at: Option<&str>) -> String {
+    let mut sheet = line(["fact", "value"].into_iter());
+    for (fact, value) in crate::environment::of_machine(environment) {
+        sheet += &line([fact, value.as_str()].into_iter());
+    }
+    sheet + &line(["recorded", recorded_at.unwrap_or_default()].into_iter())
+}
+
+fn text(value: Option<impl ToString>) -> String {
+    value.map(|value| value.to_string()).unwrap_or_default()
+}
+
+fn reasons(unknown: &Unknown) -> String {
+    unknown.iter().map(|(field, reason)| format!("{field}: {reason}")).collect::<Vec<_>>().join("; ")
+}
+
+fn line<'a>(fields: impl Iterator<Item = &'a str>) -> String {
+    fields.map(quoted).collect::<Vec<_>>().join(",") + "\r\n"
+}
+
+/// A field with a comma, a quote or a line break is quoted, its quotes doubled.
+fn quoted(field: &str) -> String {
+    if field.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", field.replace('"', "\"\""))
+    } else {
+        field.to_owned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_are_quoted_where_they_must_be() {
+        assert_eq!(line(["a", "b,c", "say \"x\"", ""].into_iter()), "a,\"b,c\",\"say \"\"x\"\"\",\r\n");
+    }
+}

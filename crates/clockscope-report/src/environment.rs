@@ -1,0 +1,160 @@
+//! The environment as key and value, for table and Markdown.
+
+use clockscope_records::{CounterFlags, Environment, Measurement};
+
+use crate::cells::{significant, time};
+
+/// A line of the environment block.
+pub(crate) type Fact = (&'static str, String);
+
+/// Facts about the machine.
+pub(crate) fn of_machine(environment: &Environment) -> Vec<Fact> {
+    let unknown = |field: &str| match environment.unknown.get(field) {
+        Some(reason) => format!("unknown ({reason})"),
+        None => "unknown".to_owned(),
+    };
+    let or = |value: &Option<String>, field: &str| value.clone().unwrap_or_else(|| unknown(field));
+    let cpu = &environment.cpu;
+    let kernel = &environment.kernel;
+    let mut facts = vec![("CPU", format!("{} ({})", or(&cpu.model, "cpu.model"), cpu.architecture))];
+    facts.push(("CPUs", cpus(environment, &unknown)));
+    if let Some(flags) = &environment.counter_flags {
+        facts.push(("TSC", flags_line(flags)));
+    }
+    facts.push(("claimed frequency", claims(environment)));
+    let readable = match environment.counter_readable {
+        Some(true) => "yes".to_owned(),
+        Some(false) => "no: disabled for this process by prctl(PR_SET_TSC)".to_owned(),
+        None => unknown("counter_readable"),
+    };
+    facts.push(("counter readable", readable));
+    facts.push(("hypervisor", or(&environment.hypervisor, "hypervisor")));
+    facts.push(("kernel", format!("{} {}", or(&kernel.name, "kernel.name"), or(&kernel.release, "kernel.release"))));
+    let available =
+        environment.clocksources_available.as_ref().map_or_else(|| "unknown".to_owned(), |names| names.join(" "));
+    facts.push((
+        "clocksource",
+        match &environment.clocksource {
+            Some(name) => format!("{name} (available: {available})"),
+            None => unknown("clocksource"),
+        },
+    ));
+    facts.push((
+        "vDSO",
+        match environment.vdso {
+            Some(true) => "present".to_owned(),
+            Some(false) => "absent".to_owned(),
+            None => unknown("vdso"),
+        },
+    ));
+    facts.push(("governor", or(&environment.governor, "governor")));
+    let emulation =
+        if environment.emulation.is_empty() { "none found".to_owned() } else { environment.emulation.join(", ") };
+    facts.push(("emulation", emulation));
+    let build = if environment.program.debug_build { ", debug build" } else { "" };
+    facts.push(("clockscope", format!("{} ({}{build})", environment.program.version, environment.program.target)));
+    facts
+}
+
+/// How the run was made.
+pub(crate) fn of_run(measurement: &Measurement) -> Vec<Fact> {
+    let run = &measurement.run;
+    let timer = &run.timer;
+    let pinned = match run.cpu {
+        Some(cpu) => format!("CPU {cpu}"),
+        None => format!("nowhere: {}", run.unknown.get("cpu").map_or("unknown", String::as_str)),
+    };
+    let empty = measurement
+        .baseline
+        .empty_loop_ns
+        .map_or_else(|| "unknown".to_owned(), |ns| format!("{} ns", significant(ns, 3)));
+    vec![
+        (
+            "recorded",
+            measurement.recorded_at.clone().unwrap_or_else(|| "unknown (no wall clock could be read)".to_owned()),
+        ),
+        ("measured on", format!("{pinned}, for {}", time(run.duration_s * 1e9))),
+        (
+            "timed by",
+            format!(
+                "{}, {:.6} MHz ± {:.3} ppm against {}",
+                timer.name,
+                timer.frequency_hz / 1e6,
+                timer.frequency_bound_ppm,
+                timer.reference
+            ),
+        ),
+        ("empty loop", format!("{empty} a turn, not subtracted")),
+    ]
+}
+
+/// The flags with what they mean, as /proc/cpuinfo and Coreinfo name them.
+pub(crate) fn flags(flags: &CounterFlags) -> [(&'static str, Option<bool>, &'static str); 8] {
+    [
+        ("tsc", flags.tsc, "the time-stamp counter exists"),
+        ("rdtscp", flags.rdtscp, "the RDTSCP instruction exists"),
+        ("constant_tsc", flags.constant_tsc, "its rate does not follow the core's frequency (kernel)"),
+        ("nonstop_tsc", flags.nonstop_tsc, "it goes on in deep sleep states (kernel)"),
+        ("tsc_adjust", flags.tsc_adjust, "the register that shifts it exists"),
+        ("tsc_deadline_timer", flags.tsc_deadline_timer, "the local APIC can fire at a counter value"),
+        ("tsc_known_freq", flags.tsc_known_freq, "the kernel was told its frequency (kernel)"),
+        ("invariant", flags.invariant, "constant rate in all power states (processor)"),
+    ]
+}
+
+/// `*` present, `-` absent, `?` unknown.
+pub(crate) fn mark(flag: Option<bool>) -> &'static str {
+    match flag {
+        Some(true) => "*",
+        Some(false) => "-",
+        None => "?",
+    }
+}
+
+fn flags_line(found: &CounterFlags) -> String {
+    let flags = flags(found);
+    let these =
+        |wanted: Option<bool>| flags.iter().filter(move |flag| flag.1 == wanted).map(|flag| flag.0).collect::<Vec<_>>();
+    let mut line = these(Some(true)).join(" ");
+    for (wanted, word) in [(Some(false), "without"), (None, "unknown")] {
+        let names = these(wanted);
+        if !names.is_empty() {
+            line.push_str(&format!("; {word}: {}", names.join(" ")));
+        }
+    }
+    line
+}
+
+fn cpus(environment: &Environment, unknown: &impl Fn(&str) -> String) -> String {
+    let online = environment.cpu.online.map_or_else(|| unknown("cpu.online"), |count| format!("{count} online"));
+    match &environment.cpu.allowed {
+        Some(allowed) => format!("{online}, {} allowed to this process", allowed.len()),
+        None => online,
+    }
+}
+
+fn claims(environment: &Environment) -> String {
+    let claimed = &environment.frequencies;
+    let claims = [
+        claimed.cpuid_15h_hz.map(|hz| format!("{:.6} MHz (CPUID 15h)", hz as f64 / 1e6)),
+        claimed.cpuid_16h_base_mhz.map(|mhz| format!("{mhz} MHz (CPUID 16h, base)")),
+        claimed.cpuid_40000010h_tsc_khz.map(|khz| format!("{:.3} MHz (CPUID 40000010h)", f64::from(khz) / 1e3)),
+        claimed.cntfrq_hz.map(|hz| format!("{:.6} MHz (CNTFRQ_EL0)", hz as f64 / 1e6)),
+    ];
+    let claims: Vec<String> = claims.into_iter().flatten().collect();
+    if claims.is_empty() { "none".to_owned() } else { claims.join(", ") }
+}
+
+/// Why no claim about cost is made from a measurement; `None` if one may be.
+pub(crate) fn reservation(environment: &Environment) -> Option<String> {
+    if !environment.emulation.is_empty() {
+        return Some(format!(
+            "Measured under {}: the costs are the emulator's, not the machine's.",
+            environment.emulation.join(", ")
+        ));
+    }
+    environment
+        .program
+        .debug_build
+        .then(|| "A debug build: the costs are not those of the clocks. Use --release.".to_owned())
+}

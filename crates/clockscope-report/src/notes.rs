@@ -1,0 +1,93 @@
+//! What stands below a table: why a `?` is a `?`, what failed, and which clocks there are not.
+
+use std::collections::BTreeMap;
+
+use clockscope_records::{ClockRecord, Listed};
+
+use crate::cells;
+
+/// Why figures of measured clocks are unknown, and what disturbed them: a line a reason.
+pub(crate) fn of_measured(clocks: &[ClockRecord]) -> Vec<String> {
+    let mut lines = Vec::new();
+    for clock in clocks.iter().filter(|clock| clock.available) {
+        if let Some(reason) = &clock.reason {
+            lines.push(format!("{}: {reason}", cells::name(&clock.identity)));
+        }
+        let hidden = clock.events.as_ref().and_then(|events| events.hidden_regression).unwrap_or(0);
+        if hidden > 0 {
+            let name = cells::name(&clock.identity);
+            lines.push(format!(
+                "{name}: {hidden} hidden regressions (h): the clock advanced by less than the reference did"
+            ));
+        }
+    }
+    lines.extend(unknown_figures(clocks));
+    lines
+}
+
+/// One line for each set of figures that the same clocks lack for the same reason.
+fn unknown_figures(clocks: &[ClockRecord]) -> Vec<String> {
+    // Reason and figures to the clocks; reasons in the order in which they are met.
+    let mut lines: Vec<((&str, Vec<&str>), Vec<String>)> = Vec::new();
+    for clock in clocks.iter().filter(|clock| clock.available) {
+        let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (field, reason) in &clock.unknown {
+            if let Some(figure) = figure(field) {
+                by_reason.entry(reason).or_default().push(figure);
+            }
+        }
+        for key in by_reason {
+            let name = cells::name(&clock.identity);
+            match lines.iter_mut().find(|(known, _)| *known == key) {
+                Some((_, names)) => names.push(name),
+                None => lines.push((key, vec![name])),
+            }
+        }
+    }
+    let show = |((reason, figures), names): &((&str, Vec<&str>), Vec<String>)| {
+        format!("? {} of {}: {reason}", figures.join(", "), names.join(", "))
+    };
+    lines.iter().map(show).collect()
+}
+
+/// The head of the column that shows a field; `None` for fields that no column shows.
+fn figure(field: &str) -> Option<&'static str> {
+    Some(match field {
+        "cost_ns" => "Cost",
+        "cost_ns.ci95" => "±95 %",
+        "ratio_to_fastest" => "×",
+        "nominal_resolution_ns" => "Nominal",
+        "observed_resolution_ns" => "Observed",
+        "monotonic" => "Mono",
+        "events.warp" => "Warp",
+        "events.jump" => "Jump",
+        "events.gap" => "Gap",
+        _ => return None,
+    })
+}
+
+/// Clocks that could not be read: a line a reason.
+pub(crate) fn of_unavailable(clocks: &[ClockRecord]) -> Vec<String> {
+    let missing = clocks.iter().filter(|clock| !clock.available);
+    by_reason(missing.map(|clock| (cells::name(&clock.identity), clock.reason.as_deref())))
+}
+
+/// Why the nominal resolutions of listed clocks are unknown: a line a reason.
+pub(crate) fn of_listed(clocks: &[Listed]) -> Vec<String> {
+    let unknown = clocks.iter().filter(|clock| clock.available);
+    by_reason(unknown.filter_map(|clock| {
+        Some((cells::name(&clock.identity), Some(clock.unknown.get("nominal_resolution_ns")?.as_str())))
+    }))
+}
+
+fn by_reason<'a>(clocks: impl Iterator<Item = (String, Option<&'a str>)>) -> Vec<String> {
+    let mut lines: Vec<(&str, Vec<String>)> = Vec::new();
+    for (name, reason) in clocks {
+        let reason = reason.unwrap_or("no reason was recorded");
+        match lines.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, names)) => names.push(name),
+            None => lines.push((reason, vec![name])),
+        }
+    }
+    lines.iter().map(|(reason, names)| format!("{}: {reason}", names.join(", "))).collect()
+}
