@@ -4,6 +4,8 @@ use clockscope_records::{Advice, ClockKind, ClockRecord, Environment};
 
 /// A clock whose readings step by more than this many ns is no stopwatch.
 const FINE_NS: f64 = 2_000.0;
+/// Clocks whose costs differ by less than this share cost the same; the one that programs know best is then named.
+const SAME_COST: f64 = 1.05;
 
 /// Chooses the cheapest clock that every program can use and that did nothing wrong here, and says what to expect of
 /// it, and what the counter would save. Across CPUs nothing was tested: the counter is named only where the kernel
@@ -16,11 +18,7 @@ pub(crate) fn advise(clocks: &[ClockRecord], environment: &Environment) -> Advic
             sentence: format!("Measured under {under}: no clock is recommended from emulated costs."),
         };
     }
-    let best = |kind: ClockKind| {
-        let fit = clocks.iter().filter(|clock| clock.identity.kind == kind && is_sound(clock));
-        fit.filter_map(|clock| Some((clock, clock.cost_ns.as_ref()?.median))).min_by(|a, b| a.1.total_cmp(&b.1))
-    };
-    let Some((clock, cost_ns)) = best(ClockKind::Monotonic) else {
+    let Some((clock, cost_ns)) = best_monotonic(clocks) else {
         let sentence = if clocks.iter().any(|clock| clock.identity.kind == ClockKind::Monotonic && clock.available) {
             "No monotonic clock that was measured is fit for intervals: see the counts above."
         } else {
@@ -47,6 +45,15 @@ pub(crate) fn advise(clocks: &[ClockRecord], environment: &Environment) -> Advic
     }
     sentence.push('.');
     Advice { clock: Some(name), sentence }
+}
+
+/// The cheapest sound monotonic clock of the system; of those that cost the same, `monotonic` or else the first.
+fn best_monotonic(clocks: &[ClockRecord]) -> Option<(&ClockRecord, f64)> {
+    let fit = clocks.iter().filter(|clock| clock.identity.kind == ClockKind::Monotonic && is_sound(clock));
+    let costs: Vec<_> = fit.filter_map(|clock| Some((clock, clock.cost_ns.as_ref()?.median))).collect();
+    let cheapest = costs.iter().map(|(_, cost_ns)| *cost_ns).min_by(f64::total_cmp)?;
+    let same: Vec<_> = costs.into_iter().filter(|(_, cost_ns)| *cost_ns <= cheapest * SAME_COST).collect();
+    same.iter().find(|(clock, _)| clock.identity.name == "monotonic").or(same.first()).copied()
 }
 
 /// The cheapest sound counter read that is ordered after earlier instructions, where the kernel trusts the counter.

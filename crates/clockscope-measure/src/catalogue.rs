@@ -1,6 +1,8 @@
 //! All clocks of this machine, by name.
 
-use clockscope::{About, Clock, Entry, Kind, Path, Resolution, Unit, Visitor, counter, os};
+use std::io::ErrorKind;
+
+use clockscope::{About, Clock, Entry, Errno, Kind, Path, Resolution, Unit, Visitor, counter, os};
 use clockscope_machine::trial::{self, Outcome};
 use clockscope_records::{ClockIdentity, ClockKind, Listed, ReadPath, Unknown};
 
@@ -128,7 +130,7 @@ impl Catalogue {
     pub fn tried(mut self, counter_readable: Option<bool>) -> Self {
         let entries = &mut self.entries;
         let outcomes = trial::attempt(entries.len(), PATIENCE_MS, &mut |index| match &mut entries[index].sampler {
-            Ok(sampler) => sampler.attempt().map_err(|errno| errno.to_string()),
+            Ok(sampler) => sampler.attempt().map_err(explained),
             // Known beforehand; there is nothing to try.
             Err(_) => Ok(()),
         });
@@ -220,6 +222,16 @@ fn path_name(path: Path) -> &'static str {
         Path::Syscall => "syscall",
         Path::Std => "std",
         Path::Mmap => "mmap",
+    }
+}
+
+/// An error number with the cause that it usually has where a clock is refused.
+fn explained(errno: Errno) -> String {
+    match std::io::Error::from(errno).kind() {
+        ErrorKind::PermissionDenied | ErrorKind::Unsupported => {
+            format!("{errno}; does a seccomp filter deny the call?")
+        }
+        _ => errno.to_string(),
     }
 }
 

@@ -16,7 +16,7 @@ pub(crate) fn render(document: &Document) -> String {
                 text += &format!("\nNot available:\n{}", list(&missing));
             }
             text += &facts(environment::of_machine(&measurement.environment));
-            text += &facts(environment::of_run(measurement)).trim_start_matches('\n').to_owned();
+            text += facts(environment::of_run(measurement)).trim_start_matches('\n');
             if measurement.run.interrupted {
                 text += "\nInterrupted: these are the figures until then.\n";
             }

@@ -25,10 +25,13 @@ pub(crate) fn of_measured(clocks: &[ClockRecord]) -> Vec<String> {
     lines
 }
 
+/// A reason, and the heads of the columns that lack a figure for it.
+type Lack<'a> = (&'a str, Vec<&'a str>);
+
 /// One line for each set of figures that the same clocks lack for the same reason.
 fn unknown_figures(clocks: &[ClockRecord]) -> Vec<String> {
-    // Reason and figures to the clocks; reasons in the order in which they are met.
-    let mut lines: Vec<((&str, Vec<&str>), Vec<String>)> = Vec::new();
+    // In the order in which they are met.
+    let mut lines: Vec<(Lack, Vec<String>)> = Vec::new();
     for clock in clocks.iter().filter(|clock| clock.available) {
         let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for (field, reason) in &clock.unknown {
@@ -44,10 +47,10 @@ fn unknown_figures(clocks: &[ClockRecord]) -> Vec<String> {
             }
         }
     }
-    let show = |((reason, figures), names): &((&str, Vec<&str>), Vec<String>)| {
-        format!("? {} of {}: {reason}", figures.join(", "), names.join(", "))
-    };
-    lines.iter().map(show).collect()
+    lines
+        .iter()
+        .map(|((reason, figures), names)| format!("? {} of {}: {reason}", figures.join(", "), names.join(", ")))
+        .collect()
 }
 
 /// The head of the column that shows a field; `None` for fields that no column shows.

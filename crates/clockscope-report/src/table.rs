@@ -58,7 +58,7 @@ impl Page {
         if let Some(reservation) = environment::reservation(&measurement.environment) {
             self.wrapped(&[reservation], "");
         }
-        self.wrapped(&[measurement.advice.sentence.clone()], "");
+        self.wrapped(std::slice::from_ref(&measurement.advice.sentence), "");
     }
 
     fn listing(&mut self, listing: &Listing) {
@@ -131,7 +131,8 @@ impl Page {
     }
 
     fn wrapped_after(&mut self, head: &str, text: &str) {
-        let indent = if head.trim().is_empty() { format!("{head}  ") } else { " ".repeat(head.len()) };
+        // A list's items hang by two columns; facts hang below their value; plain prose does not hang.
+        let indent = " ".repeat(if head.trim().is_empty() && !head.is_empty() { head.len() + 2 } else { head.len() });
         let options = textwrap::Options::new(self.style.width.unwrap_or(WIDTH).max(40).into())
             .initial_indent(head)
             .subsequent_indent(&indent);

@@ -226,7 +226,8 @@ impl EventCounter {
             if (0..=usual).contains(&step) {
                 continue;
             }
-            let mut step_ns = step as f64 * self.ns_per_unit;
+            // How much further the clock went than the time of a read.
+            let mut step_ns = step as f64 * self.ns_per_unit - cost_ns;
             if step < 0 {
                 debt_ns -= step_ns;
                 continue;
@@ -270,9 +271,10 @@ impl EventCounter {
             if decidable {
                 *self.judged.hidden_regression.get_or_insert(0) += u64::from(hidden);
             }
-            if boundary >= 0 && !hidden {
-                let carried = level.floor_ns - scan.sunk_ns.max(0.0) - RATE_TOLERANCE * (after_ns - level.after_ns);
-                floor_ns = floor_ns.max(carried);
+            // A batch that ended in a gap says little of its end: what was known before still holds, unless the clock
+            // visibly stepped back.
+            if boundary >= 0 && !hidden && scan.sunk_ns <= 0.0 {
+                floor_ns = floor_ns.max(level.floor_ns - RATE_TOLERANCE * (after_ns - level.after_ns));
             }
         }
         let changed_inside = scan.first_ns != scan.last_ns;

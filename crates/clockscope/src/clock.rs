@@ -145,12 +145,19 @@ impl fmt::Display for Unavailable {
 impl fmt::Display for Errno {
     #[cfg(feature = "std")]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", std::io::Error::from_raw_os_error(self.0))
+        write!(f, "{}", std::io::Error::from(*self))
     }
 
     #[cfg(not(feature = "std"))]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "error {}", self.0)
+    }
+}
+
+#[cfg(feature = "std")]
+impl From<Errno> for std::io::Error {
+    fn from(errno: Errno) -> Self {
+        Self::from_raw_os_error(errno.0)
     }
 }
 
