@@ -1,2 +1,82 @@
-//! Under way.
-fn main() {}
+//! The project's own chores: `cargo xtask test` is all that a change has to pass.
+
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "chores talk to the person who runs them")]
+
+mod bench;
+mod cross;
+mod run;
+mod structure;
+
+use std::process::ExitCode;
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+
+const USAGE: &str = "usage: cargo xtask TASK
+
+  test          all that a change has to pass: format, lints, structure, tests, documentation, other architectures
+  structure     who may depend on whom, and where unsafe code may be
+  cross         checks for other architectures, and the instrument on an emulated aarch64
+  bench [build] the figures that the README promises, measured here";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match task(&arguments) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn task(arguments: &[&str]) -> Result<()> {
+    std::env::set_current_dir(run::root())?;
+    match arguments {
+        ["test"] => test(),
+        ["structure"] => structure::check(),
+        ["cross"] => cross::check(),
+        ["bench"] => bench::measure(false),
+        ["bench", "build"] => bench::measure(true),
+        _ => bail!("{USAGE}"),
+    }
+}
+
+/// One thing that a change has to pass.
+type Step = (&'static str, fn() -> Result<()>);
+
+/// Everything, stopping at the first failure.
+fn test() -> Result<()> {
+    let steps: [Step; 7] = [
+        ("what is needed", needs),
+        ("format", || run::cargo(&["fmt", "--all", "--check"])),
+        ("lints", || run::cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"])),
+        ("structure", structure::check),
+        ("tests", || run::cargo(&["test", "--workspace", "--quiet"])),
+        ("documentation", || {
+            run::with(&[("RUSTDOCFLAGS", "--deny warnings")], "cargo", &["doc", "--workspace", "--no-deps", "--quiet"])
+        }),
+        ("other architectures", cross::check),
+    ];
+    for (name, step) in steps {
+        println!("== {name}");
+        let start = Instant::now();
+        step()?;
+        println!("== {name}: passed in {:.0} s", start.elapsed().as_secs_f64());
+    }
+    Ok(())
+}
+
+/// What the tests need beside Rust.
+fn needs() -> Result<()> {
+    if !run::exists("cc") {
+        bail!("the tests compile small C libraries and found no `cc`: apt-get install gcc libc6-dev");
+    }
+    for component in ["rustfmt", "cargo-clippy"] {
+        if !run::exists(component) {
+            bail!("{component} is missing: rustup component add rustfmt clippy");
+        }
+    }
+    Ok(())
+}

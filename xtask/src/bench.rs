@@ -1,0 +1,185 @@
+//! The figures that bench/README.md promises, measured on this machine. Ratios are taken within one run, alternating.
+
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use crate::run;
+
+const PROGRAM: &str = "target/release/clockscope";
+const LOOPS: &str = "target/bench-loops";
+const PEAK: &str = "target/bench-peak";
+/// CPU that everything is pinned to.
+const CPU: &str = "1";
+/// Alternating pairs of a comparison.
+const PAIRS: usize = 5;
+
+/// Measures and prints a line a figure. The time of a clean build only if `build`: it takes minutes.
+pub(crate) fn measure(build: bool) -> Result<()> {
+    run::cargo(&["build", "--release", "--quiet"])?;
+    compile("loops.c", LOOPS)?;
+    compile("peak.c", PEAK)?;
+    whole_run()?;
+    binary()?;
+    intervals()?;
+    against_c(
+        "quiet",
+        &["tsc", "realtime", "monotonic", "monotonic_raw", "boottime", "process", "thread", "getrusage"],
+        false,
+    )?;
+    against_c("beside a busy loop", &["process", "thread", "getrusage"], true)?;
+    beside_busy_loop()?;
+    if build {
+        clean_build()?;
+    }
+    Ok(())
+}
+
+fn compile(source: &str, program: &str) -> Result<()> {
+    run::with(&[], "cc", &["-O2", "-o", program, &format!("bench/c/{source}")])
+}
+
+fn figure(what: &str, target: &str, measured: &str) {
+    println!("{what:<58} {target:<14} {measured}");
+}
+
+/// Wall time and peak memory of measuring all clocks: medians of five.
+fn whole_run() -> Result<()> {
+    let (mut walls, mut peaks) = (Vec::new(), Vec::new());
+    for _ in 0..5 {
+        let taken: Value = serde_json::from_str(&run::output(PEAK, &[PROGRAM, "--format", "json"])?)?;
+        walls.push(taken["wall_s"].as_f64().context("no wall time")?);
+        peaks.push(taken["peak_mb"].as_f64().context("no peak")?);
+    }
+    figure("all clocks, wall", "<= 3.0 s", &format!("{:.2} s", median(&mut walls)));
+    figure("all clocks, peak memory", "<= 24 MB", &format!("{:.1} MB", median(&mut peaks)));
+    Ok(())
+}
+
+fn binary() -> Result<()> {
+    let bytes = Path::new(PROGRAM).metadata()?.len();
+    figure("release binary", "<= 4 MB", &format!("{:.2} MB", bytes as f64 / 1e6));
+    Ok(())
+}
+
+/// Half-widths of the confidence intervals of counters and clocks that the vDSO serves.
+fn intervals() -> Result<()> {
+    let clocks = clocks(&[])?;
+    let served = clocks.iter().filter(|clock| {
+        let name = clock["name"].as_str().unwrap_or_default();
+        let by_system_call = ["process", "thread", "clock", "times", "getrusage", "getrusage_thread"];
+        clock["available"] == true && !by_system_call.contains(&name)
+    });
+    let half_width = |clock: &Value| {
+        let ends = &clock["cost_ns"]["ci95"];
+        Some((ends[1].as_f64()? - ends[0].as_f64()?) / 2.0 / clock["cost_ns"]["median"].as_f64()?)
+    };
+    let widths = served.filter_map(|clock| Some((half_width(clock)?, clock["name"].to_string())));
+    let (width, name) = widths.max_by(|a, b| a.0.total_cmp(&b.0)).context("no clock was measured")?;
+    figure(
+        "quiet: widest half-width of counters and vDSO clocks",
+        "<= 1 %",
+        &format!("{:.2} % ({name})", width * 100.0),
+    );
+    Ok(())
+}
+
+/// Costs beside those of plain C loops.
+fn against_c(when: &str, names: &[&str], busy: bool) -> Result<()> {
+    let mut ratios = vec![Vec::new(); names.len()];
+    let _busy = busy.then(BusyLoop::start).transpose()?;
+    for _ in 0..PAIRS {
+        let ours = clocks(&[names, &["--duration", "1s"]].concat())?;
+        let theirs: Value = serde_json::from_str(&run::output(LOOPS, &[CPU, "1"])?)?;
+        for (name, ratios) in names.iter().zip(&mut ratios) {
+            let c_ns = theirs[name].as_f64().context("no cost from C")?;
+            ratios.push(cost_of(&ours, name)? / c_ns);
+        }
+    }
+    for (name, ratios) in names.iter().zip(&mut ratios) {
+        let target = match (*name, busy) {
+            ("tsc" | "monotonic", false) => "1 +- 0.03",
+            (_, true) => "1 +- 0.10",
+            _ => "-",
+        };
+        figure(&format!("{when}: {name}, clockscope / C loop"), target, &format!("{:.3}", median(ratios)));
+    }
+    Ok(())
+}
+
+/// Every clock beside a busy loop on the same CPU, against its quiet cost.
+fn beside_busy_loop() -> Result<()> {
+    let mut ratios: Vec<(String, Vec<f64>)> = Vec::new();
+    for _ in 0..PAIRS {
+        let quiet = clocks(&[])?;
+        let busy_loop = BusyLoop::start()?;
+        let busy = clocks(&[])?;
+        drop(busy_loop);
+        for clock in quiet.iter().filter(|clock| clock["available"] == true) {
+            let name = clock["name"].as_str().unwrap_or_default();
+            let ratio = cost_of(&busy, name)? / cost_of(&quiet, name)?;
+            match ratios.iter_mut().find(|(known, _)| known == name) {
+                Some((_, ratios)) => ratios.push(ratio),
+                None => ratios.push((name.to_owned(), vec![ratio])),
+            }
+        }
+    }
+    for (name, ratios) in &mut ratios {
+        let by_kernel =
+            ["process", "thread", "clock", "times", "getrusage", "getrusage_thread"].contains(&name.as_str());
+        let target = if by_kernel { "-" } else { "1 +- 0.10" };
+        let worst =
+            ratios.iter().copied().max_by(|a, b| (a - 1.0).abs().total_cmp(&(b - 1.0).abs())).unwrap_or(f64::NAN);
+        figure(&format!("busy / quiet: {name}"), target, &format!("{:.3} (worst pair {worst:.3})", median(ratios)));
+    }
+    Ok(())
+}
+
+/// A clean build into a folder of its own.
+fn clean_build() -> Result<()> {
+    let folder = "target/bench-build";
+    let _ = std::fs::remove_dir_all(folder);
+    let start = Instant::now();
+    run::with(&[("CARGO_TARGET_DIR", folder)], "cargo", &["build", "--release", "--quiet"])?;
+    figure("clean release build", "<= 90 s", &format!("{:.0} s", start.elapsed().as_secs_f64()));
+    std::fs::remove_dir_all(folder).context("cannot remove the build's folder")
+}
+
+/// The clocks of a run of the instrument on the CPU of the comparison.
+fn clocks(arguments: &[&str]) -> Result<Vec<Value>> {
+    let arguments = [&["measure", "--cpu", CPU, "--format", "json"], arguments].concat();
+    let measurement: Value = serde_json::from_str(&run::output(PROGRAM, &arguments)?)?;
+    Ok(measurement["clocks"].as_array().cloned().unwrap_or_default())
+}
+
+fn cost_of(clocks: &[Value], name: &str) -> Result<f64> {
+    let clock = clocks.iter().find(|clock| clock["name"] == name);
+    clock.and_then(|clock| clock["cost_ns"]["median"].as_f64()).with_context(|| format!("{name} has no cost"))
+}
+
+fn median(values: &mut [f64]) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[values.len() / 2]
+}
+
+/// A busy loop on the CPU of the comparison, until it is dropped.
+struct BusyLoop(Child);
+
+impl BusyLoop {
+    fn start() -> Result<Self> {
+        let mut command = Command::new("taskset");
+        command.args(["--cpu-list", CPU, "sh", "-c", "while :; do :; done"]).stdout(Stdio::null());
+        Ok(Self(command.spawn().context("cannot start a busy loop by taskset: apt-get install util-linux")?))
+    }
+}
+
+impl Drop for BusyLoop {
+    fn drop(&mut self) {
+        // It may have ended by itself; either way it is gone afterwards.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}

@@ -1,0 +1,48 @@
+//! Runs other programs.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+/// The workspace's root.
+pub(crate) fn root() -> PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent().unwrap_or(here).to_owned()
+}
+
+/// Runs cargo and fails if it does.
+pub(crate) fn cargo(arguments: &[&str]) -> Result<()> {
+    with(&[], "cargo", arguments)
+}
+
+/// Runs a program with some environment variables set, and fails if it does.
+pub(crate) fn with(variables: &[(&str, &str)], program: &str, arguments: &[&str]) -> Result<()> {
+    let shown = format!("{program} {}", arguments.join(" "));
+    let mut command = Command::new(program);
+    let status = command
+        .args(arguments)
+        .envs(variables.iter().copied())
+        .status()
+        .with_context(|| format!("cannot run {shown}"))?;
+    if !status.success() {
+        bail!("{shown}: {status}");
+    }
+    Ok(())
+}
+
+/// Runs a program and returns what it printed.
+pub(crate) fn output(program: &str, arguments: &[&str]) -> Result<String> {
+    let shown = format!("{program} {}", arguments.join(" "));
+    let output = Command::new(program).args(arguments).output().with_context(|| format!("cannot run {shown}"))?;
+    if !output.status.success() {
+        bail!("{shown}: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr));
+    }
+    String::from_utf8(output.stdout).with_context(|| format!("{shown} printed something that is no text"))
+}
+
+/// Whether a program can be found.
+pub(crate) fn exists(program: &str) -> bool {
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&folders).any(|folder| folder.join(program).is_file())
+}

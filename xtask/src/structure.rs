@@ -1,0 +1,154 @@
+//! The structure is checked, not hoped for: who may depend on whom, and where unsafe code may be.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde_json::Value;
+
+use crate::run;
+
+/// Every crate, and the crates of the workspace that it may depend on (ARCHITECTURE.md).
+const ALLOWED: &[(&str, &[&str])] = &[
+    ("clockscope", &[]),
+    ("clockscope-records", &[]),
+    ("clockscope-statistics", &[]),
+    ("clockscope-machine", &["clockscope", "clockscope-records"]),
+    ("clockscope-measure", &["clockscope", "clockscope-machine", "clockscope-records", "clockscope-statistics"]),
+    ("clockscope-report", &["clockscope-records", "clockscope-statistics"]),
+    (
+        "clockscope-cli",
+        &[
+            "clockscope",
+            "clockscope-machine",
+            "clockscope-measure",
+            "clockscope-records",
+            "clockscope-report",
+            "clockscope-statistics",
+        ],
+    ),
+    ("xtask", &[]),
+];
+
+/// Folders in which a file may open unsafe code.
+const UNSAFE: &[&str] = &["crates/clockscope/src/counter", "crates/clockscope/src/os", "crates/clockscope-machine/src"];
+
+/// Checks both.
+pub(crate) fn check() -> Result<()> {
+    let metadata = run::output("cargo", &["metadata", "--format-version", "1", "--no-deps"])?;
+    let mut wrong = forbidden_edges(&edges(&serde_json::from_str(&metadata)?));
+    for file in rust_files(Path::new("."))? {
+        let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+        wrong.extend(misplaced_unsafe(&file.to_string_lossy(), &text));
+    }
+    if wrong.is_empty() { Ok(()) } else { bail!("the structure is broken:\n  {}", wrong.join("\n  ")) }
+}
+
+/// From each crate of the workspace to each of its dependencies, those for tests left out.
+fn edges(metadata: &Value) -> Vec<(String, Vec<String>)> {
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    let name = |value: &Value| value["name"].as_str().unwrap_or_default().to_owned();
+    let is_built_in = |dependency: &Value| dependency["kind"] != "dev";
+    list(&metadata["packages"])
+        .iter()
+        .map(|package| {
+            (
+                name(package),
+                list(&package["dependencies"]).iter().filter(|found| is_built_in(found)).map(name).collect(),
+            )
+        })
+        .collect()
+}
+
+/// Edges between crates of the workspace that the table does not allow, and crates that it does not know.
+fn forbidden_edges(edges: &[(String, Vec<String>)]) -> Vec<String> {
+    let members: Vec<&String> = edges.iter().map(|(from, _)| from).collect();
+    let mut wrong = Vec::new();
+    for (from, dependencies) in edges {
+        let Some((_, allowed)) = ALLOWED.iter().find(|(name, _)| name == from) else {
+            wrong.push(format!("crate {from} is not in the table of xtask/src/structure.rs"));
+            continue;
+        };
+        for to in dependencies.iter().filter(|to| members.contains(to) && !allowed.contains(&to.as_str())) {
+            wrong.push(format!("{from} must not depend on {to}"));
+        }
+    }
+    wrong
+}
+
+/// Openings of unsafe code where there may be none, or without a reason.
+fn misplaced_unsafe(file: &str, text: &str) -> Vec<String> {
+    // Put together, so that this file does not find itself.
+    let opening = concat!("allow(unsafe", "_code");
+    let openings = text.lines().filter(|line| line.contains(opening));
+    let place = file.trim_start_matches("./");
+    openings
+        .filter_map(|line| {
+            if !UNSAFE.iter().any(|folder| place.starts_with(folder)) {
+                Some(format!("{place} opens unsafe code, which only {} may", UNSAFE.join(", ")))
+            } else if !line.contains("reason = \"") {
+                Some(format!("{place} opens unsafe code without a reason"))
+            } else {
+                None
+            }
+        })
+        .collect()
+}
+
+/// All source files below a folder, but for what is built.
+fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))? {
+        let path = entry?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        if path.is_dir() && name != "target" && !name.starts_with('.') {
+            files.extend(rust_files(&path)?);
+        } else if name.ends_with(".rs") {
+            files.push(path);
+        }
+    }
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_workspace_keeps_its_structure() {
+        std::env::set_current_dir(run::root()).unwrap();
+        check().unwrap();
+    }
+
+    #[test]
+    fn a_planted_edge_is_found() {
+        let metadata = serde_json::json!({ "packages": [
+            { "name": "clockscope-report", "dependencies": [
+                { "name": "clockscope-records", "kind": null },
+                { "name": "clockscope-measure", "kind": null },
+                { "name": "clockscope", "kind": "dev" },
+                { "name": "serde_json", "kind": null },
+            ]},
+            { "name": "clockscope-measure", "dependencies": [{ "name": "clockscope-report", "kind": "build" }] },
+            { "name": "clockscope-records", "dependencies": [] },
+            { "name": "clockscope-new", "dependencies": [] },
+        ]});
+        assert_eq!(
+            forbidden_edges(&edges(&metadata)),
+            [
+                "clockscope-report must not depend on clockscope-measure",
+                "clockscope-measure must not depend on clockscope-report",
+                "crate clockscope-new is not in the table of xtask/src/structure.rs",
+            ]
+        );
+    }
+
+    #[test]
+    fn planted_unsafe_code_is_found() {
+        let opened = concat!("#![allow(unsafe", "_code, reason = \"why\")]");
+        let bare = concat!("#[allow(unsafe", "_code)]");
+        assert_eq!(misplaced_unsafe("./crates/clockscope/src/counter/x86.rs", opened).len(), 0);
+        assert_eq!(misplaced_unsafe("./crates/clockscope/src/counter/x86.rs", bare).len(), 1);
+        assert_eq!(misplaced_unsafe("./crates/clockscope-report/src/table.rs", opened).len(), 1);
+    }
+}
