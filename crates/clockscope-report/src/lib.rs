@@ -73,7 +73,7 @@ pub struct Style {
 #[non_exhaustive]
 pub enum RenderError {
     /// It could not be written as JSON.
-    #[error("the document cannot be written as JSON: {0}")]
+    #[error("the document cannot be written as JSON")]
     Json(#[from] serde_json::Error),
 }
 

@@ -5,7 +5,7 @@
  *   CLOCKSCOPE_LIE_STEP_NS=S         ... the clock is moved by S ns, for good
  *   CLOCKSCOPE_LIE_BLIP_NS=S         ... this one reading is moved by S ns
  *   CLOCKSCOPE_LIE_ERROR=1           ... the read fails with EINVAL
- *   CLOCKSCOPE_LIE_FREEZE_AFTER=N    every read after the N-th gives the same value
+ *   CLOCKSCOPE_LIE_FREEZE_AFTER=N    every read from the N-th on gives the same value
  *   CLOCKSCOPE_LIE_ERROR_AFTER=N     every read after the N-th fails with EINVAL
  *   CLOCKSCOPE_LIE_QUANTUM_NS=A[/B]  readings are floored to multiples of A/B ns
  *   CLOCKSCOPE_LIE_LOG=FILE          at the end of the process one line of JSON: reads, events, errors
@@ -95,7 +95,7 @@ int clock_gettime(clockid_t id, struct timespec *now)
         ns += blip_ns;
     }
     ns += offset_ns;
-    if (freeze_after && reads > freeze_after) {
+    if (freeze_after && reads >= freeze_after) {
         if (!frozen) {
             frozen = 1;
             frozen_ns = ns;

@@ -1,0 +1,209 @@
+//! The command as its users type it: good input, bad input, and outputs that go wrong.
+
+mod support;
+
+use std::process::Stdio;
+
+use serde_json::Value;
+use support::{assert_valid, clock, clockscope, record, run};
+
+#[test]
+fn documented_commands() {
+    trycmd::TestCases::new().case("tests/cmd/*.trycmd").case("tests/cmd/*.toml");
+}
+
+fn stderr(arguments: &[&str], code: i32) -> String {
+    let output = run(clockscope(arguments), code);
+    assert!(output.stdout.is_empty(), "data on stdout in spite of an error");
+    String::from_utf8(output.stderr).unwrap()
+}
+
+#[test]
+fn measuring_is_the_default() {
+    let record = record(clockscope(&["tsc", "monotonic", "--duration", "50ms", "--format", "json"]));
+    assert_eq!(record["schema"], "clockscope.measure");
+    assert_eq!(record["clocks"].as_array().unwrap().len(), 2);
+    let monotonic = clock(&record, "monotonic");
+    let low = monotonic["cost_ns"]["ci95"][0].as_f64().unwrap();
+    let median = monotonic["cost_ns"]["median"].as_f64().unwrap();
+    assert!(monotonic["cost_ns"]["min"].as_f64().unwrap() <= low && low <= median);
+}
+
+#[test]
+fn every_clock_is_measured_or_has_a_reason() {
+    let record = record(clockscope(&["--duration", "200ms", "--path", "all", "--format", "json"]));
+    let clocks = record["clocks"].as_array().unwrap();
+    assert!(clocks.len() >= 20);
+    for clock in clocks {
+        assert_eq!(clock["available"] == false, clock["cost_ns"].is_null(), "{clock}");
+        assert!(clock["available"] == true || clock["reason"].is_string(), "{clock}");
+        for field in ["nominal_resolution_ns", "observed_resolution_ns", "monotonic", "ratio_to_fastest"] {
+            let explained = clock["available"] == false || clock["unknown"][field].is_string();
+            assert!(!clock[field].is_null() || explained, "{field} of {clock}");
+        }
+    }
+}
+
+#[test]
+fn list_and_info_are_valid_records() {
+    let list = record(clockscope(&["list", "--format", "json"]));
+    assert_eq!(clock(&list, "realtime_coarse")["aliases"], serde_json::json!(["realtime_crs"]));
+    let info = record(clockscope(&["info", "--format", "json"]));
+    assert!(info["environment"]["kernel"]["release"].is_string());
+}
+
+#[test]
+fn a_record_renders_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("record.json");
+    let file = file.to_str().unwrap();
+    run(clockscope(&["measure", "monotonic", "time", "--duration", "50ms", "--format", "json", "--output", file]), 0);
+    let recorded: Value = serde_json::from_str(&std::fs::read_to_string(file).unwrap()).unwrap();
+    let rendered: Value =
+        serde_json::from_slice(&run(clockscope(&["report", file, "--format", "json"]), 0).stdout).unwrap();
+    assert_eq!(rendered, recorded);
+    for format in ["table", "markdown", "csv", "ndjson"] {
+        let text = String::from_utf8(run(clockscope(&["report", file, "--format", format]), 0).stdout).unwrap();
+        let time = recorded["recorded_at"].as_str().unwrap();
+        assert!(text.contains("monotonic") && text.contains(time), "{format}: {text}");
+    }
+}
+
+#[test]
+fn ndjson_is_an_object_a_line() {
+    let output = run(clockscope(&["measure", "time", "--duration", "20ms", "--format", "ndjson"]), 0);
+    let text = String::from_utf8(output.stdout).unwrap();
+    let types: Vec<Value> =
+        text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap()["type"].clone()).collect();
+    assert_eq!(types, ["environment", "clock", "advice"]);
+}
+
+#[test]
+fn a_clock_that_is_not_there_brings_the_nearest_names() {
+    let said = stderr(&["measure", "monotnic"], 2);
+    assert!(said.contains("no clock named \"monotnic\"") && said.contains("monotonic"), "{said}");
+    assert!(stderr(&["lst"], 2).contains("list"));
+    assert!(stderr(&["measure", "--clock", "qqqq"], 2).contains("clockscope list"));
+}
+
+#[test]
+fn cpus_that_cannot_be_used_are_named() {
+    assert!(stderr(&["measure", "--cpu", "99999", "tsc"], 2).contains("does not exist"));
+    stderr(&["measure", "--cpu", "-1", "tsc"], 2);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_cpu_outside_the_mask_is_named() {
+    let mut command = std::process::Command::new("taskset");
+    command.args(["--cpu-list", "0", env!("CARGO_BIN_EXE_clockscope"), "measure", "--cpu", "1", "tsc"]);
+    let output = run(command, 2);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("affinity mask") || said.contains("does not exist"), "{said}");
+}
+
+#[test]
+fn durations_that_are_none_are_refused() {
+    for duration in ["0", "-1", "1e99", "nan", "", "5 apples"] {
+        let said = stderr(&["measure", "tsc", "--duration", duration], 2);
+        assert!(said.contains("--duration"), "{duration}: {said}");
+    }
+}
+
+#[test]
+fn what_cannot_be_written_is_said_before_anything_is_measured() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = folder.path().join("missing/out.json");
+    for output in [missing.to_str().unwrap(), folder.path().to_str().unwrap(), "/proc/nothing"] {
+        // An hour: the test would not end if the measurement came first.
+        let said = stderr(&["measure", "tsc", "--duration", "1h", "--output", output], 4);
+        assert!(said.contains("cannot write to --output"), "{said}");
+    }
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn devices_are_written_to_and_not_replaced() {
+    let said = stderr(&["measure", "tsc", "--duration", "10ms", "--output", "/dev/full"], 4);
+    assert!(said.contains("No space left"), "{said}");
+    run(clockscope(&["measure", "tsc", "--duration", "10ms", "--output", "/dev/null"]), 0);
+    use std::os::unix::fs::FileTypeExt;
+    assert!(std::fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+}
+
+#[test]
+fn an_existing_file_is_replaced_whole_and_keeps_its_permissions() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("out.json");
+    std::fs::write(&file, "x".repeat(1 << 20)).unwrap();
+    let before = std::fs::metadata(&file).unwrap().permissions();
+    run(
+        clockscope(&["measure", "tsc", "--duration", "10ms", "--format", "json", "--output", file.to_str().unwrap()]),
+        0,
+    );
+    assert_valid(&serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap());
+    assert_eq!(std::fs::metadata(&file).unwrap().permissions(), before);
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1);
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_error() {
+    for arguments in [
+        &["measure", "--duration", "30ms", "--format", "json", "--path", "all"][..],
+        &["man"],
+        &["schema"],
+        &["--help"],
+    ] {
+        let mut child = clockscope(arguments).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        drop(child.stdout.take());
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(0), "{arguments:?}");
+        assert!(output.stderr.is_empty(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn records_that_are_none_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("record.json");
+    for (text, hint) in [
+        ("", "not a clockscope record"),
+        ("{}", "not a clockscope record"),
+        ("{\"schema_version\": 999}", "schema_version 999"),
+        ("{\"schema_version\": 1, \"schema\": \"clockscope.other\"}", "clockscope.other"),
+        ("[[[[", "not a clockscope record"),
+    ] {
+        std::fs::write(&file, text).unwrap();
+        let said = stderr(&["report", file.to_str().unwrap()], 4);
+        assert!(said.contains(hint), "{text}: {said}");
+    }
+    stderr(&["report", "/nonexistent.json"], 4);
+}
+
+#[test]
+fn findings_become_exit_codes() {
+    let measure = |fail_on: &str, clock: &str| {
+        clockscope(&["measure", clock, "--duration", "50ms", "--fail-on", fail_on, "--format", "json"])
+    };
+    run(measure("fail", "monotonic_coarse"), 1);
+    run(measure("regression,jump", "monotonic"), 0);
+    run(measure("jump", "process"), 3);
+    run(measure("unavailable", "monotonic"), 0);
+}
+
+#[test]
+#[cfg(unix)]
+fn an_interrupted_run_reports_what_it_has() {
+    let child = clockscope(&["measure", "tsc", "monotonic", "--duration", "1h", "--format", "json"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    assert!(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130));
+    let record: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_valid(&record);
+    assert_eq!(record["run"]["interrupted"], true);
+    assert!(clock(&record, "monotonic")["events"]["reads"].as_u64().unwrap() > 0);
+}

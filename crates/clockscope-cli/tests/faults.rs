@@ -1,0 +1,227 @@
+//! Clocks and machines that are broken on purpose, end to end: what the rig did must be what the instrument counts.
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+
+mod support;
+
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::Value;
+use support::{clock, clockscope, count, record, run, under};
+
+const MONOTONIC: (&str, &str) = ("CLOCKSCOPE_LIE_CLOCK", "1");
+
+/// Measures `monotonic` under the liar; the record, and what the liar says that it did.
+fn lied(lies: &[(&str, &str)]) -> (Value, Value) {
+    let log = tempfile::NamedTempFile::new().unwrap();
+    let path = log.path().to_str().unwrap();
+    let variables = [lies, &[MONOTONIC, ("CLOCKSCOPE_LIE_LOG", path)]].concat();
+    let record =
+        record(under("liar", &variables, &["measure", "monotonic", "--duration", "700ms", "--format", "json"]));
+    let log = std::fs::read_to_string(path).unwrap();
+    (record, serde_json::from_str(&log).unwrap())
+}
+
+/// Equal but for one, or for one in a hundred.
+fn assert_counted(record: &Value, event: &str, log: &Value) {
+    let (counted, done) = (count(record, "monotonic", event), log["events"].as_u64().unwrap());
+    assert!(done > 20, "the rig did too little: {log}");
+    assert!(counted.abs_diff(done) <= 1.max(done / 100), "{event}: counted {counted}, the rig did {done}\n{record:#}");
+}
+
+fn assert_none(record: &Value, events: &[&str]) {
+    for event in events {
+        assert_eq!(count(record, "monotonic", event), 0, "{event}\n{record:#}");
+    }
+}
+
+#[test]
+fn a_healthy_clock_has_no_events() {
+    let (record, log) = lied(&[]);
+    assert_none(&record, &["errors", "fail", "stall", "warp", "jump", "regression", "hidden_regression"]);
+    assert_eq!(clock(&record, "monotonic")["monotonic"]["weak"], true);
+    // Every read that the process made was looked at.
+    assert_eq!(log["reads"], clock(&record, "monotonic")["events"]["reads"]);
+}
+
+#[test]
+fn lasting_steps_back_are_regressions() {
+    let (record, log) = lied(&[("CLOCKSCOPE_LIE_EVERY", "2500"), ("CLOCKSCOPE_LIE_STEP_NS", "-1000")]);
+    assert_counted(&record, "regression", &log);
+    assert_none(&record, &["jump", "warp"]);
+    assert_eq!(clock(&record, "monotonic")["monotonic"], serde_json::json!({ "strict": false, "weak": false }));
+}
+
+#[test]
+fn the_return_from_a_step_back_is_no_jump() {
+    let (record, log) = lied(&[("CLOCKSCOPE_LIE_EVERY", "2500"), ("CLOCKSCOPE_LIE_BLIP_NS", "-1000")]);
+    assert_counted(&record, "regression", &log);
+    assert_none(&record, &["warp"]);
+    // Where a step falls between two batches its return may be all that is seen of it.
+    assert!(count(&record, "monotonic", "jump") <= 1 + log["events"].as_u64().unwrap() / 100);
+}
+
+#[test]
+fn steps_of_2_ms_are_warps() {
+    let (record, log) = lied(&[("CLOCKSCOPE_LIE_EVERY", "10000"), ("CLOCKSCOPE_LIE_STEP_NS", "2000000")]);
+    assert_counted(&record, "warp", &log);
+    assert_counted(&record, "jump", &log);
+    assert_none(&record, &["regression"]);
+}
+
+#[test]
+fn steps_of_half_a_millisecond_are_jumps_and_no_warps() {
+    let (record, log) = lied(&[("CLOCKSCOPE_LIE_EVERY", "3000"), ("CLOCKSCOPE_LIE_STEP_NS", "500000")]);
+    assert_counted(&record, "jump", &log);
+    assert_none(&record, &["warp", "regression"]);
+}
+
+#[test]
+fn a_frozen_clock_is_a_fail_and_nothing_hangs() {
+    let (record, _) = lied(&[("CLOCKSCOPE_LIE_FREEZE_AFTER", "5000")]);
+    assert_eq!(count(&record, "monotonic", "fail"), 1);
+    assert_none(&record, &["jump", "warp", "regression"]);
+}
+
+#[test]
+fn a_clock_frozen_from_the_start_has_no_observed_resolution() {
+    let (record, _) = lied(&[("CLOCKSCOPE_LIE_FREEZE_AFTER", "1")]);
+    let clock = clock(&record, "monotonic");
+    assert_eq!(clock["events"]["fail"], 1);
+    assert!(clock["observed_resolution_ns"].is_null() && clock["unknown"]["observed_resolution_ns"].is_string());
+}
+
+#[test]
+fn reads_that_fail_are_counted_and_said() {
+    for lie in [
+        [("CLOCKSCOPE_LIE_ERROR_AFTER", "50000"), ("CLOCKSCOPE_LIE_ERROR", "0")],
+        [("CLOCKSCOPE_LIE_EVERY", "7777"), ("CLOCKSCOPE_LIE_ERROR", "1")],
+    ] {
+        let (record, log) = lied(&lie);
+        assert_eq!(clock(&record, "monotonic")["events"]["errors"], log["errors"], "{lie:?}");
+        let reason = clock(&record, "monotonic")["reason"].as_str().unwrap();
+        assert!(reason.contains("Invalid argument"), "{reason}");
+        assert_none(&record, &["jump", "warp", "regression"]);
+    }
+}
+
+#[test]
+fn a_quantum_is_observed_and_is_no_jump() {
+    for (quantum, expected) in [("41", 41.0), ("4000000", 4e6)] {
+        let (record, _) = lied(&[("CLOCKSCOPE_LIE_QUANTUM_NS", quantum)]);
+        assert_eq!(clock(&record, "monotonic")["observed_resolution_ns"], expected, "{quantum}");
+        assert_none(&record, &["jump", "warp", "regression"]);
+    }
+}
+
+#[test]
+fn other_paths_do_not_see_what_libc_was_made_to_say() {
+    let variables = [MONOTONIC, ("CLOCKSCOPE_LIE_EVERY", "2500"), ("CLOCKSCOPE_LIE_STEP_NS", "-1000")];
+    for path in ["vdso", "syscall"] {
+        let record = record(under(
+            "liar",
+            &variables,
+            &["measure", "monotonic", "--path", path, "--duration", "200ms", "--format", "json"],
+        ));
+        assert_eq!(count(&record, "monotonic", "regression"), 0, "{path}");
+        assert_eq!(clock(&record, "monotonic")["path"], path);
+    }
+}
+
+#[test]
+fn with_the_counter_disabled_the_rest_is_measured_in_every_format() {
+    for format in ["table", "json", "ndjson", "csv", "markdown"] {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("out");
+        run(
+            under(
+                "no_tsc",
+                &[],
+                &["measure", "--duration", "100ms", "--format", format, "--output", file.to_str().unwrap()],
+            ),
+            0,
+        );
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert!(text.contains("disabled for this process by prctl(PR_SET_TSC)"), "{format}: {text}");
+        assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 1, "nothing else is left in the folder");
+    }
+    let record = record(under("no_tsc", &[], &["measure", "--path", "all", "--duration", "300ms", "--format", "json"]));
+    for name in ["tsc", "rdtscp", "realtime", "gettimeofday", "rust_instant"] {
+        let clock = clock(&record, name);
+        assert_eq!(clock["available"], false, "{name}");
+        assert!(clock["reason"].as_str().unwrap().contains("PR_SET_TSC"), "{name}");
+    }
+    let paths = record["clocks"].as_array().unwrap();
+    let by_syscall = paths.iter().find(|clock| clock["name"] == "monotonic" && clock["path"] == "syscall").unwrap();
+    assert!(by_syscall["cost_ns"]["median"].as_f64().unwrap() > 0.0);
+    for name in ["monotonic_coarse", "process", "getrusage"] {
+        assert_eq!(clock(&record, name)["available"], true, "{name}");
+    }
+    assert_eq!(record["environment"]["counter_readable"], false);
+    assert_eq!(record["run"]["timer"]["name"], "monotonic_raw:syscall");
+}
+
+#[test]
+fn every_other_command_works_with_the_counter_disabled() {
+    for command in ["list", "info", "schema", "man"] {
+        run(under("no_tsc", &[], &[command]), 0);
+    }
+}
+
+#[test]
+fn a_denied_clock_is_unavailable_with_the_reason_and_the_rest_is_measured() {
+    for (how, reason) in [("errno", "seccomp"), ("trap", "SIGSYS"), ("kill", "SIGSYS")] {
+        let variables = [("CLOCKSCOPE_DENY_CLOCK", "2"), ("CLOCKSCOPE_DENY_HOW", how)];
+        let record = record(under("deny", &variables, &["measure", "--duration", "300ms", "--format", "json"]));
+        let process = clock(&record, "process");
+        assert_eq!(process["available"], false, "{how}");
+        assert!(process["reason"].as_str().unwrap().contains(reason), "{how}: {process}");
+        for name in ["thread", "monotonic", "tsc", "getrusage"] {
+            assert_eq!(clock(&record, name)["available"], true, "{how}: {name}");
+        }
+    }
+}
+
+#[test]
+fn the_reference_itself_may_be_denied() {
+    // 4 is CLOCK_MONOTONIC_RAW, 0 CLOCK_REALTIME, which stamps the record.
+    for (clock, reference) in [("4", "monotonic:syscall"), ("all", "monotonic_raw:vdso")] {
+        for how in ["errno", "kill"] {
+            let variables = [("CLOCKSCOPE_DENY_CLOCK", clock), ("CLOCKSCOPE_DENY_HOW", how)];
+            let record = record(under(
+                "deny",
+                &variables,
+                &["measure", "tsc", "monotonic", "--duration", "100ms", "--format", "json"],
+            ));
+            assert_eq!(record["run"]["timer"]["reference"], reference, "{clock} {how}");
+            assert_eq!(record["recorded_at"].is_null(), clock == "all", "{clock} {how}");
+        }
+    }
+}
+
+/// A stopped process did not run: its clocks are not at fault.
+#[test]
+fn a_stopped_process_shows_gaps_and_no_jumps() {
+    let child =
+        clockscope(&["measure", "tsc", "monotonic", "rust_instant", "--duration", "1500ms", "--format", "json"])
+            .stdout(std::process::Stdio::piped())
+            .spawn()
+            .unwrap();
+    let signal =
+        |name: &str| assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
+    for _ in 0..5 {
+        std::thread::sleep(Duration::from_millis(150));
+        signal("-STOP");
+        std::thread::sleep(Duration::from_millis(30));
+        signal("-CONT");
+    }
+    let output = child.wait_with_output().unwrap();
+    let record: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let names = ["tsc", "monotonic", "rust_instant"];
+    for name in names {
+        for event in ["jump", "warp", "regression", "hidden_regression"] {
+            assert_eq!(count(&record, name, event), 0, "{name}: {event}");
+        }
+    }
+    assert!(names.iter().map(|name| count(&record, name, "gap")).sum::<u64>() >= 1);
+}
