@@ -44,17 +44,12 @@ pub(crate) fn listed(clock: &Listed) -> [String; 6] {
     let identity = &clock.identity;
     let aliases =
         if identity.aliases.is_empty() { String::new() } else { format!(" ({})", identity.aliases.join(", ")) };
-    let available = match (&clock.reason, clock.available) {
-        (_, true) => "yes".to_owned(),
-        (Some(reason), false) => format!("no: {reason}"),
-        (None, false) => "no".to_owned(),
-    };
     [
         identity.name.clone() + &aliases,
         kind(identity.kind).to_owned(),
         path(identity.path).to_owned(),
         known(clock.nominal_resolution_ns, time),
-        available,
+        (if clock.available { "yes" } else { "no" }).to_owned(),
         identity.summary.clone(),
     ]
 }

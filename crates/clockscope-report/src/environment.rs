@@ -84,7 +84,7 @@ pub(crate) fn of_run(measurement: &Measurement) -> Vec<Fact> {
                 timer.reference
             ),
         ),
-        ("empty loop", format!("{empty} a turn, not subtracted")),
+        ("empty loop", empty_loop),
     ]
 }
 

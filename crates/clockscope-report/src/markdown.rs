@@ -11,10 +11,7 @@ pub(crate) fn render(document: &Document) -> String {
             let measured = measurement.clocks.iter().filter(|clock| clock.available);
             text += &table(&cells::MEASURED, measured.map(|clock| cells::measured(clock).to_vec()), 1);
             text += &list(&notes::of_measured(&measurement.clocks));
-            let missing = notes::of_unavailable(&measurement.clocks);
-            if !missing.is_empty() {
-                text += &format!("\nNot available:\n{}", list(&missing));
-            }
+            text += &missing(&notes::of_unavailable(&measurement.clocks));
             text += &facts(environment::of_machine(&measurement.environment));
             text += facts(environment::of_run(measurement)).trim_start_matches('\n');
             if measurement.run.interrupted {
@@ -52,6 +49,10 @@ fn row<'a>(cells: impl Iterator<Item = &'a str>) -> String {
 
 fn list(lines: &[String]) -> String {
     if lines.is_empty() { String::new() } else { format!("\n- {}\n", lines.join("\n- ")) }
+}
+
+fn missing(lines: &[String]) -> String {
+    if lines.is_empty() { String::new() } else { format!("\nNot available:\n{}", list(lines)) }
 }
 
 fn facts(facts: Vec<environment::Fact>) -> String {

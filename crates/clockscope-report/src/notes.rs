@@ -39,6 +39,9 @@ fn unknown_figures(clocks: &[ClockRecord]) -> Vec<String> {
                 by_reason.entry(reason).or_default().push(figure);
             }
         }
+        for figures in by_reason.values_mut() {
+            figures.sort_by_key(|figure| cells::MEASURED.iter().position(|head| head == figure));
+        }
         for key in by_reason {
             let name = cells::name(&clock.identity);
             match lines.iter_mut().find(|(known, _)| *known == key) {
@@ -56,7 +59,7 @@ fn unknown_figures(clocks: &[ClockRecord]) -> Vec<String> {
 /// The head of the column that shows a field; `None` for fields that no column shows.
 fn figure(field: &str) -> Option<&'static str> {
     Some(match field {
-        "cost_ns" => "Cost",
+        "cost_ns" => "Cost(ns)",
         "cost_ns.ci95" => "±95 %",
         "ratio_to_fastest" => "×",
         "nominal_resolution_ns" => "Nominal",
@@ -69,8 +72,14 @@ fn figure(field: &str) -> Option<&'static str> {
     })
 }
 
-/// Clocks that could not be read: a line a reason.
+/// Measured clocks that could not be read: a line a reason.
 pub(crate) fn of_unavailable(clocks: &[ClockRecord]) -> Vec<String> {
+    let missing = clocks.iter().filter(|clock| !clock.available);
+    by_reason(missing.map(|clock| (cells::name(&clock.identity), clock.reason.as_deref())))
+}
+
+/// Listed clocks that cannot be read: a line a reason.
+pub(crate) fn of_unavailable_listed(clocks: &[Listed]) -> Vec<String> {
     let missing = clocks.iter().filter(|clock| !clock.available);
     by_reason(missing.map(|clock| (cells::name(&clock.identity), clock.reason.as_deref())))
 }

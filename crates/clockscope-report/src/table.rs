@@ -42,12 +42,7 @@ impl Page {
             self.table(&cells::MEASURED, rows, &faults, 1);
         }
         self.paragraphs(&notes::of_measured(&measurement.clocks));
-        let missing = notes::of_unavailable(&measurement.clocks);
-        if !missing.is_empty() {
-            self.line("", Mark::Plain);
-            self.line("Not available:", Mark::Head);
-            self.wrapped(&missing, "  ");
-        }
+        self.section("Not available:", &notes::of_unavailable(&measurement.clocks));
         self.line("", Mark::Plain);
         self.facts(&environment::of_machine(&measurement.environment));
         self.facts(&environment::of_run(measurement));
@@ -66,6 +61,7 @@ impl Page {
         self.table(&cells::LISTED, rows, &[], cells::LISTED.len());
         let notes = notes::of_listed(&listing.clocks);
         self.paragraphs(&notes.iter().map(|note| format!("? Nominal of {note}")).collect::<Vec<_>>());
+        self.section("Not available:", &notes::of_unavailable_listed(&listing.clocks));
     }
 
     fn info(&mut self, info: &Info) {
@@ -79,11 +75,7 @@ impl Page {
         }
         let reasons: Vec<String> =
             info.environment.unknown.iter().map(|(field, reason)| format!("{field}: {reason}")).collect();
-        if !reasons.is_empty() {
-            self.line("", Mark::Plain);
-            self.line("Unknown:", Mark::Head);
-            self.wrapped(&reasons, "  ");
-        }
+        self.section("Unknown:", &reasons);
     }
 
     /// Columns without lines; the first `left` ones to the left, the others to the right.
@@ -113,6 +105,15 @@ impl Page {
     fn facts(&mut self, facts: &[Fact]) {
         for (key, value) in facts {
             self.wrapped_after(&format!("{key:<18} "), value);
+        }
+    }
+
+    /// Indented lines under a head, if there are any.
+    fn section(&mut self, head: &str, lines: &[String]) {
+        if !lines.is_empty() {
+            self.line("", Mark::Plain);
+            self.line(head, Mark::Head);
+            self.wrapped(lines, "  ");
         }
     }
 

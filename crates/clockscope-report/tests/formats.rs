@@ -1,0 +1,133 @@
+//! Recorded documents in every format. The snapshots are what users see: read them when they change.
+
+use clockscope_records::{ClockRecord, Document, json_schema};
+use clockscope_report::{Format, Style, render};
+use serde_json::Value;
+
+const FIXTURES: [&str; 4] = ["healthy", "broken", "list", "info"];
+
+fn text_of(fixture: &str) -> String {
+    std::fs::read_to_string(format!("{}/tests/fixtures/{fixture}.json", env!("CARGO_MANIFEST_DIR"))).unwrap()
+}
+
+fn document(fixture: &str) -> Document {
+    Document::from_json(&text_of(fixture)).unwrap()
+}
+
+fn rendered(document: &Document, format: Format) -> String {
+    render(document, format, Style::default()).unwrap()
+}
+
+#[test]
+fn every_format_of_every_document() {
+    for fixture in FIXTURES {
+        for format in Format::ALL {
+            insta::assert_snapshot!(format!("{fixture}.{}", format.name()), rendered(&document(fixture), format));
+        }
+    }
+}
+
+#[test]
+fn fixtures_and_what_is_written_are_valid_by_the_schema() {
+    let validator = jsonschema::validator_for(&json_schema()).unwrap();
+    for fixture in FIXTURES {
+        let recorded: Value = serde_json::from_str(&text_of(fixture)).unwrap();
+        let written: Value = serde_json::from_str(&rendered(&document(fixture), Format::Json)).unwrap();
+        assert_eq!(recorded, written, "{fixture}");
+        let errors: Vec<String> = validator.iter_errors(&written).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{fixture}: {errors:?}");
+    }
+    // The schema must be able to refuse.
+    let mut wrong: Value = serde_json::from_str(&text_of("healthy")).unwrap();
+    wrong["clocks"][0]["cost_ns"]["median"] = "fast".into();
+    assert!(!validator.is_valid(&wrong));
+}
+
+#[test]
+fn every_line_of_ndjson_is_an_object_with_a_type() {
+    for fixture in FIXTURES {
+        for line in rendered(&document(fixture), Format::Ndjson).lines() {
+            let object: Value = serde_json::from_str(line).unwrap();
+            assert!(object["type"].is_string() && object["schema_version"] == 1, "{line}");
+        }
+    }
+}
+
+#[test]
+fn every_row_of_csv_has_all_columns() {
+    for fixture in FIXTURES {
+        let sheet = rendered(&document(fixture), Format::Csv);
+        let columns: Vec<usize> = sheet.split_terminator("\r\n").map(columns).collect();
+        assert!(columns.iter().all(|count| *count == columns[0]), "{fixture}: {columns:?}");
+    }
+}
+
+/// Fields of a row: commas outside quotes, and one.
+fn columns(row: &str) -> usize {
+    let mut quoted = false;
+    1 + row
+        .chars()
+        .filter(|c| {
+            quoted ^= *c == '"';
+            *c == ',' && !quoted
+        })
+        .count()
+}
+
+#[test]
+fn escape_sequences_only_where_colour_is_asked_for() {
+    for fixture in FIXTURES {
+        for format in Format::ALL {
+            assert!(!rendered(&document(fixture), format).contains('\x1b'), "{fixture} {}", format.name());
+        }
+    }
+    let coloured = render(&document("broken"), Format::Table, Style { color: true, width: None }).unwrap();
+    let faulty: Vec<&str> = coloured.lines().filter(|line| line.starts_with("\x1b[31m")).collect();
+    assert!(faulty.len() == 1 && faulty[0].contains("monotonic"), "{faulty:?}");
+}
+
+#[test]
+fn prose_is_wrapped_at_the_width() {
+    let style = Style { color: false, width: Some(60) };
+    let text = render(&document("healthy"), Format::Table, style).unwrap();
+    let below = text.split_once("\n\n").unwrap().1;
+    assert!(below.lines().all(|line| line.chars().count() <= 60), "{below}");
+}
+
+/// What is unknown is shown as such, in every format, and never as a number.
+#[test]
+fn unknown_is_never_a_number() {
+    let Document::Measurement(mut measurement) = document("healthy") else { panic!("a measurement") };
+    let bare = |clock: &ClockRecord| ClockRecord {
+        identity: clock.identity.clone(),
+        available: true,
+        reason: None,
+        cost_ns: None,
+        ratio_to_fastest: None,
+        nominal_resolution_ns: None,
+        observed_resolution_ns: None,
+        monotonic: None,
+        events: None,
+        unknown: Default::default(),
+    };
+    measurement.clocks = measurement.clocks.iter().map(bare).collect();
+    let document = Document::Measurement(measurement);
+    let table = rendered(&document, Format::Table);
+    let rows: Vec<&str> = table.lines().skip(1).take_while(|line| !line.is_empty()).collect();
+    assert!(!rows.is_empty());
+    for row in rows {
+        assert_eq!(row.split_whitespace().skip(1).collect::<Vec<_>>(), ["?"; 12], "{row}");
+    }
+    for row in rendered(&document, Format::Csv).split_terminator("\r\n").skip(1) {
+        assert!(row.contains(&",".repeat(20)), "{row}");
+    }
+    rendered(&document, Format::Markdown);
+}
+
+#[test]
+fn names_of_formats_parse() {
+    for format in Format::ALL {
+        assert_eq!(format.name().parse(), Ok(format));
+    }
+    assert!("xml".parse::<Format>().is_err());
+}
