@@ -64,10 +64,10 @@ pub(crate) fn of_run(measurement: &Measurement) -> Vec<Fact> {
         Some(cpu) => format!("CPU {cpu}"),
         None => format!("nowhere: {}", run.unknown.get("cpu").map_or("unknown", String::as_str)),
     };
-    let empty = measurement
-        .baseline
-        .empty_loop_ns
-        .map_or_else(|| "unknown".to_owned(), |ns| format!("{} ns", significant(ns, 3)));
+    let empty_loop = match measurement.baseline.empty_loop_ns {
+        Some(ns) => format!("{} ns a turn, not subtracted", significant(ns, 3)),
+        None => "unknown (no batch was completed)".to_owned(),
+    };
     vec![
         (
             "recorded",

@@ -145,7 +145,11 @@ mod tests {
     fn a_name_that_is_not_there_is_not_found() {
         // SAFETY: as in `clock_gettime`.
         let base = unsafe { libc::getauxval(libc::AT_SYSINFO_EHDR) } as *const u8;
-        assert!(!base.is_null(), "this test machine has a vDSO");
+        if base.is_null() {
+            // Only user-mode emulators of other architectures map none.
+            assert!(!cfg!(target_arch = "x86_64"), "no vDSO");
+            return;
+        }
         // SAFETY: as in `clock_gettime`.
         unsafe {
             assert!(find(base, SYMBOL).is_some());
