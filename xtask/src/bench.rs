@@ -9,9 +9,10 @@ use serde_json::Value;
 
 use crate::run;
 
-const PROGRAM: &str = "target/release/clockscope";
-const LOOPS: &str = "target/bench-loops";
-const PEAK: &str = "target/bench-peak";
+/// The programs, in the folder that cargo builds into.
+const PROGRAM: &str = "release/clockscope";
+const LOOPS: &str = "bench-loops";
+const PEAK: &str = "bench-peak";
 /// CPU that everything is pinned to.
 const CPU: &str = "1";
 /// Alternating pairs of a comparison.
@@ -39,7 +40,7 @@ pub(crate) fn measure(build: bool) -> Result<()> {
 }
 
 fn compile(source: &str, program: &str) -> Result<()> {
-    run::with(&[], "cc", &["-O2", "-o", program, &format!("bench/c/{source}")])
+    run::with(&[], "cc", &["-O2", "-o", &run::built(program), &format!("bench/c/{source}")])
 }
 
 fn figure(what: &str, target: &str, measured: &str) {
@@ -50,7 +51,8 @@ fn figure(what: &str, target: &str, measured: &str) {
 fn whole_run() -> Result<()> {
     let (mut walls, mut peaks) = (Vec::new(), Vec::new());
     for _ in 0..5 {
-        let taken: Value = serde_json::from_str(&run::output(PEAK, &[PROGRAM, "--format", "json"])?)?;
+        let taken: Value =
+            serde_json::from_str(&run::output(&run::built(PEAK), &[&run::built(PROGRAM), "--format", "json"])?)?;
         walls.push(taken["wall_s"].as_f64().context("no wall time")?);
         peaks.push(taken["peak_mb"].as_f64().context("no peak")?);
     }
@@ -60,7 +62,7 @@ fn whole_run() -> Result<()> {
 }
 
 fn binary() -> Result<()> {
-    let bytes = Path::new(PROGRAM).metadata()?.len();
+    let bytes = Path::new(&run::built(PROGRAM)).metadata()?.len();
     figure("release binary", "<= 4 MB", &format!("{:.2} MB", bytes as f64 / 1e6));
     Ok(())
 }
@@ -93,7 +95,7 @@ fn against_c(when: &str, names: &[&str], busy: bool) -> Result<()> {
     let _busy = busy.then(BusyLoop::start).transpose()?;
     for _ in 0..PAIRS {
         let ours = clocks(&[names, &["--duration", "1s"]].concat())?;
-        let theirs: Value = serde_json::from_str(&run::output(LOOPS, &[CPU, "1"])?)?;
+        let theirs: Value = serde_json::from_str(&run::output(&run::built(LOOPS), &[CPU, "1"])?)?;
         for (name, ratios) in names.iter().zip(&mut ratios) {
             let c_ns = theirs[name].as_f64().context("no cost from C")?;
             ratios.push(cost_of(&ours, name)? / c_ns);
@@ -140,7 +142,8 @@ fn beside_busy_loop() -> Result<()> {
 
 /// A clean build into a folder of its own.
 fn clean_build() -> Result<()> {
-    let folder = "target/bench-build";
+    let folder = &run::built("bench-build");
+    // It is there only if an earlier run was interrupted.
     let _ = std::fs::remove_dir_all(folder);
     let start = Instant::now();
     run::with(&[("CARGO_TARGET_DIR", folder)], "cargo", &["build", "--release", "--quiet"])?;
@@ -151,7 +154,7 @@ fn clean_build() -> Result<()> {
 /// The clocks of a run of the instrument on the CPU of the comparison.
 fn clocks(arguments: &[&str]) -> Result<Vec<Value>> {
     let arguments = [&["measure", "--cpu", CPU, "--format", "json"], arguments].concat();
-    let measurement: Value = serde_json::from_str(&run::output(PROGRAM, &arguments)?)?;
+    let measurement: Value = serde_json::from_str(&run::output(&run::built(PROGRAM), &arguments)?)?;
     Ok(measurement["clocks"].as_array().cloned().unwrap_or_default())
 }
 

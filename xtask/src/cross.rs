@@ -26,11 +26,14 @@ const TOOLS: &[(&str, &str)] = &[("qemu-aarch64", "qemu-user"), ("aarch64-linux-
 const COMPILER: &str = "/usr/bin/rustc";
 const SOURCES: &str = "/usr/lib/rustlib/src/rust/library/std/Cargo.toml";
 
+/// Another compiler builds into another folder.
+const FOLDER: &str = "target/cross";
+
 /// The compiler's variables: nightly features of a stable compiler, for building its own standard library.
 const VARIABLES: &[(&str, &str)] = &[
     ("RUSTC", COMPILER),
     ("RUSTC_BOOTSTRAP", "1"),
-    ("CARGO_TARGET_DIR", "target/cross"),
+    ("CARGO_TARGET_DIR", FOLDER),
     ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc"),
     ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", "qemu-aarch64 -L /usr/aarch64-linux-gnu"),
 ];
@@ -72,7 +75,7 @@ pub(crate) fn check() -> Result<()> {
 
 /// Measures on the emulated machine: every aarch64 counter must be there, and the emulation must be noticed.
 fn run_emulated() -> Result<()> {
-    let program = format!("target/cross/{RUN}/debug/clockscope");
+    let program = format!("{FOLDER}/{RUN}/debug/clockscope");
     let arguments = ["-L", "/usr/aarch64-linux-gnu", &program, "measure", "--duration", "1s", "--format", "json"];
     let measurement: serde_json::Value = serde_json::from_str(&run::output("qemu-aarch64", &arguments)?)?;
     let clock = |name: &str| {

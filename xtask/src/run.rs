@@ -11,6 +11,12 @@ pub(crate) fn root() -> PathBuf {
     here.parent().unwrap_or(here).to_owned()
 }
 
+/// A file in the folder that cargo builds into.
+pub(crate) fn built(file: &str) -> String {
+    let folder = std::env::var("CARGO_TARGET_DIR").unwrap_or_else(|_| "target".to_owned());
+    format!("{folder}/{file}")
+}
+
 /// Runs cargo and fails if it does.
 pub(crate) fn cargo(arguments: &[&str]) -> Result<()> {
     with(&[], "cargo", arguments)

@@ -1,4 +1,5 @@
 //! The command as its users type it: good input, bad input, and outputs that go wrong.
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 mod support;
 

@@ -58,9 +58,15 @@ impl Catalogue {
     /// Looks what there is. Opens devices and asks for nominal resolutions, but reads no clock.
     #[must_use]
     pub fn new() -> Self {
+        let mut catalogue = Self::counters();
+        os::each(&mut catalogue);
+        catalogue
+    }
+
+    /// The processor's counter alone, in all its reading sequences.
+    pub(crate) fn counters() -> Self {
         let mut catalogue = Self { entries: Vec::new() };
         counter::each(&mut catalogue);
-        os::each(&mut catalogue);
         catalogue
     }
 

@@ -74,13 +74,14 @@ pub fn measure(
     let catalogue = catalogue.tried(environment.counter_readable);
     let recorded_at = recorded_at(environment.counter_readable);
     let reference = reference(environment.counter_readable)?;
-    let timer = timer(&catalogue, environment.counter_readable, reference);
+    let counters = Catalogue::counters().tried(environment.counter_readable);
+    let timer = timer(&counters, reference);
     let calibration = Calibration::start(timer, reference);
     let first_rate = calibration.rate_after(FIRST_WINDOW_NS)?;
 
     let mut bench = Bench { timer, reference, first_rate, origin: timer.now() };
     let mut subjects: Vec<Subject> = catalogue.entries.into_iter().map(|row| Subject::new(row, first_rate)).collect();
-    let mut beside = Beside::new(&subjects, first_rate, environment.counter_readable);
+    let mut beside = Beside::new(&subjects, counters, first_rate);
     let sampling = Calibration::start(timer, reference);
     bench.rounds(&mut subjects, &mut beside, &sampling, duration_s * 1e9, stop, progress);
     let sampled_s = sampling.elapsed_ns() / 1e9;
@@ -133,12 +134,9 @@ fn reference(counter_readable: Option<bool>) -> Result<Reference, TimerError> {
     Err(TimerError::NoReference(reasons.join("; ")))
 }
 
-/// The ordered counter if reads of the counter succeed here, else the reference.
-fn timer(catalogue: &Catalogue, counter_readable: Option<bool>, reference: Reference) -> Timer {
-    let mut counters = catalogue.entries.iter().filter(|row| is_counter(row)).peekable();
-    // Where no counter was selected, nothing was tried: the flag tells.
-    let readable =
-        counter_readable != Some(false) && (counters.peek().is_none() || counters.any(|row| row.sampler.is_ok()));
+/// The ordered counter if a plain read of the counter succeeded here, else the reference.
+fn timer(counters: &Catalogue, reference: Reference) -> Timer {
+    let readable = counters.entries.iter().any(|row| row.sampler.is_ok());
     match counter::ordered() {
         Ok(counter) if readable => Timer::Counter(counter),
         _ => Timer::Reference(reference),
@@ -333,20 +331,12 @@ struct Beside {
 }
 
 impl Beside {
-    fn new(subjects: &[Subject], rate: Rate, counter_readable: Option<bool>) -> Self {
+    fn new(subjects: &[Subject], counters: Catalogue, rate: Rate) -> Self {
         let empty =
             Row { about: record::empty_loop(), sampler: Ok(Box::new(Probe::new(EmptyLoop)) as Box<dyn Sampler>) };
         let has_counter = subjects.iter().any(|subject| is_counter(&subject.row) && subject.state.is_some());
-        let counter = if has_counter || counter_readable == Some(false) {
-            None
-        } else {
-            // The plain sequence comes first on every architecture, and it is the cheapest.
-            Catalogue::new()
-                .tried(counter_readable)
-                .entries
-                .into_iter()
-                .find(|row| is_counter(row) && row.sampler.is_ok())
-        };
+        // The plain sequence comes first on every architecture, and it is the cheapest.
+        let counter = counters.entries.into_iter().find(|row| !has_counter && row.sampler.is_ok());
         Self { empty_loop: Subject::new(empty, rate), counter: counter.map(|row| Subject::new(row, rate)) }
     }
 

@@ -1,5 +1,7 @@
 //! Recorded documents in every format. The snapshots are what users see: read them when they change.
 
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
 use clockscope_records::{ClockRecord, Document, json_schema};
 use clockscope_report::{Format, Style, render};
 use serde_json::Value;
