@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/times.h>
 #include <time.h>
 
 #define BATCHES 4096
@@ -46,13 +47,29 @@ LOOP(boottime, CLOCK_BOOTTIME)
 LOOP(process, CLOCK_PROCESS_CPUTIME_ID)
 LOOP(thread, CLOCK_THREAD_CPUTIME_ID)
 
-static void getrusage_self(int reads)
-{
-    struct rusage usage;
-    for (int i = 0; i < reads; i++) {
-        getrusage(RUSAGE_SELF, &usage);
-        ticks[i] = usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;
+#define USAGE(name, who)                                                    \
+    static void name(int reads)                                             \
+    {                                                                       \
+        struct rusage usage;                                                \
+        for (int i = 0; i < reads; i++) {                                   \
+            getrusage(who, &usage);                                         \
+            ticks[i] = usage.ru_utime.tv_usec + usage.ru_stime.tv_usec;     \
+        }                                                                   \
     }
+USAGE(getrusage_self, RUSAGE_SELF)
+USAGE(getrusage_thread, RUSAGE_THREAD)
+
+static void cpu_clock(int reads)
+{
+    for (int i = 0; i < reads; i++)
+        ticks[i] = clock();
+}
+
+static void times_call(int reads)
+{
+    struct tms unused;
+    for (int i = 0; i < reads; i++)
+        ticks[i] = times(&unused);
 }
 
 static struct {
@@ -68,7 +85,10 @@ static struct {
     { "boottime", boottime, 0, 0, { 0 } },
     { "process", process, 0, 0, { 0 } },
     { "thread", thread, 0, 0, { 0 } },
+    { "clock", cpu_clock, 0, 0, { 0 } },
+    { "times", times_call, 0, 0, { 0 } },
     { "getrusage", getrusage_self, 0, 0, { 0 } },
+    { "getrusage_thread", getrusage_thread, 0, 0, { 0 } },
 };
 enum { CLOCKS = sizeof clocks / sizeof *clocks };
 
