@@ -226,3 +226,20 @@ fn a_stopped_process_shows_gaps_and_no_jumps() {
     }
     assert!(names.iter().map(|name| count(&record, name, "gap")).sum::<u64>() >= 1);
 }
+
+/// Something else on the same CPU takes the thread's time, not the clock's.
+#[test]
+fn a_busy_loop_on_the_same_cpu_shows_gaps_and_no_jumps() {
+    let mut hog = Command::new("taskset").args(["--cpu-list", "0", "sh", "-c", "while :; do :; done"]).spawn().unwrap();
+    let arguments =
+        ["measure", "tsc", "monotonic", "rust_instant", "--cpu", "0", "--duration", "1s", "--format", "json"];
+    let record = record(clockscope(&arguments));
+    hog.kill().unwrap();
+    hog.wait().unwrap();
+    for name in ["tsc", "monotonic", "rust_instant"] {
+        assert!(count(&record, name, "gap") >= 1, "{name}: {record:#}");
+        for event in ["jump", "warp", "regression", "hidden_regression"] {
+            assert_eq!(count(&record, name, event), 0, "{name}: {event}");
+        }
+    }
+}

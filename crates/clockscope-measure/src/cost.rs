@@ -273,6 +273,7 @@ impl Bench {
             let reads = state.reads_per_batch;
             if taken_ns >= BATCH_NS / 2.0 || reads == LONGEST {
                 let cost_ns = taken_ns / reads as f64;
+                // A timer too coarse to show any time gives an infinite number, of which the longest batch is made.
                 state.reads_per_batch = ((BATCH_NS / cost_ns) as usize).clamp(1, LONGEST);
                 return;
             }
@@ -361,6 +362,6 @@ impl Subject {
     fn median_cost_ns(&self, rate: Rate) -> Option<f64> {
         let mut kept = self.state.as_ref()?.costs.kept().to_vec();
         kept.sort_by(f64::total_cmp);
-        quantile(&kept, 0.5).map(|cost| cost * rate.ns_per_unit)
+        quantile(&kept, 0.5).filter(|cost| *cost > 0.0).map(|cost| cost * rate.ns_per_unit)
     }
 }

@@ -18,7 +18,7 @@ pub(crate) fn render(document: &Document) -> String {
             let rows = listing.clocks.iter().map(listed);
             sheet(rows, environment, listing.recorded_at.as_deref(), &LISTED)
         }
-        Document::Info(info) => facts(environment, info.recorded_at.as_deref()),
+        Document::Info(_) => facts(document),
     }
 }
 
@@ -127,12 +127,10 @@ fn sheet(
 }
 
 /// The facts of a machine, a row each.
-fn facts(environment: &Environment, recorded_at: Option<&str>) -> String {
-    let mut sheet = line(["fact", "value"].into_iter());
-    for (fact, value) in crate::environment::of_machine(environment) {
-        sheet += &line([fact, value.as_str()].into_iter());
-    }
-    sheet + &line(["recorded", recorded_at.unwrap_or_default()].into_iter())
+fn facts(document: &Document) -> String {
+    let facts = crate::environment::of_document(document);
+    let rows = facts.iter().map(|(fact, value)| line([*fact, value.as_str()].into_iter()));
+    line(["fact", "value"].into_iter()) + &rows.collect::<String>()
 }
 
 fn text(value: Option<impl ToString>) -> String {

@@ -1,14 +1,28 @@
 //! The environment as key and value, for table and Markdown.
 
-use clockscope_records::{CounterFlags, Environment, Measurement};
+use clockscope_records::{CounterFlags, Document, Environment, Measurement};
 
 use crate::cells::{significant, time};
 
 /// A line of the environment block.
 pub(crate) type Fact = (&'static str, String);
 
+/// The environment block of a document: the machine, when it was recorded, and how it was measured if it was.
+pub(crate) fn of_document(document: &Document) -> Vec<Fact> {
+    let (recorded_at, run) = match document {
+        Document::Measurement(measurement) => (&measurement.recorded_at, of_run(measurement)),
+        Document::Listing(listing) => (&listing.recorded_at, Vec::new()),
+        Document::Info(info) => (&info.recorded_at, Vec::new()),
+    };
+    let recorded = recorded_at.as_deref().unwrap_or("unknown (no wall clock could be read)").to_owned();
+    let mut facts = of_machine(document.environment());
+    facts.push(("recorded", recorded));
+    facts.extend(run);
+    facts
+}
+
 /// Facts about the machine.
-pub(crate) fn of_machine(environment: &Environment) -> Vec<Fact> {
+fn of_machine(environment: &Environment) -> Vec<Fact> {
     let unknown = |field: &str| match environment.unknown.get(field) {
         Some(reason) => format!("unknown ({reason})"),
         None => "unknown".to_owned(),
@@ -57,7 +71,7 @@ pub(crate) fn of_machine(environment: &Environment) -> Vec<Fact> {
 }
 
 /// How the run was made.
-pub(crate) fn of_run(measurement: &Measurement) -> Vec<Fact> {
+fn of_run(measurement: &Measurement) -> Vec<Fact> {
     let run = &measurement.run;
     let timer = &run.timer;
     let pinned = match run.cpu {
@@ -69,10 +83,6 @@ pub(crate) fn of_run(measurement: &Measurement) -> Vec<Fact> {
         None => "unknown (no batch was completed)".to_owned(),
     };
     vec![
-        (
-            "recorded",
-            measurement.recorded_at.clone().unwrap_or_else(|| "unknown (no wall clock could be read)".to_owned()),
-        ),
         ("measured on", format!("{pinned}, for {}", time(run.duration_s * 1e9))),
         (
             "timed by",

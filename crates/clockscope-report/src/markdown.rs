@@ -5,33 +5,30 @@ use clockscope_records::Document;
 use crate::{cells, environment, notes};
 
 pub(crate) fn render(document: &Document) -> String {
-    let mut text = String::new();
+    let facts = environment::of_document(document);
+    let facts = titled("Environment", &facts.iter().map(|(key, value)| format!("{key}: {value}")).collect::<Vec<_>>());
     match document {
         Document::Measurement(measurement) => {
             let measured = measurement.clocks.iter().filter(|clock| clock.available);
-            text += &table(&cells::MEASURED, measured.map(|clock| cells::measured(clock).to_vec()), 1);
+            let mut text = table(&cells::MEASURED, measured.map(|clock| cells::measured(clock).to_vec()), 1);
             text += &list(&notes::of_measured(&measurement.clocks));
-            text += &missing(&notes::of_unavailable(&measurement.clocks));
-            text += &facts(environment::of_machine(&measurement.environment));
-            text += facts(environment::of_run(measurement)).trim_start_matches('\n');
+            text += &titled("Not available", &notes::of_unavailable(&measurement.clocks));
+            text += &facts;
             if measurement.run.interrupted {
                 text += "\nInterrupted: these are the figures until then.\n";
             }
             if let Some(reservation) = environment::reservation(&measurement.environment) {
                 text += &format!("\n{reservation}\n");
             }
-            text += &format!("\n**{}**\n", measurement.advice.sentence);
+            text + &format!("\n**{}**\n", measurement.advice.sentence)
         }
         Document::Listing(listing) => {
-            text += &table(
-                &cells::LISTED,
-                listing.clocks.iter().map(|clock| cells::listed(clock).to_vec()),
-                cells::LISTED.len(),
-            );
+            let rows = listing.clocks.iter().map(|clock| cells::listed(clock).to_vec());
+            let missing = titled("Not available", &notes::of_unavailable_listed(&listing.clocks));
+            table(&cells::LISTED, rows, cells::LISTED.len()) + &missing + &facts
         }
-        Document::Info(info) => text += facts(environment::of_machine(&info.environment)).trim_start_matches('\n'),
+        Document::Info(_) => facts.trim_start_matches('\n').to_owned(),
     }
-    text
 }
 
 fn table(head: &[&str], rows: impl Iterator<Item = Vec<String>>, left: usize) -> String {
@@ -44,17 +41,19 @@ fn table(head: &[&str], rows: impl Iterator<Item = Vec<String>>, left: usize) ->
 }
 
 fn row<'a>(cells: impl Iterator<Item = &'a str>) -> String {
-    format!("| {} |\n", cells.map(|cell| cell.replace('|', "\\|")).collect::<Vec<_>>().join(" | "))
+    format!("| {} |\n", cells.map(escaped).collect::<Vec<_>>().join(" | "))
+}
+
+/// A bar would end the cell, a line break the row.
+fn escaped(cell: &str) -> String {
+    cell.replace(char::is_control, " ").replace('|', "\\|")
 }
 
 fn list(lines: &[String]) -> String {
     if lines.is_empty() { String::new() } else { format!("\n- {}\n", lines.join("\n- ")) }
 }
 
-fn missing(lines: &[String]) -> String {
-    if lines.is_empty() { String::new() } else { format!("\nNot available:\n{}", list(lines)) }
-}
-
-fn facts(facts: Vec<environment::Fact>) -> String {
-    list(&facts.iter().map(|(key, value)| format!("{key}: {value}")).collect::<Vec<_>>())
+/// A list under a title, if there is any.
+fn titled(title: &str, lines: &[String]) -> String {
+    if lines.is_empty() { String::new() } else { format!("\n{title}:\n{}", list(lines)) }
 }

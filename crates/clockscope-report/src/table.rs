@@ -11,10 +11,11 @@ const WIDTH: u16 = 100;
 
 pub(crate) fn render(document: &Document, style: Style) -> String {
     let mut page = Page { text: String::new(), style };
+    let facts = environment::of_document(document);
     match document {
-        Document::Measurement(measurement) => page.measurement(measurement),
-        Document::Listing(listing) => page.listing(listing),
-        Document::Info(info) => page.info(info),
+        Document::Measurement(measurement) => page.measurement(measurement, &facts),
+        Document::Listing(listing) => page.listing(listing, &facts),
+        Document::Info(info) => page.info(info, &facts),
     }
     page.text
 }
@@ -34,7 +35,7 @@ enum Mark {
 }
 
 impl Page {
-    fn measurement(&mut self, measurement: &Measurement) {
+    fn measurement(&mut self, measurement: &Measurement, facts: &[Fact]) {
         let measured: Vec<_> = measurement.clocks.iter().filter(|clock| clock.available).collect();
         let rows = measured.iter().map(|clock| cells::measured(clock).to_vec()).collect();
         let faults: Vec<bool> = measured.iter().map(|clock| cells::is_faulty(clock)).collect();
@@ -44,8 +45,7 @@ impl Page {
         self.paragraphs(&notes::of_measured(&measurement.clocks));
         self.section("Not available:", &notes::of_unavailable(&measurement.clocks));
         self.line("", Mark::Plain);
-        self.facts(&environment::of_machine(&measurement.environment));
-        self.facts(&environment::of_run(measurement));
+        self.facts(facts);
         self.line("", Mark::Plain);
         if measurement.run.interrupted {
             self.wrapped(&["Interrupted: these are the figures until then.".to_owned()], "");
@@ -56,16 +56,18 @@ impl Page {
         self.wrapped(std::slice::from_ref(&measurement.advice.sentence), "");
     }
 
-    fn listing(&mut self, listing: &Listing) {
+    fn listing(&mut self, listing: &Listing, facts: &[Fact]) {
         let rows = listing.clocks.iter().map(|clock| cells::listed(clock).to_vec()).collect();
         self.table(&cells::LISTED, rows, &[], cells::LISTED.len());
         let notes = notes::of_listed(&listing.clocks);
         self.paragraphs(&notes.iter().map(|note| format!("? Nominal of {note}")).collect::<Vec<_>>());
         self.section("Not available:", &notes::of_unavailable_listed(&listing.clocks));
+        self.line("", Mark::Plain);
+        self.facts(facts);
     }
 
-    fn info(&mut self, info: &Info) {
-        self.facts(&environment::of_machine(&info.environment));
+    fn info(&mut self, info: &Info, facts: &[Fact]) {
+        self.facts(facts);
         if let Some(flags) = &info.environment.counter_flags {
             self.line("", Mark::Plain);
             self.line("TSC flags: * present, - absent, ? unknown", Mark::Head);
@@ -150,7 +152,8 @@ impl Page {
             Mark::Fault => "\x1b[31m",
         };
         self.text.push_str(sequence);
-        self.text.push_str(line);
+        // A record may come from anywhere: what it says must not steer the terminal.
+        self.text.extend(line.chars().map(|c| if c.is_control() { ' ' } else { c }));
         self.text.push_str(if sequence.is_empty() { "\n" } else { "\x1b[0m\n" });
     }
 }

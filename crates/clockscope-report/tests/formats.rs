@@ -133,3 +133,12 @@ fn names_of_formats_parse() {
     }
     assert!("xml".parse::<Format>().is_err());
 }
+
+/// A record may come from anywhere: it must not steer the terminal, nor break a row.
+#[test]
+fn control_characters_of_a_record_are_not_passed_on() {
+    let text = text_of("healthy").replace("Example CPU 9000", "\\u001b[2J\\nCPU | \\\"9000\\\"");
+    let document = Document::from_json(&text).unwrap();
+    assert!(document.environment().cpu.model.as_ref().is_some_and(|model| model.contains('\x1b')));
+    assert!(!rendered(&document, Format::Table).contains('\x1b'));
+}

@@ -102,7 +102,7 @@ fn fill(record: &mut ClockRecord, state: State, about: &About, ns_per_unit: Opti
     record.cost_ns = cost(costs.into_sorted(), context.rate, batches, reads_per_batch as u64, dropped);
     match &record.cost_ns {
         None => {
-            because("cost_ns", "no batch of reads was completed");
+            because("cost_ns", "no batch of reads took any time on the timer, or none was completed");
         }
         Some(cost) => {
             if cost.ci95.is_none() {
@@ -141,8 +141,10 @@ fn fill(record: &mut ClockRecord, state: State, about: &About, ns_per_unit: Opti
 
 fn cost(sorted: Vec<f64>, rate: Rate, batches: u64, reads_per_batch: u64, batches_dropped: u64) -> Option<Cost> {
     let ns = |cost: f64| cost * rate.ns_per_unit;
+    // A timer that is coarser than a batch shows 0, which is no cost.
+    let median = quantile(&sorted, 0.5).filter(|median| *median > 0.0)?;
     Some(Cost {
-        median: ns(quantile(&sorted, 0.5)?),
+        median: ns(median),
         ci95: median_interval(&sorted).map(|interval| interval.map(ns)),
         min: ns(*sorted.first()?),
         p99: if sorted.len() >= 100 { quantile(&sorted, 0.99).map(ns) } else { None },
