@@ -10,6 +10,7 @@ struct Simulated {
     cost: f64,
     tick: f64,
     reads: u64,
+    last: u64,
 }
 
 /// What happens at one read.
@@ -21,11 +22,13 @@ struct Fault {
     blip: f64,
     /// The thread does not run for so long before the read.
     gap: f64,
+    /// The clock is not brought up to date: it gives the last reading again.
+    held: bool,
 }
 
 impl Simulated {
     fn new(cost: f64, tick: f64) -> Self {
-        Self { now: 1e6, offset: 0.0, cost, tick, reads: 0 }
+        Self { now: 1e6, offset: 0.0, cost, tick, reads: 0, last: 0 }
     }
 
     fn read(&mut self, fault: Fault) -> u64 {
@@ -34,7 +37,10 @@ impl Simulated {
         let jitter = (self.reads % 7) as f64 / 70.0;
         self.now += self.cost * (1.0 + jitter) + fault.gap;
         self.offset += fault.step;
-        (((self.now + self.offset + fault.blip + 1e15) / self.tick).floor() * self.tick) as u64
+        if !fault.held {
+            self.last = (((self.now + self.offset + fault.blip + 1e15) / self.tick).floor() * self.tick) as u64;
+        }
+        self.last
     }
 }
 
@@ -125,6 +131,30 @@ fn a_jump_inside_a_gap_is_a_jump() {
 }
 
 #[test]
+fn a_jump_beside_a_gap_is_told_from_it_by_its_size() {
+    // Both in one batch: the gap is longer than a warp, the jump is not.
+    let faults = |read: u64| match read % 8000 {
+        100 => Fault { gap: 4e6, ..Fault::default() },
+        200 => Fault { step: 500_000.0, ..Fault::default() },
+        _ => Fault::default(),
+    };
+    let counts = count(&mut Simulated::new(25.0, 1.0), 376, 800, faults);
+    // 300,001 reads hold 38 first and 38 second places of a period of 8,000.
+    assert_eq!(judged(counts), Judged { jump: 38, warp: 0, gap: 38, hidden_regression: Some(0) });
+}
+
+#[test]
+fn a_step_back_that_has_returned_excuses_no_later_jump() {
+    let faults = |read: u64| match read % 8000 {
+        100 => Fault { blip: -20_000.0, ..Fault::default() },
+        200 => Fault { step: 20_000.0, ..Fault::default() },
+        _ => Fault::default(),
+    };
+    let counts = count(&mut Simulated::new(25.0, 1.0), 376, 800, faults);
+    assert_eq!((counts.regression, judged(counts).jump), (38, 38));
+}
+
+#[test]
 fn time_lost_inside_a_gap_is_a_hidden_regression() {
     let both = Fault { gap: 4e6, step: -500_000.0, ..Fault::default() };
     let counts = count(&mut Simulated::new(25.0, 1.0), 376, 800, every(3001, both));
@@ -142,6 +172,14 @@ fn the_regular_step_of_a_coarse_clock_is_neither_jump_nor_warp() {
         assert!(counts.fail + counts.stall > 0, "{tick}");
         assert_eq!(counts.regression, 0);
     }
+}
+
+#[test]
+fn a_coarse_clock_that_misses_ticks_and_catches_up_did_not_jump() {
+    // 12 ms without a tick of 4 ms: what then comes at once is what had passed.
+    let late = |read: u64| Fault { held: (3_000_000..4_500_000).contains(&read), ..Fault::default() };
+    let counts = count(&mut Simulated::new(5.0, 4e6), 9000, 1000, late);
+    assert_eq!((judged(counts).jump, judged(counts).warp), (0, 0));
 }
 
 #[test]
