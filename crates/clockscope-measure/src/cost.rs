@@ -24,6 +24,8 @@ use crate::timer::{Calibration, Rate, Timer, TimerError};
 const BATCH_NS: f64 = 19_000.0;
 /// Window of the first calibration, in ns: its bound is then below 100 ppm, well inside what events tolerate.
 const FIRST_WINDOW_NS: f64 = 2e6;
+/// The same in ticks of the reference, for a kernel without a fine clocksource (jiffies: 4 ms a tick).
+const FIRST_WINDOW_TICKS: f64 = 64.0;
 /// Batch costs that are kept of a clock; more are represented by an even sample of them.
 const KEPT: usize = 4096;
 /// Time between two batches that counts as a gap, in ns. What is done there takes microseconds.
@@ -77,11 +79,11 @@ pub fn measure(
     let counters = Catalogue::counters().tried(environment.counter_readable);
     let timer = timer(&counters, reference);
     let calibration = Calibration::start(timer, reference);
-    let first_rate = calibration.rate_after(FIRST_WINDOW_NS)?;
+    let first_rate = calibration.rate_after(FIRST_WINDOW_NS.max(FIRST_WINDOW_TICKS * reference.tick_ns()))?;
 
-    let mut bench = Bench { timer, reference, first_rate, origin: timer.now() };
-    let mut subjects: Vec<Subject> = catalogue.entries.into_iter().map(|row| Subject::new(row, first_rate)).collect();
-    let mut beside = Beside::new(&subjects, counters, first_rate);
+    let bench = Bench { timer, reference, first_rate, origin: timer.now() };
+    let mut subjects: Vec<Subject> = catalogue.entries.into_iter().map(|row| Subject::new(row, &bench)).collect();
+    let mut beside = Beside::new(&subjects, counters, &bench);
     let sampling = Calibration::start(timer, reference);
     bench.rounds(&mut subjects, &mut beside, &sampling, duration_s * 1e9, stop, progress);
     let sampled_s = sampling.elapsed_ns() / 1e9;
@@ -170,21 +172,27 @@ struct State {
 }
 
 impl Subject {
-    fn new(row: Row, rate: Rate) -> Self {
-        let state = row.sampler.is_ok().then(|| State::new(&row, rate));
+    fn new(row: Row, bench: &Bench) -> Self {
+        let state = row.sampler.is_ok().then(|| State::new(&row, bench));
         Self { row, state }
     }
 }
 
 impl State {
-    fn new(row: &Row, rate: Rate) -> Self {
+    fn new(row: &Row, bench: &Bench) -> Self {
+        let rate = bench.first_rate;
         let scale = row.ns_per_unit(rate.ns_per_unit);
         let follows = scale.is_some() && matches!(row.about.kind, Kind::Counter | Kind::Monotonic | Kind::Wall);
-        let judge = if follows { Judge::Reference } else { Judge::Nobody };
+        let judged_outside = is_counter(row) && follows;
+        // The counter, as a reference, ticks finely; the rate is as uncertain as the calibration either way.
+        let by_counter = !judged_outside && matches!(bench.timer, Timer::Counter(_));
+        let tick_ns = if by_counter { 0.0 } else { bench.reference.tick_ns() };
+        let judge =
+            if follows { Judge::Reference { tick_ns, rate_error: rate.bound_ppm * 1e-6 } } else { Judge::Nobody };
         let nominal = row.nominal_resolution_ns(Some(rate.ns_per_unit), &mut Unknown::new()).unwrap_or(0.0);
         Self {
             events: EventCounter::new(scale.unwrap_or(1.0), nominal, judge, LONGEST),
-            judged_outside: is_counter(row) && follows,
+            judged_outside,
             reads_per_batch: 1,
             costs: Reservoir::new(KEPT),
             recent: Recent::default(),
@@ -235,7 +243,7 @@ struct Bench {
 impl Bench {
     /// Finds how many reads fill a batch, then goes round all clocks, a batch each, until the time is over.
     fn rounds(
-        &mut self,
+        &self,
         subjects: &mut [Subject],
         beside: &mut Beside,
         sampling: &Calibration,
@@ -333,13 +341,13 @@ struct Beside {
 }
 
 impl Beside {
-    fn new(subjects: &[Subject], counters: Catalogue, rate: Rate) -> Self {
+    fn new(subjects: &[Subject], counters: Catalogue, bench: &Bench) -> Self {
         let empty =
             Row { about: record::empty_loop(), sampler: Ok(Box::new(Probe::new(EmptyLoop)) as Box<dyn Sampler>) };
         let has_counter = subjects.iter().any(|subject| is_counter(&subject.row) && subject.state.is_some());
         // The plain sequence comes first on every architecture, and it is the cheapest.
         let counter = counters.entries.into_iter().find(|row| !has_counter && row.sampler.is_ok());
-        Self { empty_loop: Subject::new(empty, rate), counter: counter.map(|row| Subject::new(row, rate)) }
+        Self { empty_loop: Subject::new(empty, bench), counter: counter.map(|row| Subject::new(row, bench)) }
     }
 
     fn subjects(&mut self) -> impl Iterator<Item = &mut Subject> {

@@ -93,7 +93,7 @@ impl Bracket {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rate {
     pub(crate) ns_per_unit: f64,
-    /// Both brackets' widths over the time between them.
+    /// Half of both brackets' widths, and the reference's tick, over the time between them.
     pub(crate) bound_ppm: f64,
 }
 
@@ -137,7 +137,8 @@ impl Calibration {
         if ticks <= 0.0 || ns <= 0.0 {
             return Err(TimerError::Frozen { counter: self.timer.name(), reference: self.reference.name() });
         }
-        let widths = (self.start.width() + end.width()) as f64 / 2.0;
-        Ok(Rate { ns_per_unit: ns / ticks, bound_ppm: widths / ticks * 1e6 })
+        let ns_per_unit = ns / ticks;
+        let widths_ns = (self.start.width() + end.width()) as f64 / 2.0 * ns_per_unit;
+        Ok(Rate { ns_per_unit, bound_ppm: (widths_ns + self.reference.tick_ns()) / ns * 1e6 })
     }
 }

@@ -10,8 +10,8 @@
 pub const STALL_MAX: u64 = 199;
 /// A jump of more than this many nanoseconds is a warp.
 pub const WARP_NS: f64 = 1e6;
-/// Rate by which a healthy clock may differ from the reference: the kernel's limit for slewing, 500 ppm.
-const RATE_TOLERANCE: f64 = 500e-6;
+/// Rate by which a healthy clock may differ from a perfect reference: the kernel's limit for slewing, 500 ppm.
+const SLEW: f64 = 500e-6;
 /// No smaller step than this many ns is counted singly.
 const THRESHOLD_NS: f64 = 1000.0;
 
@@ -29,10 +29,15 @@ pub struct Batch<'a> {
 }
 
 /// Whether jumps, gaps and hidden regressions can be judged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Judge {
-    /// Against the reference.
-    Reference,
+    /// Against a reference with this tick in ns, whose rate is known to this share.
+    Reference {
+        /// The reference's tick, in ns.
+        tick_ns: f64,
+        /// Bound of its rate's error, e.g. 1e-6 for 1 ppm.
+        rate_error: f64,
+    },
     /// Not at all: the clock is not meant to follow the reference (CPU time, core cycles).
     Nobody,
 }
@@ -100,6 +105,14 @@ struct Level {
     after_ns: f64,
 }
 
+/// What is allowed for on the reference's side.
+#[derive(Clone, Copy, Debug)]
+struct Reference {
+    tick_ns: f64,
+    /// How far clock and reference may drift apart, per time.
+    drift: f64,
+}
+
 /// What the readings of one batch show by themselves.
 #[derive(Clone, Copy, Debug)]
 struct Scan {
@@ -132,10 +145,24 @@ impl EventCounter {
         }
     }
 
-    /// Smallest step that is counted singly, in ns: max(10 x cost, 1 µs, tick).
+    /// Smallest step that is counted singly, in ns: max(10 x cost, 1 µs, the clock's tick, the reference's tick).
     #[must_use]
     pub fn threshold_ns(&self, cost_ns: f64) -> f64 {
-        (10.0 * cost_ns).max(THRESHOLD_NS).max(self.tick_ns())
+        let Reference { tick_ns, .. } = self.reference();
+        (10.0 * cost_ns).max(THRESHOLD_NS).max(self.tick_ns()).max(tick_ns)
+    }
+
+    /// What clock and reference may be apart after `elapsed_ns` without either being at fault.
+    fn slack_ns(&self, elapsed_ns: f64) -> f64 {
+        let Reference { tick_ns, drift } = self.reference();
+        self.tick_ns() + tick_ns + drift * elapsed_ns
+    }
+
+    fn reference(&self) -> Reference {
+        match self.judge {
+            Judge::Reference { tick_ns, rate_error } => Reference { tick_ns, drift: SLEW + rate_error },
+            Judge::Nobody => Reference { tick_ns: 0.0, drift: 0.0 },
+        }
     }
 
     /// The step that the clock is allowed: what its interface claims or, if that is larger, the smallest one seen.
@@ -157,7 +184,7 @@ impl EventCounter {
         let debt_ns = self.scan(batch.values, threshold_ns, batch.cost_ns.unwrap_or(0.0), owed_ns);
         self.last = Some(last);
         self.counts.reads += batch.values.len() as u64;
-        if self.judge == Judge::Reference {
+        if self.judge != Judge::Nobody {
             let scan = Scan { boundary, first_ns, last_ns, debt_ns, sunk_ns: debt_ns - owed_ns };
             self.judge(batch, scan, threshold_ns);
         }
@@ -183,7 +210,7 @@ impl EventCounter {
         let decidable = self.level.is_some_and(|level| self.tick_ns() < level.after_ns - level.before_ns);
         let judged =
             Judged { hidden_regression: self.judged.hidden_regression.or(decidable.then_some(0)), ..self.judged };
-        self.counts.judged = (self.judge == Judge::Reference).then_some(judged);
+        self.counts.judged = (self.judge != Judge::Nobody).then_some(judged);
         self.counts
     }
 
@@ -253,13 +280,13 @@ impl EventCounter {
         let ceiling_ns =
             if fresh { highest_at_start } else { self.level.map_or(f64::INFINITY, |level| level.ceiling_ns) };
 
-        let slack_ns = tick_ns + RATE_TOLERANCE * (after_ns - before_ns) + threshold_ns;
+        let slack_ns = self.slack_ns(after_ns - before_ns) + threshold_ns;
         let jumped_ns = self.count_jumps(lowest_at_end - ceiling_ns + scan.sunk_ns, slack_ns);
         self.count_gaps(batch, threshold_ns);
 
         let mut floor_ns = lowest_at_end;
         if let (Some(level), Some(boundary)) = (self.level, scan.boundary) {
-            let slack_ns = tick_ns + RATE_TOLERANCE * (after_ns - level.before_ns) + threshold_ns;
+            let slack_ns = self.slack_ns(after_ns - level.before_ns) + threshold_ns;
             let boundary_ns = boundary as f64 * self.ns_per_unit;
             let lowest_at_start = (lowest_at_end + scan.sunk_ns - jumped_ns).min(ceiling_ns);
             let ahead_ns = lowest_at_start - level.ceiling_ns - level.debt_ns;
@@ -274,7 +301,7 @@ impl EventCounter {
             // A batch that ended in a gap says little of its end: what was known before still holds, unless the clock
             // visibly stepped back.
             if boundary >= 0 && !hidden && scan.sunk_ns <= 0.0 {
-                floor_ns = floor_ns.max(level.floor_ns - RATE_TOLERANCE * (after_ns - level.after_ns));
+                floor_ns = floor_ns.max(level.floor_ns - self.reference().drift * (after_ns - level.after_ns));
             }
         }
         let changed_inside = scan.first_ns != scan.last_ns;

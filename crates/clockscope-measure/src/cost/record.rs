@@ -32,6 +32,7 @@ impl Context<'_> {
     fn clocksource_is_counter(&self) -> Option<bool> {
         let counters = [
             "tsc",
+            "tsc-early",
             "arch_sys_counter",
             "kvm-clock",
             "hyperv_clocksource_tsc_page",

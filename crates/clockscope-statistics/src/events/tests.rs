@@ -3,6 +3,8 @@
 use super::*;
 use proptest::prelude::*;
 
+const PERFECT: Judge = Judge::Reference { tick_ns: 0.0, rate_error: 0.0 };
+
 /// A clock that reads the true time plus what its faults added, on a lattice of `tick` ns.
 struct Simulated {
     now: f64,
@@ -46,7 +48,7 @@ impl Simulated {
 
 /// Reads `batches` batches of `length` and counts; `faults` tells what happens at the n-th read.
 fn count(clock: &mut Simulated, batches: usize, length: usize, faults: impl Fn(u64) -> Fault) -> EventCounts {
-    let mut counter = EventCounter::new(1.0, 0.0, Judge::Reference, length);
+    let mut counter = EventCounter::new(1.0, 0.0, PERFECT, length);
     let mut values = Vec::with_capacity(length);
     for batch in 0..batches {
         let before_ns = clock.now;
@@ -204,7 +206,7 @@ fn runs_of_repeats_are_stalls_or_fails_by_their_length() {
 
 #[test]
 fn a_frozen_clock_is_one_fail_also_when_time_runs_out() {
-    let mut counter = EventCounter::new(1.0, 0.0, Judge::Reference, 100);
+    let mut counter = EventCounter::new(1.0, 0.0, PERFECT, 100);
     for batch in 0..50 {
         let before_ns = f64::from(batch) * 1e4;
         counter.batch(Batch { values: &[7; 100], before_ns, after_ns: before_ns + 5e3, cost_ns: Some(50.0) });
@@ -235,6 +237,43 @@ fn a_slewed_clock_is_not_at_fault() {
     }
 }
 
+#[test]
+fn a_fine_clock_is_not_blamed_for_a_coarse_reference() {
+    // The reference moves by 4 ms every 4 ms, as the system's clocks do on the clocksource jiffies.
+    let coarse = |ns: f64| (ns / 4e6).floor() * 4e6;
+    let mut clock = Simulated::new(10.0, 1.0);
+    let mut counter = EventCounter::new(1.0, 0.0, Judge::Reference { tick_ns: 4e6, rate_error: 0.0 }, 1000);
+    for _ in 0..5000 {
+        let before_ns = coarse(clock.now);
+        let values: Vec<u64> = (0..1000).map(|_| clock.read(Fault::default())).collect();
+        counter.batch(Batch { values: &values, before_ns, after_ns: coarse(clock.now), cost_ns: Some(10.43) });
+    }
+    let counts = judged(counter.finish());
+    assert_eq!((counts.jump, counts.gap, counts.hidden_regression.unwrap_or(0)), (0, 0, 0));
+}
+
+#[test]
+fn a_rate_that_is_not_known_well_accuses_nobody() {
+    let judge = Judge::Reference { tick_ns: 0.0, rate_error: 0.02 };
+    for rate in [-0.015, 0.015] {
+        let mut clock = Simulated::new(25.0, 1.0);
+        let mut counter = EventCounter::new(1.0, 0.0, judge, 800);
+        for _ in 0..5000 {
+            let before_ns = clock.now * (1.0 + rate);
+            let values: Vec<u64> = (0..800).map(|_| clock.read(Fault::default())).collect();
+            counter.batch(Batch {
+                values: &values,
+                before_ns,
+                after_ns: clock.now * (1.0 + rate),
+                cost_ns: Some(26.0),
+            });
+            clock.now += 500_000.0;
+        }
+        let counts = judged(counter.finish());
+        assert_eq!((counts.jump, counts.hidden_regression), (0, Some(0)), "{rate}");
+    }
+}
+
 proptest! {
     #[test]
     fn gaps_alone_never_accuse_the_clock(
@@ -252,7 +291,7 @@ proptest! {
 
     #[test]
     fn any_values_are_survived(values in prop::collection::vec(any::<u64>(), 0..200), scale in 1e-3..1e9_f64) {
-        let mut counter = EventCounter::new(scale, 1.0, Judge::Reference, 200);
+        let mut counter = EventCounter::new(scale, 1.0, PERFECT, 200);
         for part in values.chunks(7) {
             counter.batch(Batch { values: part, before_ns: 0.0, after_ns: 100.0, cost_ns: Some(10.0) });
         }

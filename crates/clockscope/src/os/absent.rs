@@ -37,6 +37,12 @@ impl Reference {
     pub fn name(&self) -> &'static str {
         "rust_instant"
     }
+
+    /// Its tick in ns; 0, because nothing is stated.
+    #[must_use]
+    pub fn tick_ns(&self) -> f64 {
+        0.0
+    }
 }
 
 /// Seconds since 1970 in UTC; `None` for a clock set before then.

@@ -7,12 +7,13 @@ mod posix;
 mod syscall;
 mod vdso;
 
-use crate::{Clock, Errno, Visitor};
+use crate::{Clock, Errno, Resolution, Visitor};
 
 /// A clock that others are judged against.
 #[derive(Clone, Copy, Debug)]
 pub struct Reference {
     name: &'static str,
+    id: libc::clockid_t,
     way: Way,
 }
 
@@ -26,14 +27,18 @@ enum Way {
 /// steers CLOCK_MONOTONIC_RAW; the others serve where a filter denies it. Whether one answers is for the caller to try.
 #[must_use]
 pub fn references() -> Vec<Reference> {
-    let by_syscall = |name, id| Reference { name, way: Way::Syscall(posix::BySyscall::new(id)) };
+    let by_syscall = |name, id| Reference { name, id, way: Way::Syscall(posix::BySyscall::new(id)) };
     let mut references = vec![
         by_syscall("monotonic_raw:syscall", libc::CLOCK_MONOTONIC_RAW),
         by_syscall("monotonic:syscall", libc::CLOCK_MONOTONIC),
         by_syscall("boottime:syscall", libc::CLOCK_BOOTTIME),
     ];
     let by_vdso = posix::ByVdso::new(libc::CLOCK_MONOTONIC_RAW);
-    references.extend(by_vdso.map(|clock| Reference { name: "monotonic_raw:vdso", way: Way::Vdso(clock) }));
+    references.extend(by_vdso.map(|clock| Reference {
+        name: "monotonic_raw:vdso",
+        id: libc::CLOCK_MONOTONIC_RAW,
+        way: Way::Vdso(clock),
+    }));
     references
 }
 
@@ -42,6 +47,16 @@ impl Reference {
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// Its tick in ns, as clock_getres states it: 1, or the timer tick where the kernel has no better clocksource. 0
+    /// where nothing is stated.
+    #[must_use]
+    pub fn tick_ns(&self) -> f64 {
+        match posix::resolution(self.id) {
+            Resolution::Nanoseconds(ns) => ns,
+            Resolution::OneTick | Resolution::Unknown(_) => 0.0,
+        }
     }
 }
 
