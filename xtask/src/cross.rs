@@ -3,6 +3,8 @@
 //! The compiler and its sources are Debian's rustc-web and rust-web-src: standard libraries for other targets are built
 //! from these, so that no toolchain has to be downloaded.
 
+use std::path::Path;
+
 use anyhow::{Context, Result, bail};
 
 use crate::run;
@@ -24,7 +26,11 @@ const RUN: &str = "aarch64-unknown-linux-gnu";
 /// What this needs: a program, and the Debian package that it is in.
 const TOOLS: &[(&str, &str)] = &[("qemu-aarch64", "qemu-user"), ("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu")];
 const COMPILER: &str = "/usr/bin/rustc";
-const SOURCES: &str = "/usr/lib/rustlib/src/rust/library/std/Cargo.toml";
+/// The same for files.
+const FILES: &[(&str, &str)] = &[
+    ("/usr/lib/rustlib/src/rust/library/std/Cargo.toml", "rust-web-src"),
+    ("/usr/aarch64-linux-gnu/lib/crt1.o", "libc6-dev-arm64-cross"),
+];
 
 /// Another compiler builds into another folder.
 const FOLDER: &str = "target/cross";
@@ -101,8 +107,10 @@ fn missing() -> Option<String> {
     if !is_debians {
         packages.push("rustc-web");
     }
-    if !std::path::Path::new(SOURCES).exists() {
-        packages.push("rust-web-src");
+    for (file, package) in FILES {
+        if !Path::new(file).exists() {
+            packages.push(package);
+        }
     }
     (!packages.is_empty())
         .then(|| format!("other architectures need Debian's packages: apt-get install {}", packages.join(" ")))
