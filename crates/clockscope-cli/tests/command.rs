@@ -6,7 +6,7 @@ mod support;
 use std::process::Stdio;
 
 use serde_json::Value;
-use support::{assert_valid, clock, clockscope, record, run};
+use support::{assert_valid, clock, clockscope, record, run, signal};
 
 #[test]
 fn documented_commands() {
@@ -200,7 +200,7 @@ fn an_interrupted_run_reports_what_it_has() {
         .spawn()
         .unwrap();
     std::thread::sleep(std::time::Duration::from_millis(500));
-    assert!(std::process::Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap().success());
+    signal(&child, "INT");
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130));
     let record: Value = serde_json::from_slice(&output.stdout).unwrap();

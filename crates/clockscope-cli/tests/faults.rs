@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use serde_json::Value;
-use support::{clock, clockscope, count, record, run, under};
+use support::{clock, clockscope, count, record, run, signal, under};
 
 const MONOTONIC: (&str, &str) = ("CLOCKSCOPE_LIE_CLOCK", "1");
 
@@ -208,13 +208,11 @@ fn a_stopped_process_shows_gaps_and_no_jumps() {
             .stdout(std::process::Stdio::piped())
             .spawn()
             .unwrap();
-    let signal =
-        |name: &str| assert!(Command::new("kill").args([name, &child.id().to_string()]).status().unwrap().success());
     for _ in 0..5 {
         std::thread::sleep(Duration::from_millis(150));
-        signal("-STOP");
+        signal(&child, "STOP");
         std::thread::sleep(Duration::from_millis(30));
-        signal("-CONT");
+        signal(&child, "CONT");
     }
     let output = child.wait_with_output().unwrap();
     let record: Value = serde_json::from_slice(&output.stdout).unwrap();

@@ -3,7 +3,7 @@
 #![allow(dead_code, reason = "every test program uses its own part")]
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output};
+use std::process::{Child, Command, Output};
 use std::sync::OnceLock;
 
 use serde_json::Value;
@@ -66,6 +66,13 @@ pub(crate) fn clock<'a>(record: &'a Value, name: &str) -> &'a Value {
 pub(crate) fn count(record: &Value, name: &str, event: &str) -> u64 {
     let events = &clock(record, name)["events"];
     events[event].as_u64().unwrap_or_else(|| panic!("{name} has no count of {event}: {events}"))
+}
+
+/// Sends a signal such as `INT` to a child. By the shell's own kill: the program of that name is not on every system.
+pub(crate) fn signal(child: &Child, name: &str) {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", &format!("kill -{name} {}", child.id())]);
+    assert!(shell.status().expect("a shell").success(), "{shell:?}");
 }
 
 /// The shared library of a rig, compiled once a test program.
