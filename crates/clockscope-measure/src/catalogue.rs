@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 
-use clockscope::{About, Clock, Entry, Errno, Kind, Path, Resolution, Unit, Visitor, counter, os};
+use clockscope::{About, Entry, Errno, Kind, Path, RawClock, Resolution, Unit, Visitor, counter, library, os};
 use clockscope_machine::trial::{self, Outcome};
 use clockscope_records::{ClockIdentity, ClockKind, Listed, ReadPath, Unknown};
 
@@ -48,7 +48,7 @@ pub struct UnknownClock {
 }
 
 impl Visitor for Catalogue {
-    fn visit<C: Clock + 'static>(&mut self, entry: Entry<C>) {
+    fn visit<C: RawClock + 'static>(&mut self, entry: Entry<C>) {
         let sampler = entry.clock.map(|clock| Box::new(Probe::new(clock)) as Box<dyn Sampler>);
         self.entries.push(Row { about: entry.about, sampler: sampler.map_err(|reason| reason.to_string()) });
     }
@@ -60,6 +60,7 @@ impl Catalogue {
     pub fn new() -> Self {
         let mut catalogue = Self::counters();
         os::each(&mut catalogue);
+        library::each(&mut catalogue);
         catalogue
     }
 
@@ -204,6 +205,7 @@ impl Row {
                 Path::Syscall => ReadPath::Syscall,
                 Path::Std => ReadPath::Std,
                 Path::Mmap => ReadPath::Mmap,
+                Path::Library => ReadPath::Library,
             },
             summary: self.about.summary.to_owned(),
         }
@@ -228,6 +230,7 @@ fn path_name(path: Path) -> &'static str {
         Path::Syscall => "syscall",
         Path::Std => "std",
         Path::Mmap => "mmap",
+        Path::Library => "library",
     }
 }
 

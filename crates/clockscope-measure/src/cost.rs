@@ -8,7 +8,7 @@ mod record;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clockscope::os::{self, Reference};
-use clockscope::{Clock, Errno, Kind, Path, counter};
+use clockscope::{Errno, Kind, Path, RawClock, counter};
 use clockscope_machine::affinity::{self, AffinityError, Pinned};
 use clockscope_machine::trial;
 use clockscope_records::{Environment, Measurement, Run, SCHEMA_VERSION, Unknown};

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use clockscope::os::Reference;
-use clockscope::{Clock, Errno};
+use clockscope::{Errno, RawClock};
 
 use crate::timer::{Timer, read};
 
@@ -39,13 +39,13 @@ pub(crate) trait Sampler {
 }
 
 /// A clock with room for a batch of its readings.
-pub(crate) struct Probe<C: Clock> {
+pub(crate) struct Probe<C: RawClock> {
     clock: C,
     raw: Vec<C::Raw>,
     values: Vec<u64>,
 }
 
-impl<C: Clock> Probe<C> {
+impl<C: RawClock> Probe<C> {
     pub(crate) fn new(clock: C) -> Self {
         // The room is taken by `make_room` when the clock is measured: a list of clocks needs none.
         Self { clock, raw: Vec::new(), values: Vec::new() }
@@ -59,7 +59,7 @@ impl<C: Clock> Probe<C> {
     }
 }
 
-impl<C: Clock> Sampler for Probe<C> {
+impl<C: RawClock> Sampler for Probe<C> {
     fn attempt(&mut self) -> Result<(), Errno> {
         self.clock.read(&mut C::Raw::default())
     }
@@ -85,7 +85,7 @@ impl<C: Clock> Sampler for Probe<C> {
 
 /// The loop that is measured. A function of its own, so that its code is the same wherever it is called from.
 #[inline(never)]
-fn fill<C: Clock>(clock: &C, slots: &mut [C::Raw]) -> (usize, Option<Errno>) {
+fn fill<C: RawClock>(clock: &C, slots: &mut [C::Raw]) -> (usize, Option<Errno>) {
     for (index, slot) in slots.iter_mut().enumerate() {
         if let Err(error) = clock.read(slot) {
             return (index, Some(error));
@@ -97,7 +97,7 @@ fn fill<C: Clock>(clock: &C, slots: &mut [C::Raw]) -> (usize, Option<Errno>) {
 /// No clock: the measuring loop itself.
 pub(crate) struct EmptyLoop;
 
-impl Clock for EmptyLoop {
+impl RawClock for EmptyLoop {
     type Raw = u64;
 
     #[inline(always)]

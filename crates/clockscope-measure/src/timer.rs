@@ -1,7 +1,7 @@
 //! What batches are timed with, and how its unit becomes nanoseconds.
 
 use clockscope::os::Reference;
-use clockscope::{Clock, counter};
+use clockscope::{RawClock, counter};
 
 /// Brackets tried for one that no interruption widened.
 const BRACKETS: usize = 32;
@@ -52,7 +52,7 @@ impl Timer {
 
 /// Reads a clock that has answered before; if it refuses now, it tells 0.
 #[inline(always)]
-pub(crate) fn read<C: Clock>(clock: &C) -> u64 {
+pub(crate) fn read<C: RawClock>(clock: &C) -> u64 {
     let mut raw = C::Raw::default();
     match clock.read(&mut raw) {
         Ok(()) => clock.value(&raw),

@@ -104,6 +104,8 @@ pub enum ReadPath {
     Std,
     /// A device register, mapped into the process.
     Mmap,
+    /// The library clockscope.
+    Library,
 }
 
 /// Who a clock is: what both the list and the measurement say of it.

@@ -90,6 +90,7 @@ pub(crate) fn path(path: ReadPath) -> &'static str {
         ReadPath::Syscall => "syscall",
         ReadPath::Std => "std",
         ReadPath::Mmap => "mmap",
+        ReadPath::Library => "library",
     }
 }
 

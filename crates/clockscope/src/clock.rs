@@ -1,165 +1,165 @@
-//! What a clock is to a program that reads it.
+//! Clocks as programs use them: something that says what time it is, the real one or a test's.
 
-use alloc::borrow::Cow;
-use core::fmt;
+use alloc::rc::Rc;
+use alloc::sync::Arc;
+use core::sync::atomic::{AtomicU64, Ordering};
+use core::time::Duration;
 
-/// A clock that can be read.
+use crate::Instant;
+
+/// Something that says what time it is.
 ///
-/// Reading and understanding are two steps, because only the first may cost anything while it is being measured:
-/// [`Clock::read`] leaves what the hardware or the call delivered in the caller's place, [`Clock::value`] turns that
-/// into a number later.
+/// Code that takes a clock by this trait runs on [`ProcessClock`](crate::ProcessClock) in earnest and on a [`FakeClock`]
+/// in its tests.
+///
+/// ```
+/// use clockscope::{Clock, FakeClock, Instant};
+/// use std::time::Duration;
+///
+/// /// Whether a lease that began at `start` has run out.
+/// fn is_over(clock: &impl Clock, start: Instant) -> bool {
+///     clock.elapsed(start) >= Duration::from_secs(60)
+/// }
+///
+/// let clock = FakeClock::new();
+/// let start = clock.now();
+/// assert!(!is_over(&clock, start));
+/// clock.advance(Duration::from_secs(60));
+/// assert!(is_over(&clock, start));
+/// ```
 pub trait Clock {
-    /// What one read leaves behind: a counter value, a `timespec`, …
-    type Raw: Copy + Default;
+    /// The time now. Ordered: a reading taken after another one, on any thread, in happens-before order, is never smaller.
+    fn now(&self) -> Instant;
 
-    /// Reads the clock once into `raw`.
+    /// The time now, cheaper where the clock has something cheaper that is not ordered.
+    fn now_unordered(&self) -> Instant {
+        self.now()
+    }
+
+    /// The time from `start` to now; zero for a moment to come.
+    fn elapsed(&self, start: Instant) -> Duration {
+        self.now().saturating_duration_since(start)
+    }
+}
+
+macro_rules! through_pointer {
+    ($($pointer:ty),+) => {$(
+        impl<C: Clock + ?Sized> Clock for $pointer {
+            #[inline(always)]
+            fn now(&self) -> Instant {
+                (**self).now()
+            }
+
+            #[inline(always)]
+            fn now_unordered(&self) -> Instant {
+                (**self).now_unordered()
+            }
+        }
+    )+};
+}
+through_pointer!(&C, Rc<C>, Arc<C>);
+
+/// A clock that a test sets.
+///
+/// It starts at zero, stands still unless it is told otherwise, and never goes back. Threads may share it.
+///
+/// ```
+/// use clockscope::{Clock, FakeClock, Instant};
+/// use std::time::Duration;
+///
+/// // By hand:
+/// let clock = FakeClock::new();
+/// clock.advance(Duration::from_millis(5));
+/// assert_eq!(clock.now(), Instant::from_ns(5_000_000));
+/// assert_eq!(clock.now(), Instant::from_ns(5_000_000));
+///
+/// // By itself, with every reading:
+/// let clock = FakeClock::auto_advancing(Duration::from_nanos(10));
+/// assert_eq!([clock.now(), clock.now()].map(Instant::as_ns), [0, 10]);
+/// ```
+#[derive(Debug, Default)]
+pub struct FakeClock {
+    ns: AtomicU64,
+    step_ns: u64,
+}
+
+impl FakeClock {
+    /// One that stands still at zero.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { ns: AtomicU64::new(0), step_ns: 0 }
+    }
+
+    /// One that every reading advances by `step`; the reading is the time before.
     ///
-    /// Inlined into the caller's loop; the compiler can neither remove nor merge two reads. Ordering against
-    /// surrounding instructions is that of the clock and is said by its type.
+    /// # Panics
+    /// `step` is longer than 584 years.
+    #[must_use]
+    pub const fn auto_advancing(step: Duration) -> Self {
+        Self { ns: AtomicU64::new(0), step_ns: whole_ns(step) }
+    }
+
+    /// Advances it, at most to the timeline's end.
     ///
-    /// # Errors
-    /// The error number of the call, when it refused; `raw` is then unspecified. Instructions cannot refuse.
-    fn read(&self, raw: &mut Self::Raw) -> Result<(), Errno>;
+    /// # Panics
+    /// `duration` is longer than 584 years.
+    pub fn advance(&self, duration: Duration) {
+        self.add(whole_ns(duration));
+    }
 
-    /// The reading as a number in the clock's [`Unit`]. Differences are to be taken wrapping, as `i64`.
-    fn value(&self, raw: &Self::Raw) -> u64;
-}
+    /// Sets it to `moment`, or leaves it where that is in the past: `false` then.
+    pub fn set(&self, moment: Instant) -> bool {
+        self.ns.fetch_max(moment.as_ns(), Ordering::AcqRel) <= moment.as_ns()
+    }
 
-/// Error number of a system or library call.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Errno(pub i32);
-
-/// What a clock counts.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// A hardware counter of constant rate.
-    Counter,
-    /// A counter of work, whose rate follows the core's frequency.
-    Cycles,
-    /// Time since some start; never set.
-    Monotonic,
-    /// Civil time; may be set.
-    Wall,
-    /// Processor time used by the process or thread.
-    CpuTime,
-}
-
-/// The way by which a reading reaches the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Path {
-    /// An instruction of the processor.
-    Instruction,
-    /// A function of the C library.
-    Libc,
-    /// A function of the vDSO, resolved by this crate.
-    Vdso,
-    /// A system call, made by this crate.
-    Syscall,
-    /// Rust's standard library.
-    Std,
-    /// A device register, mapped into the process.
-    Mmap,
-}
-
-/// The unit of [`Clock::value`].
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Unit {
-    /// Nanoseconds.
-    Nanoseconds,
-    /// Ticks of this frequency, in Hz, where the hardware states it.
-    Ticks(Option<f64>),
-}
-
-/// What the interface claims as its resolution.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Resolution {
-    /// So many nanoseconds.
-    Nanoseconds(f64),
-    /// One tick of a counter whose frequency is not stated: 1 / frequency, once that was measured.
-    OneTick,
-    /// Nothing is claimed, and why.
-    Unknown(Cow<'static, str>),
-}
-
-/// Who a clock is.
-#[derive(Clone, Debug)]
-pub struct About {
-    /// Its name, in lower case with underscores.
-    pub name: Cow<'static, str>,
-    /// Other names for it.
-    pub aliases: &'static [&'static str],
-    /// What it counts.
-    pub kind: Kind,
-    /// How it is read.
-    pub path: Path,
-    /// Unit of its values.
-    pub unit: Unit,
-    /// What its interface claims.
-    pub resolution: Resolution,
-    /// One line: what is read.
-    pub summary: &'static str,
-    /// Whether its readings come from the kernel's clocksource hardware (`true` for the vDSO's clocks).
-    pub on_clocksource: bool,
-}
-
-/// A clock, or the reason why there is none, with its description either way.
-#[derive(Debug)]
-pub struct Entry<C> {
-    /// Who it is.
-    pub about: About,
-    /// The clock itself. That it is here does not promise that it answers: a filter may still deny the call.
-    pub clock: Result<C, Unavailable>,
-}
-
-/// Receives every clock of a platform with its own type.
-pub trait Visitor {
-    /// Called once a clock, in the order in which a table should list them.
-    fn visit<C: Clock + 'static>(&mut self, entry: Entry<C>);
-}
-
-/// Why a clock cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Unavailable {
-    /// The processor lacks the instruction.
-    Instruction(&'static str),
-    /// A call refused: which, and its error number.
-    Call(Cow<'static, str>, Errno),
-    /// The C library has no such function.
-    Symbol(&'static str),
-    /// The system has no such thing.
-    Missing(Cow<'static, str>),
-}
-
-impl fmt::Display for Unavailable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Instruction(name) => write!(f, "this processor has no {name} instruction"),
-            Self::Call(call, errno) => write!(f, "{call}: {errno}"),
-            Self::Symbol(name) => write!(f, "the C library has no {name}"),
-            Self::Missing(what) => f.write_str(what),
+    /// Adds to it; the time before.
+    fn add(&self, ns: u64) -> u64 {
+        let mut former = self.ns.load(Ordering::Acquire);
+        loop {
+            let sum = former.saturating_add(ns);
+            match self.ns.compare_exchange_weak(former, sum, Ordering::AcqRel, Ordering::Acquire) {
+                Ok(former) => return former,
+                Err(other) => former = other,
+            }
         }
     }
 }
 
-impl fmt::Display for Errno {
-    #[cfg(feature = "std")]
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", std::io::Error::from(*self))
-    }
-
-    #[cfg(not(feature = "std"))]
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error {}", self.0)
+impl Clock for FakeClock {
+    fn now(&self) -> Instant {
+        Instant::from_ns(if self.step_ns == 0 { self.ns.load(Ordering::Acquire) } else { self.add(self.step_ns) })
     }
 }
 
-#[cfg(feature = "std")]
-impl From<Errno> for std::io::Error {
-    fn from(errno: Errno) -> Self {
-        Self::from_raw_os_error(errno.0)
-    }
+const fn whole_ns(duration: Duration) -> u64 {
+    let ns = duration.as_nanos();
+    assert!(ns <= u64::MAX as u128, "a duration of more than 584 years");
+    ns as u64
 }
 
-impl core::error::Error for Unavailable {}
-impl core::error::Error for Errno {}
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fake_clock_never_goes_back() {
+        let clock = FakeClock::new();
+        assert!(clock.set(Instant::from_ns(50)));
+        assert!(!clock.set(Instant::from_ns(49)));
+        assert_eq!(clock.now().as_ns(), 50);
+        clock.advance(Duration::from_nanos(u64::MAX));
+        assert_eq!(clock.now().as_ns(), u64::MAX);
+    }
+
+    #[test]
+    fn readings_of_threads_are_all_different() {
+        let clock = Arc::new(FakeClock::auto_advancing(Duration::from_nanos(1)));
+        let read =
+            |clock: Arc<FakeClock>| std::thread::spawn(move || (0..1000).map(|_| clock.now()).collect::<Vec<_>>());
+        let threads = [read(Arc::clone(&clock)), read(Arc::clone(&clock))];
+        let mut readings: Vec<_> = threads.into_iter().flat_map(|thread| thread.join().unwrap()).collect();
+        readings.sort();
+        readings.dedup();
+        assert_eq!(readings.len(), 2000);
+    }
+}

@@ -1,18 +1,34 @@
-//! Every clock of the machine, read by the cheapest right instructions.
+//! One fast clock that can be defended, and every other clock of the machine.
 //!
-//! This crate reads clocks. It prints nothing, starts nothing, reads no configuration and judges no clock; its only
-//! dependency is libc. Without the feature `std` it is `no_std` and holds the hardware counters alone.
+//! # The clock
 //!
-//! A clock is a type that implements [`Clock`], so that a loop over [`Clock::read`] has that clock's instructions
-//! inlined and no dispatch inside. The clocks of a platform are enumerated by handing a [`Visitor`] to
-//! [`counter::each`] and [`os::each`]: the visitor is called once with every clock's own type.
+//! [`now`] and [`now_unordered`] are timestamps at the cost of the processor's counter, on the timeline of
+//! CLOCK_MONOTONIC, with an error bound ([`error_bound`]) and the evidence for it ([`evidence`]). They work from the first
+//! call on, need no set-up, no thread and no configuration, and fall back to the operating system's clock wherever the
+//! counter cannot be trusted. docs/library.md explains the design, docs/when-not-to-use.md says when something else is
+//! better.
 //!
 //! ```
-//! use clockscope::{Clock, Entry, Visitor};
+//! let start = clockscope::now();
+//! let sum: u64 = (0..1000).sum();
+//! println!("{sum} took {:?}; the clock is {:?}", start.elapsed(), clockscope::source());
+//! ```
+//!
+//! Beside it: [`Stopwatch`], [`FakeClock`] for tests, [`AtomicInstant`], [`Upkeep`] for a time that is nearly now,
+//! [`utc_now`] and [`tai_now`] as intervals, and [`ticks`], the bare counter, with its [`Conversion`].
+//!
+//! # All clocks
+//!
+//! The instrument measures clocks as types that implement [`RawClock`], so that a loop over [`RawClock::read`] has that
+//! clock's instructions inlined and no dispatch inside. The clocks of a platform are enumerated by handing a [`Visitor`]
+//! to [`counter::each`] and [`os::each`] and [`library::each`]: the visitor is called once with every clock's own type.
+//!
+//! ```
+//! use clockscope::{Entry, RawClock, Visitor};
 //!
 //! struct Names(Vec<String>);
 //! impl Visitor for Names {
-//!     fn visit<C: Clock + 'static>(&mut self, entry: Entry<C>) {
+//!     fn visit<C: RawClock + 'static>(&mut self, entry: Entry<C>) {
 //!         self.0.push(entry.about.name.to_string());
 //!     }
 //! }
@@ -22,14 +38,73 @@
 //! clockscope::os::each(&mut names);
 //! assert!(names.0.iter().any(|name| name == "rust_instant"));
 //! ```
+//!
+//! # Without std
+//!
+//! Without the feature `std` the crate is `no_std` and holds the counters alone ([`counter`], [`ticks`]) and [`Instant`].
+//! Its only dependency is libc.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;
 
-mod clock;
 pub mod counter;
-#[cfg(feature = "std")]
-pub mod os;
+mod instant;
+mod raw;
+#[cfg(any(
+    target_arch = "x86_64",
+    target_arch = "x86",
+    target_arch = "aarch64",
+    target_arch = "riscv64",
+    target_arch = "powerpc64",
+    target_arch = "s390x"
+))]
+pub mod ticks;
 
-pub use clock::{About, Clock, Entry, Errno, Kind, Path, Resolution, Unavailable, Unit, Visitor};
+#[cfg(feature = "std")]
+mod clock;
+#[cfg(feature = "std")]
+mod conversion;
+#[cfg(feature = "std")]
+pub mod disciplined;
+#[cfg(feature = "std")]
+mod evidence;
+#[cfg(feature = "std")]
+mod lattice;
+
+// Loom checks the protocol in `disciplined`; its atomics make no statics, so there is no clock of the process then.
+#[cfg(all(feature = "std", not(loom)))]
+mod civil;
+#[cfg(all(feature = "std", not(loom)))]
+pub mod library;
+#[cfg(all(feature = "std", not(loom)))]
+pub mod os;
+#[cfg(all(feature = "std", not(loom)))]
+mod process;
+#[cfg(all(feature = "std", not(loom)))]
+mod revalidation;
+#[cfg(all(feature = "std", not(loom)))]
+mod stopwatch;
+#[cfg(all(feature = "std", not(loom)))]
+mod upkeep;
+
+pub use instant::{AtomicInstant, Instant};
+pub use raw::{About, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor};
+
+#[cfg(all(feature = "std", not(loom)))]
+pub use {
+    civil::{Bounded, Unbounded, tai_now, utc_now},
+    process::{
+        ProcessClock, calibrate_blocking, conversion, error_bound, evidence, frequency, generation, is_high_resolution,
+        now, now_unordered, resolution, source, survive_disabled_counter,
+    },
+    revalidation::{Revalidation, revalidate},
+    stopwatch::Stopwatch,
+    upkeep::{Recent, Upkeep},
+};
+#[cfg(feature = "std")]
+pub use {
+    clock::{Clock, FakeClock},
+    conversion::{Conversion, Uncalibrated},
+    evidence::{ErrorBound, Evidence, Finding, Frequency, Source},
+};

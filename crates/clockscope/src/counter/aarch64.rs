@@ -5,7 +5,7 @@
 
 #![allow(unsafe_code, reason = "a counter is read by instructions that have no safe form")]
 
-use super::{about, counter};
+use super::{Claims, about, counter};
 use crate::{Entry, Unavailable, Visitor};
 
 counter!(
@@ -32,6 +32,21 @@ counter!(
 /// Name of [`Ordered`].
 pub const ORDERED_NAME: &str = "isb_cntvct_isb";
 
+/// The kernel's clocksources that are this counter and nothing else.
+pub const CLOCKSOURCES: &[&str] = &["arch_sys_counter"];
+
+/// The generic timer counts at a constant rate in every power state by definition (Arm ARM, D12.1.2).
+#[must_use]
+pub fn is_invariant() -> Option<bool> {
+    Some(true)
+}
+
+/// CNTFRQ_EL0 (Arm ARM, D12.1): what firmware wrote there.
+#[must_use]
+pub fn claims() -> Claims {
+    Claims { cntfrq_hz: frequency_hz(), ..Claims::default() }
+}
+
 /// The sequence that batches are timed with. CNTVCT_EL0 exists on every aarch64; a kernel may still trap it.
 ///
 /// # Errors
@@ -42,7 +57,7 @@ pub fn ordered() -> Result<Ordered, Unavailable> {
 
 /// Hands every reading sequence to `visitor`.
 pub fn each(visitor: &mut impl Visitor) {
-    let hz = frequency_hz();
+    let hz = frequency_hz().map(|hz| hz as f64);
     visitor.visit(Entry { about: about("cntvct", &[], hz, "CNTVCT_EL0, may be read early"), clock: Ok(Cntvct(())) });
     visitor
         .visit(Entry { about: about("cntvct_isb", &["isb_cntvct"], hz, "ISB; CNTVCT_EL0"), clock: Ok(CntvctIsb(())) });
@@ -51,11 +66,11 @@ pub fn each(visitor: &mut impl Visitor) {
 }
 
 /// CNTFRQ_EL0: what firmware wrote there. 0 where it wrote nothing, which is told as unknown.
-fn frequency_hz() -> Option<f64> {
+fn frequency_hz() -> Option<u64> {
     let hz: u64;
     // SAFETY: CNTFRQ_EL0 is readable wherever CNTVCT_EL0 is; the read has no effect on memory or flags.
     unsafe { core::arch::asm!("mrs {}, cntfrq_el0", out(reg) hz, options(nomem, nostack, preserves_flags)) };
-    (hz != 0).then_some(hz as f64)
+    (hz != 0).then_some(hz)
 }
 
 /// FEAT_ECV by the kernel's HWCAP2_ECV (bit 19, Linux Documentation/arch/arm64/elf_hwcaps.rst).
@@ -75,7 +90,7 @@ fn has_ecv() -> bool {
 macro_rules! read {
     ($name:ident, $text:literal) => {
         #[inline(always)]
-        fn $name() -> u64 {
+        pub(crate) fn $name() -> u64 {
             let value: u64;
             // SAFETY: the registers exist on every aarch64 (CNTVCTSS_EL0 only where `has_ecv` said so) and reading them
             // changes nothing. Not `nomem`: it may not be moved across memory accesses.
@@ -84,6 +99,8 @@ macro_rules! read {
         }
     };
 }
+
+pub(crate) use {cntvct as unordered, isb_cntvct as after, isb_cntvct_isb as fenced};
 
 read!(cntvct, "mrs {}, cntvct_el0");
 read!(isb_cntvct, "isb\nmrs {}, cntvct_el0");
@@ -94,7 +111,7 @@ read!(cntvctss, "mrs {}, s3_3_c14_c0_6");
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Clock;
+    use crate::RawClock;
 
     #[test]
     fn sequences_agree_with_each_other() {

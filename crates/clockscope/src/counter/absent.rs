@@ -1,15 +1,31 @@
 //! Architectures whose counter this crate does not know: there is none.
 
-use crate::{Clock, Errno, Unavailable, Visitor};
+use super::Claims;
+use crate::{Errno, RawClock, Unavailable, Visitor};
 
 /// Name of [`Ordered`].
 pub const ORDERED_NAME: &str = "none";
+
+/// No clocksource is a counter that is not known.
+pub const CLOCKSOURCES: &[&str] = &[];
+
+/// Nothing is known of it.
+#[must_use]
+pub fn is_invariant() -> Option<bool> {
+    None
+}
+
+/// Nothing is claimed.
+#[must_use]
+pub fn claims() -> Claims {
+    Claims::default()
+}
 
 /// A counter that cannot be made.
 #[derive(Clone, Copy, Debug)]
 pub enum Ordered {}
 
-impl Clock for Ordered {
+impl RawClock for Ordered {
     type Raw = u64;
 
     fn read(&self, _: &mut u64) -> Result<(), Errno> {
@@ -31,3 +47,10 @@ pub fn ordered() -> Result<Ordered, Unavailable> {
 
 /// There is no counter to visit.
 pub fn each(_: &mut impl Visitor) {}
+
+/// There is nothing to read. Never called: [`super::EXISTS`] is asked before.
+pub(crate) fn unordered() -> u64 {
+    0
+}
+
+pub(crate) use {unordered as after, unordered as fenced};

@@ -1,9 +1,12 @@
-//! The processor's counter, one file an architecture, all with the same four items:
+//! The processor's counter, one file an architecture, all with the same items:
 //!
 //! - `each(visitor)`: every reading sequence;
 //! - `Ordered`: the sequence that starts after all earlier instructions and ends before all later ones, for timing;
 //! - `ordered()`: that sequence if this processor has it;
-//! - `ORDERED_NAME`: its name.
+//! - `ORDERED_NAME`: its name;
+//! - `unordered()`, `after()`, `fenced()`: the bare read; the read after all earlier instructions; the read that is also
+//!   before all later ones. For who knows that the counter may be read;
+//! - `CLOCKSOURCES`, `is_invariant()`, `claims()`: what kernel and processor say about it.
 
 #[cfg_attr(any(target_arch = "x86_64", target_arch = "x86"), path = "x86.rs")]
 #[cfg_attr(target_arch = "aarch64", path = "aarch64.rs")]
@@ -21,12 +24,36 @@
     )),
     path = "absent.rs"
 )]
-mod arch;
+pub(crate) mod arch;
 
 pub use arch::*;
 
 use crate::{About, Kind, Path, Resolution, Unit};
 use alloc::borrow::Cow;
+
+/// Whether this crate knows the architecture's counter.
+pub const EXISTS: bool = cfg!(any(
+    target_arch = "x86_64",
+    target_arch = "x86",
+    target_arch = "aarch64",
+    target_arch = "riscv64",
+    target_arch = "powerpc64",
+    target_arch = "s390x"
+));
+
+/// Frequencies that processor, firmware or hypervisor claim for the counter: to be checked against a measurement, never
+/// taken for one. `None` where nothing is stated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Claims {
+    /// CPUID leaf 15h, in Hz.
+    pub cpuid_15h_hz: Option<u64>,
+    /// CPUID leaf 16h: the processor's base frequency in MHz.
+    pub cpuid_16h_base_mhz: Option<u32>,
+    /// CPUID leaf 40000010h of a hypervisor, in kHz.
+    pub cpuid_40000010h_khz: Option<u32>,
+    /// CNTFRQ_EL0, in Hz.
+    pub cntfrq_hz: Option<u64>,
+}
 
 /// Description of a reading sequence; `frequency_hz` where the hardware states it.
 #[allow(dead_code, reason = "absent.rs describes nothing")]
@@ -56,7 +83,7 @@ macro_rules! counter {
         #[derive(Clone, Copy, Debug, Default)]
         pub struct $name(());
 
-        impl crate::Clock for $name {
+        impl crate::RawClock for $name {
             type Raw = u64;
 
             #[inline(always)]

@@ -4,13 +4,13 @@
 
 #![allow(unsafe_code, reason = "a counter is read by instructions that have no safe form")]
 
-use super::{about, counter};
+use super::{Claims, about, counter};
 use crate::{Entry, Unavailable, Visitor};
 
 counter!(
     /// MFTB
     Timebase,
-    plain
+    unordered
 );
 counter!(
     /// The same between two barriers: ordered on both sides.
@@ -20,6 +20,21 @@ counter!(
 
 /// Name of [`Ordered`].
 pub const ORDERED_NAME: &str = "isync_mftb_isync";
+
+/// The kernel's clocksources that are this counter and nothing else.
+pub const CLOCKSOURCES: &[&str] = &["timebase"];
+
+/// The time base runs at a constant rate (Power ISA, book II, 6.1).
+#[must_use]
+pub fn is_invariant() -> Option<bool> {
+    Some(true)
+}
+
+/// No register states the frequency.
+#[must_use]
+pub fn claims() -> Claims {
+    Claims::default()
+}
 
 /// The sequence that batches are timed with.
 ///
@@ -36,7 +51,7 @@ pub fn each(visitor: &mut impl Visitor) {
 
 /// MFTB.
 #[inline(always)]
-fn plain() -> u64 {
+pub(crate) fn unordered() -> u64 {
     let value: u64;
     // SAFETY: the time base (SPR 268) is readable in user mode on every 64-bit POWER; the read changes nothing.
     unsafe { core::arch::asm!("mfspr {}, 268", out(reg) value, options(nostack, preserves_flags)) };
@@ -45,9 +60,18 @@ fn plain() -> u64 {
 
 /// ISYNC; MFTB; ISYNC.
 #[inline(always)]
-fn fenced() -> u64 {
+pub(crate) fn fenced() -> u64 {
     let value: u64;
     // SAFETY: as above; ISYNC only waits.
     unsafe { core::arch::asm!("isync", "mfspr {}, 268", "isync", out(reg) value, options(nostack, preserves_flags)) };
+    value
+}
+
+/// ISYNC; MFTB.
+#[inline(always)]
+pub(crate) fn after() -> u64 {
+    let value: u64;
+    // SAFETY: as above.
+    unsafe { core::arch::asm!("isync", "mfspr {}, 268", out(reg) value, options(nostack, preserves_flags)) };
     value
 }

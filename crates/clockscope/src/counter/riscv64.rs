@@ -4,13 +4,13 @@
 
 #![allow(unsafe_code, reason = "a counter is read by instructions that have no safe form")]
 
-use super::{about, counter};
+use super::{Claims, about, counter};
 use crate::{Entry, Unavailable, Visitor};
 
 counter!(
     /// RDTIME
     Rdtime,
-    plain
+    unordered
 );
 counter!(
     /// The same between two barriers: ordered on both sides.
@@ -20,6 +20,21 @@ counter!(
 
 /// Name of [`Ordered`].
 pub const ORDERED_NAME: &str = "fence_rdtime_fence";
+
+/// The kernel's clocksources that are this counter and nothing else.
+pub const CLOCKSOURCES: &[&str] = &["riscv_clocksource"];
+
+/// The platform promises a constant rate (RISC-V unprivileged ISA, Zicntr).
+#[must_use]
+pub fn is_invariant() -> Option<bool> {
+    Some(true)
+}
+
+/// No register states the frequency.
+#[must_use]
+pub fn claims() -> Claims {
+    Claims::default()
+}
 
 /// The sequence that batches are timed with.
 ///
@@ -36,7 +51,7 @@ pub fn each(visitor: &mut impl Visitor) {
 
 /// RDTIME.
 #[inline(always)]
-fn plain() -> u64 {
+pub(crate) fn unordered() -> u64 {
     let value: u64;
     // SAFETY: Zicntr is part of every profile that runs Linux; the read changes nothing.
     unsafe { core::arch::asm!("rdtime {}", out(reg) value, options(nostack, preserves_flags)) };
@@ -45,11 +60,20 @@ fn plain() -> u64 {
 
 /// FENCE; RDTIME; FENCE.
 #[inline(always)]
-fn fenced() -> u64 {
+pub(crate) fn fenced() -> u64 {
     let value: u64;
     // SAFETY: as above; FENCE orders memory and device accesses and writes nothing.
     unsafe {
         core::arch::asm!("fence iorw, iorw", "rdtime {}", "fence iorw, iorw", out(reg) value, options(nostack, preserves_flags))
     };
+    value
+}
+
+/// FENCE; RDTIME.
+#[inline(always)]
+pub(crate) fn after() -> u64 {
+    let value: u64;
+    // SAFETY: as above.
+    unsafe { core::arch::asm!("fence iorw, iorw", "rdtime {}", out(reg) value, options(nostack, preserves_flags)) };
     value
 }

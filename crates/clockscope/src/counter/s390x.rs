@@ -4,13 +4,13 @@
 
 #![allow(unsafe_code, reason = "a counter is read by instructions that have no safe form")]
 
-use super::{about, counter};
+use super::{Claims, about, counter};
 use crate::{Entry, Unavailable, Visitor};
 
 counter!(
     /// STCKF
     Stckf,
-    plain
+    unordered
 );
 counter!(
     /// The same between two barriers: ordered on both sides.
@@ -20,6 +20,21 @@ counter!(
 
 /// Name of [`Ordered`].
 pub const ORDERED_NAME: &str = "bcr_stckf_bcr";
+
+/// The kernel's clocksources that are this counter and nothing else.
+pub const CLOCKSOURCES: &[&str] = &["tod"];
+
+/// The time-of-day clock runs at a constant rate (Principles of Operation, chapter 4).
+#[must_use]
+pub fn is_invariant() -> Option<bool> {
+    Some(true)
+}
+
+/// No register states the frequency.
+#[must_use]
+pub fn claims() -> Claims {
+    Claims::default()
+}
 
 /// The sequence that batches are timed with.
 ///
@@ -36,7 +51,7 @@ pub fn each(visitor: &mut impl Visitor) {
 
 /// STCKF.
 #[inline(always)]
-fn plain() -> u64 {
+pub(crate) fn unordered() -> u64 {
     let mut value: u64 = 0;
     // SAFETY: STCKF writes the eight bytes behind the pointer, which are this function's own, and the condition code,
     // which is not claimed to be preserved.
@@ -46,9 +61,18 @@ fn plain() -> u64 {
 
 /// BCR; STCKF; BCR.
 #[inline(always)]
-fn fenced() -> u64 {
+pub(crate) fn fenced() -> u64 {
     let mut value: u64 = 0;
     // SAFETY: as above; BCR 15,0 branches nowhere and only serialises.
     unsafe { core::arch::asm!("bcr 15, 0", "stckf 0({})", "bcr 15, 0", in(reg_addr) &raw mut value, options(nostack)) };
+    value
+}
+
+/// BCR; STCKF.
+#[inline(always)]
+pub(crate) fn after() -> u64 {
+    let mut value: u64 = 0;
+    // SAFETY: as above.
+    unsafe { core::arch::asm!("bcr 15, 0", "stckf 0({})", in(reg_addr) &raw mut value, options(nostack)) };
     value
 }

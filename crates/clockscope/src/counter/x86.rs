@@ -11,7 +11,7 @@ use core::arch::x86 as arch;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64 as arch;
 
-use super::{about, counter};
+use super::{Claims, about, counter};
 use crate::{Entry, Unavailable, Visitor};
 
 counter!(
@@ -48,6 +48,9 @@ counter!(
 /// Name of [`Ordered`].
 pub const ORDERED_NAME: &str = "lfence_tsc_lfence";
 
+/// The kernel's clocksources that are this counter and nothing else.
+pub const CLOCKSOURCES: &[&str] = &["tsc"];
+
 /// The sequence that batches are timed with, where the processor has a counter.
 ///
 /// # Errors
@@ -80,6 +83,30 @@ pub fn each(visitor: &mut impl Visitor) {
     });
 }
 
+/// Whether the processor says that the counter's rate never changes and that it runs in every sleep state (CPUID
+/// 80000007h, EDX bit 8: Intel SDM vol. 3B 18.17.1, AMD APM vol. 3).
+#[must_use]
+pub fn is_invariant() -> Option<bool> {
+    let said = cpuid(0x8000_0000).eax >= 0x8000_0007;
+    Some(said && cpuid(0x8000_0007).edx & (1 << 8) != 0)
+}
+
+/// CPUID 15h, 16h (Intel SDM vol. 2A) and 40000010h (VMware's convention, which KVM follows).
+#[must_use]
+pub fn claims() -> Claims {
+    let leaves = cpuid(0).eax;
+    let crystal = (leaves >= 0x15).then(|| cpuid(0x15)).filter(|leaf| leaf.eax != 0 && leaf.ebx != 0 && leaf.ecx != 0);
+    let base = (leaves >= 0x16).then(|| cpuid(0x16).eax & 0xffff);
+    let is_guest = cpuid(1).ecx & (1 << 31) != 0;
+    let guest = (is_guest && cpuid(0x4000_0000).eax >= 0x4000_0010).then(|| cpuid(0x4000_0010).eax);
+    Claims {
+        cpuid_15h_hz: crystal.map(|leaf| u64::from(leaf.ecx) * u64::from(leaf.ebx) / u64::from(leaf.eax)),
+        cpuid_16h_base_mhz: base.filter(|mhz| *mhz != 0),
+        cpuid_40000010h_khz: guest.filter(|khz| *khz != 0),
+        cntfrq_hz: None,
+    }
+}
+
 fn has_tsc() -> Result<(), Unavailable> {
     // Bit 4 of EDX of leaf 1: RDTSC exists.
     if cpuid(1).edx & (1 << 4) != 0 { Ok(()) } else { Err(Unavailable::Instruction("RDTSC")) }
@@ -99,9 +126,10 @@ fn cpuid(leaf: u32) -> arch::CpuidResult {
 
 /// One read as assembly; `$text` leaves the low half in EAX and the high half in EDX.
 macro_rules! read {
-    ($name:ident, $text:literal) => {
+    ($(#[$doc:meta])* $name:ident, $text:literal) => {
+        $(#[$doc])*
         #[inline(always)]
-        fn $name() -> u64 {
+        pub(crate) fn $name() -> u64 {
             let (low, high): (u32, u32);
             // SAFETY: `each` and `ordered` make this clock's type only where CPUID reports the instruction, and the
             // sequence writes no memory and no register but those declared. That it may not be moved across memory
@@ -129,9 +157,23 @@ macro_rules! read_rdtscp {
     };
 }
 
-read!(rdtsc, "rdtsc");
-read!(lfence_rdtsc, "lfence; rdtsc");
-read!(lfence_rdtsc_lfence, "lfence; rdtsc; lfence");
+pub(crate) use {lfence_rdtsc as after, lfence_rdtsc_lfence as fenced, rdtsc as unordered};
+
+read!(
+    /// RDTSC.
+    rdtsc,
+    "rdtsc"
+);
+read!(
+    /// LFENCE; RDTSC.
+    lfence_rdtsc,
+    "lfence; rdtsc"
+);
+read!(
+    /// LFENCE; RDTSC; LFENCE.
+    lfence_rdtsc_lfence,
+    "lfence; rdtsc; lfence"
+);
 read_rdtscp!(rdtscp, "rdtscp");
 read_rdtscp!(rdtscp_lfence, "rdtscp; lfence");
 
@@ -145,12 +187,12 @@ fn cpuid_rdtsc() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Clock;
+    use crate::RawClock;
 
     #[test]
     fn sequences_agree_with_each_other() {
         // Sandwich: an ordered read before and after must enclose every ordered sequence.
-        fn check<C: Clock<Raw = u64>>(clock: &C) {
+        fn check<C: RawClock<Raw = u64>>(clock: &C) {
             let ordered = Ordered(());
             let (mut before, mut middle, mut after) = (0, 0, 0);
             for _ in 0..1000 {

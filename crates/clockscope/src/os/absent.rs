@@ -1,8 +1,9 @@
 //! Systems whose clocks this crate does not know yet: only those of Rust's standard library are read there.
 
+use std::sync::OnceLock;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use crate::{Clock, Errno, Visitor};
+use crate::{Errno, RawClock, Visitor};
 
 /// The standard library's monotonic clock: the only one that is known here.
 #[derive(Clone, Copy, Debug)]
@@ -10,7 +11,7 @@ pub struct Reference {
     origin: Instant,
 }
 
-impl Clock for Reference {
+impl RawClock for Reference {
     type Raw = u64;
 
     #[inline(always)]
@@ -52,3 +53,95 @@ pub fn unix_seconds() -> Option<u64> {
 }
 
 pub(super) fn each(_: &mut impl Visitor) {}
+
+/// Nothing is known of the counter's permission.
+#[must_use]
+pub fn counter_is_permitted() -> Option<bool> {
+    None
+}
+
+/// Nothing is known of the system's clocksource.
+#[must_use]
+pub fn counter_is_clocksource() -> Option<bool> {
+    None
+}
+
+/// Nothing is known of the system's clocksource.
+#[must_use]
+pub fn clocksource() -> Option<String> {
+    None
+}
+
+/// The CPUs cannot be told.
+///
+/// # Errors
+/// Always.
+pub fn allowed_cpus() -> Result<Vec<u32>, Errno> {
+    Err(Errno(0))
+}
+
+/// No CPU can be chosen.
+///
+/// # Errors
+/// Always.
+pub fn set_allowed_cpus(_: &[u32]) -> Result<(), Errno> {
+    Err(Errno(0))
+}
+
+/// Not known.
+#[must_use]
+pub fn current_cpu() -> Option<u32> {
+    None
+}
+
+/// Not known.
+#[must_use]
+pub fn online_cpus() -> Option<usize> {
+    None
+}
+
+/// The standard library's monotonic clock, from the first call on.
+///
+/// # Errors
+/// None.
+pub(crate) fn monotonic_ns() -> Result<u64, Errno> {
+    static ORIGIN: OnceLock<Instant> = OnceLock::new();
+    Ok(ORIGIN.get_or_init(Instant::now).elapsed().as_nanos() as u64)
+}
+
+pub(crate) fn is_monotonic() -> bool {
+    true
+}
+
+/// Nothing is stated.
+pub(crate) fn monotonic_tick_ns(_: bool) -> u64 {
+    1
+}
+
+pub(crate) fn counter_is_disabled() {}
+
+/// Nothing can be wiped.
+///
+/// # Safety
+/// None is needed.
+#[allow(unsafe_code, reason = "the signature of the other backends")]
+pub(crate) unsafe fn wipe_on_fork<T>(_: &'static T) -> bool {
+    true
+}
+
+pub(crate) fn call_in_child(_: extern "C" fn()) {}
+
+/// Nothing disables the counter.
+pub(crate) fn survive_disabled_counter() -> Result<(), Errno> {
+    Err(Errno(0))
+}
+
+/// Civil time, whose error nobody states.
+pub(crate) fn civil() -> Result<Reading, Errno> {
+    let now = SystemTime::now();
+    let unix_ns = match now.duration_since(UNIX_EPOCH) {
+        Ok(after) => after.as_nanos() as i128,
+        Err(before) => -(before.duration().as_nanos() as i128),
+    };
+    Ok(Reading { unix_ns, max_error_ns: u64::MAX, is_synchronised: false, tai_offset_s: None })
+}

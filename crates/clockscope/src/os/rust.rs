@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 use std::hint::black_box;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crate::{About, Clock, Entry, Errno, Kind, Path, Resolution, Unit, Visitor};
+use crate::{About, Entry, Errno, Kind, Path, RawClock, Resolution, Unit, Visitor};
 
 /// [`std::time::Instant::now`].
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub struct RustInstant {
 #[derive(Clone, Copy, Debug)]
 pub struct RustSystemTime(());
 
-impl Clock for RustInstant {
+impl RawClock for RustInstant {
     type Raw = Option<Instant>;
 
     #[inline(always)]
@@ -34,7 +34,7 @@ impl Clock for RustInstant {
     }
 }
 
-impl Clock for RustSystemTime {
+impl RawClock for RustSystemTime {
     type Raw = Option<SystemTime>;
 
     #[inline(always)]

@@ -7,7 +7,7 @@ use std::io;
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 
 use super::posix::{BySyscall, Timespec, resolution};
-use crate::{About, Clock, Entry, Errno, Kind, Path, Resolution, Unavailable, Unit, Visitor};
+use crate::{About, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor};
 
 /// A PTP hardware clock, read by `clock_gettime` on its file (Linux Documentation/driver-api/ptp.rst).
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub(super) struct Ptp {
     _file: File,
 }
 
-impl Clock for Ptp {
+impl RawClock for Ptp {
     type Raw = Timespec;
 
     #[inline(always)]
@@ -39,7 +39,7 @@ pub(super) struct Hpet {
     _page: Page,
 }
 
-impl Clock for Hpet {
+impl RawClock for Hpet {
     type Raw = u64;
 
     #[inline(always)]

@@ -6,7 +6,7 @@ use core::ffi::{CStr, c_int, c_void};
 
 use super::last_errno;
 use super::posix::Timespec;
-use crate::{About, Clock, Entry, Errno, Kind, Path, Resolution, Unavailable, Unit, Visitor};
+use crate::{About, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor};
 
 /// Defines a clock without state: the C call, and what its reading means in ns.
 macro_rules! call {
@@ -15,7 +15,7 @@ macro_rules! call {
         #[derive(Clone, Copy, Debug)]
         pub(super) struct $name;
 
-        impl Clock for $name {
+        impl RawClock for $name {
             type Raw = $raw;
 
             #[inline(always)]
@@ -92,7 +92,7 @@ pub(super) struct Times {
     tick_ns: i64,
 }
 
-impl Clock for Times {
+impl RawClock for Times {
     type Raw = i64;
 
     #[inline(always)]
@@ -115,7 +115,7 @@ pub(super) struct Getrusage {
     who: c_int,
 }
 
-impl Clock for Getrusage {
+impl RawClock for Getrusage {
     type Raw = u64;
 
     #[inline(always)]
@@ -152,7 +152,7 @@ pub(super) struct Timeb {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ftime(unsafe extern "C" fn(*mut Timeb) -> c_int);
 
-impl Clock for Ftime {
+impl RawClock for Ftime {
     type Raw = Timeb;
 
     #[inline(always)]
@@ -175,7 +175,7 @@ pub(super) struct TimespecGet(unsafe extern "C" fn(*mut libc::timespec, c_int) -
 /// TIME_UTC (C11, 7.27).
 const TIME_UTC: c_int = 1;
 
-impl Clock for TimespecGet {
+impl RawClock for TimespecGet {
     type Raw = Timespec;
 
     #[inline(always)]

@@ -1,13 +1,28 @@
 //! Linux: POSIX clocks by three paths, the C library's older calls, devices, and the performance counter.
 
+mod affinity;
+mod civil;
 mod devices;
+mod fork;
 mod legacy;
 mod perf;
+mod permission;
 mod posix;
 mod syscall;
+mod timeline;
+#[cfg(target_arch = "x86_64")]
+mod trap;
 mod vdso;
 
-use crate::{Clock, Errno, Resolution, Visitor};
+pub use affinity::{allowed_cpus, current_cpu, online_cpus, set_allowed_cpus};
+pub(crate) use civil::read as civil;
+pub(crate) use fork::{call_in_child, wipe_on_fork};
+pub use permission::{clocksource, counter_is_clocksource, counter_is_permitted};
+pub(crate) use timeline::{counter_is_disabled, is_monotonic, monotonic_ns, monotonic_tick_ns};
+#[cfg(target_arch = "x86_64")]
+pub(crate) use trap::install as survive_disabled_counter;
+
+use crate::{Errno, RawClock, Resolution, Visitor};
 
 /// A clock that others are judged against.
 #[derive(Clone, Copy, Debug)]
@@ -60,7 +75,7 @@ impl Reference {
     }
 }
 
-impl Clock for Reference {
+impl RawClock for Reference {
     type Raw = posix::Timespec;
 
     #[inline(always)]
@@ -84,6 +99,12 @@ pub fn unix_seconds() -> Option<u64> {
     let mut now = Default::default();
     wall.read(&mut now).ok()?;
     u64::try_from(now.seconds()).ok()
+}
+
+/// Only x86 has a switch that disables its counter.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) fn survive_disabled_counter() -> Result<(), Errno> {
+    Err(Errno(libc::ENOSYS))
 }
 
 pub(super) fn each(visitor: &mut impl Visitor) {

@@ -37,7 +37,7 @@ mod x86 {
 
     use super::Unavailable;
     use crate::os::backend::last_errno;
-    use crate::{Clock, Errno};
+    use crate::{Errno, RawClock};
 
     /// perf_event_attr up to version 0 (64 bytes), as linux/perf_event.h lays it out.
     #[derive(Default)]
@@ -132,7 +132,7 @@ mod x86 {
         Ok(Rdpmc { page, _mapping: mapping })
     }
 
-    impl Clock for Rdpmc {
+    impl RawClock for Rdpmc {
         type Raw = u64;
 
         /// The protocol of linux/perf_event.h: what was read stands if the lock did not move meanwhile.

@@ -3,7 +3,7 @@
 #![allow(unsafe_code, reason = "clock_gettime writes through a pointer")]
 
 use super::{last_errno, syscall, vdso};
-use crate::{About, Clock, Entry, Errno, Kind, Path, Resolution, Unavailable, Unit, Visitor};
+use crate::{About, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor};
 
 /// A row of the table of POSIX clocks. Adding one is adding a row.
 struct Row {
@@ -89,6 +89,12 @@ pub(super) struct BySyscall {
     id: libc::clockid_t,
 }
 
+impl ByLibc {
+    pub(super) const fn new(id: libc::clockid_t) -> Self {
+        Self { id }
+    }
+}
+
 impl ByVdso {
     /// `None` where there is no vDSO.
     pub(super) fn new(id: libc::clockid_t) -> Option<Self> {
@@ -102,7 +108,7 @@ impl BySyscall {
     }
 }
 
-impl Clock for ByLibc {
+impl RawClock for ByLibc {
     type Raw = Timespec;
 
     #[inline(always)]
@@ -117,7 +123,7 @@ impl Clock for ByLibc {
     }
 }
 
-impl Clock for ByVdso {
+impl RawClock for ByVdso {
     type Raw = Timespec;
 
     #[inline(always)]
@@ -135,7 +141,7 @@ impl Clock for ByVdso {
     }
 }
 
-impl Clock for BySyscall {
+impl RawClock for BySyscall {
     type Raw = Timespec;
 
     #[inline(always)]
@@ -153,7 +159,7 @@ impl Clock for BySyscall {
 pub(super) fn each(visitor: &mut impl Visitor) {
     let vdso = vdso::clock_gettime();
     for row in ROWS {
-        visitor.visit(Entry { about: row.about(Path::Libc), clock: Ok(ByLibc { id: row.id }) });
+        visitor.visit(Entry { about: row.about(Path::Libc), clock: Ok(ByLibc::new(row.id)) });
         visitor.visit(Entry {
             about: row.about(Path::Vdso),
             clock: vdso.clone().map(|function| ByVdso { function, id: row.id }),

@@ -1,0 +1,257 @@
+//! The questions that a disciplined clock answers about itself.
+
+use alloc::borrow::Cow;
+use alloc::vec::Vec;
+use core::sync::atomic::Ordering;
+use core::time::Duration;
+
+use super::calibration::MeanRate;
+use super::page::Mode;
+use super::steering::error_ns;
+use super::{Bracket, Counter, Disciplined, OsClock};
+use crate::conversion::{Conversion, Uncalibrated};
+use crate::evidence::{Demotion, ErrorBound, Evidence, Finding, Frequency, Source};
+use crate::lattice;
+
+/// Brackets tried for an answer.
+const TRIES: u32 = 8;
+
+impl<C: Counter, S: OsClock> Disciplined<C, S> {
+    /// Where the time comes from that would be served now.
+    pub fn source(&self) -> Source {
+        if self.shared.page.mode() == Mode::Disciplined && self.serve_line().is_some() {
+            Source::Counter
+        } else if self.os.now_ns().is_ok() {
+            Source::OsClock
+        } else {
+            Source::Nothing
+        }
+    }
+
+    /// Moves when what was known of the counter no longer holds; 0 before the first reading.
+    pub fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Relaxed)
+    }
+
+    /// |ours − OS| with the bracket's width: by a fresh bracket, and the largest since the generation began. While the OS
+    /// clock is served, its tick. `None` where it does not answer.
+    pub fn error_bound(&self) -> Option<ErrorBound> {
+        // Twice: the second one finds a line where the first was the first for long.
+        self.now();
+        self.now();
+        let page = &self.shared.page;
+        let error = if self.source() == Source::Counter { self.error_by_line() } else { None };
+        let error = match error {
+            Some(error) => error,
+            None => self.os.now_ns().ok().map(|_| self.os.tick_ns())?,
+        };
+        let largest = page.largest_error_ns.fetch_max(error, Ordering::Relaxed).max(error);
+        Some(ErrorBound { now: Duration::from_nanos(error), largest: Duration::from_nanos(largest) })
+    }
+
+    /// The error by the narrowest of several brackets whose ends one line covers.
+    fn error_by_line(&self) -> Option<u64> {
+        let tick_ns = self.os.tick_ns();
+        let one = || {
+            let look = self.look();
+            let bracket = Bracket::narrowest(&self.counter, &self.os, 1, 0).ok()?;
+            let [first, last] = [bracket.before, bracket.after].map(|tick| look.line.at(tick));
+            let error = error_ns(first?.max(look.floor), last?.max(look.floor), bracket.os_ns, tick_ns);
+            Some((bracket.width(), error))
+        };
+        (0..TRIES).filter_map(|_| one()).min().map(|(_, error)| error)
+    }
+
+    /// The counter's mean frequency over the calibration's window, which is extended by a fresh bracket. `None` before the
+    /// first line, and where the counter is not used.
+    pub fn frequency(&self) -> Option<Frequency> {
+        self.conversion().map(|conversion| *conversion.frequency())
+    }
+
+    /// How ticks become time, by the same window.
+    pub fn conversion(&self) -> Option<Conversion> {
+        self.now();
+        if self.shared.page.mode() != Mode::Disciplined {
+            return None;
+        }
+        let mean = self.mean_rate_now()?;
+        let look = self.look();
+        let ns = look.line.at(look.tick)?;
+        Some(Conversion::new(look.tick, ns.max(look.floor), frequency_of(&mean)))
+    }
+
+    /// How ticks become time, by two brackets `duration` apart; waits for that long.
+    ///
+    /// # Errors
+    /// [`Uncalibrated`].
+    #[cfg(feature = "std")]
+    pub fn calibrate_blocking(&self, duration: Duration) -> Result<Conversion, Uncalibrated> {
+        if self.counter.is_permitted() == Some(false) {
+            return Err(Uncalibrated::NotPermitted);
+        }
+        let take = || Bracket::narrowest(&self.counter, &self.os, TRIES, 0).map_err(Uncalibrated::NoClock);
+        let start = take()?;
+        if self.counter.is_invariant() == Some(true) {
+            std::thread::sleep(duration);
+        } else {
+            self.spin(&start, duration)?;
+        }
+        let end = take()?;
+        let rate =
+            end.rate_since(&start, self.os.tick_ns()).filter(|rate| rate.low > 0.0).ok_or(Uncalibrated::StoodStill)?;
+        let mean = MeanRate { rate, window_ns: end.os_ns_since(&start) };
+        Ok(Conversion::new(end.middle(), end.os_ns, frequency_of(&mean)))
+    }
+
+    /// Reads the OS clock until `duration` has passed; no longer than a frozen clock would make believe.
+    #[cfg(feature = "std")]
+    fn spin(&self, start: &Bracket, duration: Duration) -> Result<(), Uncalibrated> {
+        let ns = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
+        // A read takes 5 ns at least.
+        for _ in 0..ns / 5 + 1000 {
+            if self.os.now_ns().map_err(Uncalibrated::NoClock)?.wrapping_sub(start.os_ns) >= ns {
+                return Ok(());
+            }
+        }
+        Err(Uncalibrated::StoodStill)
+    }
+
+    /// The smallest step between two readings that are as close as can be; `None` where none was found.
+    pub fn resolution(&self) -> Option<Duration> {
+        let ns = match self.conversion() {
+            Some(conversion) => {
+                let ticks = lattice::step(|| self.counter.unordered())?;
+                ticks as f64 / conversion.frequency().hz * 1e9
+            }
+            // The timer tick of a coarse clock is longer than anybody wants to wait for: clock_getres tells that one.
+            None => lattice::step(|| self.os.now_ns().unwrap_or(0)).unwrap_or(0).max(self.coarse_tick_ns()) as f64,
+        };
+        (ns > 0.0).then(|| Duration::from_nanos((ns + 0.5) as u64).max(Duration::from_nanos(1)))
+    }
+
+    /// The OS clock's tick, where it is so coarse that it shows in nobody's readings; else 0.
+    fn coarse_tick_ns(&self) -> u64 {
+        Some(self.os.tick_ns()).filter(|tick| *tick >= 1_000_000).unwrap_or(0)
+    }
+
+    /// Whether the time is a monotonic clock's, of a tick of 1 µs or less.
+    pub fn is_high_resolution(&self) -> bool {
+        self.now();
+        self.os.is_monotonic() && (self.source() == Source::Counter || self.os.tick_ns() <= 1000)
+    }
+
+    /// What speaks for and against the counter, and why it is used or not.
+    pub fn evidence(&self) -> Vec<Evidence> {
+        self.now();
+        let mut evidence = Vec::from([self.permission(), self.clocksource(), self.invariance(), self.order()]);
+        evidence.push(self.agreement());
+        evidence.push(self.claim());
+        evidence.extend(self.outcome());
+        evidence
+    }
+
+    fn permission(&self) -> Evidence {
+        let (finding, seen, advice) = match self.counter.is_permitted() {
+            Some(true) => (Finding::For, "the process may read it", ""),
+            Some(false) => (
+                Finding::Against,
+                "this process may not read it",
+                "who started the process has disabled it (prctl PR_SET_TSC), or there is none that is known",
+            ),
+            None => (Finding::Unknown, "the system cannot be asked", ""),
+        };
+        Evidence { name: "permission", finding, seen: seen.into(), advice }
+    }
+
+    fn clocksource(&self) -> Evidence {
+        let seen = match self.counter.clocksource_name() {
+            Some(name) => Cow::Owned(alloc::format!("the kernel's clocksource is {name}")),
+            None => "the kernel does not tell its clocksource".into(),
+        };
+        let (finding, advice) = match self.counter.is_clocksource() {
+            Some(true) => (Finding::For, ""),
+            Some(false) => (
+                Finding::Against,
+                "the kernel's log says why (dmesg | grep -i tsc); if the counter is right nevertheless, revalidate() tests it",
+            ),
+            None => (Finding::Unknown, "mount /sys, or have the counter tested by revalidate()"),
+        };
+        Evidence { name: "clocksource", finding, seen, advice }
+    }
+
+    fn invariance(&self) -> Evidence {
+        let (finding, seen) = match self.counter.is_invariant() {
+            Some(true) => (Finding::For, "the processor promises a constant rate in all states"),
+            Some(false) => (Finding::Against, "the processor does not promise a constant rate"),
+            None => (Finding::Unknown, "the processor does not tell"),
+        };
+        Evidence { name: "invariance", finding, seen: seen.into(), advice: "" }
+    }
+
+    fn order(&self) -> Evidence {
+        if self.readmitted.load(Ordering::Relaxed) != 0 {
+            let seen = "no reading went back between the CPUs that were tested".into();
+            return Evidence { name: "order across CPUs", finding: Finding::For, seen, advice: "" };
+        }
+        Evidence {
+            name: "order across CPUs",
+            finding: Finding::Unknown,
+            seen: "not tested; the kernel tests it where its clocksource is the counter".into(),
+            advice: "revalidate() tests it",
+        }
+    }
+
+    /// Whether the counter and the OS clock have agreed so far.
+    fn agreement(&self) -> Evidence {
+        let name = "agreement with the OS clock";
+        match self.error_bound() {
+            Some(bound) if self.source() == Source::Counter => Evidence {
+                name,
+                finding: Finding::For,
+                seen: alloc::format!("within {:?} since the generation began, {:?} now", bound.largest, bound.now)
+                    .into(),
+                advice: "",
+            },
+            _ => Evidence {
+                name,
+                finding: Finding::Unknown,
+                seen: "the counter is not in use, or not calibrated yet".into(),
+                advice: "",
+            },
+        }
+    }
+
+    /// The claimed frequency against the measured one. It is never used, so that it speaks neither for nor against.
+    fn claim(&self) -> Evidence {
+        let seen = match (self.counter.claimed_hz(), self.frequency()) {
+            (None, _) => "nothing states a frequency".into(),
+            (Some((hz, who)), None) => {
+                alloc::format!("{who} states {:.3} MHz; nothing is measured yet", hz / 1e6).into()
+            }
+            (Some((hz, who)), Some(measured)) => {
+                let ppm = (hz / measured.hz - 1.0) * 1e6;
+                alloc::format!("{who} states {:.3} MHz, which is {ppm:+.0} ppm from what is measured", hz / 1e6).into()
+            }
+        };
+        Evidence { name: "claimed frequency", finding: Finding::Unknown, seen, advice: "" }
+    }
+
+    /// Why the counter was given up.
+    fn outcome(&self) -> Option<Evidence> {
+        let demotion = self.shared.page.demotion.load(Ordering::Relaxed);
+        let is_demoted = self.shared.page.mode() == Mode::Demoted;
+        let reason = Demotion::ALL.into_iter().find(|reason| is_demoted && *reason as u32 == demotion)?;
+        let (seen, advice) = reason.explained();
+        Some(Evidence { name: "outcome", finding: Finding::Against, seen: seen.into(), advice })
+    }
+}
+
+/// A mean rate in ns a tick as a frequency.
+fn frequency_of(mean: &MeanRate) -> Frequency {
+    Frequency {
+        hz: 1e9 / mean.rate.middle(),
+        lowest_hz: 1e9 / mean.rate.high,
+        highest_hz: 1e9 / mean.rate.low,
+        window: Duration::from_nanos(mean.window_ns.max(0.0) as u64),
+    }
+}

@@ -1,0 +1,200 @@
+//! How long a tick is: what all brackets of a window allow.
+
+use super::bracket::{Bracket, Interval};
+
+/// Each half of a window is this long, in ns, before the first is let go. After ten seconds a bracket of 40 ns bounds the
+/// mean rate to 0.004 ppm, and the next window starts from a bracket that is as old as that.
+const FULL_NS: f64 = 10e9;
+
+/// How far the OS clock's rate may wander within a window that is called constant: NTP's corrections toggle by 0.15 ppm.
+const WANDER: f64 = 0.2e-6;
+
+/// A window of brackets that began with `start`. All zero is a window in which no bracket was taken.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Calibration {
+    brackets: u64,
+    start: Bracket,
+    /// Where the second half began, if it did. Becomes the start when that half is full.
+    next_start: Bracket,
+    last: Bracket,
+    /// The mean rate over the tightest pair of ends so far, and that pair's later end.
+    mean: Interval,
+    mean_end: Bracket,
+    /// Every constant rate that all pairs of the window allow.
+    feasible: Interval,
+    /// Width of the narrowest bracket, in ticks.
+    narrowest: u64,
+}
+
+/// The mean rate over a window.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct MeanRate {
+    /// In ns a tick.
+    pub(crate) rate: Interval,
+    /// Length of the window in ns.
+    pub(crate) window_ns: f64,
+}
+
+impl Calibration {
+    /// A window in which no bracket was taken.
+    pub(crate) const ZERO: Self = Self {
+        brackets: 0,
+        start: Bracket::ZERO,
+        next_start: Bracket::ZERO,
+        last: Bracket::ZERO,
+        mean: Interval::ZERO,
+        mean_end: Bracket::ZERO,
+        feasible: Interval::ZERO,
+        narrowest: 0,
+    };
+
+    /// Whether there is a bracket to compare with.
+    pub(crate) fn has_started(&self) -> bool {
+        self.brackets > 0
+    }
+
+    /// The bracket that was added last.
+    pub(crate) fn last(&self) -> &Bracket {
+        &self.last
+    }
+
+    /// Width of the narrowest bracket, in ticks; `u64::MAX` before the first.
+    pub(crate) fn narrowest(&self) -> u64 {
+        if self.has_started() { self.narrowest } else { u64::MAX }
+    }
+
+    /// Takes `width` for what a bracket costs from now on: the OS clock has become slower.
+    pub(crate) fn accept_width(&mut self, width: u64) {
+        self.narrowest = width;
+    }
+
+    /// Takes a bracket that is later than all before. Where it contradicts them, the rate has changed, and a new window
+    /// begins at the bracket before it.
+    pub(crate) fn add(&mut self, bracket: Bracket, os_tick_ns: u64) {
+        let is_young = bracket.os_ns_since(&self.start) < 5e6;
+        if !self.has_started() || is_young && 2 * bracket.width() < self.start.width() {
+            // The first bracket was interrupted, and so little time has passed that a better start is worth more.
+            *self = Self { brackets: 1, start: bracket, last: bracket, narrowest: bracket.width(), ..Self::ZERO };
+            return;
+        }
+        self.brackets += 1;
+        self.narrowest = self.narrowest.min(bracket.width());
+        if let Some(rate) = bracket.rate_since(&self.start, os_tick_ns) {
+            match self.feasible.intersection(&rate.widened(WANDER)) {
+                _ if self.brackets == 2 => self.begin_mean(rate, bracket),
+                Some(feasible) => {
+                    self.feasible = feasible;
+                    if rate.relative() < self.mean.relative() {
+                        (self.mean, self.mean_end) = (rate, bracket);
+                    }
+                }
+                None => self.restart(self.last, bracket, os_tick_ns),
+            }
+        }
+        self.last = bracket;
+        self.slide(bracket, os_tick_ns);
+    }
+
+    /// The mean rate over the tightest ends; `None` before there are two brackets.
+    pub(crate) fn mean(&self) -> Option<MeanRate> {
+        (self.brackets >= 2 && self.mean.low > 0.0)
+            .then(|| MeanRate { rate: self.mean, window_ns: self.mean_end.os_ns_since(&self.start) })
+    }
+
+    /// Lets the first half of a window go once the second is full, too.
+    fn slide(&mut self, bracket: Bracket, os_tick_ns: u64) {
+        let second_began = self.next_start.os_ns_since(&self.start) > 0.0;
+        if !second_began && bracket.os_ns_since(&self.start) >= FULL_NS {
+            self.next_start = bracket;
+        } else if second_began && bracket.os_ns_since(&self.next_start) >= FULL_NS {
+            self.restart(self.next_start, bracket, os_tick_ns);
+            self.next_start = bracket;
+        }
+    }
+
+    fn restart(&mut self, start: Bracket, end: Bracket, os_tick_ns: u64) {
+        (self.start, self.next_start, self.brackets) = (start, start, 2);
+        match end.rate_since(&start, os_tick_ns) {
+            Some(rate) => self.begin_mean(rate, end),
+            None => (self.start, self.next_start, self.brackets) = (end, end, 1),
+        }
+    }
+
+    fn begin_mean(&mut self, rate: Interval, end: Bracket) {
+        (self.mean, self.mean_end, self.feasible) = (rate, end, rate.widened(WANDER));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Brackets of 40 ns, every `step` ns, on an OS clock of `rate` ns a tick.
+    struct Machine {
+        calibration: Calibration,
+        tick: u64,
+        os: f64,
+    }
+
+    impl Machine {
+        fn new() -> Self {
+            Self { calibration: Calibration::ZERO, tick: 1 << 40, os: 5e9 }
+        }
+
+        fn run(&mut self, rate: f64, step_ns: f64, steps: u32) {
+            for _ in 0..steps {
+                let ticks = (step_ns / rate) as u64;
+                self.tick += ticks;
+                self.os += ticks as f64 * rate;
+                self.calibration
+                    .add(Bracket { before: self.tick - 50, after: self.tick + 50, os_ns: self.os as u64 }, 1);
+            }
+        }
+    }
+
+    #[test]
+    fn the_bound_is_the_width_over_the_window_and_holds_the_rate() {
+        let mut machine = Machine::new();
+        machine.run(0.4, 1e6, 1001);
+        let mean = machine.calibration.mean().unwrap();
+        assert!((mean.window_ns - 1e9).abs() < 2e6, "{mean:?}");
+        assert!((mean.rate.relative() - 41e-9).abs() < 2e-9, "{mean:?}");
+        assert!(mean.rate.low <= 0.4 && 0.4 <= mean.rate.high);
+    }
+
+    #[test]
+    fn a_changed_rate_begins_a_new_window() {
+        let mut machine = Machine::new();
+        machine.run(0.4, 1e6, 1000);
+        machine.run(0.4 * (1.0 + 100e-6), 1e6, 10);
+        let mean = machine.calibration.mean().unwrap();
+        assert!(mean.window_ns < 20e6, "{mean:?}");
+        assert!((mean.rate.middle() / 0.4 - 1.0 - 100e-6).abs() < 10e-6, "{mean:?}");
+    }
+
+    #[test]
+    fn a_wander_of_ntp_does_not() {
+        let mut machine = Machine::new();
+        for turn in 0..500 {
+            machine.run(0.4 * (1.0 + if turn % 2 == 0 { 0.15e-6 } else { -0.15e-6 }), 1e6, 4);
+        }
+        assert!(machine.calibration.mean().unwrap().window_ns > 1.9e9);
+    }
+
+    #[test]
+    fn an_interrupted_first_bracket_is_replaced() {
+        let mut machine = Machine::new();
+        machine.calibration.add(Bracket { before: 0, after: machine.tick, os_ns: 4_999_999_000 }, 1);
+        machine.run(0.4, 1e5, 20);
+        assert!(machine.calibration.mean().unwrap().rate.relative() < 30e-6);
+    }
+
+    #[test]
+    fn a_window_never_grows_beyond_twice_full() {
+        let mut machine = Machine::new();
+        machine.run(0.4, 5e8, 100);
+        let mean = machine.calibration.mean().unwrap();
+        assert!((9e9..21e9).contains(&mean.window_ns), "{mean:?}");
+        assert!(mean.rate.relative() < 0.005e-6);
+    }
+}

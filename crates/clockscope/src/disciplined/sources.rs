@@ -1,0 +1,137 @@
+//! The two clocks that a disciplined clock is made of, as traits: a test, or a program with clocks of its own, brings
+//! others.
+
+use alloc::string::String;
+
+use crate::Errno;
+
+/// A counter: cheap to read, of a rate that nobody states.
+///
+/// Wrapping differences of its readings are what counts. Readings are compared around half of 2^64.
+pub trait Counter {
+    /// Bits that count. Fewer than 64 are accepted only where they last for [`Counter::SHORTEST_PERIOD_NS`].
+    const BITS: u32 = 64;
+
+    /// A counter that wraps sooner than this could wrap unseen while nobody reads it: ten years.
+    const SHORTEST_PERIOD_NS: f64 = 10.0 * 365.25 * 86400e9;
+
+    /// A reading after all earlier instructions: one that is taken after another, on any CPU, in happens-before order, is
+    /// not smaller, as far as the CPUs' counters agree. Called only after [`Counter::is_permitted`] did not answer
+    /// `Some(false)`.
+    fn ordered(&self) -> u64;
+
+    /// The bare reading: may be taken earlier than the program says.
+    fn unordered(&self) -> u64 {
+        self.ordered()
+    }
+
+    /// A reading that is no later than the moment at which an OS clock shows the time whose call follows it.
+    fn before_os(&self) -> u64 {
+        self.ordered()
+    }
+
+    /// Whether this process may read it; `None` where the system cannot be asked. Must not read it.
+    fn is_permitted(&self) -> Option<bool>;
+
+    /// Whether the kernel builds its current clocks on this counter; `None` where it does not tell.
+    fn is_clocksource(&self) -> Option<bool>;
+
+    /// Whether the hardware promises a constant rate in all states; `None` where it does not tell.
+    fn is_invariant(&self) -> Option<bool>;
+
+    /// The frequency that something claims, in Hz, and who claims it. A claim is compared, never used.
+    fn claimed_hz(&self) -> Option<(f64, &'static str)> {
+        None
+    }
+
+    /// Name of the kernel's clocksource, where it tells.
+    fn clocksource_name(&self) -> Option<String> {
+        None
+    }
+}
+
+/// An operating system's clock: of a known unit, trusted, and dearer to read.
+pub trait OsClock {
+    /// The time in ns. Ordered like [`Counter::ordered`]. Expected not to decrease; where it does, the disciplined clock
+    /// stands still instead.
+    ///
+    /// # Errors
+    /// The system refused.
+    fn now_ns(&self) -> Result<u64, Errno>;
+
+    /// The clock's tick in ns, 1 or more: the time may be that much further than the reading.
+    fn tick_ns(&self) -> u64;
+
+    /// Whether it is a monotonic clock, and not one that can be set.
+    fn is_monotonic(&self) -> bool {
+        true
+    }
+
+    /// Called once, before the first reading of all.
+    fn prepare(&self) {}
+
+    /// Called before each publication of a line. A test delays it here; there is no other use.
+    #[doc(hidden)]
+    fn publishing(&self) {}
+}
+
+impl<C: Counter> Counter for &C {
+    const BITS: u32 = C::BITS;
+    const SHORTEST_PERIOD_NS: f64 = C::SHORTEST_PERIOD_NS;
+
+    #[inline(always)]
+    fn ordered(&self) -> u64 {
+        (**self).ordered()
+    }
+
+    #[inline(always)]
+    fn unordered(&self) -> u64 {
+        (**self).unordered()
+    }
+
+    fn before_os(&self) -> u64 {
+        (**self).before_os()
+    }
+
+    fn is_permitted(&self) -> Option<bool> {
+        (**self).is_permitted()
+    }
+
+    fn is_clocksource(&self) -> Option<bool> {
+        (**self).is_clocksource()
+    }
+
+    fn is_invariant(&self) -> Option<bool> {
+        (**self).is_invariant()
+    }
+
+    fn claimed_hz(&self) -> Option<(f64, &'static str)> {
+        (**self).claimed_hz()
+    }
+
+    fn clocksource_name(&self) -> Option<String> {
+        (**self).clocksource_name()
+    }
+}
+
+impl<S: OsClock> OsClock for &S {
+    fn now_ns(&self) -> Result<u64, Errno> {
+        (**self).now_ns()
+    }
+
+    fn tick_ns(&self) -> u64 {
+        (**self).tick_ns()
+    }
+
+    fn is_monotonic(&self) -> bool {
+        (**self).is_monotonic()
+    }
+
+    fn prepare(&self) {
+        (**self).prepare();
+    }
+
+    fn publishing(&self) {
+        (**self).publishing();
+    }
+}

@@ -1,0 +1,134 @@
+//! What the clock says of itself: where its time comes from, how well it is known, and why.
+
+use alloc::borrow::Cow;
+use core::fmt;
+use core::time::Duration;
+
+/// Where the time comes from that is served now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Source {
+    /// The processor's counter.
+    Counter,
+    /// The operating system's clock: until the counter is calibrated, for rare callers, and where the counter may not be
+    /// used.
+    OsClock,
+    /// Every clock of the system refuses: the time stands still.
+    Nothing,
+}
+
+/// Something that was found out about the counter, and what it means for using it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Evidence {
+    /// What was asked, in a few words.
+    pub name: &'static str,
+    /// What the answer means.
+    pub finding: Finding,
+    /// The answer, with its unit.
+    pub seen: Cow<'static, str>,
+    /// What can be done about it; empty where nothing need be.
+    pub advice: &'static str,
+}
+
+/// What evidence means for using the counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Finding {
+    /// It speaks for the counter.
+    For,
+    /// It speaks against it.
+    Against,
+    /// It could not be found out, or was not.
+    Unknown,
+}
+
+/// The counter's frequency: the mean over a window, between bounds that assume nothing about what happened within it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Frequency {
+    /// The estimate, in Hz.
+    pub hz: f64,
+    /// The lowest mean frequency that the brackets at the window's ends allow, in Hz.
+    pub lowest_hz: f64,
+    /// The highest.
+    pub highest_hz: f64,
+    /// Length of the window.
+    pub window: Duration,
+}
+
+impl Frequency {
+    /// Half the distance of the bounds, in parts per million of the estimate.
+    #[must_use]
+    pub fn bound_ppm(&self) -> f64 {
+        (self.highest_hz - self.lowest_hz) / 2.0 / self.hz * 1e6
+    }
+}
+
+impl fmt::Display for Frequency {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:.6} MHz ± {:.3} ppm over {:?}", self.hz / 1e6, self.bound_ppm(), self.window)
+    }
+}
+
+/// How far the served time was from the OS clock: |ours − OS| and the width of the bracket that told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ErrorBound {
+    /// By a bracket that was taken for this answer.
+    pub now: Duration,
+    /// The largest that was seen since the generation began.
+    pub largest: Duration,
+}
+
+/// Why the counter is not used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u32)]
+pub(crate) enum Demotion {
+    NotPermitted = 1,
+    NotClocksource = 2,
+    ClocksourceUnknown = 3,
+    CoarseOsClock = 4,
+    CoarseCounter = 5,
+    Wraps = 6,
+    Unsteady = 7,
+    OutOfOrder = 8,
+}
+
+impl Demotion {
+    pub(crate) const ALL: [Self; 8] = [
+        Self::NotPermitted,
+        Self::NotClocksource,
+        Self::ClocksourceUnknown,
+        Self::CoarseOsClock,
+        Self::CoarseCounter,
+        Self::Wraps,
+        Self::Unsteady,
+        Self::OutOfOrder,
+    ];
+}
+
+impl Demotion {
+    /// What was seen, and what can be done.
+    pub(crate) fn explained(self) -> (&'static str, &'static str) {
+        match self {
+            Self::NotPermitted => ("the OS clock is served: the counter may not be read", ""),
+            Self::NotClocksource => (
+                "the OS clock is served: the kernel does not build its clocks on the counter",
+                "revalidate() tests the counter and takes it back if it passes",
+            ),
+            Self::ClocksourceUnknown => (
+                "the OS clock is served: whether the kernel trusts the counter is not known",
+                "revalidate() tests the counter and takes it back if it passes",
+            ),
+            Self::CoarseOsClock => ("the OS clock is served: it is too coarse to discipline the counter by", ""),
+            Self::CoarseCounter => ("the OS clock is served: the counter is slower than 1 MHz", ""),
+            Self::Wraps => ("the OS clock is served: the counter wraps too soon", ""),
+            Self::OutOfOrder => (
+                "the OS clock is served: readings of the counter went back between CPUs",
+                "the CPUs' counters are not synchronised; a newer firmware or hypervisor may do that",
+            ),
+            Self::Unsteady => (
+                "the OS clock is served: the counter contradicted it three times, each within ten seconds",
+                "find out what steps or stops the counter: suspends, migrations, firmware",
+            ),
+        }
+    }
+}

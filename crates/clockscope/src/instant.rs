@@ -1,0 +1,321 @@
+//! Moments on the timeline of CLOCK_MONOTONIC.
+
+use core::fmt;
+use core::ops::{Add, AddAssign, Sub, SubAssign};
+use core::sync::atomic::{AtomicU64, Ordering};
+use core::time::Duration;
+
+const NS_PER_SECOND: u64 = 1_000_000_000;
+
+/// A moment: nanoseconds on the timeline of the operating system's monotonic clock (CLOCK_MONOTONIC on Linux), which
+/// began when the machine was started.
+///
+/// Eight bytes, `Copy`, totally ordered, 584 years wide. Because the timeline is the kernel's, a moment can be compared
+/// with one that another program, or the kernel, took on the same machine since it was started.
+///
+/// Arithmetic is that of [`std::time::Instant`](https://doc.rust-lang.org/std/time/struct.Instant.html): differences
+/// saturate at zero, sums that do not fit panic, the `checked_` forms tell.
+///
+/// ```
+/// use clockscope::Instant;
+/// use core::time::Duration;
+///
+/// let start = Instant::from_ns(1_500_000_000);
+/// let end = start + Duration::from_millis(20);
+/// assert_eq!(end.duration_since(start), Duration::from_millis(20));
+/// assert_eq!(start.duration_since(end), Duration::ZERO);
+/// assert_eq!(end.checked_duration_since(start), Some(Duration::from_millis(20)));
+/// assert_eq!(start.checked_sub(Duration::from_secs(2)), None);
+/// assert_eq!(size_of::<Instant>(), 8);
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct Instant(u64);
+
+impl Instant {
+    /// The moment `ns` nanoseconds after the timeline's beginning.
+    #[inline(always)]
+    #[must_use]
+    pub const fn from_ns(ns: u64) -> Self {
+        Self(ns)
+    }
+
+    /// Nanoseconds since the timeline's beginning.
+    #[inline(always)]
+    #[must_use]
+    pub const fn as_ns(self) -> u64 {
+        self.0
+    }
+
+    /// The moment of a `timespec` of CLOCK_MONOTONIC. `None` if it is not one: negative, a second or more in its
+    /// nanoseconds, or after 584 years.
+    ///
+    /// ```
+    /// # use clockscope::Instant;
+    /// assert_eq!(Instant::from_timespec(2, 5), Some(Instant::from_ns(2_000_000_005)));
+    /// assert_eq!(Instant::from_timespec(2, 1_000_000_000), None);
+    /// assert_eq!(Instant::from_timespec(-1, 0), None);
+    /// ```
+    #[must_use]
+    pub const fn from_timespec(seconds: i64, nanoseconds: i64) -> Option<Self> {
+        if seconds < 0 || nanoseconds < 0 || nanoseconds >= NS_PER_SECOND as i64 {
+            return None;
+        }
+        match (seconds as u64).checked_mul(NS_PER_SECOND) {
+            Some(whole) => match whole.checked_add(nanoseconds as u64) {
+                Some(ns) => Some(Self(ns)),
+                None => None,
+            },
+            None => None,
+        }
+    }
+
+    /// Seconds and nanoseconds of the `timespec` of CLOCK_MONOTONIC that is this moment.
+    ///
+    /// ```
+    /// # use clockscope::Instant;
+    /// assert_eq!(Instant::from_ns(2_000_000_005).as_timespec(), (2, 5));
+    /// ```
+    #[must_use]
+    pub const fn as_timespec(self) -> (i64, i64) {
+        ((self.0 / NS_PER_SECOND) as i64, (self.0 % NS_PER_SECOND) as i64)
+    }
+
+    /// The time from `earlier` to this moment; zero if `earlier` is later.
+    #[inline(always)]
+    #[must_use]
+    pub const fn duration_since(self, earlier: Self) -> Duration {
+        self.saturating_duration_since(earlier)
+    }
+
+    /// The time from `earlier` to this moment; `None` if `earlier` is later.
+    #[inline(always)]
+    #[must_use]
+    pub const fn checked_duration_since(self, earlier: Self) -> Option<Duration> {
+        match self.0.checked_sub(earlier.0) {
+            Some(ns) => Some(Duration::from_nanos(ns)),
+            None => None,
+        }
+    }
+
+    /// The time from `earlier` to this moment; zero if `earlier` is later.
+    #[inline(always)]
+    #[must_use]
+    pub const fn saturating_duration_since(self, earlier: Self) -> Duration {
+        Duration::from_nanos(self.0.saturating_sub(earlier.0))
+    }
+
+    /// Nanoseconds from `earlier` to this moment; zero if `earlier` is later. What `duration_since(..).as_nanos()` says,
+    /// without a division.
+    #[inline(always)]
+    #[must_use]
+    pub const fn ns_since(self, earlier: Self) -> u64 {
+        self.0.saturating_sub(earlier.0)
+    }
+
+    /// The moment `duration` later; `None` if that is after the timeline's end.
+    #[must_use]
+    pub const fn checked_add(self, duration: Duration) -> Option<Self> {
+        match whole_ns(duration) {
+            Some(ns) => match self.0.checked_add(ns) {
+                Some(ns) => Some(Self(ns)),
+                None => None,
+            },
+            None => None,
+        }
+    }
+
+    /// The moment `duration` earlier; `None` if that is before the timeline's beginning.
+    #[must_use]
+    pub const fn checked_sub(self, duration: Duration) -> Option<Self> {
+        match whole_ns(duration) {
+            Some(ns) => match self.0.checked_sub(ns) {
+                Some(ns) => Some(Self(ns)),
+                None => None,
+            },
+            None => None,
+        }
+    }
+
+    /// The moment `duration` later, or the timeline's end.
+    #[must_use]
+    pub const fn saturating_add(self, duration: Duration) -> Self {
+        match self.checked_add(duration) {
+            Some(moment) => moment,
+            None => Self(u64::MAX),
+        }
+    }
+
+    /// The moment `duration` earlier, or the timeline's beginning.
+    #[must_use]
+    pub const fn saturating_sub(self, duration: Duration) -> Self {
+        match self.checked_sub(duration) {
+            Some(moment) => moment,
+            None => Self(0),
+        }
+    }
+}
+
+/// A duration in ns, if 64 bits hold it.
+const fn whole_ns(duration: Duration) -> Option<u64> {
+    match duration.as_secs().checked_mul(NS_PER_SECOND) {
+        Some(whole) => whole.checked_add(duration.subsec_nanos() as u64),
+        None => None,
+    }
+}
+
+impl Add<Duration> for Instant {
+    type Output = Self;
+
+    /// # Panics
+    /// The sum is after the timeline's end; [`Instant::checked_add`] tells.
+    #[allow(clippy::expect_used, reason = "as std's Instant does, and documented")]
+    fn add(self, duration: Duration) -> Self {
+        self.checked_add(duration).expect("a moment after the end of the timeline")
+    }
+}
+
+impl Sub<Duration> for Instant {
+    type Output = Self;
+
+    /// # Panics
+    /// The difference is before the timeline's beginning; [`Instant::checked_sub`] tells.
+    #[allow(clippy::expect_used, reason = "as std's Instant does, and documented")]
+    fn sub(self, duration: Duration) -> Self {
+        self.checked_sub(duration).expect("a moment before the beginning of the timeline")
+    }
+}
+
+impl Sub for Instant {
+    type Output = Duration;
+
+    /// The time from `earlier` to this moment; zero if `earlier` is later.
+    #[inline(always)]
+    fn sub(self, earlier: Self) -> Duration {
+        self.duration_since(earlier)
+    }
+}
+
+impl AddAssign<Duration> for Instant {
+    fn add_assign(&mut self, duration: Duration) {
+        *self = *self + duration;
+    }
+}
+
+impl SubAssign<Duration> for Instant {
+    fn sub_assign(&mut self, duration: Duration) {
+        *self = *self - duration;
+    }
+}
+
+/// Seconds since the timeline's beginning, as the kernel's log prints them.
+impl fmt::Display for Instant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (seconds, nanoseconds) = self.as_timespec();
+        write!(f, "{seconds}.{nanoseconds:09}")
+    }
+}
+
+/// An [`Instant`] that threads share: for the last time that something happened.
+///
+/// Memory orderings mean what they mean for an [`AtomicU64`], which this is.
+///
+/// ```
+/// use clockscope::{AtomicInstant, Instant};
+/// use core::sync::atomic::Ordering;
+///
+/// static LAST: AtomicInstant = AtomicInstant::new(Instant::from_ns(0));
+/// LAST.fetch_max(Instant::from_ns(5), Ordering::Relaxed);
+/// LAST.fetch_max(Instant::from_ns(3), Ordering::Relaxed);
+/// assert_eq!(LAST.load(Ordering::Relaxed), Instant::from_ns(5));
+/// ```
+#[derive(Debug, Default)]
+#[repr(transparent)]
+pub struct AtomicInstant(AtomicU64);
+
+impl AtomicInstant {
+    /// One that holds `moment`.
+    #[must_use]
+    pub const fn new(moment: Instant) -> Self {
+        Self(AtomicU64::new(moment.0))
+    }
+
+    /// The moment that it holds.
+    #[inline(always)]
+    pub fn load(&self, order: Ordering) -> Instant {
+        Instant(self.0.load(order))
+    }
+
+    /// Makes it hold `moment`.
+    #[inline(always)]
+    pub fn store(&self, moment: Instant, order: Ordering) {
+        self.0.store(moment.0, order);
+    }
+
+    /// Makes it hold `moment`; the moment that it held.
+    pub fn swap(&self, moment: Instant, order: Ordering) -> Instant {
+        Instant(self.0.swap(moment.0, order))
+    }
+
+    /// Makes it hold the later of its moment and `moment`; the moment that it held.
+    pub fn fetch_max(&self, moment: Instant, order: Ordering) -> Instant {
+        Instant(self.0.fetch_max(moment.0, order))
+    }
+
+    /// Makes it hold the earlier of its moment and `moment`; the moment that it held.
+    pub fn fetch_min(&self, moment: Instant, order: Ordering) -> Instant {
+        Instant(self.0.fetch_min(moment.0, order))
+    }
+
+    /// Makes it hold `new` if it holds `current`; the moment that it held.
+    ///
+    /// # Errors
+    /// The moment that it holds, which is not `current`.
+    pub fn compare_exchange(
+        &self,
+        current: Instant,
+        new: Instant,
+        success: Ordering,
+        failure: Ordering,
+    ) -> Result<Instant, Instant> {
+        self.0.compare_exchange(current.0, new.0, success, failure).map(Instant).map_err(Instant)
+    }
+
+    /// The moment that it held.
+    #[must_use]
+    pub fn into_inner(self) -> Instant {
+        Instant(self.0.into_inner())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn a_timespec_and_back(ns in any::<u64>()) {
+            let (seconds, nanoseconds) = Instant(ns).as_timespec();
+            prop_assert_eq!(Instant::from_timespec(seconds, nanoseconds), Some(Instant(ns)));
+        }
+
+        #[test]
+        fn any_timespec_is_answered(seconds in any::<i64>(), nanoseconds in any::<i64>()) {
+            if let Some(moment) = Instant::from_timespec(seconds, nanoseconds) {
+                prop_assert_eq!(moment.as_timespec(), (seconds, nanoseconds));
+            }
+        }
+
+        #[test]
+        fn sums_are_exact_or_refused(ns in any::<u64>(), seconds in any::<u64>(), nanos in 0u32..1_000_000_000) {
+            let duration = Duration::new(seconds, nanos);
+            let exact = u128::from(ns) + duration.as_nanos();
+            prop_assert_eq!(Instant(ns).checked_add(duration).map(|sum| u128::from(sum.0)), Some(exact).filter(|sum| *sum <= u128::from(u64::MAX)));
+            if let Some(sum) = Instant(ns).checked_add(duration) {
+                prop_assert_eq!(sum.checked_sub(duration), Some(Instant(ns)));
+                prop_assert_eq!(sum - Instant(ns), duration);
+            }
+        }
+    }
+}

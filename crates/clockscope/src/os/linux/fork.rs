@@ -1,0 +1,29 @@
+//! What a forked child must forget.
+
+#![allow(unsafe_code, reason = "madvise acts on whatever its address points to")]
+
+use core::ffi::c_void;
+
+/// Asks the kernel to give a forked child zeroes in place of `memory`, which must be whole pages (madvise(2),
+/// MADV_WIPEONFORK, since Linux 4.14). `false` if it cannot.
+///
+/// # Safety
+/// All-zero memory must be a valid `T` that nobody else in the child borrows.
+pub(crate) unsafe fn wipe_on_fork<T>(memory: &'static T) -> bool {
+    let address = core::ptr::from_ref(memory).cast::<c_void>().cast_mut();
+    // SAFETY: sysconf takes any number. madvise changes nothing in this process; that it rounds the length up to whole
+    // pages is why both ends are checked; the child's view is the caller's promise.
+    unsafe {
+        let page = libc::sysconf(libc::_SC_PAGESIZE);
+        let is_whole = usize::try_from(page)
+            .is_ok_and(|page| page > 0 && address as usize % page == 0 && size_of::<T>() % page == 0);
+        is_whole && libc::madvise(address, size_of::<T>(), libc::MADV_WIPEONFORK) == 0
+    }
+}
+
+/// Has `forget` called in every child that the C library's fork makes.
+pub(crate) fn call_in_child(forget: extern "C" fn()) {
+    // SAFETY: the handler is a function of this program, which stays where it is. Where there is no memory for it, the
+    // child is left with what its parent knew.
+    unsafe { libc::pthread_atfork(None, None, Some(forget)) };
+}

@@ -1,0 +1,51 @@
+//! What the kernel says about the processor's counter. Nothing here reads the counter or a clock, nor allocates.
+
+#![allow(unsafe_code, reason = "prctl, open and read take pointers")]
+
+use crate::counter;
+
+const CLOCKSOURCE: &core::ffi::CStr = c"/sys/devices/system/clocksource/clocksource0/current_clocksource";
+
+/// Longest name of a clocksource that is told; the kernel's own limit is 32.
+const LONGEST: usize = 64;
+
+/// Whether the counter may be read by this process (prctl(2), PR_GET_TSC); `None` where the kernel does not answer, which
+/// it does on x86, and on aarch64 since Linux 6.12.
+#[must_use]
+pub fn counter_is_permitted() -> Option<bool> {
+    let mut permission: libc::c_int = 0;
+    // SAFETY: PR_GET_TSC writes one int through the pointer, which is ours.
+    let answer = unsafe { libc::prctl(libc::PR_GET_TSC, &raw mut permission) };
+    (answer == 0).then_some(permission == libc::PR_TSC_ENABLE)
+}
+
+/// Whether the kernel builds its clocks on the processor's counter and nothing else; `None` where sysfs cannot be read.
+#[must_use]
+pub fn counter_is_clocksource() -> Option<bool> {
+    with_clocksource(|name| counter::CLOCKSOURCES.iter().any(|known| known.as_bytes() == name))
+}
+
+/// The kernel's clocksource; `None` where sysfs cannot be read.
+#[must_use]
+pub fn clocksource() -> Option<String> {
+    with_clocksource(|name| String::from_utf8_lossy(name).into_owned())
+}
+
+/// Applies `look` to the clocksource's name. By bare calls: the library's first reading pays for this one.
+fn with_clocksource<T>(look: impl FnOnce(&[u8]) -> T) -> Option<T> {
+    let mut buffer = [0u8; LONGEST];
+    // SAFETY: the path is a C string; read writes at most the buffer's length into the buffer; the descriptor is closed
+    // by who opened it.
+    let length = unsafe {
+        let file = libc::open(CLOCKSOURCE.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
+        if file < 0 {
+            return None;
+        }
+        let length = libc::read(file, buffer.as_mut_ptr().cast(), LONGEST);
+        libc::close(file);
+        length
+    };
+    let read = buffer.get(..usize::try_from(length).ok()?)?;
+    let name = read.trim_ascii_end();
+    (!name.is_empty()).then(|| look(name))
+}

@@ -1,0 +1,332 @@
+//! The clock of the process: this machine's counter, disciplined by its monotonic clock.
+
+#![allow(unsafe_code, reason = "a forked child's memory is wiped")]
+
+use core::time::Duration;
+
+use crate::disciplined::{Counter, Disciplined, OsClock};
+use crate::evidence::{ErrorBound, Evidence, Frequency, Source};
+use crate::{Clock, Conversion, Errno, Instant, counter, os};
+
+/// The processor's counter.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Native;
+
+/// The operating system's monotonic clock.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct System;
+
+/// The clock of the process.
+pub(crate) static CLOCK: Disciplined<Native, System> = Disciplined::new(Native, System);
+
+impl Counter for Native {
+    #[inline(always)]
+    fn ordered(&self) -> u64 {
+        counter::arch::after()
+    }
+
+    #[inline(always)]
+    fn unordered(&self) -> u64 {
+        counter::arch::unordered()
+    }
+
+    /// x86: the bare read. Every OS clock begins with an instruction that waits for it: the vDSO's own ordered read, or
+    /// SYSCALL. Elsewhere the ordered one.
+    #[inline(always)]
+    fn before_os(&self) -> u64 {
+        if cfg!(any(target_arch = "x86_64", target_arch = "x86")) { self.unordered() } else { self.ordered() }
+    }
+
+    fn is_permitted(&self) -> Option<bool> {
+        if counter::EXISTS { os::counter_is_permitted() } else { Some(false) }
+    }
+
+    fn is_clocksource(&self) -> Option<bool> {
+        os::counter_is_clocksource()
+    }
+
+    fn is_invariant(&self) -> Option<bool> {
+        counter::is_invariant()
+    }
+
+    fn claimed_hz(&self) -> Option<(f64, &'static str)> {
+        let claims = counter::claims();
+        let claimed = [
+            (claims.cpuid_15h_hz.map(|hz| hz as f64), "CPUID 15h"),
+            (claims.cpuid_40000010h_khz.map(|khz| f64::from(khz) * 1e3), "CPUID 40000010h"),
+            (claims.cntfrq_hz.map(|hz| hz as f64), "CNTFRQ_EL0"),
+            (claims.cpuid_16h_base_mhz.map(|mhz| f64::from(mhz) * 1e6), "CPUID 16h"),
+        ];
+        claimed.into_iter().find_map(|(hz, who)| hz.map(|hz| (hz, who)))
+    }
+
+    fn clocksource_name(&self) -> Option<String> {
+        os::clocksource()
+    }
+}
+
+impl OsClock for System {
+    #[inline]
+    fn now_ns(&self) -> Result<u64, Errno> {
+        os::monotonic_ns()
+    }
+
+    fn tick_ns(&self) -> u64 {
+        os::monotonic_tick_ns(os::counter_is_clocksource() == Some(true))
+    }
+
+    fn is_monotonic(&self) -> bool {
+        os::is_monotonic()
+    }
+
+    fn prepare(&self) {
+        extern "C" fn forget() {
+            // SAFETY: called in a forked child, in which there is only this thread, and it is in no call of ours.
+            unsafe { CLOCK.shared().forget() };
+        }
+        if os::counter_is_permitted() == Some(false) {
+            os::counter_is_disabled();
+        }
+        // SAFETY: all-zero is the state before the first use; the child's only thread is in `fork`, not in our clock.
+        let is_wiped = unsafe { os::wipe_on_fork(CLOCK.shared()) };
+        if !is_wiped {
+            os::call_in_child(forget);
+        }
+    }
+}
+
+/// The time now, ordered: a reading taken after another one, on any thread, in happens-before order, is never smaller.
+///
+/// - Unit: an [`Instant`] counts nanoseconds on the timeline of CLOCK_MONOTONIC.
+/// - Error: [`error_bound`]; a fraction of a microsecond against CLOCK_MONOTONIC.
+/// - Ordering: after all earlier instructions. Later instructions may begin before it.
+/// - Cost: about twice a bare RDTSC, less than CLOCK_MONOTONIC's; about once a millisecond, 0.2 µs more. A program that
+///   calls rarely (less often than once a millisecond) is served CLOCK_MONOTONIC at its cost. The first call of a process
+///   takes some 20 µs, in which the kernel is asked about the counter.
+/// - Allocates nothing, takes no lock that it waits for, and may be called in a signal handler.
+///
+/// ```
+/// let start = clockscope::now();
+/// let sum: u64 = (0..1000).sum();
+/// println!("{sum} took {:?}", start.elapsed());
+/// assert!(clockscope::now() >= start);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn now() -> Instant {
+    CLOCK.now()
+}
+
+/// The time now by a bare read of the counter: the processor may take it earlier, or later, than the program says, by as
+/// much as it has instructions in flight (tens of nanoseconds).
+///
+/// What it gives up: two such readings may be out of order, most often when a thread learns of something from another
+/// one and then reads the time. For durations on one thread that are long against that, it is as good as [`now`].
+///
+/// - Unit and error: as [`now`].
+/// - Ordering: none.
+/// - Cost: a bare RDTSC's.
+///
+/// ```
+/// let start = clockscope::now_unordered();
+/// let elapsed = clockscope::now_unordered().saturating_duration_since(start);
+/// # let _ = elapsed;
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn now_unordered() -> Instant {
+    CLOCK.now_unordered()
+}
+
+impl Instant {
+    /// [`now`].
+    ///
+    /// ```
+    /// # use clockscope::Instant;
+    /// assert!(Instant::now() <= Instant::now());
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    pub fn now() -> Self {
+        now()
+    }
+
+    /// The time from this moment to [`now`]; zero for a moment to come.
+    ///
+    /// ```
+    /// # use clockscope::Instant;
+    /// let start = Instant::now();
+    /// assert!(start.elapsed() <= Instant::now() - start);
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    pub fn elapsed(self) -> Duration {
+        now().duration_since(self)
+    }
+}
+
+/// The clock of the process as a value, for code that takes any [`Clock`].
+///
+/// ```
+/// use clockscope::{Clock, ProcessClock};
+/// fn stamp(clock: &impl Clock) -> u64 {
+///     clock.now().as_ns()
+/// }
+/// assert!(stamp(&ProcessClock) > 0);
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ProcessClock;
+
+impl Clock for ProcessClock {
+    #[inline(always)]
+    fn now(&self) -> Instant {
+        now()
+    }
+
+    #[inline(always)]
+    fn now_unordered(&self) -> Instant {
+        now_unordered()
+    }
+}
+
+/// Where [`now`]'s time comes from at this moment. Costs about as much as a reading.
+///
+/// ```
+/// // A process that has only begun is served the operating system's clock.
+/// assert_eq!(clockscope::source(), clockscope::Source::OsClock);
+/// ```
+#[must_use]
+pub fn source() -> Source {
+    CLOCK.source()
+}
+
+/// What speaks for and against the counter of this machine, and why it is used or not. Allocates; asks the kernel and the
+/// processor anew (tens of microseconds).
+///
+/// ```
+/// for evidence in clockscope::evidence() {
+///     println!("{}: {:?}: {}", evidence.name, evidence.finding, evidence.seen);
+/// }
+/// ```
+#[must_use]
+pub fn evidence() -> Vec<Evidence> {
+    CLOCK.evidence()
+}
+
+/// How far [`now`] is from CLOCK_MONOTONIC, by a fresh bracket, and at most since the generation began. `None` where no
+/// clock answers. Costs a few reads of both clocks, about 0.3 µs.
+///
+/// While the operating system's clock is served, the bound is that clock's tick.
+///
+/// ```
+/// let bound = clockscope::error_bound().expect("a clock");
+/// assert!(bound.now <= bound.largest);
+/// ```
+#[must_use]
+pub fn error_bound() -> Option<ErrorBound> {
+    CLOCK.error_bound()
+}
+
+/// The counter's frequency as the calibration knows it: the mean over its window, which ends now and is up to 20 s long.
+/// `None` until the clock has been read often enough, and where the counter is not used: [`calibrate_blocking`] answers
+/// there, too. Costs a few reads of both clocks.
+///
+/// ```
+/// match clockscope::frequency() {
+///     Some(frequency) => println!("{frequency}"),
+///     None => println!("not known yet"),
+/// }
+/// ```
+#[must_use]
+pub fn frequency() -> Option<Frequency> {
+    CLOCK.frequency()
+}
+
+/// The step between two readings of [`now`] that are as close as can be, as it was found in some thousand readings: the
+/// counter's tick, or the operating system's clock's; never less than the nanosecond that an [`Instant`] counts in. `None`
+/// where no step was found. Takes about 50 µs.
+///
+/// ```
+/// if let Some(step) = clockscope::resolution() {
+///     assert!(step >= std::time::Duration::from_nanos(1));
+/// }
+/// ```
+#[must_use]
+pub fn resolution() -> Option<Duration> {
+    CLOCK.resolution()
+}
+
+/// Moves when what was known of the counter no longer holds: the machine was suspended, a snapshot was restored, the
+/// kernel turned away from the counter, the process was forked. Two readings of the same generation are on one line. 0
+/// before the first reading.
+///
+/// ```
+/// let before = clockscope::generation();
+/// # let _ = before;
+/// ```
+#[must_use]
+pub fn generation() -> u64 {
+    CLOCK.generation()
+}
+
+/// Whether the time is a monotonic clock's, of a tick of a microsecond or less.
+///
+/// ```
+/// assert!(clockscope::is_high_resolution() || clockscope::resolution() > Some(std::time::Duration::from_micros(1)));
+/// ```
+#[must_use]
+pub fn is_high_resolution() -> bool {
+    CLOCK.is_high_resolution()
+}
+
+/// The current conversion between ticks of the counter and time; `None` as for [`frequency`].
+///
+/// ```
+/// # let time = |_| ();
+/// if let Some(conversion) = clockscope::conversion() {
+///     let ticks = clockscope::ticks::now_unordered();
+///     time(conversion.instant(ticks));
+/// }
+/// ```
+#[must_use]
+pub fn conversion() -> Option<Conversion> {
+    CLOCK.conversion()
+}
+
+/// Waits for `duration` and tells how ticks of the counter become time, with a rigorous bound: the width of two brackets
+/// over the time between them (some 40 ns over `duration`).
+///
+/// Answers wherever the counter may be read, whether the clock uses it or not. Sleeps where the counter is invariant, and
+/// spins where it is not, because such a counter may stop in a sleeping processor.
+///
+/// # Errors
+/// Why there is none: the counter may not be read, no clock answers, or one of the two stood still.
+///
+/// ```
+/// # use std::time::Duration;
+/// let conversion = clockscope::calibrate_blocking(Duration::from_millis(2))?;
+/// assert!(conversion.frequency().bound_ppm() < 1000.0);
+/// # Ok::<(), clockscope::Uncalibrated>(())
+/// ```
+pub fn calibrate_blocking(duration: Duration) -> Result<Conversion, crate::Uncalibrated> {
+    CLOCK.calibrate_blocking(duration)
+}
+
+/// Lets the process survive that its counter is disabled (`prctl(PR_SET_TSC)`) while it runs: installs a handler of
+/// SIGSEGV that answers the counter's instructions and passes any other fault on.
+///
+/// Without it such a process dies at the next read of any clock of the vDSO. With it, [`now`] goes on with the system call;
+/// the C library's and std's clocks go on as coarse ones. x86-64 Linux only. A program that installs a handler of its own
+/// should do so before.
+///
+/// # Errors
+/// The system's, or that it has no such thing.
+///
+/// ```
+/// if let Err(error) = clockscope::survive_disabled_counter() {
+///     eprintln!("no handler: {error}");
+/// }
+/// ```
+pub fn survive_disabled_counter() -> Result<(), Errno> {
+    os::survive_disabled_counter()
+}

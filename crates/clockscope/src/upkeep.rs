@@ -1,0 +1,136 @@
+//! A time that is nearly now, for nearly nothing: a thread writes it down.
+
+use std::io;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use crate::{AtomicInstant, Clock, Instant, now};
+
+/// Keeps a recent time up to date, on a thread of its own, until it is dropped; dropping it joins the thread.
+///
+/// ```
+/// use clockscope::{Clock, Upkeep};
+/// use std::time::Duration;
+///
+/// let upkeep = Upkeep::start(Duration::from_millis(1))?;
+/// let recent = upkeep.recent();
+/// // A handle for other threads; it holds the last time once the upkeep is dropped.
+/// let handle = upkeep.handle();
+/// std::thread::spawn(move || assert!(handle.recent() >= recent)).join().unwrap();
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct Upkeep {
+    recent: Recent,
+    stop: Arc<(Mutex<bool>, Condvar)>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// The time that an [`Upkeep`] wrote down last, for any thread.
+#[derive(Clone, Debug)]
+pub struct Recent(Arc<AtomicInstant>);
+
+impl Upkeep {
+    /// Starts a thread that writes the time down every `period`. Its load is one reading a period.
+    ///
+    /// # Errors
+    /// The system starts no thread.
+    pub fn start(period: Duration) -> io::Result<Self> {
+        let recent = Recent(Arc::new(AtomicInstant::new(now())));
+        let stop = Arc::new((Mutex::new(false), Condvar::new()));
+        let (shared, signal) = (recent.clone(), Arc::clone(&stop));
+        let thread = std::thread::Builder::new()
+            .name("clockscope-upkeep".to_owned())
+            .spawn(move || write_down(&shared, &signal, period))?;
+        Ok(Self { recent, stop, thread: Some(thread) })
+    }
+
+    /// The time at most about a period ago (more, if the thread was not run). Never decreases. Costs a load.
+    #[inline(always)]
+    #[must_use]
+    pub fn recent(&self) -> Instant {
+        self.recent.recent()
+    }
+
+    /// A handle for other threads.
+    #[must_use]
+    pub fn handle(&self) -> Recent {
+        self.recent.clone()
+    }
+}
+
+fn write_down(recent: &Recent, stop: &(Mutex<bool>, Condvar), period: Duration) {
+    // Nobody panics under this lock.
+    let mut stopped = stop.0.lock().unwrap_or_else(PoisonError::into_inner);
+    while !*stopped {
+        recent.0.store(now(), Ordering::Release);
+        (stopped, _) = stop.1.wait_timeout(stopped, period).unwrap_or_else(PoisonError::into_inner);
+    }
+}
+
+impl Drop for Upkeep {
+    fn drop(&mut self) {
+        *self.stop.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.stop.1.notify_all();
+        if let Some(thread) = self.thread.take() {
+            // It cannot have panicked; if it had, there is nothing to be done about it here.
+            let _ = thread.join();
+        }
+    }
+}
+
+impl Recent {
+    /// The time that was written down last.
+    #[inline(always)]
+    #[must_use]
+    pub fn recent(&self) -> Instant {
+        self.0.load(Ordering::Acquire)
+    }
+}
+
+/// The recent time: what other readings are compared with must be recent times, too.
+impl Clock for Recent {
+    #[inline(always)]
+    fn now(&self) -> Instant {
+        self.recent()
+    }
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    fn threads() -> usize {
+        std::fs::read_dir("/proc/self/task")
+            .unwrap()
+            .filter(|task| {
+                let comm = task.as_ref().unwrap().path().join("comm");
+                std::fs::read_to_string(comm).is_ok_and(|name| name.starts_with("clockscope-upk"))
+            })
+            .count()
+    }
+
+    #[test]
+    fn the_time_goes_on_until_the_thread_is_joined() {
+        let upkeep = Upkeep::start(Duration::from_micros(100)).unwrap();
+        let handle = upkeep.handle();
+        let first = upkeep.recent();
+        assert!(first <= now());
+        while upkeep.recent() == first {
+            std::thread::yield_now();
+        }
+        assert_eq!(threads(), 1);
+        drop(upkeep);
+        assert_eq!(threads(), 0);
+        let last = handle.recent();
+        assert!(last > first && last <= now());
+        assert_eq!(handle.recent(), last);
+    }
+
+    #[test]
+    fn a_long_period_does_not_delay_the_end() {
+        drop(Upkeep::start(Duration::from_secs(1_000_000)).unwrap());
+    }
+}
