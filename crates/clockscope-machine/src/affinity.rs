@@ -1,6 +1,6 @@
 //! Which CPUs this thread may run on, and pinning it to one.
 
-#![allow(unsafe_code, reason = "the affinity calls write and read a bit mask through a pointer")]
+use clockscope::{Errno, os};
 
 use crate::text::show_cpus;
 
@@ -59,7 +59,7 @@ impl Pinned {
 impl Drop for Pinned {
     fn drop(&mut self) {
         // If the former CPUs are gone meanwhile the thread stays where it is, which is the best that is left.
-        let _ = system::set(&self.former);
+        let _ = os::set_allowed_cpus(&self.former);
     }
 }
 
@@ -68,13 +68,13 @@ impl Drop for Pinned {
 /// # Errors
 /// The system refuses, or has no affinity.
 pub fn allowed() -> Result<Vec<u32>, AffinityError> {
-    system::get()
+    os::allowed_cpus().map_err(refused("sched_getaffinity"))
 }
 
 /// The CPU that the calling thread runs on now; `None` where the system does not tell.
 #[must_use]
 pub fn current_cpu() -> Option<u32> {
-    system::current_cpu()
+    os::current_cpu()
 }
 
 /// Pins the calling thread to `cpu` until the answer is dropped.
@@ -91,63 +91,17 @@ pub fn pin(cpu: u32) -> Result<Pinned, AffinityError> {
             _ => AffinityError::OutsideMask { cpu, allowed: show_cpus(&former) },
         });
     }
-    system::set(&[cpu])?;
+    os::set_allowed_cpus(&[cpu]).map_err(refused("sched_setaffinity"))?;
     Ok(Pinned { cpu, former, _here: core::marker::PhantomData })
 }
 
-#[cfg(target_os = "linux")]
-mod system {
-    use super::AffinityError;
-
-    const WORD: usize = u64::BITS as usize;
-    /// Enough for 65,536 CPUs, beyond any kernel's limit (NR_CPUS is at most 8192).
-    const WORDS: usize = 1024;
-
-    pub(super) fn get() -> Result<Vec<u32>, AffinityError> {
-        let mut mask = [0_u64; WORDS];
-        // SAFETY: the kernel writes at most the size that it is told, which is the mask's; 0 is the calling thread.
-        let answer = unsafe { libc::sched_getaffinity(0, size_of_val(&mask), mask.as_mut_ptr().cast()) };
-        if answer != 0 {
-            return Err(last("sched_getaffinity"));
+fn refused(call: &'static str) -> impl Fn(Errno) -> AffinityError {
+    move |errno| {
+        if cfg!(target_os = "linux") {
+            AffinityError::System { call, error: errno.to_string() }
+        } else {
+            AffinityError::Unsupported
         }
-        let bits = (0..WORDS * WORD).filter(|bit| mask[bit / WORD] >> (bit % WORD) & 1 == 1);
-        Ok(bits.map(|bit| bit as u32).collect())
-    }
-
-    pub(super) fn set(cpus: &[u32]) -> Result<(), AffinityError> {
-        let mut mask = [0_u64; WORDS];
-        for cpu in cpus.iter().map(|cpu| *cpu as usize).filter(|cpu| *cpu < WORDS * WORD) {
-            mask[cpu / WORD] |= 1 << (cpu % WORD);
-        }
-        // SAFETY: the kernel reads as many bytes as it is told, which is the mask's size; 0 is the calling thread.
-        let answer = unsafe { libc::sched_setaffinity(0, size_of_val(&mask), mask.as_ptr().cast()) };
-        if answer == 0 { Ok(()) } else { Err(last("sched_setaffinity")) }
-    }
-
-    pub(super) fn current_cpu() -> Option<u32> {
-        // SAFETY: takes nothing; answers -1 where the kernel does not know.
-        u32::try_from(unsafe { libc::sched_getcpu() }).ok()
-    }
-
-    fn last(call: &'static str) -> AffinityError {
-        AffinityError::System { call, error: std::io::Error::last_os_error().to_string() }
-    }
-}
-
-#[cfg(not(target_os = "linux"))]
-mod system {
-    use super::AffinityError;
-
-    pub(super) fn get() -> Result<Vec<u32>, AffinityError> {
-        Err(AffinityError::Unsupported)
-    }
-
-    pub(super) fn set(_: &[u32]) -> Result<(), AffinityError> {
-        Err(AffinityError::Unsupported)
-    }
-
-    pub(super) fn current_cpu() -> Option<u32> {
-        None
     }
 }
 

@@ -1,6 +1,6 @@
 //! What the kernel says of itself, its clocksources, and what it lets this process do.
 
-#![allow(unsafe_code, reason = "uname, prctl and the auxiliary vector have no safe form in libc")]
+#![allow(unsafe_code, reason = "uname and the auxiliary vector have no safe form in libc")]
 
 use clockscope_records::{Kernel, Unknown};
 
@@ -43,8 +43,12 @@ fn uname() -> Option<[String; 3]> {
 
 /// The clocksource in use.
 pub(crate) fn clocksource(unknown: &mut Unknown) -> Option<String> {
-    let current = text::line_of(&format!("{CLOCKSOURCE}/current_clocksource"));
-    known(current, unknown, "clocksource", &format!("{CLOCKSOURCE} cannot be read: is /sys mounted?"))
+    known(
+        clockscope::os::clocksource(),
+        unknown,
+        "clocksource",
+        &format!("{CLOCKSOURCE} cannot be read: is /sys mounted?"),
+    )
 }
 
 /// The clocksources that could be used.
@@ -72,17 +76,8 @@ pub(crate) fn vdso(unknown: &mut Unknown) -> Option<bool> {
     known(None, unknown, "vdso", "only Linux has a vDSO")
 }
 
-/// Whether RDTSC is permitted to this process (prctl(2), PR_GET_TSC).
-#[cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "x86")))]
+/// Whether the counter may be read by this process.
 pub(crate) fn counter_readable(unknown: &mut Unknown) -> Option<bool> {
-    let mut permission: libc::c_int = 0;
-    // SAFETY: PR_GET_TSC writes one int through the pointer.
-    let answer = unsafe { libc::prctl(libc::PR_GET_TSC, &raw mut permission) };
-    let readable = (answer == 0).then_some(permission == libc::PR_TSC_ENABLE);
-    known(readable, unknown, "counter_readable", "the kernel does not answer prctl(PR_GET_TSC)")
-}
-
-#[cfg(not(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "x86"))))]
-pub(crate) fn counter_readable(unknown: &mut Unknown) -> Option<bool> {
-    known(None, unknown, "counter_readable", "the system does not tell; a read shows it")
+    let readable = clockscope::os::counter_is_permitted();
+    known(readable, unknown, "counter_readable", "the system does not tell; a read shows it")
 }

@@ -211,7 +211,7 @@ fn receive(word: &AtomicU64, is_over: &AtomicBool, deadline: Option<u64>) -> Opt
         }
         turns = turns.wrapping_add(1);
         let is_late = || deadline.is_some_and(|deadline| os::monotonic_ns().is_ok_and(|now| now > deadline));
-        if turns % 4096 == 0 {
+        if turns.is_multiple_of(4096) {
             // The other one may be waiting for this very CPU.
             std::thread::yield_now();
             if is_late() {
@@ -223,6 +223,7 @@ fn receive(word: &AtomicU64, is_over: &AtomicBool, deadline: Option<u64>) -> Opt
 }
 
 #[cfg(all(test, target_os = "linux"))]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
 

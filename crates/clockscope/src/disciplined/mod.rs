@@ -184,15 +184,15 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.os.prepare();
         let refusal = self.refusal();
         // One of all threads that race here tells the others; a process has many first calls after forks.
-        if let Some(_steering) = self.shared.steering.try_lock() {
-            if self.shared.page.mode() == Mode::New {
-                self.next_generation();
-                match refusal {
-                    Some(reason) => self.demote(&Line::default(), reason),
-                    None => {
-                        self.shared.page.publish(&Line::default(), true);
-                        self.shared.page.set_mode(Mode::Disciplined);
-                    }
+        if let Some(_steering) = self.shared.steering.try_lock()
+            && self.shared.page.mode() == Mode::New
+        {
+            self.next_generation();
+            match refusal {
+                Some(reason) => self.demote(&Line::default(), reason),
+                None => {
+                    self.shared.page.publish(&Line::default(), true);
+                    self.shared.page.set_mode(Mode::Disciplined);
                 }
             }
         }

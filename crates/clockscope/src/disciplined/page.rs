@@ -64,7 +64,6 @@ impl Page {
     /// The state before the first use.
     #[cfg(not(loom))]
     pub(crate) const fn new() -> Self {
-        const NONE: Slot = Slot([const { AtomicU64::new(0) }; Line::WORDS]);
         Self {
             version: AtomicU64::new(0),
             floor: AtomicU64::new(0),
@@ -72,7 +71,7 @@ impl Page {
             largest_error_ns: AtomicU64::new(0),
             demotion: AtomicU32::new(0),
             mode: AtomicU32::new(0),
-            slots: [NONE, NONE],
+            slots: [const { Slot([const { AtomicU64::new(0) }; Line::WORDS]) }; 2],
         }
     }
 

@@ -61,12 +61,12 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let Some(mut steering) = self.shared.steering.try_lock() else { return };
         // Looked at again under the lock: another thread may have been faster.
         let look = self.look();
-        if let Place::NearlySpent(_) = look.line.place(look.tick) {
-            if let Some(bracket) = self.anchor(&mut steering, &look) {
-                let rate = steering.ns_per_tick;
-                let slope = self.slope(look.line.end(), look.line.end_value(), &bracket, rate, steering.os_tick_ns);
-                self.publish(&look.line.followed_by(slope, self.window_ticks(rate)), true);
-            }
+        if let Place::NearlySpent(_) = look.line.place(look.tick)
+            && let Some(bracket) = self.anchor(&mut steering, &look)
+        {
+            let rate = steering.ns_per_tick;
+            let slope = self.slope(look.line.end(), look.line.end_value(), &bracket, rate, steering.os_tick_ns);
+            self.publish(&look.line.followed_by(slope, self.window_ticks(rate)), true);
         }
     }
 

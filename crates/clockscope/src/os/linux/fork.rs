@@ -15,8 +15,9 @@ pub(crate) unsafe fn wipe_on_fork<T>(memory: &'static T) -> bool {
     // pages is why both ends are checked; the child's view is the caller's promise.
     unsafe {
         let page = libc::sysconf(libc::_SC_PAGESIZE);
-        let is_whole = usize::try_from(page)
-            .is_ok_and(|page| page > 0 && address as usize % page == 0 && size_of::<T>() % page == 0);
+        let is_whole = usize::try_from(page).is_ok_and(|page| {
+            page > 0 && (address as usize).is_multiple_of(page) && size_of::<T>().is_multiple_of(page)
+        });
         is_whole && libc::madvise(address, size_of::<T>(), libc::MADV_WIPEONFORK) == 0
     }
 }
