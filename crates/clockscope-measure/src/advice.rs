@@ -1,6 +1,6 @@
 //! Which clock to use for intervals, from what was measured.
 
-use clockscope_records::{Advice, ClockKind, ClockRecord, Environment};
+use clockscope_records::{Advice, ClockIdentity, ClockKind, ClockRecord, Environment, ReadPath};
 
 /// A clock whose readings step by more than this many ns is no stopwatch.
 const FINE_NS: f64 = 2_000.0;
@@ -48,8 +48,10 @@ pub(crate) fn advise(clocks: &[ClockRecord], environment: &Environment) -> Advic
 }
 
 /// The cheapest sound monotonic clock of the system; of those that cost the same, `monotonic` or else the first.
+/// The library's are not the system's: what they need to be right is not measured here.
 fn best_monotonic(clocks: &[ClockRecord]) -> Option<(&ClockRecord, f64)> {
-    let fit = clocks.iter().filter(|clock| clock.identity.kind == ClockKind::Monotonic && is_sound(clock));
+    let is_systems = |clock: &ClockIdentity| clock.kind == ClockKind::Monotonic && clock.path != ReadPath::Library;
+    let fit = clocks.iter().filter(|clock| is_systems(&clock.identity) && is_sound(clock));
     let costs: Vec<_> = fit.filter_map(|clock| Some((clock, clock.cost_ns.as_ref()?.median))).collect();
     let cheapest = costs.iter().map(|(_, cost_ns)| *cost_ns).min_by(f64::total_cmp)?;
     let same: Vec<_> = costs.into_iter().filter(|(_, cost_ns)| *cost_ns <= cheapest * SAME_COST).collect();
