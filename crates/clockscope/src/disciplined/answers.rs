@@ -39,6 +39,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         // Twice: the second one finds a line where the first was the first for long.
         self.now();
         self.now();
+        self.verify();
         let page = &self.shared.page;
         let error = if self.source() == Source::Counter { self.error_by_line() } else { None };
         let error = match error {
@@ -74,7 +75,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if self.shared.page.mode() != Mode::Disciplined {
             return None;
         }
-        let mean = self.mean_rate_now()?;
+        self.verify();
+        let mean = self.mean_rate()?;
         let look = self.look();
         let ns = look.line.at(look.tick)?;
         Some(Conversion::new(look.tick, ns.max(look.floor), frequency_of(&mean)))

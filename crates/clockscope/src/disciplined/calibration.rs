@@ -9,6 +9,9 @@ const FULL_NS: f64 = 10e9;
 /// How far the OS clock's rate may wander within a window that is called constant: NTP's corrections toggle by 0.15 ppm.
 const WANDER: f64 = 0.2e-6;
 
+/// Brackets after which a rate is believed.
+const CONFIRMED: u64 = 3;
+
 /// A window of brackets that began with `start`. All zero is a window in which no bracket was taken.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Calibration {
@@ -79,25 +82,33 @@ impl Calibration {
         }
         self.brackets += 1;
         self.narrowest = self.narrowest.min(bracket.width());
-        if let Some(rate) = bracket.rate_since(&self.start, os_tick_ns) {
-            match self.feasible.intersection(&rate.widened(WANDER)) {
-                _ if self.brackets == 2 => self.begin_mean(rate, bracket),
-                Some(feasible) => {
-                    self.feasible = feasible;
-                    if rate.relative() < self.mean.relative() {
-                        (self.mean, self.mean_end) = (rate, bracket);
-                    }
-                }
-                None => self.restart(self.last, bracket, os_tick_ns),
-            }
+        match bracket.rate_since(&self.start, os_tick_ns) {
+            Some(rate) if self.brackets == 2 => self.begin_mean(rate, bracket),
+            Some(rate) => self.narrow(rate, bracket, os_tick_ns),
+            // The counter is not after the start: it was reset, or wrapped, or stands still.
+            None => self.restart(self.last, bracket, os_tick_ns),
         }
         self.last = bracket;
         self.slide(bracket, os_tick_ns);
     }
 
-    /// The mean rate over the tightest ends; `None` before there are two brackets.
+    /// Takes the rate from the start to `bracket` into what is known, if it is compatible with that.
+    fn narrow(&mut self, rate: Interval, bracket: Bracket, os_tick_ns: u64) {
+        match self.feasible.intersection(&rate.widened(WANDER)) {
+            Some(feasible) => {
+                self.feasible = feasible;
+                if rate.relative() < self.mean.relative() {
+                    (self.mean, self.mean_end) = (rate, bracket);
+                }
+            }
+            None => self.restart(self.last, bracket, os_tick_ns),
+        }
+    }
+
+    /// The mean rate over the tightest ends; `None` before a third bracket has confirmed what two said: a clock may have
+    /// stepped between these.
     pub(crate) fn mean(&self) -> Option<MeanRate> {
-        (self.brackets >= 2 && self.mean.low > 0.0)
+        (self.brackets >= CONFIRMED && self.mean.low > 0.0)
             .then(|| MeanRate { rate: self.mean, window_ns: self.mean_end.os_ns_since(&self.start) })
     }
 
@@ -108,7 +119,8 @@ impl Calibration {
             self.next_start = bracket;
         } else if second_began && bracket.os_ns_since(&self.next_start) >= FULL_NS {
             self.restart(self.next_start, bracket, os_tick_ns);
-            self.next_start = bracket;
+            // By those of the half that stays.
+            (self.next_start, self.brackets) = (bracket, CONFIRMED);
         }
     }
 

@@ -224,12 +224,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         look.line.at(look.tick).map(|ns| ns.max(look.floor))
     }
 
-    /// The OS clock alone. It is ordered itself, so that the floor need not be raised, as long as nobody takes the counter
-    /// back meanwhile.
+    /// The OS clock alone. It may be one that goes back.
     fn serve_os(&self) -> u64 {
-        let page = &self.shared.page;
-        let os_ns = self.os.now_ns().unwrap_or(0);
-        if page.mode() == Mode::Demoted { os_ns.max(page.floor()) } else { page.raise_floor(os_ns) }
+        self.shared.page.raise_floor(self.os.now_ns().unwrap_or(0))
     }
 
     fn look(&self) -> Look {

@@ -43,6 +43,10 @@ const ASK_EVERY_NS: u64 = 60_000_000_000;
 const SOON_NS: u64 = 10_000_000_000;
 const STRIKES: u32 = 3;
 
+/// A pause of so many windows ends a calibration that has not led to a line: a clock may have stepped meanwhile, which
+/// only brackets that are as close as the pause is long could show.
+const PAUSE_WINDOWS: u64 = 8;
+
 /// The OS clock's rate may change by this share at any time: NTP's 500 ppm in either direction, and adjtime's as much.
 const SLEW_SHARE: f64 = 1e-3;
 
@@ -119,6 +123,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// A step of a calibration; begins the first line if it is good enough.
     fn calibrate(&self, steering: &mut Steering, os_ns: u64) {
+        let since_last = os_ns.wrapping_sub(steering.calibration.last().os_ns);
+        if steering.calibration.has_started() && since_last > PAUSE_WINDOWS * self.window_ns {
+            steering.calibration = Calibration::ZERO;
+        }
         if !steering.calibration.has_started() {
             steering.os_tick_ns = self.os.tick_ns().max(1);
             steering.asked_ns = os_ns;
@@ -126,7 +134,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
                 self.demote(&Line::default(), Demotion::CoarseOsClock);
                 return;
             }
-        } else if os_ns.wrapping_sub(steering.calibration.last().os_ns) < self.window_ns / 8 {
+        } else if since_last < self.window_ns / 8 {
             return;
         }
         let Some(bracket) = self.bracket(steering) else { return };
@@ -277,15 +285,23 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         ((self.window_ns as f64 / rate) as u64).max(2)
     }
 
-    /// A fresh bracket for whoever asks for the rate, and the mean rate with it.
-    pub(super) fn mean_rate_now(&self) -> Option<MeanRate> {
+    /// Compares the line with a fresh bracket, for whoever asks: what contradicts it is found now, and not when the line is
+    /// renewed. (A counter that stands still would never have it renewed.)
+    pub(super) fn verify(&self) {
         self.with_steering(|steering| {
-            let look = self.look();
-            if look.line.covers_any() && look.line.at(look.tick).is_some() {
-                self.anchor(steering, &look);
+            // Otherwise the counter may be one that must not be read.
+            if self.shared.page.mode() == Mode::Disciplined {
+                let look = self.look();
+                look.line.at(look.tick)?;
+                self.anchor(steering, &look)?;
             }
-            steering.calibration.mean()
-        })
+            Some(())
+        });
+    }
+
+    /// The mean rate that the calibration knows.
+    pub(super) fn mean_rate(&self) -> Option<MeanRate> {
+        self.with_steering(|steering| steering.calibration.mean())
     }
 
     /// Takes the counter back after it was given up: the calibration begins anew.

@@ -1,0 +1,209 @@
+//! A machine that is not there: a counter and an OS clock on one true time, and everything that can go wrong with either.
+//!
+//! Time passes only when a clock is read, when [`World::pass`] says so, and when a read is interrupted. What another thread
+//! would do while this one is preempted is done by [`World::interrupt_at`]: the clock under test waits for nobody, so that
+//! it may be called again from within its own reading of a counter.
+
+#![allow(dead_code, reason = "each test uses the part that it needs")]
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+
+use clockscope::Errno;
+use clockscope::disciplined::{Counter, OsClock};
+
+/// Fraction bits of counters and of time: ps × 2^48.
+const FRACTION: u32 = 48;
+
+/// Costs of a read, in ps.
+const COUNTER_READ_PS: u64 = 9_000;
+const OS_READ_PS: u64 = 22_000;
+
+/// The state of both clocks.
+pub struct World {
+    counter: Cell<u128>,
+    ticks_per_ps: Cell<u128>,
+    os: Cell<i128>,
+    os_per_ps: Cell<i128>,
+    os_tick_ns: Cell<u64>,
+    os_refuses: Cell<bool>,
+    pub permitted: Cell<Option<bool>>,
+    pub clocksource: Cell<Option<bool>>,
+    pub invariant: Cell<Option<bool>>,
+    /// How often the counter was read.
+    pub counter_reads: Cell<u64>,
+    /// Reads of both clocks.
+    reads: Cell<u64>,
+    interruptions: RefCell<VecDeque<(u64, Interruption)>>,
+}
+
+/// What happens within a reading.
+type Interruption = Box<dyn FnOnce()>;
+
+impl World {
+    /// A counter of `hz` that began at `counter`, and an OS clock that began at `os_ns` and agrees with the true time.
+    pub fn new(hz: f64, counter: u64, os_ns: u64) -> Self {
+        Self {
+            counter: Cell::new(u128::from(counter) << FRACTION),
+            ticks_per_ps: Cell::new((hz / 1e12 * (1u64 << FRACTION) as f64) as u128),
+            os: Cell::new(i128::from(os_ns) * 1000 << FRACTION),
+            os_per_ps: Cell::new(1 << FRACTION),
+            os_tick_ns: Cell::new(1),
+            os_refuses: Cell::new(false),
+            permitted: Cell::new(Some(true)),
+            clocksource: Cell::new(Some(true)),
+            invariant: Cell::new(Some(true)),
+            counter_reads: Cell::new(0),
+            reads: Cell::new(0),
+            interruptions: RefCell::new(VecDeque::new()),
+        }
+    }
+
+    /// Time passes, in ns.
+    pub fn pass(&self, ns: u64) {
+        // In parts: 200 years of picoseconds by 2^48 fit into 128 bits, thousands of years do not.
+        self.pass_ps(u128::from(ns) * 1000);
+    }
+
+    fn pass_ps(&self, ps: u128) {
+        self.counter.set(self.counter.get().wrapping_add(ps.wrapping_mul(self.ticks_per_ps.get())));
+        self.os.set(self.os.get().wrapping_add((ps as i128).wrapping_mul(self.os_per_ps.get())));
+    }
+
+    /// The OS clock's time now, in ps, with nothing of its tick lost.
+    pub fn os_ps(&self) -> i128 {
+        self.os.get() >> FRACTION
+    }
+
+    /// How far a reading is from the OS clock now, in ns: positive if it is ahead.
+    pub fn ahead_ns(&self, reading: u64) -> f64 {
+        (i128::from(reading) * 1000 - self.os_ps()) as f64 / 1000.0
+    }
+
+    /// The OS clock's time now in whole ns; wraps like a reading.
+    pub fn os_reading(&self) -> u64 {
+        let ns = (self.os_ps() / 1000) as u64;
+        ns / self.os_tick_ns.get() * self.os_tick_ns.get()
+    }
+
+    /// The rate of the OS clock from now on, as the share by which it is fast. −1 stops it.
+    pub fn slew(&self, share: f64) {
+        self.os_per_ps.set(((1.0 + share) * (1u64 << FRACTION) as f64) as i128);
+    }
+
+    /// The OS clock is set.
+    pub fn step_os(&self, ns: i64) {
+        self.os.set(self.os.get() + (i128::from(ns) * 1000 << FRACTION));
+    }
+
+    /// The OS clock's tick from now on.
+    pub fn set_os_tick(&self, ns: u64) {
+        self.os_tick_ns.set(ns);
+    }
+
+    /// Whether the OS refuses to tell the time from now on.
+    pub fn set_os_refuses(&self, refuses: bool) {
+        self.os_refuses.set(refuses);
+    }
+
+    /// The counter's frequency from now on.
+    pub fn set_hz(&self, hz: f64) {
+        self.ticks_per_ps.set((hz / 1e12 * (1u64 << FRACTION) as f64) as u128);
+    }
+
+    /// The counter's true length of a tick, in ns of the OS clock.
+    pub fn ns_per_tick(&self) -> f64 {
+        self.os_per_ps.get() as f64 / 1000.0 / self.ticks_per_ps.get() as f64
+    }
+
+    /// The counter is set.
+    pub fn step_counter(&self, ticks: i64) {
+        let ticks = (i128::from(ticks) as u128).wrapping_shl(FRACTION);
+        self.counter.set(self.counter.get().wrapping_add(ticks));
+    }
+
+    /// The counter begins anew.
+    pub fn reset_counter(&self) {
+        self.counter.set(0);
+    }
+
+    /// `what` happens within the read after `reads` more: before its value is taken.
+    pub fn interrupt_at(&self, reads: u64, what: impl FnOnce() + 'static) {
+        let at = self.reads.get() + reads;
+        let mut interruptions = self.interruptions.borrow_mut();
+        let place = interruptions.iter().position(|(other, _)| *other > at).unwrap_or(interruptions.len());
+        interruptions.insert(place, (at, Box::new(what)));
+    }
+
+    fn read(&self, cost_ps: u64) {
+        self.pass_ps(u128::from(cost_ps / 2));
+        self.reads.set(self.reads.get() + 1);
+        loop {
+            let due = self.interruptions.borrow().front().is_some_and(|(at, _)| *at < self.reads.get());
+            let next = if due { self.interruptions.borrow_mut().pop_front() } else { None };
+            match next {
+                Some((_, what)) => what(),
+                None => break,
+            }
+        }
+    }
+}
+
+impl Counter for World {
+    fn ordered(&self) -> u64 {
+        assert_ne!(self.permitted.get(), Some(false), "the counter was read though it may not be: a fatal signal");
+        self.read(COUNTER_READ_PS);
+        self.counter_reads.set(self.counter_reads.get() + 1);
+        let reading = (self.counter.get() >> FRACTION) as u64;
+        self.pass_ps(u128::from(COUNTER_READ_PS / 2));
+        reading
+    }
+
+    fn is_permitted(&self) -> Option<bool> {
+        self.permitted.get()
+    }
+
+    fn is_clocksource(&self) -> Option<bool> {
+        self.clocksource.get()
+    }
+
+    fn is_invariant(&self) -> Option<bool> {
+        self.invariant.get()
+    }
+}
+
+impl OsClock for World {
+    fn now_ns(&self) -> Result<u64, Errno> {
+        self.read(OS_READ_PS);
+        let reading = if self.os_refuses.get() { Err(Errno(1)) } else { Ok(self.os_reading()) };
+        self.pass_ps(u128::from(OS_READ_PS / 2));
+        reading
+    }
+
+    fn tick_ns(&self) -> u64 {
+        self.os_tick_ns.get()
+    }
+}
+
+/// The counter of a world with fewer bits.
+pub struct Narrow<'a, const BITS: u32>(pub &'a World);
+
+impl<const BITS: u32> Counter for Narrow<'_, BITS> {
+    const BITS: u32 = BITS;
+
+    fn ordered(&self) -> u64 {
+        self.0.ordered() & ((1 << BITS) - 1)
+    }
+
+    fn is_permitted(&self) -> Option<bool> {
+        self.0.is_permitted()
+    }
+
+    fn is_clocksource(&self) -> Option<bool> {
+        self.0.is_clocksource()
+    }
+
+    fn is_invariant(&self) -> Option<bool> {
+        self.0.is_invariant()
+    }
+}

@@ -1,0 +1,627 @@
+//! The disciplined clock in worlds where something is wrong: every failure by its name, and random scripts of all of them.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod world;
+
+use clockscope::disciplined::{Counter, Disciplined};
+use clockscope::{Finding, Instant, Source};
+use proptest::prelude::*;
+use world::{Narrow, World};
+
+const GHZ: f64 = 1e9;
+const SECOND: u64 = 1_000_000_000;
+const MILLISECOND: u64 = 1_000_000;
+const YEAR: u64 = 31_557_600 * SECOND;
+
+/// The clock under test, and what its readings have been.
+struct Watch<C> {
+    world: &'static World,
+    clock: Disciplined<C, &'static World>,
+    last: u64,
+}
+
+impl Watch<&'static World> {
+    fn new(world: World) -> Self {
+        Self::with(world, |world| world)
+    }
+
+    /// A counter of an odd frequency that has run for a while.
+    fn ordinary() -> Self {
+        Self::new(World::new(2.596_159_9 * GHZ, 1 << 50, 12_345 * SECOND))
+    }
+}
+
+impl<C: Counter> Watch<C> {
+    /// The world's counter as `counter` shows it.
+    fn with(world: World, counter: impl FnOnce(&'static World) -> C) -> Self {
+        let world: &'static World = Box::leak(Box::new(world));
+        Self { world, clock: Disciplined::new(counter(world), world), last: 0 }
+    }
+
+    /// One reading, which must not be smaller than the one before, and how far it was from the OS clock, in ns.
+    fn read(&mut self) -> f64 {
+        let before = self.world.os_ps();
+        let ns = self.clock.now().as_ns();
+        assert!(ns >= self.last, "{ns} came after {}", self.last);
+        self.last = ns;
+        let ahead = self.world.ahead_ns(ns);
+        let behind = (before / 1000 - 1 - i128::from(ns)) as f64;
+        ahead.max(behind).max(0.0)
+    }
+
+    /// Reads every `every` ns for `ns`, and tells the largest distance from the OS clock.
+    fn run(&mut self, ns: u64, every: u64) -> f64 {
+        let mut worst = 0f64;
+        for _ in 0..ns / every {
+            self.world.pass(every);
+            worst = worst.max(self.read());
+        }
+        worst
+    }
+
+    /// Reads often until the counter is in use.
+    fn settle(&mut self) {
+        self.run(20 * MILLISECOND, 5_000);
+        assert_eq!(self.clock.source(), Source::Counter);
+    }
+
+    /// Asserts that the counter is not in use, nor read any more, and that the OS clock is served.
+    fn assert_demoted(&mut self) {
+        assert_eq!(self.clock.source(), Source::OsClock);
+        let reads = self.world.counter_reads.get();
+        self.run(10 * MILLISECOND, 5_000);
+        assert_eq!(self.clock.source(), Source::OsClock);
+        assert_eq!(self.world.counter_reads.get(), reads);
+        let outcome = self.clock.evidence().into_iter().find(|evidence| evidence.name == "outcome").unwrap();
+        assert_eq!(outcome.finding, Finding::Against);
+    }
+
+    /// A fresh error bound, which must hold for the reading that follows.
+    fn assert_bound(&mut self) -> u64 {
+        let bound = self.clock.error_bound().unwrap();
+        let error = self.read();
+        // The reading follows a few reads of both clocks later: a slew of 1000 ppm moves them by less than a ns.
+        assert!(error <= bound.now.as_nanos() as f64 + 2.0, "{error} ns with a bound of {bound:?}");
+        assert!(bound.now <= bound.largest);
+        bound.now.as_nanos() as u64
+    }
+}
+
+#[test]
+fn the_os_clock_is_served_first_and_the_counter_soon() {
+    let mut watch = Watch::ordinary();
+    watch.read();
+    assert_eq!(watch.clock.source(), Source::OsClock);
+    let start = watch.world.os_reading();
+    while watch.clock.source() != Source::Counter {
+        watch.world.pass(100_000);
+        watch.read();
+    }
+    let took = watch.world.os_reading() - start;
+    assert!(took <= 10 * MILLISECOND, "{took} ns");
+    assert!(watch.run(SECOND, 50_000) <= 50.0);
+    assert_eq!(watch.clock.generation(), 1);
+}
+
+#[test]
+fn the_frequency_is_inside_its_bound_which_shrinks() {
+    let mut watch = Watch::ordinary();
+    for (ms, bound_ppm, error_ppm) in [(20, 10.0, 1.0), (980, 0.05, 0.005), (20_000, 0.005, 0.0005)] {
+        watch.run(ms * MILLISECOND, 20_000);
+        let frequency = watch.clock.frequency().unwrap();
+        let hz = 1e9 / watch.world.ns_per_tick();
+        assert!(frequency.lowest_hz <= hz && hz <= frequency.highest_hz, "{hz}: {frequency:?}");
+        assert!(frequency.bound_ppm() <= bound_ppm, "{frequency}");
+        assert!((frequency.hz / hz - 1.0).abs() * 1e6 <= error_ppm, "{hz}: {frequency:?}");
+    }
+}
+
+#[test]
+fn who_calls_rarely_is_served_the_os_clock_at_its_cost() {
+    for every in [2 * MILLISECOND, 10 * MILLISECOND, SECOND] {
+        let mut watch = Watch::ordinary();
+        watch.settle();
+        watch.run(20 * every, every);
+        let reads = watch.world.counter_reads.get();
+        assert!(watch.run(100 * every, every) <= 1.0);
+        // Two looks at the counter a call show that the line is spent. No bracket.
+        assert_eq!(watch.world.counter_reads.get(), reads + 200);
+        watch.settle();
+        assert_eq!(watch.clock.generation(), 1);
+    }
+}
+
+/// FAILURES 1, 2, 19: CPUs whose counters differ by more than the window. (By less, only a test of the CPUs shows it.)
+#[test]
+fn cpus_that_differ_lose_the_counter() {
+    let mut watch = Watch::ordinary();
+    watch.settle();
+    for _ in 0..100 {
+        watch.world.step_counter(-20_000_000);
+        watch.run(5 * MILLISECOND, 10_000);
+        watch.world.step_counter(20_000_000);
+        watch.run(5 * MILLISECOND, 10_000);
+    }
+    assert!(watch.clock.generation() >= 3);
+    watch.assert_demoted();
+}
+
+/// FAILURES 3: firmware takes 100 µs and restores the counter, so that it misses them.
+#[test]
+fn time_hidden_from_the_counter_is_found() {
+    let mut watch = Watch::ordinary();
+    watch.settle();
+    for hidden in 0..2 {
+        watch.run(11 * SECOND, 20_000);
+        assert_eq!(watch.clock.generation(), 1 + hidden);
+        watch.world.pass(100_000);
+        // Less than the window: the line itself goes back by it, which nobody can see before the next bracket. Not read
+        // meanwhile, as firmware would have it.
+        watch.world.step_counter(-259_616);
+        watch.world.pass(2 * MILLISECOND);
+        watch.run(10 * MILLISECOND, 20_000);
+        assert_eq!(watch.clock.generation(), 2 + hidden);
+    }
+    assert!(watch.run(SECOND, 20_000) <= 50.0);
+    assert_eq!(watch.clock.source(), Source::Counter);
+}
+
+/// FAILURES 4, 6: the kernel does not use the counter, rightly or not.
+#[test]
+fn a_counter_that_the_kernel_rejects_is_used_only_after_a_test() {
+    for (invariant, accepted) in [(Some(true), true), (Some(false), false), (None, false)] {
+        let mut watch = Watch::ordinary();
+        watch.world.clocksource.set(Some(false));
+        watch.world.invariant.set(invariant);
+        watch.run(100 * MILLISECOND, 10_000);
+        assert_eq!(watch.world.counter_reads.get(), 0);
+        watch.assert_demoted();
+        assert_eq!(watch.clock.readmit(), accepted);
+        if accepted {
+            watch.settle();
+            assert!(watch.run(SECOND, 10_000) <= 50.0);
+        } else {
+            watch.assert_demoted();
+        }
+    }
+}
+
+#[test]
+fn where_the_kernel_does_not_tell_the_os_clock_is_served() {
+    let mut watch = Watch::ordinary();
+    watch.world.clocksource.set(None);
+    watch.run(100 * MILLISECOND, 10_000);
+    watch.assert_demoted();
+}
+
+/// FAILURES 5.
+#[test]
+fn a_kernel_that_demotes_the_counter_is_followed_within_a_minute() {
+    let mut watch = Watch::ordinary();
+    watch.settle();
+    let generation = watch.clock.generation();
+    watch.world.clocksource.set(Some(false));
+    watch.run(61 * SECOND, 100_000);
+    assert_eq!(watch.clock.generation(), generation + 1);
+    watch.assert_demoted();
+}
+
+/// FAILURES 7, 8, 29: what anything claims is compared and never used.
+#[test]
+fn a_claimed_frequency_is_not_believed() {
+    struct Claiming(&'static World);
+    impl Counter for Claiming {
+        fn ordered(&self) -> u64 {
+            self.0.ordered()
+        }
+        fn is_permitted(&self) -> Option<bool> {
+            Some(true)
+        }
+        fn is_clocksource(&self) -> Option<bool> {
+            Some(true)
+        }
+        fn is_invariant(&self) -> Option<bool> {
+            Some(true)
+        }
+        fn claimed_hz(&self) -> Option<(f64, &'static str)> {
+            Some((24.1e6 * 100.0, "a register"))
+        }
+    }
+    let mut watch = Watch::with(World::new(2.4 * GHZ, 0, 0), Claiming);
+    watch.settle();
+    assert!((watch.clock.frequency().unwrap().hz / 2.4e9 - 1.0).abs() < 1e-6);
+    let claim = watch.clock.evidence().into_iter().find(|evidence| evidence.name == "claimed frequency").unwrap();
+    assert_eq!(claim.seen, "a register states 2410.000 MHz, which is +4167 ppm from what is measured");
+}
+
+/// FAILURES 9: a bracket in whose middle the thread does not run, at every read of a long calibration in turn.
+#[test]
+fn an_interrupted_bracket_is_no_anchor() {
+    for (at, lost) in (0..2000).flat_map(|at| [(at, 3_000), (at, 300_000), (at, 30 * MILLISECOND)]) {
+        let mut watch = Watch::ordinary();
+        let world = watch.world;
+        world.interrupt_at(at, move || world.pass(lost));
+        watch.run(3 * MILLISECOND, 5_000);
+        watch.settle();
+        let worst = watch.run(5 * MILLISECOND, 5_000);
+        assert!(worst <= 60.0, "{worst} ns after {lost} ns were lost in read {at}");
+        assert_eq!(watch.clock.generation(), 1, "after {lost} ns were lost in read {at}");
+    }
+}
+
+/// FAILURES 10, 11.
+#[test]
+fn a_slewed_os_clock_is_followed_within_a_microsecond() {
+    for ppm in [500.0, -500.0] {
+        let mut watch = Watch::ordinary();
+        watch.settle();
+        for slew in [ppm, 0.0, -ppm, 0.0] {
+            watch.world.slew(slew * 1e-6);
+            let worst = watch.run(50 * MILLISECOND, 10_000);
+            assert!(worst <= 1000.0, "{worst} ns at {slew} ppm");
+            let settled = watch.run(3 * SECOND, 50_000);
+            assert!(settled <= 60.0, "{settled} ns at a constant {slew} ppm");
+            watch.assert_bound();
+        }
+        assert_eq!(watch.clock.generation(), 1);
+        assert_eq!(watch.clock.source(), Source::Counter);
+    }
+}
+
+/// FAILURES 12, 13, 14: nothing overflows, and nothing is rounded away, in 200 years of uptime.
+#[test]
+fn two_hundred_years() {
+    for hz in [1e6, 24e6, 2.4 * GHZ, 40.0 * GHZ] {
+        let mut watch = Watch::new(World::new(hz, u64::MAX - 1_000_000, 200 * YEAR));
+        let tick = 1e9 / hz;
+        for _ in 0..6 {
+            watch.run(20 * MILLISECOND, 5_000);
+            let worst = watch.run(SECOND, 20_000);
+            assert!(worst <= 60.0 + 2.0 * tick, "{worst} ns at {hz} Hz");
+            // Nobody asks for half a lifetime. The counter of 40 GHz wraps meanwhile.
+            watch.world.pass(40 * YEAR);
+        }
+    }
+}
+
+/// FAILURES 15.
+#[test]
+fn counters_that_wrap_soon_are_not_used() {
+    fn served<const BITS: u32>(hz: f64) -> Source {
+        let mut watch = Watch::with(World::new(hz, (1 << BITS) - 1000, 77 * SECOND), Narrow::<BITS>);
+        let worst = watch.run(SECOND, 5_000);
+        assert!(worst <= 60.0 + 1e9 / hz, "{worst} ns with {BITS} bits");
+        watch.clock.source()
+    }
+    assert_eq!(served::<24>(3_579_545.0), Source::OsClock);
+    assert_eq!(served::<32>(14.318_18e6), Source::OsClock);
+    assert_eq!(served::<32>(2.4 * GHZ), Source::OsClock);
+    // Arm's 56 bits wrap after 95 years at 24 MHz. When they do, it is a step back like any other.
+    assert_eq!(served::<56>(24e6), Source::Counter);
+}
+
+/// FAILURES 16: an OS clock of 4 ms, which by mistake even goes back by a tick.
+#[test]
+fn a_coarse_os_clock_is_served_as_it_is() {
+    let mut watch = Watch::ordinary();
+    watch.world.set_os_tick(4 * MILLISECOND);
+    watch.run(100 * MILLISECOND, 10_000);
+    watch.world.step_os(-4_000_000);
+    watch.run(100 * MILLISECOND, 10_000);
+    watch.assert_demoted();
+    assert!(!watch.clock.is_high_resolution());
+    assert_eq!(watch.clock.resolution(), Some(std::time::Duration::from_millis(4)));
+}
+
+/// FAILURES 17, 24, 31: the OS clock is one that is set, or that goes back.
+#[test]
+fn an_os_clock_that_steps_is_followed_forward_and_waited_for() {
+    let mut watch = Watch::ordinary();
+    watch.settle();
+    let generation = watch.clock.generation();
+    watch.world.step_os(-1_000_000_000);
+    let before = watch.last;
+    watch.run(500 * MILLISECOND, 20_000);
+    assert!(watch.last <= before + 2 * MILLISECOND, "it stands still until the OS clock is there again");
+    assert!(watch.clock.generation() > generation);
+    watch.run(600 * MILLISECOND, 20_000);
+    watch.world.step_os(3_600_000_000_000);
+    watch.run(10 * MILLISECOND, 20_000);
+    assert!(watch.run(SECOND, 20_000) <= 60.0);
+}
+
+/// FAILURES 18: the machine sleeps; the counter was reset, or stood still, or went on, and so did the OS clock.
+#[test]
+fn a_suspend_is_survived() {
+    for counter_ns in [None, Some(0), Some(3600 * SECOND)] {
+        for os_goes_on in [true, false] {
+            let mut watch = Watch::ordinary();
+            watch.settle();
+            watch.run(11 * SECOND, 50_000);
+            let world = watch.world;
+            let generation = watch.clock.generation();
+            match counter_ns {
+                None => world.reset_counter(),
+                Some(ns) => world.step_counter((ns as f64 / world.ns_per_tick()) as i64),
+            }
+            if os_goes_on {
+                world.step_os(3_600_000_000_000);
+            }
+            watch.settle();
+            assert!(watch.run(SECOND, 10_000) <= 60.0);
+            let agree = (counter_ns == Some(3600 * SECOND)) == os_goes_on && counter_ns.is_some();
+            assert_eq!(watch.clock.generation(), generation + u64::from(!agree), "{counter_ns:?} {os_goes_on}");
+        }
+    }
+}
+
+/// FAILURES 19, 20: another machine goes on with the process: value and rate of both clocks are others.
+#[test]
+fn a_restored_snapshot_is_survived() {
+    for (ppm, ticks) in [(50.0, 0), (-50.0, 0), (50.0, 1i64 << 40), (-50.0, -(1i64 << 40)), (300_000.0, -(1i64 << 49))]
+    {
+        let mut watch = Watch::ordinary();
+        watch.settle();
+        watch.run(11 * SECOND, 50_000);
+        let generation = watch.clock.generation();
+        watch.world.set_hz(2.596_159_9 * GHZ * (1.0 + ppm * 1e-6));
+        watch.world.step_counter(ticks);
+        watch.world.pass(3 * SECOND);
+        // One ms more than it takes to notice.
+        let noticing = watch.run(50 * MILLISECOND, 10_000);
+        watch.settle();
+        let worst = watch.run(SECOND, 10_000);
+        assert!(worst <= 60.0, "{worst} ns after {ppm} ppm");
+        let hz = 1e9 / watch.world.ns_per_tick();
+        let frequency = watch.clock.frequency().unwrap();
+        assert!((frequency.hz / hz - 1.0).abs() < 1e-6, "{frequency} is {hz} Hz");
+        // 50 ppm are less than an OS clock's slew, of which nothing accuses the counter.
+        if ticks == 0 {
+            assert!(noticing <= 1000.0, "{noticing} ns at {ppm} ppm");
+        } else {
+            assert!(watch.clock.generation() > generation);
+        }
+    }
+}
+
+/// FAILURES 23.
+#[test]
+fn an_os_clock_that_refuses_is_told_and_nothing_fails() {
+    let mut watch = Watch::ordinary();
+    watch.world.set_os_refuses(true);
+    for _ in 0..1000 {
+        watch.read();
+    }
+    assert_eq!(watch.clock.source(), Source::Nothing);
+    assert_eq!((watch.clock.error_bound(), watch.clock.frequency()), (None, None));
+    watch.world.set_os_refuses(false);
+    watch.settle();
+    // From one read to the next, a filter may be installed: the time stands still when the line is spent.
+    watch.world.set_os_refuses(true);
+    watch.run(10 * MILLISECOND, 10_000);
+    assert_eq!(watch.clock.source(), Source::Nothing);
+    watch.world.set_os_refuses(false);
+    watch.settle();
+    assert!(watch.run(SECOND, 10_000) <= 60.0);
+}
+
+/// FAILURES 26: to read the counter would be fatal; the world asserts that nobody does.
+#[test]
+fn a_counter_that_may_not_be_read_is_not() {
+    let mut watch = Watch::ordinary();
+    watch.world.permitted.set(Some(false));
+    watch.run(100 * MILLISECOND, 10_000);
+    assert!(!watch.clock.readmit());
+    assert!(watch.clock.frequency().is_none());
+    assert_eq!(
+        watch.clock.calibrate_blocking(std::time::Duration::from_millis(1)),
+        Err(clockscope::Uncalibrated::NotPermitted)
+    );
+    watch.assert_demoted();
+}
+
+/// FAILURES 29: single readings that are off by more than the window, in either direction.
+#[test]
+fn a_glitch_of_the_counter_is_no_step_back() {
+    for (at, ticks) in
+        (0..200).flat_map(|at| [(at, 1i64 << 32), (at, -(1i64 << 32)), (at, 8_000_000), (at, -8_000_000)])
+    {
+        let mut watch = Watch::ordinary();
+        watch.settle();
+        watch.run(11 * SECOND, 500_000);
+        let world = watch.world;
+        world.interrupt_at(at, move || world.step_counter(ticks));
+        world.interrupt_at(at + 1, move || world.step_counter(-ticks));
+        watch.run(5 * MILLISECOND, 10_000);
+        watch.settle();
+        let worst = watch.run(100 * MILLISECOND, 10_000);
+        assert!(worst <= 60.0, "{worst} ns after {ticks} ticks at read {at}");
+    }
+}
+
+/// FAILURES 30.
+#[test]
+fn frozen_clocks_hang_nothing() {
+    // The OS clock.
+    let mut watch = Watch::ordinary();
+    watch.settle();
+    watch.world.slew(-1.0);
+    watch.run(100 * MILLISECOND, 10_000);
+    watch.clock.error_bound();
+    watch.world.slew(0.0);
+    watch.run(100 * MILLISECOND, 10_000);
+    assert!(watch.run(SECOND, 10_000) <= 60.0);
+    // From the start.
+    let mut watch = Watch::ordinary();
+    watch.world.slew(-1.0);
+    watch.run(100 * MILLISECOND, 10_000);
+    assert_eq!(watch.clock.source(), Source::OsClock);
+    // The counter: nobody sees it before somebody asks.
+    let mut watch = Watch::ordinary();
+    watch.settle();
+    watch.world.set_hz(0.0);
+    watch.run(100 * MILLISECOND, 10_000);
+    watch.assert_bound();
+    assert!(watch.run(SECOND, 10_000) <= 60.0, "the OS clock is served");
+    let mut watch = Watch::new(World::new(0.0, 0, 0));
+    assert!(watch.run(SECOND, 10_000) <= 1.0);
+}
+
+#[test]
+fn a_counter_that_is_slow_is_not_used() {
+    let mut watch = Watch::new(World::new(32_768.0, 0, 0));
+    assert!(watch.run(SECOND, 10_000) <= 1.0);
+    watch.assert_demoted();
+}
+
+#[test]
+fn a_clock_given_up_is_not_read_any_more() {
+    let mut watch = Watch::ordinary();
+    watch.settle();
+    let generation = watch.clock.generation();
+    watch.clock.give_up();
+    watch.read();
+    assert_eq!(watch.clock.generation(), generation + 1);
+    watch.assert_demoted();
+    assert!(watch.clock.readmit());
+    watch.settle();
+}
+
+/// Something that happens to a world.
+#[derive(Clone, Debug)]
+enum Event {
+    /// So many reads, so far apart in ns.
+    Read(u32, u64),
+    Pass(u64),
+    /// In ticks: up to where readings are compared, but not back by less than the window.
+    StepCounter(i64),
+    ResetCounter,
+    Hz(f64),
+    Slew(f64),
+    StepOs(i64),
+    OsTick(u64),
+    OsRefuses(bool),
+    Clocksource(Option<bool>),
+    /// The thread does not run for so many ns, at a read to come.
+    Interrupt(u64, u64),
+    /// Other threads read so often, so far apart, while this one does not run within a read to come.
+    Preempt(u64, u32, u64),
+    Readmit,
+    GiveUp,
+    Ask,
+}
+
+/// All of them together keep the OS clock's time between 0 and 584 years, where it may be.
+fn event() -> impl Strategy<Value = Event> {
+    let span = prop_oneof![0u64..2_000, 0u64..300_000, 0u64..30_000_000, Just(100 * SECOND), Just(YEAR)];
+    prop_oneof![
+        6 => (1u32..2000, prop_oneof![Just(0), 1u64..20_000, 1u64..3_000_000]).prop_map(|(n, gap)| Event::Read(n, gap)),
+        2 => span.clone().prop_map(Event::Pass),
+        2 => prop_oneof![0i64..(1 << 62), 0i64..5_000_000, (-1i64 << 62)..(-20_000_000)].prop_map(Event::StepCounter),
+        1 => Just(Event::ResetCounter),
+        1 => prop_oneof![Just(0.0), 1e5f64..5e9, Just(2.596_159_9e9), Just(1e9)].prop_map(Event::Hz),
+        3 => prop_oneof![Just(0.0), -1e-3f64..1e-3, Just(-1.0), -0.5f64..3.0].prop_map(Event::Slew),
+        2 => prop_oneof![-2_000i64..2_000, -2_000_000_000i64..2_000_000_000, 0i64..(1 << 56)].prop_map(Event::StepOs),
+        1 => prop_oneof![Just(1u64), 1u64..500, Just(4_000_000)].prop_map(Event::OsTick),
+        1 => any::<bool>().prop_map(Event::OsRefuses),
+        1 => prop_oneof![Just(Some(true)), Just(Some(false)), Just(None)].prop_map(Event::Clocksource),
+        3 => (0u64..200, span).prop_map(|(at, ns)| Event::Interrupt(at, ns)),
+        4 => (0u64..200, 1u32..300, prop_oneof![Just(0), 1u64..20_000, 1u64..2_000_000])
+            .prop_map(|(at, n, gap)| Event::Preempt(at, n, gap)),
+        1 => Just(Event::Readmit),
+        1 => Just(Event::GiveUp),
+        2 => Just(Event::Ask),
+    ]
+}
+
+/// Readings of several threads of which all but one are within a read of the one: each is no smaller than any that had
+/// been finished when it began.
+struct Order {
+    clock: Disciplined<&'static World, &'static World>,
+    finished: std::cell::Cell<u64>,
+}
+
+impl Order {
+    fn read(&self) {
+        let finished = self.finished.get();
+        let ns = self.clock.now().as_ns();
+        assert!(ns >= finished, "{ns} was read after {finished}");
+        self.finished.set(self.finished.get().max(ns));
+    }
+}
+
+/// Does what a script says. Nothing but a panic, or a reading that goes back, is wrong in such a world.
+fn play(hz: f64, origin: (u64, u64), script: Vec<Event>) {
+    let world: &'static World = Box::leak(Box::new(World::new(hz, origin.0, origin.1)));
+    let order: &'static Order =
+        Box::leak(Box::new(Order { clock: Disciplined::new(world, world), finished: Default::default() }));
+    let clock = &order.clock;
+    for event in script {
+        match event {
+            Event::Read(n, gap) => {
+                for _ in 0..n {
+                    world.pass(gap);
+                    order.read();
+                }
+            }
+            Event::Pass(ns) => world.pass(ns),
+            Event::StepCounter(ticks) => world.step_counter(ticks),
+            Event::ResetCounter => world.reset_counter(),
+            Event::Hz(hz) => world.set_hz(hz),
+            Event::Slew(share) => world.slew(share),
+            Event::StepOs(ns) => world.step_os(ns),
+            Event::OsTick(ns) => world.set_os_tick(ns),
+            Event::OsRefuses(refuses) => world.set_os_refuses(refuses),
+            Event::Clocksource(known) => world.clocksource.set(known),
+            Event::Interrupt(at, ns) => world.interrupt_at(at, move || world.pass(ns)),
+            Event::Preempt(at, n, gap) => world.interrupt_at(at, move || {
+                for _ in 0..n {
+                    world.pass(gap);
+                    order.read();
+                }
+            }),
+            Event::Readmit => drop(clock.readmit()),
+            Event::GiveUp => clock.give_up(),
+            Event::Ask => {
+                clock.error_bound();
+                clock.frequency();
+                clock.resolution();
+                clock.evidence();
+                clock.is_high_resolution();
+                clock.conversion().map(|conversion| conversion.instant(u64::MAX / 2));
+            }
+        }
+        order.read();
+    }
+    // Whatever happened: when all is well again, so is the clock.
+    world.set_os_refuses(false);
+    world.set_os_tick(1);
+    world.set_hz(2e9);
+    world.slew(0.0);
+    world.clocksource.set(Some(true));
+    let catches_up = Instant::from_ns(order.finished.get()).as_ns().saturating_sub(world.os_reading());
+    world.pass(catches_up + 10 * SECOND);
+    for _ in 0..20_000 {
+        world.pass(5_000);
+        order.read();
+    }
+    let error = world.ahead_ns(clock.now().as_ns());
+    // The OS clock's tick was up to 500 ns when it was last asked.
+    assert!(error.abs() <= 600.0, "{error} ns in the end");
+    let demoted = clock.evidence().iter().any(|evidence| evidence.name == "outcome");
+    assert!(demoted || clock.source() == Source::Counter, "{:?}", clock.evidence());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, max_shrink_iters: 2000, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn no_script_makes_it_go_back_or_fail(
+        hz in prop_oneof![1e6f64..5e9, Just(2.596_159_9e9)],
+        origin in (any::<u64>(), prop_oneof![100 * SECOND..(1 << 40), Just(200 * YEAR)]),
+        script in proptest::collection::vec(event(), 1..40),
+    ) {
+        play(hz, origin, script);
+    }
+}
