@@ -250,6 +250,35 @@ fn an_interrupted_bracket_is_no_anchor() {
     }
 }
 
+/// All tries of a bracket are interrupted, on a machine that is busy.
+#[test]
+fn brackets_that_are_all_interrupted_are_no_anchor() {
+    for (at, lost) in (0..1000).step_by(3).flat_map(|at| [(at, 3_000), (at, 30_000)]) {
+        let mut watch = Watch::ordinary();
+        watch.settle();
+        let world = watch.world;
+        for read in 0..15 {
+            world.interrupt_at(at + read, move || world.pass(lost));
+        }
+        watch.run(2 * MILLISECOND, 5_000);
+        let worst = watch.run(5 * MILLISECOND, 5_000);
+        assert!(worst <= 60.0, "{worst} ns after {lost} ns were lost in each of 15 reads from {at} on");
+    }
+}
+
+#[test]
+fn a_step_within_the_first_calibration_is_not_taken_for_its_rate() {
+    for (at, ticks) in (0..600).flat_map(|at| [(at, 100_000_000), (at, 1 << 44), (at, -100_000_000)]) {
+        let mut watch = Watch::ordinary();
+        let world = watch.world;
+        world.interrupt_at(at, move || world.step_counter(ticks));
+        watch.run(3 * MILLISECOND, 5_000);
+        let worst = watch.run(20 * MILLISECOND, 5_000);
+        assert!(worst <= 60.0, "{worst} ns after a step by {ticks} ticks at read {at}");
+        assert_eq!(watch.clock.source(), Source::Counter);
+    }
+}
+
 /// FAILURES 10, 11.
 #[test]
 fn a_slewed_os_clock_is_followed_within_a_microsecond() {
