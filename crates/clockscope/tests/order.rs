@@ -1,0 +1,146 @@
+//! Readings of many threads: none is smaller than one that was known before it was begun.
+//!
+//! The counter is this machine's, and the OS clock is slewed by 1000 ppm to and fro; segments last 100 µs, so that the
+//! line is renewed ten thousand times a second; and who publishes is delayed at random.
+//!
+//! 10^8 readings by two threads. `CLOCKSCOPE_ORDER_READS` and `CLOCKSCOPE_ORDER_THREADS` ask for others.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
+
+use std::cell::Cell;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use clockscope::disciplined::{Counter, Disciplined, OsClock};
+use clockscope::{Errno, Source, counter, os, ticks};
+
+/// Length of a segment in ns.
+const WINDOW_NS: u64 = 100_000;
+
+/// The OS clock gains for so long in ns, then loses for as long.
+const SLEWED_NS: u64 = 3_000_000;
+const SLEW_PPM: u64 = 1000;
+
+/// This machine's counter.
+struct Native;
+
+impl Counter for Native {
+    #[inline(always)]
+    fn ordered(&self) -> u64 {
+        ticks::now()
+    }
+
+    #[inline(always)]
+    fn unordered(&self) -> u64 {
+        ticks::now_unordered()
+    }
+
+    fn is_permitted(&self) -> Option<bool> {
+        os::counter_is_permitted()
+    }
+
+    fn is_clocksource(&self) -> Option<bool> {
+        // Whatever the kernel says: the test is of the clock.
+        Some(true)
+    }
+
+    fn is_invariant(&self) -> Option<bool> {
+        counter::is_invariant()
+    }
+}
+
+/// CLOCK_MONOTONIC, slewed to and fro. Publications are delayed by up to 50 µs, one in four of them.
+struct Slewed;
+
+impl OsClock for Slewed {
+    fn now_ns(&self) -> Result<u64, Errno> {
+        let true_ns = monotonic_ns();
+        let phase = true_ns % (2 * SLEWED_NS);
+        let gained = phase.min(2 * SLEWED_NS - phase);
+        Ok(true_ns + gained * SLEW_PPM / 1_000_000)
+    }
+
+    fn tick_ns(&self) -> u64 {
+        2
+    }
+
+    fn publishing(&self) {
+        thread_local!(static STATE: Cell<u64> = const { Cell::new(0x9e37_79b9_7f4a_7c15) });
+        let random = STATE.with(|state| {
+            let mut x = state.get();
+            x ^= x << 13;
+            x ^= x >> 7;
+            x ^= x << 17;
+            state.set(x);
+            x
+        });
+        if random % 4 == 0 {
+            let until = monotonic_ns() + random / 4 % 50_000;
+            while monotonic_ns() < until {
+                std::hint::spin_loop();
+            }
+        }
+    }
+}
+
+/// A second more than since the first call.
+fn monotonic_ns() -> u64 {
+    static ORIGIN: OnceLock<Instant> = OnceLock::new();
+    1_000_000_000 + ORIGIN.get_or_init(Instant::now).elapsed().as_nanos() as u64
+}
+
+static CLOCK: Disciplined<Native, Slewed> = Disciplined::new(Native, Slewed).with_window_ns(WINDOW_NS);
+
+/// The reading that was last made known.
+static KNOWN: AtomicU64 = AtomicU64::new(0);
+
+/// What one thread saw.
+#[derive(Default)]
+struct Seen {
+    regressions: u64,
+    by_counter: u64,
+}
+
+/// Reads the clock `reads` times, and compares each reading with one that was known before.
+fn read(reads: u64) -> Seen {
+    let mut seen = Seen::default();
+    for turn in 0..reads {
+        let known = KNOWN.load(Ordering::Acquire);
+        let ns = CLOCK.now().as_ns();
+        if ns < known {
+            seen.regressions += 1;
+        }
+        KNOWN.store(ns, Ordering::Release);
+        if turn % 4096 == 0 {
+            seen.by_counter += u64::from(CLOCK.source() == Source::Counter);
+        }
+    }
+    seen
+}
+
+fn asked(variable: &str, default: u64) -> u64 {
+    std::env::var(variable).map_or(default, |text| text.parse().unwrap())
+}
+
+#[test]
+fn no_reading_is_smaller_than_one_that_was_known() {
+    if os::counter_is_permitted() == Some(false) {
+        return;
+    }
+    let threads = asked("CLOCKSCOPE_ORDER_THREADS", 2);
+    let reads = asked("CLOCKSCOPE_ORDER_READS", 100_000_000) / threads;
+    let seen: Vec<Seen> = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..threads).map(|_| scope.spawn(move || read(reads))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).collect()
+    });
+    let regressions: u64 = seen.iter().map(|seen| seen.regressions).sum();
+    let by_counter: u64 = seen.iter().map(|seen| seen.by_counter).sum();
+    let share = by_counter as f64 / (reads.div_ceil(4096) * threads) as f64;
+    println!("{regressions} regressions in {} readings of {threads} threads", reads * threads);
+    println!("generation {}, {:.1} % by the counter, {:?}", CLOCK.generation(), share * 100.0, CLOCK.error_bound());
+    assert_eq!(regressions, 0);
+    // Otherwise nothing was tested.
+    assert!(share > 0.5, "the counter served {share} of the readings");
+}
