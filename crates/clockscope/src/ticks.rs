@@ -72,7 +72,7 @@ pub fn stop() -> u64 {
 /// ```
 /// assert_ne!(clockscope::ticks::is_permitted(), Some(false));
 /// ```
-#[cfg(feature = "std")]
+#[cfg(all(feature = "std", not(loom)))]
 #[must_use]
 pub fn is_permitted() -> Option<bool> {
     crate::os::counter_is_permitted()

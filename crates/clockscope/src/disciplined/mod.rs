@@ -13,6 +13,8 @@ mod bracket;
 mod calibration;
 mod line;
 mod page;
+#[cfg(all(test, loom))]
+mod protocol;
 mod shared;
 mod sources;
 mod steering;
@@ -86,14 +88,17 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// A clock out of `counter` and `os`. Reads neither.
     #[cfg(not(loom))]
     pub const fn new(counter: C, os: S) -> Self {
-        Self {
-            shared: Shared::new(),
-            counter,
-            os,
-            window_ns: WINDOW_NS,
-            generation: AtomicU64::new(0),
-            readmitted: AtomicU64::new(0),
-        }
+        Self::of(Shared::new(), counter, os)
+    }
+
+    /// Loom's atomics cannot be made at compile time.
+    #[cfg(loom)]
+    pub(crate) fn new(counter: C, os: S) -> Self {
+        Self::of(Shared::new(), counter, os)
+    }
+
+    const fn of(shared: Shared, counter: C, os: S) -> Self {
+        Self { shared, counter, os, window_ns: WINDOW_NS, generation: AtomicU64::new(0), readmitted: AtomicU64::new(0) }
     }
 
     /// The same with segments of `ns` nanoseconds, between 1 µs and 100 ms. Longer ones follow the OS clock more slowly,

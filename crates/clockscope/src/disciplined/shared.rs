@@ -15,7 +15,7 @@ use super::sync::{AtomicU32, Ordering};
 ///
 /// Pages of its own, so that the kernel can wipe them in a forked child: a lock that another thread held while the
 /// process forked would never be released there.
-#[repr(C, align(4096))]
+#[cfg_attr(not(loom), repr(C, align(4096)))]
 pub(crate) struct Shared {
     pub(super) page: Page,
     pub(super) steering: TryLock<Steering>,
