@@ -59,13 +59,19 @@ fn a_floor_that_was_heard_of_is_seen() {
     });
 }
 
-/// A counter and an OS clock that advance by their reads, by 10 ns each. Reading them orders nothing else, like RDTSC.
+/// A counter and an OS clock that advance by their reads. Reading them orders nothing else, like RDTSC.
 #[derive(Clone)]
-struct Machine(Arc<AtomicU64>);
+struct Machine {
+    counter: Arc<AtomicU64>,
+    /// What a read takes.
+    step: Arc<AtomicU64>,
+    /// The OS clock is ahead of the counter by so many ns.
+    ahead: Arc<AtomicU64>,
+}
 
 impl Counter for Machine {
     fn ordered(&self) -> u64 {
-        self.0.fetch_add(10, Ordering::Relaxed)
+        self.counter.fetch_add(self.step.load(Ordering::Relaxed), Ordering::Relaxed)
     }
     fn is_permitted(&self) -> Option<bool> {
         Some(true)
@@ -78,70 +84,85 @@ impl Counter for Machine {
     }
 }
 
-/// The same, ahead by so many ns.
-struct Os(Machine, Arc<AtomicU64>);
-
-impl OsClock for Os {
+impl OsClock for Machine {
     fn now_ns(&self) -> Result<u64, Errno> {
-        Ok(self.0.ordered() + 1_000_000 + self.1.load(Ordering::Relaxed))
+        Ok(self.ordered() + self.ahead.load(Ordering::Relaxed))
     }
     fn tick_ns(&self) -> u64 {
         1
     }
 }
 
-/// Two threads tell each other what they read, from `start_ns` after the end of a line on (negative: before it), when the
-/// OS clock has jumped by `jump_ns`.
-fn readings_are_ordered(preemptions: usize, start_ns: i64, jump_ns: u64) {
-    const WINDOW_NS: u64 = 100_000;
-    check(preemptions, move || {
-        let machine = Machine(Arc::new(AtomicU64::new(1_000_000)));
-        let jump = Arc::new(AtomicU64::new(0));
-        let os = Os(machine.clone(), jump.clone());
-        let clock = Arc::new(Disciplined::new(machine.clone(), os).with_window_ns(WINDOW_NS));
+/// Length of a segment in ns, and in ticks.
+const WINDOW_NS: u64 = 1_000;
+/// What a read takes at first, in ticks.
+const STEP: u64 = 10;
+/// How far the OS clock is ahead at first, in ns.
+const AHEAD_NS: u64 = 1_000_000;
+
+/// Two threads tell each other what they read, from `start` ticks after the end of a line on (negative: before it). The
+/// OS clock has jumped by `jump_ns`, and reads take `step` ticks, of which a hundred outlast a line.
+fn readings_are_ordered(start: i64, jump_ns: i64, step: u64) {
+    check(2, move || {
+        let shared = |value| Arc::new(AtomicU64::new(value));
+        let machine = Machine { counter: shared(1_000_000), step: shared(STEP), ahead: shared(AHEAD_NS) };
+        let clock = Arc::new(Disciplined::new(machine.clone(), machine.clone()).with_window_ns(WINDOW_NS));
         while clock.source() != Source::Counter {
-            machine.0.fetch_add(WINDOW_NS / 4, Ordering::Relaxed);
+            machine.counter.fetch_add(WINDOW_NS / 4, Ordering::Relaxed);
             clock.now();
         }
         let end = clock.look_at_line().end();
-        machine.0.store(end.wrapping_add_signed(start_ns), Ordering::Relaxed);
-        jump.store(jump_ns, Ordering::Relaxed);
-        let known = Arc::new(AtomicU64::new(0));
-        let other = {
+        machine.counter.store(end.wrapping_add_signed(start), Ordering::Relaxed);
+        machine.ahead.store(AHEAD_NS.wrapping_add_signed(jump_ns), Ordering::Relaxed);
+        machine.step.store(step, Ordering::Relaxed);
+        let known = shared(0);
+        let read = {
             let (clock, known) = (clock.clone(), known.clone());
-            thread::spawn(move || {
-                known.store(clock.now().as_ns(), Ordering::Release);
-            })
+            move || {
+                let least = known.load(Ordering::Acquire);
+                let ns = clock.now().as_ns();
+                assert!(ns >= least, "{ns} was read after {least}");
+                known.store(ns, Ordering::Release);
+            }
         };
-        let least = known.load(Ordering::Acquire);
-        let ns = clock.now().as_ns();
-        assert!(ns >= least, "{ns} was read after {least}");
+        let other = thread::spawn(read.clone());
+        read();
         other.join().unwrap();
-        assert!(clock.now().as_ns() >= ns.max(known.load(Ordering::Acquire)));
+        (0..4).for_each(|_| read());
     });
 }
 
 #[test]
 fn a_renewal_is_ordered() {
-    readings_are_ordered(2, -20_000, 0);
+    for jump_ns in [-30, 30] {
+        readings_are_ordered(-200, jump_ns, 4 * STEP);
+    }
 }
 
 #[test]
 fn the_end_of_a_line_is_ordered() {
-    readings_are_ordered(2, -15, 0);
+    for jump_ns in [-40, 0, 40] {
+        readings_are_ordered(-15, jump_ns, STEP);
+    }
 }
 
 #[test]
 fn a_new_line_is_ordered() {
-    readings_are_ordered(2, 1000, 0);
+    for jump_ns in [-30, 30] {
+        readings_are_ordered(100, jump_ns, 4 * STEP);
+    }
 }
 
 #[test]
 fn a_withdrawal_is_ordered() {
-    readings_are_ordered(2, -20_000, 1_000_000);
+    for jump_ns in [-100_000, 100_000] {
+        readings_are_ordered(-400, jump_ns, STEP);
+    }
 }
 
 #[test]
-fn a_contradiction_is_ordered() {
-    readings_are_ordered(2, 1000, 1_000_000);
+fn a_contradiction_after_the_end_is_ordered() {
+    for jump_ns in [-100_000, 100_000] {
+        readings_are_ordered(100, jump_ns, STEP);
+    }
 }
