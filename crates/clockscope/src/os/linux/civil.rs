@@ -1,16 +1,16 @@
 //! Civil time and what the kernel says of its error.
 
-#![allow(unsafe_code, reason = "clock_adjtime writes through a pointer")]
+#![allow(unsafe_code, reason = "adjtimex writes through a pointer")]
 
 use super::last_errno;
-use super::posix::{ByLibc, Timespec};
+use crate::Errno;
 use crate::civil::Reading;
-use crate::{Errno, RawClock};
 
-/// CLOCK_REALTIME with the kernel's own estimate of its largest error (adjtimex(2), which is asked and changes nothing).
+/// CLOCK_REALTIME with the kernel's own estimate of its largest error, both of one moment: adjtimex(2), which is asked and
+/// changes nothing. A system call, which no disabled counter can make fatal.
 ///
 /// # Errors
-/// One of the two calls was refused.
+/// The call was refused.
 pub(crate) fn read() -> Result<Reading, Errno> {
     let mut state = core::mem::MaybeUninit::<libc::timex>::zeroed();
     // SAFETY: all-zero is a timex, whose modes then ask for no change; adjtimex fills it.
@@ -18,12 +18,11 @@ pub(crate) fn read() -> Result<Reading, Errno> {
     if answer < 0 {
         return Err(last_errno());
     }
-    let mut now = Timespec::default();
-    ByLibc::new(libc::CLOCK_REALTIME).read(&mut now)?;
+    let tick_ns = if state.status & libc::STA_NANO != 0 { 1 } else { 1000 };
     #[allow(clippy::unnecessary_cast, reason = "32 bits wide on 32-bit systems")]
     Ok(Reading {
-        unix_ns: i128::from(now.seconds()) * 1_000_000_000 + i128::from(now.nanoseconds() % 1_000_000_000),
-        max_error_ns: (state.maxerror as i64).max(0) as u64 * 1000,
+        unix_ns: i128::from(state.time.tv_sec) * 1_000_000_000 + i128::from(state.time.tv_usec) * i128::from(tick_ns),
+        max_error_ns: (state.maxerror as i64).max(0) as u64 * 1000 + tick_ns,
         is_synchronised: answer != libc::TIME_ERROR && state.status & libc::STA_UNSYNC == 0,
         // The kernel's own default is 0: nobody has told it.
         tai_offset_s: (state.tai != 0).then_some(state.tai),
