@@ -51,7 +51,8 @@ impl Counter for Native {
     }
 }
 
-/// CLOCK_MONOTONIC, slewed to and fro. Publications are delayed by up to 50 µs, one in four of them.
+/// CLOCK_MONOTONIC, slewed to and fro. One in four looks at a line, and publications of one, is followed by a delay of up
+/// to 50 µs.
 struct Slewed;
 
 impl OsClock for Slewed {
@@ -66,7 +67,7 @@ impl OsClock for Slewed {
         2
     }
 
-    fn publishing(&self) {
+    fn preemption_point(&self) {
         thread_local!(static STATE: Cell<u64> = const { Cell::new(0x9e37_79b9_7f4a_7c15) });
         let random = STATE.with(|state| {
             let mut x = state.get();

@@ -7,7 +7,7 @@ mod world;
 use clockscope::disciplined::{Counter, Disciplined};
 use clockscope::{Finding, Instant, Source};
 use proptest::prelude::*;
-use world::{Narrow, World};
+use world::{Moment, Narrow, World};
 
 const GHZ: f64 = 1e9;
 const SECOND: u64 = 1_000_000_000;
@@ -241,7 +241,7 @@ fn an_interrupted_bracket_is_no_anchor() {
     for (at, lost) in (0..2000).flat_map(|at| [(at, 3_000), (at, 300_000), (at, 30 * MILLISECOND)]) {
         let mut watch = Watch::ordinary();
         let world = watch.world;
-        world.interrupt_at(at, move || world.pass(lost));
+        world.interrupt_at(at, Moment::Before, move || world.pass(lost));
         watch.run(3 * MILLISECOND, 5_000);
         watch.settle();
         let worst = watch.run(5 * MILLISECOND, 5_000);
@@ -258,7 +258,7 @@ fn brackets_that_are_all_interrupted_are_no_anchor() {
         watch.settle();
         let world = watch.world;
         for read in 0..15 {
-            world.interrupt_at(at + read, move || world.pass(lost));
+            world.interrupt_at(at + read, Moment::Before, move || world.pass(lost));
         }
         watch.run(2 * MILLISECOND, 5_000);
         let worst = watch.run(5 * MILLISECOND, 5_000);
@@ -281,6 +281,36 @@ fn a_step_within_the_first_calibration_is_not_taken_for_its_rate() {
             let worst = watch.run(30 * MILLISECOND, every);
             assert!(worst <= 60.0, "{worst} ns after {ticks} ticks after {calls} calls, one every {every} ns");
             watch.settle();
+        }
+    }
+}
+
+/// A thread is preempted at every moment in turn, for longer than its line lasts, while others go on, on an OS clock whose
+/// rate has just changed. What it then finds out from what it held is wrong of the line that is there now.
+#[test]
+fn a_thread_that_was_preempted_does_no_harm() {
+    for (at, moment) in (0..500).flat_map(|at| [(at, Moment::Before), (at, Moment::After)]) {
+        for (reads, gap) in [(30, 5_000), (300, 5_000), (1_500, 5_000), (5, 400_000)] {
+            let world: &'static World = Box::leak(Box::new(World::new(2.596_159_9 * GHZ, 1 << 50, 12_345 * SECOND)));
+            let order = Order::new(world);
+            let run = move |n, gap| {
+                for _ in 0..n {
+                    world.pass(gap);
+                    order.read();
+                }
+            };
+            run(3_000, 5_000);
+            world.slew(500e-6);
+            world.interrupt_at(at, moment, move || {
+                run(reads, gap);
+                world.slew(-500e-6);
+            });
+            for _ in 0..1_000 {
+                run(1, 5_000);
+                let error = world.ahead_ns(order.finished.get());
+                assert!(error.abs() <= 2_000.0, "{error} ns after {reads} reads at {at}, {moment:?}");
+            }
+            assert_eq!(order.clock.generation(), 1, "after {reads} reads at {at}, {moment:?}");
         }
     }
 }
@@ -466,8 +496,8 @@ fn a_glitch_of_the_counter_is_no_step_back() {
         watch.settle();
         watch.run(11 * SECOND, 500_000);
         let world = watch.world;
-        world.interrupt_at(at, move || world.step_counter(ticks));
-        world.interrupt_at(at + 1, move || world.step_counter(-ticks));
+        world.interrupt_at(at, Moment::Before, move || world.step_counter(ticks));
+        world.interrupt_at(at + 1, Moment::Before, move || world.step_counter(-ticks));
         watch.run(5 * MILLISECOND, 10_000);
         watch.settle();
         let worst = watch.run(100 * MILLISECOND, 10_000);
@@ -539,9 +569,9 @@ enum Event {
     OsRefuses(bool),
     Clocksource(Option<bool>),
     /// The thread does not run for so many ns, at a read to come.
-    Interrupt(u64, u64),
+    Interrupt(u64, Moment, u64),
     /// Other threads read so often, so far apart, while this one does not run within a read to come.
-    Preempt(u64, u32, u64),
+    Preempt(u64, Moment, u32, u64),
     Readmit,
     GiveUp,
     Ask,
@@ -550,6 +580,7 @@ enum Event {
 /// All of them together keep the OS clock's time between 0 and 584 years, where it may be.
 fn event() -> impl Strategy<Value = Event> {
     let span = prop_oneof![0u64..2_000, 0u64..300_000, 0u64..30_000_000, Just(100 * SECOND), Just(YEAR)];
+    let moment = prop_oneof![Just(Moment::Before), Just(Moment::After)];
     prop_oneof![
         6 => (1u32..2000, prop_oneof![Just(0), 1u64..20_000, 1u64..3_000_000]).prop_map(|(n, gap)| Event::Read(n, gap)),
         2 => span.clone().prop_map(Event::Pass),
@@ -561,9 +592,9 @@ fn event() -> impl Strategy<Value = Event> {
         1 => prop_oneof![Just(1u64), 1u64..500, Just(4_000_000)].prop_map(Event::OsTick),
         1 => any::<bool>().prop_map(Event::OsRefuses),
         1 => prop_oneof![Just(Some(true)), Just(Some(false)), Just(None)].prop_map(Event::Clocksource),
-        3 => (0u64..200, span).prop_map(|(at, ns)| Event::Interrupt(at, ns)),
-        4 => (0u64..200, 1u32..300, prop_oneof![Just(0), 1u64..20_000, 1u64..2_000_000])
-            .prop_map(|(at, n, gap)| Event::Preempt(at, n, gap)),
+        3 => (0u64..200, moment.clone(), span).prop_map(|(at, moment, ns)| Event::Interrupt(at, moment, ns)),
+        4 => (0u64..200, moment, 1u32..300, prop_oneof![Just(0), 1u64..20_000, 1u64..2_000_000])
+            .prop_map(|(at, moment, n, gap)| Event::Preempt(at, moment, n, gap)),
         1 => Just(Event::Readmit),
         1 => Just(Event::GiveUp),
         2 => Just(Event::Ask),
@@ -578,6 +609,10 @@ struct Order {
 }
 
 impl Order {
+    fn new(world: &'static World) -> &'static Self {
+        Box::leak(Box::new(Self { clock: Disciplined::new(world, world), finished: Default::default() }))
+    }
+
     fn read(&self) {
         let finished = self.finished.get();
         let ns = self.clock.now().as_ns();
@@ -589,8 +624,7 @@ impl Order {
 /// Does what a script says. Nothing but a panic, or a reading that goes back, is wrong in such a world.
 fn play(hz: f64, origin: (u64, u64), script: Vec<Event>) {
     let world: &'static World = Box::leak(Box::new(World::new(hz, origin.0, origin.1)));
-    let order: &'static Order =
-        Box::leak(Box::new(Order { clock: Disciplined::new(world, world), finished: Default::default() }));
+    let order = Order::new(world);
     let clock = &order.clock;
     for event in script {
         match event {
@@ -609,8 +643,8 @@ fn play(hz: f64, origin: (u64, u64), script: Vec<Event>) {
             Event::OsTick(ns) => world.set_os_tick(ns),
             Event::OsRefuses(refuses) => world.set_os_refuses(refuses),
             Event::Clocksource(known) => world.clocksource.set(known),
-            Event::Interrupt(at, ns) => world.interrupt_at(at, move || world.pass(ns)),
-            Event::Preempt(at, n, gap) => world.interrupt_at(at, move || {
+            Event::Interrupt(at, moment, ns) => world.interrupt_at(at, moment, move || world.pass(ns)),
+            Event::Preempt(at, moment, n, gap) => world.interrupt_at(at, moment, move || {
                 for _ in 0..n {
                     world.pass(gap);
                     order.read();

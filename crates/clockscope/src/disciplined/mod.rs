@@ -167,6 +167,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             return self.serve_os();
         }
         let look = self.look();
+        self.os.preemption_point();
         match look.line.place(look.tick) {
             Place::Fresh(ns) => ns.max(look.floor),
             Place::NearlySpent(ns) => {

@@ -70,9 +70,10 @@ pub trait OsClock {
     /// Called once, before the first reading of all.
     fn prepare(&self) {}
 
-    /// Called before each publication of a line. A test delays it here; there is no other use.
+    /// Called where it matters that a thread may be preempted: after a look at the line that led to the slow path, and
+    /// before each publication. A test lets other threads run there; there is no other use.
     #[doc(hidden)]
-    fn publishing(&self) {}
+    fn preemption_point(&self) {}
 }
 
 impl<C: Counter> Counter for &C {
@@ -131,7 +132,7 @@ impl<S: OsClock> OsClock for &S {
         (**self).prepare();
     }
 
-    fn publishing(&self) {
-        (**self).publishing();
+    fn preemption_point(&self) {
+        (**self).preemption_point();
     }
 }

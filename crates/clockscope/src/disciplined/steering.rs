@@ -276,7 +276,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     fn publish(&self, line: &Line, counter_readable: bool) {
-        self.os.publishing();
+        self.os.preemption_point();
         self.shared.page.publish(line, counter_readable);
     }
 

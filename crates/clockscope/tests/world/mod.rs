@@ -34,7 +34,16 @@ pub struct World {
     pub counter_reads: Cell<u64>,
     /// Reads of both clocks.
     reads: Cell<u64>,
-    interruptions: RefCell<VecDeque<(u64, Interruption)>>,
+    interruptions: RefCell<VecDeque<(u64, Moment, Interruption)>>,
+}
+
+/// When in a reading something happens.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Moment {
+    /// Before its value is taken.
+    Before,
+    /// After that: the thread goes on with an old value.
+    After,
 }
 
 /// What happens within a reading.
@@ -127,23 +136,38 @@ impl World {
         self.counter.set(0);
     }
 
-    /// `what` happens within the read after `reads` more: before its value is taken.
-    pub fn interrupt_at(&self, reads: u64, what: impl FnOnce() + 'static) {
-        let at = self.reads.get() + reads;
+    /// `what` happens within the read after `reads` more, or at another moment at which a thread may be preempted, all of
+    /// which are counted.
+    pub fn interrupt_at(&self, reads: u64, moment: Moment, what: impl FnOnce() + 'static) {
+        let at = self.reads.get() + reads + 1;
         let mut interruptions = self.interruptions.borrow_mut();
-        let place = interruptions.iter().position(|(other, _)| *other > at).unwrap_or(interruptions.len());
-        interruptions.insert(place, (at, Box::new(what)));
+        let place = interruptions.iter().position(|(other, ..)| *other > at).unwrap_or(interruptions.len());
+        interruptions.insert(place, (at, moment, Box::new(what)));
     }
 
-    fn read(&self, cost_ps: u64) {
+    /// A read that takes `cost_ps`, half of it before its value is taken.
+    fn read<T>(&self, cost_ps: u64, value: impl FnOnce() -> T) -> T {
+        let read = self.reads.get() + 1;
+        self.reads.set(read);
         self.pass_ps(u128::from(cost_ps / 2));
-        self.reads.set(self.reads.get() + 1);
+        self.interrupt(read, Moment::Before);
+        let value = value();
+        self.interrupt(read, Moment::After);
+        self.pass_ps(u128::from(cost_ps / 2));
+        value
+    }
+
+    /// Does what is due at this moment of this read.
+    fn interrupt(&self, read: u64, moment: Moment) {
         loop {
-            let due = self.interruptions.borrow().front().is_some_and(|(at, _)| *at < self.reads.get());
-            let next = if due { self.interruptions.borrow_mut().pop_front() } else { None };
-            match next {
-                Some((_, what)) => what(),
-                None => break,
+            let mut interruptions = self.interruptions.borrow_mut();
+            let is_due = |(at, when, _): &(u64, Moment, Interruption)| *at <= read && *when == moment;
+            let Some(place) = interruptions.iter().position(is_due) else { return };
+            let next = interruptions.remove(place);
+            // What happens may read the clocks itself.
+            drop(interruptions);
+            if let Some((.., what)) = next {
+                what();
             }
         }
     }
@@ -152,11 +176,8 @@ impl World {
 impl Counter for World {
     fn ordered(&self) -> u64 {
         assert_ne!(self.permitted.get(), Some(false), "the counter was read though it may not be: a fatal signal");
-        self.read(COUNTER_READ_PS);
         self.counter_reads.set(self.counter_reads.get() + 1);
-        let reading = (self.counter.get() >> FRACTION) as u64;
-        self.pass_ps(u128::from(COUNTER_READ_PS / 2));
-        reading
+        self.read(COUNTER_READ_PS, || (self.counter.get() >> FRACTION) as u64)
     }
 
     fn is_permitted(&self) -> Option<bool> {
@@ -174,14 +195,15 @@ impl Counter for World {
 
 impl OsClock for World {
     fn now_ns(&self) -> Result<u64, Errno> {
-        self.read(OS_READ_PS);
-        let reading = if self.os_refuses.get() { Err(Errno(1)) } else { Ok(self.os_reading()) };
-        self.pass_ps(u128::from(OS_READ_PS / 2));
-        reading
+        self.read(OS_READ_PS, || if self.os_refuses.get() { Err(Errno(1)) } else { Ok(self.os_reading()) })
     }
 
     fn tick_ns(&self) -> u64 {
         self.os_tick_ns.get()
+    }
+
+    fn preemption_point(&self) {
+        self.read(0, || ());
     }
 }
 
