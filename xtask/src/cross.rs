@@ -74,6 +74,13 @@ pub(crate) fn check() -> Result<()> {
         "cargo",
         &["test", "--quiet", "--package", "clockscope", "--lib", "--target", RUN, build_std],
     )?;
+    println!("   {RUN}: order across threads under qemu-user");
+    let fewer = [VARIABLES, &[("CLOCKSCOPE_ORDER_READS", "1000000")]].concat();
+    run::with(
+        &fewer,
+        "cargo",
+        &["test", "--quiet", "--package", "clockscope", "--test", "order", "--target", RUN, build_std],
+    )?;
     println!("   {RUN}: the instrument under qemu-user");
     run::with(VARIABLES, "cargo", &["build", "--quiet", "--target", RUN, build_std])?;
     run_emulated()

@@ -4,6 +4,8 @@
 
 mod bench;
 mod cross;
+mod fast_path;
+mod loom;
 mod run;
 mod structure;
 
@@ -15,6 +17,8 @@ use anyhow::{Result, bail};
 const USAGE: &str = "usage: cargo xtask TASK
 
   test          all that a change has to pass: format, lints, structure, tests, documentation, other architectures
+  loom          the clock's protocol in every interleaving of two threads
+  fast-path     what a reading executes, by the machine code
   structure     who may depend on whom, and where unsafe code may be
   cross         checks for other architectures, and the instrument on an emulated aarch64
   bench [build] the figures that the README promises, measured here";
@@ -36,6 +40,8 @@ fn task(arguments: &[&str]) -> Result<()> {
     match arguments {
         ["test"] => test(),
         ["structure"] => structure::check(),
+        ["loom"] => loom::check(),
+        ["fast-path"] => fast_path::check(),
         ["cross"] => cross::check(),
         ["bench"] => bench::measure(false),
         ["bench", "build"] => bench::measure(true),
@@ -48,12 +54,14 @@ type Step = (&'static str, fn() -> Result<()>);
 
 /// Everything, stopping at the first failure.
 fn test() -> Result<()> {
-    let steps: [Step; 7] = [
+    let steps: [Step; 9] = [
         ("what is needed", needs),
         ("format", || run::cargo(&["fmt", "--all", "--check"])),
         ("lints", || run::cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"])),
         ("structure", structure::check),
         ("tests", || run::cargo(&["test", "--workspace", "--quiet"])),
+        ("every interleaving", loom::check),
+        ("fast path", fast_path::check),
         ("documentation", || {
             run::with(&[("RUSTDOCFLAGS", "--deny warnings")], "cargo", &["doc", "--workspace", "--no-deps", "--quiet"])
         }),

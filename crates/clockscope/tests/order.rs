@@ -77,7 +77,7 @@ impl OsClock for Slewed {
             state.set(x);
             x
         });
-        if random % 4 == 0 {
+        if random.is_multiple_of(4) {
             let until = monotonic_ns() + random / 4 % 50_000;
             while monotonic_ns() < until {
                 std::hint::spin_loop();
@@ -114,7 +114,7 @@ fn read(reads: u64) -> Seen {
             seen.regressions += 1;
         }
         KNOWN.store(ns, Ordering::Release);
-        if turn % 4096 == 0 {
+        if turn.is_multiple_of(4096) {
             seen.by_counter += u64::from(CLOCK.source() == Source::Counter);
         }
     }

@@ -7,6 +7,7 @@
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
+use std::hint::black_box;
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, ExitStatus};
 use std::sync::Barrier;
@@ -130,10 +131,12 @@ fn nothing_is_allocated() {
     let status = in_a_process("nothing_is_allocated", &[], || {
         let before = ALLOCATIONS.get();
         read(1_000_000);
-        std::hint::black_box(clockscope::now_unordered());
-        clockscope::error_bound();
-        clockscope::source();
-        clockscope::frequency();
+        black_box((
+            clockscope::now_unordered(),
+            clockscope::error_bound(),
+            clockscope::source(),
+            clockscope::frequency(),
+        ));
         assert_eq!(ALLOCATIONS.get(), before);
     });
     assert!(status.success(), "{status}");
@@ -294,7 +297,7 @@ fn a_fork_beside_busy_threads() {
             std::thread::spawn(|| {
                 loop {
                     read(1000);
-                    clockscope::frequency();
+                    black_box(clockscope::frequency());
                 }
             });
         }

@@ -93,7 +93,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Loom's atomics cannot be made at compile time.
     #[cfg(loom)]
-    pub(crate) fn new(counter: C, os: S) -> Self {
+    pub fn new(counter: C, os: S) -> Self {
         Self::of(Shared::new(), counter, os)
     }
 

@@ -6,8 +6,11 @@
 use core::cell::UnsafeCell;
 use core::ops::{Deref, DerefMut};
 
+#[cfg(not(loom))]
 use super::line::Line;
-use super::page::{Mode, Page};
+#[cfg(not(loom))]
+use super::page::Mode;
+use super::page::Page;
 use super::steering::Steering;
 use super::sync::{AtomicU32, Ordering};
 
@@ -36,6 +39,7 @@ impl Shared {
     ///
     /// # Safety
     /// No other thread may be there: the caller is a child that was just forked.
+    #[cfg(not(loom))]
     pub(crate) unsafe fn forget(&self) {
         // SAFETY: whoever held the lock is not there any more.
         unsafe { self.steering.break_open(Steering::ZERO) };
@@ -75,6 +79,7 @@ impl<T> TryLock<T> {
     ///
     /// # Safety
     /// No guard may be in use, now or later: its thread is gone.
+    #[cfg(not(loom))]
     unsafe fn break_open(&self, value: T) {
         // SAFETY: the caller's promise: nobody else refers to the value.
         unsafe { *self.value.get() = value };

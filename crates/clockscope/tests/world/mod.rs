@@ -20,18 +20,18 @@ const COUNTER_READ_PS: u64 = 9_000;
 const OS_READ_PS: u64 = 22_000;
 
 /// The state of both clocks.
-pub struct World {
+pub(crate) struct World {
     counter: Cell<u128>,
     ticks_per_ps: Cell<u128>,
     os: Cell<i128>,
     os_per_ps: Cell<i128>,
     os_tick_ns: Cell<u64>,
     os_refuses: Cell<bool>,
-    pub permitted: Cell<Option<bool>>,
-    pub clocksource: Cell<Option<bool>>,
-    pub invariant: Cell<Option<bool>>,
+    pub(crate) permitted: Cell<Option<bool>>,
+    pub(crate) clocksource: Cell<Option<bool>>,
+    pub(crate) invariant: Cell<Option<bool>>,
     /// How often the counter was read.
-    pub counter_reads: Cell<u64>,
+    pub(crate) counter_reads: Cell<u64>,
     /// Reads of both clocks.
     reads: Cell<u64>,
     interruptions: RefCell<VecDeque<(u64, Moment, Interruption)>>,
@@ -39,7 +39,7 @@ pub struct World {
 
 /// When in a reading something happens.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moment {
+pub(crate) enum Moment {
     /// Before its value is taken.
     Before,
     /// After that: the thread goes on with an old value.
@@ -51,11 +51,11 @@ type Interruption = Box<dyn FnOnce()>;
 
 impl World {
     /// A counter of `hz` that began at `counter`, and an OS clock that began at `os_ns` and agrees with the true time.
-    pub fn new(hz: f64, counter: u64, os_ns: u64) -> Self {
+    pub(crate) fn new(hz: f64, counter: u64, os_ns: u64) -> Self {
         Self {
             counter: Cell::new(u128::from(counter) << FRACTION),
             ticks_per_ps: Cell::new((hz / 1e12 * (1u64 << FRACTION) as f64) as u128),
-            os: Cell::new(i128::from(os_ns) * 1000 << FRACTION),
+            os: Cell::new((i128::from(os_ns) * 1000) << FRACTION),
             os_per_ps: Cell::new(1 << FRACTION),
             os_tick_ns: Cell::new(1),
             os_refuses: Cell::new(false),
@@ -69,7 +69,7 @@ impl World {
     }
 
     /// Time passes, in ns.
-    pub fn pass(&self, ns: u64) {
+    pub(crate) fn pass(&self, ns: u64) {
         // In parts: 200 years of picoseconds by 2^48 fit into 128 bits, thousands of years do not.
         self.pass_ps(u128::from(ns) * 1000);
     }
@@ -80,65 +80,65 @@ impl World {
     }
 
     /// The OS clock's time now, in ps, with nothing of its tick lost.
-    pub fn os_ps(&self) -> i128 {
+    pub(crate) fn os_ps(&self) -> i128 {
         self.os.get() >> FRACTION
     }
 
     /// How far a reading is from the OS clock now, in ns: positive if it is ahead.
-    pub fn ahead_ns(&self, reading: u64) -> f64 {
+    pub(crate) fn ahead_ns(&self, reading: u64) -> f64 {
         (i128::from(reading) * 1000 - self.os_ps()) as f64 / 1000.0
     }
 
     /// The OS clock's time now in whole ns; wraps like a reading.
-    pub fn os_reading(&self) -> u64 {
+    pub(crate) fn os_reading(&self) -> u64 {
         let ns = (self.os_ps() / 1000) as u64;
         ns / self.os_tick_ns.get() * self.os_tick_ns.get()
     }
 
     /// The rate of the OS clock from now on, as the share by which it is fast. −1 stops it.
-    pub fn slew(&self, share: f64) {
+    pub(crate) fn slew(&self, share: f64) {
         self.os_per_ps.set(((1.0 + share) * (1u64 << FRACTION) as f64) as i128);
     }
 
     /// The OS clock is set.
-    pub fn step_os(&self, ns: i64) {
-        self.os.set(self.os.get() + (i128::from(ns) * 1000 << FRACTION));
+    pub(crate) fn step_os(&self, ns: i64) {
+        self.os.set(self.os.get() + ((i128::from(ns) * 1000) << FRACTION));
     }
 
     /// The OS clock's tick from now on.
-    pub fn set_os_tick(&self, ns: u64) {
+    pub(crate) fn set_os_tick(&self, ns: u64) {
         self.os_tick_ns.set(ns);
     }
 
     /// Whether the OS refuses to tell the time from now on.
-    pub fn set_os_refuses(&self, refuses: bool) {
+    pub(crate) fn set_os_refuses(&self, refuses: bool) {
         self.os_refuses.set(refuses);
     }
 
     /// The counter's frequency from now on.
-    pub fn set_hz(&self, hz: f64) {
+    pub(crate) fn set_hz(&self, hz: f64) {
         self.ticks_per_ps.set((hz / 1e12 * (1u64 << FRACTION) as f64) as u128);
     }
 
     /// The counter's true length of a tick, in ns of the OS clock.
-    pub fn ns_per_tick(&self) -> f64 {
+    pub(crate) fn ns_per_tick(&self) -> f64 {
         self.os_per_ps.get() as f64 / 1000.0 / self.ticks_per_ps.get() as f64
     }
 
     /// The counter is set.
-    pub fn step_counter(&self, ticks: i64) {
+    pub(crate) fn step_counter(&self, ticks: i64) {
         let ticks = (i128::from(ticks) as u128).wrapping_shl(FRACTION);
         self.counter.set(self.counter.get().wrapping_add(ticks));
     }
 
     /// The counter begins anew.
-    pub fn reset_counter(&self) {
+    pub(crate) fn reset_counter(&self) {
         self.counter.set(0);
     }
 
     /// `what` happens within the read after `reads` more, or at another moment at which a thread may be preempted, all of
     /// which are counted.
-    pub fn interrupt_at(&self, reads: u64, moment: Moment, what: impl FnOnce() + 'static) {
+    pub(crate) fn interrupt_at(&self, reads: u64, moment: Moment, what: impl FnOnce() + 'static) {
         let at = self.reads.get() + reads + 1;
         let mut interruptions = self.interruptions.borrow_mut();
         let place = interruptions.iter().position(|(other, ..)| *other > at).unwrap_or(interruptions.len());
@@ -208,7 +208,7 @@ impl OsClock for World {
 }
 
 /// The counter of a world with fewer bits.
-pub struct Narrow<'a, const BITS: u32>(pub &'a World);
+pub(crate) struct Narrow<'a, const BITS: u32>(pub(crate) &'a World);
 
 impl<const BITS: u32> Counter for Narrow<'_, BITS> {
     const BITS: u32 = BITS;

@@ -1,0 +1,28 @@
+//! One reading each way in a function of its own, whose machine code `cargo xtask fast-path` looks at.
+
+#![allow(clippy::print_stdout, reason = "an example talks to the person who runs it")]
+
+use std::hint::black_box;
+
+/// The ordered reading.
+#[inline(never)]
+pub fn fast_path_now() -> u64 {
+    clockscope::now().as_ns()
+}
+
+/// The bare one.
+#[inline(never)]
+pub fn fast_path_now_unordered() -> u64 {
+    clockscope::now_unordered().as_ns()
+}
+
+/// Not one of ours: what the check must find fault with.
+#[inline(never)]
+pub fn slow_path_std() -> u64 {
+    static ORIGIN: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
+    ORIGIN.get_or_init(std::time::Instant::now).elapsed().as_secs()
+}
+
+fn main() {
+    println!("{} {} {}", black_box(fast_path_now()), black_box(fast_path_now_unordered()), black_box(slow_path_std()));
+}
