@@ -3,8 +3,8 @@
 use super::{Counter, OsClock};
 use crate::Errno;
 
-/// The OS clock showed `os_ns` at some moment between the ticks `before` and `after`. Its clock may have been as much as
-/// one of its own ticks further.
+/// The OS clock showed `os_ns` at some moment that is no earlier than the reading `before` and no later than the reading
+/// `after`. Either clock may have been as much as one of its own ticks further than it shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bracket {
     pub(crate) before: u64,
@@ -41,14 +41,14 @@ impl Bracket {
         Ok(Self { before, after: counter.ordered(), os_ns })
     }
 
-    /// In ticks.
+    /// In how many ticks the OS clock's moment may lie: one or more.
     pub(crate) fn width(&self) -> u64 {
-        self.after.wrapping_sub(self.before)
+        self.after.wrapping_sub(self.before).saturating_add(1)
     }
 
     /// The tick in the middle.
     pub(crate) fn middle(&self) -> u64 {
-        self.before.wrapping_add(self.width() / 2)
+        self.before.wrapping_add(self.after.wrapping_sub(self.before) / 2)
     }
 
     /// OS time from `earlier` to this one, in ns. Negative where the OS clock went back.
@@ -59,8 +59,8 @@ impl Bracket {
     /// Every mean rate from `earlier` to this one that both brackets allow, in ns a tick. Assumes nothing about what lies
     /// between. `None` where the counter did not clearly advance: no rate follows.
     pub(crate) fn rate_since(&self, earlier: &Self, os_tick_ns: u64) -> Option<Interval> {
-        let fewest = self.before.wrapping_sub(earlier.after) as i64;
-        let most = self.after.wrapping_sub(earlier.before) as i64;
+        let fewest = (self.before.wrapping_sub(earlier.after) as i64).saturating_sub(1);
+        let most = (self.after.wrapping_sub(earlier.before) as i64).saturating_add(1);
         if fewest <= 0 || most < fewest {
             return None;
         }
@@ -118,18 +118,20 @@ mod tests {
             origin in any::<u64>(),
             ns_per_tick in 0.05f64..100.0,
             ticks_between in 10_000u64..(1 << 40),
-            widths in (1u64..5000, 1u64..5000),
+            widths in (0.0f64..5000.0, 0.0f64..5000.0),
             moments in (0.0f64..1.0, 0.0f64..1.0),
+            fractions in (0.0f64..1.0, 0.0f64..1.0),
             os_tick in prop_oneof![Just(1u64), 2u64..500],
         ) {
             let os = |ticks: f64| ((ticks * ns_per_tick) as u64 + 1_000_000) / os_tick * os_tick;
-            let bracket = |at: u64, width: u64, moment: f64| Bracket {
-                before: origin.wrapping_add(at),
-                after: origin.wrapping_add(at + width),
-                os_ns: os(at as f64 + width as f64 * moment),
+            // From and to moments within a tick, of which the counter shows the beginning.
+            let bracket = |from: f64, width: f64, moment: f64| Bracket {
+                before: origin.wrapping_add(from as u64),
+                after: origin.wrapping_add((from + width) as u64),
+                os_ns: os(from + width * moment),
             };
-            let first = bracket(0, widths.0, moments.0);
-            let second = bracket(ticks_between, widths.1, moments.1);
+            let first = bracket(fractions.0, widths.0, moments.0);
+            let second = bracket(ticks_between as f64 + fractions.1, widths.1, moments.1);
             let rate = second.rate_since(&first, os_tick).unwrap();
             // f64 holds 53 bits: the last of a large product may be off.
             prop_assert!(rate.widened(1e-15).low <= ns_per_tick && ns_per_tick <= rate.widened(1e-15).high);

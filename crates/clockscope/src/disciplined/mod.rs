@@ -156,16 +156,35 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.abandon();
     }
 
-    /// Everything but a fresh line. Ordered.
+    /// Everything but a fresh line. Ordered. Who calls rarely comes through here with cold caches, so that what such a call
+    /// needs is all in one piece, and the rest elsewhere.
     #[cold]
     #[inline(never)]
     fn slow(&self) -> u64 {
+        if self.shared.page.mode() != Mode::Disciplined {
+            self.serve_undisciplined()
+        } else if self.shared.page.has_line() {
+            self.serve_by_line()
+        } else {
+            self.serve_spent(0)
+        }
+    }
+
+    /// The first call of all, and those when the counter was given up.
+    #[cold]
+    #[inline(never)]
+    fn serve_undisciplined(&self) -> u64 {
         if self.shared.page.mode() == Mode::New {
             self.begin();
         }
-        if self.shared.page.mode() != Mode::Disciplined {
-            return self.serve_os();
-        }
+        // It may be one that goes back.
+        self.shared.page.raise_floor(self.os.now_ns().unwrap_or(0))
+    }
+
+    /// There is a line, which is nearly spent, or spent, or does not cover the counter.
+    #[cold]
+    #[inline(never)]
+    fn serve_by_line(&self) -> u64 {
         let look = self.look();
         self.os.preemption_point();
         match look.line.place(look.tick) {
@@ -197,14 +216,14 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             match refusal {
                 Some(reason) => self.demote(&Line::default(), reason),
                 None => {
-                    self.shared.page.publish(&Line::default(), true);
+                    self.shared.page.publish(&Line::default());
                     self.shared.page.set_mode(Mode::Disciplined);
                 }
             }
         }
     }
 
-    /// No line covers the tick, and readings were as late as `end`: the OS clock, or a line if one can be begun.
+    /// No line covers this moment, and readings were as late as `end`: the OS clock, or a line if one can be begun.
     fn serve_spent(&self, end: u64) -> u64 {
         let page = &self.shared.page;
         let Ok(os_ns) = self.os.now_ns() else { return page.raise_floor(end) };
@@ -216,6 +235,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             if let Some(ns) = self.serve_line() {
                 return ns;
             }
+        } else if page.has_line() {
+            self.rest();
         }
         // Before it is returned: whoever hears of this reading must not read less by the counter.
         page.raise_floor(os_ns.max(end))
@@ -223,16 +244,11 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// The time by the line that is published now, if it covers this moment.
     fn serve_line(&self) -> Option<u64> {
-        if self.shared.page.mode() != Mode::Disciplined {
+        if self.shared.page.mode() != Mode::Disciplined || !self.shared.page.has_line() {
             return None;
         }
         let look = self.look();
         look.line.at(look.tick).map(|ns| ns.max(look.floor))
-    }
-
-    /// The OS clock alone. It may be one that goes back.
-    fn serve_os(&self) -> u64 {
-        self.shared.page.raise_floor(self.os.now_ns().unwrap_or(0))
     }
 
     fn look(&self) -> Look {

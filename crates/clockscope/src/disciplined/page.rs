@@ -17,9 +17,9 @@
 use super::line::Line;
 use super::sync::{AtomicU32, AtomicU64, Ordering, fence};
 
-/// Set in a version while the counter may be read at all. Without it a reader must not touch the counter: where reading
-/// it is forbidden, the read is a fatal signal.
-const READABLE: u64 = 1 << 63;
+/// Set in a version while there is a line. Without it a reader does not touch the counter, which may be forbidden: then
+/// the read is a fatal signal.
+const LINE: u64 = 1 << 63;
 
 /// What the clock serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,7 +95,7 @@ impl Page {
     #[inline(always)]
     pub(crate) fn read(&self, counter: impl FnOnce() -> u64) -> Option<u64> {
         let version = self.version.load(Ordering::Acquire);
-        if version & READABLE == 0 {
+        if version & LINE == 0 {
             return None;
         }
         let line = self.line(version);
@@ -130,16 +130,22 @@ impl Page {
         Line::of_words(core::array::from_fn(|index| slot[index].load(Ordering::Relaxed)))
     }
 
-    /// Makes `line` the one that is read from now on. Only for the holder of the lock.
-    pub(crate) fn publish(&self, line: &Line, counter_readable: bool) {
-        let version = (self.version.load(Ordering::Relaxed) & !READABLE) + 1;
+    /// Makes `line` the one that is read from now on; one that covers no tick takes the line away. Only for the holder of
+    /// the lock.
+    pub(crate) fn publish(&self, line: &Line) {
+        let version = (self.version.load(Ordering::Relaxed) & !LINE) + 1;
         // Whoever sees one of the new words sees the version before them, too, and looks again.
         fence(Ordering::Release);
         for (word, value) in self.slots[(version & 1) as usize].0.iter().zip(line.words()) {
             word.store(value, Ordering::Relaxed);
         }
-        let readable = if counter_readable { READABLE } else { 0 };
-        self.version.store(version | readable, Ordering::Release);
+        let line = if line.covers_any() { LINE } else { 0 };
+        self.version.store(version | line, Ordering::Release);
+    }
+
+    /// Whether there is a line, fresh or spent.
+    pub(crate) fn has_line(&self) -> bool {
+        self.version.load(Ordering::Relaxed) & LINE != 0
     }
 
     /// What no reading may be below.

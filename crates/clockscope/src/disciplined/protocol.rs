@@ -24,12 +24,12 @@ fn a_line_is_whole(read: fn(&Page) -> Option<u64>) {
     check(2, move || {
         let page = Arc::new(Page::new());
         let line = |start| Line::single(start, start, 1.0, 1000);
-        page.publish(&line(10), true);
+        page.publish(&line(10));
         let publisher = {
             let page = page.clone();
             thread::spawn(move || {
-                page.publish(&line(20), true);
-                page.publish(&line(30), true);
+                page.publish(&line(20));
+                page.publish(&line(30));
             })
         };
         assert!(matches!(read(&page), None | Some(100)));
@@ -53,7 +53,7 @@ fn a_floor_that_was_heard_of_is_seen() {
     check(3, || {
         let page = Arc::new(Page::new());
         let heard = Arc::new(AtomicU64::new(0));
-        page.publish(&Line::single(0, 5, 1.0, 100), true);
+        page.publish(&Line::single(0, 5, 1.0, 100));
         let other = {
             let (page, heard) = (page.clone(), heard.clone());
             thread::spawn(move || heard.store(page.raise_floor(50), Ordering::Release))

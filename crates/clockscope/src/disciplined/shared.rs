@@ -43,7 +43,7 @@ impl Shared {
     pub(crate) unsafe fn forget(&self) {
         // SAFETY: whoever held the lock is not there any more.
         unsafe { self.steering.break_open(Steering::ZERO) };
-        self.page.publish(&Line::default(), false);
+        self.page.publish(&Line::default());
         self.page.set_mode(Mode::New);
     }
 }

@@ -61,6 +61,8 @@ const COARSE_NS: f64 = 1000.0;
 
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The line is nearly spent: publishes the next one, if nobody else is doing it.
+    #[cold]
+    #[inline(never)]
     pub(super) fn renew(&self) {
         let Some(mut steering) = self.shared.steering.try_lock() else { return };
         // Looked at again under the lock: another thread may have been faster.
@@ -70,12 +72,14 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         {
             let rate = steering.ns_per_tick;
             let slope = self.slope(look.line.end(), look.line.end_value(), &bracket, rate, steering.os_tick_ns);
-            self.publish(&look.line.followed_by(slope, self.window_ticks(rate)), true);
+            self.publish(&look.line.followed_by(slope, self.window_ticks(rate)));
         }
     }
 
     /// There is no line to serve by: calibrates, or begins the next line, if nobody else is doing it. `os_ns` is the time
     /// now.
+    #[cold]
+    #[inline(never)]
     pub(super) fn resume(&self, os_ns: u64) {
         let Some(mut steering) = self.shared.steering.try_lock() else { return };
         let look = self.look();
@@ -86,6 +90,17 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             self.calibrate(&mut steering, os_ns)
         } else {
             self.begin_again(&mut steering, &look)
+        }
+    }
+
+    /// Nobody calls often enough for a line: takes a spent one away, so that a call need not look at it.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn rest(&self) {
+        let Some(_steering) = self.shared.steering.try_lock() else { return };
+        let look = self.look();
+        if let Place::Spent(_) = look.line.place(look.tick) {
+            self.withdraw(&look.line);
         }
     }
 
@@ -195,7 +210,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
         let slope = self.slope(bracket.after, value, bracket, rate, steering.os_tick_ns);
         steering.last_error_ns = lead as u64;
-        self.publish(&Line::single(bracket.after, value, slope, self.window_ticks(rate)), true);
+        self.publish(&Line::single(bracket.after, value, slope, self.window_ticks(rate)));
         true
     }
 
@@ -245,7 +260,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if strikes >= STRIKES {
             self.demote(line, Demotion::Unsteady);
         } else if self.ask(steering, os_ns) {
-            self.withdraw(line, true);
+            self.withdraw(line);
         }
     }
 
@@ -264,20 +279,20 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Gives the counter up.
     pub(super) fn demote(&self, line: &Line, reason: Demotion) {
         self.shared.page.demotion.store(reason as u32, Ordering::Relaxed);
-        self.withdraw(line, false);
+        self.withdraw(line);
         self.shared.page.set_mode(Mode::Demoted);
     }
 
     /// From here on no tick is covered. Readings by the line may have been as late as its end, so nothing may be earlier
     /// than that any more: the clock may stand still for as long as the line would have lasted.
-    fn withdraw(&self, line: &Line, counter_readable: bool) {
+    fn withdraw(&self, line: &Line) {
         self.shared.page.raise_floor(line.end_value());
-        self.publish(&Line::default(), counter_readable);
+        self.publish(&Line::default());
     }
 
-    fn publish(&self, line: &Line, counter_readable: bool) {
+    fn publish(&self, line: &Line) {
         self.os.preemption_point();
-        self.shared.page.publish(line, counter_readable);
+        self.shared.page.publish(line);
     }
 
     /// The window in ticks.
@@ -309,7 +324,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.with_steering(|steering| {
             *steering = Steering::ZERO;
             self.next_generation();
-            self.withdraw(&Line::default(), true);
+            self.withdraw(&Line::default());
             self.shared.page.set_mode(Mode::Disciplined);
             Some(())
         });

@@ -1,0 +1,94 @@
+//! What a read costs: all kinds in turn, batch by batch, the median over the batches. Prints `name ns` lines.
+
+use std::hint::black_box;
+
+use clockscope::ticks;
+use clockscope_peers::{argument, conversion, quantile, timed};
+
+const READS: u64 = 200;
+
+/// Ticks that a batch took.
+type Batch = fn() -> u64;
+
+fn fence() {
+    // SAFETY: every x86-64 has SSE2.
+    unsafe { std::arch::x86_64::_mm_lfence() }
+}
+
+fn rdtscp() -> u64 {
+    let mut id = 0;
+    // SAFETY: the machines that are compared have it.
+    unsafe { std::arch::x86_64::__rdtscp(&raw mut id) }
+}
+
+const KINDS: &[(&str, Batch)] = &[
+    ("rdtsc", || timed(READS, ticks::now_unordered)),
+    ("now_unordered", || timed(READS, clockscope::now_unordered)),
+    ("quanta", || timed(READS, quanta::Instant::now)),
+    ("minstant", || timed(READS, minstant::Instant::now)),
+    ("fastant", || timed(READS, fastant::Instant::now)),
+    ("rdtscp", || timed(READS, rdtscp)),
+    ("lfence_rdtsc", || timed(READS, ticks::now)),
+    ("now", || timed(READS, clockscope::now)),
+    ("std", || timed(READS, std::time::Instant::now)),
+    ("serialised_rdtsc", || {
+        timed(READS, || {
+            black_box(ticks::now_unordered());
+            fence();
+        })
+    }),
+    ("serialised_now_unordered", || {
+        timed(READS, || {
+            black_box(clockscope::now_unordered());
+            fence();
+        })
+    }),
+    ("duration_now_unordered", || {
+        timed(READS, || {
+            let start = clockscope::now_unordered();
+            clockscope::now_unordered() - start
+        })
+    }),
+    ("duration_quanta", || {
+        timed(READS, || {
+            let start = quanta::Instant::now();
+            quanta::Instant::now() - start
+        })
+    }),
+    ("duration_minstant", || {
+        timed(READS, || {
+            let start = minstant::Instant::now();
+            minstant::Instant::now() - start
+        })
+    }),
+    ("duration_fastant", || {
+        timed(READS, || {
+            let start = fastant::Instant::now();
+            fastant::Instant::now() - start
+        })
+    }),
+    ("duration_std", || {
+        timed(READS, || {
+            let start = std::time::Instant::now();
+            std::time::Instant::now() - start
+        })
+    }),
+];
+
+fn main() {
+    let rounds = argument(1, 4000) as usize;
+    let conversion = conversion();
+    let mut costs = vec![Vec::with_capacity(rounds); KINDS.len()];
+    // The first fifth lets every library settle.
+    for round in 0..rounds + rounds / 5 {
+        for ((_, batch), costs) in KINDS.iter().zip(&mut costs) {
+            let ticks = batch();
+            if round >= rounds / 5 {
+                costs.push(conversion.ns(ticks * 1000) as f64 / 1000.0 / READS as f64);
+            }
+        }
+    }
+    for ((name, _), costs) in KINDS.iter().zip(&mut costs) {
+        println!("{name} {:.3}", quantile(costs, 0.5));
+    }
+}
