@@ -66,7 +66,7 @@ impl Counter for Native {
 }
 
 impl OsClock for System {
-    #[inline]
+    #[inline(always)]
     fn now_ns(&self) -> Result<u64, Errno> {
         os::monotonic_ns()
     }

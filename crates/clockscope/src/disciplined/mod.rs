@@ -156,11 +156,26 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.abandon();
     }
 
-    /// Everything but a fresh line. Ordered. Who calls rarely comes through here with cold caches, so that what such a call
-    /// needs is all in one piece, and the rest elsewhere.
+    /// Everything but a fresh line. Ordered. Who calls rarely comes through here with cold caches, so that all that such a
+    /// call needs is in one piece, and whatever others need is elsewhere.
     #[cold]
     #[inline(never)]
     fn slow(&self) -> u64 {
+        let page = &self.shared.page;
+        if page.mode() == Mode::Disciplined
+            && !page.has_line()
+            && let Ok(os_ns) = self.os.now_ns()
+        {
+            // Who calls rarely would pay for a line that is spent before the next call.
+            return if self.is_rare(os_ns) { page.raise_floor(os_ns) } else { self.serve_often(os_ns) };
+        }
+        self.slower()
+    }
+
+    /// The same with a line, or without any clock.
+    #[cold]
+    #[inline(never)]
+    fn slower(&self) -> u64 {
         if self.shared.page.mode() != Mode::Disciplined {
             self.serve_undisciplined()
         } else if self.shared.page.has_line() {
@@ -168,6 +183,24 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         } else {
             self.serve_spent(0)
         }
+    }
+
+    /// Whether the last call that found no line is longer ago than the window, and remembers this one.
+    #[inline(always)]
+    fn is_rare(&self, os_ns: u64) -> bool {
+        let page = &self.shared.page;
+        let idle_ns = os_ns.wrapping_sub(page.last_idle_ns.load(Ordering::Relaxed));
+        page.last_idle_ns.store(os_ns, Ordering::Relaxed);
+        idle_ns > page.rare_ns.load(Ordering::Relaxed)
+    }
+
+    /// Without a line, for who calls often: the next one, if it can be begun.
+    #[cold]
+    #[inline(never)]
+    fn serve_often(&self, os_ns: u64) -> u64 {
+        self.resume(os_ns);
+        // An OS reading goes into the floor before it is returned: whoever hears of it must not read less by the counter.
+        self.serve_line().unwrap_or_else(|| self.shared.page.raise_floor(os_ns))
     }
 
     /// The first call of all, and those when the counter was given up.
@@ -207,6 +240,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[cold]
     fn begin(&self) {
         self.os.prepare();
+        self.shared.page.rare_ns.store(self.window_ns, Ordering::Relaxed);
         let refusal = self.refusal();
         // One of all threads that race here tells the others; a process has many first calls after forks.
         if let Some(_steering) = self.shared.steering.try_lock()
@@ -223,23 +257,17 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// No line covers this moment, and readings were as late as `end`: the OS clock, or a line if one can be begun.
+    /// The line is spent, and readings by it were as late as `end`: the OS clock, or the next line.
     fn serve_spent(&self, end: u64) -> u64 {
-        let page = &self.shared.page;
-        let Ok(os_ns) = self.os.now_ns() else { return page.raise_floor(end) };
-        let idle_ns = os_ns.wrapping_sub(page.last_idle_ns.load(Ordering::Relaxed));
-        page.last_idle_ns.store(os_ns, Ordering::Relaxed);
-        // Who calls rarely would pay for a line that is spent before the next call.
-        if idle_ns <= self.window_ns {
-            self.resume(os_ns);
-            if let Some(ns) = self.serve_line() {
-                return ns;
+        self.shared.page.raise_floor(end);
+        match self.os.now_ns() {
+            Err(_) => self.shared.page.floor(),
+            Ok(os_ns) if self.is_rare(os_ns) => {
+                self.rest();
+                self.shared.page.raise_floor(os_ns)
             }
-        } else if page.has_line() {
-            self.rest();
+            Ok(os_ns) => self.serve_often(os_ns),
         }
-        // Before it is returned: whoever hears of this reading must not read less by the counter.
-        page.raise_floor(os_ns.max(end))
     }
 
     /// The time by the line that is published now, if it covers this moment.

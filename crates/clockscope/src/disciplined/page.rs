@@ -44,6 +44,8 @@ pub(crate) struct Page {
     floor: AtomicU64,
     /// OS time of the last call that found no line to serve by.
     pub(crate) last_idle_ns: AtomicU64,
+    /// Who calls less often than this, in ns, is served the OS clock. Here, beside what such a call reads anyway.
+    pub(crate) rare_ns: AtomicU64,
     /// Largest |ours − OS| with the bracket's width that was seen in this generation, in ns.
     pub(crate) largest_error_ns: AtomicU64,
     /// Why the counter was given up, as a number of `Demotion`.
@@ -68,6 +70,7 @@ impl Page {
             version: AtomicU64::new(0),
             floor: AtomicU64::new(0),
             last_idle_ns: AtomicU64::new(0),
+            rare_ns: AtomicU64::new(0),
             largest_error_ns: AtomicU64::new(0),
             demotion: AtomicU32::new(0),
             mode: AtomicU32::new(0),
@@ -83,6 +86,7 @@ impl Page {
             version: AtomicU64::new(0),
             floor: AtomicU64::new(0),
             last_idle_ns: AtomicU64::new(0),
+            rare_ns: AtomicU64::new(0),
             largest_error_ns: AtomicU64::new(0),
             demotion: AtomicU32::new(0),
             mode: AtomicU32::new(0),

@@ -24,7 +24,7 @@ pub(crate) fn counter_is_disabled() {
 ///
 /// # Errors
 /// Both are denied.
-#[inline]
+#[inline(always)]
 pub(crate) fn monotonic_ns() -> Result<u64, Errno> {
     if !MONOTONIC_DENIED.load(Ordering::Relaxed) {
         let mut now = Timespec::default();
