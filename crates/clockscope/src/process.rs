@@ -6,18 +6,15 @@ use core::time::Duration;
 
 use crate::disciplined::{Counter, Disciplined, OsClock};
 use crate::evidence::{ErrorBound, Evidence, Frequency, Source};
-use crate::{Clock, Conversion, Errno, Instant, counter, os};
+use crate::os::{self, Timeline};
+use crate::{Clock, Conversion, Errno, Instant, counter};
 
 /// The processor's counter.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Native;
 
-/// The operating system's monotonic clock.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct System;
-
 /// The clock of the process.
-pub(crate) static CLOCK: Disciplined<Native, System> = Disciplined::new(Native, System);
+pub(crate) static CLOCK: Disciplined<Native, Timeline> = Disciplined::new(Native, Timeline::new());
 
 impl Counter for Native {
     #[inline(always)]
@@ -65,18 +62,18 @@ impl Counter for Native {
     }
 }
 
-impl OsClock for System {
+impl OsClock for Timeline {
     #[inline(always)]
     fn now_ns(&self) -> Result<u64, Errno> {
-        os::monotonic_ns()
+        Timeline::now_ns(self)
     }
 
     fn tick_ns(&self) -> u64 {
-        os::monotonic_tick_ns(os::counter_is_clocksource() == Some(true))
+        Timeline::tick_ns(self, os::counter_is_clocksource() == Some(true))
     }
 
     fn is_monotonic(&self) -> bool {
-        os::is_monotonic()
+        Timeline::is_monotonic(self)
     }
 
     fn prepare(&self) {
@@ -85,7 +82,7 @@ impl OsClock for System {
             unsafe { CLOCK.shared().forget() };
         }
         if os::counter_is_permitted() == Some(false) {
-            os::counter_is_disabled();
+            self.counter_is_disabled();
         }
         // SAFETY: all-zero is the state before the first use; the child's only thread is in `fork`, not in our clock.
         let is_wiped = unsafe { os::wipe_on_fork(CLOCK.shared()) };
@@ -328,5 +325,5 @@ pub fn calibrate_blocking(duration: Duration) -> Result<Conversion, crate::Uncal
 /// }
 /// ```
 pub fn survive_disabled_counter() -> Result<(), Errno> {
-    os::survive_disabled_counter()
+    os::survive_disabled_counter(|| CLOCK.os().counter_is_disabled())
 }

@@ -139,7 +139,7 @@ struct Table {
 fn between<A: Counter + Send, B: Counter + Send>(one: (u32, A), other: (u32, B)) -> Result<Handed, Errno> {
     let table = Table { there: AtomicU64::new(0), back: AtomicU64::new(0), is_over: AtomicBool::new(false) };
     let table = &table;
-    let deadline = os::monotonic_ns()?.saturating_add(PATIENCE_NS);
+    let deadline = monotonic_ns()?.saturating_add(PATIENCE_NS);
     std::thread::scope(|scope| {
         let answering = scope.spawn(move || {
             let bound = os::set_allowed_cpus(&[other.0]);
@@ -159,6 +159,10 @@ fn between<A: Counter + Send, B: Counter + Send>(one: (u32, A), other: (u32, B))
         handed.backwards += backwards.unwrap_or(Err(Errno(0)))?;
         Ok(handed)
     })
+}
+
+fn monotonic_ns() -> Result<u64, Errno> {
+    CLOCK.os().now_ns()
 }
 
 /// Zero means nothing in a word of the table; a counter that shows it is one tick early.
@@ -210,7 +214,7 @@ fn receive(word: &AtomicU64, is_over: &AtomicBool, deadline: Option<u64>) -> Opt
             return None;
         }
         turns = turns.wrapping_add(1);
-        let is_late = || deadline.is_some_and(|deadline| os::monotonic_ns().is_ok_and(|now| now > deadline));
+        let is_late = || deadline.is_some_and(|deadline| monotonic_ns().is_ok_and(|now| now > deadline));
         if turns.is_multiple_of(4096) {
             // The other one may be waiting for this very CPU.
             std::thread::yield_now();

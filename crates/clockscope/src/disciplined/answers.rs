@@ -21,7 +21,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     pub fn source(&self) -> Source {
         if self.shared.page.mode() == Mode::Disciplined && self.serve_line().is_some() {
             Source::Counter
-        } else if self.os.now_ns().is_ok() {
+        } else if self.shared.os.now_ns().is_ok() {
             Source::OsClock
         } else {
             Source::Nothing
@@ -44,7 +44,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let error = if self.source() == Source::Counter { self.error_by_line() } else { None };
         let error = match error {
             Some(error) => error,
-            None => self.os.now_ns().ok().map(|_| self.os.tick_ns())?,
+            None => self.shared.os.now_ns().ok().map(|_| self.shared.os.tick_ns())?,
         };
         let largest = page.largest_error_ns.fetch_max(error, Ordering::Relaxed).max(error);
         Some(ErrorBound { now: Duration::from_nanos(error), largest: Duration::from_nanos(largest) })
@@ -52,10 +52,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// The error by the narrowest of several brackets whose ends one line covers.
     fn error_by_line(&self) -> Option<u64> {
-        let tick_ns = self.os.tick_ns();
+        let tick_ns = self.shared.os.tick_ns();
         let one = || {
             let look = self.look();
-            let bracket = Bracket::narrowest(&self.counter, &self.os, 1, 0).ok()?;
+            let bracket = Bracket::narrowest(&self.counter, &self.shared.os, 1, 0).ok()?;
             let [first, last] = [bracket.before, bracket.after].map(|tick| look.line.at(tick));
             let error = error_ns(first?.max(look.floor), last?.max(look.floor), bracket.os_ns, tick_ns);
             Some((bracket.width(), error))
@@ -91,7 +91,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if self.counter.is_permitted() == Some(false) {
             return Err(Uncalibrated::NotPermitted);
         }
-        let take = || Bracket::narrowest(&self.counter, &self.os, TRIES, 0).map_err(Uncalibrated::NoClock);
+        let take = || Bracket::narrowest(&self.counter, &self.shared.os, TRIES, 0).map_err(Uncalibrated::NoClock);
         let start = take()?;
         if self.counter.is_invariant() == Some(true) {
             std::thread::sleep(duration);
@@ -99,8 +99,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             self.spin(&start, duration)?;
         }
         let end = take()?;
-        let rate =
-            end.rate_since(&start, self.os.tick_ns()).filter(|rate| rate.low > 0.0).ok_or(Uncalibrated::StoodStill)?;
+        let rate = end
+            .rate_since(&start, self.shared.os.tick_ns())
+            .filter(|rate| rate.low > 0.0)
+            .ok_or(Uncalibrated::StoodStill)?;
         let mean = MeanRate { rate, window_ns: end.os_ns_since(&start) };
         Ok(Conversion::new(end.middle(), end.os_ns, frequency_of(&mean)))
     }
@@ -111,7 +113,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let ns = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
         // A read takes 5 ns at least.
         for _ in 0..ns / 5 + 1000 {
-            if self.os.now_ns().map_err(Uncalibrated::NoClock)?.wrapping_sub(start.os_ns) >= ns {
+            if self.shared.os.now_ns().map_err(Uncalibrated::NoClock)?.wrapping_sub(start.os_ns) >= ns {
                 return Ok(());
             }
         }
@@ -126,20 +128,22 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
                 ticks as f64 / conversion.frequency().hz * 1e9
             }
             // The timer tick of a coarse clock is longer than anybody wants to wait for: clock_getres tells that one.
-            None => lattice::step(|| self.os.now_ns().unwrap_or(0)).unwrap_or(0).max(self.coarse_tick_ns()) as f64,
+            None => {
+                lattice::step(|| self.shared.os.now_ns().unwrap_or(0)).unwrap_or(0).max(self.coarse_tick_ns()) as f64
+            }
         };
         (ns > 0.0).then(|| Duration::from_nanos((ns + 0.5) as u64).max(Duration::from_nanos(1)))
     }
 
     /// The OS clock's tick, where it is so coarse that it shows in nobody's readings; else 0.
     fn coarse_tick_ns(&self) -> u64 {
-        Some(self.os.tick_ns()).filter(|tick| *tick >= 1_000_000).unwrap_or(0)
+        Some(self.shared.os.tick_ns()).filter(|tick| *tick >= 1_000_000).unwrap_or(0)
     }
 
     /// Whether the time is a monotonic clock's, of a tick of 1 µs or less.
     pub fn is_high_resolution(&self) -> bool {
         self.now();
-        self.os.is_monotonic() && (self.source() == Source::Counter || self.os.tick_ns() <= 1000)
+        self.shared.os.is_monotonic() && (self.source() == Source::Counter || self.shared.os.tick_ns() <= 1000)
     }
 
     /// What speaks for and against the counter, and why it is used or not.

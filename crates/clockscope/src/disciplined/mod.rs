@@ -75,9 +75,8 @@ const WINDOW_NS: u64 = 1_000_000;
 /// ```
 #[repr(C)]
 pub struct Disciplined<C, S> {
-    shared: Shared,
+    shared: Shared<S>,
     counter: C,
-    os: S,
     window_ns: u64,
     // Outside of the shared page, because a fork wipes that one.
     generation: AtomicU64,
@@ -88,17 +87,17 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// A clock out of `counter` and `os`. Reads neither.
     #[cfg(not(loom))]
     pub const fn new(counter: C, os: S) -> Self {
-        Self::of(Shared::new(), counter, os)
+        Self::of(Shared::new(os), counter)
     }
 
     /// Loom's atomics cannot be made at compile time.
     #[cfg(loom)]
     pub fn new(counter: C, os: S) -> Self {
-        Self::of(Shared::new(), counter, os)
+        Self::of(Shared::new(os), counter)
     }
 
-    const fn of(shared: Shared, counter: C, os: S) -> Self {
-        Self { shared, counter, os, window_ns: WINDOW_NS, generation: AtomicU64::new(0), readmitted: AtomicU64::new(0) }
+    const fn of(shared: Shared<S>, counter: C) -> Self {
+        Self { shared, counter, window_ns: WINDOW_NS, generation: AtomicU64::new(0), readmitted: AtomicU64::new(0) }
     }
 
     /// The same with segments of `ns` nanoseconds, between 1 µs and 100 ms. Longer ones follow the OS clock more slowly,
@@ -128,9 +127,14 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         Instant::from_ns(self.shared.page.read(|| self.counter.unordered()).unwrap_or_else(|| self.slow()))
     }
 
+    /// The OS clock.
+    pub(crate) fn os(&self) -> &S {
+        &self.shared.os
+    }
+
     /// What a forked child must forget; all-zero is its state before the first use.
     #[cfg(not(loom))]
-    pub(crate) fn shared(&self) -> &Shared {
+    pub(crate) fn shared(&self) -> &Shared<S> {
         &self.shared
     }
 
@@ -164,7 +168,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let page = &self.shared.page;
         if page.mode() == Mode::Disciplined
             && !page.has_line()
-            && let Ok(os_ns) = self.os.now_ns()
+            && let Ok(os_ns) = self.shared.os.now_ns()
         {
             // Who calls rarely would pay for a line that is spent before the next call.
             return if self.is_rare(os_ns) { page.raise_floor(os_ns) } else { self.serve_often(os_ns) };
@@ -211,7 +215,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             self.begin();
         }
         // It may be one that goes back.
-        self.shared.page.raise_floor(self.os.now_ns().unwrap_or(0))
+        self.shared.page.raise_floor(self.shared.os.now_ns().unwrap_or(0))
     }
 
     /// There is a line, which is nearly spent, or spent, or does not cover the counter.
@@ -219,7 +223,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[inline(never)]
     fn serve_by_line(&self) -> u64 {
         let look = self.look();
-        self.os.preemption_point();
+        self.shared.os.preemption_point();
         match look.line.place(look.tick) {
             Place::Fresh(ns) => ns.max(look.floor),
             Place::NearlySpent(ns) => {
@@ -230,7 +234,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             Place::Spent(end) => self.serve_spent(end),
             Place::Before => {
                 self.step_back();
-                let os_ns = self.os.now_ns().unwrap_or(0);
+                let os_ns = self.shared.os.now_ns().unwrap_or(0);
                 self.shared.page.raise_floor(os_ns.max(look.line.end_value()))
             }
         }
@@ -239,7 +243,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The first call of all: may the counter be used?
     #[cold]
     fn begin(&self) {
-        self.os.prepare();
+        self.shared.os.prepare();
         self.shared.page.rare_ns.store(self.window_ns, Ordering::Relaxed);
         let refusal = self.refusal();
         // One of all threads that race here tells the others; a process has many first calls after forks.
@@ -260,7 +264,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The line is spent, and readings by it were as late as `end`: the OS clock, or the next line.
     fn serve_spent(&self, end: u64) -> u64 {
         self.shared.page.raise_floor(end);
-        match self.os.now_ns() {
+        match self.shared.os.now_ns() {
             Err(_) => self.shared.page.floor(),
             Ok(os_ns) if self.is_rare(os_ns) => {
                 self.rest();

@@ -14,28 +14,30 @@ use super::page::Page;
 use super::steering::Steering;
 use super::sync::{AtomicU32, Ordering};
 
-/// The shared state. All zero is the state before the first use.
+/// The shared state. All zero is the state before the first use, if it is one of the OS clock.
 ///
 /// Pages of its own, so that the kernel can wipe them in a forked child: a lock that another thread held while the
 /// process forked would never be released there.
 #[cfg_attr(not(loom), repr(C, align(4096)))]
-pub(crate) struct Shared {
+pub(crate) struct Shared<S> {
+    /// Here for the sake of who calls rarely: what such a call reads lies side by side.
+    pub(super) os: S,
     pub(super) page: Page,
     pub(super) steering: TryLock<Steering>,
 }
 
-impl Shared {
+impl<S> Shared<S> {
     #[cfg(not(loom))]
-    pub(super) const fn new() -> Self {
-        Self { page: Page::new(), steering: TryLock::new(Steering::ZERO) }
+    pub(super) const fn new(os: S) -> Self {
+        Self { os, page: Page::new(), steering: TryLock::new(Steering::ZERO) }
     }
 
     #[cfg(loom)]
-    pub(super) fn new() -> Self {
-        Self { page: Page::new(), steering: TryLock::new(Steering::ZERO) }
+    pub(super) fn new(os: S) -> Self {
+        Self { os, page: Page::new(), steering: TryLock::new(Steering::ZERO) }
     }
 
-    /// Forgets all but the floor, where the kernel cannot wipe the memory.
+    /// Forgets all but the floor and the OS clock, where the kernel cannot wipe the memory.
     ///
     /// # Safety
     /// No other thread may be there: the caller is a child that was just forked.

@@ -109,7 +109,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let Some(mut steering) = self.shared.steering.try_lock() else { return };
         let look = self.look();
         if look.line.place(look.tick) == Place::Before {
-            let os_ns = self.os.now_ns().unwrap_or(0);
+            let os_ns = self.shared.os.now_ns().unwrap_or(0);
             self.disagree(&mut steering, &look.line, os_ns);
         }
     }
@@ -143,7 +143,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             steering.calibration = Calibration::ZERO;
         }
         if !steering.calibration.has_started() {
-            steering.os_tick_ns = self.os.tick_ns().max(1);
+            steering.os_tick_ns = self.shared.os.tick_ns().max(1);
             steering.asked_ns = os_ns;
             if steering.os_tick_ns as f64 >= COARSE_NS {
                 self.demote(&Line::default(), Demotion::CoarseOsClock);
@@ -229,7 +229,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let narrowest = steering.calibration.narrowest();
         let (tries, enough) =
             if steering.calibration.has_started() { (TRIES, narrowest + narrowest / 8) } else { (FIRST_TRIES, 0) };
-        let bracket = Bracket::narrowest(&self.counter, &self.os, tries, enough).ok()?;
+        let bracket = Bracket::narrowest(&self.counter, &self.shared.os, tries, enough).ok()?;
         if bracket.width() <= narrowest.saturating_mul(TOO_WIDE) {
             steering.wide = 0;
             return Some(bracket);
@@ -291,7 +291,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     fn publish(&self, line: &Line) {
-        self.os.preemption_point();
+        self.shared.os.preemption_point();
         self.shared.page.publish(line);
     }
 

@@ -101,24 +101,34 @@ pub fn online_cpus() -> Option<usize> {
 }
 
 /// The standard library's monotonic clock, from the first call on.
-///
-/// # Errors
-/// None.
-pub(crate) fn monotonic_ns() -> Result<u64, Errno> {
-    static ORIGIN: OnceLock<Instant> = OnceLock::new();
-    Ok(ORIGIN.get_or_init(Instant::now).elapsed().as_nanos() as u64)
-}
+#[derive(Debug)]
+pub(crate) struct Timeline(());
 
-pub(crate) fn is_monotonic() -> bool {
-    true
-}
+impl Timeline {
+    pub(crate) const fn new() -> Self {
+        Self(())
+    }
 
-/// Nothing is stated.
-pub(crate) fn monotonic_tick_ns(_: bool) -> u64 {
-    1
-}
+    /// The time in ns.
+    ///
+    /// # Errors
+    /// None.
+    pub(crate) fn now_ns(&self) -> Result<u64, Errno> {
+        static ORIGIN: OnceLock<Instant> = OnceLock::new();
+        Ok(ORIGIN.get_or_init(Instant::now).elapsed().as_nanos() as u64)
+    }
 
-pub(crate) fn counter_is_disabled() {}
+    pub(crate) fn is_monotonic(&self) -> bool {
+        true
+    }
+
+    /// Nothing is stated.
+    pub(crate) fn tick_ns(&self, _: bool) -> u64 {
+        1
+    }
+
+    pub(crate) fn counter_is_disabled(&self) {}
+}
 
 /// Nothing can be wiped.
 ///
@@ -132,7 +142,7 @@ pub(crate) unsafe fn wipe_on_fork<T>(_: &'static T) -> bool {
 pub(crate) fn call_in_child(_: extern "C" fn()) {}
 
 /// Nothing disables the counter.
-pub(crate) fn survive_disabled_counter() -> Result<(), Errno> {
+pub(crate) fn survive_disabled_counter(_: fn()) -> Result<(), Errno> {
     Err(Errno(0))
 }
 

@@ -17,10 +17,7 @@ pub use backend::{
     Reference, allowed_cpus, clocksource, counter_is_clocksource, counter_is_permitted, current_cpu, online_cpus,
     references, set_allowed_cpus, unix_seconds,
 };
-pub(crate) use backend::{
-    call_in_child, civil, counter_is_disabled, is_monotonic, monotonic_ns, monotonic_tick_ns, survive_disabled_counter,
-    wipe_on_fork,
-};
+pub(crate) use backend::{Timeline, call_in_child, civil, survive_disabled_counter, wipe_on_fork};
 pub use rust::{RustInstant, RustSystemTime};
 
 use crate::Visitor;

@@ -18,7 +18,7 @@ pub use affinity::{allowed_cpus, current_cpu, online_cpus, set_allowed_cpus};
 pub(crate) use civil::read as civil;
 pub(crate) use fork::{call_in_child, wipe_on_fork};
 pub use permission::{clocksource, counter_is_clocksource, counter_is_permitted};
-pub(crate) use timeline::{counter_is_disabled, is_monotonic, monotonic_ns, monotonic_tick_ns};
+pub(crate) use timeline::Timeline;
 #[cfg(target_arch = "x86_64")]
 pub(crate) use trap::install as survive_disabled_counter;
 
@@ -103,7 +103,7 @@ pub fn unix_seconds() -> Option<u64> {
 
 /// Only x86 has a switch that disables its counter.
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn survive_disabled_counter() -> Result<(), Errno> {
+pub(crate) fn survive_disabled_counter(_: fn()) -> Result<(), Errno> {
     Err(Errno(libc::ENOSYS))
 }
 

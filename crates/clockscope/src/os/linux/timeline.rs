@@ -8,66 +8,77 @@ use super::posix::{self, ByLibc, BySyscall, Timespec};
 use super::syscall;
 use crate::{Errno, RawClock, Resolution};
 
-/// Set where the counter is disabled for this process: the vDSO reads it, so its clocks are fatal, too.
-static COUNTER_DISABLED: AtomicBool = AtomicBool::new(false);
-
-/// Set when no monotonic clock answered once: from then on it is the wall clock, lest the timeline changes to and fro.
-static MONOTONIC_DENIED: AtomicBool = AtomicBool::new(false);
-
-/// Makes [`monotonic_ns`] avoid the vDSO from now on.
-pub(crate) fn counter_is_disabled() {
-    COUNTER_DISABLED.store(true, Ordering::Relaxed);
+/// CLOCK_MONOTONIC by whichever way is open. All zero is one that knows of nothing closed.
+#[derive(Debug)]
+pub(crate) struct Timeline {
+    /// The counter is disabled for this process: the vDSO reads it, so its clocks are fatal, too.
+    counter_disabled: AtomicBool,
+    /// No monotonic clock answered once: from then on it is the wall clock, lest the timeline changes to and fro.
+    monotonic_denied: AtomicBool,
 }
 
-/// CLOCK_MONOTONIC in ns, by the C library (which asks the vDSO), or by the system call where the counter is disabled.
-/// The wall clock where that is denied.
-///
-/// # Errors
-/// Both are denied.
-#[inline(always)]
-pub(crate) fn monotonic_ns() -> Result<u64, Errno> {
-    if !MONOTONIC_DENIED.load(Ordering::Relaxed) {
-        let mut now = Timespec::default();
-        let answer = if COUNTER_DISABLED.load(Ordering::Relaxed) {
-            BySyscall::new(libc::CLOCK_MONOTONIC).read(&mut now)
-        } else {
-            ByLibc::new(libc::CLOCK_MONOTONIC).read(&mut now)
+impl Timeline {
+    pub(crate) const fn new() -> Self {
+        Self { counter_disabled: AtomicBool::new(false), monotonic_denied: AtomicBool::new(false) }
+    }
+
+    /// Has the vDSO avoided from now on.
+    pub(crate) fn counter_is_disabled(&self) {
+        self.counter_disabled.store(true, Ordering::Relaxed);
+    }
+
+    /// CLOCK_MONOTONIC in ns, by the C library (which asks the vDSO), or by the system call where the counter is
+    /// disabled. The wall clock where that is denied.
+    ///
+    /// # Errors
+    /// Both are denied.
+    #[inline(always)]
+    pub(crate) fn now_ns(&self) -> Result<u64, Errno> {
+        if !self.monotonic_denied.load(Ordering::Relaxed) {
+            let mut now = Timespec::default();
+            let answer = if self.counter_disabled.load(Ordering::Relaxed) {
+                BySyscall::new(libc::CLOCK_MONOTONIC).read(&mut now)
+            } else {
+                ByLibc::new(libc::CLOCK_MONOTONIC).read(&mut now)
+            };
+            if answer.is_ok() {
+                return Ok(now.nanoseconds());
+            }
+        }
+        let ns = wall_ns()?;
+        self.monotonic_denied.store(true, Ordering::Relaxed);
+        Ok(ns)
+    }
+
+    /// Whether a monotonic clock answers; else it is the wall clock, which may be set.
+    pub(crate) fn is_monotonic(&self) -> bool {
+        !self.monotonic_denied.load(Ordering::Relaxed)
+    }
+
+    /// The clock's tick in ns: what clock_getres says (1, or the timer tick where the kernel has no better clocksource).
+    /// Where the clock is not the counter itself, no less than the smallest step that it shows.
+    pub(crate) fn tick_ns(&self, is_the_counter: bool) -> u64 {
+        let stated = match posix::resolution(libc::CLOCK_MONOTONIC) {
+            Resolution::Nanoseconds(ns) => ns as u64,
+            Resolution::OneTick | Resolution::Unknown(_) => 1,
         };
-        if answer.is_ok() {
-            return Ok(now.nanoseconds());
-        }
+        if is_the_counter { stated } else { stated.max(self.smallest_step_ns()) }
     }
-    wall_ns()
-}
 
-/// Whether a monotonic clock answers; else [`monotonic_ns`] gives the wall clock, which may be set.
-pub(crate) fn is_monotonic() -> bool {
-    !MONOTONIC_DENIED.load(Ordering::Relaxed)
-}
-
-/// The tick of [`monotonic_ns`] in ns: what clock_getres says (1, or the timer tick where the kernel has no better
-/// clocksource). Where the clock is not the counter itself, no less than the smallest step that it shows.
-pub(crate) fn monotonic_tick_ns(is_the_counter: bool) -> u64 {
-    let stated = match posix::resolution(libc::CLOCK_MONOTONIC) {
-        Resolution::Nanoseconds(ns) => ns as u64,
-        Resolution::OneTick | Resolution::Unknown(_) => 1,
-    };
-    if is_the_counter { stated } else { stated.max(smallest_step_ns()) }
-}
-
-/// The smallest step between successive readings; 0 where none was seen.
-fn smallest_step_ns() -> u64 {
-    const READINGS: usize = 16;
-    let mut smallest = u64::MAX;
-    let mut last = monotonic_ns().unwrap_or(0);
-    for _ in 0..READINGS {
-        let now = monotonic_ns().unwrap_or(last);
-        if now > last {
-            smallest = smallest.min(now - last);
+    /// The smallest step between successive readings; 0 where none was seen.
+    fn smallest_step_ns(&self) -> u64 {
+        const READINGS: usize = 16;
+        let mut smallest = u64::MAX;
+        let mut last = self.now_ns().unwrap_or(0);
+        for _ in 0..READINGS {
+            let now = self.now_ns().unwrap_or(last);
+            if now > last {
+                smallest = smallest.min(now - last);
+            }
+            last = now;
         }
-        last = now;
+        if smallest == u64::MAX { 0 } else { smallest }
     }
-    if smallest == u64::MAX { 0 } else { smallest }
 }
 
 /// The wall clock in ns, by gettimeofday: another system call than the one that was denied.
@@ -76,7 +87,6 @@ fn wall_ns() -> Result<u64, Errno> {
     let mut now = libc::timeval { tv_sec: 0, tv_usec: 0 };
     // SAFETY: gettimeofday writes one timeval through the pointer, which is ours, and takes no time zone.
     unsafe { syscall::two(libc::SYS_gettimeofday, &raw mut now as usize, 0) }?;
-    MONOTONIC_DENIED.store(true, Ordering::Relaxed);
     #[allow(clippy::unnecessary_cast, reason = "32 bits wide on 32-bit systems")]
     Ok((now.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(now.tv_usec as u64 * 1000))
 }

@@ -13,38 +13,44 @@ use core::ffi::{c_int, c_void};
 use core::mem::MaybeUninit;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-use super::{last_errno, timeline};
+use super::last_errno;
 use crate::Errno;
 
-/// What was there before us. Written once, before the handler can run.
-struct Former(UnsafeCell<MaybeUninit<libc::sigaction>>);
+/// What the handler needs. Written once, before the handler can run.
+struct Known {
+    /// What was there before us.
+    former: UnsafeCell<MaybeUninit<libc::sigaction>>,
+    /// Who is told that the counter is disabled.
+    told: UnsafeCell<fn()>,
+}
 
 // SAFETY: written by the one thread that takes STATE from 0 to 1, before the handler is installed; only read afterwards.
-unsafe impl Sync for Former {}
+unsafe impl Sync for Known {}
 
-static FORMER: Former = Former(UnsafeCell::new(MaybeUninit::zeroed()));
+static KNOWN: Known = Known { former: UnsafeCell::new(MaybeUninit::zeroed()), told: UnsafeCell::new(|| ()) };
 /// 0: not installed; 1: being installed; 2: installed.
 static STATE: AtomicU32 = AtomicU32::new(0);
 
 const RDTSC: [u8; 2] = [0x0f, 0x31];
 const RDTSCP: [u8; 3] = [0x0f, 0x01, 0xf9];
 
-/// Installs the handler, once.
+/// Installs the handler, once, which calls `told` in a signal handler's context whenever the counter was read in vain.
 ///
 /// # Errors
 /// sigaction was refused.
-pub(crate) fn install() -> Result<(), Errno> {
+pub(crate) fn install(told: fn()) -> Result<(), Errno> {
     if STATE.compare_exchange(0, 1, Ordering::AcqRel, Ordering::Acquire).is_err() {
         return Ok(());
     }
-    // SAFETY: the action is complete: a handler of the signature that SA_SIGINFO asks for, and an empty mask. FORMER is
+    // SAFETY: the action is complete: a handler of the signature that SA_SIGINFO asks for, and an empty mask. KNOWN is
     // written here only, and nobody reads it before the handler is there.
     let answer = unsafe {
+        *KNOWN.told.get() = told;
         let mut action: libc::sigaction = core::mem::zeroed();
         action.sa_sigaction = handle as extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void) as usize;
         action.sa_flags = libc::SA_SIGINFO | libc::SA_ONSTACK | libc::SA_NODEFER;
         libc::sigemptyset(&raw mut action.sa_mask);
-        libc::sigaction(libc::SIGSEGV, core::ptr::null(), FORMER.0.get().cast());
+        libc::sigaction(libc::SIGSEGV, core::ptr::null(), KNOWN.former.get().cast());
         libc::sigaction(libc::SIGSEGV, &raw const action, core::ptr::null_mut())
     };
     STATE.store(if answer == 0 { 2 } else { 0 }, Ordering::Release);
@@ -62,7 +68,8 @@ extern "C" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_
         if is_protection_fault { counter_instruction(registers[libc::REG_RIP as usize] as usize) } else { None };
     match length {
         Some(length) => {
-            timeline::counter_is_disabled();
+            // SAFETY: written before this handler was installed.
+            unsafe { (*KNOWN.told.get())() };
             registers[libc::REG_RAX as usize] = 0;
             registers[libc::REG_RDX as usize] = 0;
             if length == RDTSCP.len() {
@@ -96,10 +103,10 @@ fn counter_instruction(address: usize) -> Option<usize> {
 
 /// Does what the handler before us would have done.
 fn pass_on(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
-    // SAFETY: FORMER was written before this handler was installed. Handlers have the signature that their flags say.
+    // SAFETY: KNOWN was written before this handler was installed. Handlers have the signature that their flags say.
     // For the default action the signal is given back to the system: it comes again when this handler returns.
     unsafe {
-        let former = &*FORMER.0.get().cast::<libc::sigaction>();
+        let former = &*KNOWN.former.get().cast::<libc::sigaction>();
         match former.sa_sigaction {
             libc::SIG_DFL | libc::SIG_IGN => {
                 libc::sigaction(signal, former, core::ptr::null_mut());
