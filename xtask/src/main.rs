@@ -21,7 +21,8 @@ const USAGE: &str = "usage: cargo xtask TASK
   fast-path     what a reading executes, by the machine code
   structure     who may depend on whom, and where unsafe code may be
   cross         checks for other architectures, and the instrument on an emulated aarch64
-  bench [build] the figures that the README promises, measured here";
+  bench [build] the figures that the README promises, measured here
+  bench library the library's figures, beside its peers' (half an hour)";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -44,6 +45,7 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["fast-path"] => fast_path::check(),
         ["cross"] => cross::check(),
         ["bench"] => bench::measure(false),
+        ["bench", "library"] => bench::library::measure(),
         ["bench", "build"] => bench::measure(true),
         _ => bail!("{USAGE}"),
     }

@@ -39,8 +39,18 @@ pub(crate) fn with(variables: &[(&str, &str)], program: &str, arguments: &[&str]
 
 /// Runs a program and returns what it printed.
 pub(crate) fn output(program: &str, arguments: &[&str]) -> Result<String> {
+    output_with(&[], program, arguments)
+}
+
+/// The same with some environment variables set.
+pub(crate) fn output_with(variables: &[(&str, &str)], program: &str, arguments: &[&str]) -> Result<String> {
     let shown = format!("{program} {}", arguments.join(" "));
-    let output = Command::new(program).args(arguments).output().with_context(|| format!("cannot run {shown}"))?;
+    let mut command = Command::new(program);
+    let output = command
+        .args(arguments)
+        .envs(variables.iter().copied())
+        .output()
+        .with_context(|| format!("cannot run {shown}"))?;
     if !output.status.success() {
         bail!("{shown}: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr));
     }

@@ -47,8 +47,9 @@ const STRIKES: u32 = 3;
 /// only brackets that are as close as the pause is long could show.
 const PAUSE_WINDOWS: u64 = 8;
 
-/// The OS clock's rate may change by this share at any time: NTP's 500 ppm in either direction, and adjtime's as much.
-const SLEW_SHARE: f64 = 1e-3;
+/// The OS clock's rate may change by this share at any time: from NTP's 500 ppm and adjtime's 500 ppm in one direction to
+/// as much in the other.
+const SLEW_SHARE: f64 = 2e-3;
 
 /// A line begins no further than this ahead of the OS clock, in ns; until then the clock stands still.
 const LEAD_NS: f64 = 10_000.0;

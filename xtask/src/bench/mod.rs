@@ -1,5 +1,7 @@
 //! The figures that bench/README.md promises, measured on this machine. Ratios are taken within one run, alternating.
 
+pub(crate) mod library;
+
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;

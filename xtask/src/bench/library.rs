@@ -1,0 +1,235 @@
+//! The library's figures, beside its peers': bench/peers has the programs.
+
+use std::process::{Child, Command, Stdio};
+
+use anyhow::{Context, Result};
+
+use super::{CPU, figure, median};
+use crate::run;
+
+/// Fresh processes that are started, and how many at a time: they sleep most of the time.
+const PROCESSES: usize = 1000;
+const AT_A_TIME: usize = 4;
+/// Busy loops beside them, on two CPUs.
+const BUSY: usize = 4;
+/// Seconds over which the error is watched.
+const WATCHED_S: &str = "60";
+
+/// Measures everything and prints a line a figure. Half an hour.
+pub(crate) fn measure() -> Result<()> {
+    run::with(
+        &[("CARGO_TARGET_DIR", &folder())],
+        "cargo",
+        &["build", "--release", "--quiet", "--manifest-path", "bench/peers/Cargo.toml"],
+    )?;
+    costs()?;
+    rare_callers()?;
+    slew()?;
+    order()?;
+    fresh_processes("quiet", 0)?;
+    fresh_processes("4 busy loops", BUSY)?;
+    watch("quiet", 0, "<= 100 ns")?;
+    watch("4 busy loops", BUSY, "<= 1000 ns")
+}
+
+fn folder() -> String {
+    run::built("peers")
+}
+
+fn program(name: &str) -> String {
+    format!("{}/release/{name}", folder())
+}
+
+/// What a program printed as `name value` lines, pinned to the CPU of the comparison.
+fn pinned(name: &str, arguments: &[&str]) -> Result<Vec<(String, f64)>> {
+    let program = program(name);
+    let output = run::output("taskset", &[&["--cpu-list", CPU, &program], arguments].concat())?;
+    output
+        .lines()
+        .map(|line| {
+            let (name, value) = line.split_once(' ').context("a line without a value")?;
+            Ok((name.to_owned(), value.parse()?))
+        })
+        .collect()
+}
+
+fn value(values: &[(String, f64)], name: &str) -> Result<f64> {
+    let found = values.iter().find(|(known, _)| known == name);
+    found.map(|(_, value)| *value).with_context(|| format!("no value for {name}"))
+}
+
+/// Ratios of costs, all taken in one interleaved run.
+fn costs() -> Result<()> {
+    let costs = pinned("cost", &[])?;
+    for (name, cost) in &costs {
+        figure(&format!("cost of {name}"), "-", &format!("{cost:.2} ns"));
+    }
+    for (what, target, ours, theirs) in [
+        ("now_unordered / rdtsc", "<= 1.03", "now_unordered", "rdtsc"),
+        ("serialised now_unordered / rdtsc", "<= 1.20", "serialised_now_unordered", "serialised_rdtsc"),
+        ("now / rdtscp", "<= 1.15", "now", "rdtscp"),
+        ("now / std", "< 1", "now", "std"),
+        ("two now_unordered and a Duration / rdtsc", "<= 2.05", "duration_now_unordered", "rdtsc"),
+    ] {
+        figure(what, target, &format!("{:.3}", value(&costs, ours)? / value(&costs, theirs)?));
+    }
+    Ok(())
+}
+
+/// A program that reads every 2 ms, or every 10 ms: the median of nine runs' ratios.
+fn rare_callers() -> Result<()> {
+    for (what, every_us, reads) in [("every 2 ms", "2000", "500"), ("every 10 ms", "10000", "100")] {
+        let (mut ours, mut theirs, mut ratios) = (Vec::new(), Vec::new(), Vec::new());
+        for _ in 0..9 {
+            let costs = pinned("cold", &[every_us, reads])?;
+            let (now, std) = (value(&costs, "now")?, value(&costs, "std")?);
+            ours.push(now);
+            theirs.push(std);
+            ratios.push(now / std);
+        }
+        let measured =
+            format!("{:.2} ({:.0} ns, {:.0} ns)", median(&mut ratios), median(&mut ours), median(&mut theirs));
+        figure(&format!("a read {what}, cold: now / std"), "<= 1.30", &measured);
+    }
+    Ok(())
+}
+
+/// The OS clock's rate changes by 500 ppm, and back.
+fn slew() -> Result<()> {
+    let errors = pinned("slew", &["500"])?;
+    for (name, what) in [("slewed", "OS clock slewed 0 -> 500 ppm: error"), ("back", "and back: error")] {
+        figure(what, "<= 1000 ns", &format!("{:.0} ns", value(&errors, name)?));
+    }
+    Ok(())
+}
+
+/// Readings across threads, by the test that CI runs with fewer of them.
+fn order() -> Result<()> {
+    for threads in ["2", "8"] {
+        let output = run::output_with(
+            &[("CLOCKSCOPE_ORDER_READS", "1000000000"), ("CLOCKSCOPE_ORDER_THREADS", threads)],
+            "cargo",
+            &["test", "--release", "--quiet", "--package", "clockscope", "--test", "order", "--", "--nocapture"],
+        )?;
+        let seen = output.lines().find(|line| line.contains("regressions")).context("the test said nothing")?;
+        figure(&format!("order, {threads} threads"), "0", seen);
+    }
+    Ok(())
+}
+
+/// A frequency with its bounds, in Hz.
+struct Known {
+    hz: f64,
+    lowest_hz: f64,
+    highest_hz: f64,
+}
+
+/// What a fresh process told.
+struct Start {
+    first_ticks: f64,
+    takeover_ticks: f64,
+    soon: Known,
+    late: Known,
+    /// Both clocks at its end.
+    ticks: u64,
+    ns: u64,
+}
+
+/// First readings, takeovers, and rates with their bounds of many processes.
+fn fresh_processes(when: &str, busy: usize) -> Result<()> {
+    let _busy = BusyLoops::start(busy)?;
+    let mut starts = Vec::new();
+    while starts.len() < PROCESSES {
+        let children: Vec<Child> = (0..AT_A_TIME)
+            .map(|_| Command::new(program("start")).stdout(Stdio::piped()).spawn().context("cannot run `start`"))
+            .collect::<Result<_>>()?;
+        for child in children {
+            let output = child.wait_with_output()?;
+            starts.push(started(&String::from_utf8(output.stdout)?).context("`start` printed something else")?);
+        }
+    }
+    let (Some(first), Some(last)) = (starts.first(), starts.last()) else { return Ok(()) };
+    // Minutes between two comparisons that are good to some 50 ns.
+    let hz = (last.ticks - first.ticks) as f64 / (last.ns - first.ns) as f64 * 1e9;
+    let all = |what: &str, target: &str, share: f64, unit: f64, of: &dyn Fn(&Start) -> f64| {
+        let mut values: Vec<f64> = starts.iter().map(of).collect();
+        figure(&format!("{when}: {what}"), target, &format!("{:.4}", quantile(&mut values, share) * unit));
+    };
+    let us = 1e6 / hz;
+    all("first reading, median us", "<= 50", 0.5, us, &|start| start.first_ticks);
+    all("first reading, 99 % us", "<= 500", 0.99, us, &|start| start.first_ticks);
+    all("counter takes over, median ms", "<= 10", 0.5, us / 1e3, &|start| start.takeover_ticks);
+    all("counter takes over, 99 % ms", "-", 0.99, us / 1e3, &|start| start.takeover_ticks);
+    let bound = |known: &Known| (known.highest_hz - known.lowest_hz) / 2.0 / hz;
+    let error = |known: &Known| (known.hz / hz - 1.0).abs();
+    all("bound after 5 ms, median ppm", "<= 10", 0.5, 1e6, &|start| bound(&start.soon));
+    all("error after 5 ms, median ppm", "<= 1", 0.5, 1e6, &|start| error(&start.soon));
+    all("bound after 1 s, median ppm", "<= 0.05", 0.5, 1e6, &|start| bound(&start.late));
+    all("error after 1 s, median ppm", "<= 0.005", 0.5, 1e6, &|start| error(&start.late));
+    // The true rate is known no better than this.
+    let doubt = 100.0 / (last.ns - first.ns) as f64;
+    let is_inside = |known: &Known| known.lowest_hz * (1.0 - doubt) <= hz && hz <= known.highest_hz * (1.0 + doubt);
+    let outside = starts.iter().filter(|start| !is_inside(&start.soon) || !is_inside(&start.late)).count();
+    figure(&format!("{when}: true rate outside the bound"), "0", &format!("{outside} of {} processes", starts.len()));
+    Ok(())
+}
+
+fn started(line: &str) -> Option<Start> {
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let number = |index: usize| words.get(index)?.parse::<f64>().ok();
+    let known = |index: usize| {
+        Some(Known { hz: number(index)?, lowest_hz: number(index + 1)?, highest_hz: number(index + 2)? })
+    };
+    Some(Start {
+        first_ticks: number(0)?,
+        takeover_ticks: number(1)?,
+        soon: known(2)?,
+        late: known(5)?,
+        ticks: words.get(8)?.parse().ok()?,
+        ns: words.get(9)?.parse().ok()?,
+    })
+}
+
+/// A minute of use.
+fn watch(when: &str, busy: usize, target: &str) -> Result<()> {
+    let _busy = BusyLoops::start(busy)?;
+    let seen = pinned("drift", &[WATCHED_S])?;
+    let ns = |name: &str| Ok::<_, anyhow::Error>(format!("{:.0} ns", value(&seen, name)?));
+    figure(&format!("{when}, 60 s: largest error_bound()"), target, &ns("bound")?);
+    figure(&format!("{when}, 60 s: largest certain error"), "-", &ns("error")?);
+    let exceeded = format!("{} of {} comparisons", value(&seen, "exceeded")?, value(&seen, "comparisons")?);
+    figure(&format!("{when}, 60 s: bound exceeded"), "0", &exceeded);
+    for peer in ["quanta", "minstant", "fastant"] {
+        figure(&format!("{when}, 60 s: error of {peer}"), "-", &ns(peer)?);
+    }
+    Ok(())
+}
+
+fn quantile(values: &mut [f64], share: f64) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values[((values.len() - 1) as f64 * share).round() as usize]
+}
+
+/// Busy loops on no CPU in particular, until they are dropped.
+struct BusyLoops(Vec<Child>);
+
+impl BusyLoops {
+    fn start(count: usize) -> Result<Self> {
+        let one = || Command::new("sh").args(["-c", "while :; do :; done"]).spawn().context("cannot start a busy loop");
+        let mut loops = Self(Vec::new());
+        for _ in 0..count {
+            loops.0.push(one()?);
+        }
+        Ok(loops)
+    }
+}
+
+impl Drop for BusyLoops {
+    fn drop(&mut self) {
+        for child in &mut self.0 {
+            // It may have ended by itself; either way it is gone afterwards.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
+    }
+}
