@@ -22,7 +22,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   structure     who may depend on whom, and where unsafe code may be
   cross         checks for other architectures, and the instrument on an emulated aarch64
   bench [build] the figures that the README promises, measured here
-  bench library the library's figures, beside its peers' (half an hour)";
+  bench library the library's figures, beside its peers' (a quarter of an hour)";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();

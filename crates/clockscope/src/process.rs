@@ -99,7 +99,7 @@ impl OsClock for Timeline {
 /// - Ordering: after all earlier instructions. Later instructions may begin before it.
 /// - Cost: about twice a bare RDTSC, less than CLOCK_MONOTONIC's; about once a millisecond, 0.2 µs more. A program that
 ///   calls rarely (less often than once a millisecond) is served CLOCK_MONOTONIC at its cost. The first call of a process
-///   takes some 20 µs, in which the kernel is asked about the counter.
+///   takes some 30 µs, in which the kernel is asked about the counter.
 /// - Allocates nothing, takes no lock that it waits for, and may be called in a signal handler.
 ///
 /// ```

@@ -112,7 +112,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The time, ordered: a reading taken after another one, on any thread, in happens-before order, is never smaller.
     ///
     /// Unit: ns on the OS clock's timeline. Error: [`Disciplined::error_bound`]. Cost: the counter's ordered read and
-    /// about 2 ns; about once a millisecond, 0.3 µs more; the OS clock's cost where that is served.
+    /// about 2 ns; about once a millisecond, 0.2 µs more; the OS clock's cost where that is served.
     #[inline(always)]
     pub fn now(&self) -> Instant {
         Instant::from_ns(self.shared.page.read(|| self.counter.ordered()).unwrap_or_else(|| self.slow()))
