@@ -1,12 +1,12 @@
 //! One fast clock out of two: a counter's cost, an operating system's time.
 //!
 //! [`Disciplined`] serves the OS clock at first. Calls that come often calibrate the counter against it, a bracket at a
-//! time; once the rate is known well enough, the time is computed from the counter by a published [line](line), which is
+//! time; once the rate is known well enough, the time is computed from the counter by a published line, which is
 //! renewed a little before it is spent, and bent so that it meets the OS clock again. Nothing runs between calls.
 //!
-//! The parts: a [bracket](bracket) is one comparison of the two clocks, a [calibration](calibration) what many of them
-//! say of the rate, a [line](line) the function that is served, the [page](page) how threads share it, and
-//! [steering](steering) what is done under the lock. docs/library.md tells why.
+//! The parts: a bracket is one comparison of the two clocks, a calibration what many of them say of the rate, a line the
+//! function that is served, the page how threads share it, and steering what is done under the lock. docs/library.md tells
+//! why.
 
 mod answers;
 mod bracket;
