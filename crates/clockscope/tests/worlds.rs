@@ -120,6 +120,19 @@ fn the_frequency_is_inside_its_bound_which_shrinks() {
 }
 
 #[test]
+fn what_is_known_is_told_after_a_pause() {
+    let mut watch = Watch::ordinary();
+    watch.settle();
+    for _ in 0..3 {
+        watch.world.pass(SECOND);
+        assert!(watch.clock.frequency().is_some());
+        watch.world.pass(SECOND);
+        assert!(watch.assert_bound() <= 60);
+        assert_eq!(watch.clock.source(), Source::Counter);
+    }
+}
+
+#[test]
 fn who_calls_rarely_is_served_the_os_clock_at_its_cost() {
     for every in [2 * MILLISECOND, 10 * MILLISECOND, SECOND] {
         let mut watch = Watch::ordinary();

@@ -49,7 +49,7 @@ counter!(
 pub const ORDERED_NAME: &str = "lfence_tsc_lfence";
 
 /// The kernel's clocksources that are this counter and nothing else.
-pub const CLOCKSOURCES: &[&str] = &["tsc"];
+pub const CLOCKSOURCES: &[&str] = &["tsc", "tsc-early"];
 
 /// The sequence that batches are timed with, where the processor has a counter.
 ///

@@ -36,9 +36,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// |ours − OS| with the bracket's width: by a fresh bracket, and the largest since the generation began. While the OS
     /// clock is served, its tick. `None` where it does not answer.
     pub fn error_bound(&self) -> Option<ErrorBound> {
-        // Twice: the second one finds a line where the first was the first for long.
-        self.now();
-        self.now();
+        self.wake();
         self.verify();
         let page = &self.shared.page;
         let error = if self.source() == Source::Counter { self.error_by_line() } else { None };
@@ -69,9 +67,15 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.conversion().map(|conversion| *conversion.frequency())
     }
 
+    /// Has a line begun where nobody has called for long. The first reading finds that there is none, the second begins it.
+    fn wake(&self) {
+        self.now();
+        self.now();
+    }
+
     /// How ticks become time, by the same window.
     pub fn conversion(&self) -> Option<Conversion> {
-        self.now();
+        self.wake();
         if self.shared.page.mode() != Mode::Disciplined {
             return None;
         }
