@@ -142,7 +142,6 @@ fn nothing_is_allocated() {
     assert!(status.success(), "{status}");
 }
 
-/// FAILURES 26.
 #[test]
 fn a_counter_disabled_before_the_first_reading() {
     let status = in_a_process("a_counter_disabled_before_the_first_reading", &[], || {
@@ -190,7 +189,7 @@ fn a_counter_disabled_under_way_is_fatal_without() {
     assert_eq!(status.signal(), Some(libc::SIGSEGV), "{status}");
 }
 
-/// FAILURES 23, and 31: what is then served is not a monotonic clock, and says so.
+/// What is then served is not a monotonic clock, and says so.
 #[test]
 fn a_filter_that_denies_the_clock() {
     let status = in_a_process("a_filter_that_denies_the_clock", &[], || {
@@ -234,7 +233,6 @@ fn a_filter_under_way() {
     assert!(status.success(), "{status}");
 }
 
-/// FAILURES 25.
 #[test]
 fn a_time_namespace() {
     let through = ["unshare", "--time", "--monotonic", "86400", "--boottime", "86400"];

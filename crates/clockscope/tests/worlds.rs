@@ -143,7 +143,7 @@ fn who_calls_rarely_is_served_the_os_clock_at_its_cost() {
     }
 }
 
-/// FAILURES 1, 2, 19: CPUs whose counters differ by more than the window. (By less, only a test of the CPUs shows it.)
+/// CPUs whose counters differ by more than the window. (By less, only a test of the CPUs shows it.)
 #[test]
 fn cpus_that_differ_lose_the_counter() {
     let mut watch = Watch::ordinary();
@@ -158,7 +158,7 @@ fn cpus_that_differ_lose_the_counter() {
     watch.assert_demoted();
 }
 
-/// FAILURES 3: firmware takes 100 µs and restores the counter, so that it misses them.
+/// Firmware takes 100 µs and restores the counter, so that it misses them.
 #[test]
 fn time_hidden_from_the_counter_is_found() {
     let mut watch = Watch::ordinary();
@@ -178,7 +178,7 @@ fn time_hidden_from_the_counter_is_found() {
     assert_eq!(watch.clock.source(), Source::Counter);
 }
 
-/// FAILURES 4, 6: the kernel does not use the counter, rightly or not.
+/// The kernel does not use the counter, rightly or not.
 #[test]
 fn a_counter_that_the_kernel_rejects_is_used_only_after_a_test() {
     for (invariant, accepted) in [(Some(true), true), (Some(false), false), (None, false)] {
@@ -206,7 +206,6 @@ fn where_the_kernel_does_not_tell_the_os_clock_is_served() {
     watch.assert_demoted();
 }
 
-/// FAILURES 5.
 #[test]
 fn a_kernel_that_demotes_the_counter_is_followed_within_a_minute() {
     let mut watch = Watch::ordinary();
@@ -218,7 +217,7 @@ fn a_kernel_that_demotes_the_counter_is_followed_within_a_minute() {
     watch.assert_demoted();
 }
 
-/// FAILURES 7, 8, 29: what anything claims is compared and never used.
+/// What anything claims is compared and never used.
 #[test]
 fn a_claimed_frequency_is_not_believed() {
     struct Claiming(&'static World);
@@ -246,7 +245,7 @@ fn a_claimed_frequency_is_not_believed() {
     assert_eq!(claim.seen, "a register states 2410.000 MHz, which is +4167 ppm from what is measured");
 }
 
-/// FAILURES 9: a bracket in whose middle the thread does not run, at every read of a long calibration in turn.
+/// A bracket in whose middle the thread does not run, at every read of a long calibration in turn.
 #[test]
 fn an_interrupted_bracket_is_no_anchor() {
     for (at, lost) in (0..2000).flat_map(|at| [(at, 3_000), (at, 300_000), (at, 30 * MILLISECOND)]) {
@@ -296,7 +295,6 @@ fn a_step_within_the_first_calibration_is_not_taken_for_its_rate() {
     }
 }
 
-/// FAILURES 10, 11.
 #[test]
 fn a_slewed_os_clock_is_followed_within_a_microsecond() {
     for ppm in [500.0, -500.0] {
@@ -315,7 +313,7 @@ fn a_slewed_os_clock_is_followed_within_a_microsecond() {
     }
 }
 
-/// FAILURES 12, 13, 14: nothing overflows, and nothing is rounded away, in 200 years of uptime.
+/// Nothing overflows, and nothing is rounded away, in 200 years of uptime.
 #[test]
 fn two_hundred_years() {
     for hz in [1e6, 24e6, 2.4 * GHZ, 40.0 * GHZ] {
@@ -331,7 +329,6 @@ fn two_hundred_years() {
     }
 }
 
-/// FAILURES 15.
 #[test]
 fn counters_that_wrap_soon_are_not_used() {
     fn served<const BITS: u32>(hz: f64) -> Source {
@@ -347,7 +344,7 @@ fn counters_that_wrap_soon_are_not_used() {
     assert_eq!(served::<56>(24e6), Source::Counter);
 }
 
-/// FAILURES 16: an OS clock of 4 ms, which by mistake even goes back by a tick.
+/// An OS clock of 4 ms, which by mistake even goes back by a tick.
 #[test]
 fn a_coarse_os_clock_is_served_as_it_is() {
     let mut watch = Watch::ordinary();
@@ -360,7 +357,7 @@ fn a_coarse_os_clock_is_served_as_it_is() {
     assert_eq!(watch.clock.resolution(), Some(std::time::Duration::from_millis(4)));
 }
 
-/// FAILURES 17, 24, 31: the OS clock is one that is set, or that goes back.
+/// The OS clock is one that is set, or that goes back.
 #[test]
 fn an_os_clock_that_steps_is_followed_forward_and_waited_for() {
     let mut watch = Watch::ordinary();
@@ -377,7 +374,7 @@ fn an_os_clock_that_steps_is_followed_forward_and_waited_for() {
     assert!(watch.run(SECOND, 20_000) <= 60.0);
 }
 
-/// FAILURES 18: the machine sleeps; the counter was reset, or stood still, or went on, and so did the OS clock.
+/// The machine sleeps; the counter was reset, or stood still, or went on, and so did the OS clock.
 #[test]
 fn a_suspend_is_survived() {
     for counter_ns in [None, Some(0), Some(3600 * SECOND)] {
@@ -402,7 +399,7 @@ fn a_suspend_is_survived() {
     }
 }
 
-/// FAILURES 19, 20: another machine goes on with the process: value and rate of both clocks are others.
+/// Another machine goes on with the process: value and rate of both clocks are others.
 #[test]
 fn a_restored_snapshot_is_survived() {
     for (ppm, ticks) in [(50.0, 0), (-50.0, 0), (50.0, 1i64 << 40), (-50.0, -(1i64 << 40)), (300_000.0, -(1i64 << 49))]
@@ -431,7 +428,6 @@ fn a_restored_snapshot_is_survived() {
     }
 }
 
-/// FAILURES 23.
 #[test]
 fn an_os_clock_that_refuses_is_told_and_nothing_fails() {
     let mut watch = Watch::ordinary();
@@ -452,7 +448,7 @@ fn an_os_clock_that_refuses_is_told_and_nothing_fails() {
     assert!(watch.run(SECOND, 10_000) <= 60.0);
 }
 
-/// FAILURES 26: to read the counter would be fatal; the world asserts that nobody does.
+/// To read the counter would be fatal; the world asserts that nobody does.
 #[test]
 fn a_counter_that_may_not_be_read_is_not() {
     let mut watch = Watch::ordinary();
@@ -467,7 +463,7 @@ fn a_counter_that_may_not_be_read_is_not() {
     watch.assert_demoted();
 }
 
-/// FAILURES 29: single readings that are off by more than the window, in either direction.
+/// Single readings that are off by more than the window, in either direction.
 #[test]
 fn a_glitch_of_the_counter_is_no_step_back() {
     for (at, ticks) in
@@ -486,7 +482,6 @@ fn a_glitch_of_the_counter_is_no_step_back() {
     }
 }
 
-/// FAILURES 30.
 #[test]
 fn frozen_clocks_hang_nothing() {
     // The OS clock.
