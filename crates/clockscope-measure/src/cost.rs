@@ -20,7 +20,7 @@ use crate::facts::recorded_at;
 use crate::sampler::{EmptyLoop, LONGEST, Probe, Sampled, Sampler};
 use crate::timer::{Calibration, Rate, Timer, TimerError};
 
-/// What a batch should take, in ns: 20 µs (docs/method.md), less what an unusually slow one may take longer.
+/// What a batch should take, in ns: 20 µs, less what an unusually slow one may take longer.
 const BATCH_NS: f64 = 19_000.0;
 /// Window of the first calibration, in ns: its bound is then below 100 ppm, well inside what events tolerate.
 const FIRST_WINDOW_NS: f64 = 2e6;
