@@ -81,9 +81,7 @@ impl OsClock for Timeline {
             // SAFETY: called in a forked child, in which there is only this thread, and it is in no call of ours.
             unsafe { CLOCK.shared().forget() };
         }
-        if os::counter_is_permitted() == Some(false) {
-            self.counter_is_disabled();
-        }
+        Timeline::prepare(self, os::counter_is_permitted() == Some(false));
         // SAFETY: all-zero is the state before the first use; the child's only thread is in `fork`, not in our clock.
         let is_wiped = unsafe { os::wipe_on_fork(CLOCK.shared()) };
         if !is_wiped {

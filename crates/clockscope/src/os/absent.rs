@@ -127,6 +127,8 @@ impl Timeline {
         1
     }
 
+    pub(crate) fn prepare(&self, _: bool) {}
+
     pub(crate) fn counter_is_disabled(&self) {}
 }
 

@@ -98,7 +98,12 @@ impl ByLibc {
 impl ByVdso {
     /// `None` where there is no vDSO.
     pub(super) fn new(id: libc::clockid_t) -> Option<Self> {
-        vdso::clock_gettime().ok().map(|function| Self { function, id })
+        vdso::clock_gettime().ok().map(|function| Self::with(function, id))
+    }
+
+    /// By a function that was found before.
+    pub(super) const fn with(function: vdso::ClockGettime, id: libc::clockid_t) -> Self {
+        Self { function, id }
     }
 }
 
@@ -162,7 +167,7 @@ pub(super) fn each(visitor: &mut impl Visitor) {
         visitor.visit(Entry { about: row.about(Path::Libc), clock: Ok(ByLibc::new(row.id)) });
         visitor.visit(Entry {
             about: row.about(Path::Vdso),
-            clock: vdso.clone().map(|function| ByVdso { function, id: row.id }),
+            clock: vdso.clone().map(|function| ByVdso::with(function, row.id)),
         });
         visitor.visit(Entry { about: row.about(Path::Syscall), clock: Ok(BySyscall::new(row.id)) });
     }

@@ -1,16 +1,20 @@
 //! The clock whose timeline the library serves: CLOCK_MONOTONIC.
 
-#![allow(unsafe_code, reason = "gettimeofday writes through a pointer")]
+#![allow(unsafe_code, reason = "gettimeofday writes through a pointer; the vDSO's function is kept as one")]
 
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::ffi::c_void;
+use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
-use super::posix::{self, ByLibc, BySyscall, Timespec};
-use super::syscall;
+use super::posix::{self, ByLibc, BySyscall, ByVdso, Timespec};
+use super::{syscall, vdso};
 use crate::{Errno, RawClock, Resolution};
 
-/// CLOCK_MONOTONIC by whichever way is open. All zero is one that knows of nothing closed.
+/// CLOCK_MONOTONIC by whichever way is open. All zero is one that asks the C library.
 #[derive(Debug)]
 pub(crate) struct Timeline {
+    /// The vDSO's `clock_gettime` where it was found and may be called; else null. Called without the C library in between,
+    /// whose code and data are cold when the time is read rarely.
+    vdso: AtomicPtr<c_void>,
     /// The counter is disabled for this process: the vDSO reads it, so its clocks are fatal, too.
     counter_disabled: AtomicBool,
     /// No monotonic clock answered once: from then on it is the wall clock, lest the timeline changes to and fro.
@@ -19,21 +23,50 @@ pub(crate) struct Timeline {
 
 impl Timeline {
     pub(crate) const fn new() -> Self {
-        Self { counter_disabled: AtomicBool::new(false), monotonic_denied: AtomicBool::new(false) }
+        Self {
+            vdso: AtomicPtr::new(core::ptr::null_mut()),
+            counter_disabled: AtomicBool::new(false),
+            monotonic_denied: AtomicBool::new(false),
+        }
+    }
+
+    /// Finds the shortest way. To be called before the first reading; costs microseconds.
+    pub(crate) fn prepare(&self, counter_is_disabled: bool) {
+        if counter_is_disabled {
+            self.counter_is_disabled();
+        } else if let Ok(function) = vdso::clock_gettime() {
+            self.vdso.store(function as *mut c_void, Ordering::Relaxed);
+        }
     }
 
     /// Has the vDSO avoided from now on.
     pub(crate) fn counter_is_disabled(&self) {
         self.counter_disabled.store(true, Ordering::Relaxed);
+        self.vdso.store(core::ptr::null_mut(), Ordering::Relaxed);
     }
 
-    /// CLOCK_MONOTONIC in ns, by the C library (which asks the vDSO), or by the system call where the counter is
-    /// disabled. The wall clock where that is denied.
+    /// CLOCK_MONOTONIC in ns, by the vDSO, or by the system call where the counter is disabled. The wall clock where that
+    /// is denied.
     ///
     /// # Errors
     /// Both are denied.
     #[inline(always)]
     pub(crate) fn now_ns(&self) -> Result<u64, Errno> {
+        let function = self.vdso.load(Ordering::Relaxed);
+        if !function.is_null() {
+            // SAFETY: `prepare` alone stores anything but null there: this function, of this type.
+            let function = unsafe { core::mem::transmute::<*mut c_void, vdso::ClockGettime>(function) };
+            let mut now = Timespec::default();
+            if ByVdso::with(function, libc::CLOCK_MONOTONIC).read(&mut now).is_ok() {
+                return Ok(now.nanoseconds());
+            }
+        }
+        self.now_otherwise_ns()
+    }
+
+    /// The same without the vDSO.
+    #[cold]
+    fn now_otherwise_ns(&self) -> Result<u64, Errno> {
         if !self.monotonic_denied.load(Ordering::Relaxed) {
             let mut now = Timespec::default();
             let answer = if self.counter_disabled.load(Ordering::Relaxed) {
@@ -47,6 +80,7 @@ impl Timeline {
         }
         let ns = wall_ns()?;
         self.monotonic_denied.store(true, Ordering::Relaxed);
+        self.vdso.store(core::ptr::null_mut(), Ordering::Relaxed);
         Ok(ns)
     }
 
