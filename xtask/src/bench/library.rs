@@ -2,7 +2,7 @@
 
 use std::process::{Child, Command, Stdio};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 
 use super::{CPU, figure, median};
 use crate::run;
@@ -15,21 +15,30 @@ const BUSY: usize = 4;
 /// Seconds over which the error is watched.
 const WATCHED_S: &str = "60";
 
-/// Measures everything and prints a line a figure. A quarter of an hour.
-pub(crate) fn measure() -> Result<()> {
+/// What can be measured by itself.
+const PARTS: &[(&str, fn() -> Result<()>)] = &[
+    ("costs", costs),
+    ("rare", rare_callers),
+    ("slew", slew),
+    ("order", order),
+    ("fresh", || fresh_processes("quiet", 0)),
+    ("fresh-busy", || fresh_processes("4 busy loops", BUSY)),
+    ("watch", || watch("quiet", 0, "<= 100 ns")),
+    ("watch-busy", || watch("4 busy loops", BUSY, "<= 1000 ns")),
+];
+
+/// Measures the parts that are named, or all of them in a quarter of an hour, and prints a line a figure.
+pub(crate) fn measure(names: &[&str]) -> Result<()> {
+    if let Some(unknown) = names.iter().find(|name| !PARTS.iter().any(|(known, _)| known == *name)) {
+        let known: Vec<&str> = PARTS.iter().map(|(name, _)| *name).collect();
+        bail!("there is no part {unknown}; there are {}", known.join(", "));
+    }
     run::with(
         &[("CARGO_TARGET_DIR", &folder())],
         "cargo",
         &["build", "--release", "--quiet", "--manifest-path", "bench/peers/Cargo.toml"],
     )?;
-    costs()?;
-    rare_callers()?;
-    slew()?;
-    order()?;
-    fresh_processes("quiet", 0)?;
-    fresh_processes("4 busy loops", BUSY)?;
-    watch("quiet", 0, "<= 100 ns")?;
-    watch("4 busy loops", BUSY, "<= 1000 ns")
+    PARTS.iter().filter(|(name, _)| names.is_empty() || names.contains(name)).try_for_each(|(_, measure)| measure())
 }
 
 fn folder() -> String {
