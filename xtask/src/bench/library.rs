@@ -5,7 +5,7 @@ use std::process::{Child, Command, Stdio};
 use anyhow::{Context, Result, bail};
 
 use super::{CPU, figure, median};
-use crate::run;
+use crate::{Step, run};
 
 /// Fresh processes that are started, and how many at a time: they sleep most of the time.
 const PROCESSES: usize = 1000;
@@ -16,7 +16,7 @@ const BUSY: usize = 4;
 const WATCHED_S: &str = "60";
 
 /// What can be measured by itself.
-const PARTS: &[(&str, fn() -> Result<()>)] = &[
+const PARTS: &[Step] = &[
     ("costs", costs),
     ("rare", rare_callers),
     ("slew", slew),
