@@ -23,11 +23,15 @@ fn lied(lies: &[(&str, &str)]) -> (Value, Value) {
     (record, serde_json::from_str(&log).unwrap())
 }
 
-/// Equal but for one, or for one in a hundred.
+/// Equal but for one, or for one in a hundred. Gaps of more than 1 ms are warps, too, which a busy machine adds.
 fn assert_counted(record: &Value, event: &str, log: &Value) {
     let (counted, done) = (count(record, "monotonic", event), log["events"].as_u64().unwrap());
+    let (few, added) = (1.max(done / 100), if event == "warp" { count(record, "monotonic", "gap") } else { 0 });
     assert!(done > 20, "the rig did too little: {log}");
-    assert!(counted.abs_diff(done) <= 1.max(done / 100), "{event}: counted {counted}, the rig did {done}\n{record:#}");
+    assert!(
+        (done.saturating_sub(few)..=done + few + added).contains(&counted),
+        "{event}: counted {counted}, the rig did {done}\n{record:#}"
+    );
 }
 
 fn assert_none(record: &Value, events: &[&str]) {
