@@ -37,10 +37,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// clock is served, its tick. `None` where it does not answer.
     pub fn error_bound(&self) -> Option<ErrorBound> {
         self.wake();
-        self.verify();
         let page = &self.shared.page;
-        let error = if self.source() == Source::Counter { self.error_by_line() } else { None };
-        let error = match error {
+        let error = match self.verify().and_then(|tick_ns| self.error_by_line(tick_ns)) {
             Some(error) => error,
             None => self.shared.os.now_ns().ok().map(|_| self.shared.os.tick_ns())?,
         };
@@ -49,8 +47,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// The error by the narrowest of several brackets whose ends one line covers.
-    fn error_by_line(&self) -> Option<u64> {
-        let tick_ns = self.shared.os.tick_ns();
+    fn error_by_line(&self, tick_ns: u64) -> Option<u64> {
         let one = || {
             let look = self.look();
             let bracket = Bracket::narrowest(&self.counter, &self.shared.os, 1, 0).ok()?;

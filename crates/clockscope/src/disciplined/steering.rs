@@ -302,17 +302,19 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// Compares the line with a fresh bracket, for whoever asks: what contradicts it is found now, and not when the line is
-    /// renewed. (A counter that stands still would never have it renewed.)
-    pub(super) fn verify(&self) {
+    /// renewed. (A counter that stands still would never have it renewed.) The OS clock's tick in ns, as the calibration
+    /// knows it; `None` where there is no line.
+    pub(super) fn verify(&self) -> Option<u64> {
         self.with_steering(|steering| {
             // Otherwise the counter may be one that must not be read.
-            if self.shared.page.mode() == Mode::Disciplined {
-                let look = self.look();
-                look.line.at(look.tick)?;
-                self.anchor(steering, &look)?;
+            if self.shared.page.mode() != Mode::Disciplined {
+                return None;
             }
-            Some(())
-        });
+            let look = self.look();
+            look.line.at(look.tick)?;
+            self.anchor(steering, &look);
+            Some(steering.os_tick_ns).filter(|_| self.shared.page.has_line())
+        })
     }
 
     /// The mean rate that the calibration knows.
