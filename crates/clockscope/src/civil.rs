@@ -42,8 +42,8 @@ pub enum Unbounded {
 /// UTC, as the interval in which it lies: the kernel's estimate of its clock's largest error (adjtimex, which NTP or PTP
 /// daemons keep up to date) around CLOCK_REALTIME, and the time that the question took.
 ///
-/// Read anew at every call, because a remembered offset would be wrong after the clock was set. Costs a system call: some
-/// 0.3 µs.
+/// Read anew at every call, because a remembered offset would be wrong after the clock was set. Costs a system call that
+/// takes the kernel's locks: a microsecond or two.
 ///
 /// # Errors
 /// The clock is not synchronised, or refuses.

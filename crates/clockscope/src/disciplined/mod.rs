@@ -102,6 +102,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// The same with segments of `ns` nanoseconds, between 1 µs and 100 ms. Longer ones follow the OS clock more slowly,
     /// shorter ones are renewed more often.
+    ///
+    /// # Panics
+    /// `ns` is outside of that.
     #[must_use]
     pub const fn with_window_ns(mut self, ns: u64) -> Self {
         assert!(ns >= 1_000 && ns <= 100_000_000, "a window is 1 µs to 100 ms long");
