@@ -3,6 +3,7 @@
 #![allow(unsafe_code, reason = "madvise acts on whatever its address points to")]
 
 use core::ffi::c_void;
+use core::sync::atomic::{AtomicBool, Ordering};
 
 /// Asks the kernel to give a forked child zeroes in place of `memory`, which must be whole pages (madvise(2),
 /// MADV_WIPEONFORK, since Linux 4.14). `false` if it cannot.
@@ -22,8 +23,13 @@ pub(crate) unsafe fn wipe_on_fork<T>(memory: &'static T) -> bool {
     }
 }
 
-/// Has `forget` called in every child that the C library's fork makes.
+/// Has `forget` called in every child that the C library's fork makes. Once for all: a child inherits it, and many threads
+/// may ask.
 pub(crate) fn call_in_child(forget: extern "C" fn()) {
+    static IS_ASKED: AtomicBool = AtomicBool::new(false);
+    if IS_ASKED.swap(true, Ordering::Relaxed) {
+        return;
+    }
     // SAFETY: the handler is a function of this program, which stays where it is. Where there is no memory for it, the
     // child is left with what its parent knew.
     unsafe { libc::pthread_atfork(None, None, Some(forget)) };
