@@ -147,6 +147,13 @@ mod tests {
     }
 
     #[test]
+    fn tai_is_ahead() {
+        let tai = bounded(&reading(5_000_000_000, 1_000, true), 0, 37_000_000_000).unwrap();
+        assert_eq!(tai.earliest, system_time(42_000_000_000 - 1_000).unwrap());
+        assert_eq!(tai.latest, system_time(42_000_000_000 + 1_000).unwrap());
+    }
+
+    #[test]
     fn what_nobody_keeps_right_has_no_bounds() {
         let shown = SystemTime::UNIX_EPOCH + Duration::from_secs(5);
         assert_eq!(bounded(&reading(5_000_000_000, 0, false), 0, 0), Err(Unbounded::Unsynchronised(shown)));

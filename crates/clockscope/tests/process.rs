@@ -178,6 +178,18 @@ fn a_counter_disabled_under_way_is_survived_with_the_handler() {
     assert!(status.success(), "{status}");
 }
 
+/// A fault that has nothing to do with the counter is what it was before.
+#[test]
+fn the_handler_leaves_other_faults_alone() {
+    let status = in_a_process("the_handler_leaves_other_faults_alone", &[], || {
+        clockscope::survive_disabled_counter().unwrap();
+        let nowhere: *const u8 = black_box(std::ptr::without_provenance(8));
+        // SAFETY: none; the read is a fault, which is what is asked for.
+        black_box(unsafe { nowhere.read_volatile() });
+    });
+    assert_eq!(status.signal(), Some(libc::SIGSEGV), "{status}");
+}
+
 /// As documented: without the handler every clock of the vDSO is as fatal.
 #[test]
 fn a_counter_disabled_under_way_is_fatal_without() {
