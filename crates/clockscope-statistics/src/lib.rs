@@ -5,7 +5,9 @@
 mod events;
 mod quantile;
 mod reservoir;
+mod tick;
 
 pub use events::{Batch, EventCounter, EventCounts, Judge, Judged, STALL_MAX, WARP_NS};
 pub use quantile::{median_interval, quantile};
 pub use reservoir::Reservoir;
+pub use tick::{Lattice, NoTick, Tick, TickCollector, tick};

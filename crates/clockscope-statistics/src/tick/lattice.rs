@@ -1,0 +1,163 @@
+//! Whether readings lie on a lattice.
+
+use std::f64::consts::TAU;
+
+use super::Lattice;
+
+/// Readings that are looked at together. Across a block the clock must keep its phase.
+const BLOCK: usize = 128;
+/// Share of the blocks that must lie on the lattice.
+pub(super) const AGREEMENT: f64 = 0.95;
+/// Readings of the first look.
+const FIRST: usize = 1024;
+/// Share of the blocks at the first look.
+const FIRST_AGREEMENT: f64 = 0.85;
+/// By what share the periods of the quarters may differ.
+const CONSTANT: f64 = 2e-4;
+/// Length of the mean phase, from 0 to 1, below which readings so far apart tell nothing of each other.
+const COHERENT: f64 = 0.3;
+
+/// What became of a candidate.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Fit {
+    On(Lattice),
+    /// Every quarter of the readings lies on a lattice, but not on the same.
+    Changing,
+    Nowhere,
+}
+
+/// Refines a frequency, in cycles a unit, by the first readings; `None` if these lie on no lattice near it.
+pub(super) fn first_look(values: &[u64], frequency: f64) -> Option<f64> {
+    let first = &values[..values.len().min(FIRST)];
+    let frequency = refine(first, frequency);
+    (agreement(first, frequency).share >= FIRST_AGREEMENT).then_some(frequency)
+}
+
+/// Refines the frequency that the first look gave, and tells whether all readings lie on its lattice.
+pub(super) fn fit(values: &[u64], frequency: f64) -> Fit {
+    let quarters: Vec<Part> = values.chunks(values.len().div_ceil(4)).map(|part| Part::fit(part, frequency)).collect();
+    let agreement = quarters.iter().map(|part| part.on.share).sum::<f64>() / quarters.len() as f64;
+    let frequencies: Vec<f64> = quarters.iter().map(|part| part.frequency).collect();
+    let mean = frequencies.iter().sum::<f64>() / frequencies.len() as f64;
+    let off = frequencies.iter().map(|frequency| (frequency / mean - 1.0).abs()).fold(0.0, f64::max);
+    if quarters.iter().any(|part| part.on.share < AGREEMENT) {
+        // It was on a lattice at first.
+        return if agreement > 0.2 { Fit::Changing } else { Fit::Nowhere };
+    }
+    if off > CONSTANT {
+        return Fit::Changing;
+    }
+    let span = (values[values.len() - 1] - values[0]) as f64 / 4.0;
+    let spread = quarters.iter().map(|part| part.on.spread).fold(0.0, f64::max);
+    Fit::On(Lattice {
+        period: 1.0 / mean,
+        error: off.max(1.0 / span),
+        spread,
+        steps: values.len() as u64 - 1,
+        agreement,
+    })
+}
+
+/// The lattice, or the widest that it is part of and on which the readings lie as well.
+pub(super) fn widest(values: &[u64], mut lattice: Lattice) -> Lattice {
+    let longest = (values[values.len() - 1] - values[0]) as f64 / (values.len() - 1) as f64;
+    for prime in [2u32, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97] {
+        loop {
+            let period = lattice.period * f64::from(prime);
+            if period > 2.0 * longest {
+                return lattice;
+            }
+            match first_look(values, 1.0 / period).map(|frequency| fit(values, frequency)) {
+                // Refining may have led elsewhere.
+                Some(Fit::On(wider)) if (wider.period / period - 1.0).abs() < 0.01 => lattice = wider,
+                _ => break,
+            }
+        }
+    }
+    lattice
+}
+
+/// A part of the readings with the frequency that fits it.
+struct Part {
+    frequency: f64,
+    on: Agreement,
+}
+
+impl Part {
+    fn fit(values: &[u64], frequency: f64) -> Self {
+        let frequency = refine(values, frequency);
+        Self { frequency, on: agreement(values, frequency) }
+    }
+}
+
+/// Sharpens a frequency by the phases of readings that are 1, 2, 4, ... apart: each step halves the error or better,
+/// and the next one is unambiguous for it. The mean phase over the mean distance is taken, since least squares
+/// would be drawn to whichever end has more readings.
+fn refine(values: &[u64], mut frequency: f64) -> f64 {
+    let mut lag = 1;
+    while lag <= values.len() / 2 {
+        let distances = || values.iter().zip(&values[lag..]).map(|(from, to)| to - from);
+        // An interruption between two readings makes them too far apart for the frequency that is known so far.
+        let limit = 2.0 * (values[values.len() - 1] - values[0]) as f64 / (values.len() - 1) as f64 * lag as f64;
+        let (mut cosine, mut sine, mut distance, mut count) = (0.0, 0.0, 0.0, 0.0);
+        for apart in distances().map(|apart| apart as f64).filter(|apart| *apart <= limit) {
+            let (s, c) = (TAU * (frequency * apart).fract()).sin_cos();
+            (cosine, sine, distance, count) = (cosine + c, sine + s, distance + apart, count + 1.0);
+        }
+        if count == 0.0 || cosine.hypot(sine) < COHERENT * count {
+            break;
+        }
+        frequency -= sine.atan2(cosine) / TAU / (distance / count);
+        lag *= 2;
+    }
+    frequency
+}
+
+/// How well readings lie on a lattice.
+#[derive(Clone, Copy, Debug)]
+struct Agreement {
+    /// Share of the blocks that do.
+    share: f64,
+    /// The widest of their bands, in units.
+    spread: f64,
+}
+
+fn agreement(values: &[u64], frequency: f64) -> Agreement {
+    let (mut on, mut blocks, mut spread) = (0, 0, 0.0_f64);
+    let limit = widest_band(1.0 / frequency);
+    // The last, shorter block goes with the one before it.
+    let whole = (values.len() / BLOCK).max(1);
+    for block in 0..whole {
+        let end = if block + 1 == whole { values.len() } else { (block + 1) * BLOCK };
+        let band = band(&values[block * BLOCK..end], frequency);
+        blocks += 1;
+        if band <= limit {
+            on += 1;
+            spread = spread.max(band);
+        }
+    }
+    Agreement { share: f64::from(on) / f64::from(blocks), spread }
+}
+
+/// Readings may be this far from each other within a period, in units: one for the truncation to whole units, and for
+/// longer periods half of one more, because a counter may answer a second read within its tick with one more.
+fn widest_band(period: f64) -> f64 {
+    if period < 4.0 { 1.1 } else { 1.5 }
+}
+
+/// Width of the arc, in units, on which the readings lie within the period.
+fn band(values: &[u64], frequency: f64) -> f64 {
+    let phase = |value: &u64| (frequency * (value - values[0]) as f64).fract();
+    let (sine, cosine) = values
+        .iter()
+        .map(|value| (TAU * phase(value)).sin_cos())
+        .fold((0.0, 0.0), |sum, (s, c)| (sum.0 + s, sum.1 + c));
+    let middle = sine.atan2(cosine) / TAU;
+    let (mut low, mut high) = (0.0_f64, 0.0_f64);
+    for value in values {
+        let off = phase(value) - middle;
+        let off = off - off.round();
+        (low, high) = (low.min(off), high.max(off));
+    }
+    (high - low) / frequency
+}

@@ -1,0 +1,58 @@
+//! Periods that the differences of readings hint at.
+//!
+//! Two readings on a lattice of period P differ by a multiple of P, give or take their truncations, which are
+//! independent of each other. So at the frequency 1/P the transform of the histogram of differences has no phase, and
+//! the amplitude sinc²(1/P): 0.68 for the shortest period that is looked for. Lines that truncation folds down from
+//! multiples of 1/P have at most 0.17.
+
+use realfft::RealFftPlanner;
+
+use super::SHORTEST;
+
+/// Amplitude from which a line is looked at.
+const LINE: f32 = 0.4;
+/// Longest transform.
+const LONGEST: usize = 1 << 19;
+/// Lines that are looked at.
+const LINES: usize = 512;
+
+/// Frequencies, in cycles a unit, at which a lattice may be, the lowest first. `steps` are positive.
+pub(super) fn candidates(steps: &[u64]) -> Vec<f64> {
+    let cosines = cosines(steps);
+    let bins = 2 * (cosines.len() - 1);
+    // A little further than to the shortest period: its line has a width.
+    let end = ((bins as f64 / SHORTEST * 1.1) as usize).min(cosines.len() - 1);
+    // From frequency 0 the transform falls from 1: that is no line.
+    let start = cosines.iter().position(|cosine| *cosine < LINE).unwrap_or(end);
+    (start.max(1)..end)
+        .filter(|bin| {
+            let [before, here, after] = [cosines[bin - 1], cosines[*bin], cosines[bin + 1]];
+            here >= LINE && here >= before && here > after
+        })
+        .map(|bin| bin as f64 / bins as f64)
+        .take(LINES)
+        .collect()
+}
+
+/// The mean cosine of the differences at the frequencies 0, 1/n, ... 1/2. Differences that are much longer than usual are
+/// left out.
+fn cosines(steps: &[u64]) -> Vec<f32> {
+    let mut sorted = steps.to_vec();
+    let middle = sorted.len() / 2;
+    let median = *sorted.select_nth_unstable(middle).1;
+    let bins = (4 * median.max(1)).checked_next_power_of_two().unwrap_or(u64::MAX).clamp(256, LONGEST as u64) as usize;
+    let mut planner = RealFftPlanner::<f32>::new();
+    let transform = planner.plan_fft_forward(bins);
+    let mut histogram = transform.make_input_vec();
+    let mut counted = 0;
+    for step in steps.iter().filter(|step| **step < bins as u64 / 2) {
+        histogram[*step as usize] += 1.0;
+        counted += 1;
+    }
+    let mut spectrum = transform.make_output_vec();
+    // It fails for slices of other lengths only.
+    if counted == 0 || transform.process(&mut histogram, &mut spectrum).is_err() {
+        return vec![0.0, 0.0];
+    }
+    spectrum.iter().map(|line| line.re / counted as f32).collect()
+}

@@ -1,0 +1,251 @@
+//! Clocks that are simulated: what they tick at is known.
+
+use super::*;
+
+/// splitmix64 (Steele, Lea & Flood 2014).
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// Uniform in [low, high).
+    fn within(&mut self, low: f64, high: f64) -> f64 {
+        low + (self.next() >> 11) as f64 / (1u64 << 53) as f64 * (high - low)
+    }
+
+    /// Uniform in the logarithm.
+    fn scale(&mut self, low: f64, high: f64) -> f64 {
+        self.within(low.ln(), high.ln()).exp()
+    }
+
+    /// Normal, mean 0, deviation 1 (Box & Muller 1958).
+    fn normal(&mut self) -> f64 {
+        (-2.0 * self.within(1e-300, 1.0).ln()).sqrt() * (std::f64::consts::TAU * self.within(0.0, 1.0)).cos()
+    }
+}
+
+/// A clock that ticks every `period` ns and tells whole ns; a read takes `cost` ns, give or take `jitter`, and one in a
+/// thousand is interrupted.
+#[derive(Clone, Copy, Debug)]
+struct Simulated {
+    period: f64,
+    cost: f64,
+    jitter: f64,
+    normal: bool,
+    interrupted: f64,
+}
+
+impl Simulated {
+    fn readings(&self, count: usize, random: &mut Random) -> Vec<u64> {
+        let mut time = random.within(1e6, 1e9);
+        let mut read = || {
+            let noise = if self.normal { random.normal() } else { random.within(-1.0, 1.0) };
+            time += (self.cost + self.jitter * noise).max(self.cost * 0.01);
+            if random.within(0.0, 1.0) < self.interrupted {
+                time += random.scale(10.0, 1000.0) * self.cost.max(self.period);
+            }
+            ((time / self.period).floor() * self.period).floor() as u64
+        };
+        (0..count).map(|_| read()).collect()
+    }
+
+    fn random(shortest: f64, longest: f64, random: &mut Random) -> Self {
+        let period = random.scale(shortest, longest);
+        let period = match random.next() % 3 {
+            0 => period,
+            1 => period.round().max(shortest.ceil()),
+            _ => {
+                let parts = 2.0 + (random.next() % 11) as f64;
+                ((period * parts).round() / parts).max(shortest)
+            }
+        };
+        let cost = period * random.scale(0.1, 100.0);
+        Self { period, cost, jitter: 0.2 * cost, normal: random.next() % 2 == 0, interrupted: 0.001 }
+    }
+}
+
+fn is_right(found: f64, period: f64) -> bool {
+    (found / period - 1.0).abs() <= 1e-3
+}
+
+fn cases(default: usize) -> usize {
+    std::env::var("CLOCKSCOPE_TICK_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(default)
+}
+
+#[test]
+fn ticks_of_simulated_clocks() {
+    let seed = std::env::var("CLOCKSCOPE_TICK_SEED").ok().and_then(|seed| seed.parse().ok()).unwrap_or(20_261_121);
+    let (mut right, mut unknown, mut slowest) = (0, 0, 0.0_f64);
+    let cases = cases(150);
+    for case in 0..cases {
+        let mut random = Random(seed + case as u64);
+        let clock = Simulated::random(3.0, 1000.0, &mut random);
+        let readings = clock.readings(40_000, &mut random);
+        let start = std::time::Instant::now();
+        let found = tick(&readings);
+        slowest = slowest.max(start.elapsed().as_secs_f64());
+        match found {
+            Tick::Found(lattice) if is_right(lattice.period, clock.period) => right += 1,
+            Tick::AtMost(units) if clock.period <= units => unknown += 1,
+            Tick::Unknown(_) => {
+                unknown += 1;
+                eprintln!("seed {}: {clock:?} {found:?}", seed + case as u64)
+            }
+            wrong => panic!("seed {}: {clock:?} gave {wrong:?}", seed + case as u64),
+        }
+    }
+    eprintln!("{right} right, {unknown} unknown of {cases}, slowest {slowest:.4} s, seed {seed}");
+    assert!(right as f64 >= 0.99 * cases as f64, "{right} of {cases} found, {unknown} unknown");
+}
+
+/// Below 3 units a tick is right, "at most 3", or unknown.
+#[test]
+fn ticks_below_three_units_are_never_wrong() {
+    let mut told = 0;
+    for case in 0..cases(100) {
+        let mut random = Random(0x3000 + case as u64);
+        let mut clock = Simulated::random(0.2, 3.0, &mut random);
+        clock.cost = clock.cost.max(0.5);
+        let readings = clock.readings(40_000, &mut random);
+        match tick(&readings) {
+            Tick::Found(lattice) => {
+                assert!(is_right(lattice.period, clock.period), "case {case}: {clock:?} {lattice:?}")
+            }
+            Tick::AtMost(units) => {
+                assert!(clock.period <= units, "case {case}: {clock:?}");
+                told += 1;
+            }
+            Tick::Unknown(reason) => eprintln!("case {case}: {clock:?}: {reason:?}"),
+        }
+    }
+    eprintln!("{told} of {} at most", cases(100));
+}
+
+/// A constant cost of the read, with or without pauses, is no tick.
+#[test]
+fn a_constant_cost_is_no_tick() {
+    for case in 0..cases(100) {
+        let mut random = Random(0xC057 + case as u64);
+        let (cost, every) = (random.scale(4.0, 5000.0), 2 + random.next() % 2000);
+        let cost = if random.next() % 3 == 0 { cost.round() } else { cost };
+        let pause = if random.next() % 3 == 0 { 0.0 } else { cost * random.scale(0.5, 100.0) };
+        let pause = if random.next() % 3 == 0 { (pause / cost).round() * cost } else { pause };
+        // Hardly any jitter at all, up to what hides the cost.
+        let jitter = if random.next() % 2 == 0 { 0.0 } else { random.scale(1e-4, 0.3) };
+        let period = random.within(0.01, 1.0);
+        let mut time = random.within(1e6, 1e9);
+        let readings: Vec<u64> = (0..40_000u64)
+            .map(|index| {
+                time += cost + jitter * random.normal() + if index % every == 0 { pause } else { 0.0 };
+                ((time / period).floor() * period) as u64
+            })
+            .collect();
+        let found = tick(&readings);
+        assert!(
+            !matches!(found, Tick::Found(_)),
+            "case {case}: cost {cost}, pause {pause} every {every}, jitter {jitter}, tick {period} gave {found:?}"
+        );
+    }
+}
+
+/// A rate that changes half-way leaves no single tick, unless it changes by less than a tick is right to.
+#[test]
+fn a_rate_that_changes_half_way_is_noticed() {
+    for case in 0..cases(150) {
+        let mut random = Random(0x4A7E + case as u64);
+        let clock = Simulated::random(3.0, 1000.0, &mut random);
+        let share = random.scale(1e-5, 0.3);
+        let second = Simulated { period: clock.period * (1.0 + share), ..clock };
+        let mut readings = clock.readings(20_000, &mut random);
+        let (last, more) = (readings[readings.len() - 1], second.readings(20_000, &mut random));
+        readings.extend(more.iter().map(|value| last + (value - more[0])));
+        match tick(&readings) {
+            Tick::Found(lattice) => assert!(
+                is_right(lattice.period, clock.period) && is_right(lattice.period, second.period),
+                "case {case}: {clock:?} by {share}: {lattice:?}"
+            ),
+            Tick::AtMost(units) => {
+                assert!(second.period <= units * 1.001, "case {case}: {clock:?} by {share}: at most {units}")
+            }
+            Tick::Unknown(_) => {}
+        }
+    }
+}
+
+/// An x86 counter that steps by 26 and answers a second read within a step with one more.
+#[test]
+fn a_second_read_within_a_tick_may_be_one_more() {
+    for cost in [15.0, 24.7, 47.0, 60.0, 450.0, 9600.0] {
+        let mut random = Random(26);
+        let mut last = 0;
+        let clock = Simulated { period: 26.0, cost, jitter: 0.02 * cost, normal: true, interrupted: 0.001 };
+        let readings: Vec<u64> = clock
+            .readings(40_000, &mut random)
+            .into_iter()
+            .map(|reading| {
+                last = if reading <= last { last + 1 } else { reading };
+                last
+            })
+            .collect();
+        let Tick::Found(lattice) = tick(&readings) else { panic!("{cost}: {:?}", tick(&readings)) };
+        assert!(is_right(lattice.period, 26.0), "{cost}: {lattice:?}");
+    }
+}
+
+/// 4 ms, which the kernel stretches by a few ns, read in bursts between which other things happen.
+#[test]
+fn a_coarse_clock_that_is_steered() {
+    let mut random = Random(4);
+    let mut readings = Vec::new();
+    for tick in 0..12u64 {
+        let value = tick * 4_000_000 + random.next() % 5;
+        readings.extend(std::iter::repeat_n(value, 500));
+    }
+    let Tick::Found(lattice) = tick(&readings) else { panic!("{:?}", tick(&readings)) };
+    assert!((lattice.period - 4e6).abs() < 2.0 && lattice.error < 1e-5, "{lattice:?}");
+}
+
+#[test]
+fn three_equal_steps_are_enough_and_two_are_not() {
+    let readings = |steps: u64| -> Vec<u64> { (0..=steps * 1000).map(|read| read / 1000 * 4_000_000).collect() };
+    assert_eq!(tick(&readings(2)), Tick::Unknown(NoTick::TooFewSteps));
+    let Tick::Found(lattice) = tick(&readings(3)) else { panic!("{:?}", tick(&readings(3))) };
+    assert_eq!((lattice.period, lattice.steps), (4e6, 3));
+}
+
+#[test]
+fn nothing_is_told_of_nothing() {
+    assert_eq!(tick(&[]), Tick::Unknown(NoTick::TooFewSteps));
+    assert_eq!(tick(&[7; 40_000]), Tick::Unknown(NoTick::TooFewSteps));
+    let backwards: Vec<u64> = (0..40_000u64).rev().collect();
+    assert_eq!(tick(&backwards), Tick::Unknown(NoTick::TooFewSteps));
+    assert_eq!(tick(&[u64::MAX - 5, u64::MAX, 3, 9]), Tick::Unknown(NoTick::TooFewReadings));
+}
+
+/// Readings of clocks that are truncated further than to ns: by the microsecond, by the millisecond.
+#[test]
+fn a_common_divisor_is_a_tick() {
+    for (unit, cost) in [(1000.0, 27.0), (1000.0, 610.0), (1e6, 24.0), (1000.0, 5300.0)] {
+        let mut random = Random(unit as u64);
+        let clock = Simulated { period: unit, cost, jitter: 0.2 * cost, normal: true, interrupted: 0.001 };
+        let found = tick(&clock.readings(1_000_000, &mut random)[..]);
+        let Tick::Found(lattice) = found else { panic!("{clock:?} {found:?}") };
+        assert_eq!((lattice.period, lattice.spread), (unit, 0.0), "{clock:?}");
+    }
+}
+
+proptest::proptest! {
+    /// Whatever the readings are: an answer, and a finite one.
+    #[test]
+    fn any_readings_have_an_answer(readings in proptest::collection::vec(proptest::num::u64::ANY, 0..600)) {
+        if let Tick::Found(lattice) = tick(&readings) {
+            proptest::prop_assert!(lattice.period.is_finite() && lattice.period > 0.0 && lattice.error.is_finite());
+        }
+    }
+}
