@@ -6,6 +6,10 @@
 //! judged here follows from these two bounds, so that time in which the thread did not run, which moves `after` as
 //! much as the readings, can never be taken for a fault of the clock.
 
+mod worst;
+
+pub use worst::{EventKind, WORST, WorstEvent, WorstEvents};
+
 /// A run of at least this many repeats is a fail, a shorter one of at least two is a stall.
 pub const STALL_MAX: u64 = 199;
 /// A jump of more than this many nanoseconds is a warp.
@@ -85,8 +89,12 @@ pub struct EventCounter {
     last: Option<u64>,
     /// Repeats of `last` so far.
     run: u64,
-    /// Steps forward of the batch at hand that are at least as long as the threshold, in ns, less what they returned.
-    steps: Vec<f64>,
+    /// Steps forward of the batch at hand that are at least as long as the threshold, less what they returned.
+    steps: Vec<WorstEvent>,
+    worst: WorstEvents,
+    /// When the first batch began, and the one at hand.
+    began_ns: Option<f64>,
+    batch_ns: f64,
     judged: Judged,
     level: Option<Level>,
 }
@@ -140,6 +148,9 @@ impl EventCounter {
             last: None,
             run: 0,
             steps: Vec::with_capacity(longest),
+            worst: WorstEvents::new(),
+            began_ns: None,
+            batch_ns: 0.0,
             judged: Judged::default(),
             level: None,
         }
@@ -176,6 +187,7 @@ impl EventCounter {
     pub fn batch(&mut self, batch: Batch<'_>) {
         let (Some(&first), Some(&last)) = (batch.values.first(), batch.values.last()) else { return };
         let origin = *self.origin.get_or_insert(first);
+        self.batch_ns = batch.before_ns - *self.began_ns.get_or_insert(batch.before_ns);
         let threshold_ns = self.threshold_ns(batch.cost_ns.unwrap_or(0.0));
         let ns = |value: u64| value.wrapping_sub(origin) as i64 as f64 * self.ns_per_unit;
         let (first_ns, last_ns) = (ns(first), ns(last));
@@ -198,20 +210,26 @@ impl EventCounter {
         stepped_back.max(below).max(0.0)
     }
 
-    /// A gap that fell between two batches.
-    pub fn gap_between_batches(&mut self) {
+    /// A gap of so many ns that fell after the last batch.
+    pub fn gap_between_batches(&mut self, size_ns: f64) {
         self.judged.gap += 1;
+        self.remember(EventKind::Gap, size_ns);
     }
 
-    /// Closes the run that was under way and tells the counts.
+    /// An event of the batch at hand.
+    fn remember(&mut self, kind: EventKind, size: f64) {
+        self.worst.add(kind, WorstEvent { at_ns: self.batch_ns, size });
+    }
+
+    /// Closes the run that was under way and tells the counts, and the worst of what was counted.
     #[must_use]
-    pub fn finish(mut self) -> EventCounts {
+    pub fn finish(mut self) -> (EventCounts, WorstEvents) {
         self.end_run();
         let decidable = self.level.is_some_and(|level| self.tick_ns() < level.after_ns - level.before_ns);
         let judged =
             Judged { hidden_regression: self.judged.hidden_regression.or(decidable.then_some(0)), ..self.judged };
         self.counts.judged = (self.judge != Judge::Nobody).then_some(judged);
-        self.counts
+        (self.counts, self.worst)
     }
 
     /// Counts one difference by itself and tells it, in units.
@@ -228,6 +246,7 @@ impl EventCounter {
         }
         if step < 0 {
             self.counts.regression += 1;
+            self.remember(EventKind::Regression, -step as f64 * self.ns_per_unit);
         } else if self.counts.smallest_step.is_none_or(|smallest| (step as u64) < smallest) {
             self.counts.smallest_step = Some(step as u64);
         }
@@ -235,11 +254,19 @@ impl EventCounter {
     }
 
     fn end_run(&mut self) {
-        match std::mem::take(&mut self.run) {
-            0 | 1 => {}
-            2..=STALL_MAX => self.counts.stall += 1,
-            _ => self.counts.fail += 1,
-        }
+        let run = std::mem::take(&mut self.run);
+        let kind = match run {
+            0 | 1 => return,
+            2..=STALL_MAX => {
+                self.counts.stall += 1;
+                EventKind::Stall
+            }
+            _ => {
+                self.counts.fail += 1;
+                EventKind::Fail
+            }
+        };
+        self.remember(kind, run as f64);
     }
 
     /// Counts the differences inside a batch, collects the long ones, and tells how far the clock stands back at the
@@ -263,7 +290,8 @@ impl EventCounter {
             debt_ns -= returned;
             step_ns -= returned;
             if step_ns >= threshold_ns {
-                self.steps.push(step_ns);
+                let at_ns = self.batch_ns + pair[0].wrapping_sub(values[0]) as i64 as f64 * self.ns_per_unit;
+                self.steps.push(WorstEvent { at_ns, size: step_ns });
             }
         }
         debt_ns
@@ -291,12 +319,15 @@ impl EventCounter {
             let lowest_at_start = (lowest_at_end + scan.sunk_ns - jumped_ns).min(ceiling_ns);
             let ahead_ns = lowest_at_start - level.ceiling_ns - level.debt_ns;
             if boundary_ns >= threshold_ns && ahead_ns > slack_ns {
-                self.count_jump(ahead_ns);
+                self.count_jump(WorstEvent { at_ns: self.batch_ns, size: ahead_ns });
             }
             let decidable = tick_ns < after_ns - before_ns;
             let hidden = boundary > 0 && decidable && level.floor_ns - highest_at_start > slack_ns;
             if decidable {
                 *self.judged.hidden_regression.get_or_insert(0) += u64::from(hidden);
+            }
+            if hidden {
+                self.remember(EventKind::HiddenRegression, level.floor_ns - highest_at_start);
             }
             // A batch that ended in a gap says little of its end: what was known before still holds, unless the clock
             // visibly stepped back.
@@ -320,30 +351,36 @@ impl EventCounter {
             return explained_ns;
         }
         // Longest first; one that is longer than all that is to be explained was a gap.
-        self.steps.sort_unstable_by(|a, b| b.total_cmp(a));
+        self.steps.sort_unstable_by(|a, b| b.size.total_cmp(&a.size));
         let mut index = 0;
         while index < self.steps.len() && ahead_ns > slack_ns {
-            let step_ns = self.steps[index];
-            if step_ns <= ahead_ns + slack_ns {
-                self.count_jump(step_ns);
+            let step = self.steps[index];
+            if step.size <= ahead_ns + slack_ns {
+                self.count_jump(step);
                 self.steps.remove(index);
-                ahead_ns -= step_ns;
-                explained_ns += step_ns;
+                ahead_ns -= step.size;
+                explained_ns += step.size;
             } else {
                 index += 1;
             }
         }
-        if ahead_ns > slack_ns && self.steps.pop().is_some() {
+        if ahead_ns > slack_ns
+            && let Some(both) = self.steps.pop()
+        {
             // What is left is a jump that fell into a gap: one step shows both.
-            self.count_jump(ahead_ns);
+            self.count_jump(WorstEvent { size: ahead_ns, ..both });
             explained_ns += ahead_ns;
         }
         explained_ns
     }
 
-    fn count_jump(&mut self, size_ns: f64) {
+    fn count_jump(&mut self, jump: WorstEvent) {
         self.judged.jump += 1;
-        self.judged.warp += u64::from(size_ns > WARP_NS);
+        self.worst.add(EventKind::Jump, jump);
+        if jump.size > WARP_NS {
+            self.judged.warp += 1;
+            self.worst.add(EventKind::Warp, jump);
+        }
     }
 
     /// Counts the long steps that are left as gaps if the batch took that much longer than its reads do; one for a
@@ -353,9 +390,15 @@ impl EventCounter {
         let span_ns = batch.after_ns - batch.before_ns;
         let lost_ns = span_ns - cost_ns * batch.values.len() as f64;
         if !self.steps.is_empty() {
-            self.judged.gap += if lost_ns >= threshold_ns / 2.0 { self.steps.len() as u64 } else { 0 };
+            if lost_ns >= threshold_ns / 2.0 {
+                self.judged.gap += self.steps.len() as u64;
+                for gap in &self.steps {
+                    self.worst.add(EventKind::Gap, *gap);
+                }
+            }
         } else if lost_ns >= threshold_ns && self.tick_ns() >= threshold_ns {
             self.judged.gap += 1;
+            self.remember(EventKind::Gap, lost_ns);
         }
     }
 }

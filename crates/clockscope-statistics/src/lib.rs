@@ -1,13 +1,18 @@
-//! Slices in, numbers out: quantiles with confidence intervals, bounded samples, and the events between readings.
+//! Slices in, numbers out: quantiles with confidence intervals, bounded samples, and what successive readings
+//! of a clock tell: their differences, the events between them, the clock's tick.
 //!
 //! This crate reads no clock and does no input or output; the same numbers always give the same answer.
 
+mod differences;
 mod events;
 mod quantile;
 mod reservoir;
 mod tick;
 
-pub use events::{Batch, EventCounter, EventCounts, Judge, Judged, STALL_MAX, WARP_NS};
+pub use differences::{Difference, Differences, Mode, Summary};
+pub use events::{
+    Batch, EventCounter, EventCounts, EventKind, Judge, Judged, STALL_MAX, WARP_NS, WORST, WorstEvent, WorstEvents,
+};
 pub use quantile::{median_interval, quantile};
 pub use reservoir::Reservoir;
 pub use tick::{Lattice, NoTick, Tick, TickCollector, tick};

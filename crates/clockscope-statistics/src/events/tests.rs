@@ -48,6 +48,15 @@ impl Simulated {
 
 /// Reads `batches` batches of `length` and counts; `faults` tells what happens at the n-th read.
 fn count(clock: &mut Simulated, batches: usize, length: usize, faults: impl Fn(u64) -> Fault) -> EventCounts {
+    counted(clock, batches, length, faults).0
+}
+
+fn counted(
+    clock: &mut Simulated,
+    batches: usize,
+    length: usize,
+    faults: impl Fn(u64) -> Fault,
+) -> (EventCounts, WorstEvents) {
     let mut counter = EventCounter::new(1.0, 0.0, PERFECT, length);
     let mut values = Vec::with_capacity(length);
     for batch in 0..batches {
@@ -66,6 +75,29 @@ fn count(clock: &mut Simulated, batches: usize, length: usize, faults: impl Fn(u
         clock.now += 3_000.0;
     }
     counter.finish()
+}
+
+/// The worst events are those that were planted, with their sizes, where they were planted.
+#[test]
+fn the_worst_events_are_known_by_time_and_size() {
+    let faults = |read: u64| match read {
+        20_000 => Fault { step: 2e6, ..Fault::default() },
+        90_000 => Fault { step: 5e6, ..Fault::default() },
+        40_000 => Fault { gap: 3e6, ..Fault::default() },
+        60_000 => Fault { step: -7e5, ..Fault::default() },
+        _ => Fault::default(),
+    };
+    let mut clock = Simulated::new(25.0, 1.0);
+    let (_, worst) = counted(&mut clock, 376, 800, faults);
+    let about = |kind: EventKind| -> Vec<(f64, f64)> {
+        worst.of(kind).iter().map(|event| ((event.at_ns / 5e5).round(), (event.size / 1e4).round())).collect()
+    };
+    // A read costs 25 ns and a little, a batch of 800 is followed by 3 µs; the gap of 3 ms comes before the later ones.
+    let at = |read: f64, gap: f64| ((read * (25.0 * 1.043 + 3000.0 / 800.0) + gap) / 5e5).round();
+    assert_eq!(about(EventKind::Warp), [(at(90_000.0, 3e6), 500.0), (at(20_000.0, 0.0), 200.0)]);
+    assert_eq!(about(EventKind::Jump), about(EventKind::Warp));
+    assert_eq!(about(EventKind::Gap), [(at(40_000.0, 0.0), 300.0)]);
+    assert_eq!(about(EventKind::Regression), [(at(60_000.0, 3e6), 70.0)]);
 }
 
 fn every(reads: u64, fault: Fault) -> impl Fn(u64) -> Fault {
@@ -198,7 +230,7 @@ fn runs_of_repeats_are_stalls_or_fails_by_their_length() {
         values.push(20);
         let mut counter = EventCounter::new(1.0, 0.0, Judge::Nobody, values.len());
         counter.batch(Batch { values: &values, before_ns: 0.0, after_ns: 1.0, cost_ns: None });
-        let counts = counter.finish();
+        let counts = counter.finish().0;
         (counts.stall, counts.fail)
     };
     assert_eq!([run(0), run(1), run(2), run(199), run(200)], [(0, 0), (0, 0), (1, 0), (1, 0), (0, 1)]);
@@ -211,7 +243,7 @@ fn a_frozen_clock_is_one_fail_also_when_time_runs_out() {
         let before_ns = f64::from(batch) * 1e4;
         counter.batch(Batch { values: &[7; 100], before_ns, after_ns: before_ns + 5e3, cost_ns: Some(50.0) });
     }
-    let counts = counter.finish();
+    let counts = counter.finish().0;
     assert_eq!((counts.fail, counts.stall, counts.smallest_step), (1, 0, None));
     assert_eq!((judged(counts).jump, judged(counts).warp), (0, 0));
 }
@@ -220,7 +252,7 @@ fn a_frozen_clock_is_one_fail_also_when_time_runs_out() {
 fn nobody_judges_cpu_time() {
     let mut counter = EventCounter::new(1.0, 0.0, Judge::Nobody, 2);
     counter.batch(Batch { values: &[0, 1_000_000_000], before_ns: 0.0, after_ns: 1.0, cost_ns: Some(1.0) });
-    assert_eq!(counter.finish().judged, None);
+    assert_eq!(counter.finish().0.judged, None);
 }
 
 #[test]
@@ -248,7 +280,7 @@ fn a_fine_clock_is_not_blamed_for_a_coarse_reference() {
         let values: Vec<u64> = (0..1000).map(|_| clock.read(Fault::default())).collect();
         counter.batch(Batch { values: &values, before_ns, after_ns: coarse(clock.now), cost_ns: Some(10.43) });
     }
-    let counts = judged(counter.finish());
+    let counts = judged(counter.finish().0);
     assert_eq!((counts.jump, counts.gap, counts.hidden_regression.unwrap_or(0)), (0, 0, 0));
 }
 
@@ -269,7 +301,7 @@ fn a_rate_that_is_not_known_well_accuses_nobody() {
             });
             clock.now += 500_000.0;
         }
-        let counts = judged(counter.finish());
+        let counts = judged(counter.finish().0);
         assert_eq!((counts.jump, counts.hidden_regression), (0, Some(0)), "{rate}");
     }
 }
@@ -295,6 +327,6 @@ proptest! {
         for part in values.chunks(7) {
             counter.batch(Batch { values: part, before_ns: 0.0, after_ns: 100.0, cost_ns: Some(10.0) });
         }
-        prop_assert_eq!(counter.finish().reads, values.len() as u64);
+        prop_assert_eq!(counter.finish().0.reads, values.len() as u64);
     }
 }

@@ -66,7 +66,7 @@ impl Simulated {
             }
         };
         let cost = period * random.scale(0.1, 100.0);
-        Self { period, cost, jitter: 0.2 * cost, normal: random.next() % 2 == 0, interrupted: 0.001 }
+        Self { period, cost, jitter: 0.2 * cost, normal: random.next().is_multiple_of(2), interrupted: 0.001 }
     }
 }
 
@@ -133,11 +133,11 @@ fn a_constant_cost_is_no_tick() {
     for case in 0..cases(100) {
         let mut random = Random(0xC057 + case as u64);
         let (cost, every) = (random.scale(4.0, 5000.0), 2 + random.next() % 2000);
-        let cost = if random.next() % 3 == 0 { cost.round() } else { cost };
-        let pause = if random.next() % 3 == 0 { 0.0 } else { cost * random.scale(0.5, 100.0) };
-        let pause = if random.next() % 3 == 0 { (pause / cost).round() * cost } else { pause };
+        let cost = if random.next().is_multiple_of(3) { cost.round() } else { cost };
+        let pause = if random.next().is_multiple_of(3) { 0.0 } else { cost * random.scale(0.5, 100.0) };
+        let pause = if random.next().is_multiple_of(3) { (pause / cost).round() * cost } else { pause };
         // Hardly any jitter at all, up to what hides the cost.
-        let jitter = if random.next() % 2 == 0 { 0.0 } else { random.scale(1e-4, 0.3) };
+        let jitter = if random.next().is_multiple_of(2) { 0.0 } else { random.scale(1e-4, 0.3) };
         let period = random.within(0.01, 1.0);
         let mut time = random.within(1e6, 1e9);
         let readings: Vec<u64> = (0..40_000u64)

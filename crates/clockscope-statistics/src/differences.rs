@@ -1,0 +1,175 @@
+//! The distribution of the differences between successive readings, in memory that does not grow with their number.
+
+mod modes;
+
+use std::collections::BTreeMap;
+
+pub use modes::Mode;
+
+/// Differences from 0 to this are counted in a table.
+const TABLE: usize = 1 << 14;
+/// Other differences that are counted exactly; what is new after these is rounded.
+const EXACT: usize = 1 << 15;
+/// Significant bits of a rounded difference: 0.1 %.
+const BITS: u32 = 11;
+
+/// Counts differences. Exact but for differences that come when 32,768 others beyond the table are known already:
+/// these are rounded down to 0.1 %, and how many they are is told.
+#[derive(Clone, Debug)]
+pub struct Differences {
+    table: Vec<u64>,
+    beyond: BTreeMap<i64, u64>,
+    rounded: u64,
+    count: u64,
+    sum: i128,
+    extremes: Option<(i64, i64)>,
+}
+
+/// How often a difference was seen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The difference, in the clock's unit.
+    pub value: i64,
+    /// How often.
+    pub count: u64,
+}
+
+/// The usual figures, in the clock's unit. Quantiles are interpolated as [`crate::quantile`] does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[allow(missing_docs, reason = "they say what they are")]
+pub struct Summary {
+    pub count: u64,
+    pub mean: f64,
+    /// Standard deviation of the sample (n - 1); `None` for a single difference.
+    pub std: Option<f64>,
+    pub min: f64,
+    pub p25: f64,
+    pub p50: f64,
+    pub p75: f64,
+    pub p99: f64,
+    pub p999: f64,
+    pub max: f64,
+}
+
+impl Default for Differences {
+    fn default() -> Self {
+        Self { table: vec![0; TABLE], beyond: BTreeMap::new(), rounded: 0, count: 0, sum: 0, extremes: None }
+    }
+}
+
+impl Differences {
+    /// Counts the differences between the readings of a batch, which must have been made one right after the other.
+    pub fn push(&mut self, readings: &[u64]) {
+        let (Some(first), Some(last)) = (readings.first(), readings.last()) else { return };
+        for pair in readings.windows(2) {
+            let difference = pair[1].wrapping_sub(pair[0]);
+            match self.table.get_mut(difference as usize) {
+                Some(count) => *count += 1,
+                None => self.push_beyond(difference as i64),
+            }
+        }
+        self.count += readings.len() as u64 - 1;
+        self.sum += i128::from(last.wrapping_sub(*first) as i64);
+    }
+
+    #[cold]
+    fn push_beyond(&mut self, difference: i64) {
+        let (least, most) = self.extremes.unwrap_or((difference, difference));
+        self.extremes = Some((least.min(difference), most.max(difference)));
+        if let Some(count) = self.beyond.get_mut(&difference) {
+            *count += 1;
+            return;
+        }
+        let mut kept = difference;
+        if self.beyond.len() >= EXACT {
+            self.rounded += 1;
+            let excess = (u64::BITS - difference.unsigned_abs().leading_zeros()).saturating_sub(BITS);
+            kept = difference >> excess << excess;
+        }
+        *self.beyond.entry(kept).or_insert(0) += 1;
+    }
+
+    /// How many differences were counted.
+    #[must_use]
+    pub fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// How many of them were rounded.
+    #[must_use]
+    pub fn rounded(&self) -> u64 {
+        self.rounded
+    }
+
+    /// All differences that were seen, in ascending order.
+    #[must_use]
+    pub fn entries(&self) -> Vec<Difference> {
+        let entry = |(value, count): (&i64, &u64)| Difference { value: *value, count: *count };
+        let table = self.table.iter().enumerate().filter(|(_, count)| **count > 0);
+        let mut entries: Vec<Difference> = self.beyond.range(..0).map(entry).collect();
+        entries.extend(table.map(|(value, count)| Difference { value: value as i64, count: *count }));
+        entries.extend(self.beyond.range(0..).map(entry));
+        entries
+    }
+
+    /// The usual figures of all differences; `None` if there are none.
+    #[must_use]
+    pub fn summary(&self) -> Option<Summary> {
+        self.summary_of(&self.entries(), self.count)
+    }
+
+    /// The same without those that are 0.
+    #[must_use]
+    pub fn summary_nonzero(&self) -> Option<Summary> {
+        let entries: Vec<Difference> = self.entries().into_iter().filter(|entry| entry.value != 0).collect();
+        self.summary_of(&entries, self.count - self.table[0])
+    }
+
+    fn summary_of(&self, entries: &[Difference], count: u64) -> Option<Summary> {
+        let (first, last) = (entries.first()?, entries.last()?);
+        // Zeros add nothing to the sum.
+        let mean = self.sum as f64 / count as f64;
+        let squares: f64 = entries.iter().map(|entry| (entry.value as f64 - mean).powi(2) * entry.count as f64).sum();
+        let at = |q| quantile(entries, count, q);
+        // What was rounded is known exactly at the ends.
+        let (least, most) = self.extremes.unwrap_or((i64::MAX, i64::MIN));
+        Some(Summary {
+            count,
+            mean,
+            std: (count > 1).then(|| (squares / (count - 1) as f64).sqrt()),
+            min: first.value.min(least) as f64,
+            p25: at(0.25),
+            p50: at(0.5),
+            p75: at(0.75),
+            p99: at(0.99),
+            p999: at(0.999),
+            max: last.value.max(most) as f64,
+        })
+    }
+
+    /// The values around which the differences gather: one for a plain distribution. `period` is the clock's tick, if it
+    /// is known, so that the gaps between its multiples are not taken for gaps between modes.
+    #[must_use]
+    pub fn modes(&self, period: Option<f64>) -> Vec<Mode> {
+        modes::find(&self.entries(), self.count, period.unwrap_or(1.0))
+    }
+}
+
+/// The quantile of counted values, interpolated between neighbours (Hyndman & Fan's type 7).
+fn quantile(entries: &[Difference], count: u64, q: f64) -> f64 {
+    let position = q * (count - 1) as f64;
+    let rank = position as u64;
+    let mut seen = 0;
+    for (index, entry) in entries.iter().enumerate() {
+        seen += entry.count;
+        if seen > rank {
+            let next = if seen > rank + 1 { Some(entry) } else { entries.get(index + 1) };
+            let next = next.unwrap_or(entry).value as f64;
+            return entry.value as f64 + (next - entry.value as f64) * position.fract();
+        }
+    }
+    entries.last().map_or(0.0, |entry| entry.value as f64)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,98 @@
+//! The modes of a distribution of differences.
+
+use super::Difference;
+
+/// Smallest share of the differences that makes a mode.
+const SHARE: f64 = 0.001;
+/// A valley between two modes is at most this share of the lower one's height.
+const VALLEY: f64 = 0.5;
+/// Bins for each doubling, from where a bin is longer than a tick.
+const BINS: f64 = 8.0;
+
+/// A value around which differences gather.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mode {
+    /// The most frequent difference of it, in the clock's unit.
+    pub value: i64,
+    /// The share of all differences that belong to it.
+    pub share: f64,
+}
+
+/// One bin: how high it stands, and its most frequent difference.
+#[derive(Clone, Copy, Debug, Default)]
+struct Bin {
+    count: u64,
+    /// Ticks, or fractions of a doubling of them, that it covers.
+    width: f64,
+    top: Option<Difference>,
+}
+
+impl Bin {
+    fn height(&self) -> f64 {
+        self.count as f64 / self.width
+    }
+}
+
+/// The modes in ascending order, of differences in ascending order. Steps back belong to no mode.
+pub(super) fn find(entries: &[Difference], count: u64, period: f64) -> Vec<Mode> {
+    let mut bins: Vec<Bin> = Vec::new();
+    for entry in entries.iter().filter(|entry| entry.value >= 0) {
+        let (index, width) = place(entry.value as f64 / period);
+        if bins.len() <= index {
+            bins.resize(index + 1, Bin { width: 1.0, ..Bin::default() });
+        }
+        let bin = &mut bins[index];
+        bin.count += entry.count;
+        bin.width = width;
+        if bin.top.is_none_or(|top| entry.count > top.count) {
+            bin.top = Some(*entry);
+        }
+    }
+    let mut modes: Vec<Vec<Bin>> = Vec::new();
+    let mut rest = bins.as_slice();
+    while !rest.is_empty() {
+        let (mode, further) = rest.split_at(end_of_first(rest, count));
+        modes.push(mode.to_vec());
+        rest = further;
+    }
+    modes.iter().filter_map(|bins| mode(bins, count)).filter(|mode| mode.share >= SHARE).collect()
+}
+
+/// Which bin so many ticks fall into: one of their own for the first, then [`BINS`] for each doubling.
+fn place(ticks: f64) -> (usize, f64) {
+    let ticks = ticks.round();
+    if ticks < BINS {
+        return (ticks as usize, 1.0);
+    }
+    let doublings = (ticks / BINS).log2();
+    let bin = (doublings * BINS).floor();
+    // As many whole numbers as lie in it, which for the first bins is one or two.
+    let edge = |bin: f64| (BINS * (bin / BINS).exp2()).ceil();
+    ((BINS + bin) as usize, (edge(bin + 1.0) - edge(bin)).max(1.0))
+}
+
+/// Where the first mode of these bins ends: at the lowest bin before one that rises to twice as high.
+fn end_of_first(bins: &[Bin], count: u64) -> usize {
+    let enough = |bins: &[Bin]| bins.iter().map(|bin| bin.count).sum::<u64>() as f64 >= SHARE * count as f64;
+    let (mut peak, mut valley, mut lowest) = (0.0_f64, 0, f64::INFINITY);
+    for (index, bin) in bins.iter().enumerate() {
+        let height = bin.height();
+        if height > peak && !enough(&bins[..index]) {
+            // Nothing before it was enough to be a mode.
+            (peak, valley, lowest) = (height, index, height);
+        } else if height < lowest {
+            (valley, lowest) = (index, height);
+        } else if lowest <= VALLEY * peak.min(height) && enough(&bins[..valley]) && enough(&bins[valley..=index]) {
+            return valley.max(1);
+        } else if height > peak {
+            (peak, valley, lowest) = (height, index, height);
+        }
+    }
+    bins.len()
+}
+
+fn mode(bins: &[Bin], count: u64) -> Option<Mode> {
+    let top = bins.iter().filter_map(|bin| bin.top).max_by_key(|top| top.count)?;
+    let share = bins.iter().map(|bin| bin.count).sum::<u64>() as f64 / count as f64;
+    Some(Mode { value: top.value, share })
+}
