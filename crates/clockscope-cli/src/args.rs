@@ -9,6 +9,7 @@ use clockscope_report::Format;
 
 use crate::duration::{self, Seconds};
 use crate::findings::FailOn;
+use crate::numbers::{self, Reads, Share};
 
 /// See every clock your machine has, know which one to trust and why, and read the fastest.
 ///
@@ -26,6 +27,10 @@ pub(crate) struct Cli {
 pub(crate) enum Command {
     /// Measure what a read costs, how fine it ticks, and what happens between reads (the default)
     Measure(Box<MeasureArgs>),
+    /// Read clocks in a loop and show how their readings step: every difference, the tick, what went wrong and when
+    Steps(Box<StepsArgs>),
+    /// Say which clock to use for an interval, how far a single measurement is off, and how often to repeat it
+    Advise(AdviseArgs),
     /// List all clocks: nominal resolution, and whether they can be read here
     List(ListArgs),
     /// Show the facts about this machine that clocks depend on
@@ -68,6 +73,69 @@ pub(crate) struct MeasureArgs {
 }
 
 #[derive(Args, Debug)]
+pub(crate) struct StepsArgs {
+    /// Clocks to read, by name or alias; all of them if none is named
+    #[arg(value_name = "CLOCK")]
+    pub(crate) names: Vec<String>,
+    /// The same as naming CLOCK
+    #[arg(long = "clock", value_name = "CLOCK")]
+    pub(crate) clocks: Vec<String>,
+    /// By which path clocks that have several are read
+    #[arg(long, value_enum, default_value_t)]
+    pub(crate) path: PathArg,
+    /// CPU to read on [default: the current one]
+    #[arg(long, value_name = "N")]
+    pub(crate) cpu: Option<u32>,
+    /// Read each clock so often, e.g. 10000 or 1e8 [default with --raw: 10000]
+    #[arg(long, value_name = "N", value_parser = numbers::reads, allow_hyphen_values = true)]
+    pub(crate) reads: Option<Reads>,
+    /// Read for so long, all clocks together [default: 2s]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true, conflicts_with_all = ["reads", "raw"])]
+    pub(crate) duration: Option<Seconds>,
+    /// Keep every reading and write all of them to this file, told in ns since the clock's first one
+    #[arg(long, value_name = "FILE")]
+    pub(crate) raw: Option<PathBuf>,
+    /// Format of that file [default: by its ending, otherwise csv]
+    #[arg(long, value_name = "FORMAT", value_enum, requires = "raw")]
+    pub(crate) raw_format: Option<RawFormatArg>,
+    /// How lines of CSV look
+    #[arg(long, value_name = "STYLE", value_enum, requires = "raw", default_value_t)]
+    pub(crate) raw_style: RawStyleArg,
+    /// Most rows of a table of distinct differences: the most frequent ones
+    #[arg(long, value_name = "N", default_value_t = 40)]
+    pub(crate) rows: usize,
+    /// Draw histograms in ASCII
+    #[arg(long)]
+    pub(crate) ascii: bool,
+    /// Exit with 1 if a clock shows any of these, with 3 if that could not be determined
+    #[arg(long, value_name = "EVENT", value_enum, value_delimiter = ',')]
+    pub(crate) fail_on: Vec<FailOn>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct AdviseArgs {
+    /// Length of what is to be measured, with a unit (ns, us, ms, s, min) [default: a table of 1ns to 1s]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true)]
+    pub(crate) interval: Option<Seconds>,
+    /// Relative error that is accepted, e.g. 1% or 0.01
+    #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = numbers::share, allow_hyphen_values = true)]
+    pub(crate) error: Share,
+    /// Take this recorded measurement, of `measure` or `steps`, instead of making one; - for standard input
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["cpu", "duration"])]
+    pub(crate) from: Option<PathBuf>,
+    /// CPU to measure on [default: the current one]
+    #[arg(long, value_name = "N")]
+    pub(crate) cpu: Option<u32>,
+    /// Time for sampling, all clocks together
+    #[arg(long, value_name = "TIME", default_value = "2.5s", value_parser = duration::parse, allow_hyphen_values = true)]
+    pub(crate) duration: Seconds,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Args, Debug)]
 pub(crate) struct ListArgs {
     /// Which paths to list of clocks that have several
     #[arg(long, value_enum, default_value_t)]
@@ -81,6 +149,12 @@ pub(crate) struct ReportArgs {
     /// The recorded document, as --format json wrote it; - for standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
+    /// Most rows of a table of distinct differences [default: 40]
+    #[arg(long, value_name = "N")]
+    pub(crate) rows: Option<usize>,
+    /// Draw histograms in ASCII
+    #[arg(long)]
+    pub(crate) ascii: bool,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -109,6 +183,27 @@ pub(crate) enum ColorArg {
     Auto,
     Always,
     Never,
+}
+
+/// Format of raw readings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RawFormatArg {
+    /// A line a reading
+    Csv,
+    /// An object a line
+    Ndjson,
+    /// Columns `clock` and `ns` (needs the feature `parquet`)
+    Parquet,
+}
+
+/// How lines of CSV look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RawStyleArg {
+    /// A head, and `clock,ns`
+    #[default]
+    Plain,
+    /// No head, and `clock ns`
+    Labelled,
 }
 
 /// By which path to read.

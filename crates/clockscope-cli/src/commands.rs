@@ -8,15 +8,28 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use clap::CommandFactory;
-use clockscope_measure::{Catalogue, MeasureError, Request, UnknownClock};
-use clockscope_records::Document;
-use clockscope_report::Style;
+use clockscope_measure::{Amount, Catalogue, MeasureError, Readings, Request, Source, StepsRequest, UnknownClock};
+use clockscope_records::{Document, Measurement};
+use clockscope_report::{RawFormat, Series, Style};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use crate::args::{Cli, ColorArg, Command, ListArgs, MeasureArgs, OutputArgs, ReportArgs};
-use crate::output::Destination;
+use crate::args::{
+    AdviseArgs, Cli, ColorArg, Command, ListArgs, MeasureArgs, OutputArgs, RawFormatArg, RawStyleArg, ReportArgs,
+    StepsArgs,
+};
+use crate::duration::Seconds;
+use crate::findings::{FailOn, Shown};
+use crate::numbers::Reads;
+use crate::output::{self, Destination};
 use crate::progress::Bar;
 use crate::{Exit, findings};
+
+/// How long `steps` reads if nothing else is said, in seconds, all clocks together.
+const STEPS_SECONDS: f64 = 2.0;
+/// How often it reads each clock for raw readings if nothing else is said.
+const RAW_READS: u64 = 10_000;
+/// Most raw readings, all clocks together: 2.4 GB while they are kept.
+const MOST_RAW_READS: u64 = 100_000_000;
 
 /// The user asked for something that there is not.
 #[derive(Debug)]
@@ -35,6 +48,8 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
     match cli.command {
         None => measure(&cli.measure),
         Some(Command::Measure(args)) => measure(&args),
+        Some(Command::Steps(args)) => steps(&args),
+        Some(Command::Advise(args)) => advise(&args),
         Some(Command::List(args)) => list(&args),
         Some(Command::Info(output)) => info(&output),
         Some(Command::Report(args)) => report(&args),
@@ -48,19 +63,134 @@ fn measure(args: &MeasureArgs) -> Result<Exit> {
     let names: Vec<String> = args.names.iter().chain(&args.clocks).cloned().collect();
     let catalogue = Catalogue::new().select(&names, args.path.into()).map_err(unknown_clock)?;
     let destination = Destination::open(args.output.output.as_deref())?;
+    let measurement = fresh(catalogue, args.duration, args.cpu, &args.output)?;
+    let exit = exit(measurement.run.interrupted, measurement.clocks.iter(), &args.fail_on);
+    write(&Document::Measurement(measurement), &args.output, Drawing::default(), destination)?;
+    Ok(exit)
+}
+
+/// Measures now.
+fn fresh(catalogue: Catalogue, duration: Seconds, cpu: Option<u32>, output: &OutputArgs) -> Result<Measurement> {
+    let environment = clockscope_machine::environment();
+    let stop = stop_on_signals()?;
+    let mut bar = Bar::new(output.quiet, environment.counter_readable);
+    let request = Request { environment, duration_s: duration.0, cpu, stop: &stop };
+    let measured = clockscope_measure::measure(catalogue, request, &mut |share| bar.show(share));
+    drop(bar);
+    measured.map_err(explained)
+}
+
+/// A CPU that there is not is the user's mistake, anything else the machine's.
+fn explained(error: MeasureError) -> anyhow::Error {
+    match error {
+        MeasureError::Affinity(error) => UsageError(format!("--cpu: {error}")).into(),
+        error => anyhow::Error::new(error),
+    }
+}
+
+fn exit<'a, C: 'a>(interrupted: bool, clocks: impl Iterator<Item = &'a C>, fail_on: &[FailOn]) -> Exit
+where
+    Shown<'a>: From<&'a C>,
+{
+    if interrupted { Exit::Interrupted } else { findings::judge(clocks.map(Shown::from), fail_on) }
+}
+
+fn steps(args: &StepsArgs) -> Result<Exit> {
+    let names: Vec<String> = args.names.iter().chain(&args.clocks).cloned().collect();
+    let catalogue = Catalogue::new().select(&names, args.path.into()).map_err(unknown_clock)?;
+    let amount = match (args.reads, args.duration, &args.raw) {
+        (Some(Reads(reads)), ..) => Amount::Reads(reads),
+        (None, Some(Seconds(seconds)), _) => Amount::Duration(seconds),
+        (None, None, Some(_)) => Amount::Reads(RAW_READS),
+        (None, None, None) => Amount::Duration(STEPS_SECONDS),
+    };
+    let raw = raw_destination(args, amount, catalogue.list().len() as u64)?;
+    let destination = Destination::open(args.output.output.as_deref())?;
     let environment = clockscope_machine::environment();
     let stop = stop_on_signals()?;
     let mut bar = Bar::new(args.output.quiet, environment.counter_readable);
-    let request = Request { environment, duration_s: args.duration.0, cpu: args.cpu, stop: &stop };
-    let measured = clockscope_measure::measure(catalogue, request, &mut |share| bar.show(share));
+    let request = StepsRequest { environment, amount, cpu: args.cpu, stop: &stop, keep: raw.is_some() };
+    let measured = clockscope_measure::steps(catalogue, request, &mut |share| bar.show(share));
     drop(bar);
-    let measurement = measured.map_err(|error| match error {
-        MeasureError::Affinity(error) => UsageError(format!("--cpu: {error}")).into(),
-        error => anyhow::Error::new(error),
-    })?;
-    let exit =
-        if measurement.run.interrupted { Exit::Interrupted } else { findings::judge(&measurement, &args.fail_on) };
-    write(&Document::Measurement(measurement), &args.output, destination)?;
+    let (steps, readings) = measured.map_err(explained)?;
+    let exit = exit(steps.run.interrupted, steps.clocks.iter(), &args.fail_on);
+    if let Some((format, raw)) = raw {
+        write_raw(&readings, format, raw)?;
+    }
+    let drawing = Drawing { ascii: args.ascii, rows: Some(args.rows) };
+    write(&Document::Steps(steps), &args.output, drawing, destination)?;
+    Ok(exit)
+}
+
+/// Where raw readings go, and how, if they are asked for. Opened before anything is read.
+fn raw_destination(args: &StepsArgs, amount: Amount, clocks: u64) -> Result<Option<(RawFormat, Destination)>> {
+    let Some(path) = &args.raw else { return Ok(None) };
+    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    let format = args.raw_format.unwrap_or(match ending {
+        "ndjson" | "jsonl" => RawFormatArg::Ndjson,
+        "parquet" => RawFormatArg::Parquet,
+        _ => RawFormatArg::Csv,
+    });
+    let format = match (format, args.raw_style) {
+        (RawFormatArg::Csv, RawStyleArg::Plain) => RawFormat::Csv,
+        (RawFormatArg::Csv, RawStyleArg::Labelled) => RawFormat::Labelled,
+        (RawFormatArg::Ndjson, RawStyleArg::Plain) => RawFormat::Ndjson,
+        (RawFormatArg::Parquet, RawStyleArg::Plain) => RawFormat::Parquet,
+        (_, RawStyleArg::Labelled) => {
+            return Err(UsageError("--raw-style labelled is a style of CSV: use --raw-format csv".to_owned()).into());
+        }
+    };
+    if format == RawFormat::Parquet && !cfg!(feature = "parquet") {
+        let hint =
+            "--raw: this program was built without Parquet: build it with --features parquet, or write csv or ndjson";
+        return Err(UsageError(hint.to_owned()).into());
+    }
+    if let Amount::Reads(reads) = amount
+        && reads.saturating_mul(clocks) > MOST_RAW_READS
+    {
+        let hint = format!(
+            "--raw keeps every reading in memory: at most {MOST_RAW_READS} of all clocks together; ask for fewer --reads, or name clocks"
+        );
+        return Err(UsageError(hint).into());
+    }
+    Ok(Some((format, Destination::file(path, "--raw")?)))
+}
+
+/// Writes all readings but those of clocks whose unit has no fixed length.
+fn write_raw(readings: &[Readings], format: RawFormat, destination: Destination) -> Result<()> {
+    let mut series = Vec::new();
+    for clock in readings {
+        match clock.ns_per_unit {
+            Some(ns_per_unit) => series.push(Series { clock: &clock.clock, values: &clock.values, ns_per_unit }),
+            None => output::warn(&format!("{}: it counts core cycles: not written to --raw", clock.clock)),
+        }
+    }
+    destination.write_by(|out| clockscope_report::write_raw(out, format, &series))
+}
+
+fn advise(args: &AdviseArgs) -> Result<Exit> {
+    let destination = Destination::open(args.output.output.as_deref())?;
+    let document = match &args.from {
+        Some(file) => read_document(file, "advise from")?,
+        None => {
+            let catalogue = Catalogue::new();
+            Document::Measurement(fresh(catalogue, args.duration, args.cpu, &args.output)?)
+        }
+    };
+    let (source, interrupted) = match &document {
+        Document::Measurement(found) => (Source::Measurement(found), found.run.interrupted),
+        Document::Steps(found) => (Source::Steps(found), found.run.interrupted),
+        _ => anyhow::bail!(
+            "cannot advise: the record holds no measurement; record one with `clockscope measure --format json`"
+        ),
+    };
+    let plan = clockscope_measure::plan(source, args.error.0, args.interval.map(|interval| interval.0 * 1e9));
+    let exit = match (interrupted && args.from.is_none(), plan.rows.is_empty()) {
+        (true, _) => Exit::Interrupted,
+        (false, true) => Exit::Undetermined,
+        (false, false) => Exit::Success,
+    };
+    write(&Document::Plan(plan), &args.output, Drawing::default(), destination)?;
     Ok(exit)
 }
 
@@ -68,23 +198,28 @@ fn list(args: &ListArgs) -> Result<Exit> {
     let catalogue = Catalogue::new().select(&[], args.path.into()).map_err(unknown_clock)?;
     let destination = Destination::open(args.output.output.as_deref())?;
     let listing = clockscope_measure::list(catalogue, clockscope_machine::environment());
-    write(&Document::Listing(listing), &args.output, destination)?;
+    write(&Document::Listing(listing), &args.output, Drawing::default(), destination)?;
     Ok(Exit::Success)
 }
 
 fn info(output: &OutputArgs) -> Result<Exit> {
     let destination = Destination::open(output.output.as_deref())?;
     let info = clockscope_measure::info(clockscope_machine::environment());
-    write(&Document::Info(info), output, destination)?;
+    write(&Document::Info(info), output, Drawing::default(), destination)?;
     Ok(Exit::Success)
 }
 
 fn report(args: &ReportArgs) -> Result<Exit> {
-    let wrong = || format!("cannot report {}", args.file.display());
-    let text = read_text(&args.file).with_context(wrong)?;
-    let document = Document::from_json(&text).with_context(wrong)?;
-    write(&document, &args.output, Destination::open(args.output.output.as_deref())?)?;
+    let document = read_document(&args.file, "report")?;
+    let drawing = Drawing { ascii: args.ascii, rows: args.rows };
+    write(&document, &args.output, drawing, Destination::open(args.output.output.as_deref())?)?;
     Ok(Exit::Success)
+}
+
+fn read_document(file: &Path, purpose: &str) -> Result<Document> {
+    let wrong = || format!("cannot {purpose} {}", file.display());
+    let text = read_text(file).with_context(wrong)?;
+    Document::from_json(&text).with_context(wrong)
 }
 
 fn schema() -> Result<Exit> {
@@ -122,9 +257,21 @@ fn writeln_section(page: &mut Vec<u8>, name: &str) {
     page.extend(format!(".SH \"clockscope {name}\"\n").into_bytes());
 }
 
+/// How tables are drawn, where a command has flags for it.
+#[derive(Clone, Copy, Default)]
+struct Drawing {
+    ascii: bool,
+    rows: Option<usize>,
+}
+
 /// Renders a document and writes it.
-fn write(document: &Document, output: &OutputArgs, destination: Destination) -> Result<()> {
-    let style = Style { color: use_color(output.color, destination.is_stdout()), width: None };
+fn write(document: &Document, output: &OutputArgs, drawing: Drawing, destination: Destination) -> Result<()> {
+    let style = Style {
+        color: use_color(output.color, destination.is_stdout()),
+        width: if destination.is_stdout() { terminal_width() } else { None },
+        ascii: drawing.ascii,
+        rows: drawing.rows,
+    };
     let text = clockscope_report::render(document, output.format, style)?;
     destination.write(&text)
 }
@@ -135,6 +282,11 @@ fn use_color(when: ColorArg, to_stdout: bool) -> bool {
         ColorArg::Never => false,
         ColorArg::Auto => to_stdout && anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never,
     }
+}
+
+/// Columns of the terminal that standard output is.
+fn terminal_width() -> Option<u16> {
+    terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0)
 }
 
 /// A flag that SIGINT and SIGTERM set; a second signal ends the program at once.

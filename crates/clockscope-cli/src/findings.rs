@@ -1,7 +1,7 @@
 //! What the user asked to fail on.
 
 use clap::ValueEnum;
-use clockscope_records::{ClockRecord, Measurement};
+use clockscope_records::{ClockRecord, Events, StepsRecord};
 
 use crate::Exit;
 
@@ -25,8 +25,9 @@ pub(crate) enum FailOn {
 }
 
 /// 1 if any clock shows any of these, otherwise 3 if no clock could tell about one of them, otherwise 0.
-pub(crate) fn judge(measurement: &Measurement, fail_on: &[FailOn]) -> Exit {
-    let answers = |event: FailOn| measurement.clocks.iter().filter_map(move |clock| event.shown_by(clock));
+pub(crate) fn judge<'a>(clocks: impl Iterator<Item = Shown<'a>>, fail_on: &[FailOn]) -> Exit {
+    let clocks: Vec<Shown<'_>> = clocks.collect();
+    let answers = |event: FailOn| clocks.iter().filter_map(move |clock| event.shown_by(*clock));
     if fail_on.iter().any(|event| answers(*event).any(|shown| shown)) {
         Exit::Finding
     } else if fail_on.iter().any(|event| answers(*event).next().is_none()) {
@@ -36,10 +37,32 @@ pub(crate) fn judge(measurement: &Measurement, fail_on: &[FailOn]) -> Exit {
     }
 }
 
+/// What a record shows of a clock, whichever question was asked.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shown<'a> {
+    available: bool,
+    events: Option<&'a Events>,
+    has_unknown: bool,
+}
+
+impl<'a> From<&'a ClockRecord> for Shown<'a> {
+    fn from(clock: &'a ClockRecord) -> Self {
+        let ClockRecord { available, events, unknown, .. } = clock;
+        Self { available: *available, events: events.as_ref(), has_unknown: !unknown.is_empty() }
+    }
+}
+
+impl<'a> From<&'a StepsRecord> for Shown<'a> {
+    fn from(clock: &'a StepsRecord) -> Self {
+        let StepsRecord { available, events, unknown, .. } = clock;
+        Self { available: *available, events: events.as_ref(), has_unknown: !unknown.is_empty() }
+    }
+}
+
 impl FailOn {
     /// Whether the clock shows it; `None` if that is not known.
-    fn shown_by(self, clock: &ClockRecord) -> Option<bool> {
-        let events = clock.events.as_ref();
+    fn shown_by(self, clock: Shown<'_>) -> Option<bool> {
+        let events = clock.events;
         match self {
             Self::Regression => events.map(|events| events.regression + events.hidden_regression.unwrap_or(0) > 0),
             Self::Jump => events?.jump.map(|count| count > 0),
@@ -47,7 +70,7 @@ impl FailOn {
             Self::Stall => events.map(|events| events.stall > 0),
             Self::Fail => events.map(|events| events.fail + events.errors > 0),
             Self::Unavailable => Some(!clock.available),
-            Self::Unknown => Some(clock.available && !clock.unknown.is_empty()),
+            Self::Unknown => Some(clock.available && clock.has_unknown),
         }
     }
 }

@@ -4,6 +4,7 @@ mod args;
 mod commands;
 mod duration;
 mod findings;
+mod numbers;
 mod output;
 mod progress;
 

@@ -4,7 +4,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -14,6 +14,11 @@ pub(crate) fn complain(error: &anyhow::Error) {
     eprintln!("error: {error:#}");
 }
 
+/// Prints what the user should know beside the data.
+pub(crate) fn warn(message: &str) {
+    eprintln!("warning: {message}");
+}
+
 /// Where data goes.
 #[derive(Debug)]
 pub(crate) enum Destination {
@@ -21,10 +26,15 @@ pub(crate) enum Destination {
     /// A file that is written under another name beside, and renamed when it is complete.
     File {
         target: PathBuf,
+        option: &'static str,
         draft: Draft,
     },
     /// A device or a pipe, which must not be replaced by a file.
-    Special(PathBuf, File),
+    Special {
+        target: PathBuf,
+        option: &'static str,
+        file: File,
+    },
 }
 
 /// The file that is being written; removed unless it was renamed.
@@ -47,22 +57,26 @@ impl Drop for Draft {
 impl Destination {
     /// Opens the destination before anything is measured, so that what cannot be written is known at once.
     pub(crate) fn open(path: Option<&Path>) -> Result<Self> {
-        let Some(path) = path else { return Ok(Self::Stdout) };
+        path.map_or(Ok(Self::Stdout), |path| Self::file(path, "--output"))
+    }
+
+    /// Opens the file that an option names.
+    pub(crate) fn file(path: &Path, option: &'static str) -> Result<Self> {
         // A link is followed: the file that it names is replaced, not the link.
         let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-        let wrong = || format!("cannot write to --output {}", path.display());
+        let wrong = || format!("cannot write to {option} {}", path.display());
         match fs::metadata(&target) {
             Ok(found) if found.is_dir() => anyhow::bail!("{}: it is a folder; name a file in it", wrong()),
             Ok(found) if !found.is_file() => {
                 let file = OpenOptions::new().write(true).open(&target).with_context(wrong)?;
-                Ok(Self::Special(target, file))
+                Ok(Self::Special { target, option, file })
             }
             Ok(_) => {
                 // A file that may not be written is not replaced either, though its folder would permit it.
                 OpenOptions::new().append(true).open(&target).with_context(wrong)?;
-                Ok(Self::File { draft: Draft::create(&target).with_context(wrong)?, target })
+                Ok(Self::File { draft: Draft::create(&target).with_context(wrong)?, target, option })
             }
-            Err(_) => Ok(Self::File { draft: Draft::create(&target).with_context(wrong)?, target }),
+            Err(_) => Ok(Self::File { draft: Draft::create(&target).with_context(wrong)?, target, option }),
         }
     }
 
@@ -73,22 +87,33 @@ impl Destination {
 
     /// Writes everything. A reader that closed standard output early is no error.
     pub(crate) fn write(self, text: &str) -> Result<()> {
+        self.write_by(|out| out.write_all(text.as_bytes()))
+    }
+
+    /// Lets everything be written. What is left half-written by an error is removed, where it is a file.
+    pub(crate) fn write_by(self, write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>) -> Result<()> {
         match self {
-            Self::Stdout => {
-                let mut stdout = io::stdout().lock();
-                match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-                    Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
-                    outcome => outcome.context("cannot write to standard output"),
-                }
+            Self::Stdout => match write_buffered(io::stdout(), write) {
+                Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+                outcome => outcome.context("cannot write to standard output"),
+            },
+            Self::Special { target, option, file } => {
+                write_buffered(file, write).with_context(|| format!("cannot write to {option} {}", target.display()))
             }
-            Self::Special(path, mut file) => {
-                file.write_all(text.as_bytes()).with_context(|| format!("cannot write to --output {}", path.display()))
-            }
-            Self::File { target, draft } => {
-                draft.finish(text, &target).with_context(|| format!("cannot write to --output {}", target.display()))
+            Self::File { target, option, draft } => {
+                draft.finish(write, &target).with_context(|| format!("cannot write to {option} {}", target.display()))
             }
         }
     }
+}
+
+fn write_buffered<W: Write + Send>(
+    out: W,
+    write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut out = BufWriter::new(out);
+    write(&mut out)?;
+    out.flush()
 }
 
 impl Draft {
@@ -104,8 +129,12 @@ impl Draft {
         Ok(Self { path, file, complete: false })
     }
 
-    fn finish(mut self, text: &str, target: &Path) -> io::Result<()> {
-        self.file.write_all(text.as_bytes())?;
+    fn finish(
+        mut self,
+        write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+        target: &Path,
+    ) -> io::Result<()> {
+        write_buffered(&self.file, write)?;
         self.file.sync_all()?;
         if let Ok(existing) = fs::metadata(target) {
             fs::set_permissions(&self.path, existing.permissions())?;

@@ -1,6 +1,6 @@
 //! Which clock to use for intervals, from what was measured.
 
-use clockscope_records::{Advice, ClockIdentity, ClockKind, ClockRecord, Environment, ReadPath};
+use clockscope_records::{Advice, ClockIdentity, ClockKind, ClockRecord, Environment, Events, ReadPath};
 
 /// A clock whose readings step by more than this many ns is no stopwatch.
 const FINE_NS: f64 = 2_000.0;
@@ -60,21 +60,29 @@ fn best_monotonic(clocks: &[ClockRecord]) -> Option<(&ClockRecord, f64)> {
 
 /// The cheapest sound counter read that is ordered after earlier instructions, where the kernel trusts the counter.
 fn best_counter<'a>(clocks: &'a [ClockRecord], environment: &Environment) -> Option<(&'a ClockRecord, f64)> {
-    let trusted = matches!(environment.clocksource.as_deref(), Some("tsc" | "arch_sys_counter"));
-    let ordered = ["tsc_lfence", "rdtscp", "rdtscp_lfence", "cntvct_isb", "cntvctss"];
-    let fit =
-        clocks.iter().filter(|clock| trusted && ordered.contains(&clock.identity.name.as_str()) && is_sound(clock));
+    let fit = clocks.iter().filter(|clock| is_trusted_counter(&clock.identity, environment) && is_sound(clock));
     fit.filter_map(|clock| Some((clock, clock.cost_ns.as_ref()?.median))).min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
-/// It answered always, is fine enough, and never went back, jumped or stood still for long.
+/// An ordered read of a counter that the kernel itself builds its clocks on.
+pub(crate) fn is_trusted_counter(clock: &ClockIdentity, environment: &Environment) -> bool {
+    let trusted = matches!(environment.clocksource.as_deref(), Some("tsc" | "arch_sys_counter"));
+    let ordered = ["tsc_lfence", "rdtscp", "rdtscp_lfence", "cntvct_isb", "cntvctss"];
+    trusted && ordered.contains(&clock.name.as_str())
+}
+
+/// It is right, fine enough, and never stood still for long.
 fn is_sound(clock: &ClockRecord) -> bool {
-    let Some(events) = &clock.events else { return false };
+    let fine = clock.observed_resolution_ns.is_some_and(|step_ns| step_ns <= FINE_NS);
     clock.available
-        && events.errors == 0
-        && events.regression == 0
-        && events.hidden_regression == Some(0)
-        && events.jump == Some(0)
-        && events.fail == 0
-        && clock.observed_resolution_ns.is_some_and(|step_ns| step_ns <= FINE_NS)
+        && fine
+        && clock
+            .events
+            .as_ref()
+            .is_some_and(|events| is_right(events) && events.hidden_regression == Some(0) && events.fail == 0)
+}
+
+/// It answered always and never went back or jumped.
+pub(crate) fn is_right(events: &Events) -> bool {
+    events.errors == 0 && events.regression == 0 && events.hidden_regression.unwrap_or(0) == 0 && events.jump == Some(0)
 }

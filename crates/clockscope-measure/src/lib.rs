@@ -4,13 +4,23 @@
 //! Nothing here reads time through the C library except the clocks that are being measured.
 
 mod advice;
+mod bench;
 mod catalogue;
 mod cost;
+mod distribution;
 mod facts;
+mod plan;
+mod record;
 mod sampler;
+mod steps;
+mod subject;
+mod tick;
 mod timer;
 
+pub use bench::{MeasureError, Progress};
 pub use catalogue::{Catalogue, Paths, UnknownClock};
-pub use cost::{MeasureError, Progress, Request, measure};
+pub use cost::{Request, measure};
 pub use facts::{info, list};
+pub use plan::{Source, plan};
+pub use steps::{Amount, Readings, StepsRequest, steps};
 pub use timer::TimerError;

@@ -30,12 +30,15 @@ pub(crate) trait Sampler {
     /// Reads the clock once.
     fn attempt(&mut self) -> Result<(), Errno>;
 
-    /// Reads the clock `reads` times (1 to [`LONGEST`]) between two reads of the timer, and these between two of
-    /// `outer`, if any.
+    /// Reads the clock `reads` times (1 or more) between two reads of the timer, and these between two of `outer`, if
+    /// any. Takes room for more than [`LONGEST`] readings beforehand if it must.
     fn sample(&mut self, timer: &Timer, outer: Option<&Reference>, reads: usize) -> Sampled;
 
     /// The first `count` readings of the last batch as numbers.
     fn values(&mut self, count: usize) -> &[u64];
+
+    /// Gives the room for readings back.
+    fn free(&mut self);
 }
 
 /// A clock with room for a batch of its readings.
@@ -51,10 +54,10 @@ impl<C: RawClock> Probe<C> {
         Self { clock, raw: Vec::new(), values: Vec::new() }
     }
 
-    fn make_room(&mut self) {
-        if self.raw.is_empty() {
-            self.raw.resize(LONGEST, C::Raw::default());
-            self.values.resize(LONGEST, 0);
+    fn make_room(&mut self, reads: usize) {
+        if self.raw.len() < reads {
+            self.raw.resize(reads.max(LONGEST), C::Raw::default());
+            self.values.resize(reads.max(LONGEST), 0);
         }
     }
 }
@@ -65,8 +68,9 @@ impl<C: RawClock> Sampler for Probe<C> {
     }
 
     fn sample(&mut self, timer: &Timer, outer: Option<&Reference>, reads: usize) -> Sampled {
-        self.make_room();
-        let slots = &mut self.raw[..reads.clamp(1, LONGEST)];
+        let reads = reads.max(1);
+        self.make_room(reads);
+        let slots = &mut self.raw[..reads];
         let outer_before = outer.map(read);
         let before = timer.now();
         let (delivered, error) = fill(&self.clock, slots);
@@ -80,6 +84,10 @@ impl<C: RawClock> Sampler for Probe<C> {
             *value = self.clock.value(raw);
         }
         &self.values[..count]
+    }
+
+    fn free(&mut self) {
+        (self.raw, self.values) = (Vec::new(), Vec::new());
     }
 }
 

@@ -3,7 +3,7 @@
 use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 
-use crate::{Environment, Listed, Measurement};
+use crate::{Environment, Listed, Measurement, Plan, Steps};
 
 /// Version of the JSON documents. It moves when a key disappears or changes its meaning; a new key does not move it.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -16,6 +16,12 @@ pub enum Document {
     /// What `clockscope measure` found.
     #[serde(rename = "clockscope.measure")]
     Measurement(Measurement),
+    /// What `clockscope steps` found.
+    #[serde(rename = "clockscope.steps")]
+    Steps(Steps),
+    /// What `clockscope advise` found.
+    #[serde(rename = "clockscope.advise")]
+    Plan(Plan),
     /// What `clockscope list` found.
     #[serde(rename = "clockscope.list")]
     Listing(Listing),
@@ -88,6 +94,8 @@ impl Document {
     pub fn environment(&self) -> &Environment {
         match self {
             Self::Measurement(measurement) => &measurement.environment,
+            Self::Steps(steps) => &steps.environment,
+            Self::Plan(plan) => &plan.environment,
             Self::Listing(listing) => &listing.environment,
             Self::Info(info) => &info.environment,
         }

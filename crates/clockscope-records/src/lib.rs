@@ -7,6 +7,9 @@
 mod document;
 mod environment;
 mod measurement;
+mod plan;
+mod steps;
+mod tick;
 
 pub use document::{Document, Info, Listing, ReadError, SCHEMA_VERSION, json_schema};
 pub use environment::{CounterFlags, Cpu, Environment, Frequencies, Kernel, Program};
@@ -14,6 +17,9 @@ pub use measurement::{
     Advice, Baseline, ClockIdentity, ClockKind, ClockRecord, Cost, Events, FastestCounter, Listed, Measurement,
     Monotonic, ReadPath, Run, Timer,
 };
+pub use plan::{Candidate, Plan, PlanRow, Unfit};
+pub use steps::{Bin, DifferenceRecord, ModeRecord, Steps, StepsRecord, Summary, Worst, WorstRecord};
+pub use tick::{Strength, TickEvidence};
 
 /// Why fields are `null`: field name (dotted for nested ones, e.g. `events.jump`) to reason, in one sentence each.
 pub type Unknown = std::collections::BTreeMap<String, String>;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Environment, Unknown};
+use crate::{Environment, Summary, TickEvidence, Unknown};
 
 /// One run of `clockscope measure`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -27,8 +27,12 @@ pub struct Measurement {
 /// How a run was made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Run {
-    /// Time that the user allowed for sampling, in seconds, all clocks together.
-    pub duration_asked_s: f64,
+    /// Time that the user allowed for sampling, in seconds, all clocks together; `null` where a number of reads was asked
+    /// for instead.
+    pub duration_asked_s: Option<f64>,
+    /// Reads of each clock that the user asked for; `null` where a time was.
+    #[serde(default)]
+    pub reads_asked: Option<u64>,
     /// Time that sampling took, in seconds.
     pub duration_s: f64,
     /// CPU that the measuring thread was pinned to; `null` when it could not be pinned.
@@ -157,6 +161,15 @@ pub struct ClockRecord {
     pub nominal_resolution_ns: Option<f64>,
     /// The smallest positive difference between two successive readings, in ns.
     pub observed_resolution_ns: Option<f64>,
+    /// The step of the lattice on which all readings lie, in ns, also where a read takes many ticks.
+    #[serde(default)]
+    pub tick_ns: Option<f64>,
+    /// What the tick stands on.
+    #[serde(default)]
+    pub tick_evidence: Option<TickEvidence>,
+    /// Figures of the differences between successive readings, in ns.
+    #[serde(default)]
+    pub summary: Option<Summary>,
     /// Whether readings always grew.
     pub monotonic: Option<Monotonic>,
     /// What happened between readings.

@@ -1,19 +1,21 @@
 //! What stands in the cells of a table, for every format that has one.
 
-use clockscope_records::{ClockIdentity, ClockKind, ClockRecord, Listed, Monotonic, ReadPath};
+use clockscope_records::{ClockIdentity, ClockKind, ClockRecord, Listed, Monotonic, ReadPath, TickEvidence};
 
 /// What is not known. The reason stands below the table.
 pub(crate) const UNKNOWN: &str = "?";
 
 /// Heads of the table of measured clocks.
-pub(crate) const MEASURED: [&str; 13] =
-    ["Name", "Cost(ns)", "±95 %", "×", "Nominal", "Observed", "Mono", "Fail", "Warp", "Stal", "Regr", "Jump", "Gap"];
+pub(crate) const MEASURED: [&str; 14] = [
+    "Name", "Cost(ns)", "±95 %", "×", "Nominal", "Observed", "Tick", "Mono", "Fail", "Warp", "Stal", "Regr", "Jump",
+    "Gap",
+];
 
 /// Heads of the list of clocks.
 pub(crate) const LISTED: [&str; 6] = ["Name", "Kind", "Path", "Nominal", "Available", "What"];
 
 /// The cells of a measured clock, in the order of [`MEASURED`].
-pub(crate) fn measured(clock: &ClockRecord) -> [String; 13] {
+pub(crate) fn measured(clock: &ClockRecord) -> [String; 14] {
     let cost = clock.cost_ns.as_ref();
     let events = clock.events.as_ref();
     let count = |value: Option<u64>| known(value, |value| value.to_string());
@@ -26,6 +28,7 @@ pub(crate) fn measured(clock: &ClockRecord) -> [String; 13] {
         known(clock.ratio_to_fastest, |ratio| format!("{ratio:.2}")),
         known(clock.nominal_resolution_ns, time),
         known(clock.observed_resolution_ns, time),
+        tick(clock.tick_ns, clock.tick_evidence.as_ref()),
         known(clock.monotonic, |monotonic| mono(monotonic).to_owned()),
         count(events.map(|events| events.fail)),
         count(events.and_then(|events| events.warp)),
@@ -37,6 +40,15 @@ pub(crate) fn measured(clock: &ClockRecord) -> [String; 13] {
         count(events.and_then(|events| events.jump)),
         count(events.and_then(|events| events.gap)),
     ]
+}
+
+/// A tick, or what it is at most.
+pub(crate) fn tick(tick_ns: Option<f64>, evidence: Option<&TickEvidence>) -> String {
+    match (tick_ns, evidence.and_then(|evidence| evidence.at_most_ns)) {
+        (Some(ns), _) => time(ns),
+        (None, Some(ns)) => format!("≤ {}", time(ns)),
+        (None, None) => UNKNOWN.to_owned(),
+    }
 }
 
 /// The cells of a listed clock, in the order of [`LISTED`].

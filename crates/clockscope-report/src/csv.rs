@@ -1,6 +1,6 @@
 //! One row a clock (RFC 4180). What is unknown is an empty field; the reasons stand in the column `unknown`.
 
-use clockscope_records::{ClockRecord, Document, Environment, Listed, Unknown};
+use clockscope_records::{ClockRecord, Document, Environment, Listed, PlanRow, StepsRecord, Unknown};
 
 use crate::cells;
 
@@ -14,6 +14,14 @@ pub(crate) fn render(document: &Document) -> String {
             let rows = measurement.clocks.iter().map(measured);
             sheet(rows, environment, measurement.recorded_at.as_deref(), &MEASURED)
         }
+        Document::Steps(steps) => {
+            let rows = steps.clocks.iter().flat_map(differences);
+            sheet(rows, environment, steps.recorded_at.as_deref(), &DIFFERENCES)
+        }
+        Document::Plan(plan) => {
+            let rows = plan.rows.iter().map(planned);
+            sheet(rows, environment, plan.recorded_at.as_deref(), &PLANNED)
+        }
         Document::Listing(listing) => {
             let rows = listing.clocks.iter().map(listed);
             sheet(rows, environment, listing.recorded_at.as_deref(), &LISTED)
@@ -22,7 +30,7 @@ pub(crate) fn render(document: &Document) -> String {
     }
 }
 
-const MEASURED: [&str; 28] = [
+const MEASURED: [&str; 30] = [
     "name",
     "kind",
     "path",
@@ -36,6 +44,8 @@ const MEASURED: [&str; 28] = [
     "ratio_to_fastest",
     "nominal_resolution_ns",
     "observed_resolution_ns",
+    "tick_ns",
+    "tick_at_most_ns",
     "monotonic_strict",
     "monotonic_weak",
     "reads",
@@ -70,6 +80,8 @@ fn measured(clock: &ClockRecord) -> Vec<String> {
         text(clock.ratio_to_fastest),
         text(clock.nominal_resolution_ns),
         text(clock.observed_resolution_ns),
+        text(clock.tick_ns),
+        text(clock.tick_evidence.as_ref().and_then(|evidence| evidence.at_most_ns)),
         text(clock.monotonic.map(|monotonic| monotonic.strict)),
         text(clock.monotonic.map(|monotonic| monotonic.weak)),
         text(events.map(|events| events.reads)),
@@ -102,6 +114,53 @@ fn listed(clock: &Listed) -> Vec<String> {
         text(clock.nominal_resolution_ns),
         clock.identity.summary.clone(),
         reasons(&clock.unknown),
+    ]
+}
+
+const DIFFERENCES: [&str; 11] = [
+    "name",
+    "kind",
+    "path",
+    "available",
+    "reason",
+    "tick_ns",
+    "tick_at_most_ns",
+    "difference_ticks",
+    "difference_ns",
+    "count",
+    "cumulative_count",
+];
+
+/// A row a distinct difference; one for a clock without any.
+fn differences(clock: &StepsRecord) -> Vec<Vec<String>> {
+    let start = [
+        clock.identity.name.clone(),
+        cells::kind(clock.identity.kind).to_owned(),
+        cells::path(clock.identity.path).to_owned(),
+        clock.available.to_string(),
+        text(clock.reason.as_ref()),
+        text(clock.tick_ns),
+        text(clock.tick_evidence.as_ref().and_then(|evidence| evidence.at_most_ns)),
+    ];
+    let row = |end: [String; 4]| start.iter().cloned().chain(end).collect::<Vec<_>>();
+    let mut seen = 0;
+    let rows = clock.differences.iter().map(|entry| {
+        seen += entry.count;
+        row([entry.ticks.to_string(), text(entry.ns), entry.count.to_string(), seen.to_string()])
+    });
+    let rows: Vec<_> = rows.collect();
+    if rows.is_empty() { vec![row(Default::default())] } else { rows }
+}
+
+const PLANNED: [&str; 5] = ["interval_ns", "clock", "single_error", "repetitions", "cheapest_sufficient"];
+
+fn planned(row: &PlanRow) -> Vec<String> {
+    vec![
+        row.interval_ns.to_string(),
+        row.clock.clone(),
+        row.single_error.to_string(),
+        row.repetitions.to_string(),
+        text(row.cheapest_sufficient.as_ref()),
     ]
 }
 

@@ -1,6 +1,6 @@
 //! The environment as key and value, for table and Markdown.
 
-use clockscope_records::{CounterFlags, Document, Environment, Measurement};
+use clockscope_records::{CounterFlags, Document, Environment, Run};
 
 use crate::cells::{significant, time};
 
@@ -10,7 +10,13 @@ pub(crate) type Fact = (&'static str, String);
 /// The environment block of a document: the machine, when it was recorded, and how it was measured if it was.
 pub(crate) fn of_document(document: &Document) -> Vec<Fact> {
     let (recorded_at, run) = match document {
-        Document::Measurement(measurement) => (&measurement.recorded_at, of_run(measurement)),
+        Document::Measurement(measurement) => {
+            let mut run = of_run(&measurement.run);
+            run.push(empty_loop(measurement.baseline.empty_loop_ns));
+            (&measurement.recorded_at, run)
+        }
+        Document::Steps(steps) => (&steps.recorded_at, of_run(&steps.run)),
+        Document::Plan(plan) => (&plan.recorded_at, Vec::new()),
         Document::Listing(listing) => (&listing.recorded_at, Vec::new()),
         Document::Info(info) => (&info.recorded_at, Vec::new()),
     };
@@ -71,16 +77,11 @@ fn of_machine(environment: &Environment) -> Vec<Fact> {
 }
 
 /// How the run was made.
-fn of_run(measurement: &Measurement) -> Vec<Fact> {
-    let run = &measurement.run;
+fn of_run(run: &Run) -> Vec<Fact> {
     let timer = &run.timer;
     let pinned = match run.cpu {
         Some(cpu) => format!("CPU {cpu}"),
         None => format!("nowhere: {}", run.unknown.get("cpu").map_or("unknown", String::as_str)),
-    };
-    let empty_loop = match measurement.baseline.empty_loop_ns {
-        Some(ns) => format!("{} ns a turn, not subtracted", significant(ns, 3)),
-        None => "unknown (no batch was completed)".to_owned(),
     };
     vec![
         ("measured on", format!("{pinned}, for {}", time(run.duration_s * 1e9))),
@@ -94,8 +95,15 @@ fn of_run(measurement: &Measurement) -> Vec<Fact> {
                 timer.reference
             ),
         ),
-        ("empty loop", empty_loop),
     ]
+}
+
+fn empty_loop(ns: Option<f64>) -> Fact {
+    let cost = match ns {
+        Some(ns) => format!("{} ns a turn, not subtracted", significant(ns, 3)),
+        None => "unknown (no batch was completed)".to_owned(),
+    };
+    ("empty loop", cost)
 }
 
 /// The flags with what they mean, as /proc/cpuinfo and Coreinfo name them.

@@ -5,10 +5,16 @@
 mod cells;
 mod csv;
 mod environment;
+mod histogram;
 mod json;
 mod markdown;
 mod notes;
+mod plan;
+mod raw;
+mod steps;
 mod table;
+
+pub use raw::{RawFormat, Series, write_raw};
 
 use std::str::FromStr;
 
@@ -59,13 +65,18 @@ impl FromStr for Format {
 #[error("there is no format \"{0}\": use table, json, ndjson, csv or markdown")]
 pub struct UnknownFormat(String);
 
-/// How a table looks. The other formats always look the same.
+/// How a table looks, and a table in Markdown. The other formats always look the same.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Style {
     /// Whether to mark headers and faults by ANSI escape sequences.
     pub color: bool,
-    /// Width to wrap prose at, in columns; 100 if `None`. Tables are never wrapped.
+    /// Width in columns, 100 if `None`: prose is wrapped at it, histograms and clocks side by side fit into it. Other
+    /// tables are never wrapped.
     pub width: Option<u16>,
+    /// Whether to draw in ASCII alone.
+    pub ascii: bool,
+    /// Most rows of a table of distinct differences; 40 if `None`.
+    pub rows: Option<usize>,
 }
 
 /// Why a document could not be rendered.
@@ -87,6 +98,6 @@ pub fn render(document: &Document, format: Format, style: Style) -> Result<Strin
         Format::Json => json::pretty(document)?,
         Format::Ndjson => json::lines(document)?,
         Format::Csv => csv::render(document),
-        Format::Markdown => markdown::render(document),
+        Format::Markdown => markdown::render(document, style),
     })
 }

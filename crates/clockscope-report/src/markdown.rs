@@ -1,10 +1,10 @@
 //! Documents for a page or an issue on a forge (GitHub's tables).
 
-use clockscope_records::Document;
+use clockscope_records::{Document, Environment, StepsRecord};
 
-use crate::{cells, environment, notes};
+use crate::{Style, cells, environment, histogram, notes, plan, steps, table as terminal};
 
-pub(crate) fn render(document: &Document) -> String {
+pub(crate) fn render(document: &Document, style: Style) -> String {
     let facts = environment::of_document(document);
     let facts = titled("Environment", &facts.iter().map(|(key, value)| format!("{key}: {value}")).collect::<Vec<_>>());
     match document {
@@ -12,23 +12,69 @@ pub(crate) fn render(document: &Document) -> String {
             let measured = measurement.clocks.iter().filter(|clock| clock.available);
             let mut text = table(&cells::MEASURED, measured.map(|clock| cells::measured(clock).to_vec()), 1);
             text += &list(&notes::of_measured(&measurement.clocks));
-            text += &titled("Not available", &notes::of_unavailable(&measurement.clocks));
+            text += &titled("Not available", &notes::of_unavailable(notes::measured(&measurement.clocks)));
             text += &facts;
-            if measurement.run.interrupted {
-                text += "\nInterrupted: these are the figures until then.\n";
-            }
-            if let Some(reservation) = environment::reservation(&measurement.environment) {
-                text += &format!("\n{reservation}\n");
-            }
+            text += &reservations(measurement.run.interrupted, &measurement.environment);
             text + &format!("\n**{}**\n", measurement.advice.sentence)
+        }
+        Document::Steps(found) => {
+            let clocks = steps::readable(found);
+            let (head, rows) = steps::side_by_side(&clocks);
+            let mut text = table(&head.iter().map(String::as_str).collect::<Vec<_>>(), rows.into_iter(), 1);
+            text += "\nTimes in ns, of the differences between successive readings.\n";
+            text += &clocks.iter().map(|clock| steps_of(clock, style)).collect::<String>();
+            let all = found.clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_deref()));
+            text += &titled("Not available", &notes::of_unavailable(all));
+            text + &facts + &reservations(found.run.interrupted, &found.environment)
+        }
+        Document::Plan(found) => {
+            let mut text = table(&plan::ROWS, found.rows.iter().map(|row| plan::row(row).to_vec()), 0);
+            text += "\n";
+            text += &table(&plan::CLOCKS, plan::clocks(found).into_iter(), 1);
+            text += &titled("Not weighed", &plan::unfit(found));
+            text += &facts;
+            text += &reservations(false, &found.environment);
+            text + &plan::sentences(found).iter().map(|line| format!("\n**{line}**\n")).collect::<String>()
         }
         Document::Listing(listing) => {
             let rows = listing.clocks.iter().map(|clock| cells::listed(clock).to_vec());
-            let missing = titled("Not available", &notes::of_unavailable_listed(&listing.clocks));
+            let missing = titled("Not available", &notes::of_unavailable(notes::listed(&listing.clocks)));
             table(&cells::LISTED, rows, cells::LISTED.len()) + &missing + &facts
         }
         Document::Info(_) => facts.trim_start_matches('\n').to_owned(),
     }
+}
+
+/// One clock's differences.
+fn steps_of(clock: &StepsRecord, style: Style) -> String {
+    let mut text = format!("\n### {}\n", escaped(&cells::name(&clock.identity)));
+    text += &list(&steps::sentences(clock));
+    let (rows, left_out) = steps::differences(clock, style.rows.unwrap_or(terminal::ROWS));
+    if rows.is_empty() {
+        return text;
+    }
+    text += "\n";
+    text += &table(&steps::DIFFERENCES, rows.into_iter(), 0);
+    if left_out > 0 {
+        text += &format!("\nand {left_out} rarer ones\n");
+    }
+    text += "\nThe largest:\n\n";
+    text += &table(&steps::DIFFERENCES[..4], steps::largest(clock).into_iter(), 0);
+    let drawn = histogram::draw(&clock.histogram, 100, style.ascii);
+    text += &format!("\n```\n{}\n```\n", drawn.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n"));
+    text + &titled("The worst, by size and time", &steps::worst(clock))
+}
+
+/// What has to be said before any conclusion.
+fn reservations(interrupted: bool, environment: &Environment) -> String {
+    let mut text = String::new();
+    if interrupted {
+        text += "\nInterrupted: these are the figures until then.\n";
+    }
+    if let Some(reservation) = environment::reservation(environment) {
+        text += &format!("\n{reservation}\n");
+    }
+    text
 }
 
 fn table(head: &[&str], rows: impl Iterator<Item = Vec<String>>, left: usize) -> String {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use clockscope_records::{ClockRecord, Listed};
+use clockscope_records::{ClockIdentity, ClockRecord, Listed};
 
 use crate::cells;
 
@@ -34,7 +34,8 @@ fn unknown_figures(clocks: &[ClockRecord]) -> Vec<String> {
     let mut lines: Vec<(Lack, Vec<String>)> = Vec::new();
     for clock in clocks.iter().filter(|clock| clock.available) {
         let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        for (field, reason) in &clock.unknown {
+        let bounded = clock.tick_evidence.as_ref().is_some_and(|evidence| evidence.at_most_ns.is_some());
+        for (field, reason) in clock.unknown.iter().filter(|(field, _)| !(bounded && *field == "tick_ns")) {
             if let Some(figure) = figure(field) {
                 by_reason.entry(reason).or_default().push(figure);
             }
@@ -64,6 +65,7 @@ fn figure(field: &str) -> Option<&'static str> {
         "ratio_to_fastest" => "×",
         "nominal_resolution_ns" => "Nominal",
         "observed_resolution_ns" => "Observed",
+        "tick_ns" => "Tick",
         "monotonic" => "Mono",
         "events.warp" => "Warp",
         "events.jump" => "Jump",
@@ -72,16 +74,12 @@ fn figure(field: &str) -> Option<&'static str> {
     })
 }
 
-/// Measured clocks that could not be read: a line a reason.
-pub(crate) fn of_unavailable(clocks: &[ClockRecord]) -> Vec<String> {
-    let missing = clocks.iter().filter(|clock| !clock.available);
-    by_reason(missing.map(|clock| (cells::name(&clock.identity), clock.reason.as_deref())))
-}
-
-/// Listed clocks that cannot be read: a line a reason.
-pub(crate) fn of_unavailable_listed(clocks: &[Listed]) -> Vec<String> {
-    let missing = clocks.iter().filter(|clock| !clock.available);
-    by_reason(missing.map(|clock| (cells::name(&clock.identity), clock.reason.as_deref())))
+/// Clocks that could not be read, of those with whether they could and why not: a line a reason.
+pub(crate) fn of_unavailable<'a>(
+    clocks: impl Iterator<Item = (&'a ClockIdentity, bool, Option<&'a str>)>,
+) -> Vec<String> {
+    let missing = clocks.filter(|(_, available, _)| !available);
+    by_reason(missing.map(|(identity, _, reason)| (cells::name(identity), reason)))
 }
 
 /// Why the nominal resolutions of listed clocks are unknown: a line a reason.
@@ -90,6 +88,16 @@ pub(crate) fn of_listed(clocks: &[Listed]) -> Vec<String> {
     by_reason(unknown.filter_map(|clock| {
         Some((cells::name(&clock.identity), Some(clock.unknown.get("nominal_resolution_ns")?.as_str())))
     }))
+}
+
+/// Measured clocks, for [`of_unavailable`].
+pub(crate) fn measured(clocks: &[ClockRecord]) -> impl Iterator<Item = (&ClockIdentity, bool, Option<&str>)> {
+    clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_deref()))
+}
+
+/// Listed clocks, for [`of_unavailable`].
+pub(crate) fn listed(clocks: &[Listed]) -> impl Iterator<Item = (&ClockIdentity, bool, Option<&str>)> {
+    clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_deref()))
 }
 
 fn by_reason<'a>(clocks: impl Iterator<Item = (String, Option<&'a str>)>) -> Vec<String> {

@@ -1,19 +1,23 @@
 //! Documents for reading on a terminal.
 
-use clockscope_records::{Document, Info, Listing, Measurement};
+use clockscope_records::{Document, Environment, Info, Listing, Measurement, Plan, Steps, StepsRecord};
 use comfy_table::{CellAlignment, Table, TableStyle};
 
 use crate::environment::{self, Fact};
-use crate::{Style, cells, notes};
+use crate::{Style, cells, histogram, notes, plan, steps};
 
 /// Prose is wrapped here if nothing else is said.
 const WIDTH: u16 = 100;
+/// Rows of a table of distinct differences if nothing else is said.
+pub(crate) const ROWS: usize = 40;
 
 pub(crate) fn render(document: &Document, style: Style) -> String {
     let mut page = Page { text: String::new(), style };
     let facts = environment::of_document(document);
     match document {
         Document::Measurement(measurement) => page.measurement(measurement, &facts),
+        Document::Steps(steps) => page.steps(steps, &facts),
+        Document::Plan(plan) => page.plan(plan, &facts),
         Document::Listing(listing) => page.listing(listing, &facts),
         Document::Info(info) => page.info(info, &facts),
     }
@@ -43,17 +47,97 @@ impl Page {
             self.table(&cells::MEASURED, rows, &faults, 1);
         }
         self.paragraphs(&notes::of_measured(&measurement.clocks));
-        self.section("Not available:", &notes::of_unavailable(&measurement.clocks));
+        self.section("Not available:", &notes::of_unavailable(notes::measured(&measurement.clocks)));
         self.line("", Mark::Plain);
         self.facts(facts);
+        self.ending(measurement.run.interrupted, &measurement.environment);
+        self.wrapped(std::slice::from_ref(&measurement.advice.sentence), "");
+    }
+
+    fn steps(&mut self, found: &Steps, facts: &[Fact]) {
+        let clocks = steps::readable(found);
+        let mut rest = clocks.as_slice();
+        while !rest.is_empty() {
+            let (together, further) = rest.split_at(self.side_by_side(rest));
+            let (head, rows) = steps::side_by_side(together);
+            self.table(&head.iter().map(String::as_str).collect::<Vec<_>>(), rows, &[], 1);
+            self.line("", Mark::Plain);
+            rest = further;
+        }
+        self.line("Times in ns, of the differences between successive readings.", Mark::Plain);
+        for clock in clocks {
+            self.steps_of(clock);
+        }
+        let unavailable = found.clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_deref()));
+        self.section("Not available:", &notes::of_unavailable(unavailable));
         self.line("", Mark::Plain);
-        if measurement.run.interrupted {
+        self.facts(facts);
+        self.ending(found.run.interrupted, &found.environment);
+    }
+
+    /// How many of these clocks fit side by side; at least one.
+    fn side_by_side(&self, clocks: &[&StepsRecord]) -> usize {
+        let fits = |count: &usize| {
+            let (head, rows) = steps::side_by_side(&clocks[..*count]);
+            let widths = (0..head.len()).map(|column| {
+                let cells = rows.iter().map(|row| row[column].chars().count());
+                cells.chain([head[column].chars().count()]).max().unwrap_or(0) + 2
+            });
+            widths.sum::<usize>() <= usize::from(self.width())
+        };
+        (1..=clocks.len()).take_while(fits).last().unwrap_or(1)
+    }
+
+    fn steps_of(&mut self, clock: &StepsRecord) {
+        self.line("", Mark::Plain);
+        self.line(&cells::name(&clock.identity), Mark::Head);
+        self.wrapped(&steps::sentences(clock), "");
+        let (rows, left_out) = steps::differences(clock, self.style.rows.unwrap_or(ROWS));
+        if rows.is_empty() {
+            return;
+        }
+        self.line("", Mark::Plain);
+        self.table(&steps::DIFFERENCES, rows, &[], 0);
+        if left_out > 0 {
+            self.line(&format!("and {left_out} rarer ones: --rows, or --format json"), Mark::Plain);
+        }
+        self.line("", Mark::Plain);
+        self.line("The largest:", Mark::Plain);
+        self.table(&steps::DIFFERENCES[..4], steps::largest(clock), &[], 0);
+        self.line("", Mark::Plain);
+        for line in histogram::draw(&clock.histogram, self.width().into(), self.style.ascii) {
+            self.line(line.trim_end(), Mark::Plain);
+        }
+        self.section("The worst, by size and time:", &steps::worst(clock));
+    }
+
+    fn plan(&mut self, found: &Plan, facts: &[Fact]) {
+        if !found.rows.is_empty() {
+            let rows = found.rows.iter().map(|row| plan::row(row).to_vec()).collect();
+            self.table(&plan::ROWS, rows, &[], 0);
+            self.line("", Mark::Plain);
+            self.table(&plan::CLOCKS, plan::clocks(found), &[], 1);
+        }
+        self.section("Not weighed:", &plan::unfit(found));
+        self.line("", Mark::Plain);
+        self.facts(facts);
+        self.ending(false, &found.environment);
+        self.wrapped(&plan::sentences(found), "");
+    }
+
+    /// What has to be said before any conclusion.
+    fn ending(&mut self, interrupted: bool, environment: &Environment) {
+        self.line("", Mark::Plain);
+        if interrupted {
             self.wrapped(&["Interrupted: these are the figures until then.".to_owned()], "");
         }
-        if let Some(reservation) = environment::reservation(&measurement.environment) {
+        if let Some(reservation) = environment::reservation(environment) {
             self.wrapped(&[reservation], "");
         }
-        self.wrapped(std::slice::from_ref(&measurement.advice.sentence), "");
+    }
+
+    fn width(&self) -> u16 {
+        self.style.width.unwrap_or(WIDTH).max(40)
     }
 
     fn listing(&mut self, listing: &Listing, facts: &[Fact]) {
@@ -61,7 +145,7 @@ impl Page {
         self.table(&cells::LISTED, rows, &[], cells::LISTED.len());
         let notes = notes::of_listed(&listing.clocks);
         self.paragraphs(&notes.iter().map(|note| format!("? Nominal of {note}")).collect::<Vec<_>>());
-        self.section("Not available:", &notes::of_unavailable_listed(&listing.clocks));
+        self.section("Not available:", &notes::of_unavailable(notes::listed(&listing.clocks)));
         self.line("", Mark::Plain);
         self.facts(facts);
     }
@@ -136,9 +220,7 @@ impl Page {
     fn wrapped_after(&mut self, head: &str, text: &str) {
         // A list's items hang by two columns; facts hang below their value; plain prose does not hang.
         let indent = " ".repeat(if head.trim().is_empty() && !head.is_empty() { head.len() + 2 } else { head.len() });
-        let options = textwrap::Options::new(self.style.width.unwrap_or(WIDTH).max(40).into())
-            .initial_indent(head)
-            .subsequent_indent(&indent);
+        let options = textwrap::Options::new(self.width().into()).initial_indent(head).subsequent_indent(&indent);
         for line in textwrap::wrap(text, options) {
             self.line(&line, Mark::Plain);
         }

@@ -88,7 +88,7 @@ impl NoTick {
 }
 
 /// Readings without repeats and steps back, from the first on, and how many repeats there were.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Readings {
     /// Ascending, from 0.
     values: Vec<u64>,

@@ -4,7 +4,7 @@ use super::{Readings, Tick};
 
 /// Takes readings in the order in which they were made and keeps those that differ from the one before, until it is
 /// full. All memory is taken at the start.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct TickCollector {
     readings: Readings,
     capacity: usize,

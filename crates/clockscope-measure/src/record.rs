@@ -5,27 +5,33 @@ use clockscope::{About, Kind, Path, Resolution, Unit};
 use clockscope_records::{Baseline, ClockRecord, Cost, Environment, Events, Monotonic, Unknown};
 use clockscope_statistics::{EventCounts, median_interval, quantile};
 
-use super::{State, Subject};
+use crate::subject::{State, Subject};
 use crate::timer::{Rate, Timer};
+use crate::{distribution, tick};
 
 /// What all records of a run share.
-pub(super) struct Context<'a> {
+pub(crate) struct Context<'a> {
     /// The timer's rate over the whole run.
-    pub(super) rate: Rate,
-    pub(super) timer: Timer,
-    pub(super) reference: Reference,
-    pub(super) environment: &'a Environment,
-    pub(super) baseline: &'a Baseline,
+    pub(crate) rate: Rate,
+    pub(crate) timer: Timer,
+    pub(crate) reference: Reference,
+    pub(crate) environment: &'a Environment,
 }
 
 impl Context<'_> {
-    pub(super) fn timer_record(&self) -> clockscope_records::Timer {
+    pub(crate) fn timer_record(&self) -> clockscope_records::Timer {
         clockscope_records::Timer {
             name: self.timer.name().to_owned(),
             frequency_hz: 1e9 / self.rate.ns_per_unit,
             frequency_bound_ppm: self.rate.bound_ppm,
             reference: self.reference.name().to_owned(),
         }
+    }
+
+    /// ns a tick of the processor's counter, where the kernel builds its clocks on it.
+    pub(crate) fn counter_under_the_kernel(&self) -> Option<f64> {
+        let counted = matches!(self.timer, Timer::Counter(_)) && self.clocksource_is_counter() == Some(true);
+        counted.then_some(self.rate.ns_per_unit)
     }
 
     /// Whether the kernel's clocks are built on the processor's counter; `None` where the clocksource is not known.
@@ -56,7 +62,7 @@ impl Context<'_> {
 }
 
 /// Description of the measuring loop without a clock.
-pub(super) fn empty_loop() -> About {
+pub(crate) fn empty_loop() -> About {
     About {
         name: "empty_loop".into(),
         aliases: &[],
@@ -70,7 +76,7 @@ pub(super) fn empty_loop() -> About {
 }
 
 /// The record of one clock.
-pub(super) fn clock(subject: Subject, context: &Context<'_>) -> ClockRecord {
+pub(crate) fn clock(subject: Subject, context: &Context<'_>, baseline: &Baseline) -> ClockRecord {
     let Subject { row, state } = subject;
     let mut unknown = Unknown::new();
     let ns_per_unit = row.ns_per_unit(context.rate.ns_per_unit);
@@ -83,22 +89,32 @@ pub(super) fn clock(subject: Subject, context: &Context<'_>) -> ClockRecord {
         nominal_resolution_ns: row
             .nominal_resolution_ns(state.is_some().then_some(context.rate.ns_per_unit), &mut unknown),
         observed_resolution_ns: None,
+        tick_ns: None,
+        tick_evidence: None,
+        summary: None,
         monotonic: None,
         events: None,
         unknown,
     };
     if let Some(state) = state {
-        fill(&mut record, state, &row.about, ns_per_unit, context);
+        fill(&mut record, state, &row.about, ns_per_unit, context, baseline);
     }
     record
 }
 
 /// Fills in what was measured.
-fn fill(record: &mut ClockRecord, state: State, about: &About, ns_per_unit: Option<f64>, context: &Context<'_>) {
+fn fill(
+    record: &mut ClockRecord,
+    state: State,
+    about: &About,
+    ns_per_unit: Option<f64>,
+    context: &Context<'_>,
+    baseline: &Baseline,
+) {
     let unknown = &mut record.unknown;
     let mut because = |field: &str, reason: &str| unknown.insert(field.to_owned(), reason.to_owned());
     record.reason = failure(&state);
-    let State { events, judged_outside, reads_per_batch, costs, dropped, errors, .. } = state;
+    let State { events, differences, tick, judged_outside, reads_per_batch, costs, dropped, errors, .. } = state;
     let batches = costs.seen();
     record.cost_ns = cost(costs.into_sorted(), context.rate, batches, reads_per_batch as u64, dropped);
     match &record.cost_ns {
@@ -117,18 +133,28 @@ fn fill(record: &mut ClockRecord, state: State, about: &About, ns_per_unit: Opti
     record.ratio_to_fastest = record
         .cost_ns
         .as_ref()
-        .zip(context.baseline.fastest_counter.as_ref())
+        .zip(baseline.fastest_counter.as_ref())
         .map(|(cost, fastest)| cost.median / fastest.cost_ns);
     if record.ratio_to_fastest.is_none() {
         because("ratio_to_fastest", "no counter could be measured to compare with");
     }
     let threshold_ns = record.cost_ns.as_ref().map(|cost| events.threshold_ns(cost.median));
-    let counts = events.finish();
+    let (counts, _) = events.finish();
     record.observed_resolution_ns = counts.smallest_step.zip(ns_per_unit).map(|(step, ns)| step as f64 * ns);
     if counts.smallest_step.is_none() {
         because("observed_resolution_ns", "no two successive readings differed by a positive step");
     } else if ns_per_unit.is_none() {
         because("observed_resolution_ns", "it counts core cycles, whose length changes");
+    }
+    let known = tick::record(tick.tick(), about, ns_per_unit, context);
+    record.tick_ns = known.tick_ns;
+    record.tick_evidence = Some(known.evidence);
+    if let Some(reason) = known.unknown {
+        because("tick_ns", &reason);
+    }
+    record.summary = distribution::summary(differences.summary(), ns_per_unit);
+    if record.summary.is_none() {
+        because("summary", distribution::why_no_summary(ns_per_unit));
     }
     if counts.reads >= 2 {
         let weak = counts.regression == 0;
@@ -136,8 +162,9 @@ fn fill(record: &mut ClockRecord, state: State, about: &About, ns_per_unit: Opti
     } else {
         because("monotonic", "fewer than two readings");
     }
-    record.events = Some(events_record(counts, errors, threshold_ns, about, judged_outside, context));
-    explain_events(record, about);
+    let events = events_record(counts, errors, threshold_ns, about, judged_outside, context);
+    explain_events(&events, unknown, about);
+    record.events = Some(events);
 }
 
 fn cost(sorted: Vec<f64>, rate: Rate, batches: u64, reads_per_batch: u64, batches_dropped: u64) -> Option<Cost> {
@@ -156,7 +183,7 @@ fn cost(sorted: Vec<f64>, rate: Rate, batches: u64, reads_per_batch: u64, batche
 }
 
 /// What went wrong while reading, in one sentence.
-fn failure(state: &State) -> Option<String> {
+pub(crate) fn failure(state: &State) -> Option<String> {
     let (reading, errno) = state.first_error?;
     Some(format!(
         "{} of {} reads failed; the first, read {}: {errno}",
@@ -166,7 +193,7 @@ fn failure(state: &State) -> Option<String> {
     ))
 }
 
-fn events_record(
+pub(crate) fn events_record(
     counts: EventCounts,
     errors: u64,
     threshold_ns: Option<f64>,
@@ -193,9 +220,7 @@ fn events_record(
 }
 
 /// Says why counts are missing.
-fn explain_events(record: &mut ClockRecord, about: &About) {
-    let Some(events) = &record.events else { return };
-    let unknown = &mut record.unknown;
+pub(crate) fn explain_events(events: &Events, unknown: &mut Unknown, about: &About) {
     let mut because = |fields: &[&str], reason: &str| {
         for field in fields {
             unknown.insert(format!("events.{field}"), reason.to_owned());

@@ -1,0 +1,75 @@
+//! Numbers on the command line: how many reads, and shares.
+
+/// Most reads that are accepted: with the cheapest clock these take three hours.
+const MOST_READS: f64 = 1e12;
+
+/// A number of reads, two or more: a single reading differs from nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Reads(pub(crate) u64);
+
+/// A share, above 0 and at most 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Share(pub(crate) f64);
+
+/// Parses a number of reads, as 10000, 10_000 or 1e4.
+pub(crate) fn reads(text: &str) -> Result<Reads, String> {
+    let number: f64 = text
+        .trim()
+        .replace('_', "")
+        .parse()
+        .map_err(|_| format!("\"{text}\" is no number: write for example 10000 or 1e6"))?;
+    if number.is_nan() || number.fract() != 0.0 && number.is_finite() {
+        return Err("it must be a whole number".to_owned());
+    }
+    if number < 2.0 {
+        return Err("at least 2 reads are needed: a single reading differs from nothing".to_owned());
+    }
+    if number > MOST_READS {
+        return Err("it must be at most 1e12".to_owned());
+    }
+    Ok(Reads(number as u64))
+}
+
+/// Parses a share, as 1% or 0.01.
+pub(crate) fn share(text: &str) -> Result<Share, String> {
+    let (number, scale) = match text.trim().strip_suffix('%') {
+        Some(number) => (number, 0.01),
+        None => (text, 1.0),
+    };
+    let number: f64 =
+        number.trim().parse().map_err(|_| format!("\"{text}\" is no share: write for example 1% or 0.01"))?;
+    let share = number * scale;
+    if share.is_nan() || share <= 0.0 {
+        return Err("it must be more than 0: no measurement is exact".to_owned());
+    }
+    if share > 1.0 {
+        return Err("it must be at most 1, that is 100%".to_owned());
+    }
+    Ok(Share(share))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_reads() {
+        for (text, number) in [("2", 2), ("10000", 10_000), ("1e6", 1_000_000), ("10_000", 10_000), (" 7 ", 7)] {
+            assert_eq!(reads(text), Ok(Reads(number)), "{text}");
+        }
+        for text in ["0", "1", "-5", "1e20", "inf", "nan", "", "1.5", "many", "1e-3"] {
+            assert!(reads(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn shares() {
+        for (text, share_of_one) in [("1%", 0.01), ("0.01", 0.01), ("5 %", 0.05), ("100%", 1.0)] {
+            let Share(found) = share(text).unwrap();
+            assert!((found - share_of_one).abs() < 1e-12, "{text}: {found}");
+        }
+        for text in ["0", "0%", "-1%", "nan", "inf", "101%", "2", "", "%", "1 percent"] {
+            assert!(share(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! What every measurement begins with: a pinned thread, clocks that answered when they were tried, a timer, a reference
+//! and the timer's rate.
+
+use clockscope::os::{self, Reference};
+use clockscope::{RawClock, counter};
+use clockscope_machine::affinity::{self, AffinityError, Pinned};
+use clockscope_machine::trial;
+use clockscope_records::{Environment, Run, Unknown};
+use clockscope_statistics::Batch;
+
+use crate::catalogue::{Catalogue, PATIENCE_MS, refusal};
+use crate::facts::recorded_at;
+use crate::sampler::Sampled;
+use crate::subject::Subject;
+use crate::timer::{Calibration, Rate, Timer, TimerError};
+
+/// Window of the first calibration, in ns: its bound is then below 100 ppm, well inside what events tolerate.
+const FIRST_WINDOW_NS: f64 = 2e6;
+/// The same in ticks of the reference, for a kernel without a fine clocksource (jiffies: 4 ms a tick).
+const FIRST_WINDOW_TICKS: f64 = 64.0;
+/// Time between two batches that counts as a gap, in ns. What is done there takes microseconds.
+const BETWEEN_BATCHES_NS: f64 = 1e6;
+/// Time that looking at one reading may take before it counts as one, in ns.
+const LOOKED_AT_NS: f64 = 100.0;
+
+/// Told between rounds how much of the time has passed, from 0 to 1. Nothing is being sampled meanwhile.
+pub type Progress<'a> = dyn FnMut(f64) + 'a;
+
+/// Why a measurement could not be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MeasureError {
+    /// The CPU asked for cannot be measured on.
+    #[error(transparent)]
+    Affinity(#[from] AffinityError),
+    /// Nothing can be timed.
+    #[error(transparent)]
+    Timer(#[from] TimerError),
+    /// So many readings cannot be held.
+    #[error("{0} readings cannot be kept in memory: ask for fewer")]
+    Memory(u64),
+}
+
+/// A measurement that is ready to begin. Dropping it gives the thread its former CPUs back.
+pub(crate) struct Setup {
+    /// The clocks that were asked for, those that did not answer with their reasons.
+    pub(crate) catalogue: Catalogue,
+    /// The processor's counter alone.
+    pub(crate) counters: Catalogue,
+    pub(crate) recorded_at: Option<String>,
+    pub(crate) bench: Bench,
+    /// Under way since before the first batch.
+    pub(crate) calibration: Calibration,
+    pinned: Option<Pinned>,
+    cpu_unknown: Option<String>,
+}
+
+/// How long sampling was to take, and took.
+pub(crate) struct Sampling {
+    pub(crate) duration_asked_s: Option<f64>,
+    pub(crate) reads_asked: Option<u64>,
+    pub(crate) duration_s: f64,
+    pub(crate) interrupted: bool,
+}
+
+impl Setup {
+    /// To be called while the process has one thread: clocks are tried in a child.
+    pub(crate) fn new(catalogue: Catalogue, environment: &Environment, cpu: Option<u32>) -> Result<Self, MeasureError> {
+        let (pinned, cpu_unknown) = pin(cpu)?;
+        let catalogue = catalogue.tried(environment.counter_readable);
+        let recorded_at = recorded_at(environment.counter_readable);
+        let reference = reference(environment.counter_readable)?;
+        let counters = Catalogue::counters().tried(environment.counter_readable);
+        let timer = timer(&counters, reference);
+        let calibration = Calibration::start(timer, reference);
+        let first_rate = calibration.rate_after(FIRST_WINDOW_NS.max(FIRST_WINDOW_TICKS * reference.tick_ns()))?;
+        let bench = Bench { timer, reference, first_rate, origin: timer.now() };
+        Ok(Self { catalogue, counters, recorded_at, bench, calibration, pinned, cpu_unknown })
+    }
+
+    /// How the run was made, for the record.
+    pub(crate) fn run(&self, sampling: Sampling, timer: clockscope_records::Timer) -> Run {
+        let mut unknown = Unknown::new();
+        if let Some(reason) = &self.cpu_unknown {
+            unknown.insert("cpu".to_owned(), reason.clone());
+        }
+        Run {
+            duration_asked_s: sampling.duration_asked_s,
+            reads_asked: sampling.reads_asked,
+            duration_s: sampling.duration_s,
+            cpu: self.pinned.as_ref().map(Pinned::cpu),
+            timer,
+            interrupted: sampling.interrupted,
+            unknown,
+        }
+    }
+}
+
+/// Pins to the CPU asked for, or to the current one if that can be done: the reason why not is told beside.
+fn pin(cpu: Option<u32>) -> Result<(Option<Pinned>, Option<String>), AffinityError> {
+    match cpu {
+        Some(cpu) => affinity::pin(cpu).map(|pinned| (Some(pinned), None)),
+        None => Ok(match affinity::current_cpu().map(affinity::pin) {
+            Some(Ok(pinned)) => (Some(pinned), None),
+            Some(Err(error)) => (None, Some(error.to_string())),
+            None => (None, Some("the system does not tell which CPU the thread runs on".to_owned())),
+        }),
+    }
+}
+
+/// The best reference that answers. Tried in a child, as clocks are.
+fn reference(counter_readable: Option<bool>) -> Result<Reference, TimerError> {
+    let references = os::references();
+    let outcomes = trial::attempt(references.len(), PATIENCE_MS, &mut |index| {
+        references[index].read(&mut Default::default()).map_err(|errno| errno.to_string())
+    });
+    let mut reasons = Vec::new();
+    for (reference, outcome) in references.into_iter().zip(outcomes) {
+        match refusal(outcome, counter_readable) {
+            None => return Ok(reference),
+            Some(reason) => reasons.push(format!("{}: {reason}", reference.name())),
+        }
+    }
+    Err(TimerError::NoReference(reasons.join("; ")))
+}
+
+/// The ordered counter if a plain read of the counter succeeded here, else the reference.
+fn timer(counters: &Catalogue, reference: Reference) -> Timer {
+    let readable = counters.entries.iter().any(|row| row.sampler.is_ok());
+    match counter::ordered() {
+        Ok(counter) if readable => Timer::Counter(counter),
+        _ => Timer::Reference(reference),
+    }
+}
+
+/// What all clocks are timed and judged with.
+pub(crate) struct Bench {
+    pub(crate) timer: Timer,
+    pub(crate) reference: Reference,
+    pub(crate) first_rate: Rate,
+    /// Timer value that all times are told from.
+    pub(crate) origin: u64,
+}
+
+impl Bench {
+    /// Samples one batch and looks at every reading of it. Tells how long it took, in ns, if it was delivered whole.
+    /// Its cost is kept if `keep`.
+    pub(crate) fn batch(&self, subject: &mut Subject, keep: bool) -> Option<f64> {
+        let (Ok(sampler), Some(state)) = (&mut subject.row.sampler, &mut subject.state) else { return None };
+        let outer = state.judged_outside.then_some(&self.reference);
+        let sampled = sampler.sample(&self.timer, outer, state.reads_per_batch);
+        let (before_ns, after_ns) = self.bounds(&sampled);
+        let cost_ns = state.recent.median();
+        let values = sampler.values(sampled.delivered);
+        state.events.batch(Batch { values, before_ns, after_ns, cost_ns });
+        state.differences.push(values);
+        state.tick.push(values);
+        if let Some(error) = sampled.error {
+            state.count_error(sampled.delivered, error);
+            state.delivered += sampled.delivered as u64;
+            return None;
+        }
+        state.delivered += sampled.delivered as u64;
+        let ticks = sampled.after.wrapping_sub(sampled.before) as i64 as f64;
+        let taken_ns = ticks * self.first_rate.ns_per_unit;
+        if keep {
+            state.costs.push(ticks / sampled.delivered as f64);
+            state.recent.push(taken_ns / sampled.delivered as f64);
+        }
+        let pause_ns = self.ns_since(sampled.after);
+        if pause_ns > BETWEEN_BATCHES_NS.max(LOOKED_AT_NS * sampled.delivered as f64) {
+            state.events.gap_between_batches(pause_ns);
+        }
+        Some(taken_ns)
+    }
+
+    /// The reference around a batch, in ns since some origin.
+    fn bounds(&self, sampled: &Sampled) -> (f64, f64) {
+        match sampled.reference_ns {
+            Some((before, after)) => (before as i64 as f64, after as i64 as f64),
+            None => (self.ns(sampled.before), self.ns(sampled.after)),
+        }
+    }
+
+    fn ns(&self, timer: u64) -> f64 {
+        timer.wrapping_sub(self.origin) as i64 as f64 * self.first_rate.ns_per_unit
+    }
+
+    fn ns_since(&self, timer: u64) -> f64 {
+        self.timer.now().wrapping_sub(timer) as i64 as f64 * self.first_rate.ns_per_unit
+    }
+}

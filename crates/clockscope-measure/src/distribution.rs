@@ -1,0 +1,117 @@
+//! The distribution of a clock's differences, as records in ns.
+
+use clockscope_records::{Bin, DifferenceRecord, ModeRecord, Summary};
+use clockscope_statistics::{Difference, Mode};
+
+/// Share of all differences that the table of distinct ones covers.
+const COVERED: f64 = 0.9999;
+/// Largest differences that are told beside.
+const LARGEST: usize = 10;
+/// Bins for each doubling.
+const BINS: f64 = 8.0;
+
+/// The usual figures in ns; `None` without differences, or for a unit of no fixed length.
+pub(crate) fn summary(summary: Option<clockscope_statistics::Summary>, ns_per_unit: Option<f64>) -> Option<Summary> {
+    let (found, ns) = (summary?, ns_per_unit?);
+    Some(Summary {
+        count: found.count,
+        mean: found.mean * ns,
+        std: found.std.map(|std| std * ns),
+        min: found.min * ns,
+        p25: found.p25 * ns,
+        p50: found.p50 * ns,
+        p75: found.p75 * ns,
+        p99: found.p99 * ns,
+        p999: found.p999 * ns,
+        max: found.max * ns,
+    })
+}
+
+/// Why there are no figures.
+pub(crate) fn why_no_summary(ns_per_unit: Option<f64>) -> &'static str {
+    match ns_per_unit {
+        None => "it counts core cycles, whose length changes",
+        Some(_) => "no two readings followed one another",
+    }
+}
+
+/// The distinct differences in ascending order until they cover 99.99 % of all, and the largest ten.
+pub(crate) fn distinct(
+    entries: &[Difference],
+    ns_per_unit: Option<f64>,
+) -> (Vec<DifferenceRecord>, Vec<DifferenceRecord>) {
+    let record = |entry: &Difference| DifferenceRecord {
+        ticks: entry.value,
+        ns: ns_per_unit.map(|ns| entry.value as f64 * ns),
+        count: entry.count,
+    };
+    let all = entries.iter().map(|entry| entry.count).sum::<u64>() as f64;
+    let mut seen = 0;
+    let covering = entries.iter().take_while(|entry| {
+        let wanted = (seen as f64) < COVERED * all;
+        seen += entry.count;
+        wanted
+    });
+    (covering.map(record).collect(), entries.iter().rev().take(LARGEST).map(record).collect())
+}
+
+/// Modes in ns; none for a unit of no fixed length.
+pub(crate) fn modes(modes: &[Mode], ns_per_unit: Option<f64>) -> Vec<ModeRecord> {
+    let Some(ns) = ns_per_unit else { return Vec::new() };
+    modes.iter().map(|mode| ModeRecord { ns: mode.value as f64 * ns, share: mode.share }).collect()
+}
+
+/// All differences in bins of equal ratio, those that hold none left out.
+pub(crate) fn histogram(entries: &[Difference], ns_per_unit: Option<f64>) -> Vec<Bin> {
+    let Some(ns) = ns_per_unit else { return Vec::new() };
+    let mut bins: Vec<Bin> = Vec::new();
+    for entry in entries {
+        let (from_ns, to_ns) = bounds(entry.value, ns);
+        match bins.last_mut() {
+            Some(bin) if bin.from_ns == from_ns => bin.count += entry.count,
+            _ => bins.push(Bin { from_ns, to_ns, count: entry.count }),
+        }
+    }
+    bins
+}
+
+/// The bin of a difference: below 0, 0, or an eighth of a doubling of 1 ns.
+fn bounds(value: i64, ns: f64) -> (Option<f64>, f64) {
+    match value {
+        ..0 => (None, 0.0),
+        0 => (Some(0.0), 0.0),
+        _ => {
+            let bin = ((value as f64 * ns).log2() * BINS + 1e-9).floor();
+            (Some((bin / BINS).exp2()), ((bin + 1.0) / BINS).exp2())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries(values: &[(i64, u64)]) -> Vec<Difference> {
+        values.iter().map(|(value, count)| Difference { value: *value, count: *count }).collect()
+    }
+
+    #[test]
+    fn the_table_ends_at_99_99_percent() {
+        let (covering, largest) =
+            distinct(&entries(&[(0, 500_000), (10, 499_900), (20, 90), (30, 9), (40, 1)]), Some(2.0));
+        assert_eq!(covering.iter().map(|entry| entry.ticks).collect::<Vec<_>>(), [0, 10]);
+        assert_eq!(largest.iter().map(|entry| entry.ticks).collect::<Vec<_>>(), [40, 30, 20, 10, 0]);
+        assert_eq!(covering[1].ns, Some(20.0));
+        assert_eq!(distinct(&[], Some(1.0)), (Vec::new(), Vec::new()));
+    }
+
+    #[test]
+    fn every_difference_is_in_the_bin_that_holds_it() {
+        let values: Vec<(i64, u64)> = (-3..5000).map(|value| (value, 1)).collect();
+        let bins = histogram(&entries(&values), Some(0.385));
+        assert_eq!(bins.iter().map(|bin| bin.count).sum::<u64>(), 5003);
+        assert_eq!((bins[0].from_ns, bins[0].count), (None, 3));
+        assert_eq!((bins[1].from_ns, bins[1].to_ns, bins[1].count), (Some(0.0), 0.0, 1));
+        assert!(bins[2..].windows(2).all(|pair| pair[0].to_ns <= pair[1].from_ns.unwrap() * (1.0 + 1e-9)));
+    }
+}

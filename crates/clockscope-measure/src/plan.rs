@@ -1,0 +1,200 @@
+//! Which clock for intervals of which length, and how often to repeat what is measured, from what was measured.
+//!
+//! What two reads with an interval between them tell is too long by what they tell with nothing between them, and is
+//! uncertain by the clock's tick and by how much that overhead varies. The sum of the three bounds the error of nearly
+//! every single measurement; n repetitions between the two reads divide it by n.
+
+use clockscope_records::{
+    Candidate, ClockIdentity, ClockKind, Environment, Events, Measurement, Plan, PlanRow, ReadPath, SCHEMA_VERSION,
+    Steps, Summary, TickEvidence, Unfit, Unknown,
+};
+
+use crate::advice;
+
+/// Intervals that are planned for if none is asked for, in ns: 1 ns to 1 s.
+const INTERVALS: [f64; 10] = [1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
+
+/// What a plan stands on.
+#[derive(Clone, Copy, Debug)]
+pub enum Source<'a> {
+    /// What `clockscope measure` found.
+    Measurement(&'a Measurement),
+    /// What `clockscope steps` found.
+    Steps(&'a Steps),
+}
+
+/// What either says of one clock.
+struct Found<'a> {
+    identity: &'a ClockIdentity,
+    available: bool,
+    cost_ns: Option<f64>,
+    tick_ns: Option<f64>,
+    evidence: Option<&'a TickEvidence>,
+    smallest_step_ns: Option<f64>,
+    summary: Option<&'a Summary>,
+    events: Option<&'a Events>,
+}
+
+impl<'a> Source<'a> {
+    fn clocks(self) -> Vec<Found<'a>> {
+        match self {
+            Self::Measurement(measurement) => measurement
+                .clocks
+                .iter()
+                .map(|clock| Found {
+                    identity: &clock.identity,
+                    available: clock.available,
+                    cost_ns: clock.cost_ns.as_ref().map(|cost| cost.median),
+                    tick_ns: clock.tick_ns,
+                    evidence: clock.tick_evidence.as_ref(),
+                    smallest_step_ns: clock.observed_resolution_ns,
+                    summary: clock.summary.as_ref(),
+                    events: clock.events.as_ref(),
+                })
+                .collect(),
+            Self::Steps(steps) => steps
+                .clocks
+                .iter()
+                .map(|clock| Found {
+                    identity: &clock.identity,
+                    available: clock.available,
+                    // What passes from read to read of a clock that is read without a pause.
+                    cost_ns: clock.summary.as_ref().map(|summary| summary.mean),
+                    tick_ns: clock.tick_ns,
+                    evidence: clock.tick_evidence.as_ref(),
+                    smallest_step_ns: clock.summary_nonzero.as_ref().map(|summary| summary.min),
+                    summary: clock.summary.as_ref(),
+                    events: clock.events.as_ref(),
+                })
+                .collect(),
+        }
+    }
+
+    fn environment(self) -> &'a Environment {
+        match self {
+            Self::Measurement(measurement) => &measurement.environment,
+            Self::Steps(steps) => &steps.environment,
+        }
+    }
+
+    fn recorded_at(self) -> Option<&'a str> {
+        match self {
+            Self::Measurement(measurement) => measurement.recorded_at.as_deref(),
+            Self::Steps(steps) => steps.recorded_at.as_deref(),
+        }
+    }
+}
+
+/// Plans for an interval of so many ns, or for 1 ns to 1 s, with a relative error of at most `error` (positive).
+#[must_use]
+pub fn plan(source: Source<'_>, error: f64, interval_ns: Option<f64>) -> Plan {
+    let environment = source.environment();
+    let (mut clocks, mut unfit) = (Vec::new(), Vec::new());
+    for found in source.clocks().iter().filter(|found| is_stopwatch(found.identity, environment)) {
+        match candidate(found) {
+            Ok(candidate) => clocks.push(candidate),
+            Err(reason) => unfit.push(Unfit { clock: found.identity.name.clone(), reason: reason.to_owned() }),
+        }
+    }
+    clocks.sort_by(|a, b| uncertain_ns(a).total_cmp(&uncertain_ns(b)).then(a.cost_ns.total_cmp(&b.cost_ns)));
+    let intervals = interval_ns.map_or_else(|| INTERVALS.to_vec(), |interval_ns| vec![interval_ns]);
+    let rows: Vec<PlanRow> = intervals.into_iter().filter_map(|interval_ns| row(&clocks, interval_ns, error)).collect();
+    let mut unknown = Unknown::new();
+    if rows.is_empty() {
+        let reason = "no monotonic clock or trusted counter was measured that is fit for intervals";
+        unknown.insert("rows".to_owned(), reason.to_owned());
+    }
+    Plan {
+        schema_version: SCHEMA_VERSION,
+        recorded_at: source.recorded_at().map(str::to_owned),
+        environment: environment.clone(),
+        error,
+        rows,
+        clocks,
+        unfit,
+        unknown,
+    }
+}
+
+/// A clock that intervals may be measured with: a monotonic one of the system, or an ordered read of a counter that the
+/// kernel trusts.
+fn is_stopwatch(clock: &ClockIdentity, environment: &Environment) -> bool {
+    clock.kind == ClockKind::Monotonic && clock.path != ReadPath::Library
+        || advice::is_trusted_counter(clock, environment)
+}
+
+fn candidate(found: &Found<'_>) -> Result<Candidate, &'static str> {
+    if !found.available {
+        return Err("it cannot be read here");
+    }
+    let events = found.events.ok_or("its readings were not judged")?;
+    if !advice::is_right(events) {
+        return Err("it went back, jumped, or failed to answer");
+    }
+    let summary = found.summary.ok_or("the differences of its readings are not in the record: measure again")?;
+    let cost_ns = found.cost_ns.filter(|cost| *cost > 0.0).ok_or("what it costs is not known")?;
+    let at_most = found.evidence.and_then(|evidence| evidence.at_most_ns);
+    let (tick_ns, tick_is) = match (found.tick_ns, at_most, found.smallest_step_ns) {
+        (Some(ns), ..) => (ns, "tick"),
+        (None, Some(ns), _) => (ns, "at most"),
+        (None, None, Some(ns)) => (ns, "observed step"),
+        (None, None, None) => return Err("it never advanced while it was read"),
+    };
+    Ok(Candidate {
+        clock: found.identity.name.clone(),
+        cost_ns,
+        overhead_ns: summary.p50,
+        tick_ns,
+        tick_is: tick_is.to_owned(),
+        jitter_ns: summary.p99 - summary.p50,
+        two_reads_ns: [summary.min, summary.p99],
+        two_reads_max_ns: summary.max,
+    })
+}
+
+/// By how much a single measurement may be off, in ns.
+fn uncertain_ns(clock: &Candidate) -> f64 {
+    clock.overhead_ns + clock.tick_ns + clock.jitter_ns
+}
+
+fn row(clocks: &[Candidate], interval_ns: f64, error: f64) -> Option<PlanRow> {
+    let best = clocks.first()?;
+    let single_error = |clock: &Candidate| uncertain_ns(clock) / interval_ns;
+    let sufficient = clocks.iter().filter(|clock| single_error(clock) <= error);
+    Some(PlanRow {
+        interval_ns,
+        clock: best.clock.clone(),
+        single_error: single_error(best),
+        repetitions: (single_error(best) / error).ceil().max(1.0) as u64,
+        cheapest_sufficient: sufficient.min_by(|a, b| a.cost_ns.total_cmp(&b.cost_ns)).map(|clock| clock.clock.clone()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn clock(name: &str, cost_ns: f64, overhead_ns: f64, tick_ns: f64, jitter_ns: f64) -> Candidate {
+        Candidate {
+            clock: name.to_owned(),
+            cost_ns,
+            overhead_ns,
+            tick_ns,
+            tick_is: "tick".to_owned(),
+            jitter_ns,
+            two_reads_ns: [0.0, 0.0],
+            two_reads_max_ns: 0.0,
+        }
+    }
+
+    #[test]
+    fn errors_repetitions_and_the_cheapest() {
+        let clocks = [clock("fine", 20.0, 20.0, 10.0, 10.0), clock("coarse", 4.0, 0.0, 4e6, 0.0)];
+        let short = row(&clocks, 10.0, 0.01).unwrap();
+        assert_eq!((short.clock.as_str(), short.single_error, short.repetitions), ("fine", 4.0, 400));
+        assert_eq!(short.cheapest_sufficient, None);
+        let long = row(&clocks, 1e9, 0.01).unwrap();
+        assert_eq!((long.repetitions, long.cheapest_sufficient.as_deref()), (1, Some("coarse")));
+        assert_eq!(row(&[], 1.0, 0.01), None);
+    }
+}

@@ -1,0 +1,273 @@
+//! The question *steps*: sequential reads of one clock after another, and all that their differences tell.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clockscope::About;
+use clockscope_records::{Environment, SCHEMA_VERSION, Steps, StepsRecord, Unknown, Worst, WorstRecord};
+use clockscope_statistics::{EventKind, Tick, WorstEvents};
+
+use crate::bench::{Bench, MeasureError, Progress, Sampling, Setup};
+use crate::catalogue::Catalogue;
+use crate::record::{self, Context};
+use crate::sampler::LONGEST;
+use crate::subject::{State, Subject};
+use crate::timer::Calibration;
+use crate::{distribution, tick};
+
+/// Readings of a clock that its tick is found from.
+const TICK_READINGS: usize = 1 << 16;
+/// Batches that tell what a read costs before any is looked at, and their reads.
+const WARM_UP: (usize, usize) = (4, 16);
+
+/// How much to read.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Amount {
+    /// So many reads of each clock.
+    Reads(u64),
+    /// For so many seconds, all clocks together.
+    Duration(f64),
+}
+
+/// What to read, and how.
+#[derive(Debug)]
+pub struct StepsRequest<'a> {
+    /// Facts about the machine, which go into the record.
+    pub environment: Environment,
+    /// How much to read.
+    pub amount: Amount,
+    /// CPU to measure on; `None` for the current one.
+    pub cpu: Option<u32>,
+    /// Set from outside to end early: what was measured until then is reported.
+    pub stop: &'a AtomicBool,
+    /// Whether to keep every reading: each clock is then read without any pause, as often as [`Amount::Reads`] says.
+    pub keep: bool,
+}
+
+/// All readings of a clock.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Readings {
+    /// Its name.
+    pub clock: String,
+    /// The readings, in the clock's unit.
+    pub values: Vec<u64>,
+    /// Length of that unit, in ns; `None` where it has no fixed length.
+    pub ns_per_unit: Option<f64>,
+}
+
+/// Reads every clock of the catalogue in a loop, one clock after the other. Pins the calling thread meanwhile. To be
+/// called while the process has one thread, since clocks are first tried in a child process. Memory does not grow with
+/// the number of reads unless they are kept; those of a clock take 8 bytes each then, and 24 while it is read.
+///
+/// # Errors
+/// The CPU cannot be used, no clock answers that others could be measured against, or the readings to keep do not fit
+/// into memory.
+pub fn steps(
+    catalogue: Catalogue,
+    request: StepsRequest<'_>,
+    progress: &mut Progress<'_>,
+) -> Result<(Steps, Vec<Readings>), MeasureError> {
+    let StepsRequest { environment, amount, cpu, stop, keep } = request;
+    let mut setup = Setup::new(catalogue, &environment, cpu)?;
+    let rows = std::mem::take(&mut setup.catalogue.entries);
+    let bench = &setup.bench;
+    let clocks = rows.iter().filter(|row| row.sampler.is_ok()).count().max(1);
+    let sampling = Calibration::start(bench.timer, bench.reference);
+    let (mut subjects, mut kept, mut done) = (Vec::new(), Vec::new(), 0);
+    for row in rows {
+        let mut subject = Subject::new(row, bench, TICK_READINGS);
+        if subject.state.is_some() && !stop.load(Ordering::Relaxed) {
+            let mut part = |share: f64| progress((f64::from(done) + share) / clocks as f64);
+            kept.extend(read(bench, &mut subject, amount, clocks, stop, keep, &mut part)?);
+            done += 1;
+        }
+        subjects.push(Digest::of(subject));
+    }
+    let sampling = Sampling {
+        duration_asked_s: if let Amount::Duration(seconds) = amount { Some(seconds) } else { None },
+        reads_asked: if let Amount::Reads(reads) = amount { Some(reads) } else { None },
+        duration_s: sampling.elapsed_ns() / 1e9,
+        interrupted: stop.load(Ordering::Relaxed),
+    };
+    let rate = setup.calibration.rate()?;
+    let context = Context { rate, timer: bench.timer, reference: bench.reference, environment: &environment };
+    let clocks = subjects.into_iter().map(|subject| subject.record(&context)).collect();
+    let run = setup.run(sampling, context.timer_record());
+    let recorded_at = setup.recorded_at;
+    Ok((Steps { schema_version: SCHEMA_VERSION, recorded_at, environment, run, clocks }, kept))
+}
+
+/// Reads one clock as often as was asked for. What is kept is told.
+fn read(
+    bench: &Bench,
+    subject: &mut Subject,
+    amount: Amount,
+    clocks: usize,
+    stop: &AtomicBool,
+    keep: bool,
+    progress: &mut Progress<'_>,
+) -> Result<Option<Readings>, MeasureError> {
+    warm_up(bench, subject);
+    match amount {
+        Amount::Reads(reads) if keep => return read_and_keep(bench, subject, reads).map(Some),
+        Amount::Reads(reads) => {
+            let mut left = reads;
+            while left > 0 && !stop.load(Ordering::Relaxed) {
+                let batch = left.min(LONGEST as u64);
+                set_batch(subject, batch as usize);
+                bench.batch(subject, true);
+                left -= batch;
+                progress(1.0 - left as f64 / reads as f64);
+            }
+        }
+        Amount::Duration(seconds) => {
+            let share_ns = seconds * 1e9 / clocks as f64;
+            let start = Calibration::start(bench.timer, bench.reference);
+            set_batch(subject, LONGEST);
+            while !stop.load(Ordering::Relaxed) && start.elapsed_ns() < share_ns {
+                bench.batch(subject, true);
+                progress((start.elapsed_ns() / share_ns).min(1.0));
+            }
+        }
+    }
+    Ok(None)
+}
+
+/// Finds out what a read costs at the moment, which tells gaps from slow reads later.
+fn warm_up(bench: &Bench, subject: &mut Subject) {
+    let (batches, reads) = WARM_UP;
+    for _ in 0..batches {
+        let (Ok(sampler), Some(state)) = (&mut subject.row.sampler, &mut subject.state) else { return };
+        let sampled = sampler.sample(&bench.timer, None, reads);
+        if sampled.error.is_none() {
+            let ticks = sampled.after.wrapping_sub(sampled.before) as i64 as f64;
+            state.recent.push(ticks * bench.first_rate.ns_per_unit / reads as f64);
+        }
+    }
+}
+
+/// Reads without any pause and keeps everything. The room is taken before.
+fn read_and_keep(bench: &Bench, subject: &mut Subject, reads: u64) -> Result<Readings, MeasureError> {
+    let count = usize::try_from(reads).map_err(|_| MeasureError::Memory(reads))?;
+    let mut values = Vec::new();
+    values.try_reserve_exact(count).map_err(|_| MeasureError::Memory(reads))?;
+    set_batch(subject, count);
+    bench.batch(subject, true);
+    let Subject { row, state } = subject;
+    if let (Ok(sampler), Some(state)) = (&mut row.sampler, state) {
+        values.extend_from_slice(sampler.values(state.delivered as usize));
+    }
+    let ns_per_unit = row.ns_per_unit(bench.first_rate.ns_per_unit);
+    Ok(Readings { clock: row.about.name.to_string(), values, ns_per_unit })
+}
+
+fn set_batch(subject: &mut Subject, reads: usize) {
+    if let Some(state) = &mut subject.state {
+        state.reads_per_batch = reads;
+    }
+}
+
+/// A clock that was read. Its readings were looked at already, so that those of one clock are in memory at a time.
+struct Digest {
+    subject: Subject,
+    tick: Option<Tick>,
+}
+
+impl Digest {
+    fn of(mut subject: Subject) -> Self {
+        let tick = subject.state.as_mut().map(|state| std::mem::take(&mut state.tick).tick());
+        if let Ok(sampler) = &mut subject.row.sampler {
+            sampler.free();
+        }
+        Self { subject, tick }
+    }
+
+    fn record(self, context: &Context<'_>) -> StepsRecord {
+        let Subject { row, state } = self.subject;
+        let ns_per_unit = row.ns_per_unit(context.rate.ns_per_unit);
+        let mut record = StepsRecord {
+            identity: row.identity(),
+            available: state.is_some(),
+            reason: row.sampler.as_ref().err().cloned(),
+            unit_ns: ns_per_unit,
+            tick_ns: None,
+            tick_evidence: None,
+            differences: Vec::new(),
+            largest: Vec::new(),
+            rounded: 0,
+            summary: None,
+            summary_nonzero: None,
+            modes: Vec::new(),
+            histogram: Vec::new(),
+            events: None,
+            worst: Worst::default(),
+            unknown: Unknown::new(),
+        };
+        if ns_per_unit.is_none() {
+            record.unknown.insert("unit_ns".to_owned(), "it counts core cycles, whose length changes".to_owned());
+        }
+        if let (Some(state), Some(tick)) = (state, self.tick) {
+            fill(&mut record, state, tick, &row.about, context);
+        }
+        record
+    }
+}
+
+fn fill(record: &mut StepsRecord, state: State, found: Tick, about: &About, context: &Context<'_>) {
+    let ns_per_unit = record.unit_ns;
+    record.reason = record::failure(&state);
+    let known = tick::record(found, about, ns_per_unit, context);
+    record.tick_ns = known.tick_ns;
+    record.tick_evidence = Some(known.evidence);
+    if let Some(reason) = known.unknown {
+        record.unknown.insert("tick_ns".to_owned(), reason);
+    }
+    let State { events, differences, recent, judged_outside, errors, .. } = state;
+    let entries = differences.entries();
+    (record.differences, record.largest) = distribution::distinct(&entries, ns_per_unit);
+    record.rounded = differences.rounded();
+    record.summary = distribution::summary(differences.summary(), ns_per_unit);
+    record.summary_nonzero = distribution::summary(differences.summary_nonzero(), ns_per_unit);
+    let period = if let Tick::Found(lattice) = found { Some(lattice.period) } else { None };
+    record.modes = distribution::modes(&differences.modes(period), ns_per_unit);
+    record.histogram = distribution::histogram(&entries, ns_per_unit);
+    if record.summary.is_none() {
+        record.unknown.insert("summary".to_owned(), distribution::why_no_summary(ns_per_unit).to_owned());
+    }
+    if record.summary_nonzero.is_none() {
+        let reason = if record.summary.is_none() {
+            distribution::why_no_summary(ns_per_unit)
+        } else {
+            "all differences are 0: the clock did not advance"
+        };
+        record.unknown.insert("summary_nonzero".to_owned(), reason.to_owned());
+    }
+    let threshold_ns = recent.median().map(|cost_ns| events.threshold_ns(cost_ns));
+    let (counts, worst) = events.finish();
+    record.worst = worst_records(&worst);
+    let events = record::events_record(counts, errors, threshold_ns, about, judged_outside, context);
+    record::explain_events(&events, &mut record.unknown, about);
+    record.events = Some(events);
+}
+
+fn worst_records(worst: &WorstEvents) -> Worst {
+    let of = |kind: EventKind| -> Vec<WorstRecord> {
+        let counted = matches!(kind, EventKind::Fail | EventKind::Stall);
+        let events = worst.of(kind).iter();
+        events
+            .map(|event| WorstRecord {
+                at_s: event.at_ns / 1e9,
+                size_ns: (!counted).then_some(event.size),
+                repeats: counted.then_some(event.size as u64),
+            })
+            .collect()
+    };
+    Worst {
+        fail: of(EventKind::Fail),
+        stall: of(EventKind::Stall),
+        warp: of(EventKind::Warp),
+        jump: of(EventKind::Jump),
+        gap: of(EventKind::Gap),
+        regression: of(EventKind::Regression),
+        hidden_regression: of(EventKind::HiddenRegression),
+    }
+}

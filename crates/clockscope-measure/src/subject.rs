@@ -1,0 +1,115 @@
+//! A clock under measurement, and what it has shown so far.
+
+use clockscope::{Errno, Kind, Path};
+use clockscope_records::Unknown;
+use clockscope_statistics::{Differences, EventCounter, Judge, Reservoir, TickCollector, quantile};
+
+use crate::bench::Bench;
+use crate::catalogue::Row;
+use crate::sampler::LONGEST;
+use crate::timer::{Rate, Timer};
+
+/// Batch costs that are kept of a clock; more are represented by an even sample of them.
+const KEPT: usize = 4096;
+/// Batches whose median is taken as what a read costs at the moment.
+const RECENT: usize = 31;
+
+/// The processor's own counter, in whatever reading sequence.
+pub(crate) fn is_counter(row: &Row) -> bool {
+    row.about.kind == Kind::Counter && row.about.path == Path::Instruction
+}
+
+/// One clock under measurement.
+pub(crate) struct Subject {
+    pub(crate) row: Row,
+    pub(crate) state: Option<State>,
+}
+
+/// What a clock that can be read has shown so far.
+pub(crate) struct State {
+    pub(crate) events: EventCounter,
+    pub(crate) differences: Differences,
+    pub(crate) tick: TickCollector,
+    /// `true` for the processor's counter, which is judged against the reference instead of against itself.
+    pub(crate) judged_outside: bool,
+    pub(crate) reads_per_batch: usize,
+    pub(crate) costs: Reservoir,
+    pub(crate) recent: Recent,
+    pub(crate) dropped: u64,
+    pub(crate) errors: u64,
+    /// The first failure: after how many readings, and its number.
+    pub(crate) first_error: Option<(u64, Errno)>,
+    pub(crate) delivered: u64,
+}
+
+impl Subject {
+    /// Room for so many readings is made to find the tick from.
+    pub(crate) fn new(row: Row, bench: &Bench, tick_readings: usize) -> Self {
+        let state = row.sampler.is_ok().then(|| State::new(&row, bench, tick_readings));
+        Self { row, state }
+    }
+}
+
+impl State {
+    fn new(row: &Row, bench: &Bench, tick_readings: usize) -> Self {
+        let rate = bench.first_rate;
+        let scale = row.ns_per_unit(rate.ns_per_unit);
+        let follows = scale.is_some() && matches!(row.about.kind, Kind::Counter | Kind::Monotonic | Kind::Wall);
+        let judged_outside = is_counter(row) && follows;
+        // The counter, as a reference, ticks finely; the rate is as uncertain as the calibration either way.
+        let by_counter = !judged_outside && matches!(bench.timer, Timer::Counter(_));
+        let tick_ns = if by_counter { 0.0 } else { bench.reference.tick_ns() };
+        let judge =
+            if follows { Judge::Reference { tick_ns, rate_error: rate.bound_ppm * 1e-6 } } else { Judge::Nobody };
+        let nominal = row.nominal_resolution_ns(Some(rate.ns_per_unit), &mut Unknown::new()).unwrap_or(0.0);
+        Self {
+            events: EventCounter::new(scale.unwrap_or(1.0), nominal, judge, LONGEST),
+            differences: Differences::default(),
+            tick: TickCollector::new(tick_readings),
+            judged_outside,
+            reads_per_batch: 1,
+            costs: Reservoir::new(KEPT),
+            recent: Recent::default(),
+            dropped: 0,
+            errors: 0,
+            first_error: None,
+            delivered: 0,
+        }
+    }
+
+    pub(crate) fn count_error(&mut self, delivered: usize, error: Errno) {
+        self.errors += 1;
+        self.dropped += 1;
+        self.first_error.get_or_insert((self.delivered + delivered as u64, error));
+    }
+}
+
+/// The costs of the last batches: what a read costs at the moment, for telling a gap from a slow machine.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Recent {
+    costs: [f64; RECENT],
+    count: usize,
+}
+
+impl Recent {
+    pub(crate) fn push(&mut self, cost: f64) {
+        self.costs[self.count % RECENT] = cost;
+        self.count += 1;
+    }
+
+    /// Their median; `None` before there are a few.
+    pub(crate) fn median(&self) -> Option<f64> {
+        let mut sorted = self.costs;
+        let filled = &mut sorted[..self.count.min(RECENT)];
+        (filled.len() >= 3).then(|| *filled.select_nth_unstable_by(self.count.min(RECENT) / 2, f64::total_cmp).1)
+    }
+}
+
+impl Subject {
+    /// Median cost of a read, in ns; `None` before a batch took any time.
+    pub(crate) fn median_cost_ns(&self, rate: Rate) -> Option<f64> {
+        let mut kept = self.state.as_ref()?.costs.kept().to_vec();
+        kept.sort_by(f64::total_cmp);
+        quantile(&kept, 0.5).filter(|cost| *cost > 0.0).map(|cost| cost * rate.ns_per_unit)
+    }
+}

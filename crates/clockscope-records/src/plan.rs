@@ -1,0 +1,72 @@
+//! Which clock to use for intervals of which length.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Environment, Unknown};
+
+/// What `clockscope advise` found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Plan {
+    /// Version of this document's schema.
+    pub schema_version: u32,
+    /// When the measurement that it stands on was made, RFC 3339 in UTC; `null` where no wall clock could be read.
+    pub recorded_at: Option<String>,
+    /// The machine.
+    pub environment: Environment,
+    /// The relative error that is accepted, e.g. 0.01.
+    pub error: f64,
+    /// One row an interval, in ascending order.
+    pub rows: Vec<PlanRow>,
+    /// Every clock that was weighed, the one with the smallest error first.
+    pub clocks: Vec<Candidate>,
+    /// Clocks that were not weighed, and why.
+    pub unfit: Vec<Unfit>,
+    /// Why fields above are `null`, or `rows` is empty.
+    pub unknown: Unknown,
+}
+
+/// What to do for intervals of one length.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct PlanRow {
+    /// The interval's length, in ns.
+    pub interval_ns: f64,
+    /// The clock whose single measurement is off by least.
+    pub clock: String,
+    /// By what share a single measurement may be off: (overhead + tick + jitter) / interval.
+    pub single_error: f64,
+    /// How often to repeat what is measured between the two reads, so that the error is at most the one accepted.
+    pub repetitions: u64,
+    /// The cheapest clock whose single measurement is good enough; `null` where none is.
+    pub cheapest_sufficient: Option<String>,
+}
+
+/// A clock that was weighed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Candidate {
+    /// Its name.
+    pub clock: String,
+    /// What one read costs, in ns.
+    pub cost_ns: f64,
+    /// What two reads with nothing between them tell, in ns: the median difference. A measurement is longer by that.
+    pub overhead_ns: f64,
+    /// Its tick, or what is known instead: its upper bound, the smallest step that was seen.
+    pub tick_ns: f64,
+    /// What that is: "tick", "at most" or "observed step".
+    pub tick_is: String,
+    /// 99th percentile of the differences less the median, in ns.
+    pub jitter_ns: f64,
+    /// What two reads in one expression usually differ by, in ns: from the smallest to the 99th percentile.
+    pub two_reads_ns: [f64; 2],
+    /// The most that two reads in a row differed by, in ns.
+    pub two_reads_max_ns: f64,
+}
+
+/// A clock that was not weighed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Unfit {
+    /// Its name.
+    pub clock: String,
+    /// Why.
+    pub reason: String,
+}

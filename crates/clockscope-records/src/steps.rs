@@ -1,0 +1,140 @@
+//! What sequential reads of clocks showed.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{ClockIdentity, Environment, Events, Run, TickEvidence, Unknown};
+
+/// One run of `clockscope steps`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Steps {
+    /// Version of this document's schema.
+    pub schema_version: u32,
+    /// When the run started, RFC 3339 in UTC; `null` where no wall clock could be read.
+    pub recorded_at: Option<String>,
+    /// The machine.
+    pub environment: Environment,
+    /// How it was measured.
+    pub run: Run,
+    /// One record a clock and path, in the order of the catalogue.
+    pub clocks: Vec<StepsRecord>,
+}
+
+/// The differences between successive readings of one clock.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StepsRecord {
+    /// Who it is.
+    #[serde(flatten)]
+    pub identity: ClockIdentity,
+    /// Whether it could be read.
+    pub available: bool,
+    /// Why it could not be read, or what disturbed its readings; `null` when nothing did.
+    pub reason: Option<String>,
+    /// Length of the unit of `ticks` below, in ns: one count of a counter, 1 for a clock that tells ns.
+    pub unit_ns: Option<f64>,
+    /// The step of the lattice on which the readings lie, in ns.
+    pub tick_ns: Option<f64>,
+    /// What that stands on.
+    pub tick_evidence: Option<TickEvidence>,
+    /// The distinct differences in ascending order, up to 99.99 % of all. Readings of a batch follow one another without a
+    /// pause; differences across batches are not among them.
+    pub differences: Vec<DifferenceRecord>,
+    /// The ten largest distinct differences, the largest first.
+    pub largest: Vec<DifferenceRecord>,
+    /// Differences that were rounded down to 0.1 %, because tens of thousands of others were known already.
+    pub rounded: u64,
+    /// Figures of all differences, in ns.
+    pub summary: Option<Summary>,
+    /// Figures of the differences other than 0, in ns.
+    pub summary_nonzero: Option<Summary>,
+    /// The values around which the differences gather, in ascending order: one for a plain distribution.
+    pub modes: Vec<ModeRecord>,
+    /// All differences in bins of equal ratio, eight for each doubling; steps back and zeros in bins of their own.
+    pub histogram: Vec<Bin>,
+    /// What happened between readings.
+    pub events: Option<Events>,
+    /// The ten worst of each kind of event.
+    pub worst: Worst,
+    /// Why fields above are `null` (dotted for nested ones).
+    pub unknown: Unknown,
+}
+
+/// How often a difference was seen.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct DifferenceRecord {
+    /// The difference, in the clock's own unit.
+    pub ticks: i64,
+    /// The same in ns; `null` for a clock whose unit has no fixed length.
+    pub ns: Option<f64>,
+    /// How often it was seen.
+    pub count: u64,
+}
+
+/// Figures of a distribution. Quantiles are interpolated linearly between neighbours, as pandas does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Summary {
+    /// How many there are.
+    pub count: u64,
+    /// Their mean.
+    pub mean: f64,
+    /// Their standard deviation (n - 1); `null` for a single one.
+    pub std: Option<f64>,
+    /// The smallest.
+    pub min: f64,
+    /// 25 % are at most this.
+    pub p25: f64,
+    /// Half are at most this.
+    pub p50: f64,
+    /// 75 % are at most this.
+    pub p75: f64,
+    /// 99 % are at most this.
+    pub p99: f64,
+    /// 99.9 % are at most this.
+    pub p999: f64,
+    /// The largest.
+    pub max: f64,
+}
+
+/// A value around which differences gather.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ModeRecord {
+    /// Its most frequent difference, in ns.
+    pub ns: f64,
+    /// The share of all differences that belong to it, 0 to 1.
+    pub share: f64,
+}
+
+/// A bin of a histogram.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Bin {
+    /// Its lower end, in ns; `null` for all that is below.
+    pub from_ns: Option<f64>,
+    /// Its upper end, in ns, which is not in it; the bin of 0 has both ends at 0.
+    pub to_ns: f64,
+    /// Differences in it.
+    pub count: u64,
+}
+
+/// The ten worst events of each kind, the worst first. docs/method.md has the definitions.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[allow(missing_docs, reason = "as in Events")]
+pub struct Worst {
+    pub fail: Vec<WorstRecord>,
+    pub stall: Vec<WorstRecord>,
+    pub warp: Vec<WorstRecord>,
+    pub jump: Vec<WorstRecord>,
+    pub gap: Vec<WorstRecord>,
+    pub regression: Vec<WorstRecord>,
+    pub hidden_regression: Vec<WorstRecord>,
+}
+
+/// One event.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WorstRecord {
+    /// When, in seconds since the clock's first batch; as exact as a batch is long.
+    pub at_s: f64,
+    /// Its size in ns; `null` for fails and stalls.
+    pub size_ns: Option<f64>,
+    /// Repeats of one value; `null` for all but fails and stalls.
+    pub repeats: Option<u64>,
+}

@@ -1,0 +1,131 @@
+//! A histogram in characters: a row a bin, bars as long as the logarithm of the count.
+
+use clockscope_records::Bin;
+
+use crate::cells::{significant, time};
+
+/// Most rows; finer bins are joined.
+const ROWS: usize = 24;
+/// Shortest bar that a row may be cut to.
+const SHORTEST_BAR: usize = 10;
+/// Widest bar: a longer one shows nothing more.
+const LONGEST_BAR: usize = 60;
+/// The eighths of a cell.
+const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+
+/// One row, before it is drawn.
+struct Row {
+    label: String,
+    count: u64,
+    /// The bins, counted from 1 ns in eighths of a doubling and joined as they are, that come before it; `None` for the
+    /// rows of 0 and below.
+    place: Option<i64>,
+}
+
+/// Draws bins, which are in ascending order, in so many columns, with blocks or in ASCII.
+pub(crate) fn draw(bins: &[Bin], width: usize, ascii: bool) -> Vec<String> {
+    let rows = [1, 2, 4, 8, 16, 32, 64].into_iter().map(|joined| rows(bins, joined));
+    let Some(rows) = rows.clone().find(|rows| rows.len() <= ROWS).or(rows.last()) else { return Vec::new() };
+    let all = rows.iter().map(|row| row.count).sum::<u64>() as f64;
+    let most = rows.iter().map(|row| row.count).max().unwrap_or(1);
+    let counts: Vec<String> = rows
+        .iter()
+        .map(|row| format!("{} {:>7}", row.count, significant(row.count as f64 / all * 100.0, 2) + "%"))
+        .collect();
+    let widest = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0);
+    let label_width = widest(&mut rows.iter().map(|row| row.label.chars().count()));
+    let count_width = widest(&mut counts.iter().map(|count| count.chars().count()));
+    let bar_width = width.saturating_sub(label_width + count_width + 4).clamp(SHORTEST_BAR, LONGEST_BAR);
+    let mut lines = Vec::new();
+    let mut before: Option<i64> = None;
+    for (row, count) in rows.iter().zip(&counts) {
+        if before.zip(row.place).is_some_and(|(before, here)| here > before + 1) {
+            lines.push(format!("{:>label_width$}", if ascii { ":" } else { "⋮" }));
+        }
+        before = row.place.or(before);
+        // A single one still shows: the logarithm of 1 is 0.
+        let length = (1.0 + row.count as f64).ln() / (1.0 + most as f64).ln() * bar_width as f64;
+        let bar = bar(length, ascii);
+        let blank = " ".repeat(bar_width - bar.chars().count());
+        lines.push(format!("{:>label_width$}  {bar}{blank}  {count:>count_width$}", row.label));
+    }
+    lines
+}
+
+/// Rows of so many bins each.
+fn rows(bins: &[Bin], joined: i64) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    for bin in bins {
+        let from_ns = bin.from_ns.filter(|from| *from > 0.0);
+        let place = from_ns.map(|from| ((from.log2() * 8.0).round() as i64).div_euclid(joined));
+        match rows.last_mut() {
+            Some(row) if place.is_some() && row.place == place => row.count += bin.count,
+            _ => rows.push(Row { label: label(bin, place, joined), count: bin.count, place }),
+        }
+    }
+    rows
+}
+
+fn label(bin: &Bin, place: Option<i64>, joined: i64) -> String {
+    match (bin.from_ns, place) {
+        (None, _) => "below 0".to_owned(),
+        (Some(_), None) => "0".to_owned(),
+        (Some(_), Some(place)) => {
+            let edge = |place: i64| time(((place * joined) as f64 / 8.0).exp2());
+            format!("{} to {}", edge(place), edge(place + 1))
+        }
+    }
+}
+
+fn bar(length: f64, ascii: bool) -> String {
+    let whole = length.floor() as usize;
+    if ascii {
+        return "#".repeat((length.round() as usize).max(1));
+    }
+    let eighth = EIGHTHS[((length.fract() * 8.0) as usize).max(usize::from(whole == 0))];
+    "█".repeat(whole) + eighth
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bins(places: &[(i64, u64)]) -> Vec<Bin> {
+        let edge = |place: i64| (place as f64 / 8.0).exp2();
+        let bin =
+            |(place, count): &(i64, u64)| Bin { from_ns: Some(edge(*place)), to_ns: edge(place + 1), count: *count };
+        places.iter().map(bin).collect()
+    }
+
+    #[test]
+    fn bars_grow_with_the_logarithm() {
+        let lines = draw(&bins(&[(32, 999_999), (33, 999), (40, 1)]), 60, true);
+        let bars: Vec<usize> = lines.iter().map(|line| line.matches('#').count()).collect();
+        assert_eq!(bars[0], 2 * bars[1], "{lines:#?}");
+        // Nothing lies between the second bin and the last.
+        assert!(lines[2].trim() == ":" && bars[3] >= 1, "{lines:#?}");
+    }
+
+    #[test]
+    fn rows_fit_the_width_and_their_number() {
+        let many: Vec<(i64, u64)> = (0..200).map(|place| (place, 1 + place.unsigned_abs() * 1000)).collect();
+        for (width, ascii) in [(40, true), (80, false), (200, false)] {
+            let lines = draw(&bins(&many), width, ascii);
+            assert!(
+                lines.len() <= ROWS && lines.iter().all(|line| line.chars().count() <= width.max(40)),
+                "{lines:#?}"
+            );
+            assert_eq!(ascii, lines.iter().all(|line| line.replace('µ', "u").is_ascii()));
+        }
+        assert!(draw(&[], 80, false).is_empty());
+    }
+
+    #[test]
+    fn zeros_and_steps_back_have_rows_of_their_own() {
+        let mut all =
+            vec![Bin { from_ns: None, to_ns: 0.0, count: 3 }, Bin { from_ns: Some(0.0), to_ns: 0.0, count: 5 }];
+        all.extend(bins(&[(8, 7)]));
+        let lines = draw(&all, 60, true);
+        assert!(lines[0].trim_start().starts_with("below 0") && lines[1].trim_start().starts_with("0 "), "{lines:#?}");
+    }
+}

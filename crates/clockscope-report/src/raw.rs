@@ -1,0 +1,213 @@
+//! Raw readings as files: CSV, NDJSON, and Parquet where it is built in.
+
+use std::io::{self, Write};
+
+/// All readings of one clock, in the order in which they were made.
+#[derive(Clone, Copy, Debug)]
+pub struct Series<'a> {
+    /// The clock's name.
+    pub clock: &'a str,
+    /// The readings, in the clock's unit.
+    pub values: &'a [u64],
+    /// Length of that unit, in ns.
+    pub ns_per_unit: f64,
+}
+
+/// How raw readings are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RawFormat {
+    /// A head `clock,ns` and a line a reading.
+    Csv,
+    /// A line `clock ns` a reading, no head.
+    Labelled,
+    /// An object `{"clock": ..., "ns": ...}` a line.
+    Ndjson,
+    /// The columns `clock` and `ns`, a row group a clock.
+    Parquet,
+}
+
+/// Writes the readings of all clocks, each told in ns since its first one: whole ns for a clock of whole ns, picoseconds
+/// for others. A reading before the first is negative.
+///
+/// # Errors
+/// What the writer refused; [`io::ErrorKind::Unsupported`] for Parquet in a program that was built without it.
+pub fn write_raw<W: Write + Send>(out: W, format: RawFormat, series: &[Series<'_>]) -> io::Result<()> {
+    match format {
+        RawFormat::Csv => lines(out, "clock,ns\n", series, |out, clock, ns| writeln!(out, "{clock},{ns}")),
+        RawFormat::Labelled => lines(out, "", series, |out, clock, ns| writeln!(out, "{clock} {ns}")),
+        RawFormat::Ndjson => {
+            lines(out, "", series, |out, clock, ns| writeln!(out, r#"{{"clock":"{clock}","ns":{ns}}}"#))
+        }
+        RawFormat::Parquet => parquet::write(out, series),
+    }
+}
+
+/// A line a reading. Names of clocks need no quoting: they are made of letters, digits, dots and underscores.
+fn lines<W: Write>(
+    mut out: W,
+    head: &str,
+    series: &[Series<'_>],
+    line: impl Fn(&mut W, &str, Ns) -> io::Result<()>,
+) -> io::Result<()> {
+    out.write_all(head.as_bytes())?;
+    for clock in series {
+        for ns in clock.ns() {
+            line(&mut out, clock.clock, ns)?;
+        }
+    }
+    out.flush()
+}
+
+impl<'a> Series<'a> {
+    fn is_whole(&self) -> bool {
+        self.ns_per_unit.fract() == 0.0
+    }
+
+    /// The readings since the first one.
+    fn ns(self) -> impl Iterator<Item = Ns> + 'a {
+        let first = self.values.first().copied().unwrap_or(0);
+        let (whole, scale) = (self.is_whole(), self.ns_per_unit);
+        self.values.iter().map(move |value| {
+            let since = value.wrapping_sub(first) as i64;
+            if whole { Ns::Whole(since.saturating_mul(scale as i64)) } else { Ns::Fraction(since as f64 * scale) }
+        })
+    }
+}
+
+/// A time in ns.
+#[derive(Clone, Copy, Debug)]
+enum Ns {
+    Whole(i64),
+    Fraction(f64),
+}
+
+impl std::fmt::Display for Ns {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Whole(ns) => write!(f, "{ns}"),
+            Self::Fraction(ns) => write!(f, "{ns:.3}"),
+        }
+    }
+}
+
+#[cfg(feature = "parquet")]
+mod parquet {
+    use std::io::{self, Write};
+    use std::sync::Arc;
+
+    use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical};
+    use parquet::data_type::{ByteArray, ByteArrayType, DoubleType};
+    use parquet::file::properties::WriterProperties;
+    use parquet::file::writer::SerializedFileWriter;
+    use parquet::schema::types::Type;
+
+    use super::{Ns, Series};
+
+    /// Values that are handed over at a time.
+    const CHUNK: usize = 1 << 16;
+
+    pub(super) fn write<W: Write + Send>(out: W, series: &[Series<'_>]) -> io::Result<()> {
+        write_all(out, series).map_err(|error| match error {
+            parquet::errors::ParquetError::External(error) => match error.downcast::<io::Error>() {
+                Ok(error) => *error,
+                Err(error) => io::Error::other(error),
+            },
+            error => io::Error::other(error),
+        })
+    }
+
+    fn write_all<W: Write + Send>(out: W, series: &[Series<'_>]) -> parquet::errors::Result<()> {
+        let clock = Type::primitive_type_builder("clock", Physical::BYTE_ARRAY)
+            .with_repetition(Repetition::REQUIRED)
+            .with_logical_type(Some(LogicalType::String))
+            .build()?;
+        let ns = Type::primitive_type_builder("ns", Physical::DOUBLE).with_repetition(Repetition::REQUIRED).build()?;
+        let schema = Type::group_type_builder("readings").with_fields(vec![Arc::new(clock), Arc::new(ns)]).build()?;
+        let properties = WriterProperties::builder().set_compression(Compression::UNCOMPRESSED).build();
+        let mut file = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties))?;
+        for clock in series {
+            let mut group = file.next_row_group()?;
+            if let Some(mut column) = group.next_column()? {
+                let names = vec![ByteArray::from(clock.clock); clock.values.len().min(CHUNK)];
+                for chunk in clock.values.chunks(CHUNK) {
+                    column.typed::<ByteArrayType>().write_batch(&names[..chunk.len()], None, None)?;
+                }
+                column.close()?;
+            }
+            if let Some(mut column) = group.next_column()? {
+                let mut chunk = Vec::with_capacity(CHUNK);
+                for ns in clock.ns() {
+                    chunk.push(match ns {
+                        Ns::Whole(ns) => ns as f64,
+                        Ns::Fraction(ns) => ns,
+                    });
+                    if chunk.len() == CHUNK {
+                        column.typed::<DoubleType>().write_batch(&chunk, None, None)?;
+                        chunk.clear();
+                    }
+                }
+                column.typed::<DoubleType>().write_batch(&chunk, None, None)?;
+                column.close()?;
+            }
+            group.close()?;
+        }
+        file.close().map(|_| ())
+    }
+}
+
+#[cfg(not(feature = "parquet"))]
+mod parquet {
+    use std::io::{self, Write};
+
+    use super::Series;
+
+    pub(super) fn write<W: Write + Send>(_: W, _: &[Series<'_>]) -> io::Result<()> {
+        let hint = "this program was built without Parquet: build it with --features parquet, or write CSV or NDJSON";
+        Err(io::Error::new(io::ErrorKind::Unsupported, hint))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(format: RawFormat, series: &[Series<'_>]) -> String {
+        let mut out = Vec::new();
+        write_raw(&mut out, format, series).expect("memory takes everything");
+        String::from_utf8(out).expect("text")
+    }
+
+    #[test]
+    fn readings_are_told_since_the_first() {
+        let mono = Series { clock: "monotonic", values: &[1000, 1020, 990], ns_per_unit: 1.0 };
+        let tsc = Series { clock: "tsc", values: &[u64::MAX, 25], ns_per_unit: 0.385 };
+        assert_eq!(
+            written(RawFormat::Csv, &[mono, tsc]),
+            "clock,ns\nmonotonic,0\nmonotonic,20\nmonotonic,-10\ntsc,0.000\ntsc,10.010\n"
+        );
+        assert_eq!(written(RawFormat::Labelled, &[mono]), "monotonic 0\nmonotonic 20\nmonotonic -10\n");
+        for line in written(RawFormat::Ndjson, &[mono, tsc]).lines() {
+            assert!(serde_json::from_str::<serde_json::Value>(line).is_ok_and(|line| line["ns"].is_number()));
+        }
+    }
+
+    #[cfg(feature = "parquet")]
+    #[test]
+    fn parquet_reads_back() {
+        use ::parquet::file::reader::{FileReader, SerializedFileReader};
+        use ::parquet::record::RowAccessor;
+        let values: Vec<u64> = (0..200_000u64).map(|index| 7 + index * 20).collect();
+        let mut file = tempfile::tempfile().expect("a file");
+        let series = Series { clock: "monotonic", values: &values, ns_per_unit: 1.0 };
+        write_raw(&mut file, RawFormat::Parquet, &[series]).expect("it is written");
+        let reader = SerializedFileReader::new(file).expect("Parquet");
+        let rows: Vec<(String, f64)> = reader
+            .get_row_iter(None)
+            .expect("rows")
+            .map(|row| row.expect("a row"))
+            .map(|row| (row.get_string(0).expect("a name").clone(), row.get_double(1).expect("a time")))
+            .collect();
+        assert_eq!(rows.len(), values.len());
+        assert_eq!(rows[199_999], ("monotonic".to_owned(), 3_999_980.0));
+    }
+}
