@@ -80,6 +80,154 @@ fn ndjson_is_an_object_a_line() {
 }
 
 #[test]
+fn steps_of_clocks_are_records() {
+    let arguments = ["steps", "tsc", "monotonic", "time", "rdpmc", "--reads", "20000", "--format", "json"];
+    let record = record(clockscope(&arguments));
+    assert_eq!((&record["schema"], &record["run"]["reads_asked"]), (&"clockscope.steps".into(), &20_000.into()));
+    let monotonic = clock(&record, "monotonic");
+    assert_eq!(monotonic["events"]["reads"], 20_000);
+    // 20 batches: what lies between two of them is no difference.
+    assert_eq!(monotonic["summary"]["count"], 20_000 - 20);
+    let differences = monotonic["differences"].as_array().unwrap();
+    let counted: u64 = differences.iter().map(|entry| entry["count"].as_u64().unwrap()).sum();
+    assert!(counted * 10_000 >= 9_999 * (20_000 - 20), "{counted}");
+    let ticks = |entry: &Value| entry["ticks"].as_i64().unwrap();
+    assert!(differences.windows(2).all(|pair| ticks(&pair[0]) < ticks(&pair[1])));
+    assert_eq!(monotonic["largest"][0]["ns"], monotonic["summary"]["max"]);
+    let time = clock(&record, "time");
+    assert!(time["tick_ns"].is_null() && time["unknown"]["tick_ns"].is_string(), "{time}");
+    assert_no_nan(&record);
+}
+
+/// JSON has no NaN: it would be written as null, which must have a reason.
+fn assert_no_nan(record: &Value) {
+    for clock in record["clocks"].as_array().unwrap().iter().filter(|clock| clock["available"] == true) {
+        for (key, value) in clock.as_object().unwrap() {
+            let explained = clock["unknown"].get(key).is_some() || key == "reason";
+            assert!(!value.is_null() || explained, "{key} of {}", clock["name"]);
+        }
+        if let Some(summary) = clock["summary"].as_object() {
+            let lone = summary["count"] == 1;
+            assert!(summary.iter().all(|(key, value)| !value.is_null() || key == "std" && lone), "{summary:?}");
+        }
+    }
+}
+
+#[test]
+fn every_clock_has_steps_or_a_reason() {
+    let record = record(clockscope(&["steps", "--path", "all", "--duration", "300ms", "--format", "json"]));
+    assert!(record["clocks"].as_array().unwrap().len() >= 20);
+    assert_no_nan(&record);
+    for clock in record["clocks"].as_array().unwrap() {
+        assert!(clock["available"] == true || clock["reason"].is_string(), "{clock}");
+    }
+}
+
+/// Two readings are the fewest that differ; nothing can be told of their tick.
+#[test]
+fn two_reads_are_enough_for_a_difference() {
+    let record = record(clockscope(&["steps", "monotonic", "--reads", "2", "--format", "json"]));
+    let clock = clock(&record, "monotonic");
+    assert_eq!((&clock["summary"]["count"], &clock["summary"]["std"]), (&1.into(), &Value::Null));
+    assert!(clock["unknown"]["tick_ns"].as_str().unwrap().contains("fewer than three"));
+    for format in ["table", "markdown", "csv", "ndjson"] {
+        let output = run(clockscope(&["steps", "monotonic", "--reads", "2", "--format", format]), 0);
+        assert!(!String::from_utf8_lossy(&output.stdout).contains("NaN"));
+    }
+}
+
+#[test]
+fn raw_readings_are_written_in_every_form() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let raw = |arguments: &[&str]| {
+        run(clockscope(&[&["steps", "monotonic", "tsc", "--reads", "3000", "--raw"], arguments].concat()), 0);
+        std::fs::read_to_string(arguments[0]).unwrap()
+    };
+    let csv = raw(&[&path("a.csv")]);
+    let mut lines = csv.lines();
+    assert_eq!((lines.next(), lines.next()), (Some("clock,ns"), Some("tsc,0.000")));
+    assert!(csv.contains("\nmonotonic,0\n"));
+    assert_eq!(csv.lines().count(), 6001);
+    let labelled = raw(&[&path("b"), "--raw-style", "labelled"]);
+    assert_eq!(labelled.lines().count(), 6000);
+    let mut last = 0;
+    for line in labelled.lines().skip(3000) {
+        let (name, ns) = line.split_once(' ').unwrap();
+        let ns: i64 = ns.parse().unwrap();
+        assert!(name == "monotonic" && ns >= last, "{line}");
+        last = ns;
+    }
+    let ndjson = raw(&[&path("c.ndjson")]);
+    assert!(ndjson.lines().all(|line| serde_json::from_str::<Value>(line).is_ok_and(|line| line["ns"].is_number())));
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 3, "nothing else is left in the folder");
+}
+
+/// A disk that fills up while the file is being written: said, and nothing is left.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_raw_file_that_does_not_fit_is_removed() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("raw.csv");
+    let mut shell = std::process::Command::new("sh");
+    // In blocks of 512 bytes or 1 KiB, by shell; the signal would end the program before it could say anything.
+    let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" steps monotonic --reads 100000 --raw \"$1\"";
+    shell.args(["-c", script, env!("CARGO_BIN_EXE_clockscope")]).arg(&file);
+    let output = run(shell, 4);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(said.contains("cannot write to --raw") && said.contains("File too large"), "{said}");
+    assert_eq!(std::fs::read_dir(&folder).unwrap().count(), 0, "something is left");
+    let said = stderr(&["steps", "monotonic", "--raw", "/dev/full"], 4);
+    assert!(said.contains("No space left"), "{said}");
+}
+
+#[test]
+fn numbers_that_are_none_are_refused() {
+    for (arguments, hint) in [
+        (["steps", "tsc", "--reads", "0"], "at least 2"),
+        (["steps", "tsc", "--reads", "1"], "at least 2"),
+        (["steps", "tsc", "--reads", "1e20"], "at most 1e12"),
+        (["steps", "tsc", "--reads", "ten"], "no number"),
+        (["advise", "--error", "0", "--quiet"], "more than 0"),
+        (["advise", "--error", "nan", "--quiet"], "more than 0"),
+        (["advise", "--interval", "-5ns", "--quiet"], "longer than 0"),
+        (["advise", "--interval", "10nanos", "--quiet"], "no unit of time"),
+        (["advise", "--interval", "10 n s", "--quiet"], "no unit of time"),
+    ] {
+        let said = stderr(&arguments, 2);
+        assert!(said.contains(hint), "{arguments:?}: {said}");
+    }
+    let said = stderr(&["steps", "--reads", "1e9", "--raw", "/tmp/never-written"], 2);
+    assert!(said.contains("at most 100000000"), "{said}");
+    assert!(stderr(&["steps", "tsc", "--raw", "x", "--duration", "1s"], 2).contains("cannot be used with"));
+}
+
+#[test]
+fn advice_stands_on_either_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("record.json");
+    let file = file.to_str().unwrap();
+    let names = ["monotonic", "monotonic_coarse"];
+    for command in [["measure", "--duration", "200ms"], ["steps", "--duration", "200ms"]] {
+        run(clockscope(&[&command[..], &names, &["--format", "json", "--output", file]].concat()), 0);
+        let plan = record(clockscope(&["advise", "--from", file, "--error", "0.5%", "--format", "json"]));
+        let rows = plan["rows"].as_array().unwrap();
+        assert_eq!(rows.len(), 10);
+        for row in rows {
+            let (single, repetitions) = (row["single_error"].as_f64().unwrap(), row["repetitions"].as_u64().unwrap());
+            assert!(single / repetitions as f64 <= 0.005 * (1.0 + 1e-9), "{row}");
+            assert!(repetitions == 1 || single / (repetitions - 1) as f64 > 0.005 * (1.0 - 1e-9), "{row}");
+            assert_eq!(row["clock"], "monotonic");
+        }
+        assert_eq!(rows[9]["cheapest_sufficient"], "monotonic_coarse");
+        let plan = record(clockscope(&["advise", "--from", file, "--interval", "10ns", "--format", "json"]));
+        assert_eq!(plan["rows"].as_array().unwrap().len(), 1);
+    }
+    run(clockscope(&["list", "--format", "json", "--output", file]), 0);
+    assert!(stderr(&["advise", "--from", file], 4).contains("holds no measurement"));
+}
+
+#[test]
 fn a_clock_that_is_not_there_brings_the_nearest_names() {
     let said = stderr(&["measure", "monotnic"], 2);
     assert!(said.contains("no clock named \"monotnic\"") && said.contains("monotonic"), "{said}");

@@ -119,6 +119,70 @@ fn a_quantum_is_observed_and_is_no_jump() {
     }
 }
 
+/// Quanta of a clock that is read in a fifth of a tick and of one that is read in twenty ticks, in fractions too.
+#[test]
+fn quanta_are_found_by_steps_and_by_measure() {
+    for (quantum, expected) in [
+        ("7", 7.0),
+        ("41", 41.0),
+        ("100", 100.0),
+        ("279", 279.0),
+        ("125/3", 125.0 / 3.0),
+        ("1000", 1000.0),
+        ("4000000", 4e6),
+    ] {
+        let variables = [MONOTONIC, ("CLOCKSCOPE_LIE_QUANTUM_NS", quantum)];
+        for command in ["measure", "steps"] {
+            let arguments = [command, "monotonic", "--duration", "300ms", "--format", "json"];
+            let record = record(under("liar", &variables, &arguments));
+            let clock = clock(&record, "monotonic");
+            let tick_ns = clock["tick_ns"].as_f64().unwrap_or_else(|| panic!("{command} {quantum}: {clock:#}"));
+            assert!((tick_ns / expected - 1.0).abs() < 1e-3, "{command} {quantum}: {tick_ns}");
+            if quantum == "125/3" {
+                assert_eq!(clock["tick_evidence"]["period"], "125/3 ns");
+            }
+        }
+    }
+}
+
+/// What the worst events were, when, and how large, beside how many there were.
+#[test]
+fn the_worst_events_are_told_with_time_and_size() {
+    let variables = [MONOTONIC, ("CLOCKSCOPE_LIE_EVERY", "100000"), ("CLOCKSCOPE_LIE_STEP_NS", "2000000")];
+    let arguments = ["steps", "monotonic", "--reads", "1000000", "--format", "json"];
+    let record = record(under("liar", &variables, &arguments));
+    let clock = clock(&record, "monotonic");
+    for kind in ["warp", "jump"] {
+        let worst = clock["worst"][kind].as_array().unwrap();
+        assert_eq!(Some(worst.len() as u64), clock["events"][kind].as_u64().map(|count| count.min(10)), "{clock:#}");
+        for event in worst {
+            assert!((event["size_ns"].as_f64().unwrap() / 2e6 - 1.0).abs() < 0.1, "{event}");
+            assert!(event["at_s"].as_f64().unwrap() >= 0.0);
+        }
+    }
+    let back = [MONOTONIC, ("CLOCKSCOPE_LIE_EVERY", "100000"), ("CLOCKSCOPE_LIE_STEP_NS", "-5000")];
+    let back_record = support::record(under("liar", &back, &arguments));
+    let worst = back_record["clocks"][0]["worst"]["regression"].as_array().unwrap().clone();
+    assert!(!worst.is_empty() && worst.iter().all(|event| event["size_ns"].as_f64().unwrap() > 4000.0), "{worst:?}");
+    let run = under("liar", &back, &["steps", "monotonic", "--reads", "1000000", "--fail-on", "regression"]);
+    support::run(run, 1);
+}
+
+/// Nothing is told of a clock that never advances, and nothing hangs.
+#[test]
+fn a_frozen_clock_has_no_tick() {
+    let variables = [MONOTONIC, ("CLOCKSCOPE_LIE_FREEZE_AFTER", "1")];
+    let record = record(under("liar", &variables, &["steps", "monotonic", "--duration", "100ms", "--format", "json"]));
+    let clock = clock(&record, "monotonic");
+    assert!(clock["tick_ns"].is_null() && clock["summary_nonzero"].is_null());
+    assert_eq!(clock["summary"]["max"], 0.0);
+    assert!(clock["unknown"]["tick_ns"].is_string() && clock["unknown"]["summary_nonzero"].is_string());
+    for format in ["table", "markdown"] {
+        let command = under("liar", &variables, &["steps", "monotonic", "--reads", "5000", "--format", format]);
+        assert!(!String::from_utf8_lossy(&run(command, 0).stdout).contains("NaN"));
+    }
+}
+
 #[test]
 fn other_paths_do_not_see_what_libc_was_made_to_say() {
     let variables = [MONOTONIC, ("CLOCKSCOPE_LIE_EVERY", "2500"), ("CLOCKSCOPE_LIE_STEP_NS", "-1000")];

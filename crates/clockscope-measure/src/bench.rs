@@ -144,7 +144,7 @@ pub(crate) struct Bench {
 
 impl Bench {
     /// Samples one batch and looks at every reading of it. Tells how long it took, in ns, if it was delivered whole.
-    /// Its cost is kept if `keep`.
+    /// Its cost is kept, and its readings serve to find the tick, if `keep`.
     pub(crate) fn batch(&self, subject: &mut Subject, keep: bool) -> Option<f64> {
         let (Ok(sampler), Some(state)) = (&mut subject.row.sampler, &mut subject.state) else { return None };
         let outer = state.judged_outside.then_some(&self.reference);
@@ -154,7 +154,9 @@ impl Bench {
         let values = sampler.values(sampled.delivered);
         state.events.batch(Batch { values, before_ns, after_ns, cost_ns });
         state.differences.push(values);
-        state.tick.push(values);
+        if keep {
+            state.tick.push(values);
+        }
         if let Some(error) = sampled.error {
             state.count_error(sampled.delivered, error);
             state.delivered += sampled.delivered as u64;

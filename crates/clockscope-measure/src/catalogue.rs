@@ -207,7 +207,7 @@ impl Row {
                 Path::Mmap => ReadPath::Mmap,
                 Path::Library => ReadPath::Library,
             },
-            summary: self.about.summary.to_owned(),
+            description: self.about.summary.to_owned(),
         }
     }
 

@@ -18,7 +18,7 @@ use crate::timer::{Calibration, Rate};
 /// What a batch should take, in ns: 20 µs, less what an unusually slow one may take longer.
 const BATCH_NS: f64 = 19_000.0;
 /// Readings of a clock that its tick is found from.
-const TICK_READINGS: usize = 1 << 14;
+const TICK_READINGS: usize = 1 << 13;
 
 /// What to measure, and how.
 #[derive(Debug)]

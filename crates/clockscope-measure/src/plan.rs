@@ -93,7 +93,7 @@ pub fn plan(source: Source<'_>, error: f64, interval_ns: Option<f64>) -> Plan {
     for found in source.clocks().iter().filter(|found| is_stopwatch(found.identity, environment)) {
         match candidate(found) {
             Ok(candidate) => clocks.push(candidate),
-            Err(reason) => unfit.push(Unfit { clock: found.identity.name.clone(), reason: reason.to_owned() }),
+            Err(reason) => unfit.push(Unfit { clock: found.identity.label(), reason: reason.to_owned() }),
         }
     }
     clocks.sort_by(|a, b| uncertain_ns(a).total_cmp(&uncertain_ns(b)).then(a.cost_ns.total_cmp(&b.cost_ns)));
@@ -141,7 +141,7 @@ fn candidate(found: &Found<'_>) -> Result<Candidate, &'static str> {
         (None, None, None) => return Err("it never advanced while it was read"),
     };
     Ok(Candidate {
-        clock: found.identity.name.clone(),
+        clock: found.identity.label(),
         cost_ns,
         overhead_ns: summary.p50,
         tick_ns,

@@ -124,7 +124,20 @@ pub struct ClockIdentity {
     /// How it is read.
     pub path: ReadPath,
     /// One line: what is read.
-    pub summary: String,
+    pub description: String,
+}
+
+impl ClockIdentity {
+    /// The name, with the path where that is not the usual one: what the command accepts.
+    #[must_use]
+    pub fn label(&self) -> String {
+        match self.path {
+            ReadPath::Vdso | ReadPath::Syscall if self.name.starts_with("ptp") => self.name.clone(),
+            ReadPath::Vdso => format!("{}:vdso", self.name),
+            ReadPath::Syscall => format!("{}:syscall", self.name),
+            _ => self.name.clone(),
+        }
+    }
 }
 
 /// One clock in a list.

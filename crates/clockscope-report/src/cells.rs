@@ -1,6 +1,6 @@
 //! What stands in the cells of a table, for every format that has one.
 
-use clockscope_records::{ClockIdentity, ClockKind, ClockRecord, Listed, Monotonic, ReadPath, TickEvidence};
+use clockscope_records::{ClockKind, ClockRecord, Listed, Monotonic, ReadPath, TickEvidence};
 
 /// What is not known. The reason stands below the table.
 pub(crate) const UNKNOWN: &str = "?";
@@ -20,7 +20,7 @@ pub(crate) fn measured(clock: &ClockRecord) -> [String; 14] {
     let events = clock.events.as_ref();
     let count = |value: Option<u64>| known(value, |value| value.to_string());
     [
-        name(&clock.identity),
+        clock.identity.label(),
         known(cost, |cost| significant(cost.median, 4)),
         known(cost.and_then(|cost| Some((cost.ci95?, cost.median))), |([low, high], median)| {
             format!("{:.2}%", (high - low) / 2.0 / median * 100.0)
@@ -62,7 +62,7 @@ pub(crate) fn listed(clock: &Listed) -> [String; 6] {
         path(identity.path).to_owned(),
         known(clock.nominal_resolution_ns, time),
         (if clock.available { "yes" } else { "no" }).to_owned(),
-        identity.summary.clone(),
+        identity.description.clone(),
     ]
 }
 
@@ -71,15 +71,6 @@ pub(crate) fn is_faulty(clock: &ClockRecord) -> bool {
     clock.events.as_ref().is_some_and(|events| {
         events.regression + events.hidden_regression.unwrap_or(0) + events.jump.unwrap_or(0) + events.errors > 0
     })
-}
-
-/// A clock's name, with its path where that is not the usual one.
-pub(crate) fn name(identity: &ClockIdentity) -> String {
-    match identity.path {
-        ReadPath::Vdso | ReadPath::Syscall if identity.name.starts_with("ptp") => identity.name.clone(),
-        ReadPath::Vdso | ReadPath::Syscall => format!("{}:{}", identity.name, path(identity.path)),
-        _ => identity.name.clone(),
-    }
 }
 
 /// A kind, as JSON writes it.
@@ -123,9 +114,23 @@ pub(crate) fn time(ns: f64) -> String {
         ns if ns >= 1e3 => (1e3, "µs"),
         _ => (1.0, "ns"),
     };
-    let number = significant(ns / scale, 3);
-    let number = if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { &number };
-    format!("{number} {unit}")
+    format!("{} {unit}", trimmed(&significant(ns / scale, 3)))
+}
+
+/// A number without the zeros that end its fraction.
+pub(crate) fn trimmed(number: &str) -> &str {
+    if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
+}
+
+/// So many of all in percent, rounded down, so that only all of them are 100.
+pub(crate) fn share(count: u64, all: u64) -> String {
+    let percent = (count as f64 / all.max(1) as f64 * 1e6).floor() / 1e4;
+    match count {
+        0 => "0".to_owned(),
+        _ if count == all => "100".to_owned(),
+        _ if percent == 0.0 => "< 0.0001".to_owned(),
+        _ => format!("{percent:.4}"),
+    }
 }
 
 /// A number with so many significant digits, never in scientific notation.

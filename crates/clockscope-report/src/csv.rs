@@ -101,7 +101,7 @@ fn measured(clock: &ClockRecord) -> Vec<String> {
 }
 
 const LISTED: [&str; 9] =
-    ["name", "aliases", "kind", "path", "available", "reason", "nominal_resolution_ns", "summary", "unknown"];
+    ["name", "aliases", "kind", "path", "available", "reason", "nominal_resolution_ns", "description", "unknown"];
 
 fn listed(clock: &Listed) -> Vec<String> {
     vec![
@@ -112,7 +112,7 @@ fn listed(clock: &Listed) -> Vec<String> {
         clock.available.to_string(),
         text(clock.reason.as_ref()),
         text(clock.nominal_resolution_ns),
-        clock.identity.summary.clone(),
+        clock.identity.description.clone(),
         reasons(&clock.unknown),
     ]
 }

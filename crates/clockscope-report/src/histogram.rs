@@ -2,12 +2,14 @@
 
 use clockscope_records::Bin;
 
-use crate::cells::{significant, time};
+use crate::cells::{share, time};
 
 /// Most rows; finer bins are joined.
 const ROWS: usize = 24;
 /// Shortest bar that a row may be cut to.
 const SHORTEST_BAR: usize = 10;
+/// In fewer columns than these a row tells the start of its bin and the count alone.
+const NARROW: usize = 64;
 /// Widest bar: a longer one shows nothing more.
 const LONGEST_BAR: usize = 60;
 /// The eighths of a cell.
@@ -24,14 +26,13 @@ struct Row {
 
 /// Draws bins, which are in ascending order, in so many columns, with blocks or in ASCII.
 pub(crate) fn draw(bins: &[Bin], width: usize, ascii: bool) -> Vec<String> {
-    let rows = [1, 2, 4, 8, 16, 32, 64].into_iter().map(|joined| rows(bins, joined));
-    let Some(rows) = rows.clone().find(|rows| rows.len() <= ROWS).or(rows.last()) else { return Vec::new() };
-    let all = rows.iter().map(|row| row.count).sum::<u64>() as f64;
+    let narrow = width < NARROW;
+    let joined = [1, 2, 4, 8, 16, 32].into_iter().map(|joined| rows(bins, joined, narrow));
+    let rows = joined.into_iter().find(|rows| rows.len() <= ROWS).unwrap_or_else(|| rows(bins, 64, narrow));
+    let all = rows.iter().map(|row| row.count).sum::<u64>();
     let most = rows.iter().map(|row| row.count).max().unwrap_or(1);
-    let counts: Vec<String> = rows
-        .iter()
-        .map(|row| format!("{} {:>7}", row.count, significant(row.count as f64 / all * 100.0, 2) + "%"))
-        .collect();
+    let counts: Vec<String> =
+        rows.iter().map(|row| format!("{} {:>9}", row.count, share(row.count, all) + "%")).collect();
     let widest = |texts: &mut dyn Iterator<Item = usize>| texts.max().unwrap_or(0);
     let label_width = widest(&mut rows.iter().map(|row| row.label.chars().count()));
     let count_width = widest(&mut counts.iter().map(|count| count.chars().count()));
@@ -53,26 +54,26 @@ pub(crate) fn draw(bins: &[Bin], width: usize, ascii: bool) -> Vec<String> {
 }
 
 /// Rows of so many bins each.
-fn rows(bins: &[Bin], joined: i64) -> Vec<Row> {
+fn rows(bins: &[Bin], joined: i64, narrow: bool) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     for bin in bins {
         let from_ns = bin.from_ns.filter(|from| *from > 0.0);
         let place = from_ns.map(|from| ((from.log2() * 8.0).round() as i64).div_euclid(joined));
         match rows.last_mut() {
             Some(row) if place.is_some() && row.place == place => row.count += bin.count,
-            _ => rows.push(Row { label: label(bin, place, joined), count: bin.count, place }),
+            _ => rows.push(Row { label: label(bin, place, joined, narrow), count: bin.count, place }),
         }
     }
     rows
 }
 
-fn label(bin: &Bin, place: Option<i64>, joined: i64) -> String {
+fn label(bin: &Bin, place: Option<i64>, joined: i64, narrow: bool) -> String {
     match (bin.from_ns, place) {
         (None, _) => "below 0".to_owned(),
         (Some(_), None) => "0".to_owned(),
         (Some(_), Some(place)) => {
             let edge = |place: i64| time(((place * joined) as f64 / 8.0).exp2());
-            format!("{} to {}", edge(place), edge(place + 1))
+            if narrow { edge(place) } else { format!("{} to {}", edge(place), edge(place + 1)) }
         }
     }
 }
@@ -101,14 +102,14 @@ mod tests {
     fn bars_grow_with_the_logarithm() {
         let lines = draw(&bins(&[(32, 999_999), (33, 999), (40, 1)]), 60, true);
         let bars: Vec<usize> = lines.iter().map(|line| line.matches('#').count()).collect();
-        assert_eq!(bars[0], 2 * bars[1], "{lines:#?}");
+        assert!(bars[0].abs_diff(2 * bars[1]) <= 1, "{lines:#?}");
         // Nothing lies between the second bin and the last.
         assert!(lines[2].trim() == ":" && bars[3] >= 1, "{lines:#?}");
     }
 
     #[test]
     fn rows_fit_the_width_and_their_number() {
-        let many: Vec<(i64, u64)> = (0..200).map(|place| (place, 1 + place.unsigned_abs() * 1000)).collect();
+        let many: Vec<(i64, u64)> = (0..200i64).map(|place| (place, 1 + place.unsigned_abs() * 1000)).collect();
         for (width, ascii) in [(40, true), (80, false), (200, false)] {
             let lines = draw(&bins(&many), width, ascii);
             assert!(

@@ -47,7 +47,7 @@ pub(crate) fn render(document: &Document, style: Style) -> String {
 
 /// One clock's differences.
 fn steps_of(clock: &StepsRecord, style: Style) -> String {
-    let mut text = format!("\n### {}\n", escaped(&cells::name(&clock.identity)));
+    let mut text = format!("\n### {}\n", escaped(&clock.identity.label()));
     text += &list(&steps::sentences(clock));
     let (rows, left_out) = steps::differences(clock, style.rows.unwrap_or(terminal::ROWS));
     if rows.is_empty() {

@@ -11,11 +11,11 @@ pub(crate) fn of_measured(clocks: &[ClockRecord]) -> Vec<String> {
     let mut lines = Vec::new();
     for clock in clocks.iter().filter(|clock| clock.available) {
         if let Some(reason) = &clock.reason {
-            lines.push(format!("{}: {reason}", cells::name(&clock.identity)));
+            lines.push(format!("{}: {reason}", clock.identity.label()));
         }
         let hidden = clock.events.as_ref().and_then(|events| events.hidden_regression).unwrap_or(0);
         if hidden > 0 {
-            let name = cells::name(&clock.identity);
+            let name = clock.identity.label();
             lines.push(format!(
                 "{name}: {hidden} hidden regressions (h): the clock advanced by less than the reference did"
             ));
@@ -44,7 +44,7 @@ fn unknown_figures(clocks: &[ClockRecord]) -> Vec<String> {
             figures.sort_by_key(|figure| cells::MEASURED.iter().position(|head| head == figure));
         }
         for key in by_reason {
-            let name = cells::name(&clock.identity);
+            let name = clock.identity.label();
             match lines.iter_mut().find(|(known, _)| *known == key) {
                 Some((_, names)) => names.push(name),
                 None => lines.push((key, vec![name])),
@@ -79,15 +79,17 @@ pub(crate) fn of_unavailable<'a>(
     clocks: impl Iterator<Item = (&'a ClockIdentity, bool, Option<&'a str>)>,
 ) -> Vec<String> {
     let missing = clocks.filter(|(_, available, _)| !available);
-    by_reason(missing.map(|(identity, _, reason)| (cells::name(identity), reason)))
+    by_reason(missing.map(|(identity, _, reason)| (identity.label(), reason)))
 }
 
 /// Why the nominal resolutions of listed clocks are unknown: a line a reason.
 pub(crate) fn of_listed(clocks: &[Listed]) -> Vec<String> {
     let unknown = clocks.iter().filter(|clock| clock.available);
-    by_reason(unknown.filter_map(|clock| {
-        Some((cells::name(&clock.identity), Some(clock.unknown.get("nominal_resolution_ns")?.as_str())))
-    }))
+    by_reason(
+        unknown.filter_map(|clock| {
+            Some((clock.identity.label(), Some(clock.unknown.get("nominal_resolution_ns")?.as_str())))
+        }),
+    )
 }
 
 /// Measured clocks, for [`of_unavailable`].

@@ -2,7 +2,7 @@
 
 use clockscope_records::{Plan, PlanRow};
 
-use crate::cells::{significant, time};
+use crate::cells::{significant, time, trimmed};
 
 /// Heads of the table of intervals.
 pub(crate) const ROWS: [&str; 5] = ["Interval", "Clock", "Error of one", "Repetitions", "Cheapest that suffices"];
@@ -15,7 +15,7 @@ pub(crate) fn row(row: &PlanRow) -> [String; 5] {
     [
         time(row.interval_ns),
         row.clock.clone(),
-        format!("{}%", significant(row.single_error * 100.0, 3)),
+        percent(row.single_error),
         row.repetitions.to_string(),
         row.cheapest_sufficient.clone().unwrap_or_else(|| "none: repeat".to_owned()),
     ]
@@ -41,6 +41,11 @@ pub(crate) fn clocks(plan: &Plan) -> Vec<Vec<String>> {
     plan.clocks.iter().map(clock).collect()
 }
 
+/// A share in percent, with three digits.
+fn percent(share: f64) -> String {
+    format!("{}%", trimmed(&significant(share * 100.0, 3)))
+}
+
 /// What the tables say, in sentences.
 pub(crate) fn sentences(plan: &Plan) -> Vec<String> {
     let Some((best, row)) = plan.clocks.first().zip(plan.rows.first()) else {
@@ -48,22 +53,22 @@ pub(crate) fn sentences(plan: &Plan) -> Vec<String> {
         return vec![format!("No clock can be advised: {reason}.")];
     };
     let mut lines = Vec::new();
-    let error = significant(plan.error * 100.0, 3);
+    let error = percent(plan.error);
     if let [row] = plan.rows.as_slice() {
-        let off = significant(row.single_error * 100.0, 3);
+        let off = percent(row.single_error);
         let interval = time(row.interval_ns);
         lines.push(match row.repetitions {
-            1 => format!("{interval} by {}: a single measurement is off by at most {off}% of it.", row.clock),
+            1 => format!("{interval} by {}: a single measurement is off by at most {off} of it.", row.clock),
             repetitions => format!(
-                "{interval} by {}: a single measurement may be off by {off}% of it. Repeat what is measured {repetitions} \
-                 times between the two reads, and divide: at most {error}%.",
+                "{interval} by {}: a single measurement may be off by {off} of it. Repeat what is measured {repetitions} \
+                 times between the two reads, and divide: at most {error}.",
                 row.clock
             ),
         });
     } else {
         let whole = (best.overhead_ns + best.tick_ns + best.jitter_ns) / plan.error;
         lines.push(format!(
-            "From {} on, {} is good for {error}% in a single measurement; shorter intervals have to be repeated.",
+            "From {} on, {} is good for {error} in a single measurement; shorter intervals have to be repeated.",
             time(whole),
             row.clock
         ));

@@ -2,7 +2,7 @@
 
 use clockscope_records::{DifferenceRecord, Steps, StepsRecord, Strength, Summary, WorstRecord};
 
-use crate::cells::{self, UNKNOWN, significant, time};
+use crate::cells::{self, UNKNOWN, share, significant, time, trimmed};
 
 /// Heads of the table of distinct differences.
 pub(crate) const DIFFERENCES: [&str; 5] = ["Ticks", "Time", "Count", "%", "Cumulative %"];
@@ -13,7 +13,7 @@ pub(crate) type Table = (Vec<String>, Vec<Vec<String>>);
 /// The figures of all clocks side by side, a column a clock.
 pub(crate) fn side_by_side(clocks: &[&StepsRecord]) -> Table {
     let mut head = vec![String::new()];
-    head.extend(clocks.iter().map(|clock| cells::name(&clock.identity)));
+    head.extend(clocks.iter().map(|clock| clock.identity.label()));
     let mut rows = figures("", clocks, |clock| clock.summary.as_ref());
     let with_zeros = |clock: &&StepsRecord| clock.summary.as_ref().map(|all| all.count) != nonzero(clock);
     if clocks.iter().any(with_zeros) {
@@ -103,7 +103,7 @@ pub(crate) fn largest(clock: &StepsRecord) -> Vec<Vec<String>> {
 }
 
 fn difference(entry: &DifferenceRecord, all: u64, seen: Option<u64>) -> Vec<String> {
-    let percent = |count: u64| format!("{:.4}", count as f64 / all.max(1) as f64 * 100.0);
+    let percent = |count: u64| share(count, all);
     vec![
         entry.ticks.to_string(),
         entry.ns.map_or(UNKNOWN.to_owned(), exact_time),
@@ -115,7 +115,7 @@ fn difference(entry: &DifferenceRecord, all: u64, seen: Option<u64>) -> Vec<Stri
 
 /// A time with as many digits as tell neighbouring differences apart.
 fn exact_time(ns: f64) -> String {
-    if ns.abs() < 1e6 { format!("{} ns", significant(ns, 6)) } else { time(ns) }
+    if ns.abs() < 1e6 { format!("{} ns", trimmed(&significant(ns, 6))) } else { time(ns) }
 }
 
 /// What is to be said of a clock in sentences: its tick, its modes, what was rounded.
@@ -148,7 +148,7 @@ fn tick(clock: &StepsRecord) -> String {
         };
     };
     let mut line = format!("Tick: {}", exact_time(tick_ns));
-    if let Some(period) = &evidence.period {
+    if let Some(period) = evidence.period.as_ref().filter(|period| period.contains(['/', 'k'])) {
         line.push_str(&format!(" = {period}"));
     }
     if let Some(hz) = evidence.frequency_hz {

@@ -90,7 +90,7 @@ impl Page {
 
     fn steps_of(&mut self, clock: &StepsRecord) {
         self.line("", Mark::Plain);
-        self.line(&cells::name(&clock.identity), Mark::Head);
+        self.line(&clock.identity.label(), Mark::Head);
         self.wrapped(&steps::sentences(clock), "");
         let (rows, left_out) = steps::differences(clock, self.style.rows.unwrap_or(ROWS));
         if rows.is_empty() {

@@ -6,7 +6,7 @@ use clockscope_records::{ClockRecord, Document, json_schema};
 use clockscope_report::{Format, Style, render};
 use serde_json::Value;
 
-const FIXTURES: [&str; 4] = ["healthy", "broken", "list", "info"];
+const FIXTURES: [&str; 6] = ["healthy", "broken", "steps", "advise", "list", "info"];
 
 fn text_of(fixture: &str) -> String {
     std::fs::read_to_string(format!("{}/tests/fixtures/{fixture}.json", env!("CARGO_MANIFEST_DIR"))).unwrap()
@@ -83,17 +83,57 @@ fn escape_sequences_only_where_colour_is_asked_for() {
             assert!(!rendered(&document(fixture), format).contains('\x1b'), "{fixture} {}", format.name());
         }
     }
-    let coloured = render(&document("broken"), Format::Table, Style { color: true, width: None }).unwrap();
+    let coloured = render(&document("broken"), Format::Table, Style { color: true, ..Style::default() }).unwrap();
     let faulty: Vec<&str> = coloured.lines().filter(|line| line.starts_with("\x1b[31m")).collect();
     assert!(faulty.len() == 1 && faulty[0].contains("monotonic"), "{faulty:?}");
 }
 
 #[test]
 fn prose_is_wrapped_at_the_width() {
-    let style = Style { color: false, width: Some(60) };
+    let style = Style { width: Some(60), ..Style::default() };
     let text = render(&document("healthy"), Format::Table, style).unwrap();
     let below = text.split_once("\n\n").unwrap().1;
     assert!(below.lines().all(|line| line.chars().count() <= 60), "{below}");
+}
+
+/// Records of before the tick was known lack its keys.
+#[test]
+fn an_older_record_is_read() {
+    let mut older: Value = serde_json::from_str(&text_of("healthy")).unwrap();
+    older["run"].as_object_mut().unwrap().remove("reads_asked");
+    for clock in older["clocks"].as_array_mut().unwrap() {
+        for key in ["tick_ns", "tick_evidence", "summary"] {
+            assert!(clock.as_object_mut().unwrap().remove(key).is_some(), "{key}");
+        }
+    }
+    let table = rendered(&Document::from_json(&older.to_string()).unwrap(), Format::Table);
+    assert!(table.contains("monotonic"), "{table}");
+}
+
+/// Clocks side by side, and histograms, fit whatever width the terminal has.
+#[test]
+fn narrow_terminals_have_narrow_tables() {
+    for (width, ascii) in [(40, true), (60, false), (200, true)] {
+        let style = Style { width: Some(width), ascii, ..Style::default() };
+        let text = render(&document("steps"), Format::Table, style).unwrap();
+        let drawn = |line: &&str| line.contains(['█', '#']) || line.starts_with(['c', 'm', 's', '2', '5', '7', '9']);
+        let too_wide = |line: &&str| line.chars().count() > usize::from(width);
+        let too_wide: Vec<&str> = text.lines().filter(drawn).filter(too_wide).collect();
+        assert!(too_wide.is_empty(), "{width}: {too_wide:#?}");
+        assert_eq!(text.contains('█'), !ascii);
+    }
+    let wide = render(&document("steps"), Format::Table, Style { width: Some(200), ..Style::default() }).unwrap();
+    assert!(
+        wide.trim_start().starts_with("tsc  realtime_coarse  monotonic  gettimeofday\n"),
+        "{}",
+        wide.lines().next().unwrap()
+    );
+}
+
+#[test]
+fn rows_that_are_left_out_are_said_to_be() {
+    let text = render(&document("steps"), Format::Table, Style { rows: Some(2), ..Style::default() }).unwrap();
+    assert!(text.contains("rarer ones"), "{text}");
 }
 
 /// What is unknown is shown as such, in every format, and never as a number.
@@ -108,6 +148,9 @@ fn unknown_is_never_a_number() {
         ratio_to_fastest: None,
         nominal_resolution_ns: None,
         observed_resolution_ns: None,
+        tick_ns: None,
+        tick_evidence: None,
+        summary: None,
         monotonic: None,
         events: None,
         unknown: Default::default(),
@@ -118,7 +161,7 @@ fn unknown_is_never_a_number() {
     let rows: Vec<&str> = table.lines().skip(1).take_while(|line| !line.is_empty()).collect();
     assert!(!rows.is_empty());
     for row in rows {
-        assert_eq!(row.split_whitespace().skip(1).collect::<Vec<_>>(), ["?"; 12], "{row}");
+        assert_eq!(row.split_whitespace().skip(1).collect::<Vec<_>>(), ["?"; 13], "{row}");
     }
     for row in rendered(&document, Format::Csv).split_terminator("\r\n").skip(1) {
         assert!(row.contains(&",".repeat(20)), "{row}");

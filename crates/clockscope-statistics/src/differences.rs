@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 pub use modes::Mode;
 
 /// Differences from 0 to this are counted in a table.
-const TABLE: usize = 1 << 14;
+const TABLE: usize = 1 << 13;
 /// Other differences that are counted exactly; what is new after these is rounded.
 const EXACT: usize = 1 << 15;
 /// Significant bits of a rounded difference: 0.1 %.
@@ -17,7 +17,9 @@ const BITS: u32 = 11;
 /// these are rounded down to 0.1 %, and how many they are is told.
 #[derive(Clone, Debug)]
 pub struct Differences {
-    table: Vec<u64>,
+    /// Two counts a difference, used in turn: most differences are like the one before, and to count on at the same
+    /// place would have to wait for the count before.
+    table: Vec<[u64; 2]>,
     beyond: BTreeMap<i64, u64>,
     rounded: u64,
     count: u64,
@@ -53,7 +55,7 @@ pub struct Summary {
 
 impl Default for Differences {
     fn default() -> Self {
-        Self { table: vec![0; TABLE], beyond: BTreeMap::new(), rounded: 0, count: 0, sum: 0, extremes: None }
+        Self { table: vec![[0; 2]; TABLE], beyond: BTreeMap::new(), rounded: 0, count: 0, sum: 0, extremes: None }
     }
 }
 
@@ -61,10 +63,10 @@ impl Differences {
     /// Counts the differences between the readings of a batch, which must have been made one right after the other.
     pub fn push(&mut self, readings: &[u64]) {
         let (Some(first), Some(last)) = (readings.first(), readings.last()) else { return };
-        for pair in readings.windows(2) {
+        for (turn, pair) in readings.windows(2).enumerate() {
             let difference = pair[1].wrapping_sub(pair[0]);
             match self.table.get_mut(difference as usize) {
-                Some(count) => *count += 1,
+                Some(counts) => counts[turn % 2] += 1,
                 None => self.push_beyond(difference as i64),
             }
         }
@@ -105,9 +107,9 @@ impl Differences {
     #[must_use]
     pub fn entries(&self) -> Vec<Difference> {
         let entry = |(value, count): (&i64, &u64)| Difference { value: *value, count: *count };
-        let table = self.table.iter().enumerate().filter(|(_, count)| **count > 0);
+        let table = self.table.iter().map(|[even, odd]| even + odd).enumerate().filter(|(_, count)| *count > 0);
         let mut entries: Vec<Difference> = self.beyond.range(..0).map(entry).collect();
-        entries.extend(table.map(|(value, count)| Difference { value: value as i64, count: *count }));
+        entries.extend(table.map(|(value, count)| Difference { value: value as i64, count }));
         entries.extend(self.beyond.range(0..).map(entry));
         entries
     }
@@ -122,7 +124,7 @@ impl Differences {
     #[must_use]
     pub fn summary_nonzero(&self) -> Option<Summary> {
         let entries: Vec<Difference> = self.entries().into_iter().filter(|entry| entry.value != 0).collect();
-        self.summary_of(&entries, self.count - self.table[0])
+        self.summary_of(&entries, self.count - self.table[0][0] - self.table[0][1])
     }
 
     fn summary_of(&self, entries: &[Difference], count: u64) -> Option<Summary> {

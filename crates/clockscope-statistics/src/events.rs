@@ -276,6 +276,11 @@ impl EventCounter {
         let usual_ns = 2.0 * cost_ns + self.tick_ns();
         let usual = (usual_ns / self.ns_per_unit) as i64;
         for pair in values.windows(2) {
+            // Most steps are no event, and not the smallest.
+            let known = self.counts.smallest_step.map_or(i64::MAX, |step| step as i64);
+            if self.run == 0 && (known..=usual).contains(&(pair[1].wrapping_sub(pair[0]) as i64)) {
+                continue;
+            }
             let step = self.step(pair[0], pair[1]);
             if (0..=usual).contains(&step) {
                 continue;

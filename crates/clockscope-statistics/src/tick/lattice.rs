@@ -21,7 +21,7 @@ const COHERENT: f64 = 0.3;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Fit {
     On(Lattice),
-    /// Every quarter of the readings lies on a lattice, but not on the same.
+    /// Some quarters of the readings lie on a lattice, but not all, or not on the same.
     Changing,
     Nowhere,
 }
@@ -40,12 +40,11 @@ pub(super) fn fit(values: &[u64], frequency: f64) -> Fit {
     let frequencies: Vec<f64> = quarters.iter().map(|part| part.frequency).collect();
     let mean = frequencies.iter().sum::<f64>() / frequencies.len() as f64;
     let off = frequencies.iter().map(|frequency| (frequency / mean - 1.0).abs()).fold(0.0, f64::max);
-    if quarters.iter().any(|part| part.on.share < AGREEMENT) {
-        // It was on a lattice at first.
-        return if agreement > 0.2 { Fit::Changing } else { Fit::Nowhere };
-    }
-    if off > CONSTANT {
-        return Fit::Changing;
+    let on = quarters.iter().filter(|part| part.on.share >= AGREEMENT).count();
+    match on {
+        0 => return Fit::Nowhere,
+        _ if on < quarters.len() || off > CONSTANT => return Fit::Changing,
+        _ => {}
     }
     let span = (values[values.len() - 1] - values[0]) as f64 / 4.0;
     let spread = quarters.iter().map(|part| part.on.spread).fold(0.0, f64::max);
@@ -140,9 +139,9 @@ fn agreement(values: &[u64], frequency: f64) -> Agreement {
 }
 
 /// Readings may be this far from each other within a period, in units: one for the truncation to whole units, and for
-/// longer periods half of one more, because a counter may answer a second read within its tick with one more.
+/// longer periods up to one more, because a counter may answer further reads within its tick with one more each.
 fn widest_band(period: f64) -> f64 {
-    if period < 4.0 { 1.1 } else { 1.5 }
+    if period < 4.0 { 1.1 } else { 1.1 + (period / 10.0).min(1.0) }
 }
 
 /// Width of the arc, in units, on which the readings lie within the period.
