@@ -22,6 +22,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   structure     who may depend on whom, and where unsafe code may be
   cross         checks for other architectures, and the instrument on an emulated aarch64
   bench [build] the figures that the README promises, measured here
+  bench steps   recording 10^8 reads, and the ticks of 30,000 simulated clocks (five minutes)
   bench library [PART...]  the library's figures, beside its peers' (all of it a quarter of an hour)";
 
 fn main() -> ExitCode {
@@ -46,6 +47,7 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["cross"] => cross::check(),
         ["bench"] => bench::measure(false),
         ["bench", "library", parts @ ..] => bench::library::measure(parts),
+        ["bench", "steps"] => bench::steps::measure(),
         ["bench", "build"] => bench::measure(true),
         _ => bail!("{USAGE}"),
     }
@@ -56,12 +58,15 @@ type Step = (&'static str, fn() -> Result<()>);
 
 /// Everything, stopping at the first failure.
 fn test() -> Result<()> {
-    let steps: [Step; 9] = [
+    let steps: [Step; 10] = [
         ("what is needed", needs),
         ("format", || run::cargo(&["fmt", "--all", "--check"])),
         ("lints", || run::cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"])),
         ("structure", structure::check),
         ("tests", || run::cargo(&["test", "--workspace", "--quiet"])),
+        ("tests with Parquet", || {
+            run::cargo(&["test", "--package", "clockscope-report", "--features", "parquet", "--lib", "--quiet"])
+        }),
         ("every interleaving", loom::check),
         ("fast path", fast_path::check),
         ("documentation", || {

@@ -4,7 +4,7 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use super::{CPU, figure, median};
+use super::{BusyLoops, CPU, figure, median};
 use crate::{Step, run};
 
 /// Fresh processes that are started, and how many at a time: they sleep most of the time.
@@ -150,7 +150,7 @@ struct Start {
 
 /// First readings, takeovers, and rates with their bounds of many processes.
 fn fresh_processes(when: &str, busy: usize) -> Result<()> {
-    let _busy = BusyLoops::start(busy)?;
+    let _busy = BusyLoops::start(busy, None)?;
     let mut starts = Vec::new();
     while starts.len() < PROCESSES {
         let children: Vec<Child> = (0..AT_A_TIME)
@@ -205,7 +205,7 @@ fn started(line: &str) -> Option<Start> {
 
 /// A minute of use.
 fn watch(when: &str, busy: usize, target: &str) -> Result<()> {
-    let _busy = BusyLoops::start(busy)?;
+    let _busy = BusyLoops::start(busy, None)?;
     let seen = pinned("drift", &[WATCHED_S])?;
     let ns = |name: &str| Ok::<_, anyhow::Error>(format!("{:.0} ns", value(&seen, name)?));
     figure(&format!("{when}, 60 s: largest error_bound()"), target, &ns("bound")?);
@@ -221,28 +221,4 @@ fn watch(when: &str, busy: usize, target: &str) -> Result<()> {
 fn quantile(values: &mut [f64], share: f64) -> f64 {
     values.sort_by(f64::total_cmp);
     values[((values.len() - 1) as f64 * share).round() as usize]
-}
-
-/// Busy loops on no CPU in particular, until they are dropped.
-struct BusyLoops(Vec<Child>);
-
-impl BusyLoops {
-    fn start(count: usize) -> Result<Self> {
-        let one = || Command::new("sh").args(["-c", "while :; do :; done"]).spawn().context("cannot start a busy loop");
-        let mut loops = Self(Vec::new());
-        for _ in 0..count {
-            loops.0.push(one()?);
-        }
-        Ok(loops)
-    }
-}
-
-impl Drop for BusyLoops {
-    fn drop(&mut self) {
-        for child in &mut self.0 {
-            // It may have ended by itself; either way it is gone afterwards.
-            let _ = child.kill();
-            let _ = child.wait();
-        }
-    }
 }

@@ -1,6 +1,7 @@
 //! The figures that bench/README.md promises, measured on this machine. Ratios are taken within one run, alternating.
 
 pub(crate) mod library;
+pub(crate) mod steps;
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -91,7 +92,7 @@ fn intervals() -> Result<()> {
 /// Costs beside those of plain C loops.
 fn against_c(when: &str, names: &[&str], busy: bool) -> Result<()> {
     let mut ratios = vec![Vec::new(); names.len()];
-    let _busy = busy.then(BusyLoop::start).transpose()?;
+    let _busy = BusyLoops::start(usize::from(busy), Some(CPU))?;
     for _ in 0..PAIRS {
         let ours = clocks(&[names, &["--duration", "1s"]].concat())?;
         let theirs: Value = serde_json::from_str(&run::output(&run::built(LOOPS), &[CPU, "1"])?)?;
@@ -116,7 +117,7 @@ fn beside_busy_loop() -> Result<()> {
     let mut ratios: Vec<(String, Vec<f64>)> = Vec::new();
     for _ in 0..PAIRS {
         let quiet = clocks(&[])?;
-        let busy_loop = BusyLoop::start()?;
+        let busy_loop = BusyLoops::start(1, Some(CPU))?;
         let busy = clocks(&[])?;
         drop(busy_loop);
         for clock in quiet.iter().filter(|clock| clock["available"] == true) {
@@ -165,21 +166,34 @@ fn median(values: &mut [f64]) -> f64 {
     values[values.len() / 2]
 }
 
-/// A busy loop on the CPU of the comparison, until it is dropped.
-struct BusyLoop(Child);
+/// Busy loops on one CPU, or on none in particular, until they are dropped.
+struct BusyLoops(Vec<Child>);
 
-impl BusyLoop {
-    fn start() -> Result<Self> {
-        let mut command = Command::new("taskset");
-        command.args(["--cpu-list", CPU, "sh", "-c", "while :; do :; done"]).stdout(Stdio::null());
-        Ok(Self(command.spawn().context("cannot start a busy loop by taskset: apt-get install util-linux")?))
+impl BusyLoops {
+    fn start(count: usize, cpu: Option<&str>) -> Result<Self> {
+        let mut loops = Self(Vec::new());
+        for _ in 0..count {
+            let mut command = match cpu {
+                Some(cpu) => {
+                    let mut command = Command::new("taskset");
+                    command.args(["--cpu-list", cpu, "sh"]);
+                    command
+                }
+                None => Command::new("sh"),
+            };
+            command.args(["-c", "while :; do :; done"]).stdout(Stdio::null());
+            loops.0.push(command.spawn().context("cannot start a busy loop: apt-get install util-linux")?);
+        }
+        Ok(loops)
     }
 }
 
-impl Drop for BusyLoop {
+impl Drop for BusyLoops {
     fn drop(&mut self) {
-        // It may have ended by itself; either way it is gone afterwards.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
+        for child in &mut self.0 {
+            // It may have ended by itself; either way it is gone afterwards.
+            let _ = child.kill();
+            let _ = child.wait();
+        }
     }
 }

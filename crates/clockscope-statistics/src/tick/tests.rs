@@ -93,14 +93,11 @@ fn ticks_of_simulated_clocks() {
         match found {
             Tick::Found(lattice) if is_right(lattice.period, clock.period) => right += 1,
             Tick::AtMost(units) if clock.period <= units => unknown += 1,
-            Tick::Unknown(_) => {
-                unknown += 1;
-                eprintln!("seed {}: {clock:?} {found:?}", seed + case as u64)
-            }
+            Tick::Unknown(_) => unknown += 1,
             wrong => panic!("seed {}: {clock:?} gave {wrong:?}", seed + case as u64),
         }
     }
-    eprintln!("{right} right, {unknown} unknown of {cases}, slowest {slowest:.4} s, seed {seed}");
+    println!("{right} right, {unknown} unknown of {cases}, slowest {slowest:.4} s, seed {seed}");
     assert!(right as f64 >= 0.99 * cases as f64, "{right} of {cases} found, {unknown} unknown");
 }
 
@@ -121,10 +118,10 @@ fn ticks_below_three_units_are_never_wrong() {
                 assert!(clock.period <= units, "case {case}: {clock:?}");
                 told += 1;
             }
-            Tick::Unknown(reason) => eprintln!("case {case}: {clock:?}: {reason:?}"),
+            Tick::Unknown(_) => {}
         }
     }
-    eprintln!("{told} of {} at most", cases(100));
+    assert!(told >= cases(100) / 2, "{told} of {} were told to be at most 3", cases(100));
 }
 
 /// A constant cost of the read, with or without pauses, is no tick.
