@@ -27,6 +27,8 @@ const SHORTEST: f64 = 3.0;
 const COARSE: u64 = 4096;
 /// Share of its tick by which a coarse clock's single step may be off: the kernel stretches them.
 const COARSE_SLACK: f64 = 2e-4;
+/// Share of a coarse clock's steps that must be alike.
+const ALIKE: f64 = 0.95;
 /// Share of the steps that a number of ticks must have to be more than an exception.
 const DIVERSE: f64 = 0.005;
 /// A common divisor is accidental with a probability below one in this.
@@ -168,6 +170,7 @@ impl Readings {
             if 1.0 / frequency < SHORTEST {
                 break;
             }
+            // Cheaper than the fit.
             if !self.is_diverse(&counts, 1.0 / frequency) {
                 constant = true;
                 continue;
@@ -175,7 +178,10 @@ impl Readings {
             match lattice::fit(&self.values, frequency) {
                 Fit::Nowhere => failed = true,
                 Fit::Changing => return Tick::Unknown(NoTick::RateChanged),
-                Fit::On(lattice) => return Tick::Found(lattice::widest(&self.values, lattice)),
+                Fit::On(lattice) if self.is_confirmed(&lattice) => {
+                    return Tick::Found(lattice::widest(&self.values, lattice, |wider| self.is_confirmed(wider)));
+                }
+                Fit::On(_) => constant = true,
             }
         }
         match (constant, failed && !self.is_dense(&counts)) {
@@ -199,7 +205,13 @@ impl Readings {
         let spread = steps.iter().map(|step| off(*step)).filter(|off| *off <= slack).fold(0.0, f64::max);
         let error = spread / period / (steps.len() as f64).sqrt();
         let lattice = Lattice { period, error, spread, steps: steps.len() as u64, agreement: alike };
-        (alike >= lattice::AGREEMENT).then_some(Tick::Found(lattice))
+        (alike >= ALIKE).then_some(Tick::Found(lattice))
+    }
+
+    /// Whether readings went different numbers of ticks where they lie on the lattice, too: elsewhere pauses may
+    /// have made them different.
+    fn is_confirmed(&self, lattice: &Lattice) -> bool {
+        self.is_diverse(&counts(&lattice::steps_on(&self.values, lattice)), lattice.period)
     }
 
     /// Whether readings went different numbers of ticks: neighbouring numbers, or none and one.
@@ -208,7 +220,8 @@ impl Readings {
         for (step, count) in steps {
             *counts.entry((*step as f64 / period).round() as u64).or_insert(0) += count;
         }
-        let often = |ticks: u64| counts.get(&ticks).is_some_and(|count| *count as f64 >= DIVERSE * self.steps());
+        let all = steps.values().sum::<u64>() as f64;
+        let often = |ticks: u64| counts.get(&ticks).is_some_and(|count| *count as f64 >= DIVERSE * all);
         counts.keys().any(|ticks| often(*ticks) && often(ticks + 1))
     }
 

@@ -5,13 +5,14 @@ use std::f64::consts::TAU;
 use super::Lattice;
 
 /// Readings that are looked at together. Across a block the clock must keep its phase.
-const BLOCK: usize = 128;
-/// Share of the blocks that must lie on the lattice.
-pub(super) const AGREEMENT: f64 = 0.95;
+const BLOCK: usize = 32;
+/// Share of the blocks that must lie on the lattice. Not one in a billion does so by chance; those of a CPU-time clock
+/// that was interrupted in their midst do not.
+pub(super) const AGREEMENT: f64 = 0.5;
 /// Readings of the first look.
 const FIRST: usize = 1024;
 /// Share of the blocks at the first look.
-const FIRST_AGREEMENT: f64 = 0.85;
+const FIRST_AGREEMENT: f64 = 0.4;
 /// By what share the periods of the quarters may differ.
 const CONSTANT: f64 = 2e-4;
 /// Length of the mean phase, from 0 to 1, below which readings so far apart tell nothing of each other.
@@ -57,23 +58,32 @@ pub(super) fn fit(values: &[u64], frequency: f64) -> Fit {
     })
 }
 
-/// The lattice, or the widest that it is part of and on which the readings lie as well.
-pub(super) fn widest(values: &[u64], mut lattice: Lattice) -> Lattice {
-    let longest = (values[values.len() - 1] - values[0]) as f64 / (values.len() - 1) as f64;
+/// The lattice, or the widest that it is part of, of those that the readings lie on as well and that are confirmed.
+pub(super) fn widest(values: &[u64], mut lattice: Lattice, is_confirmed: impl Fn(&Lattice) -> bool) -> Lattice {
+    let usual = (values[values.len() - 1] - values[0]) as f64 / (values.len() - 1) as f64;
     for prime in [2u32, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97] {
         loop {
             let period = lattice.period * f64::from(prime);
-            if period > 2.0 * longest {
+            if period > 2.0 * usual {
                 return lattice;
             }
             match first_look(values, 1.0 / period).map(|frequency| fit(values, frequency)) {
                 // Refining may have led elsewhere.
-                Some(Fit::On(wider)) if (wider.period / period - 1.0).abs() < 0.01 => lattice = wider,
+                Some(Fit::On(wider)) if (wider.period / period - 1.0).abs() < 0.01 && is_confirmed(&wider) => {
+                    lattice = wider;
+                }
                 _ => break,
             }
         }
     }
     lattice
+}
+
+/// The differences of readings that follow one another in blocks that lie on the lattice.
+pub(super) fn steps_on(values: &[u64], lattice: &Lattice) -> Vec<u64> {
+    let frequency = 1.0 / lattice.period;
+    let on = blocks(values).filter(|block| band(block, frequency) <= widest_band(lattice.period));
+    on.flat_map(|block| block.windows(2).map(|pair| pair[1] - pair[0])).collect()
 }
 
 /// A part of the readings with the frequency that fits it.
@@ -122,20 +132,21 @@ struct Agreement {
 }
 
 fn agreement(values: &[u64], frequency: f64) -> Agreement {
-    let (mut on, mut blocks, mut spread) = (0, 0, 0.0_f64);
+    let (mut on, mut all, mut spread) = (0, 0, 0.0_f64);
     let limit = widest_band(1.0 / frequency);
-    // The last, shorter block goes with the one before it.
-    let whole = (values.len() / BLOCK).max(1);
-    for block in 0..whole {
-        let end = if block + 1 == whole { values.len() } else { (block + 1) * BLOCK };
-        let band = band(&values[block * BLOCK..end], frequency);
-        blocks += 1;
+    for band in blocks(values).map(|block| band(block, frequency)) {
+        all += 1;
         if band <= limit {
             on += 1;
             spread = spread.max(band);
         }
     }
-    Agreement { share: f64::from(on) / f64::from(blocks), spread }
+    Agreement { share: f64::from(on) / f64::from(all), spread }
+}
+
+/// The readings in blocks; a last one that is shorter is left out, unless it is all that there is.
+fn blocks(values: &[u64]) -> impl Iterator<Item = &[u64]> {
+    values.chunks(BLOCK.min(values.len())).filter(move |block| block.len() >= BLOCK.min(values.len()))
 }
 
 /// Readings may be this far from each other within a period, in units: one for the truncation to whole units, and for

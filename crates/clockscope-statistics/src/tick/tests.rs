@@ -246,3 +246,21 @@ proptest::proptest! {
         }
     }
 }
+
+/// A CPU-time clock of a thread that is interrupted every so often: its readings go on between two ticks of before.
+#[test]
+fn a_clock_whose_phase_moves_at_interruptions() {
+    for every in [100, 300, 1000] {
+        let mut random = Random(every);
+        let clock = Simulated { period: 10.0148, cost: 540.0, jitter: 20.0, normal: true, interrupted: 0.0 };
+        let readings = clock.readings(20_000, &mut random);
+        let mut moved = 0;
+        let moving = readings.iter().zip(0u64..).map(|(reading, index)| {
+            moved += if index % every == 0 { random.next() % 1000 } else { 0 };
+            reading + moved
+        });
+        let moving: Vec<u64> = moving.collect();
+        let Tick::Found(lattice) = tick(&moving) else { panic!("{every}: {:?}", tick(&moving)) };
+        assert!(is_right(lattice.period, 10.0148), "{every}: {lattice:?}");
+    }
+}
