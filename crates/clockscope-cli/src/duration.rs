@@ -72,4 +72,11 @@ mod tests {
             assert!(parse(text).is_err(), "{text}");
         }
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_taken_or_refused(text in "[0-9.eE+-]{0,6} ?.{0,4}") {
+            proptest::prop_assert!(parse(&text).is_ok_and(|Seconds(seconds)| seconds > 0.0) || parse(&text).is_err());
+        }
+    }
 }

@@ -72,4 +72,12 @@ mod tests {
             assert!(share(text).is_err(), "{text}");
         }
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_taken_or_refused(text in ".*") {
+            proptest::prop_assert!(reads(&text).is_ok_and(|Reads(number)| number >= 2) || reads(&text).is_err());
+            proptest::prop_assert!(share(&text).is_ok_and(|Share(share)| share > 0.0) || share(&text).is_err());
+        }
+    }
 }

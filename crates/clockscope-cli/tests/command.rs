@@ -343,16 +343,18 @@ fn findings_become_exit_codes() {
 #[test]
 #[cfg(unix)]
 fn an_interrupted_run_reports_what_it_has() {
-    let child = clockscope(&["measure", "tsc", "monotonic", "--duration", "1h", "--format", "json"])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(500));
-    signal(&child, "INT");
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130));
-    let record: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_valid(&record);
-    assert_eq!(record["run"]["interrupted"], true);
-    assert!(clock(&record, "monotonic")["events"]["reads"].as_u64().unwrap() > 0);
+    for (command, read) in [("measure", "monotonic"), ("steps", "tsc")] {
+        let child = clockscope(&[command, "tsc", "monotonic", "--duration", "1h", "--format", "json"])
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(std::time::Duration::from_millis(500));
+        signal(&child, "INT");
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130), "{command}");
+        let record: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_valid(&record);
+        assert_eq!(record["run"]["interrupted"], true, "{command}");
+        assert!(clock(&record, read)["events"]["reads"].as_u64().unwrap() > 0, "{command}");
+    }
 }
