@@ -5,14 +5,12 @@
 //! the lattice. What is left is searched for the lattice's period in the spectrum of the differences ([`spectrum`]);
 //! a candidate counts only if the readings themselves, block by block, lie on its lattice ([`lattice`]).
 //!
-//! A constant cost of the read looks like a lattice, too. So a tick is believed only where readings were one tick apart
-//! in one place and more, or none, in another.
+//! The read's own cost looks like a lattice, too. So a tick is believed only with a [`proof`].
 
 mod collector;
 mod lattice;
+mod proof;
 mod spectrum;
-
-use std::collections::HashMap;
 
 pub use collector::TickCollector;
 use lattice::Fit;
@@ -29,18 +27,23 @@ const COARSE: u64 = 4096;
 const COARSE_SLACK: f64 = 2e-4;
 /// Share of a coarse clock's steps that must be alike.
 const ALIKE: f64 = 0.95;
-/// Share of the steps that a number of ticks must have to be more than an exception.
-const DIVERSE: f64 = 0.005;
-/// A common divisor is accidental with a probability below one in this.
-const ACCIDENT: f64 = 1e9;
+/// Lines whose lattice is fitted to all readings.
+const FITS: usize = 40;
+/// Share of the steps that must be 1 where a counter answers further reads within its tick with one more each.
+const ONE_MORE: f64 = 0.05;
 
 /// What readings tell about a clock's tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Tick {
     /// It is this.
     Found(Lattice),
-    /// Whatever it is, it is at most this, in units.
-    AtMost(f64),
+    /// It is too fine to be told from the clock's unit.
+    AtMost {
+        /// Whatever it is, it is at most this, in units.
+        units: f64,
+        /// Readings that differed from the one before.
+        steps: u64,
+    },
     /// Nothing can be said.
     Unknown(NoTick),
 }
@@ -52,7 +55,8 @@ pub struct Lattice {
     pub period: f64,
     /// By what share the period may be off.
     pub error: f64,
-    /// Width of the band around its points in which readings lie, in units; 0 if all lie exactly on them.
+    /// Width of the band around its points in which nine in ten blocks of readings lie, in units; 0 if they lie exactly
+    /// on them.
     pub spread: f64,
     /// Readings that differed from the one before: what the finding stands on.
     pub steps: u64,
@@ -67,8 +71,10 @@ pub enum NoTick {
     TooFewSteps,
     /// There is no lattice in so few readings, but there may be one.
     TooFewReadings,
-    /// All differences are alike: the read's own cost cannot be told from a tick.
+    /// The differences may come from reads of a few constant costs just as well.
     ConstantCost,
+    /// A read takes so many units that no spectrum is made of the differences.
+    TooSlow,
     /// Parts of the readings lie on different lattices: the clock's rate changed.
     RateChanged,
     /// The differences look like a lattice, but the readings do not lie on one.
@@ -82,9 +88,10 @@ impl NoTick {
         match self {
             Self::TooFewSteps => "its value changed fewer than three times: give it more time",
             Self::TooFewReadings => "too few readings differ to tell a tick: give it more time",
-            Self::ConstantCost => "all steps are alike: the cost of the read cannot be told from a tick",
+            Self::ConstantCost => "its steps may be the read's own cost, which cannot be told from a tick",
+            Self::TooSlow => "its reads take too long for its unit",
             Self::RateChanged => "its rate changed while it was read",
-            Self::NoLattice => "its readings lie on no lattice of 3 units or more",
+            Self::NoLattice => "its readings lie on no lattice that was looked for",
         }
     }
 }
@@ -108,14 +115,18 @@ pub fn tick(readings: &[u64]) -> Tick {
 
 impl Readings {
     fn tick(&self) -> Tick {
-        let steps: Vec<u64> = self.values.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        let steps = self.steps();
         if steps.len() < FEWEST_STEPS {
             return Tick::Unknown(NoTick::TooFewSteps);
         }
         let divisor = steps.iter().copied().fold(0, gcd);
         let scaled = Self { values: self.values.iter().map(|value| value / divisor).collect(), repeats: self.repeats };
         let scaled_steps: Vec<u64> = steps.iter().map(|step| step / divisor).collect();
-        let found = scaled.search(&scaled_steps);
+        let found = match scaled.search(&scaled_steps) {
+            Tick::Found(lattice) => Tick::Found(lattice),
+            other if divisor > 1 => other,
+            other => self.found_without_one_more(&steps).unwrap_or(other),
+        };
         let found = match found {
             Tick::Found(_) | Tick::Unknown(NoTick::RateChanged) => found,
             _ => self.common_divisor(divisor, &steps).unwrap_or(found),
@@ -125,10 +136,11 @@ impl Readings {
 
     /// The greatest common divisor, where it can be neither an accident nor the read's cost.
     fn common_divisor(&self, divisor: u64, steps: &[u64]) -> Option<Tick> {
-        let accident = (divisor as f64).powi(steps.len().min(1000) as i32 - 1);
-        let diverse = || self.is_diverse(&counts(steps), divisor as f64);
         let lattice = Lattice { period: 1.0, error: 0.0, spread: 0.0, steps: steps.len() as u64, agreement: 1.0 };
-        (divisor > 1 && accident > ACCIDENT && diverse()).then_some(Tick::Found(lattice))
+        let is_one_tick = |step: &&u64| **step == divisor;
+        let one_tick = steps.iter().filter(is_one_tick).count();
+        let proved = proof::stands_still(self.repeats, one_tick, steps.len()) || proof::divides(steps, divisor);
+        (divisor > 1 && proved).then_some(Tick::Found(lattice))
     }
 
     /// Looks for a lattice of several units.
@@ -137,9 +149,12 @@ impl Readings {
             return coarse;
         }
         let found = self.spectral(steps);
+        if let Tick::Found(_) = found {
+            return found;
+        }
         // Two lattices, one after the other, may hide each other's lines.
-        let alone = |steps: &[u64]| matches!(Readings::of_steps(steps).spectral(steps), Tick::Found(_));
-        if found == Tick::AtMost(SHORTEST) && steps.chunks(steps.len().div_ceil(4)).any(alone) {
+        let alone = |steps: &[u64]| matches!(Self::of_steps(steps).spectral(steps), Tick::Found(_));
+        if matches!(found, Tick::AtMost { .. }) && steps.chunks(steps.len().div_ceil(4)).any(alone) {
             return Tick::Unknown(NoTick::RateChanged);
         }
         found
@@ -154,40 +169,61 @@ impl Readings {
         Self { values: std::iter::once(0).chain(values).collect(), repeats: 0 }
     }
 
+    fn steps(&self) -> Vec<u64> {
+        self.values.windows(2).map(|pair| pair[1] - pair[0]).collect()
+    }
+
+    /// The tick of a counter that answers further reads within a tick with one more each, found as if it had repeated
+    /// itself; `None` for any other.
+    fn found_without_one_more(&self, steps: &[u64]) -> Option<Tick> {
+        let ones = steps.iter().filter(|step| **step == 1).count() as u64;
+        if (ones as f64) < ONE_MORE * steps.len() as f64 || self.repeats > ones / 10 {
+            return None;
+        }
+        let others = self.values.windows(2).filter(|pair| pair[1] - pair[0] != 1).map(|pair| pair[1]);
+        let once = Self { values: std::iter::once(0).chain(others).collect(), repeats: self.repeats + ones };
+        Some(once.spectral(&once.steps())).filter(|found| matches!(found, Tick::Found(_)))
+    }
+
     /// Looks for it in the spectrum of the differences.
     fn spectral(&self, steps: &[u64]) -> Tick {
         if steps.len() < SPECTRAL_STEPS {
             return Tick::Unknown(NoTick::TooFewReadings);
         }
-        let counts = counts(steps);
-        let mut constant = false;
-        let mut failed = false;
-        for line in spectrum::candidates(steps) {
-            let Some(frequency) = lattice::first_look(&self.values, line) else {
-                failed = true;
-                continue;
-            };
+        let Some(lines) = spectrum::candidates(steps) else { return Tick::Unknown(NoTick::TooSlow) };
+        let counts = proof::counts(steps.iter().copied());
+        let (mut unproved, mut looked_like_one, mut fits) = (false, false, 0);
+        for (index, line) in lines.into_iter().enumerate() {
+            let Some(frequency) = lattice::first_look(&self.values, line) else { continue };
             if 1.0 / frequency < SHORTEST {
                 break;
             }
-            // Cheaper than the fit.
-            if !self.is_diverse(&counts, 1.0 / frequency) {
-                constant = true;
+            looked_like_one = true;
+            // Cheaper than the fit, and true of any lattice that could be proved.
+            if !proof::is_diverse(self.repeats, &counts, 1.0 / frequency) {
+                unproved = true;
                 continue;
             }
+            fits += 1;
+            if fits > FITS {
+                break;
+            }
+            let is_proved = |lattice: &Lattice| proof::is_proved(&self.values, self.repeats, lattice, index + 1);
             match lattice::fit(&self.values, frequency) {
-                Fit::Nowhere => failed = true,
+                Fit::Nowhere => {}
                 Fit::Changing => return Tick::Unknown(NoTick::RateChanged),
-                Fit::On(lattice) if self.is_confirmed(&lattice) => {
-                    return Tick::Found(lattice::widest(&self.values, lattice, |wider| self.is_confirmed(wider)));
+                Fit::On(lattice) if is_proved(&lattice) => {
+                    return Tick::Found(lattice::widest(&self.values, lattice, is_proved));
                 }
-                Fit::On(_) => constant = true,
+                Fit::On(_) => unproved = true,
             }
         }
-        match (constant, failed && !self.is_dense(&counts)) {
+        match (unproved, looked_like_one) {
             (true, _) => Tick::Unknown(NoTick::ConstantCost),
-            (_, true) => Tick::Unknown(NoTick::NoLattice),
-            _ => Tick::AtMost(SHORTEST),
+            (_, false) if proof::is_fine(self.repeats, steps) => {
+                Tick::AtMost { units: SHORTEST, steps: steps.len() as u64 }
+            }
+            _ => Tick::Unknown(NoTick::NoLattice),
         }
     }
 
@@ -207,45 +243,6 @@ impl Readings {
         let lattice = Lattice { period, error, spread, steps: steps.len() as u64, agreement: alike };
         (alike >= ALIKE).then_some(Tick::Found(lattice))
     }
-
-    /// Whether readings went different numbers of ticks where they lie on the lattice, too: elsewhere pauses may
-    /// have made them different.
-    fn is_confirmed(&self, lattice: &Lattice) -> bool {
-        self.is_diverse(&counts(&lattice::steps_on(&self.values, lattice)), lattice.period)
-    }
-
-    /// Whether readings went different numbers of ticks: neighbouring numbers, or none and one.
-    fn is_diverse(&self, steps: &Counts, period: f64) -> bool {
-        let mut counts = Counts::from([(0, self.repeats)]);
-        for (step, count) in steps {
-            *counts.entry((*step as f64 / period).round() as u64).or_insert(0) += count;
-        }
-        let all = steps.values().sum::<u64>() as f64;
-        let often = |ticks: u64| counts.get(&ticks).is_some_and(|count| *count as f64 >= DIVERSE * all);
-        counts.keys().any(|ticks| often(*ticks) && often(ticks + 1))
-    }
-
-    /// Whether the steps prove that no tick is longer than [`SHORTEST`]: on such a lattice at most two neighbouring
-    /// whole numbers can be steps, three if now and then a reading is one more than it should be.
-    fn is_dense(&self, steps: &Counts) -> bool {
-        let often = |step: u64| steps.get(&step).is_some_and(|count| *count as f64 >= DIVERSE * self.steps());
-        steps.keys().any(|step| (0..4).all(|further| often(step + further)))
-    }
-
-    fn steps(&self) -> f64 {
-        self.values.len() as f64 - 1.0
-    }
-}
-
-/// How often each number occurs.
-type Counts = HashMap<u64, u64>;
-
-fn counts(steps: &[u64]) -> Counts {
-    let mut counts = Counts::new();
-    for step in steps {
-        *counts.entry(*step).or_insert(0) += 1;
-    }
-    counts
 }
 
 impl Tick {
@@ -255,7 +252,7 @@ impl Tick {
             Self::Found(lattice) => {
                 Self::Found(Lattice { period: lattice.period * scale, spread: lattice.spread * scale, ..lattice })
             }
-            Self::AtMost(units) => Self::AtMost(units * scale),
+            Self::AtMost { units, steps } => Self::AtMost { units: units * scale, steps },
             Self::Unknown(_) => self,
         }
     }

@@ -10,9 +10,11 @@ const BLOCK: usize = 32;
 /// that was interrupted in their midst do not.
 pub(super) const AGREEMENT: f64 = 0.5;
 /// Readings of the first look.
-const FIRST: usize = 1024;
+const FIRST: usize = 256;
 /// Share of the blocks at the first look.
 const FIRST_AGREEMENT: f64 = 0.4;
+/// Blocks in a row that may lie off it.
+const LONGEST_OFF: usize = 16;
 /// By what share the periods of the quarters may differ.
 const CONSTANT: f64 = 2e-4;
 /// Length of the mean phase, from 0 to 1, below which readings so far apart tell nothing of each other.
@@ -44,6 +46,8 @@ pub(super) fn fit(values: &[u64], frequency: f64) -> Fit {
     let on = quarters.iter().filter(|part| part.on.share >= AGREEMENT).count();
     match on {
         0 => return Fit::Nowhere,
+        // Not here and there, as interruptions would: a part of the readings lies on another lattice.
+        _ if quarters.iter().any(|part| part.on.longest_off > LONGEST_OFF) => return Fit::Changing,
         _ if on < quarters.len() || off > CONSTANT => return Fit::Changing,
         _ => {}
     }
@@ -127,21 +131,28 @@ fn refine(values: &[u64], mut frequency: f64) -> f64 {
 struct Agreement {
     /// Share of the blocks that do.
     share: f64,
-    /// The widest of their bands, in units.
+    /// The band that nine in ten of them lie in, in units.
     spread: f64,
+    /// The most blocks in a row that do not.
+    longest_off: usize,
 }
 
 fn agreement(values: &[u64], frequency: f64) -> Agreement {
-    let (mut on, mut all, mut spread) = (0, 0, 0.0_f64);
     let limit = widest_band(1.0 / frequency);
+    let (mut on, mut all, mut off, mut longest_off) = (Vec::new(), 0, 0, 0);
     for band in blocks(values).map(|block| band(block, frequency)) {
         all += 1;
         if band <= limit {
-            on += 1;
-            spread = spread.max(band);
+            on.push(band);
+            off = 0;
+        } else {
+            off += 1;
+            longest_off = longest_off.max(off);
         }
     }
-    Agreement { share: f64::from(on) / f64::from(all), spread }
+    on.sort_unstable_by(f64::total_cmp);
+    let spread = on.get(on.len() * 9 / 10).copied().unwrap_or(0.0);
+    Agreement { share: on.len() as f64 / f64::from(all), spread, longest_off }
 }
 
 /// The readings in blocks; a last one that is shorter is left out, unless it is all that there is.

@@ -16,31 +16,34 @@ const LONGEST: usize = 1 << 19;
 /// Lines that are looked at.
 const LINES: usize = 512;
 
-/// Frequencies, in cycles a unit, at which a lattice may be, the lowest first. `steps` are positive.
-pub(super) fn candidates(steps: &[u64]) -> Vec<f64> {
-    let cosines = cosines(steps);
+/// Frequencies, in cycles a unit, at which a lattice may be, the lowest first; `None` if the steps are too long for a
+/// transform. `steps` are positive.
+pub(super) fn candidates(steps: &[u64]) -> Option<Vec<f64>> {
+    let cosines = cosines(steps)?;
     let bins = 2 * (cosines.len() - 1);
     // A little further than to the shortest period: its line has a width.
     let end = ((bins as f64 / SHORTEST * 1.1) as usize).min(cosines.len() - 1);
     // From frequency 0 the transform falls from 1: that is no line.
     let start = cosines.iter().position(|cosine| *cosine < LINE).unwrap_or(end);
-    (start.max(1)..end)
+    let lines = (start.max(1)..end)
         .filter(|bin| {
             let [before, here, after] = [cosines[bin - 1], cosines[*bin], cosines[bin + 1]];
             here >= LINE && here >= before && here > after
         })
         .map(|bin| bin as f64 / bins as f64)
-        .take(LINES)
-        .collect()
+        .take(LINES);
+    Some(lines.collect())
 }
 
 /// The mean cosine of the differences at the frequencies 0, 1/n, ... 1/2. Differences that are much longer than usual are
-/// left out.
-fn cosines(steps: &[u64]) -> Vec<f32> {
+/// left out; `None` if that would be most of them.
+fn cosines(steps: &[u64]) -> Option<Vec<f32>> {
     let mut sorted = steps.to_vec();
     let middle = sorted.len() / 2;
     let median = *sorted.select_nth_unstable(middle).1;
-    let bins = (4 * median.max(1)).checked_next_power_of_two().unwrap_or(u64::MAX).clamp(256, LONGEST as u64) as usize;
+    let bins =
+        median.max(1).saturating_mul(4).checked_next_power_of_two().unwrap_or(u64::MAX).clamp(256, LONGEST as u64)
+            as usize;
     let mut planner = RealFftPlanner::<f32>::new();
     let transform = planner.plan_fft_forward(bins);
     let mut histogram = transform.make_input_vec();
@@ -51,8 +54,8 @@ fn cosines(steps: &[u64]) -> Vec<f32> {
     }
     let mut spectrum = transform.make_output_vec();
     // It fails for slices of other lengths only.
-    if counted == 0 || transform.process(&mut histogram, &mut spectrum).is_err() {
-        return vec![0.0, 0.0];
+    if counted < steps.len() / 2 || transform.process(&mut histogram, &mut spectrum).is_err() {
+        return None;
     }
-    spectrum.iter().map(|line| line.re / counted as f32).collect()
+    Some(spectrum.iter().map(|line| line.re / counted as f32).collect())
 }

@@ -1,0 +1,152 @@
+//! What proves that readings lie on a lattice because the clock ticks so, and not because reads of a few constant costs
+//! happen to be multiples of something.
+
+use std::collections::{BTreeMap, HashMap};
+use std::f64::consts::TAU;
+
+use statrs::distribution::{Binomial, DiscreteCDF};
+
+use super::{Lattice, lattice};
+
+/// Share of the steps that a number of ticks must have to be more than an exception.
+const OFTEN: f64 = 0.005;
+/// Probability below which something is no accident.
+const ACCIDENT: f64 = 1e-4;
+/// Longest cycle of costs that is looked for, in reads.
+const CYCLE: usize = 16;
+/// Share of the steps, or of the distances between unusual ones, that must repeat for a cycle.
+const CYCLIC: f64 = 0.95;
+/// Share of the coherence of neighbouring readings that must be left between distant ones.
+const COHERENT: f64 = 0.9;
+/// Steps that are looked at together for that.
+const PART: usize = 4096;
+/// Share of the steps that must have neighbours, for a clock that is finer than the steps tell.
+const DENSE: f64 = 0.3;
+
+/// Whether the clock both stood still and went a single tick, often: no cost of a read does that.
+pub(super) fn stands_still(repeats: u64, one_tick: usize, steps: usize) -> bool {
+    let often = OFTEN * steps as f64;
+    repeats as f64 >= often && one_tick as f64 >= often
+}
+
+/// Whether so many different steps have the divisor that it is no accident.
+pub(super) fn divides(steps: &[u64], divisor: u64) -> bool {
+    let different = counts(steps.iter().copied()).len();
+    (divisor as f64).powi(1 - different.min(1000) as i32) < ACCIDENT * ACCIDENT
+}
+
+/// Whether readings went different numbers of ticks: neighbouring numbers, or none and one.
+pub(super) fn is_diverse(repeats: u64, steps: &Counts, period: f64) -> bool {
+    let mut counts = Counts::from([(0, repeats)]);
+    for (step, count) in steps {
+        *counts.entry((*step as f64 / period).round() as u64).or_insert(0) += count;
+    }
+    let enough = OFTEN * steps.values().sum::<u64>() as f64;
+    let often = |ticks: u64| counts.get(&ticks).is_some_and(|count| *count as f64 >= enough);
+    // Where hundreds of numbers occur, none of them does often.
+    counts.len() > 100 || counts.keys().any(|ticks| often(*ticks) && often(ticks + 1))
+}
+
+/// Whether a lattice, the n-th that was tried, is more than a cost.
+pub(super) fn is_proved(values: &[u64], repeats: u64, lattice: &Lattice, tried: usize) -> bool {
+    let inside = lattice::steps_on(values, lattice);
+    let ticks = |step: u64| (step as f64 / lattice.period).round() as u64;
+    let one_tick = inside.iter().filter(|step| ticks(**step) == 1).count();
+    if stands_still(repeats, one_tick, inside.len()) {
+        return true;
+    }
+    if !is_diverse(repeats, &counts(inside.iter().copied()), lattice.period) {
+        return false;
+    }
+    let all: Vec<u64> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    accident(&all, lattice) * (tried as f64) < ACCIDENT
+        || !is_cyclic(&all.iter().map(|step| ticks(*step)).collect::<Vec<_>>()) && is_coherent(values, lattice)
+}
+
+/// The probability that as many different steps are multiples of the period, if it has nothing to do with them. Every
+/// number of ticks is one trial, however often it occurs; one of them made the period. Once for all of them, and once
+/// for those that occur often: the others may be interruptions that moved the clock between its ticks.
+fn accident(steps: &[u64], lattice: &Lattice) -> f64 {
+    let slack = lattice.spread + 0.1;
+    // Steps so long that the period's own error shows are no trials.
+    let longest = 0.1 / lattice.error.max(1e-12);
+    let mut trials: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
+    for step in steps.iter().map(|step| *step as f64).filter(|step| *step <= longest) {
+        let ticks = (step / lattice.period).round();
+        let (on, all) = trials.entry(ticks as u64).or_default();
+        *on += u64::from((step - ticks * lattice.period).abs() <= slack);
+        *all += 1;
+    }
+    let chance = (2.0 * slack / lattice.period).min(1.0);
+    let by_chance = |least: f64| {
+        let trials = trials.values().filter(|(_, all)| *all as f64 >= least);
+        let (hits, all) = trials.fold((0u64, 0u64), |sum, (on, all)| (sum.0 + u64::from(2 * on > *all), sum.1 + 1));
+        match (Binomial::new(chance, all.saturating_sub(1)), hits) {
+            (Ok(trials), 2..) => trials.sf(hits - 2),
+            _ => 1.0,
+        }
+    };
+    by_chance(0.0).min(by_chance(OFTEN * steps.len() as f64))
+}
+
+/// Whether the numbers of ticks repeat in a cycle, or what is unusual comes at equal distances.
+fn is_cyclic(ticks: &[u64]) -> bool {
+    let repeats_after = |cycle: usize| {
+        let pairs = ticks.iter().zip(&ticks[cycle..]);
+        pairs.filter(|(now, then)| now == then).count() as f64 >= CYCLIC * (ticks.len() - cycle) as f64
+    };
+    let frequencies = counts(ticks.iter().copied());
+    let usual = frequencies.iter().max_by_key(|(_, count)| **count).map_or(0, |(ticks, _)| *ticks);
+    let unusual: Vec<usize> =
+        ticks.iter().enumerate().filter(|(_, ticks)| **ticks != usual).map(|(index, _)| index).collect();
+    let distances = counts(unusual.windows(2).map(|pair| (pair[1] - pair[0]) as u64));
+    let equal = distances.values().max().copied().unwrap_or(0) as f64;
+    // The share of those that are at the usual distance by chance grows with the share of unusual ones.
+    (2..=CYCLE.min(ticks.len() / 2)).any(repeats_after) || equal >= CYCLIC * (unusual.len().saturating_sub(1)) as f64
+}
+
+/// Whether readings that are far apart keep the phase that neighbours have.
+fn is_coherent(values: &[u64], lattice: &Lattice) -> bool {
+    let length = |lag: usize| {
+        let pairs = values.iter().zip(&values[lag..]);
+        let phases = pairs.map(|(from, to)| TAU * ((to - from) as f64 / lattice.period).fract());
+        let (sine, cosine, count) =
+            phases.fold((0.0, 0.0, 0.0), |sum, phase| (sum.0 + phase.sin(), sum.1 + phase.cos(), sum.2 + 1.0));
+        f64::hypot(sine, cosine) / count
+    };
+    length(values.len() / 8) >= COHERENT * length(1)
+}
+
+/// Whether the steps prove that no tick is longer than [`super::SHORTEST`]: of four neighbouring whole numbers at most
+/// three can be steps on such a lattice, one for the truncation and one because a reading may be one more than it should
+/// be. Nor does such a clock both repeat itself and go one or two units on. In each part of the readings, lest a drift
+/// should have spread the steps.
+pub(super) fn is_fine(repeats: u64, steps: &[u64]) -> bool {
+    let short = steps.iter().filter(|step| **step <= 2).count();
+    stands_still(repeats, short, steps.len()) || steps.chunks(PART).all(|part| part.len() < PART / 2 || is_dense(part))
+}
+
+fn is_dense(steps: &[u64]) -> bool {
+    let counts = counts(steps.iter().copied());
+    let count = |step: u64| counts.get(&step).copied().unwrap_or(0);
+    let has_neighbours = |step: u64| {
+        (0..4).filter_map(|before| step.checked_sub(before)).any(|first| {
+            let four = [0, 1, 2, 3].map(|further| count(first + further));
+            let (least, most) = (four.iter().min().copied().unwrap_or(0), four.iter().max().copied().unwrap_or(0));
+            least >= 5 && 5 * least >= most
+        })
+    };
+    let dense: u64 = counts.iter().filter(|(step, _)| has_neighbours(**step)).map(|(_, count)| count).sum();
+    dense as f64 >= DENSE * steps.len() as f64
+}
+
+/// How often each number occurs.
+pub(super) type Counts = HashMap<u64, u64>;
+
+pub(super) fn counts(numbers: impl Iterator<Item = u64>) -> Counts {
+    let mut counts = Counts::new();
+    for number in numbers {
+        *counts.entry(number).or_insert(0) += 1;
+    }
+    counts
+}
