@@ -15,11 +15,12 @@ const MOST_TICKS: f64 = 100.0;
 const DENOMINATOR: u32 = 12;
 
 /// Frequencies that are known by name, in Hz, and how the period is written.
-const KNOWN: [(f64, &str, &str); 15] = [
+const KNOWN: [(f64, &str, &str); 16] = [
     (3_579_545.454_5, "1/3.579545 MHz", "ACPI PM timer"),
     (14_318_181.818_2, "1/14.31818 MHz", "HPET"),
     (10e6, "100 ns", "10 MHz: QueryPerformanceCounter, .NET's tick"),
     (24e6, "125/3 ns", "24 MHz: Apple's counter, HPET of some PCs"),
+    (1e9, "1 ns", "1 GHz: Arm generic timer from Armv8.6 on"),
     (62.5e6, "16 ns", "62.5 MHz: Arm generic timer"),
     (54e6, "500/27 ns", "54 MHz: Arm generic timer"),
     (25e6, "40 ns", "25 MHz: Arm generic timer, HPET of AMD's chips"),
@@ -42,11 +43,40 @@ pub(crate) struct TickRecord {
 
 /// What readings told about a tick, in the clock's unit of so many ns.
 pub(crate) fn record(tick: Tick, about: &About, ns_per_unit: Option<f64>, context: &Context<'_>) -> TickRecord {
-    let none = |at_most_ns: Option<f64>, reason: String| TickRecord {
-        tick_ns: None,
-        evidence: TickEvidence {
+    let stands_on = Hardware {
+        ns_per_tick: match about.unit {
+            Unit::Ticks(_) => ns_per_unit,
+            Unit::Nanoseconds if about.kind == Kind::CpuTime || about.on_clocksource => {
+                context.counter_under_the_kernel()
+            }
+            Unit::Nanoseconds => None,
+        },
+        is_counter: matches!(about.unit, Unit::Ticks(_)),
+        // The length of a counter's unit was measured, unless the hardware states it.
+        unit_error: if about.unit == Unit::Ticks(None) { context.rate.bound_ppm * 1e-6 } else { 0.0 },
+    };
+    match (tick, ns_per_unit) {
+        (Tick::Unknown(reason), _) => TickRecord::unknown(0, None, reason.reason().to_owned()),
+        (_, None) => TickRecord::unknown(0, None, "it counts core cycles, whose length changes".to_owned()),
+        // What a counter counts is whole, and finer than a few of these is only the one itself.
+        (Tick::AtMost { units: _, steps }, Some(ns)) if stands_on.is_counter => {
+            let lattice = Lattice { period: 1.0, error: 0.0, spread: 0.0, steps, agreement: 1.0 };
+            stands_on.found(lattice, ns)
+        }
+        (Tick::AtMost { units, steps }, Some(ns)) => {
+            let most_ns = units * ns;
+            let reason = format!("too fine to be told from the clock's unit: at most {most_ns:.3} ns");
+            TickRecord::unknown(steps, Some(most_ns), reason)
+        }
+        (Tick::Found(lattice), Some(ns)) => stands_on.found(lattice, ns),
+    }
+}
+
+impl TickRecord {
+    fn unknown(steps: u64, at_most_ns: Option<f64>, reason: String) -> Self {
+        let evidence = TickEvidence {
             strength: Strength::None,
-            steps: 0,
+            steps,
             at_most_ns,
             frequency_hz: None,
             error_ppm: None,
@@ -54,68 +84,70 @@ pub(crate) fn record(tick: Tick, about: &About, ns_per_unit: Option<f64>, contex
             agreement: None,
             period: None,
             recognised: None,
-        },
-        unknown: Some(reason),
-    };
-    match (tick, ns_per_unit) {
-        (Tick::Unknown(reason), _) => none(None, reason.reason().to_owned()),
-        (_, None) => none(None, "it counts core cycles, whose length changes".to_owned()),
-        (Tick::AtMost(units), Some(ns)) => {
-            let most_ns = units * ns;
-            none(Some(most_ns), format!("too fine to be told from the clock's unit: at most {most_ns:.3} ns"))
+        };
+        Self { tick_ns: None, evidence, unknown: Some(reason) }
+    }
+}
+
+/// What a clock's tick can be a tick of.
+#[derive(Clone, Copy, Debug)]
+struct Hardware {
+    /// Length of one count of the counter that the clock is or stands on.
+    ns_per_tick: Option<f64>,
+    is_counter: bool,
+    /// By what share the length of the clock's unit may be off.
+    unit_error: f64,
+}
+
+impl Hardware {
+    fn found(self, lattice: Lattice, ns_per_unit: f64) -> TickRecord {
+        // A counter delivers whole numbers. Most of them step by a whole number, too; a counter that is scaled by its
+        // firmware does not.
+        let whole = lattice.period.round();
+        let is_whole = self.is_counter && (lattice.period - whole).abs() <= (lattice.period * lattice.error).max(1e-6);
+        let (period, error) = if is_whole { (whole, 0.0) } else { (lattice.period, lattice.error) };
+        let (tick_ns, error) = (period * ns_per_unit, error + self.unit_error);
+        let known = KNOWN.iter().find(|(hz, ..)| (tick_ns * hz / 1e9 - 1.0).abs() <= SAME + error);
+        let counts = self.counts(tick_ns).filter(|ticks| *ticks > 1.0 || known.is_none());
+        // What the kernel makes of the counter is a multiple of its counts, whatever else that may look like.
+        let written = match (counts, known) {
+            (Some(ticks), _) => Some(written_in_ticks(ticks, self.ns_per_tick)),
+            (None, Some((_, written, _))) => Some((*written).to_owned()),
+            (None, None) => fraction(tick_ns, error),
+        };
+        let strength = match lattice.steps {
+            1000.. if lattice.agreement >= 0.99 => Strength::Strong,
+            8.. => Strength::Fair,
+            _ => Strength::Weak,
+        };
+        TickRecord {
+            tick_ns: Some(tick_ns),
+            evidence: TickEvidence {
+                strength,
+                steps: lattice.steps,
+                at_most_ns: None,
+                frequency_hz: Some(1e9 / tick_ns),
+                error_ppm: Some(error * 1e6),
+                spread_ns: Some(lattice.spread * ns_per_unit),
+                agreement: Some(lattice.agreement),
+                period: written,
+                recognised: known.filter(|_| counts.is_none()).map(|(_, _, name)| (*name).to_owned()),
+            },
+            unknown: None,
         }
-        (Tick::Found(lattice), Some(ns)) => found(lattice, about, ns, context),
+    }
+
+    /// The tick in counts of the hardware, if it is a whole number of them.
+    fn counts(self, tick_ns: f64) -> Option<f64> {
+        let ticks = tick_ns / self.ns_per_tick?;
+        let whole = ticks.round();
+        ((ticks - whole).abs() <= whole * SAME && (1.0..=MOST_TICKS).contains(&whole)).then_some(whole)
     }
 }
 
-fn found(lattice: Lattice, about: &About, ns_per_unit: f64, context: &Context<'_>) -> TickRecord {
-    // A counter delivers whole numbers, and every one of them may be one of its ticks.
-    let counts = matches!(about.unit, Unit::Ticks(_));
-    let period = if counts { lattice.period.round() } else { lattice.period };
-    let tick_ns = period * ns_per_unit;
-    let error = if counts { 0.0 } else { lattice.error };
-    let counter = counter_ticks(tick_ns, about, ns_per_unit, context);
-    let known = KNOWN.iter().find(|(hz, ..)| (tick_ns * hz / 1e9 - 1.0).abs() <= SAME + error);
-    // What the kernel makes of the counter is a multiple of its ticks, whatever else that may look like.
-    let (written, recognised) = match (counter, known) {
-        (Some(ticks), _) => (Some(ticks), None),
-        (None, Some((_, written, name))) => (Some((*written).to_owned()), Some((*name).to_owned())),
-        (None, None) => (fraction(tick_ns, error), None),
-    };
-    let strength = match lattice.steps {
-        1000.. if lattice.agreement >= 0.99 => Strength::Strong,
-        8.. => Strength::Fair,
-        _ => Strength::Weak,
-    };
-    TickRecord {
-        tick_ns: Some(tick_ns),
-        evidence: TickEvidence {
-            strength,
-            steps: lattice.steps,
-            at_most_ns: None,
-            frequency_hz: Some(1e9 / tick_ns),
-            error_ppm: Some(error * 1e6),
-            spread_ns: Some(lattice.spread * ns_per_unit),
-            agreement: Some(lattice.agreement),
-            period: written,
-            recognised,
-        },
-        unknown: None,
-    }
-}
-
-/// The tick in ticks of the processor's counter, for a clock that stands on it.
-fn counter_ticks(tick_ns: f64, about: &About, ns_per_unit: f64, context: &Context<'_>) -> Option<String> {
-    let ns_per_tick = match about.unit {
-        Unit::Ticks(_) => ns_per_unit,
-        _ if about.kind == Kind::CpuTime || about.on_clocksource => context.counter_under_the_kernel()?,
-        _ => return None,
-    };
-    let ticks = tick_ns / ns_per_tick;
-    let whole = ticks.round();
-    let is_whole = (ticks - whole).abs() <= whole * SAME && (1.0..=MOST_TICKS).contains(&whole);
-    let plural = if whole == 1.0 { "" } else { "s" };
-    is_whole.then(|| format!("{whole} tick{plural} of {:.3} MHz", 1e3 / ns_per_tick))
+fn written_in_ticks(ticks: f64, ns_per_tick: Option<f64>) -> String {
+    let plural = if ticks == 1.0 { "" } else { "s" };
+    ns_per_tick.map_or_else(String::new, |ns| format!("{ticks} tick{plural} of {:.3} MHz", 1e3 / ns))
 }
 
 /// The simplest fraction of ns within the error, where it is so simple that it cannot be an accident.
@@ -152,10 +184,47 @@ mod tests {
     #[test]
     fn known_frequencies_are_written_as_they_are() {
         for (hz, written, _) in KNOWN {
-            let tick_ns = 1e9 / hz;
-            if let Some(fraction) = fraction(tick_ns, 1e-9).filter(|_| written.ends_with(" ns")) {
+            if let Some(fraction) = fraction(1e9 / hz, 1e-9).filter(|_| written.ends_with(" ns")) {
                 assert_eq!(fraction, written);
             }
+        }
+    }
+
+    fn lattice(period: f64, error: f64) -> Lattice {
+        Lattice { period, error, spread: 1.0, steps: 5000, agreement: 1.0 }
+    }
+
+    /// The tick, how it is written and by which name it is known.
+    fn found(hardware: Hardware, period: f64, ns_per_unit: f64) -> (f64, Option<String>, Option<String>) {
+        let TickRecord { tick_ns, evidence, .. } = hardware.found(lattice(period, 1e-7), ns_per_unit);
+        (tick_ns.unwrap(), evidence.period, evidence.recognised)
+    }
+
+    #[test]
+    fn ticks_are_written_as_what_they_are() {
+        let counter = |ns: f64| Hardware { ns_per_tick: Some(ns), is_counter: true, unit_error: 1e-7 };
+        let kernels = |ns: f64| Hardware { is_counter: false, ..counter(ns) };
+        let other = Hardware { ns_per_tick: None, is_counter: false, unit_error: 0.0 };
+        let tsc_ns = 1e3 / 2596.16;
+        for (hardware, period, unit_ns, written, name) in [
+            (counter(tsc_ns), 26.0, tsc_ns, "26 ticks of 2596.160 MHz", None),
+            (counter(tsc_ns), 1.0, tsc_ns, "1 tick of 2596.160 MHz", None),
+            (kernels(tsc_ns), 10.014_791, 1.0, "26 ticks of 2596.160 MHz", None),
+            // Arm: the counter itself, and the kernel's clock on it.
+            (counter(125.0 / 3.0), 1.0, 125.0 / 3.0, "125/3 ns", Some("24 MHz")),
+            (kernels(125.0 / 3.0), 125.0 / 3.0, 1.0, "125/3 ns", Some("24 MHz")),
+            (counter(16.0), 1.0, 16.0, "16 ns", Some("62.5 MHz")),
+            // A counter of 1 GHz, scaled from hardware of 24 MHz.
+            (counter(1.0), 125.0 / 3.0, 1.0, "125/3 ns", Some("24 MHz")),
+            (other, 69.841_279, 1.0, "1/14.31818 MHz", Some("HPET")),
+            (other, 279.365, 1.0, "1/3.579545 MHz", Some("ACPI PM")),
+            (other, 7.0, 1.0, "7 ns", None),
+        ] {
+            let (tick_ns, found_written, found_name) = found(hardware, period, unit_ns);
+            assert!((tick_ns / (period * unit_ns) - 1.0).abs() < 1e-6, "{written}: {tick_ns}");
+            assert_eq!(found_written.as_deref(), Some(written));
+            assert_eq!(found_name.is_some(), name.is_some(), "{written}: {found_name:?}");
+            assert!(name.is_none_or(|name| found_name.unwrap().starts_with(name)), "{written}");
         }
     }
 }
