@@ -31,6 +31,9 @@ const RAW_READS: u64 = 10_000;
 /// Most raw readings, all clocks together: 2.4 GB while they are kept.
 const MOST_RAW_READS: u64 = 100_000_000;
 
+/// Shortest interval that advice is given for, in seconds: no processor does anything in less.
+const SHORTEST_INTERVAL_S: f64 = 1e-12;
+
 /// The user asked for something that there is not.
 #[derive(Debug)]
 pub(crate) struct UsageError(String);
@@ -114,17 +117,20 @@ fn steps(args: &StepsArgs) -> Result<Exit> {
     drop(bar);
     let (steps, readings) = measured.map_err(explained)?;
     let exit = exit(steps.run.interrupted, steps.clocks.iter(), &args.fail_on);
+    let drawing = Drawing { ascii: args.ascii, rows: Some(args.rows) };
+    write(&Document::Steps(steps), &args.output, drawing, destination)?;
     if let Some((format, raw)) = raw {
         write_raw(&readings, format, raw)?;
     }
-    let drawing = Drawing { ascii: args.ascii, rows: Some(args.rows) };
-    write(&Document::Steps(steps), &args.output, drawing, destination)?;
     Ok(exit)
 }
 
 /// Where raw readings go, and how, if they are asked for. Opened before anything is read.
 fn raw_destination(args: &StepsArgs, amount: Amount, clocks: u64) -> Result<Option<(RawFormat, Destination)>> {
     let Some(path) = &args.raw else { return Ok(None) };
+    if path.as_os_str() == "-" {
+        return Err(UsageError("--raw: standard output is the report's; name a file".to_owned()).into());
+    }
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
     let format = args.raw_format.unwrap_or(match ending {
         "ndjson" | "jsonl" => RawFormatArg::Ndjson,
@@ -141,9 +147,7 @@ fn raw_destination(args: &StepsArgs, amount: Amount, clocks: u64) -> Result<Opti
         }
     };
     if format == RawFormat::Parquet && !cfg!(feature = "parquet") {
-        let hint =
-            "--raw: this program was built without Parquet: build it with --features parquet, or write csv or ndjson";
-        return Err(UsageError(hint.to_owned()).into());
+        return Err(UsageError(format!("--raw: {}", clockscope_report::NO_PARQUET)).into());
     }
     if let Amount::Reads(reads) = amount
         && reads.saturating_mul(clocks) > MOST_RAW_READS
@@ -169,6 +173,9 @@ fn write_raw(readings: &[Readings], format: RawFormat, destination: Destination)
 }
 
 fn advise(args: &AdviseArgs) -> Result<Exit> {
+    if args.interval.is_some_and(|interval| interval.0 < SHORTEST_INTERVAL_S) {
+        return Err(UsageError("--interval: it must be at least 0.001ns".to_owned()).into());
+    }
     let destination = Destination::open(args.output.output.as_deref())?;
     let document = match &args.from {
         Some(file) => read_document(file, "advise from")?,

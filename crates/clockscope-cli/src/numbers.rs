@@ -3,6 +3,9 @@
 /// Most reads that are accepted: with the cheapest clock these take three hours.
 const MOST_READS: f64 = 1e12;
 
+/// Smallest share that is accepted: no clock is steered better.
+const LEAST_SHARE: f64 = 1e-6;
+
 /// A number of reads, two or more: a single reading differs from nothing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Reads(pub(crate) u64);
@@ -42,6 +45,9 @@ pub(crate) fn share(text: &str) -> Result<Share, String> {
     if share.is_nan() || share <= 0.0 {
         return Err("it must be more than 0: no measurement is exact".to_owned());
     }
+    if share < LEAST_SHARE {
+        return Err("it must be at least 0.0001%".to_owned());
+    }
     if share > 1.0 {
         return Err("it must be at most 1, that is 100%".to_owned());
     }
@@ -68,7 +74,7 @@ mod tests {
             let Share(found) = share(text).unwrap();
             assert!((found - share_of_one).abs() < 1e-12, "{text}: {found}");
         }
-        for text in ["0", "0%", "-1%", "nan", "inf", "101%", "2", "", "%", "1 percent"] {
+        for text in ["0", "0%", "-1%", "1e-300", "nan", "inf", "101%", "2", "", "%", "1 percent"] {
             assert!(share(text).is_err(), "{text}");
         }
     }

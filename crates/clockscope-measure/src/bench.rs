@@ -1,6 +1,8 @@
 //! What every measurement begins with: a pinned thread, clocks that answered when they were tried, a timer, a reference
 //! and the timer's rate.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use clockscope::os::{self, Reference};
 use clockscope::{RawClock, counter};
 use clockscope_machine::affinity::{self, AffinityError, Pinned};
@@ -42,13 +44,13 @@ pub enum MeasureError {
 }
 
 /// A measurement that is ready to begin. Dropping it gives the thread its former CPUs back.
-pub(crate) struct Setup {
+pub(crate) struct Setup<'a> {
     /// The clocks that were asked for, those that did not answer with their reasons.
     pub(crate) catalogue: Catalogue,
     /// The processor's counter alone.
     pub(crate) counters: Catalogue,
     pub(crate) recorded_at: Option<String>,
-    pub(crate) bench: Bench,
+    pub(crate) bench: Bench<'a>,
     /// Under way since before the first batch.
     pub(crate) calibration: Calibration,
     pinned: Option<Pinned>,
@@ -63,9 +65,14 @@ pub(crate) struct Sampling {
     pub(crate) interrupted: bool,
 }
 
-impl Setup {
+impl<'a> Setup<'a> {
     /// To be called while the process has one thread: clocks are tried in a child.
-    pub(crate) fn new(catalogue: Catalogue, environment: &Environment, cpu: Option<u32>) -> Result<Self, MeasureError> {
+    pub(crate) fn new(
+        catalogue: Catalogue,
+        environment: &Environment,
+        cpu: Option<u32>,
+        stop: &'a AtomicBool,
+    ) -> Result<Self, MeasureError> {
         let (pinned, cpu_unknown) = pin(cpu)?;
         let catalogue = catalogue.tried(environment.counter_readable);
         let recorded_at = recorded_at(environment.counter_readable);
@@ -74,7 +81,7 @@ impl Setup {
         let timer = timer(&counters, reference);
         let calibration = Calibration::start(timer, reference);
         let first_rate = calibration.rate_after(FIRST_WINDOW_NS.max(FIRST_WINDOW_TICKS * reference.tick_ns()))?;
-        let bench = Bench { timer, reference, first_rate, origin: timer.now() };
+        let bench = Bench { timer, reference, first_rate, origin: timer.now(), stop };
         Ok(Self { catalogue, counters, recorded_at, bench, calibration, pinned, cpu_unknown })
     }
 
@@ -134,21 +141,27 @@ fn timer(counters: &Catalogue, reference: Reference) -> Timer {
 }
 
 /// What all clocks are timed and judged with.
-pub(crate) struct Bench {
+pub(crate) struct Bench<'a> {
     pub(crate) timer: Timer,
     pub(crate) reference: Reference,
     pub(crate) first_rate: Rate,
     /// Timer value that all times are told from.
     pub(crate) origin: u64,
+    /// Set from outside to end early.
+    pub(crate) stop: &'a AtomicBool,
 }
 
-impl Bench {
+impl Bench<'_> {
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
     /// Samples one batch and looks at every reading of it. Tells how long it took, in ns, if it was delivered whole.
     /// Its cost is kept, and its readings serve to find the tick, if `keep`.
     pub(crate) fn batch(&self, subject: &mut Subject, keep: bool) -> Option<f64> {
         let (Ok(sampler), Some(state)) = (&mut subject.row.sampler, &mut subject.state) else { return None };
         let outer = state.judged_outside.then_some(&self.reference);
-        let sampled = sampler.sample(&self.timer, outer, state.reads_per_batch);
+        let sampled = sampler.sample(&self.timer, outer, state.reads_per_batch, self.stop);
         let (before_ns, after_ns) = self.bounds(&sampled);
         let cost_ns = state.recent.median();
         let values = sampler.values(sampled.delivered);

@@ -3,7 +3,7 @@
 //! Batches of all clocks are interleaved, so that a drift of the machine's speed hits all alike. A batch is timed as a
 //! whole, and its readings are judged after it.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use clockscope_records::{Environment, Measurement, SCHEMA_VERSION};
 
@@ -44,19 +44,19 @@ pub fn measure(
     progress: &mut Progress<'_>,
 ) -> Result<Measurement, MeasureError> {
     let Request { environment, duration_s, cpu, stop } = request;
-    let mut setup = Setup::new(catalogue, &environment, cpu)?;
+    let mut setup = Setup::new(catalogue, &environment, cpu, stop)?;
     let rows = std::mem::take(&mut setup.catalogue.entries);
     let counters = std::mem::take(&mut setup.counters.entries);
     let bench = &setup.bench;
     let mut subjects: Vec<Subject> = rows.into_iter().map(|row| Subject::new(row, bench, TICK_READINGS)).collect();
     let mut beside = Beside::new(&subjects, counters, bench);
     let sampling = Calibration::start(bench.timer, bench.reference);
-    rounds(bench, &mut subjects, &mut beside, &sampling, duration_s * 1e9, stop, progress);
+    rounds(bench, &mut subjects, &mut beside, &sampling, duration_s * 1e9, progress);
     let sampling = Sampling {
         duration_asked_s: Some(duration_s),
         reads_asked: None,
         duration_s: sampling.elapsed_ns() / 1e9,
-        interrupted: stop.load(Ordering::Relaxed),
+        interrupted: bench.is_stopped(),
     };
     let rate = setup.calibration.rate()?;
 
@@ -71,18 +71,17 @@ pub fn measure(
 
 /// Finds how many reads fill a batch, then goes round all clocks, a batch each, until the time is over.
 fn rounds(
-    bench: &Bench,
+    bench: &Bench<'_>,
     subjects: &mut [Subject],
     beside: &mut Beside,
     sampling: &Calibration,
     duration_ns: f64,
-    stop: &AtomicBool,
     progress: &mut Progress<'_>,
 ) {
     // Twice: a clock that calibrates itself in its first milliseconds shows only then what it costs.
     for _ in 0..2 {
         for subject in subjects.iter_mut().chain(beside.subjects()) {
-            if stop.load(Ordering::Relaxed) {
+            if bench.is_stopped() {
                 return;
             }
             fit(bench, subject);
@@ -90,7 +89,7 @@ fn rounds(
     }
     loop {
         for subject in subjects.iter_mut().chain(beside.subjects()) {
-            if stop.load(Ordering::Relaxed) {
+            if bench.is_stopped() {
                 return;
             }
             bench.batch(subject, true);
@@ -104,7 +103,7 @@ fn rounds(
 }
 
 /// Doubles the reads of a batch until it is half as long as it should be, then sets their number.
-fn fit(bench: &Bench, subject: &mut Subject) {
+fn fit(bench: &Bench<'_>, subject: &mut Subject) {
     if let Some(state) = &mut subject.state {
         state.reads_per_batch = 1;
     }
@@ -131,7 +130,7 @@ struct Beside {
 }
 
 impl Beside {
-    fn new(subjects: &[Subject], counters: Vec<Row>, bench: &Bench) -> Self {
+    fn new(subjects: &[Subject], counters: Vec<Row>, bench: &Bench<'_>) -> Self {
         let empty =
             Row { about: record::empty_loop(), sampler: Ok(Box::new(Probe::new(EmptyLoop)) as Box<dyn Sampler>) };
         let has_counter = subjects.iter().any(|subject| is_counter(&subject.row) && subject.state.is_some());

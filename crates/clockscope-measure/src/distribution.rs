@@ -1,14 +1,12 @@
 //! The distribution of a clock's differences, as records in ns.
 
 use clockscope_records::{Bin, DifferenceRecord, ModeRecord, Summary};
-use clockscope_statistics::{Difference, Mode};
+use clockscope_statistics::{Difference, Mode, octave_bin, octave_edge};
 
 /// Share of all differences that the table of distinct ones covers.
 const COVERED: f64 = 0.9999;
 /// Largest differences that are told beside.
 const LARGEST: usize = 10;
-/// Bins for each doubling.
-const BINS: f64 = 8.0;
 
 /// The usual figures in ns; `None` without differences, or for a unit of no fixed length.
 pub(crate) fn summary(summary: Option<clockscope_statistics::Summary>, ns_per_unit: Option<f64>) -> Option<Summary> {
@@ -81,8 +79,8 @@ fn bounds(value: i64, ns: f64) -> (Option<f64>, f64) {
         ..0 => (None, 0.0),
         0 => (Some(0.0), 0.0),
         _ => {
-            let bin = ((value as f64 * ns).log2() * BINS + 1e-9).floor();
-            (Some((bin / BINS).exp2()), ((bin + 1.0) / BINS).exp2())
+            let bin = octave_bin(value as f64 * ns);
+            (Some(octave_edge(bin)), octave_edge(bin + 1))
         }
     }
 }

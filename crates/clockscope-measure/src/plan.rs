@@ -6,7 +6,7 @@
 
 use clockscope_records::{
     Candidate, ClockIdentity, ClockKind, Environment, Events, Measurement, Plan, PlanRow, ReadPath, SCHEMA_VERSION,
-    Steps, Summary, TickEvidence, Unfit, Unknown,
+    Steps, Summary, TickEvidence, TickIs, Unfit, Unknown,
 };
 
 use crate::advice;
@@ -58,8 +58,9 @@ impl<'a> Source<'a> {
                 .map(|clock| Found {
                     identity: &clock.identity,
                     available: clock.available,
-                    // What passes from read to read of a clock that is read without a pause.
-                    cost_ns: clock.summary.as_ref().map(|summary| summary.mean),
+                    // What passes from read to read of a clock that is read without a pause; the median, which no
+                    // interruption moves, where the clock's ticks do not hide it.
+                    cost_ns: clock.summary.as_ref().map(|all| if all.p50 > 0.0 { all.p50 } else { all.mean }),
                     tick_ns: clock.tick_ns,
                     evidence: clock.tick_evidence.as_ref(),
                     smallest_step_ns: clock.summary_nonzero.as_ref().map(|summary| summary.min),
@@ -135,20 +136,20 @@ fn candidate(found: &Found<'_>) -> Result<Candidate, &'static str> {
     let cost_ns = found.cost_ns.filter(|cost| *cost > 0.0).ok_or("what it costs is not known")?;
     let at_most = found.evidence.and_then(|evidence| evidence.at_most_ns);
     let (tick_ns, tick_is) = match (found.tick_ns, at_most, found.smallest_step_ns) {
-        (Some(ns), ..) => (ns, "tick"),
-        (None, Some(ns), _) => (ns, "at most"),
-        (None, None, Some(ns)) => (ns, "observed step"),
+        (Some(ns), ..) => (ns, TickIs::Found),
+        (None, Some(ns), _) => (ns, TickIs::AtMost),
+        (None, None, Some(ns)) => (ns, TickIs::ObservedStep),
         (None, None, None) => return Err("it never advanced while it was read"),
     };
     Ok(Candidate {
         clock: found.identity.label(),
         cost_ns,
-        overhead_ns: summary.p50,
+        overhead_ns: summary.p50.max(cost_ns),
         tick_ns,
-        tick_is: tick_is.to_owned(),
+        tick_is,
         jitter_ns: summary.p99 - summary.p50,
         two_reads_ns: [summary.min, summary.p99],
-        two_reads_max_ns: summary.max,
+        two_reads_max_ns: summary.max.max(tick_ns),
     })
 }
 
@@ -180,7 +181,7 @@ mod tests {
             cost_ns,
             overhead_ns,
             tick_ns,
-            tick_is: "tick".to_owned(),
+            tick_is: TickIs::Found,
             jitter_ns,
             two_reads_ns: [0.0, 0.0],
             two_reads_max_ns: 0.0,

@@ -1,6 +1,8 @@
 //! Samples one clock in batches. The loop is compiled once for every clock, with that clock's read inlined in it.
 
+use std::collections::TryReserveError;
 use std::hint::black_box;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clockscope::os::Reference;
 use clockscope::{Errno, RawClock};
@@ -10,6 +12,9 @@ use crate::timer::{Timer, read};
 /// Most reads in a batch: readings of 16 bytes then fill half of a usual first-level cache, so that storing them costs
 /// nothing that shows.
 pub(crate) const LONGEST: usize = 1024;
+
+/// Reads after which somebody may have asked to stop: to look takes a nanosecond.
+const BETWEEN_STOPS: usize = 1 << 14;
 
 /// One batch, as it was timed.
 #[derive(Clone, Copy, Debug)]
@@ -30,9 +35,15 @@ pub(crate) trait Sampler {
     /// Reads the clock once.
     fn attempt(&mut self) -> Result<(), Errno>;
 
-    /// Reads the clock `reads` times (1 or more) between two reads of the timer, and these between two of `outer`, if
-    /// any. Takes room for more than [`LONGEST`] readings beforehand if it must.
-    fn sample(&mut self, timer: &Timer, outer: Option<&Reference>, reads: usize) -> Sampled;
+    /// Takes room for so many readings.
+    ///
+    /// # Errors
+    /// There is no memory for them.
+    fn make_room(&mut self, reads: usize) -> Result<(), TryReserveError>;
+
+    /// Reads the clock `reads` times (1 or more, or as often as there is room for) between two reads of the timer, and
+    /// these between two of `outer`, if any. Looks at `stop` every [`BETWEEN_STOPS`] reads.
+    fn sample(&mut self, timer: &Timer, outer: Option<&Reference>, reads: usize, stop: &AtomicBool) -> Sampled;
 
     /// The first `count` readings of the last batch as numbers.
     fn values(&mut self, count: usize) -> &[u64];
@@ -54,10 +65,11 @@ impl<C: RawClock> Probe<C> {
         Self { clock, raw: Vec::new(), values: Vec::new() }
     }
 
-    fn make_room(&mut self, reads: usize) {
+    /// Room for at least so many readings, which is touched, so that no read has to wait for it.
+    fn grow(&mut self, reads: usize) {
         if self.raw.len() < reads {
-            self.raw.resize(reads.max(LONGEST), C::Raw::default());
-            self.values.resize(reads.max(LONGEST), 0);
+            self.raw.resize(reads, C::Raw::default());
+            self.values.resize(reads, 0);
         }
     }
 }
@@ -67,13 +79,21 @@ impl<C: RawClock> Sampler for Probe<C> {
         self.clock.read(&mut C::Raw::default())
     }
 
-    fn sample(&mut self, timer: &Timer, outer: Option<&Reference>, reads: usize) -> Sampled {
-        let reads = reads.max(1);
-        self.make_room(reads);
+    fn make_room(&mut self, reads: usize) -> Result<(), TryReserveError> {
+        let more = reads.saturating_sub(self.raw.len());
+        self.raw.try_reserve_exact(more)?;
+        self.values.try_reserve_exact(more)?;
+        self.grow(reads);
+        Ok(())
+    }
+
+    fn sample(&mut self, timer: &Timer, outer: Option<&Reference>, reads: usize, stop: &AtomicBool) -> Sampled {
+        self.grow(LONGEST);
+        let reads = reads.clamp(1, self.raw.len());
         let slots = &mut self.raw[..reads];
         let outer_before = outer.map(read);
         let before = timer.now();
-        let (delivered, error) = fill(&self.clock, slots);
+        let (delivered, error) = fill_until(&self.clock, slots, stop);
         let after = timer.now();
         let reference_ns = outer_before.zip(outer.map(read));
         Sampled { before, after, reference_ns, delivered, error }
@@ -89,6 +109,19 @@ impl<C: RawClock> Sampler for Probe<C> {
     fn free(&mut self) {
         (self.raw, self.values) = (Vec::new(), Vec::new());
     }
+}
+
+/// Fills the slots unless somebody asks to stop.
+fn fill_until<C: RawClock>(clock: &C, slots: &mut [C::Raw], stop: &AtomicBool) -> (usize, Option<Errno>) {
+    let mut delivered = 0;
+    for part in slots.chunks_mut(BETWEEN_STOPS) {
+        let (more, error) = fill(clock, part);
+        delivered += more;
+        if error.is_some() || stop.load(Ordering::Relaxed) {
+            return (delivered, error);
+        }
+    }
+    (delivered, None)
 }
 
 /// The loop that is measured. A function of its own, so that its code is the same wherever it is called from.

@@ -1,6 +1,6 @@
 //! The question *steps*: sequential reads of one clock after another, and all that their differences tell.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use clockscope::About;
 use clockscope_records::{Environment, SCHEMA_VERSION, Steps, StepsRecord, Unknown, Worst, WorstRecord};
@@ -28,6 +28,11 @@ pub enum Amount {
     Duration(f64),
 }
 
+/// What a batch should take, in ns: judged against the reference at its ends, it must not be too long.
+const BATCH_NS: f64 = 400e3;
+/// Most reads in a batch: they fill half of a usual second-level cache.
+const MOST_PER_BATCH: usize = 1 << 14;
+
 /// What to read, and how.
 #[derive(Debug)]
 pub struct StepsRequest<'a> {
@@ -46,7 +51,7 @@ pub struct StepsRequest<'a> {
 /// All readings of a clock.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Readings {
-    /// Its name.
+    /// Its name, with the path where that is not the usual one.
     pub clock: String,
     /// The readings, in the clock's unit.
     pub values: Vec<u64>,
@@ -67,7 +72,7 @@ pub fn steps(
     progress: &mut Progress<'_>,
 ) -> Result<(Steps, Vec<Readings>), MeasureError> {
     let StepsRequest { environment, amount, cpu, stop, keep } = request;
-    let mut setup = Setup::new(catalogue, &environment, cpu)?;
+    let mut setup = Setup::new(catalogue, &environment, cpu, stop)?;
     let rows = std::mem::take(&mut setup.catalogue.entries);
     let bench = &setup.bench;
     let clocks = rows.iter().filter(|row| row.sampler.is_ok()).count().max(1);
@@ -75,9 +80,13 @@ pub fn steps(
     let (mut subjects, mut kept, mut done) = (Vec::new(), Vec::new(), 0);
     for row in rows {
         let mut subject = Subject::new(row, bench, TICK_READINGS);
-        if subject.state.is_some() && !stop.load(Ordering::Relaxed) {
+        if bench.is_stopped() && subject.row.sampler.is_ok() {
+            subject.row.sampler = Err("not read: the run was interrupted before its turn".to_owned());
+            subject.state = None;
+        }
+        if subject.state.is_some() {
             let mut part = |share: f64| progress((f64::from(done) + share) / clocks as f64);
-            kept.extend(read(bench, &mut subject, amount, clocks, stop, keep, &mut part)?);
+            kept.extend(read(bench, &mut subject, amount, clocks, keep, &mut part)?);
             done += 1;
         }
         subjects.push(Digest::of(subject));
@@ -86,7 +95,7 @@ pub fn steps(
         duration_asked_s: if let Amount::Duration(seconds) = amount { Some(seconds) } else { None },
         reads_asked: if let Amount::Reads(reads) = amount { Some(reads) } else { None },
         duration_s: sampling.elapsed_ns() / 1e9,
-        interrupted: stop.load(Ordering::Relaxed),
+        interrupted: bench.is_stopped(),
     };
     let rate = setup.calibration.rate()?;
     let context = Context { rate, timer: bench.timer, reference: bench.reference, environment: &environment };
@@ -98,21 +107,20 @@ pub fn steps(
 
 /// Reads one clock as often as was asked for. What is kept is told.
 fn read(
-    bench: &Bench,
+    bench: &Bench<'_>,
     subject: &mut Subject,
     amount: Amount,
     clocks: usize,
-    stop: &AtomicBool,
     keep: bool,
     progress: &mut Progress<'_>,
 ) -> Result<Option<Readings>, MeasureError> {
-    warm_up(bench, subject);
+    let longest = warm_up(bench, subject)?;
     match amount {
         Amount::Reads(reads) if keep => return read_and_keep(bench, subject, reads).map(Some),
         Amount::Reads(reads) => {
             let mut left = reads;
-            while left > 0 && !stop.load(Ordering::Relaxed) {
-                let batch = left.min(LONGEST as u64);
+            while left > 0 && !bench.is_stopped() {
+                let batch = left.min(longest as u64);
                 set_batch(subject, batch as usize);
                 bench.batch(subject, true);
                 left -= batch;
@@ -122,8 +130,8 @@ fn read(
         Amount::Duration(seconds) => {
             let share_ns = seconds * 1e9 / clocks as f64;
             let start = Calibration::start(bench.timer, bench.reference);
-            set_batch(subject, LONGEST);
-            while !stop.load(Ordering::Relaxed) && start.elapsed_ns() < share_ns {
+            set_batch(subject, longest);
+            while !bench.is_stopped() && start.elapsed_ns() < share_ns {
                 bench.batch(subject, true);
                 progress((start.elapsed_ns() / share_ns).min(1.0));
             }
@@ -132,24 +140,33 @@ fn read(
     Ok(None)
 }
 
-/// Finds out what a read costs at the moment, which tells gaps from slow reads later.
-fn warm_up(bench: &Bench, subject: &mut Subject) {
+/// Finds out what a read costs at the moment, which tells gaps from slow reads later, and how long a batch may be.
+fn warm_up(bench: &Bench<'_>, subject: &mut Subject) -> Result<usize, MeasureError> {
     let (batches, reads) = WARM_UP;
+    let Subject { row, state } = subject;
+    let (Ok(sampler), Some(state)) = (&mut row.sampler, state) else { return Ok(LONGEST) };
     for _ in 0..batches {
-        let (Ok(sampler), Some(state)) = (&mut subject.row.sampler, &mut subject.state) else { return };
-        let sampled = sampler.sample(&bench.timer, None, reads);
+        let sampled = sampler.sample(&bench.timer, None, reads, bench.stop);
         if sampled.error.is_none() {
             let ticks = sampled.after.wrapping_sub(sampled.before) as i64 as f64;
             state.recent.push(ticks * bench.first_rate.ns_per_unit / reads as f64);
         }
     }
+    let cost_ns = state.recent.median().filter(|cost| *cost > 0.0).unwrap_or(f64::INFINITY);
+    let longest = ((BATCH_NS / cost_ns) as usize).clamp(LONGEST, MOST_PER_BATCH);
+    sampler.make_room(longest).map_err(|_| MeasureError::Memory(longest as u64))?;
+    Ok(longest)
 }
 
 /// Reads without any pause and keeps everything. The room is taken before.
-fn read_and_keep(bench: &Bench, subject: &mut Subject, reads: u64) -> Result<Readings, MeasureError> {
-    let count = usize::try_from(reads).map_err(|_| MeasureError::Memory(reads))?;
+fn read_and_keep(bench: &Bench<'_>, subject: &mut Subject, reads: u64) -> Result<Readings, MeasureError> {
+    let no_memory = || MeasureError::Memory(reads);
+    let count = usize::try_from(reads).map_err(|_| no_memory())?;
     let mut values = Vec::new();
-    values.try_reserve_exact(count).map_err(|_| MeasureError::Memory(reads))?;
+    values.try_reserve_exact(count).map_err(|_| no_memory())?;
+    if let Ok(sampler) = &mut subject.row.sampler {
+        sampler.make_room(count).map_err(|_| no_memory())?;
+    }
     set_batch(subject, count);
     bench.batch(subject, true);
     let Subject { row, state } = subject;
@@ -157,7 +174,7 @@ fn read_and_keep(bench: &Bench, subject: &mut Subject, reads: u64) -> Result<Rea
         values.extend_from_slice(sampler.values(state.delivered as usize));
     }
     let ns_per_unit = row.ns_per_unit(bench.first_rate.ns_per_unit);
-    Ok(Readings { clock: row.about.name.to_string(), values, ns_per_unit })
+    Ok(Readings { clock: row.identity().label(), values, ns_per_unit })
 }
 
 fn set_batch(subject: &mut Subject, reads: usize) {

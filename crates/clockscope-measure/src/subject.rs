@@ -44,14 +44,14 @@ pub(crate) struct State {
 
 impl Subject {
     /// Room for so many readings is made to find the tick from.
-    pub(crate) fn new(row: Row, bench: &Bench, tick_readings: usize) -> Self {
+    pub(crate) fn new(row: Row, bench: &Bench<'_>, tick_readings: usize) -> Self {
         let state = row.sampler.is_ok().then(|| State::new(&row, bench, tick_readings));
         Self { row, state }
     }
 }
 
 impl State {
-    fn new(row: &Row, bench: &Bench, tick_readings: usize) -> Self {
+    fn new(row: &Row, bench: &Bench<'_>, tick_readings: usize) -> Self {
         let rate = bench.first_rate;
         let scale = row.ns_per_unit(rate.ns_per_unit);
         let follows = scale.is_some() && matches!(row.about.kind, Kind::Counter | Kind::Monotonic | Kind::Wall);

@@ -17,7 +17,7 @@ pub use measurement::{
     Advice, Baseline, ClockIdentity, ClockKind, ClockRecord, Cost, Events, FastestCounter, Listed, Measurement,
     Monotonic, ReadPath, Run, Timer,
 };
-pub use plan::{Candidate, Plan, PlanRow, Unfit};
+pub use plan::{Candidate, Plan, PlanRow, TickIs, Unfit};
 pub use steps::{Bin, DifferenceRecord, ModeRecord, Steps, StepsRecord, Summary, Worst, WorstRecord};
 pub use tick::{Strength, TickEvidence};
 

@@ -48,18 +48,31 @@ pub struct Candidate {
     pub clock: String,
     /// What one read costs, in ns.
     pub cost_ns: f64,
-    /// What two reads with nothing between them tell, in ns: the median difference. A measurement is longer by that.
+    /// What a measurement is too long by, in ns: the median difference of two reads with nothing between them, or what
+    /// a read costs if that is more.
     pub overhead_ns: f64,
     /// Its tick, or what is known instead: its upper bound, the smallest step that was seen.
     pub tick_ns: f64,
-    /// What that is: "tick", "at most" or "observed step".
-    pub tick_is: String,
+    /// What that is.
+    pub tick_is: TickIs,
     /// 99th percentile of the differences less the median, in ns.
     pub jitter_ns: f64,
     /// What two reads in one expression usually differ by, in ns: from the smallest to the 99th percentile.
     pub two_reads_ns: [f64; 2],
-    /// The most that two reads in a row differed by, in ns.
+    /// The most that two reads in a row differed by or may differ by, in ns: one tick at least.
     pub two_reads_max_ns: f64,
+}
+
+/// What a figure says of a tick.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TickIs {
+    /// It is this.
+    Found,
+    /// It is at most this.
+    AtMost,
+    /// It is not known; this is the smallest step that was seen.
+    ObservedStep,
 }
 
 /// A clock that was not weighed.

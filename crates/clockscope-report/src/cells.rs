@@ -45,7 +45,7 @@ pub(crate) fn measured(clock: &ClockRecord) -> [String; 14] {
 /// A tick, or what it is at most.
 pub(crate) fn tick(tick_ns: Option<f64>, evidence: Option<&TickEvidence>) -> String {
     match (tick_ns, evidence.and_then(|evidence| evidence.at_most_ns)) {
-        (Some(ns), _) => time(ns),
+        (Some(ns), _) => exact_time(ns),
         (None, Some(ns)) => format!("≤ {}", time(ns)),
         (None, None) => UNKNOWN.to_owned(),
     }
@@ -115,6 +115,11 @@ pub(crate) fn time(ns: f64) -> String {
         _ => (1.0, "ns"),
     };
     format!("{} {unit}", trimmed(&significant(ns / scale, 3)))
+}
+
+/// A time with as many digits as tell neighbouring ones apart: six, in ns below a millisecond.
+pub(crate) fn exact_time(ns: f64) -> String {
+    if ns.abs() < 1e6 { format!("{} ns", trimmed(&significant(ns, 6))) } else { time(ns) }
 }
 
 /// A number without the zeros that end its fraction.

@@ -2,6 +2,8 @@
 
 use clockscope_records::Bin;
 
+use clockscope_statistics::{octave_bin, octave_edge};
+
 use crate::cells::{share, time};
 
 /// Most rows; finer bins are joined.
@@ -50,7 +52,7 @@ pub(crate) fn draw(bins: &[Bin], width: usize, ascii: bool) -> Vec<String> {
         let blank = " ".repeat(bar_width - bar.chars().count());
         lines.push(format!("{:>label_width$}  {bar}{blank}  {count:>count_width$}", row.label));
     }
-    lines
+    if ascii { lines.iter().map(|line| line.replace('µ', "u")).collect() } else { lines }
 }
 
 /// Rows of so many bins each.
@@ -58,7 +60,7 @@ fn rows(bins: &[Bin], joined: i64, narrow: bool) -> Vec<Row> {
     let mut rows: Vec<Row> = Vec::new();
     for bin in bins {
         let from_ns = bin.from_ns.filter(|from| *from > 0.0);
-        let place = from_ns.map(|from| ((from.log2() * 8.0).round() as i64).div_euclid(joined));
+        let place = from_ns.map(|from| octave_bin(from).div_euclid(joined));
         match rows.last_mut() {
             Some(row) if place.is_some() && row.place == place => row.count += bin.count,
             _ => rows.push(Row { label: label(bin, place, joined, narrow), count: bin.count, place }),
@@ -72,7 +74,7 @@ fn label(bin: &Bin, place: Option<i64>, joined: i64, narrow: bool) -> String {
         (None, _) => "below 0".to_owned(),
         (Some(_), None) => "0".to_owned(),
         (Some(_), Some(place)) => {
-            let edge = |place: i64| time(((place * joined) as f64 / 8.0).exp2());
+            let edge = |place: i64| time(octave_edge(place * joined));
             if narrow { edge(place) } else { format!("{} to {}", edge(place), edge(place + 1)) }
         }
     }
@@ -116,7 +118,7 @@ mod tests {
                 lines.len() <= ROWS && lines.iter().all(|line| line.chars().count() <= width.max(40)),
                 "{lines:#?}"
             );
-            assert_eq!(ascii, lines.iter().all(|line| line.replace('µ', "u").is_ascii()));
+            assert_eq!(ascii, lines.iter().all(|line| line.is_ascii()));
         }
         assert!(draw(&[], 80, false).is_empty());
     }

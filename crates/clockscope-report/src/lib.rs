@@ -14,7 +14,7 @@ mod raw;
 mod steps;
 mod table;
 
-pub use raw::{RawFormat, Series, write_raw};
+pub use raw::{NO_PARQUET, RawFormat, Series, write_raw};
 
 use std::str::FromStr;
 

@@ -21,7 +21,7 @@ pub(crate) fn render(document: &Document, style: Style) -> String {
             let clocks = steps::readable(found);
             let (head, rows) = steps::side_by_side(&clocks);
             let mut text = table(&head.iter().map(String::as_str).collect::<Vec<_>>(), rows.into_iter(), 1);
-            text += "\nTimes in ns, of the differences between successive readings.\n";
+            text += &format!("\n{}\n", steps::ABOUT);
             text += &clocks.iter().map(|clock| steps_of(clock, style)).collect::<String>();
             let all = found.clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_deref()));
             text += &titled("Not available", &notes::of_unavailable(all));

@@ -1,8 +1,8 @@
 //! What stands in the tables of a plan, for every format that has tables.
 
-use clockscope_records::{Plan, PlanRow};
+use clockscope_records::{Plan, PlanRow, TickIs};
 
-use crate::cells::{significant, time, trimmed};
+use crate::cells::{exact_time, significant, time, trimmed};
 
 /// Heads of the table of intervals.
 pub(crate) const ROWS: [&str; 5] = ["Interval", "Clock", "Error of one", "Repetitions", "Cheapest that suffices"];
@@ -10,6 +10,9 @@ pub(crate) const ROWS: [&str; 5] = ["Interval", "Clock", "Error of one", "Repeti
 /// Heads of the table of clocks.
 pub(crate) const CLOCKS: [&str; 7] =
     ["Clock", "Cost(ns)", "Overhead", "Tick", "Jitter", "Two reads differ by", "at most"];
+
+/// Columns that the table of clocks needs, or a little more.
+pub(crate) const CLOCKS_WIDTH: u16 = 96;
 
 pub(crate) fn row(row: &PlanRow) -> [String; 5] {
     [
@@ -24,9 +27,10 @@ pub(crate) fn row(row: &PlanRow) -> [String; 5] {
 pub(crate) fn clocks(plan: &Plan) -> Vec<Vec<String>> {
     let clock = |clock: &clockscope_records::Candidate| {
         let [least, most] = clock.two_reads_ns;
-        let tick = match clock.tick_is.as_str() {
-            "tick" => time(clock.tick_ns),
-            _ => format!("≤ {}", time(clock.tick_ns)),
+        let tick = match clock.tick_is {
+            TickIs::Found => exact_time(clock.tick_ns),
+            TickIs::AtMost => format!("≤ {}", time(clock.tick_ns)),
+            TickIs::ObservedStep => format!("{} seen", time(clock.tick_ns)),
         };
         vec![
             clock.clock.clone(),
@@ -58,9 +62,9 @@ pub(crate) fn sentences(plan: &Plan) -> Vec<String> {
         let off = percent(row.single_error);
         let interval = time(row.interval_ns);
         lines.push(match row.repetitions {
-            1 => format!("{interval} by {}: a single measurement is off by at most {off} of it.", row.clock),
+            1 => format!("{interval} by {}: 99 of 100 single measurements are off by at most {off} of it.", row.clock),
             repetitions => format!(
-                "{interval} by {}: a single measurement may be off by {off} of it. Repeat what is measured {repetitions} \
+                "{interval} by {}: a single measurement may well be off by {off} of it. Repeat what is measured {repetitions} \
                  times between the two reads, and divide: at most {error}.",
                 row.clock
             ),
@@ -75,8 +79,8 @@ pub(crate) fn sentences(plan: &Plan) -> Vec<String> {
     }
     let [least, most] = best.two_reads_ns;
     lines.push(format!(
-        "Two calls of {} in one expression usually differ by {} to {}, and differed by {} once: read once, and use the \
-         value twice.",
+        "Two calls of {} in one expression usually differ by {} to {}, at most by {} as far as was seen: read once, and \
+         use the value twice.",
         best.clock,
         time(least),
         time(most),

@@ -2,6 +2,10 @@
 
 use std::io::{self, Write};
 
+/// Why Parquet cannot be written where it is not built in, and what to do.
+pub const NO_PARQUET: &str =
+    "this program was built without Parquet: build it with --features parquet, or write csv or ndjson";
+
 /// All readings of one clock, in the order in which they were made.
 #[derive(Clone, Copy, Debug)]
 pub struct Series<'a> {
@@ -42,7 +46,7 @@ pub fn write_raw<W: Write + Send>(out: W, format: RawFormat, series: &[Series<'_
     }
 }
 
-/// A line a reading. Names of clocks need no quoting: they are made of letters, digits, dots and underscores.
+/// A line a reading. Names of clocks need no quoting: they are made of letters, digits, dots, colons and underscores.
 fn lines<W: Write>(
     mut out: W,
     head: &str,
@@ -162,8 +166,7 @@ mod parquet {
     use super::Series;
 
     pub(super) fn write<W: Write + Send>(_: W, _: &[Series<'_>]) -> io::Result<()> {
-        let hint = "this program was built without Parquet: build it with --features parquet, or write CSV or NDJSON";
-        Err(io::Error::new(io::ErrorKind::Unsupported, hint))
+        Err(io::Error::new(io::ErrorKind::Unsupported, super::NO_PARQUET))
     }
 }
 

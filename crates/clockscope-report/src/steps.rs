@@ -2,10 +2,13 @@
 
 use clockscope_records::{DifferenceRecord, Steps, StepsRecord, Strength, Summary, WorstRecord};
 
-use crate::cells::{self, UNKNOWN, share, significant, time, trimmed};
+use crate::cells::{self, UNKNOWN, exact_time, share, significant, time};
 
 /// Heads of the table of distinct differences.
 pub(crate) const DIFFERENCES: [&str; 5] = ["Ticks", "Time", "Count", "%", "Cumulative %"];
+
+/// What the figures are of.
+pub(crate) const ABOUT: &str = "Times in ns, of the differences between successive readings. Between batches of reads there is a pause: no difference is taken there.";
 
 /// A table: its head and its rows.
 pub(crate) type Table = (Vec<String>, Vec<Vec<String>>);
@@ -32,7 +35,7 @@ pub(crate) fn side_by_side(clocks: &[&StepsRecord]) -> Table {
         ("jump", |events| events.jump),
         ("gap", |events| events.gap),
         ("regression", |events| Some(events.regression)),
-        ("hidden regression", |events| events.hidden_regression),
+        ("hidden", |events| events.hidden_regression),
     ];
     for (name, count) in counts {
         rows.push(row(name, &|clock| {
@@ -111,11 +114,6 @@ fn difference(entry: &DifferenceRecord, all: u64, seen: Option<u64>) -> Vec<Stri
         percent(entry.count),
         seen.map(percent).unwrap_or_default(),
     ]
-}
-
-/// A time with as many digits as tell neighbouring differences apart.
-fn exact_time(ns: f64) -> String {
-    if ns.abs() < 1e6 { format!("{} ns", trimmed(&significant(ns, 6))) } else { time(ns) }
 }
 
 /// What is to be said of a clock in sentences: its tick, its modes, what was rounded.

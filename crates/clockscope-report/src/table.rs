@@ -64,7 +64,7 @@ impl Page {
             self.line("", Mark::Plain);
             rest = further;
         }
-        self.line("Times in ns, of the differences between successive readings.", Mark::Plain);
+        self.wrapped(&[steps::ABOUT.to_owned()], "");
         for clock in clocks {
             self.steps_of(clock);
         }
@@ -116,13 +116,25 @@ impl Page {
             let rows = found.rows.iter().map(|row| plan::row(row).to_vec()).collect();
             self.table(&plan::ROWS, rows, &[], 0);
             self.line("", Mark::Plain);
-            self.table(&plan::CLOCKS, plan::clocks(found), &[], 1);
+            self.clocks_of_plan(plan::clocks(found));
         }
         self.section("Not weighed:", &plan::unfit(found));
         self.line("", Mark::Plain);
         self.facts(facts);
         self.ending(false, &found.environment);
         self.wrapped(&plan::sentences(found), "");
+    }
+
+    /// What was weighed; in two tables where the terminal is too narrow for one.
+    fn clocks_of_plan(&mut self, rows: Vec<Vec<String>>) {
+        if self.width() >= plan::CLOCKS_WIDTH {
+            return self.table(&plan::CLOCKS, rows, &[], 1);
+        }
+        let (costs, reads) = plan::CLOCKS.split_at(5);
+        self.table(costs, rows.iter().map(|row| row[..5].to_vec()).collect(), &[], 1);
+        self.line("", Mark::Plain);
+        let name = |row: &Vec<String>| std::iter::once(row[0].clone()).chain(row[5..].iter().cloned()).collect();
+        self.table(&[&plan::CLOCKS[..1], reads].concat(), rows.iter().map(name).collect(), &[], 1);
     }
 
     /// What has to be said before any conclusion.

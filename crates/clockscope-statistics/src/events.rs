@@ -10,7 +10,7 @@ mod worst;
 
 pub use worst::{EventKind, WORST, WorstEvent, WorstEvents};
 
-/// A run of at least this many repeats is a fail, a shorter one of at least two is a stall.
+/// A run of more repeats than this is a fail, one of two to so many is a stall.
 pub const STALL_MAX: u64 = 199;
 /// A jump of more than this many nanoseconds is a warp.
 pub const WARP_NS: f64 = 1e6;
@@ -246,7 +246,7 @@ impl EventCounter {
         }
         if step < 0 {
             self.counts.regression += 1;
-            self.remember(EventKind::Regression, -step as f64 * self.ns_per_unit);
+            self.remember(EventKind::Regression, -(step as f64) * self.ns_per_unit);
         } else if self.counts.smallest_step.is_none_or(|smallest| (step as u64) < smallest) {
             self.counts.smallest_step = Some(step as u64);
         }

@@ -5,6 +5,7 @@
 
 mod differences;
 mod events;
+mod octave;
 mod quantile;
 mod reservoir;
 mod tick;
@@ -13,6 +14,7 @@ pub use differences::{Difference, Differences, Mode, Summary};
 pub use events::{
     Batch, EventCounter, EventCounts, EventKind, Judge, Judged, STALL_MAX, WARP_NS, WORST, WorstEvent, WorstEvents,
 };
+pub use octave::{BINS_PER_OCTAVE, octave_bin, octave_edge};
 pub use quantile::{median_interval, quantile};
 pub use reservoir::Reservoir;
 pub use tick::{Lattice, NoTick, Tick, TickCollector, tick};

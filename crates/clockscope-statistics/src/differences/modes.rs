@@ -1,13 +1,12 @@
 //! The modes of a distribution of differences.
 
 use super::Difference;
+use crate::octave::{BINS_PER_OCTAVE, octave_bin, octave_edge};
 
 /// Smallest share of the differences that makes a mode.
 const SHARE: f64 = 0.001;
 /// A valley between two modes is at most this share of the lower one's height.
 const VALLEY: f64 = 0.5;
-/// Bins for each doubling, from where a bin is longer than a tick.
-const BINS: f64 = 8.0;
 
 /// A value around which differences gather.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -58,17 +57,18 @@ pub(super) fn find(entries: &[Difference], count: u64, period: f64) -> Vec<Mode>
     modes.iter().filter_map(|bins| mode(bins, count)).filter(|mode| mode.share >= SHARE).collect()
 }
 
-/// Which bin so many ticks fall into: one of their own for the first, then [`BINS`] for each doubling.
+/// Which bin so many ticks fall into: one of their own for the first, then [`BINS_PER_OCTAVE`].
 fn place(ticks: f64) -> (usize, f64) {
     let ticks = ticks.round();
-    if ticks < BINS {
+    if ticks < BINS_PER_OCTAVE as f64 {
         return (ticks as usize, 1.0);
     }
-    let doublings = (ticks / BINS).log2();
-    let bin = (doublings * BINS).floor();
+    let bin = octave_bin(ticks);
     // As many whole numbers as lie in it, which for the first bins is one or two.
-    let edge = |bin: f64| (BINS * (bin / BINS).exp2()).ceil();
-    ((BINS + bin) as usize, (edge(bin + 1.0) - edge(bin)).max(1.0))
+    let width = octave_edge(bin + 1).ceil() - octave_edge(bin).ceil();
+    // The bin that begins at 8 follows the one of 7.
+    let first = octave_bin(BINS_PER_OCTAVE as f64) - BINS_PER_OCTAVE;
+    ((bin - first) as usize, width.max(1.0))
 }
 
 /// Where the first mode of these bins ends: at the lowest bin before one that rises to twice as high.

@@ -142,7 +142,7 @@ fn a_constant_cost_is_no_tick() {
         let mut time = random.within(1e6, 1e9);
         let readings: Vec<u64> = (0..40_000)
             .map(|index| {
-                let pause = if index as u64 % every == 0 && cycle < 2 { pause } else { 0.0 };
+                let pause = if (index as u64).is_multiple_of(every) && cycle < 2 { pause } else { 0.0 };
                 time += costs[index % cycle.max(1)] + jitter * random.normal() + pause;
                 ((time / period).floor() * period) as u64
             })
