@@ -8,7 +8,9 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use clap::CommandFactory;
-use clockscope_measure::{Amount, Catalogue, MeasureError, Readings, Request, Source, StepsRequest, UnknownClock};
+use clockscope_measure::{
+    Amount, Catalogue, MeasureError, Paths, Readings, Request, Source, StepsRequest, UnknownClock,
+};
 use clockscope_records::{Document, Measurement};
 use clockscope_report::{RawFormat, Series, Style};
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -180,7 +182,7 @@ fn advise(args: &AdviseArgs) -> Result<Exit> {
     let document = match &args.from {
         Some(file) => read_document(file, "advise from")?,
         None => {
-            let catalogue = Catalogue::new();
+            let catalogue = Catalogue::new().select(&[], Paths::default()).map_err(unknown_clock)?;
             Document::Measurement(fresh(catalogue, args.duration, args.cpu, &args.output)?)
         }
     };

@@ -27,8 +27,11 @@ const COARSE: u64 = 4096;
 const COARSE_SLACK: f64 = 2e-4;
 /// Share of a coarse clock's steps that must be alike.
 const ALIKE: f64 = 0.95;
-/// Lines whose lattice is fitted to all readings.
-const FITS: usize = 40;
+/// Share of the blocks on a lattice from which no better one is looked for.
+const CERTAIN: f64 = 0.95;
+/// Lines whose lattice is fitted to a sample of the readings, and how many of each quarter that takes.
+const FITS: usize = 128;
+const SAMPLE: usize = 2048;
 /// Share of the steps that must be 1 where a counter answers further reads within its tick with one more each.
 const ONE_MORE: f64 = 0.05;
 
@@ -149,12 +152,16 @@ impl Readings {
             return coarse;
         }
         let found = self.spectral(steps);
-        if let Tick::Found(_) = found {
-            return found;
-        }
-        // Two lattices, one after the other, may hide each other's lines.
-        let alone = |steps: &[u64]| matches!(Self::of_steps(steps).spectral(steps), Tick::Found(_));
-        if matches!(found, Tick::AtMost { .. }) && steps.chunks(steps.len().div_ceil(4)).any(alone) {
+        // Two lattices, one after the other, may hide each other's lines, or have a part in common.
+        let differs = |steps: &[u64]| match (Self::of_steps(steps).spectral(steps), found) {
+            (Tick::Found(part), Tick::Found(whole)) => (part.period / whole.period - 1.0).abs() > 2e-3,
+            (Tick::Found(_), Tick::AtMost { .. }) => true,
+            _ => false,
+        };
+        let quarters: Vec<&[u64]> = steps.chunks(steps.len().div_ceil(4)).collect();
+        let ends = [quarters.first(), quarters.last()];
+        let is_told = matches!(found, Tick::Found(_) | Tick::AtMost { .. });
+        if is_told && ends.into_iter().flatten().any(|steps| differs(steps)) {
             return Tick::Unknown(NoTick::RateChanged);
         }
         found
@@ -190,13 +197,20 @@ impl Readings {
         if steps.len() < SPECTRAL_STEPS {
             return Tick::Unknown(NoTick::TooFewReadings);
         }
-        let Some(lines) = spectrum::candidates(steps) else { return Tick::Unknown(NoTick::TooSlow) };
+        let usual = lattice::usual_step(steps);
+        let Some(lines) = spectrum::candidates(steps, usual) else { return Tick::Unknown(NoTick::TooSlow) };
         let counts = proof::counts(steps.iter().copied());
         let (mut unproved, mut looked_like_one, mut fits) = (false, false, 0);
+        let (mut changing, mut best) = (false, None);
+        let mut not_believed: Vec<f64> = Vec::new();
         for (index, line) in lines.into_iter().enumerate() {
-            let Some(frequency) = lattice::first_look(&self.values, line) else { continue };
+            let Some(frequency) = lattice::first_look(&self.values, usual, line) else { continue };
             if 1.0 / frequency < SHORTEST {
                 break;
+            }
+            // What lies on a lattice lies on all of its parts, too.
+            if not_believed.iter().any(|period| is_part(1.0 / frequency, *period)) {
+                continue;
             }
             looked_like_one = true;
             // Cheaper than the fit, and true of any lattice that could be proved.
@@ -208,19 +222,42 @@ impl Readings {
             if fits > FITS {
                 break;
             }
-            let is_proved = |lattice: &Lattice| proof::is_proved(&self.values, self.repeats, lattice, index + 1);
-            match lattice::fit(&self.values, frequency) {
+            let is_proved = |lattice: &Lattice| proof::is_proved(&self.values, usual, self.repeats, lattice, index + 1);
+            match lattice::fit(&self.values, usual, frequency, SAMPLE) {
                 Fit::Nowhere => {}
-                Fit::Changing => return Tick::Unknown(NoTick::RateChanged),
-                Fit::On(lattice) if is_proved(&lattice) => {
-                    return Tick::Found(lattice::widest(&self.values, lattice, is_proved));
+                Fit::Changing => {
+                    changing = true;
+                    not_believed.push(1.0 / frequency);
                 }
-                Fit::On(_) => unproved = true,
+                Fit::On(lattice) if !is_proved(&lattice) => {
+                    unproved = true;
+                    not_believed.push(lattice.period);
+                }
+                Fit::On(lattice) => {
+                    // Where costs hardly vary, other lines fit many short blocks by halves; all parts of a lattice fit
+                    // as well as it does.
+                    if best.is_none_or(|(best, _): (Lattice, usize)| lattice.agreement > best.agreement + 0.1) {
+                        best = Some((lattice, index + 1));
+                    }
+                    if lattice.agreement >= CERTAIN {
+                        break;
+                    }
+                }
             }
         }
-        match (unproved, looked_like_one) {
-            (true, _) => Tick::Unknown(NoTick::ConstantCost),
-            (_, false) if proof::is_fine(self.repeats, steps) => {
+        if let Some((lattice, tried)) = best.filter(|(lattice, _)| !changing || lattice.agreement >= CERTAIN) {
+            let is_proved = |wider: &Lattice| proof::is_proved(&self.values, usual, self.repeats, wider, tried);
+            match lattice::fit(&self.values, usual, 1.0 / lattice.period, usize::MAX) {
+                Fit::On(lattice) => {
+                    return Tick::Found(lattice::widest(&self.values, usual, lattice, is_proved));
+                }
+                Fit::Changing | Fit::Nowhere => changing = true,
+            }
+        }
+        match (changing, unproved, looked_like_one) {
+            (true, ..) => Tick::Unknown(NoTick::RateChanged),
+            (_, true, _) => Tick::Unknown(NoTick::ConstantCost),
+            (_, _, false) if proof::is_fine(self.repeats, steps) => {
                 Tick::AtMost { units: SHORTEST, steps: steps.len() as u64 }
             }
             _ => Tick::Unknown(NoTick::NoLattice),
@@ -256,6 +293,12 @@ impl Tick {
             Self::Unknown(_) => self,
         }
     }
+}
+
+/// Whether the longer period is a whole number of the shorter one.
+fn is_part(shorter: f64, longer: f64) -> bool {
+    let ratio = longer / shorter;
+    (ratio - ratio.round()).abs() < 0.02
 }
 
 fn gcd(a: u64, b: u64) -> u64 {

@@ -6,6 +6,14 @@ use super::Lattice;
 
 /// Readings that are looked at together. Across a block the clock must keep its phase.
 const BLOCK: usize = 32;
+/// Readings that a shorter block must have: four more than one lie within a third of a period in 2 % of all cases.
+const SHORTEST_BLOCK: usize = 5;
+/// A step of so many usual ones is an interruption: across it the phase may be lost.
+const INTERRUPTED: u64 = 20;
+/// Share of a cycle by which a phase may be predicted wrongly.
+const PREDICTED: f64 = 0.1;
+/// Readings that a mean phase needs.
+const FEWEST: f64 = 16.0;
 /// Share of the blocks that must lie on the lattice. Not one in a billion does so by chance; those of a CPU-time clock
 /// that was interrupted in their midst do not.
 pub(super) const AGREEMENT: f64 = 0.5;
@@ -29,16 +37,25 @@ pub(super) enum Fit {
     Nowhere,
 }
 
-/// Refines a frequency, in cycles a unit, by the first readings; `None` if these lie on no lattice near it.
-pub(super) fn first_look(values: &[u64], frequency: f64) -> Option<f64> {
-    let first = &values[..values.len().min(FIRST)];
-    let frequency = refine(first, frequency);
-    (agreement(first, frequency).share >= FIRST_AGREEMENT).then_some(frequency)
+/// The length that half of the steps do not exceed: what passes between two reads that nothing came between.
+pub(super) fn usual_step(steps: &[u64]) -> u64 {
+    let mut sorted = steps.to_vec();
+    let middle = sorted.len() / 2;
+    *sorted.select_nth_unstable(middle).1
 }
 
-/// Refines the frequency that the first look gave, and tells whether all readings lie on its lattice.
-pub(super) fn fit(values: &[u64], frequency: f64) -> Fit {
-    let quarters: Vec<Part> = values.chunks(values.len().div_ceil(4)).map(|part| Part::fit(part, frequency)).collect();
+/// Refines a frequency, in cycles a unit, by the first readings; `None` if these lie on no lattice near it.
+pub(super) fn first_look(values: &[u64], usual: u64, frequency: f64) -> Option<f64> {
+    let first = &values[..values.len().min(FIRST)];
+    let sharpened = refine(first, usual, frequency);
+    (agreement(first, sharpened).share >= FIRST_AGREEMENT).then_some(sharpened.frequency)
+}
+
+/// Refines the frequency that the first look gave, and tells whether the readings lie on its lattice: so many of
+/// every quarter, at most.
+pub(super) fn fit(values: &[u64], usual: u64, frequency: f64, most: usize) -> Fit {
+    let fit = |part: &[u64]| Part::fit(&part[..part.len().min(most)], usual, frequency);
+    let quarters: Vec<Part> = values.chunks(values.len().div_ceil(4)).map(fit).collect();
     let agreement = quarters.iter().map(|part| part.on.share).sum::<f64>() / quarters.len() as f64;
     let frequencies: Vec<f64> = quarters.iter().map(|part| part.frequency).collect();
     let mean = frequencies.iter().sum::<f64>() / frequencies.len() as f64;
@@ -63,15 +80,19 @@ pub(super) fn fit(values: &[u64], frequency: f64) -> Fit {
 }
 
 /// The lattice, or the widest that it is part of, of those that the readings lie on as well and that are confirmed.
-pub(super) fn widest(values: &[u64], mut lattice: Lattice, is_confirmed: impl Fn(&Lattice) -> bool) -> Lattice {
-    let usual = (values[values.len() - 1] - values[0]) as f64 / (values.len() - 1) as f64;
+pub(super) fn widest(
+    values: &[u64],
+    usual: u64,
+    mut lattice: Lattice,
+    is_confirmed: impl Fn(&Lattice) -> bool,
+) -> Lattice {
     for prime in [2u32, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97] {
         loop {
             let period = lattice.period * f64::from(prime);
-            if period > 2.0 * usual {
+            if period > 2.0 * usual as f64 {
                 return lattice;
             }
-            match first_look(values, 1.0 / period).map(|frequency| fit(values, frequency)) {
+            match first_look(values, usual, 1.0 / period).map(|frequency| fit(values, usual, frequency, usize::MAX)) {
                 // Refining may have led elsewhere.
                 Some(Fit::On(wider)) if (wider.period / period - 1.0).abs() < 0.01 && is_confirmed(&wider) => {
                     lattice = wider;
@@ -84,9 +105,9 @@ pub(super) fn widest(values: &[u64], mut lattice: Lattice, is_confirmed: impl Fn
 }
 
 /// The differences of readings that follow one another in blocks that lie on the lattice.
-pub(super) fn steps_on(values: &[u64], lattice: &Lattice) -> Vec<u64> {
+pub(super) fn steps_on(values: &[u64], usual: u64, lattice: &Lattice) -> Vec<u64> {
     let frequency = 1.0 / lattice.period;
-    let on = blocks(values).filter(|block| band(block, frequency) <= widest_band(lattice.period));
+    let on = blocks(values, INTERRUPTED * usual).filter(|block| band(block, frequency) <= widest_band(lattice.period));
     on.flat_map(|block| block.windows(2).map(|pair| pair[1] - pair[0])).collect()
 }
 
@@ -97,33 +118,45 @@ struct Part {
 }
 
 impl Part {
-    fn fit(values: &[u64], frequency: f64) -> Self {
-        let frequency = refine(values, frequency);
-        Self { frequency, on: agreement(values, frequency) }
+    fn fit(values: &[u64], usual: u64, frequency: f64) -> Self {
+        let sharpened = refine(values, usual, frequency);
+        Self { frequency: sharpened.frequency, on: agreement(values, sharpened) }
     }
 }
 
+/// A frequency, in cycles a unit, and how far apart readings may be for it to tell their phase.
+#[derive(Clone, Copy, Debug)]
+struct Sharpened {
+    frequency: f64,
+    reach: f64,
+}
+
 /// Sharpens a frequency by the phases of readings that are 1, 2, 4, ... apart: each step halves the error or better,
-/// and the next one is unambiguous for it. The mean phase over the mean distance is taken, since least squares
-/// would be drawn to whichever end has more readings.
-fn refine(values: &[u64], mut frequency: f64) -> f64 {
+/// and readings are compared only as far apart as the frequency that is known so far allows. The mean phase over the
+/// mean distance is taken, since least squares would be drawn to whichever end has more readings.
+fn refine(values: &[u64], usual: u64, mut frequency: f64) -> Sharpened {
+    // The spectrum knows it for this.
+    let mut reach = 2.0 * usual as f64;
     let mut lag = 1;
     while lag <= values.len() / 2 {
-        let distances = || values.iter().zip(&values[lag..]).map(|(from, to)| to - from);
-        // An interruption between two readings makes them too far apart for the frequency that is known so far.
-        let limit = 2.0 * (values[values.len() - 1] - values[0]) as f64 / (values.len() - 1) as f64 * lag as f64;
-        let (mut cosine, mut sine, mut distance, mut count) = (0.0, 0.0, 0.0, 0.0);
-        for apart in distances().map(|apart| apart as f64).filter(|apart| *apart <= limit) {
+        let distances = values.iter().zip(&values[lag..]).map(|(from, to)| (to - from) as f64);
+        let (mut cosine, mut sine, mut distance, mut count) = (0.0, 0.0, 0.0, 0.0_f64);
+        for apart in distances.filter(|apart| *apart <= reach) {
             let (s, c) = (TAU * (frequency * apart).fract()).sin_cos();
             (cosine, sine, distance, count) = (cosine + c, sine + s, distance + apart, count + 1.0);
         }
-        if count == 0.0 || cosine.hypot(sine) < COHERENT * count {
+        let length = cosine.hypot(sine) / count;
+        if count < FEWEST || length < COHERENT {
             break;
         }
-        frequency -= sine.atan2(cosine) / TAU / (distance / count);
+        let mean = distance / count;
+        frequency -= sine.atan2(cosine) / TAU / mean;
+        // Deviation of a single phase, in cycles, from the length of the mean (Mardia & Jupp 2000, circular deviation).
+        let deviation = ((-2.0 * length.min(1.0).ln()).sqrt() / TAU).max(0.01);
+        reach = f64::max(reach, mean * PREDICTED * count.sqrt() / deviation);
         lag *= 2;
     }
-    frequency
+    Sharpened { frequency, reach }
 }
 
 /// How well readings lie on a lattice.
@@ -137,10 +170,10 @@ struct Agreement {
     longest_off: usize,
 }
 
-fn agreement(values: &[u64], frequency: f64) -> Agreement {
+fn agreement(values: &[u64], Sharpened { frequency, reach }: Sharpened) -> Agreement {
     let limit = widest_band(1.0 / frequency);
     let (mut on, mut all, mut off, mut longest_off) = (Vec::new(), 0, 0, 0);
-    for band in blocks(values).map(|block| band(block, frequency)) {
+    for band in blocks(values, reach as u64).map(|block| band(block, frequency)) {
         all += 1;
         if band <= limit {
             on.push(band);
@@ -152,12 +185,15 @@ fn agreement(values: &[u64], frequency: f64) -> Agreement {
     }
     on.sort_unstable_by(f64::total_cmp);
     let spread = on.get(on.len() * 9 / 10).copied().unwrap_or(0.0);
-    Agreement { share: on.len() as f64 / f64::from(all), spread, longest_off }
+    Agreement { share: on.len() as f64 / f64::from(all.max(1)), spread, longest_off }
 }
 
-/// The readings in blocks; a last one that is shorter is left out, unless it is all that there is.
-fn blocks(values: &[u64]) -> impl Iterator<Item = &[u64]> {
-    values.chunks(BLOCK.min(values.len())).filter(move |block| block.len() >= BLOCK.min(values.len()))
+/// The readings in blocks without a step longer than `reach`. What is left of them is left out if it is too short to
+/// tell.
+fn blocks(values: &[u64], reach: u64) -> impl Iterator<Item = &[u64]> {
+    let stretches = values.chunk_by(move |from, to| to - from <= reach);
+    let long_enough = |block: &&[u64]| block.len() >= SHORTEST_BLOCK;
+    stretches.flat_map(|stretch| stretch.chunks(BLOCK)).filter(long_enough)
 }
 
 /// Readings may be this far from each other within a period, in units: one for the truncation to whole units, and for

@@ -14,8 +14,13 @@ const OFTEN: f64 = 0.005;
 const ACCIDENT: f64 = 1e-4;
 /// Longest cycle of costs that is looked for, in reads.
 const CYCLE: usize = 16;
+/// Reads after which a cycle must still be one.
+const TURNS: usize = 256;
 /// Share of the steps, or of the distances between unusual ones, that must repeat for a cycle.
-const CYCLIC: f64 = 0.95;
+const CYCLIC: f64 = 0.9;
+/// Readings from one to another that is far apart, and pairs of these that must be unbroken.
+const FAR: [usize; 6] = [512, 256, 128, 64, 32, 16];
+const FEWEST: f64 = 100.0;
 /// Share of the coherence of neighbouring readings that must be left between distant ones.
 const COHERENT: f64 = 0.9;
 /// Steps that are looked at together for that.
@@ -48,8 +53,8 @@ pub(super) fn is_diverse(repeats: u64, steps: &Counts, period: f64) -> bool {
 }
 
 /// Whether a lattice, the n-th that was tried, is more than a cost.
-pub(super) fn is_proved(values: &[u64], repeats: u64, lattice: &Lattice, tried: usize) -> bool {
-    let inside = lattice::steps_on(values, lattice);
+pub(super) fn is_proved(values: &[u64], usual: u64, repeats: u64, lattice: &Lattice, tried: usize) -> bool {
+    let inside = lattice::steps_on(values, usual, lattice);
     let ticks = |step: u64| (step as f64 / lattice.period).round() as u64;
     let one_tick = inside.iter().filter(|step| ticks(**step) == 1).count();
     if stands_still(repeats, one_tick, inside.len()) {
@@ -59,17 +64,17 @@ pub(super) fn is_proved(values: &[u64], repeats: u64, lattice: &Lattice, tried: 
         return false;
     }
     let all: Vec<u64> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    accident(&all, lattice) * (tried as f64) < ACCIDENT
-        || !is_cyclic(&all.iter().map(|step| ticks(*step)).collect::<Vec<_>>()) && is_coherent(values, lattice)
+    accident(&all, usual, lattice) * (tried as f64) < ACCIDENT
+        || !is_cyclic(&all.iter().map(|step| ticks(*step)).collect::<Vec<_>>()) && is_coherent(values, usual, lattice)
 }
 
 /// The probability that as many different steps are multiples of the period, if it has nothing to do with them. Every
 /// number of ticks is one trial, however often it occurs; one of them made the period. Once for all of them, and once
 /// for those that occur often: the others may be interruptions that moved the clock between its ticks.
-fn accident(steps: &[u64], lattice: &Lattice) -> f64 {
-    let slack = lattice.spread + 0.1;
-    // Steps so long that the period's own error shows are no trials.
-    let longest = 0.1 / lattice.error.max(1e-12);
+fn accident(steps: &[u64], usual: u64, lattice: &Lattice) -> f64 {
+    // Steps so long that the period's own error shows are no trials; but those of the usual length are.
+    let longest = (0.1 / lattice.error.max(1e-12)).max(4.0 * usual as f64);
+    let slack = lattice.spread + (longest * lattice.error).min(0.1).max(4.0 * usual as f64 * lattice.error);
     let mut trials: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
     for step in steps.iter().map(|step| *step as f64).filter(|step| *step <= longest) {
         let ticks = (step / lattice.period).round();
@@ -89,32 +94,39 @@ fn accident(steps: &[u64], lattice: &Lattice) -> f64 {
     by_chance(0.0).min(by_chance(OFTEN * steps.len() as f64))
 }
 
-/// Whether the numbers of ticks repeat in a cycle, or what is unusual comes at equal distances.
+/// Whether the numbers of ticks repeat in a cycle, or what is unusual comes at equal distances. A read of nearly constant
+/// cost on a true lattice repeats them, too, for a while, but not after many turns.
 fn is_cyclic(ticks: &[u64]) -> bool {
-    let repeats_after = |cycle: usize| {
-        let pairs = ticks.iter().zip(&ticks[cycle..]);
-        pairs.filter(|(now, then)| now == then).count() as f64 >= CYCLIC * (ticks.len() - cycle) as f64
+    let repeats_after = |lag: usize| {
+        let pairs = ticks.iter().zip(&ticks[lag..]);
+        pairs.filter(|(now, then)| now == then).count() as f64 >= CYCLIC * (ticks.len() - lag) as f64
     };
+    let cycles = (2..=CYCLE.min(ticks.len() / 2)).filter(|cycle| repeats_after(*cycle));
+    if cycles.map(|cycle| (TURNS.min(ticks.len() / 2) / cycle).max(1) * cycle).any(repeats_after) {
+        return true;
+    }
     let frequencies = counts(ticks.iter().copied());
     let usual = frequencies.iter().max_by_key(|(_, count)| **count).map_or(0, |(ticks, _)| *ticks);
     let unusual: Vec<usize> =
         ticks.iter().enumerate().filter(|(_, ticks)| **ticks != usual).map(|(index, _)| index).collect();
     let distances = counts(unusual.windows(2).map(|pair| (pair[1] - pair[0]) as u64));
     let equal = distances.values().max().copied().unwrap_or(0) as f64;
-    // The share of those that are at the usual distance by chance grows with the share of unusual ones.
-    (2..=CYCLE.min(ticks.len() / 2)).any(repeats_after) || equal >= CYCLIC * (unusual.len().saturating_sub(1)) as f64
+    equal >= CYCLIC * (unusual.len().saturating_sub(1)) as f64
 }
 
-/// Whether readings that are far apart keep the phase that neighbours have.
-fn is_coherent(values: &[u64], lattice: &Lattice) -> bool {
+/// Whether readings that are far apart keep the phase that neighbours have, where nothing came between them.
+fn is_coherent(values: &[u64], usual: u64, lattice: &Lattice) -> bool {
     let length = |lag: usize| {
-        let pairs = values.iter().zip(&values[lag..]);
-        let phases = pairs.map(|(from, to)| TAU * ((to - from) as f64 / lattice.period).fract());
+        let pairs = values.iter().zip(&values[lag..]).map(|(from, to)| to - from);
+        let unbroken = pairs.filter(|apart| *apart <= 2 * lag as u64 * usual.max(1));
+        let phases = unbroken.map(|apart| TAU * (apart as f64 / lattice.period).fract());
         let (sine, cosine, count) =
             phases.fold((0.0, 0.0, 0.0), |sum, phase| (sum.0 + phase.sin(), sum.1 + phase.cos(), sum.2 + 1.0));
-        f64::hypot(sine, cosine) / count
+        (count >= FEWEST).then(|| f64::hypot(sine, cosine) / count)
     };
-    length(values.len() / 8) >= COHERENT * length(1)
+    // As far apart as there are readings that nothing came between.
+    let far = FAR.iter().filter(|lag| **lag <= values.len() / 8).find_map(|lag| length(*lag));
+    far.zip(length(1)).is_some_and(|(far, near)| far >= COHERENT * near)
 }
 
 /// Whether the steps prove that no tick is longer than [`super::SHORTEST`]: of four neighbouring whole numbers at most

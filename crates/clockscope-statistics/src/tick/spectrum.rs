@@ -18,8 +18,8 @@ const LINES: usize = 512;
 
 /// Frequencies, in cycles a unit, at which a lattice may be, the lowest first; `None` if the steps are too long for a
 /// transform. `steps` are positive.
-pub(super) fn candidates(steps: &[u64]) -> Option<Vec<f64>> {
-    let cosines = cosines(steps)?;
+pub(super) fn candidates(steps: &[u64], usual: u64) -> Option<Vec<f64>> {
+    let cosines = cosines(steps, usual)?;
     let bins = 2 * (cosines.len() - 1);
     // A little further than to the shortest period: its line has a width.
     let end = ((bins as f64 / SHORTEST * 1.1) as usize).min(cosines.len() - 1);
@@ -37,13 +37,9 @@ pub(super) fn candidates(steps: &[u64]) -> Option<Vec<f64>> {
 
 /// The mean cosine of the differences at the frequencies 0, 1/n, ... 1/2. Differences that are much longer than usual are
 /// left out; `None` if that would be most of them.
-fn cosines(steps: &[u64]) -> Option<Vec<f32>> {
-    let mut sorted = steps.to_vec();
-    let middle = sorted.len() / 2;
-    let median = *sorted.select_nth_unstable(middle).1;
-    let bins =
-        median.max(1).saturating_mul(4).checked_next_power_of_two().unwrap_or(u64::MAX).clamp(256, LONGEST as u64)
-            as usize;
+fn cosines(steps: &[u64], usual: u64) -> Option<Vec<f32>> {
+    let bins = usual.max(1).saturating_mul(4).checked_next_power_of_two().unwrap_or(u64::MAX).clamp(256, LONGEST as u64)
+        as usize;
     let mut planner = RealFftPlanner::<f32>::new();
     let transform = planner.plan_fft_forward(bins);
     let mut histogram = transform.make_input_vec();
