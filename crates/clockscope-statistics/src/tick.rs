@@ -13,7 +13,7 @@ mod proof;
 mod spectrum;
 
 pub use collector::TickCollector;
-use lattice::Fit;
+use lattice::{CERTAIN, Fit, Habit};
 
 /// Steps that show nothing with fewer.
 const FEWEST_STEPS: usize = 3;
@@ -27,8 +27,6 @@ const COARSE: u64 = 4096;
 const COARSE_SLACK: f64 = 2e-4;
 /// Share of a coarse clock's steps that must be alike.
 const ALIKE: f64 = 0.95;
-/// Share of the blocks on a lattice from which no better one is looked for.
-const CERTAIN: f64 = 0.95;
 /// Lines whose lattice is fitted to a sample of the readings, and how many of each quarter that takes.
 const FITS: usize = 128;
 const SAMPLE: usize = 2048;
@@ -143,7 +141,20 @@ impl Readings {
         let is_one_tick = |step: &&u64| **step == divisor;
         let one_tick = steps.iter().filter(is_one_tick).count();
         let proved = proof::stands_still(self.repeats, one_tick, steps.len()) || proof::divides(steps, divisor);
-        (divisor > 1 && proved).then_some(Tick::Found(lattice))
+        if divisor == 1 || !proved {
+            return None;
+        }
+        if steps.len() < SPECTRAL_STEPS {
+            return Some(Tick::Found(lattice));
+        }
+        // A single reading that was moved by half a tick halves the divisor.
+        let (scale, habit) = (divisor as f64, Habit::of(steps));
+        let of_most = |wider: &Lattice| {
+            wider.agreement >= CERTAIN && proof::is_proved(&self.values, habit, self.repeats, wider, 1)
+        };
+        let unscaled = Lattice { period: scale, ..lattice };
+        let widest = lattice::widest(&self.values, habit, unscaled, of_most);
+        Some(Tick::Found(Lattice { period: widest.period / scale, spread: widest.spread / scale, ..widest }))
     }
 
     /// Looks for a lattice of several units.
@@ -197,14 +208,14 @@ impl Readings {
         if steps.len() < SPECTRAL_STEPS {
             return Tick::Unknown(NoTick::TooFewReadings);
         }
-        let usual = lattice::usual_step(steps);
-        let Some(lines) = spectrum::candidates(steps, usual) else { return Tick::Unknown(NoTick::TooSlow) };
+        let habit = Habit::of(steps);
+        let Some(lines) = spectrum::candidates(steps, habit.usual) else { return Tick::Unknown(NoTick::TooSlow) };
         let counts = proof::counts(steps.iter().copied());
         let (mut unproved, mut looked_like_one, mut fits) = (false, false, 0);
         let (mut changing, mut best) = (false, None);
         let mut not_believed: Vec<f64> = Vec::new();
         for (index, line) in lines.into_iter().enumerate() {
-            let Some(frequency) = lattice::first_look(&self.values, usual, line) else { continue };
+            let Some(frequency) = lattice::first_look(&self.values, habit, line) else { continue };
             if 1.0 / frequency < SHORTEST {
                 break;
             }
@@ -222,8 +233,8 @@ impl Readings {
             if fits > FITS {
                 break;
             }
-            let is_proved = |lattice: &Lattice| proof::is_proved(&self.values, usual, self.repeats, lattice, index + 1);
-            match lattice::fit(&self.values, usual, frequency, SAMPLE) {
+            let is_proved = |lattice: &Lattice| proof::is_proved(&self.values, habit, self.repeats, lattice, index + 1);
+            match lattice::fit(&self.values, habit, frequency, SAMPLE) {
                 Fit::Nowhere => {}
                 Fit::Changing => {
                     changing = true;
@@ -246,10 +257,10 @@ impl Readings {
             }
         }
         if let Some((lattice, tried)) = best.filter(|(lattice, _)| !changing || lattice.agreement >= CERTAIN) {
-            let is_proved = |wider: &Lattice| proof::is_proved(&self.values, usual, self.repeats, wider, tried);
-            match lattice::fit(&self.values, usual, 1.0 / lattice.period, usize::MAX) {
+            let is_proved = |wider: &Lattice| proof::is_proved(&self.values, habit, self.repeats, wider, tried);
+            match lattice::fit(&self.values, habit, 1.0 / lattice.period, usize::MAX) {
                 Fit::On(lattice) => {
-                    return Tick::Found(lattice::widest(&self.values, usual, lattice, is_proved));
+                    return Tick::Found(lattice::widest(&self.values, habit, lattice, is_proved));
                 }
                 Fit::Changing | Fit::Nowhere => changing = true,
             }

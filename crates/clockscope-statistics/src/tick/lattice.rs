@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use super::Lattice;
+use super::{Lattice, SHORTEST};
 
 /// Readings that are looked at together. Across a block the clock must keep its phase.
 const BLOCK: usize = 32;
@@ -10,6 +10,8 @@ const BLOCK: usize = 32;
 const SHORTEST_BLOCK: usize = 5;
 /// A step of so many usual ones is an interruption: across it the phase may be lost.
 const INTERRUPTED: u64 = 20;
+/// Share of steps of a single unit that is no exception.
+const ONES: f64 = 0.005;
 /// Share of a cycle by which a phase may be predicted wrongly.
 const PREDICTED: f64 = 0.1;
 /// Readings that a mean phase needs.
@@ -17,6 +19,8 @@ const FEWEST: f64 = 16.0;
 /// Share of the blocks that must lie on the lattice. Not one in a billion does so by chance; those of a CPU-time clock
 /// that was interrupted in their midst do not.
 pub(super) const AGREEMENT: f64 = 0.5;
+/// Share that leaves no doubt.
+pub(super) const CERTAIN: f64 = 0.95;
 /// Readings of the first look.
 const FIRST: usize = 256;
 /// Share of the blocks at the first look.
@@ -25,8 +29,11 @@ const FIRST_AGREEMENT: f64 = 0.4;
 const LONGEST_OFF: usize = 16;
 /// By what share the periods of the quarters may differ.
 const CONSTANT: f64 = 2e-4;
-/// Length of the mean phase, from 0 to 1, below which readings so far apart tell nothing of each other.
-const COHERENT: f64 = 0.3;
+/// Length of the mean phase of neighbouring readings, from 0 to 1, below which there is no line.
+const LINE: f64 = 0.3;
+/// Share of that length that must be left between distant ones. Less of it says that the phase was moved between many of
+/// them, which would move the frequency, too.
+const COHERENT: f64 = 0.8;
 
 /// What became of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,36 +44,54 @@ pub(super) enum Fit {
     Nowhere,
 }
 
-/// The length that half of the steps do not exceed: what passes between two reads that nothing came between.
-pub(super) fn usual_step(steps: &[u64]) -> u64 {
-    let mut sorted = steps.to_vec();
-    let middle = sorted.len() / 2;
-    *sorted.select_nth_unstable(middle).1
+/// What the steps say before any lattice is looked for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Habit {
+    /// The length that half of the steps do not exceed: what passes between two reads that nothing came between.
+    pub(super) usual: u64,
+    /// A counter answers further reads within its tick with one more each, or something else makes steps of one unit.
+    one_more: bool,
+}
+
+impl Habit {
+    /// `steps` are not empty.
+    pub(super) fn of(steps: &[u64]) -> Self {
+        let mut sorted = steps.to_vec();
+        let middle = sorted.len() / 2;
+        let usual = *sorted.select_nth_unstable(middle).1;
+        let ones = steps.iter().filter(|step| **step == 1).count();
+        Self { usual, one_more: ones as f64 >= ONES * steps.len() as f64 }
+    }
+
+    /// Readings may be this far from each other within a period, in units: one for the truncation to whole units, and
+    /// for a period that has room for it a little for the error of the frequency, and one more for further reads.
+    fn band(self, period: f64) -> f64 {
+        let further = if self.one_more { (0.25 * period - 1.1).clamp(0.0, 1.0) } else { 0.0 };
+        1.1 + (0.02 * (period - SHORTEST)).clamp(0.0, 0.4) + further
+    }
 }
 
 /// Refines a frequency, in cycles a unit, by the first readings; `None` if these lie on no lattice near it.
-pub(super) fn first_look(values: &[u64], usual: u64, frequency: f64) -> Option<f64> {
+pub(super) fn first_look(values: &[u64], habit: Habit, frequency: f64) -> Option<f64> {
     let first = &values[..values.len().min(FIRST)];
-    let sharpened = refine(first, usual, frequency);
-    (agreement(first, sharpened).share >= FIRST_AGREEMENT).then_some(sharpened.frequency)
+    let sharpened = refine(first, habit, frequency);
+    (agreement(first, habit, sharpened).share >= FIRST_AGREEMENT).then_some(sharpened.frequency)
 }
 
 /// Refines the frequency that the first look gave, and tells whether the readings lie on its lattice: so many of
 /// every quarter, at most.
-pub(super) fn fit(values: &[u64], usual: u64, frequency: f64, most: usize) -> Fit {
-    let fit = |part: &[u64]| Part::fit(&part[..part.len().min(most)], usual, frequency);
+pub(super) fn fit(values: &[u64], habit: Habit, frequency: f64, most: usize) -> Fit {
+    let fit = |part: &[u64]| Part::fit(&part[..part.len().min(most)], habit, frequency);
     let quarters: Vec<Part> = values.chunks(values.len().div_ceil(4)).map(fit).collect();
     let agreement = quarters.iter().map(|part| part.on.share).sum::<f64>() / quarters.len() as f64;
     let frequencies: Vec<f64> = quarters.iter().map(|part| part.frequency).collect();
     let mean = frequencies.iter().sum::<f64>() / frequencies.len() as f64;
     let off = frequencies.iter().map(|frequency| (frequency / mean - 1.0).abs()).fold(0.0, f64::max);
-    let on = quarters.iter().filter(|part| part.on.share >= AGREEMENT).count();
-    match on {
-        0 => return Fit::Nowhere,
-        // Not here and there, as interruptions would: a part of the readings lies on another lattice.
-        _ if quarters.iter().any(|part| part.on.longest_off > LONGEST_OFF) => return Fit::Changing,
-        _ if on < quarters.len() || off > CONSTANT => return Fit::Changing,
-        _ => {}
+    let is_on = |part: &Part| part.on.share >= AGREEMENT && part.on.longest_off <= LONGEST_OFF;
+    if !quarters.iter().all(is_on) || off > CONSTANT {
+        // A part of the readings lies on it for certain, and another does not.
+        let certain = quarters.iter().any(|part| part.on.share >= CERTAIN);
+        return if certain { Fit::Changing } else { Fit::Nowhere };
     }
     let span = (values[values.len() - 1] - values[0]) as f64 / 4.0;
     let spread = quarters.iter().map(|part| part.on.spread).fold(0.0, f64::max);
@@ -82,17 +107,17 @@ pub(super) fn fit(values: &[u64], usual: u64, frequency: f64, most: usize) -> Fi
 /// The lattice, or the widest that it is part of, of those that the readings lie on as well and that are confirmed.
 pub(super) fn widest(
     values: &[u64],
-    usual: u64,
+    habit: Habit,
     mut lattice: Lattice,
     is_confirmed: impl Fn(&Lattice) -> bool,
 ) -> Lattice {
     for prime in [2u32, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89, 97] {
         loop {
             let period = lattice.period * f64::from(prime);
-            if period > 2.0 * usual as f64 {
+            if period > 2.0 * habit.usual as f64 {
                 return lattice;
             }
-            match first_look(values, usual, 1.0 / period).map(|frequency| fit(values, usual, frequency, usize::MAX)) {
+            match first_look(values, habit, 1.0 / period).map(|frequency| fit(values, habit, frequency, usize::MAX)) {
                 // Refining may have led elsewhere.
                 Some(Fit::On(wider)) if (wider.period / period - 1.0).abs() < 0.01 && is_confirmed(&wider) => {
                     lattice = wider;
@@ -105,9 +130,10 @@ pub(super) fn widest(
 }
 
 /// The differences of readings that follow one another in blocks that lie on the lattice.
-pub(super) fn steps_on(values: &[u64], usual: u64, lattice: &Lattice) -> Vec<u64> {
+pub(super) fn steps_on(values: &[u64], habit: Habit, lattice: &Lattice) -> Vec<u64> {
     let frequency = 1.0 / lattice.period;
-    let on = blocks(values, INTERRUPTED * usual).filter(|block| band(block, frequency) <= widest_band(lattice.period));
+    let on =
+        blocks(values, INTERRUPTED * habit.usual).filter(|block| band(block, frequency) <= habit.band(lattice.period));
     on.flat_map(|block| block.windows(2).map(|pair| pair[1] - pair[0])).collect()
 }
 
@@ -118,9 +144,9 @@ struct Part {
 }
 
 impl Part {
-    fn fit(values: &[u64], usual: u64, frequency: f64) -> Self {
-        let sharpened = refine(values, usual, frequency);
-        Self { frequency: sharpened.frequency, on: agreement(values, sharpened) }
+    fn fit(values: &[u64], habit: Habit, frequency: f64) -> Self {
+        let sharpened = refine(values, habit, frequency);
+        Self { frequency: sharpened.frequency, on: agreement(values, habit, sharpened) }
     }
 }
 
@@ -134,9 +160,10 @@ struct Sharpened {
 /// Sharpens a frequency by the phases of readings that are 1, 2, 4, ... apart: each step halves the error or better,
 /// and readings are compared only as far apart as the frequency that is known so far allows. The mean phase over the
 /// mean distance is taken, since least squares would be drawn to whichever end has more readings.
-fn refine(values: &[u64], usual: u64, mut frequency: f64) -> Sharpened {
+fn refine(values: &[u64], habit: Habit, mut frequency: f64) -> Sharpened {
     // The spectrum knows it for this.
-    let mut reach = 2.0 * usual as f64;
+    let mut reach = 2.0 * habit.usual as f64;
+    let mut first_length = 0.0;
     let mut lag = 1;
     while lag <= values.len() / 2 {
         let distances = values.iter().zip(&values[lag..]).map(|(from, to)| (to - from) as f64);
@@ -146,8 +173,12 @@ fn refine(values: &[u64], usual: u64, mut frequency: f64) -> Sharpened {
             (cosine, sine, distance, count) = (cosine + c, sine + s, distance + apart, count + 1.0);
         }
         let length = cosine.hypot(sine) / count;
-        if count < FEWEST || length < COHERENT {
+        let coherent = if lag == 1 { LINE } else { COHERENT * first_length };
+        if count < FEWEST || length < coherent {
             break;
+        }
+        if lag == 1 {
+            first_length = length;
         }
         let mean = distance / count;
         frequency -= sine.atan2(cosine) / TAU / mean;
@@ -170,8 +201,10 @@ struct Agreement {
     longest_off: usize,
 }
 
-fn agreement(values: &[u64], Sharpened { frequency, reach }: Sharpened) -> Agreement {
-    let limit = widest_band(1.0 / frequency);
+fn agreement(values: &[u64], habit: Habit, Sharpened { frequency, reach }: Sharpened) -> Agreement {
+    let limit = habit.band(1.0 / frequency);
+    // Within a block the phase may be off by a twentieth of a unit.
+    let reach = reach * frequency * 0.05 / PREDICTED;
     let (mut on, mut all, mut off, mut longest_off) = (Vec::new(), 0, 0, 0);
     for band in blocks(values, reach as u64).map(|block| band(block, frequency)) {
         all += 1;
@@ -194,12 +227,6 @@ fn blocks(values: &[u64], reach: u64) -> impl Iterator<Item = &[u64]> {
     let stretches = values.chunk_by(move |from, to| to - from <= reach);
     let long_enough = |block: &&[u64]| block.len() >= SHORTEST_BLOCK;
     stretches.flat_map(|stretch| stretch.chunks(BLOCK)).filter(long_enough)
-}
-
-/// Readings may be this far from each other within a period, in units: one for the truncation to whole units, and for
-/// longer periods up to one more, because a counter may answer further reads within its tick with one more each.
-fn widest_band(period: f64) -> f64 {
-    if period < 4.0 { 1.1 } else { 1.1 + (period / 10.0).min(1.0) }
 }
 
 /// Width of the arc, in units, on which the readings lie within the period.

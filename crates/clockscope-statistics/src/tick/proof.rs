@@ -6,12 +6,13 @@ use std::f64::consts::TAU;
 
 use statrs::distribution::{Binomial, DiscreteCDF};
 
-use super::{Lattice, lattice};
+use super::Lattice;
+use super::lattice::{self, Habit};
 
 /// Share of the steps that a number of ticks must have to be more than an exception.
 const OFTEN: f64 = 0.005;
 /// Probability below which something is no accident.
-const ACCIDENT: f64 = 1e-4;
+const ACCIDENT: f64 = 1e-3;
 /// Longest cycle of costs that is looked for, in reads.
 const CYCLE: usize = 16;
 /// Reads after which a cycle must still be one.
@@ -53,8 +54,8 @@ pub(super) fn is_diverse(repeats: u64, steps: &Counts, period: f64) -> bool {
 }
 
 /// Whether a lattice, the n-th that was tried, is more than a cost.
-pub(super) fn is_proved(values: &[u64], usual: u64, repeats: u64, lattice: &Lattice, tried: usize) -> bool {
-    let inside = lattice::steps_on(values, usual, lattice);
+pub(super) fn is_proved(values: &[u64], habit: Habit, repeats: u64, lattice: &Lattice, tried: usize) -> bool {
+    let inside = lattice::steps_on(values, habit, lattice);
     let ticks = |step: u64| (step as f64 / lattice.period).round() as u64;
     let one_tick = inside.iter().filter(|step| ticks(**step) == 1).count();
     if stands_still(repeats, one_tick, inside.len()) {
@@ -64,8 +65,9 @@ pub(super) fn is_proved(values: &[u64], usual: u64, repeats: u64, lattice: &Latt
         return false;
     }
     let all: Vec<u64> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    accident(&all, usual, lattice) * (tried as f64) < ACCIDENT
-        || !is_cyclic(&all.iter().map(|step| ticks(*step)).collect::<Vec<_>>()) && is_coherent(values, usual, lattice)
+    accident(&all, habit.usual, lattice) * (tried as f64) < ACCIDENT
+        || !is_cyclic(&all.iter().map(|step| ticks(*step)).collect::<Vec<_>>())
+            && is_coherent(values, habit.usual, lattice)
 }
 
 /// The probability that as many different steps are multiples of the period, if it has nothing to do with them. Every
@@ -97,18 +99,18 @@ fn accident(steps: &[u64], usual: u64, lattice: &Lattice) -> f64 {
 /// Whether the numbers of ticks repeat in a cycle, or what is unusual comes at equal distances. A read of nearly constant
 /// cost on a true lattice repeats them, too, for a while, but not after many turns.
 fn is_cyclic(ticks: &[u64]) -> bool {
+    let frequencies = counts(ticks.iter().copied());
+    let usual = frequencies.iter().max_by_key(|(_, count)| **count).map_or(0, |(ticks, _)| *ticks);
+    let unusual: Vec<usize> = (0..ticks.len()).filter(|index| ticks[*index] != usual).collect();
+    // Of the unusual ones: the usual number follows itself in any case.
     let repeats_after = |lag: usize| {
-        let pairs = ticks.iter().zip(&ticks[lag..]);
-        pairs.filter(|(now, then)| now == then).count() as f64 >= CYCLIC * (ticks.len() - lag) as f64
+        let again = unusual.iter().filter(|index| ticks.get(*index + lag) == Some(&ticks[**index])).count();
+        again as f64 >= CYCLIC * unusual.iter().filter(|index| *index + lag < ticks.len()).count() as f64
     };
     let cycles = (2..=CYCLE.min(ticks.len() / 2)).filter(|cycle| repeats_after(*cycle));
     if cycles.map(|cycle| (TURNS.min(ticks.len() / 2) / cycle).max(1) * cycle).any(repeats_after) {
         return true;
     }
-    let frequencies = counts(ticks.iter().copied());
-    let usual = frequencies.iter().max_by_key(|(_, count)| **count).map_or(0, |(ticks, _)| *ticks);
-    let unusual: Vec<usize> =
-        ticks.iter().enumerate().filter(|(_, ticks)| **ticks != usual).map(|(index, _)| index).collect();
     let distances = counts(unusual.windows(2).map(|pair| (pair[1] - pair[0]) as u64));
     let equal = distances.values().max().copied().unwrap_or(0) as f64;
     equal >= CYCLIC * (unusual.len().saturating_sub(1)) as f64
