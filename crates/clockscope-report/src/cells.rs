@@ -45,7 +45,7 @@ pub(crate) fn measured(clock: &ClockRecord) -> [String; 14] {
 /// A tick, or what it is at most.
 pub(crate) fn tick(tick_ns: Option<f64>, evidence: Option<&TickEvidence>) -> String {
     match (tick_ns, evidence.and_then(|evidence| evidence.at_most_ns)) {
-        (Some(ns), _) => exact_time(ns),
+        (Some(ns), _) => precise_time(ns),
         (None, Some(ns)) => format!("≤ {}", time(ns)),
         (None, None) => UNKNOWN.to_owned(),
     }
@@ -108,16 +108,25 @@ pub(crate) fn mono(monotonic: Monotonic) -> &'static str {
 
 /// A time in ns with the unit that fits it.
 pub(crate) fn time(ns: f64) -> String {
+    time_with(ns, 3)
+}
+
+/// The same with six digits.
+pub(crate) fn precise_time(ns: f64) -> String {
+    time_with(ns, 6)
+}
+
+fn time_with(ns: f64, digits: i32) -> String {
     let (scale, unit) = match ns.abs() {
         ns if ns >= 1e9 => (1e9, "s"),
         ns if ns >= 1e6 => (1e6, "ms"),
         ns if ns >= 1e3 => (1e3, "µs"),
         _ => (1.0, "ns"),
     };
-    format!("{} {unit}", trimmed(&significant(ns / scale, 3)))
+    format!("{} {unit}", trimmed(&significant(ns / scale, digits)))
 }
 
-/// A time with as many digits as tell neighbouring ones apart: six, in ns below a millisecond.
+/// A time with six digits, in ns below a millisecond, so that times below each other are in one unit.
 pub(crate) fn exact_time(ns: f64) -> String {
     if ns.abs() < 1e6 { format!("{} ns", trimmed(&significant(ns, 6))) } else { time(ns) }
 }

@@ -2,7 +2,7 @@
 
 use clockscope_records::{Plan, PlanRow, TickIs};
 
-use crate::cells::{exact_time, significant, time, trimmed};
+use crate::cells::{precise_time, significant, time, trimmed};
 
 /// Heads of the table of intervals.
 pub(crate) const ROWS: [&str; 5] = ["Interval", "Clock", "Error of one", "Repetitions", "Cheapest that suffices"];
@@ -28,7 +28,7 @@ pub(crate) fn clocks(plan: &Plan) -> Vec<Vec<String>> {
     let clock = |clock: &clockscope_records::Candidate| {
         let [least, most] = clock.two_reads_ns;
         let tick = match clock.tick_is {
-            TickIs::Found => exact_time(clock.tick_ns),
+            TickIs::Found => precise_time(clock.tick_ns),
             TickIs::AtMost => format!("≤ {}", time(clock.tick_ns)),
             TickIs::ObservedStep => format!("{} seen", time(clock.tick_ns)),
         };

@@ -2,7 +2,7 @@
 
 use clockscope_records::{DifferenceRecord, Steps, StepsRecord, Strength, Summary, WorstRecord};
 
-use crate::cells::{self, UNKNOWN, exact_time, share, significant, time};
+use crate::cells::{self, UNKNOWN, exact_time, precise_time, share, significant, time};
 
 /// Heads of the table of distinct differences.
 pub(crate) const DIFFERENCES: [&str; 5] = ["Ticks", "Time", "Count", "%", "Cumulative %"];
@@ -145,7 +145,7 @@ fn tick(clock: &StepsRecord) -> String {
             None => format!("Tick unknown: {reason}."),
         };
     };
-    let mut line = format!("Tick: {}", exact_time(tick_ns));
+    let mut line = format!("Tick: {}", precise_time(tick_ns));
     if let Some(period) = evidence.period.as_ref().filter(|period| period.contains(['/', 'k'])) {
         line.push_str(&format!(" = {period}"));
     }
