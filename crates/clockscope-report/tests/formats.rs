@@ -123,11 +123,8 @@ fn narrow_terminals_have_narrow_tables() {
         assert_eq!(text.contains('█'), !ascii);
     }
     let wide = render(&document("steps"), Format::Table, Style { width: Some(200), ..Style::default() }).unwrap();
-    assert!(
-        wide.trim_start().starts_with("tsc  realtime_coarse  monotonic  gettimeofday\n"),
-        "{}",
-        wide.lines().next().unwrap()
-    );
+    let head: Vec<&str> = wide.lines().next().unwrap().split_whitespace().collect();
+    assert_eq!(head, ["tsc", "realtime_coarse", "monotonic", "gettimeofday"]);
 }
 
 #[test]
