@@ -251,13 +251,13 @@ fn advice_stands_on_either_record() {
     let names = ["monotonic", "monotonic_coarse"];
     for command in [["measure", "--duration", "200ms"], ["steps", "--duration", "200ms"]] {
         run(clockscope(&[&command[..], &names, &["--format", "json", "--output", file]].concat()), 0);
-        let plan = record(clockscope(&["advise", "--from", file, "--error", "0.5%", "--format", "json"]));
+        let plan = record(clockscope(&["advise", "--from", file, "--error", "5%", "--format", "json"]));
         let rows = plan["rows"].as_array().unwrap();
         assert_eq!(rows.len(), 10);
         for row in rows {
             let (single, repetitions) = (row["single_error"].as_f64().unwrap(), row["repetitions"].as_u64().unwrap());
-            assert!(single / repetitions as f64 <= 0.005 * (1.0 + 1e-9), "{row}");
-            assert!(repetitions == 1 || single / (repetitions - 1) as f64 > 0.005 * (1.0 - 1e-9), "{row}");
+            assert!(single / repetitions as f64 <= 0.05 * (1.0 + 1e-9), "{row}");
+            assert!(repetitions == 1 || single / (repetitions - 1) as f64 > 0.05 * (1.0 - 1e-9), "{row}");
             assert_eq!(row["clock"], "monotonic");
         }
         assert_eq!(rows[9]["cheapest_sufficient"], "monotonic_coarse");

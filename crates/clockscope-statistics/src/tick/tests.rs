@@ -220,6 +220,19 @@ fn further_reads_within_a_tick_may_be_one_more() {
     }
 }
 
+/// A counter whose readings are multiples of 26 until one is moved by half of that: the greatest common divisor is 13.
+#[test]
+fn a_counter_that_was_moved_by_half_a_tick() {
+    let mut random = Random(13);
+    let clock = Simulated { period: 26.0, cost: 9600.0, jitter: 200.0, normal: true, interrupted: 0.001 };
+    let mut readings = clock.readings(8000, &mut random);
+    for reading in &mut readings[5000..] {
+        *reading += 13;
+    }
+    let Tick::Found(lattice) = tick(&readings) else { panic!("{:?}", tick(&readings)) };
+    assert!(is_right(lattice.period, 26.0), "{lattice:?}");
+}
+
 /// 4 ms, which the kernel stretches by a few ns, read in bursts between which other things happen.
 #[test]
 fn a_coarse_clock_that_is_steered() {
