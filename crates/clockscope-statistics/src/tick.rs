@@ -10,10 +10,12 @@
 mod collector;
 mod lattice;
 mod proof;
+mod search;
 mod spectrum;
 
 pub use collector::TickCollector;
-use lattice::{CERTAIN, Fit, Habit};
+use lattice::{CERTAIN, Habit};
+use search::Search;
 
 /// Steps that show nothing with fewer.
 const FEWEST_STEPS: usize = 3;
@@ -27,9 +29,6 @@ const COARSE: u64 = 4096;
 const COARSE_SLACK: f64 = 2e-4;
 /// Share of a coarse clock's steps that must be alike.
 const ALIKE: f64 = 0.95;
-/// Lines whose lattice is fitted to a sample of the readings, and how many of each quarter that takes.
-const FITS: usize = 128;
-const SAMPLE: usize = 2048;
 /// Share of the steps that must be 1 where a counter answers further reads within its tick with one more each.
 const ONE_MORE: f64 = 0.05;
 
@@ -208,71 +207,7 @@ impl Readings {
         if steps.len() < SPECTRAL_STEPS {
             return Tick::Unknown(NoTick::TooFewReadings);
         }
-        let habit = Habit::of(steps);
-        let Some(lines) = spectrum::candidates(steps, habit.usual) else { return Tick::Unknown(NoTick::TooSlow) };
-        let counts = proof::counts(steps.iter().copied());
-        let (mut unproved, mut looked_like_one, mut fits) = (false, false, 0);
-        let (mut changing, mut best) = (false, None);
-        let mut not_believed: Vec<f64> = Vec::new();
-        for (index, line) in lines.into_iter().enumerate() {
-            let Some(frequency) = lattice::first_look(&self.values, habit, line) else { continue };
-            if 1.0 / frequency < SHORTEST {
-                break;
-            }
-            // What lies on a lattice lies on all of its parts, too.
-            if not_believed.iter().any(|period| is_part(1.0 / frequency, *period)) {
-                continue;
-            }
-            looked_like_one = true;
-            // Cheaper than the fit, and true of any lattice that could be proved.
-            if !proof::is_diverse(self.repeats, &counts, 1.0 / frequency) {
-                unproved = true;
-                continue;
-            }
-            fits += 1;
-            if fits > FITS {
-                break;
-            }
-            let is_proved = |lattice: &Lattice| proof::is_proved(&self.values, habit, self.repeats, lattice, index + 1);
-            match lattice::fit(&self.values, habit, frequency, SAMPLE) {
-                Fit::Nowhere => {}
-                Fit::Changing => {
-                    changing = true;
-                    not_believed.push(1.0 / frequency);
-                }
-                Fit::On(lattice) if !is_proved(&lattice) => {
-                    unproved = true;
-                    not_believed.push(lattice.period);
-                }
-                Fit::On(lattice) => {
-                    // Where costs hardly vary, other lines fit many short blocks by halves; all parts of a lattice fit
-                    // as well as it does.
-                    if best.is_none_or(|(best, _): (Lattice, usize)| lattice.agreement > best.agreement + 0.1) {
-                        best = Some((lattice, index + 1));
-                    }
-                    if lattice.agreement >= CERTAIN {
-                        break;
-                    }
-                }
-            }
-        }
-        if let Some((lattice, tried)) = best.filter(|(lattice, _)| !changing || lattice.agreement >= CERTAIN) {
-            let is_proved = |wider: &Lattice| proof::is_proved(&self.values, habit, self.repeats, wider, tried);
-            match lattice::fit(&self.values, habit, 1.0 / lattice.period, usize::MAX) {
-                Fit::On(lattice) => {
-                    return Tick::Found(lattice::widest(&self.values, habit, lattice, is_proved));
-                }
-                Fit::Changing | Fit::Nowhere => changing = true,
-            }
-        }
-        match (changing, unproved, looked_like_one) {
-            (true, ..) => Tick::Unknown(NoTick::RateChanged),
-            (_, true, _) => Tick::Unknown(NoTick::ConstantCost),
-            (_, _, false) if proof::is_fine(self.repeats, steps) => {
-                Tick::AtMost { units: SHORTEST, steps: steps.len() as u64 }
-            }
-            _ => Tick::Unknown(NoTick::NoLattice),
-        }
+        Search::new(&self.values, steps, self.repeats).run()
     }
 
     /// The tick of a coarse clock, whose steps are alike but for the kernel's corrections; `None` for any other.
@@ -304,12 +239,6 @@ impl Tick {
             Self::Unknown(_) => self,
         }
     }
-}
-
-/// Whether the longer period is a whole number of the shorter one.
-fn is_part(shorter: f64, longer: f64) -> bool {
-    let ratio = longer / shorter;
-    (ratio - ratio.round()).abs() < 0.02
 }
 
 fn gcd(a: u64, b: u64) -> u64 {

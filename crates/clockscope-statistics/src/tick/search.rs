@@ -1,0 +1,140 @@
+//! The search for a lattice among the lines of the spectrum.
+
+use std::ops::ControlFlow;
+
+use super::lattice::{self, CERTAIN, Fit, Habit};
+use super::proof::{self, Counts};
+use super::{Lattice, NoTick, SHORTEST, Tick, spectrum};
+
+/// Lines whose lattice is fitted to a sample of the readings, and how many of each quarter that takes.
+const FITS: usize = 128;
+const SAMPLE: usize = 2048;
+/// By how much more of the blocks must lie on a lattice to be preferred to a longer one. All parts of a lattice fit as
+/// well as it does.
+const BETTER: f64 = 0.1;
+
+/// What was found so far.
+pub(super) struct Search<'a> {
+    values: &'a [u64],
+    steps: &'a [u64],
+    repeats: u64,
+    habit: Habit,
+    counts: Counts,
+    fits: usize,
+    /// The best lattice, and how many lines were looked at until then.
+    best: Option<(Lattice, usize)>,
+    /// Some readings lie on a lattice for certain, others do not.
+    changing: bool,
+    /// Something looked like a lattice at first.
+    looked_like_one: bool,
+    /// Something did that may be the read's own cost.
+    unproved: bool,
+    /// Periods of these. What lies on a lattice lies on all of its parts, too.
+    not_believed: Vec<f64>,
+}
+
+impl<'a> Search<'a> {
+    /// A search in readings, whose steps are not empty.
+    pub(super) fn new(values: &'a [u64], steps: &'a [u64], repeats: u64) -> Self {
+        Self {
+            values,
+            steps,
+            repeats,
+            habit: Habit::of(steps),
+            counts: proof::counts(steps.iter().copied()),
+            fits: 0,
+            best: None,
+            changing: false,
+            looked_like_one: false,
+            unproved: false,
+            not_believed: Vec::new(),
+        }
+    }
+
+    /// Looks at one line after the other, that of the longest period first.
+    pub(super) fn run(mut self) -> Tick {
+        let Some(lines) = spectrum::candidates(self.steps, self.habit.usual) else {
+            return Tick::Unknown(NoTick::TooSlow);
+        };
+        for (index, line) in lines.into_iter().enumerate() {
+            let Some(frequency) = lattice::first_look(self.values, self.habit, line) else { continue };
+            if self.look(frequency, index + 1).is_break() {
+                break;
+            }
+        }
+        self.conclude()
+    }
+
+    /// Looks at a frequency that the first readings agree with, the n-th that was tried.
+    fn look(&mut self, frequency: f64, tried: usize) -> ControlFlow<()> {
+        let period = 1.0 / frequency;
+        if period < SHORTEST {
+            return ControlFlow::Break(());
+        }
+        if self.not_believed.iter().any(|longer| is_part(period, *longer)) {
+            return ControlFlow::Continue(());
+        }
+        self.looked_like_one = true;
+        // Cheaper than the fit, and true of any lattice that could be proved.
+        if !proof::is_diverse(self.repeats, &self.counts, period) {
+            self.unproved = true;
+            return ControlFlow::Continue(());
+        }
+        self.fits += 1;
+        if self.fits > FITS {
+            return ControlFlow::Break(());
+        }
+        match lattice::fit(self.values, self.habit, frequency, SAMPLE) {
+            Fit::Nowhere => {}
+            Fit::Changing => {
+                self.changing = true;
+                self.not_believed.push(period);
+            }
+            Fit::On(lattice) if !self.is_proved(&lattice, tried) => {
+                self.unproved = true;
+                self.not_believed.push(lattice.period);
+            }
+            Fit::On(lattice) => {
+                // Where costs hardly vary, other lines fit many short blocks by halves.
+                if self.best.is_none_or(|(best, _)| lattice.agreement > best.agreement + BETTER) {
+                    self.best = Some((lattice, tried));
+                }
+                if lattice.agreement >= CERTAIN {
+                    return ControlFlow::Break(());
+                }
+            }
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn is_proved(&self, lattice: &Lattice, tried: usize) -> bool {
+        proof::is_proved(self.values, self.habit, self.repeats, lattice, tried)
+    }
+
+    /// What the lines told, the best of them looked at once more by all readings.
+    fn conclude(mut self) -> Tick {
+        if let Some((lattice, tried)) = self.best.filter(|(best, _)| !self.changing || best.agreement >= CERTAIN) {
+            match lattice::fit(self.values, self.habit, 1.0 / lattice.period, usize::MAX) {
+                Fit::On(lattice) => {
+                    let is_proved = |wider: &Lattice| self.is_proved(wider, tried);
+                    return Tick::Found(lattice::widest(self.values, self.habit, lattice, is_proved));
+                }
+                Fit::Changing | Fit::Nowhere => self.changing = true,
+            }
+        }
+        match (self.changing, self.unproved, self.looked_like_one) {
+            (true, ..) => Tick::Unknown(NoTick::RateChanged),
+            (_, true, _) => Tick::Unknown(NoTick::ConstantCost),
+            (_, _, false) if proof::is_fine(self.repeats, self.steps) => {
+                Tick::AtMost { units: SHORTEST, steps: self.steps.len() as u64 }
+            }
+            _ => Tick::Unknown(NoTick::NoLattice),
+        }
+    }
+}
+
+/// Whether the longer period is a whole number of the shorter one.
+fn is_part(shorter: f64, longer: f64) -> bool {
+    let ratio = longer / shorter;
+    (ratio - ratio.round()).abs() < 0.02
+}
