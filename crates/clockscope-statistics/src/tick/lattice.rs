@@ -29,10 +29,8 @@ const FIRST_AGREEMENT: f64 = 0.4;
 const LONGEST_OFF: usize = 16;
 /// By what share the periods of the quarters may differ.
 const CONSTANT: f64 = 2e-4;
-/// Length of the mean phase of neighbouring readings, from 0 to 1, below which there is no line.
-const LINE: f64 = 0.3;
-/// Share of that length that must be left between distant ones. Less of it says that the phase was moved between many of
-/// them, which would move the frequency, too.
+/// Share of the length that the truncation leaves to the mean phase, from 0 to 1. Less of it says that the phase was moved
+/// between many of the readings, which would move the frequency, too.
 const COHERENT: f64 = 0.8;
 
 /// What became of a candidate.
@@ -150,6 +148,12 @@ impl Part {
     }
 }
 
+/// What truncation to whole units leaves of the mean phase of two readings, whose truncations are independent: sinc².
+fn truncated(frequency: f64) -> f64 {
+    let half_turn = std::f64::consts::PI * frequency;
+    (half_turn.sin() / half_turn).powi(2)
+}
+
 /// A frequency, in cycles a unit, and how far apart readings may be for it to tell their phase.
 #[derive(Clone, Copy, Debug)]
 struct Sharpened {
@@ -163,7 +167,7 @@ struct Sharpened {
 fn refine(values: &[u64], habit: Habit, mut frequency: f64) -> Sharpened {
     // The spectrum knows it for this.
     let mut reach = 2.0 * habit.usual as f64;
-    let mut first_length = 0.0;
+    let start = frequency;
     let mut lag = 1;
     while lag <= values.len() / 2 {
         let distances = values.iter().zip(&values[lag..]).map(|(from, to)| (to - from) as f64);
@@ -173,15 +177,15 @@ fn refine(values: &[u64], habit: Habit, mut frequency: f64) -> Sharpened {
             (cosine, sine, distance, count) = (cosine + c, sine + s, distance + apart, count + 1.0);
         }
         let length = cosine.hypot(sine) / count;
-        let coherent = if lag == 1 { LINE } else { COHERENT * first_length };
-        if count < FEWEST || length < coherent {
+        if count < FEWEST || length < COHERENT * truncated(frequency) {
             break;
         }
-        if lag == 1 {
-            first_length = length;
-        }
         let mean = distance / count;
-        frequency -= sine.atan2(cosine) / TAU / mean;
+        let sharper = frequency - sine.atan2(cosine) / TAU / mean;
+        if !(0.5 * start..2.0 * start).contains(&sharper) {
+            break;
+        }
+        frequency = sharper;
         // Deviation of a single phase, in cycles, from the length of the mean (Mardia & Jupp 2000, circular deviation).
         let deviation = ((-2.0 * length.min(1.0).ln()).sqrt() / TAU).max(0.01);
         reach = f64::max(reach, mean * PREDICTED * count.sqrt() / deviation);
