@@ -12,6 +12,8 @@ const SHORTEST_BLOCK: usize = 5;
 const INTERRUPTED: u64 = 20;
 /// Share of steps of a single unit that is no exception.
 const ONES: f64 = 0.005;
+/// Periods across which a phase must be predictable: the period is right to 50 ppm then.
+const SHARP: f64 = 2000.0;
 /// Share of a cycle by which a phase may be predicted wrongly.
 const PREDICTED: f64 = 0.1;
 /// Readings that a mean phase needs.
@@ -31,7 +33,7 @@ const LONGEST_OFF: usize = 16;
 const CONSTANT: f64 = 2e-4;
 /// Share of the length that the truncation leaves to the mean phase, from 0 to 1. Less of it says that the phase was moved
 /// between many of the readings, which would move the frequency, too.
-const COHERENT: f64 = 0.8;
+const COHERENT: f64 = 0.5;
 
 /// What became of a candidate.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -144,7 +146,12 @@ struct Part {
 impl Part {
     fn fit(values: &[u64], habit: Habit, frequency: f64) -> Self {
         let sharpened = refine(values, habit, frequency);
-        Self { frequency: sharpened.frequency, on: agreement(values, habit, sharpened) }
+        let mut on = agreement(values, habit, sharpened);
+        // A period that is not sharp enough is none.
+        if sharpened.reach * sharpened.frequency < SHARP {
+            on.share = 0.0;
+        }
+        Self { frequency: sharpened.frequency, on }
     }
 }
 
