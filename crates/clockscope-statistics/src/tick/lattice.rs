@@ -6,7 +6,7 @@ use super::{Lattice, SHORTEST};
 
 /// Readings that are looked at together. Across a block the clock must keep its phase.
 const BLOCK: usize = 32;
-/// Readings that a shorter block must have: four more than one lie within a third of a period in 2 % of all cases.
+/// Readings that a shorter block must have: so many lie on the arc of the shortest period by chance in 9 % of all cases.
 const SHORTEST_BLOCK: usize = 5;
 /// A step of so many usual ones is an interruption: across it the phase may be lost.
 const INTERRUPTED: u64 = 20;

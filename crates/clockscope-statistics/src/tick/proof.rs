@@ -19,15 +19,16 @@ const CYCLE: usize = 16;
 const TURNS: usize = 256;
 /// Share of the steps, or of the distances between unusual ones, that must repeat for a cycle.
 const CYCLIC: f64 = 0.9;
-/// Readings from one to another that is far apart, and pairs of these that must be unbroken.
+/// Readings from one to another that is far apart.
 const FAR: [usize; 6] = [512, 256, 128, 64, 32, 16];
+/// Pairs of these that nothing must have come between.
 const FEWEST: f64 = 100.0;
 /// Share of the coherence of neighbouring readings that must be left between distant ones.
 const COHERENT: f64 = 0.9;
-/// Steps that are looked at together for that.
-const PART: usize = 4096;
 /// Share of the steps that must have neighbours, for a clock that is finer than the steps tell.
 const DENSE: f64 = 0.3;
+/// Steps that are looked at together for that.
+const PART: usize = 4096;
 
 /// Whether the clock both stood still and went a single tick, often: no cost of a read does that.
 pub(super) fn stands_still(repeats: u64, one_tick: usize, steps: usize) -> bool {
