@@ -50,7 +50,7 @@ fn steps_of(clock: &StepsRecord, style: Style) -> String {
     let mut text = format!("\n### {}\n", escaped(&clock.identity.label()));
     text += &list(&steps::sentences(clock));
     let (rows, left_out) = steps::differences(clock, style.rows.unwrap_or(terminal::ROWS));
-    if rows.is_empty() {
+    if clock.differences.is_empty() {
         return text;
     }
     text += "\n";

@@ -93,7 +93,7 @@ impl Page {
         self.line(&clock.identity.label(), Mark::Head);
         self.wrapped(&steps::sentences(clock), "");
         let (rows, left_out) = steps::differences(clock, self.style.rows.unwrap_or(ROWS));
-        if rows.is_empty() {
+        if clock.differences.is_empty() {
             return;
         }
         self.line("", Mark::Plain);

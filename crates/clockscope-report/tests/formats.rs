@@ -131,6 +131,9 @@ fn narrow_terminals_have_narrow_tables() {
 fn rows_that_are_left_out_are_said_to_be() {
     let text = render(&document("steps"), Format::Table, Style { rows: Some(2), ..Style::default() }).unwrap();
     assert!(text.contains("rarer ones"), "{text}");
+    // None at all leaves the rest as it was.
+    let text = render(&document("steps"), Format::Table, Style { rows: Some(0), ..Style::default() }).unwrap();
+    assert!(text.contains("The largest:") && text.contains('█') && text.contains("The worst"), "{text}");
 }
 
 /// What is unknown is shown as such, in every format, and never as a number.
