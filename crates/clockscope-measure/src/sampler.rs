@@ -48,8 +48,8 @@ pub(crate) trait Sampler {
     /// The first `count` readings of the last batch as numbers.
     fn values(&mut self, count: usize) -> &[u64];
 
-    /// Gives the room for readings back.
-    fn free(&mut self);
+    /// Gives the room for readings back, and what [`Self::values`] told last.
+    fn free(&mut self) -> Vec<u64>;
 }
 
 /// A clock with room for a batch of its readings.
@@ -106,8 +106,9 @@ impl<C: RawClock> Sampler for Probe<C> {
         &self.values[..count]
     }
 
-    fn free(&mut self) {
-        (self.raw, self.values) = (Vec::new(), Vec::new());
+    fn free(&mut self) -> Vec<u64> {
+        self.raw = Vec::new();
+        std::mem::take(&mut self.values)
     }
 }
 

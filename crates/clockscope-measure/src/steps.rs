@@ -61,7 +61,7 @@ pub struct Readings {
 
 /// Reads every clock of the catalogue in a loop, one clock after the other. Pins the calling thread meanwhile. To be
 /// called while the process has one thread, since clocks are first tried in a child process. Memory does not grow with
-/// the number of reads unless they are kept; those of a clock take 8 bytes each then, and 24 while it is read.
+/// the number of reads unless they are kept; those of a clock take 8 bytes each then, and up to 24 while it is read.
 ///
 /// # Errors
 /// The CPU cannot be used, no clock answers that others could be measured against, or the readings to keep do not fit
@@ -162,17 +162,15 @@ fn warm_up(bench: &Bench<'_>, subject: &mut Subject) -> Result<usize, MeasureErr
 fn read_and_keep(bench: &Bench<'_>, subject: &mut Subject, reads: u64) -> Result<Readings, MeasureError> {
     let no_memory = || MeasureError::Memory(reads);
     let count = usize::try_from(reads).map_err(|_| no_memory())?;
-    let mut values = Vec::new();
-    values.try_reserve_exact(count).map_err(|_| no_memory())?;
     if let Ok(sampler) = &mut subject.row.sampler {
         sampler.make_room(count).map_err(|_| no_memory())?;
     }
     set_batch(subject, count);
     bench.batch(subject, true);
     let Subject { row, state } = subject;
-    if let (Ok(sampler), Some(state)) = (&mut row.sampler, state) {
-        values.extend_from_slice(sampler.values(state.delivered as usize));
-    }
+    // The batch has told them as numbers already.
+    let mut values = row.sampler.as_mut().map(|sampler| sampler.free()).unwrap_or_default();
+    values.truncate(state.as_ref().map_or(0, |state| state.delivered as usize));
     let ns_per_unit = row.ns_per_unit(bench.first_rate.ns_per_unit);
     Ok(Readings { clock: row.identity().label(), values, ns_per_unit })
 }
