@@ -72,6 +72,7 @@ pub(crate) fn empty_loop() -> About {
         resolution: Resolution::Unknown("no clock".into()),
         summary: "the measuring loop without a clock",
         on_clocksource: false,
+        is_ordered: true,
     }
 }
 

@@ -44,14 +44,14 @@ impl RawClock for NowUnordered {
 
 /// Hands both to `visitor`. Reads no clock.
 pub fn each(visitor: &mut impl Visitor) {
-    visitor.visit(Entry { about: about("clockscope.now", "clockscope::now, ordered"), clock: Ok(Now(())) });
+    visitor.visit(Entry { about: about("clockscope.now", true, "clockscope::now, ordered"), clock: Ok(Now(())) });
     visitor.visit(Entry {
-        about: about("clockscope.now_unordered", "clockscope::now_unordered"),
+        about: about("clockscope.now_unordered", false, "clockscope::now_unordered"),
         clock: Ok(NowUnordered(())),
     });
 }
 
-fn about(name: &'static str, summary: &'static str) -> About {
+fn about(name: &'static str, is_ordered: bool, summary: &'static str) -> About {
     About {
         name: Cow::Borrowed(name),
         aliases: &[],
@@ -61,5 +61,6 @@ fn about(name: &'static str, summary: &'static str) -> About {
         resolution: Resolution::Unknown("the step of whichever clock it is served by: clockscope::resolution()".into()),
         summary,
         on_clocksource: true,
+        is_ordered,
     }
 }

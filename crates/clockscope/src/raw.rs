@@ -8,9 +8,11 @@ use core::fmt;
 /// Reading and understanding are two steps, because only the first may cost anything while it is being measured:
 /// [`RawClock::read`] leaves what the hardware or the call delivered in the caller's place, [`RawClock::value`] turns that
 /// into a number later.
-pub trait RawClock {
+///
+/// Any thread may read it, several at once.
+pub trait RawClock: Send + Sync {
     /// What one read leaves behind: a counter value, a `timespec`, …
-    type Raw: Copy + Default;
+    type Raw: Copy + Default + Send + Sync;
 
     /// Reads the clock once into `raw`.
     ///
@@ -102,6 +104,9 @@ pub struct About {
     pub summary: &'static str,
     /// Whether its readings come from the kernel's clocksource hardware (`true` for the vDSO's clocks).
     pub on_clocksource: bool,
+    /// Whether a read is ordered: it is done after everything that comes before it in the program has been done, so that
+    /// two reads, one of which happens before the other, never tell the opposite.
+    pub is_ordered: bool,
 }
 
 /// A clock, or the reason why there is none, with its description either way.

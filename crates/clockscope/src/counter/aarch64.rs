@@ -5,7 +5,7 @@
 
 #![allow(unsafe_code, reason = "a counter is read by instructions that have no safe form")]
 
-use super::{Claims, about, counter};
+use super::{Claims, about, about_unordered, counter};
 use crate::{Entry, Unavailable, Visitor};
 
 counter!(
@@ -58,7 +58,10 @@ pub fn ordered() -> Result<Ordered, Unavailable> {
 /// Hands every reading sequence to `visitor`.
 pub fn each(visitor: &mut impl Visitor) {
     let hz = frequency_hz().map(|hz| hz as f64);
-    visitor.visit(Entry { about: about("cntvct", &[], hz, "CNTVCT_EL0, may be read early"), clock: Ok(Cntvct(())) });
+    visitor.visit(Entry {
+        about: about_unordered("cntvct", &[], hz, "CNTVCT_EL0, may be read early"),
+        clock: Ok(Cntvct(())),
+    });
     visitor
         .visit(Entry { about: about("cntvct_isb", &["isb_cntvct"], hz, "ISB; CNTVCT_EL0"), clock: Ok(CntvctIsb(())) });
     let cntvctss = if has_ecv() { Ok(Cntvctss(())) } else { Err(Unavailable::Instruction("CNTVCTSS_EL0 (FEAT_ECV)")) };

@@ -55,7 +55,7 @@ pub struct Claims {
     pub cntfrq_hz: Option<u64>,
 }
 
-/// Description of a reading sequence; `frequency_hz` where the hardware states it.
+/// Description of a reading sequence that is ordered; `frequency_hz` where the hardware states it.
 #[allow(dead_code, reason = "absent.rs describes nothing")]
 fn about(
     name: &'static str,
@@ -72,7 +72,19 @@ fn about(
         resolution: frequency_hz.map_or(Resolution::OneTick, |hz| Resolution::Nanoseconds(1e9 / hz)),
         summary,
         on_clocksource: false,
+        is_ordered: true,
     }
+}
+
+/// The same of one that may be done early.
+#[allow(dead_code, reason = "absent.rs describes nothing")]
+fn about_unordered(
+    name: &'static str,
+    aliases: &'static [&'static str],
+    frequency_hz: Option<f64>,
+    summary: &'static str,
+) -> About {
+    About { is_ordered: false, ..about(name, aliases, frequency_hz, summary) }
 }
 
 /// Defines a counter: a unit type whose read is the given instructions.

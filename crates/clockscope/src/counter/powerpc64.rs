@@ -4,7 +4,7 @@
 
 #![allow(unsafe_code, reason = "a counter is read by instructions that have no safe form")]
 
-use super::{Claims, about, counter};
+use super::{Claims, about_unordered, counter};
 use crate::{Entry, Unavailable, Visitor};
 
 counter!(
@@ -46,7 +46,7 @@ pub fn ordered() -> Result<Ordered, Unavailable> {
 
 /// Hands every reading sequence to `visitor`.
 pub fn each(visitor: &mut impl Visitor) {
-    visitor.visit(Entry { about: about("timebase", &["mftb"], None, "MFTB"), clock: Ok(Timebase(())) });
+    visitor.visit(Entry { about: about_unordered("timebase", &["mftb"], None, "MFTB"), clock: Ok(Timebase(())) });
 }
 
 /// MFTB.

@@ -11,7 +11,7 @@ use core::arch::x86 as arch;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64 as arch;
 
-use super::{Claims, about, counter};
+use super::{Claims, about, about_unordered, counter};
 use crate::{Entry, Unavailable, Visitor};
 
 counter!(
@@ -64,7 +64,7 @@ pub fn each(visitor: &mut impl Visitor) {
     let tsc = has_tsc();
     let rdtscp = tsc.clone().and_then(|()| has_rdtscp());
     visitor.visit(Entry {
-        about: about("tsc", &["rdtsc"], None, "RDTSC, unordered"),
+        about: about_unordered("tsc", &["rdtsc"], None, "RDTSC, unordered"),
         clock: tsc.clone().map(|()| Tsc(())),
     });
     visitor.visit(Entry {

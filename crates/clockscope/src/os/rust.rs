@@ -1,7 +1,7 @@
 //! The clocks of Rust's standard library.
 
-use std::cell::OnceCell;
 use std::hint::black_box;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::{About, Entry, Errno, Kind, Path, RawClock, Resolution, Unit, Visitor};
@@ -11,7 +11,7 @@ use crate::{About, Entry, Errno, Kind, Path, RawClock, Resolution, Unit, Visitor
 pub struct RustInstant {
     /// The first reading whose value was asked for. Readings are told relative to it: std does not show an instant's
     /// number. Not read beforehand, because where the counter is disabled every read kills the process.
-    origin: OnceCell<Instant>,
+    origin: OnceLock<Instant>,
 }
 
 /// [`std::time::SystemTime::now`].
@@ -61,7 +61,7 @@ fn signed_ns(after: Option<Duration>, before: impl Fn() -> Duration) -> u64 {
 pub(super) fn each(visitor: &mut impl Visitor) {
     visitor.visit(Entry {
         about: about("rust_instant", Kind::Monotonic, "Rust's std::time::Instant::now"),
-        clock: Ok(RustInstant { origin: OnceCell::new() }),
+        clock: Ok(RustInstant { origin: OnceLock::new() }),
     });
     visitor.visit(Entry {
         about: about("rust_system_time", Kind::Wall, "Rust's std::time::SystemTime::now"),
@@ -79,6 +79,7 @@ fn about(name: &'static str, kind: Kind, summary: &'static str) -> About {
         resolution: Resolution::Unknown("Rust's standard library states no resolution".into()),
         summary,
         on_clocksource: true,
+        is_ordered: true,
     }
 }
 
@@ -88,7 +89,7 @@ mod tests {
 
     #[test]
     fn an_instant_before_the_origin_is_a_negative_difference() {
-        let clock = RustInstant { origin: OnceCell::new() };
+        let clock = RustInstant { origin: OnceLock::new() };
         let later = Instant::now();
         let earlier = later.checked_sub(Duration::from_nanos(5)).unwrap();
         let (first, second) = (clock.value(&Some(later)), clock.value(&Some(earlier)));

@@ -39,6 +39,11 @@ pub(super) struct Hpet {
     _page: Page,
 }
 
+// SAFETY: the page stays mapped as long as the clock lives, whichever thread reads or drops it, and is only read.
+unsafe impl Send for Hpet {}
+// SAFETY: as above; reading a device's register from several threads at once is no race in memory.
+unsafe impl Sync for Hpet {}
+
 impl RawClock for Hpet {
     type Raw = u64;
 
@@ -106,7 +111,17 @@ const HPET: &str = "HPET main counter, mapped from /dev/hpet";
 
 fn about(name: String, path: Path, unit: Unit, resolution: Resolution, summary: &'static str) -> About {
     let kind = if path == Path::Mmap { Kind::Counter } else { Kind::Wall };
-    About { name: name.into(), aliases: &[], kind, path, unit, resolution, summary, on_clocksource: false }
+    About {
+        name: name.into(),
+        aliases: &[],
+        kind,
+        path,
+        unit,
+        resolution,
+        summary,
+        on_clocksource: false,
+        is_ordered: true,
+    }
 }
 
 /// Names of the PTP devices, in the order of their numbers.

@@ -256,6 +256,7 @@ fn about(name: &'static str, kind: Kind, resolution: Resolution, summary: &'stat
         resolution,
         summary,
         on_clocksource: kind != Kind::CpuTime,
+        is_ordered: true,
     }
 }
 

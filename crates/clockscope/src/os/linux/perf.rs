@@ -16,6 +16,7 @@ fn about() -> About {
         resolution: Resolution::Unknown("cycles of the core, whose length changes".into()),
         summary: "RDPMC, core cycles in user mode, by perf events",
         on_clocksource: false,
+        is_ordered: false,
     }
 }
 
@@ -81,6 +82,12 @@ mod x86 {
         page: *const Page,
         _mapping: Mapping,
     }
+
+    // SAFETY: the page stays mapped as long as the clock lives, whichever thread drops it. What another thread reads is that
+    // thread's counter and means nothing, but the kernel permits it to the whole process.
+    unsafe impl Send for Rdpmc {}
+    // SAFETY: as above; the page is only read.
+    unsafe impl Sync for Rdpmc {}
 
     /// The event and its mapped page.
     #[derive(Debug)]

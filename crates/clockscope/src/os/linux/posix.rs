@@ -185,6 +185,7 @@ impl Row {
             summary: self.summary,
             // The kernel charges CPU time by its scheduler clock, which is another one.
             on_clocksource: self.kind != Kind::CpuTime,
+            is_ordered: true,
         }
     }
 }
