@@ -1,13 +1,17 @@
 //! Slices in, numbers out: quantiles with confidence intervals, bounded samples, and what successive readings
-//! of a clock tell: their differences, the events between them, the clock's tick.
+//! of a clock tell: their differences, the events between them, the clock's tick; how far clocks are apart, how fast and
+//! how steadily they run.
 //!
 //! This crate reads no clock and does no input or output; the same numbers always give the same answer.
 
 mod differences;
 mod events;
 mod octave;
+mod offset;
 mod quantile;
+mod rate;
 mod reservoir;
+mod stability;
 mod tick;
 
 pub use differences::{Difference, Differences, Mode, Summary};
@@ -15,6 +19,9 @@ pub use events::{
     Batch, EventCounter, EventCounts, EventKind, Judge, Judged, STALL_MAX, WARP_NS, WORST, WorstEvent, WorstEvents,
 };
 pub use octave::{BINS_PER_OCTAVE, octave_bin, octave_edge};
+pub use offset::{Offset, OffsetBounds};
 pub use quantile::{median_interval, quantile};
+pub use rate::{Bracket, Constancy, Rate, Ticks, even_phases, rate};
 pub use reservoir::Reservoir;
+pub use stability::{Deviation, allan_deviation, maximum_time_interval_error};
 pub use tick::{Lattice, NoTick, Tick, TickCollector, tick};

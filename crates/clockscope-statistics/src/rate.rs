@@ -1,0 +1,212 @@
+//! How fast a clock runs, from brackets: readings of it between two readings of a reference.
+//!
+//! A bracket tells where the clock's phase (its reading less the reference's, at one moment) lies, and nothing makes that
+//! wrong: an interruption only widens it. Two brackets bound the mean rate between them, whatever the clock did
+//! meanwhile. That is the answer; whether one rate explains all brackets is a question of its own (`line`).
+
+mod line;
+
+pub use line::Constancy;
+
+use crate::quantile;
+
+/// Brackets wider than so many times the usual width count as interrupted.
+const INTERRUPTED: f64 = 3.0;
+/// Nobody steers a clock by more than this share of the time that passes: what is more is a step.
+const STEERED: f64 = 0.1;
+
+/// A reading of the clock between two of the reference, each in ns since some moment of its own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bracket {
+    /// The reference before.
+    pub before: f64,
+    /// The clock.
+    pub clock: f64,
+    /// The reference after.
+    pub after: f64,
+}
+
+/// By how much readings may be late, in ns: what clocks move in steps of.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Ticks {
+    /// The reference.
+    pub reference: f64,
+    /// The clock.
+    pub clock: f64,
+}
+
+/// What brackets tell about a clock's rate. Offsets are relative: 1e-6 is one ppm fast.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rate {
+    /// The smallest mean frequency offset that is possible between the two end brackets.
+    pub least: f64,
+    /// The largest.
+    pub most: f64,
+    /// Slope of the least-squares line through the narrow brackets; `None` for fewer than three of them.
+    pub least_squares: Option<f64>,
+    /// Time between the two end brackets, in ns.
+    pub between: f64,
+    /// Brackets that were not interrupted.
+    pub kept: usize,
+    /// Brackets that were.
+    pub dropped: usize,
+    /// Median width of the brackets that were kept, in ns.
+    pub width: f64,
+    /// Whether one rate explains all brackets.
+    pub constancy: Constancy,
+    /// The largest step, if there was one: when the reference stood where, and by how many ns at least.
+    pub step: Option<(f64, f64)>,
+}
+
+impl Bracket {
+    fn width(&self) -> f64 {
+        self.after - self.before
+    }
+
+    /// Where the phase lies, in ns.
+    fn phase(&self, ticks: Ticks) -> (f64, f64) {
+        (self.clock - self.after - ticks.reference, self.clock + ticks.clock - self.before)
+    }
+
+    /// The reference's reading in the middle.
+    fn moment(&self) -> f64 {
+        f64::midpoint(self.before, self.after)
+    }
+
+    /// The phase in the middle of what is possible.
+    fn middle(&self) -> f64 {
+        self.clock - self.moment()
+    }
+}
+
+/// What brackets in ascending order of time tell; `None` for fewer than two, or if no time passed between them. For N of
+/// them it takes N log N steps.
+#[must_use]
+pub fn rate(brackets: &[Bracket], ticks: Ticks) -> Option<Rate> {
+    let (first, last) = ends(brackets)?;
+    let [least, most] = mean_rate(first, last, ticks)?;
+    let narrow = narrow(brackets);
+    let widths: Vec<f64> = narrow.iter().map(Bracket::width).collect();
+    Some(Rate {
+        least,
+        most,
+        least_squares: least_squares(&narrow),
+        between: last.moment() - first.moment(),
+        kept: narrow.len(),
+        dropped: brackets.len() - narrow.len(),
+        width: median(widths)?,
+        constancy: line::constancy(brackets, ticks),
+        step: step(brackets, ticks),
+    })
+}
+
+/// Every mean frequency offset from one bracket to another that both allow.
+fn mean_rate(first: &Bracket, last: &Bracket, ticks: Ticks) -> Option<[f64; 2]> {
+    let shortest = last.before - first.after - ticks.reference;
+    let longest = last.after - first.before + ticks.reference;
+    let counted = last.clock - first.clock;
+    if shortest <= 0.0 || longest < shortest {
+        return None;
+    }
+    let rate = |counted: f64, time: f64| (counted - time) / time;
+    // What was counted divided by the time gives the rate: by the longest time the smallest, unless it is negative.
+    let (fewest, most) = (counted - ticks.clock, counted + ticks.clock);
+    let least = rate(fewest, if fewest < 0.0 { shortest } else { longest });
+    let most = rate(most, if most < 0.0 { longest } else { shortest });
+    Some([least, most])
+}
+
+/// The brackets near both ends that bound the rate best: narrow, and far from each other.
+fn ends(brackets: &[Bracket]) -> Option<(&Bracket, &Bracket)> {
+    let quarter = brackets.len().div_ceil(4);
+    let first = narrower_and_narrower(brackets.iter().take(quarter));
+    let last = narrower_and_narrower(brackets.iter().rev().take(quarter));
+    let pairs = first.iter().flat_map(|first| last.iter().map(move |last| (*first, *last)));
+    let apart = pairs.filter(|(first, last)| last.before > first.after);
+    let bound =
+        |(first, last): &(&Bracket, &Bracket)| (first.width() + last.width()) / (last.moment() - first.moment());
+    apart.min_by(|a, b| bound(a).total_cmp(&bound(b)))
+}
+
+/// Each bracket that is narrower than all before it.
+fn narrower_and_narrower<'a>(brackets: impl Iterator<Item = &'a Bracket>) -> Vec<&'a Bracket> {
+    let mut kept: Vec<&Bracket> = Vec::new();
+    for bracket in brackets {
+        if kept.last().is_none_or(|last| bracket.width() < last.width()) {
+            kept.push(bracket);
+        }
+    }
+    kept
+}
+
+/// Those that were not interrupted. The usual width is that of the narrower half, of which an interruption has no part
+/// unless most brackets were interrupted.
+fn narrow(brackets: &[Bracket]) -> Vec<Bracket> {
+    let mut widths: Vec<f64> = brackets.iter().map(Bracket::width).collect();
+    widths.sort_by(f64::total_cmp);
+    let usual = quantile(&widths, 0.25).unwrap_or(0.0);
+    brackets.iter().filter(|bracket| bracket.width() <= INTERRUPTED * usual).copied().collect()
+}
+
+fn median(mut values: Vec<f64>) -> Option<f64> {
+    values.sort_by(f64::total_cmp);
+    quantile(&values, 0.5)
+}
+
+fn least_squares(brackets: &[Bracket]) -> Option<f64> {
+    if brackets.len() < 3 {
+        return None;
+    }
+    let count = brackets.len() as f64;
+    let mean = |of: fn(&Bracket) -> f64| brackets.iter().map(of).sum::<f64>() / count;
+    let (time, phase) = (mean(Bracket::moment), mean(Bracket::middle));
+    let moments = |of: &dyn Fn(&Bracket) -> f64| brackets.iter().map(of).sum::<f64>();
+    let spread = moments(&|bracket| (bracket.moment() - time).powi(2));
+    let together = moments(&|bracket| (bracket.moment() - time) * (bracket.middle() - phase));
+    (spread > 0.0).then(|| together / spread)
+}
+
+/// The largest step between two brackets in a row.
+fn step(brackets: &[Bracket], ticks: Ticks) -> Option<(f64, f64)> {
+    let steps = brackets.windows(2).filter_map(|pair| {
+        let ((least_before, most_before), (least_after, most_after)) = (pair[0].phase(ticks), pair[1].phase(ticks));
+        // What the clock gained at least, or lost.
+        let by = if least_after > most_before {
+            least_after - most_before
+        } else if most_after < least_before {
+            most_after - least_before
+        } else {
+            return None;
+        };
+        let longest = pair[1].after - pair[0].before;
+        (by.abs() > STEERED * longest).then_some((pair[1].before, by))
+    });
+    steps.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))
+}
+
+/// Phases at equal distances in time, interpolated between the brackets that were not interrupted, for
+/// [`crate::allan_deviation`]: the distance, and the phases, in ns. `None` where these are too few.
+#[must_use]
+pub fn even_phases(brackets: &[Bracket]) -> Option<(f64, Vec<f64>)> {
+    let kept = narrow(brackets);
+    let (first, last) = (kept.first()?.moment(), kept.last()?.moment());
+    let count = brackets.len();
+    if kept.len() * 2 < count || count < 7 || last <= first {
+        return None;
+    }
+    let spacing = (last - first) / (count - 1) as f64;
+    let mut next = 1;
+    let phases = (0..count).map(|index| {
+        let moment = first + spacing * index as f64;
+        while next + 1 < kept.len() && kept[next].moment() < moment {
+            next += 1;
+        }
+        let (left, right) = (&kept[next - 1], &kept[next]);
+        let share = (moment - left.moment()) / (right.moment() - left.moment());
+        left.middle() + (right.middle() - left.middle()) * share
+    });
+    Some((spacing, phases.collect()))
+}
+
+#[cfg(test)]
+mod tests;

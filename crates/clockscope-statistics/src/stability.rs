@@ -1,0 +1,108 @@
+//! How stable a clock is over intervals of every length, from its phase at equal distances in time.
+
+/// What is said of intervals of one length.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Deviation {
+    /// Length of the intervals, in the unit of `spacing`.
+    pub tau: f64,
+    /// The deviation.
+    pub value: f64,
+}
+
+/// The overlapping Allan deviation of a clock whose phase (reading less reference, in any unit of time) was taken every
+/// `spacing` of the same unit, for intervals of 1, 2, 4, … spacings as long as three of them fit. Without a dimension.
+///
+/// σ²(τ) = Σ (x[k+2m] - 2 x[k+m] + x[k])² / (2 τ² (N - 2m)) for τ = m spacings and N phases (IEEE 1139; Riley, Handbook of
+/// Frequency Stability Analysis, NIST SP 1065, 5.2.4). Takes N steps for each length.
+#[must_use]
+pub fn allan_deviation(phases: &[f64], spacing: f64) -> Vec<Deviation> {
+    let at = |averaged: usize| {
+        let tau = averaged as f64 * spacing;
+        let terms = phases.len() - 2 * averaged;
+        let curvature = |start: usize| phases[start + 2 * averaged] - 2.0 * phases[start + averaged] + phases[start];
+        let sum: f64 = (0..terms).map(|start| curvature(start).powi(2)).sum();
+        Deviation { tau, value: (sum / (2.0 * tau * tau * terms as f64)).sqrt() }
+    };
+    octaves().take_while(|averaged| 3 * averaged < phases.len()).map(at).collect()
+}
+
+/// The maximum time interval error of such a clock: the largest difference between two phases within any interval of that
+/// length (ITU-T G.810, II.5), for the same lengths, as long as two of them fit. In the unit of the phases.
+#[must_use]
+pub fn maximum_time_interval_error(phases: &[f64], spacing: f64) -> Vec<Deviation> {
+    // Extremes of the windows of `averaged` phases from each one on, doubled from octave to octave.
+    let (mut highest, mut lowest) = (phases.to_vec(), phases.to_vec());
+    let mut found = Vec::new();
+    for averaged in octaves().take_while(|averaged| 2 * averaged < phases.len()) {
+        // An interval of so many spacings has one phase more than the window.
+        let windows = 0..phases.len() - averaged;
+        let range = |start: usize| {
+            let last = phases[start + averaged];
+            highest[start].max(last) - lowest[start].min(last)
+        };
+        found.push(Deviation { tau: averaged as f64 * spacing, value: windows.map(range).fold(0.0, f64::max) });
+        for start in 0..phases.len() - averaged {
+            highest[start] = highest[start].max(highest[start + averaged]);
+            lowest[start] = lowest[start].min(lowest[start + averaged]);
+        }
+    }
+    found
+}
+
+fn octaves() -> impl Iterator<Item = usize> {
+    (0..usize::BITS - 1).map(|power| 1 << power)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Made by tests/fixtures/stability.py with allantools, an independent implementation.
+    #[test]
+    fn as_allantools_has_it() {
+        let fixtures: serde_json::Value =
+            serde_json::from_str(include_str!("../tests/fixtures/stability.json")).unwrap();
+        let list = |value: &serde_json::Value| -> Vec<f64> {
+            value.as_array().unwrap().iter().map(|number| number.as_f64().unwrap()).collect()
+        };
+        for case in fixtures["cases"].as_array().unwrap() {
+            let (phases, spacing) = (list(&case["phases"]), case["spacing"].as_f64().unwrap());
+            for (question, found) in
+                [("oadev", allan_deviation(&phases, spacing)), ("mtie", maximum_time_interval_error(&phases, spacing))]
+            {
+                let (taus, expected) = (list(&case[question]["tau"]), list(&case[question]["value"]));
+                assert!(found.len() >= 8, "{question} of {}", case["name"]);
+                for deviation in found {
+                    let place = taus.iter().position(|tau| (tau - deviation.tau).abs() <= 1e-9 * tau).unwrap();
+                    let difference = (deviation.value - expected[place]).abs();
+                    assert!(difference <= 1e-9 * expected[place].abs(), "{question} {deviation:?} {}", expected[place]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn few_phases_tell_little() {
+        assert!(allan_deviation(&[], 1.0).is_empty() && maximum_time_interval_error(&[1.0, 2.0], 1.0).is_empty());
+        assert_eq!(allan_deviation(&[0.0, 0.0, 1.0, 1.0], 1.0).len(), 1);
+        assert_eq!(
+            maximum_time_interval_error(&[0.0, 3.0, 1.0, 1.0, 9.0], 0.5),
+            [Deviation { tau: 0.5, value: 8.0 }, Deviation { tau: 1.0, value: 8.0 }]
+        );
+    }
+
+    proptest! {
+        /// A constant rate is no instability; it is all of the MTIE.
+        #[test]
+        fn a_straight_line(rate in -1e-3..1e-3_f64, start in -1e6..1e6_f64, count in 7usize..300) {
+            let phases: Vec<f64> = (0..count).map(|index| start + rate * index as f64).collect();
+            for deviation in allan_deviation(&phases, 1.0) {
+                prop_assert!(deviation.value < 1e-8);
+            }
+            for deviation in maximum_time_interval_error(&phases, 1.0) {
+                prop_assert!((deviation.value - rate.abs() * deviation.tau).abs() < 1e-8);
+            }
+        }
+    }
+}
