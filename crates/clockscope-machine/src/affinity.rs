@@ -95,6 +95,14 @@ pub fn pin(cpu: u32) -> Result<Pinned, AffinityError> {
     Ok(Pinned { cpu, former, _here: core::marker::PhantomData })
 }
 
+/// Binds the calling thread to `cpu` for the rest of its life, also to one outside of the mask that it inherited.
+///
+/// # Errors
+/// The CPU does not exist, is offline, is outside the process's cpuset, or the system refuses.
+pub fn bind(cpu: u32) -> Result<(), AffinityError> {
+    os::set_allowed_cpus(&[cpu]).map_err(refused("sched_setaffinity"))
+}
+
 fn refused(call: &'static str) -> impl Fn(Errno) -> AffinityError {
     move |errno| {
         if cfg!(target_os = "linux") {

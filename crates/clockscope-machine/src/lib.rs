@@ -1,9 +1,11 @@
-//! Facts about this machine: processor, kernel, clocksources, hypervisor, emulation, affinity; and whether a read that
-//! may kill its process can be risked.
+//! Facts about this machine: processor, kernel, clocksources, hypervisor, emulation, affinity; what the kernel counts
+//! of switches and interrupts; its calls that sleep; and whether a read that may kill its process can be risked.
 //!
 //! This crate measures nothing and prints nothing. Nothing in it reads time through the C library: where the counter
 //! is disabled for the process, that would end it.
 
+pub mod account;
+pub mod adjtimex;
 pub mod affinity;
 mod counter_flags;
 mod cpu;
@@ -11,6 +13,7 @@ mod emulation;
 mod frequencies;
 mod hypervisor;
 mod kernel;
+pub mod sleeping;
 mod text;
 pub mod trial;
 

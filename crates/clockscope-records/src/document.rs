@@ -3,7 +3,7 @@
 use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 
-use crate::{Environment, Listed, Measurement, Plan, Steps};
+use crate::{Answer, Environment, Gaps, Listed, Measurement, Offsets, Order, Plan, Rates, Sleep, Steps};
 
 /// Version of the JSON documents. It moves when a key disappears or changes its meaning; a new key does not move it.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -22,6 +22,21 @@ pub enum Document {
     /// What `clockscope advise` found.
     #[serde(rename = "clockscope.advise")]
     Plan(Plan),
+    /// What `clockscope order` found.
+    #[serde(rename = "clockscope.order")]
+    Order(Answer<Order>),
+    /// What `clockscope offsets` found.
+    #[serde(rename = "clockscope.offsets")]
+    Offsets(Answer<Offsets>),
+    /// What `clockscope rate` found.
+    #[serde(rename = "clockscope.rate")]
+    Rates(Answer<Rates>),
+    /// What `clockscope gaps` found.
+    #[serde(rename = "clockscope.gaps")]
+    Gaps(Answer<Gaps>),
+    /// What `clockscope sleep` found.
+    #[serde(rename = "clockscope.sleep")]
+    Sleep(Answer<Sleep>),
     /// What `clockscope list` found.
     #[serde(rename = "clockscope.list")]
     Listing(Listing),
@@ -96,6 +111,11 @@ impl Document {
             Self::Measurement(measurement) => &measurement.environment,
             Self::Steps(steps) => &steps.environment,
             Self::Plan(plan) => &plan.environment,
+            Self::Order(answer) => &answer.environment,
+            Self::Offsets(answer) => &answer.environment,
+            Self::Rates(answer) => &answer.environment,
+            Self::Gaps(answer) => &answer.environment,
+            Self::Sleep(answer) => &answer.environment,
             Self::Listing(listing) => &listing.environment,
             Self::Info(info) => &info.environment,
         }

@@ -4,20 +4,32 @@
 //! from this machine. Every field whose value could not be determined is `None` (JSON `null`), and the reason
 //! stands beside it: in [`ClockRecord::reason`] for a clock that could not be read, in an [`Unknown`] map otherwise.
 
+mod answer;
 mod document;
 mod environment;
+mod gaps;
 mod measurement;
+mod offsets;
+mod order;
 mod plan;
+mod rate;
+mod sleep;
 mod steps;
 mod tick;
 
+pub use answer::Answer;
 pub use document::{Document, Info, Listing, ReadError, SCHEMA_VERSION, json_schema};
 pub use environment::{CounterFlags, Cpu, Environment, Frequencies, Kernel, Program};
+pub use gaps::{Cause, CauseKind, CpuGaps, Gaps, WorstGap};
 pub use measurement::{
     Advice, Baseline, ClockIdentity, ClockKind, ClockRecord, Cost, Events, FastestCounter, Listed, Measurement,
-    Monotonic, ReadPath, Run, Timer,
+    Monotonic, ReadPath, Run, Thorough, Timer,
 };
+pub use offsets::{CpuOffset, OffsetPair, Offsets};
+pub use order::{HandedOver, LostPair, Order, Sequence};
 pub use plan::{Candidate, Plan, PlanRow, TickIs, Unfit};
+pub use rate::{Adjtimex, Allan, Changed, Mtie, RatePair, RateRecord, Rates, Step};
+pub use sleep::{Sleep, SleepRow};
 pub use steps::{Bin, DifferenceRecord, ModeRecord, Steps, StepsRecord, Summary, Worst, WorstRecord};
 pub use tick::{Strength, TickEvidence};
 

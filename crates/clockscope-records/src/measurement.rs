@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Environment, Summary, TickEvidence, Unknown};
+use crate::{Environment, Offsets, Order, Rates, Summary, TickEvidence, Unknown};
 
 /// One run of `clockscope measure`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,8 +20,22 @@ pub struct Measurement {
     pub baseline: Baseline,
     /// One record a clock and path, in the order of the catalogue.
     pub clocks: Vec<ClockRecord>,
+    /// What was found across CPUs and over time; `null` unless it was asked for.
+    #[serde(default)]
+    pub thorough: Option<Thorough>,
     /// Which clock to use.
     pub advice: Advice,
+}
+
+/// What was found across CPUs and over time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Thorough {
+    /// Order across CPUs.
+    pub order: Order,
+    /// Offsets of the CPUs' counters.
+    pub offsets: Offsets,
+    /// Rates of the clocks.
+    pub rate: Rates,
 }
 
 /// How a run was made.

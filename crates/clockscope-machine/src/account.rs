@@ -1,0 +1,135 @@
+//! What the kernel counts of the things that take time from a thread: context switches, interrupts, software interrupts,
+//! time stolen by the hypervisor. Two accounts, before and after, tell what happened between.
+
+#![allow(unsafe_code, reason = "getrusage writes through a pointer")]
+
+/// What was counted until some moment, of one CPU and of the calling thread.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Account {
+    /// The CPU that the thread was on; `None` where the system does not tell.
+    pub cpu: Option<u32>,
+    /// Context switches of the thread that it asked for, and others; `None` where they are not counted.
+    pub switches: Option<Switches>,
+    /// Interrupts of the CPU, by name.
+    pub interrupts: Vec<(String, u64)>,
+    /// Software interrupts of the CPU, by name.
+    pub softirqs: Vec<(String, u64)>,
+    /// Time stolen from the CPU, in ns, in steps of a tick of USER_HZ; `None` where it is not counted.
+    pub steal_ns: Option<u64>,
+}
+
+/// Context switches of a thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Switches {
+    /// It waited, or was stopped.
+    pub voluntary: u64,
+    /// Something else was run.
+    pub involuntary: u64,
+}
+
+/// Length of a tick in which /proc/stat counts on every architecture of Linux: USER_HZ is 100.
+const USER_TICK_NS: u64 = 10_000_000;
+
+/// The account of `cpu` and the calling thread now. Reads three files of /proc: 50 to 500 µs, more with more CPUs. What
+/// cannot be read is empty.
+#[must_use]
+pub fn now(cpu: u32) -> Account {
+    let text = |path| std::fs::read_to_string(path).unwrap_or_default();
+    Account {
+        cpu: crate::affinity::current_cpu(),
+        switches: switches(),
+        interrupts: counts_of(&text("/proc/interrupts"), cpu),
+        softirqs: counts_of(&text("/proc/softirqs"), cpu),
+        steal_ns: steal_ns(&text("/proc/stat"), cpu),
+    }
+}
+
+/// The counts of one CPU in a table whose head names the CPUs: `CPU0 CPU1 …`, then `NAME: count count … description`.
+fn counts_of(table: &str, cpu: u32) -> Vec<(String, u64)> {
+    let mut lines = table.lines();
+    let wanted = format!("CPU{cpu}");
+    let Some(column) = lines.next().and_then(|head| head.split_whitespace().position(|name| name == wanted)) else {
+        return Vec::new();
+    };
+    lines
+        .filter_map(|line| {
+            let (name, counts) = line.split_once(':')?;
+            // Lines such as `ERR: 0` count for the whole machine and have no column of this CPU unless it is the first.
+            let count = counts.split_whitespace().nth(column)?.parse().ok()?;
+            // A number says nothing; the device at the end of the line does.
+            let is_number = name.trim().parse::<u32>().is_ok();
+            let device = counts.split_whitespace().last().filter(|_| is_number);
+            Some((device.unwrap_or(name.trim()).to_owned(), count))
+        })
+        .collect()
+}
+
+/// Time stolen from one CPU: the eighth figure of its line (proc(5)).
+fn steal_ns(stat: &str, cpu: u32) -> Option<u64> {
+    let name = format!("cpu{cpu}");
+    let line = stat.lines().find(|line| line.split_whitespace().next() == Some(name.as_str()))?;
+    line.split_whitespace().nth(8)?.parse::<u64>().ok()?.checked_mul(USER_TICK_NS)
+}
+
+#[cfg(target_os = "linux")]
+fn switches() -> Option<Switches> {
+    let mut usage = core::mem::MaybeUninit::<libc::rusage>::zeroed();
+    // SAFETY: getrusage fills the rusage, which is ours, or refuses and leaves it zero, which is a rusage, too.
+    let (answer, usage) = unsafe { (libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()), usage.assume_init()) };
+    #[allow(clippy::unnecessary_cast, reason = "32 bits wide on 32-bit systems")]
+    (answer == 0)
+        .then(|| Switches { voluntary: usage.ru_nvcsw.max(0) as u64, involuntary: usage.ru_nivcsw.max(0) as u64 })
+}
+
+#[cfg(not(target_os = "linux"))]
+fn switches() -> Option<Switches> {
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const INTERRUPTS: &str = "\
+            CPU0       CPU2       CPU7
+  0:         10          0          3  IR-IO-APIC    2-edge      timer
+LOC:        100        200        300   Local timer interrupts
+ERR:          5
+";
+
+    #[test]
+    fn columns_are_found_by_name() {
+        let counts = |cpu| counts_of(INTERRUPTS, cpu).into_iter().map(|(_, count)| count).collect::<Vec<_>>();
+        assert_eq!((counts(2), counts(7), counts(1)), (vec![0, 200], vec![3, 300], vec![]));
+        let names: Vec<String> = counts_of(INTERRUPTS, 7).into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["timer", "LOC"]);
+    }
+
+    #[test]
+    fn steal_is_found_by_name() {
+        let stat = "cpu  1 2 3 4 5 6 7 8 9 10\ncpu0 1 0 0 0 0 0 0 3 0 0\ncpu10 1 0 0 0 0 0 0 4 0 0\ncpu2 1 2\nintr 5\n";
+        let steal = |cpu| steal_ns(stat, cpu);
+        assert_eq!((steal(0), steal(10), steal(1), steal(2)), (Some(30_000_000), Some(40_000_000), None, None));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn this_machine_counts() {
+        let cpu = crate::affinity::allowed().unwrap()[0];
+        let before = now(cpu);
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        let after = now(cpu);
+        assert!(after.switches.unwrap().voluntary > before.switches.unwrap().voluntary);
+        assert!(!after.softirqs.is_empty() || !std::path::Path::new("/proc/softirqs").exists());
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_read(text in "[A-Z0-9: \n]{0,300}", anything in ".*", cpu in 0u32..20) {
+            for text in [text, anything] {
+                let _ = (counts_of(&text, cpu), steal_ns(&text, cpu));
+            }
+        }
+    }
+}

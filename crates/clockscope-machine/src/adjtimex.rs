@@ -1,0 +1,70 @@
+//! What the kernel says about the rate and the error of its own clock: adjtimex(2), asked and not changed.
+
+#![allow(unsafe_code, reason = "adjtimex writes through a pointer")]
+
+use clockscope_records::Adjtimex;
+
+/// The kernel's figures.
+///
+/// # Errors
+/// Why there are none, in a sentence.
+#[cfg(target_os = "linux")]
+pub fn read() -> Result<Adjtimex, String> {
+    let mut state = core::mem::MaybeUninit::<libc::timex>::zeroed();
+    // SAFETY: all-zero is a timex, whose modes then ask for no change; adjtimex fills it.
+    let (answer, state) = unsafe { (libc::adjtimex(state.as_mut_ptr()), state.assume_init()) };
+    if answer < 0 {
+        return Err(format!("adjtimex: {}", std::io::Error::last_os_error()));
+    }
+    let offset_unit_ns = if state.status & libc::STA_NANO != 0 { 1 } else { 1000 };
+    #[allow(clippy::unnecessary_cast, reason = "32 bits wide on 32-bit systems")]
+    Ok(Adjtimex {
+        // ppm with 16 bits of fraction.
+        freq_ppm: state.freq as f64 / 65536.0,
+        tick_us: state.tick as i64,
+        offset_ns: (state.offset as i64).saturating_mul(offset_unit_ns),
+        maxerror_us: state.maxerror as i64,
+        esterror_us: state.esterror as i64,
+        status: FLAGS.iter().filter(|(bit, _)| state.status & bit != 0).map(|(_, name)| (*name).to_owned()).collect(),
+    })
+}
+
+/// Other systems have no such call.
+///
+/// # Errors
+/// Always.
+#[cfg(not(target_os = "linux"))]
+pub fn read() -> Result<Adjtimex, String> {
+    Err("this system has no adjtimex".to_owned())
+}
+
+#[cfg(target_os = "linux")]
+const FLAGS: [(libc::c_int, &str); 16] = [
+    (libc::STA_PLL, "pll"),
+    (libc::STA_PPSFREQ, "ppsfreq"),
+    (libc::STA_PPSTIME, "ppstime"),
+    (libc::STA_FLL, "fll"),
+    (libc::STA_INS, "ins"),
+    (libc::STA_DEL, "del"),
+    (libc::STA_UNSYNC, "unsync"),
+    (libc::STA_FREQHOLD, "freqhold"),
+    (libc::STA_PPSSIGNAL, "ppssignal"),
+    (libc::STA_PPSJITTER, "ppsjitter"),
+    (libc::STA_PPSWANDER, "ppswander"),
+    (libc::STA_PPSERROR, "ppserror"),
+    (libc::STA_CLOCKERR, "clockerr"),
+    (libc::STA_NANO, "nano"),
+    (libc::STA_MODE, "mode"),
+    (libc::STA_CLK, "clk"),
+];
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    #[test]
+    fn the_kernel_answers() {
+        let found = super::read().unwrap();
+        // At 100 Hz of USER_HZ a tick is 10 ms, give or take what steering takes: a tenth at most.
+        assert!((9_000..=11_000).contains(&found.tick_us), "{found:?}");
+        assert!(found.freq_ppm.abs() <= 500.0, "{found:?}");
+    }
+}

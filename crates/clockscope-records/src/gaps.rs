@@ -1,0 +1,107 @@
+//! What was found about time that threads lost.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Unknown;
+
+/// What `clockscope gaps` found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Gaps {
+    /// Shortest time between two reads that counts as a gap, in ns.
+    pub threshold_ns: f64,
+    /// Usual time between two reads of the loop that looks, in ns.
+    pub loop_ns: Option<f64>,
+    /// One entry a CPU.
+    pub gaps: Vec<CpuGaps>,
+    /// The longest gaps of all CPUs, the longest first.
+    pub worst: Vec<WorstGap>,
+    /// Why fields above are `null`.
+    pub unknown: Unknown,
+}
+
+/// What one thread lost.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CpuGaps {
+    /// The CPU that the thread was pinned to; `null` where it could not be pinned.
+    pub cpu: Option<u32>,
+    /// Time that it looked, in seconds.
+    pub seconds: f64,
+    /// Time that it did not look, because it asked the system about a gap, in seconds.
+    pub blind_seconds: f64,
+    /// Gaps.
+    pub count: u64,
+    /// Gaps a second.
+    pub per_second: Option<f64>,
+    /// Median length, in ns; `null` if there were none.
+    pub p50_ns: Option<f64>,
+    /// 90th percentile, in ns.
+    pub p90_ns: Option<f64>,
+    /// 99th percentile, in ns; `null` for fewer than a hundred.
+    pub p99_ns: Option<f64>,
+    /// 99.9th percentile, in ns; `null` for fewer than a thousand.
+    pub p999_ns: Option<f64>,
+    /// The longest, in ns.
+    pub max_ns: Option<f64>,
+    /// All of them together, in ns.
+    pub stolen_ns: f64,
+    /// Their share of the time that the thread looked, in percent.
+    pub stolen_percent: Option<f64>,
+    /// Gaps by what the system counted meanwhile, the costliest first.
+    pub causes: Vec<Cause>,
+    /// Time that the hypervisor ran something else, by the kernel's account, in ns, in steps of 10 ms; `null` where it
+    /// keeps none.
+    pub steal_ns: Option<f64>,
+    /// Why there are no figures; `null` when there are.
+    pub reason: Option<String>,
+    /// Why fields above are `null`.
+    pub unknown: Unknown,
+}
+
+/// What took time from a thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CauseKind {
+    /// The thread found itself on another CPU.
+    Migration,
+    /// The kernel ran something else (an involuntary context switch).
+    InvoluntarySwitch,
+    /// The thread was stopped, or waited (a voluntary context switch).
+    VoluntarySwitch,
+    /// The hypervisor ran something else, as it told the kernel.
+    Steal,
+    /// Interrupts were handled.
+    Interrupt,
+    /// Software interrupts were handled, with or without an interrupt before.
+    Softirq,
+    /// The system counted nothing: firmware (SMI), the hypervisor, or the hardware itself.
+    Unknown,
+}
+
+/// What one cause took.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Cause {
+    /// The cause.
+    pub cause: CauseKind,
+    /// Gaps that it explains.
+    pub count: u64,
+    /// Their length together, in ns.
+    pub total_ns: f64,
+    /// The longest, in ns.
+    pub max_ns: f64,
+}
+
+/// One of the longest gaps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct WorstGap {
+    /// When it began, in seconds from the start.
+    pub at_s: f64,
+    /// Where; `null` where the thread could not be pinned.
+    pub cpu: Option<u32>,
+    /// Its length, in ns.
+    pub ns: f64,
+    /// What the system counted meanwhile.
+    pub cause: CauseKind,
+    /// The same in the system's names, e.g. `LOC +1, TIMER +1`.
+    pub detail: String,
+}

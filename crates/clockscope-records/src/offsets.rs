@@ -1,0 +1,80 @@
+//! What was found about the offsets of the CPUs' counters.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Unknown;
+
+/// What `clockscope offsets` found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Offsets {
+    /// The counter's reading sequence; `null` where no counter can be read.
+    pub counter: Option<String>,
+    /// CPUs that took part, ascending.
+    pub cpus: Vec<u32>,
+    /// Rounds in which every CPU met every other once.
+    pub rounds: u32,
+    /// Whether the pairs of a round were tested one after the other instead of all at once.
+    pub serial: bool,
+    /// Why nothing could be tested: `null` where at least one pair of CPUs was.
+    pub untestable: Option<String>,
+    /// Steps that the counter moves in, in ns: part of every bound.
+    pub tick_ns: Option<f64>,
+    /// One entry a pair of CPUs.
+    pub pairs: Vec<OffsetPair>,
+    /// The counter of each CPU against the kernel's clock there, relative to the first CPU; empty where the kernel has no
+    /// vDSO.
+    pub vdso: Vec<CpuOffset>,
+    /// The largest offset that is possible between any two CPUs, in ns: all are synchronised within this. `null` unless
+    /// every pair was tested.
+    pub within_ns: Option<f64>,
+    /// The pair that may be furthest apart.
+    pub worst_pair: Option<[u32; 2]>,
+    /// Pairs that are certainly apart: zero is outside of their bound, or no constant offset explains what was seen.
+    pub apart: u64,
+    /// How far the offsets of three CPUs at most are from adding up, in ns: what ways of unequal length account for, beside
+    /// what the bounds allow. `null` for fewer than three CPUs.
+    pub closure_ns: Option<f64>,
+    /// Why fields above are `null`.
+    pub unknown: Unknown,
+}
+
+/// The offset between two CPUs' counters.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OffsetPair {
+    /// One CPU.
+    pub a: u32,
+    /// The other.
+    pub b: u32,
+    /// The counter of `b` less that of `a`, in ns.
+    pub offset_ns: Option<f64>,
+    /// By how much the truth may differ from that, in ns.
+    pub bound_ns: Option<f64>,
+    /// The same offset in the counter's unit.
+    pub offset_ticks: Option<f64>,
+    /// Messages that went to and fro.
+    pub exchanges: u64,
+    /// The tightest round trip, in ns, without the time to answer.
+    pub round_trip_ns: Option<f64>,
+    /// By how much the offset differs if the other CPU begins, in ns: beyond both bounds, the ways are not what they seem.
+    pub asymmetry_ns: Option<f64>,
+    /// Whether offsets of both directions agree within their bounds.
+    pub symmetric: Option<bool>,
+    /// Why the pair was not tested; `null` when it was.
+    pub reason: Option<String>,
+    /// Why fields above are `null`.
+    pub unknown: Unknown,
+}
+
+/// The counter of one CPU against the kernel's clock.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct CpuOffset {
+    /// The CPU.
+    pub cpu: u32,
+    /// How far its counter is ahead of the kernel's clock, less the same on the first CPU, in ns.
+    pub offset_ns: Option<f64>,
+    /// By how much the truth may differ from that, in ns.
+    pub bound_ns: Option<f64>,
+    /// Why there is none; `null` when there is.
+    pub reason: Option<String>,
+}

@@ -1,0 +1,81 @@
+//! What was found about order across CPUs.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Unknown;
+
+/// What `clockscope order` found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Order {
+    /// CPUs that took part, ascending.
+    pub cpus: Vec<u32>,
+    /// Rounds in which every CPU met every other once.
+    pub rounds: u32,
+    /// Whether the pairs of a round were tested one after the other instead of all at once.
+    pub serial: bool,
+    /// Pairs of CPUs that could not be tested, or not to the end, and why.
+    pub lost: Vec<LostPair>,
+    /// Why nothing could be tested: `null` where at least one pair of CPUs was.
+    pub untestable: Option<String>,
+    /// Messages that two threads pass to and fro with no clock in between, per second: what the hardware can do. `null`
+    /// where nothing was tested.
+    pub bare_handoffs_per_second: Option<f64>,
+    /// One entry a clock and reading sequence.
+    pub sequences: Vec<Sequence>,
+    /// Why fields above are `null`.
+    pub unknown: Unknown,
+}
+
+/// A pair of CPUs that was not tested.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LostPair {
+    /// One CPU.
+    pub a: u32,
+    /// The other.
+    pub b: u32,
+    /// Why.
+    pub reason: String,
+}
+
+/// What one clock showed, read by one sequence.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Sequence {
+    /// Name of the clock, with its path where that is not the usual one.
+    pub name: String,
+    /// Whether its reads are ordered by their definition. One that is not may step back without anything being wrong.
+    pub ordered: bool,
+    /// Whether it could be read.
+    pub available: bool,
+    /// Why it could not; `null` when it could.
+    pub reason: Option<String>,
+    /// Readings that one CPU handed to another, all pairs together, by both ways of handing over.
+    pub handoffs: u64,
+    /// So many a second, of one pair.
+    pub handoffs_per_second: Option<f64>,
+    /// Times that the receiver then read less than it had been given; `null` if nothing was handed over.
+    pub regressions: Option<u64>,
+    /// The same of a million hand-overs.
+    pub regressions_per_million: Option<f64>,
+    /// By how much at most, in ns; `null` if there was none.
+    pub worst_ns: Option<f64>,
+    /// From which CPU to which that was; `null` if there was none.
+    pub worst_pair: Option<[u32; 2]>,
+    /// Through a mailbox: each CPU publishes its readings and takes the other's newest.
+    pub mailbox: Option<HandedOver>,
+    /// Through a lock: each CPU in its turn reads the clock while it holds it.
+    pub lock: Option<HandedOver>,
+    /// Why fields above are `null`.
+    pub unknown: Unknown,
+}
+
+/// What one way of handing over showed.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct HandedOver {
+    /// Readings handed over.
+    pub handoffs: u64,
+    /// Backward steps.
+    pub regressions: u64,
+    /// The largest, in ns; `null` if there was none.
+    pub worst_ns: Option<f64>,
+}

@@ -1,0 +1,140 @@
+//! What was found about how fast clocks run.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Unknown;
+
+/// What `clockscope rate` found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Rates {
+    /// The clock that all others were compared with.
+    pub reference: String,
+    /// The bound that was asked for, in ppm; `null` where none was.
+    pub until_ppm: Option<f64>,
+    /// One entry a clock.
+    pub clocks: Vec<RateRecord>,
+    /// Every clock against every other, compared directly: one entry a pair.
+    pub pairs: Vec<RatePair>,
+    /// What the kernel says about its own clock's rate and error; `null` where it does not.
+    pub adjtimex: Option<Adjtimex>,
+    /// Why fields above are `null`.
+    pub unknown: Unknown,
+}
+
+/// How fast one clock runs.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RateRecord {
+    /// Its name, with the path where that is not the usual one.
+    pub name: String,
+    /// The clock that it was compared with.
+    pub reference: String,
+    /// Whether it could be read.
+    pub available: bool,
+    /// Why it could not, or what disturbed its readings; `null` when nothing did.
+    pub reason: Option<String>,
+    /// Mean frequency offset between the two end brackets, in parts per million: positive for a clock that runs fast.
+    pub ppm: Option<f64>,
+    /// By how much the truth may differ from that. Nothing is assumed about what lies between the ends.
+    pub bound_ppm: Option<f64>,
+    /// Frequency offset by least squares over all brackets that were not interrupted: no bound, if the rate is constant
+    /// mostly nearer.
+    pub estimate_ppm: Option<f64>,
+    /// The counter's frequency, in Hz of the reference; `null` for a clock that tells time.
+    pub frequency_hz: Option<f64>,
+    /// By how much the truth may differ from that, in Hz.
+    pub frequency_bound_hz: Option<f64>,
+    /// The frequency that a counter's `ppm` is relative to, in Hz: what hardware or hypervisor claim.
+    pub nominal_hz: Option<f64>,
+    /// Time between the end brackets, in seconds.
+    pub seconds: Option<f64>,
+    /// Brackets that were not interrupted.
+    pub brackets_kept: u64,
+    /// Brackets that were: left out of the estimate, and of what is told about stability.
+    pub brackets_dropped: u64,
+    /// Median width of the brackets that were kept, in ns.
+    pub bracket_ns: Option<f64>,
+    /// Steps that clock and reference move in, together, in ns: part of the bound.
+    pub ticks_ns: Option<f64>,
+    /// Whether one rate explains all brackets.
+    pub constant: Option<bool>,
+    /// When the rate changed; `null` unless it did.
+    pub changed: Option<Changed>,
+    /// The largest step that no rate explains; `null` if there was none.
+    pub step: Option<Step>,
+    /// How long a run has to be for the bound that was asked for, in seconds; `null` where none was.
+    pub needed_s: Option<f64>,
+    /// Overlapping Allan deviation.
+    pub allan: Vec<Allan>,
+    /// Maximum time interval error.
+    pub mtie: Vec<Mtie>,
+    /// Why fields above are `null`.
+    pub unknown: Unknown,
+}
+
+/// Between which moments a rate changed, in seconds from the first bracket.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Changed {
+    /// One rate explains all from here on.
+    pub from_s: f64,
+    /// One rate explains all until here.
+    pub until_s: f64,
+}
+
+/// A step of a clock.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Step {
+    /// When, in seconds from the first bracket.
+    pub at_s: f64,
+    /// By how much at least, in ns; negative for a step back.
+    pub ns: f64,
+}
+
+/// How much the mean rates of neighbouring intervals differ.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Allan {
+    /// Length of the intervals, in seconds.
+    pub tau_s: f64,
+    /// Overlapping Allan deviation, without a dimension: 1e-9 is 1 ns a second.
+    pub adev: f64,
+}
+
+/// By how much a clock's error changes within an interval.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Mtie {
+    /// Length of the interval, in seconds.
+    pub tau_s: f64,
+    /// At most by this, in ns.
+    pub ns: f64,
+}
+
+/// One clock against another.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RatePair {
+    /// One clock.
+    pub a: String,
+    /// The other.
+    pub b: String,
+    /// Frequency offset of `a` against `b`, in parts per million. A counter counts as running at `nominal_hz`, or, where
+    /// nothing is claimed, at the frequency that was found.
+    pub ppm: Option<f64>,
+    /// By how much the truth may differ from that.
+    pub bound_ppm: Option<f64>,
+}
+
+/// The kernel's own figures about CLOCK_REALTIME (adjtimex(2)).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Adjtimex {
+    /// Correction of the frequency, in ppm.
+    pub freq_ppm: f64,
+    /// Length of a timer tick, in µs: 10,000 at 100 Hz unless somebody steers by it.
+    pub tick_us: i64,
+    /// Remaining correction of the time, in ns.
+    pub offset_ns: i64,
+    /// Largest possible error, in µs.
+    pub maxerror_us: i64,
+    /// Estimated error, in µs.
+    pub esterror_us: i64,
+    /// Flags that are set, as linux/timex.h names them without STA_, in lower case.
+    pub status: Vec<String>,
+}

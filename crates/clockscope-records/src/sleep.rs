@@ -1,0 +1,44 @@
+//! What was found about sleeping.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::Unknown;
+
+/// What `clockscope sleep` found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Sleep {
+    /// The clock by which sleeps were timed: the one that the calls sleep by.
+    pub clock: String,
+    /// By how much the kernel may be late on purpose, to wake several sleepers at once, in ns (PR_GET_TIMERSLACK).
+    pub timer_slack_ns: Option<u64>,
+    /// One entry a call and time asked for.
+    pub rows: Vec<SleepRow>,
+    /// Why fields above are `null`.
+    pub unknown: Unknown,
+}
+
+/// What one call did that was asked for one time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SleepRow {
+    /// The call.
+    pub call: String,
+    /// Time asked for, in ns.
+    pub asked_ns: u64,
+    /// How often it slept.
+    pub sleeps: u64,
+    /// How often it returned before the time had passed; `null` if it never slept.
+    pub early: Option<u64>,
+    /// The shortest sleep that was got, in ns.
+    pub min_ns: Option<f64>,
+    /// The median, in ns.
+    pub p50_ns: Option<f64>,
+    /// 99th percentile, in ns; `null` for fewer than a hundred.
+    pub p99_ns: Option<f64>,
+    /// The longest, in ns.
+    pub max_ns: Option<f64>,
+    /// Why it did not sleep, or not for this time; `null` when it did.
+    pub reason: Option<String>,
+    /// Why fields above are `null`.
+    pub unknown: Unknown,
+}
