@@ -12,6 +12,7 @@ use clockscope_statistics::Batch;
 
 use crate::catalogue::{Catalogue, PATIENCE_MS, refusal};
 use crate::facts::recorded_at;
+use crate::record::Context;
 use crate::sampler::Sampled;
 use crate::subject::Subject;
 use crate::timer::{Calibration, Rate, Timer, TimerError};
@@ -85,6 +86,20 @@ impl<'a> Setup<'a> {
         Ok(Self { catalogue, counters, recorded_at, bench, calibration, pinned, cpu_unknown })
     }
 
+    /// The same for a run whose threads are on many CPUs.
+    pub(crate) fn run_across(&self, sampling: Sampling, environment: &Environment) -> Result<Run, MeasureError> {
+        let mut run = self.run(sampling, self.context(environment)?.timer_record());
+        run.cpu = None;
+        run.unknown.insert("cpu".to_owned(), "its threads are bound to a CPU each".to_owned());
+        Ok(run)
+    }
+
+    /// What records need, with the timer's rate until now.
+    pub(crate) fn context<'e>(&self, environment: &'e Environment) -> Result<Context<'e>, MeasureError> {
+        let rate = self.calibration.rate()?;
+        Ok(Context { rate, timer: self.bench.timer, reference: self.bench.reference, environment })
+    }
+
     /// How the run was made, for the record.
     pub(crate) fn run(&self, sampling: Sampling, timer: clockscope_records::Timer) -> Run {
         let mut unknown = Unknown::new();
@@ -99,6 +114,18 @@ impl<'a> Setup<'a> {
             timer,
             interrupted: sampling.interrupted,
             unknown,
+        }
+    }
+}
+
+impl Sampling {
+    /// Of a run that was to take so long.
+    pub(crate) fn of_time(asked_s: f64, since: &Calibration, bench: &Bench<'_>) -> Self {
+        Self {
+            duration_asked_s: Some(asked_s),
+            reads_asked: None,
+            duration_s: since.elapsed_ns() / 1e9,
+            interrupted: bench.is_stopped(),
         }
     }
 }

@@ -52,21 +52,23 @@ pub fn measure(
     let mut beside = Beside::new(&subjects, counters, bench);
     let sampling = Calibration::start(bench.timer, bench.reference);
     rounds(bench, &mut subjects, &mut beside, &sampling, duration_s * 1e9, progress);
-    let sampling = Sampling {
-        duration_asked_s: Some(duration_s),
-        reads_asked: None,
-        duration_s: sampling.elapsed_ns() / 1e9,
-        interrupted: bench.is_stopped(),
-    };
-    let rate = setup.calibration.rate()?;
-
-    let baseline = beside.baseline(&subjects, rate);
-    let context = record::Context { rate, timer: bench.timer, reference: bench.reference, environment: &environment };
+    let sampling = Sampling::of_time(duration_s, &sampling, bench);
+    let context = setup.context(&environment)?;
+    let baseline = beside.baseline(&subjects, context.rate);
     let clocks: Vec<_> = subjects.into_iter().map(|subject| record::clock(subject, &context, &baseline)).collect();
     let run = setup.run(sampling, context.timer_record());
     let advice = advice::advise(&clocks, &environment);
     let recorded_at = setup.recorded_at;
-    Ok(Measurement { schema_version: SCHEMA_VERSION, recorded_at, environment, run, baseline, clocks, advice })
+    Ok(Measurement {
+        schema_version: SCHEMA_VERSION,
+        recorded_at,
+        environment,
+        run,
+        baseline,
+        clocks,
+        thorough: None,
+        advice,
+    })
 }
 
 /// Finds how many reads fill a batch, then goes round all clocks, a batch each, until the time is over.

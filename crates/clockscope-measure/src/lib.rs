@@ -3,6 +3,7 @@
 //! This crate renders nothing and prints nothing. While a batch is being sampled nothing draws, allocates or locks.
 //! Nothing here reads time through the C library except the clocks that are being measured.
 
+mod across;
 mod advice;
 mod bench;
 mod catalogue;
@@ -10,6 +11,7 @@ mod cost;
 mod distribution;
 mod facts;
 mod plan;
+mod quantum;
 mod record;
 mod sampler;
 mod steps;
@@ -17,6 +19,8 @@ mod subject;
 mod tick;
 mod timer;
 
+pub use across::offsets::{OffsetsRequest, offsets};
+pub use across::order::{Handover, OrderRequest, order};
 pub use bench::{MeasureError, Progress};
 pub use catalogue::{Catalogue, Paths, UnknownClock};
 pub use cost::{Request, measure};

@@ -7,6 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clockscope::os::Reference;
 use clockscope::{Errno, RawClock};
 
+use crate::across::relay::{Received, Relay};
+use crate::across::{Deadline, Side};
 use crate::timer::{Timer, read};
 
 /// Most reads in a batch: readings of 16 bytes then fill half of a usual first-level cache, so that storing them costs
@@ -31,7 +33,7 @@ pub(crate) struct Sampled {
 }
 
 /// A clock whose type was forgotten: what happens inside a call is compiled for that type.
-pub(crate) trait Sampler {
+pub(crate) trait Sampler: Send + Sync {
     /// Reads the clock once.
     fn attempt(&mut self) -> Result<(), Errno>;
 
@@ -50,6 +52,14 @@ pub(crate) trait Sampler {
 
     /// Gives the room for readings back, and what [`Self::values`] told last.
     fn free(&mut self) -> Vec<u64>;
+
+    /// One reading as a number.
+    fn now(&self) -> Result<u64, Errno>;
+
+    /// [`Relay::start_at`], [`Relay::mailbox`] and [`Relay::lock`], for this clock.
+    fn start_relay(&self, relay: &Relay);
+    fn mailbox(&self, relay: &Relay, side: Side, keeper: Option<Deadline<'_>>) -> Received;
+    fn lock(&self, relay: &Relay, side: Side, keeper: Option<Deadline<'_>>) -> Received;
 }
 
 /// A clock with room for a batch of its readings.
@@ -109,6 +119,24 @@ impl<C: RawClock> Sampler for Probe<C> {
     fn free(&mut self) -> Vec<u64> {
         self.raw = Vec::new();
         std::mem::take(&mut self.values)
+    }
+
+    fn now(&self) -> Result<u64, Errno> {
+        let mut raw = C::Raw::default();
+        self.clock.read(&mut raw)?;
+        Ok(self.clock.value(&raw))
+    }
+
+    fn start_relay(&self, relay: &Relay) {
+        relay.start_at(&self.clock);
+    }
+
+    fn mailbox(&self, relay: &Relay, side: Side, keeper: Option<Deadline<'_>>) -> Received {
+        relay.mailbox(&self.clock, side, keeper)
+    }
+
+    fn lock(&self, relay: &Relay, side: Side, keeper: Option<Deadline<'_>>) -> Received {
+        relay.lock(&self.clock, side, keeper)
     }
 }
 

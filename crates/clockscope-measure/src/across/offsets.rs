@@ -1,0 +1,360 @@
+//! The question *offsets*: how far the counters of the CPUs are apart.
+
+use std::sync::atomic::AtomicBool;
+
+use clockscope::counter::{self, Ordered};
+use clockscope::os::Reference;
+use clockscope::{Errno, RawClock, os};
+use clockscope_records::{Answer, CpuOffset, Environment, OffsetPair, Offsets, Unknown};
+use clockscope_statistics::{Offset, OffsetBounds};
+
+use super::exchange::Exchange;
+use super::{ALONE, Deadline, Meeting, Played, Side, on_each, play_round, tournament};
+use crate::bench::{Bench, MeasureError, Progress, Sampling, Setup};
+use crate::catalogue::Catalogue;
+use crate::quantum;
+use crate::timer::{Calibration, read};
+
+/// Shortest time for one direction of a pair, in ns: some ten thousand exchanges.
+const SHORTEST_NS: f64 = 2e6;
+/// Brackets of the counter and the kernel's clock on a CPU, of which the narrowest counts.
+const BRACKETS: usize = 1000;
+/// Readings that the counter's step is found from.
+const STEP_READINGS: usize = 1 << 12;
+
+/// What to test, and how.
+#[derive(Debug)]
+pub struct OffsetsRequest<'a> {
+    /// Facts about the machine, which go into the record.
+    pub environment: Environment,
+    /// Time for all pairs together, in seconds. On many CPUs it takes more: 4 ms a round at least.
+    pub duration_s: f64,
+    /// CPUs that take part; `None` for all that the process may run on.
+    pub cpus: Option<Vec<u32>>,
+    /// Test one pair of CPUs at a time.
+    pub serial: bool,
+    /// Set from outside to end early: what was found until then is reported.
+    pub stop: &'a AtomicBool,
+}
+
+/// Measures the counter's offset between every two CPUs. Starts two threads a pair and round. To be called while the process
+/// has one thread, since clocks are first tried in a child process.
+///
+/// # Errors
+/// A CPU that was asked for cannot be used, or no clock answers that time could be told by.
+pub fn offsets(request: OffsetsRequest<'_>, progress: &mut Progress<'_>) -> Result<Answer<Offsets>, MeasureError> {
+    let OffsetsRequest { environment, duration_s, cpus, serial, stop } = request;
+    let plan = Plan { cpus: super::cpus(cpus.as_deref())?, serial, duration_ns: duration_s * 1e9 };
+    let setup = Setup::new(Catalogue::counters(), &environment, None, stop)?;
+    let sampling = Calibration::start(setup.bench.timer, setup.bench.reference);
+    let found = find(&setup.bench, &setup.catalogue, &plan, progress);
+    let sampling = Sampling::of_time(duration_s, &sampling, &setup.bench);
+    let run = setup.run_across(sampling, &environment)?;
+    Ok(Answer::new(setup.recorded_at, environment, run, found))
+}
+
+/// Which CPUs, and for how long.
+pub(crate) struct Plan {
+    pub(crate) cpus: Vec<u32>,
+    pub(crate) serial: bool,
+    pub(crate) duration_ns: f64,
+}
+
+/// Measures, if one of these counters answered when it was tried.
+pub(crate) fn find(bench: &Bench<'_>, counters: &Catalogue, plan: &Plan, progress: &mut Progress<'_>) -> Offsets {
+    let rounds = tournament::rounds(plan.cpus.len());
+    let mut offsets =
+        Offsets { cpus: plan.cpus.clone(), rounds: rounds as u32, serial: plan.serial, ..Offsets::default() };
+    let counter = match ordered(counters) {
+        Ok(counter) => counter,
+        Err(reason) => {
+            offsets.unknown.insert("counter".to_owned(), reason.clone());
+            return untested(offsets, reason);
+        }
+    };
+    offsets.counter = Some(counter::ORDERED_NAME.to_owned());
+    if let Some(reason) = super::untestable(&plan.cpus) {
+        return untested(offsets, reason);
+    }
+    let unit = Unit { ns: bench.first_rate.ns_per_unit, step: step(&counter) };
+    offsets.tick_ns = Some(unit.step * unit.ns);
+    let kernel = KernelClock::find();
+    let before = kernel.as_ref().map(|kernel| kernel.on(plan.cpus[0], &counter));
+    measure_pairs(bench, &counter, unit, plan, &mut offsets.pairs, progress);
+    if let (Some(kernel), Some(before)) = (kernel, before) {
+        offsets.vdso = against_kernel(&kernel, &counter, unit, &plan.cpus, before);
+    }
+    summarise(&mut offsets);
+    offsets
+}
+
+/// The ordered counter, where a plain read of the counter succeeded.
+fn ordered(counters: &Catalogue) -> Result<Ordered, String> {
+    let refusals: Vec<&String> = counters.entries.iter().filter_map(|row| row.sampler.as_ref().err()).collect();
+    if refusals.len() == counters.entries.len() {
+        let reason = refusals.first().map_or("this architecture has no counter that clockscope knows", |r| r.as_str());
+        return Err(reason.to_owned());
+    }
+    counter::ordered().map_err(|reason| reason.to_string())
+}
+
+fn untested(mut offsets: Offsets, reason: String) -> Offsets {
+    for field in ["tick_ns", "within_ns", "worst_pair", "closure_ns"] {
+        offsets.unknown.insert(field.to_owned(), reason.clone());
+    }
+    offsets.untestable = Some(reason);
+    offsets
+}
+
+/// The counter's unit in ns, and the step that it moves in, in that unit.
+#[derive(Clone, Copy, Debug)]
+struct Unit {
+    ns: f64,
+    step: f64,
+}
+
+fn step(counter: &impl RawClock) -> f64 {
+    let readings: Vec<u64> = (0..STEP_READINGS).map(|_| read(counter)).collect();
+    quantum::of_readings(&readings).max(1.0)
+}
+
+fn measure_pairs(
+    bench: &Bench<'_>,
+    counter: &Ordered,
+    unit: Unit,
+    plan: &Plan,
+    found: &mut Vec<OffsetPair>,
+    progress: &mut Progress<'_>,
+) {
+    let (players, rounds) = (plan.cpus.len(), tournament::rounds(plan.cpus.len()));
+    let turns_in_round = if plan.serial { players / 2 } else { 1 };
+    // Each of the two begins for half of the time.
+    let slice_ns = (plan.duration_ns / (2 * rounds * turns_in_round) as f64).max(SHORTEST_NS) as u64;
+    for round in 0..rounds {
+        let pairs: Vec<_> = tournament::pairs(players, round).map(|(a, b)| (plan.cpus[a], plan.cpus[b])).collect();
+        for together in pairs.chunks(if plan.serial { 1 } else { pairs.len() }) {
+            let played = if bench.is_stopped() {
+                together.iter().map(|pair| (*pair, Err("interrupted before its turn".to_owned()))).collect()
+            } else {
+                exchange(bench, [*counter, *counter], together, slice_ns)
+            };
+            found.extend(played.into_iter().map(|played| pair_record(played, unit)));
+        }
+        progress((round + 1) as f64 / rounds as f64);
+    }
+    found.sort_by_key(|pair| (pair.a, pair.b));
+}
+
+/// Exchanges on these pairs at once; both sides ask in turn. Each side tells what it learned by asking.
+fn exchange<C: RawClock>(
+    bench: &Bench<'_>,
+    counters: [C; 2],
+    pairs: &[(u32, u32)],
+    slice_ns: u64,
+) -> Vec<Played<OffsetBounds>> {
+    let lines: Vec<[Exchange; 2]> = pairs.iter().map(|_| Default::default()).collect();
+    play_round(pairs, |place: usize, meeting: &Meeting, side: Side| {
+        let mut learned = OffsetBounds::default();
+        for (asking, line) in [Side::First, Side::Second].into_iter().zip(&lines[place]) {
+            if !meeting.meet(side) {
+                return Err(ALONE.to_owned());
+            }
+            let counter = &counters[side.index()];
+            if side == asking {
+                learned = line.ask(counter, &mut Deadline::new(bench.reference, slice_ns, bench.stop));
+            } else {
+                line.answer(counter);
+            }
+        }
+        Ok(learned)
+    })
+}
+
+fn pair_record(((a, b), outcome): Played<OffsetBounds>, unit: Unit) -> OffsetPair {
+    let mut pair = OffsetPair {
+        a,
+        b,
+        offset_ns: None,
+        bound_ns: None,
+        offset_ticks: None,
+        exchanges: 0,
+        round_trip_ns: None,
+        asymmetry_ns: None,
+        symmetric: None,
+        reason: None,
+        unknown: Unknown::new(),
+    };
+    let because = |pair: &mut OffsetPair, fields: &[&str], reason: &str| {
+        pair.unknown.extend(fields.iter().map(|field| ((*field).to_owned(), reason.to_owned())));
+    };
+    const FIGURES: [&str; 6] = ["offset_ns", "bound_ns", "offset_ticks", "round_trip_ns", "asymmetry_ns", "symmetric"];
+    let [forward, reverse] = match outcome {
+        Ok(sides) => sides,
+        Err(reason) => {
+            because(&mut pair, &FIGURES, &reason);
+            pair.reason = Some(reason);
+            return pair;
+        }
+    };
+    let all = forward.with_reverse(&reverse);
+    pair.exchanges = all.exchanges();
+    pair.round_trip_ns = all.round_trip().map(|ticks| ticks as f64 * unit.ns);
+    match all.offset(unit.step) {
+        Some(Offset { offset, bound }) => {
+            pair.offset_ticks = Some(offset);
+            pair.offset_ns = Some(offset * unit.ns);
+            pair.bound_ns = Some(bound * unit.ns);
+        }
+        None => because(&mut pair, &FIGURES[..3], "no constant offset explains all exchanges: it changed under way"),
+    }
+    match (forward.offset(unit.step), reverse.offset(unit.step)) {
+        (Some(forward), Some(reverse)) => {
+            // The reverse direction tells the first CPU's counter against the second's.
+            let differ = (forward.offset + reverse.offset).abs();
+            pair.asymmetry_ns = Some(differ * unit.ns);
+            pair.symmetric = Some(differ <= forward.bound + reverse.bound);
+        }
+        _ => because(&mut pair, &FIGURES[4..], "one direction alone was measured, or its offset changed under way"),
+    }
+    pair
+}
+
+/// The largest offset that is possible, and whether offsets add up.
+fn summarise(offsets: &mut Offsets) {
+    let furthest = |pair: &OffsetPair| Some(pair.offset_ns?.abs() + pair.bound_ns?);
+    let is_apart = |pair: &OffsetPair| match (pair.offset_ns, pair.bound_ns) {
+        (Some(offset), Some(bound)) => offset.abs() > bound,
+        _ => pair.exchanges > 0,
+    };
+    offsets.apart = offsets.pairs.iter().filter(|pair| is_apart(pair)).count() as u64;
+    let worst = offsets
+        .pairs
+        .iter()
+        .filter_map(|pair| Some((furthest(pair)?, [pair.a, pair.b])))
+        .max_by(|a, b| a.0.total_cmp(&b.0));
+    match worst {
+        Some((_, cpus)) => offsets.worst_pair = Some(cpus),
+        None => {
+            offsets.unknown.insert("worst_pair".to_owned(), "no pair of CPUs has an offset".to_owned());
+            offsets.untestable = offsets.pairs.iter().find_map(|pair| pair.reason.clone());
+        }
+    }
+    if offsets.pairs.iter().all(|pair| furthest(pair).is_some()) {
+        offsets.within_ns = worst.map(|(within, _)| within);
+    }
+    if offsets.within_ns.is_none() {
+        let lacking = offsets.pairs.iter().find(|pair| furthest(pair).is_none());
+        let reason = lacking.map_or_else(String::new, |pair| {
+            let reason = pair.unknown.get("offset_ns").map_or("unknown", String::as_str);
+            format!("CPUs {} and {}: {reason}", pair.a, pair.b)
+        });
+        offsets.unknown.insert("within_ns".to_owned(), reason);
+    }
+    offsets.closure_ns = closure(offsets);
+    if offsets.closure_ns.is_none() {
+        offsets.unknown.insert("closure_ns".to_owned(), "it takes three CPUs whose offsets are known".to_owned());
+    }
+}
+
+/// By how much the way over the first CPU differs from the direct one, at most.
+fn closure(offsets: &Offsets) -> Option<f64> {
+    let first = *offsets.cpus.first()?;
+    // Pairs are sorted by their CPUs, the lower one first: those of the first CPU come in the order of the others.
+    let of_first: Vec<(u32, f64)> = offsets
+        .pairs
+        .iter()
+        .filter(|pair| pair.a == first)
+        .filter_map(|pair| Some((pair.b, pair.offset_ns?)))
+        .collect();
+    let from_first = |cpu: u32| {
+        let place = of_first.binary_search_by_key(&cpu, |(cpu, _)| *cpu).ok()?;
+        Some(of_first[place].1)
+    };
+    let others = offsets.pairs.iter().filter(|pair| pair.a != first);
+    let gaps = others.filter_map(|pair| Some((from_first(pair.b)? - from_first(pair.a)? - pair.offset_ns?).abs()));
+    gaps.max_by(f64::total_cmp)
+}
+
+/// The kernel's clock by the vDSO. MONOTONIC_RAW, which nobody steers.
+struct KernelClock(Reference);
+
+/// The counter and the kernel's clock at one moment.
+#[derive(Clone, Copy, Debug)]
+struct Together {
+    /// The counter in the middle of the narrowest bracket, and half of its width.
+    ticks: u64,
+    half: f64,
+    ns: u64,
+}
+
+impl KernelClock {
+    fn find() -> Option<Self> {
+        let found = os::references().into_iter().find(|reference| reference.name().ends_with(":vdso"))?;
+        found.read(&mut Default::default()).ok()?;
+        Some(Self(found))
+    }
+
+    /// On one CPU.
+    fn on(&self, cpu: u32, counter: &Ordered) -> Result<Together, String> {
+        let taken = on_each(&[cpu], |_| self.together(counter)).pop();
+        taken.unwrap_or_else(|| Err("no thread".to_owned()))?.map_err(|errno| format!("the vDSO refused: {errno}"))
+    }
+
+    fn together(&self, counter: &Ordered) -> Result<Together, Errno> {
+        let mut narrowest: Option<(u64, Together)> = None;
+        for _ in 0..BRACKETS {
+            let mut raw = Default::default();
+            let before = read(counter);
+            self.0.read(&mut raw)?;
+            let width = read(counter).wrapping_sub(before);
+            if narrowest.is_none_or(|(narrowest, _)| width < narrowest) {
+                let half = width as f64 / 2.0;
+                narrowest = Some((width, Together { ticks: before + width / 2, half, ns: self.0.value(&raw) }));
+            }
+        }
+        narrowest.map(|(_, together)| together).ok_or(Errno(0))
+    }
+}
+
+/// Every other CPU's counter, against the straight line that the first CPU's draws over the kernel's time.
+fn against_kernel(
+    kernel: &KernelClock,
+    counter: &Ordered,
+    unit: Unit,
+    cpus: &[u32],
+    before: Result<Together, String>,
+) -> Vec<CpuOffset> {
+    let (first, others) = (cpus[0], &cpus[1..]);
+    let found: Vec<_> = others.iter().map(|cpu| (*cpu, kernel.on(*cpu, counter))).collect();
+    let after = kernel.on(first, counter);
+    let record = |(cpu, together): (u32, Result<Together, String>)| {
+        let offset = before.clone().and_then(|before| {
+            let after = after.clone()?;
+            off_line(&before, &together?, &after, unit).ok_or_else(|| "the kernel's clock stood still".to_owned())
+        });
+        let (found, reason) = match offset {
+            Ok(found) => (Some(found), None),
+            Err(reason) => (None, Some(reason)),
+        };
+        CpuOffset { cpu, offset_ns: found.map(|found| found.offset), bound_ns: found.map(|found| found.bound), reason }
+    };
+    found.into_iter().map(record).collect()
+}
+
+/// How far a moment is off the line between two others, in ns.
+fn off_line(before: &Together, moment: &Together, after: &Together, unit: Unit) -> Option<Offset> {
+    let since = |later: &Together, field: fn(&Together) -> u64| field(later).wrapping_sub(field(before)) as i64 as f64;
+    let (ns, whole_ns) = (since(moment, |t| t.ns), since(after, |t| t.ns));
+    let (ticks, whole_ticks) = (since(moment, |t| t.ticks), since(after, |t| t.ticks));
+    if whole_ns <= 0.0 {
+        return None;
+    }
+    let offset = ticks - ns * whole_ticks / whole_ns;
+    // Either end of the line may be off by half its bracket, and every reading by a step of the counter, on which the
+    // kernel's clock may stand as well, and a ns for its own rounding.
+    let bound = moment.half + before.half.max(after.half) + 2.0 * unit.step + 2.0 / unit.ns;
+    Some(Offset { offset: offset * unit.ns, bound: bound * unit.ns })
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests;

@@ -1,0 +1,90 @@
+use super::*;
+use clockscope_machine::affinity;
+
+/// The counter of a CPU that was not synchronised.
+#[derive(Clone, Copy)]
+struct Skewed(Ordered, i64);
+
+impl RawClock for Skewed {
+    type Raw = u64;
+
+    fn read(&self, raw: &mut u64) -> Result<(), Errno> {
+        self.0.read(raw)
+    }
+
+    fn value(&self, raw: &u64) -> u64 {
+        raw.wrapping_add_signed(self.1)
+    }
+}
+
+fn bench(stop: &AtomicBool) -> Setup<'_> {
+    let environment = clockscope_machine::environment();
+    Setup::new(Catalogue::counters(), &environment, None, stop).unwrap()
+}
+
+/// From 100 ticks to 10^9, on either side: found within the bound, which is half of the tightest round trip and a step at
+/// most.
+#[test]
+fn a_skew_is_found_within_the_bound() {
+    let cpus = affinity::allowed().unwrap();
+    let (Ok(counter), &[one, .., other]) = (counter::ordered(), cpus.as_slice()) else { return };
+    let stop = AtomicBool::new(false);
+    let setup = bench(&stop);
+    let unit = Unit { ns: setup.bench.first_rate.ns_per_unit, step: step(&counter) };
+    let by = |skew: [i64; 2]| {
+        let played = exchange(&setup.bench, skew.map(|skew| Skewed(counter, skew)), &[(one, other)], 20_000_000);
+        pair_record(played.into_iter().next().unwrap(), unit)
+    };
+    // How far the real counters are apart is not known here; skews are, within both bounds.
+    let true_pair = by([0, 0]);
+    let (true_ticks, true_bound) = (true_pair.offset_ticks.unwrap(), true_pair.bound_ns.unwrap() / unit.ns);
+    for skew in [100, -100, 1000, 54_321, -1_000_000, 1_000_000_000, -1_000_000_000] {
+        for skews in [[0, skew], [-skew, 0]] {
+            let pair = by(skews);
+            let (found, bound) = (pair.offset_ticks.unwrap(), pair.bound_ns.unwrap() / unit.ns);
+            assert!((found - true_ticks - skew as f64).abs() <= bound + true_bound, "{skew}: {pair:?} {true_pair:?}");
+            assert!(bound <= pair.round_trip_ns.unwrap() / unit.ns / 2.0 + unit.step + 0.5, "{pair:?}");
+            assert_eq!(pair.symmetric, Some(true), "{pair:?}");
+        }
+    }
+}
+
+fn pair(a: u32, b: u32, offset_ns: f64) -> OffsetPair {
+    let ticks = |ns: f64| ns as i64;
+    let mut bounds = OffsetBounds::default();
+    let there = 1_000_000_u64;
+    let arrived = there.wrapping_add_signed(ticks(offset_ns) + 30);
+    bounds.push([there, arrived, arrived, there + 60]);
+    pair_record(((a, b), Ok([bounds, OffsetBounds::default()])), Unit { ns: 1.0, step: 1.0 })
+}
+
+#[test]
+fn the_worst_pair_is_told_and_what_does_not_add_up() {
+    let mut offsets = Offsets { cpus: vec![0, 4, 9], ..Offsets::default() };
+    offsets.pairs = vec![pair(0, 4, 5.0), pair(0, 9, -200.0), pair(4, 9, -180.0)];
+    summarise(&mut offsets);
+    assert_eq!((offsets.worst_pair, offsets.apart), (Some([0, 9]), 2));
+    assert_eq!(offsets.within_ns, Some(231.0));
+    // -200 - 5 + 180.
+    assert_eq!(offsets.closure_ns, Some(25.0));
+}
+
+#[test]
+fn what_was_not_tested_is_not_within_anything() {
+    let mut offsets = Offsets { cpus: vec![0, 1], ..Offsets::default() };
+    let lost: Played<OffsetBounds> = ((0, 1), Err("CPU 1 went away".to_owned()));
+    offsets.pairs = vec![pair_record(lost, Unit { ns: 1.0, step: 1.0 })];
+    summarise(&mut offsets);
+    assert_eq!((offsets.within_ns, offsets.worst_pair, offsets.apart), (None, None, 0));
+    assert!(offsets.unknown["within_ns"].contains("went away"));
+    assert_eq!(offsets.untestable.as_deref(), Some("CPU 1 went away"));
+}
+
+#[test]
+fn a_counter_off_the_line_is_told_with_its_bound() {
+    let at = |ticks: u64, ns: u64| Together { ticks, half: 20.0, ns };
+    let unit = Unit { ns: 0.5, step: 2.0 };
+    let found = off_line(&at(1000, 0), &at(1000 + 2000 + 300, 1000), &at(1000 + 8000, 4000), unit).unwrap();
+    assert!((found.offset - 150.0).abs() < 1e-9 && (found.bound - (20.0 + 20.0 + 4.0 + 4.0) * 0.5).abs() < 1e-9);
+    assert_eq!(off_line(&at(0, 5), &at(1, 5), &at(2, 5), unit), None);
+}

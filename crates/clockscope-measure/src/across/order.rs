@@ -1,0 +1,306 @@
+//! The question *order*: whether a reading that one CPU hands to another is ever larger than the one taken after it.
+
+use std::sync::atomic::AtomicBool;
+
+use clockscope::{Errno, Kind};
+use clockscope_records::{Answer, Environment, HandedOver, LostPair, Order, Sequence, Unknown};
+
+use super::relay::{Received, Relay};
+use super::{ALONE, Deadline, Meeting, Played, Side, play_round, tournament};
+use crate::bench::{Bench, MeasureError, Progress, Sampling, Setup};
+use crate::catalogue::{Catalogue, Row};
+use crate::timer::Calibration;
+
+/// What a round should take, in ns: long enough that starting its threads does not matter, short enough to show progress.
+const ROUND_NS: f64 = 250e6;
+/// Shortest time for one clock and pair, in ns: thousands of hand-overs.
+const SHORTEST_NS: f64 = 0.5e6;
+
+/// How readings are handed over.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Handover {
+    /// Through mailboxes.
+    Mailbox,
+    /// Under a lock.
+    Lock,
+    /// By one after the other.
+    #[default]
+    Both,
+}
+
+/// What to test, and how.
+#[derive(Debug)]
+pub struct OrderRequest<'a> {
+    /// Facts about the machine, which go into the record.
+    pub environment: Environment,
+    /// Time for all clocks and pairs together, in seconds. On many CPUs it takes more: half a millisecond for each clock and
+    /// round at least.
+    pub duration_s: f64,
+    /// CPUs that take part; `None` for all that the process may run on.
+    pub cpus: Option<Vec<u32>>,
+    /// Test one pair of CPUs at a time.
+    pub serial: bool,
+    /// How readings are handed over.
+    pub handover: Handover,
+    /// Set from outside to end early: what was found until then is reported.
+    pub stop: &'a AtomicBool,
+}
+
+/// Tests every clock of the catalogue on every pair of CPUs: n - 1 rounds for n CPUs, in memory that grows with n. Starts two
+/// threads a pair and round. To be called while the process has one thread, since clocks are first tried in a child
+/// process.
+///
+/// # Errors
+/// A CPU that was asked for cannot be used, or no clock answers that time could be told by.
+pub fn order(
+    catalogue: Catalogue,
+    request: OrderRequest<'_>,
+    progress: &mut Progress<'_>,
+) -> Result<Answer<Order>, MeasureError> {
+    let OrderRequest { environment, duration_s, cpus, serial, handover, stop } = request;
+    let plan = Plan { cpus: super::cpus(cpus.as_deref())?, serial, handover, duration_ns: duration_s * 1e9 };
+    let mut setup = Setup::new(catalogue, &environment, None, stop)?;
+    let rows = std::mem::take(&mut setup.catalogue.entries);
+    let sampling = Calibration::start(setup.bench.timer, setup.bench.reference);
+    let found = find(&setup.bench, &rows, &plan, progress);
+    let sampling = Sampling::of_time(duration_s, &sampling, &setup.bench);
+    let run = setup.run_across(sampling, &environment)?;
+    Ok(Answer::new(setup.recorded_at, environment, run, found))
+}
+
+/// Which CPUs, how, and for how long.
+pub(crate) struct Plan {
+    pub(crate) cpus: Vec<u32>,
+    pub(crate) serial: bool,
+    pub(crate) handover: Handover,
+    pub(crate) duration_ns: f64,
+}
+
+/// Tests these clocks.
+pub(crate) fn find(bench: &Bench<'_>, rows: &[Row], plan: &Plan, progress: &mut Progress<'_>) -> Order {
+    let rounds = tournament::rounds(plan.cpus.len());
+    let mut order = Order {
+        cpus: plan.cpus.clone(),
+        rounds: rounds as u32,
+        serial: plan.serial,
+        untestable: super::untestable(&plan.cpus),
+        ..Order::default()
+    };
+    let tasks = tasks(rows, plan.handover);
+    let mut tallies = vec![Tally::default(); tasks.len()];
+    if order.untestable.is_none() {
+        play(bench, &tasks, plan, &mut tallies, &mut order.lost, progress);
+        let is_idle = tallies.iter().all(|tally| tally.received.handoffs == 0);
+        order.untestable = order.lost.first().filter(|_| is_idle).map(|lost| lost.reason.clone());
+    }
+    let bare = &tallies[0].received;
+    order.bare_handoffs_per_second = per_second(bare.handoffs, bare.elapsed_ns);
+    if order.bare_handoffs_per_second.is_none() {
+        let reason = order.untestable.as_deref().unwrap_or("interrupted before anything was handed over");
+        order.unknown.insert("bare_handoffs_per_second".to_owned(), reason.to_owned());
+    }
+    let sequence = |(place, row): (usize, &Row)| {
+        let of_way = |way: Way| {
+            let tally = tasks.iter().zip(&tallies).find(|(task, _)| task.place == Some(place) && task.way == way);
+            tally.map(|(_, tally)| tally)
+        };
+        record(row, [of_way(Way::Mailbox), of_way(Way::Lock)], bench, order.untestable.as_deref())
+    };
+    order.sequences = rows.iter().enumerate().map(sequence).collect();
+    order
+}
+
+/// Why order across CPUs means nothing for a clock.
+fn unfit(row: &Row) -> Option<&'static str> {
+    match row.about.kind {
+        Kind::Counter | Kind::Monotonic | Kind::Wall => None,
+        Kind::CpuTime => Some("it counts processor time, which goes on in several threads at once"),
+        Kind::Cycles => Some("it counts the cycles of one core for one thread"),
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Way {
+    Bare,
+    Mailbox,
+    Lock,
+}
+
+/// One clock, handed over in one way; none for the bare way.
+struct Task<'a> {
+    place: Option<usize>,
+    row: Option<&'a Row>,
+    way: Way,
+}
+
+/// The bare way first, then each clock in each way.
+fn tasks(rows: &[Row], handover: Handover) -> Vec<Task<'_>> {
+    let ways: &[Way] = match handover {
+        Handover::Mailbox => &[Way::Mailbox],
+        Handover::Lock => &[Way::Lock],
+        Handover::Both => &[Way::Mailbox, Way::Lock],
+    };
+    let fit = rows.iter().enumerate().filter(|(_, row)| row.sampler.is_ok() && unfit(row).is_none());
+    let of_clocks =
+        fit.flat_map(|(place, row)| ways.iter().map(move |way| Task { place: Some(place), row: Some(row), way: *way }));
+    std::iter::once(Task { place: None, row: None, way: Way::Bare }).chain(of_clocks).collect()
+}
+
+impl Task<'_> {
+    fn start(&self, relay: &Relay) {
+        if let Some(Ok(sampler)) = self.row.map(|row| &row.sampler) {
+            sampler.start_relay(relay);
+        }
+    }
+
+    fn run(&self, relay: &Relay, side: Side, keeper: Option<Deadline<'_>>) -> Received {
+        match (self.way, self.row.map(|row| &row.sampler)) {
+            (Way::Mailbox, Some(Ok(sampler))) => sampler.mailbox(relay, side, keeper),
+            (Way::Lock, Some(Ok(sampler))) => sampler.lock(relay, side, keeper),
+            _ => relay.bare(side, keeper),
+        }
+    }
+}
+
+/// What a task has shown so far, all pairs together.
+#[derive(Clone, Debug, Default)]
+struct Tally {
+    received: Received,
+    /// From which CPU to which the largest step was.
+    worst_pair: Option<[u32; 2]>,
+}
+
+impl Tally {
+    /// What arrived on `to` from `from`.
+    fn add(&mut self, from: u32, to: u32, received: &Received) {
+        let all = &mut self.received;
+        all.handoffs += received.handoffs;
+        all.regressions += received.regressions;
+        all.elapsed_ns += received.elapsed_ns;
+        all.error = all.error.or(received.error);
+        if received.regressions > 0 && (self.worst_pair.is_none() || received.worst > all.worst) {
+            all.worst = received.worst;
+            self.worst_pair = Some([from, to]);
+        }
+    }
+}
+
+/// Plays the whole tournament, several times if there is time.
+fn play(
+    bench: &Bench<'_>,
+    tasks: &[Task<'_>],
+    plan: &Plan,
+    tallies: &mut [Tally],
+    lost: &mut Vec<LostPair>,
+    progress: &mut Progress<'_>,
+) {
+    let (players, rounds) = (plan.cpus.len(), tournament::rounds(plan.cpus.len()));
+    let turns_in_round = if plan.serial { players / 2 } else { 1 };
+    let passes = (plan.duration_ns / (ROUND_NS * (rounds * turns_in_round) as f64)).round().max(1.0);
+    let slices = passes * (rounds * turns_in_round * tasks.len()) as f64;
+    let slice_ns = (plan.duration_ns / slices).max(SHORTEST_NS) as u64;
+    let whole = passes * rounds as f64;
+    let mut done = 0.0;
+    for _ in 0..passes as u64 {
+        for round in 0..rounds {
+            let pairs: Vec<_> = tournament::pairs(players, round).map(|(a, b)| (plan.cpus[a], plan.cpus[b])).collect();
+            for together in pairs.chunks(if plan.serial { 1 } else { pairs.len() }) {
+                if bench.is_stopped() {
+                    return;
+                }
+                for played in hand_over(bench, tasks, together, slice_ns) {
+                    count(played, tallies, lost);
+                }
+            }
+            done += 1.0;
+            progress(done / whole);
+        }
+    }
+}
+
+/// Goes through all tasks on these pairs at once.
+fn hand_over(bench: &Bench<'_>, tasks: &[Task<'_>], pairs: &[(u32, u32)], slice_ns: u64) -> Vec<Played<Vec<Received>>> {
+    let relays: Vec<Vec<Relay>> = pairs.iter().map(|_| tasks.iter().map(|_| Relay::default()).collect()).collect();
+    play_round(pairs, |place: usize, meeting: &Meeting, side: Side| {
+        let mut received = Vec::with_capacity(tasks.len());
+        for (task, relay) in tasks.iter().zip(&relays[place]) {
+            if side == Side::First {
+                task.start(relay);
+            }
+            if !meeting.meet(side) {
+                return Err(ALONE.to_owned());
+            }
+            let keeper = (side == Side::First).then(|| Deadline::new(bench.reference, slice_ns, bench.stop));
+            received.push(task.run(relay, side, keeper));
+        }
+        Ok(received)
+    })
+}
+
+fn count(((a, b), outcome): Played<Vec<Received>>, tallies: &mut [Tally], lost: &mut Vec<LostPair>) {
+    match outcome {
+        Ok([by_first, by_second]) => {
+            for (tally, (first, second)) in tallies.iter_mut().zip(by_first.iter().zip(&by_second)) {
+                tally.add(b, a, first);
+                tally.add(a, b, second);
+            }
+        }
+        Err(reason) if !lost.iter().any(|lost| (lost.a, lost.b) == (a, b)) => lost.push(LostPair { a, b, reason }),
+        Err(_) => {}
+    }
+}
+
+fn per_second(handoffs: u64, elapsed_ns: u64) -> Option<f64> {
+    (handoffs > 0 && elapsed_ns > 0).then(|| handoffs as f64 / elapsed_ns as f64 * 1e9)
+}
+
+fn record(row: &Row, ways: [Option<&Tally>; 2], bench: &Bench<'_>, untestable: Option<&str>) -> Sequence {
+    let refusal = row.sampler.as_ref().err().map(String::as_str).or_else(|| unfit(row));
+    let ns_per_unit = row.ns_per_unit(bench.first_rate.ns_per_unit).unwrap_or(1.0);
+    let tallies = || ways.iter().copied().flatten();
+    let sum = |of: fn(&Received) -> u64| tallies().map(|tally| of(&tally.received)).sum::<u64>();
+    let (handoffs, regressions) = (sum(|received| received.handoffs), sum(|received| received.regressions));
+    let worst = tallies().filter(|tally| tally.worst_pair.is_some()).max_by_key(|tally| tally.received.worst);
+    let in_ns = |tally: &Tally| tally.received.worst as f64 * ns_per_unit;
+    let handed_over = |tally: &Tally| HandedOver {
+        handoffs: tally.received.handoffs,
+        regressions: tally.received.regressions,
+        worst_ns: tally.worst_pair.map(|_| in_ns(tally)),
+    };
+    let [mailbox, lock] = ways.map(|tally| tally.map(handed_over));
+    let mut unknown = Unknown::new();
+    let nothing = refusal.or(untestable).unwrap_or("nothing was handed over");
+    if handoffs == 0 {
+        for field in ["handoffs_per_second", "regressions", "regressions_per_million", "worst_ns", "worst_pair"] {
+            unknown.insert(field.to_owned(), nothing.to_owned());
+        }
+    } else if worst.is_none() {
+        for field in ["worst_ns", "worst_pair"] {
+            unknown.insert(field.to_owned(), "no reading went back".to_owned());
+        }
+    }
+    for (field, way) in [("mailbox", &mailbox), ("lock", &lock)] {
+        if way.is_none() {
+            unknown.insert(field.to_owned(), refusal.unwrap_or("not asked for").to_owned());
+        }
+    }
+    Sequence {
+        name: row.identity().label(),
+        ordered: row.about.is_ordered,
+        available: refusal.is_none(),
+        reason: refusal.map(str::to_owned).or_else(|| failure(tallies().find_map(|tally| tally.received.error))),
+        handoffs,
+        handoffs_per_second: per_second(handoffs, sum(|received| received.elapsed_ns)),
+        regressions: (handoffs > 0).then_some(regressions),
+        regressions_per_million: (handoffs > 0).then(|| regressions as f64 / handoffs as f64 * 1e6),
+        worst_ns: worst.map(in_ns),
+        worst_pair: worst.and_then(|tally| tally.worst_pair),
+        mailbox,
+        lock,
+        unknown,
+    }
+}
+
+fn failure(errno: Option<Errno>) -> Option<String> {
+    errno.map(|errno| format!("a read failed: {errno}"))
+}
