@@ -10,7 +10,7 @@ use clockscope_machine::trial;
 use clockscope_records::{Environment, Run, Unknown};
 use clockscope_statistics::Batch;
 
-use crate::catalogue::{Catalogue, PATIENCE_MS, refusal};
+use crate::catalogue::{Catalogue, PATIENCE_MS, UnknownClock, refusal};
 use crate::facts::recorded_at;
 use crate::record::Context;
 use crate::sampler::Sampled;
@@ -42,6 +42,23 @@ pub enum MeasureError {
     /// So many readings cannot be held.
     #[error("{0} readings cannot be kept in memory: ask for fewer")]
     Memory(u64),
+    /// There is no such clock.
+    #[error(transparent)]
+    Unknown(#[from] UnknownClock),
+    /// A clock that nothing can be compared with.
+    #[error("{name} cannot be the reference: {reason}")]
+    Reference {
+        /// Its name.
+        name: String,
+        /// Why.
+        reason: String,
+    },
+    /// A clock that was to be compared with itself.
+    #[error("{name} is the reference itself: compare it with another one by --reference")]
+    OwnReference {
+        /// Its name.
+        name: String,
+    },
 }
 
 /// A measurement that is ready to begin. Dropping it gives the thread its former CPUs back.

@@ -77,24 +77,28 @@ impl Catalogue {
     /// # Errors
     /// The first name that no clock bears.
     pub fn select(mut self, names: &[String], paths: Paths) -> Result<Self, UnknownClock> {
-        let mut keep = vec![false; self.entries.len()];
-        let everything = [String::new()];
-        for name in if names.is_empty() { &everything } else { names } {
-            let mut found = false;
-            for (index, row) in self.entries.iter().enumerate() {
-                if name.is_empty() && self.reached_by(row, paths) || !name.is_empty() && self.is_meant(row, name, paths)
-                {
-                    keep[index] = true;
-                    found = true;
-                }
-            }
-            if !found {
-                return Err(UnknownClock { name: name.clone(), known: self.names() });
+        let everyone = |row: &Row| names.is_empty() && self.reached_by(row, paths);
+        let mut keep: Vec<bool> = self.entries.iter().map(everyone).collect();
+        for name in names {
+            for place in self.places(name, paths)? {
+                keep[place] = true;
             }
         }
-        let mut keep = keep.into_iter();
-        self.entries.retain(|_| keep.next().unwrap_or(false));
+        self.keep(&keep);
         Ok(self)
+    }
+
+    /// Where the clocks of this name are: one, or one a path.
+    pub(crate) fn places(&self, name: &str, paths: Paths) -> Result<Vec<usize>, UnknownClock> {
+        let meant = |place: &usize| self.is_meant(&self.entries[*place], name, paths);
+        let places: Vec<usize> = (0..self.entries.len()).filter(meant).collect();
+        if places.is_empty() { Err(UnknownClock { name: name.to_owned(), known: self.names() }) } else { Ok(places) }
+    }
+
+    /// Keeps those that are marked.
+    pub(crate) fn keep(&mut self, marks: &[bool]) {
+        let mut marks = marks.iter();
+        self.entries.retain(|_| marks.next().is_some_and(|mark| *mark));
     }
 
     fn is_meant(&self, row: &Row, name: &str, paths: Paths) -> bool {
@@ -106,7 +110,7 @@ impl Catalogue {
     }
 
     /// Clocks with one path only are read by that one, whatever was asked for.
-    fn reached_by(&self, row: &Row, paths: Paths) -> bool {
+    pub(crate) fn reached_by(&self, row: &Row, paths: Paths) -> bool {
         let asked = match paths {
             Paths::All => return true,
             Paths::Libc => Path::Libc,

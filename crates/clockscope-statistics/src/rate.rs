@@ -100,6 +100,14 @@ pub fn rate(brackets: &[Bracket], ticks: Ticks) -> Option<Rate> {
     })
 }
 
+/// The smallest and largest mean frequency offset that are possible between the two end brackets, as in [`rate`]; takes N
+/// steps.
+#[must_use]
+pub fn rate_bounds(brackets: &[Bracket], ticks: Ticks) -> Option<[f64; 2]> {
+    let (first, last) = ends(brackets)?;
+    mean_rate(first, last, ticks)
+}
+
 /// Every mean frequency offset from one bracket to another that both allow.
 fn mean_rate(first: &Bracket, last: &Bracket, ticks: Ticks) -> Option<[f64; 2]> {
     let shortest = last.before - first.after - ticks.reference;

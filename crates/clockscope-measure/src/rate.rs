@@ -1,0 +1,243 @@
+//! The question *rate*: how fast clocks run, each against a reference and against each other.
+//!
+//! Now and then each pair of clocks is bracketed, several times in a row, of which the narrowest counts. In between the
+//! thread sleeps: a run of minutes costs next to nothing.
+
+mod comparison;
+mod entrant;
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use clockscope_machine::adjtimex;
+use clockscope_records::{Answer, Environment, RatePair, Rates};
+
+use crate::bench::{Bench, MeasureError, Sampling, Setup};
+use crate::catalogue::{Catalogue, Paths};
+use crate::timer::Calibration;
+use comparison::Comparison;
+use entrant::Entrant;
+
+/// Clocks that may run at rates of their own: what is compared if no clock is named. Others are these in another guise.
+pub const RATE_CLOCKS: [&str; 6] = ["monotonic", "monotonic_raw", "realtime", "boottime", "tai", "clockscope.now"];
+/// The reference if none is named, the first of these that there is: nobody steers it, and no library is asked.
+pub const RATE_REFERENCES: [&str; 3] = ["monotonic_raw:vdso", "monotonic_raw", "rust_instant"];
+
+/// Shortest time between two rounds, in ns.
+const SHORTEST_SPACING_NS: f64 = 5e6;
+/// Rounds that a run is divided into, if its length is known.
+const ROUNDS: f64 = 1000.0;
+/// Longest nap between two looks at whether somebody wants to stop.
+const NAP: Duration = Duration::from_millis(50);
+/// Brackets of a pair in a round.
+const BRACKETS: usize = 5;
+/// Brackets of a pair at both ends, which the bound stands on.
+const BRACKETS_AT_ENDS: usize = 200;
+
+/// What to compare, and how.
+#[derive(Debug)]
+pub struct RateRequest<'a> {
+    /// Facts about the machine, which go into the record.
+    pub environment: Environment,
+    /// The clocks' names; [`RATE_CLOCKS`] and the counter if there are none.
+    pub clocks: Vec<String>,
+    /// By which path those are read that have several.
+    pub paths: Paths,
+    /// The reference's name; `None` for [`RATE_REFERENCES`].
+    pub reference: Option<String>,
+    /// Longest time, in seconds.
+    pub duration_s: f64,
+    /// Bound at which to stop before, in ppm, if all clocks have reached it.
+    pub until_ppm: Option<f64>,
+    /// CPU to measure on; `None` for the current one.
+    pub cpu: Option<u32>,
+    /// Set from outside to end early: what was found until then is reported.
+    pub stop: &'a AtomicBool,
+}
+
+/// What is known while a comparison is under way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Live {
+    /// How much of the time has passed, from 0 to 1.
+    pub share: f64,
+    /// So far, in seconds.
+    pub seconds: f64,
+    /// The clock whose bound is the widest.
+    pub clock: String,
+    /// Its frequency offset and bound, in ppm.
+    pub ppm: Option<(f64, f64)>,
+}
+
+/// Compares clocks. Pins the calling thread meanwhile. To be called while the process has one thread, since clocks are first
+/// tried in a child process. Memory does not grow with the duration.
+///
+/// # Errors
+/// No such clock, a reference that cannot be one, a CPU that cannot be used, or no clock that time could be told by.
+pub fn rate(request: RateRequest<'_>, progress: &mut dyn FnMut(&Live)) -> Result<Answer<Rates>, MeasureError> {
+    let RateRequest { environment, clocks, paths, reference, duration_s, until_ppm, cpu, stop } = request;
+    let catalogue = entrant::selected(&clocks, paths, reference.as_deref())?;
+    let setup = Setup::new(catalogue, &environment, cpu, stop)?;
+    let sampling = Calibration::start(setup.bench.timer, setup.bench.reference);
+    let plan = Plan { reference, duration_s, until_ppm };
+    let found = find(&setup.bench, &setup.catalogue, &setup.calibration, &plan, &environment, progress)?;
+    let sampling = Sampling::of_time(duration_s, &sampling, &setup.bench);
+    let run = setup.run(sampling, setup.context(&environment)?.timer_record());
+    Ok(Answer::new(setup.recorded_at, environment, run, found))
+}
+
+/// Against which, and for how long.
+pub(crate) struct Plan {
+    pub(crate) reference: Option<String>,
+    pub(crate) duration_s: f64,
+    pub(crate) until_ppm: Option<f64>,
+}
+
+/// The clocks that are compared if none is named: for who tries them beforehand.
+pub(crate) fn usual() -> Result<Catalogue, MeasureError> {
+    entrant::selected(&[], Paths::default(), None)
+}
+
+/// Compares these clocks, which were tried.
+pub(crate) fn find(
+    bench: &Bench<'_>,
+    catalogue: &Catalogue,
+    calibration: &Calibration,
+    plan: &Plan,
+    environment: &Environment,
+    progress: &mut dyn FnMut(&Live),
+) -> Result<Rates, MeasureError> {
+    let place = entrant::place_of_reference(catalogue, plan.reference.as_deref())?;
+    let entrants: Vec<Entrant<'_>> =
+        catalogue.entries.iter().map(|row| Entrant::new(row, bench, environment)).collect();
+    if let Some(reason) = &entrants[place].refusal {
+        return Err(MeasureError::Reference { name: entrants[place].label.clone(), reason: reason.clone() });
+    }
+    let mut comparisons = pairs(&entrants, place);
+    run(bench, &entrants, &mut comparisons, plan, progress);
+    Ok(record(bench, &entrants, place, comparisons, calibration, plan))
+}
+
+/// Every clock against the reference first, then all others against each other.
+fn pairs(entrants: &[Entrant<'_>], reference: usize) -> Vec<Comparison> {
+    let readable: Vec<usize> =
+        (0..entrants.len()).filter(|place| *place != reference && entrants[*place].refusal.is_none()).collect();
+    let against_reference = readable.iter().map(|place| Comparison::new(*place, reference));
+    let others = readable.iter().enumerate().flat_map(|(index, a)| {
+        let later = readable[index + 1..].iter();
+        later.map(move |b| Comparison::new(*a, *b))
+    });
+    against_reference.chain(others).collect()
+}
+
+/// Brackets all pairs in rounds until the time is over, or every clock's bound is as small as was asked for.
+fn run(
+    bench: &Bench<'_>,
+    entrants: &[Entrant<'_>],
+    comparisons: &mut [Comparison],
+    plan: &Plan,
+    progress: &mut dyn FnMut(&Live),
+) {
+    let duration_ns = plan.duration_s * 1e9;
+    let spacing_ns = (duration_ns / ROUNDS).max(SHORTEST_SPACING_NS);
+    let start = Calibration::start(bench.timer, bench.reference);
+    round(entrants, comparisons, BRACKETS_AT_ENDS);
+    let mut next_ns = spacing_ns;
+    loop {
+        let elapsed_ns = start.elapsed_ns();
+        let live = live(entrants, comparisons, elapsed_ns, duration_ns);
+        let is_reached = plan.until_ppm.is_some_and(|until| live.ppm.is_some_and(|(_, bound)| bound <= until));
+        progress(&live);
+        if bench.is_stopped() || is_reached || elapsed_ns >= duration_ns {
+            break;
+        }
+        nap(bench, &start, next_ns.min(duration_ns));
+        round(entrants, comparisons, BRACKETS);
+        next_ns = (next_ns + spacing_ns).max(start.elapsed_ns());
+    }
+    round(entrants, comparisons, BRACKETS_AT_ENDS);
+}
+
+/// Sleeps until so much time has passed, or somebody wants to stop.
+fn nap(bench: &Bench<'_>, start: &Calibration, until_ns: f64) {
+    while !bench.is_stopped() {
+        let left_ns = until_ns - start.elapsed_ns();
+        if left_ns <= 0.0 {
+            return;
+        }
+        std::thread::sleep(NAP.min(Duration::from_nanos(left_ns as u64)));
+    }
+}
+
+fn round(entrants: &[Entrant<'_>], comparisons: &mut [Comparison], brackets: usize) {
+    for comparison in comparisons {
+        comparison.bracket(entrants, brackets);
+    }
+}
+
+/// The widest bound of those against the reference, which are the first.
+fn live(entrants: &[Entrant<'_>], comparisons: &[Comparison], elapsed_ns: f64, duration_ns: f64) -> Live {
+    let reference = comparisons.first().map(|comparison| comparison.reference);
+    let against = comparisons.iter().take_while(|comparison| Some(comparison.reference) == reference);
+    let widest = against
+        .map(|comparison| (comparison.clock, comparison.bounds_ppm(entrants)))
+        .max_by(|a, b| width(a.1).total_cmp(&width(b.1)));
+    Live {
+        share: (elapsed_ns / duration_ns).min(1.0),
+        seconds: elapsed_ns / 1e9,
+        clock: widest.map_or_else(String::new, |(clock, _)| entrants[clock].label.clone()),
+        ppm: widest.and_then(|(_, ppm)| ppm),
+    }
+}
+
+fn width(ppm: Option<(f64, f64)>) -> f64 {
+    ppm.map_or(f64::INFINITY, |(_, bound)| bound)
+}
+
+fn record(
+    bench: &Bench<'_>,
+    entrants: &[Entrant<'_>],
+    place: usize,
+    comparisons: Vec<Comparison>,
+    calibration: &Calibration,
+    plan: &Plan,
+) -> Rates {
+    let mut rates = Rates { reference: entrants[place].label.clone(), until_ppm: plan.until_ppm, ..Rates::default() };
+    let reference = entrants[place].as_reference(calibration, bench);
+    let (mut scales, mut records) = (vec![None; entrants.len()], Vec::new());
+    scales[place] = Some(reference);
+    for (clock, entrant) in entrants.iter().enumerate().filter(|(clock, _)| *clock != place) {
+        let comparison = comparisons.iter().find(|comparison| comparison.clock == clock);
+        let (record, scale) = match comparison {
+            Some(comparison) => comparison.record(entrant, &entrants[place], reference, plan.until_ppm),
+            None => (entrant.unread(&rates.reference, plan.until_ppm), None),
+        };
+        scales[clock] = scale;
+        records.push(record);
+    }
+    rates.clocks = records;
+    rates.pairs = comparisons
+        .iter()
+        .map(|comparison| {
+            let ppm = comparison.scaled_ppm(entrants, [scales[comparison.clock], scales[comparison.reference]]);
+            RatePair {
+                a: entrants[comparison.clock].label.clone(),
+                b: entrants[comparison.reference].label.clone(),
+                ppm: ppm.map(|(ppm, _)| ppm),
+                bound_ppm: ppm.map(|(_, bound)| bound),
+            }
+        })
+        .collect();
+    match adjtimex::read() {
+        Ok(found) => rates.adjtimex = Some(found),
+        Err(reason) => {
+            rates.unknown.insert("adjtimex".to_owned(), reason);
+        }
+    }
+    if plan.until_ppm.is_none() {
+        rates.unknown.insert("until_ppm".to_owned(), "not asked for".to_owned());
+    }
+    rates
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,157 @@
+//! A clock that takes part in a comparison, and which may be the reference.
+
+use clockscope::{Kind, Unit};
+use clockscope_records::{Environment, RateRecord};
+
+use super::{RATE_CLOCKS, RATE_REFERENCES};
+use crate::bench::{Bench, MeasureError};
+use crate::catalogue::{Catalogue, Paths, Row, UnknownClock};
+use crate::quantum::quantum;
+use crate::subject::is_counter;
+use crate::timer::Calibration;
+
+/// How a clock's unit becomes ns, and by what share that may be off.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Scale {
+    pub(super) ns_per_unit: f64,
+    pub(super) error: f64,
+}
+
+/// One clock.
+pub(super) struct Entrant<'a> {
+    pub(super) row: &'a Row,
+    pub(super) label: String,
+    /// Why it takes no part.
+    pub(super) refusal: Option<String>,
+    /// ns a unit, roughly: what brackets are told in meanwhile.
+    pub(super) rough_ns: f64,
+    /// Step of its readings, in its unit.
+    pub(super) tick: f64,
+    /// The frequency that it is said to count at, for a clock that counts ticks.
+    pub(super) nominal_hz: Option<f64>,
+    pub(super) counts_ticks: bool,
+}
+
+/// The clocks of a comparison and its reference, which need not be among them.
+pub(super) fn selected(clocks: &[String], paths: Paths, reference: Option<&str>) -> Result<Catalogue, MeasureError> {
+    let mut catalogue = Catalogue::new();
+    let mut keep = vec![false; catalogue.entries.len()];
+    for (kept, row) in keep.iter_mut().zip(&catalogue.entries) {
+        *kept = clocks.is_empty() && is_usual(row, paths, &catalogue);
+    }
+    for name in clocks {
+        for place in catalogue.places(name, paths)? {
+            keep[place] = true;
+        }
+    }
+    let place = place_of_reference(&catalogue, reference)?;
+    if clocks.iter().any(|name| catalogue.places(name, paths).is_ok_and(|places| places == [place])) {
+        let name = catalogue.entries[place].identity().label();
+        return Err(MeasureError::OwnReference { name });
+    }
+    keep[place] = true;
+    catalogue.keep(&keep);
+    Ok(catalogue)
+}
+
+/// The ordered counter, and clocks that may run at rates of their own.
+fn is_usual(row: &Row, paths: Paths, catalogue: &Catalogue) -> bool {
+    if is_counter(row) {
+        let first = catalogue.entries.iter().find(|row| is_counter(row) && row.about.is_ordered);
+        return first.or(catalogue.entries.first()).is_some_and(|first| first.about.name == row.about.name);
+    }
+    let name = row.about.name.as_ref();
+    let has_own_clock = matches!(row.about.kind, Kind::Counter | Kind::Wall) && !row.about.on_clocksource;
+    has_own_clock || RATE_CLOCKS.contains(&name) && catalogue.reached_by(row, paths)
+}
+
+/// Where the reference is.
+pub(super) fn place_of_reference(catalogue: &Catalogue, name: Option<&str>) -> Result<usize, MeasureError> {
+    let place = match name {
+        Some(name) => catalogue.places(name, Paths::Libc)?.first().copied(),
+        None => {
+            let places = RATE_REFERENCES.iter().filter_map(|name| catalogue.places(name, Paths::Libc).ok()).flatten();
+            let places: Vec<usize> = places.collect();
+            let readable = places.iter().find(|place| catalogue.entries[**place].sampler.is_ok());
+            // The first one's refusal is told where none can be read.
+            readable.or(places.first()).copied()
+        }
+    };
+    let none = || UnknownClock { name: name.unwrap_or(RATE_REFERENCES[0]).to_owned(), known: catalogue.names() };
+    let place = place.ok_or_else(none)?;
+    let row = &catalogue.entries[place];
+    let refused = |reason: &str| MeasureError::Reference { name: row.identity().label(), reason: reason.to_owned() };
+    match row.about.kind {
+        Kind::CpuTime => Err(refused("it counts processor time, which stands still while the thread does not run")),
+        Kind::Cycles => Err(refused("it counts core cycles, whose length changes")),
+        Kind::Counter | Kind::Monotonic | Kind::Wall => Ok(place),
+    }
+}
+
+impl<'a> Entrant<'a> {
+    pub(super) fn new(row: &'a Row, bench: &Bench<'_>, environment: &Environment) -> Self {
+        let counts_ticks = matches!(row.about.unit, Unit::Ticks(_));
+        let mut entrant = Self {
+            row,
+            label: row.identity().label(),
+            refusal: row.sampler.as_ref().err().cloned().or_else(|| unfit(row)),
+            rough_ns: row.ns_per_unit(bench.first_rate.ns_per_unit).unwrap_or(1.0),
+            tick: 0.0,
+            nominal_hz: None,
+            counts_ticks,
+        };
+        if entrant.refusal.is_none() {
+            match quantum(row, entrant.rough_ns) {
+                Ok(tick) => entrant.tick = tick,
+                Err(errno) => entrant.refusal = Some(format!("a read failed: {errno}")),
+            }
+        }
+        entrant.nominal_hz = match row.about.unit {
+            Unit::Ticks(Some(hz)) => Some(hz),
+            Unit::Ticks(None) if is_counter(row) => claimed_hz(environment),
+            _ => None,
+        };
+        entrant
+    }
+
+    /// How it tells time as the reference: by its claim to be right. Nobody claims that of a counter whose frequency was
+    /// not measured; it runs at what the timer's calibration has found.
+    pub(super) fn as_reference(&self, calibration: &Calibration, bench: &Bench<'_>) -> Scale {
+        if !self.counts_ticks {
+            return Scale { ns_per_unit: 1.0, error: 0.0 };
+        }
+        match calibration.rate() {
+            Ok(rate) if is_counter(self.row) => Scale { ns_per_unit: rate.ns_per_unit, error: rate.bound_ppm * 1e-6 },
+            _ => Scale { ns_per_unit: self.rough_ns, error: bench.first_rate.bound_ppm * 1e-6 },
+        }
+    }
+
+    /// The record of a clock that was not compared.
+    pub(super) fn unread(&self, reference: &str, until_ppm: Option<f64>) -> RateRecord {
+        let reason = self.refusal.clone().unwrap_or_else(|| "it was not compared".to_owned());
+        let mut record = RateRecord {
+            name: self.label.clone(),
+            reference: reference.to_owned(),
+            reason: Some(reason.clone()),
+            ..RateRecord::default()
+        };
+        super::comparison::explain(&mut record, &reason, until_ppm);
+        record
+    }
+}
+
+fn unfit(row: &Row) -> Option<String> {
+    let reason = match row.about.kind {
+        Kind::Counter | Kind::Monotonic | Kind::Wall => return None,
+        Kind::CpuTime => "it counts processor time, which has no rate of its own",
+        Kind::Cycles => "it counts core cycles, whose length changes",
+    };
+    Some(reason.to_owned())
+}
+
+/// What hardware or hypervisor say about the counter's frequency, the most trustworthy first.
+fn claimed_hz(environment: &Environment) -> Option<f64> {
+    let claims = &environment.frequencies;
+    let by_hypervisor = claims.cpuid_40000010h_tsc_khz.map(|khz| f64::from(khz) * 1e3);
+    claims.cntfrq_hz.map(|hz| hz as f64).or(by_hypervisor).or(claims.cpuid_15h_hz.map(|hz| hz as f64))
+}

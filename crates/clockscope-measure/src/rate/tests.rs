@@ -1,0 +1,119 @@
+use super::*;
+use crate::catalogue::Row;
+use crate::sampler::{Probe, Sampler};
+use clockscope::{About, Errno, Kind, Path, RawClock, Resolution, Unit};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// True time as the test has it: every read takes 20 ns, now and then 50 µs.
+struct World {
+    ns: AtomicU64,
+    reads: AtomicU64,
+}
+
+impl World {
+    fn next(&self) -> u64 {
+        let reads = self.reads.fetch_add(1, Ordering::Relaxed);
+        self.ns.fetch_add(if reads % 7 == 3 { 50_000 } else { 20 }, Ordering::Relaxed)
+    }
+}
+
+/// A clock of that world that runs at a rate of its own.
+#[derive(Clone, Copy)]
+struct Fast(&'static World, f64);
+
+impl RawClock for Fast {
+    type Raw = u64;
+
+    fn read(&self, raw: &mut u64) -> Result<(), Errno> {
+        *raw = (self.0.next() as f64 * (1.0 + self.1)) as u64;
+        Ok(())
+    }
+
+    fn value(&self, raw: &u64) -> u64 {
+        *raw
+    }
+}
+
+fn row(name: &'static str, clock: Fast) -> Row {
+    let about = About {
+        name: name.into(),
+        aliases: &[],
+        kind: Kind::Monotonic,
+        path: Path::Library,
+        unit: Unit::Nanoseconds,
+        resolution: Resolution::Nanoseconds(1.0),
+        summary: "of a test",
+        on_clocksource: false,
+        is_ordered: true,
+    };
+    Row { about, sampler: Ok(Box::new(Probe::new(clock)) as Box<dyn Sampler>) }
+}
+
+/// Compares clocks of a simulated world for some of its seconds.
+fn compared(rates: &[(&'static str, f64)], seconds: f64) -> Rates {
+    let world: &'static World = Box::leak(Box::new(World { ns: AtomicU64::new(1 << 40), reads: AtomicU64::new(0) }));
+    let rows: Vec<Row> = rates.iter().map(|(name, rate)| row(name, Fast(world, *rate))).collect();
+    let stop = AtomicBool::new(false);
+    let environment = clockscope_machine::environment();
+    let setup = Setup::new(Catalogue::counters(), &environment, None, &stop).unwrap();
+    let entrants: Vec<Entrant<'_>> = rows.iter().map(|row| Entrant::new(row, &setup.bench, &environment)).collect();
+    let mut comparisons = pairs(&entrants, 0);
+    for turn in 0..100 {
+        world.ns.fetch_add((seconds * 1e7) as u64, Ordering::Relaxed);
+        round(&entrants, &mut comparisons, if matches!(turn, 0 | 99) { 20 } else { BRACKETS });
+    }
+    let plan = Plan { reference: None, duration_s: seconds, until_ppm: Some(0.001) };
+    record(&setup.bench, &entrants, 0, comparisons, &setup.calibration, &plan)
+}
+
+#[test]
+fn every_clock_is_compared_with_the_reference_and_with_every_other() {
+    let found = compared(&[("true", 0.0), ("fast", 10e-6), ("faster", 500e-6), ("slow", -0.1e-6)], 2.0);
+    assert_eq!((found.reference.as_str(), found.clocks.len(), found.pairs.len()), ("true", 3, 6));
+    for (clock, ppm) in found.clocks.iter().zip([10.0, 500.0, -0.1]) {
+        let (seen, bound) = (clock.ppm.unwrap(), clock.bound_ppm.unwrap());
+        assert!((seen - ppm).abs() <= bound && bound < 0.05, "{clock:?}");
+        assert!((clock.estimate_ppm.unwrap() - ppm).abs() < 0.02 && clock.constant == Some(true), "{clock:?}");
+        // A hundredth of a millionth takes as much longer as the bound is larger.
+        assert!((clock.needed_s.unwrap() / clock.seconds.unwrap() - bound / 0.001).abs() < 1e-6, "{clock:?}");
+        assert!(!clock.allan.is_empty() && !clock.mtie.is_empty());
+    }
+    let pair = found.pairs.iter().find(|pair| (pair.a.as_str(), pair.b.as_str()) == ("fast", "faster")).unwrap();
+    let truth = (10e-6 - 500e-6) / (1.0 + 500e-6) * 1e6;
+    assert!((pair.ppm.unwrap() - truth).abs() <= pair.bound_ppm.unwrap(), "{pair:?}");
+}
+
+#[test]
+fn memory_does_not_grow_with_the_rounds() {
+    let world: &'static World = Box::leak(Box::new(World { ns: AtomicU64::new(0), reads: AtomicU64::new(0) }));
+    let rows = [row("true", Fast(world, 0.0)), row("fast", Fast(world, 3e-6))];
+    let stop = AtomicBool::new(false);
+    let environment = clockscope_machine::environment();
+    let setup = Setup::new(Catalogue::counters(), &environment, None, &stop).unwrap();
+    let entrants: Vec<Entrant<'_>> = rows.iter().map(|row| Entrant::new(row, &setup.bench, &environment)).collect();
+    let mut comparison = Comparison::new(1, 0);
+    for turn in 0..20_000 {
+        world.ns.fetch_add(1_000_000, Ordering::Relaxed);
+        comparison.bracket(&entrants, if turn == 19_999 { BRACKETS_AT_ENDS } else { 1 });
+    }
+    assert!(comparison.kept() <= 4096, "{}", comparison.kept());
+    // From the first to the last, all of 20 s.
+    let (ppm, bound) = comparison.bounds_ppm(&entrants).unwrap();
+    assert!((ppm - 3.0).abs() <= bound && bound < 0.01, "{ppm} {bound}");
+}
+
+#[test]
+fn what_cannot_be_a_reference_is_refused() {
+    let select = |clocks: &[&str], reference: Option<&str>| {
+        let clocks: Vec<String> = clocks.iter().map(ToString::to_string).collect();
+        entrant::selected(&clocks, Paths::Libc, reference).err().map(|error| error.to_string()).unwrap_or_default()
+    };
+    assert!(select(&[], Some("nonsense")).contains("no clock named"));
+    assert!(select(&["rust_instant"], None).is_empty());
+    if cfg!(target_os = "linux") {
+        assert!(select(&[], Some("process")).contains("stands still"));
+        assert!(select(&["monotonic"], Some("monotonic")).contains("reference itself"));
+        assert!(select(&["monotonic:syscall"], Some("monotonic")).is_empty());
+        assert!(select(&["monotonic_raw:vdso"], None).contains("--reference"));
+    }
+}
