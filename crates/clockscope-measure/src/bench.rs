@@ -94,7 +94,7 @@ impl<'a> Setup<'a> {
         let (pinned, cpu_unknown) = pin(cpu)?;
         let catalogue = catalogue.tried(environment.counter_readable);
         let recorded_at = recorded_at(environment.counter_readable);
-        let reference = reference(environment.counter_readable)?;
+        let reference = answering(os::references(), environment.counter_readable)?;
         let counters = Catalogue::counters().tried(environment.counter_readable);
         let timer = timer(&counters, reference);
         let calibration = Calibration::start(timer, reference);
@@ -109,6 +109,17 @@ impl<'a> Setup<'a> {
         run.cpu = None;
         run.unknown.insert("cpu".to_owned(), "its threads are bound to a CPU each".to_owned());
         Ok(run)
+    }
+
+    /// The CPU that the thread is pinned to.
+    pub(crate) fn cpu(&self) -> Option<u32> {
+        self.pinned.as_ref().map(Pinned::cpu)
+    }
+
+    /// The clock that sleeping calls count by, or the reference where that does not answer.
+    pub(crate) fn sleepers_clock(&self, environment: &Environment) -> Reference {
+        let monotonic = os::references().into_iter().filter(|reference| reference.name().starts_with("monotonic:"));
+        answering(monotonic.collect(), environment.counter_readable).unwrap_or(self.bench.reference)
     }
 
     /// What records need, with the timer's rate until now.
@@ -127,7 +138,7 @@ impl<'a> Setup<'a> {
             duration_asked_s: sampling.duration_asked_s,
             reads_asked: sampling.reads_asked,
             duration_s: sampling.duration_s,
-            cpu: self.pinned.as_ref().map(Pinned::cpu),
+            cpu: self.cpu(),
             timer,
             interrupted: sampling.interrupted,
             unknown,
@@ -159,9 +170,8 @@ fn pin(cpu: Option<u32>) -> Result<(Option<Pinned>, Option<String>), AffinityErr
     }
 }
 
-/// The best reference that answers. Tried in a child, as clocks are.
-fn reference(counter_readable: Option<bool>) -> Result<Reference, TimerError> {
-    let references = os::references();
+/// The first of these that answers. Tried in a child, as clocks are.
+fn answering(references: Vec<Reference>, counter_readable: Option<bool>) -> Result<Reference, TimerError> {
     let outcomes = trial::attempt(references.len(), PATIENCE_MS, &mut |index| {
         references[index].read(&mut Default::default()).map_err(|errno| errno.to_string())
     });

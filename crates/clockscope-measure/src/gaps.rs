@@ -1,0 +1,345 @@
+//! The question *gaps*: what time threads lose. A thread per CPU does nothing but read the timer; where two reads are further
+//! apart than they should be, it asks the system what it has counted meanwhile.
+
+mod cause;
+
+use std::sync::atomic::AtomicBool;
+
+use clockscope_machine::{account, affinity};
+use clockscope_records::{Answer, Cause, CauseKind, CpuGaps, Environment, Gaps, Unknown, WorstGap};
+use clockscope_statistics::{Reservoir, quantile};
+
+use crate::across::on_each;
+use crate::bench::{Bench, MeasureError, Progress, Sampling, Setup};
+use crate::catalogue::Catalogue;
+use crate::timer::{Calibration, Timer};
+
+/// Gaps whose lengths are kept of a CPU; more are represented by an even sample of them.
+const KEPT: usize = 1 << 14;
+/// Longest gaps that are told one by one.
+const WORST: usize = 10;
+/// Turns of the loop between two looks at whether somebody wants to stop.
+const BETWEEN_STOPS: u32 = 1 << 12;
+/// Turns of the loop that tell what one takes.
+const TURNS: usize = 1 << 10;
+/// A gap is at least so many turns: a slow timer must not be taken for a lost thread.
+const FEWEST_TURNS: f64 = 4.0;
+/// How long a part of the run is, in ns: what is between two signs of progress.
+const PART_NS: f64 = 250e6;
+
+/// What to look for, and how.
+#[derive(Debug)]
+pub struct GapsRequest<'a> {
+    /// Facts about the machine, which go into the record.
+    pub environment: Environment,
+    /// Shortest time between two reads that counts, in seconds. Where the loop itself takes long, it is four turns of it.
+    pub threshold_s: f64,
+    /// How long to look, in seconds.
+    pub duration_s: f64,
+    /// CPUs to look on, all at once; `None` for the current one.
+    pub cpus: Option<Vec<u32>>,
+    /// Set from outside to end early: what was found until then is reported.
+    pub stop: &'a AtomicBool,
+}
+
+/// Looks for gaps. The CPUs are fully busy meanwhile. To be called while the process has one thread, since clocks are first
+/// tried in a child process. Memory does not grow with the number of gaps.
+///
+/// # Errors
+/// A CPU that was asked for cannot be used, or no clock answers that time could be told by.
+pub fn gaps(request: GapsRequest<'_>, progress: &mut Progress<'_>) -> Result<Answer<Gaps>, MeasureError> {
+    let GapsRequest { environment, threshold_s, duration_s, cpus, stop } = request;
+    let cpus = cpus.map(|cpus| crate::across::cpus(Some(&cpus))).transpose()?;
+    let setup = Setup::new(Catalogue::counters(), &environment, None, stop)?;
+    let bench = &setup.bench;
+    let loop_ticks = turn(&bench.timer);
+    let least_ticks = (loop_ticks * FEWEST_TURNS).max(2.0 * timer_step(bench));
+    let threshold = (threshold_s * 1e9 / bench.first_rate.ns_per_unit).max(least_ticks) as u64;
+    let sampling = Calibration::start(bench.timer, bench.reference);
+    let mut watches = match &cpus {
+        Some(cpus) => cpus.iter().map(|cpu| Watch::new(Some(*cpu), threshold)).collect(),
+        None => vec![Watch::new(setup.cpu(), threshold)],
+    };
+    // In parts, so that somebody can see it go on. A thread is started anew for each: what is between them is not looked
+    // at, and not counted.
+    loop {
+        let left_ns = duration_s * 1e9 - sampling.elapsed_ns();
+        if left_ns <= 0.0 || bench.is_stopped() {
+            break;
+        }
+        watch_part(bench, &mut watches, cpus.is_some(), left_ns.min(PART_NS));
+        progress((sampling.elapsed_ns() / (duration_s * 1e9)).min(1.0));
+    }
+    let sampling = Sampling::of_time(duration_s, &sampling, bench);
+    let run = match cpus {
+        Some(_) => setup.run_across(sampling, &environment)?,
+        None => setup.run(sampling, setup.context(&environment)?.timer_record()),
+    };
+    let unit_ns = 1e9 / run.timer.frequency_hz;
+    let found = record(watches, threshold as f64 * unit_ns, loop_ticks * unit_ns, unit_ns);
+    Ok(Answer::new(setup.recorded_at, environment, run, found))
+}
+
+/// Looks on all CPUs for some time, on threads that are bound there, or on this one.
+fn watch_part(bench: &Bench<'_>, watches: &mut [Watch], bound: bool, length_ns: f64) {
+    let length = (length_ns / bench.first_rate.ns_per_unit) as u64;
+    if !bound {
+        watches.iter_mut().for_each(|watch| watch.look(bench, length));
+        return;
+    }
+    let cpus: Vec<u32> = watches.iter().filter_map(|watch| watch.cpu).collect();
+    let slots: Vec<_> = watches.iter_mut().map(|watch| (watch.cpu, std::sync::Mutex::new(watch))).collect();
+    let ended = on_each(&cpus, |cpu| {
+        let slot = slots.iter().find(|(of, _)| *of == Some(cpu));
+        if let Some(Ok(mut watch)) = slot.map(|(_, watch)| watch.lock()) {
+            watch.look(bench, length);
+        }
+    });
+    for ((_, slot), ended) in slots.into_iter().zip(ended) {
+        if let (Ok(watch), Err(reason)) = (slot.into_inner(), ended) {
+            watch.trouble.get_or_insert(reason);
+        }
+    }
+}
+
+/// What a turn of the loop takes, in ticks: the median.
+fn turn(timer: &Timer) -> f64 {
+    let readings: Vec<u64> = (0..TURNS).map(|_| timer.now()).collect();
+    let mut turns: Vec<f64> = readings.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]) as f64).collect();
+    turns.sort_by(f64::total_cmp);
+    quantile(&turns, 0.5).unwrap_or(0.0)
+}
+
+/// The step of a timer that is a clock of the kernel's, which may be as coarse as a timer tick.
+fn timer_step(bench: &Bench<'_>) -> f64 {
+    match bench.timer {
+        Timer::Counter(_) => 0.0,
+        Timer::Reference(reference) => reference.tick_ns(),
+    }
+}
+
+/// What one thread has seen so far. Times are in the timer's unit.
+struct Watch {
+    cpu: Option<u32>,
+    threshold: u64,
+    looked: u64,
+    blind: u64,
+    count: u64,
+    stolen: u64,
+    lengths: Reservoir,
+    causes: Vec<(CauseKind, u64, u64, u64)>,
+    worst: Vec<Gap>,
+    steal_ns: Option<u64>,
+    trouble: Option<String>,
+}
+
+/// One gap.
+struct Gap {
+    at: u64,
+    length: u64,
+    cause: CauseKind,
+    detail: String,
+}
+
+impl Watch {
+    fn new(cpu: Option<u32>, threshold: u64) -> Self {
+        Self {
+            cpu,
+            threshold,
+            looked: 0,
+            blind: 0,
+            count: 0,
+            stolen: 0,
+            lengths: Reservoir::new(KEPT),
+            causes: Vec::new(),
+            worst: Vec::new(),
+            steal_ns: None,
+            trouble: None,
+        }
+    }
+
+    /// Looks for so long.
+    fn look(&mut self, bench: &Bench<'_>, length: u64) {
+        let cpu = self.cpu;
+        let account = || account::now(cpu.or_else(affinity::current_cpu).unwrap_or(0));
+        let timer = bench.timer;
+        let first = account();
+        let mut before = first.clone();
+        let start = timer.now();
+        let (mut last, mut turns, mut blind) = (start, 0_u32, 0);
+        loop {
+            let now = timer.now();
+            let passed = now.wrapping_sub(last);
+            // What a timer that went back tells is no gap.
+            if passed > self.threshold && (passed as i64) > 0 {
+                let after = account();
+                let (cause, detail) = cause::of(&before, &after, passed as f64 * bench.first_rate.ns_per_unit);
+                let at = last.wrapping_sub(bench.origin);
+                self.take(Gap { at, length: passed, cause, detail });
+                before = after;
+                last = timer.now();
+                blind += last.wrapping_sub(now);
+            } else {
+                last = now;
+            }
+            turns += 1;
+            let is_over = now.wrapping_sub(start) as i64 >= length as i64;
+            if is_over || turns.is_multiple_of(BETWEEN_STOPS) && bench.is_stopped() {
+                break;
+            }
+        }
+        self.looked += last.wrapping_sub(start).saturating_sub(blind);
+        self.blind += blind;
+        let stolen = account().steal_ns.zip(first.steal_ns).map(|(after, before)| after.saturating_sub(before));
+        self.steal_ns = stolen.map(|stolen| self.steal_ns.unwrap_or(0) + stolen);
+    }
+
+    fn take(&mut self, gap: Gap) {
+        self.count += 1;
+        self.stolen += gap.length;
+        self.lengths.push(gap.length as f64);
+        match self.causes.iter_mut().find(|(cause, ..)| *cause == gap.cause) {
+            Some((_, count, total, longest)) => {
+                *count += 1;
+                *total += gap.length;
+                *longest = gap.length.max(*longest);
+            }
+            None => self.causes.push((gap.cause, 1, gap.length, gap.length)),
+        }
+        let place = self.worst.partition_point(|other| other.length >= gap.length);
+        if place < WORST {
+            self.worst.truncate(WORST - 1);
+            self.worst.insert(place, gap);
+        }
+    }
+}
+
+fn record(watches: Vec<Watch>, threshold_ns: f64, loop_ns: f64, unit_ns: f64) -> Gaps {
+    let mut worst: Vec<WorstGap> = watches
+        .iter()
+        .flat_map(|watch| {
+            watch.worst.iter().map(|gap| WorstGap {
+                at_s: gap.at as f64 * unit_ns / 1e9,
+                cpu: watch.cpu,
+                ns: gap.length as f64 * unit_ns,
+                cause: gap.cause,
+                detail: gap.detail.clone(),
+            })
+        })
+        .collect();
+    worst.sort_by(|a, b| b.ns.total_cmp(&a.ns));
+    worst.truncate(WORST);
+    Gaps {
+        threshold_ns,
+        loop_ns: Some(loop_ns),
+        gaps: watches.into_iter().map(|watch| of_cpu(watch, unit_ns)).collect(),
+        worst,
+        unknown: Unknown::new(),
+    }
+}
+
+fn of_cpu(watch: Watch, unit_ns: f64) -> CpuGaps {
+    let in_ns = |ticks: u64| ticks as f64 * unit_ns;
+    let seconds = in_ns(watch.looked) / 1e9;
+    let lengths = watch.lengths.into_sorted();
+    let percentile = |q: f64, fewest: u64| {
+        if watch.count < fewest { None } else { quantile(&lengths, q).map(|ticks| ticks * unit_ns) }
+    };
+    let mut causes: Vec<Cause> = watch
+        .causes
+        .iter()
+        .map(|(cause, count, total, longest)| Cause {
+            cause: *cause,
+            count: *count,
+            total_ns: in_ns(*total),
+            max_ns: in_ns(*longest),
+        })
+        .collect();
+    causes.sort_by(|a, b| b.total_ns.total_cmp(&a.total_ns));
+    let has_looked = watch.looked > 0;
+    let mut gaps = CpuGaps {
+        cpu: watch.cpu,
+        seconds,
+        blind_seconds: in_ns(watch.blind) / 1e9,
+        count: watch.count,
+        per_second: has_looked.then(|| watch.count as f64 / seconds),
+        p50_ns: percentile(0.5, 1),
+        p90_ns: percentile(0.9, 1),
+        p99_ns: percentile(0.99, 100),
+        p999_ns: percentile(0.999, 1000),
+        // The sample may have let go of it.
+        max_ns: watch.worst.first().map(|gap| in_ns(gap.length)),
+        stolen_ns: in_ns(watch.stolen),
+        stolen_percent: has_looked.then(|| watch.stolen as f64 / watch.looked as f64 * 100.0),
+        causes,
+        steal_ns: watch.steal_ns.map(|ns| ns as f64),
+        reason: watch.trouble,
+        unknown: Unknown::new(),
+    };
+    explain(&mut gaps);
+    gaps
+}
+
+/// Says why each figure is `null` that is.
+fn explain(gaps: &mut CpuGaps) {
+    let unseen = if gaps.seconds > 0.0 { "there was no gap" } else { "nothing was looked at" };
+    let few = |fewest| if gaps.count == 0 { unseen.to_owned() } else { format!("fewer than {fewest} gaps") };
+    let lacking = [
+        ("cpu", gaps.cpu.is_none(), "the thread could not be pinned".to_owned()),
+        ("per_second", gaps.per_second.is_none(), unseen.to_owned()),
+        ("p50_ns", gaps.p50_ns.is_none(), unseen.to_owned()),
+        ("p90_ns", gaps.p90_ns.is_none(), unseen.to_owned()),
+        ("p99_ns", gaps.p99_ns.is_none(), few(100)),
+        ("p999_ns", gaps.p999_ns.is_none(), few(1000)),
+        ("max_ns", gaps.max_ns.is_none(), unseen.to_owned()),
+        ("stolen_percent", gaps.stolen_percent.is_none(), unseen.to_owned()),
+        ("steal_ns", gaps.steal_ns.is_none(), "the kernel keeps no account of it, or nothing was looked at".to_owned()),
+    ];
+    let reasons = lacking.into_iter().filter(|(_, is_null, _)| *is_null);
+    gaps.unknown = reasons.map(|(field, _, reason)| (field.to_owned(), reason)).collect();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn gap(length: u64, cause: CauseKind) -> Gap {
+        Gap { at: 0, length, cause, detail: String::new() }
+    }
+
+    #[test]
+    fn gaps_add_up() {
+        let mut watch = Watch::new(Some(7), 100);
+        for length in 1..=2000 {
+            let cause = if length % 10 == 0 { CauseKind::Softirq } else { CauseKind::Interrupt };
+            watch.take(gap(length * 100, cause));
+        }
+        watch.looked = 1_000_000_000;
+        let found = record(vec![watch], 50.0, 10.0, 0.5);
+        let of_cpu = &found.gaps[0];
+        assert_eq!((of_cpu.count, of_cpu.seconds, of_cpu.max_ns), (2000, 0.5, Some(100_000.0)));
+        assert_eq!(of_cpu.stolen_ns, 100_050_000.0);
+        assert!((of_cpu.stolen_percent.unwrap() - 20.01).abs() < 1e-9);
+        for (found, expected) in [(of_cpu.p50_ns, 50_025.0), (of_cpu.p99_ns, 99_000.0), (of_cpu.p999_ns, 99_900.0)] {
+            assert!((found.unwrap() - expected).abs() < 60.0, "{found:?} {expected}");
+        }
+        assert_eq!(
+            of_cpu.causes.iter().map(|cause| (cause.cause, cause.count)).collect::<Vec<_>>(),
+            [(CauseKind::Interrupt, 1800), (CauseKind::Softirq, 200)]
+        );
+        let longest: Vec<f64> = found.worst.iter().map(|gap| gap.ns).collect();
+        assert_eq!(longest, (0..10).map(|n| f64::from(2000 - n) * 50.0).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn what_was_not_seen_is_not_zero() {
+        let found = of_cpu(Watch::new(None, 100), 1.0);
+        assert_eq!((found.count, found.p50_ns, found.max_ns, found.stolen_percent), (0, None, None, None));
+        assert_eq!(found.unknown["stolen_percent"], "nothing was looked at");
+        let mut quiet = Watch::new(Some(0), 100);
+        quiet.looked = 1000;
+        let found = of_cpu(quiet, 1.0);
+        assert_eq!((found.per_second, found.stolen_percent), (Some(0.0), Some(0.0)));
+        assert_eq!(found.unknown["p99_ns"], "there was no gap");
+    }
+}

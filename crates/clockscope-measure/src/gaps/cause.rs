@@ -1,0 +1,115 @@
+//! What took the time of a gap, from what the system counted before and after.
+
+use clockscope_machine::account::Account;
+use clockscope_records::CauseKind;
+
+/// Time that the kernel counted as stolen counts as the cause if it is no more than so many times the gap: it is counted in
+/// steps of 10 ms, which many small thefts fill.
+const STOLEN: f64 = 2.0;
+/// Most names in a detail.
+const NAMES: usize = 4;
+
+/// The cause of a gap of `ns`, the rarest first that the counts allow, and the counts themselves.
+pub(super) fn of(before: &Account, after: &Account, ns: f64) -> (CauseKind, String) {
+    let switches = before.switches.zip(after.switches);
+    let grown = |of: fn(&clockscope_machine::account::Switches) -> u64| {
+        switches.map_or(0, |(before, after)| of(&after).saturating_sub(of(&before)))
+    };
+    let (involuntary, voluntary) = (grown(|switches| switches.involuntary), grown(|switches| switches.voluntary));
+    let stolen_ns = after.steal_ns.zip(before.steal_ns).map_or(0, |(after, before)| after.saturating_sub(before));
+    let interrupts = grown_names(&before.interrupts, &after.interrupts);
+    let softirqs = grown_names(&before.softirqs, &after.softirqs);
+    let mut details = Vec::new();
+    let has_moved = matches!((before.cpu, after.cpu), (Some(before), Some(after)) if before != after);
+    if let (true, Some(before), Some(after)) = (has_moved, before.cpu, after.cpu) {
+        details.push(format!("CPU {before} to {after}"));
+    }
+    if involuntary > 0 {
+        details.push(format!("{involuntary} involuntary"));
+    }
+    if voluntary > 0 {
+        details.push(format!("{voluntary} voluntary"));
+    }
+    if stolen_ns > 0 {
+        details.push(format!("steal {} ms", stolen_ns / 1_000_000));
+    }
+    details.extend(interrupts.iter().chain(&softirqs).take(NAMES).cloned());
+    let cause = if has_moved {
+        CauseKind::Migration
+    } else if involuntary > 0 {
+        CauseKind::InvoluntarySwitch
+    } else if voluntary > 0 {
+        CauseKind::VoluntarySwitch
+    } else if stolen_ns > 0 && stolen_ns as f64 <= STOLEN * ns {
+        CauseKind::Steal
+    } else if !interrupts.is_empty() {
+        CauseKind::Interrupt
+    } else if !softirqs.is_empty() {
+        CauseKind::Softirq
+    } else {
+        CauseKind::Unknown
+    };
+    (cause, details.join(", "))
+}
+
+/// What grew, and by how much: `LOC +1`.
+fn grown_names(before: &[(String, u64)], after: &[(String, u64)]) -> Vec<String> {
+    // Both lists are of one table, whose lines keep their order; a device may come or go.
+    let former = |place: usize, name: &String| {
+        let same = before.get(place).filter(|(former, _)| former == name);
+        same.or_else(|| before.iter().find(|(former, _)| former == name)).map_or(0, |(_, count)| *count)
+    };
+    let grown =
+        after.iter().enumerate().map(|(place, (name, count))| (name, count.saturating_sub(former(place, name))));
+    grown.filter(|(_, more)| *more > 0).map(|(name, more)| format!("{name} +{more}")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clockscope_machine::account::Switches;
+
+    fn account() -> Account {
+        let counts = |names: [&str; 2]| names.map(|name| (name.to_owned(), 5)).to_vec();
+        Account {
+            cpu: Some(1),
+            switches: Some(Switches { voluntary: 3, involuntary: 4 }),
+            interrupts: counts(["LOC", "virtio0"]),
+            softirqs: counts(["TIMER", "RCU"]),
+            steal_ns: Some(10_000_000),
+        }
+    }
+
+    #[test]
+    fn the_rarest_cause_is_the_cause() {
+        let before = account();
+        let mut after = account();
+        let mut expect = |change: &dyn Fn(&mut Account), cause: CauseKind, detail: &str| {
+            change(&mut after);
+            assert_eq!(of(&before, &after, 1e6), (cause, detail.to_owned()));
+        };
+        expect(&|_| {}, CauseKind::Unknown, "");
+        expect(&|after| after.softirqs[1].1 += 2, CauseKind::Softirq, "RCU +2");
+        expect(&|after| after.interrupts[0].1 += 1, CauseKind::Interrupt, "LOC +1, RCU +2");
+        // 10 ms in a gap of 1 ms were stolen before, for the most part.
+        let steal = |after: &mut Account| after.steal_ns = Some(20_000_000);
+        expect(&steal, CauseKind::Interrupt, "steal 10 ms, LOC +1, RCU +2");
+        assert_eq!(of(&before, &after, 8e6).0, CauseKind::Steal);
+        let change: fn(&mut Account) = |after| after.switches = Some(Switches { voluntary: 4, involuntary: 4 });
+        change(&mut after);
+        assert_eq!(of(&before, &after, 1e6).0, CauseKind::VoluntarySwitch);
+        after.switches = Some(Switches { voluntary: 4, involuntary: 6 });
+        assert_eq!(of(&before, &after, 1e6).0, CauseKind::InvoluntarySwitch);
+        after.cpu = Some(0);
+        let (cause, detail) = of(&before, &after, 1e6);
+        assert_eq!(cause, CauseKind::Migration);
+        assert!(detail.starts_with("CPU 1 to 0, 2 involuntary, 1 voluntary"), "{detail}");
+    }
+
+    #[test]
+    fn what_is_not_counted_is_unknown() {
+        assert_eq!(of(&Account::default(), &Account::default(), 1e6), (CauseKind::Unknown, String::new()));
+        // A device that appears counts from nothing.
+        assert_eq!(grown_names(&[], &[("nvme".to_owned(), 2)]), ["nvme +2"]);
+    }
+}
