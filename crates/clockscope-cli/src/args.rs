@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use clockscope_measure::Paths;
+use clockscope_measure::{Handover, Paths};
 use clockscope_report::Format;
 
 use crate::duration::{self, Seconds};
-use crate::findings::FailOn;
-use crate::numbers::{self, Reads, Share};
+use crate::findings::{FailOn, OffsetsFinding, OrderFinding, RateFinding, SleepFinding};
+use crate::numbers::{self, Cpus, Ppm, Reads, Share};
 
 /// See every clock your machine has, know which one to trust and why, and read the fastest.
 ///
@@ -31,6 +31,16 @@ pub(crate) enum Command {
     Steps(Box<StepsArgs>),
     /// Say which clock to use for an interval, how far a single measurement is off, and how often to repeat it
     Advise(AdviseArgs),
+    /// Hand readings from CPU to CPU and count those that go back, for every clock and reading sequence
+    Order(OrderArgs),
+    /// Measure how far the CPUs' counters are apart
+    Offsets(OffsetsArgs),
+    /// Measure how fast clocks run: frequency offsets with their bounds, the counter's frequency, stability
+    Rate(RateArgs),
+    /// Show what time threads lose, and to what
+    Gaps(GapsArgs),
+    /// Compare what sleeping calls give with what they are asked for
+    Sleep(SleepArgs),
     /// List all clocks: nominal resolution, and whether they can be read here
     List(ListArgs),
     /// Show the facts about this machine that clocks depend on
@@ -48,9 +58,10 @@ pub(crate) enum Command {
     Man,
 }
 
+/// Which clocks.
 #[derive(Args, Debug)]
-pub(crate) struct MeasureArgs {
-    /// Clocks to measure, by name or alias, e.g. tsc or monotonic:vdso; all of them if none is named
+pub(crate) struct ClockArgs {
+    /// Clocks by name or alias, e.g. tsc or monotonic:vdso [default: all that the command is for]
     #[arg(value_name = "CLOCK")]
     pub(crate) names: Vec<String>,
     /// The same as naming CLOCK
@@ -59,12 +70,39 @@ pub(crate) struct MeasureArgs {
     /// By which path clocks that have several are read
     #[arg(long, value_enum, default_value_t)]
     pub(crate) path: PathArg,
+}
+
+impl ClockArgs {
+    /// All names.
+    pub(crate) fn all(&self) -> Vec<String> {
+        self.names.iter().chain(&self.clocks).cloned().collect()
+    }
+}
+
+/// Which CPUs take part in a tournament.
+#[derive(Args, Debug)]
+pub(crate) struct PairArgs {
+    /// CPUs that take part, e.g. 0-3,8 [default: all that this process may run on]
+    #[arg(long, value_name = "LIST", value_parser = numbers::cpus)]
+    pub(crate) cpus: Option<Cpus>,
+    /// Test one pair of CPUs at a time instead of all pairs of a round at once
+    #[arg(long)]
+    pub(crate) serial: bool,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct MeasureArgs {
+    #[command(flatten)]
+    pub(crate) clocks: ClockArgs,
     /// CPU to measure on [default: the current one]
     #[arg(long, value_name = "N")]
     pub(crate) cpu: Option<u32>,
     /// Time for sampling, all clocks together; with a unit (ns, us, ms, s, min), a bare number is seconds
     #[arg(long, value_name = "TIME", default_value = "2.5s", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
+    /// Look across CPUs and over time as well: order, offsets and rates in a line each; some 2.5 s more
+    #[arg(long)]
+    pub(crate) thorough: bool,
     /// Exit with 1 if a measured clock shows any of these, with 3 if that could not be determined
     #[arg(long, value_name = "EVENT", value_enum, value_delimiter = ',')]
     pub(crate) fail_on: Vec<FailOn>,
@@ -74,15 +112,8 @@ pub(crate) struct MeasureArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct StepsArgs {
-    /// Clocks to read, by name or alias; all of them if none is named
-    #[arg(value_name = "CLOCK")]
-    pub(crate) names: Vec<String>,
-    /// The same as naming CLOCK
-    #[arg(long = "clock", value_name = "CLOCK")]
-    pub(crate) clocks: Vec<String>,
-    /// By which path clocks that have several are read
-    #[arg(long, value_enum, default_value_t)]
-    pub(crate) path: PathArg,
+    #[command(flatten)]
+    pub(crate) clocks: ClockArgs,
     /// CPU to read on [default: the current one]
     #[arg(long, value_name = "N")]
     pub(crate) cpu: Option<u32>,
@@ -131,6 +162,95 @@ pub(crate) struct AdviseArgs {
     /// Time for sampling, all clocks together
     #[arg(long, value_name = "TIME", default_value = "2.5s", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct OrderArgs {
+    #[command(flatten)]
+    pub(crate) clocks: ClockArgs,
+    #[command(flatten)]
+    pub(crate) pairs: PairArgs,
+    /// How readings are handed from CPU to CPU
+    #[arg(long, value_name = "WAY", value_enum, default_value_t)]
+    pub(crate) handover: HandoverArg,
+    /// Time for all clocks and pairs together; on many CPUs it takes more
+    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = duration::parse, allow_hyphen_values = true)]
+    pub(crate) duration: Seconds,
+    /// Exit with 1 if any of these was seen, with 3 if that could not be determined
+    #[arg(long, value_name = "FINDING", value_enum, value_delimiter = ',')]
+    pub(crate) fail_on: Vec<OrderFinding>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct OffsetsArgs {
+    #[command(flatten)]
+    pub(crate) pairs: PairArgs,
+    /// Time for all pairs together; on many CPUs it takes more
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration::parse, allow_hyphen_values = true)]
+    pub(crate) duration: Seconds,
+    /// Exit with 1 if any of these was seen, with 3 if that could not be determined
+    #[arg(long, value_name = "FINDING", value_enum, value_delimiter = ',')]
+    pub(crate) fail_on: Vec<OffsetsFinding>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct RateArgs {
+    #[command(flatten)]
+    pub(crate) clocks: ClockArgs,
+    /// The clock that the others are compared with [default: monotonic_raw:vdso]
+    #[arg(long, value_name = "CLOCK")]
+    pub(crate) reference: Option<String>,
+    /// CPU to measure on [default: the current one]
+    #[arg(long, value_name = "N")]
+    pub(crate) cpu: Option<u32>,
+    /// How long to compare; with --until, how long at most [default: 2s, with --until 60s]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true)]
+    pub(crate) duration: Option<Seconds>,
+    /// Stop as soon as every clock's bound is this small, e.g. 0.1ppm or 20ppb; exit with 3 if the time was too short
+    #[arg(long, value_name = "BOUND", value_parser = numbers::ppm, allow_hyphen_values = true)]
+    pub(crate) until: Option<Ppm>,
+    /// Exit with 1 if any of these was seen, with 3 if that could not be determined
+    #[arg(long, value_name = "FINDING", value_enum, value_delimiter = ',')]
+    pub(crate) fail_on: Vec<RateFinding>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct GapsArgs {
+    /// Shortest time between two reads that counts as a gap
+    #[arg(long, value_name = "TIME", default_value = "1us", value_parser = duration::parse, allow_hyphen_values = true)]
+    pub(crate) threshold: Seconds,
+    /// How long to look
+    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = duration::parse, allow_hyphen_values = true)]
+    pub(crate) duration: Seconds,
+    /// CPUs to look on, all at once, e.g. 0-3,8 [default: the current one]
+    #[arg(long, value_name = "LIST", value_parser = numbers::cpus)]
+    pub(crate) cpus: Option<Cpus>,
+    /// Look on all CPUs that this process may run on
+    #[arg(long, conflicts_with = "cpus")]
+    pub(crate) all_cpus: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct SleepArgs {
+    /// CPU to sleep on [default: the current one]
+    #[arg(long, value_name = "N")]
+    pub(crate) cpu: Option<u32>,
+    /// Time for all calls together, roughly: each sleeps three times at least, which takes 2.5s
+    #[arg(long, value_name = "TIME", default_value = "6s", value_parser = duration::parse, allow_hyphen_values = true)]
+    pub(crate) duration: Seconds,
+    /// Exit with 1 if any of these was seen, with 3 if that could not be determined
+    #[arg(long, value_name = "FINDING", value_enum, value_delimiter = ',')]
+    pub(crate) fail_on: Vec<SleepFinding>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -218,6 +338,28 @@ pub(crate) enum PathArg {
     Syscall,
     /// All three, a row each
     All,
+}
+
+/// How readings are handed from CPU to CPU.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum HandoverArg {
+    /// Each CPU publishes its readings and takes the other's newest
+    Mailbox,
+    /// Each CPU in its turn reads the clock while it holds a lock
+    Lock,
+    /// One after the other
+    #[default]
+    Both,
+}
+
+impl From<HandoverArg> for Handover {
+    fn from(way: HandoverArg) -> Self {
+        match way {
+            HandoverArg::Mailbox => Self::Mailbox,
+            HandoverArg::Lock => Self::Lock,
+            HandoverArg::Both => Self::Both,
+        }
+    }
 }
 
 impl From<PathArg> for Paths {

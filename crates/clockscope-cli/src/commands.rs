@@ -1,5 +1,7 @@
 //! One function a subcommand.
 
+mod answers;
+
 use std::fmt;
 use std::io::Read;
 use std::path::Path;
@@ -16,8 +18,8 @@ use clockscope_report::{RawFormat, Series, Style};
 use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::args::{
-    AdviseArgs, Cli, ColorArg, Command, ListArgs, MeasureArgs, OutputArgs, RawFormatArg, RawStyleArg, ReportArgs,
-    StepsArgs,
+    AdviseArgs, Cli, ClockArgs, ColorArg, Command, ListArgs, MeasureArgs, OutputArgs, RawFormatArg, RawStyleArg,
+    ReportArgs, StepsArgs,
 };
 use crate::duration::Seconds;
 use crate::findings::{FailOn, Shown};
@@ -55,6 +57,11 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
         Some(Command::Measure(args)) => measure(&args),
         Some(Command::Steps(args)) => steps(&args),
         Some(Command::Advise(args)) => advise(&args),
+        Some(Command::Order(args)) => answers::order(&args),
+        Some(Command::Offsets(args)) => answers::offsets(&args),
+        Some(Command::Rate(args)) => answers::rate(&args),
+        Some(Command::Gaps(args)) => answers::gaps(&args),
+        Some(Command::Sleep(args)) => answers::sleep(&args),
         Some(Command::List(args)) => list(&args),
         Some(Command::Info(output)) => info(&output),
         Some(Command::Report(args)) => report(&args),
@@ -64,31 +71,45 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
     }
 }
 
+/// The clocks that were named, or all.
+fn selected(clocks: &ClockArgs) -> Result<Catalogue> {
+    Ok(Catalogue::new().select(&clocks.all(), clocks.path.into()).map_err(unknown_clock)?)
+}
+
 fn measure(args: &MeasureArgs) -> Result<Exit> {
-    let names: Vec<String> = args.names.iter().chain(&args.clocks).cloned().collect();
-    let catalogue = Catalogue::new().select(&names, args.path.into()).map_err(unknown_clock)?;
+    let catalogue = selected(&args.clocks)?;
     let destination = Destination::open(args.output.output.as_deref())?;
-    let measurement = fresh(catalogue, args.duration, args.cpu, &args.output)?;
+    let measurement = fresh(catalogue, args.duration, args.cpu, args.thorough, &args.output)?;
     let exit = exit(measurement.run.interrupted, measurement.clocks.iter(), &args.fail_on);
     write(&Document::Measurement(measurement), &args.output, Drawing::default(), destination)?;
     Ok(exit)
 }
 
 /// Measures now.
-fn fresh(catalogue: Catalogue, duration: Seconds, cpu: Option<u32>, output: &OutputArgs) -> Result<Measurement> {
+fn fresh(
+    catalogue: Catalogue,
+    duration: Seconds,
+    cpu: Option<u32>,
+    thorough: bool,
+    output: &OutputArgs,
+) -> Result<Measurement> {
     let environment = clockscope_machine::environment();
     let stop = stop_on_signals()?;
     let mut bar = Bar::new(output.quiet, environment.counter_readable);
-    let request = Request { environment, duration_s: duration.0, cpu, stop: &stop };
+    let request = Request { environment, duration_s: duration.0, cpu, thorough, stop: &stop };
     let measured = clockscope_measure::measure(catalogue, request, &mut |share| bar.show(share));
     drop(bar);
     measured.map_err(explained)
 }
 
-/// A CPU that there is not is the user's mistake, anything else the machine's.
+/// A CPU or a clock that there is not is the user's mistake, anything else the machine's.
 fn explained(error: MeasureError) -> anyhow::Error {
     match error {
         MeasureError::Affinity(error) => UsageError(format!("--cpu: {error}")).into(),
+        MeasureError::Unknown(error) => unknown_clock(error).into(),
+        error @ (MeasureError::Reference { .. } | MeasureError::OwnReference { .. }) => {
+            UsageError(format!("--reference: {error}")).into()
+        }
         error => anyhow::Error::new(error),
     }
 }
@@ -101,8 +122,7 @@ where
 }
 
 fn steps(args: &StepsArgs) -> Result<Exit> {
-    let names: Vec<String> = args.names.iter().chain(&args.clocks).cloned().collect();
-    let catalogue = Catalogue::new().select(&names, args.path.into()).map_err(unknown_clock)?;
+    let catalogue = selected(&args.clocks)?;
     let amount = match (args.reads, args.duration, &args.raw) {
         (Some(Reads(reads)), ..) => Amount::Reads(reads),
         (None, Some(Seconds(seconds)), _) => Amount::Duration(seconds),
@@ -183,7 +203,7 @@ fn advise(args: &AdviseArgs) -> Result<Exit> {
         Some(file) => read_document(file, "advise from")?,
         None => {
             let catalogue = Catalogue::new().select(&[], Paths::default()).map_err(unknown_clock)?;
-            Document::Measurement(fresh(catalogue, args.duration, args.cpu, &args.output)?)
+            Document::Measurement(fresh(catalogue, args.duration, args.cpu, false, &args.output)?)
         }
     };
     let (source, interrupted) = match &document {

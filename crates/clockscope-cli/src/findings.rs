@@ -1,7 +1,7 @@
 //! What the user asked to fail on.
 
 use clap::ValueEnum;
-use clockscope_records::{ClockRecord, Events, StepsRecord};
+use clockscope_records::{ClockRecord, Events, Offsets, Order, Rates, Sleep, StepsRecord};
 
 use crate::Exit;
 
@@ -27,13 +27,114 @@ pub(crate) enum FailOn {
 /// 1 if any clock shows any of these, otherwise 3 if no clock could tell about one of them, otherwise 0.
 pub(crate) fn judge<'a>(clocks: impl Iterator<Item = Shown<'a>>, fail_on: &[FailOn]) -> Exit {
     let clocks: Vec<Shown<'_>> = clocks.collect();
-    let answers = |event: FailOn| clocks.iter().filter_map(move |clock| event.shown_by(*clock));
-    if fail_on.iter().any(|event| answers(*event).any(|shown| shown)) {
+    let shown = |event: &FailOn| any(clocks.iter().map(|clock| event.shown_by(*clock)));
+    decide(fail_on.iter().map(shown))
+}
+
+/// Whether any shows it; `None` if none could tell.
+fn any(answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+    answers.flatten().reduce(|one, other| one | other)
+}
+
+/// 1 if anything was found, otherwise 3 if something could not be determined, otherwise 0.
+fn decide(findings: impl Iterator<Item = Option<bool>>) -> Exit {
+    let findings: Vec<Option<bool>> = findings.collect();
+    if findings.contains(&Some(true)) {
         Exit::Finding
-    } else if fail_on.iter().any(|event| answers(*event).next().is_none()) {
+    } else if findings.contains(&None) {
         Exit::Undetermined
     } else {
         Exit::Success
+    }
+}
+
+/// What an answer may show that somebody wants to fail on.
+pub(crate) trait Shows<Finding> {
+    /// Whether it shows it; `None` if that is not known.
+    fn shows(&self, finding: Finding) -> Option<bool>;
+
+    /// How the program ends.
+    fn exit(&self, fail_on: &[Finding]) -> Exit
+    where
+        Finding: Copy,
+    {
+        decide(fail_on.iter().map(|finding| self.shows(*finding)))
+    }
+}
+
+/// Something that `order` may show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OrderFinding {
+    /// A reading of an ordered sequence that went back; unordered ones promise nothing
+    Regression,
+    /// A clock or a pair of CPUs that could not be tested
+    Unknown,
+}
+
+impl Shows<OrderFinding> for Order {
+    fn shows(&self, finding: OrderFinding) -> Option<bool> {
+        let tested = || self.sequences.iter().filter(|sequence| sequence.available);
+        let is_untested = self.untestable.is_some()
+            || !self.lost.is_empty()
+            || tested().next().is_none()
+            || tested().any(|sequence| sequence.regressions.is_none());
+        let has_regressed = tested().any(|sequence| sequence.ordered && sequence.regressions.is_some_and(|n| n > 0));
+        match finding {
+            OrderFinding::Regression if has_regressed => Some(true),
+            OrderFinding::Regression => (!is_untested).then_some(false),
+            OrderFinding::Unknown => Some(is_untested).filter(|_| self.untestable.is_none()),
+        }
+    }
+}
+
+/// Something that `offsets` may show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum OffsetsFinding {
+    /// Counters that are certainly apart
+    Unsynchronised,
+    /// A pair of CPUs that could not be tested
+    Unknown,
+}
+
+impl Shows<OffsetsFinding> for Offsets {
+    fn shows(&self, finding: OffsetsFinding) -> Option<bool> {
+        match finding {
+            OffsetsFinding::Unsynchronised if self.apart > 0 => Some(true),
+            OffsetsFinding::Unsynchronised => self.within_ns.map(|_| false),
+            OffsetsFinding::Unknown => Some(self.within_ns.is_none()).filter(|_| self.untestable.is_none()),
+        }
+    }
+}
+
+/// Something that `rate` may show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RateFinding {
+    /// A rate that changed, or a step
+    Changed,
+    /// A rate that could not be determined
+    Unknown,
+}
+
+impl Shows<RateFinding> for Rates {
+    fn shows(&self, finding: RateFinding) -> Option<bool> {
+        let clocks = || self.clocks.iter().filter(|clock| clock.available);
+        match finding {
+            RateFinding::Changed => any(clocks().map(|clock| clock.constant.map(|constant| !constant))),
+            RateFinding::Unknown => any(clocks().map(|clock| Some(clock.bound_ppm.is_none()))),
+        }
+    }
+}
+
+/// Something that `sleep` may show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SleepFinding {
+    /// A call that returned before its time
+    Early,
+}
+
+impl Shows<SleepFinding> for Sleep {
+    fn shows(&self, SleepFinding::Early: SleepFinding) -> Option<bool> {
+        any(self.rows.iter().map(|row| row.early.map(|count| count > 0)))
     }
 }
 

@@ -1,4 +1,6 @@
-//! Numbers on the command line: how many reads, and shares.
+//! Numbers on the command line: how many reads, shares, bounds of rates, lists of CPUs.
+
+use clockscope_machine::affinity;
 
 /// Most reads that are accepted: with the cheapest clock these take three hours.
 const MOST_READS: f64 = 1e12;
@@ -13,6 +15,43 @@ pub(crate) struct Reads(pub(crate) u64);
 /// A share, above 0 and at most 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Share(pub(crate) f64);
+
+/// Largest and smallest bound of a rate that is accepted, in ppm.
+const BOUNDS_PPM: (f64, f64) = (1e-6, 1e6);
+
+/// A bound of a rate, in parts per million.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Ppm(pub(crate) f64);
+
+/// CPUs by their numbers; one at least.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Cpus(pub(crate) Vec<u32>);
+
+/// Parses a list of CPUs, as 0-3,8.
+pub(crate) fn cpus(text: &str) -> Result<Cpus, String> {
+    let cpus = affinity::cpu_list(text).filter(|cpus| !cpus.is_empty());
+    cpus.map(Cpus).ok_or_else(|| format!("\"{text}\" is no list of CPUs: write for example 0-3,8"))
+}
+
+/// Parses a bound, as 0.1ppm or 20ppb; a bare number is ppm.
+pub(crate) fn ppm(text: &str) -> Result<Ppm, String> {
+    let trimmed = text.trim();
+    let (number, scale) = match (trimmed.strip_suffix("ppm"), trimmed.strip_suffix("ppb")) {
+        (Some(number), _) => (number, 1.0),
+        (_, Some(number)) => (number, 1e-3),
+        _ => (trimmed, 1.0),
+    };
+    let number: f64 =
+        number.trim().parse().map_err(|_| format!("\"{text}\" is no bound: write for example 0.1ppm or 20ppb"))?;
+    let ppm = number * scale;
+    if ppm.is_nan() || ppm < BOUNDS_PPM.0 {
+        return Err("it must be at least 0.001ppb: no clock is known better".to_owned());
+    }
+    if ppm > BOUNDS_PPM.1 {
+        return Err("it must be at most 1000000ppm".to_owned());
+    }
+    Ok(Ppm(ppm))
+}
 
 /// Parses a number of reads, as 10000, 10_000 or 1e4.
 pub(crate) fn reads(text: &str) -> Result<Reads, String> {
@@ -79,9 +118,26 @@ mod tests {
         }
     }
 
+    #[test]
+    fn bounds_and_lists() {
+        for (text, bound) in [("0.1ppm", 0.1), ("20 ppb", 0.02), ("5", 5.0), ("1e-3ppm", 1e-3)] {
+            let Ppm(found) = ppm(text).unwrap();
+            assert!((found - bound).abs() < 1e-12, "{text}: {found}");
+        }
+        for text in ["0", "-1ppm", "nan", "inf", "ppm", "", "1ppt", "1e-9", "2e6"] {
+            assert!(ppm(text).is_err(), "{text}");
+        }
+        assert_eq!(cpus("0-2,70"), Ok(Cpus(vec![0, 1, 2, 70])));
+        for text in ["", "a", "3-1", ","] {
+            assert!(cpus(text).is_err(), "{text}");
+        }
+    }
+
     proptest::proptest! {
         #[test]
         fn any_text_is_taken_or_refused(text in ".*") {
+            proptest::prop_assert!(ppm(&text).is_ok_and(|Ppm(ppm)| ppm > 0.0) || ppm(&text).is_err());
+            proptest::prop_assert!(cpus(&text).is_ok_and(|Cpus(cpus)| !cpus.is_empty()) || cpus(&text).is_err());
             proptest::prop_assert!(reads(&text).is_ok_and(|Reads(number)| number >= 2) || reads(&text).is_err());
             proptest::prop_assert!(share(&text).is_ok_and(|Share(share)| share > 0.0) || share(&text).is_err());
         }

@@ -16,7 +16,7 @@ impl Bar {
     pub(crate) fn new(quiet: bool, counter_readable: Option<bool>) -> Self {
         let wanted = !quiet && counter_readable != Some(false) && io::stderr().is_terminal();
         let bar = wanted.then(|| {
-            let style = ProgressStyle::with_template("measuring {bar:40} {percent}%");
+            let style = ProgressStyle::with_template("measuring {bar:40} {percent}% {msg}");
             ProgressBar::new(100).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
         });
         Self { bar, percent: 0 }
@@ -28,6 +28,16 @@ impl Bar {
         if let Some(bar) = self.bar.as_ref().filter(|_| percent > self.percent) {
             self.percent = percent;
             bar.set_position(percent);
+        }
+    }
+}
+
+impl Bar {
+    /// Shows the share, and what is known so far.
+    pub(crate) fn tell(&mut self, share: f64, message: impl FnOnce() -> String) {
+        if let Some(bar) = &self.bar {
+            bar.set_message(message());
+            bar.set_position((share * 100.0) as u64);
         }
     }
 }

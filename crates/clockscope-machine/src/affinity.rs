@@ -2,7 +2,7 @@
 
 use clockscope::{Errno, os};
 
-use crate::text::show_cpus;
+pub use crate::text::{cpu_list, show_cpus};
 
 /// Why a thread cannot be pinned.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -15,7 +15,8 @@ pub(crate) fn has_word(line: &str, word: &str) -> bool {
 }
 
 /// A list of CPUs such as `0-3,8`, as /sys/devices/system/cpu writes it. `None` if it is no such list.
-pub(crate) fn cpu_list(text: &str) -> Option<Vec<u32>> {
+#[must_use]
+pub fn cpu_list(text: &str) -> Option<Vec<u32>> {
     let mut cpus = Vec::new();
     for part in text.trim().split(',') {
         let (first, last) = part.split_once('-').unwrap_or((part, part));
@@ -30,7 +31,8 @@ pub(crate) fn cpu_list(text: &str) -> Option<Vec<u32>> {
 }
 
 /// CPUs as a list such as `0-3,8`.
-pub(crate) fn show_cpus(cpus: &[u32]) -> String {
+#[must_use]
+pub fn show_cpus(cpus: &[u32]) -> String {
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     for cpu in cpus.iter().copied() {
         match ranges.last_mut() {

@@ -7,13 +7,13 @@ use std::sync::atomic::AtomicBool;
 
 use clockscope_records::{Environment, Measurement, SCHEMA_VERSION};
 
-use crate::advice;
 use crate::bench::{Bench, MeasureError, Progress, Sampling, Setup};
 use crate::catalogue::{Catalogue, Row};
 use crate::record;
 use crate::sampler::{EmptyLoop, LONGEST, Probe, Sampler};
 use crate::subject::{Subject, is_counter};
 use crate::timer::{Calibration, Rate};
+use crate::{across, advice, thorough};
 
 /// What a batch should take, in ns: 20 µs, less what an unusually slow one may take longer.
 const BATCH_NS: f64 = 19_000.0;
@@ -29,6 +29,8 @@ pub struct Request<'a> {
     pub duration_s: f64,
     /// CPU to measure on; `None` for the current one.
     pub cpu: Option<u32>,
+    /// Whether to look across CPUs and over time as well, which takes some 2.5 s more.
+    pub thorough: bool,
     /// Set from outside to end early: what was measured until then is reported.
     pub stop: &'a AtomicBool,
 }
@@ -43,7 +45,9 @@ pub fn measure(
     request: Request<'_>,
     progress: &mut Progress<'_>,
 ) -> Result<Measurement, MeasureError> {
-    let Request { environment, duration_s, cpu, stop } = request;
+    let Request { environment, duration_s, cpu, thorough, stop } = request;
+    // Before this thread is pinned. Where the system does not tell, what needs them says that it could not be tested.
+    let cpus = across::cpus(None).unwrap_or_default();
     let mut setup = Setup::new(catalogue, &environment, cpu, stop)?;
     let rows = std::mem::take(&mut setup.catalogue.entries);
     let counters = std::mem::take(&mut setup.counters.entries);
@@ -56,8 +60,11 @@ pub fn measure(
     let context = setup.context(&environment)?;
     let baseline = beside.baseline(&subjects, context.rate);
     let clocks: Vec<_> = subjects.into_iter().map(|subject| record::clock(subject, &context, &baseline)).collect();
-    let run = setup.run(sampling, context.timer_record());
+    let mut run = setup.run(sampling, context.timer_record());
     let advice = advice::advise(&clocks, &environment);
+    let is_wanted = thorough && !setup.bench.is_stopped();
+    let thorough = is_wanted.then(|| thorough::find(&setup, cpus, &environment)).transpose()?;
+    run.interrupted |= setup.bench.is_stopped();
     let recorded_at = setup.recorded_at;
     Ok(Measurement {
         schema_version: SCHEMA_VERSION,
@@ -66,7 +73,7 @@ pub fn measure(
         run,
         baseline,
         clocks,
-        thorough: None,
+        thorough,
         advice,
     })
 }

@@ -19,6 +19,7 @@ mod sampler;
 mod sleep;
 mod steps;
 mod subject;
+mod thorough;
 mod tick;
 mod timer;
 

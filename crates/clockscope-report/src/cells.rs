@@ -156,7 +156,8 @@ pub(crate) fn significant(value: f64, digits: i32) -> String {
     format!("{value:.*}", (digits - before_point).max(0) as usize)
 }
 
-fn known<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
+/// A value, or that it is not known.
+pub(crate) fn known<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
     value.map_or_else(|| UNKNOWN.to_owned(), show)
 }
 

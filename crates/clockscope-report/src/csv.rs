@@ -2,6 +2,9 @@
 
 use clockscope_records::{ClockRecord, Document, Environment, Listed, PlanRow, StepsRecord, Unknown};
 
+use serde::Serialize;
+use serde_json::Value;
+
 use crate::cells;
 
 /// Columns that every row has at its end, so that rows of many machines can be put together.
@@ -21,6 +24,26 @@ pub(crate) fn render(document: &Document) -> String {
         Document::Plan(plan) => {
             let rows = plan.rows.iter().map(planned);
             sheet(rows, environment, plan.recorded_at.as_deref(), &PLANNED)
+        }
+        Document::Order(answer) => {
+            let rows = answer.found.sequences.iter().map(|sequence| by_name(sequence, &SEQUENCES));
+            sheet(rows, environment, answer.recorded_at.as_deref(), &SEQUENCES)
+        }
+        Document::Offsets(answer) => {
+            let rows = answer.found.pairs.iter().map(|pair| by_name(pair, &PAIRS));
+            sheet(rows, environment, answer.recorded_at.as_deref(), &PAIRS)
+        }
+        Document::Rates(answer) => {
+            let rows = answer.found.clocks.iter().map(|clock| by_name(clock, &RATES));
+            sheet(rows, environment, answer.recorded_at.as_deref(), &RATES)
+        }
+        Document::Gaps(answer) => {
+            let rows = answer.found.gaps.iter().map(|cpu| by_name(cpu, &GAPS));
+            sheet(rows, environment, answer.recorded_at.as_deref(), &GAPS)
+        }
+        Document::Sleep(answer) => {
+            let rows = answer.found.rows.iter().map(|row| by_name(row, &SLEEPS));
+            sheet(rows, environment, answer.recorded_at.as_deref(), &SLEEPS)
         }
         Document::Listing(listing) => {
             let rows = listing.clocks.iter().map(listed);
@@ -162,6 +185,100 @@ fn planned(row: &PlanRow) -> Vec<String> {
         row.repetitions.to_string(),
         text(row.cheapest_sufficient.as_ref()),
     ]
+}
+
+// Columns that bear the names of the records' fields; a dot leads into one.
+const SEQUENCES: [&str; 15] = [
+    "name",
+    "ordered",
+    "available",
+    "reason",
+    "handoffs",
+    "handoffs_per_second",
+    "regressions",
+    "regressions_per_million",
+    "worst_ns",
+    "worst_pair",
+    "mailbox.handoffs",
+    "mailbox.regressions",
+    "lock.handoffs",
+    "lock.regressions",
+    "unknown",
+];
+const PAIRS: [&str; 11] = [
+    "a",
+    "b",
+    "offset_ns",
+    "bound_ns",
+    "offset_ticks",
+    "exchanges",
+    "round_trip_ns",
+    "asymmetry_ns",
+    "symmetric",
+    "reason",
+    "unknown",
+];
+const RATES: [&str; 21] = [
+    "name",
+    "reference",
+    "available",
+    "reason",
+    "ppm",
+    "bound_ppm",
+    "estimate_ppm",
+    "frequency_hz",
+    "frequency_bound_hz",
+    "nominal_hz",
+    "seconds",
+    "brackets_kept",
+    "brackets_dropped",
+    "bracket_ns",
+    "ticks_ns",
+    "constant",
+    "changed.from_s",
+    "changed.until_s",
+    "step.at_s",
+    "step.ns",
+    "unknown",
+];
+const GAPS: [&str; 15] = [
+    "cpu",
+    "seconds",
+    "blind_seconds",
+    "count",
+    "per_second",
+    "p50_ns",
+    "p90_ns",
+    "p99_ns",
+    "p999_ns",
+    "max_ns",
+    "stolen_ns",
+    "stolen_percent",
+    "steal_ns",
+    "reason",
+    "unknown",
+];
+const SLEEPS: [&str; 10] =
+    ["call", "asked_ns", "sleeps", "early", "min_ns", "p50_ns", "p99_ns", "max_ns", "reason", "unknown"];
+
+/// A record's fields in the order of these names.
+fn by_name(record: &impl Serialize, columns: &[&str]) -> Vec<String> {
+    let record = serde_json::to_value(record).unwrap_or_default();
+    let field = |name: &&str| name.split('.').fold(&record, |value, part| &value[part]).clone();
+    columns.iter().map(field).map(|value| cell(&value)).collect()
+}
+
+/// A value as a field: lists by spaces, reasons as everywhere.
+fn cell(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(values) => values.iter().map(cell).collect::<Vec<_>>().join(" "),
+        Value::Object(reasons) => {
+            reasons.iter().map(|(field, reason)| format!("{field}: {}", cell(reason))).collect::<Vec<_>>().join("; ")
+        }
+        other => other.to_string(),
+    }
 }
 
 /// Rows with the context at their ends.

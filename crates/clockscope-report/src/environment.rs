@@ -17,6 +17,11 @@ pub(crate) fn of_document(document: &Document) -> Vec<Fact> {
         }
         Document::Steps(steps) => (&steps.recorded_at, of_run(&steps.run)),
         Document::Plan(plan) => (&plan.recorded_at, Vec::new()),
+        Document::Order(answer) => (&answer.recorded_at, of_run(&answer.run)),
+        Document::Offsets(answer) => (&answer.recorded_at, of_run(&answer.run)),
+        Document::Rates(answer) => (&answer.recorded_at, of_run(&answer.run)),
+        Document::Gaps(answer) => (&answer.recorded_at, of_run(&answer.run)),
+        Document::Sleep(answer) => (&answer.recorded_at, of_run(&answer.run)),
         Document::Listing(listing) => (&listing.recorded_at, Vec::new()),
         Document::Info(info) => (&info.recorded_at, Vec::new()),
     };

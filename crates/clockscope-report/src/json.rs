@@ -9,20 +9,31 @@ pub(crate) fn pretty(document: &Document) -> Result<String, serde_json::Error> {
     Ok(serde_json::to_string_pretty(document)? + "\n")
 }
 
-/// First an object of type `environment` with all that concerns the whole document, then one of type `clock` for each
-/// clock, last those of type `row` or `advice` if there are any. Every object bears the schema and its version.
+/// Lists that become lines of their own, in this order, and the type of these.
+const LISTS: [(&str, &str); 8] = [
+    ("clocks", "clock"),
+    ("sequences", "sequence"),
+    ("pairs", "pair"),
+    ("vdso", "vdso"),
+    ("gaps", "gap"),
+    ("worst", "worst"),
+    ("lost", "lost"),
+    ("rows", "row"),
+];
+
+/// First an object of type `environment` with all that concerns the whole document, then one for each entry of its lists,
+/// of type `clock`, `sequence`, `pair` and so on, last that of type `advice` if there is any. Every object bears the schema
+/// and its version.
 pub(crate) fn lines(document: &Document) -> Result<String, serde_json::Error> {
     let Value::Object(mut whole) = serde_json::to_value(document)? else { return Ok(String::new()) };
-    let clocks = whole.remove("clocks");
-    let rows = whole.remove("rows");
+    let lists = LISTS.map(|(key, kind)| (kind, whole.remove(key)));
     let advice = whole.remove("advice");
     let schema = json!({ "schema": whole.get("schema"), "schema_version": whole.get("schema_version") });
     let mut text = line("environment", &schema, Value::Object(whole))?;
-    for clock in clocks.as_ref().and_then(Value::as_array).into_iter().flatten() {
-        text += &line("clock", &schema, clock.clone())?;
-    }
-    for row in rows.as_ref().and_then(Value::as_array).into_iter().flatten() {
-        text += &line("row", &schema, row.clone())?;
+    for (kind, entries) in &lists {
+        for entry in entries.as_ref().and_then(Value::as_array).into_iter().flatten() {
+            text += &line(kind, &schema, entry.clone())?;
+        }
     }
     if let Some(advice) = advice {
         text += &line("advice", &schema, advice)?;

@@ -2,11 +2,17 @@
 
 use clockscope_records::{Document, Environment, StepsRecord};
 
-use crate::{Style, cells, environment, histogram, notes, plan, steps, table as terminal};
+use crate::{Style, answers, cells, environment, histogram, notes, plan, steps, table as terminal};
 
 pub(crate) fn render(document: &Document, style: Style) -> String {
     let facts = environment::of_document(document);
     let facts = titled("Environment", &facts.iter().map(|(key, value)| format!("{key}: {value}")).collect::<Vec<_>>());
+    if let Some(answer) = answers::page(document) {
+        return answered(&answer)
+            + &facts
+            + &reservations(answer.run.interrupted, document.environment())
+            + &bold(&answer.conclusion);
+    }
     match document {
         Document::Measurement(measurement) => {
             let measured = measurement.clocks.iter().filter(|clock| clock.available);
@@ -15,7 +21,8 @@ pub(crate) fn render(document: &Document, style: Style) -> String {
             text += &titled("Not available", &notes::of_unavailable(notes::measured(&measurement.clocks)));
             text += &facts;
             text += &reservations(measurement.run.interrupted, &measurement.environment);
-            text + &format!("\n**{}**\n", measurement.advice.sentence)
+            text += &list(&answers::thorough(measurement));
+            text + &bold(std::slice::from_ref(&measurement.advice.sentence))
         }
         Document::Steps(found) => {
             let clocks = steps::readable(found);
@@ -34,7 +41,7 @@ pub(crate) fn render(document: &Document, style: Style) -> String {
             text += &titled("Not weighed", &plan::unfit(found));
             text += &facts;
             text += &reservations(false, &found.environment);
-            text + &plan::sentences(found).iter().map(|line| format!("\n**{line}**\n")).collect::<String>()
+            text + &bold(&plan::sentences(found))
         }
         Document::Listing(listing) => {
             let rows = listing.clocks.iter().map(|clock| cells::listed(clock).to_vec());
@@ -42,7 +49,35 @@ pub(crate) fn render(document: &Document, style: Style) -> String {
             table(&cells::LISTED, rows, cells::LISTED.len()) + &missing + &facts
         }
         Document::Info(_) => facts.trim_start_matches('\n').to_owned(),
+        // Laid out above.
+        Document::Order(_) | Document::Offsets(_) | Document::Rates(_) | Document::Gaps(_) | Document::Sleep(_) => {
+            String::new()
+        }
     }
+}
+
+/// The parts of an answer.
+fn answered(answer: &answers::Page<'_>) -> String {
+    let mut text = String::new();
+    for block in &answer.blocks {
+        if block.rows.is_empty() && !block.title.is_empty() {
+            text += &titled(block.title.trim_end_matches(':'), &block.lines);
+            continue;
+        }
+        if !block.title.is_empty() {
+            text += &format!("\n{}\n\n", block.title);
+        }
+        if !block.rows.is_empty() {
+            let head: Vec<&str> = block.head.iter().map(String::as_str).collect();
+            text += &table(&head, block.rows.iter().cloned(), block.left);
+        }
+        text += &block.lines.iter().map(|line| format!("\n{line}\n")).collect::<String>();
+    }
+    text.trim_start_matches('\n').to_owned()
+}
+
+fn bold(lines: &[String]) -> String {
+    lines.iter().map(|line| format!("\n**{line}**\n")).collect()
 }
 
 /// One clock's differences.

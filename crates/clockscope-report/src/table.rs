@@ -4,7 +4,7 @@ use clockscope_records::{Document, Environment, Info, Listing, Measurement, Plan
 use comfy_table::{CellAlignment, Table, TableStyle};
 
 use crate::environment::{self, Fact};
-use crate::{Style, cells, histogram, notes, plan, steps};
+use crate::{Style, answers, cells, histogram, notes, plan, steps};
 
 /// Prose is wrapped here if nothing else is said.
 const WIDTH: u16 = 100;
@@ -14,12 +14,18 @@ pub(crate) const ROWS: usize = 40;
 pub(crate) fn render(document: &Document, style: Style) -> String {
     let mut page = Page { text: String::new(), style };
     let facts = environment::of_document(document);
+    if let Some(answer) = answers::page(document) {
+        page.answer(&answer, &facts, document.environment());
+        return page.text;
+    }
     match document {
         Document::Measurement(measurement) => page.measurement(measurement, &facts),
         Document::Steps(steps) => page.steps(steps, &facts),
         Document::Plan(plan) => page.plan(plan, &facts),
         Document::Listing(listing) => page.listing(listing, &facts),
         Document::Info(info) => page.info(info, &facts),
+        // Laid out above.
+        Document::Order(_) | Document::Offsets(_) | Document::Rates(_) | Document::Gaps(_) | Document::Sleep(_) => {}
     }
     page.text
 }
@@ -51,7 +57,29 @@ impl Page {
         self.line("", Mark::Plain);
         self.facts(facts);
         self.ending(measurement.run.interrupted, &measurement.environment);
+        self.wrapped(&answers::thorough(measurement), "");
         self.wrapped(std::slice::from_ref(&measurement.advice.sentence), "");
+    }
+
+    fn answer(&mut self, answer: &answers::Page<'_>, facts: &[Fact], environment: &Environment) {
+        for block in &answer.blocks {
+            self.block(block);
+            self.line("", Mark::Plain);
+        }
+        self.facts(facts);
+        self.ending(answer.run.interrupted, environment);
+        self.wrapped(&answer.conclusion, "");
+    }
+
+    fn block(&mut self, block: &answers::Block) {
+        if !block.title.is_empty() {
+            self.line(&block.title, Mark::Head);
+        }
+        if !block.rows.is_empty() {
+            let head: Vec<&str> = block.head.iter().map(String::as_str).collect();
+            self.table(&head, block.rows.clone(), &block.faults, block.left);
+        }
+        self.wrapped(&block.lines, if block.rows.is_empty() && !block.title.is_empty() { "  " } else { "" });
     }
 
     fn steps(&mut self, found: &Steps, facts: &[Fact]) {

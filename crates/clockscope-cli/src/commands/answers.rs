@@ -1,0 +1,150 @@
+//! The questions across CPUs and over time.
+
+use anyhow::Result;
+use clockscope_measure::{
+    GapsRequest, Live, MeasureError, OffsetsRequest, OrderRequest, Progress, RateRequest, SleepRequest,
+};
+use clockscope_records::{Answer, Document, Environment, Rates};
+use std::sync::atomic::AtomicBool;
+
+use super::{Drawing, UsageError, explained, selected, stop_on_signals, write};
+use crate::Exit;
+use crate::args::{GapsArgs, OffsetsArgs, OrderArgs, OutputArgs, RateArgs, SleepArgs};
+use crate::findings::Shows;
+use crate::numbers::Cpus;
+use crate::output::Destination;
+use crate::progress::Bar;
+
+/// How long `rate` compares if nothing else is said, in seconds; and how long at most if a bound is asked for.
+const RATE_S: f64 = 2.0;
+const RATE_UNTIL_S: f64 = 60.0;
+/// Shortest threshold of a gap, in seconds: no loop that reads a clock is much faster.
+const SHORTEST_GAP_S: f64 = 100e-9;
+
+pub(super) fn order(args: &OrderArgs) -> Result<Exit> {
+    let catalogue = selected(&args.clocks)?;
+    let ask = |environment: Environment, stop: &AtomicBool, progress: &mut Progress<'_>| {
+        let request = OrderRequest {
+            environment,
+            duration_s: args.duration.0,
+            cpus: list(args.pairs.cpus.as_ref()),
+            serial: args.pairs.serial,
+            handover: args.handover.into(),
+            stop,
+        };
+        clockscope_measure::order(catalogue, request, progress)
+    };
+    answer(ask, &args.output, |found| found.exit(&args.fail_on), Document::Order)
+}
+
+pub(super) fn offsets(args: &OffsetsArgs) -> Result<Exit> {
+    let ask = |environment: Environment, stop: &AtomicBool, progress: &mut Progress<'_>| {
+        let request = OffsetsRequest {
+            environment,
+            duration_s: args.duration.0,
+            cpus: list(args.pairs.cpus.as_ref()),
+            serial: args.pairs.serial,
+            stop,
+        };
+        clockscope_measure::offsets(request, progress)
+    };
+    answer(ask, &args.output, |found| found.exit(&args.fail_on), Document::Offsets)
+}
+
+pub(super) fn gaps(args: &GapsArgs) -> Result<Exit> {
+    if args.threshold.0 < SHORTEST_GAP_S {
+        return Err(
+            UsageError("--threshold: it must be at least 100ns: reading a clock takes as long".to_owned()).into()
+        );
+    }
+    let cpus = match (&args.cpus, args.all_cpus) {
+        (_, true) => Some(clockscope_machine::affinity::allowed().map_err(MeasureError::from).map_err(explained)?),
+        (cpus, false) => list(cpus.as_ref()),
+    };
+    let ask = |environment: Environment, stop: &AtomicBool, progress: &mut Progress<'_>| {
+        let (threshold_s, duration_s) = (args.threshold.0, args.duration.0);
+        clockscope_measure::gaps(GapsRequest { environment, threshold_s, duration_s, cpus, stop }, progress)
+    };
+    answer(ask, &args.output, |_| Exit::Success, Document::Gaps)
+}
+
+pub(super) fn sleep(args: &SleepArgs) -> Result<Exit> {
+    let ask = |environment: Environment, stop: &AtomicBool, progress: &mut Progress<'_>| {
+        let request = SleepRequest { environment, duration_s: args.duration.0, cpu: args.cpu, stop };
+        clockscope_measure::sleep(request, progress)
+    };
+    answer(ask, &args.output, |found| found.exit(&args.fail_on), Document::Sleep)
+}
+
+pub(super) fn rate(args: &RateArgs) -> Result<Exit> {
+    let default = if args.until.is_some() { RATE_UNTIL_S } else { RATE_S };
+    let destination = Destination::open(args.output.output.as_deref())?;
+    let environment = clockscope_machine::environment();
+    let stop = stop_on_signals()?;
+    let mut bar = Bar::new(args.output.quiet, environment.counter_readable);
+    let request = RateRequest {
+        environment,
+        clocks: args.clocks.all(),
+        paths: args.clocks.path.into(),
+        reference: args.reference.clone(),
+        duration_s: args.duration.map_or(default, |duration| duration.0),
+        until_ppm: args.until.map(|until| until.0),
+        cpu: args.cpu,
+        stop: &stop,
+    };
+    let asked = clockscope_measure::rate(request, &mut |live| bar.tell(live.share, || line(live)));
+    drop(bar);
+    finish(asked.map_err(explained)?, &args.output, destination, |found| end_of_rate(found, args), Document::Rates)
+}
+
+/// A bound that was asked for and not reached could not be determined.
+fn end_of_rate(found: &Rates, args: &RateArgs) -> Exit {
+    let reached = |until: f64| {
+        let mut clocks = found.clocks.iter().filter(|clock| clock.available);
+        clocks.all(|clock| clock.bound_ppm.is_some_and(|bound| bound <= until))
+    };
+    match found.exit(&args.fail_on) {
+        Exit::Success if found.until_ppm.is_some_and(|until| !reached(until)) => Exit::Undetermined,
+        exit => exit,
+    }
+}
+
+/// What is known while a comparison is under way.
+fn line(live: &Live) -> String {
+    match live.ppm {
+        Some((ppm, bound)) => format!("{:.1} s, {}: {ppm:+.3} ± {bound:.3} ppm", live.seconds, live.clock),
+        None => format!("{:.1} s", live.seconds),
+    }
+}
+
+fn list(cpus: Option<&Cpus>) -> Option<Vec<u32>> {
+    cpus.map(|cpus| cpus.0.clone())
+}
+
+/// Asks a question, and writes its answer.
+fn answer<F>(
+    ask: impl FnOnce(Environment, &AtomicBool, &mut Progress<'_>) -> Result<Answer<F>, MeasureError>,
+    output: &OutputArgs,
+    exit: impl FnOnce(&F) -> Exit,
+    document: fn(Answer<F>) -> Document,
+) -> Result<Exit> {
+    let destination = Destination::open(output.output.as_deref())?;
+    let environment = clockscope_machine::environment();
+    let stop = stop_on_signals()?;
+    let mut bar = Bar::new(output.quiet, environment.counter_readable);
+    let asked = ask(environment, &stop, &mut |share| bar.show(share));
+    drop(bar);
+    finish(asked.map_err(explained)?, output, destination, exit, document)
+}
+
+fn finish<F>(
+    answer: Answer<F>,
+    output: &OutputArgs,
+    destination: Destination,
+    exit: impl FnOnce(&F) -> Exit,
+    document: fn(Answer<F>) -> Document,
+) -> Result<Exit> {
+    let exit = if answer.run.interrupted { Exit::Interrupted } else { exit(&answer.found) };
+    write(&document(answer), output, Drawing::default(), destination)?;
+    Ok(exit)
+}

@@ -1,0 +1,45 @@
+//! What `measure` finds besides, if it is to be thorough: order and offsets across CPUs, and the clocks' rates, each in a
+//! second or less. The commands of those names find more in more time.
+
+use clockscope_records::{Environment, Order, Thorough};
+
+use crate::across::{offsets, order};
+use crate::bench::{MeasureError, Setup};
+use crate::catalogue::{Catalogue, Paths};
+use crate::rate;
+
+/// How long each may take.
+const ORDER_NS: f64 = 1e9;
+const OFFSETS_NS: f64 = 0.5e9;
+const RATE_S: f64 = 1.0;
+/// Clocks whose order is tested beside the counter's: others are these in another guise.
+const CLOCKS: [&str; 6] =
+    ["monotonic", "monotonic_raw", "realtime", "monotonic_coarse", "rust_instant", "clockscope.now"];
+
+/// Finds it on these CPUs. `environment` is the machine's.
+pub(crate) fn find(setup: &Setup<'_>, cpus: Vec<u32>, environment: &Environment) -> Result<Thorough, MeasureError> {
+    let (bench, quiet) = (&setup.bench, &mut |_: f64| {});
+    let plan =
+        order::Plan { cpus: cpus.clone(), serial: false, handover: order::Handover::default(), duration_ns: ORDER_NS };
+    let order = match clocks(environment) {
+        Some(clocks) => order::find(bench, &clocks.entries, &plan, quiet),
+        None => Order { untestable: Some("no clock whose order could be tested".to_owned()), ..Order::default() },
+    };
+    let plan = offsets::Plan { cpus, serial: false, duration_ns: OFFSETS_NS };
+    let counters = Catalogue::counters().tried(environment.counter_readable);
+    let offsets = offsets::find(bench, &counters, &plan, quiet);
+    let plan = rate::Plan { reference: None, duration_s: RATE_S, until_ppm: None };
+    let clocks = rate::usual()?.tried(environment.counter_readable);
+    let rate = rate::find(bench, &clocks, &setup.calibration, &plan, environment, &mut |_| {})?;
+    Ok(Thorough { order, offsets, rate })
+}
+
+/// The counter in all its sequences, and some clocks.
+fn clocks(environment: &Environment) -> Option<Catalogue> {
+    let all = Catalogue::new();
+    let known = all.names();
+    let of_counter = Catalogue::counters().names().into_iter();
+    let others = CLOCKS.iter().map(ToString::to_string).filter(|name| known.contains(name));
+    let clocks = all.select(&of_counter.chain(others).collect::<Vec<_>>(), Paths::default()).ok()?;
+    Some(clocks.tried(environment.counter_readable))
+}

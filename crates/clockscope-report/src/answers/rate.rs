@@ -1,0 +1,175 @@
+//! How fast clocks run.
+
+use clockscope_records::{Adjtimex, RateRecord, Rates};
+
+use super::{Block, by_reason, grouped};
+use crate::cells::{UNKNOWN, known, significant, time, trimmed};
+
+const HEAD: [&str; 10] =
+    ["Clock", "ppm", "±", "Least squares", "Frequency", "Seconds", "Kept", "Dropped", "Bracket", "Constant"];
+/// Clocks whose matrix, or whose stability, fits on a page side by side.
+const SIDE_BY_SIDE: usize = 7;
+/// Seconds a day, in millions: what one ppm makes of it.
+const DAY: f64 = 0.0864;
+
+pub(super) fn blocks(rates: &Rates) -> Vec<Block> {
+    let compared: Vec<&RateRecord> = rates.clocks.iter().filter(|clock| clock.bound_ppm.is_some()).collect();
+    let mut table = Block::table("", &HEAD, 1, compared.iter().map(|clock| row(clock)).collect());
+    table.faults = compared.iter().map(|clock| clock.step.is_some()).collect();
+    let lacking = rates.clocks.iter().filter(|clock| clock.bound_ppm.is_none());
+    let reason = |clock: &RateRecord| {
+        let unknown = clock.unknown.get("bound_ppm").map_or("unknown", String::as_str);
+        clock.reason.clone().unwrap_or_else(|| unknown.to_owned())
+    };
+    let lacking: Vec<(String, String)> = lacking.map(|clock| (clock.name.clone(), reason(clock))).collect();
+    let adev = |clock: &RateRecord| clock.allan.iter().map(|allan| (allan.tau_s, allan.adev)).collect();
+    let mtie = |clock: &RateRecord| clock.mtie.iter().map(|mtie| (mtie.tau_s, mtie.ns)).collect();
+    let mut blocks = vec![table, matrix(rates, &compared)];
+    for part in compared.chunks(SIDE_BY_SIDE) {
+        let (allan, error) = ("Allan deviation:", "Maximum time interval error:");
+        blocks.push(over_tau(allan, part, adev, |value| format!("{value:.1e}")));
+        blocks.push(over_tau(error, part, mtie, time));
+    }
+    blocks.push(Block::lines("", rates.adjtimex.iter().map(kernels_word).collect()));
+    blocks.push(Block::lines(
+        "Not compared:",
+        by_reason(lacking.iter().map(|(name, reason)| (name.clone(), reason.as_str()))),
+    ));
+    blocks
+}
+
+fn row(clock: &RateRecord) -> Vec<String> {
+    vec![
+        clock.name.clone(),
+        known(clock.ppm, signed),
+        known(clock.bound_ppm, ppm),
+        known(clock.estimate_ppm, signed),
+        clock.frequency_hz.map_or_else(|| "-".to_owned(), megahertz),
+        known(clock.seconds, |seconds| format!("{seconds:.2}")),
+        grouped(clock.brackets_kept),
+        grouped(clock.brackets_dropped),
+        known(clock.bracket_ns, time),
+        known(clock.constant, |constant| if constant { "yes" } else { "no" }.to_owned()),
+    ]
+}
+
+/// Every clock against every other, in ppm.
+fn matrix(rates: &Rates, compared: &[&RateRecord]) -> Block {
+    if !(2..=SIDE_BY_SIDE).contains(&compared.len()) {
+        return Block::default();
+    }
+    let between = |a: &str, b: &str| {
+        let pair = |a, b| rates.pairs.iter().find(|pair| (pair.a.as_str(), pair.b.as_str()) == (a, b));
+        let found = pair(a, b).map(|pair| (1.0, pair)).or_else(|| pair(b, a).map(|pair| (-1.0, pair)));
+        found.and_then(|(sign, pair)| Some((sign * pair.ppm?, pair.bound_ppm?)))
+    };
+    let cell = |a: &RateRecord, b: &RateRecord| match between(&a.name, &b.name) {
+        _ if a.name == b.name => "-".to_owned(),
+        Some((rate, bound)) => format!("{}±{}", signed(rate), ppm(bound)),
+        None => UNKNOWN.to_owned(),
+    };
+    let row = |a: &&RateRecord| std::iter::once(a.name.clone()).chain(compared.iter().map(|b| cell(a, b))).collect();
+    let head: Vec<&str> = std::iter::once("ppm").chain(compared.iter().map(|clock| clock.name.as_str())).collect();
+    Block::table("The row's clock against the column's:", &head, 1, compared.iter().map(row).collect())
+}
+
+/// A table over τ of what each clock shows at it. All were taken at nearly the same moments.
+fn over_tau(
+    title: &str,
+    clocks: &[&RateRecord],
+    series: impl Fn(&RateRecord) -> Vec<(f64, f64)>,
+    show: impl Fn(f64) -> String,
+) -> Block {
+    let all: Vec<Vec<(f64, f64)>> = clocks.iter().map(|clock| series(clock)).collect();
+    let Some(longest) = all.iter().max_by_key(|values| values.len()) else { return Block::default() };
+    let rows = longest.iter().enumerate().map(|(place, (tau, _))| {
+        let cells =
+            all.iter().map(|values| values.get(place).map_or_else(|| "-".to_owned(), |(_, value)| show(*value)));
+        std::iter::once(time(tau * 1e9)).chain(cells).collect()
+    });
+    let head: Vec<&str> = std::iter::once("τ").chain(clocks.iter().map(|clock| clock.name.as_str())).collect();
+    Block::table(title, &head, 0, rows.collect())
+}
+
+fn kernels_word(kernel: &Adjtimex) -> String {
+    format!(
+        "adjtimex: freq {} ppm, tick {} µs, offset {} ns, maxerror {} µs, esterror {} µs, status {}",
+        signed(kernel.freq_ppm),
+        kernel.tick_us,
+        kernel.offset_ns,
+        kernel.maxerror_us,
+        kernel.esterror_us,
+        if kernel.status.is_empty() { "none".to_owned() } else { kernel.status.join(" ") }
+    )
+}
+
+fn signed(value: f64) -> String {
+    let shown = ppm(value);
+    if value > 0.0 && shown != "0" { format!("+{shown}") } else { shown }
+}
+
+/// Parts per million with three digits, but no finer than a millionth of one.
+fn ppm(value: f64) -> String {
+    let digits = significant(value, 3);
+    if value.abs() >= 1e-3 {
+        trimmed(&digits).to_owned()
+    } else {
+        trimmed(&format!("{value:.6}")).replace("-0", "0").to_owned()
+    }
+}
+
+/// A frequency in MHz, to the Hz.
+fn megahertz(hz: f64) -> String {
+    format!("{:.6} MHz", hz / 1e6)
+}
+
+pub(super) fn conclusion(rates: &Rates) -> Vec<String> {
+    let compared: Vec<&RateRecord> = rates.clocks.iter().filter(|clock| clock.bound_ppm.is_some()).collect();
+    let with_rate = compared.iter().filter_map(|clock| Some((clock, clock.ppm?, clock.bound_ppm?)));
+    let furthest = with_rate.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
+    let mut first = match furthest {
+        Some((clock, rate, bound)) => {
+            let day = if rate.abs() > bound { format!(", {:.3} s a day", rate * DAY) } else { String::new() };
+            format!(
+                "Against {}, {} is the furthest off: {} ± {} ppm{day}.",
+                rates.reference,
+                clock.name,
+                signed(rate),
+                ppm(bound)
+            )
+        }
+        None => format!("No clock's rate against {} is known.", rates.reference),
+    };
+    if let Some((clock, hz, bound)) =
+        compared.iter().find_map(|clock| Some((clock, clock.frequency_hz?, clock.bound_ppm?)))
+    {
+        first += &format!(" {} counts at {} ± {} ppm.", clock.name, megahertz(hz), ppm(bound));
+    }
+    let mut lines = vec![first];
+    for clock in &compared {
+        if let Some(step) = &clock.step {
+            lines.push(format!("{} stepped by {} at {:.3} s.", clock.name, time(step.ns), step.at_s));
+        } else if let Some(changed) = &clock.changed {
+            lines.push(format!(
+                "The rate of {} changed between {:.3} s and {:.3} s: its figures are means.",
+                clock.name, changed.from_s, changed.until_s
+            ));
+        }
+    }
+    lines.extend(rates.until_ppm.map(|until| needed(until, &compared)));
+    lines
+}
+
+/// How long it takes until the bound is as small as was asked for.
+fn needed(until: f64, compared: &[&RateRecord]) -> String {
+    let short: Vec<String> = compared
+        .iter()
+        .filter(|clock| clock.bound_ppm.is_some_and(|bound| bound > until))
+        .map(|clock| format!("{} {}", clock.name, known(clock.needed_s, |seconds| time(seconds * 1e9))))
+        .collect();
+    if short.is_empty() {
+        format!("Every bound is ± {} ppm or less.", ppm(until))
+    } else {
+        format!("For ± {} ppm the run has to be longer: {}.", ppm(until), short.join(", "))
+    }
+}
