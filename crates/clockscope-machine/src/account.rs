@@ -71,8 +71,10 @@ fn steal_ns(stat: &str, cpu: u32) -> Option<u64> {
     line.split_whitespace().nth(8)?.parse::<u64>().ok()?.checked_mul(USER_TICK_NS)
 }
 
+/// Context switches of the calling thread; `None` where they are not counted. A system call.
 #[cfg(target_os = "linux")]
-fn switches() -> Option<Switches> {
+#[must_use]
+pub fn switches() -> Option<Switches> {
     let mut usage = core::mem::MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: getrusage fills the rusage, which is ours, or refuses and leaves it zero, which is a rusage, too.
     let (answer, usage) = unsafe { (libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()), usage.assume_init()) };
@@ -81,8 +83,10 @@ fn switches() -> Option<Switches> {
         .then(|| Switches { voluntary: usage.ru_nvcsw.max(0) as u64, involuntary: usage.ru_nivcsw.max(0) as u64 })
 }
 
+/// Other systems are not asked.
 #[cfg(not(target_os = "linux"))]
-fn switches() -> Option<Switches> {
+#[must_use]
+pub fn switches() -> Option<Switches> {
     None
 }
 

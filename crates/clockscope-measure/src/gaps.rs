@@ -5,7 +5,8 @@ mod cause;
 
 use std::sync::atomic::AtomicBool;
 
-use clockscope_machine::{account, affinity};
+use clockscope_machine::account::{self, Account};
+use clockscope_machine::affinity;
 use clockscope_records::{Answer, Cause, CauseKind, CpuGaps, Environment, Gaps, Unknown, WorstGap};
 use clockscope_statistics::{Reservoir, quantile};
 
@@ -54,7 +55,8 @@ pub fn gaps(request: GapsRequest<'_>, progress: &mut Progress<'_>) -> Result<Ans
     let bench = &setup.bench;
     let loop_ticks = turn(&bench.timer);
     let least_ticks = (loop_ticks * FEWEST_TURNS).max(2.0 * timer_step(bench));
-    let threshold = (threshold_s * 1e9 / bench.first_rate.ns_per_unit).max(least_ticks) as u64;
+    let asked_ticks = threshold_s * 1e9 / bench.first_rate.ns_per_unit;
+    let threshold = asked_ticks.max(least_ticks) as u64;
     let sampling = Calibration::start(bench.timer, bench.reference);
     let mut watches = match &cpus {
         Some(cpus) => cpus.iter().map(|cpu| Watch::new(Some(*cpu), threshold)).collect(),
@@ -76,7 +78,8 @@ pub fn gaps(request: GapsRequest<'_>, progress: &mut Progress<'_>) -> Result<Ans
         None => setup.run(sampling, setup.context(&environment)?.timer_record()),
     };
     let unit_ns = 1e9 / run.timer.frequency_hz;
-    let found = record(watches, threshold as f64 * unit_ns, loop_ticks * unit_ns, unit_ns);
+    let threshold_ns = if asked_ticks >= least_ticks { threshold_s * 1e9 } else { least_ticks * unit_ns };
+    let found = record(watches, threshold_ns, loop_ticks * unit_ns, unit_ns);
     Ok(Answer::new(setup.recorded_at, environment, run, found))
 }
 
@@ -176,7 +179,8 @@ impl Watch {
                 let (cause, detail) = cause::of(&before, &after, passed as f64 * bench.first_rate.ns_per_unit);
                 let at = last.wrapping_sub(bench.origin);
                 self.take(Gap { at, length: passed, cause, detail });
-                before = after;
+                // Reading the account may itself have waited, which is no gap's cause.
+                before = Account { switches: account::switches(), ..after };
                 last = timer.now();
                 blind += last.wrapping_sub(now);
             } else {

@@ -75,11 +75,39 @@ impl Page {
         if !block.title.is_empty() {
             self.line(&block.title, Mark::Head);
         }
-        if !block.rows.is_empty() {
-            let head: Vec<&str> = block.head.iter().map(String::as_str).collect();
-            self.table(&head, block.rows.clone(), &block.faults, block.left);
+        for (part, columns) in self.that_fit(block).into_iter().enumerate() {
+            if part > 0 {
+                self.line("", Mark::Plain);
+            }
+            let of_row = |row: &Vec<String>| columns.iter().map(|column| row[*column].clone()).collect();
+            let head: Vec<&str> = columns.iter().map(|column| block.head[*column].as_str()).collect();
+            self.table(&head, block.rows.iter().map(of_row).collect(), &block.faults, block.left);
         }
         self.wrapped(&block.lines, if block.rows.is_empty() && !block.title.is_empty() { "  " } else { "" });
+    }
+
+    /// The columns of a table, in as many parts as the width makes necessary; the first column begins each.
+    fn that_fit(&self, block: &answers::Block) -> Vec<Vec<usize>> {
+        let width = |column: usize| {
+            let cells = block.rows.iter().map(|row| row[column].chars().count());
+            cells.chain([block.head[column].chars().count()]).max().unwrap_or(0) + 2
+        };
+        let mut parts: Vec<Vec<usize>> = Vec::new();
+        // Columns that are left of the line; two more for the last, which has nothing after it.
+        let mut left = 0;
+        for column in (1..block.head.len()).filter(|_| !block.rows.is_empty()) {
+            match parts.last_mut().filter(|_| width(column) <= left + 2) {
+                Some(part) => {
+                    part.push(column);
+                    left = left.saturating_sub(width(column));
+                }
+                None => {
+                    parts.push(vec![0, column]);
+                    left = usize::from(self.width()).saturating_sub(width(0) + width(column));
+                }
+            }
+        }
+        parts
     }
 
     fn steps(&mut self, found: &Steps, facts: &[Fact]) {

@@ -6,7 +6,8 @@ use clockscope_records::{ClockRecord, Document, json_schema};
 use clockscope_report::{Format, Style, render};
 use serde_json::Value;
 
-const FIXTURES: [&str; 6] = ["healthy", "broken", "steps", "advise", "list", "info"];
+const FIXTURES: [&str; 12] =
+    ["healthy", "broken", "thorough", "steps", "advise", "order", "offsets", "rate", "gaps", "sleep", "list", "info"];
 
 fn text_of(fixture: &str) -> String {
     std::fs::read_to_string(format!("{}/tests/fixtures/{fixture}.json", env!("CARGO_MANIFEST_DIR"))).unwrap()

@@ -22,8 +22,8 @@ pub(super) fn blocks(gaps: &Gaps) -> Vec<Block> {
     let causes = looked.iter().flat_map(|cpu| cpu.causes.iter().map(|cause| (cpu.cpu, cpu.stolen_ns, cause)));
     let causes = causes.map(|(cpu, stolen_ns, cause)| {
         vec![
-            cpu.map_or_else(|| "-".to_owned(), |cpu| cpu.to_string()),
             described(cause.cause).to_owned(),
+            cpu.map_or_else(|| "-".to_owned(), |cpu| cpu.to_string()),
             grouped(cause.count),
             time(cause.total_ns),
             percent(cause.total_ns / stolen_ns * 100.0),
@@ -36,20 +36,20 @@ pub(super) fn blocks(gaps: &Gaps) -> Vec<Block> {
     });
     let worst = gaps.worst.iter().map(|gap| {
         vec![
-            format!("{:.6} s", gap.at_s),
+            described(gap.cause).to_owned(),
+            if gap.detail.is_empty() { "nothing".to_owned() } else { gap.detail.clone() },
             gap.cpu.map_or_else(|| "-".to_owned(), |cpu| cpu.to_string()),
             time(gap.ns),
-            described(gap.cause).to_owned(),
-            gap.detail.clone(),
+            format!("{:.6} s", gap.at_s),
         ]
     });
     let mut by_cause =
-        Block::table("By cause:", &["CPU", "Cause", "Gaps", "Together", "of all", "Longest"], 2, causes.collect());
+        Block::table("By cause:", &["Cause", "CPU", "Gaps", "Together", "of all", "Longest"], 1, causes.collect());
     by_cause.lines = steal.collect();
     vec![
         table,
         by_cause,
-        Block::table("The longest:", &["At", "CPU", "Length", "Cause", "Counted meanwhile"], 0, worst.collect()),
+        Block::table("The longest:", &["Cause", "Counted meanwhile", "CPU", "Length", "At"], 2, worst.collect()),
         Block::lines("Not looked at:", by_reason(lost)),
     ]
 }

@@ -6,7 +6,7 @@ use super::{Block, by_reason, grouped};
 use crate::cells::{UNKNOWN, known, significant, time, trimmed};
 
 const HEAD: [&str; 10] =
-    ["Clock", "ppm", "±", "Least squares", "Frequency", "Seconds", "Kept", "Dropped", "Bracket", "Constant"];
+    ["Clock", "ppm", "±", "Least sq.", "Frequency", "Seconds", "Kept", "Dropped", "Bracket", "Constant"];
 /// Clocks whose matrix, or whose stability, fits on a page side by side.
 const SIDE_BY_SIDE: usize = 7;
 /// Seconds a day, in millions: what one ppm makes of it.
@@ -16,6 +16,10 @@ pub(super) fn blocks(rates: &Rates) -> Vec<Block> {
     let compared: Vec<&RateRecord> = rates.clocks.iter().filter(|clock| clock.bound_ppm.is_some()).collect();
     let mut table = Block::table("", &HEAD, 1, compared.iter().map(|clock| row(clock)).collect());
     table.faults = compared.iter().map(|clock| clock.step.is_some()).collect();
+    let unclaimed = compared.iter().filter(|clock| clock.ppm.is_none());
+    let unclaimed =
+        unclaimed.filter_map(|clock| Some((format!("? ppm of {}", clock.name), clock.unknown.get("ppm")?.as_str())));
+    table.lines = by_reason(unclaimed);
     let lacking = rates.clocks.iter().filter(|clock| clock.bound_ppm.is_none());
     let reason = |clock: &RateRecord| {
         let unknown = clock.unknown.get("bound_ppm").map_or("unknown", String::as_str);
@@ -110,11 +114,10 @@ fn signed(value: f64) -> String {
 
 /// Parts per million with three digits, but no finer than a millionth of one.
 fn ppm(value: f64) -> String {
-    let digits = significant(value, 3);
-    if value.abs() >= 1e-3 {
-        trimmed(&digits).to_owned()
-    } else {
-        trimmed(&format!("{value:.6}")).replace("-0", "0").to_owned()
+    let shown = if value.abs() >= 1e-3 { significant(value, 3) } else { format!("{value:.6}") };
+    match trimmed(&shown) {
+        "-0" => "0".to_owned(),
+        shown => shown.to_owned(),
     }
 }
 
@@ -125,21 +128,7 @@ fn megahertz(hz: f64) -> String {
 
 pub(super) fn conclusion(rates: &Rates) -> Vec<String> {
     let compared: Vec<&RateRecord> = rates.clocks.iter().filter(|clock| clock.bound_ppm.is_some()).collect();
-    let with_rate = compared.iter().filter_map(|clock| Some((clock, clock.ppm?, clock.bound_ppm?)));
-    let furthest = with_rate.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()));
-    let mut first = match furthest {
-        Some((clock, rate, bound)) => {
-            let day = if rate.abs() > bound { format!(", {:.3} s a day", rate * DAY) } else { String::new() };
-            format!(
-                "Against {}, {} is the furthest off: {} ± {} ppm{day}.",
-                rates.reference,
-                clock.name,
-                signed(rate),
-                ppm(bound)
-            )
-        }
-        None => format!("No clock's rate against {} is known.", rates.reference),
-    };
+    let mut first = off(rates, &compared);
     if let Some((clock, hz, bound)) =
         compared.iter().find_map(|clock| Some((clock, clock.frequency_hz?, clock.bound_ppm?)))
     {
@@ -158,6 +147,33 @@ pub(super) fn conclusion(rates: &Rates) -> Vec<String> {
     }
     lines.extend(rates.until_ppm.map(|until| needed(until, &compared)));
     lines
+}
+
+/// Which clock is the furthest from the reference, if any is known to be.
+fn off(rates: &Rates, compared: &[&RateRecord]) -> String {
+    let with_rate: Vec<_> = compared.iter().filter_map(|clock| Some((clock, clock.ppm?, clock.bound_ppm?))).collect();
+    let certainly = with_rate.iter().filter(|(_, rate, bound)| rate.abs() > *bound);
+    if let Some((clock, rate, bound)) = certainly.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs())) {
+        let day = format!("{:.3} s a day", rate.abs() * DAY);
+        let way = if *rate > 0.0 { "fast" } else { "slow" };
+        return format!(
+            "Against {}, {} is the furthest off: {} ± {} ppm, {day} {way}.",
+            rates.reference,
+            clock.name,
+            signed(*rate),
+            ppm(*bound)
+        );
+    }
+    match with_rate.iter().map(|(_, rate, bound)| rate.abs() + bound).max_by(f64::total_cmp) {
+        Some(most) => {
+            format!(
+                "No clock is known to run otherwise than {}: all are within {} ppm of it.",
+                rates.reference,
+                ppm(most)
+            )
+        }
+        None => format!("No clock's rate against {} is known.", rates.reference),
+    }
 }
 
 /// How long it takes until the bound is as small as was asked for.

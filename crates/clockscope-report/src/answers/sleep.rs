@@ -12,6 +12,11 @@ pub(super) fn blocks(sleep: &Sleep) -> Vec<Block> {
     let mut table = Block::table("", &HEAD, 1, slept.iter().map(|row| self::row(row)).collect());
     table.faults = slept.iter().map(|row| row.early.is_some_and(|count| count > 0)).collect();
     if !slept.is_empty() {
+        if slept.iter().any(|row| row.p99_ns.is_none()) {
+            table
+                .lines
+                .push("? p99: of fewer than 100 sleeps none is told; more time (--duration) gives more.".to_owned());
+        }
         table.lines.push(format!("Late by: the median, less what was asked for. Timed by {}.", sleep.clock));
     }
     let lacking = sleep
