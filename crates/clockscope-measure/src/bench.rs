@@ -104,10 +104,15 @@ impl<'a> Setup<'a> {
     }
 
     /// The same for a run whose threads are on many CPUs.
-    pub(crate) fn run_across(&self, sampling: Sampling, environment: &Environment) -> Result<Run, MeasureError> {
+    pub(crate) fn run_across(
+        &self,
+        sampling: Sampling,
+        cpus: &[u32],
+        environment: &Environment,
+    ) -> Result<Run, MeasureError> {
         let mut run = self.run(sampling, self.context(environment)?.timer_record());
         run.cpu = None;
-        run.unknown.insert("cpu".to_owned(), "its threads are bound to a CPU each".to_owned());
+        run.unknown.insert("cpu".to_owned(), format!("a thread on each of CPUs {}", affinity::show_cpus(cpus)));
         Ok(run)
     }
 
@@ -164,8 +169,8 @@ fn pin(cpu: Option<u32>) -> Result<(Option<Pinned>, Option<String>), AffinityErr
         Some(cpu) => affinity::pin(cpu).map(|pinned| (Some(pinned), None)),
         None => Ok(match affinity::current_cpu().map(affinity::pin) {
             Some(Ok(pinned)) => (Some(pinned), None),
-            Some(Err(error)) => (None, Some(error.to_string())),
-            None => (None, Some("the system does not tell which CPU the thread runs on".to_owned())),
+            Some(Err(error)) => (None, Some(format!("not pinned: {error}"))),
+            None => (None, Some("not pinned: the system does not tell which CPU the thread runs on".to_owned())),
         }),
     }
 }

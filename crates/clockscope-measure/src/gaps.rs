@@ -25,6 +25,10 @@ const BETWEEN_STOPS: u32 = 1 << 12;
 const TURNS: usize = 1 << 10;
 /// A gap is at least so many turns: a slow timer must not be taken for a lost thread.
 const FEWEST_TURNS: f64 = 4.0;
+/// Asking the system about a gap was interrupted itself if it took so many times longer than usual.
+const UNUSUAL_ASKING: u64 = 4;
+/// What is said of such a gap.
+const WHILE_ASKING: &str = "while asking about another";
 /// How long a part of the run is, in ns: what is between two signs of progress.
 const PART_NS: f64 = 250e6;
 
@@ -74,7 +78,7 @@ pub fn gaps(request: GapsRequest<'_>, progress: &mut Progress<'_>) -> Result<Ans
     }
     let sampling = Sampling::of_time(duration_s, &sampling, bench);
     let run = match cpus {
-        Some(_) => setup.run_across(sampling, &environment)?,
+        Some(cpus) => setup.run_across(sampling, &cpus, &environment)?,
         None => setup.run(sampling, setup.context(&environment)?.timer_record()),
     };
     let unit_ns = 1e9 / run.timer.frequency_hz;
@@ -134,6 +138,8 @@ struct Watch {
     worst: Vec<Gap>,
     steal_ns: Option<u64>,
     trouble: Option<String>,
+    /// The shortest time that asking the system about a gap has taken.
+    usual_asking: u64,
 }
 
 /// One gap.
@@ -158,6 +164,7 @@ impl Watch {
             worst: Vec::new(),
             steal_ns: None,
             trouble: None,
+            usual_asking: u64::MAX,
         }
     }
 
@@ -179,10 +186,10 @@ impl Watch {
                 let (cause, detail) = cause::of(&before, &after, passed as f64 * bench.first_rate.ns_per_unit);
                 let at = last.wrapping_sub(bench.origin);
                 self.take(Gap { at, length: passed, cause, detail });
-                // Reading the account may itself have waited, which is no gap's cause.
-                before = Account { switches: account::switches(), ..after };
+                // Reading the account may itself have waited, which is no later gap's cause.
+                before = Account { switches: account::switches(), cpu: affinity::current_cpu(), ..after.clone() };
                 last = timer.now();
-                blind += last.wrapping_sub(now);
+                blind += self.asked(last.wrapping_sub(now), [&after, &before], now.wrapping_sub(bench.origin));
             } else {
                 last = now;
             }
@@ -196,6 +203,21 @@ impl Watch {
         self.blind += blind;
         let stolen = account().steal_ns.zip(first.steal_ns).map(|(after, before)| after.saturating_sub(before));
         self.steal_ns = stolen.map(|stolen| self.steal_ns.unwrap_or(0) + stolen);
+    }
+
+    /// Asking the system took so long. What is far beyond the usual is a gap as well, by what was counted until the first
+    /// and the second of these accounts. Tells for how long nothing was looked at.
+    fn asked(&mut self, took: u64, [before, after]: [&Account; 2], at: u64) -> u64 {
+        self.usual_asking = self.usual_asking.min(took);
+        let more = took - self.usual_asking;
+        if more <= self.threshold.max(UNUSUAL_ASKING * self.usual_asking) {
+            return took;
+        }
+        // Not by interrupts: these were read once.
+        let (cause, detail) = cause::of(before, after, 0.0);
+        let detail = if detail.is_empty() { WHILE_ASKING.to_owned() } else { format!("{detail} ({WHILE_ASKING})") };
+        self.take(Gap { at, length: more, cause, detail });
+        self.usual_asking
     }
 
     fn take(&mut self, gap: Gap) {
@@ -333,6 +355,16 @@ mod tests {
         );
         let longest: Vec<f64> = found.worst.iter().map(|gap| gap.ns).collect();
         assert_eq!(longest, (0..10).map(|n| f64::from(2000 - n) * 50.0).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn asking_that_was_interrupted_is_a_gap() {
+        let mut watch = Watch::new(Some(0), 100);
+        let account = account::now(0);
+        let sides = [&account, &account];
+        assert_eq!([watch.asked(1000, sides, 0), watch.asked(4900, sides, 0)], [1000, 4900]);
+        assert_eq!((watch.asked(90_000, sides, 7), watch.count, watch.stolen), (1000, 1, 89_000));
+        assert_eq!((watch.worst[0].at, watch.worst[0].cause), (7, CauseKind::Unknown));
     }
 
     #[test]

@@ -20,8 +20,9 @@ use entrant::Entrant;
 
 /// Clocks that may run at rates of their own: what is compared if no clock is named. Others are these in another guise.
 pub const RATE_CLOCKS: [&str; 6] = ["monotonic", "monotonic_raw", "realtime", "boottime", "tai", "clockscope.now"];
-/// The reference if none is named, the first of these that there is: nobody steers it, and no library is asked.
-pub const RATE_REFERENCES: [&str; 3] = ["monotonic_raw:vdso", "monotonic_raw", "rust_instant"];
+/// The reference if none is named, the first of these that answers: nobody steers it, and no library is asked.
+pub const RATE_REFERENCES: [&str; 4] =
+    ["monotonic_raw:vdso", "monotonic_raw:syscall", "monotonic:syscall", "rust_instant"];
 
 /// Shortest time between two rounds, in ns.
 const SHORTEST_SPACING_NS: f64 = 5e6;
@@ -75,7 +76,8 @@ pub struct Live {
 /// No such clock, a reference that cannot be one, a CPU that cannot be used, or no clock that time could be told by.
 pub fn rate(request: RateRequest<'_>, progress: &mut dyn FnMut(&Live)) -> Result<Answer<Rates>, MeasureError> {
     let RateRequest { environment, clocks, paths, reference, duration_s, until_ppm, cpu, stop } = request;
-    let catalogue = entrant::selected(&clocks, paths, reference.as_deref())?;
+    let reference = reference.unwrap_or_else(|| entrant::usual_reference(environment.counter_readable));
+    let catalogue = entrant::selected(&clocks, paths, &reference)?;
     let setup = Setup::new(catalogue, &environment, cpu, stop)?;
     let sampling = Calibration::start(setup.bench.timer, setup.bench.reference);
     let plan = Plan { reference, duration_s, until_ppm };
@@ -87,14 +89,15 @@ pub fn rate(request: RateRequest<'_>, progress: &mut dyn FnMut(&Live)) -> Result
 
 /// Against which, and for how long.
 pub(crate) struct Plan {
-    pub(crate) reference: Option<String>,
+    pub(crate) reference: String,
     pub(crate) duration_s: f64,
     pub(crate) until_ppm: Option<f64>,
 }
 
-/// The clocks that are compared if none is named: for who tries them beforehand.
-pub(crate) fn usual() -> Result<Catalogue, MeasureError> {
-    entrant::selected(&[], Paths::default(), None)
+/// The clocks that are compared if none is named, and their reference's name.
+pub(crate) fn usual(counter_readable: Option<bool>) -> Result<(Catalogue, String), MeasureError> {
+    let reference = entrant::usual_reference(counter_readable);
+    Ok((entrant::selected(&[], Paths::default(), &reference)?, reference))
 }
 
 /// Compares these clocks, which were tried.
@@ -106,7 +109,7 @@ pub(crate) fn find(
     environment: &Environment,
     progress: &mut dyn FnMut(&Live),
 ) -> Result<Rates, MeasureError> {
-    let place = entrant::place_of_reference(catalogue, plan.reference.as_deref())?;
+    let place = entrant::place_of_reference(catalogue, &plan.reference)?;
     let entrants: Vec<Entrant<'_>> =
         catalogue.entries.iter().map(|row| Entrant::new(row, bench, environment)).collect();
     if let Some(reason) = &entrants[place].refusal {

@@ -28,8 +28,9 @@ pub(crate) fn find(setup: &Setup<'_>, cpus: Vec<u32>, environment: &Environment)
     let plan = offsets::Plan { cpus, serial: false, duration_ns: OFFSETS_NS };
     let counters = Catalogue::counters().tried(environment.counter_readable);
     let offsets = offsets::find(bench, &counters, &plan, quiet);
-    let plan = rate::Plan { reference: None, duration_s: RATE_S, until_ppm: None };
-    let clocks = rate::usual()?.tried(environment.counter_readable);
+    let (clocks, reference) = rate::usual(environment.counter_readable)?;
+    let clocks = clocks.tried(environment.counter_readable);
+    let plan = rate::Plan { reference, duration_s: RATE_S, until_ppm: None };
     let rate = rate::find(bench, &clocks, &setup.calibration, &plan, environment, &mut |_| {})?;
     Ok(Thorough { order, offsets, rate })
 }

@@ -111,6 +111,11 @@ fn by_reason<'a>(names: impl Iterator<Item = (String, &'a str)>) -> Vec<String> 
     lines.into_iter().map(|(reason, names)| format!("{}: {reason}", names.join(", "))).collect()
 }
 
+/// A sentence that ends with a reason, which may be a question.
+fn sentence(text: String) -> String {
+    if text.ends_with('?') { text } else { text + "." }
+}
+
 /// A number of things, so that it can be read: 12,345,678.
 fn grouped(count: u64) -> String {
     let digits = count.to_string();

@@ -86,7 +86,7 @@ fn of_run(run: &Run) -> Vec<Fact> {
     let timer = &run.timer;
     let pinned = match run.cpu {
         Some(cpu) => format!("CPU {cpu}"),
-        None => format!("no single CPU: {}", run.unknown.get("cpu").map_or("unknown", String::as_str)),
+        None => run.unknown.get("cpu").cloned().unwrap_or_else(|| "unknown".to_owned()),
     };
     vec![
         ("measured on", format!("{pinned}, for {}", time(run.duration_s * 1e9))),

@@ -8,6 +8,8 @@
  *   CLOCKSCOPE_LIE_FREEZE_AFTER=N    every read from the N-th on gives the same value
  *   CLOCKSCOPE_LIE_ERROR_AFTER=N     every read after the N-th fails with EINVAL
  *   CLOCKSCOPE_LIE_QUANTUM_NS=A[/B]  readings are floored to multiples of A/B ns
+ *   CLOCKSCOPE_LIE_PPB=R             it runs R parts per billion fast
+ *   CLOCKSCOPE_LIE_PPB_AFTER=N       ... from the N-th read on
  *   CLOCKSCOPE_LIE_LOG=FILE          at the end of the process one line of JSON: reads, events, errors
  *
  * Children that a process forks lie too, but only the process that loaded the library writes the log.
@@ -23,9 +25,9 @@
 typedef int (*clock_gettime_fn)(clockid_t, struct timespec *);
 
 static clock_gettime_fn truth;
-static long lied_clock = -1, every, step_ns, blip_ns, fails, freeze_after, error_after;
+static long lied_clock = -1, every, step_ns, blip_ns, fails, freeze_after, error_after, ppb, ppb_after;
 static long long quantum_over = 0, quantum_under = 1;
-static long long reads, events, errors, offset_ns, frozen_ns;
+static long long reads, events, errors, offset_ns, frozen_ns, fast_since_ns;
 static int frozen;
 static const char *log_file;
 static pid_t owner;
@@ -48,6 +50,8 @@ __attribute__((constructor)) static void setup(void)
     fails = number("CLOCKSCOPE_LIE_ERROR");
     freeze_after = number("CLOCKSCOPE_LIE_FREEZE_AFTER");
     error_after = number("CLOCKSCOPE_LIE_ERROR_AFTER");
+    ppb = number("CLOCKSCOPE_LIE_PPB");
+    ppb_after = number("CLOCKSCOPE_LIE_PPB_AFTER");
     if ((text = getenv("CLOCKSCOPE_LIE_QUANTUM_NS"))) {
         char *rest;
         quantum_over = strtoll(text, &rest, 10);
@@ -93,6 +97,11 @@ int clock_gettime(clockid_t id, struct timespec *now)
             return fail();
         offset_ns += step_ns;
         ns += blip_ns;
+    }
+    if (ppb && reads > ppb_after) {
+        if (!fast_since_ns)
+            fast_since_ns = ns;
+        ns += (long long)((__int128)(ns - fast_since_ns) * ppb / 1000000000);
     }
     ns += offset_ns;
     if (freeze_after && reads >= freeze_after) {

@@ -81,7 +81,7 @@ fn compiled(rig: &str) -> PathBuf {
     let folder = FOLDER.get_or_init(|| {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("rigs-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder for the rigs");
-        for rig in ["liar", "no_tsc", "deny"] {
+        for rig in ["liar", "no_tsc", "deny", "skew", "early"] {
             let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("tests/rigs/{rig}.c"));
             let library = folder.join(format!("{rig}.so"));
             let mut compiler = Command::new("cc");

@@ -49,7 +49,7 @@ pub fn offsets(request: OffsetsRequest<'_>, progress: &mut Progress<'_>) -> Resu
     let sampling = Calibration::start(setup.bench.timer, setup.bench.reference);
     let found = find(&setup.bench, &setup.catalogue, &plan, progress);
     let sampling = Sampling::of_time(duration_s, &sampling, &setup.bench);
-    let run = setup.run_across(sampling, &environment)?;
+    let run = setup.run_across(sampling, &plan.cpus, &environment)?;
     Ok(Answer::new(setup.recorded_at, environment, run, found))
 }
 

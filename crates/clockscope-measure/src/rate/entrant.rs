@@ -33,7 +33,7 @@ pub(super) struct Entrant<'a> {
 }
 
 /// The clocks of a comparison and its reference, which need not be among them.
-pub(super) fn selected(clocks: &[String], paths: Paths, reference: Option<&str>) -> Result<Catalogue, MeasureError> {
+pub(super) fn selected(clocks: &[String], paths: Paths, reference: &str) -> Result<Catalogue, MeasureError> {
     let mut catalogue = Catalogue::new();
     let mut keep = vec![false; catalogue.entries.len()];
     for (kept, row) in keep.iter_mut().zip(&catalogue.entries) {
@@ -65,20 +65,27 @@ fn is_usual(row: &Row, paths: Paths, catalogue: &Catalogue) -> bool {
     has_own_clock || RATE_CLOCKS.contains(&name) && catalogue.reached_by(row, paths)
 }
 
-/// Where the reference is.
-pub(super) fn place_of_reference(catalogue: &Catalogue, name: Option<&str>) -> Result<usize, MeasureError> {
-    let place = match name {
-        Some(name) => catalogue.places(name, Paths::Libc)?.first().copied(),
-        None => {
-            let places = RATE_REFERENCES.iter().filter_map(|name| catalogue.places(name, Paths::Libc).ok()).flatten();
-            let places: Vec<usize> = places.collect();
-            let readable = places.iter().find(|place| catalogue.entries[**place].sampler.is_ok());
-            // The first one's refusal is told where none can be read.
-            readable.or(places.first()).copied()
-        }
+/// The first of the usual references that answers when it is tried; the first of all where none does, whose reason is told
+/// then.
+pub(super) fn usual_reference(counter_readable: Option<bool>) -> String {
+    let known = Catalogue::new();
+    let there = RATE_REFERENCES.iter().filter(|name| known.places(name, Paths::Libc).is_ok());
+    let names: Vec<String> = there.map(ToString::to_string).collect();
+    let tried = Catalogue::new().select(&names, Paths::Libc).map(|references| references.tried(counter_readable));
+    let answers = |name: &&String| {
+        tried.as_ref().is_ok_and(|tried| {
+            let places = tried.places(name, Paths::Libc).unwrap_or_default();
+            places.iter().any(|place| tried.entries[*place].sampler.is_ok())
+        })
     };
-    let none = || UnknownClock { name: name.unwrap_or(RATE_REFERENCES[0]).to_owned(), known: catalogue.names() };
-    let place = place.ok_or_else(none)?;
+    let found = names.iter().find(answers).or(names.first());
+    found.map_or_else(|| RATE_REFERENCES[0].to_owned(), String::clone)
+}
+
+/// Where the reference is.
+pub(super) fn place_of_reference(catalogue: &Catalogue, name: &str) -> Result<usize, MeasureError> {
+    let none = || UnknownClock { name: name.to_owned(), known: catalogue.names() };
+    let place = catalogue.places(name, Paths::Libc)?.first().copied().ok_or_else(none)?;
     let row = &catalogue.entries[place];
     let refused = |reason: &str| MeasureError::Reference { name: row.identity().label(), reason: reason.to_owned() };
     match row.about.kind {

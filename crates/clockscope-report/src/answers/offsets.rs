@@ -2,7 +2,7 @@
 
 use clockscope_records::{OffsetPair, Offsets};
 
-use super::{Block, by_reason, counted, grouped};
+use super::{Block, by_reason, counted, grouped, sentence};
 use crate::cells::{UNKNOWN, known, significant, time, trimmed};
 
 const HEAD: [&str; 7] = ["CPUs", "Offset", "±", "Tightest round trip", "Exchanges", "Asymmetry", "Symmetric"];
@@ -93,7 +93,7 @@ fn signed(ns: f64) -> String {
 
 pub(super) fn conclusion(offsets: &Offsets) -> Vec<String> {
     if let Some(reason) = &offsets.untestable {
-        return vec![format!("The CPUs' counters could not be compared: {reason}.")];
+        return vec![sentence(format!("The CPUs' counters could not be compared: {reason}"))];
     }
     let [a, b] = offsets.worst_pair.unwrap_or_default();
     let worst = offsets.pairs.iter().find(|pair| (pair.a, pair.b) == (a, b));
@@ -105,13 +105,18 @@ pub(super) fn conclusion(offsets: &Offsets) -> Vec<String> {
         ),
         (0, None) => {
             let reason = offsets.unknown.get("within_ns").map_or("not every pair was tested", String::as_str);
-            format!("No counters are known to be apart, but not all are known to be synchronised: {reason}.")
+            sentence(format!("No counters are known to be apart, but not all are known to be synchronised: {reason}"))
         }
         (apart, _) => {
             let by = worst.and_then(|pair| {
-                Some(format!(": CPUs {a} and {b} by {} ± {}", signed(pair.offset_ns?), time(pair.bound_ns?)))
+                Some(format!(", the furthest CPUs {a} and {b}: {} ± {}", signed(pair.offset_ns?), time(pair.bound_ns?)))
             });
-            format!("{} of CPUs certainly differ{}.", counted(apart, "pair"), by.unwrap_or_default())
+            format!(
+                "Of {} of CPUs, {apart} {} certainly apart{}.",
+                counted(offsets.pairs.len() as u64, "pair"),
+                if apart == 1 { "is" } else { "are" },
+                by.unwrap_or_default()
+            )
         }
     }];
     if offsets.pairs.iter().any(|pair| pair.symmetric == Some(false)) {

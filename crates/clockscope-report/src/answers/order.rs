@@ -2,7 +2,7 @@
 
 use clockscope_records::{Order, Sequence};
 
-use super::{Block, by_reason, counted, grouped};
+use super::{Block, by_reason, counted, grouped, sentence};
 use crate::cells::{UNKNOWN, known, significant, time, trimmed};
 
 const HEAD: [&str; 8] = ["Clock", "Ordered", "Handoffs", "Regr", "per 10^6", "Worst", "From CPU to", "Handoffs/s"];
@@ -54,7 +54,7 @@ fn million(count: f64) -> String {
 
 pub(super) fn conclusion(order: &Order) -> Vec<String> {
     if let Some(reason) = &order.untestable {
-        return vec![format!("Order across CPUs could not be tested: {reason}.")];
+        return vec![sentence(format!("Order across CPUs could not be tested: {reason}"))];
     }
     let went_back = |ordered: bool| {
         let sequences = order.sequences.iter().filter(move |sequence| sequence.ordered == ordered);

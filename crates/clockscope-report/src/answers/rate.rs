@@ -2,11 +2,10 @@
 
 use clockscope_records::{Adjtimex, RateRecord, Rates};
 
-use super::{Block, by_reason, grouped};
+use super::{Block, by_reason};
 use crate::cells::{UNKNOWN, known, significant, time, trimmed};
 
-const HEAD: [&str; 10] =
-    ["Clock", "ppm", "±", "Least sq.", "Frequency", "Seconds", "Kept", "Dropped", "Bracket", "Constant"];
+const HEAD: [&str; 9] = ["Clock", "ppm", "±", "Least sq.", "Frequency", "Seconds", "Brackets", "Width", "Constant"];
 /// Clocks whose matrix, or whose stability, fits on a page side by side.
 const SIDE_BY_SIDE: usize = 7;
 /// Seconds a day, in millions: what one ppm makes of it.
@@ -50,8 +49,7 @@ fn row(clock: &RateRecord) -> Vec<String> {
         known(clock.estimate_ppm, signed),
         clock.frequency_hz.map_or_else(|| "-".to_owned(), megahertz),
         known(clock.seconds, |seconds| format!("{seconds:.2}")),
-        grouped(clock.brackets_kept),
-        grouped(clock.brackets_dropped),
+        format!("{} of {}", clock.brackets_kept, clock.brackets_kept + clock.brackets_dropped),
         known(clock.bracket_ns, time),
         known(clock.constant, |constant| if constant { "yes" } else { "no" }.to_owned()),
     ]

@@ -1,0 +1,334 @@
+//! The questions across CPUs and over time, on the machine as it is and on ones that are broken on purpose.
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+use support::{assert_valid, clock, clockscope, record, run, signal, under};
+
+/// The machine's first CPU and another one; `None` where there is but one.
+fn two_cpus() -> Option<(u64, u64)> {
+    let allowed = record(clockscope(&["info", "--format", "json"]))["environment"]["cpu"]["allowed"].clone();
+    let cpus: Vec<u64> = allowed.as_array()?.iter().filter_map(Value::as_u64).collect();
+    Some((*cpus.first()?, *cpus.get(1)?))
+}
+
+fn of<'a>(record: &'a Value, list: &str, key: &str, name: &str) -> &'a Value {
+    let entries = record[list].as_array().unwrap();
+    entries.iter().find(|entry| entry[key] == name).unwrap_or_else(|| panic!("no {name} in {record:#}"))
+}
+
+fn sequence<'a>(record: &'a Value, name: &str) -> &'a Value {
+    of(record, "sequences", "name", name)
+}
+
+fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+const JSON: [&str; 2] = ["--format", "json"];
+
+fn asked(arguments: &[&str]) -> Value {
+    record(clockscope(&[arguments, &JSON].concat()))
+}
+
+#[test]
+fn unordered_reads_go_back_and_ordered_ones_do_not() {
+    if two_cpus().is_none() {
+        return;
+    }
+    let names = ["tsc", "tsc_lfence", "rdtscp", "monotonic", "monotonic_raw", "clockscope.now"];
+    let record = asked(&[&["order"], names.as_slice(), &["--duration", "2s"]].concat());
+    for name in &names[1..] {
+        let found = sequence(&record, name);
+        assert_eq!((&found["regressions"], &found["ordered"]), (&0.into(), &true.into()), "{found:#}");
+        assert!(found["handoffs"].as_u64().unwrap() > 10_000, "{found:#}");
+        for way in ["mailbox", "lock"] {
+            assert!(found[way]["handoffs"].as_u64().unwrap() > 1000, "{found:#}");
+        }
+    }
+    let bare = sequence(&record, "tsc");
+    assert!(bare["regressions"].as_u64().unwrap() > 0, "{bare:#}");
+    assert!(number(&bare["worst_ns"]) > 0.0 && bare["worst_pair"].as_array().unwrap().len() == 2, "{bare:#}");
+    // That an unordered one went back is no finding to fail on.
+    run(clockscope(&["order", "tsc", "rdtscp", "--duration", "200ms", "--fail-on", "regression,unknown"]), 0);
+}
+
+#[test]
+fn one_cpu_is_untestable_not_passed() {
+    let one = |arguments: &[&str]| {
+        let mut command = Command::new("taskset");
+        command.args(["--cpu-list", "0", env!("CARGO_BIN_EXE_clockscope")]).args(arguments);
+        command
+    };
+    for (command, finding) in [("order", "regression"), ("offsets", "unsynchronised")] {
+        let record = record(one(&[command, "--format", "json"]));
+        assert!(record["untestable"].as_str().unwrap().contains("only CPU 0"), "{record:#}");
+        run(one(&[command, "--fail-on", finding]), 3);
+        run(one(&[command, "--fail-on", "unknown"]), 3);
+        let table = run(one(&[command]), 0);
+        assert!(String::from_utf8(table.stdout).unwrap().contains("could not be"));
+    }
+}
+
+#[test]
+fn pairs_may_be_tested_one_at_a_time_and_in_one_way() {
+    let Some((a, b)) = two_cpus() else { return };
+    let cpus = format!("{a},{b}");
+    let arguments = ["order", "rdtscp", "--cpus", &cpus, "--serial", "--handover", "lock", "--duration", "100ms"];
+    let record = asked(&arguments);
+    let found = sequence(&record, "rdtscp");
+    assert!(record["serial"] == true && record["rounds"] == 1 && found["mailbox"].is_null(), "{record:#}");
+    assert_eq!(found["handoffs"], found["lock"]["handoffs"]);
+    for arguments in [["order", "--cpus", "60000"], ["offsets", "--cpus", "60000"], ["gaps", "--cpus", "60000"]] {
+        let output = run(clockscope(&arguments), 2);
+        assert!(String::from_utf8(output.stderr).unwrap().contains("60000"));
+    }
+}
+
+#[test]
+fn counters_that_are_apart_are_found_by_their_skew() {
+    let Some((a, b)) = two_cpus() else { return };
+    // The machine's own offset is known to a hundred ns or so, and so is what the rig adds.
+    for ticks in [1_000_000_000_i64, -1_000_000_000, 1_000_000, 100] {
+        let skew = format!("{b}:{ticks}");
+        let arguments = ["offsets", "--duration", "300ms", "--format", "json"];
+        let record = record(under("skew", &[("CLOCKSCOPE_SKEW", &skew)], &arguments));
+        let pair = &record["pairs"][0];
+        assert_eq!((&pair["a"], &pair["b"]), (&a.into(), &b.into()));
+        let (offset, bound) = (number(&pair["offset_ticks"]), number(&pair["bound_ns"]) * 5.0);
+        assert!((offset - ticks as f64).abs() <= bound + 1000.0, "{ticks}: {pair:#}");
+        assert_eq!(record["apart"], u64::from(ticks.abs() >= 1_000_000), "{record:#}");
+        // The vDSO computes its clock from the same counter: it is as wrong as that, unless the counter is behind what the
+        // kernel saw last, where the vDSO stands still.
+        let against = &record["vdso"][0];
+        assert!(
+            ticks < 0 || number(&against["offset_ns"]).abs() <= number(&against["bound_ns"]) + 1000.0,
+            "{against:#}"
+        );
+    }
+}
+
+#[test]
+fn skewed_counters_go_back_and_the_kernels_own_clock_does_not() {
+    let Some((a, b)) = two_cpus() else { return };
+    let skew = format!("{b}:1000000");
+    let names = ["tsc_lfence", "rdtscp", "monotonic", "monotonic:syscall", "clockscope.now"];
+    let arguments = [&["order"], names.as_slice(), &JSON].concat();
+    let record = record(under("skew", &[("CLOCKSCOPE_SKEW", &skew)], &arguments));
+    for name in &names[..3] {
+        let found = sequence(&record, name);
+        assert!(found["regressions"].as_u64().unwrap() > 100, "{found:#}");
+        assert_eq!(found["worst_pair"], serde_json::json!([b, a]), "{found:#}");
+        // A million ticks, less what the hand-over takes: at least 100 µs at up to 10 GHz.
+        assert!((50e3..10e6).contains(&number(&found["worst_ns"])), "{found:#}");
+    }
+    assert_eq!(sequence(&record, "monotonic:syscall")["regressions"], 0, "{record:#}");
+    let failing = [&["order"], names.as_slice(), &["--duration", "300ms", "--fail-on", "regression"]].concat();
+    run(under("skew", &[("CLOCKSCOPE_SKEW", &skew)], &failing), 1);
+}
+
+#[test]
+fn threads_that_cannot_be_bound_or_started_are_told() {
+    for (call, reason) in [("setaffinity", "not permitted"), ("thread", "no thread can be started")] {
+        let denied = |arguments: &[&str]| under("deny", &[("CLOCKSCOPE_DENY_CALL", call)], arguments);
+        for command in ["order", "offsets"] {
+            let record = record(denied(&[command, "--duration", "100ms", "--format", "json"]));
+            assert!(record["untestable"].as_str().unwrap().contains(reason), "{call}: {record:#}");
+        }
+        run(denied(&["order", "rdtscp", "--fail-on", "regression"]), 3);
+        let record = record(denied(&["gaps", "--all-cpus", "--duration", "100ms", "--format", "json"]));
+        for cpu in record["gaps"].as_array().unwrap() {
+            assert!(cpu["reason"].as_str().unwrap().contains(reason) && cpu["stolen_percent"].is_null(), "{cpu:#}");
+        }
+        // On one thread alone, which need not be pinned.
+        for command in ["gaps", "rate", "sleep"] {
+            run(denied(&[command, "--duration", "100ms"]), 0);
+        }
+    }
+}
+
+/// How fast the liar's clock was found to run: ppm and its bound.
+fn found_rate(ppb: &str, more: &[(&str, &str)]) -> Value {
+    let lies = [&[("CLOCKSCOPE_LIE_CLOCK", "1"), ("CLOCKSCOPE_LIE_PPB", ppb)], more].concat();
+    let arguments = ["rate", "monotonic", "realtime", "--duration", "2s", "--format", "json"];
+    let record = record(under("liar", &lies, &arguments));
+    let truth = clock(&record, "realtime");
+    assert!(number(&truth["ppm"]).abs() <= number(&truth["bound_ppm"]) + 0.5, "{truth:#}");
+    clock(&record, "monotonic").clone()
+}
+
+#[test]
+fn a_fast_clock_is_found_with_sign_and_size() {
+    for (ppb, ppm) in [("10000", 10.0), ("-10000", -10.0), ("500000", 500.0), ("-100", -0.1)] {
+        let found = found_rate(ppb, &[]);
+        let (seen, bound) = (number(&found["ppm"]), number(&found["bound_ppm"]));
+        // The kernel's own clock may be steered by some hundredths of a ppm meanwhile.
+        assert!((seen - ppm).abs() <= bound + 0.05, "{found:#}");
+        assert!(bound < 1.0 && (ppm.abs() < 1.0 || seen * ppm > 0.0), "{found:#}");
+    }
+}
+
+#[test]
+fn a_rate_that_changes_under_way_is_said_to() {
+    let found = found_rate("20000", &[("CLOCKSCOPE_LIE_PPB_AFTER", "6000")]);
+    assert_eq!(found["constant"], false, "{found:#}");
+    let changed = &found["changed"];
+    assert!(number(&changed["from_s"]) <= number(&changed["until_s"]), "{changed}");
+    run(clockscope(&["rate", "monotonic", "--duration", "300ms", "--fail-on", "changed,unknown"]), 0);
+}
+
+#[test]
+fn a_step_is_told_from_a_rate() {
+    let lies = [("CLOCKSCOPE_LIE_EVERY", "9000"), ("CLOCKSCOPE_LIE_STEP_NS", "2000000000")];
+    let step = found_rate("0", &lies)["step"].clone();
+    assert!((number(&step["ns"]) - 2e9).abs() < 1e6, "{step}");
+}
+
+#[test]
+fn a_bound_that_is_asked_for_ends_the_run_or_is_said_to_need_more() {
+    let reached = asked(&["rate", "monotonic", "--until", "1ppm"]);
+    let found = clock(&reached, "monotonic");
+    assert!(number(&found["bound_ppm"]) <= 1.0 && number(&found["seconds"]) < 50.0, "{found:#}");
+    let short = ["rate", "monotonic_coarse", "--until", "1ppb", "--duration", "300ms", "--format", "json"];
+    let output = run(clockscope(&short), 3);
+    let record: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(number(&clock(&record, "monotonic_coarse")["needed_s"]) > 10.0, "{record:#}");
+}
+
+#[test]
+fn what_cannot_be_a_reference_is_refused() {
+    for (arguments, reason) in [
+        (vec!["rate", "--reference", "process"], "processor time"),
+        (vec!["rate", "monotonic", "--reference", "monotonic"], "reference itself"),
+        (vec!["rate", "--reference", "nonsense"], "no clock named"),
+        (vec!["rate", "nonsense"], "no clock named"),
+        (vec!["rate", "--until", "0"], "at least"),
+        (vec!["rate", "--until", "fast"], "no bound"),
+        (vec!["gaps", "--threshold", "1ns"], "at least 100ns"),
+        (vec!["order", "--cpus", "3-1"], "no list of CPUs"),
+    ] {
+        let output = run(clockscope(&arguments), 2);
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert!(said.contains(reason) && output.stdout.is_empty(), "{arguments:?}: {said}");
+    }
+    // The counter may be one: its frequency is measured meanwhile.
+    let record = asked(&["rate", "monotonic", "--reference", "rdtscp", "--duration", "300ms"]);
+    let found = clock(&record, "monotonic");
+    assert!(number(&found["ppm"]).abs() <= number(&found["bound_ppm"]) + 1.0, "{found:#}");
+}
+
+#[test]
+fn what_takes_a_threads_time_is_told() {
+    let mut hog = Command::new("taskset").args(["--cpu-list", "0", "sh", "-c", "while :; do :; done"]).spawn().unwrap();
+    let record = asked(&["gaps", "--cpus", "0", "--duration", "1s"]);
+    hog.kill().unwrap();
+    hog.wait().unwrap();
+    let gaps = &record["gaps"][0];
+    let switches = of(gaps, "causes", "cause", "involuntary_switch");
+    assert!(switches["count"].as_u64().unwrap() >= 3 && number(&gaps["stolen_percent"]) > 1.0, "{gaps:#}");
+    assert_eq!(record["worst"][0]["cpu"], 0);
+    for pair in record["worst"].as_array().unwrap().windows(2) {
+        assert!(number(&pair[0]["ns"]) >= number(&pair[1]["ns"]));
+    }
+}
+
+#[test]
+fn a_stopped_thread_is_told_from_a_preempted_one() {
+    let child = clockscope(&["gaps", "--duration", "1s", "--format", "json"]).stdout(Stdio::piped()).spawn().unwrap();
+    std::thread::sleep(Duration::from_millis(400));
+    signal(&child, "STOP");
+    std::thread::sleep(Duration::from_millis(100));
+    signal(&child, "CONT");
+    let output = child.wait_with_output().unwrap();
+    let record: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let worst = &record["worst"][0];
+    assert!(number(&worst["ns"]) >= 90e6, "{worst}");
+    assert!(["voluntary_switch", "involuntary_switch"].contains(&worst["cause"].as_str().unwrap()), "{worst}");
+}
+
+#[test]
+fn no_call_returns_early_and_one_that_does_is_told() {
+    let record = asked(&["sleep", "--duration", "500ms"]);
+    let rows = record["rows"].as_array().unwrap();
+    assert!(rows.iter().all(|row| row["early"] == 0 || row["early"].is_null()), "{record:#}");
+    let slept = |call: &str| rows.iter().filter(|row| row["call"] == call && row["early"] == 0).count();
+    for call in ["nanosleep", "clock_nanosleep_absolute", "usleep", "timerfd", "thread_sleep", "spin_clockscope_now"] {
+        assert_eq!(slept(call), 6, "{call}");
+    }
+    assert_eq!(slept("poll"), 3);
+    // seeds: usleep(1000).
+    let usleep = rows.iter().find(|row| row["call"] == "usleep" && row["asked_ns"] == 1_000_000).unwrap();
+    assert!(number(&usleep["min_ns"]) >= 1e6, "{usleep}");
+    run(clockscope(&["sleep", "--duration", "100ms", "--fail-on", "early"]), 0);
+    let output = run(under("early", &[], &["sleep", "--duration", "100ms", "--fail-on", "early"]), 1);
+    assert!(String::from_utf8(output.stdout).unwrap().contains("EARLY: usleep"));
+}
+
+#[test]
+fn an_interrupted_run_reports_what_it_has() {
+    for (command, list) in
+        [("order", "sequences"), ("offsets", "pairs"), ("rate", "clocks"), ("gaps", "gaps"), ("sleep", "rows")]
+    {
+        let child = clockscope(&[command, "--duration", "60s", "--format", "json"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(900));
+        signal(&child, "INT");
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130), "{command}: {}", String::from_utf8_lossy(&output.stderr));
+        let record: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_valid(&record);
+        assert_eq!(record["run"]["interrupted"], true, "{command}");
+        assert!(!record[list].as_array().unwrap().is_empty(), "{command}");
+    }
+}
+
+#[test]
+fn with_the_counter_disabled_all_questions_have_answers() {
+    for command in ["order", "offsets", "rate", "gaps", "sleep"] {
+        let record = record(under("no_tsc", &[], &[command, "--duration", "200ms", "--format", "json"]));
+        match command {
+            "offsets" => assert!(record["untestable"].as_str().unwrap().contains("PR_SET_TSC"), "{record:#}"),
+            "rate" => assert!(record["clocks"].as_array().unwrap().iter().any(|clock| clock["available"] == false)),
+            _ => {}
+        }
+    }
+    let arguments = ["rate", "monotonic:syscall", "--reference", "boottime:syscall", "--duration", "300ms"];
+    let record = record(under("no_tsc", &[], &[&arguments, JSON.as_slice()].concat()));
+    let found = clock(&record, "monotonic:syscall");
+    assert!(number(&found["ppm"]).abs() <= number(&found["bound_ppm"]), "{found:#}");
+}
+
+#[test]
+fn a_thorough_measurement_says_a_line_on_each() {
+    let output = run(clockscope(&["measure", "rdtscp", "monotonic", "--duration", "200ms", "--thorough"]), 0);
+    let table = String::from_utf8(output.stdout).unwrap();
+    for start in ["order: ", "offsets: ", "rate: "] {
+        assert_eq!(table.lines().filter(|line| line.starts_with(start)).count(), 1, "{table}");
+    }
+    let record = asked(&["measure", "rdtscp", "--duration", "100ms", "--thorough"]);
+    for question in ["order", "offsets", "rate"] {
+        assert!(record["thorough"][question].is_object(), "{question}");
+    }
+    assert!(asked(&["measure", "rdtscp", "--duration", "100ms"])["thorough"].is_null());
+}
+
+#[test]
+fn every_command_has_every_format() {
+    for command in ["order", "offsets", "rate", "gaps", "sleep"] {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let path = file.path().to_str().unwrap();
+        run(clockscope(&[command, "--duration", "100ms", "--format", "json", "--output", path]), 0);
+        for format in ["table", "json", "ndjson", "csv", "markdown"] {
+            let output = run(clockscope(&["report", path, "--format", format]), 0);
+            assert!(!output.stdout.is_empty(), "{command} {format}");
+        }
+    }
+}
