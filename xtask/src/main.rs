@@ -22,6 +22,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   structure     who may depend on whom, and where unsafe code may be
   cross         checks for other architectures, and the instrument on an emulated aarch64
   bench [build] the figures that the README promises, measured here
+  bench across  order and offsets across CPUs, and rates (two minutes)
   bench steps   recording 10^8 reads, and the ticks of 30,000 simulated clocks (five minutes)
   bench library [PART...]  the library's figures, beside its peers' (all of it a quarter of an hour)";
 
@@ -47,6 +48,7 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["cross"] => cross::check(),
         ["bench"] => bench::measure(false),
         ["bench", "library", parts @ ..] => bench::library::measure(parts),
+        ["bench", "across"] => bench::across::measure(),
         ["bench", "steps"] => bench::steps::measure(),
         ["bench", "build"] => bench::measure(true),
         _ => bail!("{USAGE}"),

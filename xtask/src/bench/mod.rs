@@ -1,5 +1,6 @@
 //! The figures that bench/README.md promises, measured on this machine. Ratios are taken within one run, alternating.
 
+pub(crate) mod across;
 pub(crate) mod library;
 pub(crate) mod steps;
 
