@@ -14,6 +14,8 @@ pub struct Order {
     pub rounds: u32,
     /// Whether the pairs of a round were tested one after the other instead of all at once.
     pub serial: bool,
+    /// Pairs of CPUs that were tested.
+    pub pairs_tested: u64,
     /// Pairs of CPUs that could not be tested, or not to the end, and why.
     pub lost: Vec<LostPair>,
     /// Why nothing could be tested: `null` where at least one pair of CPUs was.

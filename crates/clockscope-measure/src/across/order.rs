@@ -89,7 +89,7 @@ pub(crate) fn find(bench: &Bench<'_>, rows: &[Row], plan: &Plan, progress: &mut 
     let tasks = tasks(rows, plan.handover);
     let mut tallies = vec![Tally::default(); tasks.len()];
     if order.untestable.is_none() {
-        play(bench, &tasks, plan, &mut tallies, &mut order.lost, progress);
+        order.pairs_tested = play(bench, &tasks, plan, &mut tallies, &mut order.lost, progress);
         let is_idle = tallies.iter().all(|tally| tally.received.handoffs == 0);
         order.untestable = order.lost.first().filter(|_| is_idle).map(|lost| lost.reason.clone());
     }
@@ -185,7 +185,7 @@ impl Tally {
     }
 }
 
-/// Plays the whole tournament, several times if there is time.
+/// Plays the whole tournament, several times if there is time. Tells how many pairs were tested the first time.
 fn play(
     bench: &Bench<'_>,
     tasks: &[Task<'_>],
@@ -193,22 +193,23 @@ fn play(
     tallies: &mut [Tally],
     lost: &mut Vec<LostPair>,
     progress: &mut Progress<'_>,
-) {
+) -> u64 {
     let (players, rounds) = (plan.cpus.len(), tournament::rounds(plan.cpus.len()));
     let turns_in_round = if plan.serial { players / 2 } else { 1 };
     let passes = (plan.duration_ns / (ROUND_NS * (rounds * turns_in_round) as f64)).round().max(1.0);
     let slices = passes * (rounds * turns_in_round * tasks.len()) as f64;
     let slice_ns = (plan.duration_ns / slices).max(SHORTEST_NS) as u64;
     let whole = passes * rounds as f64;
-    let mut done = 0.0;
-    for _ in 0..passes as u64 {
+    let (mut done, mut tested) = (0.0, 0);
+    for pass in 0..passes as u64 {
         for round in 0..rounds {
             let pairs: Vec<_> = tournament::pairs(players, round).map(|(a, b)| (plan.cpus[a], plan.cpus[b])).collect();
             for together in pairs.chunks(if plan.serial { 1 } else { pairs.len() }) {
                 if bench.is_stopped() {
-                    return;
+                    return tested;
                 }
                 for played in hand_over(bench, tasks, together, slice_ns) {
+                    tested += u64::from(pass == 0 && played.1.is_ok());
                     count(played, tallies, lost);
                 }
             }
@@ -216,6 +217,7 @@ fn play(
             progress(done / whole);
         }
     }
+    tested
 }
 
 /// Goes through all tasks on these pairs at once.

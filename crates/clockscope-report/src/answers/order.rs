@@ -21,7 +21,7 @@ pub(super) fn blocks(order: &Order) -> Vec<Block> {
     let missing = missing.filter_map(|sequence| Some((sequence.name.clone(), sequence.reason.as_deref()?)));
     vec![
         table,
-        Block::lines("Not tested:", by_reason(lost.filter(|_| !tested.is_empty()))),
+        Block::lines("Not tested, or not to the end:", by_reason(lost.filter(|_| !tested.is_empty()))),
         Block::lines("Not available:", by_reason(missing)),
     ]
 }
@@ -62,8 +62,7 @@ pub(super) fn conclusion(order: &Order) -> Vec<String> {
     };
     let ordered = order.sequences.iter().filter(|sequence| sequence.ordered && sequence.handoffs > 0);
     let handoffs: u64 = ordered.clone().map(|sequence| sequence.handoffs).sum();
-    let pairs = order.cpus.len() as u64 * (order.cpus.len() as u64).saturating_sub(1) / 2 - order.lost.len() as u64;
-    let across = format!("across {} CPUs ({})", order.cpus.len(), counted(pairs, "pair"));
+    let across = format!("across {} CPUs ({})", order.cpus.len(), counted(order.pairs_tested, "pair"));
     let faulty = went_back(true);
     let mut lines = vec![if handoffs == 0 {
         format!("No ordered clock was tested {across}.")
