@@ -12,7 +12,7 @@ pub struct Deviation {
 /// The overlapping Allan deviation of a clock whose phase (reading less reference, in any unit of time) was taken every
 /// `spacing` of the same unit, for intervals of 1, 2, 4, … spacings as long as three of them fit. Without a dimension.
 ///
-/// σ²(τ) = Σ (x[k+2m] - 2 x[k+m] + x[k])² / (2 τ² (N - 2m)) for τ = m spacings and N phases (IEEE 1139; Riley, Handbook of
+/// `σ²(τ) = Σ (x[k+2m] - 2 x[k+m] + x[k])² / (2 τ² (N - 2m))` for τ = m spacings and N phases (IEEE 1139; Riley, Handbook of
 /// Frequency Stability Analysis, NIST SP 1065, 5.2.4). Takes N steps for each length.
 #[must_use]
 pub fn allan_deviation(phases: &[f64], spacing: f64) -> Vec<Deviation> {
