@@ -16,7 +16,7 @@ impl Bar {
     pub(crate) fn new(quiet: bool, counter_readable: Option<bool>) -> Self {
         let wanted = !quiet && counter_readable != Some(false) && io::stderr().is_terminal();
         let bar = wanted.then(|| {
-            let style = ProgressStyle::with_template("measuring {bar:40} {percent}% {msg}");
+            let style = ProgressStyle::with_template("measuring {bar:32} {percent}% {wide_msg}");
             ProgressBar::new(100).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
         });
         Self { bar, percent: 0 }
