@@ -1,7 +1,7 @@
 //! What the user asked to fail on.
 
 use clap::ValueEnum;
-use clockscope_records::{ClockRecord, Events, Offsets, Order, Rates, Sleep, StepsRecord};
+use clockscope_records::{ClockRecord, Events, Offsets, Order, RateRecord, Rates, Sleep, StepsRecord};
 
 use crate::Exit;
 
@@ -36,6 +36,13 @@ fn any(answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     answers.flatten().reduce(|one, other| one | other)
 }
 
+/// Whether any shows it; `None` if none does and one could not tell, or there is none.
+fn any_of_all(answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+    let answers: Vec<Option<bool>> = answers.collect();
+    let is_known = !answers.is_empty() && answers.iter().all(Option::is_some);
+    if answers.contains(&Some(true)) { Some(true) } else { is_known.then_some(false) }
+}
+
 /// 1 if anything was found, otherwise 3 if something could not be determined, otherwise 0.
 fn decide(findings: impl Iterator<Item = Option<bool>>) -> Exit {
     let findings: Vec<Option<bool>> = findings.collect();
@@ -67,7 +74,7 @@ pub(crate) trait Shows<Finding> {
 pub(crate) enum OrderFinding {
     /// A reading of an ordered sequence that went back; unordered ones promise nothing
     Regression,
-    /// A clock or a pair of CPUs that could not be tested
+    /// A clock that can be read, or a pair of CPUs, that could not be tested, or not to the end
     Unknown,
 }
 
@@ -77,7 +84,7 @@ impl Shows<OrderFinding> for Order {
         let is_untested = self.untestable.is_some()
             || !self.lost.is_empty()
             || tested().next().is_none()
-            || tested().any(|sequence| sequence.regressions.is_none());
+            || tested().any(|sequence| sequence.regressions.is_none() || sequence.reason.is_some());
         let has_regressed = tested().any(|sequence| sequence.ordered && sequence.regressions.is_some_and(|n| n > 0));
         match finding {
             OrderFinding::Regression if has_regressed => Some(true),
@@ -119,8 +126,16 @@ impl Shows<RateFinding> for Rates {
     fn shows(&self, finding: RateFinding) -> Option<bool> {
         let clocks = || self.clocks.iter().filter(|clock| clock.available);
         match finding {
-            RateFinding::Changed => any(clocks().map(|clock| clock.constant.map(|constant| !constant))),
-            RateFinding::Unknown => any(clocks().map(|clock| Some(clock.bound_ppm.is_none()))),
+            RateFinding::Changed => {
+                let changed = |clock: &RateRecord| match (clock.constant, &clock.step) {
+                    (_, Some(_)) => Some(true),
+                    (constant, None) => constant.map(|constant| !constant),
+                };
+                any_of_all(clocks().map(changed))
+            }
+            RateFinding::Unknown => {
+                any(clocks().map(|clock| Some(clock.bound_ppm.is_none() || clock.reason.is_some())))
+            }
         }
     }
 }

@@ -57,7 +57,7 @@ pub(crate) trait Sampler: Send + Sync {
     fn now(&self) -> Result<u64, Errno>;
 
     /// [`Relay::start_at`], [`Relay::mailbox`] and [`Relay::lock`], for this clock.
-    fn start_relay(&self, relay: &Relay);
+    fn start_relay(&self, relay: &Relay) -> Result<(), Errno>;
     fn mailbox(&self, relay: &Relay, side: Side, keeper: Option<Deadline<'_>>) -> Received;
     fn lock(&self, relay: &Relay, side: Side, keeper: Option<Deadline<'_>>) -> Received;
 }
@@ -127,8 +127,8 @@ impl<C: RawClock> Sampler for Probe<C> {
         Ok(self.clock.value(&raw))
     }
 
-    fn start_relay(&self, relay: &Relay) {
-        relay.start_at(&self.clock);
+    fn start_relay(&self, relay: &Relay) -> Result<(), Errno> {
+        relay.start_at(&self.clock)
     }
 
     fn mailbox(&self, relay: &Relay, side: Side, keeper: Option<Deadline<'_>>) -> Received {

@@ -28,9 +28,9 @@ pub struct Offsets {
     /// The largest offset that is possible between any two CPUs, in ns: all are synchronised within this. `null` unless
     /// every pair was tested.
     pub within_ns: Option<f64>,
-    /// The pair that may be furthest apart.
+    /// The pair that may be furthest apart; first of all one whose offset changed under way.
     pub worst_pair: Option<[u32; 2]>,
-    /// Pairs that are certainly apart: zero is outside of their bound, or no constant offset explains what was seen.
+    /// Pairs that are certainly apart.
     pub apart: u64,
     /// How far the offsets of three CPUs at most are from adding up, in ns: what ways of unequal length account for, beside
     /// what the bounds allow. `null` for fewer than three CPUs.
@@ -56,10 +56,14 @@ pub struct OffsetPair {
     pub exchanges: u64,
     /// The tightest round trip, in ns, without the time to answer.
     pub round_trip_ns: Option<f64>,
-    /// By how much the offset differs if the other CPU begins, in ns: beyond both bounds, the ways are not what they seem.
+    /// By how much the offset differs if the other CPU begins, in ns.
     pub asymmetry_ns: Option<f64>,
-    /// Whether offsets of both directions agree within their bounds.
+    /// Whether that is less than a fifth of the tightest round trip and two of the counter's steps: else who asks makes a
+    /// difference. A way that takes longer in one direction, whoever asks, looks like an offset; it is inside the bound.
     pub symmetric: Option<bool>,
+    /// Whether the two are certainly apart: zero is outside of the bound, or no constant offset explains what was seen. `null`
+    /// for a pair that was not tested.
+    pub apart: Option<bool>,
     /// Why the pair was not tested; `null` when it was.
     pub reason: Option<String>,
     /// Why fields above are `null`.

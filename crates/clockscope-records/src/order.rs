@@ -16,7 +16,7 @@ pub struct Order {
     pub serial: bool,
     /// Pairs of CPUs that were tested.
     pub pairs_tested: u64,
-    /// Pairs of CPUs that could not be tested, or not to the end, and why.
+    /// Pairs of CPUs that could not be tested, or not to the end, and why: two for each CPU at most.
     pub lost: Vec<LostPair>,
     /// Why nothing could be tested: `null` where at least one pair of CPUs was.
     pub untestable: Option<String>,
@@ -49,7 +49,7 @@ pub struct Sequence {
     pub ordered: bool,
     /// Whether it could be read.
     pub available: bool,
-    /// Why it could not; `null` when it could.
+    /// Why it could not, or what ended its readings; `null` when nothing did.
     pub reason: Option<String>,
     /// Readings that one CPU handed to another, all pairs together, by both ways of handing over.
     pub handoffs: u64,

@@ -205,7 +205,7 @@ const SEQUENCES: [&str; 15] = [
     "lock.regressions",
     "unknown",
 ];
-const PAIRS: [&str; 11] = [
+const PAIRS: [&str; 12] = [
     "a",
     "b",
     "offset_ns",
@@ -215,6 +215,7 @@ const PAIRS: [&str; 11] = [
     "round_trip_ns",
     "asymmetry_ns",
     "symmetric",
+    "apart",
     "reason",
     "unknown",
 ];

@@ -196,7 +196,9 @@ fn step(brackets: &[Bracket], ticks: Ticks) -> Option<(f64, f64)> {
 /// [`crate::allan_deviation`]: the distance, and the phases, in ns. `None` where these are too few.
 #[must_use]
 pub fn even_phases(brackets: &[Bracket]) -> Option<(f64, Vec<f64>)> {
-    let kept = narrow(brackets);
+    let mut kept = narrow(brackets);
+    // A coarse reference shows the same moment twice.
+    kept.dedup_by(|later, earlier| later.moment() <= earlier.moment());
     let (first, last) = (kept.first()?.moment(), kept.last()?.moment());
     let count = brackets.len();
     if kept.len() * 2 < count || count < 7 || last <= first {

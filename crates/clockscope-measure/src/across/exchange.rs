@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use clockscope::RawClock;
 use clockscope_statistics::OffsetBounds;
 
+use super::relay::Ending;
 use super::{Deadline, wait_until};
 use crate::timer::read;
 
@@ -29,10 +30,15 @@ impl Exchange {
     /// reads must be ordered on both sides.
     pub(crate) fn ask(&self, counter: &impl RawClock, deadline: &mut Deadline<'_>) -> OffsetBounds {
         let mut bounds = OffsetBounds::default();
+        let _ending = Ending(&self.is_over);
         for number in 1.. {
             let left = read(counter);
             self.there.number.store(number, Ordering::Release);
-            wait_until(|| self.back.number.load(Ordering::Acquire) == number);
+            let is_answered = || self.back.number.load(Ordering::Acquire) == number;
+            wait_until(|| is_answered() || self.is_over.load(Ordering::Relaxed));
+            if !is_answered() {
+                break;
+            }
             let arrived = read(counter);
             // It answers at the moment at which it stamps: both are one reading.
             let there = self.back.stamp.load(Ordering::Relaxed);
@@ -41,13 +47,13 @@ impl Exchange {
                 break;
             }
         }
-        self.is_over.store(true, Ordering::Release);
         bounds
     }
 
     /// Answers until the other side has enough.
     pub(crate) fn answer(&self, counter: &impl RawClock) {
         let mut answered = 0;
+        let _ending = Ending(&self.is_over);
         loop {
             let asked = || self.there.number.load(Ordering::Acquire);
             wait_until(|| asked() != answered || self.is_over.load(Ordering::Acquire));

@@ -224,7 +224,13 @@ fn on_cpu<T>(cpu: u32, body: impl FnOnce() -> Result<T, String>) -> Result<T, St
 }
 
 fn unbound(cpu: u32, error: &AffinityError) -> String {
-    format!("no thread can be bound to CPU {cpu} ({error}): is it online, and in the cpuset?")
+    let hint = match error {
+        AffinityError::System { error, .. } if error.contains("not permitted") => {
+            "does a seccomp filter or a container forbid it?"
+        }
+        _ => "is it online, and in the cpuset?",
+    };
+    format!("no thread can be bound to CPU {cpu} ({error}): {hint}")
 }
 
 fn joined<T>(thread: thread::ScopedJoinHandle<'_, Result<T, String>>) -> Result<T, String> {

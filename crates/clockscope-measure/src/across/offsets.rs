@@ -19,6 +19,10 @@ use crate::timer::{Calibration, read};
 const SHORTEST_NS: f64 = 2e6;
 /// Brackets of the counter and the kernel's clock on a CPU, of which the narrowest counts.
 const BRACKETS: usize = 1000;
+/// By what share of the tightest round trip the answers of both directions may differ.
+const SYMMETRIC: f64 = 0.2;
+/// What is said of an offset that no exchange explains.
+const CHANGED: &str = "no constant offset explains all exchanges: it changed under way";
 /// Readings that the counter's step is found from.
 const STEP_READINGS: usize = 1 << 12;
 
@@ -181,13 +185,15 @@ fn pair_record(((a, b), outcome): Played<OffsetBounds>, unit: Unit) -> OffsetPai
         round_trip_ns: None,
         asymmetry_ns: None,
         symmetric: None,
+        apart: None,
         reason: None,
         unknown: Unknown::new(),
     };
     let because = |pair: &mut OffsetPair, fields: &[&str], reason: &str| {
         pair.unknown.extend(fields.iter().map(|field| ((*field).to_owned(), reason.to_owned())));
     };
-    const FIGURES: [&str; 6] = ["offset_ns", "bound_ns", "offset_ticks", "round_trip_ns", "asymmetry_ns", "symmetric"];
+    const FIGURES: [&str; 7] =
+        ["offset_ns", "bound_ns", "offset_ticks", "round_trip_ns", "asymmetry_ns", "symmetric", "apart"];
     let [forward, reverse] = match outcome {
         Ok(sides) => sides,
         Err(reason) => {
@@ -204,17 +210,21 @@ fn pair_record(((a, b), outcome): Played<OffsetBounds>, unit: Unit) -> OffsetPai
             pair.offset_ticks = Some(offset);
             pair.offset_ns = Some(offset * unit.ns);
             pair.bound_ns = Some(bound * unit.ns);
+            pair.apart = Some(offset.abs() > bound);
         }
-        None => because(&mut pair, &FIGURES[..3], "no constant offset explains all exchanges: it changed under way"),
+        None => {
+            pair.apart = (pair.exchanges > 0).then_some(true);
+            because(&mut pair, &FIGURES[..3], CHANGED);
+        }
     }
     match (forward.offset(unit.step), reverse.offset(unit.step)) {
         (Some(forward), Some(reverse)) => {
             // The reverse direction tells the first CPU's counter against the second's.
             let differ = (forward.offset + reverse.offset).abs();
             pair.asymmetry_ns = Some(differ * unit.ns);
-            pair.symmetric = Some(differ <= forward.bound + reverse.bound);
+            pair.symmetric = all.round_trip().map(|round| differ <= SYMMETRIC * round as f64 + 2.0 * unit.step);
         }
-        _ => because(&mut pair, &FIGURES[4..], "one direction alone was measured, or its offset changed under way"),
+        _ => because(&mut pair, &FIGURES[4..6], "one direction alone was measured, or its offset changed under way"),
     }
     pair
 }
@@ -222,25 +232,21 @@ fn pair_record(((a, b), outcome): Played<OffsetBounds>, unit: Unit) -> OffsetPai
 /// The largest offset that is possible, and whether offsets add up.
 fn summarise(offsets: &mut Offsets) {
     let furthest = |pair: &OffsetPair| Some(pair.offset_ns?.abs() + pair.bound_ns?);
-    let is_apart = |pair: &OffsetPair| match (pair.offset_ns, pair.bound_ns) {
-        (Some(offset), Some(bound)) => offset.abs() > bound,
-        _ => pair.exchanges > 0,
-    };
-    offsets.apart = offsets.pairs.iter().filter(|pair| is_apart(pair)).count() as u64;
-    let worst = offsets
-        .pairs
-        .iter()
-        .filter_map(|pair| Some((furthest(pair)?, [pair.a, pair.b])))
-        .max_by(|a, b| a.0.total_cmp(&b.0));
+    offsets.apart = offsets.pairs.iter().filter(|pair| pair.apart == Some(true)).count() as u64;
+    let within = offsets.pairs.iter().filter_map(furthest).max_by(f64::total_cmp);
+    // What changed under way is as far apart as it likes.
+    let by_size = |pair: &&OffsetPair| furthest(pair).unwrap_or(f64::INFINITY);
+    let tested = offsets.pairs.iter().filter(|pair| pair.apart.is_some());
+    let worst = tested.max_by(|a, b| by_size(a).total_cmp(&by_size(b))).map(|pair| [pair.a, pair.b]);
     match worst {
-        Some((_, cpus)) => offsets.worst_pair = Some(cpus),
+        Some(cpus) => offsets.worst_pair = Some(cpus),
         None => {
             offsets.unknown.insert("worst_pair".to_owned(), "no pair of CPUs has an offset".to_owned());
             offsets.untestable = offsets.pairs.iter().find_map(|pair| pair.reason.clone());
         }
     }
     if offsets.pairs.iter().all(|pair| furthest(pair).is_some()) {
-        offsets.within_ns = worst.map(|(within, _)| within);
+        offsets.within_ns = within;
     }
     if offsets.within_ns.is_none() {
         let lacking = offsets.pairs.iter().find(|pair| furthest(pair).is_none());
@@ -350,9 +356,12 @@ fn off_line(before: &Together, moment: &Together, after: &Together, unit: Unit) 
         return None;
     }
     let offset = ticks - ns * whole_ticks / whole_ns;
-    // Either end of the line may be off by half its bracket, and every reading by a step of the counter, on which the
-    // kernel's clock may stand as well, and a ns for its own rounding.
-    let bound = moment.half + before.half.max(after.half) + 2.0 * unit.step + 2.0 / unit.ns;
+    // Each end of the line may be off by half its bracket, every reading by a step of the counter, on which the kernel's
+    // clock may stand as well, and by a ns for its own rounding; beyond the ends of the line all of that grows.
+    let share = ns / whole_ns;
+    let uncertain = |half: f64| half + 2.0 * unit.step + 2.0 / unit.ns;
+    let bound =
+        uncertain(moment.half) + uncertain(before.half) * (1.0 - share).abs() + uncertain(after.half) * share.abs();
     Some(Offset { offset: offset * unit.ns, bound: bound * unit.ns })
 }
 

@@ -33,7 +33,7 @@ pub enum Handover {
 pub struct OrderRequest<'a> {
     /// Facts about the machine, which go into the record.
     pub environment: Environment,
-    /// Time for all clocks and pairs together, in seconds. On many CPUs it takes more: half a millisecond for each clock and
+    /// Time for all clocks and pairs together, in seconds. On many CPUs, and on busy ones, it takes more: half a millisecond for each clock and
     /// round at least.
     pub duration_s: f64,
     /// CPUs that take part; `None` for all that the process may run on.
@@ -147,10 +147,8 @@ fn tasks(rows: &[Row], handover: Handover) -> Vec<Task<'_>> {
 }
 
 impl Task<'_> {
-    fn start(&self, relay: &Relay) {
-        if let Some(Ok(sampler)) = self.row.map(|row| &row.sampler) {
-            sampler.start_relay(relay);
-        }
+    fn start(&self, relay: &Relay) -> Result<(), Errno> {
+        self.row.map_or(Ok(()), |row| row.sampler.as_ref().map_or(Ok(()), |sampler| sampler.start_relay(relay)))
     }
 
     fn run(&self, relay: &Relay, side: Side, keeper: Option<Deadline<'_>>) -> Received {
@@ -210,7 +208,8 @@ fn play(
                 }
                 for played in hand_over(bench, tasks, together, slice_ns) {
                     tested += u64::from(pass == 0 && played.1.is_ok());
-                    count(played, tallies, lost);
+                    // A CPU that is gone loses n - 1 pairs; of more it is enough to know some.
+                    count(played, tallies, lost, 2 * players);
                 }
             }
             done += 1.0;
@@ -226,20 +225,20 @@ fn hand_over(bench: &Bench<'_>, tasks: &[Task<'_>], pairs: &[(u32, u32)], slice_
     play_round(pairs, |place: usize, meeting: &Meeting, side: Side| {
         let mut received = Vec::with_capacity(tasks.len());
         for (task, relay) in tasks.iter().zip(&relays[place]) {
-            if side == Side::First {
-                task.start(relay);
-            }
+            let started = if side == Side::First { task.start(relay) } else { Ok(()) };
             if !meeting.meet(side) {
                 return Err(ALONE.to_owned());
             }
             let keeper = (side == Side::First).then(|| Deadline::new(bench.reference, slice_ns, bench.stop));
-            received.push(task.run(relay, side, keeper));
+            let mut found = task.run(relay, side, keeper);
+            found.error = found.error.or(started.err());
+            received.push(found);
         }
         Ok(received)
     })
 }
 
-fn count(((a, b), outcome): Played<Vec<Received>>, tallies: &mut [Tally], lost: &mut Vec<LostPair>) {
+fn count(((a, b), outcome): Played<Vec<Received>>, tallies: &mut [Tally], lost: &mut Vec<LostPair>, most_lost: usize) {
     match outcome {
         Ok([by_first, by_second]) => {
             for (tally, (first, second)) in tallies.iter_mut().zip(by_first.iter().zip(&by_second)) {
@@ -247,8 +246,12 @@ fn count(((a, b), outcome): Played<Vec<Received>>, tallies: &mut [Tally], lost: 
                 tally.add(a, b, second);
             }
         }
-        Err(reason) if !lost.iter().any(|lost| (lost.a, lost.b) == (a, b)) => lost.push(LostPair { a, b, reason }),
-        Err(_) => {}
+        Err(reason) => {
+            let is_known = lost.iter().any(|lost| (lost.a, lost.b) == (a, b));
+            if !is_known && lost.len() < most_lost {
+                lost.push(LostPair { a, b, reason });
+            }
+        }
     }
 }
 
@@ -271,7 +274,12 @@ fn record(row: &Row, ways: [Option<&Tally>; 2], bench: &Bench<'_>, untestable: O
     };
     let [mailbox, lock] = ways.map(|tally| tally.map(handed_over));
     let mut unknown = Unknown::new();
-    let nothing = refusal.or(untestable).unwrap_or("nothing was handed over");
+    let failed = failure(tallies().find_map(|tally| tally.received.error));
+    let nothing = refusal.or(untestable).or(failed.as_deref()).unwrap_or(if bench.is_stopped() {
+        "interrupted before its turn"
+    } else {
+        "nothing was handed over"
+    });
     if handoffs == 0 {
         for field in ["handoffs_per_second", "regressions", "regressions_per_million", "worst_ns", "worst_pair"] {
             unknown.insert(field.to_owned(), nothing.to_owned());
@@ -290,7 +298,7 @@ fn record(row: &Row, ways: [Option<&Tally>; 2], bench: &Bench<'_>, untestable: O
         name: row.identity().label(),
         ordered: row.about.is_ordered,
         available: refusal.is_none(),
-        reason: refusal.map(str::to_owned).or_else(|| failure(tallies().find_map(|tally| tally.received.error))),
+        reason: refusal.map(str::to_owned).or(failed.clone()),
         handoffs,
         handoffs_per_second: per_second(handoffs, sum(|received| received.elapsed_ns)),
         regressions: (handoffs > 0).then_some(regressions),
@@ -304,5 +312,5 @@ fn record(row: &Row, ways: [Option<&Tally>; 2], bench: &Bench<'_>, untestable: O
 }
 
 fn failure(errno: Option<Errno>) -> Option<String> {
-    errno.map(|errno| format!("a read failed: {errno}"))
+    errno.map(|errno| format!("a read failed and ended its readings: {errno}"))
 }

@@ -20,7 +20,7 @@ pub(super) fn blocks(offsets: &Offsets) -> Vec<Block> {
         tested.truncate(LISTED);
     }
     let mut table = Block::table("", &HEAD, 1, tested.iter().map(|pair| row(pair)).collect());
-    table.faults = tested.iter().map(|pair| is_apart(pair) || pair.symmetric == Some(false)).collect();
+    table.faults = tested.iter().map(|pair| pair.apart == Some(true) || pair.symmetric == Some(false)).collect();
     if left_out > 0 {
         table.lines.push(format!("and {left_out} pairs that are less apart: --format csv or json"));
     }
@@ -79,14 +79,6 @@ fn matrix(offsets: &Offsets) -> Block {
     )
 }
 
-/// Zero is outside of the bound, or no offset explains what was seen.
-fn is_apart(pair: &OffsetPair) -> bool {
-    match (pair.offset_ns, pair.bound_ns) {
-        (Some(offset), Some(bound)) => offset.abs() > bound,
-        _ => pair.exchanges > 0,
-    }
-}
-
 fn signed(ns: f64) -> String {
     if ns > 0.0 { format!("+{}", time(ns)) } else { time(ns) }
 }
@@ -95,21 +87,25 @@ pub(super) fn conclusion(offsets: &Offsets) -> Vec<String> {
     if let Some(reason) = &offsets.untestable {
         return vec![sentence(format!("The CPUs' counters could not be compared: {reason}"))];
     }
-    let [a, b] = offsets.worst_pair.unwrap_or_default();
-    let worst = offsets.pairs.iter().find(|pair| (pair.a, pair.b) == (a, b));
+    let worst = offsets.worst_pair.and_then(|[a, b]| offsets.pairs.iter().find(|pair| (pair.a, pair.b) == (a, b)));
     let mut lines = vec![match (offsets.apart, offsets.within_ns) {
         (0, Some(within)) => format!(
-            "The counters of {} CPUs are synchronised within {} (CPUs {a} and {b} are the worst known).",
+            "The counters of {} CPUs are synchronised within {}{}.",
             offsets.cpus.len(),
-            time(within)
+            time(within),
+            worst.map_or_else(String::new, |pair| format!(" (CPUs {} and {} are the worst known)", pair.a, pair.b))
         ),
         (0, None) => {
             let reason = offsets.unknown.get("within_ns").map_or("not every pair was tested", String::as_str);
             sentence(format!("No counters are known to be apart, but not all are known to be synchronised: {reason}"))
         }
         (apart, _) => {
-            let by = worst.and_then(|pair| {
-                Some(format!(", the furthest CPUs {a} and {b}: {} ± {}", signed(pair.offset_ns?), time(pair.bound_ns?)))
+            let by = worst.map(|pair| {
+                let by = match (pair.offset_ns, pair.bound_ns) {
+                    (Some(offset), Some(bound)) => format!("{} ± {}", signed(offset), time(bound)),
+                    _ => "by an offset that changed under way".to_owned(),
+                };
+                format!(", the furthest CPUs {} and {}: {by}", pair.a, pair.b)
             });
             format!(
                 "Of {} of CPUs, {apart} {} certainly apart{}.",
@@ -121,7 +117,7 @@ pub(super) fn conclusion(offsets: &Offsets) -> Vec<String> {
     }];
     if offsets.pairs.iter().any(|pair| pair.symmetric == Some(false)) {
         lines.push(
-            "Offsets depend on which CPU asks: something was wrong with the clocks under way, or with this test."
+            "Offsets depend on which CPU asks: one of them answers late, or something was wrong with a counter under way."
                 .to_owned(),
         );
     }

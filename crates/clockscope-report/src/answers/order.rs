@@ -17,11 +17,14 @@ pub(super) fn blocks(order: &Order) -> Vec<Block> {
             .push(format!("Without a clock, two threads hand a word to and fro {} times a second.", million(bare)));
     }
     let lost = order.lost.iter().map(|lost| (format!("CPUs {} and {}", lost.a, lost.b), lost.reason.as_str()));
+    let disturbed = tested.iter().filter_map(|sequence| Some((sequence.name.clone(), sequence.reason.as_deref()?)));
+    let disturbed = by_reason(disturbed);
     let missing = order.sequences.iter().filter(|sequence| sequence.handoffs == 0);
     let missing = missing.filter_map(|sequence| Some((sequence.name.clone(), sequence.reason.as_deref()?)));
     vec![
         table,
         Block::lines("Not tested, or not to the end:", by_reason(lost.filter(|_| !tested.is_empty()))),
+        Block::lines("Disturbed:", disturbed),
         Block::lines("Not available:", by_reason(missing)),
     ]
 }

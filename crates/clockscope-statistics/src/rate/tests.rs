@@ -42,7 +42,7 @@ fn ppm() -> impl Strategy<Value = f64> {
 }
 
 fn ticks() -> impl Strategy<Value = Ticks> {
-    let tick = || prop_oneof![Just(0.0), Just(1.0), Just(10.0), 1.0..300.0_f64];
+    let tick = || prop_oneof![Just(0.0), Just(1.0), Just(10.0), 1.0..300.0_f64, Just(1e6), Just(1e9)];
     (tick(), tick()).prop_map(|(reference, clock)| Ticks { reference, clock })
 }
 
@@ -89,6 +89,9 @@ proptest! {
             prop_assert!(found.step.is_none());
         }
         let all_forward = world.rates.iter().all(|(_, rate)| is_forward(*rate));
+        if let Some((spacing, phases)) = even_phases(&brackets) {
+            prop_assert!(spacing > 0.0 && phases.iter().all(|phase| phase.is_finite()), "{spacing} {phases:?}");
+        }
         if let Constancy::Changed { from, until } = found.constancy
             && all_forward
         {
@@ -108,7 +111,9 @@ proptest! {
         if let Some(found) = rate(&brackets, ticks) {
             prop_assert!(found.least <= found.most, "{found:?}");
         }
-        let _ = even_phases(&brackets);
+        if let Some((spacing, phases)) = even_phases(&brackets) {
+            prop_assert!(spacing > 0.0 && phases.iter().all(|phase| phase.is_finite()));
+        }
     }
 }
 

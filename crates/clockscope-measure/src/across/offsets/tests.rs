@@ -64,9 +64,32 @@ fn the_worst_pair_is_told_and_what_does_not_add_up() {
     offsets.pairs = vec![pair(0, 4, 5.0), pair(0, 9, -200.0), pair(4, 9, -180.0)];
     summarise(&mut offsets);
     assert_eq!((offsets.worst_pair, offsets.apart), (Some([0, 9]), 2));
-    assert_eq!(offsets.within_ns, Some(231.0));
+    assert!((offsets.within_ns.unwrap() - 231.0).abs() < 1e-9);
     // -200 - 5 + 180.
     assert_eq!(offsets.closure_ns, Some(25.0));
+}
+
+#[test]
+fn an_offset_that_changed_is_the_worst() {
+    let mut changed = OffsetBounds::default();
+    changed.push([0, 100, 110, 60]);
+    changed.push([1000, 5100, 5110, 1060]);
+    let mut offsets = Offsets { cpus: vec![0, 4, 9], ..Offsets::default() };
+    let changed = pair_record(((4, 9), Ok([changed, OffsetBounds::default()])), Unit { ns: 1.0, step: 1.0 });
+    offsets.pairs = vec![pair(0, 4, 5000.0), pair(0, 9, 1.0), changed];
+    summarise(&mut offsets);
+    assert_eq!((offsets.worst_pair, offsets.apart, offsets.within_ns), (Some([4, 9]), 2, None));
+}
+
+#[test]
+fn who_asks_must_not_make_a_difference() {
+    let (mut forward, mut reverse) = (OffsetBounds::default(), OffsetBounds::default());
+    forward.push([0, 50, 50, 100]);
+    // Asked by the other one, the first CPU's counter is ahead by 60.
+    reverse.push([0, 110, 110, 100]);
+    let unit = Unit { ns: 1.0, step: 1.0 };
+    assert_eq!(pair_record(((0, 1), Ok([forward, reverse])), unit).symmetric, Some(false));
+    assert_eq!(pair_record(((0, 1), Ok([forward, forward])), unit).symmetric, Some(true));
 }
 
 #[test]
@@ -85,6 +108,9 @@ fn a_counter_off_the_line_is_told_with_its_bound() {
     let at = |ticks: u64, ns: u64| Together { ticks, half: 20.0, ns };
     let unit = Unit { ns: 0.5, step: 2.0 };
     let found = off_line(&at(1000, 0), &at(1000 + 2000 + 300, 1000), &at(1000 + 8000, 4000), unit).unwrap();
-    assert!((found.offset - 150.0).abs() < 1e-9 && (found.bound - (20.0 + 20.0 + 4.0 + 4.0) * 0.5).abs() < 1e-9);
+    // Half a bracket of 20 ticks, two steps and the kernel's rounding, of the moment and of the line at a quarter of it.
+    assert!((found.offset - 150.0).abs() < 1e-9 && (found.bound - (28.0 + 28.0) * 0.5).abs() < 1e-9, "{found:?}");
+    let beyond = off_line(&at(0, 0), &at(30_000, 10_000), &at(3000, 1000), unit).unwrap();
+    assert!((beyond.bound - (28.0 + 28.0 * 9.0 + 28.0 * 10.0) * 0.5).abs() < 1e-9, "{beyond:?}");
     assert_eq!(off_line(&at(0, 5), &at(1, 5), &at(2, 5), unit), None);
 }
