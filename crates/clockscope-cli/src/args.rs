@@ -175,7 +175,7 @@ pub(crate) struct OrderArgs {
     /// How readings are handed from CPU to CPU
     #[arg(long, value_name = "WAY", value_enum, default_value_t)]
     pub(crate) handover: HandoverArg,
-    /// Time for all clocks and pairs together; on many CPUs it takes more
+    /// Time for all clocks and pairs together; on many CPUs, and on busy ones, it takes more
     #[arg(long, value_name = "TIME", default_value = "2s", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
     /// Exit with 1 if any of these was seen, with 3 if that could not be determined
@@ -189,7 +189,7 @@ pub(crate) struct OrderArgs {
 pub(crate) struct OffsetsArgs {
     #[command(flatten)]
     pub(crate) pairs: PairArgs,
-    /// Time for all pairs together; on many CPUs it takes more
+    /// Time for all pairs together; on many CPUs, and on busy ones, it takes more
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
     /// Exit with 1 if any of these was seen, with 3 if that could not be determined
@@ -231,7 +231,7 @@ pub(crate) struct GapsArgs {
     #[arg(long, value_name = "TIME", default_value = "2s", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
     /// CPUs to look on, all at once, e.g. 0-3,8 [default: the current one]
-    #[arg(long, value_name = "LIST", value_parser = numbers::cpus)]
+    #[arg(long, visible_alias = "cpu", value_name = "LIST", value_parser = numbers::cpus)]
     pub(crate) cpus: Option<Cpus>,
     /// Look on all CPUs that this process may run on
     #[arg(long, conflicts_with = "cpus")]

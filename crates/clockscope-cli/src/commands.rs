@@ -99,13 +99,13 @@ fn fresh(
     let request = Request { environment, duration_s: duration.0, cpu, thorough, stop: &stop };
     let measured = clockscope_measure::measure(catalogue, request, &mut |share| bar.show(share));
     drop(bar);
-    measured.map_err(explained)
+    measured.map_err(|error| explained(error, "--cpu"))
 }
 
-/// A CPU or a clock that there is not is the user's mistake, anything else the machine's.
-fn explained(error: MeasureError) -> anyhow::Error {
+/// A CPU or a clock that there is not is the user's mistake, anything else the machine's. `cpu` is the option that names CPUs.
+fn explained(error: MeasureError, cpu: &str) -> anyhow::Error {
     match error {
-        MeasureError::Affinity(error) => UsageError(format!("--cpu: {error}")).into(),
+        MeasureError::Affinity(error) => UsageError(format!("{cpu}: {error}")).into(),
         MeasureError::Unknown(error) => unknown_clock(error).into(),
         error @ (MeasureError::Reference { .. } | MeasureError::OwnReference { .. }) => {
             UsageError(format!("--reference: {error}")).into()
@@ -137,7 +137,7 @@ fn steps(args: &StepsArgs) -> Result<Exit> {
     let request = StepsRequest { environment, amount, cpu: args.cpu, stop: &stop, keep: raw.is_some() };
     let measured = clockscope_measure::steps(catalogue, request, &mut |share| bar.show(share));
     drop(bar);
-    let (steps, readings) = measured.map_err(explained)?;
+    let (steps, readings) = measured.map_err(|error| explained(error, "--cpu"))?;
     let exit = exit(steps.run.interrupted, steps.clocks.iter(), &args.fail_on);
     let drawing = Drawing { ascii: args.ascii, rows: Some(args.rows) };
     write(&Document::Steps(steps), &args.output, drawing, destination)?;

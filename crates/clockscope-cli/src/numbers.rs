@@ -30,7 +30,8 @@ pub(crate) struct Cpus(pub(crate) Vec<u32>);
 /// Parses a list of CPUs, as 0-3,8.
 pub(crate) fn cpus(text: &str) -> Result<Cpus, String> {
     let cpus = affinity::cpu_list(text).filter(|cpus| !cpus.is_empty());
-    cpus.map(Cpus).ok_or_else(|| format!("\"{text}\" is no list of CPUs: write for example 0-3,8"))
+    cpus.map(Cpus)
+        .ok_or_else(|| format!("\"{text}\" is no list of CPUs: write numbers up to 1048576, for example 0-3,8"))
 }
 
 /// Parses a bound, as 0.1ppm or 20ppb; a bare number is ppm.

@@ -141,7 +141,8 @@ fn threads_that_cannot_be_bound_or_started_are_told() {
             assert!(record["untestable"].as_str().unwrap().contains(reason), "{call}: {record:#}");
         }
         run(denied(&["order", "rdtscp", "--fail-on", "regression"]), 3);
-        let record = record(denied(&["gaps", "--all-cpus", "--duration", "100ms", "--format", "json"]));
+        let output = run(denied(&["gaps", "--all-cpus", "--duration", "100ms", "--format", "json"]), 3);
+        let record: Value = serde_json::from_slice(&output.stdout).unwrap();
         for cpu in record["gaps"].as_array().unwrap() {
             assert!(cpu["reason"].as_str().unwrap().contains(reason) && cpu["stolen_percent"].is_null(), "{cpu:#}");
         }
@@ -198,6 +199,67 @@ fn a_bound_that_is_asked_for_ends_the_run_or_is_said_to_need_more() {
     let output = run(clockscope(&short), 3);
     let record: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(number(&clock(&record, "monotonic_coarse")["needed_s"]) > 10.0, "{record:#}");
+}
+
+/// Nothing that is not known passes for reached.
+#[test]
+fn a_bound_of_nothing_is_not_reached() {
+    for clocks in [["process"].as_slice(), &["monotonic", "process"]] {
+        run(clockscope(&[&["rate"], clocks, &["--until", "1ppm", "--duration", "500ms"]].concat()), 3);
+    }
+    // The counter as the reference is only known as well as its calibration, which is waited for.
+    let record = asked(&["rate", "monotonic", "--reference", "rdtscp", "--until", "2ppm", "--duration", "30s"]);
+    assert!(number(&clock(&record, "monotonic")["bound_ppm"]) <= 2.0, "{record:#}");
+}
+
+#[test]
+fn a_reference_that_steps_is_told_from_clocks_that_do() {
+    let lies =
+        [("CLOCKSCOPE_LIE_CLOCK", "1"), ("CLOCKSCOPE_LIE_EVERY", "9000"), ("CLOCKSCOPE_LIE_STEP_NS", "2000000000")];
+    let arguments = ["rate", "monotonic_raw", "boottime", "--reference", "monotonic", "--duration", "2s"];
+    let record = record(under("liar", &lies, &[&arguments, JSON.as_slice()].concat()));
+    assert_eq!(record["reference_suspected"], true, "{record:#}");
+    let honest = asked(&["rate", "monotonic_raw", "boottime", "--reference", "monotonic", "--duration", "300ms"]);
+    assert_eq!(honest["reference_suspected"], false, "{honest:#}");
+}
+
+/// A late timer tick is no fault of a clock that it moves.
+#[test]
+fn coarse_clocks_are_not_accused() {
+    let record = asked(&["rate", "monotonic_coarse", "time", "--duration", "1s"]);
+    for name in ["monotonic_coarse", "time"] {
+        let found = clock(&record, name);
+        assert!(found["constant"].is_null() && found["step"].is_null(), "{found:#}");
+        assert!(found["unknown"]["constant"].as_str().unwrap().contains("timer tick"), "{found:#}");
+    }
+    // A coarse reference shows the same moment many times; what is told is finite, and can be read back.
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let path = file.path().to_str().unwrap();
+    run(
+        clockscope(&["rate", "monotonic", "--reference", "time", "--duration", "2s", "--format", "json", "-o", path]),
+        0,
+    );
+    run(clockscope(&["report", path]), 0);
+}
+
+#[test]
+fn a_read_that_fails_is_told() {
+    let lies = [("CLOCKSCOPE_LIE_CLOCK", "1"), ("CLOCKSCOPE_LIE_ERROR_AFTER", "50000")];
+    let arguments = ["order", "monotonic", "rdtscp", "--duration", "300ms"];
+    let record = record(under("liar", &lies, &[&arguments, JSON.as_slice()].concat()));
+    assert!(sequence(&record, "monotonic")["reason"].as_str().unwrap().contains("read failed"), "{record:#}");
+    run(under("liar", &lies, &[&arguments, ["--fail-on", "unknown"].as_slice()].concat()), 1);
+}
+
+/// Where the clock that calls sleep by cannot be read, another one must not accuse them.
+#[test]
+fn nobody_is_early_by_another_clock() {
+    for (denied, name) in [("1", "monotonic:vdso"), ("all", "monotonic:vdso")] {
+        let variables = [("CLOCKSCOPE_DENY_CLOCK", denied), ("CLOCKSCOPE_DENY_HOW", "errno")];
+        let arguments = ["sleep", "--duration", "100ms", "--fail-on", "early", "--format", "json"];
+        let record = record(under("deny", &variables, &arguments));
+        assert_eq!(record["clock"], name, "{record:#}");
+    }
 }
 
 #[test]

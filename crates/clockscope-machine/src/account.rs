@@ -8,6 +8,8 @@
 pub struct Account {
     /// The CPU that the thread was on; `None` where the system does not tell.
     pub cpu: Option<u32>,
+    /// The CPU whose interrupts, software interrupts and stolen time were counted.
+    pub counted: u32,
     /// Context switches of the thread that it asked for, and others; `None` where they are not counted.
     pub switches: Option<Switches>,
     /// Interrupts of the CPU, by name.
@@ -37,6 +39,7 @@ pub fn now(cpu: u32) -> Account {
     let text = |path| std::fs::read_to_string(path).unwrap_or_default();
     Account {
         cpu: crate::affinity::current_cpu(),
+        counted: cpu,
         switches: switches(),
         interrupts: counts_of(&text("/proc/interrupts"), cpu),
         softirqs: counts_of(&text("/proc/softirqs"), cpu),

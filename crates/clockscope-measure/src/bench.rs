@@ -121,12 +121,6 @@ impl<'a> Setup<'a> {
         self.pinned.as_ref().map(Pinned::cpu)
     }
 
-    /// The clock that sleeping calls count by, or the reference where that does not answer.
-    pub(crate) fn sleepers_clock(&self, environment: &Environment) -> Reference {
-        let monotonic = os::references().into_iter().filter(|reference| reference.name().starts_with("monotonic:"));
-        answering(monotonic.collect(), environment.counter_readable).unwrap_or(self.bench.reference)
-    }
-
     /// What records need, with the timer's rate until now.
     pub(crate) fn context<'e>(&self, environment: &'e Environment) -> Result<Context<'e>, MeasureError> {
         let rate = self.calibration.rate()?;

@@ -63,7 +63,7 @@ pub fn measure(
     let mut run = setup.run(sampling, context.timer_record());
     let advice = advice::advise(&clocks, &environment);
     let is_wanted = thorough && !setup.bench.is_stopped();
-    let thorough = is_wanted.then(|| thorough::find(&setup, cpus, &environment)).transpose()?;
+    let thorough = is_wanted.then(|| thorough::find(&setup, cpus, &environment));
     run.interrupted |= setup.bench.is_stopped();
     let recorded_at = setup.recorded_at;
     Ok(Measurement {

@@ -10,7 +10,7 @@ use clockscope_machine::affinity;
 use clockscope_records::{Answer, Cause, CauseKind, CpuGaps, Environment, Gaps, Unknown, WorstGap};
 use clockscope_statistics::{Reservoir, quantile};
 
-use crate::across::on_each;
+use crate::across::{Deadline, on_each};
 use crate::bench::{Bench, MeasureError, Progress, Sampling, Setup};
 use crate::catalogue::Catalogue;
 use crate::timer::{Calibration, Timer};
@@ -19,8 +19,11 @@ use crate::timer::{Calibration, Timer};
 const KEPT: usize = 1 << 14;
 /// Longest gaps that are told one by one.
 const WORST: usize = 10;
-/// Turns of the loop between two looks at whether somebody wants to stop.
-const BETWEEN_STOPS: u32 = 1 << 12;
+/// Turns of the loop between two looks at whether the time is over by another clock, or somebody wants to stop.
+const BETWEEN_LOOKS: u32 = 1 << 12;
+/// A pause of so many ns may have been an interrupt: after it the account is renewed, so that a later gap is not explained by
+/// what was counted before.
+const PAUSE_NS: f64 = 1e3;
 /// Turns of the loop that tell what one takes.
 const TURNS: usize = 1 << 10;
 /// A gap is at least so many turns: a slow timer must not be taken for a lost thread.
@@ -61,10 +64,11 @@ pub fn gaps(request: GapsRequest<'_>, progress: &mut Progress<'_>) -> Result<Ans
     let least_ticks = (loop_ticks * FEWEST_TURNS).max(2.0 * timer_step(bench));
     let asked_ticks = threshold_s * 1e9 / bench.first_rate.ns_per_unit;
     let threshold = asked_ticks.max(least_ticks) as u64;
+    let pause = (PAUSE_NS / bench.first_rate.ns_per_unit).max(least_ticks) as u64;
     let sampling = Calibration::start(bench.timer, bench.reference);
     let mut watches = match &cpus {
-        Some(cpus) => cpus.iter().map(|cpu| Watch::new(Some(*cpu), threshold)).collect(),
-        None => vec![Watch::new(setup.cpu(), threshold)],
+        Some(cpus) => cpus.iter().map(|cpu| Watch::new(Some(*cpu), threshold, pause)).collect(),
+        None => vec![Watch::new(setup.cpu(), threshold, pause)],
     };
     // In parts, so that somebody can see it go on. A thread is started anew for each: what is between them is not looked
     // at, and not counted.
@@ -128,7 +132,9 @@ fn timer_step(bench: &Bench<'_>) -> f64 {
 /// What one thread has seen so far. Times are in the timer's unit.
 struct Watch {
     cpu: Option<u32>,
+    /// What counts as a gap, and what as a pause.
     threshold: u64,
+    pause: u64,
     looked: u64,
     blind: u64,
     count: u64,
@@ -151,10 +157,11 @@ struct Gap {
 }
 
 impl Watch {
-    fn new(cpu: Option<u32>, threshold: u64) -> Self {
+    fn new(cpu: Option<u32>, threshold: u64, pause: u64) -> Self {
         Self {
             cpu,
             threshold,
+            pause: pause.min(threshold),
             looked: 0,
             blind: 0,
             count: 0,
@@ -175,39 +182,54 @@ impl Watch {
         let timer = bench.timer;
         let first = account();
         let mut before = first.clone();
+        let mut deadline =
+            Deadline::new(bench.reference, (length as f64 * bench.first_rate.ns_per_unit) as u64, bench.stop);
         let start = timer.now();
         let (mut last, mut turns, mut blind) = (start, 0_u32, 0);
         loop {
             let now = timer.now();
-            let passed = now.wrapping_sub(last);
-            // What a timer that went back tells is no gap.
-            if passed > self.threshold && (passed as i64) > 0 {
+            // What a timer that went back tells is no pause.
+            let passed = (now.wrapping_sub(last) as i64).max(0) as u64;
+            if passed > self.pause {
                 let after = account();
-                let (cause, detail) = cause::of(&before, &after, passed as f64 * bench.first_rate.ns_per_unit);
-                let at = last.wrapping_sub(bench.origin);
-                self.take(Gap { at, length: passed, cause, detail });
+                if passed > self.threshold {
+                    let (cause, detail) = cause::of(&before, &after, passed as f64 * bench.first_rate.ns_per_unit);
+                    self.take(Gap { at: last.wrapping_sub(bench.origin), length: passed, cause, detail });
+                }
                 // Reading the account may itself have waited, which is no later gap's cause.
                 before = Account { switches: account::switches(), cpu: affinity::current_cpu(), ..after.clone() };
+                let asked = timer.now().wrapping_sub(now);
+                blind += self.asked(asked, [&after, &before], now.wrapping_sub(bench.origin));
+                // What that took is not looked at either.
                 last = timer.now();
-                blind += self.asked(last.wrapping_sub(now), [&after, &before], now.wrapping_sub(bench.origin));
+                blind += last.wrapping_sub(now.wrapping_add(asked));
             } else {
                 last = now;
             }
             turns += 1;
             let is_over = now.wrapping_sub(start) as i64 >= length as i64;
-            if is_over || turns.is_multiple_of(BETWEEN_STOPS) && bench.is_stopped() {
+            if is_over || turns.is_multiple_of(BETWEEN_LOOKS) && deadline.is_over() {
                 break;
             }
         }
-        self.looked += last.wrapping_sub(start).saturating_sub(blind);
+        let whole = (last.wrapping_sub(start) as i64).max(0) as u64;
+        self.looked += whole.saturating_sub(blind);
         self.blind += blind;
-        let stolen = account().steal_ns.zip(first.steal_ns).map(|(after, before)| after.saturating_sub(before));
-        self.steal_ns = stolen.map(|stolen| self.steal_ns.unwrap_or(0) + stolen);
+        let end = account();
+        self.steal_ns = match (end.steal_ns, first.steal_ns) {
+            (Some(end_ns), Some(first_ns)) if end.counted == first.counted => {
+                Some(self.steal_ns.unwrap_or(0) + end_ns.saturating_sub(first_ns))
+            }
+            _ => self.steal_ns,
+        };
     }
 
     /// Asking the system took so long. What is far beyond the usual is a gap as well, by what was counted until the first
     /// and the second of these accounts. Tells for how long nothing was looked at.
     fn asked(&mut self, took: u64, [before, after]: [&Account; 2], at: u64) -> u64 {
+        if took > i64::MAX as u64 {
+            return 0;
+        }
         self.usual_asking = self.usual_asking.min(took);
         let more = took - self.usual_asking;
         if more <= self.threshold.max(UNUSUAL_ASKING * self.usual_asking) {
@@ -335,7 +357,7 @@ mod tests {
 
     #[test]
     fn gaps_add_up() {
-        let mut watch = Watch::new(Some(7), 100);
+        let mut watch = Watch::new(Some(7), 100, 100);
         for length in 1..=2000 {
             let cause = if length % 10 == 0 { CauseKind::Softirq } else { CauseKind::Interrupt };
             watch.take(gap(length * 100, cause));
@@ -359,20 +381,22 @@ mod tests {
 
     #[test]
     fn asking_that_was_interrupted_is_a_gap() {
-        let mut watch = Watch::new(Some(0), 100);
+        let mut watch = Watch::new(Some(0), 100, 100);
         let account = account::now(0);
         let sides = [&account, &account];
         assert_eq!([watch.asked(1000, sides, 0), watch.asked(4900, sides, 0)], [1000, 4900]);
         assert_eq!((watch.asked(90_000, sides, 7), watch.count, watch.stolen), (1000, 1, 89_000));
         assert_eq!((watch.worst[0].at, watch.worst[0].cause), (7, CauseKind::Unknown));
+        // A timer that went back meanwhile.
+        assert_eq!((watch.asked(u64::MAX - 5, sides, 7), watch.count), (0, 1));
     }
 
     #[test]
     fn what_was_not_seen_is_not_zero() {
-        let found = of_cpu(Watch::new(None, 100), 1.0);
+        let found = of_cpu(Watch::new(None, 100, 100), 1.0);
         assert_eq!((found.count, found.p50_ns, found.max_ns, found.stolen_percent), (0, None, None, None));
         assert_eq!(found.unknown["stolen_percent"], "nothing was looked at");
-        let mut quiet = Watch::new(Some(0), 100);
+        let mut quiet = Watch::new(Some(0), 100, 100);
         quiet.looked = 1000;
         let found = of_cpu(quiet, 1.0);
         assert_eq!((found.per_second, found.stolen_percent), (Some(0.0), Some(0.0)));

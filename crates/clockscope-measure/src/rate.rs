@@ -24,9 +24,8 @@ pub const RATE_CLOCKS: [&str; 6] = ["monotonic", "monotonic_raw", "realtime", "b
 pub const RATE_REFERENCES: [&str; 4] =
     ["monotonic_raw:vdso", "monotonic_raw:syscall", "monotonic:syscall", "rust_instant"];
 
-/// Shortest time between two rounds, in ns.
-const SHORTEST_SPACING_NS: f64 = 5e6;
-/// Rounds that a run is divided into, if its length is known.
+/// Shortest and longest time between two rounds, in ns, and how many a run is divided into in between.
+const SPACING_NS: (f64, f64) = (5e6, 50e6);
 const ROUNDS: f64 = 1000.0;
 /// Longest nap between two looks at whether somebody wants to stop.
 const NAP: Duration = Duration::from_millis(50);
@@ -65,8 +64,10 @@ pub struct Live {
     pub seconds: f64,
     /// The clock whose bound is the widest.
     pub clock: String,
-    /// Its frequency offset and bound, in ppm.
-    pub ppm: Option<(f64, f64)>,
+    /// Its frequency offset, in ppm; `None` for a counter.
+    pub ppm: Option<f64>,
+    /// By how much the truth may differ from that.
+    pub bound_ppm: Option<f64>,
 }
 
 /// Compares clocks. Pins the calling thread meanwhile. To be called while the process has one thread, since clocks are first
@@ -116,7 +117,8 @@ pub(crate) fn find(
         return Err(MeasureError::Reference { name: entrants[place].label.clone(), reason: reason.clone() });
     }
     let mut comparisons = pairs(&entrants, place);
-    run(bench, &entrants, &mut comparisons, plan, progress);
+    let course = Course { bench, entrants: &entrants, calibration, plan };
+    course.run(&mut comparisons, progress);
     Ok(record(bench, &entrants, place, comparisons, calibration, plan))
 }
 
@@ -132,32 +134,57 @@ fn pairs(entrants: &[Entrant<'_>], reference: usize) -> Vec<Comparison> {
     against_reference.chain(others).collect()
 }
 
-/// Brackets all pairs in rounds until the time is over, or every clock's bound is as small as was asked for.
-fn run(
-    bench: &Bench<'_>,
-    entrants: &[Entrant<'_>],
-    comparisons: &mut [Comparison],
-    plan: &Plan,
-    progress: &mut dyn FnMut(&Live),
-) {
-    let duration_ns = plan.duration_s * 1e9;
-    let spacing_ns = (duration_ns / ROUNDS).max(SHORTEST_SPACING_NS);
-    let start = Calibration::start(bench.timer, bench.reference);
-    round(entrants, comparisons, BRACKETS_AT_ENDS);
-    let mut next_ns = spacing_ns;
-    loop {
-        let elapsed_ns = start.elapsed_ns();
-        let live = live(entrants, comparisons, elapsed_ns, duration_ns);
-        let is_reached = plan.until_ppm.is_some_and(|until| live.ppm.is_some_and(|(_, bound)| bound <= until));
-        progress(&live);
-        if bench.is_stopped() || is_reached || elapsed_ns >= duration_ns {
-            break;
+/// A comparison under way.
+struct Course<'a> {
+    bench: &'a Bench<'a>,
+    entrants: &'a [Entrant<'a>],
+    calibration: &'a Calibration,
+    plan: &'a Plan,
+}
+
+impl Course<'_> {
+    /// Brackets all pairs in rounds until the time is over, or every clock's bound is as small as was asked for.
+    fn run(&self, comparisons: &mut [Comparison], progress: &mut dyn FnMut(&Live)) {
+        let Self { bench, entrants, plan, .. } = self;
+        let duration_ns = plan.duration_s * 1e9;
+        let spacing_ns = (duration_ns / ROUNDS).clamp(SPACING_NS.0, SPACING_NS.1);
+        let start = Calibration::start(bench.timer, bench.reference);
+        round(entrants, comparisons, BRACKETS_AT_ENDS);
+        let mut next_ns = spacing_ns;
+        while !comparisons.is_empty() {
+            let elapsed_ns = start.elapsed_ns();
+            let live = self.live(comparisons, elapsed_ns);
+            let is_reached = plan.until_ppm.is_some_and(|until| live.bound_ppm.is_some_and(|bound| bound <= until));
+            progress(&live);
+            if bench.is_stopped() || is_reached || elapsed_ns >= duration_ns {
+                break;
+            }
+            nap(bench, &start, next_ns.min(duration_ns));
+            round(entrants, comparisons, BRACKETS);
+            next_ns = (next_ns + spacing_ns).max(start.elapsed_ns());
         }
-        nap(bench, &start, next_ns.min(duration_ns));
-        round(entrants, comparisons, BRACKETS);
-        next_ns = (next_ns + spacing_ns).max(start.elapsed_ns());
+        round(entrants, comparisons, BRACKETS_AT_ENDS);
     }
-    round(entrants, comparisons, BRACKETS_AT_ENDS);
+
+    /// The widest bound of those against the reference, which are the first.
+    fn live(&self, comparisons: &[Comparison], elapsed_ns: f64) -> Live {
+        let reference = comparisons.first().map_or(0, |comparison| comparison.reference);
+        let error_ppm = self.entrants[reference].as_reference(self.calibration, self.bench).error * 1e6;
+        let against = comparisons.iter().take_while(|comparison| comparison.reference == reference);
+        let bound = |ppm: Option<(f64, f64)>| ppm.map_or(f64::INFINITY, |(_, bound)| bound);
+        let widest = against
+            .map(|comparison| (&self.entrants[comparison.clock], comparison.bounds_ppm(self.entrants)))
+            .max_by(|a, b| bound(a.1).total_cmp(&bound(b.1)));
+        let (clock, ppm) = widest.map_or((None, None), |(clock, ppm)| (Some(clock), ppm));
+        Live {
+            share: (elapsed_ns / (self.plan.duration_s * 1e9)).min(1.0),
+            seconds: elapsed_ns / 1e9,
+            clock: clock.map_or_else(String::new, |clock| clock.label.clone()),
+            // What a counter is off by is told against its claimed frequency, in the end.
+            ppm: ppm.filter(|_| clock.is_some_and(|clock| !clock.counts_ticks)).map(|(rate, _)| rate),
+            bound_ppm: ppm.map(|(_, bound)| bound + error_ppm),
+        }
+    }
 }
 
 /// Sleeps until so much time has passed, or somebody wants to stop.
@@ -175,25 +202,6 @@ fn round(entrants: &[Entrant<'_>], comparisons: &mut [Comparison], brackets: usi
     for comparison in comparisons {
         comparison.bracket(entrants, brackets);
     }
-}
-
-/// The widest bound of those against the reference, which are the first.
-fn live(entrants: &[Entrant<'_>], comparisons: &[Comparison], elapsed_ns: f64, duration_ns: f64) -> Live {
-    let reference = comparisons.first().map(|comparison| comparison.reference);
-    let against = comparisons.iter().take_while(|comparison| Some(comparison.reference) == reference);
-    let widest = against
-        .map(|comparison| (comparison.clock, comparison.bounds_ppm(entrants)))
-        .max_by(|a, b| width(a.1).total_cmp(&width(b.1)));
-    Live {
-        share: (elapsed_ns / duration_ns).min(1.0),
-        seconds: elapsed_ns / 1e9,
-        clock: widest.map_or_else(String::new, |(clock, _)| entrants[clock].label.clone()),
-        ppm: widest.and_then(|(_, ppm)| ppm),
-    }
-}
-
-fn width(ppm: Option<(f64, f64)>) -> f64 {
-    ppm.map_or(f64::INFINITY, |(_, bound)| bound)
 }
 
 fn record(
@@ -220,16 +228,9 @@ fn record(
     rates.clocks = records;
     rates.pairs = comparisons
         .iter()
-        .map(|comparison| {
-            let ppm = comparison.scaled_ppm(entrants, [scales[comparison.clock], scales[comparison.reference]]);
-            RatePair {
-                a: entrants[comparison.clock].label.clone(),
-                b: entrants[comparison.reference].label.clone(),
-                ppm: ppm.map(|(ppm, _)| ppm),
-                bound_ppm: ppm.map(|(_, bound)| bound),
-            }
-        })
+        .map(|comparison| comparison.pair(entrants, [scales[comparison.clock], scales[comparison.reference]]))
         .collect();
+    rates.reference_suspected = is_reference_suspected(&rates);
     match adjtimex::read() {
         Ok(found) => rates.adjtimex = Some(found),
         Err(reason) => {
@@ -240,6 +241,15 @@ fn record(
         rates.unknown.insert("until_ppm".to_owned(), "not asked for".to_owned());
     }
     rates
+}
+
+/// Whether every clock changed against the reference, and none against another.
+fn is_reference_suspected(rates: &Rates) -> bool {
+    let (with, without): (Vec<_>, Vec<_>) = rates.pairs.iter().partition(|pair| pair.b == rates.reference);
+    let all = |pairs: &[&RatePair], constant: bool| {
+        !pairs.is_empty() && pairs.iter().all(|pair| pair.constant == Some(constant))
+    };
+    all(&with, false) && all(&without, true)
 }
 
 #[cfg(test)]

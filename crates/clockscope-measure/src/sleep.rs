@@ -8,7 +8,7 @@ use clockscope_records::{Answer, Environment, Sleep, SleepRow, Unknown};
 use clockscope_statistics::quantile;
 
 use crate::bench::{MeasureError, Progress, Sampling, Setup};
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, Paths, Row};
 use crate::timer::{Calibration, read};
 
 /// Times that are asked for, in ns.
@@ -39,8 +39,41 @@ enum Way {
     Spin,
 }
 
+/// The clock that the calls sleep by, or another one where that cannot be read.
+struct SleepersClock {
+    name: String,
+    /// CLOCK_MONOTONIC by one of its paths.
+    monotonic: Option<Row>,
+    otherwise: Reference,
+}
+
+impl SleepersClock {
+    /// The first that answers: by a system call of our own, by the vDSO, by the C library.
+    fn find(setup: &Setup<'_>, counter_readable: Option<bool>) -> Self {
+        let otherwise = setup.bench.reference;
+        let paths = ["monotonic:syscall", "monotonic:vdso", "monotonic"].map(str::to_owned);
+        let found = paths.iter().find_map(|path| {
+            let tried = Catalogue::new().select(std::slice::from_ref(path), Paths::Libc).ok()?.tried(counter_readable);
+            tried.entries.into_iter().find(|row| row.sampler.is_ok())
+        });
+        let name = found.as_ref().map_or_else(|| otherwise.name().to_owned(), |row| row.identity().label());
+        Self { name, monotonic: found, otherwise }
+    }
+
+    /// ns since some moment.
+    fn now(&self) -> u64 {
+        match self.monotonic.as_ref().map(|row| &row.sampler) {
+            Some(Ok(sampler)) => sampler.now().unwrap_or(0),
+            _ => read(&self.otherwise),
+        }
+    }
+}
+
+/// Why nothing is said of early returns.
+const UNREADABLE: &str = "CLOCK_MONOTONIC, by which the calls sleep, cannot be read";
+
 /// One call and time, and what was got so far.
-struct Row {
+struct Trial {
     way: Way,
     asked_ns: u64,
     got_ns: Vec<f64>,
@@ -56,13 +89,13 @@ struct Row {
 pub fn sleep(request: SleepRequest<'_>, progress: &mut Progress<'_>) -> Result<Answer<Sleep>, MeasureError> {
     let SleepRequest { environment, duration_s, cpu, stop } = request;
     let setup = Setup::new(Catalogue::counters(), &environment, cpu, stop)?;
-    let clock = setup.sleepers_clock(&environment);
+    let clock = SleepersClock::find(&setup, environment.counter_readable);
     let sampling = Calibration::start(setup.bench.timer, setup.bench.reference);
     let ways: Vec<Way> = Call::ALL.iter().copied().map(Way::Call).chain([Way::Spin]).collect();
     let sleeper = Sleeper::new();
     let mut rows = Vec::new();
     for asked_ns in ASKED_NS {
-        let mut together: Vec<Row> = ways.iter().map(|way| Row::new(*way, asked_ns)).collect();
+        let mut together: Vec<Trial> = ways.iter().map(|way| Trial::new(*way, asked_ns)).collect();
         let share_ns = duration_s * 1e9 / ASKED_NS.len() as f64 / ways.len() as f64;
         let sleeps = (share_ns / (asked_ns as f64 + USUALLY_LATE_NS)).clamp(SLEEPS.0, SLEEPS.1) as u64;
         for _ in 0..sleeps {
@@ -85,19 +118,23 @@ pub fn sleep(request: SleepRequest<'_>, progress: &mut Progress<'_>) -> Result<A
     }
     // By call, then by time: as a reader looks for it.
     rows.sort_by_key(|row| ways.iter().position(|way| *way == row.way));
-    let rows = rows.into_iter().map(Row::record).collect();
-    let found = Sleep { clock: clock.name().to_owned(), timer_slack_ns, rows, unknown };
+    let rows = rows.into_iter().map(|trial| trial.record(clock.monotonic.is_some())).collect();
+    let found = Sleep { clock: clock.name, timer_slack_ns, rows, unknown };
     Ok(Answer::new(setup.recorded_at, environment, run, found))
 }
 
-impl Row {
+impl Trial {
     fn new(way: Way, asked_ns: u64) -> Self {
         Self { way, asked_ns, got_ns: Vec::new(), early: 0, reason: None }
     }
 
     /// Once.
-    fn sleep(&mut self, sleeper: &Sleeper, clock: &Reference, stop: &AtomicBool) {
-        let before = read(clock);
+    fn sleep(&mut self, sleeper: &Sleeper, clock: &SleepersClock, stop: &AtomicBool) {
+        if clock.monotonic.is_none() && self.way == Way::Call(Call::ClockNanosleepAbsolute) {
+            self.reason = Some(UNREADABLE.to_owned());
+            return;
+        }
+        let before = clock.now();
         let slept = match self.way {
             Way::Call(call) => sleeper.sleep(call, self.asked_ns, before),
             Way::Spin => {
@@ -105,7 +142,7 @@ impl Row {
                 Ok(())
             }
         };
-        let got_ns = read(clock).wrapping_sub(before) as i64;
+        let got_ns = clock.now().wrapping_sub(before) as i64;
         match slept {
             // A signal ends a sleep early, and rightly so.
             Ok(()) if stop.load(std::sync::atomic::Ordering::Relaxed) => {}
@@ -127,7 +164,7 @@ impl Row {
         }
     }
 
-    fn record(mut self) -> SleepRow {
+    fn record(mut self, is_monotonic: bool) -> SleepRow {
         self.got_ns.sort_by(f64::total_cmp);
         let got = self.got_ns.as_slice();
         let has_slept = !got.is_empty();
@@ -137,6 +174,9 @@ impl Row {
             for field in ["early", "min_ns", "p50_ns", "max_ns"] {
                 unknown.insert(field.to_owned(), never.to_owned());
             }
+        }
+        if has_slept && !is_monotonic {
+            unknown.insert("early".to_owned(), UNREADABLE.to_owned());
         }
         let p99_ns = if got.len() >= 100 { quantile(got, 0.99) } else { None };
         if p99_ns.is_none() {
@@ -150,7 +190,7 @@ impl Row {
             },
             asked_ns: self.asked_ns,
             sleeps: got.len() as u64,
-            early: has_slept.then_some(self.early),
+            early: (has_slept && is_monotonic).then_some(self.early),
             min_ns: got.first().copied(),
             p50_ns: quantile(got, 0.5),
             p99_ns,
@@ -174,21 +214,29 @@ mod tests {
 
     #[test]
     fn early_is_what_is_shorter_than_asked_for() {
-        let mut row = Row::new(Way::Call(Call::ThreadSleep), 1000);
+        let mut row = Trial::new(Way::Call(Call::ThreadSleep), 1000);
         for (got, tolerance) in [(999, 0), (1000, 0), (1500, 0), (900, 100), (899, 100)] {
             row.take(got, tolerance);
         }
-        let record = row.record();
+        let record = row.record(true);
         assert_eq!((record.early, record.sleeps, record.min_ns, record.p50_ns), (Some(2), 5, Some(899.0), Some(999.0)));
         assert_eq!((record.p99_ns, record.max_ns), (None, Some(1500.0)));
     }
 
     #[test]
     fn what_never_slept_was_not_never_early() {
-        let mut row = Row::new(Way::Spin, 1000);
+        let mut row = Trial::new(Way::Spin, 1000);
         row.reason = Some("it takes whole milliseconds only".to_owned());
-        let record = row.record();
+        let record = row.record(true);
         assert_eq!((record.early, record.max_ns), (None, None));
+        // Against another clock a sleep may seem too short because that one is slower.
+        let mut row = Trial::new(Way::Call(Call::Nanosleep), 1000);
+        row.take(999, 0);
+        let record = row.record(false);
+        assert_eq!((record.early, record.unknown["early"].as_str()), (None, UNREADABLE));
+        let mut row = Trial::new(Way::Spin, 1000);
+        row.reason = Some("it takes whole milliseconds only".to_owned());
+        let record = row.record(true);
         assert!(record.unknown["early"].contains("milliseconds"));
     }
 }

@@ -1,7 +1,7 @@
 //! What `measure` finds besides, if it is to be thorough: order and offsets across CPUs, and the clocks' rates, each in a
 //! second or less. The commands of those names find more in more time.
 
-use clockscope_records::{Environment, Order, Thorough};
+use clockscope_records::{Environment, Order, Rates, Thorough, Unknown};
 
 use crate::across::{offsets, order};
 use crate::bench::{MeasureError, Setup};
@@ -17,7 +17,7 @@ const CLOCKS: [&str; 6] =
     ["monotonic", "monotonic_raw", "realtime", "monotonic_coarse", "rust_instant", "clockscope.now"];
 
 /// Finds it on these CPUs. `environment` is the machine's.
-pub(crate) fn find(setup: &Setup<'_>, cpus: Vec<u32>, environment: &Environment) -> Result<Thorough, MeasureError> {
+pub(crate) fn find(setup: &Setup<'_>, cpus: Vec<u32>, environment: &Environment) -> Thorough {
     let (bench, quiet) = (&setup.bench, &mut |_: f64| {});
     let plan =
         order::Plan { cpus: cpus.clone(), serial: false, handover: order::Handover::default(), duration_ns: ORDER_NS };
@@ -28,11 +28,16 @@ pub(crate) fn find(setup: &Setup<'_>, cpus: Vec<u32>, environment: &Environment)
     let plan = offsets::Plan { cpus, serial: false, duration_ns: OFFSETS_NS };
     let counters = Catalogue::counters().tried(environment.counter_readable);
     let offsets = offsets::find(bench, &counters, &plan, quiet);
+    let mut unknown = Unknown::new();
+    let rate = rates(setup, environment).map_err(|error| unknown.insert("rate".to_owned(), error.to_string())).ok();
+    Thorough { order, offsets, rate, unknown }
+}
+
+fn rates(setup: &Setup<'_>, environment: &Environment) -> Result<Rates, MeasureError> {
     let (clocks, reference) = rate::usual(environment.counter_readable)?;
     let clocks = clocks.tried(environment.counter_readable);
     let plan = rate::Plan { reference, duration_s: RATE_S, until_ppm: None };
-    let rate = rate::find(bench, &clocks, &setup.calibration, &plan, environment, &mut |_| {})?;
-    Ok(Thorough { order, offsets, rate })
+    rate::find(&setup.bench, &clocks, &setup.calibration, &plan, environment, &mut |_| {})
 }
 
 /// The counter in all its sequences, and some clocks.

@@ -34,8 +34,10 @@ pub struct Thorough {
     pub order: Order,
     /// Offsets of the CPUs' counters.
     pub offsets: Offsets,
-    /// Rates of the clocks.
-    pub rate: Rates,
+    /// Rates of the clocks; `null` where they could not be compared.
+    pub rate: Option<Rates>,
+    /// Why fields above are `null`.
+    pub unknown: Unknown,
 }
 
 /// How a run was made.

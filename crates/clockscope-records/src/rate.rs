@@ -10,6 +10,8 @@ use crate::Unknown;
 pub struct Rates {
     /// The clock that all others were compared with.
     pub reference: String,
+    /// Whether it is rather the reference that changed: every clock changed against it, and none against another.
+    pub reference_suspected: bool,
     /// The bound that was asked for, in ppm; `null` where none was.
     pub until_ppm: Option<f64>,
     /// One entry a clock.
@@ -120,6 +122,10 @@ pub struct RatePair {
     pub ppm: Option<f64>,
     /// By how much the truth may differ from that.
     pub bound_ppm: Option<f64>,
+    /// Whether one rate explains all brackets.
+    pub constant: Option<bool>,
+    /// Why fields above are `null`; `null` when none is.
+    pub reason: Option<String>,
 }
 
 /// The kernel's own figures about CLOCK_REALTIME (adjtimex(2)).

@@ -75,7 +75,12 @@ pub(crate) fn thorough(measurement: &Measurement) -> Vec<String> {
     vec![
         first("order", found.order.conclusion()),
         first("offsets", found.offsets.conclusion()),
-        first("rate", found.rate.conclusion()),
+        match &found.rate {
+            Some(rate) => first("rate", rate.conclusion()),
+            None => {
+                format!("rate: unknown: {}", found.unknown.get("rate").map_or("no reason was recorded", String::as_str))
+            }
+        },
     ]
 }
 

@@ -4,7 +4,7 @@ use anyhow::Result;
 use clockscope_measure::{
     GapsRequest, Live, MeasureError, OffsetsRequest, OrderRequest, Progress, RateRequest, SleepRequest,
 };
-use clockscope_records::{Answer, Document, Environment, Rates};
+use clockscope_records::{Answer, CpuGaps, Document, Environment, Gaps, RateRecord, Rates};
 use std::sync::atomic::AtomicBool;
 
 use super::{Drawing, UsageError, explained, selected, stop_on_signals, write};
@@ -34,7 +34,7 @@ pub(super) fn order(args: &OrderArgs) -> Result<Exit> {
         };
         clockscope_measure::order(catalogue, request, progress)
     };
-    answer(ask, &args.output, |found| found.exit(&args.fail_on), Document::Order)
+    answer(ask, &args.output, "--cpus", |found| found.exit(&args.fail_on), Document::Order)
 }
 
 pub(super) fn offsets(args: &OffsetsArgs) -> Result<Exit> {
@@ -48,7 +48,7 @@ pub(super) fn offsets(args: &OffsetsArgs) -> Result<Exit> {
         };
         clockscope_measure::offsets(request, progress)
     };
-    answer(ask, &args.output, |found| found.exit(&args.fail_on), Document::Offsets)
+    answer(ask, &args.output, "--cpus", |found| found.exit(&args.fail_on), Document::Offsets)
 }
 
 pub(super) fn gaps(args: &GapsArgs) -> Result<Exit> {
@@ -58,14 +58,24 @@ pub(super) fn gaps(args: &GapsArgs) -> Result<Exit> {
         );
     }
     let cpus = match (&args.cpus, args.all_cpus) {
-        (_, true) => Some(clockscope_machine::affinity::allowed().map_err(MeasureError::from).map_err(explained)?),
+        (_, true) => Some(
+            clockscope_machine::affinity::allowed()
+                .map_err(MeasureError::from)
+                .map_err(|error| explained(error, "--all-cpus"))?,
+        ),
         (cpus, false) => list(cpus.as_ref()),
     };
     let ask = |environment: Environment, stop: &AtomicBool, progress: &mut Progress<'_>| {
         let (threshold_s, duration_s) = (args.threshold.0, args.duration.0);
         clockscope_measure::gaps(GapsRequest { environment, threshold_s, duration_s, cpus, stop }, progress)
     };
-    answer(ask, &args.output, |_| Exit::Success, Document::Gaps)
+    answer(ask, &args.output, "--cpus", looked, Document::Gaps)
+}
+
+/// Where a CPU could not be looked at, or not at all, what it loses was not determined.
+fn looked(gaps: &Gaps) -> Exit {
+    let is_unseen = |cpu: &CpuGaps| cpu.seconds == 0.0 || cpu.reason.is_some();
+    if gaps.gaps.iter().any(is_unseen) { Exit::Undetermined } else { Exit::Success }
 }
 
 pub(super) fn sleep(args: &SleepArgs) -> Result<Exit> {
@@ -73,7 +83,7 @@ pub(super) fn sleep(args: &SleepArgs) -> Result<Exit> {
         let request = SleepRequest { environment, duration_s: args.duration.0, cpu: args.cpu, stop };
         clockscope_measure::sleep(request, progress)
     };
-    answer(ask, &args.output, |found| found.exit(&args.fail_on), Document::Sleep)
+    answer(ask, &args.output, "--cpu", |found| found.exit(&args.fail_on), Document::Sleep)
 }
 
 pub(super) fn rate(args: &RateArgs) -> Result<Exit> {
@@ -94,14 +104,22 @@ pub(super) fn rate(args: &RateArgs) -> Result<Exit> {
     };
     let asked = clockscope_measure::rate(request, &mut |live| bar.tell(live.share, || line(live)));
     drop(bar);
-    finish(asked.map_err(explained)?, &args.output, destination, |found| end_of_rate(found, args), Document::Rates)
+    finish(
+        asked.map_err(|error| explained(error, "--cpu"))?,
+        &args.output,
+        destination,
+        |found| end_of_rate(found, args),
+        Document::Rates,
+    )
 }
 
-/// A bound that was asked for and not reached could not be determined.
+/// A bound that was asked for and not reached could not be determined. Of clocks that were not named, those count that could
+/// be read.
 fn end_of_rate(found: &Rates, args: &RateArgs) -> Exit {
     let reached = |until: f64| {
-        let mut clocks = found.clocks.iter().filter(|clock| clock.available);
-        clocks.all(|clock| clock.bound_ppm.is_some_and(|bound| bound <= until))
+        let is_asked = |clock: &&RateRecord| clock.available || !args.clocks.all().is_empty();
+        let bounds: Vec<Option<f64>> = found.clocks.iter().filter(is_asked).map(|clock| clock.bound_ppm).collect();
+        !bounds.is_empty() && bounds.iter().all(|bound| bound.is_some_and(|bound| bound <= until))
     };
     match found.exit(&args.fail_on) {
         Exit::Success if found.until_ppm.is_some_and(|until| !reached(until)) => Exit::Undetermined,
@@ -111,9 +129,10 @@ fn end_of_rate(found: &Rates, args: &RateArgs) -> Exit {
 
 /// What is known while a comparison is under way.
 fn line(live: &Live) -> String {
-    match live.ppm {
-        Some((ppm, bound)) => format!("{:.1} s, {}: {ppm:+.3} ± {bound:.3} ppm", live.seconds, live.clock),
-        None => format!("{:.1} s", live.seconds),
+    match (live.ppm, live.bound_ppm) {
+        (Some(ppm), Some(bound)) => format!("{:.1} s, {}: {ppm:+.3} ± {bound:.3} ppm", live.seconds, live.clock),
+        (None, Some(bound)) => format!("{:.1} s, {}: ± {bound:.3} ppm", live.seconds, live.clock),
+        _ => format!("{:.1} s", live.seconds),
     }
 }
 
@@ -121,10 +140,11 @@ fn list(cpus: Option<&Cpus>) -> Option<Vec<u32>> {
     cpus.map(|cpus| cpus.0.clone())
 }
 
-/// Asks a question, and writes its answer.
+/// Asks a question, and writes its answer. `cpu` is the option that names CPUs.
 fn answer<F>(
     ask: impl FnOnce(Environment, &AtomicBool, &mut Progress<'_>) -> Result<Answer<F>, MeasureError>,
     output: &OutputArgs,
+    cpu: &str,
     exit: impl FnOnce(&F) -> Exit,
     document: fn(Answer<F>) -> Document,
 ) -> Result<Exit> {
@@ -134,7 +154,7 @@ fn answer<F>(
     let mut bar = Bar::new(output.quiet, environment.counter_readable);
     let asked = ask(environment, &stop, &mut |share| bar.show(share));
     drop(bar);
-    finish(asked.map_err(explained)?, output, destination, exit, document)
+    finish(asked.map_err(|error| explained(error, cpu))?, output, destination, exit, document)
 }
 
 fn finish<F>(

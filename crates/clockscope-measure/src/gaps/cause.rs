@@ -16,9 +16,17 @@ pub(super) fn of(before: &Account, after: &Account, ns: f64) -> (CauseKind, Stri
         switches.map_or(0, |(before, after)| of(&after).saturating_sub(of(&before)))
     };
     let (involuntary, voluntary) = (grown(|switches| switches.involuntary), grown(|switches| switches.voluntary));
-    let stolen_ns = after.steal_ns.zip(before.steal_ns).map_or(0, |(after, before)| after.saturating_sub(before));
-    let interrupts = grown_names(&before.interrupts, &after.interrupts);
-    let softirqs = grown_names(&before.softirqs, &after.softirqs);
+    // Figures of two CPUs say nothing about what happened between.
+    let is_same = before.counted == after.counted;
+    let counted = |names: fn(&Account) -> &[(String, u64)]| {
+        if is_same { grown_names(names(before), names(after)) } else { Vec::new() }
+    };
+    let stolen_ns = after
+        .steal_ns
+        .filter(|_| is_same)
+        .zip(before.steal_ns)
+        .map_or(0, |(after, before)| after.saturating_sub(before));
+    let (interrupts, softirqs) = (counted(|account| &account.interrupts), counted(|account| &account.softirqs));
     let mut details = Vec::new();
     let has_moved = matches!((before.cpu, after.cpu), (Some(before), Some(after)) if before != after);
     if let (true, Some(before), Some(after)) = (has_moved, before.cpu, after.cpu) {
@@ -73,6 +81,7 @@ mod tests {
         let counts = |names: [&str; 2]| names.map(|name| (name.to_owned(), 5)).to_vec();
         Account {
             cpu: Some(1),
+            counted: 1,
             switches: Some(Switches { voluntary: 3, involuntary: 4 }),
             interrupts: counts(["LOC", "virtio0"]),
             softirqs: counts(["TIMER", "RCU"]),
@@ -103,7 +112,9 @@ mod tests {
         after.cpu = Some(0);
         let (cause, detail) = of(&before, &after, 1e6);
         assert_eq!(cause, CauseKind::Migration);
-        assert!(detail.starts_with("CPU 1 to 0, 2 involuntary, 1 voluntary"), "{detail}");
+        assert!(detail.starts_with("CPU 1 to 0, 2 involuntary, 1 voluntary, steal"), "{detail}");
+        after.counted = 0;
+        assert_eq!(of(&before, &after, 1e6).1, "CPU 1 to 0, 2 involuntary, 1 voluntary");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! One clock against another: their brackets, and what these tell.
 
 use clockscope::Errno;
-use clockscope_records::{Allan, Changed, Mtie, RateRecord, Step, Unknown};
+use clockscope_records::{Allan, Changed, Mtie, RatePair, RateRecord, Step, Unknown};
 use clockscope_statistics::{
     Bracket, Constancy, Rate, Ticks, allan_deviation, even_phases, maximum_time_interval_error, rate, rate_bounds,
 };
@@ -10,6 +10,11 @@ use super::entrant::{Entrant, Scale};
 
 /// Most brackets that are kept; more are thinned out.
 const MOST: usize = 4096;
+/// Why nothing is told.
+const TOO_FEW: &str = "it took too few brackets, or too little time passed between them";
+const FEW: &str = "fewer than three brackets were not interrupted";
+const TICKED: &str = "one of the two is moved by the timer tick, which may come late: the bound takes for granted that it does \
+                      not, and what looks like a step may be a late tick";
 /// Parts per million of 1.
 const PPM: f64 = 1e6;
 
@@ -110,7 +115,8 @@ impl Comparison {
     fn rate(&self, clock: &Entrant<'_>, clock_ns: f64, reference: &Entrant<'_>, scale: Scale) -> Option<Found> {
         let brackets = self.in_ns(clock_ns, scale.ns_per_unit);
         let ticks = Ticks { clock: clock.tick * clock_ns, reference: reference.tick * scale.ns_per_unit };
-        Some(Found { rate: rate(&brackets, ticks)?, ticks, brackets })
+        let is_ticked = clock.is_ticked() || reference.is_ticked();
+        Some(Found { rate: rate(&brackets, ticks)?, ticks, brackets, is_ticked })
     }
 
     /// The record of the clock, and how its unit becomes ns from now on.
@@ -132,7 +138,7 @@ impl Comparison {
         let nominal_ns = clock.nominal_hz.map(|hz| 1e9 / hz);
         let rough_ns = nominal_ns.unwrap_or(clock.rough_ns);
         let Some(rough) = self.rate(clock, rough_ns, reference, scale) else {
-            explain(&mut record, "it took too few brackets, or too little time passed between them", until_ppm);
+            explain(&mut record, TOO_FEW, until_ppm);
             return (record, None);
         };
         let (ppm, bound_ppm) = middle([rough.rate.least, rough.rate.most], scale.error);
@@ -155,16 +161,38 @@ impl Comparison {
         }
         let found = self.rate(clock, own.ns_per_unit, reference, scale).unwrap_or(rough);
         fill(&mut record, &found);
+        if found.is_ticked {
+            record.reason.get_or_insert_with(|| TICKED.to_owned());
+        }
         record.needed_s = until_ppm.zip(record.seconds).map(|(until, seconds)| seconds * (bound_ppm / until));
         explain(&mut record, "not determined", until_ppm);
         (record, Some(own))
     }
 
-    /// Rate and bound in ppm, with these scales of the clock and of the other.
-    pub(super) fn scaled_ppm(&self, entrants: &[Entrant<'_>], scales: [Option<Scale>; 2]) -> Option<(f64, f64)> {
-        let [clock, other] = [scales[0]?, scales[1]?];
-        let found = self.rate(&entrants[self.clock], clock.ns_per_unit, &entrants[self.reference], other)?;
-        Some(middle([found.rate.least, found.rate.most], clock.error + other.error))
+    /// The record of the pair, with these scales of the clock and of the other.
+    pub(super) fn pair(&self, entrants: &[Entrant<'_>], scales: [Option<Scale>; 2]) -> RatePair {
+        let (clock, other) = (&entrants[self.clock], &entrants[self.reference]);
+        let found = scales[0].zip(scales[1]).and_then(|(clock_scale, other_scale)| {
+            let found = self.rate(clock, clock_scale.ns_per_unit, other, other_scale)?;
+            let error = clock_scale.error + other_scale.error;
+            Some((middle([found.rate.least, found.rate.most], error), found.is_constant()))
+        });
+        RatePair {
+            a: clock.label.clone(),
+            b: other.label.clone(),
+            ppm: found.map(|((ppm, _), _)| ppm),
+            bound_ppm: found.map(|((_, bound), _)| bound),
+            constant: found.and_then(|(_, constant)| constant),
+            reason: match found {
+                None => Some(TOO_FEW.to_owned()),
+                Some((_, None)) => Some(if self.is_ticked(entrants) { TICKED } else { FEW }.to_owned()),
+                Some(_) => None,
+            },
+        }
+    }
+
+    fn is_ticked(&self, entrants: &[Entrant<'_>]) -> bool {
+        entrants[self.clock].is_ticked() || entrants[self.reference].is_ticked()
     }
 }
 
@@ -179,6 +207,20 @@ struct Found {
     rate: Rate,
     ticks: Ticks,
     brackets: Vec<Bracket>,
+    /// One of the clocks is moved by the timer tick, which may come late: its steps say nothing.
+    is_ticked: bool,
+}
+
+impl Found {
+    /// Whether one rate explains all brackets.
+    fn is_constant(&self) -> Option<bool> {
+        match self.rate.constancy {
+            _ if self.is_ticked => None,
+            Constancy::Constant => Some(true),
+            Constancy::Changed { .. } => Some(false),
+            Constancy::Untested => None,
+        }
+    }
 }
 
 /// Middle and half of the width in ppm, where the scale may be off by a share.
@@ -187,20 +229,17 @@ fn middle([least, most]: [f64; 2], error: f64) -> (f64, f64) {
 }
 
 fn fill(record: &mut RateRecord, found: &Found) {
-    let Found { rate, ticks, brackets } = found;
+    let Found { rate, ticks, brackets, is_ticked } = found;
     record.seconds = Some(rate.between / 1e9);
     (record.brackets_kept, record.brackets_dropped) = (rate.kept as u64, rate.dropped as u64);
     record.bracket_ns = Some(rate.width);
     record.ticks_ns = Some(ticks.clock + ticks.reference);
     let since_first = |ns: f64| (ns - brackets[0].before) / 1e9;
-    (record.constant, record.changed) = match rate.constancy {
-        Constancy::Constant => (Some(true), None),
-        Constancy::Changed { from, until } => {
-            (Some(false), Some(Changed { from_s: since_first(from), until_s: since_first(until) }))
-        }
-        Constancy::Untested => (None, None),
-    };
-    record.step = rate.step.map(|(at, ns)| Step { at_s: since_first(at), ns });
+    record.constant = found.is_constant();
+    if let (Some(false), Constancy::Changed { from, until }) = (record.constant, rate.constancy) {
+        record.changed = Some(Changed { from_s: since_first(from), until_s: since_first(until) });
+    }
+    record.step = rate.step.filter(|_| !is_ticked).map(|(at, ns)| Step { at_s: since_first(at), ns });
     if let Some((spacing, phases)) = even_phases(brackets) {
         let in_s = |tau: f64| tau / 1e9;
         let allan = allan_deviation(&phases, spacing);
@@ -216,7 +255,6 @@ pub(super) fn explain(record: &mut RateRecord, reason: &str, until_ppm: Option<f
     let no_claim = "neither hardware nor hypervisor claim a frequency that it could be compared with";
     let reason_of_rate = if is_counter { no_claim } else { reason };
     let no_ticks = "it tells time, not ticks";
-    let few = "fewer than three brackets were not interrupted";
     let reason_of_ticks = if record.available && record.ppm.is_some() { no_ticks } else { reason };
     let mut unknown = Unknown::new();
     let mut note = |field: &str, is_null: bool, reason: &str| {
@@ -226,7 +264,7 @@ pub(super) fn explain(record: &mut RateRecord, reason: &str, until_ppm: Option<f
     };
     note("ppm", record.ppm.is_none(), reason_of_rate);
     note("bound_ppm", record.bound_ppm.is_none(), reason);
-    note("estimate_ppm", record.estimate_ppm.is_none(), if record.ppm.is_some() { few } else { reason_of_rate });
+    note("estimate_ppm", record.estimate_ppm.is_none(), if record.ppm.is_some() { FEW } else { reason_of_rate });
     note("frequency_hz", record.frequency_hz.is_none(), reason_of_ticks);
     note("frequency_bound_hz", record.frequency_bound_hz.is_none(), reason_of_ticks);
     note("nominal_hz", record.nominal_hz.is_none(), if is_counter { no_claim } else { reason_of_ticks });
@@ -237,10 +275,11 @@ pub(super) fn explain(record: &mut RateRecord, reason: &str, until_ppm: Option<f
     ] {
         note(field, is_null, reason);
     }
+    let untested = if record.seconds.is_some() { record.reason.as_deref().unwrap_or(FEW) } else { reason };
     let tested = record.constant.is_some();
-    note("constant", !tested, if record.seconds.is_some() { few } else { reason });
-    note("changed", record.changed.is_none(), if tested { "one rate explains all brackets" } else { reason });
-    note("step", record.step.is_none(), if record.seconds.is_some() { "none was seen" } else { reason });
+    note("constant", !tested, untested);
+    note("changed", record.changed.is_none(), if tested { "one rate explains all brackets" } else { untested });
+    note("step", record.step.is_none(), if tested { "none was seen" } else { untested });
     let no_bound = if until_ppm.is_none() { "no bound was asked for" } else { reason };
     note("needed_s", record.needed_s.is_none(), no_bound);
     record.unknown = unknown;

@@ -10,6 +10,9 @@ use crate::quantum::quantum;
 use crate::subject::is_counter;
 use crate::timer::Calibration;
 
+/// What moves in steps of so many ns is moved by the timer tick.
+const TICKED_NS: f64 = 100e3;
+
 /// How a clock's unit becomes ns, and by what share that may be off.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Scale {
@@ -121,6 +124,11 @@ impl<'a> Entrant<'a> {
         entrant
     }
 
+    /// Whether the timer tick moves it.
+    pub(super) fn is_ticked(&self) -> bool {
+        self.tick * self.rough_ns >= TICKED_NS
+    }
+
     /// How it tells time as the reference: by its claim to be right. Nobody claims that of a counter whose frequency was
     /// not measured; it runs at what the timer's calibration has found.
     pub(super) fn as_reference(&self, calibration: &Calibration, bench: &Bench<'_>) -> Scale {
@@ -139,6 +147,8 @@ impl<'a> Entrant<'a> {
         let mut record = RateRecord {
             name: self.label.clone(),
             reference: reference.to_owned(),
+            // It answered when it was tried, and refused later.
+            available: self.row.sampler.is_ok() && unfit(self.row).is_none(),
             reason: Some(reason.clone()),
             ..RateRecord::default()
         };

@@ -5,7 +5,7 @@ use clockscope_records::{Adjtimex, RateRecord, Rates};
 use super::{Block, by_reason};
 use crate::cells::{UNKNOWN, known, significant, time, trimmed};
 
-const HEAD: [&str; 9] = ["Clock", "ppm", "±", "Least sq.", "Frequency", "Seconds", "Brackets", "Width", "Constant"];
+const HEAD: [&str; 9] = ["Clock", "ppm", "±", "Least sq.", "Frequency", "Over", "Brackets", "Width", "Constant"];
 /// Clocks whose matrix, or whose stability, fits on a page side by side.
 const SIDE_BY_SIDE: usize = 7;
 /// Seconds a day, in millions: what one ppm makes of it.
@@ -19,6 +19,8 @@ pub(super) fn blocks(rates: &Rates) -> Vec<Block> {
     let unclaimed =
         unclaimed.filter_map(|clock| Some((format!("? ppm of {}", clock.name), clock.unknown.get("ppm")?.as_str())));
     table.lines = by_reason(unclaimed);
+    let noted = compared.iter().filter_map(|clock| Some((clock.name.clone(), clock.reason.as_deref()?)));
+    let noted = by_reason(noted);
     let lacking = rates.clocks.iter().filter(|clock| clock.bound_ppm.is_none());
     let reason = |clock: &RateRecord| {
         let unknown = clock.unknown.get("bound_ppm").map_or("unknown", String::as_str);
@@ -34,6 +36,7 @@ pub(super) fn blocks(rates: &Rates) -> Vec<Block> {
         blocks.push(over_tau(error, part, mtie, time));
     }
     blocks.push(Block::lines("", rates.adjtimex.iter().map(kernels_word).collect()));
+    blocks.push(Block::lines("Disturbed:", noted));
     blocks.push(Block::lines(
         "Not compared:",
         by_reason(lacking.iter().map(|(name, reason)| (name.clone(), reason.as_str()))),
@@ -48,7 +51,7 @@ fn row(clock: &RateRecord) -> Vec<String> {
         known(clock.bound_ppm, ppm),
         known(clock.estimate_ppm, signed),
         clock.frequency_hz.map_or_else(|| "-".to_owned(), megahertz),
-        known(clock.seconds, |seconds| format!("{seconds:.2}")),
+        known(clock.seconds, |seconds| time(seconds * 1e9)),
         format!("{} of {}", clock.brackets_kept, clock.brackets_kept + clock.brackets_dropped),
         known(clock.bracket_ns, time),
         known(clock.constant, |constant| if constant { "yes" } else { "no" }.to_owned()),
@@ -133,9 +136,21 @@ pub(super) fn conclusion(rates: &Rates) -> Vec<String> {
         first += &format!(" {} counts at {} ± {} ppm.", clock.name, megahertz(hz), ppm(bound));
     }
     let mut lines = vec![first];
-    for clock in &compared {
+    if rates.reference_suspected {
+        lines.push(format!(
+            "Every clock changed against {}, and none against another: it is {0} that changed.",
+            rates.reference
+        ));
+    }
+    for clock in compared.iter().filter(|_| !rates.reference_suspected) {
         if let Some(step) = &clock.step {
-            lines.push(format!("{} stepped by {} at {:.3} s.", clock.name, time(step.ns), step.at_s));
+            lines.push(format!(
+                "{} stepped by {} against {} at {:.3} s.",
+                clock.name,
+                time(step.ns),
+                rates.reference,
+                step.at_s
+            ));
         } else if let Some(changed) = &clock.changed {
             lines.push(format!(
                 "The rate of {} changed between {:.3} s and {:.3} s: its figures are means.",
@@ -143,7 +158,7 @@ pub(super) fn conclusion(rates: &Rates) -> Vec<String> {
             ));
         }
     }
-    lines.extend(rates.until_ppm.map(|until| needed(until, &compared)));
+    lines.extend(rates.until_ppm.filter(|_| !compared.is_empty()).map(|until| needed(until, &compared)));
     lines
 }
 
