@@ -10,9 +10,10 @@ use clockscope_machine::trial;
 use clockscope_records::{Environment, Run, Unknown};
 use clockscope_statistics::Batch;
 
-use crate::catalogue::{Catalogue, PATIENCE_MS, UnknownClock, refusal};
+use crate::catalogue::{Catalogue, PATIENCE_MS, refusal};
+use crate::context::Context;
+use crate::error::MeasureError;
 use crate::facts::recorded_at;
-use crate::record::Context;
 use crate::sampler::Sampled;
 use crate::subject::Subject;
 use crate::timer::{Calibration, Rate, Timer, TimerError};
@@ -28,38 +29,6 @@ const LOOKED_AT_NS: f64 = 100.0;
 
 /// Told between rounds how much of the time has passed, from 0 to 1. Nothing is being sampled meanwhile.
 pub type Progress<'a> = dyn FnMut(f64) + 'a;
-
-/// Why a measurement could not be made.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum MeasureError {
-    /// The CPU asked for cannot be measured on.
-    #[error(transparent)]
-    Affinity(#[from] AffinityError),
-    /// Nothing can be timed.
-    #[error(transparent)]
-    Timer(#[from] TimerError),
-    /// So many readings cannot be held.
-    #[error("{0} readings cannot be kept in memory: ask for fewer")]
-    Memory(u64),
-    /// There is no such clock.
-    #[error(transparent)]
-    Unknown(#[from] UnknownClock),
-    /// A clock that nothing can be compared with.
-    #[error("{name} cannot be the reference: {reason}")]
-    Reference {
-        /// Its name.
-        name: String,
-        /// Why.
-        reason: String,
-    },
-    /// A clock that was to be compared with itself.
-    #[error("{name} is the reference itself: compare it with another one by --reference")]
-    OwnReference {
-        /// Its name.
-        name: String,
-    },
-}
 
 /// A measurement that is ready to begin. Dropping it gives the thread its former CPUs back.
 pub(crate) struct Setup<'a> {

@@ -7,8 +7,9 @@ use std::sync::atomic::AtomicBool;
 
 use clockscope_records::{Environment, Measurement, SCHEMA_VERSION};
 
-use crate::bench::{Bench, MeasureError, Progress, Sampling, Setup};
+use crate::bench::{Bench, Progress, Sampling, Setup};
 use crate::catalogue::{Catalogue, Row};
+use crate::error::MeasureError;
 use crate::record;
 use crate::sampler::{EmptyLoop, LONGEST, Probe, Sampler};
 use crate::subject::{Subject, is_counter};

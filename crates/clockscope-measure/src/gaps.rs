@@ -10,9 +10,11 @@ use clockscope_machine::affinity;
 use clockscope_records::{Answer, Cause, CauseKind, CpuGaps, Environment, Gaps, Unknown, WorstGap};
 use clockscope_statistics::{Reservoir, quantile};
 
-use crate::across::{Deadline, on_each};
-use crate::bench::{Bench, MeasureError, Progress, Sampling, Setup};
+use crate::across::pair::Deadline;
+use crate::across::team::on_each;
+use crate::bench::{Bench, Progress, Sampling, Setup};
 use crate::catalogue::Catalogue;
+use crate::error::MeasureError;
 use crate::timer::{Calibration, Timer};
 
 /// Gaps whose lengths are kept of a CPU; more are represented by an even sample of them.

@@ -5,6 +5,7 @@
 
 mod comparison;
 mod entrant;
+mod unknown;
 
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -12,8 +13,9 @@ use std::time::Duration;
 use clockscope_machine::adjtimex;
 use clockscope_records::{Answer, Environment, RatePair, Rates};
 
-use crate::bench::{Bench, MeasureError, Sampling, Setup};
+use crate::bench::{Bench, Sampling, Setup};
 use crate::catalogue::{Catalogue, Paths};
+use crate::error::MeasureError;
 use crate::timer::Calibration;
 use comparison::Comparison;
 use entrant::Entrant;

@@ -1,65 +1,13 @@
 //! What a clock has shown, as its record.
 
-use clockscope::os::Reference;
 use clockscope::{About, Kind, Path, Resolution, Unit};
-use clockscope_records::{Baseline, ClockRecord, Cost, Environment, Events, Monotonic, Unknown};
+use clockscope_records::{Baseline, ClockRecord, Cost, Events, Monotonic, Unknown};
 use clockscope_statistics::{EventCounts, median_interval, quantile};
 
+use crate::context::Context;
 use crate::subject::{State, Subject};
-use crate::timer::{Rate, Timer};
+use crate::timer::Rate;
 use crate::{distribution, tick};
-
-/// What all records of a run share.
-pub(crate) struct Context<'a> {
-    /// The timer's rate over the whole run.
-    pub(crate) rate: Rate,
-    pub(crate) timer: Timer,
-    pub(crate) reference: Reference,
-    pub(crate) environment: &'a Environment,
-}
-
-impl Context<'_> {
-    pub(crate) fn timer_record(&self) -> clockscope_records::Timer {
-        clockscope_records::Timer {
-            name: self.timer.name().to_owned(),
-            frequency_hz: 1e9 / self.rate.ns_per_unit,
-            frequency_bound_ppm: self.rate.bound_ppm,
-            reference: self.reference.name().to_owned(),
-        }
-    }
-
-    /// ns a tick of the processor's counter, where the kernel builds its clocks on it.
-    pub(crate) fn counter_under_the_kernel(&self) -> Option<f64> {
-        let counted = matches!(self.timer, Timer::Counter(_)) && self.clocksource_is_counter() == Some(true);
-        counted.then_some(self.rate.ns_per_unit)
-    }
-
-    /// Whether the kernel's clocks are built on the processor's counter; `None` where the clocksource is not known.
-    fn clocksource_is_counter(&self) -> Option<bool> {
-        let counters = [
-            "tsc",
-            "tsc-early",
-            "arch_sys_counter",
-            "kvm-clock",
-            "hyperv_clocksource_tsc_page",
-            "riscv_clocksource",
-            "timebase",
-            "tod",
-        ];
-        self.environment.clocksource.as_deref().map(|name| counters.contains(&name))
-    }
-
-    /// Whether the clock and what it is judged against stand on one hardware counter.
-    fn shares_hardware(&self, about: &About, judged_outside: bool) -> Option<bool> {
-        match (judged_outside, about.on_clocksource, self.timer) {
-            // The counter against the kernel's clock, or the kernel's clock against the counter.
-            (true, ..) | (false, true, Timer::Counter(_)) => self.clocksource_is_counter(),
-            // Both by the kernel.
-            (false, true, Timer::Reference(_)) => Some(true),
-            (false, false, _) => Some(false),
-        }
-    }
-}
 
 /// Description of the measuring loop without a clock.
 pub(crate) fn empty_loop() -> About {

@@ -7,8 +7,9 @@ use clockscope_machine::sleeping::{Call, Sleeper, timer_slack_ns};
 use clockscope_records::{Answer, Environment, Sleep, SleepRow, Unknown};
 use clockscope_statistics::quantile;
 
-use crate::bench::{MeasureError, Progress, Sampling, Setup};
+use crate::bench::{Progress, Sampling, Setup};
 use crate::catalogue::{Catalogue, Paths, Row};
+use crate::error::MeasureError;
 use crate::timer::{Calibration, read};
 
 /// Times that are asked for, in ns.

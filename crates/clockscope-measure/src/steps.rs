@@ -6,9 +6,11 @@ use clockscope::About;
 use clockscope_records::{Environment, SCHEMA_VERSION, Steps, StepsRecord, Unknown, Worst, WorstRecord};
 use clockscope_statistics::{EventKind, Tick, WorstEvents};
 
-use crate::bench::{Bench, MeasureError, Progress, Sampling, Setup};
+use crate::bench::{Bench, Progress, Sampling, Setup};
 use crate::catalogue::Catalogue;
-use crate::record::{self, Context};
+use crate::context::Context;
+use crate::error::MeasureError;
+use crate::record;
 use crate::sampler::LONGEST;
 use crate::subject::{State, Subject};
 use crate::timer::Calibration;

@@ -4,8 +4,9 @@
 use clockscope_records::{Environment, Order, Rates, Thorough, Unknown};
 
 use crate::across::{offsets, order};
-use crate::bench::{MeasureError, Setup};
+use crate::bench::Setup;
 use crate::catalogue::{Catalogue, Paths};
+use crate::error::MeasureError;
 use crate::rate;
 
 /// How long each may take.

@@ -4,7 +4,7 @@ use clockscope::{About, Kind, Unit};
 use clockscope_records::{Strength, TickEvidence};
 use clockscope_statistics::{Lattice, Tick};
 
-use crate::record::Context;
+use crate::context::Context;
 
 /// By what share a tick may differ from a frequency that is known by name: oscillators are off by up to 100 ppm, and
 /// the system's clocks are steered.

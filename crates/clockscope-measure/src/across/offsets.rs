@@ -9,9 +9,12 @@ use clockscope_records::{Answer, CpuOffset, Environment, OffsetPair, Offsets, Un
 use clockscope_statistics::{Offset, OffsetBounds};
 
 use super::exchange::Exchange;
-use super::{ALONE, Deadline, Meeting, Played, Side, on_each, play_round, tournament};
-use crate::bench::{Bench, MeasureError, Progress, Sampling, Setup};
+use super::pair::{Deadline, Meeting, Side};
+use super::team::{ALONE, Played, on_each, play_round};
+use super::tournament;
+use crate::bench::{Bench, Progress, Sampling, Setup};
 use crate::catalogue::Catalogue;
+use crate::error::MeasureError;
 use crate::quantum;
 use crate::timer::{Calibration, read};
 

@@ -5,10 +5,13 @@ use std::sync::atomic::AtomicBool;
 use clockscope::{Errno, Kind};
 use clockscope_records::{Answer, Environment, HandedOver, LostPair, Order, Sequence, Unknown};
 
+use super::pair::{Deadline, Meeting, Side};
 use super::relay::{Received, Relay};
-use super::{ALONE, Deadline, Meeting, Played, Side, play_round, tournament};
-use crate::bench::{Bench, MeasureError, Progress, Sampling, Setup};
+use super::team::{ALONE, Played, play_round};
+use super::tournament;
+use crate::bench::{Bench, Progress, Sampling, Setup};
 use crate::catalogue::{Catalogue, Row};
+use crate::error::MeasureError;
 use crate::timer::Calibration;
 
 /// What a round should take, in ns: long enough that starting its threads does not matter, short enough to show progress.

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use clockscope::{Errno, RawClock};
 
-use super::{Deadline, Side, wait_until};
+use super::pair::{Deadline, Side, wait_until};
 
 /// A word with cache lines of its own: two, since some processors fetch lines in pairs.
 #[derive(Debug, Default)]

@@ -4,8 +4,9 @@ use clockscope::{Kind, Unit};
 use clockscope_records::{Environment, RateRecord};
 
 use super::{RATE_CLOCKS, RATE_REFERENCES};
-use crate::bench::{Bench, MeasureError};
+use crate::bench::Bench;
 use crate::catalogue::{Catalogue, Paths, Row, UnknownClock};
+use crate::error::MeasureError;
 use crate::quantum::quantum;
 use crate::subject::is_counter;
 use crate::timer::Calibration;
@@ -152,7 +153,7 @@ impl<'a> Entrant<'a> {
             reason: Some(reason.clone()),
             ..RateRecord::default()
         };
-        super::comparison::explain(&mut record, &reason, until_ppm);
+        super::unknown::explain(&mut record, &reason, until_ppm);
         record
     }
 }

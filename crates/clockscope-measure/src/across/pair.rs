@@ -1,0 +1,123 @@
+//! What two threads share that work together: who is who, where they wait for each other, and when their time is over.
+
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::thread;
+
+use clockscope::os::Reference;
+
+use crate::timer::read;
+
+/// Turns of waiting after which another thread may need this very CPU.
+const PATIENT_TURNS: u32 = 1 << 13;
+
+/// Which of a pair's two threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    /// On the first CPU: it keeps the time.
+    First,
+    Second,
+}
+
+impl Side {
+    pub(crate) fn index(self) -> usize {
+        match self {
+            Self::First => 0,
+            Self::Second => 1,
+        }
+    }
+
+    pub(crate) fn other(self) -> Self {
+        match self {
+            Self::First => Self::Second,
+            Self::Second => Self::First,
+        }
+    }
+}
+
+/// Where the two threads of a pair wait for each other between tasks.
+#[derive(Debug, Default)]
+pub(crate) struct Meeting {
+    arrived: [AtomicU32; 2],
+    /// One of them has ended, and will not arrive any more.
+    is_off: AtomicBool,
+}
+
+impl Meeting {
+    /// Waits until the other one has come as often. `false` if it will not.
+    pub(crate) fn meet(&self, side: Side) -> bool {
+        let times = self.arrived[side.index()].fetch_add(1, Ordering::AcqRel) + 1;
+        let other = &self.arrived[side.other().index()];
+        wait_until(|| other.load(Ordering::Acquire) >= times || self.is_off());
+        other.load(Ordering::Acquire) >= times
+    }
+
+    pub(crate) fn is_off(&self) -> bool {
+        self.is_off.load(Ordering::Acquire)
+    }
+
+    /// Tells the other one not to wait.
+    pub(super) fn call_off(&self) {
+        self.is_off.store(true, Ordering::Release);
+    }
+}
+
+/// Spins until something holds; gives the CPU away now and then, since the other thread may need this very one.
+#[inline(always)]
+pub(crate) fn wait_until(holds: impl Fn() -> bool) {
+    let mut turns = 0;
+    while !holds() {
+        turns += 1;
+        if turns == PATIENT_TURNS {
+            turns = 0;
+            thread::yield_now();
+        }
+        std::hint::spin_loop();
+    }
+}
+
+/// Tells when a time is over, or somebody wants it to be, without asking the clock at every turn.
+#[derive(Debug)]
+pub(crate) struct Deadline<'a> {
+    reference: Reference,
+    stop: &'a AtomicBool,
+    start_ns: u64,
+    length_ns: u64,
+    asked_ns: u64,
+    /// Turns between two looks at the clock, and what is left of them.
+    between: u32,
+    left: u32,
+}
+
+impl<'a> Deadline<'a> {
+    pub(crate) fn new(reference: Reference, length_ns: u64, stop: &'a AtomicBool) -> Self {
+        let start_ns = read(&reference);
+        Self { reference, stop, start_ns, length_ns, asked_ns: 0, between: 1, left: 1 }
+    }
+
+    /// To be asked once a turn.
+    #[inline(always)]
+    pub(crate) fn is_over(&mut self) -> bool {
+        self.left -= 1;
+        self.left == 0 && self.ask()
+    }
+
+    #[cold]
+    fn ask(&mut self) -> bool {
+        let elapsed_ns = self.elapsed_ns();
+        // As rarely as is still often enough: turns take from 30 ns to 100 µs.
+        if elapsed_ns.saturating_sub(self.asked_ns) < self.length_ns / 128 {
+            self.between = (self.between * 2).min(1 << 12);
+        } else {
+            self.between = (self.between / 2).max(1);
+        }
+        self.asked_ns = elapsed_ns;
+        self.left = self.between;
+        elapsed_ns >= self.length_ns || self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Time since the start.
+    pub(crate) fn elapsed_ns(&self) -> u64 {
+        // A reference that goes back is no reason to stay for ever.
+        read(&self.reference).checked_sub(self.start_ns).unwrap_or(u64::MAX)
+    }
+}

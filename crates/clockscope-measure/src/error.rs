@@ -1,0 +1,38 @@
+//! Why a measurement could not be made.
+
+use clockscope_machine::affinity::AffinityError;
+
+use crate::catalogue::UnknownClock;
+use crate::timer::TimerError;
+
+/// Why a measurement could not be made.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MeasureError {
+    /// The CPU asked for cannot be measured on.
+    #[error(transparent)]
+    Affinity(#[from] AffinityError),
+    /// Nothing can be timed.
+    #[error(transparent)]
+    Timer(#[from] TimerError),
+    /// So many readings cannot be held.
+    #[error("{0} readings cannot be kept in memory: ask for fewer")]
+    Memory(u64),
+    /// There is no such clock.
+    #[error(transparent)]
+    Unknown(#[from] UnknownClock),
+    /// A clock that nothing can be compared with.
+    #[error("{name} cannot be the reference: {reason}")]
+    Reference {
+        /// Its name.
+        name: String,
+        /// Why.
+        reason: String,
+    },
+    /// A clock that was to be compared with itself.
+    #[error("{name} is the reference itself: compare it with another one by --reference")]
+    OwnReference {
+        /// Its name.
+        name: String,
+    },
+}
