@@ -103,6 +103,15 @@ fn run_emulated() -> Result<()> {
     if measurement["environment"]["emulation"] != serde_json::json!(["qemu-user"]) {
         bail!("the emulation was not noticed: {}", measurement["environment"]["emulation"]);
     }
+    let arguments = ["order", "cntvct_isb", "monotonic", "clockscope.now", "--duration", "300ms", "--format", "json"];
+    let order: serde_json::Value = serde_json::from_str(&run::output(
+        "qemu-aarch64",
+        &[&["-L", "/usr/aarch64-linux-gnu", &program], arguments.as_slice()].concat(),
+    )?)?;
+    let went_back = |sequence: &serde_json::Value| sequence["regressions"].as_u64().is_some_and(|count| count > 0);
+    if order["sequences"].as_array().is_none_or(|sequences| sequences.len() != 3 || sequences.iter().any(went_back)) {
+        bail!("order under qemu-user: {order}");
+    }
     Ok(())
 }
 

@@ -32,6 +32,8 @@ const TURNS: usize = 1 << 10;
 const FEWEST_TURNS: f64 = 4.0;
 /// Asking the system about a gap was interrupted itself if it took so many times longer than usual.
 const UNUSUAL_ASKING: u64 = 4;
+/// Reads after asking that are not looked at.
+const COLD_READS: u32 = 4;
 /// What is said of such a gap.
 const WHILE_ASKING: &str = "while asking about another";
 /// How long a part of the run is, in ns: what is between two signs of progress.
@@ -202,7 +204,8 @@ impl Watch {
                 before = Account { switches: account::switches(), cpu: affinity::current_cpu(), ..after.clone() };
                 let asked = timer.now().wrapping_sub(now);
                 blind += self.asked(asked, [&after, &before], now.wrapping_sub(bench.origin));
-                // What that took is not looked at either.
+                // What that took is not looked at either; nor are the first reads after it, which are cold.
+                (0..COLD_READS).for_each(|_| _ = timer.now());
                 last = timer.now();
                 blind += last.wrapping_sub(now.wrapping_add(asked));
             } else {
