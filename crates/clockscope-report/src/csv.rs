@@ -2,10 +2,9 @@
 
 use clockscope_records::{ClockRecord, Document, Environment, Listed, PlanRow, StepsRecord, Unknown};
 
-use serde::Serialize;
 use serde_json::Value;
 
-use crate::cells;
+use crate::{cells, json};
 
 /// Columns that every row has at its end, so that rows of many machines can be put together.
 const CONTEXT: [&str; 5] = ["recorded_at", "cpu_model", "kernel_release", "clocksource", "hypervisor"];
@@ -25,26 +24,11 @@ pub(crate) fn render(document: &Document) -> String {
             let rows = plan.rows.iter().map(planned);
             sheet(rows, environment, plan.recorded_at.as_deref(), &PLANNED)
         }
-        Document::Order(answer) => {
-            let rows = answer.found.sequences.iter().map(|sequence| by_name(sequence, &SEQUENCES));
-            sheet(rows, environment, answer.recorded_at.as_deref(), &SEQUENCES)
-        }
-        Document::Offsets(answer) => {
-            let rows = answer.found.pairs.iter().map(|pair| by_name(pair, &PAIRS));
-            sheet(rows, environment, answer.recorded_at.as_deref(), &PAIRS)
-        }
-        Document::Rates(answer) => {
-            let rows = answer.found.clocks.iter().map(|clock| by_name(clock, &RATES));
-            sheet(rows, environment, answer.recorded_at.as_deref(), &RATES)
-        }
-        Document::Gaps(answer) => {
-            let rows = answer.found.gaps.iter().map(|cpu| by_name(cpu, &GAPS));
-            sheet(rows, environment, answer.recorded_at.as_deref(), &GAPS)
-        }
-        Document::Sleep(answer) => {
-            let rows = answer.found.rows.iter().map(|row| by_name(row, &SLEEPS));
-            sheet(rows, environment, answer.recorded_at.as_deref(), &SLEEPS)
-        }
+        Document::Order(_) => by_name(document, "sequences", &SEQUENCES),
+        Document::Offsets(_) => by_name(document, "pairs", &PAIRS),
+        Document::Rates(_) => by_name(document, "clocks", &RATES),
+        Document::Gaps(_) => by_name(document, "gaps", &GAPS),
+        Document::Sleep(_) => by_name(document, "rows", &SLEEPS),
         Document::Listing(listing) => {
             let rows = listing.clocks.iter().map(listed);
             sheet(rows, environment, listing.recorded_at.as_deref(), &LISTED)
@@ -262,11 +246,13 @@ const GAPS: [&str; 15] = [
 const SLEEPS: [&str; 10] =
     ["call", "asked_ns", "sleeps", "early", "min_ns", "p50_ns", "p99_ns", "max_ns", "reason", "unknown"];
 
-/// A record's fields in the order of these names.
-fn by_name(record: &impl Serialize, columns: &[&str]) -> Vec<String> {
-    let record = serde_json::to_value(record).unwrap_or_default();
-    let field = |name: &&str| name.split('.').fold(&record, |value, part| &value[part]).clone();
-    columns.iter().map(field).map(|value| cell(&value)).collect()
+/// One row an entry of the document's list of this name, with the fields of these names.
+fn by_name(document: &Document, list: &str, columns: &[&str]) -> String {
+    let value = json::value(document).unwrap_or_default();
+    let field = |record: &Value, name: &str| cell(name.split('.').fold(record, |value, part| &value[part]));
+    let row = |record: &Value| columns.iter().map(|name| field(record, name)).collect();
+    let rows: Vec<Vec<String>> = value[list].as_array().into_iter().flatten().map(row).collect();
+    sheet(rows.into_iter(), document.environment(), value["recorded_at"].as_str(), columns)
 }
 
 /// A value as a field: lists by spaces, reasons as everywhere.

@@ -9,6 +9,12 @@ pub(crate) fn pretty(document: &Document) -> Result<String, serde_json::Error> {
     Ok(serde_json::to_string_pretty(document)? + "\n")
 }
 
+/// The document as a value. By its text, so that the program holds one serializer for all records instead of two: they are a
+/// large part of it.
+pub(crate) fn value(document: &Document) -> Result<Value, serde_json::Error> {
+    serde_json::from_str(&pretty(document)?)
+}
+
 /// Lists that become lines of their own, in this order, and the type of these.
 const LISTS: [(&str, &str); 8] = [
     ("clocks", "clock"),
@@ -25,7 +31,7 @@ const LISTS: [(&str, &str); 8] = [
 /// of type `clock`, `sequence`, `pair` and so on, last that of type `advice` if there is any. Every object bears the schema
 /// and its version.
 pub(crate) fn lines(document: &Document) -> Result<String, serde_json::Error> {
-    let Value::Object(mut whole) = serde_json::to_value(document)? else { return Ok(String::new()) };
+    let Value::Object(mut whole) = value(document)? else { return Ok(String::new()) };
     let lists = LISTS.map(|(key, kind)| (kind, whole.remove(key)));
     let advice = whole.remove("advice");
     let schema = json!({ "schema": whole.get("schema"), "schema_version": whole.get("schema_version") });
