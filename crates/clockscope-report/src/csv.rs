@@ -1,6 +1,6 @@
 //! One row a clock (RFC 4180). What is unknown is an empty field; the reasons stand in the column `unknown`.
 
-use clockscope_records::{ClockRecord, Document, Environment, Listed, PlanRow, StepsRecord, Unknown};
+use clockscope_records::{Document, Environment, StepsRecord};
 
 use serde_json::Value;
 
@@ -12,117 +12,58 @@ const CONTEXT: [&str; 5] = ["recorded_at", "cpu_model", "kernel_release", "clock
 pub(crate) fn render(document: &Document) -> String {
     let environment = document.environment();
     match document {
-        Document::Measurement(measurement) => {
-            let rows = measurement.clocks.iter().map(measured);
-            sheet(rows, environment, measurement.recorded_at.as_deref(), &MEASURED)
-        }
+        Document::Measurement(_) => by_name(document, "clocks", &MEASURED),
         Document::Steps(steps) => {
             let rows = steps.clocks.iter().flat_map(differences);
             sheet(rows, environment, steps.recorded_at.as_deref(), &DIFFERENCES)
         }
-        Document::Plan(plan) => {
-            let rows = plan.rows.iter().map(planned);
-            sheet(rows, environment, plan.recorded_at.as_deref(), &PLANNED)
-        }
+        Document::Plan(_) => by_name(document, "rows", &PLANNED),
         Document::Order(_) => by_name(document, "sequences", &SEQUENCES),
         Document::Offsets(_) => by_name(document, "pairs", &PAIRS),
         Document::Rates(_) => by_name(document, "clocks", &RATES),
         Document::Gaps(_) => by_name(document, "gaps", &GAPS),
         Document::Sleep(_) => by_name(document, "rows", &SLEEPS),
-        Document::Listing(listing) => {
-            let rows = listing.clocks.iter().map(listed);
-            sheet(rows, environment, listing.recorded_at.as_deref(), &LISTED)
-        }
+        Document::Listing(_) => by_name(document, "clocks", &LISTED),
         Document::Info(_) => facts(document),
     }
 }
 
+// Columns bear the names of the records' fields, a dot leads into one; or names of their own, before the field's.
 const MEASURED: [&str; 30] = [
     "name",
     "kind",
     "path",
     "available",
     "reason",
-    "cost_ns_median",
-    "cost_ns_ci95_low",
-    "cost_ns_ci95_high",
-    "cost_ns_min",
-    "cost_ns_p99",
+    "cost_ns_median=cost_ns.median",
+    "cost_ns_ci95_low=cost_ns.ci95.0",
+    "cost_ns_ci95_high=cost_ns.ci95.1",
+    "cost_ns_min=cost_ns.min",
+    "cost_ns_p99=cost_ns.p99",
     "ratio_to_fastest",
     "nominal_resolution_ns",
     "observed_resolution_ns",
     "tick_ns",
-    "tick_at_most_ns",
-    "monotonic_strict",
-    "monotonic_weak",
-    "reads",
-    "errors",
-    "fail",
-    "stall",
-    "warp",
-    "jump",
-    "gap",
-    "regression",
-    "hidden_regression",
-    "threshold_ns",
-    "reference",
-    "reference_shares_hardware",
+    "tick_at_most_ns=tick_evidence.at_most_ns",
+    "monotonic_strict=monotonic.strict",
+    "monotonic_weak=monotonic.weak",
+    "reads=events.reads",
+    "errors=events.errors",
+    "fail=events.fail",
+    "stall=events.stall",
+    "warp=events.warp",
+    "jump=events.jump",
+    "gap=events.gap",
+    "regression=events.regression",
+    "hidden_regression=events.hidden_regression",
+    "threshold_ns=events.threshold_ns",
+    "reference=events.reference",
+    "reference_shares_hardware=events.reference_shares_hardware",
     "unknown",
 ];
 
-fn measured(clock: &ClockRecord) -> Vec<String> {
-    let cost = clock.cost_ns.as_ref();
-    let events = clock.events.as_ref();
-    vec![
-        clock.identity.name.clone(),
-        cells::kind(clock.identity.kind).to_owned(),
-        cells::path(clock.identity.path).to_owned(),
-        clock.available.to_string(),
-        text(clock.reason.as_ref()),
-        text(cost.map(|cost| cost.median)),
-        text(cost.and_then(|cost| cost.ci95).map(|[low, _]| low)),
-        text(cost.and_then(|cost| cost.ci95).map(|[_, high]| high)),
-        text(cost.map(|cost| cost.min)),
-        text(cost.and_then(|cost| cost.p99)),
-        text(clock.ratio_to_fastest),
-        text(clock.nominal_resolution_ns),
-        text(clock.observed_resolution_ns),
-        text(clock.tick_ns),
-        text(clock.tick_evidence.as_ref().and_then(|evidence| evidence.at_most_ns)),
-        text(clock.monotonic.map(|monotonic| monotonic.strict)),
-        text(clock.monotonic.map(|monotonic| monotonic.weak)),
-        text(events.map(|events| events.reads)),
-        text(events.map(|events| events.errors)),
-        text(events.map(|events| events.fail)),
-        text(events.map(|events| events.stall)),
-        text(events.and_then(|events| events.warp)),
-        text(events.and_then(|events| events.jump)),
-        text(events.and_then(|events| events.gap)),
-        text(events.map(|events| events.regression)),
-        text(events.and_then(|events| events.hidden_regression)),
-        text(events.and_then(|events| events.threshold_ns)),
-        text(events.and_then(|events| events.reference.clone())),
-        text(events.and_then(|events| events.reference_shares_hardware)),
-        reasons(&clock.unknown),
-    ]
-}
-
 const LISTED: [&str; 9] =
     ["name", "aliases", "kind", "path", "available", "reason", "nominal_resolution_ns", "description", "unknown"];
-
-fn listed(clock: &Listed) -> Vec<String> {
-    vec![
-        clock.identity.name.clone(),
-        clock.identity.aliases.join(" "),
-        cells::kind(clock.identity.kind).to_owned(),
-        cells::path(clock.identity.path).to_owned(),
-        clock.available.to_string(),
-        text(clock.reason.as_ref()),
-        text(clock.nominal_resolution_ns),
-        clock.identity.description.clone(),
-        reasons(&clock.unknown),
-    ]
-}
 
 const DIFFERENCES: [&str; 11] = [
     "name",
@@ -161,17 +102,6 @@ fn differences(clock: &StepsRecord) -> Vec<Vec<String>> {
 
 const PLANNED: [&str; 5] = ["interval_ns", "clock", "single_error", "repetitions", "cheapest_sufficient"];
 
-fn planned(row: &PlanRow) -> Vec<String> {
-    vec![
-        row.interval_ns.to_string(),
-        row.clock.clone(),
-        row.single_error.to_string(),
-        row.repetitions.to_string(),
-        text(row.cheapest_sufficient.as_ref()),
-    ]
-}
-
-// Columns that bear the names of the records' fields; a dot leads into one.
 const SEQUENCES: [&str; 15] = [
     "name",
     "ordered",
@@ -246,13 +176,23 @@ const GAPS: [&str; 15] = [
 const SLEEPS: [&str; 10] =
     ["call", "asked_ns", "sleeps", "early", "min_ns", "p50_ns", "p99_ns", "max_ns", "reason", "unknown"];
 
-/// One row an entry of the document's list of this name, with the fields of these names.
+/// One row an entry of the document's list of this name, with these columns.
 fn by_name(document: &Document, list: &str, columns: &[&str]) -> String {
     let value = json::value(document).unwrap_or_default();
-    let field = |record: &Value, name: &str| cell(name.split('.').fold(record, |value, part| &value[part]));
-    let row = |record: &Value| columns.iter().map(|name| field(record, name)).collect();
+    let columns: Vec<(&str, &str)> = columns.iter().map(|name| name.split_once('=').unwrap_or((name, name))).collect();
+    let field = |record: &Value, path: &str| cell(path.split('.').fold(record, part));
+    let row = |record: &Value| columns.iter().map(|(_, path)| field(record, path)).collect();
     let rows: Vec<Vec<String>> = value[list].as_array().into_iter().flatten().map(row).collect();
-    sheet(rows.into_iter(), document.environment(), value["recorded_at"].as_str(), columns)
+    let head: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
+    sheet(rows.into_iter(), document.environment(), value["recorded_at"].as_str(), &head)
+}
+
+/// A field of a value, or an entry of a list by its number.
+fn part<'a>(value: &'a Value, name: &str) -> &'a Value {
+    match name.parse::<usize>() {
+        Ok(place) => &value[place],
+        Err(_) => &value[name],
+    }
 }
 
 /// A value as a field: lists by spaces, reasons as everywhere.
@@ -298,10 +238,6 @@ fn facts(document: &Document) -> String {
 
 fn text(value: Option<impl ToString>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
-}
-
-fn reasons(unknown: &Unknown) -> String {
-    unknown.iter().map(|(field, reason)| format!("{field}: {reason}")).collect::<Vec<_>>().join("; ")
 }
 
 fn line<'a>(fields: impl Iterator<Item = &'a str>) -> String {
