@@ -1,5 +1,7 @@
 //! One clock against another: their brackets, and what these tell.
 
+use std::hint::black_box;
+
 use clockscope::Errno;
 use clockscope_records::{Allan, Changed, Mtie, RatePair, RateRecord, Step};
 use clockscope_statistics::{
@@ -43,10 +45,18 @@ impl Comparison {
     /// Takes so many brackets, and keeps the narrowest.
     pub(super) fn bracket(&mut self, entrants: &[Entrant<'_>], count: usize) {
         let (clock, reference) = (&entrants[self.clock], &entrants[self.reference]);
+        let fence = clock.fence.or(reference.fence);
         let (Ok(clock), Ok(reference)) = (&clock.row.sampler, &reference.row.sampler) else { return };
+        let between = || fence.map(|timer| black_box(timer.now()));
         let mut narrowest: Option<Raw> = None;
         for _ in 0..count {
-            let take = || Ok(Raw { before: reference.now()?, clock: clock.now()?, after: reference.now()? });
+            let take = || {
+                let before = reference.now()?;
+                between();
+                let clock = clock.now()?;
+                between();
+                Ok(Raw { before, clock, after: reference.now()? })
+            };
             match take() {
                 Ok(raw) if narrowest.is_none_or(|narrowest| raw.width() < narrowest.width()) => narrowest = Some(raw),
                 Ok(_) => {}

@@ -9,7 +9,7 @@ use crate::catalogue::{Catalogue, Paths, Row, UnknownClock};
 use crate::error::MeasureError;
 use crate::quantum::quantum;
 use crate::subject::is_counter;
-use crate::timer::Calibration;
+use crate::timer::{Calibration, Timer};
 
 /// What moves in steps of so many ns is moved by the timer tick.
 const TICKED_NS: f64 = 100e3;
@@ -34,6 +34,9 @@ pub(super) struct Entrant<'a> {
     /// The frequency that it is said to count at, for a clock that counts ticks.
     pub(super) nominal_hz: Option<f64>,
     pub(super) counts_ticks: bool,
+    /// What has to be read before and after it so that it is read in between: a read that is not ordered may be done before
+    /// the reference's, which no bracket would show.
+    pub(super) fence: Option<Timer>,
 }
 
 /// The clocks of a comparison and its reference, which need not be among them.
@@ -110,6 +113,7 @@ impl<'a> Entrant<'a> {
             tick: 0.0,
             nominal_hz: None,
             counts_ticks,
+            fence: (!row.about.is_ordered).then_some(bench.timer),
         };
         if entrant.refusal.is_none() {
             match quantum(row, entrant.rough_ns) {

@@ -117,3 +117,15 @@ fn what_cannot_be_a_reference_is_refused() {
         assert!(select(&["monotonic_raw:vdso"], "monotonic_raw:vdso").contains("--reference"));
     }
 }
+
+/// What is read before its turn is in no bracket: an unordered read takes longer, by a fence on either side.
+#[test]
+fn unordered_reads_are_fenced() {
+    let stop = AtomicBool::new(false);
+    let environment = clockscope_machine::environment();
+    let setup = Setup::new(Catalogue::counters(), &environment, None, &stop).unwrap();
+    for entry in &setup.catalogue.entries {
+        let entrant = Entrant::new(entry, &setup.bench, &environment);
+        assert_eq!(entrant.fence.is_some(), !entry.about.is_ordered, "{}", entrant.label);
+    }
+}
