@@ -153,6 +153,30 @@ fn threads_that_cannot_be_bound_or_started_are_told() {
     }
 }
 
+/// As when a CPU goes offline, or leaves the cpuset: the kernel puts its threads elsewhere.
+#[test]
+fn threads_that_are_moved_under_way_are_told() {
+    if two_cpus().is_none() {
+        return;
+    }
+    let child = clockscope(&["order", "rdtscp", "monotonic", "--duration", "3s", "--format", "json"])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    for _ in 0..10 {
+        std::thread::sleep(Duration::from_millis(130));
+        let process = child.id().to_string();
+        let moved =
+            Command::new("taskset").args(["--all-tasks", "--cpu-list", "--pid", "0", &process]).output().unwrap();
+        assert!(moved.status.success(), "{moved:?}");
+    }
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0));
+    let record: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(record["lost"][0]["reason"].as_str().unwrap().contains("was moved from CPU"), "{record:#}");
+    assert_eq!(sequence(&record, "rdtscp")["regressions"].as_u64().unwrap_or(0), 0, "{record:#}");
+}
+
 /// How fast the liar's clock was found to run: ppm and its bound.
 fn found_rate(ppb: &str, more: &[(&str, &str)]) -> Value {
     let lies = [&[("CLOCKSCOPE_LIE_CLOCK", "1"), ("CLOCKSCOPE_LIE_PPB", ppb)], more].concat();
