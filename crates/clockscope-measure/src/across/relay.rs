@@ -196,6 +196,47 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    /// Counts its reads in two ways: one that no race can harm, one that any would.
+    #[derive(Default)]
+    struct Counting {
+        reads: AtomicU64,
+        fragile: AtomicU64,
+    }
+
+    impl RawClock for Counting {
+        type Raw = u64;
+
+        fn read(&self, raw: &mut u64) -> Result<(), Errno> {
+            let fragile = self.fragile.load(Ordering::Relaxed);
+            *raw = self.reads.fetch_add(1, Ordering::SeqCst);
+            self.fragile.store(fragile + 1, Ordering::Relaxed);
+            if *raw < 200_000 { Ok(()) } else { Err(Errno(22)) }
+        }
+
+        fn value(&self, raw: &u64) -> u64 {
+            *raw
+        }
+    }
+
+    /// Readings of one count are in order whatever the threads do, so nothing may go back; and under the lock nobody reads
+    /// beside another.
+    #[test]
+    fn what_is_in_order_does_not_go_back() {
+        for way in [0, 1] {
+            let (relay, clock) = (Relay::default(), Counting::default());
+            let play = |side| if way == 0 { relay.mailbox(&clock, side, None) } else { relay.lock(&clock, side, None) };
+            let received = std::thread::scope(|scope| {
+                let sides = [Side::First, Side::Second].map(|side| scope.spawn(move || play(side)));
+                sides.map(|side| side.join().unwrap())
+            });
+            let sum = |of: fn(&Received) -> u64| received.iter().map(of).sum::<u64>();
+            assert!(sum(|received| received.handoffs) > 0 && sum(|received| received.regressions) == 0, "{received:?}");
+            if way == 1 {
+                assert_eq!(clock.fragile.into_inner(), clock.reads.into_inner());
+            }
+        }
+    }
+
     /// Reads a few times and then refuses, or panics.
     struct Failing(AtomicU64, bool);
 
