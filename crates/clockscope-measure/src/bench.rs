@@ -7,7 +7,7 @@ use clockscope::os::{self, Reference};
 use clockscope::{RawClock, counter};
 use clockscope_machine::affinity::{self, AffinityError, Pinned};
 use clockscope_machine::trial;
-use clockscope_records::{Environment, Run, Unknown};
+use clockscope_records::{Answer, Environment, Run, Unknown};
 use clockscope_statistics::Batch;
 
 use crate::catalogue::{Catalogue, PATIENCE_MS, refusal};
@@ -83,6 +83,22 @@ impl<'a> Setup<'a> {
         run.cpu = None;
         run.unknown.insert("cpu".to_owned(), format!("a thread on each of CPUs {}", affinity::show_cpus(cpus)));
         Ok(run)
+    }
+
+    /// The answer to a question that was asked for so long since then: on this thread, or on one on each of these CPUs.
+    pub(crate) fn answer<F>(
+        self,
+        (asked_s, since): (f64, &Calibration),
+        cpus: Option<&[u32]>,
+        environment: Environment,
+        found: F,
+    ) -> Result<Answer<F>, MeasureError> {
+        let sampling = Sampling::of_time(asked_s, since, &self.bench);
+        let run = match cpus {
+            Some(cpus) => self.run_across(sampling, cpus, &environment)?,
+            None => self.run(sampling, self.context(&environment)?.timer_record()),
+        };
+        Ok(Answer::new(self.recorded_at, environment, run, found))
     }
 
     /// The CPU that the thread is pinned to.

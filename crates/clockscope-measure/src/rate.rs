@@ -13,7 +13,7 @@ use std::time::Duration;
 use clockscope_machine::adjtimex;
 use clockscope_records::{Answer, Environment, RatePair, Rates};
 
-use crate::bench::{Bench, Sampling, Setup};
+use crate::bench::{Bench, Setup};
 use crate::catalogue::{Catalogue, Paths};
 use crate::error::MeasureError;
 use crate::timer::Calibration;
@@ -85,9 +85,7 @@ pub fn rate(request: RateRequest<'_>, progress: &mut dyn FnMut(&Live)) -> Result
     let sampling = Calibration::start(setup.bench.timer, setup.bench.reference);
     let plan = Plan { reference, duration_s, until_ppm };
     let found = find(&setup.bench, &setup.catalogue, &setup.calibration, &plan, &environment, progress)?;
-    let sampling = Sampling::of_time(duration_s, &sampling, &setup.bench);
-    let run = setup.run(sampling, setup.context(&environment)?.timer_record());
-    Ok(Answer::new(setup.recorded_at, environment, run, found))
+    setup.answer((duration_s, &sampling), None, environment, found)
 }
 
 /// Against which, and for how long.

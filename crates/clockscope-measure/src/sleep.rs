@@ -7,7 +7,7 @@ use clockscope_machine::sleeping::{Call, Sleeper, timer_slack_ns};
 use clockscope_records::{Answer, Environment, Sleep, SleepRow, Unknown};
 use clockscope_statistics::quantile;
 
-use crate::bench::{Progress, Sampling, Setup};
+use crate::bench::{Progress, Setup};
 use crate::catalogue::{Catalogue, Paths, Row};
 use crate::error::MeasureError;
 use crate::timer::{Calibration, read};
@@ -110,8 +110,6 @@ pub fn sleep(request: SleepRequest<'_>, progress: &mut Progress<'_>) -> Result<A
         }
         rows.extend(together);
     }
-    let sampling = Sampling::of_time(duration_s, &sampling, &setup.bench);
-    let run = setup.run(sampling, setup.context(&environment)?.timer_record());
     let mut unknown = Unknown::new();
     let timer_slack_ns = timer_slack_ns();
     if timer_slack_ns.is_none() {
@@ -121,7 +119,7 @@ pub fn sleep(request: SleepRequest<'_>, progress: &mut Progress<'_>) -> Result<A
     rows.sort_by_key(|row| ways.iter().position(|way| *way == row.way));
     let rows = rows.into_iter().map(|trial| trial.record(clock.monotonic.is_some())).collect();
     let found = Sleep { clock: clock.name, timer_slack_ns, rows, unknown };
-    Ok(Answer::new(setup.recorded_at, environment, run, found))
+    setup.answer((duration_s, &sampling), None, environment, found)
 }
 
 impl Trial {

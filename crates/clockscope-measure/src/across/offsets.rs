@@ -12,7 +12,7 @@ use super::exchange::Exchange;
 use super::pair::{Deadline, Meeting, Side};
 use super::team::{ALONE, Played, on_each, play_round};
 use super::tournament;
-use crate::bench::{Bench, Progress, Sampling, Setup};
+use crate::bench::{Bench, Progress, Setup};
 use crate::catalogue::Catalogue;
 use crate::error::MeasureError;
 use crate::quantum;
@@ -55,9 +55,7 @@ pub fn offsets(request: OffsetsRequest<'_>, progress: &mut Progress<'_>) -> Resu
     let setup = Setup::new(Catalogue::counters(), &environment, None, stop)?;
     let sampling = Calibration::start(setup.bench.timer, setup.bench.reference);
     let found = find(&setup.bench, &setup.catalogue, &plan, progress);
-    let sampling = Sampling::of_time(duration_s, &sampling, &setup.bench);
-    let run = setup.run_across(sampling, &plan.cpus, &environment)?;
-    Ok(Answer::new(setup.recorded_at, environment, run, found))
+    setup.answer((duration_s, &sampling), Some(&plan.cpus), environment, found)
 }
 
 /// Which CPUs, and for how long.

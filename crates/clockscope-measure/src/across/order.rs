@@ -9,7 +9,7 @@ use super::pair::{Deadline, Meeting, Side};
 use super::relay::{Received, Relay};
 use super::team::{ALONE, Played, play_round};
 use super::tournament;
-use crate::bench::{Bench, Progress, Sampling, Setup};
+use crate::bench::{Bench, Progress, Setup};
 use crate::catalogue::{Catalogue, Row};
 use crate::error::MeasureError;
 use crate::timer::Calibration;
@@ -66,9 +66,7 @@ pub fn order(
     let rows = std::mem::take(&mut setup.catalogue.entries);
     let sampling = Calibration::start(setup.bench.timer, setup.bench.reference);
     let found = find(&setup.bench, &rows, &plan, progress);
-    let sampling = Sampling::of_time(duration_s, &sampling, &setup.bench);
-    let run = setup.run_across(sampling, &plan.cpus, &environment)?;
-    Ok(Answer::new(setup.recorded_at, environment, run, found))
+    setup.answer((duration_s, &sampling), Some(&plan.cpus), environment, found)
 }
 
 /// Which CPUs, how, and for how long.
