@@ -104,10 +104,10 @@ pub(super) fn conclusion(gaps: &Gaps) -> Vec<String> {
         .worst
         .first()
         .map_or_else(String::new, |gap| format!(" The longest took {}: {}.", time(gap.ns), described(gap.cause)));
-    let on = if looked.len() > 1 {
-        format!(" of CPU {}'s time, the most", known(worst.cpu, |cpu| cpu.to_string()))
+    let (gaps, share) = (counted(count, "gap"), known(worst.stolen_percent, percent));
+    vec![if looked.len() > 1 {
+        format!("{gaps} on {} CPUs; {} lost the most, {share} of its time.{longest}", looked.len(), name(worst.cpu))
     } else {
-        " of the time".to_owned()
-    };
-    vec![format!("{} took {}{on}.{longest}", counted(count, "gap"), known(worst.stolen_percent, percent))]
+        format!("{gaps} took {share} of the time.{longest}")
+    }]
 }
