@@ -155,7 +155,7 @@ fn pin(cpu: Option<u32>) -> Result<(Option<Pinned>, Option<String>), AffinityErr
 }
 
 /// The first of these that answers. Tried in a child, as clocks are.
-fn answering(references: Vec<Reference>, counter_readable: Option<bool>) -> Result<Reference, TimerError> {
+pub(crate) fn answering(references: Vec<Reference>, counter_readable: Option<bool>) -> Result<Reference, TimerError> {
     let outcomes = trial::attempt(references.len(), PATIENCE_MS, &mut |index| {
         references[index].read(&mut Default::default()).map_err(|errno| errno.to_string())
     });
