@@ -1,6 +1,6 @@
 //! Frequencies that hardware or hypervisor claim for the counter. Claims, to be checked against a measurement.
 
-use clockscope::counter;
+use clockscope::{counter, os};
 use clockscope_records::{Frequencies, Unknown};
 
 use crate::known;
@@ -9,6 +9,9 @@ const NOT_STATED: &str = "the processor does not state it";
 
 pub(crate) fn read(unknown: &mut Unknown) -> Frequencies {
     let claimed = counter::claims();
+    let by_kernel = os::perf_frequency().map_err(|reason| {
+        unknown.insert("frequencies.perf_mmap_hz".to_owned(), reason.to_string());
+    });
     Frequencies {
         cpuid_15h_hz: known(claimed.cpuid_15h_hz, unknown, "frequencies.cpuid_15h_hz", NOT_STATED),
         cpuid_16h_base_mhz: known(claimed.cpuid_16h_base_mhz, unknown, "frequencies.cpuid_16h_base_mhz", NOT_STATED),
@@ -24,5 +27,6 @@ pub(crate) fn read(unknown: &mut Unknown) -> Frequencies {
             "frequencies.cntfrq_hz",
             "not an aarch64 processor, or its firmware states 0",
         ),
+        perf_mmap_hz: by_kernel.ok(),
     }
 }

@@ -4,7 +4,10 @@ use schemars::{JsonSchema, schema_for};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{Answer, Environment, Gaps, Listed, Measurement, Offsets, Order, Plan, Rates, Sleep, Steps};
+use crate::{
+    Answer, Clocksources, Environment, Gaps, Listed, Measurement, Offsets, Order, Plan, Rates, Shootout, Sleep, Steps,
+    Switched, Trust,
+};
 
 /// Version of the JSON documents. It moves when a key disappears or changes its meaning; a new key does not move it.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -38,6 +41,18 @@ pub enum Document {
     /// What `clockscope sleep` found.
     #[serde(rename = "clockscope.sleep")]
     Sleep(Answer<Sleep>),
+    /// What `clockscope check` found.
+    #[serde(rename = "clockscope.check")]
+    Check(Answer<Trust>),
+    /// What `clockscope shootout` found.
+    #[serde(rename = "clockscope.shootout")]
+    Shootout(Answer<Shootout>),
+    /// What `clockscope clocksource` found.
+    #[serde(rename = "clockscope.clocksource")]
+    Clocksources(Clocksources),
+    /// What `clockscope measure --clocksource` found.
+    #[serde(rename = "clockscope.switched")]
+    Switched(Switched),
     /// What `clockscope list` found.
     #[serde(rename = "clockscope.list")]
     Listing(Listing),
@@ -117,6 +132,10 @@ impl Document {
             "clockscope.rate" => Answer::from_value(value).map(Self::Rates),
             "clockscope.gaps" => Answer::from_value(value).map(Self::Gaps),
             "clockscope.sleep" => Answer::from_value(value).map(Self::Sleep),
+            "clockscope.check" => Answer::from_value(value).map(Self::Check),
+            "clockscope.shootout" => Answer::from_value(value).map(Self::Shootout),
+            "clockscope.clocksource" => Deserialize::deserialize(value).map(Self::Clocksources),
+            "clockscope.switched" => Deserialize::deserialize(value).map(Self::Switched),
             "clockscope.list" => Deserialize::deserialize(value).map(Self::Listing),
             "clockscope.info" => Deserialize::deserialize(value).map(Self::Info),
             unknown => Err(serde::de::Error::custom(format!("there is no schema \"{unknown}\""))),
@@ -135,6 +154,10 @@ impl Document {
             Self::Rates(answer) => &answer.environment,
             Self::Gaps(answer) => &answer.environment,
             Self::Sleep(answer) => &answer.environment,
+            Self::Check(answer) => &answer.environment,
+            Self::Shootout(answer) => &answer.environment,
+            Self::Clocksources(found) => &found.environment,
+            Self::Switched(found) => &found.environment,
             Self::Listing(listing) => &listing.environment,
             Self::Info(info) => &info.environment,
         }

@@ -95,6 +95,9 @@ pub struct Frequencies {
     pub cpuid_40000010h_tsc_khz: Option<u32>,
     /// aarch64 CNTFRQ_EL0, in Hz.
     pub cntfrq_hz: Option<u64>,
+    /// What the kernel turns ticks into time with, in Hz (the page that perf events share).
+    #[serde(default)]
+    pub perf_mmap_hz: Option<f64>,
 }
 
 /// The kernel.

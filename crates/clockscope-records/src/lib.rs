@@ -5,6 +5,7 @@
 //! stands beside it: in [`ClockRecord::reason`] for a clock that could not be read, in an [`Unknown`] map otherwise.
 
 mod answer;
+mod clocksource;
 mod document;
 mod environment;
 mod gaps;
@@ -12,12 +13,16 @@ mod measurement;
 mod offsets;
 mod order;
 mod plan;
+mod policy;
 mod rate;
+mod shootout;
 mod sleep;
 mod steps;
 mod tick;
+mod trust;
 
 pub use answer::Answer;
+pub use clocksource::{Clocksource, Clocksources, KernelsWord, LeftBehind, Reason, Switched};
 pub use document::{Document, Info, Listing, ReadError, SCHEMA_VERSION, json_schema};
 pub use environment::{CounterFlags, Cpu, Environment, Frequencies, Kernel, Program};
 pub use gaps::{Cause, CauseKind, CpuGaps, Gaps, WorstGap};
@@ -28,10 +33,13 @@ pub use measurement::{
 pub use offsets::{CpuOffset, OffsetPair, Offsets};
 pub use order::{HandedOver, LostPair, Order, Sequence};
 pub use plan::{Candidate, Plan, PlanRow, TickIs, Unfit};
+pub use policy::{ClockDemands, Policy, policy_schema};
 pub use rate::{Adjtimex, Allan, Changed, Mtie, RatePair, RateRecord, Rates, Step};
+pub use shootout::{Metric, Shootout, Winner};
 pub use sleep::{Sleep, SleepRow};
 pub use steps::{Bin, DifferenceRecord, ModeRecord, Steps, StepsRecord, Summary, Worst, WorstRecord};
 pub use tick::{Strength, TickEvidence};
+pub use trust::{Demand, Evidence, Finding, Trust, Trustworthiness, Value, Verdict};
 
 /// Why fields are `null`: field name (dotted for nested ones, e.g. `events.jump`) to reason, in one sentence each.
 pub type Unknown = std::collections::BTreeMap<String, String>;

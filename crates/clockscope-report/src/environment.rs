@@ -163,6 +163,7 @@ fn claims(environment: &Environment) -> String {
         claimed.cpuid_16h_base_mhz.map(|mhz| format!("{mhz} MHz (CPUID 16h, base)")),
         claimed.cpuid_40000010h_tsc_khz.map(|khz| format!("{:.3} MHz (CPUID 40000010h)", f64::from(khz) / 1e3)),
         claimed.cntfrq_hz.map(|hz| format!("{:.6} MHz (CNTFRQ_EL0)", hz as f64 / 1e6)),
+        claimed.perf_mmap_hz.map(|hz| format!("{:.6} MHz (the kernel, by perf)", hz / 1e6)),
     ];
     let claims: Vec<String> = claims.into_iter().flatten().collect();
     if claims.is_empty() { "none".to_owned() } else { claims.join(", ") }

@@ -17,17 +17,80 @@ pub enum Source {
     Nothing,
 }
 
-/// Something that was found out about the counter, and what it means for using it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Something that was found out about a clock, and what it means for using it.
+///
+/// ```
+/// use clockscope::{Evidence, Finding, Value};
+///
+/// let evidence = Evidence::new("cost", Finding::For, "a read costs 22.4 ns").figure(22.4, "ns").by("batches of reads");
+/// assert_eq!(evidence.value, Some(Value::Number(22.4)));
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Evidence {
     /// What was asked, in a few words.
     pub name: &'static str,
     /// What the answer means.
     pub finding: Finding,
-    /// The answer, with its unit.
+    /// The answer in a sentence, with its figures; where nothing could be found out, why.
     pub seen: Cow<'static, str>,
+    /// The answer as one figure or word; `None` where there is none.
+    pub value: Option<Value>,
+    /// The figure's unit; empty for words and counts.
+    pub unit: &'static str,
+    /// Who says so: a register, a file, a test.
+    pub source: Cow<'static, str>,
     /// What can be done about it; empty where nothing need be.
-    pub advice: &'static str,
+    pub advice: Cow<'static, str>,
+}
+
+/// What an answer comes down to.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A figure, in the unit that stands beside it.
+    Number(f64),
+    /// A word, such as the name of a clocksource.
+    Word(Cow<'static, str>),
+}
+
+impl Evidence {
+    /// Evidence without a figure, of an unnamed source, with no advice.
+    #[must_use]
+    pub fn new(name: &'static str, finding: Finding, seen: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            name,
+            finding,
+            seen: seen.into(),
+            value: None,
+            unit: "",
+            source: Cow::Borrowed(""),
+            advice: Cow::Borrowed(""),
+        }
+    }
+
+    /// With a figure and its unit.
+    #[must_use]
+    pub fn figure(self, number: f64, unit: &'static str) -> Self {
+        Self { value: Some(Value::Number(number)), unit, ..self }
+    }
+
+    /// With a word.
+    #[must_use]
+    pub fn word(self, word: impl Into<Cow<'static, str>>) -> Self {
+        Self { value: Some(Value::Word(word.into())), ..self }
+    }
+
+    /// With who says so.
+    #[must_use]
+    pub fn by(self, source: impl Into<Cow<'static, str>>) -> Self {
+        Self { source: source.into(), ..self }
+    }
+
+    /// With what can be done.
+    #[must_use]
+    pub fn advise(self, advice: impl Into<Cow<'static, str>>) -> Self {
+        Self { advice: advice.into(), ..self }
+    }
 }
 
 /// What evidence means for using the counter.

@@ -106,5 +106,5 @@ pub use {
 pub use {
     clock::{Clock, FakeClock},
     conversion::{Conversion, Uncalibrated},
-    evidence::{ErrorBound, Evidence, Finding, Frequency, Source},
+    evidence::{ErrorBound, Evidence, Finding, Frequency, Source, Value},
 };

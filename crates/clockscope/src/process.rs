@@ -54,7 +54,8 @@ impl Counter for Native {
             (claims.cntfrq_hz.map(|hz| hz as f64), "CNTFRQ_EL0"),
             (claims.cpuid_16h_base_mhz.map(|mhz| f64::from(mhz) * 1e6), "CPUID 16h"),
         ];
-        claimed.into_iter().find_map(|(hz, who)| hz.map(|hz| (hz, who)))
+        let stated = claimed.into_iter().find_map(|(hz, who)| hz.map(|hz| (hz, who)));
+        stated.or_else(|| os::perf_frequency().ok().map(|hz| (hz, "the kernel (perf)")))
     }
 
     fn clocksource_name(&self) -> Option<String> {

@@ -20,7 +20,7 @@ const ENOUGH: u64 = 1000;
 const PATIENCE_NS: u64 = 200_000_000;
 
 /// What [`revalidate`] found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Revalidation {
     /// Whether the counter may be used now.
     pub passed: bool,
@@ -71,7 +71,9 @@ fn evidence_is_missing(is_sound: bool, other: &Evidence) -> bool {
 
 /// Tests all CPUs against the first.
 fn order<C: Counter + Copy + Send>(counter: &C) -> Evidence {
-    let said = |finding, seen: String, advice| Evidence { name: ORDER, finding, seen: seen.into(), advice };
+    let said = |finding, seen: String, advice: &'static str| {
+        Evidence::new(ORDER, finding, seen).by("hand-overs between CPUs").advise(advice)
+    };
     let (Ok(allowed), Some(online)) = (os::allowed_cpus(), os::online_cpus()) else {
         return said(Finding::Unknown, "the system does not tell its CPUs".to_owned(), "");
     };
@@ -104,11 +106,12 @@ fn order<C: Counter + Copy + Send>(counter: &C) -> Evidence {
         allowed.len(),
         sum.offset_bound
     );
-    if sum.backwards == 0 {
+    let evidence = if sum.backwards == 0 {
         said(Finding::For, seen, "")
     } else {
         said(Finding::Against, seen, "the CPUs' counters are not synchronised; the clock serves the OS clock")
-    }
+    };
+    evidence.figure(sum.backwards as f64, "")
 }
 
 /// What was seen between two CPUs.

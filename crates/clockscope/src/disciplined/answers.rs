@@ -1,6 +1,6 @@
 //! The questions that a disciplined clock answers about itself.
 
-use alloc::borrow::Cow;
+use alloc::borrow::ToOwned;
 use alloc::vec::Vec;
 use core::sync::atomic::Ordering;
 use core::time::Duration;
@@ -167,14 +167,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             ),
             None => (Finding::Unknown, "the system cannot be asked", ""),
         };
-        Evidence { name: "permission", finding, seen: seen.into(), advice }
+        Evidence::new("permission", finding, seen).by("prctl PR_GET_TSC").advise(advice)
     }
 
     fn clocksource(&self) -> Evidence {
-        let seen = match self.counter.clocksource_name() {
-            Some(name) => Cow::Owned(alloc::format!("the kernel's clocksource is {name}")),
-            None => "the kernel does not tell its clocksource".into(),
-        };
         let (finding, advice) = match self.counter.is_clocksource() {
             Some(true) => (Finding::For, ""),
             Some(false) => (
@@ -183,7 +179,13 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             ),
             None => (Finding::Unknown, "mount /sys, or have the counter tested by revalidate()"),
         };
-        Evidence { name: "clocksource", finding, seen, advice }
+        let evidence = match self.counter.clocksource_name() {
+            Some(name) => {
+                Evidence::new("clocksource", finding, alloc::format!("the kernel's clocksource is {name}")).word(name)
+            }
+            None => Evidence::new("clocksource", finding, "the kernel does not tell its clocksource"),
+        };
+        evidence.by("sysfs").advise(advice)
     }
 
     fn invariance(&self) -> Evidence {
@@ -192,55 +194,51 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             Some(false) => (Finding::Against, "the processor does not promise a constant rate"),
             None => (Finding::Unknown, "the processor does not tell"),
         };
-        Evidence { name: "invariance", finding, seen: seen.into(), advice: "" }
+        Evidence::new("invariance", finding, seen).by("the processor")
     }
 
     fn order(&self) -> Evidence {
         if self.readmitted.load(Ordering::Relaxed) != 0 {
-            let seen = "no reading went back between the CPUs that were tested".into();
-            return Evidence { name: "order across CPUs", finding: Finding::For, seen, advice: "" };
+            let seen = "no reading went back between the CPUs that were tested";
+            return Evidence::new("order across CPUs", Finding::For, seen).by("revalidate()");
         }
-        Evidence {
-            name: "order across CPUs",
-            finding: Finding::Unknown,
-            seen: "not tested; the kernel tests it where its clocksource is the counter".into(),
-            advice: "revalidate() tests it",
-        }
+        let seen = "not tested; the kernel tests it where its clocksource is the counter";
+        Evidence::new("order across CPUs", Finding::Unknown, seen).advise("revalidate() tests it")
     }
 
     /// Whether the counter and the OS clock have agreed so far.
     fn agreement(&self) -> Evidence {
         let name = "agreement with the OS clock";
-        match self.error_bound() {
-            Some(bound) if self.source() == Source::Counter => Evidence {
-                name,
-                finding: Finding::For,
-                seen: alloc::format!("within {:?} since the generation began, {:?} now", bound.largest, bound.now)
-                    .into(),
-                advice: "",
-            },
-            _ => Evidence {
-                name,
-                finding: Finding::Unknown,
-                seen: "the counter is not in use, or not calibrated yet".into(),
-                advice: "",
-            },
-        }
+        let evidence = match self.error_bound() {
+            Some(bound) if self.source() == Source::Counter => {
+                let (largest, now) = (bound.largest, bound.now);
+                Evidence::new(
+                    name,
+                    Finding::For,
+                    alloc::format!("within {largest:?} since the generation began, {now:?} now"),
+                )
+                .figure(largest.as_nanos() as f64, "ns")
+            }
+            _ => Evidence::new(name, Finding::Unknown, "the counter is not in use, or not calibrated yet"),
+        };
+        evidence.by("brackets of both clocks")
     }
 
     /// The claimed frequency against the measured one. It is never used, so that it speaks neither for nor against.
     fn claim(&self) -> Evidence {
-        let seen = match (self.counter.claimed_hz(), self.frequency()) {
-            (None, _) => "nothing states a frequency".into(),
+        let of = |seen| Evidence::new("claimed frequency", Finding::Unknown, seen);
+        match (self.counter.claimed_hz(), self.frequency()) {
+            (None, _) => of("nothing states a frequency".to_owned()),
             (Some((hz, who)), None) => {
-                alloc::format!("{who} states {:.3} MHz; nothing is measured yet", hz / 1e6).into()
+                of(alloc::format!("{who} states {:.3} MHz; nothing is measured yet", hz / 1e6)).figure(hz, "Hz").by(who)
             }
             (Some((hz, who)), Some(measured)) => {
                 let ppm = (hz / measured.hz - 1.0) * 1e6;
-                alloc::format!("{who} states {:.3} MHz, which is {ppm:+.0} ppm from what is measured", hz / 1e6).into()
+                let seen =
+                    alloc::format!("{who} states {:.3} MHz, which is {ppm:+.0} ppm from what is measured", hz / 1e6);
+                of(seen).figure(ppm, "ppm").by(who)
             }
-        };
-        Evidence { name: "claimed frequency", finding: Finding::Unknown, seen, advice: "" }
+        }
     }
 
     /// Why the counter was given up.
@@ -249,7 +247,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let is_demoted = self.shared.page.mode() == Mode::Demoted;
         let reason = Demotion::ALL.into_iter().find(|reason| is_demoted && *reason as u32 == demotion)?;
         let (seen, advice) = reason.explained();
-        Some(Evidence { name: "outcome", finding: Finding::Against, seen: seen.into(), advice })
+        Some(Evidence::new("outcome", Finding::Against, seen).by("the clock itself").advise(advice))
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use crate::{Errno, RawClock, Visitor};
+use crate::{Errno, RawClock, Unavailable, Visitor};
 
 /// The standard library's monotonic clock: the only one that is known here.
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +53,14 @@ pub fn unix_seconds() -> Option<u64> {
 }
 
 pub(super) fn each(_: &mut impl Visitor) {}
+
+/// There are no perf events.
+///
+/// # Errors
+/// Always.
+pub fn perf_frequency() -> Result<f64, Unavailable> {
+    Err(Unavailable::Missing("only Linux has perf events".into()))
+}
 
 /// Nothing is known of the counter's permission.
 #[must_use]

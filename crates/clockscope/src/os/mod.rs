@@ -3,7 +3,7 @@
 //! - `each(visitor)`: every clock of the system;
 //! - `Reference` and `references()`: clocks that others are judged against, the best first;
 //! - `unix_seconds()`: civil time for stamping a record;
-//! - what the system says about the counter and the CPUs; and, for the library's own clock, its timeline, civil time with
+//! - what the system says about the counter, its frequency, and the CPUs; and, for the library's own clock, its timeline, civil time with
 //!   its error, and what has to be done about forks and a counter that is disabled under way.
 //!
 //! Clocks of Rust's standard library are the same everywhere and live in `rust.rs`.
@@ -15,7 +15,7 @@ mod rust;
 
 pub use backend::{
     Reference, allowed_cpus, clocksource, counter_is_clocksource, counter_is_permitted, current_cpu, online_cpus,
-    references, set_allowed_cpus, unix_seconds,
+    perf_frequency, references, set_allowed_cpus, unix_seconds,
 };
 pub(crate) use backend::{Timeline, call_in_child, civil, survive_disabled_counter, wipe_on_fork};
 pub use rust::{RustInstant, RustSystemTime};

@@ -8,6 +8,7 @@ mod legacy;
 mod perf;
 mod permission;
 mod posix;
+mod rdpmc;
 mod syscall;
 mod timeline;
 #[cfg(target_arch = "x86_64")]
@@ -17,6 +18,7 @@ mod vdso;
 pub use affinity::{allowed_cpus, current_cpu, online_cpus, set_allowed_cpus};
 pub(crate) use civil::read as civil;
 pub(crate) use fork::{call_in_child, wipe_on_fork};
+pub use perf::perf_frequency;
 pub use permission::{clocksource, counter_is_clocksource, counter_is_permitted};
 pub(crate) use timeline::Timeline;
 #[cfg(target_arch = "x86_64")]
@@ -111,7 +113,7 @@ pub(super) fn each(visitor: &mut impl Visitor) {
     posix::each(visitor);
     legacy::each(visitor);
     devices::each(visitor);
-    perf::each(visitor);
+    rdpmc::each(visitor);
 }
 
 /// The error that the C library's last call on this thread left.

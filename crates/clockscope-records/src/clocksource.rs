@@ -1,0 +1,100 @@
+//! What the kernel could build its clocks on.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Environment, Measurement, Unknown};
+
+/// What `clockscope clocksource` found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Clocksources {
+    /// Version of this document's schema.
+    pub schema_version: u32,
+    /// When the facts were read, RFC 3339 in UTC; `null` where no wall clock could be read.
+    pub recorded_at: Option<String>,
+    /// The machine.
+    pub environment: Environment,
+    /// Those that the kernel could use, the best first, as it orders them.
+    pub clocksources: Vec<Clocksource>,
+    /// What the kernel thinks of the processor's counter.
+    pub counter: KernelsWord,
+    /// What a run that was killed has left switched; `null` where there is nothing of that kind.
+    pub left_behind: Option<LeftBehind>,
+}
+
+/// One clocksource.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Clocksource {
+    /// Its name.
+    pub name: String,
+    /// Whether the kernel uses it now.
+    pub current: bool,
+    /// What it is.
+    pub description: String,
+    /// How fast it counts, in Hz.
+    pub frequency_hz: Option<f64>,
+    /// Bits that count.
+    pub bits: Option<u32>,
+    /// Time until it wraps, in seconds.
+    pub wraps_after_s: Option<f64>,
+    /// Whether programs read it without entering the kernel (vDSO).
+    pub vdso: Option<bool>,
+    /// What reading the time usually costs with it, in words.
+    pub usual_cost: String,
+    /// Why fields above are `null`.
+    pub unknown: Unknown,
+}
+
+/// What the kernel thinks of the processor's counter, as far as it tells.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct KernelsWord {
+    /// The clocksource that is the counter; `null` on an architecture where none is known.
+    pub name: Option<String>,
+    /// Whether the kernel builds its clocks on it now.
+    pub is_current: Option<bool>,
+    /// Whether the kernel would let it be used: `false` means that it was found unfit, or switched off at boot.
+    pub is_available: Option<bool>,
+    /// Why it is not used, as far as that can be known: the most telling first.
+    pub reasons: Vec<Reason>,
+    /// Why reasons may be missing; `null` where all places could be looked at.
+    pub not_looked_at: Option<String>,
+}
+
+/// One reason why the kernel does not use the counter.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Reason {
+    /// What was found.
+    pub seen: String,
+    /// Where.
+    pub source: String,
+    /// Whether it says that the counter itself is bad. Otherwise somebody, or something, preferred another.
+    pub is_fault: bool,
+    /// What to do.
+    pub advice: String,
+}
+
+/// A clocksource that a run has switched and not put back.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct LeftBehind {
+    /// Process that switched.
+    pub pid: u32,
+    /// The clocksource that was in use before.
+    pub was: String,
+    /// The one in use now.
+    pub is: Option<String>,
+}
+
+/// What `clockscope measure --clocksource` found: the same measurement with one clocksource after the other.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Switched {
+    /// Version of this document's schema.
+    pub schema_version: u32,
+    /// When the first measurement started, RFC 3339 in UTC; `null` where no wall clock could be read.
+    pub recorded_at: Option<String>,
+    /// The machine, as it was before.
+    pub environment: Environment,
+    /// The clocksource before and after.
+    pub was: String,
+    /// One entry a clocksource, in the order asked for; its `environment.clocksource` tells which.
+    pub measurements: Vec<Measurement>,
+}

@@ -1,0 +1,61 @@
+//! What somebody demands of a machine's clocks: the file that `clockscope check --policy` reads.
+
+use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, schema_for};
+use serde::Deserialize;
+
+use crate::Trustworthiness;
+
+/// Demands on the clocks of a machine. What is not demanded is not looked at.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Policy {
+    /// The kernel's clocksource has to be one of these.
+    #[serde(default)]
+    pub clocksource: Option<Vec<String>>,
+    /// Demands on the processor's counter.
+    #[serde(default)]
+    pub counter: Option<ClockDemands>,
+    /// Demands on clocks by their names, e.g. `monotonic`.
+    #[serde(default)]
+    pub clocks: BTreeMap<String, ClockDemands>,
+}
+
+/// Demands on one clock.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClockDemands {
+    /// The verdict has to be this or better.
+    #[serde(default)]
+    pub verdict: Option<Trustworthiness>,
+    /// Median cost of a read, in ns, at most. Of the counter: of its cheapest ordered reading sequence.
+    #[serde(default)]
+    #[schemars(range(min = 0.0))]
+    pub max_cost_ns: Option<f64>,
+    /// Step of the clock's readings, in ns, at most.
+    #[serde(default)]
+    #[schemars(range(min = 0.0))]
+    pub max_tick_ns: Option<f64>,
+    /// Backward steps, on one CPU and across CPUs together, at most.
+    #[serde(default)]
+    pub max_regressions: Option<u64>,
+    /// Frequency offset against CLOCK_MONOTONIC_RAW, in ppm, at most, its bound included. Of the counter: against the
+    /// frequency that hardware, hypervisor or kernel claim.
+    #[serde(default)]
+    #[schemars(range(min = 0.0))]
+    pub max_rate_ppm: Option<f64>,
+    /// Largest possible offset between the counters of any two CPUs, in ns, at most. Only of the counter.
+    #[serde(default)]
+    #[schemars(range(min = 0.0))]
+    pub max_offset_ns: Option<f64>,
+    /// Whether the processor has to promise a constant rate in all states. Only of the counter.
+    #[serde(default)]
+    pub invariant: Option<bool>,
+}
+
+/// JSON Schema (2020-12) of [`Policy`], for editors that know TOML.
+#[must_use]
+pub fn policy_schema() -> serde_json::Value {
+    schema_for!(Policy).to_value()
+}

@@ -1,0 +1,94 @@
+//! What was found about whether clocks can be trusted.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What `clockscope check` found.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Trust {
+    /// One entry a clock: the processor's counter first, where there is one, then the system's clocks.
+    pub verdicts: Vec<Verdict>,
+    /// One entry a demand of the policy; empty where none was given.
+    pub demands: Vec<Demand>,
+}
+
+/// Whether a clock can be trusted, and why.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Verdict {
+    /// The clock's name. The counter is judged in all of its reading sequences and bears the name of the plain one.
+    pub clock: String,
+    /// The verdict.
+    pub verdict: Trustworthiness,
+    /// Everything that was found, and not found.
+    pub evidence: Vec<Evidence>,
+}
+
+/// How far a clock can be trusted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Trustworthiness {
+    /// Do not use it.
+    Unfit,
+    /// Usable, with the limits that the evidence against it names.
+    Limited,
+    /// Nothing that was found speaks against it.
+    Trusted,
+}
+
+/// One thing that was asked about a clock, and the answer.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Evidence {
+    /// What was asked.
+    pub name: String,
+    /// What the answer means for the clock.
+    pub finding: Finding,
+    /// Whether the verdict stands on this: against the clock, and as grave as the verdict.
+    pub decides: bool,
+    /// The answer as a figure in `unit`, or a word; `null` where there is none.
+    pub value: Option<Value>,
+    /// The figure's unit; `null` for words and counts.
+    pub unit: Option<String>,
+    /// The answer in a sentence; where nothing could be found out, why.
+    pub seen: String,
+    /// Who says so.
+    pub source: String,
+    /// What to do about it; `null` where nothing need be done.
+    pub advice: Option<String>,
+}
+
+/// What an answer means for a clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Finding {
+    /// It speaks for the clock.
+    For,
+    /// It speaks against it.
+    Against,
+    /// It could not be found out, or says nothing.
+    Unknown,
+}
+
+/// A figure or a word.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Value {
+    /// A figure.
+    Number(f64),
+    /// A word.
+    Word(String),
+}
+
+/// Whether a demand of the policy is met.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Demand {
+    /// Where it stands in the policy, e.g. `clocks.monotonic.max_cost_ns`.
+    pub demand: String,
+    /// What is demanded.
+    pub required: Value,
+    /// What was found; `null` if that is unknown.
+    pub found: Option<Value>,
+    /// Whether it is met; `null` if that is unknown.
+    pub met: Option<bool>,
+    /// Why it is unknown, or what to do if it is not met; `null` if it is met.
+    pub advice: Option<String>,
+}
