@@ -7,6 +7,7 @@
 pub mod account;
 pub mod adjtimex;
 pub mod affinity;
+pub mod clocksource;
 mod counter_flags;
 mod cpu;
 mod emulation;

@@ -5,7 +5,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use clockscope_records::{Environment, Measurement, SCHEMA_VERSION};
+use clockscope_records::{Baseline, ClockRecord, Environment, Measurement, SCHEMA_VERSION};
 
 use crate::bench::{Bench, Progress, Sampling, Setup};
 use crate::catalogue::{Catalogue, Row};
@@ -50,18 +50,8 @@ pub fn measure(
     // Before this thread is pinned. Where the system does not tell, what needs them says that it could not be tested.
     let cpus = across::cpus(None).unwrap_or_default();
     let mut setup = Setup::new(catalogue, &environment, cpu, stop)?;
-    let rows = std::mem::take(&mut setup.catalogue.entries);
-    let counters = std::mem::take(&mut setup.counters.entries);
-    let bench = &setup.bench;
-    let mut subjects: Vec<Subject> = rows.into_iter().map(|row| Subject::new(row, bench, TICK_READINGS)).collect();
-    let mut beside = Beside::new(&subjects, counters, bench);
-    let sampling = Calibration::start(bench.timer, bench.reference);
-    rounds(bench, &mut subjects, &mut beside, &sampling, duration_s * 1e9, progress);
-    let sampling = Sampling::of_time(duration_s, &sampling, bench);
-    let context = setup.context(&environment)?;
-    let baseline = beside.baseline(&subjects, context.rate);
-    let clocks: Vec<_> = subjects.into_iter().map(|subject| record::clock(subject, &context, &baseline)).collect();
-    let mut run = setup.run(sampling, context.timer_record());
+    let Found { clocks, baseline, sampling } = find(&mut setup, &environment, duration_s, progress)?;
+    let mut run = setup.run(sampling, setup.context(&environment)?.timer_record());
     let advice = advice::advise(&clocks, &environment);
     let is_wanted = thorough && !setup.bench.is_stopped();
     let thorough = is_wanted.then(|| thorough::find(&setup, cpus, &environment));
@@ -77,6 +67,34 @@ pub fn measure(
         thorough,
         advice,
     })
+}
+
+/// What one pass over all clocks found.
+pub(crate) struct Found {
+    pub(crate) clocks: Vec<ClockRecord>,
+    pub(crate) baseline: Baseline,
+    pub(crate) sampling: Sampling,
+}
+
+/// Measures the clocks of a setup, which has none left after that.
+pub(crate) fn find(
+    setup: &mut Setup<'_>,
+    environment: &Environment,
+    duration_s: f64,
+    progress: &mut Progress<'_>,
+) -> Result<Found, MeasureError> {
+    let rows = std::mem::take(&mut setup.catalogue.entries);
+    let counters = std::mem::take(&mut setup.counters.entries);
+    let bench = &setup.bench;
+    let mut subjects: Vec<Subject> = rows.into_iter().map(|row| Subject::new(row, bench, TICK_READINGS)).collect();
+    let mut beside = Beside::new(&subjects, counters, bench);
+    let sampling = Calibration::start(bench.timer, bench.reference);
+    rounds(bench, &mut subjects, &mut beside, &sampling, duration_s * 1e9, progress);
+    let sampling = Sampling::of_time(duration_s, &sampling, bench);
+    let context = setup.context(environment)?;
+    let baseline = beside.baseline(&subjects, context.rate);
+    let clocks = subjects.into_iter().map(|subject| record::clock(subject, &context, &baseline)).collect();
+    Ok(Found { clocks, baseline, sampling })
 }
 
 /// Finds how many reads fill a batch, then goes round all clocks, a batch each, until the time is over.
@@ -153,12 +171,12 @@ impl Beside {
         std::iter::once(&mut self.empty_loop).chain(&mut self.counter)
     }
 
-    fn baseline(&self, subjects: &[Subject], rate: Rate) -> clockscope_records::Baseline {
+    fn baseline(&self, subjects: &[Subject], rate: Rate) -> Baseline {
         let counters = subjects.iter().chain(&self.counter).filter(|subject| is_counter(&subject.row));
         let fastest = counters
             .filter_map(|subject| Some((subject.row.about.name.to_string(), subject.median_cost_ns(rate)?)))
             .min_by(|a, b| a.1.total_cmp(&b.1));
-        clockscope_records::Baseline {
+        Baseline {
             empty_loop_ns: self.empty_loop.median_cost_ns(rate),
             fastest_counter: fastest.map(|(name, cost_ns)| clockscope_records::FastestCounter { name, cost_ns }),
         }

@@ -1,0 +1,270 @@
+//! The kernel's clocksources: what each is, and what the kernel thinks of the processor's counter.
+
+mod log;
+mod switch;
+
+use clockscope::counter;
+use clockscope_records::{Environment, KernelsWord, Reason};
+
+pub use switch::{Right, SwitchError, Switched, left_behind, restore, right};
+
+/// What is known of a clocksource by its name (Linux, `drivers/clocksource` and `arch/*/kernel`).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Kind {
+    /// Its name.
+    pub name: &'static str,
+    /// What it is.
+    pub description: &'static str,
+    /// Its frequency where that is the same on every machine, in Hz.
+    pub frequency_hz: Option<f64>,
+    /// Bits that count, where that is the same on every machine.
+    pub bits: Option<u32>,
+    /// Whether programs read the time without entering the kernel.
+    pub vdso: bool,
+    /// What reading the time usually costs.
+    pub usual_cost: &'static str,
+}
+
+/// Clocksources that are common on machines that clockscope knows.
+const KNOWN: &[Kind] = &[
+    Kind {
+        name: "tsc",
+        description: "the processor's time-stamp counter",
+        frequency_hz: None,
+        bits: Some(64),
+        vdso: true,
+        usual_cost: "20 to 50 ns",
+    },
+    Kind {
+        name: "tsc-early",
+        description: "the processor's time-stamp counter, before its frequency is refined",
+        frequency_hz: None,
+        bits: Some(64),
+        vdso: true,
+        usual_cost: "20 to 50 ns",
+    },
+    Kind {
+        name: "kvm-clock",
+        description: "the time-stamp counter, scaled by what KVM tells each CPU",
+        frequency_hz: Some(1e9),
+        bits: Some(64),
+        vdso: true,
+        usual_cost: "25 to 60 ns",
+    },
+    Kind {
+        name: "hyperv_clocksource_tsc_page",
+        description: "the time-stamp counter, scaled by what Hyper-V tells in a page",
+        frequency_hz: Some(1e7),
+        bits: Some(64),
+        vdso: true,
+        usual_cost: "25 to 60 ns",
+    },
+    Kind {
+        name: "xen",
+        description: "the time-stamp counter, scaled by what Xen tells each CPU",
+        frequency_hz: Some(1e9),
+        bits: Some(64),
+        vdso: false,
+        usual_cost: "100 to 1000 ns",
+    },
+    Kind {
+        name: "hpet",
+        description: "the High Precision Event Timer, a register of the chipset",
+        frequency_hz: None,
+        bits: Some(32),
+        vdso: false,
+        usual_cost: "500 to 2000 ns",
+    },
+    Kind {
+        name: "acpi_pm",
+        description: "the ACPI power-management timer, a port of the chipset",
+        frequency_hz: Some(3_579_545.0),
+        bits: Some(24),
+        vdso: false,
+        usual_cost: "700 to 4000 ns",
+    },
+    Kind {
+        name: "refined-jiffies",
+        description: "the timer tick, calibrated at boot",
+        frequency_hz: None,
+        bits: Some(32),
+        vdso: false,
+        usual_cost: "100 to 500 ns, in steps of a timer tick",
+    },
+    Kind {
+        name: "jiffies",
+        description: "the timer tick",
+        frequency_hz: None,
+        bits: Some(32),
+        vdso: false,
+        usual_cost: "100 to 500 ns, in steps of a timer tick",
+    },
+    Kind {
+        name: "arch_sys_counter",
+        description: "the Arm generic timer's counter, CNTVCT_EL0",
+        frequency_hz: None,
+        bits: None,
+        vdso: true,
+        usual_cost: "10 to 50 ns",
+    },
+    Kind {
+        name: "riscv_clocksource",
+        description: "the time counter of RISC-V",
+        frequency_hz: None,
+        bits: Some(64),
+        vdso: true,
+        usual_cost: "20 to 200 ns",
+    },
+    Kind {
+        name: "timebase",
+        description: "the time base of POWER",
+        frequency_hz: None,
+        bits: Some(64),
+        vdso: true,
+        usual_cost: "10 to 50 ns",
+    },
+    Kind {
+        name: "tod",
+        description: "the time-of-day clock of z/Architecture",
+        frequency_hz: Some(4.096e9),
+        bits: Some(64),
+        vdso: true,
+        usual_cost: "10 to 50 ns",
+    },
+];
+
+/// What is known of a clocksource; `None` for one that this program has never heard of.
+#[must_use]
+pub fn kind(name: &str) -> Option<Kind> {
+    KNOWN.iter().find(|known| known.name == name).copied()
+}
+
+/// Whether the kernel computes this clocksource from the processor's counter and from what a hypervisor tells beside.
+#[must_use]
+pub fn is_scaled_counter(name: &str) -> bool {
+    matches!(name, "kvm-clock" | "hyperv_clocksource_tsc_page" | "xen")
+}
+
+/// What the kernel thinks of the processor's counter: from sysfs, its command line, its log where that may be read, and the
+/// processor's flags as it sees them. Reads the log once: milliseconds.
+#[must_use]
+pub fn kernels_word(environment: &Environment) -> KernelsWord {
+    let is_counter = |name: &String| counter::CLOCKSOURCES.contains(&name.as_str());
+    let current = environment.clocksource.as_ref();
+    let mut word = KernelsWord {
+        name: counter::CLOCKSOURCES.first().map(ToString::to_string),
+        is_current: current.map(is_counter),
+        is_available: environment.clocksources_available.as_ref().map(|names| names.iter().any(is_counter)),
+        ..KernelsWord::default()
+    };
+    if word.name.is_none() || word.is_current == Some(true) {
+        return word;
+    }
+    let command_line = std::fs::read_to_string("/proc/cmdline").unwrap_or_default();
+    let log = log::read();
+    word.reasons = reasons(environment, word.is_available, &command_line, log.as_deref().unwrap_or_default());
+    word.not_looked_at = log.err();
+    word
+}
+
+/// Why the counter is not used, the most telling first.
+fn reasons(environment: &Environment, is_available: Option<bool>, command_line: &str, log: &[String]) -> Vec<Reason> {
+    let mut reasons = log::faults(log);
+    reasons.extend(asked_for_at_boot(command_line));
+    if is_available == Some(false) && reasons.is_empty() {
+        reasons.push(Reason {
+            seen: "the kernel does not offer it: it was judged unstable at boot, or by the watchdog since then"
+                .to_owned(),
+            source: "sysfs, available_clocksource".to_owned(),
+            is_fault: true,
+            advice: "read why with: dmesg | grep -iE 'tsc|clocksource'".to_owned(),
+        });
+    }
+    reasons.extend(preferred(environment));
+    reasons.extend(lacking_flags(environment));
+    reasons
+}
+
+/// What the kernel's command line says about clocksources.
+fn asked_for_at_boot(command_line: &str) -> Vec<Reason> {
+    let option = |word: &str| {
+        let (seen, is_fault) = match word.split_once('=') {
+            Some(("clocksource", name)) if !counter::CLOCKSOURCES.contains(&name) => {
+                (format!("the kernel was booted with {word}"), false)
+            }
+            Some(("tsc", "unstable")) => (format!("the kernel was told that it is unstable: {word}"), true),
+            None if word == "notsc" => ("the kernel was told not to use it: notsc".to_owned(), false),
+            _ => return None,
+        };
+        let advice = format!("remove {word} from the kernel's command line");
+        Some(Reason { seen, source: "/proc/cmdline".to_owned(), is_fault, advice })
+    };
+    command_line.split_ascii_whitespace().filter_map(option).collect()
+}
+
+/// A hypervisor's clocksource, which the kernel rates higher unless the counter is said to be invariant.
+fn preferred(environment: &Environment) -> Option<Reason> {
+    let name = environment.clocksource.as_deref().filter(|name| is_scaled_counter(name))?;
+    Some(Reason {
+        seen: format!("the kernel prefers {name}, by which the hypervisor corrects the counter"),
+        source: "sysfs, current_clocksource".to_owned(),
+        is_fault: false,
+        advice:
+            "have the hypervisor pass an invariant counter on (QEMU: -cpu host,+invtsc), or boot with clocksource=tsc"
+                .to_owned(),
+    })
+}
+
+/// Flags without which the kernel does not trust an x86 counter in deep sleep states, or with another frequency.
+fn lacking_flags(environment: &Environment) -> Option<Reason> {
+    let flags = environment.counter_flags.as_ref()?;
+    let lacking: Vec<&str> = [("constant_tsc", flags.constant_tsc), ("nonstop_tsc", flags.nonstop_tsc)]
+        .into_iter()
+        .filter_map(|(name, has)| (has == Some(false)).then_some(name))
+        .collect();
+    (!lacking.is_empty()).then(|| Reason {
+        seen: format!("the kernel does not see {}", lacking.join(" and ")),
+        source: "/proc/cpuinfo".to_owned(),
+        is_fault: false,
+        advice: "on a virtual machine have the hypervisor pass them on; on old hardware use another clocksource"
+            .to_owned(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn environment(current: &str, flag: bool) -> Environment {
+        let flags = clockscope_records::CounterFlags {
+            constant_tsc: Some(flag),
+            nonstop_tsc: Some(flag),
+            ..Default::default()
+        };
+        Environment { clocksource: Some(current.to_owned()), counter_flags: Some(flags), ..Environment::default() }
+    }
+
+    #[test]
+    #[cfg(target_arch = "x86_64")]
+    fn each_reason_is_told_with_what_to_do() {
+        let seen = |environment: &Environment, available, command_line: &str| {
+            reasons(environment, Some(available), command_line, &[])
+        };
+        let [booted] = &seen(&environment("hpet", true), true, "quiet clocksource=hpet panic=1")[..] else { panic!() };
+        assert!(booted.seen.contains("clocksource=hpet") && booted.advice.contains("remove") && !booted.is_fault);
+        let [gone] = &seen(&environment("hpet", true), false, "quiet")[..] else { panic!() };
+        assert!(gone.is_fault && gone.advice.contains("dmesg"));
+        let told = seen(&environment("hpet", true), true, "tsc=unstable notsc clocksource=tsc tsc=reliable");
+        assert_eq!(told.iter().map(|reason| reason.is_fault).collect::<Vec<_>>(), [true, false]);
+        let [kvm, flags] = &seen(&environment("kvm-clock", false), true, "")[..] else { panic!() };
+        assert!(kvm.seen.contains("kvm-clock") && flags.seen.contains("constant_tsc and nonstop_tsc"));
+        assert!(seen(&environment("hpet", true), true, "").is_empty());
+    }
+
+    #[test]
+    fn clocksources_are_known_by_name() {
+        assert_eq!(kind("acpi_pm").and_then(|kind| kind.bits), Some(24));
+        assert!(kind("hpet").is_some_and(|kind| !kind.vdso) && kind("tsc").is_some_and(|kind| kind.vdso));
+        assert_eq!(kind("sundial"), None);
+    }
+}

@@ -1,0 +1,121 @@
+//! What the kernel's log says about the processor's counter.
+
+use clockscope_records::Reason;
+
+/// Longest record of the log; the kernel's own limit is 8 KiB with all that belongs to it.
+#[cfg(target_os = "linux")]
+const LONGEST: usize = 16 << 10;
+
+/// Phrases by which Linux says that it does not trust the counter, and whether that is the counter's fault
+/// (`arch/x86/kernel/tsc.c`, `tsc_sync.c`, `kernel/time/clocksource.c`).
+const PHRASES: [(&str, bool); 8] = [
+    ("Marking TSC unstable", true),
+    ("Marking clocksource 'tsc", true),
+    ("TSC warp between CPUs", true),
+    ("TSC doesn't count with P0 frequency", true),
+    ("Unable to calibrate", true),
+    ("TSC halts in idle", true),
+    ("TSCs unsynchronized", true),
+    ("Marking clocksource 'arch_sys_counter", true),
+];
+
+/// The log's lines that are still kept, the oldest first.
+///
+/// # Errors
+/// Why it cannot be read, in a sentence.
+#[cfg(target_os = "linux")]
+pub(super) fn read() -> Result<Vec<String>, String> {
+    use std::io::{ErrorKind, Read};
+    use std::os::unix::fs::OpenOptionsExt;
+
+    let refused = |error: std::io::Error| format!("the kernel's log cannot be read: /dev/kmsg: {error}");
+    let mut file =
+        std::fs::OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open("/dev/kmsg").map_err(refused)?;
+    let mut record = vec![0; LONGEST];
+    let mut lines = Vec::new();
+    loop {
+        match file.read(&mut record) {
+            Ok(0) => return Ok(lines),
+            Ok(length) => lines.extend(text(&String::from_utf8_lossy(&record[..length])).map(str::to_owned)),
+            // The newest record was read.
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(lines),
+            // The oldest was overwritten meanwhile: the next read goes on behind it.
+            Err(error) if error.kind() == ErrorKind::BrokenPipe || error.kind() == ErrorKind::Interrupted => {}
+            Err(error) => return Err(refused(error)),
+        }
+    }
+}
+
+/// Other systems have other logs.
+///
+/// # Errors
+/// Always.
+#[cfg(not(target_os = "linux"))]
+pub(super) fn read() -> Result<Vec<String>, String> {
+    Err("only Linux's log is known".to_owned())
+}
+
+/// The text of a record: `priority,sequence,time,flags;text`, with lines of facts below (Linux,
+/// Documentation/ABI/testing/dev-kmsg).
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux's log is known"))]
+fn text(record: &str) -> Option<&str> {
+    record.split_once(';').map(|(_, text)| text.lines().next().unwrap_or_default())
+}
+
+/// Lines that say that the counter is not trusted, each once.
+pub(super) fn faults(lines: &[String]) -> Vec<Reason> {
+    let mut reasons: Vec<Reason> = Vec::new();
+    for line in lines {
+        let Some((_, is_fault)) = PHRASES.iter().find(|(phrase, _)| line.contains(phrase)) else { continue };
+        if reasons.iter().any(|known| known.seen.ends_with(line.as_str())) {
+            continue;
+        }
+        reasons.push(Reason {
+            seen: format!("the kernel said: {line}"),
+            source: "the kernel's log".to_owned(),
+            is_fault: *is_fault,
+            advice: "update firmware and hypervisor, which set the counters; if CPUs are synchronised nevertheless, tsc=reliable \
+                     on the kernel's command line stops its watchdog"
+                .to_owned(),
+        });
+    }
+    reasons
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_of_a_record_is_found() {
+        assert_eq!(text("6,339,5140900,-;NET: Registered\n SUBSYSTEM=net\n"), Some("NET: Registered"));
+        assert_eq!(text("6,1,2,-;a;b"), Some("a;b"));
+        assert_eq!(text("no record"), None);
+        assert_eq!(text("1,2;"), Some(""));
+    }
+
+    #[test]
+    fn a_verdict_in_the_log_is_found_once() {
+        let lines = [
+            "tsc: Detected 2596.160 MHz processor",
+            "clocksource: Switched to clocksource tsc-early",
+            "clocksource: timekeeping watchdog on CPU1: Marking clocksource 'tsc-early' as unstable because the skew is too large:",
+            "tsc: Marking TSC unstable due to clocksource watchdog",
+            "tsc: Marking TSC unstable due to clocksource watchdog",
+            "Measured 1234 cycles TSC warp between CPUs, turning off TSC clock.",
+        ]
+        .map(str::to_owned);
+        let found = faults(&lines);
+        assert_eq!(found.len(), 3, "{found:?}");
+        assert!(found.iter().all(|reason| reason.is_fault && !reason.advice.is_empty()));
+        assert!(faults(&lines[..2]).is_empty());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_a_record_or_none(record in ".*") {
+            let found = text(&record);
+            proptest::prop_assert_eq!(found.is_some(), record.contains(';'));
+        }
+    }
+}
