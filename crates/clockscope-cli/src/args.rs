@@ -8,7 +8,7 @@ use clockscope_measure::{Handover, Paths};
 use clockscope_report::Format;
 
 use crate::duration::{self, Seconds};
-use crate::findings::{FailOn, OffsetsFinding, OrderFinding, RateFinding, SleepFinding};
+use crate::findings::{CheckFinding, FailOn, OffsetsFinding, OrderFinding, RateFinding, SleepFinding};
 use crate::numbers::{self, Cpus, Ppm, Reads, Share};
 
 /// See every clock your machine has, know which one to trust and why, and read the fastest.
@@ -41,14 +41,24 @@ pub(crate) enum Command {
     Gaps(GapsArgs),
     /// Compare what sleeping calls give with what they are asked for
     Sleep(SleepArgs),
+    /// Say which clocks can be trusted, with the evidence, and what to do about what speaks against them
+    Check(CheckArgs),
+    /// Compare two clocks by resolution, accuracy, cost and reliability
+    Shootout(ShootoutArgs),
+    /// List what the kernel could build its clocks on, and why it does not use the processor's counter
+    Clocksource(ClocksourceArgs),
     /// List all clocks: nominal resolution, and whether they can be read here
     List(ListArgs),
     /// Show the facts about this machine that clocks depend on
     Info(OutputArgs),
     /// Render a recorded JSON document in any format
     Report(ReportArgs),
-    /// Print the JSON Schema of all JSON documents
-    Schema,
+    /// Print the JSON Schema of all JSON documents, or of policies
+    Schema {
+        /// What it describes
+        #[arg(value_enum, default_value_t)]
+        of: SchemaArg,
+    },
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -100,6 +110,9 @@ pub(crate) struct MeasureArgs {
     /// Time for sampling, all clocks together; with a unit (ns, us, ms, s, min), a bare number is seconds
     #[arg(long, value_name = "TIME", default_value = "2.5s", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
+    /// Switch the kernel to each of these clocksources in turn, measure with it, and put back what was there; needs root
+    #[arg(long, value_name = "NAME", value_delimiter = ',', num_args = 1)]
+    pub(crate) clocksource: Vec<String>,
     /// Look across CPUs and over time as well: order, offsets and rates in a line each; some 2.5 s more
     #[arg(long)]
     pub(crate) thorough: bool,
@@ -253,6 +266,64 @@ pub(crate) struct SleepArgs {
     pub(crate) fail_on: Vec<SleepFinding>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct CheckArgs {
+    /// Clocks by name or alias; "counter" is the processor's [default: the counter and all POSIX clocks]
+    #[arg(value_name = "CLOCK")]
+    pub(crate) clocks: Vec<String>,
+    /// Demands on the clocks (TOML; `clockscope schema policy`): exit with 1 if one is not met, with 3 if that is unknown
+    #[arg(long, value_name = "FILE")]
+    pub(crate) policy: Option<PathBuf>,
+    /// CPU to measure on where one is enough [default: the current one]
+    #[arg(long, value_name = "N")]
+    pub(crate) cpu: Option<u32>,
+    /// Time for everything
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = duration::parse, allow_hyphen_values = true)]
+    pub(crate) duration: Seconds,
+    /// Exit with 1 if any of these was found of a clock, with 3 if that could not be determined
+    #[arg(long, value_name = "FINDING", value_enum, value_delimiter = ',')]
+    pub(crate) fail_on: Vec<CheckFinding>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ShootoutArgs {
+    /// One clock [default: the processor's counter]
+    #[arg(value_name = "A")]
+    pub(crate) a: Option<String>,
+    /// The other [default: monotonic]
+    #[arg(value_name = "B")]
+    pub(crate) b: Option<String>,
+    /// CPU to measure on where one is enough [default: the current one]
+    #[arg(long, value_name = "N")]
+    pub(crate) cpu: Option<u32>,
+    /// Time for everything
+    #[arg(long, value_name = "TIME", default_value = "3s", value_parser = duration::parse, allow_hyphen_values = true)]
+    pub(crate) duration: Seconds,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ClocksourceArgs {
+    /// Put back what a killed run has left switched; needs root
+    #[arg(long)]
+    pub(crate) restore: bool,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// What a schema describes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SchemaArg {
+    /// All JSON documents
+    #[default]
+    Documents,
+    /// Policies of `check`
+    Policy,
 }
 
 #[derive(Args, Debug)]

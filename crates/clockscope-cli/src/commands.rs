@@ -1,6 +1,8 @@
 //! One function a subcommand.
 
 mod answers;
+mod clocksource;
+mod trust;
 
 use std::fmt;
 use std::io::Read;
@@ -10,6 +12,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use clap::CommandFactory;
+use clockscope_machine::clocksource::SwitchError;
 use clockscope_measure::{
     Amount, Catalogue, MeasureError, Paths, Readings, Request, Source, StepsRequest, UnknownClock,
 };
@@ -19,7 +22,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::args::{
     AdviseArgs, Cli, ClockArgs, ColorArg, Command, ListArgs, MeasureArgs, OutputArgs, RawFormatArg, RawStyleArg,
-    ReportArgs, StepsArgs,
+    ReportArgs, SchemaArg, StepsArgs,
 };
 use crate::duration::Seconds;
 use crate::findings::{FailOn, Shown};
@@ -52,6 +55,11 @@ impl std::error::Error for UsageError {}
 
 /// Does what the command line says.
 pub(crate) fn run(cli: Cli) -> Result<Exit> {
+    if is_measuring(&cli)
+        && let Some(warning) = clockscope_measure::warning()
+    {
+        output::warn(&warning);
+    }
     match cli.command {
         None => measure(&cli.measure),
         Some(Command::Measure(args)) => measure(&args),
@@ -62,12 +70,31 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
         Some(Command::Rate(args)) => answers::rate(&args),
         Some(Command::Gaps(args)) => answers::gaps(&args),
         Some(Command::Sleep(args)) => answers::sleep(&args),
+        Some(Command::Check(args)) => trust::check(&args),
+        Some(Command::Shootout(args)) => trust::shootout(&args),
+        Some(Command::Clocksource(args)) => clocksource::list(&args),
         Some(Command::List(args)) => list(&args),
         Some(Command::Info(output)) => info(&output),
         Some(Command::Report(args)) => report(&args),
-        Some(Command::Schema) => schema(),
+        Some(Command::Schema { of }) => schema(of),
         Some(Command::Completions { shell }) => completions(shell),
         Some(Command::Man) => man(),
+    }
+}
+
+/// Whether somebody who has left the clocksource switched, or is switching it, spoils what is measured.
+fn is_measuring(cli: &Cli) -> bool {
+    match &cli.command {
+        None => cli.measure.clocksource.is_empty(),
+        Some(Command::Measure(args)) => args.clocksource.is_empty(),
+        Some(
+            Command::Clocksource(_)
+            | Command::Report(_)
+            | Command::Schema { .. }
+            | Command::Completions { .. }
+            | Command::Man,
+        ) => false,
+        Some(_) => true,
     }
 }
 
@@ -77,6 +104,9 @@ fn selected(clocks: &ClockArgs) -> Result<Catalogue> {
 }
 
 fn measure(args: &MeasureArgs) -> Result<Exit> {
+    if !args.clocksource.is_empty() {
+        return clocksource::measure(args);
+    }
     let catalogue = selected(&args.clocks)?;
     let destination = Destination::open(args.output.output.as_deref())?;
     let measurement = fresh(catalogue, args.duration, args.cpu, args.thorough, &args.output)?;
@@ -107,6 +137,11 @@ fn explained(error: MeasureError, cpu: &str) -> anyhow::Error {
     match error {
         MeasureError::Affinity(error) => UsageError(format!("{cpu}: {error}")).into(),
         MeasureError::Unknown(error) => unknown_clock(error).into(),
+        MeasureError::Clocksource(error @ SwitchError::NotAvailable { .. }) => {
+            UsageError(format!("--clocksource: {error}")).into()
+        }
+        MeasureError::Policy(error) => UsageError(format!("--policy: {error}")).into(),
+        error @ MeasureError::SameClock { .. } => UsageError(error.to_string()).into(),
         error @ (MeasureError::Reference { .. } | MeasureError::OwnReference { .. }) => {
             UsageError(format!("--reference: {error}")).into()
         }
@@ -251,8 +286,12 @@ fn read_document(file: &Path, purpose: &str) -> Result<Document> {
     Document::from_json(&text).with_context(wrong)
 }
 
-fn schema() -> Result<Exit> {
-    let mut text = serde_json::to_string_pretty(&clockscope_records::json_schema())?;
+fn schema(of: SchemaArg) -> Result<Exit> {
+    let schema = match of {
+        SchemaArg::Documents => clockscope_records::json_schema(),
+        SchemaArg::Policy => clockscope_records::policy_schema(),
+    };
+    let mut text = serde_json::to_string_pretty(&schema)?;
     text.push('\n');
     Destination::Stdout.write(&text)?;
     Ok(Exit::Success)

@@ -1,7 +1,10 @@
 //! What the user asked to fail on.
 
 use clap::ValueEnum;
-use clockscope_records::{ClockRecord, Events, Offsets, Order, RateRecord, Rates, Sleep, StepsRecord};
+use clockscope_records::{
+    ClockRecord, Events, Finding, Offsets, Order, RateRecord, Rates, Sleep, StepsRecord, Trust, Trustworthiness,
+    Verdict,
+};
 
 use crate::Exit;
 
@@ -44,7 +47,7 @@ fn any_of_all(answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
 }
 
 /// 1 if anything was found, otherwise 3 if something could not be determined, otherwise 0.
-fn decide(findings: impl Iterator<Item = Option<bool>>) -> Exit {
+pub(crate) fn decide(findings: impl Iterator<Item = Option<bool>>) -> Exit {
     let findings: Vec<Option<bool>> = findings.collect();
     if findings.contains(&Some(true)) {
         Exit::Finding
@@ -150,6 +153,54 @@ pub(crate) enum SleepFinding {
 impl Shows<SleepFinding> for Sleep {
     fn shows(&self, SleepFinding::Early: SleepFinding) -> Option<bool> {
         any(self.rows.iter().map(|row| row.early.map(|count| count > 0)))
+    }
+}
+
+/// Something that `check` may find of a clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum CheckFinding {
+    /// A clock that is usable with limits, or worse
+    Limited,
+    /// A clock that should not be used
+    Unfit,
+    /// A step back, on one CPU or across CPUs
+    Regression,
+    /// A jump, a loss of time, or a rate that is not constant
+    Jump,
+    /// A clock that cannot be read
+    Unavailable,
+    /// Evidence that could not be found
+    Unknown,
+}
+
+/// Evidence by which `check` answers about regressions and jumps.
+const REGRESSIONS: [&str; 2] = ["steps back on one CPU", "order across CPUs"];
+const JUMPS: [&str; 2] = ["jumps", "constant rate"];
+
+impl Shows<CheckFinding> for Trust {
+    fn shows(&self, finding: CheckFinding) -> Option<bool> {
+        let verdicts = &self.verdicts;
+        let is_any = |of: &dyn Fn(&Verdict) -> bool| (!verdicts.is_empty()).then(|| verdicts.iter().any(of));
+        let evidence = |names: &[&str]| {
+            let named = verdicts.iter().flat_map(|verdict| &verdict.evidence);
+            any_of_all(named.filter(|evidence| names.contains(&evidence.name.as_str())).map(|evidence| {
+                match evidence.finding {
+                    Finding::For => Some(false),
+                    Finding::Against => Some(true),
+                    Finding::Unknown => None,
+                }
+            }))
+        };
+        match finding {
+            CheckFinding::Limited => is_any(&|verdict| verdict.verdict <= Trustworthiness::Limited),
+            CheckFinding::Unfit => is_any(&|verdict| verdict.verdict == Trustworthiness::Unfit),
+            CheckFinding::Regression => evidence(&REGRESSIONS),
+            CheckFinding::Jump => evidence(&JUMPS),
+            CheckFinding::Unavailable => evidence(&["readable"]),
+            CheckFinding::Unknown => {
+                is_any(&|verdict| verdict.evidence.iter().any(|evidence| evidence.finding == Finding::Unknown))
+            }
+        }
     }
 }
 

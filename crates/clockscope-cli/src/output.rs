@@ -19,6 +19,11 @@ pub(crate) fn warn(message: &str) {
     eprintln!("warning: {message}");
 }
 
+/// Prints what was done.
+pub(crate) fn say(message: &str) {
+    eprintln!("{message}");
+}
+
 /// Where data goes.
 #[derive(Debug)]
 pub(crate) enum Destination {

@@ -29,6 +29,18 @@ pub enum MeasureError {
         /// Why.
         reason: String,
     },
+    /// A clock that was to be compared with itself, under one name or two.
+    #[error("{name} is compared with itself: name two clocks")]
+    SameClock {
+        /// Its name.
+        name: String,
+    },
+    /// The clocksource was not switched, or not put back.
+    #[error(transparent)]
+    Clocksource(#[from] clockscope_machine::clocksource::SwitchError),
+    /// A policy that no machine can meet.
+    #[error("the policy cannot be used: {0}")]
+    Policy(#[from] crate::trust::PolicyError),
     /// A clock that was to be compared with itself.
     #[error("{name} is the reference itself: compare it with another one by --reference")]
     OwnReference {

@@ -101,6 +101,20 @@ pub(crate) fn usual(counter_readable: Option<bool>) -> Result<(Catalogue, String
     Ok((entrant::selected(&[], Paths::default(), &reference)?, reference))
 }
 
+/// The counter and these clocks as far as there are such, tried, and the first of these references that answers.
+pub(crate) fn against(
+    references: &[&str],
+    clocks: &[&str],
+    counter_readable: Option<bool>,
+) -> Result<(Catalogue, String), MeasureError> {
+    let reference = entrant::first_answering(references, counter_readable);
+    let all = Catalogue::new();
+    let counter = entrant::ordered_counter(&Catalogue::counters());
+    let named = clocks.iter().map(ToString::to_string).filter(|name| all.places(name, Paths::Libc).is_ok());
+    let names: Vec<String> = counter.into_iter().chain(named).filter(|name| *name != reference).collect();
+    Ok((entrant::selected(&names, Paths::Libc, &reference)?.tried(counter_readable), reference))
+}
+
 /// Compares these clocks, which were tried.
 pub(crate) fn find(
     bench: &Bench<'_>,

@@ -1,14 +1,17 @@
 //! What stands in the answers to questions across CPUs and over time, for every format that has tables.
 
+mod clocksources;
 mod gaps;
 mod offsets;
 mod order;
 mod rate;
+mod shootout;
 mod sleep;
+mod trust;
 
 use std::collections::BTreeMap;
 
-use clockscope_records::{Document, Gaps, Measurement, Offsets, Order, Rates, Run, Sleep};
+use clockscope_records::{Clocksources, Document, Gaps, Measurement, Offsets, Order, Rates, Shootout, Sleep, Trust};
 
 /// A part of a page.
 #[derive(Debug, Default)]
@@ -43,25 +46,28 @@ impl Block {
 }
 
 /// An answer, ready to be laid out.
-pub(crate) struct Page<'a> {
-    pub(crate) run: &'a Run,
+pub(crate) struct Page {
+    pub(crate) interrupted: bool,
     pub(crate) blocks: Vec<Block>,
     /// What to take away, a sentence or two a line.
     pub(crate) conclusion: Vec<String>,
 }
 
 /// The page of a document that is such an answer.
-pub(crate) fn page(document: &Document) -> Option<Page<'_>> {
-    let (run, (blocks, conclusion)) = match document {
-        Document::Order(answer) => (&answer.run, of(&answer.found)),
-        Document::Offsets(answer) => (&answer.run, of(&answer.found)),
-        Document::Rates(answer) => (&answer.run, of(&answer.found)),
-        Document::Gaps(answer) => (&answer.run, of(&answer.found)),
-        Document::Sleep(answer) => (&answer.run, of(&answer.found)),
+pub(crate) fn page(document: &Document) -> Option<Page> {
+    let (interrupted, (blocks, conclusion)) = match document {
+        Document::Order(answer) => (answer.run.interrupted, of(&answer.found)),
+        Document::Offsets(answer) => (answer.run.interrupted, of(&answer.found)),
+        Document::Rates(answer) => (answer.run.interrupted, of(&answer.found)),
+        Document::Gaps(answer) => (answer.run.interrupted, of(&answer.found)),
+        Document::Sleep(answer) => (answer.run.interrupted, of(&answer.found)),
+        Document::Check(answer) => (answer.run.interrupted, of(&answer.found)),
+        Document::Shootout(answer) => (answer.run.interrupted, of(&answer.found)),
+        Document::Clocksources(found) => (false, of(found)),
         _ => return None,
     };
     let blocks = blocks.into_iter().filter(|block| !block.is_empty()).collect();
-    Some(Page { run, blocks, conclusion })
+    Some(Page { interrupted, blocks, conclusion })
 }
 
 fn of(found: &impl Answered) -> (Vec<Block>, Vec<String>) {
@@ -105,7 +111,10 @@ macro_rules! answered {
         }
     )+};
 }
-answered!(Order => order, Offsets => offsets, Rates => rate, Gaps => gaps, Sleep => sleep);
+answered!(
+    Order => order, Offsets => offsets, Rates => rate, Gaps => gaps, Sleep => sleep, Trust => trust, Shootout => shootout,
+    Clocksources => clocksources
+);
 
 /// Names by what they have in common: a line a reason.
 fn by_reason<'a>(names: impl Iterator<Item = (String, &'a str)>) -> Vec<String> {

@@ -1,6 +1,6 @@
 //! One row a clock (RFC 4180). What is unknown is an empty field; the reasons stand in the column `unknown`.
 
-use clockscope_records::{Document, Environment, StepsRecord};
+use clockscope_records::{Document, Environment, StepsRecord, Switched};
 
 use serde_json::Value;
 
@@ -23,6 +23,10 @@ pub(crate) fn render(document: &Document) -> String {
         Document::Rates(_) => by_name(document, "clocks", &RATES),
         Document::Gaps(_) => by_name(document, "gaps", &GAPS),
         Document::Sleep(_) => by_name(document, "rows", &SLEEPS),
+        Document::Check(_) => by_name(document, "verdicts", &VERDICTS),
+        Document::Shootout(_) => by_name(document, "metrics", &METRICS),
+        Document::Clocksources(_) => by_name(document, "clocksources", &CLOCKSOURCES),
+        Document::Switched(found) => switched(found),
         Document::Listing(_) => by_name(document, "clocks", &LISTED),
         Document::Info(_) => facts(document),
     }
@@ -176,13 +180,50 @@ const GAPS: [&str; 15] = [
 const SLEEPS: [&str; 10] =
     ["call", "asked_ns", "sleeps", "early", "min_ns", "p50_ns", "p99_ns", "max_ns", "reason", "unknown"];
 
+/// Of each entry of a verdict's list there is a row: a star leads into it.
+const VERDICTS: [&str; 10] = [
+    "clock",
+    "verdict",
+    "name=evidence.*.name",
+    "finding=evidence.*.finding",
+    "decides=evidence.*.decides",
+    "value=evidence.*.value",
+    "unit=evidence.*.unit",
+    "seen=evidence.*.seen",
+    "source=evidence.*.source",
+    "advice=evidence.*.advice",
+];
+const METRICS: [&str; 10] = ["metric", "figure", "unit", "a", "a_bound", "b", "b_bound", "winner", "note", "unknown"];
+const CLOCKSOURCES: [&str; 9] =
+    ["name", "current", "description", "frequency_hz", "bits", "wraps_after_s", "vdso", "usual_cost", "unknown"];
+
+/// The rows of all measurements below one head.
+fn switched(found: &Switched) -> String {
+    let sheets = found.measurements.iter().map(|measurement| render(&Document::Measurement(measurement.clone())));
+    let bodies = sheets.enumerate().map(|(place, sheet)| match sheet.split_once("\r\n") {
+        Some((_, body)) if place > 0 => body.to_owned(),
+        _ => sheet,
+    });
+    bodies.collect()
+}
+
 /// One row an entry of the document's list of this name, with these columns.
 fn by_name(document: &Document, list: &str, columns: &[&str]) -> String {
     let value = json::value(document).unwrap_or_default();
     let columns: Vec<(&str, &str)> = columns.iter().map(|name| name.split_once('=').unwrap_or((name, name))).collect();
-    let field = |record: &Value, path: &str| cell(path.split('.').fold(record, part));
-    let row = |record: &Value| columns.iter().map(|(_, path)| field(record, path)).collect();
-    let rows: Vec<Vec<String>> = value[list].as_array().into_iter().flatten().map(row).collect();
+    let leads_into = columns.iter().find_map(|(_, path)| path.split_once(".*.")).map(|(inner, _)| inner);
+    let row = |record: &Value, entry: &Value| -> Vec<String> {
+        let field = |path: &str| match path.split_once(".*.") {
+            Some((_, path)) => cell(path.split('.').fold(entry, part)),
+            None => cell(path.split('.').fold(record, part)),
+        };
+        columns.iter().map(|(_, path)| field(path)).collect()
+    };
+    let rows = |record: &Value| match leads_into.and_then(|inner| record[inner].as_array()) {
+        Some(entries) => entries.iter().map(|entry| row(record, entry)).collect(),
+        None => vec![row(record, &Value::Null)],
+    };
+    let rows: Vec<Vec<String>> = value[list].as_array().into_iter().flatten().flat_map(rows).collect();
     let head: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
     sheet(rows.into_iter(), document.environment(), value["recorded_at"].as_str(), &head)
 }

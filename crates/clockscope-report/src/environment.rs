@@ -22,6 +22,10 @@ pub(crate) fn of_document(document: &Document) -> Vec<Fact> {
         Document::Rates(answer) => (&answer.recorded_at, of_run(&answer.run)),
         Document::Gaps(answer) => (&answer.recorded_at, of_run(&answer.run)),
         Document::Sleep(answer) => (&answer.recorded_at, of_run(&answer.run)),
+        Document::Check(answer) => (&answer.recorded_at, of_run(&answer.run)),
+        Document::Shootout(answer) => (&answer.recorded_at, of_run(&answer.run)),
+        Document::Clocksources(found) => (&found.recorded_at, Vec::new()),
+        Document::Switched(found) => (&found.recorded_at, Vec::new()),
         Document::Listing(listing) => (&listing.recorded_at, Vec::new()),
         Document::Info(info) => (&info.recorded_at, Vec::new()),
     };

@@ -16,7 +16,11 @@ pub(crate) fn value(document: &Document) -> Result<Value, serde_json::Error> {
 }
 
 /// Lists that become lines of their own, in this order, and the type of these.
-const LISTS: [(&str, &str); 8] = [
+const LISTS: [(&str, &str); 12] = [
+    ("verdicts", "verdict"),
+    ("demands", "demand"),
+    ("metrics", "metric"),
+    ("clocksources", "clocksource"),
     ("clocks", "clock"),
     ("sequences", "sequence"),
     ("pairs", "pair"),

@@ -19,7 +19,7 @@ pub use raw::{NO_PARQUET, RawFormat, Series, write_raw};
 
 use std::str::FromStr;
 
-use clockscope_records::Document;
+use clockscope_records::{Document, Switched};
 
 /// A form that a document can be rendered in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,6 +94,9 @@ pub enum RenderError {
 /// # Errors
 /// JSON could not be made of it.
 pub fn render(document: &Document, format: Format, style: Style) -> Result<String, RenderError> {
+    if let (Document::Switched(found), Format::Table | Format::Ndjson | Format::Markdown) = (document, format) {
+        return switched(found, format, style);
+    }
     Ok(match format {
         Format::Table => table::render(document, style),
         Format::Json => json::pretty(document)?,
@@ -101,4 +104,19 @@ pub fn render(document: &Document, format: Format, style: Style) -> Result<Strin
         Format::Csv => csv::render(document),
         Format::Markdown => markdown::render(document, style),
     })
+}
+
+/// The same measurement with one clocksource after the other: each as if it stood alone, below its name.
+fn switched(found: &Switched, format: Format, style: Style) -> Result<String, RenderError> {
+    let mut text = String::new();
+    for measurement in &found.measurements {
+        let name = measurement.environment.clocksource.as_deref().unwrap_or("unknown");
+        text += &match format {
+            Format::Table => format!("{}== clocksource {name}\n\n", if text.is_empty() { "" } else { "\n" }),
+            Format::Markdown => format!("{}## Clocksource {name}\n\n", if text.is_empty() { "" } else { "\n" }),
+            _ => String::new(),
+        };
+        text += &render(&Document::Measurement(measurement.clone()), format, style)?;
+    }
+    Ok(text)
 }

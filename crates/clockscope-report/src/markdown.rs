@@ -10,7 +10,7 @@ pub(crate) fn render(document: &Document, style: Style) -> String {
     if let Some(answer) = answers::page(document) {
         return answered(&answer)
             + &facts
-            + &reservations(answer.run.interrupted, document.environment())
+            + &reservations(answer.interrupted, document.environment())
             + &bold(&answer.conclusion);
     }
     match document {
@@ -49,15 +49,13 @@ pub(crate) fn render(document: &Document, style: Style) -> String {
             table(&cells::LISTED, rows, cells::LISTED.len()) + &missing + &facts
         }
         Document::Info(_) => facts.trim_start_matches('\n').to_owned(),
-        // Laid out above.
-        Document::Order(_) | Document::Offsets(_) | Document::Rates(_) | Document::Gaps(_) | Document::Sleep(_) => {
-            String::new()
-        }
+        // Laid out above, or one by one.
+        _ => String::new(),
     }
 }
 
 /// The parts of an answer.
-fn answered(answer: &answers::Page<'_>) -> String {
+fn answered(answer: &answers::Page) -> String {
     let mut text = String::new();
     for block in &answer.blocks {
         if block.rows.is_empty() && !block.title.is_empty() {

@@ -24,8 +24,8 @@ pub(crate) fn render(document: &Document, style: Style) -> String {
         Document::Plan(plan) => page.plan(plan, &facts),
         Document::Listing(listing) => page.listing(listing, &facts),
         Document::Info(info) => page.info(info, &facts),
-        // Laid out above.
-        Document::Order(_) | Document::Offsets(_) | Document::Rates(_) | Document::Gaps(_) | Document::Sleep(_) => {}
+        // Laid out above, or one by one.
+        _ => {}
     }
     page.text
 }
@@ -61,13 +61,13 @@ impl Page {
         self.wrapped(std::slice::from_ref(&measurement.advice.sentence), "");
     }
 
-    fn answer(&mut self, answer: &answers::Page<'_>, facts: &[Fact], environment: &Environment) {
+    fn answer(&mut self, answer: &answers::Page, facts: &[Fact], environment: &Environment) {
         for block in &answer.blocks {
             self.block(block);
             self.line("", Mark::Plain);
         }
         self.facts(facts);
-        self.ending(answer.run.interrupted, environment);
+        self.ending(answer.interrupted, environment);
         self.wrapped(&answer.conclusion, "");
     }
 

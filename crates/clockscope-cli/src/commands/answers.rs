@@ -141,7 +141,7 @@ fn list(cpus: Option<&Cpus>) -> Option<Vec<u32>> {
 }
 
 /// Asks a question, and writes its answer. `cpu` is the option that names CPUs.
-fn answer<F>(
+pub(super) fn answer<F>(
     ask: impl FnOnce(Environment, &AtomicBool, &mut Progress<'_>) -> Result<Answer<F>, MeasureError>,
     output: &OutputArgs,
     cpu: &str,

@@ -64,19 +64,29 @@ pub(super) fn selected(clocks: &[String], paths: Paths, reference: &str) -> Resu
 /// The ordered counter, and clocks that may run at rates of their own.
 fn is_usual(row: &Row, paths: Paths, catalogue: &Catalogue) -> bool {
     if is_counter(row) {
-        let first = catalogue.entries.iter().find(|row| is_counter(row) && row.about.is_ordered);
-        return first.or(catalogue.entries.first()).is_some_and(|first| first.about.name == row.about.name);
+        return ordered_counter(catalogue).is_some_and(|name| name == row.about.name);
     }
     let name = row.about.name.as_ref();
     let has_own_clock = matches!(row.about.kind, Kind::Counter | Kind::Wall) && !row.about.on_clocksource;
     has_own_clock || RATE_CLOCKS.contains(&name) && catalogue.reached_by(row, paths)
 }
 
-/// The first of the usual references that answers when it is tried; the first of all where none does, whose reason is told
-/// then.
+/// The first ordered sequence of the counter, or else the first of all.
+pub(super) fn ordered_counter(catalogue: &Catalogue) -> Option<String> {
+    let counters = || catalogue.entries.iter().filter(|row| is_counter(row));
+    let first = counters().find(|row| row.about.is_ordered).or(counters().next())?;
+    Some(first.about.name.to_string())
+}
+
+/// The usual reference.
 pub(super) fn usual_reference(counter_readable: Option<bool>) -> String {
+    first_answering(&RATE_REFERENCES, counter_readable)
+}
+
+/// The first of these references that answers when it is tried; the first of all where none does, whose reason is told then.
+pub(super) fn first_answering(references: &[&str], counter_readable: Option<bool>) -> String {
     let known = Catalogue::new();
-    let there = RATE_REFERENCES.iter().filter(|name| known.places(name, Paths::Libc).is_ok());
+    let there = references.iter().filter(|name| known.places(name, Paths::Libc).is_ok());
     let names: Vec<String> = there.map(ToString::to_string).collect();
     let tried = Catalogue::new().select(&names, Paths::Libc).map(|references| references.tried(counter_readable));
     let answers = |name: &&String| {
@@ -86,7 +96,7 @@ pub(super) fn usual_reference(counter_readable: Option<bool>) -> String {
         })
     };
     let found = names.iter().find(answers).or(names.first());
-    found.map_or_else(|| RATE_REFERENCES[0].to_owned(), String::clone)
+    found.cloned().or_else(|| references.first().map(ToString::to_string)).unwrap_or_default()
 }
 
 /// Where the reference is.

@@ -1,0 +1,53 @@
+//! Which clocks can be trusted, and which of two is better.
+
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, Result};
+use clockscope_measure::{CheckRequest, Progress, ShootoutRequest};
+use clockscope_records::{Document, Environment, Policy, Shootout, Trust};
+
+use super::UsageError;
+use super::answers::answer;
+use crate::Exit;
+use crate::args::{CheckArgs, ShootoutArgs};
+use crate::findings::{self, Shows};
+
+pub(super) fn check(args: &CheckArgs) -> Result<Exit> {
+    let policy = args.policy.as_deref().map(read_policy).transpose()?.unwrap_or_default();
+    let ask = |environment: Environment, stop: &AtomicBool, progress: &mut Progress<'_>| {
+        let (clocks, duration_s) = (args.clocks.clone(), args.duration.0);
+        clockscope_measure::check(
+            CheckRequest { environment, clocks, policy, duration_s, cpu: args.cpu, stop },
+            progress,
+        )
+    };
+    answer(ask, &args.output, "--cpu", |found| end_of_check(found, args), Document::Check)
+}
+
+/// What the policy demands counts like what is asked for by `--fail-on`.
+fn end_of_check(found: &Trust, args: &CheckArgs) -> Exit {
+    let demands = found.demands.iter().map(|demand| demand.met.map(|met| !met));
+    findings::decide(demands.chain(args.fail_on.iter().map(|finding| found.shows(*finding))))
+}
+
+fn read_policy(file: &Path) -> Result<Policy> {
+    let wrong = || format!("--policy {}", file.display());
+    let text = std::fs::read_to_string(file).with_context(wrong)?;
+    let policy = toml::from_str(&text);
+    Ok(policy.map_err(|error| UsageError(format!("{}: {}", wrong(), error.to_string().trim_end())))?)
+}
+
+pub(super) fn shootout(args: &ShootoutArgs) -> Result<Exit> {
+    let ask = |environment: Environment, stop: &AtomicBool, progress: &mut Progress<'_>| {
+        let (a, b, duration_s) = (args.a.clone(), args.b.clone(), args.duration.0);
+        clockscope_measure::shootout(ShootoutRequest { environment, a, b, duration_s, cpu: args.cpu, stop }, progress)
+    };
+    answer(ask, &args.output, "--cpu", end_of_shootout, Document::Shootout)
+}
+
+/// A clock that cannot be read leaves nothing to be compared.
+fn end_of_shootout(found: &Shootout) -> Exit {
+    let is_compared = found.metrics.iter().any(|metric| metric.a.is_some() && metric.b.is_some());
+    if is_compared { Exit::Success } else { Exit::Undetermined }
+}

@@ -1,0 +1,173 @@
+//! The kernel's clocksources: what they are, and the same measurement with one after the other.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use clockscope::{Kind, Unit, counter};
+use clockscope_machine::clocksource::{self, SwitchError};
+use clockscope_records::{Clocksource, Clocksources, Environment, SCHEMA_VERSION, Switched, Unknown};
+
+use crate::bench::{Progress, Setup};
+use crate::catalogue::{Catalogue, Paths};
+use crate::cost::{Request, measure};
+use crate::error::MeasureError;
+use crate::facts::recorded_at;
+
+/// What to measure with several clocksources, and how.
+#[derive(Debug)]
+pub struct SwitchedRequest<'a> {
+    /// The clocksources, in this order.
+    pub clocksources: Vec<String>,
+    /// Clocks by their names; all if there are none.
+    pub clocks: Vec<String>,
+    /// By which path those are read that have several.
+    pub paths: Paths,
+    /// Facts about the machine, as it is before.
+    pub environment: Environment,
+    /// Time for sampling with each clocksource, in seconds, all clocks together.
+    pub duration_s: f64,
+    /// CPU to measure on; `None` for the current one.
+    pub cpu: Option<u32>,
+    /// Whether to look across CPUs and over time as well.
+    pub thorough: bool,
+    /// Set from outside to end early: what was measured until then is reported.
+    pub stop: &'a AtomicBool,
+}
+
+/// Switches the kernel's clocksource, measures, and so on, and puts back what was there before: also on an error, a panic, and
+/// when it is stopped. To be called while the process has one thread.
+///
+/// # Errors
+/// Before anything is measured: no such clocksource or clock, no right to switch, or somebody else is switching or has left it
+/// switched. Later: what [`measure()`] reports, or the kernel refuses.
+pub fn switched(request: SwitchedRequest<'_>, progress: &mut Progress<'_>) -> Result<Switched, MeasureError> {
+    let SwitchedRequest { clocksources, clocks, paths, environment, duration_s, cpu, thorough, stop } = request;
+    Catalogue::new().select(&clocks, paths)?;
+    let right = clocksource::right(&clocksources)?;
+    let was = right.was().to_owned();
+    let recorded_at = recorded_at(environment.counter_readable);
+    let mut measurements = Vec::new();
+    for (place, name) in clocksources.iter().enumerate() {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        right.switch(name)?;
+        // A clock's nominal resolution and path depend on the clocksource, so that it is looked at anew.
+        let catalogue = Catalogue::new().select(&clocks, paths)?;
+        let environment = clockscope_machine::environment();
+        let request = Request { environment, duration_s, cpu, thorough, stop };
+        let whole = clocksources.len() as f64;
+        measurements.push(measure(catalogue, request, &mut |share| progress((place as f64 + share) / whole))?);
+    }
+    right.put_back()?;
+    Ok(Switched { schema_version: SCHEMA_VERSION, recorded_at, environment, was, measurements })
+}
+
+/// What the kernel could build its clocks on, and why not on the counter. Takes some milliseconds, in which the counter's
+/// frequency is measured. To be called while the process has one thread.
+#[must_use]
+pub fn clocksources(environment: Environment) -> Clocksources {
+    let counter_hz = counter_hz(&environment);
+    let hpet_hz = hpet_hz(&environment);
+    let current = environment.clocksource.clone();
+    let names = environment.clocksources_available.clone().or_else(|| current.clone().map(|name| vec![name]));
+    let describe = |name: String| {
+        let is_counter = counter::CLOCKSOURCES.contains(&name.as_str());
+        let measured = match name.as_str() {
+            _ if is_counter => counter_hz.clone(),
+            "hpet" => hpet_hz.clone(),
+            "jiffies" | "refined-jiffies" => Err("it is the kernel's HZ, which nothing tells".to_owned()),
+            _ => Err("nothing tells it".to_owned()),
+        };
+        described(&name, current.as_deref() == Some(name.as_str()), measured)
+    };
+    Clocksources {
+        schema_version: SCHEMA_VERSION,
+        recorded_at: recorded_at(environment.counter_readable),
+        clocksources: names.into_iter().flatten().map(describe).collect(),
+        counter: clocksource::kernels_word(&environment),
+        left_behind: clocksource::left_behind().ok().flatten(),
+        environment,
+    }
+}
+
+/// One of them, with its frequency, or why that is unknown.
+fn described(name: &str, current: bool, frequency_hz: Result<f64, String>) -> Clocksource {
+    let kind = clocksource::kind(name);
+    let mut unknown = Unknown::new();
+    let fixed = kind.and_then(|kind| kind.frequency_hz);
+    let frequency_hz =
+        fixed.or_else(|| frequency_hz.map_err(|reason| unknown.insert("frequency_hz".to_owned(), reason)).ok());
+    let bits = kind.and_then(|kind| kind.bits);
+    let wraps_after_s = frequency_hz.zip(bits).map(|(hz, bits)| 2f64.powi(bits as i32) / hz);
+    let unheard_of = "this program has never heard of it";
+    for (field, is_known) in
+        [("bits", bits.is_some()), ("wraps_after_s", wraps_after_s.is_some()), ("vdso", kind.is_some())]
+    {
+        if !is_known {
+            let reason = if kind.is_none() { unheard_of } else { "it depends on the hardware, which does not tell" };
+            unknown.insert(field.to_owned(), reason.to_owned());
+        }
+    }
+    Clocksource {
+        name: name.to_owned(),
+        current,
+        description: kind.map_or_else(|| unheard_of.to_owned(), |kind| kind.description.to_owned()),
+        frequency_hz,
+        bits,
+        wraps_after_s,
+        vdso: kind.map(|kind| kind.vdso),
+        usual_cost: kind.map_or_else(|| "unknown".to_owned(), |kind| kind.usual_cost.to_owned()),
+        unknown,
+    }
+}
+
+/// The counter's frequency, measured: to better than 100 ppm.
+fn counter_hz(environment: &Environment) -> Result<f64, String> {
+    let never = AtomicBool::new(false);
+    let setup = Setup::new(Catalogue::counters(), environment, None, &never).map_err(|error| error.to_string())?;
+    let mut rows = setup.catalogue.entries.iter();
+    let readable = rows.any(|row| row.sampler.is_ok());
+    let refusal = setup.catalogue.entries.iter().find_map(|row| row.sampler.as_ref().err().cloned());
+    if readable { Ok(1e9 / setup.bench.first_rate.ns_per_unit) } else { Err(refusal.unwrap_or_default()) }
+}
+
+/// The HPET's frequency, by its own registers.
+fn hpet_hz(environment: &Environment) -> Result<f64, String> {
+    let tried = Catalogue::new().select(&["hpet".to_owned()], Paths::Libc).map_err(|error| error.to_string())?;
+    let tried = tried.tried(environment.counter_readable);
+    let row = tried.entries.first().ok_or("there is none")?;
+    row.sampler.as_ref().map_err(Clone::clone)?;
+    match (row.about.unit, row.about.kind) {
+        (Unit::Ticks(Some(hz)), Kind::Counter) => Ok(hz),
+        _ => Err("its registers do not tell".to_owned()),
+    }
+}
+
+/// What a killed run has left switched, in a sentence that says what to do; or who is switching just now.
+#[must_use]
+pub fn warning() -> Option<String> {
+    match clocksource::left_behind() {
+        Ok(None) => None,
+        Ok(Some(left)) => {
+            let (pid, was) = (left.pid, left.was);
+            Some(SwitchError::LeftBehind { pid, was }.to_string())
+        }
+        Err(error) => Some(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_known_of_each_is_told_and_what_is_not_has_its_reason() {
+        let pm = described("acpi_pm", true, Err("nothing tells it".to_owned()));
+        assert_eq!((pm.frequency_hz, pm.bits, pm.vdso), (Some(3_579_545.0), Some(24), Some(false)));
+        assert!(pm.wraps_after_s.is_some_and(|s| (s - 4.687).abs() < 0.001) && pm.unknown.is_empty());
+        let hpet = described("hpet", false, Ok(1e8));
+        assert!(hpet.wraps_after_s.is_some_and(|s| (s - 42.95).abs() < 0.01));
+        let odd = described("sundial", false, Err("nothing tells it".to_owned()));
+        assert_eq!(odd.unknown.len(), 4);
+    }
+}

@@ -1,0 +1,267 @@
+//! Two clocks by four metrics: resolution, accuracy, cost, reliability. What is measured is what *trust* stands on.
+
+use std::sync::atomic::AtomicBool;
+
+use clockscope_records::{
+    Answer, ClockRecord, Environment, Metric, Shootout, Trustworthiness, Unknown, Verdict, Winner,
+};
+
+use crate::across;
+use crate::bench::{Progress, Setup};
+use crate::catalogue::{Catalogue, Paths, UnknownClock};
+use crate::error::MeasureError;
+use crate::timer::Calibration;
+use crate::trust::{self, Seen};
+
+/// Costs and steps that differ by less than this share are the same.
+const SAME: f64 = 0.02;
+/// An overhead that nobody cares about.
+const NEGLIGIBLE: f64 = 0.01;
+
+/// What to compare, and how.
+#[derive(Debug)]
+pub struct ShootoutRequest<'a> {
+    /// Facts about the machine, which go into the record.
+    pub environment: Environment,
+    /// One clock; `None` for the plain counter.
+    pub a: Option<String>,
+    /// The other; `None` for the system's monotonic clock.
+    pub b: Option<String>,
+    /// Time for everything, in seconds.
+    pub duration_s: f64,
+    /// CPU to measure on, where one is enough; `None` for the current one.
+    pub cpu: Option<u32>,
+    /// Set from outside to end early: what was found until then is compared, the rest is unknown.
+    pub stop: &'a AtomicBool,
+}
+
+/// Compares two clocks. Pins the calling thread meanwhile. To be called while the process has one thread, since clocks are
+/// first tried in a child process.
+///
+/// # Errors
+/// No such clock, twice the same, a CPU that cannot be used, or no clock that time could be told by.
+pub fn shootout(request: ShootoutRequest<'_>, progress: &mut Progress<'_>) -> Result<Answer<Shootout>, MeasureError> {
+    let ShootoutRequest { environment, a, b, duration_s, cpu, stop } = request;
+    let counter = Catalogue::counters().names().into_iter().next().unwrap_or_else(|| "rust_instant".to_owned());
+    let monotonic =
+        if Catalogue::new().names().iter().any(|name| name == "monotonic") { "monotonic" } else { "rust_instant" };
+    let names = [label(&a.unwrap_or(counter))?, label(&b.unwrap_or_else(|| monotonic.to_owned()))?];
+    if names[0] == names[1] {
+        return Err(MeasureError::SameClock { name: names[0].clone() });
+    }
+    let cpus = across::cpus(None).unwrap_or_default();
+    let mut setup = Setup::new(trust::measured(&names)?, &environment, cpu, stop)?;
+    let sampling = Calibration::start(setup.bench.timer, setup.bench.reference);
+    let seen = trust::look(&mut setup, environment, &names, cpus, duration_s, progress)?;
+    let found = compare(&seen, &names);
+    setup.answer((duration_s, &sampling), None, seen.environment, found)
+}
+
+/// The clock's name as records have it.
+fn label(name: &str) -> Result<String, MeasureError> {
+    let catalogue = Catalogue::new();
+    let unknown = || UnknownClock { name: name.to_owned(), known: catalogue.names() };
+    let place = catalogue.places(name, Paths::Libc)?.first().copied().ok_or_else(unknown)?;
+    Ok(catalogue.entries[place].identity().label())
+}
+
+/// The metrics and the conclusion.
+fn compare(seen: &Seen, names: &[String; 2]) -> Shootout {
+    let metrics = vec![resolution(seen, names), accuracy(seen, names), cost(seen, names), reliability(seen, names)];
+    let conclusion = conclusion(seen, names, &metrics);
+    let [a, b] = names.clone();
+    Shootout { a, b, metrics, conclusion }
+}
+
+/// A figure with its error, or why there is none.
+type Figure = Result<(f64, Option<f64>), String>;
+
+/// Makes a metric of two figures of which the smaller is better: by more than their errors.
+fn metric(name: &str, figure: &str, unit: &str, figures: [Figure; 2], note: &str) -> Metric {
+    let mut unknown = Unknown::new();
+    for (field, found) in ["a", "b"].into_iter().zip(&figures) {
+        if let Err(reason) = found {
+            unknown.insert(field.to_owned(), reason.clone());
+        }
+    }
+    let [a, b] = figures.map(Result::ok);
+    let winner = a.zip(b).map(|((a, a_bound), (b, b_bound))| {
+        let error = a_bound.unwrap_or(0.0) + b_bound.unwrap_or(0.0);
+        match (b - a).abs() <= error {
+            true => Winner::Tie,
+            false if a < b => Winner::A,
+            false => Winner::B,
+        }
+    });
+    if winner.is_none() {
+        let reason = unknown.values().next().cloned().unwrap_or_default();
+        unknown.insert("winner".to_owned(), reason);
+    }
+    Metric {
+        metric: name.to_owned(),
+        figure: figure.to_owned(),
+        unit: unit.to_owned(),
+        a: a.map(|(figure, _)| figure),
+        b: b.map(|(figure, _)| figure),
+        a_bound: a.and_then(|(_, bound)| bound),
+        b_bound: b.and_then(|(_, bound)| bound),
+        winner,
+        note: note.to_owned(),
+        unknown,
+    }
+}
+
+/// The clock's record, or why it has no figures.
+fn read<'a>(seen: &'a Seen, name: &str) -> Result<&'a ClockRecord, String> {
+    let clock = seen.clock(name).ok_or_else(|| "it was not measured".to_owned())?;
+    if clock.available {
+        return Ok(clock);
+    }
+    Err(clock.reason.clone().unwrap_or_else(|| "it cannot be read".to_owned()))
+}
+
+fn lacking(clock: &ClockRecord, field: &str) -> String {
+    clock.unknown.get(field).cloned().unwrap_or_else(|| "it was not found".to_owned())
+}
+
+fn resolution(seen: &Seen, names: &[String; 2]) -> Metric {
+    let step = |name: &String| -> Figure {
+        let clock = read(seen, name)?;
+        let at_most = clock.tick_evidence.as_ref().and_then(|evidence| evidence.at_most_ns);
+        let ns = clock.tick_ns.or(at_most).ok_or_else(|| lacking(clock, "tick_ns"))?;
+        Ok((ns, Some(ns * SAME / 2.0)))
+    };
+    let note = "the step that all readings are multiples of, whatever the interface claims";
+    metric("resolution", "tick", "ns", names.each_ref().map(step), note)
+}
+
+/// How far a duration that is measured with it may be off, for its rate. A counter is as good as its calibration.
+fn accuracy(seen: &Seen, names: &[String; 2]) -> Metric {
+    let off = |name: &String| -> Figure {
+        read(seen, name)?;
+        let rates = seen.rates.as_ref().map_err(Clone::clone)?;
+        if rates.reference == *name {
+            return Err("it is the reference itself".to_owned());
+        }
+        let own = rates.clocks.iter().find(|rate| rate.name == *name);
+        // All sequences read one counter: where this one was not compared, the ordered one was.
+        let is_counter = seen.clock(name).is_some_and(trust::is_counter);
+        let of_counter = || rates.clocks.iter().find(|rate| seen.clock(&rate.name).is_some_and(trust::is_counter));
+        let rate =
+            own.or_else(|| of_counter().filter(|_| is_counter)).ok_or("it was not compared with another clock")?;
+        let unknown = || rate.reason.clone().unwrap_or_else(|| "its rate could not be determined".to_owned());
+        let bound = rate.bound_ppm.ok_or_else(unknown)?;
+        let ppm = if is_counter { 0.0 } else { rate.ppm.ok_or_else(unknown)?.abs() };
+        Ok((ppm, Some(bound)))
+    };
+    let reference = seen.rates.as_ref().map_or("another clock", |rates| rates.reference.as_str());
+    let note = format!(
+        "distance of its rate from that of {reference}; a counter runs at the frequency that was measured, as well as that is known. \
+         Which of them is nearer to true time no clock of this machine can tell"
+    );
+    metric("accuracy", "rate", "ppm", names.each_ref().map(off), &note)
+}
+
+fn cost(seen: &Seen, names: &[String; 2]) -> Metric {
+    let cost = |name: &String| -> Figure {
+        let clock = read(seen, name)?;
+        let cost = clock.cost_ns.as_ref().ok_or_else(|| lacking(clock, "cost_ns"))?;
+        let spread = cost.ci95.map_or(0.0, |[low, high]| (high - low) / 2.0);
+        Ok((cost.median, Some(spread.max(cost.median * SAME / 2.0))))
+    };
+    let mut found = metric("cost", "median", "ns", names.each_ref().map(cost), "one read, back to back");
+    if let Some(emulators) = seen.emulators() {
+        found.winner = None;
+        found.unknown.insert("winner".to_owned(), format!("these are the costs of {emulators}, not of the machine"));
+    }
+    found
+}
+
+/// Readings that were wrong. Where that is as many, the verdicts decide.
+fn reliability(seen: &Seen, names: &[String; 2]) -> Metric {
+    let wrong = |name: &String| -> Figure {
+        let clock = read(seen, name)?;
+        let events = clock.events.as_ref().ok_or_else(|| lacking(clock, "events"))?;
+        let across = seen.handed_over(name).and_then(|sequence| sequence.regressions).unwrap_or(0);
+        let ahead = events.jump.unwrap_or(0) + events.hidden_regression.unwrap_or(0);
+        Ok(((events.errors + events.regression + ahead + across) as f64, None))
+    };
+    let mut note = "readings that went back, on one CPU or across CPUs, that jumped, or failed".to_owned();
+    for name in names {
+        let handed_over = seen.handed_over(name);
+        if handed_over.is_some_and(|sequence| !sequence.ordered && sequence.regressions.is_some_and(|count| count > 0))
+        {
+            note += &format!("; {name} is not ordered, so that some are to be expected when threads hand readings on");
+        }
+        if handed_over.is_none_or(|sequence| sequence.regressions.is_none()) {
+            note += &format!("; {name} was not tested across CPUs");
+        }
+    }
+    let mut found = metric("reliability", "wrong readings", "", names.each_ref().map(wrong), &note);
+    let verdicts = names.each_ref().map(|name| verdict(seen, name));
+    if let (Some(Winner::Tie), [Some(a), Some(b)]) = (found.winner, verdicts)
+        && a != b
+    {
+        found.winner = Some(if a > b { Winner::A } else { Winner::B });
+        let [better, worse] = if a > b { [&names[0], &names[1]] } else { [&names[1], &names[0]] };
+        found.note += &format!("; `clockscope check` trusts {better} more than {worse}");
+    }
+    found
+}
+
+/// What `check` would say of a clock.
+fn verdict(seen: &Seen, name: &str) -> Option<Trustworthiness> {
+    let verdicts: Vec<Verdict> = trust::verdicts(seen, &[name.to_owned()]);
+    let is_counter = seen.clock(name).is_some_and(trust::is_counter);
+    let of_it = |verdict: &&Verdict| {
+        if is_counter { seen.clock(&verdict.clock).is_some_and(trust::is_counter) } else { verdict.clock == name }
+    };
+    verdicts.iter().find(of_it).map(|verdict| verdict.verdict)
+}
+
+/// The score, and when it does not matter.
+fn conclusion(seen: &Seen, names: &[String; 2], metrics: &[Metric]) -> String {
+    for name in names {
+        if let Err(reason) = read(seen, name) {
+            return format!("{name} cannot be read ({reason}), so that there is nothing to compare.");
+        }
+    }
+    let won = |winner: Winner| {
+        metrics.iter().filter(move |metric| metric.winner == Some(winner)).map(|metric| metric.metric.as_str())
+    };
+    let wins = |name: &str, winner: Winner| {
+        let won: Vec<&str> = won(winner).collect();
+        (!won.is_empty()).then(|| format!("{name} wins {}", won.join(", ")))
+    };
+    let ties: Vec<&str> = won(Winner::Tie).collect();
+    let parts = [wins(&names[0], Winner::A), wins(&names[1], Winner::B)].into_iter().flatten();
+    let parts = parts.chain((!ties.is_empty()).then(|| format!("{}: no difference", ties.join(", "))));
+    let mut sentence = parts.collect::<Vec<_>>().join("; ");
+    if sentence.is_empty() {
+        "Nothing could be decided".clone_into(&mut sentence);
+    }
+    sentence.push('.');
+    if let Some(matters) = does_it_matter(metrics) {
+        sentence += &format!(" {matters}");
+    }
+    sentence
+}
+
+/// From which length on the difference in cost is negligible: two reads an interval.
+fn does_it_matter(metrics: &[Metric]) -> Option<String> {
+    let cost = metrics.iter().find(|metric| metric.metric == "cost")?;
+    cost.winner?;
+    if cost.winner == Some(Winner::Tie) {
+        return Some("Cost does not matter: take the more reliable one.".to_owned());
+    }
+    let difference_ns = (cost.a? - cost.b?).abs();
+    let interval_us = 2.0 * difference_ns / NEGLIGIBLE / 1e3;
+    Some(format!(
+        "The difference of {difference_ns:.1} ns a read does not matter for what takes longer than {interval_us:.1} µs: two reads \
+         are then less than {:.0} % of it.",
+        NEGLIGIBLE * 100.0
+    ))
+}
+
+#[cfg(test)]
+mod tests;

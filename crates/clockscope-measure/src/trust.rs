@@ -1,0 +1,240 @@
+//! The question *trust*: which clocks can be trusted, by the evidence of all other questions that matter, within a few seconds.
+//!
+//! Measuring is here; `counter` and `os_clock` weigh what was measured, `policy` compares it with what somebody demands. These
+//! know no clock: records of any machine are judged alike.
+
+mod case;
+mod counter;
+mod events;
+mod os_clock;
+mod policy;
+
+use std::sync::atomic::AtomicBool;
+
+use clockscope::counter as hardware;
+use clockscope_machine::clocksource;
+use clockscope_records::{
+    Answer, ClockKind, ClockRecord, Environment, KernelsWord, Offsets, Order, Policy, Rates, ReadPath, Sequence, Trust,
+    Verdict,
+};
+
+use crate::across::{offsets, order};
+use crate::bench::{Bench, Progress, Setup};
+use crate::catalogue::{Catalogue, Paths};
+use crate::error::MeasureError;
+use crate::timer::Calibration;
+use crate::{across, cost, rate};
+
+pub use policy::PolicyError;
+
+/// The system's clocks that are judged; what else there is, is these in another guise.
+const CLOCKS: [&str; 9] = [
+    "realtime",
+    "realtime_coarse",
+    "monotonic",
+    "monotonic_coarse",
+    "monotonic_raw",
+    "boottime",
+    "tai",
+    "process",
+    "thread",
+];
+/// What a clock costs that enters the kernel: the yardstick for those that need not.
+const SYSCALL: &str = "monotonic:syscall";
+/// The references of rates, the best first. Not the vDSO, which reads the counter in this very process: what bends the counter
+/// here would bend both.
+const REFERENCES: [&str; 3] = ["monotonic_raw:syscall", "monotonic:syscall", "monotonic_raw:vdso"];
+
+/// Shares of the time; the rest is for setting up.
+const COST: f64 = 0.34;
+const ORDER: f64 = 0.2;
+const OFFSETS: f64 = 0.08;
+const RATE: f64 = 0.24;
+
+/// What to check, and how.
+#[derive(Debug)]
+pub struct CheckRequest<'a> {
+    /// Facts about the machine, which go into the record.
+    pub environment: Environment,
+    /// Clocks to judge, by their names; those of the system and the counter if there are none. What the policy names is judged
+    /// besides.
+    pub clocks: Vec<String>,
+    /// What is demanded.
+    pub policy: Policy,
+    /// Time for everything, in seconds.
+    pub duration_s: f64,
+    /// CPU to measure on, where one is enough; `None` for the current one.
+    pub cpu: Option<u32>,
+    /// Set from outside to end early: what was found until then is judged, the rest is unknown.
+    pub stop: &'a AtomicBool,
+}
+
+/// Everything that a verdict may stand on.
+pub(crate) struct Seen {
+    pub(crate) environment: Environment,
+    /// Whether the hardware promises a constant rate.
+    pub(crate) is_invariant: Option<bool>,
+    pub(crate) kernel: KernelsWord,
+    pub(crate) clocks: Vec<ClockRecord>,
+    pub(crate) order: Order,
+    pub(crate) offsets: Offsets,
+    pub(crate) rates: Result<Rates, String>,
+}
+
+/// Asks the questions that matter, and judges. Pins the calling thread meanwhile. To be called while the process has one
+/// thread, since clocks are first tried in a child process.
+///
+/// # Errors
+/// No such clock, a CPU that cannot be used, a policy that contradicts itself, or no clock that time could be told by.
+pub fn check(request: CheckRequest<'_>, progress: &mut Progress<'_>) -> Result<Answer<Trust>, MeasureError> {
+    let CheckRequest { environment, clocks, policy, duration_s, cpu, stop } = request;
+    let names = policy::names(&policy, &clocks, &CLOCKS)?;
+    // Before this thread is pinned. Where the system does not tell, what needs them says that it could not be tested.
+    let cpus = across::cpus(None).unwrap_or_default();
+    let mut setup = Setup::new(measured(&names)?, &environment, cpu, stop)?;
+    let sampling = Calibration::start(setup.bench.timer, setup.bench.reference);
+    let seen = look(&mut setup, environment, &names, cpus, duration_s, progress)?;
+    let found = judge(&seen, &clocks, &names, &policy);
+    setup.answer((duration_s, &sampling), None, seen.environment, found)
+}
+
+/// What is measured: the counter in all its sequences, these clocks, and the yardstick.
+pub(crate) fn measured(names: &[String]) -> Result<Catalogue, MeasureError> {
+    let mut all = with_counter(names);
+    if Catalogue::new().places(SYSCALL, Paths::Libc).is_ok() {
+        all.push(SYSCALL.to_owned());
+    }
+    Ok(Catalogue::new().select(&all, Paths::Libc)?)
+}
+
+/// These names, and those of the counter's sequences.
+fn with_counter(names: &[String]) -> Vec<String> {
+    Catalogue::counters().names().into_iter().chain(names.iter().cloned()).collect()
+}
+
+/// Asks all questions, one after the other.
+pub(crate) fn look(
+    setup: &mut Setup<'_>,
+    environment: Environment,
+    names: &[String],
+    cpus: Vec<u32>,
+    duration_s: f64,
+    progress: &mut Progress<'_>,
+) -> Result<Seen, MeasureError> {
+    let readable = environment.counter_readable;
+    let counters = Catalogue::counters().tried(readable);
+    let ordered = Catalogue::new().select(&with_counter(names), Paths::Libc)?.tried(readable);
+    let kernel = clocksource::kernels_word(&environment);
+    let cost::Found { clocks, .. } =
+        cost::find(setup, &environment, duration_s * COST, &mut |share| progress(share * COST))?;
+    let bench = &setup.bench;
+    let plan = order::Plan {
+        cpus: cpus.clone(),
+        serial: false,
+        handover: order::Handover::default(),
+        duration_ns: duration_s * ORDER * 1e9,
+    };
+    let order = order::find(bench, &ordered.entries, &plan, &mut |share| progress(COST + share * ORDER));
+    let plan = offsets::Plan { cpus, serial: false, duration_ns: duration_s * OFFSETS * 1e9 };
+    let offsets = offsets::find(bench, &counters, &plan, &mut |share| progress(COST + ORDER + share * OFFSETS));
+    let done = COST + ORDER + OFFSETS;
+    let rates = rates(bench, &setup.calibration, &environment, names, duration_s * RATE, &mut |share| {
+        progress(done + share * RATE);
+    });
+    let rates = rates.map_err(|error| error.to_string());
+    Ok(Seen { is_invariant: hardware::is_invariant(), environment, kernel, clocks, order, offsets, rates })
+}
+
+/// The rates of the counter and of the system's clocks.
+fn rates(
+    bench: &Bench<'_>,
+    calibration: &Calibration,
+    environment: &Environment,
+    names: &[String],
+    duration_s: f64,
+    progress: &mut dyn FnMut(f64),
+) -> Result<Rates, MeasureError> {
+    // Those that the timer tick moves tell little in a second.
+    let rated: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.contains("_coarse")).collect();
+    let (clocks, reference) = rate::against(&REFERENCES, &rated, environment.counter_readable)?;
+    let plan = rate::Plan { reference, duration_s, until_ppm: None };
+    rate::find(bench, &clocks, calibration, &plan, environment, &mut |live| progress(live.share))
+}
+
+/// The verdicts on the counter and on these clocks, and what the policy says about them. `wanted` are those to be shown:
+/// all, if there are none.
+fn judge(seen: &Seen, wanted: &[String], names: &[String], policy: &Policy) -> Trust {
+    let mut verdicts = verdicts(seen, names);
+    let demands = policy::compare(policy, seen, &verdicts);
+    if !wanted.is_empty() {
+        verdicts.retain(|verdict| wanted.iter().any(|name| policy::is_same(seen, &verdict.clock, name)));
+    }
+    Trust { verdicts, demands }
+}
+
+/// The verdicts on the counter and on these clocks.
+pub(crate) fn verdicts(seen: &Seen, names: &[String]) -> Vec<Verdict> {
+    let counter = counter::judge(seen);
+    let is_counter_sound = !counter.as_ref().is_some_and(case::Case::is_unfit);
+    let mut verdicts: Vec<_> = counter.map(case::Case::verdict).into_iter().collect();
+    for name in names {
+        if let Some(clock) = seen.clock(name).filter(|clock| !is_counter(clock)) {
+            verdicts.push(os_clock::judge(seen, clock, is_counter_sound).verdict());
+        }
+    }
+    verdicts
+}
+
+/// The processor's own counter, in whatever reading sequence.
+pub(crate) fn is_counter(clock: &ClockRecord) -> bool {
+    clock.identity.kind == ClockKind::Counter && clock.identity.path == ReadPath::Instruction
+}
+
+impl Seen {
+    /// A clock by its name or alias, with its path where that is not the usual one.
+    pub(crate) fn clock(&self, name: &str) -> Option<&ClockRecord> {
+        let bears = |clock: &&ClockRecord| {
+            clock.identity.label() == name || clock.identity.aliases.iter().any(|alias| alias == name)
+        };
+        self.clocks.iter().find(bears)
+    }
+
+    /// All sequences of the counter.
+    fn counters(&self) -> impl Iterator<Item = &ClockRecord> {
+        self.clocks.iter().filter(|clock| is_counter(clock))
+    }
+
+    /// What hand-overs of a clock showed.
+    pub(crate) fn handed_over(&self, label: &str) -> Option<&Sequence> {
+        self.order.sequences.iter().find(|sequence| sequence.name == label)
+    }
+
+    /// Median cost of a read, in ns.
+    fn cost_ns(&self, label: &str) -> Option<f64> {
+        Some(self.clock(label)?.cost_ns.as_ref()?.median)
+    }
+
+    /// The kernel's clocksource. A program that is emulated alone sees the host's files, which say nothing about it.
+    pub(crate) fn clocksource(&self) -> Option<&str> {
+        let is_host_s = self.environment.emulation.iter().any(|emulator| emulator == "qemu-user");
+        self.environment.clocksource.as_deref().filter(|_| !is_host_s)
+    }
+
+    /// Whether order across CPUs means something for a clock: not for one of a single thread.
+    fn is_ordered_across(&self, label: &str, is_counter: bool) -> bool {
+        is_counter || self.clock(label).is_some_and(|clock| clock.identity.kind != ClockKind::CpuTime)
+    }
+
+    /// By how much the counter's measured frequency may be off, in ppm.
+    fn counter_bound_ppm(&self) -> Option<f64> {
+        counter::rate(self).ok()?.bound_ppm
+    }
+
+    /// Emulators and recorders that are at work, whose costs are not the machine's.
+    pub(crate) fn emulators(&self) -> Option<String> {
+        (!self.environment.emulation.is_empty()).then(|| self.environment.emulation.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,284 @@
+//! What speaks for and against the processor's counter.
+
+use clockscope::{Evidence, Finding};
+use clockscope_records::{ClockRecord, Frequencies, OffsetPair, RateRecord, Sequence};
+
+use super::case::{Case, Gravity};
+use super::{Seen, events};
+
+/// A claimed frequency that is further off than this, in ppm, is of no use: what NTP may steer at most.
+const CLAIM_PPM: f64 = 500.0;
+/// No processor takes longer for an ordered read, in ns, unless somebody traps it.
+const TRAPPED_NS: f64 = 200.0;
+
+const USE_OS: &str =
+    "use the system's monotonic clock by system call, or clockscope's, which gives the counter up by itself";
+const SYNCHRONISE: &str =
+    "keep readings on one CPU, or use the system's clock; a newer firmware or hypervisor may synchronise the counters";
+
+/// The counter's case; `None` where the architecture has none that is known.
+pub(super) fn judge(seen: &Seen) -> Option<Case> {
+    let counters: Vec<&ClockRecord> = seen.counters().collect();
+    let plain = counters.first()?;
+    let mut case = Case::of(&plain.identity.name);
+    case.need(readable(&counters));
+    case.need(invariance(seen));
+    case.need(clocksource(seen));
+    kernel_says(seen).into_iter().for_each(|evidence| case.add(evidence));
+    case.add(hypervisor(seen));
+    emulation(seen).into_iter().for_each(|evidence| case.add(evidence));
+    let read: Vec<&ClockRecord> = counters.iter().copied().filter(|clock| clock.available).collect();
+    if read.is_empty() {
+        return Some(case);
+    }
+    case.add(events::steps_back(&read, USE_OS, Gravity::Forbids));
+    case.add(events::standing(&read, false, Gravity::Forbids));
+    case.add(events::jumps(&read, USE_OS, Gravity::Forbids));
+    let handed_over: Vec<&Sequence> =
+        read.iter().filter_map(|clock| seen.handed_over(&clock.identity.label())).collect();
+    case.add(events::order(seen, &handed_over, SYNCHRONISE, Gravity::Forbids));
+    case.add(offsets(seen));
+    case.add(constancy(seen));
+    case.add(claims(seen));
+    case.add(cost(seen));
+    Some(case)
+}
+
+fn readable(counters: &[&ClockRecord]) -> (Evidence, Gravity) {
+    let name = "readable";
+    let refused = counters.iter().find(|clock| !clock.available).and_then(|clock| clock.reason.clone());
+    let evidence = if counters.iter().any(|clock| clock.available) {
+        Evidence::new(name, Finding::For, "this process can read it")
+    } else {
+        let why = refused.unwrap_or_else(|| "it cannot be read".to_owned());
+        let advice = "find out who disabled it for this process (prctl PR_SET_TSC in a parent, a sandbox, a hypervisor); \
+                      programs that read it, and the vDSO, die there";
+        Evidence::new(name, Finding::Against, why).advise(advice)
+    };
+    (evidence.by("a read in a child process"), Gravity::Forbids)
+}
+
+fn invariance(seen: &Seen) -> (Evidence, Gravity) {
+    let name = "invariance";
+    let is_x86 = seen.environment.counter_flags.is_some();
+    let source = if is_x86 { "CPUID 80000007h" } else { "the architecture" };
+    let evidence = match seen.is_invariant {
+        Some(true) => {
+            Evidence::new(name, Finding::For, "the hardware promises a constant rate in all power states").word("yes")
+        }
+        Some(false) => Evidence::new(name, Finding::Against, "the hardware does not promise a constant rate")
+            .word("no")
+            .advise(
+                "on a virtual machine pass the promise on (QEMU: -cpu host,+invtsc); on old hardware use the system's clock",
+            ),
+        None => Evidence::new(name, Finding::Unknown, "the hardware does not tell whether its rate is constant")
+            .advise("use the system's clock, or compare rates over a long time: clockscope rate --until 0.01ppm"),
+    };
+    (evidence.by(source), Gravity::Limits)
+}
+
+/// Whether the kernel builds its clocks on it.
+fn clocksource(seen: &Seen) -> (Evidence, Gravity) {
+    let name = "clocksource";
+    let evidence = match (seen.clocksource(), seen.kernel.is_current) {
+        (Some(current), Some(true)) => {
+            Evidence::new(name, Finding::For, format!("the kernel builds its clocks on it ({current})"))
+                .word(current.to_owned())
+        }
+        (Some(current), _) => Evidence::new(name, Finding::Against, format!("the kernel builds its clocks on {current}"))
+            .word(current.to_owned())
+            .advise("see why with `clockscope clocksource`; where the counter is sound, clockscope::revalidate() takes it into use"),
+        (None, _) => Evidence::new(name, Finding::Unknown, "the kernel does not tell its clocksource")
+            .advise("mount /sys into the container, and ask again; clockscope::revalidate() tests the counter without it"),
+    };
+    (evidence.by("sysfs, current_clocksource"), Gravity::Limits)
+}
+
+/// Why the kernel does not use it. What the kernel calls a fault forbids its use.
+fn kernel_says(seen: &Seen) -> Vec<(Evidence, Gravity)> {
+    let name = "kernel's verdict";
+    if seen.kernel.is_current != Some(false) || seen.clocksource().is_none() {
+        return Vec::new();
+    }
+    let reasons = seen.kernel.reasons.iter().map(|reason| {
+        let gravity = if reason.is_fault { Gravity::Forbids } else { Gravity::Limits };
+        let evidence = Evidence::new(name, Finding::Against, reason.seen.clone());
+        (evidence.by(reason.source.clone()).advise(reason.advice.clone()), gravity)
+    });
+    let mut found: Vec<_> = reasons.collect();
+    if let Some(why) = &seen.kernel.not_looked_at {
+        let evidence = Evidence::new(name, Finding::Unknown, why.clone()).by("the kernel's log");
+        found.push((
+            evidence.advise("ask again as root: the log says why the kernel gave the counter up"),
+            Gravity::Told,
+        ));
+    } else if found.is_empty() {
+        let seen = "neither log nor command line says why the kernel does not use it";
+        found.push((Evidence::new(name, Finding::Unknown, seen).by("the kernel's log"), Gravity::Told));
+    }
+    found
+}
+
+/// Under a hypervisor a counter may be scaled, trapped, or moved to another machine, without a word.
+fn hypervisor(seen: &Seen) -> (Evidence, Gravity) {
+    let name = "hypervisor";
+    let flags = seen.environment.counter_flags.as_ref();
+    let is_told = seen.environment.frequencies.cpuid_40000010h_tsc_khz.is_some()
+        || flags.is_some_and(|flags| flags.tsc_known_freq == Some(true));
+    let evidence = match seen.environment.hypervisor.as_deref() {
+        Some("none") => Evidence::new(name, Finding::For, "there is none").word("none"),
+        Some(hypervisor) if is_told && seen.is_invariant == Some(true) => {
+            let seen = format!("{hypervisor} states the counter's frequency and passes its invariance on");
+            Evidence::new(name, Finding::For, seen).word(hypervisor.to_owned())
+        }
+        Some(hypervisor) => {
+            Evidence::new(name, Finding::Unknown, format!("{hypervisor} says nothing about the counter"))
+                .word(hypervisor.to_owned())
+                .advise("check again after a migration or a restored snapshot: value and rate may be another machine's")
+        }
+        None => {
+            let why = seen.environment.unknown.get("hypervisor").cloned();
+            Evidence::new(
+                name,
+                Finding::Unknown,
+                why.unwrap_or_else(|| "it is not known whether there is one".to_owned()),
+            )
+        }
+    };
+    (evidence.by("CPUID"), Gravity::Told)
+}
+
+fn emulation(seen: &Seen) -> Option<(Evidence, Gravity)> {
+    let emulators = seen.emulators()?;
+    let evidence = Evidence::new(
+        "emulation",
+        Finding::Unknown,
+        format!("{emulators} emulates the counter: what is found holds for the emulator"),
+    );
+    Some((evidence.word(emulators).by("CPUID and /proc"), Gravity::Told))
+}
+
+/// How far the CPUs' counters are apart.
+fn offsets(seen: &Seen) -> (Evidence, Gravity) {
+    let (name, source) = ("offsets between CPUs", "messages to and fro");
+    let found = &seen.offsets;
+    let tested = found.pairs.iter().filter(|pair| pair.apart.is_some()).count();
+    if tested == 0 {
+        if seen.environment.cpu.online == Some(1) {
+            return (Evidence::new(name, Finding::For, "there is one CPU").by("the system"), Gravity::Limits);
+        }
+        let why = found.untestable.clone().unwrap_or_else(|| "no pair of CPUs was tested".to_owned());
+        let advice = "let the program run on two CPUs or more (taskset, cpuset), and ask again";
+        return (Evidence::new(name, Finding::Unknown, why).by(source).advise(advice), Gravity::Limits);
+    }
+    if found.apart == 0 {
+        let within = found.within_ns.map_or_else(String::new, |ns| format!(": they agree within {ns:.0} ns"));
+        let evidence = Evidence::new(name, Finding::For, format!("no CPU's counter is certainly apart{within}"));
+        let evidence = found.within_ns.map_or(evidence.clone(), |ns| evidence.figure(ns, "ns"));
+        return (evidence.by(source), Gravity::Limits);
+    }
+    let furthest = found
+        .pairs
+        .iter()
+        .filter(|pair| pair.apart == Some(true))
+        .max_by(|one, other| apart_ns(one).total_cmp(&apart_ns(other)));
+    let evidence = match furthest {
+        Some(OffsetPair { a, b, offset_ns: Some(ns), bound_ns: Some(bound), .. }) => {
+            let seen = format!("the counter of CPU {b} is {ns:+.0} ± {bound:.0} ns from that of CPU {a}");
+            Evidence::new(name, Finding::Against, seen).figure(*ns, "ns")
+        }
+        Some(pair) => {
+            let seen = format!("the counters of CPUs {} and {} drifted apart under way", pair.a, pair.b);
+            Evidence::new(name, Finding::Against, seen)
+        }
+        None => Evidence::new(name, Finding::Against, format!("{} pairs of CPUs are apart", found.apart)),
+    };
+    (evidence.by(source).advise(SYNCHRONISE), Gravity::Limits)
+}
+
+/// What changed under way is as far apart as it likes.
+fn apart_ns(pair: &OffsetPair) -> f64 {
+    pair.offset_ns.map_or(f64::INFINITY, f64::abs)
+}
+
+/// The ordered sequence that was compared with the kernel's clock.
+pub(super) fn rate(seen: &Seen) -> Result<&RateRecord, &str> {
+    let rates = seen.rates.as_ref().map_err(String::as_str)?;
+    let of_counter = |rate: &&RateRecord| seen.counters().any(|clock| clock.identity.label() == rate.name);
+    rates.clocks.iter().find(of_counter).ok_or("the counter was not compared")
+}
+
+/// Whether its rate against the kernel's clock is constant. A clock that the timer tick moves cannot tell: it loses ticks.
+fn constancy(seen: &Seen) -> (Evidence, Gravity) {
+    let is_ticked = seen.clocksource().is_some_and(|name| name.ends_with("jiffies"));
+    if is_ticked {
+        let why = "the kernel's clock, which it would be compared with, is moved by the timer tick";
+        return events::constancy(Err(why), USE_OS, Gravity::Forbids);
+    }
+    events::constancy(rate(seen), USE_OS, Gravity::Forbids)
+}
+
+/// Frequencies that somebody claims, the most trustworthy first. CPUID 16h is the core's, and rounded.
+fn claimed(claims: &Frequencies) -> Option<(f64, &'static str)> {
+    let hypervisors = claims.cpuid_40000010h_tsc_khz.map(|khz| (f64::from(khz) * 1e3, "CPUID 40000010h"));
+    let crystal = claims.cpuid_15h_hz.map(|hz| (hz as f64, "CPUID 15h"));
+    let firmwares = claims.cntfrq_hz.map(|hz| (hz as f64, "CNTFRQ_EL0"));
+    hypervisors.or(crystal).or(firmwares).or(claims.perf_mmap_hz.map(|hz| (hz, "the kernel, by perf")))
+}
+
+/// A frequency that is claimed and wrong misleads whoever uses it.
+fn claims(seen: &Seen) -> (Evidence, Gravity) {
+    let name = "claimed frequency";
+    let (hz, who) = match claimed(&seen.environment.frequencies) {
+        Some(claimed) => claimed,
+        None => {
+            let why = "neither hardware nor hypervisor nor kernel state one";
+            return (Evidence::new(name, Finding::Unknown, why).by("CPUID and perf"), Gravity::Limits);
+        }
+    };
+    let found = rate(seen).ok().and_then(|rate| Some((rate.frequency_hz?, rate.bound_ppm?)));
+    let Some((measured, bound)) = found else {
+        let why = format!("{:.6} MHz is claimed, and nothing was measured to compare it with", hz / 1e6);
+        return (Evidence::new(name, Finding::Unknown, why).by(who), Gravity::Limits);
+    };
+    let ppm = (hz / measured - 1.0) * 1e6;
+    let text = format!(
+        "{:.6} MHz is claimed, {:.6} MHz ± {bound:.2} ppm was measured against the kernel's clock",
+        hz / 1e6,
+        measured / 1e6
+    );
+    let advice = "measure the frequency against the system's clock, as clockscope does, and do not use the claim; or the kernel's \
+                  own clock is off: compare it with NTP (chronyc tracking)";
+    let evidence = events::against_if(ppm.abs() - bound > CLAIM_PPM, name, text, advice);
+    (evidence.figure(ppm, "ppm").by(who), Gravity::Limits)
+}
+
+/// What the cheapest ordered read costs: more than the system's own only where it is trapped.
+fn cost(seen: &Seen) -> (Evidence, Gravity) {
+    let (name, source) = ("cost", "batches of reads");
+    let Some((clock, ns)) = cheapest_ordered(seen) else {
+        return (Evidence::new(name, Finding::Unknown, "no batch was completed").by(source), Gravity::Limits);
+    };
+    let systems = seen.cost_ns("monotonic");
+    let beside = systems.map_or_else(String::new, |ns| format!("; monotonic costs {ns:.1} ns"));
+    let text = format!("{clock} costs {ns:.1} ns{beside}");
+    if let Some(emulators) = seen.emulators() {
+        let text = format!("{text}: of {emulators}, not of the machine");
+        return (Evidence::new(name, Finding::Unknown, text).figure(ns, "ns").by(source), Gravity::Limits);
+    }
+    let advice = "every read is trapped, by a hypervisor (TSC scaling or offsetting without hardware support) or a debugger: read \
+                  seldom, and look for the hypervisor's setting (Xen: tsc_mode=native; VirtualBox: TSCTiedToExecution off)";
+    (events::against_if(ns > TRAPPED_NS, name, text, advice).figure(ns, "ns").by(source), Gravity::Limits)
+}
+
+/// The cheapest sequence that is ordered, or else of all, and its median cost in ns.
+pub(super) fn cheapest_ordered(seen: &Seen) -> Option<(&str, f64)> {
+    let is_ordered =
+        |clock: &&ClockRecord| seen.handed_over(&clock.identity.label()).is_some_and(|sequence| sequence.ordered);
+    cheapest(seen.counters().filter(is_ordered)).or_else(|| cheapest(seen.counters()))
+}
+
+fn cheapest<'a>(clocks: impl Iterator<Item = &'a ClockRecord>) -> Option<(&'a str, f64)> {
+    let costs = clocks.filter_map(|clock| Some((clock.identity.name.as_str(), clock.cost_ns.as_ref()?.median)));
+    costs.min_by(|one, other| one.1.total_cmp(&other.1))
+}

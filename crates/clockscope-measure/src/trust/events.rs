@@ -1,0 +1,149 @@
+//! What happened between readings, as evidence on any clock.
+
+use clockscope::{Evidence, Finding};
+use clockscope_records::{ClockRecord, Events, RateRecord, Sequence};
+
+use super::Seen;
+use super::case::Gravity;
+
+/// Who says so.
+const READS: &str = "readings one after the other";
+const HANDOVERS: &str = "readings handed from CPU to CPU";
+const BRACKETS: &str = "brackets by another clock";
+
+/// Events of several records of one clock together.
+fn all<'a>(clocks: &[&'a ClockRecord]) -> Vec<&'a Events> {
+    clocks.iter().filter_map(|clock| clock.events.as_ref()).collect()
+}
+
+fn reads(events: &[&Events]) -> u64 {
+    events.iter().map(|events| events.reads).sum()
+}
+
+/// The sum of a count that may be unknown; of those that are known, if any is.
+fn sum(counts: impl Iterator<Item = Option<u64>>) -> Option<u64> {
+    counts.flatten().reduce(|one, other| one + other)
+}
+
+/// Why a count is unknown.
+fn reason(clocks: &[&ClockRecord], field: &str) -> String {
+    let known = clocks.iter().find_map(|clock| clock.unknown.get(field).or(clock.reason.as_ref()));
+    known.map_or_else(|| "nothing was read".to_owned(), Clone::clone)
+}
+
+/// Whether a reading was smaller than the one before it, on one CPU.
+pub(super) fn steps_back(clocks: &[&ClockRecord], advice: &'static str, gravity: Gravity) -> (Evidence, Gravity) {
+    let events = all(clocks);
+    let name = "steps back on one CPU";
+    if reads(&events) == 0 {
+        return (Evidence::new(name, Finding::Unknown, reason(clocks, "events")).by(READS), gravity);
+    }
+    let count: u64 = events.iter().map(|events| events.regression).sum();
+    let seen = format!("{count} of {} readings were smaller than the one before", reads(&events));
+    (against_if(count > 0, name, seen, advice).figure(count as f64, "").by(READS), gravity)
+}
+
+/// Whether the clock advanced by more, or by less, than a second clock did meanwhile.
+pub(super) fn jumps(clocks: &[&ClockRecord], advice: &'static str, gravity: Gravity) -> (Evidence, Gravity) {
+    let events = all(clocks);
+    let name = "jumps";
+    let (jumps, losses) =
+        (sum(events.iter().map(|events| events.jump)), sum(events.iter().map(|events| events.hidden_regression)));
+    let (Some(jumps), Some(losses)) = (jumps, losses) else {
+        return (Evidence::new(name, Finding::Unknown, reason(clocks, "events.jump")).by(READS), gravity);
+    };
+    let reference = events.iter().find_map(|events| events.reference.as_deref()).unwrap_or("another clock");
+    let seen = format!("{jumps} steps ahead of {reference} and {losses} behind it in {} readings", reads(&events));
+    (against_if(jumps + losses > 0, name, seen, advice).figure((jumps + losses) as f64, "").by(READS), gravity)
+}
+
+/// Whether it stood still. Clocks that the timer tick moves do, by design.
+pub(super) fn standing(clocks: &[&ClockRecord], may_rest: bool, gravity: Gravity) -> (Evidence, Gravity) {
+    let events = all(clocks);
+    let name = "standing still";
+    if reads(&events) == 0 {
+        return (Evidence::new(name, Finding::Unknown, reason(clocks, "events")).by(READS), gravity);
+    }
+    let fails: u64 = events.iter().map(|events| events.fail).sum();
+    let is_frozen = clocks.iter().any(|clock| clock.events.is_some() && clock.observed_resolution_ns.is_none());
+    let seen = if is_frozen {
+        format!("it showed one value in {} readings", reads(&events))
+    } else {
+        format!("{fails} runs of 200 or more readings showed one value")
+    };
+    let is_against = is_frozen || fails > 0 && !may_rest;
+    let advice = "do not wait by this clock: it may never reach the time waited for";
+    (against_if(is_against, name, seen, advice).figure(fails as f64, "").by(READS), gravity)
+}
+
+/// Whether readings that were handed from CPU to CPU went back. Only of clocks whose reads are ordered.
+pub(super) fn order(
+    seen: &Seen,
+    sequences: &[&Sequence],
+    advice: &'static str,
+    gravity: Gravity,
+) -> (Evidence, Gravity) {
+    let name = "order across CPUs";
+    let ordered: Vec<&&Sequence> = sequences.iter().filter(|sequence| sequence.ordered).collect();
+    let handoffs: u64 = ordered.iter().map(|sequence| sequence.handoffs).sum();
+    let Some(back) = sum(ordered.iter().map(|sequence| sequence.regressions)).filter(|_| handoffs > 0) else {
+        if seen.environment.cpu.online == Some(1) {
+            let seen = "there is one CPU, so that no other can disagree";
+            return (Evidence::new(name, Finding::For, seen).by("the system"), gravity);
+        }
+        let lost = seen.order.lost.first().map(|lost| lost.reason.as_str());
+        let why = seen.order.untestable.as_deref().or(lost).unwrap_or("nothing was handed over").to_owned();
+        let advice = "let the program run on two CPUs or more (taskset, cpuset), and ask again";
+        return (Evidence::new(name, Finding::Unknown, why).by(HANDOVERS).advise(advice), gravity);
+    };
+    let worst = ordered.iter().filter_map(|sequence| sequence.worst_ns).max_by(f64::total_cmp);
+    let far = worst.map_or_else(String::new, |ns| format!(", by up to {ns:.0} ns"));
+    let pairs = seen.order.pairs_tested;
+    let plural = if pairs == 1 { "" } else { "s" };
+    let seen = format!("{back} of {handoffs} readings went back between {pairs} pair{plural} of CPUs{far}");
+    (against_if(back > 0, name, seen, advice).figure(back as f64, "").by(HANDOVERS), gravity)
+}
+
+/// Whether one rate explains all that was seen against another clock.
+pub(super) fn constancy(
+    rate: Result<&RateRecord, &str>,
+    advice: &'static str,
+    gravity: Gravity,
+) -> (Evidence, Gravity) {
+    let name = "constant rate";
+    let rate = match rate {
+        Ok(rate) if rate.constant.is_some() || rate.step.is_some() => rate,
+        Ok(rate) => {
+            let why = rate.unknown.get("constant").or(rate.reason.as_ref()).cloned();
+            let why = why.unwrap_or_else(|| "it was not compared".to_owned());
+            return (Evidence::new(name, Finding::Unknown, why).by(BRACKETS), gravity);
+        }
+        Err(why) => return (Evidence::new(name, Finding::Unknown, why.to_owned()).by(BRACKETS), gravity),
+    };
+    let (over, against) = (rate.seconds.unwrap_or(0.0), &rate.reference);
+    let seen = match (&rate.step, &rate.changed) {
+        (Some(step), _) => format!("it stepped by {:+.0} ns against {against} at {:.3} s", step.ns, step.at_s),
+        (None, Some(changed)) => {
+            format!("its rate against {against} changed between {:.3} s and {:.3} s", changed.from_s, changed.until_s)
+        }
+        (None, None) if rate.constant == Some(false) => format!("no rate explains what was seen against {against}"),
+        (None, None) => {
+            format!("one rate explains {} brackets by {against} in {over:.1} s", rate.brackets_kept)
+        }
+    };
+    let evidence = against_if(rate.step.is_some() || rate.constant == Some(false), name, seen, advice);
+    let evidence = match &rate.step {
+        Some(step) => evidence.figure(step.ns, "ns"),
+        None => evidence,
+    };
+    (evidence.by(BRACKETS), gravity)
+}
+
+/// Evidence that speaks against the clock if `is_against`, and then bears the advice.
+pub(super) fn against_if(is_against: bool, name: &'static str, seen: String, advice: &'static str) -> Evidence {
+    if is_against {
+        Evidence::new(name, Finding::Against, seen).advise(advice)
+    } else {
+        Evidence::new(name, Finding::For, seen)
+    }
+}

@@ -1,0 +1,191 @@
+//! What speaks for and against a clock of the operating system.
+
+use clockscope::{Evidence, Finding};
+use clockscope_machine::clocksource;
+use clockscope_records::{ClockKind, ClockRecord, RateRecord, ReadPath, Sequence};
+
+use super::case::{Case, Gravity};
+use super::{SYSCALL, Seen, events};
+
+/// A clock that runs by more than this, in ppm, against the one that nobody steers is being slewed: a crystal is off by less.
+const SLEWED_PPM: f64 = 200.0;
+/// A step of so many ns is no stopwatch's.
+const COARSE_NS: f64 = 100_000.0;
+/// A read that costs this share of a system call's is one.
+const LIKE_A_SYSCALL: f64 = 0.7;
+
+const REPORT: &str = "use another clock, and report it: the kernel promises that this one never goes back";
+const WAS_SET: &str = "measure durations by monotonic; somebody set this clock: look for NTP steps and settimeofday";
+
+/// Its case. What was judged against the counter says nothing where the counter is unfit.
+pub(super) fn judge(seen: &Seen, clock: &ClockRecord, is_counter_sound: bool) -> Case {
+    let label = clock.identity.label();
+    let mut case = Case::of(&label);
+    case.need(readable(clock));
+    if !clock.available {
+        return case;
+    }
+    let is_wall = clock.identity.kind == ClockKind::Wall;
+    let (advice, gravity) = if is_wall { (WAS_SET, Gravity::Limits) } else { (REPORT, Gravity::Forbids) };
+    let this = [clock];
+    if clock.identity.kind != ClockKind::CpuTime {
+        kernel_entry(seen, clock).into_iter().for_each(|evidence| case.add(evidence));
+    }
+    case.add(resolution(clock));
+    case.add(events::steps_back(&this, advice, gravity));
+    case.add(events::standing(&this, is_coarse(clock), Gravity::Forbids));
+    if clock.identity.kind == ClockKind::CpuTime {
+        return case;
+    }
+    case.add(jumps(clock, is_counter_sound, advice, gravity));
+    let handed_over: Vec<&Sequence> = seen.handed_over(&label).into_iter().collect();
+    if !handed_over.is_empty() {
+        case.add(events::order(seen, &handed_over, advice, gravity));
+    }
+    for evidence in rate(seen, clock, advice, gravity) {
+        case.add(evidence);
+    }
+    if is_wall {
+        case.add(synchronised(seen));
+    }
+    case
+}
+
+fn readable(clock: &ClockRecord) -> (Evidence, Gravity) {
+    let name = "readable";
+    let evidence = match &clock.reason {
+        None => Evidence::new(name, Finding::For, "it answers"),
+        Some(why) if clock.available => Evidence::new(name, Finding::Against, why.clone())
+            .advise("look for what disturbed it (a seccomp filter that was installed under way?), and ask again"),
+        Some(why) => Evidence::new(name, Finding::Against, why.clone())
+            .advise("look for a seccomp filter, a sandbox or an old kernel that denies the call"),
+    };
+    (evidence.by("a read in a child process"), Gravity::Forbids)
+}
+
+/// A clock whose readings step by as much as the timer tick.
+fn is_coarse(clock: &ClockRecord) -> bool {
+    step_ns(clock).is_some_and(|ns| ns >= COARSE_NS)
+}
+
+/// The largest of what is known of its step: found, or claimed.
+fn step_ns(clock: &ClockRecord) -> Option<f64> {
+    [clock.tick_ns, clock.nominal_resolution_ns].into_iter().flatten().max_by(f64::total_cmp)
+}
+
+/// A clock that says by its name that it is coarse is as good as its word.
+fn resolution(clock: &ClockRecord) -> (Evidence, Gravity) {
+    let (name, source) = ("resolution", "the lattice of its readings, and clock_getres");
+    let Some(ns) = step_ns(clock).or(clock.observed_resolution_ns) else {
+        let why = clock.unknown.get("tick_ns").cloned().unwrap_or_else(|| "no step was seen".to_owned());
+        return (Evidence::new(name, Finding::Unknown, why).by(source), Gravity::Limits);
+    };
+    let seen = format!("its readings step by {ns:.1} ns");
+    let is_meant = clock.identity.name.ends_with("_coarse");
+    let advice = "the kernel has no fine clocksource: boot without clocksource=jiffies and with HPET or ACPI timer enabled; until \
+                  then measure only what is much longer";
+    let evidence = events::against_if(ns >= COARSE_NS && !is_meant, name, seen, advice);
+    (evidence.figure(ns, "ns").by(source), Gravity::Limits)
+}
+
+/// Whether reading it enters the kernel although that could be avoided. Told by the clocksource, and by what it costs.
+fn kernel_entry(seen: &Seen, clock: &ClockRecord) -> Option<(Evidence, Gravity)> {
+    let name = "cost";
+    let known = seen.clocksource().and_then(clocksource::kind);
+    let ns = clock.cost_ns.as_ref()?.median;
+    let syscall_ns = seen.cost_ns(SYSCALL);
+    let beside = syscall_ns.map_or_else(String::new, |ns| format!("; a system call of its kind costs {ns:.0} ns"));
+    let text = format!("a read costs {ns:.1} ns{beside}");
+    // A clock that the timer tick moves needs no counter; devices and calls by number are system calls by nature.
+    let is_coarse = clock.identity.name.ends_with("_coarse");
+    let has_vdso = known.is_none_or(|kind| kind.vdso) || is_coarse;
+    let enters = !has_vdso && clock.identity.path == ReadPath::Libc;
+    let costs_as_much =
+        syscall_ns.is_some_and(|syscall| ns >= LIKE_A_SYSCALL * syscall) && clock.identity.path == ReadPath::Libc;
+    let emulators = seen.emulators();
+    let against = |text: String, advice: &'static str| Evidence::new(name, Finding::Against, text).advise(advice);
+    let evidence = if enters {
+        let current = seen.clocksource().unwrap_or_default();
+        against(
+            format!("with the clocksource {current} every read enters the kernel: {text}"),
+            "have the kernel use the counter (see `clockscope clocksource`), or read less often; rdtscp or clockscope::now() are \
+             cheaper where the counter's verdict permits them",
+        )
+    } else if let Some(emulators) = emulators {
+        Evidence::new(name, Finding::Unknown, format!("{text}: of {emulators}, not of the machine"))
+    } else if costs_as_much {
+        against(
+            format!("every read enters the kernel: {text}"),
+            "look why the vDSO is not used: a C library that does not know it, vdso=0 on the kernel's command line, gVisor, ptrace, \
+             or a time namespace on an old kernel",
+        )
+    } else {
+        Evidence::new(name, Finding::For, text)
+    };
+    Some((evidence.figure(ns, "ns").by("batches of reads, and sysfs"), Gravity::Limits))
+}
+
+fn jumps(clock: &ClockRecord, is_counter_sound: bool, advice: &'static str, gravity: Gravity) -> (Evidence, Gravity) {
+    let (evidence, gravity) = events::jumps(&[clock], advice, gravity);
+    if is_counter_sound || evidence.finding != Finding::Against {
+        return (evidence, gravity);
+    }
+    let seen = format!("{}, and the counter is unfit: it is rather the one that jumped", evidence.seen);
+    let value = evidence.value.clone();
+    let unknown = Evidence::new("jumps", Finding::Unknown, seen).by(evidence.source);
+    (value.map_or(unknown.clone(), |value| with_value(unknown, value)), gravity)
+}
+
+fn with_value(evidence: Evidence, value: clockscope::Value) -> Evidence {
+    match value {
+        clockscope::Value::Number(number) => evidence.figure(number, ""),
+        clockscope::Value::Word(word) => evidence.word(word),
+    }
+}
+
+/// How it runs against the clock that nobody steers. NTP steers slowly: that is what it is for.
+fn rate(seen: &Seen, clock: &ClockRecord, advice: &'static str, gravity: Gravity) -> Vec<(Evidence, Gravity)> {
+    let rates = match &seen.rates {
+        Ok(rates) => rates,
+        Err(why) => return vec![events::constancy(Err(why), advice, gravity)],
+    };
+    let label = clock.identity.label();
+    let Some(found) = rates.clocks.iter().find(|rate| rate.name == label) else { return Vec::new() };
+    let mut evidence = Vec::new();
+    if found.step.is_some() {
+        evidence.push(events::constancy(Ok(found), advice, gravity));
+    }
+    evidence.push((steered(found), Gravity::Limits));
+    evidence
+}
+
+fn steered(found: &RateRecord) -> Evidence {
+    let (name, source) = ("rate", "brackets by another clock");
+    let (Some(ppm), Some(bound)) = (found.ppm, found.bound_ppm) else {
+        let why = found.unknown.get("ppm").or(found.reason.as_ref()).cloned();
+        return Evidence::new(name, Finding::Unknown, why.unwrap_or_else(|| "it was not compared".to_owned()))
+            .by(source);
+    };
+    let changing = if found.constant == Some(false) { ", and changes" } else { "" };
+    let text = format!("it runs by {ppm:+.3} ± {bound:.3} ppm against {}{changing}", found.reference);
+    let advice =
+        "it is being slewed (adjtime, chrony, ntpd): measure short durations by monotonic_raw until it has caught up";
+    events::against_if(ppm.abs() - bound > SLEWED_PPM, name, text, advice).figure(ppm, "ppm").by(source)
+}
+
+/// Whether the kernel was told that its civil time is right.
+fn synchronised(seen: &Seen) -> (Evidence, Gravity) {
+    let (name, source) = ("synchronisation", "adjtimex");
+    let Some(kernel) = seen.rates.as_ref().ok().and_then(|rates| rates.adjtimex.as_ref()) else {
+        return (Evidence::new(name, Finding::Unknown, "the kernel cannot be asked").by(source), Gravity::Told);
+    };
+    let seconds = kernel.maxerror_us as f64 / 1e6;
+    let evidence = if kernel.status.iter().any(|flag| flag == "unsync") {
+        let seen = "nobody tells the kernel that its civil time is right";
+        Evidence::new(name, Finding::Unknown, seen)
+            .advise("let chrony (with rtcsync) or ntpd set the kernel's clock, if civil time matters")
+    } else {
+        Evidence::new(name, Finding::For, format!("civil time is right within {seconds:.6} s"))
+    };
+    (evidence.figure(seconds, "s").by(source), Gravity::Told)
+}
