@@ -20,8 +20,13 @@ const CLOCKS: [&str; 6] =
 /// Finds it on these CPUs. `environment` is the machine's.
 pub(crate) fn find(setup: &Setup<'_>, cpus: Vec<u32>, environment: &Environment) -> Thorough {
     let (bench, quiet) = (&setup.bench, &mut |_: f64| {});
-    let plan =
-        order::Plan { cpus: cpus.clone(), serial: false, handover: order::Handover::default(), duration_ns: ORDER_NS };
+    let plan = order::Plan {
+        cpus: cpus.clone(),
+        serial: false,
+        handover: order::Handover::default(),
+        duration_ns: ORDER_NS,
+        longest_ns: f64::INFINITY,
+    };
     let order = match clocks(environment) {
         Some(clocks) => order::find(bench, &clocks.entries, &plan, quiet),
         None => Order { untestable: Some("no clock whose order could be tested".to_owned()), ..Order::default() },

@@ -1,6 +1,6 @@
 //! The question *order*: whether a reading that one CPU hands to another is ever larger than the one taken after it.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clockscope::{Errno, Kind};
 use clockscope_records::{Answer, Environment, HandedOver, LostPair, Order, Sequence, Unknown};
@@ -61,7 +61,8 @@ pub fn order(
     progress: &mut Progress<'_>,
 ) -> Result<Answer<Order>, MeasureError> {
     let OrderRequest { environment, duration_s, cpus, serial, handover, stop } = request;
-    let plan = Plan { cpus: super::cpus(cpus.as_deref())?, serial, handover, duration_ns: duration_s * 1e9 };
+    let cpus = super::cpus(cpus.as_deref())?;
+    let plan = Plan { cpus, serial, handover, duration_ns: duration_s * 1e9, longest_ns: f64::INFINITY };
     let mut setup = Setup::new(catalogue, &environment, None, stop)?;
     let rows = std::mem::take(&mut setup.catalogue.entries);
     let sampling = Calibration::start(setup.bench.timer, setup.bench.reference);
@@ -75,6 +76,8 @@ pub(crate) struct Plan {
     pub(crate) serial: bool,
     pub(crate) handover: Handover,
     pub(crate) duration_ns: f64,
+    /// Time after which no turn is begun any more, in ns: on busy CPUs the threads wait long for each other.
+    pub(crate) longest_ns: f64,
 }
 
 /// Tests these clocks.
@@ -105,7 +108,7 @@ pub(crate) fn find(bench: &Bench<'_>, rows: &[Row], plan: &Plan, progress: &mut 
             let tally = tasks.iter().zip(&tallies).find(|(task, _)| task.place == Some(place) && task.way == way);
             tally.map(|(_, tally)| tally)
         };
-        record(row, [of_way(Way::Mailbox), of_way(Way::Lock)], bench, order.untestable.as_deref())
+        record(row, [of_way(Way::Mailbox), of_way(Way::Lock)], bench, (order.untestable.as_deref(), plan.longest_ns))
     };
     order.sequences = rows.iter().enumerate().map(sequence).collect();
     order
@@ -196,6 +199,8 @@ fn play(
     let (players, rounds) = (plan.cpus.len(), tournament::rounds(plan.cpus.len()));
     let turns_in_round = if plan.serial { players / 2 } else { 1 };
     let passes = (plan.duration_ns / (ROUND_NS * (rounds * turns_in_round) as f64)).round().max(1.0);
+    let since = Calibration::start(bench.timer, bench.reference);
+    let is_late = || since.elapsed_ns() >= plan.longest_ns;
     let slices = passes * (rounds * turns_in_round * tasks.len()) as f64;
     let slice_ns = (plan.duration_ns / slices).max(SHORTEST_NS) as u64;
     let whole = passes * rounds as f64;
@@ -204,10 +209,10 @@ fn play(
         for round in 0..rounds {
             let pairs: Vec<_> = tournament::pairs(players, round).map(|(a, b)| (plan.cpus[a], plan.cpus[b])).collect();
             for together in pairs.chunks(if plan.serial { 1 } else { pairs.len() }) {
-                if bench.is_stopped() {
+                if bench.is_stopped() || is_late() {
                     return tested;
                 }
-                for played in hand_over(bench, tasks, together, slice_ns) {
+                for played in hand_over(bench, tasks, together, slice_ns, &is_late) {
                     tested += u64::from(pass == 0 && played.1.is_ok());
                     // A CPU that is gone loses n - 1 pairs; of more it is enough to know some.
                     count(played, tallies, lost, 2 * players);
@@ -220,15 +225,29 @@ fn play(
     tested
 }
 
-/// Goes through all tasks on these pairs at once.
-fn hand_over(bench: &Bench<'_>, tasks: &[Task<'_>], pairs: &[(u32, u32)], slice_ns: u64) -> Vec<Played<Vec<Received>>> {
+/// Goes through all tasks on these pairs at once; no further when it is late.
+fn hand_over(
+    bench: &Bench<'_>,
+    tasks: &[Task<'_>],
+    pairs: &[(u32, u32)],
+    slice_ns: u64,
+    is_late: &(impl Fn() -> bool + Sync),
+) -> Vec<Played<Vec<Received>>> {
+    let over: Vec<AtomicBool> = pairs.iter().map(|_| AtomicBool::new(false)).collect();
     let relays: Vec<Vec<Relay>> = pairs.iter().map(|_| tasks.iter().map(|_| Relay::default()).collect()).collect();
     play_round(pairs, |place: usize, meeting: &Meeting, side: Side| {
         let mut received = Vec::with_capacity(tasks.len());
         for (task, relay) in tasks.iter().zip(&relays[place]) {
             let started = if side == Side::First { task.start(relay) } else { Ok(()) };
+            if side == Side::First && is_late() {
+                over[place].store(true, Ordering::Relaxed);
+            }
             if !meeting.meet(side) {
                 return Err(ALONE.to_owned());
+            }
+            // One of them decides for both, before they meet.
+            if over[place].load(Ordering::Relaxed) {
+                break;
             }
             let keeper = (side == Side::First).then(|| Deadline::new(bench.reference, slice_ns, bench.stop));
             let mut found = task.run(relay, side, keeper);
@@ -260,7 +279,12 @@ fn per_second(handoffs: u64, elapsed_ns: u64) -> Option<f64> {
     (handoffs > 0 && elapsed_ns > 0).then(|| handoffs as f64 / elapsed_ns as f64 * 1e9)
 }
 
-fn record(row: &Row, ways: [Option<&Tally>; 2], bench: &Bench<'_>, untestable: Option<&str>) -> Sequence {
+fn record(
+    row: &Row,
+    ways: [Option<&Tally>; 2],
+    bench: &Bench<'_>,
+    (untestable, longest_ns): (Option<&str>, f64),
+) -> Sequence {
     let refusal = row.sampler.as_ref().err().map(String::as_str).or_else(|| unfit(row));
     let ns_per_unit = row.ns_per_unit(bench.first_rate.ns_per_unit).unwrap_or(1.0);
     let tallies = || ways.iter().copied().flatten();
@@ -278,6 +302,8 @@ fn record(row: &Row, ways: [Option<&Tally>; 2], bench: &Bench<'_>, untestable: O
     let failed = failure(tallies().find_map(|tally| tally.received.error));
     let nothing = refusal.or(untestable).or(failed.as_deref()).unwrap_or(if bench.is_stopped() {
         "interrupted before its turn"
+    } else if longest_ns.is_finite() {
+        "the time was over before its turn: the CPUs are busy"
     } else {
         "nothing was handed over"
     });

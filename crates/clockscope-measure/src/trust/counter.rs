@@ -172,7 +172,7 @@ fn offsets(seen: &Seen) -> (Evidence, Gravity) {
         return (Evidence::new(name, Finding::Unknown, why).by(source).advise(advice), Gravity::Limits);
     }
     if found.apart == 0 {
-        let within = found.within_ns.map_or_else(String::new, |ns| format!(": they agree within {ns:.0} ns"));
+        let within = found.within_ns.map_or_else(String::new, |ns| format!(": they agree within {}", events::time(ns)));
         let evidence = Evidence::new(name, Finding::For, format!("no CPU's counter is certainly apart{within}"));
         let evidence = found.within_ns.map_or(evidence.clone(), |ns| evidence.figure(ns, "ns"));
         return (evidence.by(source), Gravity::Limits);
@@ -184,7 +184,11 @@ fn offsets(seen: &Seen) -> (Evidence, Gravity) {
         .max_by(|one, other| apart_ns(one).total_cmp(&apart_ns(other)));
     let evidence = match furthest {
         Some(OffsetPair { a, b, offset_ns: Some(ns), bound_ns: Some(bound), .. }) => {
-            let seen = format!("the counter of CPU {b} is {ns:+.0} ± {bound:.0} ns from that of CPU {a}");
+            let seen = format!(
+                "the counter of CPU {b} is {} ± {} ahead of that of CPU {a}",
+                events::time(*ns),
+                events::time(*bound)
+            );
             Evidence::new(name, Finding::Against, seen).figure(*ns, "ns")
         }
         Some(pair) => {

@@ -6,6 +6,9 @@ use clockscope_records::{ClockRecord, Events, RateRecord, Sequence};
 use super::Seen;
 use super::case::Gravity;
 
+/// Fewer hand-overs than this say nothing.
+const FEW_HANDOVERS: u64 = 1000;
+
 /// Who says so.
 const READS: &str = "readings one after the other";
 const HANDOVERS: &str = "readings handed from CPU to CPU";
@@ -96,8 +99,13 @@ pub(super) fn order(
         let advice = "let the program run on two CPUs or more (taskset, cpuset), and ask again";
         return (Evidence::new(name, Finding::Unknown, why).by(HANDOVERS).advise(advice), gravity);
     };
+    if back == 0 && handoffs < FEW_HANDOVERS {
+        let why = format!("{handoffs} hand-overs are too few: the CPUs are busy");
+        let evidence = Evidence::new(name, Finding::Unknown, why).figure(0.0, "").by(HANDOVERS);
+        return (evidence.advise("ask again when they are not, or for longer (--duration)"), gravity);
+    }
     let worst = ordered.iter().filter_map(|sequence| sequence.worst_ns).max_by(f64::total_cmp);
-    let far = worst.map_or_else(String::new, |ns| format!(", by up to {ns:.0} ns"));
+    let far = worst.map_or_else(String::new, |ns| format!(", by up to {}", time(ns)));
     let pairs = seen.order.pairs_tested;
     let plural = if pairs == 1 { "" } else { "s" };
     let seen = format!("{back} of {handoffs} readings went back between {pairs} pair{plural} of CPUs{far}");
@@ -122,7 +130,7 @@ pub(super) fn constancy(
     };
     let (over, against) = (rate.seconds.unwrap_or(0.0), &rate.reference);
     let seen = match (&rate.step, &rate.changed) {
-        (Some(step), _) => format!("it stepped by {:+.0} ns against {against} at {:.3} s", step.ns, step.at_s),
+        (Some(step), _) => format!("it stepped by {} against {against} at {:.3} s", time(step.ns), step.at_s),
         (None, Some(changed)) => {
             format!("its rate against {against} changed between {:.3} s and {:.3} s", changed.from_s, changed.until_s)
         }
@@ -137,6 +145,18 @@ pub(super) fn constancy(
         None => evidence,
     };
     (evidence.by(BRACKETS), gravity)
+}
+
+/// A time, for reading.
+pub(super) fn time(ns: f64) -> String {
+    let (scaled, unit) = match ns.abs() {
+        size if size < 1e3 => (ns, "ns"),
+        size if size < 1e6 => (ns / 1e3, "µs"),
+        size if size < 1e9 => (ns / 1e6, "ms"),
+        _ => (ns / 1e9, "s"),
+    };
+    let shown = format!("{scaled:.3}");
+    format!("{} {unit}", shown.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// Evidence that speaks against the clock if `is_against`, and then bears the advice.

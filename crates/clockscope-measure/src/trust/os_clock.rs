@@ -68,19 +68,21 @@ fn is_coarse(clock: &ClockRecord) -> bool {
     step_ns(clock).is_some_and(|ns| ns >= COARSE_NS)
 }
 
-/// The largest of what is known of its step: found, or claimed.
+/// Its step: found, or no larger than this.
 fn step_ns(clock: &ClockRecord) -> Option<f64> {
-    [clock.tick_ns, clock.nominal_resolution_ns].into_iter().flatten().max_by(f64::total_cmp)
+    let at_most = clock.tick_evidence.as_ref().and_then(|evidence| evidence.at_most_ns);
+    clock.tick_ns.or(at_most).or(clock.observed_resolution_ns)
 }
 
 /// A clock that says by its name that it is coarse is as good as its word.
 fn resolution(clock: &ClockRecord) -> (Evidence, Gravity) {
-    let (name, source) = ("resolution", "the lattice of its readings, and clock_getres");
-    let Some(ns) = step_ns(clock).or(clock.observed_resolution_ns) else {
+    let (name, source) = ("resolution", "the lattice of its readings");
+    let Some(ns) = step_ns(clock) else {
         let why = clock.unknown.get("tick_ns").cloned().unwrap_or_else(|| "no step was seen".to_owned());
         return (Evidence::new(name, Finding::Unknown, why).by(source), Gravity::Limits);
     };
-    let seen = format!("its readings step by {ns:.1} ns");
+    let or_less = if clock.tick_ns.is_none() { " or less" } else { "" };
+    let seen = format!("its readings step by {}{or_less}", events::time(ns));
     let is_meant = clock.identity.name.ends_with("_coarse");
     let advice = "the kernel has no fine clocksource: boot without clocksource=jiffies and with HPET or ACPI timer enabled; until \
                   then measure only what is much longer";

@@ -35,12 +35,15 @@ pub(super) fn blocks(shootout: &Shootout) -> Vec<Block> {
     vec![table, Block::lines("What the figures are; less is better:", notes.collect())]
 }
 
-/// A figure and its error; one that is the smaller part of nothing is left out.
+/// A figure with its error, where that is worth telling.
 fn figure(figure: Option<f64>, bound: Option<f64>) -> String {
     let show = |number: f64| trimmed(&significant(number, 4)).to_owned();
     match (figure, bound) {
+        // No digits beyond the error.
         (Some(figure), Some(bound)) if bound > figure * 0.05 => {
-            format!("{} ± {}", show(figure), trimmed(&significant(bound, 2)))
+            let shown = significant(bound, 2);
+            let decimals = shown.split_once('.').map_or(0, |(_, decimals)| decimals.len());
+            format!("{figure:.decimals$} ± {shown}")
         }
         (Some(figure), _) if figure.fract() == 0.0 => format!("{figure:.0}"),
         (Some(figure), _) => show(figure),
