@@ -9,6 +9,9 @@ use super::case::Gravity;
 /// Fewer hand-overs than this say nothing.
 const FEW_HANDOVERS: u64 = 1000;
 
+/// A clock that shows none of so many steps is frozen: chance alone hides them once in a hundred million.
+const STEPS_TO_SEE: f64 = 20.0;
+
 /// Who says so.
 const READS: &str = "readings one after the other";
 const HANDOVERS: &str = "readings handed from CPU to CPU";
@@ -52,12 +55,23 @@ pub(super) fn jumps(clocks: &[&ClockRecord], advice: &'static str, gravity: Grav
     let name = "jumps";
     let (jumps, losses) =
         (sum(events.iter().map(|events| events.jump)), sum(events.iter().map(|events| events.hidden_regression)));
-    let (Some(jumps), Some(losses)) = (jumps, losses) else {
+    let Some(jumps) = jumps else {
         return (Evidence::new(name, Finding::Unknown, reason(clocks, "events.jump")).by(READS), gravity);
     };
+    // What a coarse clock loses within a batch of reads cannot be told.
+    let behind = losses.map_or_else(String::new, |losses| format!(" and {losses} behind it"));
+    let losses = losses.unwrap_or(0);
     let reference = events.iter().find_map(|events| events.reference.as_deref()).unwrap_or("another clock");
-    let seen = format!("{jumps} steps ahead of {reference} and {losses} behind it in {} readings", reads(&events));
+    let seen = format!("{jumps} steps ahead of {reference}{behind} in {} readings", reads(&events));
     (against_if(jumps + losses > 0, name, seen, advice).figure((jumps + losses) as f64, "").by(READS), gravity)
+}
+
+/// Whether it never changed, although it was looked at for many of the steps that it claims to take.
+fn is_frozen(clock: &ClockRecord) -> bool {
+    let reads = clock.events.as_ref().map_or(0, |events| events.reads) as f64;
+    let looked_ns = reads * clock.cost_ns.as_ref().map_or(0.0, |cost| cost.median);
+    let is_long = looked_ns >= STEPS_TO_SEE * clock.nominal_resolution_ns.unwrap_or(0.0);
+    reads > 0.0 && is_long && clock.observed_resolution_ns.is_none()
 }
 
 /// Whether it stood still. Clocks that the timer tick moves do, by design.
@@ -68,7 +82,7 @@ pub(super) fn standing(clocks: &[&ClockRecord], may_rest: bool, gravity: Gravity
         return (Evidence::new(name, Finding::Unknown, reason(clocks, "events")).by(READS), gravity);
     }
     let fails: u64 = events.iter().map(|events| events.fail).sum();
-    let is_frozen = clocks.iter().any(|clock| clock.events.is_some() && clock.observed_resolution_ns.is_none());
+    let is_frozen = clocks.iter().any(|clock| is_frozen(clock));
     let seen = if is_frozen {
         format!("it showed one value in {} readings", reads(&events))
     } else {
