@@ -68,10 +68,14 @@ fn is_coarse(clock: &ClockRecord) -> bool {
     step_ns(clock).is_some_and(|ns| ns >= COARSE_NS)
 }
 
-/// Its step: found, or no larger than this.
+/// Its step by the lattice of its readings: found, or no larger than this.
+pub(super) fn found_step_ns(clock: &ClockRecord) -> Option<f64> {
+    clock.tick_ns.or_else(|| clock.tick_evidence.as_ref()?.at_most_ns)
+}
+
+/// The same, or the smallest difference that was seen.
 fn step_ns(clock: &ClockRecord) -> Option<f64> {
-    let at_most = clock.tick_evidence.as_ref().and_then(|evidence| evidence.at_most_ns);
-    clock.tick_ns.or(at_most).or(clock.observed_resolution_ns)
+    found_step_ns(clock).or(clock.observed_resolution_ns)
 }
 
 /// A clock that says by its name that it is coarse is as good as its word.

@@ -4,7 +4,7 @@ use clockscope::counter;
 use clockscope_machine::clocksource;
 use clockscope_records::{ClockDemands, ClockRecord, Demand, Policy, Trustworthiness, Value, Verdict};
 
-use super::{Seen, counter as counters};
+use super::{Seen, counter as counters, os_clock};
 use crate::catalogue::{Catalogue, Paths, UnknownClock};
 use crate::error::MeasureError;
 
@@ -314,7 +314,7 @@ impl Figures {
             } else {
                 seen.cost_ns(&verdict.clock)
             },
-            tick_ns: clock.and_then(|clock| clock.tick_ns.or(clock.tick_evidence.as_ref()?.at_most_ns)),
+            tick_ns: clock.and_then(os_clock::found_step_ns),
             regressions,
             rate_ppm: if is_counter { of_counter.map(|(ppm, bound)| ppm + bound) } else { of_clock },
             offset_ns: if has_one_cpu { Some(0.0) } else { seen.offsets.within_ns },

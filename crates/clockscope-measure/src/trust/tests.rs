@@ -1,1 +1,564 @@
-//! Verdicts on records.
+//! Verdicts on records: a healthy machine, and one thing wrong with it at a time.
+
+use clockscope_records::{
+    Adjtimex, ClockDemands, ClockIdentity, Cost, CounterFlags, Cpu, Events, Finding, OffsetPair, RateRecord, Reason,
+    Step, Trustworthiness, Unknown, Value, Verdict,
+};
+
+use super::*;
+
+fn clock(name: &str, kind: ClockKind, path: ReadPath, cost_ns: f64, tick_ns: f64) -> ClockRecord {
+    ClockRecord {
+        identity: ClockIdentity { name: name.to_owned(), aliases: Vec::new(), kind, path, description: String::new() },
+        available: true,
+        reason: None,
+        cost_ns: Some(Cost {
+            median: cost_ns,
+            ci95: None,
+            min: cost_ns,
+            p99: None,
+            batches: 1000,
+            reads_per_batch: 1000,
+            batches_dropped: 0,
+        }),
+        ratio_to_fastest: None,
+        nominal_resolution_ns: Some(if tick_ns > 1e6 { tick_ns } else { 1.0 }),
+        observed_resolution_ns: Some(tick_ns),
+        tick_ns: Some(tick_ns),
+        tick_evidence: None,
+        summary: None,
+        monotonic: None,
+        events: Some(Events {
+            reads: 10_000_000,
+            errors: 0,
+            fail: if tick_ns > 1e6 { 300 } else { 0 },
+            stall: 0,
+            warp: Some(0),
+            jump: Some(0),
+            gap: Some(100),
+            regression: 0,
+            hidden_regression: Some(0),
+            threshold_ns: Some(1000.0),
+            reference: Some("monotonic_raw:syscall".to_owned()),
+            reference_shares_hardware: Some(true),
+        }),
+        unknown: Unknown::new(),
+    }
+}
+
+fn sequence(name: &str, ordered: bool) -> Sequence {
+    Sequence {
+        name: name.to_owned(),
+        ordered,
+        available: true,
+        reason: None,
+        handoffs: 500_000,
+        handoffs_per_second: Some(1e7),
+        regressions: Some(0),
+        regressions_per_million: Some(0.0),
+        worst_ns: None,
+        worst_pair: None,
+        mailbox: None,
+        lock: None,
+        unknown: Unknown::new(),
+    }
+}
+
+fn rate(name: &str) -> RateRecord {
+    RateRecord {
+        name: name.to_owned(),
+        reference: "monotonic_raw:syscall".to_owned(),
+        available: true,
+        ppm: Some(0.01),
+        bound_ppm: Some(0.3),
+        frequency_hz: name.contains("tsc").then_some(2.5e9),
+        seconds: Some(1.1),
+        brackets_kept: 220,
+        constant: Some(true),
+        ..RateRecord::default()
+    }
+}
+
+const NAMES: [&str; 4] = ["realtime", "monotonic", "monotonic_coarse", "thread"];
+
+/// A machine with nothing wrong, whose kernel builds its clocks on the counter.
+fn healthy() -> Seen {
+    let environment = Environment {
+        cpu: Cpu { online: Some(2), ..Cpu::default() },
+        counter_flags: Some(CounterFlags { tsc_known_freq: Some(true), ..CounterFlags::default() }),
+        clocksource: Some("tsc".to_owned()),
+        hypervisor: Some("none".to_owned()),
+        ..Environment::default()
+    };
+    let pair = OffsetPair {
+        a: 0,
+        b: 1,
+        offset_ns: Some(-3.0),
+        bound_ns: Some(70.0),
+        offset_ticks: None,
+        exchanges: 100_000,
+        round_trip_ns: None,
+        asymmetry_ns: None,
+        symmetric: None,
+        apart: Some(false),
+        reason: None,
+        unknown: Unknown::new(),
+    };
+    let instruction = |name: &str, cost_ns: f64| clock(name, ClockKind::Counter, ReadPath::Instruction, cost_ns, 10.0);
+    Seen {
+        environment,
+        is_invariant: Some(true),
+        kernel: KernelsWord {
+            name: Some("tsc".to_owned()),
+            is_current: Some(true),
+            is_available: Some(true),
+            ..KernelsWord::default()
+        },
+        clocks: vec![
+            instruction("tsc", 9.5),
+            instruction("rdtscp", 18.0),
+            clock("realtime", ClockKind::Wall, ReadPath::Libc, 22.0, 10.0),
+            clock("monotonic", ClockKind::Monotonic, ReadPath::Libc, 22.0, 10.0),
+            clock("monotonic_coarse", ClockKind::Monotonic, ReadPath::Libc, 5.0, 4e6),
+            clock("monotonic", ClockKind::Monotonic, ReadPath::Syscall, 230.0, 10.0),
+            clock("thread", ClockKind::CpuTime, ReadPath::Libc, 500.0, 10.0),
+        ],
+        order: Order {
+            cpus: vec![0, 1],
+            pairs_tested: 1,
+            sequences: vec![
+                sequence("tsc", false),
+                sequence("rdtscp", true),
+                sequence("realtime", true),
+                sequence("monotonic", true),
+                sequence("monotonic_coarse", true),
+            ],
+            ..Order::default()
+        },
+        offsets: Offsets { cpus: vec![0, 1], pairs: vec![pair], within_ns: Some(73.0), ..Offsets::default() },
+        rates: Ok(Rates {
+            reference: "monotonic_raw:syscall".to_owned(),
+            clocks: vec![rate("rdtscp"), rate("realtime"), rate("monotonic")],
+            adjtimex: Some(Adjtimex {
+                freq_ppm: 0.0,
+                tick_us: 10_000,
+                offset_ns: 0,
+                maxerror_us: 1000,
+                esterror_us: 10,
+                status: vec!["pll".to_owned()],
+            }),
+            ..Rates::default()
+        }),
+    }
+}
+
+fn judged(seen: &Seen) -> Vec<Verdict> {
+    verdicts(seen, &NAMES.map(str::to_owned))
+}
+
+fn of<'a>(verdicts: &'a [Verdict], clock: &str) -> &'a Verdict {
+    verdicts.iter().find(|verdict| verdict.clock == clock).unwrap()
+}
+
+/// Verdict on a clock, and the names of what decided it.
+fn decided(seen: &Seen, clock: &str) -> (Trustworthiness, Vec<String>) {
+    let verdicts = judged(seen);
+    let verdict = of(&verdicts, clock);
+    for evidence in verdicts.iter().flat_map(|verdict| &verdict.evidence) {
+        let is_advised = evidence.advice.is_some();
+        assert!(evidence.finding != Finding::Against || is_advised, "no advice: {evidence:?}");
+        assert!(!evidence.source.is_empty() && !evidence.seen.is_empty(), "{evidence:?}");
+    }
+    let decisive = verdict.evidence.iter().filter(|evidence| evidence.decides);
+    (verdict.verdict, decisive.map(|evidence| evidence.name.clone()).collect())
+}
+
+fn events<'a>(seen: &'a mut Seen, label: &str) -> &'a mut Events {
+    let clock = seen.clocks.iter_mut().find(|clock| clock.identity.label() == label).unwrap();
+    clock.events.as_mut().unwrap()
+}
+
+fn rate_of<'a>(seen: &'a mut Seen, name: &str) -> &'a mut RateRecord {
+    let rates = seen.rates.as_mut().unwrap();
+    rates.clocks.iter_mut().find(|rate| rate.name == name).unwrap()
+}
+
+fn sequence_of<'a>(seen: &'a mut Seen, name: &str) -> &'a mut Sequence {
+    seen.order.sequences.iter_mut().find(|sequence| sequence.name == name).unwrap()
+}
+
+const NOTHING: Vec<String> = Vec::new();
+
+#[test]
+fn nothing_wrong_is_trusted() {
+    let seen = healthy();
+    for verdict in judged(&seen) {
+        assert_eq!(decided(&seen, &verdict.clock), (Trustworthiness::Trusted, NOTHING), "{verdict:#?}");
+    }
+    assert_eq!(judged(&seen).len(), 1 + NAMES.len());
+}
+
+/// What is done to a healthy machine, whose verdict that changes, to what, and by which evidence.
+type Fault = (&'static str, fn(&mut Seen), &'static str, Trustworthiness, &'static str);
+
+#[test]
+fn one_thing_wrong_is_found_and_decides() {
+    use Trustworthiness::{Limited, Unfit};
+    let faults: [Fault; 24] = [
+        ("no invariance", |seen| seen.is_invariant = Some(false), "tsc", Limited, "invariance"),
+        ("a step back on one CPU", |seen| events(seen, "rdtscp").regression = 1, "tsc", Unfit, "steps back on one CPU"),
+        ("a jump", |seen| events(seen, "tsc").jump = Some(1), "tsc", Unfit, "jumps"),
+        ("a hidden loss", |seen| events(seen, "tsc").hidden_regression = Some(2), "tsc", Unfit, "jumps"),
+        ("a freeze", |seen| events(seen, "tsc").fail = 1, "tsc", Unfit, "standing still"),
+        ("out of order", |seen| sequence_of(seen, "rdtscp").regressions = Some(3), "tsc", Unfit, "order across CPUs"),
+        ("a rate that changed", |seen| rate_of(seen, "rdtscp").constant = Some(false), "tsc", Unfit, "constant rate"),
+        (
+            "a step",
+            |seen| rate_of(seen, "rdtscp").step = Some(Step { at_s: 0.5, ns: 1e6 }),
+            "tsc",
+            Unfit,
+            "constant rate",
+        ),
+        (
+            "a CPU apart",
+            |seen| (seen.offsets.apart, seen.offsets.pairs[0].apart) = (1, Some(true)),
+            "tsc",
+            Limited,
+            "offsets between CPUs",
+        ),
+        (
+            "a wrong claim",
+            |seen| seen.environment.frequencies.cpuid_15h_hz = Some(2_510_000_000),
+            "tsc",
+            Limited,
+            "claimed frequency",
+        ),
+        (
+            "a trap",
+            |seen| seen.clocks.iter_mut().take(2).for_each(|clock| clock.cost_ns.as_mut().unwrap().median = 1500.0),
+            "tsc",
+            Limited,
+            "cost",
+        ),
+        (
+            "no sysfs",
+            |seen| (seen.environment.clocksource, seen.kernel.is_current) = (None, None),
+            "tsc",
+            Limited,
+            "clocksource",
+        ),
+        (
+            "disabled",
+            |seen| seen.clocks.iter_mut().take(2).for_each(|clock| (clock.available, clock.events) = (false, None)),
+            "tsc",
+            Unfit,
+            "readable",
+        ),
+        (
+            "monotonic goes back",
+            |seen| events(seen, "monotonic").regression = 1,
+            "monotonic",
+            Unfit,
+            "steps back on one CPU",
+        ),
+        ("monotonic jumps", |seen| events(seen, "monotonic").jump = Some(2), "monotonic", Unfit, "jumps"),
+        (
+            "monotonic out of order",
+            |seen| sequence_of(seen, "monotonic").regressions = Some(1),
+            "monotonic",
+            Unfit,
+            "order across CPUs",
+        ),
+        ("a slew", |seen| rate_of(seen, "monotonic").ppm = Some(-500.0), "monotonic", Limited, "rate"),
+        (
+            "monotonic steps",
+            |seen| rate_of(seen, "monotonic").step = Some(Step { at_s: 0.5, ns: -1e6 }),
+            "monotonic",
+            Unfit,
+            "constant rate",
+        ),
+        ("no vDSO", |seen| seen.clocks[3].cost_ns.as_mut().unwrap().median = 225.0, "monotonic", Limited, "cost"),
+        ("a coarse kernel", |seen| seen.clocks[3].tick_ns = Some(4e6), "monotonic", Limited, "resolution"),
+        ("frozen", |seen| seen.clocks[3].observed_resolution_ns = None, "monotonic", Unfit, "standing still"),
+        (
+            "somebody sets the clock",
+            |seen| events(seen, "realtime").regression = 1,
+            "realtime",
+            Limited,
+            "steps back on one CPU",
+        ),
+        (
+            "a clock that fails",
+            |seen| (seen.clocks[3].reason, seen.clocks[3].available) = (Some("EPERM".to_owned()), false),
+            "monotonic",
+            Unfit,
+            "readable",
+        ),
+        (
+            "a coarse clock goes back",
+            |seen| events(seen, "monotonic_coarse").regression = 1,
+            "monotonic_coarse",
+            Unfit,
+            "steps back on one CPU",
+        ),
+    ];
+    for (what, plant, clock, verdict, decisive) in faults {
+        let mut seen = healthy();
+        plant(&mut seen);
+        let found = decided(&seen, clock);
+        assert_eq!(found.0, verdict, "{what}: {found:?}");
+        assert_eq!(found.1, [decisive], "{what}");
+        let others = judged(&seen).into_iter().filter(|verdict| verdict.clock != clock);
+        for other in others {
+            assert_eq!(
+                other.verdict,
+                Trustworthiness::Trusted,
+                "{what} makes of {}: {:#?}",
+                other.clock,
+                other.evidence
+            );
+        }
+    }
+}
+
+/// The kernel uses another clocksource: booted so, or because it found the counter bad.
+fn elsewhere(clocksource: &str, is_fault: bool) -> Seen {
+    let mut seen = healthy();
+    seen.environment.clocksource = Some(clocksource.to_owned());
+    seen.kernel.is_current = Some(false);
+    seen.kernel.reasons = vec![Reason {
+        seen: "the kernel said so".to_owned(),
+        source: "its log".to_owned(),
+        is_fault,
+        advice: "do something".to_owned(),
+    }];
+    seen
+}
+
+#[test]
+fn a_sound_counter_that_the_kernel_does_not_use_is_limited_and_its_own_clocks_are_dear() {
+    for (clocksource, is_dear) in [("hpet", true), ("acpi_pm", true), ("jiffies", true), ("kvm-clock", false)] {
+        let seen = elsewhere(clocksource, false);
+        let (verdict, decisive) = decided(&seen, "tsc");
+        assert_eq!(
+            (verdict, decisive.as_slice()),
+            (Trustworthiness::Limited, &["clocksource".to_owned(), "kernel's verdict".to_owned()][..])
+        );
+        let (verdict, decisive) = decided(&seen, "monotonic");
+        let expected = if is_dear {
+            (Trustworthiness::Limited, vec!["cost".to_owned()])
+        } else {
+            (Trustworthiness::Trusted, NOTHING)
+        };
+        assert_eq!((verdict, decisive), expected, "{clocksource}");
+    }
+    assert_eq!(decided(&elsewhere("hpet", true), "tsc"), (Trustworthiness::Unfit, vec!["kernel's verdict".to_owned()]));
+}
+
+#[test]
+fn what_was_not_tested_is_unknown_and_not_against() {
+    let mut seen = healthy();
+    for sequence in &mut seen.order.sequences {
+        (sequence.handoffs, sequence.regressions) = (0, None);
+    }
+    seen.order.untestable = Some("only CPU 0 takes part".to_owned());
+    seen.offsets.pairs.clear();
+    seen.rates = Err("no reference".to_owned());
+    let verdicts = judged(&seen);
+    let counter = of(&verdicts, "tsc");
+    assert_eq!(counter.verdict, Trustworthiness::Trusted);
+    for name in ["order across CPUs", "offsets between CPUs", "constant rate", "claimed frequency"] {
+        let evidence = counter.evidence.iter().find(|evidence| evidence.name == name).unwrap();
+        assert_eq!(evidence.finding, Finding::Unknown, "{evidence:?}");
+    }
+    // Where there is one CPU, there is nothing to be tested.
+    seen.environment.cpu.online = Some(1);
+    let verdicts = judged(&seen);
+    let order = of(&verdicts, "tsc").evidence.iter().find(|evidence| evidence.name == "order across CPUs").unwrap();
+    assert_eq!(order.finding, Finding::For);
+}
+
+#[test]
+fn a_few_hand_overs_show_a_regression_but_no_order() {
+    let mut seen = healthy();
+    sequence_of(&mut seen, "rdtscp").handoffs = 12;
+    let order = |seen: &Seen| {
+        let verdicts = judged(seen);
+        of(&verdicts, "tsc").evidence.iter().find(|evidence| evidence.name == "order across CPUs").unwrap().finding
+    };
+    assert_eq!(order(&seen), Finding::Unknown);
+    sequence_of(&mut seen, "rdtscp").regressions = Some(1);
+    assert_eq!(order(&seen), Finding::Against);
+}
+
+#[test]
+fn gaps_and_unordered_reads_are_no_evidence() {
+    let mut seen = healthy();
+    sequence_of(&mut seen, "tsc").regressions = Some(12_345);
+    for clock in &mut seen.clocks {
+        clock.events.as_mut().unwrap().gap = Some(1_000_000);
+    }
+    assert!(judged(&seen).iter().all(|verdict| verdict.verdict == Trustworthiness::Trusted));
+}
+
+#[test]
+fn a_clock_is_not_blamed_by_a_counter_that_is_unfit() {
+    let mut seen = healthy();
+    events(&mut seen, "tsc").jump = Some(1);
+    events(&mut seen, "monotonic").hidden_regression = Some(1);
+    assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Trusted, NOTHING));
+    assert_eq!(decided(&seen, "tsc").0, Trustworthiness::Unfit);
+}
+
+#[test]
+fn emulation_makes_no_claim_about_cost_and_user_emulation_none_about_the_kernel() {
+    let mut seen = healthy();
+    seen.environment.emulation = vec!["qemu-tcg".to_owned()];
+    seen.clocks[3].cost_ns.as_mut().unwrap().median = 225.0;
+    assert_eq!(decided(&seen, "monotonic").0, Trustworthiness::Trusted);
+    // The clocksource is known whoever emulates: with this one the kernel is entered.
+    seen.environment.clocksource = Some("hpet".to_owned());
+    assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Limited, vec!["cost".to_owned()]));
+    seen.environment.emulation = vec!["qemu-user".to_owned()];
+    assert_eq!(decided(&seen, "monotonic").0, Trustworthiness::Trusted);
+    assert_eq!(decided(&seen, "tsc"), (Trustworthiness::Limited, vec!["clocksource".to_owned()]));
+}
+
+fn demands(seen: &Seen, policy: &Policy) -> Vec<(String, Option<bool>)> {
+    let found = policy::compare(policy, seen, &judged(seen));
+    for demand in &found {
+        assert_eq!(demand.advice.is_some(), demand.met != Some(true), "{demand:?}");
+        assert_eq!(demand.found.is_none(), demand.met.is_none(), "{demand:?}");
+    }
+    found.into_iter().map(|demand| (demand.demand, demand.met)).collect()
+}
+
+/// One that this healthy machine meets, wherever it demands something.
+fn policy() -> Policy {
+    let mut policy = Policy { clocksource: Some(vec!["tsc".to_owned()]), ..Policy::default() };
+    policy.counter = Some(ClockDemands {
+        verdict: Some(Trustworthiness::Trusted),
+        max_cost_ns: Some(20.0),
+        max_tick_ns: Some(10.0),
+        max_regressions: Some(0),
+        max_rate_ppm: Some(50.0),
+        max_offset_ns: Some(100.0),
+        invariant: Some(true),
+    });
+    let monotonic = ClockDemands {
+        max_cost_ns: Some(50.0),
+        max_regressions: Some(0),
+        max_rate_ppm: Some(50.0),
+        ..ClockDemands::default()
+    };
+    policy.clocks.insert("monotonic".to_owned(), monotonic);
+    policy
+}
+
+#[test]
+fn demands_are_met_or_not_or_unknown() {
+    let mut seen = healthy();
+    seen.environment.frequencies.cpuid_15h_hz = Some(2_500_010_000);
+    let met = demands(&seen, &policy());
+    assert_eq!(met.len(), 11);
+    assert!(met.iter().all(|(_, met)| *met == Some(true)), "{met:?}");
+    seen.environment.clocksource = None;
+    seen.environment.frequencies.cpuid_15h_hz = None;
+    seen.is_invariant = None;
+    seen.clocks[3].cost_ns = None;
+    sequence_of(&mut seen, "monotonic").handoffs = 0;
+    seen.offsets.within_ns = None;
+    let unknown: Vec<String> =
+        demands(&seen, &policy()).into_iter().filter(|(_, met)| met.is_none()).map(|(demand, _)| demand).collect();
+    assert_eq!(
+        unknown,
+        [
+            "clocksource",
+            "counter.max_rate_ppm",
+            "counter.max_offset_ns",
+            "counter.invariant",
+            "clocks.monotonic.max_cost_ns",
+            "clocks.monotonic.max_regressions"
+        ]
+    );
+    let mut seen = elsewhere("hpet", true);
+    seen.is_invariant = Some(false);
+    seen.environment.frequencies.cpuid_15h_hz = Some(2_600_000_000);
+    seen.offsets.within_ns = Some(1e6);
+    seen.clocks.iter_mut().for_each(|clock| {
+        clock.cost_ns.as_mut().unwrap().median *= 50.0;
+        clock.tick_ns = Some(1e3);
+    });
+    sequence_of(&mut seen, "rdtscp").regressions = Some(1);
+    events(&mut seen, "monotonic").regression = 1;
+    rate_of(&mut seen, "monotonic").ppm = Some(-60.0);
+    let unmet = demands(&seen, &policy());
+    assert!(unmet.iter().all(|(_, met)| *met == Some(false)), "{unmet:?}");
+}
+
+fn refused(policy: &Policy) -> String {
+    let Err(MeasureError::Policy(error)) = policy::names(policy, &[], &CLOCKS) else { return String::new() };
+    error.to_string()
+}
+
+#[test]
+fn a_policy_that_contradicts_itself_is_refused() {
+    assert_eq!(refused(&policy()), "");
+    let with = |change: fn(&mut Policy)| {
+        let mut policy = policy();
+        change(&mut policy);
+        refused(&policy)
+    };
+    assert!(with(|policy| policy.clocksource = Some(Vec::new())).contains("empty"));
+    assert!(with(|policy| policy.clocksource = Some(vec!["hpet".to_owned()])).contains("counter.verdict"));
+    assert!(
+        with(|policy| policy.counter.as_mut().unwrap().max_cost_ns = Some(-1.0)).contains("counter.max_cost_ns: -1")
+    );
+    assert!(with(|policy| policy.counter.as_mut().unwrap().max_rate_ppm = Some(f64::NAN)).contains("no limit"));
+    let of_clock = |change: fn(&mut ClockDemands)| {
+        let mut policy = Policy::default();
+        let mut demands = ClockDemands::default();
+        change(&mut demands);
+        policy.clocks.insert("monotonic".to_owned(), demands);
+        refused(&policy)
+    };
+    assert!(of_clock(|demands| demands.max_offset_ns = Some(1.0)).contains("[counter]"));
+    assert!(of_clock(|demands| demands.invariant = Some(true)).contains("[counter]"));
+    assert_eq!(of_clock(|demands| demands.max_cost_ns = Some(0.0)), "");
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_policy_names_clocks_once_and_only_those_that_there_are() {
+    let two = |names: [&str; 2], limits: [f64; 2]| {
+        let mut policy = Policy::default();
+        for (name, limit) in names.into_iter().zip(limits) {
+            let demands = ClockDemands { max_cost_ns: Some(limit), ..ClockDemands::default() };
+            policy.clocks.insert(name.to_owned(), demands);
+        }
+        policy
+    };
+    assert!(refused(&two(["monotonic_coarse", "monotonic_crs"], [1.0, 2.0])).contains("two names"));
+    assert_eq!(refused(&two(["monotonic_coarse", "monotonic_crs"], [1.0, 1.0])), "");
+    let dear = Policy { clocksource: Some(vec!["hpet".to_owned(), "acpi_pm".to_owned()]), ..Policy::default() };
+    let mut trusted = dear.clone();
+    trusted.clocks.insert(
+        "monotonic".to_owned(),
+        ClockDemands { verdict: Some(Trustworthiness::Trusted), ..ClockDemands::default() },
+    );
+    assert_eq!((refused(&dear), refused(&trusted).contains("clocks.monotonic.verdict")), (String::new(), true));
+    let unknown = two(["monotonic", "sundial"], [1.0, 1.0]);
+    assert!(matches!(policy::names(&unknown, &[], &CLOCKS), Err(MeasureError::Unknown(_))));
+    #[cfg(target_arch = "x86_64")]
+    assert!(refused(&two(["tsc", "monotonic"], [1.0, 1.0])).contains("[counter]"));
+}
+
+#[test]
+fn words_are_shown_of_verdicts_and_numbers_of_limits() {
+    let mut seen = healthy();
+    seen.environment.frequencies.cpuid_15h_hz = Some(2_500_000_000);
+    let found = policy::compare(&policy(), &seen, &judged(&seen));
+    assert_eq!(found[0].required, Value::Word("tsc".to_owned()));
+    assert_eq!(found[1].found, Some(Value::Word("trusted".to_owned())));
+    assert_eq!(found[2].found, Some(Value::Number(18.0)));
+}
