@@ -6,8 +6,24 @@ use clockscope_records::{ClockRecord, Document, json_schema};
 use clockscope_report::{Format, Style, render};
 use serde_json::Value;
 
-const FIXTURES: [&str; 12] =
-    ["healthy", "broken", "thorough", "steps", "advise", "order", "offsets", "rate", "gaps", "sleep", "list", "info"];
+const FIXTURES: [&str; 16] = [
+    "healthy",
+    "broken",
+    "thorough",
+    "steps",
+    "advise",
+    "order",
+    "offsets",
+    "rate",
+    "gaps",
+    "sleep",
+    "check",
+    "shootout",
+    "clocksource",
+    "switched",
+    "list",
+    "info",
+];
 
 fn text_of(fixture: &str) -> String {
     std::fs::read_to_string(format!("{}/tests/fixtures/{fixture}.json", env!("CARGO_MANIFEST_DIR"))).unwrap()

@@ -55,7 +55,7 @@ fn readable(counters: &[&ClockRecord]) -> (Evidence, Gravity) {
                       programs that read it, and the vDSO, die there";
         Evidence::new(name, Finding::Against, why).advise(advice)
     };
-    (evidence.by("a read in a child process"), Gravity::Forbids)
+    (evidence.by("a trial read"), Gravity::Forbids)
 }
 
 fn invariance(seen: &Seen) -> (Evidence, Gravity) {
@@ -160,7 +160,7 @@ fn emulation(seen: &Seen) -> Option<(Evidence, Gravity)> {
 
 /// How far the CPUs' counters are apart.
 fn offsets(seen: &Seen) -> (Evidence, Gravity) {
-    let (name, source) = ("offsets between CPUs", "messages to and fro");
+    let (name, source) = ("offsets between CPUs", "exchanges");
     let found = &seen.offsets;
     let tested = found.pairs.iter().filter(|pair| pair.apart.is_some()).count();
     if tested == 0 {

@@ -13,9 +13,9 @@ const FEW_HANDOVERS: u64 = 1000;
 const STEPS_TO_SEE: f64 = 20.0;
 
 /// Who says so.
-const READS: &str = "readings one after the other";
-const HANDOVERS: &str = "readings handed from CPU to CPU";
-const BRACKETS: &str = "brackets by another clock";
+const READS: &str = "successive readings";
+const HANDOVERS: &str = "hand-overs";
+const BRACKETS: &str = "brackets";
 
 /// Events of several records of one clock together.
 fn all<'a>(clocks: &[&'a ClockRecord]) -> Vec<&'a Events> {
@@ -169,8 +169,12 @@ pub(super) fn time(ns: f64) -> String {
         size if size < 1e9 => (ns / 1e6, "ms"),
         _ => (ns / 1e9, "s"),
     };
-    let shown = format!("{scaled:.3}");
-    format!("{} {unit}", shown.trim_end_matches('0').trim_end_matches('.'))
+    // Three digits.
+    let decimals =
+        [(100.0, 0), (10.0, 1), (1.0, 2)].iter().find(|(size, _)| scaled.abs() >= *size).map_or(3, |(_, n)| *n);
+    let shown = format!("{scaled:.decimals$}");
+    let shown = if shown.contains('.') { shown.trim_end_matches('0').trim_end_matches('.') } else { &shown };
+    format!("{shown} {unit}")
 }
 
 /// Evidence that speaks against the clock if `is_against`, and then bears the advice.

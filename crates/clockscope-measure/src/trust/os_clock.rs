@@ -60,7 +60,7 @@ fn readable(clock: &ClockRecord) -> (Evidence, Gravity) {
         Some(why) => Evidence::new(name, Finding::Against, why.clone())
             .advise("look for a seccomp filter, a sandbox or an old kernel that denies the call"),
     };
-    (evidence.by("a read in a child process"), Gravity::Forbids)
+    (evidence.by("a trial read"), Gravity::Forbids)
 }
 
 /// A clock whose readings step by as much as the timer tick.
@@ -80,7 +80,7 @@ fn step_ns(clock: &ClockRecord) -> Option<f64> {
 
 /// A clock that says by its name that it is coarse is as good as its word.
 fn resolution(clock: &ClockRecord) -> (Evidence, Gravity) {
-    let (name, source) = ("resolution", "the lattice of its readings");
+    let (name, source) = ("resolution", "its readings");
     let Some(ns) = step_ns(clock) else {
         let why = clock.unknown.get("tick_ns").cloned().unwrap_or_else(|| "no step was seen".to_owned());
         return (Evidence::new(name, Finding::Unknown, why).by(source), Gravity::Limits);
@@ -128,7 +128,7 @@ fn kernel_entry(seen: &Seen, clock: &ClockRecord) -> Option<(Evidence, Gravity)>
     } else {
         Evidence::new(name, Finding::For, text)
     };
-    Some((evidence.figure(ns, "ns").by("batches of reads, and sysfs"), Gravity::Limits))
+    Some((evidence.figure(ns, "ns").by("batches of reads"), Gravity::Limits))
 }
 
 fn jumps(clock: &ClockRecord, is_counter_sound: bool, advice: &'static str, gravity: Gravity) -> (Evidence, Gravity) {
@@ -166,7 +166,7 @@ fn rate(seen: &Seen, clock: &ClockRecord, advice: &'static str, gravity: Gravity
 }
 
 fn steered(found: &RateRecord) -> Evidence {
-    let (name, source) = ("rate", "brackets by another clock");
+    let (name, source) = ("rate", "brackets");
     let (Some(ppm), Some(bound)) = (found.ppm, found.bound_ppm) else {
         let why = found.unknown.get("ppm").or(found.reason.as_ref()).cloned();
         return Evidence::new(name, Finding::Unknown, why.unwrap_or_else(|| "it was not compared".to_owned()))
