@@ -95,9 +95,9 @@ fn counters_that_are_apart_are_found_by_their_skew() {
     let Some((a, b)) = two_cpus() else { return };
     // The machine's own offset is known to a hundred ns or so, and so is what the rig adds.
     for ticks in [1_000_000_000_i64, -1_000_000_000, 1_000_000, 100] {
-        let skew = format!("{b}:{ticks}");
+        let fault = format!("offset:cpu={b},ticks={ticks}");
         let arguments = ["offsets", "--duration", "300ms", "--format", "json"];
-        let record = record(under("skew", &[("CLOCKSCOPE_SKEW", &skew)], &arguments));
+        let record = record(under("trap", &[("CLOCKSCOPE_TRAP", &fault)], &arguments));
         let pair = &record["pairs"][0];
         assert_eq!((&pair["a"], &pair["b"]), (&a.into(), &b.into()));
         let (offset, bound) = (number(&pair["offset_ticks"]), number(&pair["bound_ns"]) * 5.0);
@@ -116,10 +116,10 @@ fn counters_that_are_apart_are_found_by_their_skew() {
 #[test]
 fn skewed_counters_go_back_and_the_kernels_own_clock_does_not() {
     let Some((a, b)) = two_cpus() else { return };
-    let skew = format!("{b}:1000000");
+    let fault = format!("offset:cpu={b},ticks=1000000");
     let names = ["tsc_lfence", "rdtscp", "monotonic", "monotonic:syscall", "clockscope.now"];
     let arguments = [&["order"], names.as_slice(), &JSON].concat();
-    let record = record(under("skew", &[("CLOCKSCOPE_SKEW", &skew)], &arguments));
+    let record = record(under("trap", &[("CLOCKSCOPE_TRAP", &fault)], &arguments));
     for name in &names[..3] {
         let found = sequence(&record, name);
         assert!(found["regressions"].as_u64().unwrap() > 100, "{found:#}");
@@ -129,7 +129,7 @@ fn skewed_counters_go_back_and_the_kernels_own_clock_does_not() {
     }
     assert_eq!(sequence(&record, "monotonic:syscall")["regressions"], 0, "{record:#}");
     let failing = [&["order"], names.as_slice(), &["--duration", "300ms", "--fail-on", "regression"]].concat();
-    run(under("skew", &[("CLOCKSCOPE_SKEW", &skew)], &failing), 1);
+    run(under("trap", &[("CLOCKSCOPE_TRAP", &fault)], &failing), 1);
 }
 
 #[test]

@@ -1,0 +1,155 @@
+//! Watches `clockscope::now()` for so many seconds, on a thread for each of up to four CPUs, and tells what it saw as one
+//! JSON object.
+//!
+//! Every reading is compared with the largest that any thread had made known before it, and with CLOCK_MONOTONIC, read by a
+//! system call right before and right after it. It is made for machines whose clocks are broken: it reads no other clock,
+//! and ends whatever they do.
+
+#![allow(clippy::print_stdout, reason = "an example talks to the person who runs it")]
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use clockscope::os::{self, Reference};
+use clockscope::{Errno, RawClock, Source};
+
+const MOST_THREADS: usize = 4;
+
+/// So many readings of a clock that stands still are enough: nobody waits for ever.
+const STUCK: u64 = 100_000_000;
+
+/// What one thread saw.
+#[derive(Default)]
+struct Seen {
+    reads: u64,
+    /// Readings below one that was known before.
+    regressions: u64,
+    /// Those below one of this very thread.
+    own_regressions: u64,
+    /// Largest distance from the interval of CLOCK_MONOTONIC around the reading, in ns.
+    outside_ns: u64,
+    /// Regressions and distance of this generation alone.
+    generation: u64,
+    last_regressions: u64,
+    last_outside_ns: u64,
+    seconds: f64,
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let usage = "watch SECONDS";
+    let seconds: f64 = std::env::args().nth(1).ok_or(usage)?.parse().map_err(|_| usage)?;
+    let reference = reference().ok_or("no clock to compare with")?;
+    let source_first = {
+        let _first = clockscope::now();
+        clockscope::source()
+    };
+    let seen = watch(&reference, seconds)?;
+    // Compares once more, and so finds a counter that stands still.
+    let bound_ns = clockscope::error_bound().map(|bound| bound.largest.as_nanos());
+    let outcome = clockscope::evidence().into_iter().find(|evidence| evidence.name == "outcome");
+    let json = [
+        ("reads", seen.reads.to_string()),
+        ("regressions", seen.regressions.to_string()),
+        ("own_regressions", seen.own_regressions.to_string()),
+        ("last_regressions", seen.last_regressions.to_string()),
+        ("outside_ns", seen.outside_ns.to_string()),
+        ("last_outside_ns", seen.last_outside_ns.to_string()),
+        ("bound_ns", bound_ns.map_or("null".into(), |ns| ns.to_string())),
+        ("source_first", format!("\"{source_first:?}\"")),
+        ("source_last", format!("\"{:?}\"", source())),
+        ("generation", clockscope::generation().to_string()),
+        ("outcome", outcome.map_or("null".into(), |outcome| format!("{:?}", outcome.seen))),
+        ("seconds", format!("{:.3}", seen.seconds)),
+    ];
+    println!("{{{}}}", json.map(|(key, value)| format!("\"{key}\": {value}")).join(", "));
+    Ok(())
+}
+
+/// CLOCK_MONOTONIC by the system call: the only clock that can be read where the counter is disabled. Another one on
+/// systems that are not Linux.
+fn reference() -> Option<Reference> {
+    let mut references = os::references();
+    let at = references.iter().position(|reference| reference.name() == "monotonic:syscall").unwrap_or(0);
+    (at < references.len()).then(|| references.swap_remove(at))
+}
+
+fn ns(reference: &Reference) -> Result<u64, Errno> {
+    let mut raw = Default::default();
+    reference.read(&mut raw).map(|()| reference.value(&raw))
+}
+
+/// The first call after a pause finds that there is no line, the second may begin one.
+fn source() -> Source {
+    let _readings = [clockscope::now(), clockscope::now()];
+    clockscope::source()
+}
+
+/// All threads' sum, or largest.
+fn watch(reference: &Reference, seconds: f64) -> Result<Seen, Errno> {
+    let cpus = os::allowed_cpus().unwrap_or_else(|_| vec![0]);
+    let known = AtomicU64::new(0);
+    let threads = std::thread::scope(|scope| {
+        let start = |cpu: &u32| {
+            let cpu = *cpu;
+            let known = &known;
+            scope.spawn(move || {
+                // Where it cannot be bound the thread runs anywhere, and sees as much.
+                let _bound = os::set_allowed_cpus(&[cpu]);
+                watch_here(reference, known, seconds)
+            })
+        };
+        let threads: Vec<_> = cpus.iter().take(MOST_THREADS).map(start).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap_or(Err(Errno(0)))).collect::<Result<Vec<Seen>, Errno>>()
+    })?;
+    Ok(threads.into_iter().reduce(together).unwrap_or_default())
+}
+
+/// Reads until the time is over.
+fn watch_here(reference: &Reference, known: &AtomicU64, seconds: f64) -> Result<Seen, Errno> {
+    let mut seen = Seen::default();
+    let (mut own, mut still, mut former) = (0, 0, 0);
+    let start = ns(reference)?;
+    loop {
+        let generation = clockscope::generation();
+        let least = known.load(Ordering::Acquire);
+        let before = ns(reference)?;
+        let now = clockscope::now().as_ns();
+        let after = ns(reference)?;
+        known.fetch_max(now, Ordering::Release);
+        if generation != seen.generation {
+            (seen.generation, seen.last_regressions, seen.last_outside_ns) = (generation, 0, 0);
+        }
+        let is_regression = u64::from(now < least);
+        let outside_ns = before.saturating_sub(now).max(now.saturating_sub(after));
+        seen.reads += 1;
+        seen.regressions += is_regression;
+        seen.own_regressions += u64::from(now < own);
+        seen.outside_ns = seen.outside_ns.max(outside_ns);
+        // Not those in which a generation ended.
+        if generation == clockscope::generation() {
+            seen.last_regressions += is_regression;
+            seen.last_outside_ns = seen.last_outside_ns.max(outside_ns);
+        }
+        own = now;
+        seen.seconds = after.saturating_sub(start) as f64 / 1e9;
+        still = if after == former { still + 1 } else { 0 };
+        former = after;
+        if seen.seconds >= seconds || still > STUCK {
+            return Ok(seen);
+        }
+    }
+}
+
+fn together(a: Seen, b: Seen) -> Seen {
+    // A thread that missed the last generation has nothing to say of it.
+    let last = |seen: &Seen, value: u64| if seen.generation == a.generation.max(b.generation) { value } else { 0 };
+    Seen {
+        reads: a.reads + b.reads,
+        regressions: a.regressions + b.regressions,
+        own_regressions: a.own_regressions + b.own_regressions,
+        outside_ns: a.outside_ns.max(b.outside_ns),
+        generation: a.generation.max(b.generation),
+        last_regressions: last(&a, a.last_regressions) + last(&b, b.last_regressions),
+        last_outside_ns: last(&a, a.last_outside_ns).max(last(&b, b.last_outside_ns)),
+        seconds: a.seconds.max(b.seconds),
+    }
+}
