@@ -17,21 +17,21 @@ const MOST_THREADS: usize = 4;
 /// So many readings of a clock that stands still are enough: nobody waits for ever.
 const STUCK: u64 = 100_000_000;
 
-/// What one thread saw.
-#[derive(Default)]
-struct Seen {
-    reads: u64,
+/// What one thread saw, or all of them.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    pub(crate) reads: u64,
     /// Readings below one that was known before.
-    regressions: u64,
+    pub(crate) regressions: u64,
     /// Those below one of this very thread.
-    own_regressions: u64,
+    pub(crate) own_regressions: u64,
     /// Largest distance from the interval of CLOCK_MONOTONIC around the reading, in ns.
-    outside_ns: u64,
+    pub(crate) outside_ns: u64,
     /// Regressions and distance of this generation alone.
-    generation: u64,
-    last_regressions: u64,
-    last_outside_ns: u64,
-    seconds: f64,
+    pub(crate) generation: u64,
+    pub(crate) last_regressions: u64,
+    pub(crate) last_outside_ns: u64,
+    pub(crate) seconds: f64,
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -66,25 +66,25 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// CLOCK_MONOTONIC by the system call: the only clock that can be read where the counter is disabled. Another one on
 /// systems that are not Linux.
-fn reference() -> Option<Reference> {
+pub(crate) fn reference() -> Option<Reference> {
     let mut references = os::references();
     let at = references.iter().position(|reference| reference.name() == "monotonic:syscall").unwrap_or(0);
     (at < references.len()).then(|| references.swap_remove(at))
 }
 
-fn ns(reference: &Reference) -> Result<u64, Errno> {
+pub(crate) fn ns(reference: &Reference) -> Result<u64, Errno> {
     let mut raw = Default::default();
     reference.read(&mut raw).map(|()| reference.value(&raw))
 }
 
 /// The first call after a pause finds that there is no line, the second may begin one.
-fn source() -> Source {
+pub(crate) fn source() -> Source {
     let _readings = [clockscope::now(), clockscope::now()];
     clockscope::source()
 }
 
 /// All threads' sum, or largest.
-fn watch(reference: &Reference, seconds: f64) -> Result<Seen, Errno> {
+pub(crate) fn watch(reference: &Reference, seconds: f64) -> Result<Seen, Errno> {
     let cpus = os::allowed_cpus().unwrap_or_else(|_| vec![0]);
     let known = AtomicU64::new(0);
     let threads = std::thread::scope(|scope| {

@@ -158,6 +158,21 @@ fn cpus_that_differ_lose_the_counter() {
     watch.assert_demoted();
 }
 
+/// The same where the OS clock is read through the same counters, and so is behind on the CPU that is.
+#[test]
+fn cpus_whose_os_clocks_differ_as_well_lose_the_counter() {
+    let mut watch = Watch::ordinary();
+    watch.settle();
+    for _ in 0..10 {
+        for (ticks, ns) in [(-104_000_000, -40_000_000), (104_000_000, 40_000_000)] {
+            watch.world.step_counter(ticks);
+            watch.world.step_os(ns);
+            watch.run(5 * MILLISECOND, 10_000);
+        }
+    }
+    watch.assert_demoted();
+}
+
 /// Firmware takes 100 µs and restores the counter, so that it misses them.
 #[test]
 fn time_hidden_from_the_counter_is_found() {

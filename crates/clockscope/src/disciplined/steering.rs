@@ -254,7 +254,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// The clocks contradict each other: whatever was known of the rate is no longer known, and the generation ends.
     fn disagree(&self, steering: &mut Steering, line: &Line, os_ns: u64) {
-        let ended_soon = os_ns.wrapping_sub(steering.began_ns) < SOON_NS;
+        // Before it began is soon, too: the OS clock went back, or is read through the same counter and differs between CPUs.
+        let ended_soon = os_ns.saturating_sub(steering.began_ns) < SOON_NS;
         let strikes = if ended_soon { steering.strikes + 1 } else { 1 };
         *steering = Steering { strikes, ..Steering::ZERO };
         self.next_generation();

@@ -1,0 +1,267 @@
+//! The clock of the process on counters that are broken as those of real machines are: by a rig that answers every RDTSC
+//! (`tests/rigs/trap.c`). Each fault in a process of its own, watched by `examples/watch.rs`.
+//!
+//! A reading costs 10 to 25 µs there, and a bracket some 50 µs, so that the clocks contradict each other only when they are
+//! apart by a hundred µs or more. What the library must do does not depend on that.
+//!
+//! Where the rig reaches the vDSO, the OS clock is computed from the same lie: nothing contradicts it, the time is as wrong
+//! as CLOCK_MONOTONIC by the vDSO, and all that is asserted is that it never goes back. Where it does not (`vdso=no`), the
+//! fault must be found, and the time must be right from then on.
+
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod rig;
+#[allow(dead_code, reason = "its main is for the example")]
+#[path = "../examples/watch.rs"]
+mod watch;
+
+use std::process::{Command, Output};
+use std::time::Duration;
+
+use clockscope::{Finding, Source, os, ticks};
+use watch::Seen;
+
+/// Set in the process that a test starts of itself.
+const CHILD: &str = "CLOCKSCOPE_TEST_CHILD";
+
+/// How far the time may be from the OS clock when a fault is found: it stands still at the line's end until the OS clock is
+/// there, and a line ends two windows of a millisecond after it was begun, each of which rises by half as much again at most.
+const STANDS_STILL_NS: u64 = 3_000_000;
+
+/// More ticks than any counter counts in the two milliseconds of a line: a step back by less may show as one (docs/library.md).
+const FAR: i64 = 40_000_000;
+
+/// Starts the rig's process: this program again, with that one test.
+fn start(test: &str, faults: &str) -> Output {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args([test, "--exact", "--nocapture", "--test-threads=1"]).env(CHILD, test);
+    command.env("LD_PRELOAD", rig::trap()).env(rig::FAULTS, faults);
+    command.output().unwrap()
+}
+
+/// Runs `body` in a process of its own whose counter has these faults.
+fn under(test: &str, faults: &str, body: impl FnOnce()) {
+    if std::env::var(CHILD).is_ok_and(|name| name == test) {
+        if std::env::var(rig::FAULTS).is_ok_and(|set| set == faults) {
+            body();
+        }
+        return;
+    }
+    let output = start(test, faults);
+    assert!(
+        output.status.success(),
+        "{faults}: {}\n{}{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+/// Watches the clock under a fault. No thread's reading is ever below its own last one.
+fn watched(test: &str, faults: &str, seconds: f64, check: impl FnOnce(&Seen)) {
+    under(test, faults, || {
+        let seen = watch::watch(&watch::reference().unwrap(), seconds).unwrap();
+        println!("{seen:?}, {:?}, generation {}", watch::source(), clockscope::generation());
+        assert_eq!(seen.own_regressions, 0, "{seen:?}");
+        check(&seen);
+    });
+}
+
+/// Whether the library would use this machine's counter.
+fn is_used() -> bool {
+    os::counter_is_clocksource() == Some(true)
+}
+
+/// Whether the counter was given up.
+fn is_given_up() -> bool {
+    let evidence = clockscope::evidence();
+    watch::source() == Source::OsClock
+        && evidence.iter().any(|evidence| evidence.name == "outcome" && evidence.finding == Finding::Against)
+}
+
+fn on_each_path(faults: &str) -> [String; 2] {
+    [faults.to_owned(), format!("{faults};vdso=no")]
+}
+
+/// The last two of the allowed CPUs; `None` where there is but one.
+fn two_cpus() -> Option<(u32, u32)> {
+    let cpus = os::allowed_cpus().unwrap();
+    Some((*cpus.first()?, *cpus.get(1)?))
+}
+
+/// Faults that all CPUs share.
+#[test]
+fn no_fault_makes_the_time_go_back() {
+    let test = "no_fault_makes_the_time_go_back";
+    for fault in [
+        format!("jump:after=500ms,ticks={FAR}"),
+        format!("jump:after=500ms,ticks=-{FAR}"),
+        "rate:after=500ms,ppm=500".into(),
+        "rate:after=500ms,ppm=-50000".into(),
+        "freeze:after=500ms,for=50ms".into(),
+        "reset:after=500ms".into(),
+        "hide:every=100ms,ticks=20000000".into(),
+        "host:after=500ms,ticks=10000000000,ppm=50".into(),
+        "host:after=500ms,ticks=-10000000000,ppm=-50".into(),
+        "offset:ticks=1000000000000".into(),
+        "offset:ticks=-1000000000000000000".into(),
+    ] {
+        for faults in on_each_path(&fault) {
+            watched(test, &faults, 0.8, |seen| assert_eq!(seen.regressions, 0, "{faults}: {seen:?}"));
+        }
+    }
+}
+
+/// The OS clock is right and contradicts the counter.
+#[test]
+fn what_contradicts_the_os_clock_is_found_and_the_time_is_right_again() {
+    let test = "what_contradicts_the_os_clock_is_found_and_the_time_is_right_again";
+    for fault in [
+        format!("jump:after=500ms,ticks={FAR}"),
+        format!("jump:after=500ms,ticks=-{FAR}"),
+        "freeze:after=500ms,for=50ms".into(),
+        "reset:after=500ms".into(),
+        "hide:every=200ms,ticks=20000000".into(),
+        "host:after=500ms,ticks=10000000000,ppm=50".into(),
+        "host:after=500ms,ticks=-10000000000,ppm=-50".into(),
+    ] {
+        let faults = format!("{fault};vdso=no");
+        watched(test, &faults, 1.0, |seen| {
+            if is_used() {
+                assert!(clockscope::generation() > 1, "{faults}: it was not found");
+                assert!(seen.last_outside_ns <= STANDS_STILL_NS, "{faults}: {seen:?}");
+            }
+        });
+    }
+}
+
+/// A change of rate by what an OS clock may be slewed by is followed, and ends no generation.
+#[test]
+fn a_changed_rate_is_followed() {
+    watched("a_changed_rate_is_followed", "rate:after=300ms,ppm=500;vdso=no", 1.0, |seen| {
+        let bound = clockscope::error_bound().unwrap();
+        assert!(u128::from(seen.outside_ns) <= bound.largest.as_nanos(), "{seen:?} {bound:?}");
+        assert!(!is_used() || (clockscope::generation(), watch::source()) == (1, Source::Counter));
+    });
+}
+
+/// A counter that is trapped by a hypervisor is slow, and right.
+#[test]
+fn a_slow_counter_is_used_and_its_bound_holds() {
+    for faults in on_each_path("slow:ns=20us") {
+        watched("a_slow_counter_is_used_and_its_bound_holds", &faults, 0.5, |seen| {
+            let bound = clockscope::error_bound().unwrap();
+            assert!(u128::from(seen.outside_ns) <= bound.largest.as_nanos(), "{seen:?} {bound:?}");
+            assert_eq!((seen.regressions, clockscope::generation()), (0, 1), "{seen:?}");
+            assert!(!is_used() || watch::source() == Source::Counter);
+        });
+    }
+}
+
+/// No reading can find that a counter stands still for ever: each is on the same fresh line. Who asks for the bound does.
+#[test]
+fn a_frozen_counter_is_found_by_who_asks() {
+    let test = "a_frozen_counter_is_found_by_who_asks";
+    watched(test, "freeze:after=300ms;vdso=no", 0.5, |seen| {
+        assert_eq!(seen.regressions, 0, "{seen:?}");
+        let generation = clockscope::generation();
+        assert!(clockscope::error_bound().is_some());
+        assert!(!is_used() || clockscope::generation() > generation);
+        let reference = watch::reference().unwrap();
+        let before = watch::ns(&reference).unwrap();
+        let now = clockscope::now().as_ns();
+        assert!(before <= now && now <= watch::ns(&reference).unwrap());
+    });
+}
+
+/// CPUs that are apart by more than a line is long: the first reading on the other CPU shows it. Where the vDSO is reached,
+/// CLOCK_MONOTONIC goes back between them as well, and still no reading of ours does.
+#[test]
+fn cpus_that_are_far_apart_lose_the_counter() {
+    let Some((_, cpu)) = two_cpus() else { return };
+    for ticks in [5 * FAR, -5 * FAR] {
+        for faults in on_each_path(&format!("offset:cpu={cpu},ticks={ticks}")) {
+            watched("cpus_that_are_far_apart_lose_the_counter", &faults, 1.0, |seen| {
+                assert_eq!(seen.regressions, 0, "{faults}: {seen:?}");
+                assert!(is_given_up(), "{faults}: generation {}", clockscope::generation());
+                assert!(
+                    !faults.ends_with("vdso=no") || seen.last_outside_ns <= STANDS_STILL_NS,
+                    "{faults}: {seen:?}"
+                );
+            });
+        }
+    }
+}
+
+/// As when a snapshot is restored and each virtual CPU gets a counter of its own.
+#[test]
+fn a_host_that_restores_its_cpus_unequally_loses_the_counter() {
+    let Some((one, other)) = two_cpus() else { return };
+    let fault = format!(
+        "host:after=300ms,ticks=-10000000000,ppm=50,cpu={one};host:after=300ms,ticks=-9000000000,ppm=-50,cpu={other}"
+    );
+    for faults in on_each_path(&fault) {
+        watched("a_host_that_restores_its_cpus_unequally_loses_the_counter", &faults, 1.0, |seen| {
+            assert_eq!(seen.regressions, 0, "{faults}: {seen:?}");
+            assert!(is_given_up(), "{faults}: generation {}", clockscope::generation());
+        });
+    }
+}
+
+/// Apart by less than a line is long, which no reading shows by itself: until a bracket on the other CPU does, readings on
+/// two CPUs may be out of order (docs/library.md). After it there is nothing left to go back.
+#[test]
+fn cpus_that_drift_apart_lose_the_counter() {
+    let Some((_, cpu)) = two_cpus() else { return };
+    for fault in [format!("drift:cpu={cpu},ppm=2000"), format!("offset:cpu={cpu},ticks=-3000000")] {
+        let faults = format!("{fault};vdso=no");
+        watched("cpus_that_drift_apart_lose_the_counter", &faults, 1.5, |seen| {
+            assert!(is_given_up(), "{faults}: generation {}", clockscope::generation());
+            assert_eq!(seen.last_regressions, 0, "{faults}: {seen:?}");
+            assert!(seen.last_outside_ns <= STANDS_STILL_NS, "{faults}: {seen:?}");
+        });
+    }
+}
+
+/// The rig itself: what it is told is what the counter does, on threads that are started later as well.
+#[test]
+fn the_rig_does_what_it_is_told() {
+    let test = "the_rig_does_what_it_is_told";
+    let hz = || clockscope::calibrate_blocking(Duration::from_millis(50)).unwrap().frequency().hz;
+    let variable = "CLOCKSCOPE_TEST_HZ";
+    let true_hz = std::env::var(variable).map_or_else(|_| hz(), |hz| hz.parse().unwrap());
+    // SAFETY-free: the children inherit what the parent found before it started any.
+    let near = |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 0.01, "{found} {expected}");
+    under(test, "drift:ppm=100000;vdso=no", || near(hz(), true_hz * 1.1));
+    under(test, "rate:after=0,ppm=-100000;vdso=no", || near(hz(), true_hz * 0.9));
+    under(test, "offset:ticks=4611686018427387904", || {
+        let here = ticks::now();
+        let there = std::thread::spawn(ticks::now).join().unwrap();
+        assert!(here >= 1 << 62 && there >= here, "{here} {there}");
+    });
+    under(test, "reset:after=0;vdso=no", || assert!((ticks::now() as f64) < true_hz * 5.0));
+    under(test, "freeze:after=0;vdso=no", || assert_eq!(ticks::now(), ticks::now()));
+    under(test, "hide:every=10ms,ticks=10000000;vdso=no", || assert!(hz() < true_hz * 0.95));
+}
+
+#[test]
+fn the_rig_refuses_what_it_does_not_understand() {
+    for mistake in [
+        "nonsense",
+        "offset",
+        "offset:ticks=many",
+        "offset:ticks=1,colour=2",
+        "offset:ticks",
+        "drift:ppm=1,ticks=2",
+        "drift:ppm=-1000000",
+        "jump:after=1h,ticks=3",
+        "hide:every=1us,ticks=1000000",
+        "offset:cpu=-1,ticks=1",
+        "vdso=maybe",
+    ] {
+        let output = start("nothing", mistake);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(99) && said.contains("CLOCKSCOPE_TRAP"), "{mistake}: {output:?}");
+    }
+}
