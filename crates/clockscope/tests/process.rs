@@ -5,6 +5,8 @@
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 #![allow(unsafe_code, reason = "prctl, fork and a counting allocator")]
 
+mod rig;
+
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::hint::black_box;
@@ -295,6 +297,23 @@ fn a_forked_child_begins_anew() {
             assert_right();
         }));
         assert_eq!(clockscope::generation(), generation, "the parent's goes on");
+    });
+    assert!(status.success(), "{status}");
+}
+
+/// The rig of `tests/trap.rs` reaches threads and forked children, and their threads.
+#[test]
+fn a_trapped_counter_is_that_of_all_threads_and_children() {
+    // The process that is started has it, and could start no compiler.
+    let is_started = std::env::var_os(CHILD).is_some();
+    let preload = if is_started { String::new() } else { format!("LD_PRELOAD={}", rig::trap().display()) };
+    let faults = format!("{}=offset:ticks=4611686018427387904", rig::FAULTS);
+    let through = ["env", preload.as_str(), faults.as_str()];
+    let status = in_a_process("a_trapped_counter_is_that_of_all_threads_and_children", &through, || {
+        let is_trapped = || clockscope::ticks::now() >= 1 << 62;
+        assert!(is_trapped());
+        assert!(std::thread::spawn(is_trapped).join().unwrap());
+        assert!(forked(|| assert!(is_trapped() && std::thread::spawn(is_trapped).join().unwrap())));
     });
     assert!(status.success(), "{status}");
 }

@@ -84,7 +84,7 @@ fn on_each_path(faults: &str) -> [String; 2] {
     [faults.to_owned(), format!("{faults};vdso=no")]
 }
 
-/// The last two of the allowed CPUs; `None` where there is but one.
+/// The first two of the allowed CPUs; `None` where there is but one.
 fn two_cpus() -> Option<(u32, u32)> {
     let cpus = os::allowed_cpus().unwrap();
     Some((*cpus.first()?, *cpus.get(1)?))
@@ -185,10 +185,7 @@ fn cpus_that_are_far_apart_lose_the_counter() {
             watched("cpus_that_are_far_apart_lose_the_counter", &faults, 1.0, |seen| {
                 assert_eq!(seen.regressions, 0, "{faults}: {seen:?}");
                 assert!(is_given_up(), "{faults}: generation {}", clockscope::generation());
-                assert!(
-                    !faults.ends_with("vdso=no") || seen.last_outside_ns <= STANDS_STILL_NS,
-                    "{faults}: {seen:?}"
-                );
+                assert!(!faults.ends_with("vdso=no") || seen.last_outside_ns <= STANDS_STILL_NS, "{faults}: {seen:?}");
             });
         }
     }
@@ -224,25 +221,33 @@ fn cpus_that_drift_apart_lose_the_counter() {
     }
 }
 
-/// The rig itself: what it is told is what the counter does, on threads that are started later as well.
+/// The counter's frequency on this CPU.
+fn hz(cpu: u32) -> f64 {
+    os::set_allowed_cpus(&[cpu]).unwrap();
+    clockscope::calibrate_blocking(Duration::from_millis(50)).unwrap().frequency().hz
+}
+
+/// The rig itself: what it is told is what the counter does, and on that CPU alone. (That threads and children are reached
+/// is seen in `tests/process.rs`.)
 #[test]
 fn the_rig_does_what_it_is_told() {
     let test = "the_rig_does_what_it_is_told";
-    let hz = || clockscope::calibrate_blocking(Duration::from_millis(50)).unwrap().frequency().hz;
-    let variable = "CLOCKSCOPE_TEST_HZ";
-    let true_hz = std::env::var(variable).map_or_else(|_| hz(), |hz| hz.parse().unwrap());
-    // SAFETY-free: the children inherit what the parent found before it started any.
-    let near = |found: f64, expected: f64| assert!((found / expected - 1.0).abs() < 0.01, "{found} {expected}");
-    under(test, "drift:ppm=100000;vdso=no", || near(hz(), true_hz * 1.1));
-    under(test, "rate:after=0,ppm=-100000;vdso=no", || near(hz(), true_hz * 0.9));
-    under(test, "offset:ticks=4611686018427387904", || {
-        let here = ticks::now();
-        let there = std::thread::spawn(ticks::now).join().unwrap();
-        assert!(here >= 1 << 62 && there >= here, "{here} {there}");
-    });
-    under(test, "reset:after=0;vdso=no", || assert!((ticks::now() as f64) < true_hz * 5.0));
+    under(test, "reset:after=0;vdso=no", || assert!(ticks::now() < 1 << 40));
     under(test, "freeze:after=0;vdso=no", || assert_eq!(ticks::now(), ticks::now()));
-    under(test, "hide:every=10ms,ticks=10000000;vdso=no", || assert!(hz() < true_hz * 0.95));
+    let Some((true_cpu, cpu)) = two_cpus() else { return };
+    for (fault, fewest, most) in [
+        ("drift:ppm=100000", 1.09, 1.11),
+        ("rate:after=0,ppm=-100000", 0.89, 0.91),
+        ("host:after=0,ppm=1000,ticks=-1000000000000", 1.0009, 1.0011),
+        ("hide:every=10ms,ticks=10000000", 0.1, 0.9),
+        ("offset:ticks=1000000000000", 0.9999, 1.0001),
+    ] {
+        let faults = format!("{fault},cpu={cpu};vdso=no");
+        under(test, &faults, || {
+            let share = hz(cpu) / hz(true_cpu);
+            assert!((fewest..most).contains(&share), "{faults}: {share}");
+        });
+    }
 }
 
 #[test]
