@@ -4,6 +4,9 @@
 
 mod world;
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use clockscope::disciplined::{Counter, Disciplined};
 use clockscope::{Finding, Source};
 use world::{Moment, Narrow, World};
@@ -191,6 +194,32 @@ fn time_hidden_from_the_counter_is_found() {
     }
     assert!(watch.run(SECOND, 20_000) <= 50.0);
     assert_eq!(watch.clock.source(), Source::Counter);
+}
+
+/// From the moment that the generation has moved, nobody is served by what was found to be wrong: not even beside the thread
+/// that found it and is preempted before it is done.
+#[test]
+fn no_reading_of_a_new_generation_is_by_the_old_line() {
+    let mut old = 0;
+    for reads in 0..200 {
+        let mut watch = Watch::ordinary();
+        watch.settle();
+        let clock: &'static Disciplined<_, _> = Box::leak(Box::new(watch.clock));
+        watch.world.step_counter(-259_616);
+        // Readings until it is found; at one of the moments in that another thread looks.
+        let seen = Rc::new(Cell::new(None));
+        let told = Rc::clone(&seen);
+        watch.world.interrupt_at(reads, Moment::Before, move || told.set(Some((clock.generation(), clock.source()))));
+        while clock.generation() == 1 {
+            watch.world.pass(20_000);
+            clock.now();
+        }
+        if let Some((generation, source)) = seen.take() {
+            assert!(generation == 1 || source == Source::OsClock, "after {reads} reads");
+            old += u32::from(generation == 1);
+        }
+    }
+    assert!(old > 3, "nobody looked while it was found");
 }
 
 /// The kernel does not use the counter, rightly or not.

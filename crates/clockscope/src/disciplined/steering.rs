@@ -258,11 +258,13 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let ended_soon = os_ns.saturating_sub(steering.began_ns) < SOON_NS;
         let strikes = if ended_soon { steering.strikes + 1 } else { 1 };
         *steering = Steering { strikes, ..Steering::ZERO };
+        // First of all: to ask the kernel takes microseconds, in which others would be served by what is known to be wrong.
+        self.withdraw(line);
         self.next_generation();
         if strikes >= STRIKES {
             self.demote(line, Demotion::Unsteady);
-        } else if self.ask(steering, os_ns) {
-            self.withdraw(line);
+        } else {
+            self.ask(steering, os_ns);
         }
     }
 
