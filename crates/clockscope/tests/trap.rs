@@ -122,12 +122,13 @@ fn what_contradicts_the_os_clock_is_found_and_the_time_is_right_again() {
         format!("jump:after=500ms,ticks=-{FAR}"),
         "freeze:after=500ms,for=50ms".into(),
         "reset:after=500ms".into(),
-        "hide:every=200ms,ticks=20000000".into(),
+        "hide:every=100ms,ticks=20000000".into(),
         "host:after=500ms,ticks=10000000000,ppm=50".into(),
         "host:after=500ms,ticks=-10000000000,ppm=-50".into(),
     ] {
         let faults = format!("{fault};vdso=no");
-        watched(test, &faults, 1.0, |seen| {
+        // Long enough for three strikes, where a fault comes again and again.
+        watched(test, &faults, 1.2, |seen| {
             if is_used() {
                 assert!(clockscope::generation() > 1, "{faults}: it was not found");
                 assert!(seen.last_outside_ns <= STANDS_STILL_NS, "{faults}: {seen:?}");
@@ -201,7 +202,9 @@ fn a_host_that_restores_its_cpus_unequally_loses_the_counter() {
     for faults in on_each_path(&fault) {
         watched("a_host_that_restores_its_cpus_unequally_loses_the_counter", &faults, 1.0, |seen| {
             assert_eq!(seen.regressions, 0, "{faults}: {seen:?}");
-            assert!(is_given_up(), "{faults}: generation {}", clockscope::generation());
+            // The vDSO stands still while its counter is behind what the kernel saw last: it contradicts nobody then.
+            let is_reached = !faults.ends_with("vdso=no");
+            assert!(is_reached || is_given_up(), "{faults}: generation {}", clockscope::generation());
         });
     }
 }
