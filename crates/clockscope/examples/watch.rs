@@ -15,7 +15,7 @@ use clockscope::{Errno, RawClock, Source};
 const MOST_THREADS: usize = 4;
 
 /// So many readings of a clock that stands still are enough: nobody waits for ever.
-const STUCK: u64 = 100_000_000;
+const STUCK: u64 = 10_000_000;
 
 /// What one thread saw, or all of them.
 #[derive(Debug, Default)]
@@ -35,7 +35,7 @@ pub(crate) struct Seen {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let usage = "watch SECONDS";
+    let usage = "usage: watch SECONDS";
     let seconds: f64 = std::env::args().nth(1).ok_or(usage)?.parse().map_err(|_| usage)?;
     let reference = reference().ok_or("no clock to compare with")?;
     let source_first = {

@@ -9,7 +9,7 @@
 //! fault must be found, and the time must be right from then on.
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may panic, and says what it saw")]
 
 mod rig;
 #[allow(dead_code, reason = "its main is for the example")]
