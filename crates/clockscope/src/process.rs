@@ -212,7 +212,8 @@ pub fn evidence() -> Vec<Evidence> {
 /// How far [`now`] is from CLOCK_MONOTONIC, by a fresh bracket, and at most since the generation began. `None` where no
 /// clock answers. Costs some twenty reads of both clocks, about 0.8 µs.
 ///
-/// While the operating system's clock is served, the bound is that clock's tick.
+/// While the operating system's clock is served, the bound is that clock's tick; where the time stands still until that clock
+/// has caught up, it is by how much we are ahead as well.
 ///
 /// ```
 /// let bound = clockscope::error_bound().expect("a clock");

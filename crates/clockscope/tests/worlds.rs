@@ -411,6 +411,7 @@ fn an_os_clock_that_steps_is_followed_forward_and_waited_for() {
     let before = watch.last;
     watch.run(500 * MILLISECOND, 20_000);
     assert!(watch.last <= before + 2 * MILLISECOND, "it stands still until the OS clock is there again");
+    assert!(watch.assert_bound() > 400 * MILLISECOND, "and is ahead of it so long");
     assert!(watch.clock.generation() > generation);
     watch.run(600 * MILLISECOND, 20_000);
     watch.world.step_os(3_600_000_000_000);

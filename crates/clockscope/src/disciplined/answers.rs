@@ -34,13 +34,18 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// |ours − OS| with the bracket's width: by a fresh bracket, and the largest since the generation began. While the OS
-    /// clock is served, its tick. `None` where it does not answer.
+    /// clock is served, its tick, and by how much ours is ahead where it stands still. `None` where it does not answer.
     pub fn error_bound(&self) -> Option<ErrorBound> {
         self.wake();
         let page = &self.shared.page;
         let error = match self.verify().and_then(|tick_ns| self.error_by_line(tick_ns)) {
             Some(error) => error,
-            None => self.shared.os.now_ns().ok().map(|_| self.shared.os.tick_ns())?,
+            None => {
+                // The floor first: it may be raised to a later time at any moment.
+                let floor = page.floor();
+                let ahead = floor.saturating_sub(self.shared.os.now_ns().ok()?);
+                self.shared.os.tick_ns().saturating_add(ahead)
+            }
         };
         let largest = page.largest_error_ns.fetch_max(error, Ordering::Relaxed).max(error);
         Some(ErrorBound { now: Duration::from_nanos(error), largest: Duration::from_nanos(largest) })
