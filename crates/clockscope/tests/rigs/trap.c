@@ -8,7 +8,7 @@
  *   jump:after=T,ticks=N[,cpu=C]           it steps by N ticks, once
  *   rate:after=T,ppm=R[,cpu=C]             it runs R ppm fast from then on
  *   host:after=T,ticks=N,ppm=R[,cpu=C]     both at once: a snapshot is restored, or the machine moves to another host
- *   reset:after=T[,cpu=C]                  it begins again at 0: a suspend
+ *   reset:after=T[,cpu=C]                  it begins again at 0, whatever was listed before: a suspend
  *   freeze:after=T[,for=T][,cpu=C]         it stands still, for good or for that long, and goes on from where it stood
  *   hide:every=T,ticks=N[,cpu=C]           firmware takes N ticks again and again and sets the counter back by as many
  *   slow:ns=T[,cpu=C]                      its values are right, and each read takes so much longer
@@ -129,14 +129,13 @@ static uint64_t moved(const struct fault *fault, uint64_t truth)
     switch (fault->kind) {
     case LINE:
         return (uint64_t)fault->ticks + (uint64_t)(int64_t)((__int128)since * fault->ppb / 1000000000);
-    case RESET:
-        return -fault->at;
     case FREEZE:
         return -(since < fault->length ? since : fault->length);
     case HIDE:
         /* A read right before the firmware's next turn may be answered in it: the counter stands where it was. */
         return -(since / fault->every * (uint64_t)fault->ticks
                  + (since % fault->every < (uint64_t)fault->ticks ? since % fault->every : (uint64_t)fault->ticks));
+    case RESET:
     case SLOW:
         break;
     }
@@ -146,9 +145,15 @@ static uint64_t moved(const struct fault *fault, uint64_t truth)
 static uint64_t told(uint64_t truth, uint32_t aux)
 {
     uint64_t ticks = truth;
-    for (unsigned i = 0; i < fault_count; i++)
-        if (concerns(&faults[i], aux))
-            ticks += moved(&faults[i], truth);
+    for (unsigned i = 0; i < fault_count; i++) {
+        const struct fault *fault = &faults[i];
+        if (!concerns(fault, aux))
+            continue;
+        if (fault->kind == RESET && truth >= fault->at)
+            ticks = truth - fault->at;
+        else
+            ticks += moved(fault, truth);
+    }
     return ticks;
 }
 
