@@ -86,6 +86,17 @@ pub(crate) fn check() -> Result<()> {
     run_emulated()
 }
 
+/// A file in the folder that is built into.
+pub(crate) fn built(file: &str) -> String {
+    format!("{FOLDER}/{file}")
+}
+
+/// Runs cargo with these arguments for the target that runs, with flags of the compiler.
+pub(crate) fn build(flags: &str, arguments: &[&str]) -> Result<()> {
+    let variables = [VARIABLES, &[("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS", flags)]].concat();
+    run::with(&variables, "cargo", &[arguments, &["-Zbuild-std=std,panic_abort"]].concat())
+}
+
 /// Measures on the emulated machine: every aarch64 counter must be there, and the emulation must be noticed.
 fn run_emulated() -> Result<()> {
     let program = format!("{FOLDER}/{RUN}/debug/clockscope");
@@ -117,6 +128,13 @@ fn run_emulated() -> Result<()> {
 
 /// What is missing, and how to get it.
 fn missing() -> Option<String> {
+    let packages = missing_packages();
+    (!packages.is_empty())
+        .then(|| format!("other architectures need Debian's packages: apt-get install {}", packages.join(" ")))
+}
+
+/// Debian's packages that are missing.
+pub(crate) fn missing_packages() -> Vec<&'static str> {
     let mut packages: Vec<&str> =
         TOOLS.iter().filter(|(program, _)| !run::exists(program)).map(|(_, package)| *package).collect();
     let is_debians = run::output(COMPILER, &["--print", "sysroot"]).is_ok_and(|sysroot| sysroot.trim() == "/usr");
@@ -128,6 +146,5 @@ fn missing() -> Option<String> {
             packages.push(package);
         }
     }
-    (!packages.is_empty())
-        .then(|| format!("other architectures need Debian's packages: apt-get install {}", packages.join(" ")))
+    packages
 }

@@ -6,6 +6,7 @@ mod bench;
 mod cross;
 mod fast_path;
 mod loom;
+mod machines;
 mod run;
 mod structure;
 
@@ -21,6 +22,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   fast-path     what a reading executes, by the machine code
   structure     who may depend on whom, and where unsafe code may be
   cross         checks for other architectures, and the instrument on an emulated aarch64
+  machines [NAME...]  the instrument and the library in emulated machines: all clocksources, and clocks that change
   bench [build] the figures that the README promises, measured here
   bench across  order and offsets across CPUs, and rates (two minutes)
   bench steps   recording 10^8 reads, and the ticks of 30,000 simulated clocks (five minutes)
@@ -46,6 +48,7 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["loom"] => loom::check(),
         ["fast-path"] => fast_path::check(),
         ["cross"] => cross::check(),
+        ["machines", names @ ..] => machines::measure(names),
         ["bench"] => bench::measure(false),
         ["bench", "library", parts @ ..] => bench::library::measure(parts),
         ["bench", "across"] => bench::across::measure(),

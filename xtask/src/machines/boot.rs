@@ -1,0 +1,223 @@
+//! Boots a machine under qemu and takes what its commands printed from the console.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+
+use super::build::Programs;
+use super::{Architecture, Machine};
+use crate::run;
+
+/// The longest that a machine may take: several times what the slowest needs on a busy computer.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// The guest's side.
+const GUEST: &str = "machines";
+
+/// The line that the guest prints last.
+const DONE: &str = "@@done";
+
+/// What a command in a machine gave.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Frame {
+    pub(super) code: i32,
+    pub(super) text: String,
+}
+
+/// The outputs of a machine's commands by name; a command's standard error stands under its name with `.stderr`.
+pub(super) type Frames = BTreeMap<String, Frame>;
+
+/// Files that every boot needs: one initial file system an architecture serves all of its machines.
+pub(super) struct Images {
+    folder: PathBuf,
+}
+
+impl Images {
+    /// Packs the initial file systems from what was fetched and built.
+    pub(super) fn pack(folder: &Path, programs: &[Programs]) -> Result<Self> {
+        let images = Self { folder: folder.to_owned() };
+        for programs in programs {
+            images
+                .pack_one(programs)
+                .with_context(|| format!("the file system for {}", programs.architecture.name()))?;
+        }
+        Ok(images)
+    }
+
+    fn of(&self, architecture: Architecture) -> PathBuf {
+        self.folder.join(architecture.name())
+    }
+
+    fn pack_one(&self, programs: &Programs) -> Result<()> {
+        let own = self.of(programs.architecture);
+        let root = own.join("root");
+        if root.exists() {
+            fs::remove_dir_all(&root)?;
+        }
+        for folder in ["bin", "dev", "machines", "proc", "run", "sys", "tmp"] {
+            fs::create_dir_all(root.join(folder))?;
+        }
+        copy(&own.join("busybox"), &root.join("bin/busybox"))?;
+        // The kernel starts /init before anything else is there.
+        symlink("busybox", root.join("bin/sh"))?;
+        copy(&programs.clockscope, &root.join("bin/clockscope"))?;
+        // busybox has a `watch` of its own.
+        copy(&programs.watch, &root.join("bin/clockscope-watch"))?;
+        copy(&Path::new(GUEST).join("init.sh"), &root.join("init"))?;
+        for script in fs::read_dir(GUEST)? {
+            let script = script?.path();
+            if script.extension().is_some_and(|ending| ending == "sh") {
+                copy(&script, &root.join(&script))?;
+            }
+        }
+        let script = "cd \"$1\" && find . | cpio --quiet --create --format newc --owner 0:0 >../initrd";
+        run::with(&[], "sh", &["-c", script, "sh", &root.to_string_lossy()])
+    }
+}
+
+fn copy(from: &Path, to: &Path) -> Result<()> {
+    fs::copy(from, to).map(drop).with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))
+}
+
+/// Runs a machine until it turns itself off. What it printed is kept in `CONSOLE.txt` in the folder of the machines.
+pub(super) fn boot(machine: &Machine, images: &Images) -> Result<Frames> {
+    let console = images.folder.join(format!("{}.txt", machine.name));
+    let file = File::create(&console).with_context(|| format!("cannot write {}", console.display()))?;
+    let mut command = command(machine, &images.of(machine.architecture));
+    let mut emulator = command
+        .stdin(Stdio::null())
+        .stderr(file.try_clone()?)
+        .stdout(file)
+        .spawn()
+        .with_context(|| format!("cannot run {}", machine.architecture.emulator()))?;
+    let status = wait(&mut emulator, LIMIT)?;
+    let printed = String::from_utf8_lossy(&fs::read(&console)?).replace('\r', "");
+    let why = match status {
+        None => format!("did not end within {} s", LIMIT.as_secs()),
+        Some(status) if !status.success() => format!("{}: {status}", machine.architecture.emulator()),
+        Some(_) if !printed.lines().any(|line| line == DONE) => {
+            "turned itself off before its script was at its end".into()
+        }
+        Some(_) => return frames(&printed).with_context(|| shown(&console, &printed)),
+    };
+    bail!("{why}\n{}", shown(&console, &printed))
+}
+
+/// The emulator with its arguments. Never KVM: what is found has to be the same on every computer.
+fn command(machine: &Machine, folder: &Path) -> Command {
+    let (console, board, processor): (_, &[&str], _) = match machine.architecture {
+        // The stock processor and RDTSCP; `max` would bring page tables that make it slow.
+        Architecture::X86 => ("ttyS0", &[], "qemu64,+rdtscp"),
+        Architecture::Arm => ("ttyAMA0", &["-machine", "virt"], "max,pauth-impdef=on"),
+    };
+    let mut command = Command::new(machine.architecture.emulator());
+    command.args(board);
+    command.args(["-accel", if machine.cpus > 1 { "tcg,thread=multi" } else { "tcg" }]);
+    command.args(["-cpu", machine.processor.unwrap_or(processor), "-smp", &machine.cpus.to_string()]);
+    command.args(["-m", "512", "-nodefaults", "-display", "none", "-no-reboot", "-serial", "stdio"]);
+    command.args(machine.options);
+    command.arg("-kernel").arg(folder.join("kernel")).arg("-initrd").arg(folder.join("initrd"));
+    let (name, kernel) = (machine.name, machine.kernel);
+    command.args(["-append", &format!("console={console} quiet loglevel=1 panic=-1 machine={name} {kernel}")]);
+    command
+}
+
+/// How the process ended; kills it and gives `None` if it does not in time.
+fn wait(process: &mut Child, limit: Duration) -> Result<Option<ExitStatus>> {
+    let start = Instant::now();
+    loop {
+        if let Some(status) = process.try_wait()? {
+            return Ok(Some(status));
+        }
+        if start.elapsed() > limit {
+            process.kill()?;
+            process.wait()?;
+            return Ok(None);
+        }
+        thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Where the console's output is kept, and its last lines.
+fn shown(console: &Path, printed: &str) -> String {
+    let lines: Vec<&str> = printed.lines().collect();
+    let last = lines[lines.len().saturating_sub(15)..].join("\n    ");
+    format!("its console is kept in {}; it ends:\n    {last}", console.display())
+}
+
+/// Takes the frames from what a machine printed: `@@begin NAME`, a text, a line's end, `@@end NAME CODE`.
+pub(super) fn frames(printed: &str) -> Result<Frames> {
+    let mut frames = Frames::new();
+    let mut open: Option<(&str, Vec<&str>)> = None;
+    for line in printed.split('\n') {
+        let begun = line.strip_prefix("@@begin ");
+        let ended = line.strip_prefix("@@end ");
+        match (&mut open, begun, ended) {
+            (None, Some(name), _) => open = Some((name, Vec::new())),
+            (Some((name, _)), Some(other), _) => bail!("{other} begins within {name}"),
+            (None, _, Some(end)) => bail!("what ends as `{end}` has not begun"),
+            (Some((name, lines)), _, Some(end)) => {
+                let code = end
+                    .strip_prefix(*name)
+                    .and_then(|rest| rest.trim().parse().ok())
+                    .with_context(|| format!("{name} ends as `{end}`"))?;
+                let frame = Frame { code, text: lines.join("\n") };
+                if frames.insert((*name).to_owned(), frame).is_some() {
+                    bail!("{name} was run twice");
+                }
+                open = None;
+            }
+            (Some((_, lines)), ..) => lines.push(line),
+            // The kernel's and the firmware's lines.
+            (None, None, None) => {}
+        }
+    }
+    match open {
+        Some((name, _)) => bail!("{name} begins and does not end"),
+        None => Ok(frames),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn frames_are_found_between_other_lines() {
+        let printed = "SeaBIOS\n@@begin a\none\ntwo\n\n@@end a 0\nnoise\n@@begin a.stderr\n\n@@end a.stderr 0\n@@begin b\nx\n@@end b 3\n@@done\n";
+        let found = frames(printed).unwrap();
+        assert_eq!(found["a"], Frame { code: 0, text: "one\ntwo\n".into() });
+        assert_eq!(found["a.stderr"], Frame { code: 0, text: String::new() });
+        assert_eq!(found["b"], Frame { code: 3, text: "x".into() });
+        assert_eq!(found.len(), 3);
+    }
+
+    #[test]
+    fn a_broken_frame_is_an_error() {
+        for (printed, told) in [
+            ("@@begin a\none\n", "a begins and does not end"),
+            ("@@end a 0\n", "has not begun"),
+            ("@@begin a\n@@begin b\n@@end b 0\n@@end a 0\n", "b begins within a"),
+            ("@@begin a\n\n@@end b 0\n", "a ends as `b 0`"),
+            ("@@begin a\n\n@@end a\n", "a ends as `a`"),
+            ("@@begin a\n\n@@end a 0\n@@begin a\n\n@@end a 0\n", "a was run twice"),
+        ] {
+            let error = frames(printed).unwrap_err().to_string();
+            assert!(error.contains(told), "{printed:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn a_process_that_hangs_is_killed() {
+        let mut hanging = Command::new("sleep").arg("1000").spawn().unwrap();
+        assert_eq!(wait(&mut hanging, Duration::ZERO).unwrap(), None);
+        let mut ending = Command::new("true").spawn().unwrap();
+        assert!(wait(&mut ending, LIMIT).unwrap().unwrap().success());
+    }
+}

@@ -1,0 +1,38 @@
+//! Builds the programs that run in the machines: static, since there is nothing else in them.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result};
+
+use super::Architecture;
+use crate::{cross, run};
+
+const STATIC: &str = "-C target-feature=+crt-static";
+
+/// What is put into a machine.
+pub(super) struct Programs {
+    pub(super) architecture: Architecture,
+    pub(super) clockscope: PathBuf,
+    pub(super) watch: PathBuf,
+}
+
+impl Programs {
+    /// Builds them as they would be released.
+    pub(super) fn build(architecture: Architecture) -> Result<Self> {
+        println!("   building static programs for {}", architecture.name());
+        let target = architecture.target();
+        for what in [&["--package", "clockscope-cli"] as &[&str], &["--package", "clockscope", "--example", "watch"]] {
+            let arguments = [&["build", "--quiet", "--release", "--target", target], what].concat();
+            match architecture {
+                Architecture::X86 => run::with(&[("RUSTFLAGS", STATIC)], "cargo", &arguments),
+                Architecture::Arm => cross::build(STATIC, &arguments),
+            }
+            .with_context(|| format!("the static programs for {target}"))?;
+        }
+        let folder = PathBuf::from(match architecture {
+            Architecture::X86 => run::built(&format!("{target}/release")),
+            Architecture::Arm => cross::built(&format!("{target}/release")),
+        });
+        Ok(Self { architecture, clockscope: folder.join("clockscope"), watch: folder.join("examples/watch") })
+    }
+}

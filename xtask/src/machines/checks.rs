@@ -1,0 +1,181 @@
+//! What is expected of the instrument and of the library in each machine.
+
+use serde_json::Value;
+
+use super::seen::{Seen, named, number, time};
+use super::{Architecture, Machine};
+
+/// What holds in every machine: the facts are right, no clock goes back, and the clock of the library is right.
+pub(super) fn common(machine: &Machine, seen: &mut Seen) {
+    facts(machine, seen);
+    listed(machine, seen);
+    verdict(machine, seen);
+}
+
+/// The kernel took the clocksource that the machine is about, and the emulation was noticed.
+fn facts(machine: &Machine, seen: &mut Seen) {
+    let environment = seen.json("info")["environment"].clone();
+    let is = |value: &Value, expected: &str| value == expected;
+    seen.expect(is(&environment["clocksource"], machine.clocksource), || {
+        format!("the clocksource is {} instead of {}", environment["clocksource"], machine.clocksource)
+    });
+    let online = &environment["cpu"]["online"];
+    seen.expect(*online == machine.cpus, || format!("{online} CPUs instead of {}", machine.cpus));
+    let readable = &environment["counter_readable"];
+    seen.expect(*readable == true, || format!("the counter may not be read: {readable}"));
+    if machine.architecture == Architecture::X86 {
+        let emulation = &environment["emulation"];
+        seen.expect(*emulation == serde_json::json!(["qemu-tcg"]), || format!("emulation: {emulation}"));
+    }
+}
+
+/// Clocks that every machine has; RDTSCP only where the processor has it.
+fn listed(machine: &Machine, seen: &mut Seen) {
+    let clocks = seen.json("list")["clocks"].clone();
+    let names: &[&str] = match machine.architecture {
+        Architecture::X86 => &["tsc", "tsc_lfence", "hpet"],
+        Architecture::Arm => &["cntvct", "cntvct_isb"],
+    };
+    let everywhere = ["monotonic", "monotonic_raw", "realtime", "boottime", "clockscope.now"];
+    for name in names.iter().chain(&everywhere) {
+        let clock = named(&clocks, name);
+        seen.expect(clock["available"] == true, || format!("{name} is listed as {clock}"));
+    }
+    if machine.architecture == Architecture::X86 {
+        let expected = machine.processor.is_none();
+        let clock = named(&clocks, "rdtscp");
+        seen.expect(clock["available"] == expected, || format!("rdtscp is listed as {clock}"));
+    }
+}
+
+/// The instrument's own judgement of the counter, where it gives one.
+fn verdict(machine: &Machine, seen: &mut Seen) {
+    let knows = seen.output("check").is_some_and(|(code, _)| code != 2);
+    if !knows {
+        return;
+    }
+    // Its exit code tells the worst verdict of all clocks.
+    let Some((_, text)) = seen.output("check") else { return };
+    let document: Value = serde_json::from_str(&text).unwrap_or_default();
+    let counter = match machine.architecture {
+        Architecture::X86 => "tsc",
+        Architecture::Arm => "cntvct",
+    };
+    let verdicts = document["verdicts"].as_array().cloned().unwrap_or_default();
+    let found = verdicts.into_iter().find(|verdict| verdict["clock"] == counter).unwrap_or_default();
+    let verdict = found["verdict"].as_str().unwrap_or("nothing").to_owned();
+    let expected = machine.verdict;
+    seen.expect(verdict == expected, || {
+        format!("check says of {counter} {verdict} instead of {expected}, because {}", found["evidence"])
+    });
+    seen.found(format!("{counter} {verdict}"));
+}
+
+/// No clock of `measure` goes back, and each can be read.
+fn measured(seen: &mut Seen, clocks: &[&str]) {
+    for name in clocks {
+        let clock = seen.clock("measure", name);
+        let monotonic = &clock["monotonic"];
+        seen.expect(monotonic["weak"] == true, || format!("{name} went back: {}", clock["events"]));
+    }
+}
+
+/// The tick of a clock, as `steps` found it.
+fn tick(seen: &mut Seen, clock: &str, expected_ns: f64, tolerance: f64) {
+    let tick_ns = number(&seen.clock(&format!("steps_{clock}"), clock)["tick_ns"]);
+    seen.expect((tick_ns / expected_ns - 1.0).abs() < tolerance, || {
+        format!("{clock} ticks in {tick_ns} ns instead of {expected_ns} ns")
+    });
+    seen.found(format!("tick {} ({:.6} MHz)", time(tick_ns), 1e3 / tick_ns));
+}
+
+/// What reading CLOCK_MONOTONIC costs, for the line.
+fn cost(seen: &mut Seen) {
+    let cost_ns = number(&seen.clock("measure", "monotonic")["cost_ns"]["median"]);
+    seen.found(format!("monotonic {}", time(cost_ns)));
+}
+
+/// What served the library's clock at the end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Served {
+    Counter,
+    OsClock,
+}
+
+/// The library's clock never went back, and was never further from CLOCK_MONOTONIC than it says.
+fn watched(seen: &mut Seen, command: &str, served: Served, generation: u64) -> Value {
+    let watch = seen.json(command);
+    let reads = number(&watch["reads"]);
+    seen.expect(reads > 10_000.0, || format!("{command} made {reads} reads"));
+    let regressions = &watch["regressions"];
+    seen.expect(*regressions == 0, || format!("{command}: now() went back {regressions} times"));
+    let (outside_ns, bound_ns) = (number(&watch["outside_ns"]), number(&watch["bound_ns"]));
+    seen.expect(outside_ns <= bound_ns, || {
+        format!("{command}: now() was {outside_ns} ns off, and its bound is {bound_ns} ns")
+    });
+    let (source, outcome) = (&watch["source_last"], &watch["outcome"]);
+    let (expected, words) = match served {
+        Served::Counter => ("Counter", "now() by the counter"),
+        Served::OsClock => ("OsClock", "now() by the OS clock"),
+    };
+    seen.expect(*source == expected, || format!("{command}: now() is served by {source}: {outcome}"));
+    seen.expect(outcome.is_null() == (served == Served::Counter), || format!("{command}: the outcome is {outcome}"));
+    let found = &watch["generation"];
+    seen.expect(*found == generation, || format!("{command}: generation {found} instead of {generation}"));
+    seen.found(words.into());
+    watch
+}
+
+/// The kernel builds its clocks on the TSC: it serves the library, too, and is the tick of both.
+pub(super) fn tsc(seen: &mut Seen) {
+    measured(seen, &["tsc", "rdtscp", "monotonic", "clockscope.now"]);
+    let rate = seen.clock("rate", "tsc");
+    let megahertz = number(&rate["frequency_hz"]) / 1e6;
+    seen.expect(rate["constant"] == true && megahertz > 100.0, || format!("the rate of tsc: {rate}"));
+    seen.found(format!("tsc {megahertz:.3} MHz"));
+    cost(seen);
+    // The kernel turns from its first guess of the frequency to a better one under way.
+    let early = seen.json("watch_early");
+    let (regressions, outside_ns) = (&early["regressions"], &early["outside_ns"]);
+    seen.expect(*regressions == 0, || format!("now() went back {regressions} times in the first seconds"));
+    seen.expect(number(outside_ns) <= number(&early["bound_ns"]), || {
+        format!("now() was {outside_ns} ns off in the first seconds, and its bound is {} ns", early["bound_ns"])
+    });
+    watched(seen, "watch", Served::Counter, 1);
+}
+
+/// QEMU's HPET counts at 100 MHz; read as a device it states that itself.
+pub(super) fn hpet(seen: &mut Seen) {
+    measured(seen, &["hpet", "tsc", "monotonic", "clockscope.now"]);
+    tick(seen, "monotonic", 10.0, 1e-6);
+    let device = seen.clock("steps_hpet", "hpet");
+    seen.expect(device["unit_ns"] == 10.0 && device["path"] == "mmap", || {
+        format!("/dev/hpet counts in {} ns, by {}", device["unit_ns"], device["path"])
+    });
+    let back = &device["events"]["regression"];
+    seen.expect(*back == 0, || format!("/dev/hpet went back {back} times"));
+    let rate = seen.clock("rate", "hpet");
+    let (hz, bound_hz) = (number(&rate["frequency_hz"]), number(&rate["frequency_bound_hz"]));
+    seen.expect((hz - 1e8).abs() <= bound_hz && bound_hz < 1e4, || {
+        format!("/dev/hpet runs at {hz} ± {bound_hz} Hz instead of 100 MHz")
+    });
+    seen.found("/dev/hpet 10 ns".into());
+    cost(seen);
+    watched(seen, "watch", Served::OsClock, 1);
+}
+
+/// The power management timer runs at 3.579545 MHz.
+pub(super) fn acpi_pm(seen: &mut Seen) {
+    measured(seen, &["tsc", "monotonic", "clockscope.now"]);
+    tick(seen, "monotonic", 1e3 / 3.579_545, 1e-4);
+    cost(seen);
+    watched(seen, "watch", Served::OsClock, 1);
+}
+
+/// Debian's kernels for virtual machines count 250 timer interrupts a second.
+pub(super) fn jiffies(seen: &mut Seen) {
+    measured(seen, &["monotonic", "clockscope.now"]);
+    tick(seen, "monotonic", 4e6, 1e-6);
+    cost(seen);
+    watched(seen, "watch", Served::OsClock, 1);
+}

@@ -1,0 +1,204 @@
+//! Emulated machines: every clocksource, and clocks that change under way, on machines that a test may break.
+//!
+//! Each boots Debian's kernel under qemu with nothing but busybox, the instrument and the library's example `watch`, and runs
+//! a script of machines/, whose commands stand there as a user would type them. What they must say is in `checks`.
+
+mod boot;
+mod build;
+mod checks;
+mod seen;
+
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+
+use crate::{cross, run};
+use boot::Images;
+use build::Programs;
+use seen::Seen;
+
+/// A processor that is emulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Architecture {
+    X86,
+    Arm,
+}
+
+impl Architecture {
+    /// Debian's name of it.
+    fn name(self) -> &'static str {
+        match self {
+            Self::X86 => "amd64",
+            Self::Arm => "arm64",
+        }
+    }
+
+    fn emulator(self) -> &'static str {
+        match self {
+            Self::X86 => "qemu-system-x86_64",
+            Self::Arm => "qemu-system-aarch64",
+        }
+    }
+
+    fn target(self) -> &'static str {
+        match self {
+            Self::X86 => "x86_64-unknown-linux-gnu",
+            Self::Arm => "aarch64-unknown-linux-gnu",
+        }
+    }
+}
+
+/// A machine, and what is expected of it.
+struct Machine {
+    name: &'static str,
+    architecture: Architecture,
+    cpus: u32,
+    /// Another processor than the usual one.
+    processor: Option<&'static str>,
+    /// Further arguments of the emulator.
+    options: &'static [&'static str],
+    /// Arguments of the kernel.
+    kernel: &'static str,
+    /// The clocksource that the kernel uses when `info` asks for it.
+    clocksource: &'static str,
+    /// What `clockscope check` says of the counter.
+    verdict: &'static str,
+    check: fn(&mut Seen),
+}
+
+/// The usual machine: a PC with one CPU whose kernel builds its clocks on the TSC, and believes that it is sound although
+/// the processor does not promise it.
+const PC: Machine = Machine {
+    name: "",
+    architecture: Architecture::X86,
+    cpus: 1,
+    processor: None,
+    options: &[],
+    kernel: "clocksource=tsc tsc=reliable",
+    clocksource: "tsc",
+    verdict: "limited",
+    check: |_| (),
+};
+
+/// All machines. Verdicts were fixed before `check` ran in any of them.
+const MACHINES: &[Machine] = &[
+    Machine { name: "tsc", check: checks::tsc, ..PC },
+    Machine { name: "hpet", kernel: "clocksource=hpet", clocksource: "hpet", check: checks::hpet, ..PC },
+    Machine { name: "acpi_pm", kernel: "clocksource=acpi_pm", clocksource: "acpi_pm", check: checks::acpi_pm, ..PC },
+    Machine { name: "jiffies", kernel: "clocksource=jiffies", clocksource: "jiffies", check: checks::jiffies, ..PC },
+];
+
+/// How many machines of one CPU run at once.
+const AT_ONCE: usize = 2;
+
+/// What the machines need: a program, and the Debian package that it is in.
+const TOOLS: &[(&str, &str)] = &[
+    ("qemu-system-x86_64", "qemu-system-x86"),
+    ("qemu-system-aarch64", "qemu-system-arm"),
+    ("cpio", "cpio"),
+    ("apt-get", "apt"),
+    ("dpkg", "dpkg"),
+];
+
+/// Boots all machines, or says what is missing: a failure under CI, a hint elsewhere.
+pub(crate) fn check() -> Result<()> {
+    match missing(MACHINES.iter()) {
+        Some(missing) if std::env::var_os("CI").is_none() => {
+            println!("skipped: {missing}");
+            Ok(())
+        }
+        _ => measure(&[]),
+    }
+}
+
+/// Boots the machines of these names, or all, and checks what the instrument and the library say there.
+pub(crate) fn measure(names: &[&str]) -> Result<()> {
+    let machines = chosen(names)?;
+    if let Some(missing) = missing(machines.iter().copied()) {
+        bail!("{missing}");
+    }
+    let start = Instant::now();
+    let images = prepare(&machines)?;
+    let prepared = start.elapsed().as_secs_f64();
+    let failures = boot_all(&machines, &images);
+    let booted = start.elapsed().as_secs_f64() - prepared;
+    println!("   {} machines in {booted:.0} s, after {prepared:.0} s of building", machines.len());
+    if failures.is_empty() { Ok(()) } else { bail!("machines are not as expected:\n{}", failures.join("\n")) }
+}
+
+/// The machines of these names; all if there is no name.
+fn chosen(names: &[&str]) -> Result<Vec<&'static Machine>> {
+    if let Some(unknown) = names.iter().find(|name| !MACHINES.iter().any(|machine| machine.name == **name)) {
+        let all: Vec<&str> = MACHINES.iter().map(|machine| machine.name).collect();
+        bail!("there is no machine {unknown}; there are {}", all.join(", "));
+    }
+    Ok(MACHINES.iter().filter(|machine| names.is_empty() || names.contains(&machine.name)).collect())
+}
+
+/// Fetches kernels, builds programs, and packs both.
+fn prepare(machines: &[&Machine]) -> Result<Images> {
+    let folder = PathBuf::from(run::built("machines"));
+    run::with(&[], "machines/fetch.sh", &[&folder.to_string_lossy()])?;
+    let architectures = [Architecture::X86, Architecture::Arm].into_iter();
+    let programs: Vec<Programs> = architectures
+        .filter(|architecture| machines.iter().any(|machine| machine.architecture == *architecture))
+        .map(Programs::build)
+        .collect::<Result<_>>()?;
+    Images::pack(Path::new(&folder), &programs)
+}
+
+/// Boots them, those of one CPU two at a time and the others alone; gives what is wrong.
+fn boot_all(machines: &[&Machine], images: &Images) -> Vec<String> {
+    let (single, several): (Vec<&Machine>, Vec<&Machine>) = machines.iter().partition(|machine| machine.cpus == 1);
+    let mut failures = boot_some(&single, images, AT_ONCE);
+    failures.extend(boot_some(&several, images, 1));
+    failures
+}
+
+/// Boots them, so many at a time.
+fn boot_some(machines: &[&Machine], images: &Images, at_once: usize) -> Vec<String> {
+    let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
+    std::thread::scope(|scope| {
+        for _ in 0..at_once {
+            scope.spawn(|| {
+                while let Some(machine) = machines.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let wrong = boot_one(machine, images);
+                    failures.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).extend(wrong);
+                }
+            });
+        }
+    });
+    failures.into_inner().unwrap_or_else(|poisoned| poisoned.into_inner())
+}
+
+/// Boots one, prints its line, and gives what is wrong with it.
+fn boot_one(machine: &Machine, images: &Images) -> Option<String> {
+    let (name, start) = (machine.name, Instant::now());
+    let (found, wrong) = match boot::boot(machine, images) {
+        Err(error) => (String::new(), vec![format!("{error:#}")]),
+        Ok(frames) => {
+            let mut seen = Seen::new(frames);
+            checks::common(machine, &mut seen);
+            (machine.check)(&mut seen);
+            seen.end()
+        }
+    };
+    let seconds = start.elapsed().as_secs_f64();
+    let mark = if wrong.is_empty() { "" } else { "FAILED: " };
+    println!("   {name:<10} {mark}{found}  {seconds:.1} s");
+    (!wrong.is_empty()).then(|| format!("  {name}: {}", wrong.join(&format!("\n  {name}: "))))
+}
+
+/// What is missing, and how to get it.
+fn missing<'a>(mut machines: impl Iterator<Item = &'a Machine>) -> Option<String> {
+    let mut packages: Vec<&str> =
+        TOOLS.iter().filter(|(program, _)| !run::exists(program)).map(|(_, package)| *package).collect();
+    if machines.any(|machine| machine.architecture == Architecture::Arm) {
+        packages.extend(cross::missing_packages());
+    }
+    (!packages.is_empty())
+        .then(|| format!("emulated machines need Debian's packages: apt-get install {}", packages.join(" ")))
+}

@@ -1,0 +1,102 @@
+//! What a machine printed, as the checks ask for it, and what they found.
+
+use serde_json::Value;
+
+use super::boot::Frames;
+
+/// A machine's outputs, the words for its line, and what is wrong with it. Checks go on after the first wrong thing, since
+/// a boot is dear.
+pub(super) struct Seen {
+    frames: Frames,
+    found: Vec<String>,
+    wrong: Vec<String>,
+}
+
+impl Seen {
+    pub(super) fn new(frames: Frames) -> Self {
+        Self { frames, found: Vec::new(), wrong: Vec::new() }
+    }
+
+    /// Something to say in the machine's line.
+    pub(super) fn found(&mut self, what: String) {
+        self.found.push(what);
+    }
+
+    /// Remembers what is wrong, unless it holds.
+    pub(super) fn expect(&mut self, holds: bool, what: impl FnOnce() -> String) {
+        if !holds {
+            self.wrong.push(what());
+        }
+    }
+
+    /// What a command printed, and its exit code.
+    pub(super) fn output(&mut self, command: &str) -> Option<(i32, String)> {
+        let frame = self.frames.get(command).map(|frame| (frame.code, frame.text.clone()));
+        self.expect(frame.is_some(), || format!("{command} was not run"));
+        frame
+    }
+
+    /// The document that a command printed, which ended with 0; null if not.
+    pub(super) fn json(&mut self, command: &str) -> Value {
+        self.json_with(command, 0)
+    }
+
+    /// The same of a command that ends with another code.
+    pub(super) fn json_with(&mut self, command: &str, code: i32) -> Value {
+        let Some((ended, text)) = self.output(command) else { return Value::Null };
+        let error = self.error(command);
+        self.expect(ended == code, || format!("{command} ended with {ended} instead of {code}: {error}"));
+        serde_json::from_str(&text).unwrap_or_else(|problem| {
+            self.wrong.push(format!("{command} printed no document ({problem}): {error}"));
+            Value::Null
+        })
+    }
+
+    /// One clock of a document of `measure`, `steps` or `rate`, read without trouble; null if not.
+    pub(super) fn clock(&mut self, command: &str, name: &str) -> Value {
+        let document = self.json(command);
+        let clock = named(&document["clocks"], name);
+        let reason = &clock["reason"];
+        self.expect(clock["available"] == true, || format!("{command}: {name} cannot be read: {reason}"));
+        clock
+    }
+
+    /// What a command printed on standard error, in one line.
+    fn error(&self, command: &str) -> String {
+        let text = self.frames.get(&format!("{command}.stderr")).map(|frame| frame.text.trim().replace('\n', " | "));
+        text.unwrap_or_default()
+    }
+
+    /// The line, and what is wrong.
+    pub(super) fn end(self) -> (String, Vec<String>) {
+        (self.found.join(", "), self.wrong)
+    }
+}
+
+/// The object of this name in a list; null if there is none.
+pub(super) fn named(list: &Value, name: &str) -> Value {
+    let found = list.as_array().and_then(|list| list.iter().find(|one| one["name"] == name).cloned());
+    found.unwrap_or(Value::Null)
+}
+
+/// A number; NaN, of which nothing holds, if there is none.
+pub(super) fn number(value: &Value) -> f64 {
+    value.as_f64().unwrap_or(f64::NAN)
+}
+
+/// A duration with three figures and a unit.
+pub(super) fn time(ns: f64) -> String {
+    let (value, unit) = match ns {
+        ns if ns < 1e3 => (ns, "ns"),
+        ns if ns < 1e6 => (ns / 1e3, "µs"),
+        ns => (ns / 1e6, "ms"),
+    };
+    let places = if value == value.round() || value >= 100.0 {
+        0
+    } else if value >= 10.0 {
+        1
+    } else {
+        2
+    };
+    format!("{value:.places$} {unit}")
+}
