@@ -72,7 +72,7 @@ fn verdict(machine: &Machine, seen: &mut Seen) {
 }
 
 /// No clock of `measure` goes back, and each can be read.
-fn measured(seen: &mut Seen, clocks: &[&str]) {
+pub(super) fn measured(seen: &mut Seen, clocks: &[&str]) {
     for name in clocks {
         let clock = seen.clock("measure", name);
         let monotonic = &clock["monotonic"];
@@ -81,7 +81,7 @@ fn measured(seen: &mut Seen, clocks: &[&str]) {
 }
 
 /// The tick of a clock, as `steps` found it.
-fn tick(seen: &mut Seen, clock: &str, expected_ns: f64, tolerance: f64) {
+pub(super) fn tick(seen: &mut Seen, clock: &str, expected_ns: f64, tolerance: f64) {
     let tick_ns = number(&seen.clock(&format!("steps_{clock}"), clock)["tick_ns"]);
     seen.expect((tick_ns / expected_ns - 1.0).abs() < tolerance, || {
         format!("{clock} ticks in {tick_ns} ns instead of {expected_ns} ns")
@@ -97,13 +97,13 @@ fn cost(seen: &mut Seen) {
 
 /// What served the library's clock at the end.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Served {
+pub(super) enum Served {
     Counter,
     OsClock,
 }
 
 /// The library's clock never went back, and was never further from CLOCK_MONOTONIC than it says.
-fn watched(seen: &mut Seen, command: &str, served: Served, generation: u64) -> Value {
+pub(super) fn watched(seen: &mut Seen, command: &str, served: Served, generation: u64) -> Value {
     let watch = seen.json(command);
     let reads = number(&watch["reads"]);
     seen.expect(reads > 10_000.0, || format!("{command} made {reads} reads"));

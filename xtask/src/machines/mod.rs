@@ -5,6 +5,7 @@
 
 mod boot;
 mod build;
+mod changes;
 mod checks;
 mod seen;
 
@@ -83,12 +84,21 @@ const PC: Machine = Machine {
     check: |_| (),
 };
 
+/// Two CPUs, whose counters the kernel compares by itself and rejects.
+const PAIR: Machine = Machine { cpus: 2, kernel: "", clocksource: "hpet", verdict: "unfit", ..PC };
+
 /// All machines. Verdicts were fixed before `check` ran in any of them.
 const MACHINES: &[Machine] = &[
     Machine { name: "tsc", check: checks::tsc, ..PC },
     Machine { name: "hpet", kernel: "clocksource=hpet", clocksource: "hpet", check: checks::hpet, ..PC },
     Machine { name: "acpi_pm", kernel: "clocksource=acpi_pm", clocksource: "acpi_pm", check: checks::acpi_pm, ..PC },
     Machine { name: "jiffies", kernel: "clocksource=jiffies", clocksource: "jiffies", check: checks::jiffies, ..PC },
+    Machine { name: "no-rdtscp", processor: Some("qemu64"), check: changes::no_rdtscp, ..PC },
+    Machine { name: "step", check: changes::step, ..PC },
+    Machine { name: "slew", check: changes::slew, ..PC },
+    Machine { name: "switch", check: changes::switch, ..PC },
+    Machine { name: "smp", check: changes::smp, ..PAIR },
+    Machine { name: "offline", check: changes::offline, ..PAIR },
 ];
 
 /// How many machines of one CPU run at once.

@@ -1,0 +1,13 @@
+# The kernel's clock is steered, as ntpd does it: faster by 1000 ppm (a tick of 10010 µs) and slower again.
+settle tsc
+. /machines/common.sh
+run rate_slewed sh -c 'adjtimex -t 10010 >/dev/null; clockscope rate tsc monotonic --duration 1s --format json --quiet'
+run rate_back sh -c 'adjtimex -t 10000 >/dev/null; clockscope rate tsc monotonic --duration 1s --format json --quiet'
+run rate clockscope rate tsc monotonic --duration 2s --format json --quiet &
+sleep 1
+adjtimex -t 10010 >/dev/null
+wait
+run watch clockscope-watch 4 &
+sleep 2
+adjtimex -t 10005 >/dev/null
+wait

@@ -1,0 +1,19 @@
+# The wall clock is set while the instrument looks at it.
+settle tsc
+. /machines/common.sh
+run rate clockscope rate realtime monotonic tsc --duration 2s --format json --quiet &
+sleep 1
+date -s @2000000000 >/dev/null
+wait
+run steps_realtime clockscope steps realtime --duration 2s --format json --quiet &
+sleep 1
+date -s @1900000000 >/dev/null
+wait
+run steps_monotonic clockscope steps monotonic --duration 2s --format json --quiet &
+sleep 1
+date -s @2000000000 >/dev/null
+wait
+run watch clockscope-watch 2 &
+sleep 1
+date -s @1900000000 >/dev/null
+wait

@@ -1,0 +1,121 @@
+//! What is expected where several CPUs take part, where the processor lacks something, and where clocks change under way.
+
+use serde_json::Value;
+
+use super::checks::{Served, measured, tick, watched};
+use super::seen::{Seen, named, number, time};
+
+/// How far a rate may be off, in ppm: the kernel's multiplier is rounded, by up to 0.3 ppm at this frequency.
+const RATE_PPM: f64 = 1.0;
+
+/// A hundred million seconds between the dates that step.sh sets, in ns.
+const STEP_NS: f64 = 1e17;
+
+/// Two CPUs: the kernel finds their counters unsynchronised, and nothing that is served goes back between them.
+pub(super) fn smp(seen: &mut Seen) {
+    measured(seen, &["tsc", "monotonic", "clockscope.now"]);
+    let kernel = seen.output("kernel").map(|(_, text)| text).unwrap_or_default();
+    seen.expect(kernel.contains("Marking TSC unstable"), || format!("the kernel does not reject the TSC:\n{kernel}"));
+    let order = seen.json("order");
+    for name in ["monotonic", "clockscope.now"] {
+        let sequence = named(&order["sequences"], name);
+        let right = sequence["regressions"] == 0 && number(&sequence["handoffs"]) > 1000.0;
+        seen.expect(right, || format!("the order of {name}: {sequence}"));
+    }
+    // Both counters are the host's, so that the kernel's judgement is wrong here; the instrument tells that.
+    let pair = seen.json("offsets")["pairs"][0].clone();
+    let (offset_ns, bound_ns) = (number(&pair["offset_ns"]), number(&pair["bound_ns"]));
+    seen.expect(pair["apart"] == false && offset_ns.abs() <= bound_ns, || format!("offsets: {pair}"));
+    seen.found(format!("TSC rejected by the kernel, offset {} ± {}", time(offset_ns), time(bound_ns)));
+    watched(seen, "watch", Served::OsClock, 1);
+}
+
+/// A CPU disappears: what is said tells so, nothing hangs, and the exit code says that the answer is incomplete.
+pub(super) fn offline(seen: &mut Seen) {
+    let order = seen.json_with("order", 3);
+    let reason = &order["lost"][0]["reason"];
+    let told = |reason: &Value| reason.as_str().is_some_and(|reason| reason.contains("offline"));
+    seen.expect(told(reason), || format!("order does not tell that a CPU disappeared: {}", order["lost"]));
+    let gaps = seen.json_with("gaps", 3);
+    let reasons: Vec<Value> = (0..2).map(|cpu| gaps["gaps"][cpu]["reason"].clone()).collect();
+    seen.expect(reasons[0].is_null() && told(&reasons[1]), || format!("gaps on CPUs 0 and 1: {reasons:?}"));
+    seen.found("order and gaps tell that CPU 1 disappeared".into());
+    watched(seen, "watch", Served::OsClock, 1);
+}
+
+/// A processor without RDTSCP: what needs it is missed, and nothing else.
+pub(super) fn no_rdtscp(seen: &mut Seen) {
+    measured(seen, &["tsc", "monotonic", "clockscope.now"]);
+    let listed = named(&seen.json("list")["clocks"], "rdtscp");
+    let told = listed["reason"].as_str().is_some_and(|reason| reason.contains("no RDTSCP"));
+    seen.expect(told, || format!("rdtscp is listed as {listed}"));
+    let asked = seen.json("absent");
+    let (absent, present) = (named(&asked["clocks"], "rdtscp"), named(&asked["clocks"], "tsc"));
+    seen.expect(absent["available"] == false && absent["reason"] == listed["reason"], || {
+        format!("rdtscp is measured as {absent}")
+    });
+    seen.expect(present["available"] == true, || format!("tsc beside rdtscp: {present}"));
+    seen.found("rdtscp is missed and told".into());
+    watched(seen, "watch", Served::Counter, 1);
+}
+
+/// The kernel turns to the HPET under way: the library follows, and what it serves does not go back.
+pub(super) fn switch(seen: &mut Seen) {
+    let after = seen.json("info_after")["environment"]["clocksource"].clone();
+    seen.expect(after == "hpet", || format!("the clocksource is {after} after the switch"));
+    // A second generation: the counter was served, and is not any more.
+    let watch = watched(seen, "watch", Served::OsClock, 2);
+    let told = watch["outcome"].as_str().is_some_and(|outcome| outcome.contains("does not build its clocks"));
+    seen.expect(told, || format!("the outcome is {}", watch["outcome"]));
+    seen.found("demoted under way".into());
+    tick(seen, "monotonic", 10.0, 1e-6);
+}
+
+/// The wall clock is set: that clock shows it, and no other.
+pub(super) fn step(seen: &mut Seen) {
+    let (realtime, monotonic) = (seen.clock("rate", "realtime"), seen.clock("rate", "monotonic"));
+    let step = &realtime["step"];
+    seen.expect(number(&step["ns"]) > STEP_NS && number(&step["at_s"]) > 0.0, || {
+        format!("rate saw no step of realtime: {step}")
+    });
+    let steady = |clock: &Value| clock["step"].is_null() && clock["constant"] == true;
+    seen.expect(steady(&monotonic), || format!("rate of monotonic while realtime was set: {monotonic}"));
+    let counter = seen.clock("rate", "tsc");
+    seen.expect(steady(&counter), || format!("rate of tsc while realtime was set: {counter}"));
+
+    let steps = seen.clock("steps_realtime", "realtime");
+    let back = &steps["worst"]["regression"][0]["size_ns"];
+    let right = steps["events"]["regression"] == 1 && (number(back) / STEP_NS - 1.0).abs() < 1e-6;
+    seen.expect(right, || format!("steps of realtime: back by {back} ns, {}", steps["events"]));
+    let monotonic = seen.clock("steps_monotonic", "monotonic");
+    let events = &monotonic["events"];
+    seen.expect(events["regression"] == 0 && events["hidden_regression"] == 0, || {
+        format!("steps of monotonic while realtime was set: {events}")
+    });
+    seen.found("a step of realtime, none of monotonic".into());
+    watched(seen, "watch", Served::Counter, 1);
+}
+
+/// The kernel's clock is steered: its rate shows it to the ppm, the counter's does not, and the library follows.
+pub(super) fn slew(seen: &mut Seen) {
+    let mut counter_hz = Vec::new();
+    for (command, expected) in [("rate_slewed", 1000.0), ("rate_back", 0.0)] {
+        let monotonic = seen.clock(command, "monotonic");
+        let ppm = number(&monotonic["ppm"]);
+        seen.expect((ppm - expected).abs() < RATE_PPM && monotonic["constant"] == true, || {
+            format!("{command}: monotonic runs {ppm} ppm fast instead of {expected}: {monotonic}")
+        });
+        counter_hz.push(number(&seen.clock(command, "tsc")["frequency_hz"]));
+    }
+    let moved = (counter_hz[0] / counter_hz[1] - 1.0).abs() * 1e6;
+    seen.expect(moved < RATE_PPM, || format!("tsc moved by {moved} ppm when monotonic was steered: {counter_hz:?}"));
+
+    let (monotonic, counter) = (seen.clock("rate", "monotonic"), seen.clock("rate", "tsc"));
+    seen.expect(monotonic["constant"] == false && monotonic["changed"].is_object(), || {
+        format!("the change of monotonic's rate under way was not seen: {monotonic}")
+    });
+    seen.expect(counter["constant"] == true, || format!("tsc changed its rate: {counter}"));
+    seen.found("1000 ppm of monotonic, none of tsc".into());
+    let watch = watched(seen, "watch", Served::Counter, 1);
+    seen.found(format!("at most {} off", time(number(&watch["outside_ns"]))));
+}
