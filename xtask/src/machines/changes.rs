@@ -1,5 +1,7 @@
 //! What is expected where several CPUs take part, where the processor lacks something, and where clocks change under way.
 
+use std::fs;
+
 use serde_json::Value;
 
 use super::checks::{Served, measured, tick, watched};
@@ -118,4 +120,57 @@ pub(super) fn slew(seen: &mut Seen) {
     seen.found("1000 ppm of monotonic, none of tsc".into());
     let watch = watched(seen, "watch", Served::Counter, 1);
     seen.found(format!("at most {} off", time(number(&watch["outside_ns"]))));
+}
+
+/// What the deterministic machine prints, byte by byte. It changes with the compiler and with the kernel's vDSO, which need
+/// another number of instructions then.
+const GOLDEN: &str = "machines/icount.golden";
+
+/// Time is the number of instructions: readings are the same in every boot, and the counter runs at 1 GHz.
+pub(super) fn icount(seen: &mut Seen) {
+    let outputs = ["differences", "readings"].map(|command| seen.output(command).map(|(_, text)| text));
+    let printed = outputs.map(Option::unwrap_or_default).concat();
+    if std::env::var_os("CLOCKSCOPE_GOLDEN").is_some_and(|value| value == "write") {
+        let written = fs::write(GOLDEN, &printed);
+        seen.expect(written.is_ok(), || format!("cannot write {GOLDEN}: {written:?}"));
+    }
+    let golden = fs::read_to_string(GOLDEN).unwrap_or_default();
+    seen.expect(printed == golden, || {
+        format!("{}; CLOCKSCOPE_GOLDEN=write writes {GOLDEN}", first_difference(&golden, &printed))
+    });
+    measured(seen, &["tsc", "monotonic", "clockscope.now"]);
+    let rate = seen.clock("rate", "tsc");
+    let (hz, bound_hz) = (number(&rate["frequency_hz"]), number(&rate["frequency_bound_hz"]));
+    seen.expect((hz - 1e9).abs() <= bound_hz && bound_hz < 1e6, || {
+        format!("tsc runs at {hz} ± {bound_hz} Hz, not 1 GHz")
+    });
+    seen.found(format!("{} golden lines", golden.lines().count()));
+    watched(seen, "watch", Served::Counter, 1);
+}
+
+/// The first line in which two texts differ.
+fn first_difference(expected: &str, found: &str) -> String {
+    let (mut expected, mut found) = (expected.lines(), found.lines());
+    for line in 1.. {
+        match (expected.next(), found.next()) {
+            (None, None) => break,
+            (a, b) if a == b => {}
+            (a, b) => {
+                return format!("line {line} is `{}` instead of `{}`", b.unwrap_or("missing"), a.unwrap_or("missing"));
+            }
+        }
+    }
+    "the ends of lines differ".into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_difference_is_told() {
+        assert_eq!(first_difference("a\nb\n", "a\nc\n"), "line 2 is `c` instead of `b`");
+        assert_eq!(first_difference("a\n", ""), "line 1 is `missing` instead of `a`");
+        assert_eq!(first_difference("a", "a\n"), "the ends of lines differ");
+    }
 }

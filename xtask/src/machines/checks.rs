@@ -21,9 +21,9 @@ fn facts(machine: &Machine, seen: &mut Seen) {
     });
     let online = &environment["cpu"]["online"];
     seen.expect(*online == machine.cpus, || format!("{online} CPUs instead of {}", machine.cpus));
-    let readable = &environment["counter_readable"];
-    seen.expect(*readable == true, || format!("the counter may not be read: {readable}"));
     if machine.architecture == Architecture::X86 {
+        let readable = &environment["counter_readable"];
+        seen.expect(*readable == true, || format!("the counter may not be read: {readable}"));
         let emulation = &environment["emulation"];
         seen.expect(*emulation == serde_json::json!(["qemu-tcg"]), || format!("emulation: {emulation}"));
     }
@@ -178,4 +178,19 @@ pub(super) fn jiffies(seen: &mut Seen) {
     tick(seen, "monotonic", 4e6, 1e-6);
     cost(seen);
     watched(seen, "watch", Served::OsClock, 1);
+}
+
+/// The generic timer: readable, at the frequency that it states, and serving the library.
+pub(super) fn arm64(seen: &mut Seen) {
+    measured(seen, &["cntvct", "cntvct_isb", "monotonic", "clockscope.now"]);
+    let stated = seen.json("info")["environment"]["frequencies"]["cntfrq_hz"].clone();
+    let rate = seen.clock("rate", "cntvct");
+    let (hz, bound_hz) = (number(&rate["frequency_hz"]), number(&rate["frequency_bound_hz"]));
+    // The kernel's own multiplier is rounded.
+    let right = (hz - number(&stated)).abs() <= bound_hz + 1e-6 * hz;
+    seen.expect(right, || format!("cntvct runs at {hz} ± {bound_hz} Hz and states {stated} Hz"));
+    seen.found(format!("cntvct {:.3} MHz", hz / 1e6));
+    tick(seen, "monotonic", 1e9 / number(&stated), 1e-4);
+    cost(seen);
+    watched(seen, "watch", Served::Counter, 1);
 }

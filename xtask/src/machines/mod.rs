@@ -87,6 +87,18 @@ const PC: Machine = Machine {
 /// Two CPUs, whose counters the kernel compares by itself and rejects.
 const PAIR: Machine = Machine { cpus: 2, kernel: "", clocksource: "hpet", verdict: "unfit", ..PC };
 
+/// Arm's board `virt`, whose counter is the architecture's.
+const ARM: Machine =
+    Machine { architecture: Architecture::Arm, kernel: "", clocksource: "arch_sys_counter", verdict: "trusted", ..PC };
+
+/// Each instruction takes a nanosecond, the calendar starts at a fixed date, and the board is of a version that hands no
+/// random seed to the kernel.
+const DETERMINISTIC: &[&str] =
+    &["-machine", "pc-i440fx-7.1", "-icount", "shift=0,sleep=off", "-rtc", "base=2026-01-01,clock=vm"];
+
+/// Nothing is placed at random addresses.
+const REPEATABLE: &str = "clocksource=tsc tsc=reliable nokaslr norandmaps";
+
 /// All machines. Verdicts were fixed before `check` ran in any of them.
 const MACHINES: &[Machine] = &[
     Machine { name: "tsc", check: checks::tsc, ..PC },
@@ -97,6 +109,8 @@ const MACHINES: &[Machine] = &[
     Machine { name: "step", check: changes::step, ..PC },
     Machine { name: "slew", check: changes::slew, ..PC },
     Machine { name: "switch", check: changes::switch, ..PC },
+    Machine { name: "icount", options: DETERMINISTIC, kernel: REPEATABLE, check: changes::icount, ..PC },
+    Machine { name: "arm64", check: checks::arm64, ..ARM },
     Machine { name: "smp", check: changes::smp, ..PAIR },
     Machine { name: "offline", check: changes::offline, ..PAIR },
 ];
