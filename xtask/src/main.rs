@@ -17,7 +17,8 @@ use anyhow::{Result, bail};
 
 const USAGE: &str = "usage: cargo xtask TASK
 
-  test          all that a change has to pass: format, lints, structure, tests, documentation, other architectures
+  test          all that a change has to pass: format, lints, structure, tests, documentation, other
+                architectures, emulated machines
   loom          the clock's protocol in every interleaving of two threads
   fast-path     what a reading executes, by the machine code
   structure     who may depend on whom, and where unsafe code may be
@@ -63,7 +64,7 @@ type Step = (&'static str, fn() -> Result<()>);
 
 /// Everything, stopping at the first failure.
 fn test() -> Result<()> {
-    let steps: [Step; 10] = [
+    let steps: [Step; 11] = [
         ("what is needed", needs),
         ("format", || run::cargo(&["fmt", "--all", "--check"])),
         ("lints", || run::cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"])),
@@ -78,6 +79,7 @@ fn test() -> Result<()> {
             run::with(&[("RUSTDOCFLAGS", "--deny warnings")], "cargo", &["doc", "--workspace", "--no-deps", "--quiet"])
         }),
         ("other architectures", cross::check),
+        ("emulated machines", machines::check),
     ];
     for (name, step) in steps {
         println!("== {name}");

@@ -15,7 +15,7 @@ use super::{Architecture, Machine};
 use crate::run;
 
 /// The longest that a machine may take: several times what the slowest needs on a busy computer.
-const LIMIT: Duration = Duration::from_secs(60);
+const LIMIT: Duration = Duration::from_secs(90);
 
 /// The guest's side.
 const GUEST: &str = "machines";

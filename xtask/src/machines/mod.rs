@@ -9,7 +9,7 @@ mod changes;
 mod checks;
 mod seen;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -38,9 +38,14 @@ impl Architecture {
     }
 
     fn emulator(self) -> &'static str {
+        self.tools()[0].0
+    }
+
+    /// The emulator, and the Debian package that it is in.
+    fn tools(self) -> &'static [(&'static str, &'static str)] {
         match self {
-            Self::X86 => "qemu-system-x86_64",
-            Self::Arm => "qemu-system-aarch64",
+            Self::X86 => &[("qemu-system-x86_64", "qemu-system-x86")],
+            Self::Arm => &[("qemu-system-aarch64", "qemu-system-arm")],
         }
     }
 
@@ -118,14 +123,8 @@ const MACHINES: &[Machine] = &[
 /// How many machines of one CPU run at once.
 const AT_ONCE: usize = 2;
 
-/// What the machines need: a program, and the Debian package that it is in.
-const TOOLS: &[(&str, &str)] = &[
-    ("qemu-system-x86_64", "qemu-system-x86"),
-    ("qemu-system-aarch64", "qemu-system-arm"),
-    ("cpio", "cpio"),
-    ("apt-get", "apt"),
-    ("dpkg", "dpkg"),
-];
+/// What all machines need: a program, and the Debian package that it is in.
+const TOOLS: &[(&str, &str)] = &[("cpio", "cpio")];
 
 /// Boots all machines, or says what is missing: a failure under CI, a hint elsewhere.
 pub(crate) fn check() -> Result<()> {
@@ -162,16 +161,11 @@ fn chosen(names: &[&str]) -> Result<Vec<&'static Machine>> {
     Ok(MACHINES.iter().filter(|machine| names.is_empty() || names.contains(&machine.name)).collect())
 }
 
-/// Fetches kernels, builds programs, and packs both.
+/// Builds the programs, and packs them with what was fetched.
 fn prepare(machines: &[&Machine]) -> Result<Images> {
-    let folder = PathBuf::from(run::built("machines"));
-    run::with(&[], "machines/fetch.sh", &[&folder.to_string_lossy()])?;
-    let architectures = [Architecture::X86, Architecture::Arm].into_iter();
-    let programs: Vec<Programs> = architectures
-        .filter(|architecture| machines.iter().any(|machine| machine.architecture == *architecture))
-        .map(Programs::build)
-        .collect::<Result<_>>()?;
-    Images::pack(Path::new(&folder), &programs)
+    let architectures = architectures(machines.iter().copied());
+    let programs: Vec<Programs> = architectures.into_iter().map(Programs::build).collect::<Result<_>>()?;
+    Images::pack(&folder(), &programs)
 }
 
 /// Boots them, those of one CPU two at a time and the others alone; gives what is wrong.
@@ -217,12 +211,58 @@ fn boot_one(machine: &Machine, images: &Images) -> Option<String> {
 }
 
 /// What is missing, and how to get it.
-fn missing<'a>(mut machines: impl Iterator<Item = &'a Machine>) -> Option<String> {
-    let mut packages: Vec<&str> =
-        TOOLS.iter().filter(|(program, _)| !run::exists(program)).map(|(_, package)| *package).collect();
-    if machines.any(|machine| machine.architecture == Architecture::Arm) {
-        packages.extend(cross::missing_packages());
+fn missing<'a>(machines: impl Iterator<Item = &'a Machine>) -> Option<String> {
+    let (mut packages, mut unfetched) = (Vec::new(), false);
+    for architecture in architectures(machines) {
+        let needed = TOOLS.iter().chain(architecture.tools()).filter(|(program, _)| !run::exists(program));
+        packages.extend(needed.map(|(_, package)| *package));
+        if architecture == Architecture::Arm {
+            packages.extend(cross::missing_packages());
+        }
+        unfetched |= !folder().join(architecture.name()).join("kernel").exists();
     }
-    (!packages.is_empty())
-        .then(|| format!("emulated machines need Debian's packages: apt-get install {}", packages.join(" ")))
+    packages.sort_unstable();
+    packages.dedup();
+    let mut commands = Vec::new();
+    if !packages.is_empty() {
+        commands.push(format!("apt-get install {}", packages.join(" ")));
+    }
+    if unfetched {
+        commands.push(format!("machines/fetch.sh {}", folder().display()));
+    }
+    (!commands.is_empty()).then(|| format!("emulated machines need: {}", commands.join("; ")))
+}
+
+/// The architectures of some machines, each once.
+fn architectures<'a>(machines: impl Iterator<Item = &'a Machine>) -> Vec<Architecture> {
+    let used: Vec<Architecture> = machines.map(|machine| machine.architecture).collect();
+    [Architecture::X86, Architecture::Arm].into_iter().filter(|architecture| used.contains(architecture)).collect()
+}
+
+/// Where kernels are fetched to, and consoles kept.
+fn folder() -> PathBuf {
+    PathBuf::from(run::built("machines"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_machine_has_its_script_and_a_name_of_its_own() {
+        let folder = run::root().join("machines");
+        for (at, machine) in MACHINES.iter().enumerate() {
+            assert!(folder.join(format!("{}.sh", machine.name)).exists(), "{}", machine.name);
+            assert!(MACHINES[..at].iter().all(|other| other.name != machine.name), "{}", machine.name);
+        }
+    }
+
+    #[test]
+    fn machines_are_chosen_by_name() {
+        assert_eq!(chosen(&[]).unwrap().len(), MACHINES.len());
+        let names: Vec<&str> = chosen(&["hpet", "tsc"]).unwrap().iter().map(|machine| machine.name).collect();
+        assert_eq!(names, ["tsc", "hpet"]);
+        let error = chosen(&["sundial"]).err().unwrap().to_string();
+        assert!(error.starts_with("there is no machine sundial; there are tsc, hpet"), "{error}");
+    }
 }

@@ -62,7 +62,7 @@ impl Seen {
     }
 
     /// What a command printed on standard error, in one line.
-    fn error(&self, command: &str) -> String {
+    pub(super) fn error(&self, command: &str) -> String {
         let text = self.frames.get(&format!("{command}.stderr")).map(|frame| frame.text.trim().replace('\n', " | "));
         text.unwrap_or_default()
     }
