@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::seen::{Seen, named, number, time};
+use super::seen::{Seen, frequency, named, number, time};
 use super::{Architecture, Machine};
 
 /// What holds in every machine: the facts are right, no clock goes back, and the clock of the library is right.
@@ -85,7 +85,7 @@ pub(super) fn tick(seen: &mut Seen, clock: &str, expected_ns: f64, tolerance: f6
     seen.expect((tick_ns / expected_ns - 1.0).abs() < tolerance, || {
         format!("{clock} ticks in {tick_ns} ns instead of {expected_ns} ns")
     });
-    seen.found(format!("tick {} ({:.6} MHz)", time(tick_ns), 1e3 / tick_ns));
+    seen.found(format!("tick {} ({})", time(tick_ns), frequency(1e9 / tick_ns)));
 }
 
 /// What reading CLOCK_MONOTONIC costs, for the line.
@@ -192,4 +192,54 @@ pub(super) fn arm64(seen: &mut Seen) {
     tick(seen, "monotonic", 1e9 / number(&stated), 1e-4);
     cost(seen);
     watched(seen, "watch", Served::Counter, 1);
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::super::boot::Frame;
+    use super::super::{MACHINES, boot::Frames};
+    use super::*;
+
+    fn judged(stdout: &str, stderr: &str) -> (String, Vec<String>) {
+        let frame = |text: &str| Frame { code: 1, text: text.into() };
+        let frames: Frames = BTreeMap::from([("check".into(), frame(stdout)), ("check.stderr".into(), frame(stderr))]);
+        let mut seen = Seen::new(frames);
+        verdict(&MACHINES[0], &mut seen);
+        seen.end()
+    }
+
+    #[test]
+    fn the_verdict_of_the_counter_is_compared() {
+        let says = |clock: &str, verdict: &str| {
+            let one = serde_json::json!({ "clock": clock, "verdict": verdict, "evidence": [] });
+            judged(&serde_json::json!({ "verdicts": [one] }).to_string(), "")
+        };
+        assert_eq!(says("tsc", "limited"), ("tsc limited".to_owned(), Vec::new()));
+        assert_eq!(says("tsc", "trusted").1, ["check says of tsc trusted instead of limited, because []"]);
+        assert_eq!(says("monotonic", "limited").1, ["check says of tsc nothing instead of limited, because null"]);
+    }
+
+    #[test]
+    fn an_instrument_that_does_not_know_the_command_is_not_asked() {
+        assert_eq!(judged("", "error: there is no clock named \"check\": did you mean clock?").1, [""; 0]);
+        assert_eq!(judged("", "error: something else").1.len(), 1);
+    }
+
+    #[test]
+    fn a_clock_that_goes_back_is_wrong() {
+        let watch = |regressions: u32, outside_ns: u32| {
+            let text = serde_json::json!({
+                "reads": 100_000, "regressions": regressions, "outside_ns": outside_ns, "bound_ns": 50, "generation": 1,
+                "source_last": "Counter", "outcome": null,
+            });
+            let mut seen = Seen::new(BTreeMap::from([("watch".into(), Frame { code: 0, text: text.to_string() })]));
+            watched(&mut seen, "watch", Served::Counter, 1);
+            seen.end().1
+        };
+        assert_eq!(watch(0, 50), [""; 0]);
+        assert_eq!(watch(1, 0), ["watch: now() went back 1 times"]);
+        assert_eq!(watch(0, 51), ["watch: now() was 51 ns off, and its bound is 50 ns"]);
+    }
 }

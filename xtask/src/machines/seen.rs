@@ -86,17 +86,34 @@ pub(super) fn number(value: &Value) -> f64 {
 
 /// A duration with three figures and a unit.
 pub(super) fn time(ns: f64) -> String {
-    let (value, unit) = match ns {
-        ns if ns < 1e3 => (ns, "ns"),
-        ns if ns < 1e6 => (ns / 1e3, "µs"),
-        ns => (ns / 1e6, "ms"),
+    let (value, unit) = match ns.abs() {
+        size if size < 1e3 => (ns, "ns"),
+        size if size < 1e6 => (ns / 1e3, "µs"),
+        _ => (ns / 1e6, "ms"),
     };
-    let places = if value == value.round() || value >= 100.0 {
-        0
-    } else if value >= 10.0 {
-        1
-    } else {
-        2
+    let places = match value.abs() {
+        size if size == size.round() || size >= 100.0 => 0,
+        size if size >= 10.0 => 1,
+        _ => 2,
     };
     format!("{value:.places$} {unit}")
+}
+
+/// A frequency to the seven figures that ticks are known to.
+pub(super) fn frequency(hz: f64) -> String {
+    if hz < 1e6 { format!("{hz:.1} Hz") } else { format!("{:.6} MHz", hz / 1e6) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_short() {
+        assert_eq!(
+            [4e6, 865.4, 66.31, -4.62, 1500.0, 10.0].map(time),
+            ["4 ms", "865 ns", "66.3 ns", "-4.62 ns", "1.50 µs", "10 ns"]
+        );
+        assert_eq!([250.0, 3_579_545.0].map(frequency), ["250.0 Hz", "3.579545 MHz"]);
+    }
 }
