@@ -54,6 +54,11 @@ impl Images {
         self.folder.join(architecture.name())
     }
 
+    /// Where a machine's console is kept.
+    pub(super) fn console(&self, machine: &Machine) -> PathBuf {
+        self.folder.join(format!("{}.txt", machine.name))
+    }
+
     fn pack_one(&self, programs: &Programs) -> Result<()> {
         let own = self.of(programs.architecture);
         let root = own.join("root");
@@ -85,9 +90,9 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
     fs::copy(from, to).map(drop).with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))
 }
 
-/// Runs a machine until it turns itself off. What it printed is kept in `CONSOLE.txt` in the folder of the machines.
+/// Runs a machine until it turns itself off. What it printed is kept in the folder of the machines.
 pub(super) fn boot(machine: &Machine, images: &Images) -> Result<Frames> {
-    let console = images.folder.join(format!("{}.txt", machine.name));
+    let console = images.console(machine);
     let file = File::create(&console).with_context(|| format!("cannot write {}", console.display()))?;
     let mut command = command(machine, &images.of(machine.architecture));
     let mut emulator = command

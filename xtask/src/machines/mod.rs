@@ -17,7 +17,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use crate::{cross, run};
-use boot::Images;
+use boot::{Frames, Images};
 use build::Programs;
 use seen::Seen;
 
@@ -197,17 +197,24 @@ fn boot_one(machine: &Machine, images: &Images) -> Option<String> {
     let (name, start) = (machine.name, Instant::now());
     let (found, wrong) = match boot::boot(machine, images) {
         Err(error) => (String::new(), vec![format!("{error:#}")]),
-        Ok(frames) => {
-            let mut seen = Seen::new(frames);
-            checks::common(machine, &mut seen);
-            (machine.check)(&mut seen);
-            seen.end()
-        }
+        Ok(frames) => judged(machine, frames, images),
     };
     let seconds = start.elapsed().as_secs_f64();
-    let mark = if wrong.is_empty() { "" } else { "FAILED: " };
-    println!("   {name:<10} {mark}{found}  {seconds:.1} s");
+    let line = if wrong.is_empty() { &found } else { "FAILED" };
+    println!("   {name:<10} {line}  {seconds:.1} s");
     (!wrong.is_empty()).then(|| format!("  {name}: {}", wrong.join(&format!("\n  {name}: "))))
+}
+
+/// What was found in a machine, and what is wrong with it.
+fn judged(machine: &Machine, frames: Frames, images: &Images) -> (String, Vec<String>) {
+    let mut seen = Seen::new(frames);
+    checks::common(machine, &mut seen);
+    (machine.check)(&mut seen);
+    let (found, mut wrong) = seen.end();
+    if !wrong.is_empty() {
+        wrong.push(format!("its console is kept in {}", images.console(machine).display()));
+    }
+    (found, wrong)
 }
 
 /// What is missing, and how to get it.
