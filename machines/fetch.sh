@@ -28,6 +28,8 @@ fetch() { # ARCHITECTURE
     local architecture="$1" kernel
     local state="$folder/apt/$architecture" unpacked="$folder/apt/$architecture/unpacked"
     echo "fetching a kernel and busybox for $architecture"
+    # What an interrupted run left would be taken for a second kernel.
+    rm -rf "$state"
     mkdir -p "$state/lists/partial" "$state/cache/archives/partial" "$unpacked"
     touch "$state/status"
     private_apt "$architecture" apt-get update -qq
