@@ -178,11 +178,12 @@ fn judge(seen: &Seen, wanted: &[String], names: &[String], policy: &Policy) -> T
 /// The verdicts on the counter and on these clocks.
 pub(crate) fn verdicts(seen: &Seen, names: &[String]) -> Vec<Verdict> {
     let counter = counter::judge(seen);
-    let is_counter_sound = !counter.as_ref().is_some_and(case::Case::is_unfit);
+    let is_counter_unfit = counter.as_ref().is_some_and(case::Case::is_unfit);
+    let doubt = seen.doubt().or(is_counter_unfit.then_some("the counter, which it was judged by, is unfit"));
     let mut verdicts: Vec<_> = counter.map(case::Case::verdict).into_iter().collect();
     for name in names {
         if let Some(clock) = seen.clock(name).filter(|clock| !is_counter(clock)) {
-            verdicts.push(os_clock::judge(seen, clock, is_counter_sound).verdict());
+            verdicts.push(os_clock::judge(seen, clock, doubt).verdict());
         }
     }
     verdicts
@@ -221,6 +222,13 @@ impl Seen {
     pub(crate) fn clocksource(&self) -> Option<&str> {
         let is_host_s = self.environment.emulation.iter().any(|emulator| emulator == "qemu-user");
         self.environment.clocksource.as_deref().filter(|_| !is_host_s)
+    }
+
+    /// Why the kernel's clock cannot judge the counter, nor the counter, whose rate it gave, the kernel's clock: `None` if they
+    /// can. A clock that the timer tick moves loses time with every tick that is lost.
+    pub(crate) fn doubt(&self) -> Option<&'static str> {
+        let is_ticked = self.clocksource().is_some_and(|name| name.ends_with("jiffies"));
+        is_ticked.then_some("the kernel's clock is moved by the timer tick, which may be late or lost")
     }
 
     /// Whether order across CPUs means something for a clock: not for one of a single thread.

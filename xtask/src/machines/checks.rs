@@ -48,26 +48,51 @@ fn listed(machine: &Machine, seen: &mut Seen) {
     }
 }
 
-/// The instrument's own judgement of the counter. An instrument without the command takes its name for a clock's.
+/// The instrument's own judgement: of the counter what was expected, for the reasons that were; of the kernel's clock that it is
+/// dear or coarse where the clocksource is; and something to do about all that speaks against a clock.
 fn verdict(machine: &Machine, seen: &mut Seen) {
-    if seen.error("check").contains("no clock named \"check\"") {
-        return;
-    }
-    // Its exit code tells the worst verdict of all clocks.
-    let Some((_, text)) = seen.output("check") else { return };
-    let document: Value = serde_json::from_str(&text).unwrap_or_default();
+    let document = seen.json("check");
     let counter = match machine.architecture {
         Architecture::X86 => "tsc",
         Architecture::Arm => "cntvct",
     };
     let verdicts = document["verdicts"].as_array().cloned().unwrap_or_default();
-    let found = verdicts.into_iter().find(|verdict| verdict["clock"] == counter).unwrap_or_default();
-    let verdict = found["verdict"].as_str().unwrap_or("nothing").to_owned();
+    let of = |clock: &str| verdicts.iter().find(|verdict| verdict["clock"] == clock).cloned().unwrap_or_default();
+    let (found, monotonic) = (of(counter), of("monotonic"));
+    let evidence = list(&found["evidence"]);
     let expected = machine.verdict;
-    seen.expect(verdict == expected, || {
-        format!("check says of {counter} {verdict} instead of {expected}, because {}", found["evidence"])
+    seen.expect(found["verdict"] == expected, || {
+        format!("check says of {counter} {} instead of {expected}, because {evidence:?}", found["verdict"])
     });
-    seen.found(format!("{counter} {verdict}"));
+    let decisive: Vec<&Value> = evidence.iter().filter(|one| one["decides"] == true).map(|one| &one["name"]).collect();
+    let is_because = machine.because.iter().all(|name| decisive.contains(&&Value::from(*name)));
+    let is_alone = machine.because.is_empty() == decisive.is_empty();
+    seen.expect(is_because && is_alone, || format!("check of {counter} is decided by {decisive:?}"));
+    let usual = if ["hpet", "acpi_pm", "jiffies"].contains(&machine.clocksource) { "limited" } else { "trusted" };
+    seen.expect(monotonic["verdict"] == usual, || format!("check says of monotonic {monotonic}"));
+    for one in verdicts.iter().flat_map(|verdict| list(&verdict["evidence"])) {
+        seen.expect(one["finding"] != "against" || one["advice"].is_string(), || format!("no advice: {one}"));
+    }
+    claimed(machine, seen, &evidence);
+    seen.found(format!("{counter} {}", found["verdict"].as_str().unwrap_or("nothing")));
+}
+
+fn list(value: &Value) -> Vec<Value> {
+    value.as_array().cloned().unwrap_or_default()
+}
+
+/// What the kernel, or the architecture, states of the counter's frequency is a claim that was compared with what was measured.
+/// Where the kernel rejects the counter, it states none.
+fn claimed(machine: &Machine, seen: &mut Seen, evidence: &[Value]) {
+    let claim = evidence.iter().find(|one| one["name"] == "claimed frequency").cloned().unwrap_or_default();
+    let who = match (machine.architecture, machine.verdict) {
+        (Architecture::Arm, _) => "CNTFRQ_EL0",
+        (Architecture::X86, "unfit") => return,
+        (Architecture::X86, _) => "the kernel, by perf",
+    };
+    seen.expect(claim["source"] == who && claim["finding"] == "for" && claim["unit"] == "ppm", || {
+        format!("the claimed frequency: {claim}")
+    });
 }
 
 /// No clock of `measure` goes back, and each can be read.
@@ -202,29 +227,30 @@ mod tests {
     use super::super::{MACHINES, boot::Frames};
     use super::*;
 
-    fn judged(stdout: &str, stderr: &str) -> (String, Vec<String>) {
-        let frame = |text: &str| Frame { code: 1, text: text.into() };
-        let frames: Frames = BTreeMap::from([("check".into(), frame(stdout)), ("check.stderr".into(), frame(stderr))]);
+    fn judged(verdicts: Value) -> Vec<String> {
+        let text = serde_json::json!({ "verdicts": verdicts }).to_string();
+        let frames: Frames = BTreeMap::from([("check".into(), Frame { code: 0, text })]);
         let mut seen = Seen::new(frames);
         verdict(&MACHINES[0], &mut seen);
-        seen.end()
+        seen.end().1
     }
 
     #[test]
-    fn the_verdict_of_the_counter_is_compared() {
-        let says = |clock: &str, verdict: &str| {
-            let one = serde_json::json!({ "clock": clock, "verdict": verdict, "evidence": [] });
-            judged(&serde_json::json!({ "verdicts": [one] }).to_string(), "")
+    fn verdicts_reasons_and_advice_are_compared() {
+        let evidence = |finding: &str, name: &str, advice: Value| serde_json::json!({ "name": name, "finding": finding, "decides": finding == "against", "advice": advice });
+        let claim = serde_json::json!({ "name": "claimed frequency", "source": "the kernel, by perf", "finding": "for", "unit": "ppm" });
+        let says = |verdict: &str, name: &str, advice: Value| {
+            let counter = serde_json::json!({ "clock": "tsc", "verdict": verdict, "evidence": [evidence("against", name, advice), claim] });
+            judged(serde_json::json!([counter, { "clock": "monotonic", "verdict": "trusted", "evidence": [] }]))
         };
-        assert_eq!(says("tsc", "limited"), ("tsc limited".to_owned(), Vec::new()));
-        assert_eq!(says("tsc", "trusted").1, ["check says of tsc trusted instead of limited, because []"]);
-        assert_eq!(says("monotonic", "limited").1, ["check says of tsc nothing instead of limited, because null"]);
-    }
-
-    #[test]
-    fn an_instrument_that_does_not_know_the_command_is_not_asked() {
-        assert_eq!(judged("", "error: there is no clock named \"check\": did you mean clock?").1, [""; 0]);
-        assert_eq!(judged("", "error: something else").1.len(), 1);
+        assert_eq!(says("limited", "invariance", "buy another".into()), [""; 0]);
+        assert!(
+            says("trusted", "invariance", "buy another".into())[0]
+                .starts_with("check says of tsc \"trusted\" instead of limited")
+        );
+        assert!(says("limited", "weather", "wait".into())[0].starts_with("check of tsc is decided by"));
+        assert!(says("limited", "invariance", Value::Null)[0].starts_with("no advice"));
+        assert_eq!(judged(serde_json::json!([])).len(), 4);
     }
 
     #[test]

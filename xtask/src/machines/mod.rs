@@ -7,6 +7,7 @@ mod boot;
 mod build;
 mod changes;
 mod checks;
+mod clocksource;
 mod seen;
 
 use std::path::PathBuf;
@@ -70,8 +71,9 @@ struct Machine {
     kernel: &'static str,
     /// The clocksource that the kernel uses when `info` asks for it.
     clocksource: &'static str,
-    /// What `clockscope check` says of the counter.
+    /// What `clockscope check` says of the counter, and the evidence that has to be among what decides it.
     verdict: &'static str,
+    because: &'static [&'static str],
     check: fn(&mut Seen),
 }
 
@@ -86,15 +88,26 @@ const PC: Machine = Machine {
     kernel: "clocksource=tsc tsc=reliable",
     clocksource: "tsc",
     verdict: "limited",
+    because: &["invariance"],
     check: |_| (),
 };
 
+/// The kernel was told to use another clocksource, or found the counter bad.
+const ELSEWHERE: &[&str] = &["clocksource", "kernel's verdict"];
+const REJECTED: &[&str] = &["kernel's verdict"];
+
 /// Two CPUs, whose counters the kernel compares by itself and rejects.
-const PAIR: Machine = Machine { cpus: 2, kernel: "", clocksource: "hpet", verdict: "unfit", ..PC };
+const PAIR: Machine = Machine { cpus: 2, kernel: "", clocksource: "hpet", verdict: "unfit", because: REJECTED, ..PC };
 
 /// Arm's board `virt`, whose counter is the architecture's.
-const ARM: Machine =
-    Machine { architecture: Architecture::Arm, kernel: "", clocksource: "arch_sys_counter", verdict: "trusted", ..PC };
+const ARM: Machine = Machine {
+    architecture: Architecture::Arm,
+    kernel: "",
+    clocksource: "arch_sys_counter",
+    verdict: "trusted",
+    because: &[],
+    ..PC
+};
 
 /// Each instruction takes a nanosecond, the calendar starts at a fixed date, and the board is of a version that hands no
 /// random seed to the kernel.
@@ -107,13 +120,35 @@ const REPEATABLE: &str = "clocksource=tsc tsc=reliable nokaslr norandmaps";
 /// All machines. Verdicts were fixed before `check` ran in any of them.
 const MACHINES: &[Machine] = &[
     Machine { name: "tsc", check: checks::tsc, ..PC },
-    Machine { name: "hpet", kernel: "clocksource=hpet", clocksource: "hpet", check: checks::hpet, ..PC },
-    Machine { name: "acpi_pm", kernel: "clocksource=acpi_pm", clocksource: "acpi_pm", check: checks::acpi_pm, ..PC },
-    Machine { name: "jiffies", kernel: "clocksource=jiffies", clocksource: "jiffies", check: checks::jiffies, ..PC },
+    Machine {
+        name: "hpet",
+        kernel: "clocksource=hpet",
+        clocksource: "hpet",
+        because: ELSEWHERE,
+        check: checks::hpet,
+        ..PC
+    },
+    Machine {
+        name: "acpi_pm",
+        kernel: "clocksource=acpi_pm",
+        clocksource: "acpi_pm",
+        because: ELSEWHERE,
+        check: checks::acpi_pm,
+        ..PC
+    },
+    Machine {
+        name: "jiffies",
+        kernel: "clocksource=jiffies",
+        clocksource: "jiffies",
+        because: ELSEWHERE,
+        check: checks::jiffies,
+        ..PC
+    },
     Machine { name: "no-rdtscp", processor: Some("qemu64"), check: changes::no_rdtscp, ..PC },
     Machine { name: "step", check: changes::step, ..PC },
     Machine { name: "slew", check: changes::slew, ..PC },
     Machine { name: "switch", check: changes::switch, ..PC },
+    Machine { name: "clocksource", check: clocksource::clocksource, ..PC },
     Machine { name: "icount", options: DETERMINISTIC, kernel: REPEATABLE, check: changes::icount, ..PC },
     Machine { name: "arm64", check: checks::arm64, ..ARM },
     Machine { name: "smp", check: changes::smp, ..PAIR },

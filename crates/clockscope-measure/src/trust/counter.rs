@@ -33,7 +33,7 @@ pub(super) fn judge(seen: &Seen) -> Option<Case> {
     }
     case.add(events::steps_back(&read, USE_OS, Gravity::Forbids));
     case.add(events::standing(&read, false, Gravity::Forbids));
-    case.add(events::jumps(&read, USE_OS, Gravity::Forbids));
+    case.add(events::jumps(&read, seen.doubt(), USE_OS, Gravity::Forbids));
     let handed_over: Vec<&Sequence> =
         read.iter().filter_map(|clock| seen.handed_over(&clock.identity.label())).collect();
     case.add(events::order(seen, &handed_over, SYNCHRONISE, Gravity::Forbids));
@@ -212,14 +212,9 @@ pub(super) fn rate(seen: &Seen) -> Result<&RateRecord, &str> {
     rates.clocks.iter().find(of_counter).ok_or("the counter was not compared")
 }
 
-/// Whether its rate against the kernel's clock is constant. A clock that the timer tick moves cannot tell: it loses ticks.
+/// Whether its rate against the kernel's clock is constant.
 fn constancy(seen: &Seen) -> (Evidence, Gravity) {
-    let is_ticked = seen.clocksource().is_some_and(|name| name.ends_with("jiffies"));
-    if is_ticked {
-        let why = "the kernel's clock, which it would be compared with, is moved by the timer tick";
-        return events::constancy(Err(why), USE_OS, Gravity::Forbids);
-    }
-    events::constancy(rate(seen), USE_OS, Gravity::Forbids)
+    events::constancy(seen.doubt().map_or_else(|| rate(seen), Err), USE_OS, Gravity::Forbids)
 }
 
 /// Frequencies that somebody claims, the most trustworthy first. CPUID 16h is the core's, and rounded.

@@ -49,8 +49,13 @@ pub(super) fn steps_back(clocks: &[&ClockRecord], advice: &'static str, gravity:
     (against_if(count > 0, name, seen, advice).figure(count as f64, "").by(READS), gravity)
 }
 
-/// Whether the clock advanced by more, or by less, than a second clock did meanwhile.
-pub(super) fn jumps(clocks: &[&ClockRecord], advice: &'static str, gravity: Gravity) -> (Evidence, Gravity) {
+/// Whether the clock advanced by more, or by less, than a second clock did meanwhile. That one may be in doubt.
+pub(super) fn jumps(
+    clocks: &[&ClockRecord],
+    doubt: Option<&str>,
+    advice: &'static str,
+    gravity: Gravity,
+) -> (Evidence, Gravity) {
     let events = all(clocks);
     let name = "jumps";
     let (jumps, losses) =
@@ -63,7 +68,11 @@ pub(super) fn jumps(clocks: &[&ClockRecord], advice: &'static str, gravity: Grav
     let losses = losses.unwrap_or(0);
     let reference = events.iter().find_map(|events| events.reference.as_deref()).unwrap_or("another clock");
     let seen = format!("{jumps} steps ahead of {reference}{behind} in {} readings", reads(&events));
-    (against_if(jumps + losses > 0, name, seen, advice).figure((jumps + losses) as f64, "").by(READS), gravity)
+    let evidence = match doubt.filter(|_| jumps + losses > 0) {
+        Some(doubt) => Evidence::new(name, Finding::Unknown, format!("{seen}; {doubt}")),
+        None => against_if(jumps + losses > 0, name, seen, advice),
+    };
+    (evidence.figure((jumps + losses) as f64, "").by(READS), gravity)
 }
 
 /// Whether it never changed, although it was looked at for many of the steps that it claims to take.

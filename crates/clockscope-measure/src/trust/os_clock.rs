@@ -17,8 +17,8 @@ const LIKE_A_SYSCALL: f64 = 0.7;
 const REPORT: &str = "use another clock, and report it: the kernel promises that this one never goes back";
 const WAS_SET: &str = "measure durations by monotonic; somebody set this clock: look for NTP steps and settimeofday";
 
-/// Its case. What was judged against the counter says nothing where the counter is unfit.
-pub(super) fn judge(seen: &Seen, clock: &ClockRecord, is_counter_sound: bool) -> Case {
+/// Its case. What was judged against the counter says nothing where there is doubt about that one.
+pub(super) fn judge(seen: &Seen, clock: &ClockRecord, doubt: Option<&str>) -> Case {
     let label = clock.identity.label();
     let mut case = Case::of(&label);
     case.need(readable(clock));
@@ -37,7 +37,7 @@ pub(super) fn judge(seen: &Seen, clock: &ClockRecord, is_counter_sound: bool) ->
     if clock.identity.kind == ClockKind::CpuTime {
         return case;
     }
-    case.add(jumps(clock, is_counter_sound, advice, gravity));
+    case.add(events::jumps(&this, doubt, advice, gravity));
     let handed_over: Vec<&Sequence> = seen.handed_over(&label).into_iter().collect();
     if !handed_over.is_empty() {
         case.add(events::order(seen, &handed_over, advice, gravity));
@@ -129,24 +129,6 @@ fn kernel_entry(seen: &Seen, clock: &ClockRecord) -> Option<(Evidence, Gravity)>
         Evidence::new(name, Finding::For, text)
     };
     Some((evidence.figure(ns, "ns").by("batches of reads"), Gravity::Limits))
-}
-
-fn jumps(clock: &ClockRecord, is_counter_sound: bool, advice: &'static str, gravity: Gravity) -> (Evidence, Gravity) {
-    let (evidence, gravity) = events::jumps(&[clock], advice, gravity);
-    if is_counter_sound || evidence.finding != Finding::Against {
-        return (evidence, gravity);
-    }
-    let seen = format!("{}, and the counter is unfit: it is rather the one that jumped", evidence.seen);
-    let value = evidence.value.clone();
-    let unknown = Evidence::new("jumps", Finding::Unknown, seen).by(evidence.source);
-    (value.map_or(unknown.clone(), |value| with_value(unknown, value)), gravity)
-}
-
-fn with_value(evidence: Evidence, value: clockscope::Value) -> Evidence {
-    match value {
-        clockscope::Value::Number(number) => evidence.figure(number, ""),
-        clockscope::Value::Word(word) => evidence.word(word),
-    }
 }
 
 /// How it runs against the clock that nobody steers. NTP steers slowly: that is what it is for.

@@ -411,6 +411,16 @@ fn a_clock_is_not_blamed_by_a_counter_that_is_unfit() {
 }
 
 #[test]
+fn a_clock_of_the_timer_tick_blames_nobody() {
+    let mut seen = elsewhere("jiffies", false);
+    events(&mut seen, "tsc").jump = Some(1);
+    events(&mut seen, "monotonic").hidden_regression = Some(1);
+    rate_of(&mut seen, "rdtscp").constant = Some(false);
+    assert_eq!(decided(&seen, "tsc").0, Trustworthiness::Limited);
+    assert_eq!(decided(&seen, "monotonic").0, Trustworthiness::Limited);
+}
+
+#[test]
 fn emulation_makes_no_claim_about_cost_and_user_emulation_none_about_the_kernel() {
     let mut seen = healthy();
     seen.environment.emulation = vec!["qemu-tcg".to_owned()];

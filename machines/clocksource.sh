@@ -1,0 +1,44 @@
+# The instrument switches the clocksource itself, and puts back what was there, however it ends.
+settle tsc
+. /machines/common.sh
+current=$CLOCKSOURCE/current_clocksource
+echo 'nobody:x:65534:65534:nobody:/tmp:/bin/sh' >/etc/passwd
+
+# Measures with the HPET in the background, long enough to be disturbed, and waits until it has switched.
+disturbed() { # NAME
+    run "$1" clockscope measure monotonic --clocksource hpet --duration 20s --format json --quiet &
+    while [ "$(cat $current)" != hpet ]; do sleep 0.1; done
+    sleep 0.3
+}
+
+run sources clockscope clocksource --format json
+run switched clockscope measure tsc monotonic --clocksource hpet,acpi_pm,tsc --duration 300ms --format json --quiet
+run after_switched cat $current
+run absent clockscope measure monotonic --clocksource hpet,sundial --duration 300ms --quiet
+run denied setuidgid nobody clockscope measure monotonic --clocksource hpet --duration 300ms --quiet
+
+for signal in INT TERM HUP; do
+    disturbed "ended_$signal"
+    kill -$signal "$(pidof clockscope)"
+    wait
+    run "after_$signal" cat $current
+done
+
+disturbed held
+run second clockscope measure monotonic --clocksource acpi_pm --duration 300ms --quiet
+run beside clockscope measure monotonic --duration 300ms --quiet
+kill -TERM "$(pidof clockscope)"
+wait
+run after_held cat $current
+
+disturbed killed
+kill -KILL "$(pidof clockscope)"
+wait
+run after_killed cat $current
+run warned clockscope measure monotonic --duration 300ms --quiet
+run refused clockscope measure monotonic --clocksource acpi_pm --duration 300ms --quiet
+run left clockscope clocksource --format json
+run restored clockscope clocksource --restore --format json
+run after_restored cat $current
+run marker sh -c 'ls /run | grep clockscope-clocksource'
+run watch clockscope-watch 1

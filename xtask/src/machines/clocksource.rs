@@ -1,0 +1,103 @@
+//! What is expected where the instrument switches the kernel's clocksource itself: it measures with each, and puts back what was
+//! there, however it ends.
+
+use serde_json::Value;
+
+use super::checks::{Served, watched};
+use super::seen::{Seen, named, number};
+
+/// All endings: by itself, by a signal, beside another run, and killed.
+pub(super) fn clocksource(seen: &mut Seen) {
+    listed(seen);
+    switched(seen);
+    refused_beforehand(seen);
+    for signal in ["INT", "TERM", "HUP"] {
+        let found = seen.json_with(&format!("ended_{signal}"), 130);
+        let first = &found["measurements"][0];
+        let is_told = first["run"]["interrupted"] == true && first["environment"]["clocksource"] == "hpet";
+        seen.expect(is_told, || format!("what was measured until {signal}: {first}"));
+        is(seen, &format!("after_{signal}"), "tsc");
+    }
+    held(seen);
+    killed(seen);
+    seen.found("switched and put back, by itself, INT, TERM, HUP, and after KILL".into());
+    watched(seen, "watch", Served::Counter, 1);
+}
+
+/// The clocksource at that moment.
+fn is(seen: &mut Seen, command: &str, expected: &str) {
+    let Some((_, text)) = seen.output(command) else { return };
+    seen.expect(text.trim() == expected, || {
+        format!("{command}: the clocksource is {} instead of {expected}", text.trim())
+    });
+}
+
+/// A command that failed with this code, and said all of this.
+fn says(seen: &mut Seen, command: &str, code: i32, words: &[&str]) {
+    let Some((ended, _)) = seen.output(command) else { return };
+    let said = seen.error(command);
+    seen.expect(ended == code, || format!("{command} ended with {ended} instead of {code}: {said}"));
+    for word in words {
+        seen.expect(said.contains(word), || format!("{command} does not say {word}: {said}"));
+    }
+}
+
+/// All that the kernel offers, with what is known of each.
+fn listed(seen: &mut Seen) {
+    let found = seen.json("sources");
+    let sources = &found["clocksources"];
+    for (name, current, hz) in [("tsc", true, f64::NAN), ("hpet", false, 1e8), ("acpi_pm", false, 3_579_545.0)] {
+        let source = named(sources, name);
+        seen.expect(source["current"] == current, || format!("{name} is listed as {source}"));
+        let frequency = number(&source["frequency_hz"]);
+        let is_right = if hz.is_nan() { frequency > 1e8 } else { (frequency / hz - 1.0).abs() < 1e-9 };
+        seen.expect(is_right, || format!("the frequency of {name} is told as {frequency}"));
+    }
+    let wraps_s = number(&named(sources, "acpi_pm")["wraps_after_s"]);
+    seen.expect((wraps_s - 4.687).abs() < 0.001, || format!("acpi_pm is told to wrap after {wraps_s} s"));
+    seen.expect(found["left_behind"].is_null(), || format!("left behind: {}", found["left_behind"]));
+}
+
+/// Each was in use while it was measured with, and the first again after the last.
+fn switched(seen: &mut Seen) {
+    let found = seen.json("switched");
+    let measurements = found["measurements"].as_array().cloned().unwrap_or_default();
+    let used: Vec<&Value> = measurements.iter().map(|one| &one["environment"]["clocksource"]).collect();
+    seen.expect(used == ["hpet", "acpi_pm", "tsc"], || format!("measured with {used:?}"));
+    let step =
+        |at: usize| measurements.get(at).map_or(f64::NAN, |one| number(&named(&one["clocks"], "monotonic")["tick_ns"]));
+    let (hpet, acpi_pm) = (step(0), step(1));
+    seen.expect((hpet - 10.0).abs() < 0.01 && (acpi_pm - 279.365).abs() < 0.1, || {
+        format!("monotonic steps by {hpet} ns with the HPET and {acpi_pm} ns with the ACPI timer")
+    });
+    seen.expect(found["was"] == "tsc", || format!("it was {}", found["was"]));
+    is(seen, "after_switched", "tsc");
+}
+
+/// What cannot be done is said before anything is.
+fn refused_beforehand(seen: &mut Seen) {
+    says(seen, "absent", 2, &["sundial", "acpi_pm"]);
+    says(seen, "denied", 4, &["root", "current_clocksource"]);
+}
+
+/// The second of two runs says who holds the switch; one that does not switch warns.
+fn held(seen: &mut Seen) {
+    says(seen, "second", 4, &["is switching the clocksource just now", "process"]);
+    says(seen, "beside", 0, &["warning", "is switching the clocksource just now"]);
+    is(seen, "after_held", "tsc");
+}
+
+/// After SIGKILL the clocksource stays switched; every run says so, and one command puts it back.
+fn killed(seen: &mut Seen) {
+    is(seen, "after_killed", "hpet");
+    let restore = "clockscope clocksource --restore";
+    says(seen, "warned", 0, &["warning", "was killed", "tsc", restore]);
+    says(seen, "refused", 4, &["was killed", restore]);
+    let left = seen.json("left")["left_behind"].clone();
+    seen.expect(left["was"] == "tsc" && left["is"] == "hpet", || format!("left behind is told as {left}"));
+    let restored = seen.json("restored");
+    seen.expect(restored["left_behind"].is_null(), || format!("left behind: {}", restored["left_behind"]));
+    is(seen, "after_restored", "tsc");
+    let marker = seen.output("marker").map(|(_, text)| text).unwrap_or_default();
+    seen.expect(marker.trim().is_empty(), || format!("the marker is still there: {marker}"));
+}
