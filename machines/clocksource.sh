@@ -15,7 +15,7 @@ run sources clockscope clocksource --format json
 run switched clockscope measure tsc monotonic --clocksource hpet,acpi_pm,tsc --duration 300ms --format json --quiet
 run after_switched cat $current
 run absent clockscope measure monotonic --clocksource hpet,sundial --duration 300ms --quiet
-run denied setuidgid nobody clockscope measure monotonic --clocksource hpet --duration 300ms --quiet
+run denied su nobody -s /bin/sh -c 'clockscope measure monotonic --clocksource hpet --duration 300ms --quiet'
 
 for signal in INT TERM HUP; do
     disturbed "ended_$signal"

@@ -65,9 +65,9 @@ impl<'a> Setup<'a> {
         let recorded_at = recorded_at(environment.counter_readable);
         let reference = answering(os::references(), environment.counter_readable)?;
         let counters = Catalogue::counters().tried(environment.counter_readable);
-        let timer = timer(&counters, reference);
-        let calibration = Calibration::start(timer, reference);
-        let first_rate = calibration.rate_after(FIRST_WINDOW_NS.max(FIRST_WINDOW_TICKS * reference.tick_ns()))?;
+        // A counter that stands still is a result, and no timer.
+        let (timer, calibration, first_rate) = calibrated(timer(&counters, reference), reference)
+            .or_else(|_| calibrated(Timer::Reference(reference), reference))?;
         let bench = Bench { timer, reference, first_rate, origin: timer.now(), stop };
         Ok(Self { catalogue, counters, recorded_at, bench, calibration, pinned, cpu_unknown })
     }
@@ -79,7 +79,7 @@ impl<'a> Setup<'a> {
         cpus: &[u32],
         environment: &Environment,
     ) -> Result<Run, MeasureError> {
-        let mut run = self.run(sampling, self.context(environment)?.timer_record());
+        let mut run = self.run(sampling, self.context(environment).timer_record());
         run.cpu = None;
         run.unknown.insert("cpu".to_owned(), format!("a thread on each of CPUs {}", affinity::show_cpus(cpus)));
         Ok(run)
@@ -96,7 +96,7 @@ impl<'a> Setup<'a> {
         let sampling = Sampling::of_time(asked_s, since, &self.bench);
         let run = match cpus {
             Some(cpus) => self.run_across(sampling, cpus, &environment)?,
-            None => self.run(sampling, self.context(&environment)?.timer_record()),
+            None => self.run(sampling, self.context(&environment).timer_record()),
         };
         Ok(Answer::new(self.recorded_at, environment, run, found))
     }
@@ -106,10 +106,10 @@ impl<'a> Setup<'a> {
         self.pinned.as_ref().map(Pinned::cpu)
     }
 
-    /// What records need, with the timer's rate until now.
-    pub(crate) fn context<'e>(&self, environment: &'e Environment) -> Result<Context<'e>, MeasureError> {
-        let rate = self.calibration.rate()?;
-        Ok(Context { rate, timer: self.bench.timer, reference: self.bench.reference, environment })
+    /// What records need, with the timer's rate until now; with its first one, if it went back since then.
+    pub(crate) fn context<'e>(&self, environment: &'e Environment) -> Context<'e> {
+        let rate = self.calibration.rate().unwrap_or(self.bench.first_rate);
+        Context { rate, timer: self.bench.timer, reference: self.bench.reference, environment }
     }
 
     /// How the run was made, for the record.
@@ -117,6 +117,10 @@ impl<'a> Setup<'a> {
         let mut unknown = Unknown::new();
         if let Some(reason) = &self.cpu_unknown {
             unknown.insert("cpu".to_owned(), reason.clone());
+        }
+        if self.calibration.rate().is_err() {
+            let reason = "it stood still or went back under way: this is its frequency at the start";
+            unknown.insert("timer.frequency_hz".to_owned(), reason.to_owned());
         }
         Run {
             duration_asked_s: sampling.duration_asked_s,
@@ -167,6 +171,13 @@ pub(crate) fn answering(references: Vec<Reference>, counter_readable: Option<boo
         }
     }
     Err(TimerError::NoReference(reasons.join("; ")))
+}
+
+/// A timer, its calibration under way, and its first rate.
+fn calibrated(timer: Timer, reference: Reference) -> Result<(Timer, Calibration, Rate), TimerError> {
+    let calibration = Calibration::start(timer, reference);
+    let first_rate = calibration.rate_after(FIRST_WINDOW_NS.max(FIRST_WINDOW_TICKS * reference.tick_ns()))?;
+    Ok((timer, calibration, first_rate))
 }
 
 /// The ordered counter if a plain read of the counter succeeded here, else the reference.

@@ -51,7 +51,7 @@ pub fn measure(
     let cpus = across::cpus(None).unwrap_or_default();
     let mut setup = Setup::new(catalogue, &environment, cpu, stop)?;
     let Found { clocks, baseline, sampling } = find(&mut setup, &environment, duration_s, progress)?;
-    let mut run = setup.run(sampling, setup.context(&environment)?.timer_record());
+    let mut run = setup.run(sampling, setup.context(&environment).timer_record());
     let advice = advice::advise(&clocks, &environment);
     let is_wanted = thorough && !setup.bench.is_stopped();
     let thorough = is_wanted.then(|| thorough::find(&setup, cpus, &environment));
@@ -91,7 +91,7 @@ pub(crate) fn find(
     let sampling = Calibration::start(bench.timer, bench.reference);
     rounds(bench, &mut subjects, &mut beside, &sampling, duration_s * 1e9, progress);
     let sampling = Sampling::of_time(duration_s, &sampling, bench);
-    let context = setup.context(environment)?;
+    let context = setup.context(environment);
     let baseline = beside.baseline(&subjects, context.rate);
     let clocks = subjects.into_iter().map(|subject| record::clock(subject, &context, &baseline)).collect();
     Ok(Found { clocks, baseline, sampling })

@@ -99,7 +99,7 @@ pub fn steps(
         duration_s: sampling.elapsed_ns() / 1e9,
         interrupted: bench.is_stopped(),
     };
-    let context = setup.context(&environment)?;
+    let context = setup.context(&environment);
     let clocks = subjects.into_iter().map(|subject| subject.record(&context)).collect();
     let run = setup.run(sampling, context.timer_record());
     let recorded_at = setup.recorded_at;

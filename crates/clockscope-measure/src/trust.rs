@@ -22,7 +22,7 @@ use crate::across::{offsets, order};
 use crate::bench::{Bench, Progress, Setup};
 use crate::catalogue::{Catalogue, Paths};
 use crate::error::MeasureError;
-use crate::timer::Calibration;
+use crate::timer::{Calibration, Timer};
 use crate::{across, cost, rate};
 
 pub use policy::PolicyError;
@@ -81,6 +81,8 @@ pub(crate) struct Seen {
     pub(crate) order: Order,
     pub(crate) offsets: Offsets,
     pub(crate) rates: Result<Rates, String>,
+    /// The counter's frequency until its rate was looked at closely, in Hz of the same reference, and its bound in ppm.
+    pub(crate) earlier_hz: Option<(f64, f64)>,
 }
 
 /// Asks the questions that matter, and judges. Pins the calling thread meanwhile. To be called while the process has one
@@ -141,11 +143,20 @@ pub(crate) fn look(
     let plan = offsets::Plan { cpus, serial: false, duration_ns: duration_s * OFFSETS * 1e9 };
     let offsets = offsets::find(bench, &counters, &plan, &mut |share| progress(COST + ORDER + share * OFFSETS));
     let done = COST + ORDER + OFFSETS;
+    let earlier_hz = earlier_hz(setup);
     let rates = rates(bench, &setup.calibration, &environment, names, duration_s * RATE, &mut |share| {
         progress(done + share * RATE);
     });
     let rates = rates.map_err(|error| error.to_string());
-    Ok(Seen { is_invariant: hardware::is_invariant(), environment, kernel, clocks, order, offsets, rates })
+    Ok(Seen { is_invariant: hardware::is_invariant(), environment, kernel, clocks, order, offsets, rates, earlier_hz })
+}
+
+/// The counter's mean frequency since the start, where it is the timer.
+fn earlier_hz(setup: &Setup<'_>) -> Option<(f64, f64)> {
+    let is_same = setup.bench.reference.name() == REFERENCES[0];
+    let counted = matches!(setup.bench.timer, Timer::Counter(_)) && is_same;
+    let rate = setup.calibration.rate().ok().filter(|_| counted)?;
+    Some((1e9 / rate.ns_per_unit, rate.bound_ppm))
 }
 
 /// The rates of the counter and of the system's clocks.
@@ -179,11 +190,12 @@ fn judge(seen: &Seen, wanted: &[String], names: &[String], policy: &Policy) -> T
 pub(crate) fn verdicts(seen: &Seen, names: &[String]) -> Vec<Verdict> {
     let counter = counter::judge(seen);
     let is_counter_unfit = counter.as_ref().is_some_and(case::Case::is_unfit);
+    let faults = counter.as_ref().map(case::Case::faults).unwrap_or_default();
     let doubt = seen.doubt().or(is_counter_unfit.then_some("the counter, which it was judged by, is unfit"));
     let mut verdicts: Vec<_> = counter.map(case::Case::verdict).into_iter().collect();
     for name in names {
         if let Some(clock) = seen.clock(name).filter(|clock| !is_counter(clock)) {
-            verdicts.push(os_clock::judge(seen, clock, doubt).verdict());
+            verdicts.push(os_clock::judge(seen, clock, doubt, &faults).verdict());
         }
     }
     verdicts

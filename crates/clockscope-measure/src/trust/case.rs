@@ -49,6 +49,12 @@ impl Case {
         self.gravest() == Gravity::Forbids
     }
 
+    /// What forbids the clock's use, of what was seen of it.
+    pub(super) fn faults(&self) -> Vec<&'static str> {
+        let grave = self.evidence.iter().filter(|(_, gravity)| *gravity == Gravity::Forbids);
+        grave.map(|(evidence, _)| evidence.name).collect()
+    }
+
     /// The verdict: what the gravest evidence makes of the clock.
     pub(super) fn verdict(self) -> Verdict {
         let gravest = self.gravest();

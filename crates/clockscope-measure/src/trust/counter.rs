@@ -8,6 +8,8 @@ use super::{Seen, events};
 
 /// A claimed frequency that is further off than this, in ppm, is of no use: what NTP may steer at most.
 const CLAIM_PPM: f64 = 500.0;
+/// What a crystal's frequency moves by within seconds, in ppm.
+const WANDER_PPM: f64 = 0.2;
 /// No processor takes longer for an ordered read, in ns, unless somebody traps it.
 const TRAPPED_NS: f64 = 200.0;
 
@@ -214,7 +216,22 @@ pub(super) fn rate(seen: &Seen) -> Result<&RateRecord, &str> {
 
 /// Whether its rate against the kernel's clock is constant.
 fn constancy(seen: &Seen) -> (Evidence, Gravity) {
-    events::constancy(seen.doubt().map_or_else(|| rate(seen), Err), USE_OS, Gravity::Forbids)
+    let found = events::constancy(seen.doubt().map_or_else(|| rate(seen), Err), USE_OS, Gravity::Forbids);
+    match changed_since(seen).filter(|_| found.0.finding == Finding::For) {
+        Some(seen) => (events::against_if(true, found.0.name, seen, USE_OS).by(found.0.source), found.1),
+        None => found,
+    }
+}
+
+/// What is said of a frequency that was another one before its rate was looked at: by more than both bounds, and than a
+/// crystal wanders.
+fn changed_since(seen: &Seen) -> Option<String> {
+    let (earlier, earlier_bound) = seen.earlier_hz?;
+    let found = rate(seen).ok()?;
+    let (later, bound) = (found.frequency_hz?, found.bound_ppm?);
+    let moved = (later / earlier - 1.0) * 1e6;
+    (moved.abs() > earlier_bound + bound + WANDER_PPM)
+        .then(|| format!("its rate changed by {moved:+.2} ppm: {:.6} MHz, then {:.6} MHz", earlier / 1e6, later / 1e6))
 }
 
 /// Frequencies that somebody claims, the most trustworthy first. CPUID 16h is the core's, and rounded.

@@ -18,7 +18,8 @@ const REPORT: &str = "use another clock, and report it: the kernel promises that
 const WAS_SET: &str = "measure durations by monotonic; somebody set this clock: look for NTP steps and settimeofday";
 
 /// Its case. What was judged against the counter says nothing where there is doubt about that one.
-pub(super) fn judge(seen: &Seen, clock: &ClockRecord, doubt: Option<&str>) -> Case {
+/// `faults` are the counter's.
+pub(super) fn judge(seen: &Seen, clock: &ClockRecord, doubt: Option<&str>, faults: &[&str]) -> Case {
     let label = clock.identity.label();
     let mut case = Case::of(&label);
     case.need(readable(clock));
@@ -32,6 +33,7 @@ pub(super) fn judge(seen: &Seen, clock: &ClockRecord, doubt: Option<&str>) -> Ca
         kernel_entry(seen, clock).into_iter().for_each(|evidence| case.add(evidence));
     }
     case.add(resolution(clock));
+    stands_on_counter(seen, clock, faults).into_iter().for_each(|evidence| case.add(evidence));
     case.add(events::steps_back(&this, advice, gravity));
     case.add(events::standing(&this, is_coarse(clock), Gravity::Forbids));
     if clock.identity.kind == ClockKind::CpuTime {
@@ -61,6 +63,24 @@ fn readable(clock: &ClockRecord) -> (Evidence, Gravity) {
             .advise("look for a seccomp filter, a sandbox or an old kernel that denies the call"),
     };
     (evidence.by("a trial read"), Gravity::Forbids)
+}
+
+/// A clock that the kernel computes from a counter that is at fault is no better, whether or not that showed.
+fn stands_on_counter(seen: &Seen, clock: &ClockRecord, faults: &[&str]) -> Option<(Evidence, Gravity)> {
+    let is_computed = matches!(clock.identity.kind, ClockKind::Monotonic | ClockKind::Wall)
+        && clock.identity.path == ReadPath::Libc
+        && !clock.identity.name.ends_with("_coarse")
+        && seen.clocksource().is_some()
+        && seen.kernel.is_current == Some(true);
+    if !is_computed || faults.is_empty() {
+        return None;
+    }
+    let mut named: Vec<&str> = faults.to_vec();
+    named.dedup();
+    let text = format!("the kernel computes it from the counter, which is unfit: {}", named.join(", "));
+    let advice = "have the kernel use another clocksource (clocksource=hpet or acpi_pm on its command line) until the counter is sound";
+    let evidence = Evidence::new("counter", Finding::Against, text).by("the counter's verdict").advise(advice);
+    Some((evidence, Gravity::Limits))
 }
 
 /// A clock whose readings step by as much as the timer tick.
