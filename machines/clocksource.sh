@@ -2,6 +2,7 @@
 settle tsc
 . /machines/common.sh
 current=$CLOCKSOURCE/current_clocksource
+mkdir -p /etc
 echo 'nobody:x:65534:65534:nobody:/tmp:/bin/sh' >/etc/passwd
 
 # Measures with the HPET in the background, long enough to be disturbed, and waits until it has switched.

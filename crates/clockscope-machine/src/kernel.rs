@@ -43,19 +43,31 @@ fn uname() -> Option<[String; 3]> {
 
 /// The clocksource in use.
 pub(crate) fn clocksource(unknown: &mut Unknown) -> Option<String> {
-    known(
-        clockscope::os::clocksource(),
-        unknown,
-        "clocksource",
-        &format!("{CLOCKSOURCE} cannot be read: is /sys mounted?"),
-    )
+    let name = clockscope::os::clocksource();
+    let reason = unread("current_clocksource", name.as_deref());
+    known(name.filter(|name| is_name(name)), unknown, "clocksource", &reason)
+}
+
+/// What the kernel may call a clocksource: all that it has are words of these letters.
+pub(crate) fn is_name(name: &str) -> bool {
+    !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.".contains(c))
+}
+
+/// Why a file of the clocksource's folder says nothing.
+fn unread(file: &str, text: Option<&str>) -> String {
+    match text {
+        None => format!("{CLOCKSOURCE}/{file} cannot be read: is /sys mounted?"),
+        Some(text) => format!("{CLOCKSOURCE}/{file} holds no name of a clocksource: {text:?}"),
+    }
 }
 
 /// The clocksources that could be used.
 pub(crate) fn clocksources_available(unknown: &mut Unknown) -> Option<Vec<String>> {
     let line = text::line_of(&format!("{CLOCKSOURCE}/available_clocksource"));
+    let reason = unread("available_clocksource", line.as_deref());
+    let line = line.filter(|line| line.split_ascii_whitespace().all(is_name));
     let names = line.map(|line| line.split_ascii_whitespace().map(str::to_owned).collect());
-    known(names, unknown, "clocksources_available", &format!("{CLOCKSOURCE} cannot be read: is /sys mounted?"))
+    known(names, unknown, "clocksources_available", &reason)
 }
 
 /// The frequency governor of the first CPU.

@@ -9,6 +9,8 @@ use std::path::PathBuf;
 
 use clockscope_records::LeftBehind;
 
+use crate::kernel;
+
 /// Where the kernel is asked and told, and where the marker is: in memory, so that a reboot, which resets the clocksource,
 /// takes it away.
 const FOLDER: &str = "/sys/devices/system/clocksource/clocksource0";
@@ -259,8 +261,7 @@ fn read_note(mut file: &File) -> Option<Note> {
 fn parse(text: &str) -> Option<Note> {
     let mut words = text.strip_suffix('\n')?.split(' ');
     let (pid, was) = (words.next()?.parse().ok()?, words.next()?);
-    let is_name = !was.is_empty() && was.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
-    (is_name && words.next().is_none()).then(|| Note { pid, was: was.to_owned() })
+    (kernel::is_name(was) && words.next().is_none()).then(|| Note { pid, was: was.to_owned() })
 }
 
 impl Right {

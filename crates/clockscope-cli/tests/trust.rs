@@ -1,0 +1,414 @@
+//! Verdicts on the machine as it is, and on ones that are broken on purpose: each gets the right one, for the right reason.
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+mod support;
+
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+use support::{assert_valid, clockscope, record, run, signal, under};
+
+/// Long enough for faults that come after a second.
+const CHECK: [&str; 5] = ["check", "--duration", "4s", "--format", "json"];
+
+fn verdict<'a>(record: &'a Value, clock: &str) -> &'a Value {
+    let verdicts = record["verdicts"].as_array().unwrap();
+    verdicts.iter().find(|verdict| verdict["clock"] == clock).unwrap_or_else(|| panic!("no {clock} in {record:#}"))
+}
+
+fn evidence(verdict: &Value) -> &Vec<Value> {
+    verdict["evidence"].as_array().unwrap()
+}
+
+/// Names of the evidence that decides, each once.
+fn decisive(verdict: &Value) -> Vec<&str> {
+    let deciding = evidence(verdict).iter().filter(|one| one["decides"] == true);
+    let mut names: Vec<&str> = deciding.map(|one| one["name"].as_str().unwrap()).collect();
+    names.dedup();
+    names
+}
+
+/// Whether the evidence of this name speaks for or against the clock.
+fn finding<'a>(verdict: &'a Value, name: &str) -> &'a Value {
+    let found = evidence(verdict).iter().find(|one| one["name"] == name);
+    &found.unwrap_or_else(|| panic!("no {name} in {verdict:#}"))["finding"]
+}
+
+fn assert_advised(record: &Value) {
+    for verdict in record["verdicts"].as_array().unwrap() {
+        for one in evidence(verdict) {
+            assert!(one["finding"] != "against" || one["advice"].is_string(), "no advice: {one:#}");
+            assert!(one["seen"].is_string() && one["source"].is_string(), "{one:#}");
+        }
+    }
+}
+
+/// The counter is trusted where the kernel builds its clocks on it and the processor promises a constant rate; other machines
+/// limit it.
+#[test]
+fn a_healthy_machine_is_trusted() {
+    let record = record(clockscope(&CHECK));
+    assert_advised(&record);
+    let environment = &record["environment"];
+    let is_sound = environment["clocksource"] == "tsc" && environment["counter_flags"]["invariant"] == true;
+    let counter = verdict(&record, "tsc");
+    assert_eq!(counter["verdict"], if is_sound { "trusted" } else { "limited" }, "{counter:#}");
+    for name in ["realtime", "monotonic", "monotonic_coarse", "monotonic_raw", "boottime", "tai", "process", "thread"] {
+        let found = verdict(&record, name);
+        assert!(found["verdict"] == "trusted" || !is_sound && found["verdict"] == "limited", "{found:#}");
+    }
+}
+
+#[test]
+fn clocks_are_chosen_by_name_and_the_counter_by_its_office() {
+    let record = record(clockscope(&["check", "counter", "rust_instant", "--duration", "500ms", "--format", "json"]));
+    let clocks: Vec<&Value> = record["verdicts"].as_array().unwrap().iter().map(|one| &one["clock"]).collect();
+    assert_eq!(clocks, ["tsc", "rust_instant"]);
+    let output = run(clockscope(&["check", "monotonik"]), 2);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("did you mean monotonic"));
+}
+
+/// Checks under the trap rig.
+fn trapped(fault: &str) -> Value {
+    let record = record(under("trap", &[("CLOCKSCOPE_TRAP", fault)], &CHECK));
+    assert_advised(&record);
+    record
+}
+
+/// Numbers are those of FAILURES: what the rig does, and the evidence that has to decide against the counter.
+#[test]
+fn every_fault_of_a_counter_makes_it_unfit_for_its_own_reason() {
+    // Ticks are of a counter of 1 to 5 GHz.
+    let faults: [(&str, &[&str]); 9] = [
+        // A jump forward, and one back.
+        ("jump:after=1s,ticks=100000000", &["jumps"]),
+        ("jump:after=1s,ticks=-100000000", &["steps back on one CPU"]),
+        // Its rate changes.
+        ("rate:after=2s,ppm=900", &["constant rate"]),
+        // It stands still, for good and for a while.
+        ("freeze:after=1s", &["standing still"]),
+        ("freeze:after=1s,for=300ms", &["standing still"]),
+        // A suspend, a snapshot that is restored, a process on another host.
+        ("reset:after=1s", &["steps back on one CPU"]),
+        ("host:after=1s,ticks=900000000,ppm=50", &["jumps"]),
+        ("host:after=1s,ticks=-900000000,ppm=-50", &["steps back on one CPU"]),
+        // Firmware hides time from it.
+        ("hide:every=100ms,ticks=3000000", &["jumps"]),
+    ];
+    for (fault, reasons) in faults {
+        let record = trapped(fault);
+        let counter = verdict(&record, "tsc");
+        assert_eq!(counter["verdict"], "unfit", "{fault}: {counter:#}");
+        for reason in reasons {
+            assert!(decisive(counter).contains(reason), "{fault} is decided by {:?}", decisive(counter));
+        }
+        // The kernel's clock is computed from it, in the vDSO and in this process.
+        assert_ne!(verdict(&record, "monotonic")["verdict"], "trusted", "{fault}");
+    }
+}
+
+/// One CPU's counter is ahead, or drifts away: the order of ordered reads shows it, the offset tells by how much.
+#[test]
+fn counters_that_differ_between_cpus_are_unfit() {
+    let info = record(clockscope(&["info", "--format", "json"]));
+    let cpus = info["environment"]["cpu"]["allowed"].as_array().unwrap().clone();
+    let [_, other, ..] = cpus.as_slice() else { return };
+    for fault in [format!("offset:cpu={other},ticks=5000000"), format!("drift:cpu={other},ppm=500")] {
+        let record = trapped(&fault);
+        let counter = verdict(&record, "tsc");
+        assert_eq!(counter["verdict"], "unfit", "{fault}: {counter:#}");
+        assert!(decisive(counter).contains(&"order across CPUs"), "{fault}: {:?}", decisive(counter));
+        assert_eq!(finding(counter, "offsets between CPUs"), "against", "{fault}: {counter:#}");
+        // The vDSO computes it from the same counters.
+        assert_eq!(finding(verdict(&record, "monotonic"), "order across CPUs"), "against", "{fault}");
+    }
+}
+
+#[test]
+fn a_trapped_counter_is_right_and_dear() {
+    let record = trapped("slow:ns=1000");
+    let counter = verdict(&record, "tsc");
+    assert_eq!((&counter["verdict"], decisive(counter)), (&"limited".into(), vec!["cost"]), "{counter:#}");
+    for name in ["steps back on one CPU", "jumps", "standing still", "constant rate", "order across CPUs"] {
+        assert_ne!(finding(counter, name), "against", "{name}: {counter:#}");
+    }
+}
+
+#[test]
+fn a_disabled_counter_is_unfit_and_so_is_what_reads_it() {
+    let record = record(under("no_tsc", &[], &CHECK));
+    assert_advised(&record);
+    for clock in ["tsc", "monotonic", "realtime"] {
+        let found = verdict(&record, clock);
+        assert_eq!((&found["verdict"], decisive(found)), (&"unfit".into(), vec!["readable"]), "{found:#}");
+    }
+    // The timer tick moves these; no counter is read.
+    assert_eq!(verdict(&record, "monotonic_coarse")["verdict"], "trusted", "{record:#}");
+}
+
+/// The C library lies about one clock; the counter and the others are sound.
+#[test]
+fn a_clock_that_goes_back_or_stops_is_unfit_and_the_counter_is_not() {
+    let lies: [(&[(&str, &str)], &str); 2] = [
+        (&[("CLOCKSCOPE_LIE_EVERY", "1000"), ("CLOCKSCOPE_LIE_STEP_NS", "-2000000")], "steps back on one CPU"),
+        (&[("CLOCKSCOPE_LIE_FREEZE_AFTER", "1000")], "standing still"),
+    ];
+    for (lie, reason) in lies {
+        let variables = [lie, &[("CLOCKSCOPE_LIE_CLOCK", "1")]].concat();
+        let record = record(under("liar", &variables, &CHECK));
+        assert_advised(&record);
+        let monotonic = verdict(&record, "monotonic");
+        assert_eq!(monotonic["verdict"], "unfit", "{lie:?}: {monotonic:#}");
+        assert!(decisive(monotonic).contains(&reason), "{lie:?}: {:?}", decisive(monotonic));
+        assert_ne!(verdict(&record, "tsc")["verdict"], "unfit", "{lie:?}");
+        assert_ne!(verdict(&record, "monotonic_raw")["verdict"], "unfit", "{lie:?}");
+    }
+}
+
+#[test]
+fn a_denied_clock_is_unfit_with_the_reason() {
+    let variables = [("CLOCKSCOPE_DENY_CLOCK", "2"), ("CLOCKSCOPE_DENY_HOW", "errno")];
+    let record = record(under("deny", &variables, &["check", "--duration", "500ms", "--format", "json"]));
+    let process = verdict(&record, "process");
+    assert_eq!((&process["verdict"], decisive(process)), (&"unfit".into(), vec!["readable"]));
+    assert!(evidence(process)[0]["seen"].as_str().unwrap().contains("seccomp"), "{process:#}");
+}
+
+/// Checks with something else in the place of the kernel's folder of clocksources; `None` where that needs more rights.
+fn with_sysfs(prepare: &str) -> Option<Value> {
+    let program = env!("CARGO_BIN_EXE_clockscope");
+    let folder = "/sys/devices/system/clocksource";
+    let script =
+        format!("mount -t tmpfs none {folder} && {prepare} && exec {program} check --duration 1s --format json");
+    let mut command = Command::new("unshare");
+    command.args(["--mount", "--map-root-user", "sh", "-c", &script]).env("F", format!("{folder}/clocksource0"));
+    let output = command.output().unwrap();
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(said.contains("unshare") || said.contains("mount"), "{said}");
+        return None;
+    }
+    let record = serde_json::from_slice(&output.stdout).unwrap();
+    assert_valid(&record);
+    Some(record)
+}
+
+#[test]
+fn a_sysfs_that_is_missing_unreadable_or_odd_is_no_reason_to_fail() {
+    for prepare in [
+        "true",
+        "mkdir $F && printf '' >$F/current_clocksource",
+        "mkdir -p $F/current_clocksource",
+        "mkdir $F && printf '\\377\\0\\n\\n' >$F/current_clocksource && printf '\\0' >$F/available_clocksource",
+    ] {
+        let Some(record) = with_sysfs(prepare) else { return };
+        let counter = verdict(&record, "tsc");
+        assert_eq!(counter["verdict"], "limited", "{prepare}: {counter:#}");
+        assert!(decisive(counter).contains(&"clocksource"), "{prepare}: {:?}", decisive(counter));
+    }
+}
+
+/// A policy in a file that lives as long as this.
+struct Written(tempfile::NamedTempFile);
+
+impl Written {
+    fn new(text: &str) -> Self {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), text).unwrap();
+        Self(file)
+    }
+
+    fn path(&self) -> PathBuf {
+        self.0.path().to_owned()
+    }
+}
+
+/// Checks by a policy, for so long, and ends with this code: what was printed, and what was complained about.
+fn by_policy(text: &str, code: i32) -> (Value, String) {
+    let policy = Written::new(text);
+    let path = policy.path();
+    let output = run(
+        clockscope(&[
+            "check",
+            "monotonic",
+            "--duration",
+            "500ms",
+            "--format",
+            "json",
+            "--policy",
+            path.to_str().unwrap(),
+        ]),
+        code,
+    );
+    let record = serde_json::from_slice(&output.stdout).unwrap_or(Value::Null);
+    (record, String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn a_policy_decides_the_exit_code() {
+    let (met, _) =
+        by_policy("[counter]\nmax_regressions = 0\n[clocks.monotonic]\nverdict = \"limited\"\nmax_rate_ppm = 1e6", 0);
+    assert_valid(&met);
+    let demands = met["demands"].as_array().unwrap();
+    assert_eq!(demands.len(), 3, "{demands:#?}");
+    assert!(demands.iter().all(|demand| demand["met"] == true && demand["advice"].is_null()), "{demands:#?}");
+    let (unmet, _) = by_policy("clocksource = [\"sundial\"]\n[clocks.monotonic]\nmax_cost_ns = 0.1", 1);
+    for demand in unmet["demands"].as_array().unwrap() {
+        assert!(demand["met"] == false && demand["advice"].is_string(), "{demand:#}");
+    }
+    // Nobody knows the rate of a clock of CPU time.
+    let (unknown, _) = by_policy("[clocks.process]\nmax_rate_ppm = 50", 3);
+    assert!(unknown["demands"][0]["met"].is_null(), "{unknown:#}");
+}
+
+#[test]
+fn a_policy_that_is_wrong_is_refused_before_anything_is_measured() {
+    for (text, said) in [
+        ("clocksorce = [\"tsc\"]", "unknown field `clocksorce`"),
+        ("[counter]\nmax_cost = 3", "unknown field `max_cost`"),
+        ("[counter]\nmax_cost_ns = \"fast\"", "invalid type: string"),
+        ("[counter]\nmax_regressions = -1", "invalid value"),
+        ("[counter]\nmax_cost_ns = -1", "counter.max_cost_ns: -1 is no limit"),
+        ("[counter]\nmax_cost_ns = nan", "is no limit"),
+        ("[counter]\nverdict = \"good\"", "unknown variant `good`"),
+        ("clocksource = []", "empty"),
+        ("clocksource = [\"hpet\"]\n[counter]\nverdict = \"trusted\"", "contradict"),
+        ("[clocks.monotonic]\nmax_offset_ns = 3", "only be demanded of the counter"),
+        ("[clocks.tsc]\nmax_cost_ns = 3", "under [counter]"),
+        ("[clocks.sundial]\nmax_cost_ns = 3", "no clock named \"sundial\""),
+        ("[clocks.monotonic", "TOML parse error at line 1"),
+        ("\u{0}", "TOML parse error"),
+    ] {
+        let (record, complaint) = by_policy(text, 2);
+        assert!(complaint.contains(said), "{text}: {complaint}");
+        assert_eq!(record, Value::Null, "{text}");
+    }
+    let output = run(clockscope(&["check", "--policy", "/nonexistent/policy.toml"]), 4);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("/nonexistent/policy.toml"));
+}
+
+/// What the documentation shows has to be accepted, by the program and by the schema.
+#[test]
+fn the_schema_describes_what_is_accepted() {
+    let schema: Value = serde_json::from_slice(&run(clockscope(&["schema", "policy"]), 0).stdout).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let example = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/policy.toml")).unwrap();
+    let policy: Value = toml::from_str(&example).unwrap();
+    assert!(validator.is_valid(&policy), "{policy:#}");
+    for wrong in [
+        "clocksorce = [\"tsc\"]",
+        "[counter]\nmax_cost_ns = \"fast\"",
+        "[counter]\nmax_cost_ns = -1",
+        "[counter]\nverdict = \"good\"",
+    ] {
+        assert!(!validator.is_valid(&toml::from_str(wrong).unwrap()), "{wrong}");
+    }
+    let (record, _) = by_policy_any(&example);
+    assert_eq!(record["demands"].as_array().unwrap().len(), 8, "{:#}", record["demands"]);
+}
+
+/// Whatever it exits with: this machine need not meet it.
+fn by_policy_any(text: &str) -> (Value, i32) {
+    let policy = Written::new(text);
+    let path = policy.path();
+    let mut command =
+        clockscope(&["check", "--duration", "500ms", "--format", "json", "--policy", path.to_str().unwrap()]);
+    let output = command.output().unwrap();
+    (serde_json::from_slice(&output.stdout).unwrap(), output.status.code().unwrap())
+}
+
+#[test]
+fn findings_decide_the_exit_code() {
+    let check = |finding: &str| {
+        let arguments = ["check", "--duration", "4s", "--format", "json", "--fail-on", finding];
+        under("trap", &[("CLOCKSCOPE_TRAP", "jump:after=1s,ticks=-100000000")], &arguments)
+    };
+    for finding in ["unfit", "limited", "regression"] {
+        run(check(finding), 1);
+    }
+    let sound = ["check", "monotonic", "--duration", "500ms", "--fail-on", "unfit,unavailable,regression,jump"];
+    run(clockscope(&sound), 0);
+    run(clockscope(&["check", "--fail-on", "sundial"]), 2);
+}
+
+#[test]
+fn an_interrupted_check_says_what_it_knows() {
+    for wait_ms in [500, 2000] {
+        let child = clockscope(&["check", "--duration", "20s", "--format", "json"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        std::thread::sleep(Duration::from_millis(wait_ms));
+        signal(&child, "INT");
+        let output = child.wait_with_output().unwrap();
+        assert_eq!(output.status.code(), Some(130), "{}", String::from_utf8_lossy(&output.stderr));
+        let record: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_valid(&record);
+        assert_eq!(record["run"]["interrupted"], true);
+        assert_ne!(verdict(&record, "tsc")["verdict"], "unfit", "{record:#}");
+    }
+}
+
+#[test]
+fn one_cpu_has_no_order_to_test_and_is_no_reason_for_distrust() {
+    let program = env!("CARGO_BIN_EXE_clockscope");
+    let mut command = Command::new("taskset");
+    command.args(["--cpu-list", "0", program, "check", "counter", "--duration", "1s", "--format", "json"]);
+    let record = record(command);
+    let counter = verdict(&record, "tsc");
+    let is_alone = record["environment"]["cpu"]["online"] == 1;
+    assert_eq!(finding(counter, "order across CPUs"), if is_alone { "for" } else { "unknown" });
+    assert_ne!(counter["verdict"], "unfit", "{counter:#}");
+}
+
+#[test]
+fn a_shootout_compares_two_clocks_by_four_metrics() {
+    let record = record(clockscope(&["shootout", "--duration", "2s", "--format", "json"]));
+    assert_eq!((&record["a"], &record["b"]), (&"tsc".into(), &"monotonic".into()));
+    let metrics = record["metrics"].as_array().unwrap();
+    let names: Vec<&Value> = metrics.iter().map(|metric| &metric["metric"]).collect();
+    assert_eq!(names, ["resolution", "accuracy", "cost", "reliability"]);
+    let cost = &metrics[2];
+    assert!(cost["a"].as_f64().unwrap() > 0.0 && cost["b"].as_f64().unwrap() > 0.0, "{cost:#}");
+    assert!(record["conclusion"].as_str().unwrap().contains("matter"), "{}", record["conclusion"]);
+    let output = run(clockscope(&["shootout", "monotonic_coarse", "monotonic_crs"]), 2);
+    assert!(String::from_utf8_lossy(&output.stderr).contains("name two clocks"));
+}
+
+/// A system call against the vDSO of the same clock, both by the same hardware: nothing but cost is different.
+#[test]
+fn paths_of_one_clock_differ_in_cost_alone() {
+    let arguments = ["shootout", "monotonic", "monotonic:syscall", "--duration", "2s", "--format", "json"];
+    let record = record(clockscope(&arguments));
+    if record["environment"]["clocksource"] == "tsc" {
+        let winners: Vec<&Value> =
+            record["metrics"].as_array().unwrap().iter().map(|metric| &metric["winner"]).collect();
+        assert_eq!(winners, ["tie", "tie", "a", "tie"], "{record:#}");
+    }
+}
+
+#[test]
+fn a_clock_that_is_not_there_leaves_nothing_to_compare() {
+    let variables = [("CLOCKSCOPE_DENY_CLOCK", "2"), ("CLOCKSCOPE_DENY_HOW", "errno")];
+    let arguments = ["shootout", "process", "monotonic", "--duration", "500ms", "--format", "json"];
+    let output = run(under("deny", &variables, &arguments), 3);
+    let record: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(record["metrics"].as_array().unwrap().iter().all(|metric| metric["winner"].is_null()), "{record:#}");
+}
+
+#[test]
+fn clocksources_are_listed_and_an_unknown_one_is_refused_before_anything_is_switched() {
+    let record = record(clockscope(&["clocksource", "--format", "json"]));
+    let current = record["environment"]["clocksource"].clone();
+    let listed = record["clocksources"].as_array().unwrap();
+    let used: Vec<&Value> = listed.iter().filter(|one| one["current"] == true).map(|one| &one["name"]).collect();
+    assert_eq!(used, [&current], "{record:#}");
+    let output = run(clockscope(&["measure", "--clocksource", "sundial"]), 2);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("sundial") && said.contains(current.as_str().unwrap()), "{said}");
+    run(clockscope(&["measure", "monotonik", "--clocksource", current.as_str().unwrap()]), 2);
+}
