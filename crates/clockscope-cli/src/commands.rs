@@ -287,13 +287,10 @@ fn read_document(file: &Path, purpose: &str) -> Result<Document> {
 }
 
 fn schema(of: SchemaArg) -> Result<Exit> {
-    let schema = match of {
-        SchemaArg::Documents => clockscope_records::json_schema(),
-        SchemaArg::Policy => clockscope_records::policy_schema(),
-    };
-    let mut text = serde_json::to_string_pretty(&schema)?;
-    text.push('\n');
-    Destination::Stdout.write(&text)?;
+    Destination::Stdout.write(match of {
+        SchemaArg::Documents => clockscope_records::DOCUMENT_SCHEMA,
+        SchemaArg::Policy => clockscope_records::POLICY_SCHEMA,
+    })?;
     Ok(Exit::Success)
 }
 

@@ -1,6 +1,6 @@
 //! The documents that are written and read back, and the schema that describes them.
 
-use schemars::{JsonSchema, schema_for};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -162,10 +162,4 @@ impl Document {
             Self::Info(info) => &info.environment,
         }
     }
-}
-
-/// JSON Schema (2020-12) of [`Document`].
-#[must_use]
-pub fn json_schema() -> serde_json::Value {
-    schema_for!(Document).to_value()
 }

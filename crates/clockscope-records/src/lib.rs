@@ -15,6 +15,7 @@ mod order;
 mod plan;
 mod policy;
 mod rate;
+mod schema;
 mod shootout;
 mod sleep;
 mod steps;
@@ -23,7 +24,7 @@ mod trust;
 
 pub use answer::Answer;
 pub use clocksource::{Clocksource, Clocksources, KernelsWord, LeftBehind, Reason, Switched};
-pub use document::{Document, Info, Listing, ReadError, SCHEMA_VERSION, json_schema};
+pub use document::{Document, Info, Listing, ReadError, SCHEMA_VERSION};
 pub use environment::{CounterFlags, Cpu, Environment, Frequencies, Kernel, Program};
 pub use gaps::{Cause, CauseKind, CpuGaps, Gaps, WorstGap};
 pub use measurement::{
@@ -33,8 +34,9 @@ pub use measurement::{
 pub use offsets::{CpuOffset, OffsetPair, Offsets};
 pub use order::{HandedOver, LostPair, Order, Sequence};
 pub use plan::{Candidate, Plan, PlanRow, TickIs, Unfit};
-pub use policy::{ClockDemands, Policy, policy_schema};
+pub use policy::{ClockDemands, Policy};
 pub use rate::{Adjtimex, Allan, Changed, Mtie, RatePair, RateRecord, Rates, Step};
+pub use schema::{DOCUMENT_SCHEMA, POLICY_SCHEMA};
 pub use shootout::{Metric, Shootout, Winner};
 pub use sleep::{Sleep, SleepRow};
 pub use steps::{Bin, DifferenceRecord, ModeRecord, Steps, StepsRecord, Summary, Worst, WorstRecord};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use schemars::{JsonSchema, schema_for};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
 use crate::Trustworthiness;
@@ -52,10 +52,4 @@ pub struct ClockDemands {
     /// Whether the processor has to promise a constant rate in all states. Only of the counter.
     #[serde(default)]
     pub invariant: Option<bool>,
-}
-
-/// JSON Schema (2020-12) of [`Policy`], for editors that know TOML.
-#[must_use]
-pub fn policy_schema() -> serde_json::Value {
-    schema_for!(Policy).to_value()
 }

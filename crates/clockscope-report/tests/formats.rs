@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use clockscope_records::{ClockRecord, Document, json_schema};
+use clockscope_records::{ClockRecord, DOCUMENT_SCHEMA, Document};
 use clockscope_report::{Format, Style, render};
 use serde_json::Value;
 
@@ -48,7 +48,7 @@ fn every_format_of_every_document() {
 
 #[test]
 fn fixtures_and_what_is_written_are_valid_by_the_schema() {
-    let validator = jsonschema::validator_for(&json_schema()).unwrap();
+    let validator = jsonschema::validator_for(&serde_json::from_str(DOCUMENT_SCHEMA).unwrap()).unwrap();
     for fixture in FIXTURES {
         let recorded: Value = serde_json::from_str(&text_of(fixture)).unwrap();
         let written: Value = serde_json::from_str(&rendered(&document(fixture), Format::Json)).unwrap();
