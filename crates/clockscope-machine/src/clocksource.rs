@@ -19,8 +19,8 @@ pub struct Kind {
     pub frequency_hz: Option<f64>,
     /// Bits that count, where that is the same on every machine.
     pub bits: Option<u32>,
-    /// Whether programs read the time without entering the kernel.
-    pub vdso: bool,
+    /// Whether programs read the time without entering the kernel; `None` where that depends on the hypervisor.
+    pub vdso: Option<bool>,
     /// What reading the time usually costs.
     pub usual_cost: &'static str,
 }
@@ -32,7 +32,7 @@ const KNOWN: &[Kind] = &[
         description: "the processor's time-stamp counter",
         frequency_hz: None,
         bits: Some(64),
-        vdso: true,
+        vdso: Some(true),
         usual_cost: "20 to 50 ns",
     },
     Kind {
@@ -40,7 +40,7 @@ const KNOWN: &[Kind] = &[
         description: "the processor's time-stamp counter, before its frequency is refined",
         frequency_hz: None,
         bits: Some(64),
-        vdso: true,
+        vdso: Some(true),
         usual_cost: "20 to 50 ns",
     },
     Kind {
@@ -48,7 +48,7 @@ const KNOWN: &[Kind] = &[
         description: "the time-stamp counter, scaled by what KVM tells each CPU",
         frequency_hz: Some(1e9),
         bits: Some(64),
-        vdso: true,
+        vdso: Some(true),
         usual_cost: "25 to 60 ns",
     },
     Kind {
@@ -56,7 +56,7 @@ const KNOWN: &[Kind] = &[
         description: "the time-stamp counter, scaled by what Hyper-V tells in a page",
         frequency_hz: Some(1e7),
         bits: Some(64),
-        vdso: true,
+        vdso: Some(true),
         usual_cost: "25 to 60 ns",
     },
     Kind {
@@ -64,15 +64,15 @@ const KNOWN: &[Kind] = &[
         description: "the time-stamp counter, scaled by what Xen tells each CPU",
         frequency_hz: Some(1e9),
         bits: Some(64),
-        vdso: false,
-        usual_cost: "100 to 1000 ns",
+        vdso: None,
+        usual_cost: "30 to 1000 ns",
     },
     Kind {
         name: "hpet",
         description: "the High Precision Event Timer, a register of the chipset",
         frequency_hz: None,
         bits: Some(32),
-        vdso: false,
+        vdso: Some(false),
         usual_cost: "500 to 2000 ns",
     },
     Kind {
@@ -80,7 +80,7 @@ const KNOWN: &[Kind] = &[
         description: "the ACPI power-management timer, a port of the chipset",
         frequency_hz: Some(3_579_545.0),
         bits: Some(24),
-        vdso: false,
+        vdso: Some(false),
         usual_cost: "700 to 4000 ns",
     },
     Kind {
@@ -88,7 +88,7 @@ const KNOWN: &[Kind] = &[
         description: "the timer tick, calibrated at boot",
         frequency_hz: None,
         bits: Some(32),
-        vdso: false,
+        vdso: Some(false),
         usual_cost: "100 to 500 ns, in steps of a timer tick",
     },
     Kind {
@@ -96,7 +96,7 @@ const KNOWN: &[Kind] = &[
         description: "the timer tick",
         frequency_hz: None,
         bits: Some(32),
-        vdso: false,
+        vdso: Some(false),
         usual_cost: "100 to 500 ns, in steps of a timer tick",
     },
     Kind {
@@ -104,7 +104,7 @@ const KNOWN: &[Kind] = &[
         description: "the Arm generic timer's counter, CNTVCT_EL0",
         frequency_hz: None,
         bits: None,
-        vdso: true,
+        vdso: Some(true),
         usual_cost: "10 to 50 ns",
     },
     Kind {
@@ -112,7 +112,7 @@ const KNOWN: &[Kind] = &[
         description: "the time counter of RISC-V",
         frequency_hz: None,
         bits: Some(64),
-        vdso: true,
+        vdso: Some(true),
         usual_cost: "20 to 200 ns",
     },
     Kind {
@@ -120,7 +120,7 @@ const KNOWN: &[Kind] = &[
         description: "the time base of POWER",
         frequency_hz: None,
         bits: Some(64),
-        vdso: true,
+        vdso: Some(true),
         usual_cost: "10 to 50 ns",
     },
     Kind {
@@ -128,7 +128,7 @@ const KNOWN: &[Kind] = &[
         description: "the time-of-day clock of z/Architecture",
         frequency_hz: Some(4.096e9),
         bits: Some(64),
-        vdso: true,
+        vdso: Some(true),
         usual_cost: "10 to 50 ns",
     },
 ];
@@ -264,7 +264,8 @@ mod tests {
     #[test]
     fn clocksources_are_known_by_name() {
         assert_eq!(kind("acpi_pm").and_then(|kind| kind.bits), Some(24));
-        assert!(kind("hpet").is_some_and(|kind| !kind.vdso) && kind("tsc").is_some_and(|kind| kind.vdso));
+        assert_eq!(kind("hpet").and_then(|kind| kind.vdso), Some(false));
+        assert_eq!(kind("tsc").and_then(|kind| kind.vdso), Some(true));
         assert_eq!(kind("sundial"), None);
     }
 }

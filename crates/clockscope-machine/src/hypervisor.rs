@@ -45,9 +45,69 @@ pub(crate) fn signature() -> Option<[u8; 12]> {
     (signature != [0; 12]).then_some(signature)
 }
 
+/// What a hypervisor says about the counter that it hands to this machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Advice {
+    /// Whether it says that the counter can be relied upon.
+    pub is_reliable: bool,
+    /// What it says.
+    pub says: &'static str,
+}
+
+/// What the hypervisor says, of those that are known to say something: KVM (Linux `asm/kvm_para.h`), Hyper-V (Hypervisor Top Level
+/// Functional Specification, 2.4) and Xen (`arch-x86/cpuid.h`).
+#[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
+#[must_use]
+pub fn advice() -> Option<Advice> {
+    use raw_cpuid::CpuIdReader;
+    let eax = |leaf: u32| raw_cpuid::CpuIdReaderNative.cpuid1(leaf).eax;
+    let has = |leaf: u32, bit: u32| eax(leaf) & (1 << bit) != 0;
+    name().filter(|name| name != "none")?;
+    said(&signature()?, has)
+}
+
+/// The same of a signature, and of bits of EAX.
+#[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
+fn said(signature: &[u8; 12], has: impl Fn(u32, u32) -> bool) -> Option<Advice> {
+    let advice = |is_reliable, says| Some(Advice { is_reliable, says });
+    match signature {
+        b"KVMKVMKVM\0\0\0" if has(0x4000_0001, 24) => advice(true, "its clocks agree on all CPUs (stable clocksource)"),
+        b"Microsoft Hv" if has(0x4000_0003, 15) => advice(true, "the counter can be made invariant"),
+        b"Microsoft Hv" if has(0x4000_0003, 9) => advice(true, "a reference page scales the counter"),
+        b"XenVMMXenVMM" if has(0x4000_0003, 0) => advice(false, "it emulates every read of the counter"),
+        b"XenVMMXenVMM" if has(0x4000_0003, 1) => advice(true, "the host's counter is reliable"),
+        _ => None,
+    }
+}
+
+/// Elsewhere none is known to say anything.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "x86")))]
+#[must_use]
+pub fn advice() -> Option<Advice> {
+    None
+}
+
 /// What the kernel found: Xen in /sys/hypervisor, others in the device tree.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "x86")))]
 fn name() -> Option<String> {
     crate::text::line_of("/sys/hypervisor/type")
         .or_else(|| crate::text::line_of("/proc/device-tree/hypervisor/compatible"))
+}
+
+#[cfg(all(test, any(target_arch = "x86_64", target_arch = "x86")))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_hypervisor_says_it_in_its_own_bits() {
+        let reliable = |signature: &[u8; 12], set: (u32, u32)| {
+            said(signature, |leaf, bit| (leaf, bit) == set).map(|advice| advice.is_reliable)
+        };
+        assert_eq!(reliable(b"KVMKVMKVM\0\0\0", (0x4000_0001, 24)), Some(true));
+        assert_eq!(reliable(b"KVMKVMKVM\0\0\0", (0x4000_0001, 0)), None);
+        assert_eq!(reliable(b"Microsoft Hv", (0x4000_0003, 15)), Some(true));
+        assert_eq!(reliable(b"XenVMMXenVMM", (0x4000_0003, 0)), Some(false));
+        assert_eq!(reliable(b"XenVMMXenVMM", (0x4000_0003, 1)), Some(true));
+        assert_eq!(reliable(b"TCGTCGTCGTCG", (0x4000_0001, 24)), None);
+    }
 }

@@ -12,7 +12,7 @@ mod counter_flags;
 mod cpu;
 mod emulation;
 mod frequencies;
-mod hypervisor;
+pub mod hypervisor;
 mod kernel;
 pub mod sleeping;
 mod text;

@@ -100,9 +100,11 @@ fn described(name: &str, current: bool, frequency_hz: Result<f64, String>) -> Cl
     let bits = kind.and_then(|kind| kind.bits);
     let wraps_after_s = frequency_hz.zip(bits).map(|(hz, bits)| 2f64.powi(bits as i32) / hz);
     let unheard_of = "this program has never heard of it";
-    for (field, is_known) in
-        [("bits", bits.is_some()), ("wraps_after_s", wraps_after_s.is_some()), ("vdso", kind.is_some())]
-    {
+    for (field, is_known) in [
+        ("bits", bits.is_some()),
+        ("wraps_after_s", wraps_after_s.is_some()),
+        ("vdso", kind.is_some_and(|kind| kind.vdso.is_some())),
+    ] {
         if !is_known {
             let reason = if kind.is_none() { unheard_of } else { "it depends on the hardware, which does not tell" };
             unknown.insert(field.to_owned(), reason.to_owned());
@@ -115,7 +117,7 @@ fn described(name: &str, current: bool, frequency_hz: Result<f64, String>) -> Cl
         frequency_hz,
         bits,
         wraps_after_s,
-        vdso: kind.map(|kind| kind.vdso),
+        vdso: kind.and_then(|kind| kind.vdso),
         usual_cost: kind.map_or_else(|| "unknown".to_owned(), |kind| kind.usual_cost.to_owned()),
         unknown,
     }

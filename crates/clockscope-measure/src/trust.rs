@@ -13,6 +13,7 @@ use std::sync::atomic::AtomicBool;
 
 use clockscope::counter as hardware;
 use clockscope_machine::clocksource;
+use clockscope_machine::hypervisor::{self, Advice};
 use clockscope_records::{
     Answer, ClockKind, ClockRecord, Environment, KernelsWord, Offsets, Order, Policy, Rates, ReadPath, Sequence, Trust,
     Verdict,
@@ -76,6 +77,8 @@ pub(crate) struct Seen {
     pub(crate) environment: Environment,
     /// Whether the hardware promises a constant rate.
     pub(crate) is_invariant: Option<bool>,
+    /// What the hypervisor says about the counter.
+    pub(crate) advice: Option<Advice>,
     pub(crate) kernel: KernelsWord,
     pub(crate) clocks: Vec<ClockRecord>,
     pub(crate) order: Order,
@@ -148,7 +151,8 @@ pub(crate) fn look(
         progress(done + share * RATE);
     });
     let rates = rates.map_err(|error| error.to_string());
-    Ok(Seen { is_invariant: hardware::is_invariant(), environment, kernel, clocks, order, offsets, rates, earlier_hz })
+    let (is_invariant, advice) = (hardware::is_invariant(), hypervisor::advice());
+    Ok(Seen { is_invariant, advice, environment, kernel, clocks, order, offsets, rates, earlier_hz })
 }
 
 /// The counter's mean frequency since the start, where it is the timer.

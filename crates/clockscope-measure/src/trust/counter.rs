@@ -124,19 +124,28 @@ fn kernel_says(seen: &Seen) -> Vec<(Evidence, Gravity)> {
 /// Under a hypervisor a counter may be scaled, trapped, or moved to another machine, without a word.
 fn hypervisor(seen: &Seen) -> (Evidence, Gravity) {
     let name = "hypervisor";
-    let flags = seen.environment.counter_flags.as_ref();
-    let is_told = seen.environment.frequencies.cpuid_40000010h_tsc_khz.is_some()
-        || flags.is_some_and(|flags| flags.tsc_known_freq == Some(true));
+    let is_known = |flag: Option<bool>| flag == Some(true);
+    let states_frequency = seen.environment.frequencies.cpuid_40000010h_tsc_khz.is_some()
+        || seen.environment.counter_flags.as_ref().is_some_and(|flags| is_known(flags.tsc_known_freq));
+    let mut says: Vec<&str> = seen.advice.iter().map(|advice| advice.says).collect();
+    if states_frequency {
+        says.push("it states the counter's frequency");
+    }
+    let is_reliable =
+        seen.advice.as_ref().map_or(states_frequency && is_known(seen.is_invariant), |advice| advice.is_reliable);
     let evidence = match seen.environment.hypervisor.as_deref() {
         Some("none") => Evidence::new(name, Finding::For, "there is none").word("none"),
-        Some(hypervisor) if is_told && seen.is_invariant == Some(true) => {
-            let seen = format!("{hypervisor} states the counter's frequency and passes its invariance on");
-            Evidence::new(name, Finding::For, seen).word(hypervisor.to_owned())
-        }
         Some(hypervisor) => {
-            Evidence::new(name, Finding::Unknown, format!("{hypervisor} says nothing about the counter"))
-                .word(hypervisor.to_owned())
-                .advise("check again after a migration or a restored snapshot: value and rate may be another machine's")
+            let text = if says.is_empty() {
+                "says nothing about the counter".to_owned()
+            } else {
+                format!("says: {}", says.join("; "))
+            };
+            let finding = if is_reliable { Finding::For } else { Finding::Unknown };
+            let evidence = Evidence::new(name, finding, format!("{hypervisor} {text}")).word(hypervisor.to_owned());
+            let advice =
+                "check again after a migration or a restored snapshot: value and rate may be another machine's";
+            if is_reliable { evidence } else { evidence.advise(advice) }
         }
         None => {
             let why = seen.environment.unknown.get("hypervisor").cloned();

@@ -124,7 +124,7 @@ fn kernel_entry(seen: &Seen, clock: &ClockRecord) -> Option<(Evidence, Gravity)>
     let text = format!("a read costs {ns:.1} ns{beside}");
     // A clock that the timer tick moves needs no counter; devices and calls by number are system calls by nature.
     let is_coarse = clock.identity.name.ends_with("_coarse");
-    let has_vdso = known.is_none_or(|kind| kind.vdso) || is_coarse;
+    let has_vdso = known.is_none_or(|kind| kind.vdso != Some(false)) || is_coarse;
     let enters = !has_vdso && clock.identity.path == ReadPath::Libc;
     let costs_as_much =
         syscall_ns.is_some_and(|syscall| ns >= LIKE_A_SYSCALL * syscall) && clock.identity.path == ReadPath::Libc;

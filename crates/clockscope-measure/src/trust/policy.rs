@@ -116,7 +116,7 @@ fn contradictions(policy: &Policy, catalogue: &Catalogue) -> Result<(), MeasureE
                 "the counter is trusted only where the kernel builds its clocks on it",
             );
         }
-        let is_in_kernel = |name: &String| clocksource::kind(name).is_some_and(|kind| !kind.vdso);
+        let is_in_kernel = |name: &String| clocksource::kind(name).is_some_and(|kind| kind.vdso == Some(false));
         let fine = policy.clocks.iter().find(|(name, demands)| {
             demands.verdict == Some(Trustworthiness::Trusted)
                 && ["monotonic", "realtime", "boottime", "tai"].contains(&name.as_str())

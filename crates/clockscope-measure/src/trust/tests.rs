@@ -108,6 +108,7 @@ fn healthy() -> Seen {
     Seen {
         environment,
         is_invariant: Some(true),
+        advice: None,
         kernel: KernelsWord {
             name: Some("tsc".to_owned()),
             is_current: Some(true),
@@ -409,6 +410,24 @@ fn a_clock_is_not_blamed_by_a_counter_that_is_unfit() {
     events(&mut seen, "monotonic").hidden_regression = Some(1);
     assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Limited, vec!["counter".to_owned()]));
     assert_eq!(decided(&seen, "tsc").0, Trustworthiness::Unfit);
+}
+
+#[test]
+fn a_hypervisor_is_told_by_what_it_says() {
+    let hypervisor = |advice: Option<Advice>, is_known: bool| {
+        let mut seen = healthy();
+        seen.environment.hypervisor = Some("Xen".to_owned());
+        seen.environment.counter_flags.as_mut().unwrap().tsc_known_freq = Some(is_known);
+        seen.advice = advice;
+        let verdicts = judged(&seen);
+        let counter = of(&verdicts, "tsc");
+        assert_eq!(counter.verdict, Trustworthiness::Trusted);
+        counter.evidence.iter().find(|evidence| evidence.name == "hypervisor").unwrap().finding
+    };
+    assert_eq!(hypervisor(None, true), Finding::For);
+    assert_eq!(hypervisor(None, false), Finding::Unknown);
+    assert_eq!(hypervisor(Some(Advice { is_reliable: true, says: "it is" }), false), Finding::For);
+    assert_eq!(hypervisor(Some(Advice { is_reliable: false, says: "it is not" }), true), Finding::Unknown);
 }
 
 #[test]
