@@ -18,7 +18,7 @@ run after_switched cat $current
 run absent clockscope measure monotonic --clocksource hpet,sundial --duration 300ms --quiet
 run denied su nobody -s /bin/sh -c 'clockscope measure monotonic --clocksource hpet --duration 300ms --quiet'
 
-for signal in INT TERM HUP; do
+for signal in INT TERM HUP QUIT; do
     disturbed "ended_$signal"
     kill -$signal "$(pidof clockscope)"
     wait

@@ -291,7 +291,7 @@ pub(crate) struct CheckArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct ShootoutArgs {
-    /// One clock [default: the processor's counter]
+    /// One clock [default: the processor's counter, by an ordered read]
     #[arg(value_name = "A")]
     pub(crate) a: Option<String>,
     /// The other [default: monotonic]

@@ -6,6 +6,8 @@ mod switch;
 use clockscope::counter;
 use clockscope_records::{Environment, KernelsWord, Reason};
 
+use crate::text::has_word;
+
 pub use switch::{Right, SwitchError, Switched, left_behind, restore, right};
 
 /// What is known of a clocksource by its name (Linux, `drivers/clocksource` and `arch/*/kernel`).
@@ -171,7 +173,8 @@ pub fn kernels_word(environment: &Environment) -> KernelsWord {
 fn reasons(environment: &Environment, is_available: Option<bool>, command_line: &str, log: &[String]) -> Vec<Reason> {
     let mut reasons = log::faults(log);
     reasons.extend(asked_for_at_boot(command_line));
-    if is_available == Some(false) && reasons.is_empty() {
+    let is_explained = reasons.iter().any(|reason| reason.is_fault) || has_word(command_line, "notsc");
+    if is_available == Some(false) && !is_explained {
         reasons.push(Reason {
             seen: "the kernel does not offer it: it was judged unstable at boot, or by the watchdog since then"
                 .to_owned(),
@@ -254,6 +257,10 @@ mod tests {
         assert!(booted.seen.contains("clocksource=hpet") && booted.advice.contains("remove") && !booted.is_fault);
         let [gone] = &seen(&environment("hpet", true), false, "quiet")[..] else { panic!() };
         assert!(gone.is_fault && gone.advice.contains("dmesg"));
+        // To prefer another explains no absence.
+        let both = seen(&environment("hpet", true), false, "clocksource=hpet");
+        assert_eq!(both.iter().map(|reason| reason.is_fault).collect::<Vec<_>>(), [false, true]);
+        assert!(!seen(&environment("hpet", true), false, "notsc").iter().any(|reason| reason.is_fault));
         let told = seen(&environment("hpet", true), true, "tsc=unstable notsc clocksource=tsc tsc=reliable");
         assert_eq!(told.iter().map(|reason| reason.is_fault).collect::<Vec<_>>(), [true, false]);
         let [kvm, flags] = &seen(&environment("kvm-clock", false), true, "")[..] else { panic!() };

@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clockscope::{Kind, Unit, counter};
-use clockscope_machine::clocksource::{self, SwitchError};
-use clockscope_records::{Clocksource, Clocksources, Environment, SCHEMA_VERSION, Switched, Unknown};
+use clockscope_machine::clocksource::{self, Right, SwitchError};
+use clockscope_records::{Clocksource, Clocksources, Environment, Measurement, SCHEMA_VERSION, Switched, Unknown};
 
 use crate::bench::{Progress, Setup};
 use crate::catalogue::{Catalogue, Paths};
@@ -34,32 +34,61 @@ pub struct SwitchedRequest<'a> {
 }
 
 /// Switches the kernel's clocksource, measures, and so on, and puts back what was there before: also on an error, a panic, and
-/// when it is stopped. To be called while the process has one thread.
+/// when it is stopped. What was measured until an error is kept, and the error told beside. To be called while the process has
+/// one thread.
 ///
 /// # Errors
-/// Before anything is measured: no such clocksource or clock, no right to switch, or somebody else is switching or has left it
-/// switched. Later: what [`measure()`] reports, or the kernel refuses.
+/// No such clocksource or clock, no right to switch, or somebody else is switching or has left it switched: then nothing was
+/// switched. What [`measure()`] reports, or the kernel refuses, before anything was measured.
 pub fn switched(request: SwitchedRequest<'_>, progress: &mut Progress<'_>) -> Result<Switched, MeasureError> {
-    let SwitchedRequest { clocksources, clocks, paths, environment, duration_s, cpu, thorough, stop } = request;
-    Catalogue::new().select(&clocks, paths)?;
-    let right = clocksource::right(&clocksources)?;
+    Catalogue::new().select(&request.clocks, request.paths)?;
+    let right = clocksource::right(&request.clocksources)?;
     let was = right.was().to_owned();
-    let recorded_at = recorded_at(environment.counter_readable);
+    let recorded_at = recorded_at(request.environment.counter_readable);
     let mut measurements = Vec::new();
-    for (place, name) in clocksources.iter().enumerate() {
-        if stop.load(Ordering::Relaxed) {
+    let ended = each(&request, &right, &mut measurements, progress);
+    let is_back = right.put_back().map_err(MeasureError::from);
+    let error = match (ended, is_back) {
+        (Ok(()), Ok(())) => None,
+        (Err(error), Ok(())) | (Ok(()), Err(error)) if measurements.is_empty() => return Err(error),
+        (Err(error), Ok(())) | (Ok(()), Err(error)) => Some(error.to_string()),
+        (Err(first), Err(second)) => Some(format!("{first}; then: {second}")),
+    };
+    Ok(Switched {
+        schema_version: SCHEMA_VERSION,
+        recorded_at,
+        environment: request.environment,
+        was,
+        measurements,
+        error,
+    })
+}
+
+/// Measures with one after the other, until somebody wants to stop.
+fn each(
+    request: &SwitchedRequest<'_>,
+    right: &Right,
+    measurements: &mut Vec<Measurement>,
+    progress: &mut Progress<'_>,
+) -> Result<(), MeasureError> {
+    let whole = request.clocksources.len() as f64;
+    for (place, name) in request.clocksources.iter().enumerate() {
+        if request.stop.load(Ordering::Relaxed) {
             break;
         }
         right.switch(name)?;
         // A clock's nominal resolution and path depend on the clocksource, so that it is looked at anew.
-        let catalogue = Catalogue::new().select(&clocks, paths)?;
-        let environment = clockscope_machine::environment();
-        let request = Request { environment, duration_s, cpu, thorough, stop };
-        let whole = clocksources.len() as f64;
-        measurements.push(measure(catalogue, request, &mut |share| progress((place as f64 + share) / whole))?);
+        let catalogue = Catalogue::new().select(&request.clocks, request.paths)?;
+        let part = Request {
+            environment: clockscope_machine::environment(),
+            duration_s: request.duration_s,
+            cpu: request.cpu,
+            thorough: request.thorough,
+            stop: request.stop,
+        };
+        measurements.push(measure(catalogue, part, &mut |share| progress((place as f64 + share) / whole))?);
     }
-    right.put_back()?;
-    Ok(Switched { schema_version: SCHEMA_VERSION, recorded_at, environment, was, measurements })
+    Ok(())
 }
 
 /// What the kernel could build its clocks on, and why not on the counter. Takes some milliseconds, in which the counter's
@@ -80,12 +109,14 @@ pub fn clocksources(environment: Environment) -> Clocksources {
         };
         described(&name, current.as_deref() == Some(name.as_str()), measured)
     };
+    let left = clocksource::left_behind();
     Clocksources {
         schema_version: SCHEMA_VERSION,
         recorded_at: recorded_at(environment.counter_readable),
         clocksources: names.into_iter().flatten().map(describe).collect(),
         counter: clocksource::kernels_word(&environment),
-        left_behind: clocksource::left_behind().ok().flatten(),
+        held: left.as_ref().err().map(ToString::to_string),
+        left_behind: left.ok().flatten(),
         environment,
     }
 }

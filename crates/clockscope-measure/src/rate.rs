@@ -19,6 +19,7 @@ use crate::error::MeasureError;
 use crate::timer::Calibration;
 use comparison::Comparison;
 use entrant::Entrant;
+pub(crate) use entrant::ordered_counter;
 
 /// Clocks that may run at rates of their own: what is compared if no clock is named. Others are these in another guise.
 pub const RATE_CLOCKS: [&str; 6] = ["monotonic", "monotonic_raw", "realtime", "boottime", "tai", "clockscope.now"];

@@ -6,15 +6,18 @@ use clockscope_records::{
     Answer, ClockRecord, Environment, Metric, Shootout, Trustworthiness, Unknown, Verdict, Winner,
 };
 
-use crate::across;
 use crate::bench::{Progress, Setup};
 use crate::catalogue::{Catalogue, Paths, UnknownClock};
 use crate::error::MeasureError;
 use crate::timer::Calibration;
 use crate::trust::{self, Seen};
+use crate::{across, rate};
 
 /// Costs and steps that differ by less than this share are the same.
 const SAME: f64 = 0.02;
+/// The counter, whatever the architecture calls it; and the clock that it is compared with.
+const COUNTER: &str = "counter";
+const MONOTONIC: &str = "monotonic";
 /// An overhead that nobody cares about.
 const NEGLIGIBLE: f64 = 0.01;
 
@@ -23,7 +26,7 @@ const NEGLIGIBLE: f64 = 0.01;
 pub struct ShootoutRequest<'a> {
     /// Facts about the machine, which go into the record.
     pub environment: Environment,
-    /// One clock; `None` for the plain counter.
+    /// One clock; `None`, or "counter", for the counter's first ordered sequence.
     pub a: Option<String>,
     /// The other; `None` for the system's monotonic clock.
     pub b: Option<String>,
@@ -42,10 +45,7 @@ pub struct ShootoutRequest<'a> {
 /// No such clock, twice the same, a CPU that cannot be used, or no clock that time could be told by.
 pub fn shootout(request: ShootoutRequest<'_>, progress: &mut Progress<'_>) -> Result<Answer<Shootout>, MeasureError> {
     let ShootoutRequest { environment, a, b, duration_s, cpu, stop } = request;
-    let counter = Catalogue::counters().names().into_iter().next().unwrap_or_else(|| "rust_instant".to_owned());
-    let monotonic =
-        if Catalogue::new().names().iter().any(|name| name == "monotonic") { "monotonic" } else { "rust_instant" };
-    let names = [label(&a.unwrap_or(counter))?, label(&b.unwrap_or_else(|| monotonic.to_owned()))?];
+    let names = [label(a.as_deref().unwrap_or(COUNTER))?, label(b.as_deref().unwrap_or(MONOTONIC))?];
     if names[0] == names[1] {
         return Err(MeasureError::SameClock { name: names[0].clone() });
     }
@@ -57,12 +57,20 @@ pub fn shootout(request: ShootoutRequest<'_>, progress: &mut Progress<'_>) -> Re
     setup.answer((duration_s, &sampling), None, seen.environment, found)
 }
 
-/// The clock's name as records have it.
+/// The clock's name as records have it. Where the system has no such clocks, those of Rust stand for them.
 fn label(name: &str) -> Result<String, MeasureError> {
     let catalogue = Catalogue::new();
+    let counter = rate::ordered_counter(&Catalogue::counters());
+    let name = match name {
+        COUNTER => counter.as_deref().unwrap_or(MONOTONIC),
+        other => other,
+    };
     let unknown = || UnknownClock { name: name.to_owned(), known: catalogue.names() };
-    let place = catalogue.places(name, Paths::Libc)?.first().copied().ok_or_else(unknown)?;
-    Ok(catalogue.entries[place].identity().label())
+    let places = match (catalogue.places(name, Paths::Libc), name) {
+        (Err(_), MONOTONIC) => catalogue.places("rust_instant", Paths::Libc)?,
+        (places, _) => places?,
+    };
+    Ok(catalogue.entries[*places.first().ok_or_else(unknown)?].identity().label())
 }
 
 /// The metrics and the conclusion.
@@ -135,7 +143,8 @@ fn resolution(seen: &Seen, names: &[String; 2]) -> Metric {
     metric("resolution", "tick", "ns", names.each_ref().map(step), note)
 }
 
-/// How far a duration that is measured with it may be off, for its rate. A counter is as good as its calibration.
+/// How far a duration that is measured with it is off from the reference's, for its rate. A counter is as good as its
+/// calibration. None wins: nobody knows that the reference is right.
 fn accuracy(seen: &Seen, names: &[String; 2]) -> Metric {
     let off = |name: &String| -> Figure {
         read(seen, name)?;
@@ -159,7 +168,14 @@ fn accuracy(seen: &Seen, names: &[String; 2]) -> Metric {
         "distance of its rate from that of {reference}; a counter runs at the frequency that was measured, as well as that is known. \
          Which of them is nearer to true time no clock of this machine can tell"
     );
-    metric("accuracy", "rate", "ppm", names.each_ref().map(off), &note)
+    let mut found = metric("accuracy", "rate", "ppm", names.each_ref().map(off), &note);
+    if found.winner.is_some_and(|winner| winner != Winner::Tie) {
+        found.winner = None;
+        found
+            .unknown
+            .insert("winner".to_owned(), "they differ, and which of them is right no clock here can tell".to_owned());
+    }
+    found
 }
 
 fn cost(seen: &Seen, names: &[String; 2]) -> Metric {
@@ -182,7 +198,17 @@ fn reliability(seen: &Seen, names: &[String; 2]) -> Metric {
     let wrong = |name: &String| -> Figure {
         let clock = read(seen, name)?;
         let events = clock.events.as_ref().ok_or_else(|| lacking(clock, "events"))?;
-        let across = seen.handed_over(name).and_then(|sequence| sequence.regressions).unwrap_or(0);
+        let across = match seen.handed_over(name) {
+            Some(sequence) if sequence.available => sequence.regressions.ok_or_else(|| {
+                sequence
+                    .unknown
+                    .get("regressions")
+                    .cloned()
+                    .unwrap_or_else(|| "it was not tested across CPUs".to_owned())
+            })?,
+            // Of one thread alone: CPU time, cycles.
+            _ => 0,
+        };
         let ahead = events.jump.unwrap_or(0) + events.hidden_regression.unwrap_or(0);
         Ok(((events.errors + events.regression + ahead + across) as f64, None))
     };
@@ -191,10 +217,9 @@ fn reliability(seen: &Seen, names: &[String; 2]) -> Metric {
         let handed_over = seen.handed_over(name);
         if handed_over.is_some_and(|sequence| !sequence.ordered && sequence.regressions.is_some_and(|count| count > 0))
         {
-            note += &format!("; {name} is not ordered, so that some are to be expected when threads hand readings on");
-        }
-        if handed_over.is_none_or(|sequence| sequence.regressions.is_none()) {
-            note += &format!("; {name} was not tested across CPUs");
+            note += &format!(
+                "; {name} is not ordered: when threads hand readings on, some go back without a fault of the clock"
+            );
         }
     }
     let mut found = metric("reliability", "wrong readings", "", names.each_ref().map(wrong), &note);

@@ -54,6 +54,11 @@ const LONGEST_ORDER: f64 = 0.2;
 const OFFSETS: f64 = 0.08;
 const RATE: f64 = 0.22;
 
+/// What is said where too little could be tested.
+const TWO_CPUS: &str =
+    "let the program run on two CPUs or more, and start threads there (taskset, cpuset, ulimit), and ask again";
+const LONGER: &str = "ask again when the CPUs are less busy, or for longer (--duration)";
+
 /// What to check, and how.
 #[derive(Debug)]
 pub struct CheckRequest<'a> {
@@ -84,8 +89,21 @@ pub(crate) struct Seen {
     pub(crate) order: Order,
     pub(crate) offsets: Offsets,
     pub(crate) rates: Result<Rates, String>,
-    /// The counter's frequency until its rate was looked at closely, in Hz of the same reference, and its bound in ppm.
-    pub(crate) earlier_hz: Option<(f64, f64)>,
+    /// Whether the system's clocks were judged by the counter; otherwise by a system call.
+    pub(crate) by_counter: bool,
+    /// The counter's frequency until its rate was looked at closely.
+    pub(crate) earlier: Earlier,
+}
+
+/// The counter's mean frequency since the start, by the reference of rates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Earlier {
+    /// In Hz, and its bound in ppm.
+    Known { hz: f64, bound_ppm: f64 },
+    /// The counter is behind where it began, or stands there.
+    WentBack,
+    /// There is no counter, or another reference.
+    Unknown,
 }
 
 /// Asks the questions that matter, and judges. Pins the calling thread meanwhile. To be called while the process has one
@@ -132,6 +150,7 @@ pub(crate) fn look(
     let counters = Catalogue::counters().tried(readable);
     let ordered = Catalogue::new().select(&with_counter(names), Paths::Libc)?.tried(readable);
     let kernel = clocksource::kernels_word(&environment);
+    let since = since(setup, &counters);
     let cost::Found { clocks, .. } =
         cost::find(setup, &environment, duration_s * COST, &mut |share| progress(share * COST))?;
     let bench = &setup.bench;
@@ -146,21 +165,29 @@ pub(crate) fn look(
     let plan = offsets::Plan { cpus, serial: false, duration_ns: duration_s * OFFSETS * 1e9 };
     let offsets = offsets::find(bench, &counters, &plan, &mut |share| progress(COST + ORDER + share * OFFSETS));
     let done = COST + ORDER + OFFSETS;
-    let earlier_hz = earlier_hz(setup);
+    let earlier = since.map_or(Earlier::Unknown, |since| earlier(&since));
     let rates = rates(bench, &setup.calibration, &environment, names, duration_s * RATE, &mut |share| {
         progress(done + share * RATE);
     });
     let rates = rates.map_err(|error| error.to_string());
     let (is_invariant, advice) = (hardware::is_invariant(), hypervisor::advice());
-    Ok(Seen { is_invariant, advice, environment, kernel, clocks, order, offsets, rates, earlier_hz })
+    let by_counter = matches!(setup.bench.timer, Timer::Counter(_));
+    Ok(Seen { is_invariant, advice, environment, kernel, clocks, order, offsets, rates, by_counter, earlier })
 }
 
-/// The counter's mean frequency since the start, where it is the timer.
-fn earlier_hz(setup: &Setup<'_>) -> Option<(f64, f64)> {
+/// A calibration of the counter, whatever the timer is, by the reference of rates.
+fn since(setup: &Setup<'_>, counters: &Catalogue) -> Option<Calibration> {
+    let is_readable = counters.entries.iter().any(|row| row.sampler.is_ok());
     let is_same = setup.bench.reference.name() == REFERENCES[0];
-    let counted = matches!(setup.bench.timer, Timer::Counter(_)) && is_same;
-    let rate = setup.calibration.rate().ok().filter(|_| counted)?;
-    Some((1e9 / rate.ns_per_unit, rate.bound_ppm))
+    let counter = hardware::ordered().ok().filter(|_| is_readable && is_same)?;
+    Some(Calibration::start(Timer::Counter(counter), setup.bench.reference))
+}
+
+fn earlier(since: &Calibration) -> Earlier {
+    match since.rate() {
+        Ok(rate) => Earlier::Known { hz: 1e9 / rate.ns_per_unit, bound_ppm: rate.bound_ppm },
+        Err(_) => Earlier::WentBack,
+    }
 }
 
 /// The rates of the counter and of the system's clocks.
@@ -195,7 +222,8 @@ pub(crate) fn verdicts(seen: &Seen, names: &[String]) -> Vec<Verdict> {
     let counter = counter::judge(seen);
     let is_counter_unfit = counter.as_ref().is_some_and(case::Case::is_unfit);
     let faults = counter.as_ref().map(case::Case::faults).unwrap_or_default();
-    let doubt = seen.doubt().or(is_counter_unfit.then_some("the counter, which it was judged by, is unfit"));
+    let is_judge_unfit = is_counter_unfit && seen.by_counter;
+    let doubt = seen.doubt().or(is_judge_unfit.then_some("the counter, which it was judged by, is unfit"));
     let mut verdicts: Vec<_> = counter.map(case::Case::verdict).into_iter().collect();
     for name in names {
         if let Some(clock) = seen.clock(name).filter(|clock| !is_counter(clock)) {
@@ -229,6 +257,11 @@ impl Seen {
         self.order.sequences.iter().find(|sequence| sequence.name == label)
     }
 
+    /// Whether somebody traps every read of the counter: then all that reads it is dear.
+    pub(crate) fn is_trapped(&self) -> bool {
+        self.emulators().is_none() && counter::cheapest_ordered(self).is_some_and(|(_, ns)| ns > counter::TRAPPED_NS)
+    }
+
     /// Median cost of a read, in ns.
     fn cost_ns(&self, label: &str) -> Option<f64> {
         Some(self.clock(label)?.cost_ns.as_ref()?.median)
@@ -236,8 +269,12 @@ impl Seen {
 
     /// The kernel's clocksource. A program that is emulated alone sees the host's files, which say nothing about it.
     pub(crate) fn clocksource(&self) -> Option<&str> {
-        let is_host_s = self.environment.emulation.iter().any(|emulator| emulator == "qemu-user");
-        self.environment.clocksource.as_deref().filter(|_| !is_host_s)
+        self.environment.clocksource.as_deref().filter(|_| !self.is_emulated_alone())
+    }
+
+    /// Whether the program is emulated, and not the machine: the kernel is the host's.
+    pub(crate) fn is_emulated_alone(&self) -> bool {
+        self.environment.emulation.iter().any(|emulator| emulator == "qemu-user")
     }
 
     /// Why the kernel's clock cannot judge the counter, nor the counter, whose rate it gave, the kernel's clock: `None` if they
@@ -250,11 +287,6 @@ impl Seen {
     /// Whether order across CPUs means something for a clock: not for one of a single thread.
     fn is_ordered_across(&self, label: &str, is_counter: bool) -> bool {
         is_counter || self.clock(label).is_some_and(|clock| clock.identity.kind != ClockKind::CpuTime)
-    }
-
-    /// By how much the counter's measured frequency may be off, in ppm.
-    fn counter_bound_ppm(&self) -> Option<f64> {
-        counter::rate(self).ok()?.bound_ppm
     }
 
     /// Emulators and recorders that are at work, whose costs are not the machine's.

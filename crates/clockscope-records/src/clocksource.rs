@@ -20,6 +20,9 @@ pub struct Clocksources {
     pub counter: KernelsWord,
     /// What a run that was killed has left switched; `null` where there is nothing of that kind.
     pub left_behind: Option<LeftBehind>,
+    /// Who has switched just now, or may have, in a sentence; `null` where nobody has.
+    #[serde(default)]
+    pub held: Option<String>,
 }
 
 /// One clocksource.
@@ -97,4 +100,7 @@ pub struct Switched {
     pub was: String,
     /// One entry a clocksource, in the order asked for; its `environment.clocksource` tells which.
     pub measurements: Vec<Measurement>,
+    /// What went wrong under way, or when it was put back; `null` if nothing did.
+    #[serde(default)]
+    pub error: Option<String>,
 }

@@ -40,16 +40,16 @@ pub struct ClockDemands {
     /// Backward steps, on one CPU and across CPUs together, at most.
     #[serde(default)]
     pub max_regressions: Option<u64>,
-    /// Frequency offset against CLOCK_MONOTONIC_RAW, in ppm, at most, its bound included. Of the counter: against the
-    /// frequency that hardware, hypervisor or kernel claim.
+    /// Frequency offset against CLOCK_MONOTONIC_RAW, in ppm, at most: unknown if the limit is within its bound. Of the counter:
+    /// against the frequency that hardware, hypervisor or kernel claim.
     #[serde(default)]
     #[schemars(range(min = 0.0))]
     pub max_rate_ppm: Option<f64>,
-    /// Largest possible offset between the counters of any two CPUs, in ns, at most. Only of the counter.
+    /// Offset between the counters of any two CPUs, in ns, at most: unknown if the limit is within its bound. Only of the counter.
     #[serde(default)]
     #[schemars(range(min = 0.0))]
     pub max_offset_ns: Option<f64>,
-    /// Whether the processor has to promise a constant rate in all states. Only of the counter.
+    /// `true`: the processor has to promise a constant rate in all states. Only of the counter.
     #[serde(default)]
     pub invariant: Option<bool>,
 }

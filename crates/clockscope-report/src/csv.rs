@@ -1,6 +1,6 @@
 //! One row a clock (RFC 4180). What is unknown is an empty field; the reasons stand in the column `unknown`.
 
-use clockscope_records::{Document, Environment, StepsRecord, Switched};
+use clockscope_records::{Demand, Document, Environment, StepsRecord, Switched};
 
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ pub(crate) fn render(document: &Document) -> String {
         Document::Rates(_) => by_name(document, "clocks", &RATES),
         Document::Gaps(_) => by_name(document, "gaps", &GAPS),
         Document::Sleep(_) => by_name(document, "rows", &SLEEPS),
-        Document::Check(_) => by_name(document, "verdicts", &VERDICTS),
+        Document::Check(answer) => by_name(document, "verdicts", &VERDICTS) + &demands(document, &answer.found.demands),
         Document::Shootout(_) => by_name(document, "metrics", &METRICS),
         Document::Clocksources(_) => by_name(document, "clocksources", &CLOCKSOURCES),
         Document::Switched(found) => switched(found),
@@ -197,6 +197,39 @@ const METRICS: [&str; 10] = ["metric", "figure", "unit", "a", "a_bound", "b", "b
 const CLOCKSOURCES: [&str; 9] =
     ["name", "current", "description", "frequency_hz", "bits", "wraps_after_s", "vdso", "usual_cost", "unknown"];
 
+/// What a policy demands, as rows below the evidence: of a clock named `policy`, whose verdict is whether it is met.
+fn demands(document: &Document, demands: &[Demand]) -> String {
+    let value = |value: Option<&clockscope_records::Value>| match value {
+        Some(clockscope_records::Value::Number(number)) => number.to_string(),
+        Some(clockscope_records::Value::Word(word)) => word.clone(),
+        None => String::new(),
+    };
+    let row = |demand: &Demand| {
+        let (verdict, finding) = match demand.met {
+            Some(true) => ("met", "for"),
+            Some(false) => ("unmet", "against"),
+            None => ("unknown", "unknown"),
+        };
+        let (found, required) = (value(demand.found.as_ref()), value(Some(&demand.required)));
+        let words =
+            ["policy", verdict, &demand.demand, finding, if demand.met == Some(false) { "true" } else { "false" }];
+        let rest = [
+            found,
+            String::new(),
+            format!("required: {required}"),
+            "the policy".to_owned(),
+            text(demand.advice.as_ref()),
+        ];
+        words.map(str::to_owned).into_iter().chain(rest).collect()
+    };
+    let recorded_at = match document {
+        Document::Check(answer) => answer.recorded_at.as_deref(),
+        _ => None,
+    };
+    let rows: Vec<Vec<String>> = demands.iter().map(row).collect();
+    body(rows.into_iter(), document.environment(), recorded_at)
+}
+
 /// The rows of all measurements below one head.
 fn switched(found: &Switched) -> String {
     let sheets = found.measurements.iter().map(|measurement| render(&Document::Measurement(measurement.clone())));
@@ -249,13 +282,18 @@ fn cell(value: &Value) -> String {
     }
 }
 
-/// Rows with the context at their ends.
+/// A head, and rows with the context at their ends.
 fn sheet(
     rows: impl Iterator<Item = Vec<String>>,
     environment: &Environment,
     recorded_at: Option<&str>,
     head: &[&str],
 ) -> String {
+    line(head.iter().chain(&CONTEXT).copied()) + &body(rows, environment, recorded_at)
+}
+
+/// The rows alone.
+fn body(rows: impl Iterator<Item = Vec<String>>, environment: &Environment, recorded_at: Option<&str>) -> String {
     let context = [
         recorded_at.unwrap_or_default(),
         environment.cpu.model.as_deref().unwrap_or_default(),
@@ -263,11 +301,7 @@ fn sheet(
         environment.clocksource.as_deref().unwrap_or_default(),
         environment.hypervisor.as_deref().unwrap_or_default(),
     ];
-    let mut sheet = line(head.iter().chain(&CONTEXT).copied());
-    for row in rows {
-        sheet += &line(row.iter().map(String::as_str).chain(context));
-    }
-    sheet
+    rows.map(|row| line(row.iter().map(String::as_str).chain(context))).collect()
 }
 
 /// The facts of a machine, a row each.

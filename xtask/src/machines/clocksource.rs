@@ -11,7 +11,7 @@ pub(super) fn clocksource(seen: &mut Seen) {
     listed(seen);
     switched(seen);
     refused_beforehand(seen);
-    for signal in ["INT", "TERM", "HUP"] {
+    for signal in ["INT", "TERM", "HUP", "QUIT"] {
         let found = seen.json_with(&format!("ended_{signal}"), 130);
         let first = &found["measurements"][0];
         let is_told = first["run"]["interrupted"] == true && first["environment"]["clocksource"] == "hpet";
@@ -20,7 +20,7 @@ pub(super) fn clocksource(seen: &mut Seen) {
     }
     held(seen);
     killed(seen);
-    seen.found("switched and put back, by itself, INT, TERM, HUP, and after KILL".into());
+    seen.found("switched and put back, by itself, INT, TERM, HUP, QUIT, and after KILL".into());
     watched(seen, "watch", Served::Counter, 1);
 }
 
@@ -91,8 +91,8 @@ fn held(seen: &mut Seen) {
 fn killed(seen: &mut Seen) {
     is(seen, "after_killed", "hpet");
     let restore = "clockscope clocksource --restore";
-    says(seen, "warned", 0, &["warning", "was killed", "tsc", restore]);
-    says(seen, "refused", 4, &["was killed", restore]);
+    says(seen, "warned", 0, &["warning", "has ended without", "tsc", restore]);
+    says(seen, "refused", 4, &["has ended without", restore]);
     let left = seen.json("left")["left_behind"].clone();
     seen.expect(left["was"] == "tsc" && left["is"] == "hpet", || format!("left behind is told as {left}"));
     let restored = seen.json("restored");

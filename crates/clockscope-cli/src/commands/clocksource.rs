@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use clockscope_machine::clocksource;
 use clockscope_measure::SwitchedRequest;
 use clockscope_records::Document;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
 
 use super::{Drawing, exit, explained, write};
 use crate::Exit;
@@ -37,7 +37,7 @@ fn restore() -> Result<()> {
 
 /// Measures with each of the clocksources that were asked for.
 pub(super) fn measure(args: &MeasureArgs) -> Result<Exit> {
-    // Before anything is switched: from here on no signal but SIGKILL ends the program before the clocksource is put back.
+    // Before anything is switched: these signals only ask for an end.
     let stop = stop_gently()?;
     let destination = Destination::open(args.output.output.as_deref())?;
     let environment = clockscope_machine::environment();
@@ -59,15 +59,30 @@ pub(super) fn measure(args: &MeasureArgs) -> Result<Exit> {
         || found.measurements.iter().any(|measurement| measurement.run.interrupted);
     let clocks = found.measurements.iter().flat_map(|measurement| &measurement.clocks);
     let exit = exit(is_interrupted, clocks, &args.fail_on);
+    let error = found.error.clone();
     write(&Document::Switched(found), &args.output, Drawing::default(), destination)?;
-    Ok(exit)
+    match error {
+        Some(error) => Err(anyhow::anyhow!("what was measured until then was written; {error}")),
+        None => Ok(exit),
+    }
 }
 
-/// A flag that SIGINT, SIGTERM and SIGHUP set, as often as they come.
+/// A flag that every signal sets by which people end programs, as often as it comes; but a lost terminal, where that is to be
+/// ignored (nohup).
 fn stop_gently() -> Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM, SIGHUP] {
+    for signal in [SIGINT, SIGTERM, SIGQUIT, SIGHUP] {
+        if signal == SIGHUP && is_ignored(signal) {
+            continue;
+        }
         signal_hook::flag::register(signal, Arc::clone(&stop)).context("cannot watch for signals")?;
     }
     Ok(stop)
+}
+
+/// Whether who started the program has it ignore a signal (proc(5), SigIgn).
+fn is_ignored(signal: i32) -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & (1 << (signal - 1)) != 0)
 }

@@ -6,17 +6,13 @@ use clockscope_records::Reason;
 #[cfg(target_os = "linux")]
 const LONGEST: usize = 16 << 10;
 
-/// Phrases by which Linux says that it does not trust the counter, and whether that is the counter's fault
-/// (`arch/x86/kernel/tsc.c`, `tsc_sync.c`, `kernel/time/clocksource.c`).
-const PHRASES: [(&str, bool); 8] = [
-    ("Marking TSC unstable", true),
-    ("Marking clocksource 'tsc", true),
-    ("TSC warp between CPUs", true),
-    ("TSC doesn't count with P0 frequency", true),
-    ("Unable to calibrate", true),
-    ("TSC halts in idle", true),
-    ("TSCs unsynchronized", true),
-    ("Marking clocksource 'arch_sys_counter", true),
+/// Phrases by which Linux says that it gives the counter up (`arch/x86/kernel/tsc.c`, `tsc_sync.c`, `kernel/time/clocksource.c`).
+/// Others that sound alike are warnings, which sound machines print as well.
+const PHRASES: [&str; 4] = [
+    "Marking TSC unstable",
+    "Marking clocksource 'tsc",
+    "Marking clocksource 'arch_sys_counter",
+    "TSC warp between CPUs",
 ];
 
 /// The log's lines that are still kept, the oldest first.
@@ -66,14 +62,14 @@ fn text(record: &str) -> Option<&str> {
 pub(super) fn faults(lines: &[String]) -> Vec<Reason> {
     let mut reasons: Vec<Reason> = Vec::new();
     for line in lines {
-        let Some((_, is_fault)) = PHRASES.iter().find(|(phrase, _)| line.contains(phrase)) else { continue };
-        if reasons.iter().any(|known| known.seen.ends_with(line.as_str())) {
+        let is_fault = PHRASES.iter().any(|phrase| line.contains(phrase));
+        if !is_fault || reasons.iter().any(|known| known.seen.ends_with(line.as_str())) {
             continue;
         }
         reasons.push(Reason {
             seen: format!("the kernel said: {line}"),
             source: "the kernel's log".to_owned(),
-            is_fault: *is_fault,
+            is_fault,
             advice: "update firmware and hypervisor, which set the counters; if CPUs are synchronised nevertheless, tsc=reliable \
                      on the kernel's command line stops its watchdog"
                 .to_owned(),
@@ -99,6 +95,8 @@ mod tests {
         let lines = [
             "tsc: Detected 2596.160 MHz processor",
             "clocksource: Switched to clocksource tsc-early",
+            "[Firmware Bug]: TSC doesn't count with P0 frequency!",
+            "tsc: Unable to calibrate against PIT",
             "clocksource: timekeeping watchdog on CPU1: Marking clocksource 'tsc-early' as unstable because the skew is too large:",
             "tsc: Marking TSC unstable due to clocksource watchdog",
             "tsc: Marking TSC unstable due to clocksource watchdog",
@@ -108,7 +106,7 @@ mod tests {
         let found = faults(&lines);
         assert_eq!(found.len(), 3, "{found:?}");
         assert!(found.iter().all(|reason| reason.is_fault && !reason.advice.is_empty()));
-        assert!(faults(&lines[..2]).is_empty());
+        assert!(faults(&lines[..4]).is_empty());
     }
 
     proptest::proptest! {

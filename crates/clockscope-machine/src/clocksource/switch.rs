@@ -58,22 +58,38 @@ pub enum SwitchError {
         error: io::Error,
     },
     /// Somebody else is switching.
-    #[error("process {pid} is switching the clocksource just now, and will put {was} back: wait until it has ended")]
+    #[error("{} is switching the clocksource just now, and will put back what was there: wait until it has ended", process(*.pid))]
     Held {
-        /// Who.
-        pid: u32,
-        /// What was in use before.
-        was: String,
+        /// Who, where that is noted down already.
+        pid: Option<u32>,
     },
     /// Somebody has left it switched.
     #[error(
-        "process {pid} was killed while it had switched the clocksource: {was} was in use before; put it back with `clockscope clocksource --restore`"
+        "process {pid} has ended without putting the clocksource back: {was} was in use before; put it back with `clockscope clocksource --restore`"
     )]
     LeftBehind {
         /// Who.
         pid: u32,
         /// What was in use before.
         was: String,
+    },
+    /// Another user's run has switched, or has left it switched.
+    #[error(
+        "another user's run has switched the clocksource and not put it back yet ({path}): ask as that user, or as root"
+    )]
+    Foreign {
+        /// The marker.
+        path: PathBuf,
+    },
+    /// What was in use before is not there any more.
+    #[error(
+        "{was}, which was in use before, is no longer offered by the kernel, which uses {is} now: there is nothing to put back; `clockscope clocksource` shows why"
+    )]
+    Gone {
+        /// What was in use before.
+        was: String,
+        /// What is in use now.
+        is: String,
     },
     /// The kernel refused.
     #[error("the kernel did not take {name}: {reason}")]
@@ -126,6 +142,10 @@ pub fn restore() -> Result<Option<Switched>, SwitchError> {
     Places::default().restore()
 }
 
+fn process(pid: Option<u32>) -> String {
+    pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
+}
+
 /// Where everything is; a test has places of its own.
 #[derive(Clone, Debug)]
 struct Places {
@@ -149,39 +169,47 @@ struct Note {
 impl Places {
     fn right(&self, names: &[String]) -> Result<Right, SwitchError> {
         let available = self.told("available_clocksource")?;
-        for name in names {
-            if !available.split_ascii_whitespace().any(|known| known == name) {
-                return Err(SwitchError::NotAvailable { name: name.clone(), available: available.trim().to_owned() });
-            }
+        if let Some(name) = names.iter().find(|name| !offers(&available, name)) {
+            return Err(SwitchError::NotAvailable { name: name.clone(), available: available.trim().to_owned() });
         }
-        let was = self.current()?;
         self.switch_file()?;
         let marker = self.lock()?;
-        let right = Right { places: self.clone(), marker: Some(marker), was };
+        if let Some(Note { pid, was }) = read_note(&marker) {
+            return Err(SwitchError::LeftBehind { pid, was });
+        }
+        // Nobody else switches from here on.
+        let right = Right { places: self.clone(), was: self.current()?, marker: Some(marker) };
         right.note()?;
         Ok(right)
     }
 
     fn left_behind(&self) -> Result<Option<LeftBehind>, SwitchError> {
-        let Ok(file) = File::open(&self.marker) else { return Ok(None) };
-        let Some(note) = read_note(&file) else { return Ok(None) };
-        match file.try_lock_shared() {
-            Err(TryLockError::WouldBlock) => Err(SwitchError::Held { pid: note.pid, was: note.was }),
-            // A file system without locks: a marker is a marker.
-            Ok(()) | Err(TryLockError::Error(_)) => {
-                Ok(Some(LeftBehind { pid: note.pid, was: note.was, is: self.current().ok() }))
+        let file = match File::open(&self.marker) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
+                return Err(SwitchError::Foreign { path: self.marker.clone() });
             }
+            Err(_) => return Ok(None),
+        };
+        if let Err(TryLockError::WouldBlock) = file.try_lock_shared() {
+            return Err(SwitchError::Held { pid: read_note(&file).map(|note| note.pid) });
         }
+        let left = |note: Note| LeftBehind { pid: note.pid, was: note.was, is: self.current().ok() };
+        Ok(read_note(&file).map(left))
     }
 
     fn restore(&self) -> Result<Option<Switched>, SwitchError> {
-        let Some(left) = self.left_behind()? else { return Ok(None) };
+        if self.left_behind()?.is_none() {
+            return Ok(None);
+        }
         self.switch_file()?;
-        let marker = self.open_and_lock()?;
+        let marker = self.lock()?;
+        // Somebody else may have restored it meanwhile.
+        let Some(note) = read_note(&marker) else { return Ok(None) };
         let from = self.current()?;
-        let right = Right { places: self.clone(), marker: Some(marker), was: left.was.clone() };
+        let right = Right { places: self.clone(), marker: Some(marker), was: note.was.clone() };
         right.put_back()?;
-        Ok(Some(Switched { from, to: left.was }))
+        Ok(Some(Switched { from, to: note.was }))
     }
 
     fn told(&self, name: &str) -> Result<String, SwitchError> {
@@ -202,35 +230,28 @@ impl Places {
     /// Tells the kernel, and looks whether it did what it was told.
     fn tell(&self, name: &str) -> Result<(), SwitchError> {
         let refused = |reason: String| SwitchError::Refused { name: name.to_owned(), reason };
-        self.switch_file()?.write_all(name.as_bytes()).map_err(|error| refused(error.to_string()))?;
+        let told = OpenOptions::new().write(true).truncate(true).open(self.folder.join("current_clocksource"));
+        told.and_then(|mut file| file.write_all(name.as_bytes())).map_err(|error| refused(error.to_string()))?;
         let is = self.current()?;
         if is == name { Ok(()) } else { Err(refused(format!("it uses {is}"))) }
     }
 
-    /// The marker, locked and empty.
-    fn lock(&self) -> Result<File, SwitchError> {
-        let file = self.open_and_lock()?;
-        match read_note(&file) {
-            Some(Note { pid, was }) => Err(SwitchError::LeftBehind { pid, was }),
-            None => Ok(file),
-        }
-    }
-
     /// The marker, locked, and still the one of that name: who had it before may have taken it away meanwhile.
-    fn open_and_lock(&self) -> Result<File, SwitchError> {
+    fn lock(&self) -> Result<File, SwitchError> {
         let wrong = |error| SwitchError::Marker { path: self.marker.clone(), error };
         loop {
             let mut options = OpenOptions::new();
-            let file = options.read(true).write(true).create(true).truncate(false).open(&self.marker).map_err(wrong)?;
+            options.read(true).write(true).create(true).truncate(false);
+            // Nobody else may hold it.
+            #[cfg(unix)]
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+            let file = options.open(&self.marker).map_err(wrong)?;
             match file.try_lock() {
                 Ok(()) if self.is_marker(&file) => return Ok(file),
                 Ok(()) => {}
                 Err(TryLockError::Error(error)) => return Err(wrong(error)),
                 Err(TryLockError::WouldBlock) => {
-                    // Between taking the lock and noting down there is nothing in it.
-                    let Note { pid, was } =
-                        read_note(&file).unwrap_or(Note { pid: 0, was: "what was in use before".to_owned() });
-                    return Err(SwitchError::Held { pid, was });
+                    return Err(SwitchError::Held { pid: read_note(&file).map(|note| note.pid) });
                 }
             }
         }
@@ -247,6 +268,11 @@ impl Places {
     fn is_marker(&self, _: &File) -> bool {
         true
     }
+}
+
+/// Whether a list of clocksources names this one.
+fn offers(available: &str, name: &str) -> bool {
+    available.split_ascii_whitespace().any(|known| known == name)
 }
 
 /// What stands in a marker; `None` if it is empty or not ours.
@@ -279,25 +305,27 @@ impl Right {
         self.places.tell(name)
     }
 
-    /// Puts back what was in use before, and tells whether that succeeded, which dropping cannot. If it did not, the marker
-    /// stays.
+    /// Puts back what was in use before, and tells whether that succeeded, which dropping cannot. If the kernel refused, the
+    /// marker stays.
     ///
     /// # Errors
-    /// The kernel refused.
+    /// The kernel refused, or does not have it any more.
     pub fn put_back(mut self) -> Result<(), SwitchError> {
         self.finish()
     }
 
     fn finish(&mut self) -> Result<(), SwitchError> {
         let Some(marker) = self.marker.take() else { return Ok(()) };
-        let is_there = self.places.current().is_ok_and(|is| is == self.was);
-        if !is_there {
-            self.places.tell(&self.was)?;
+        let (was, is) = (&self.was, self.places.current()?);
+        let is_gone = is != *was && !offers(&self.places.told("available_clocksource")?, was);
+        if is != *was && !is_gone {
+            self.places.tell(was)?;
         }
         // The name goes before the lock does.
         let removed = fs::remove_file(&self.places.marker);
         drop(marker);
-        removed.map_err(|error| SwitchError::Marker { path: self.places.marker.clone(), error })
+        removed.map_err(|error| SwitchError::Marker { path: self.places.marker.clone(), error })?;
+        if is_gone { Err(SwitchError::Gone { was: was.clone(), is }) } else { Ok(()) }
     }
 
     fn note(&self) -> Result<(), SwitchError> {
@@ -333,21 +361,20 @@ mod tests {
         names.iter().map(ToString::to_string).collect()
     }
 
-    /// The files keep what was longer; the kernel does not.
     fn is(places: &Places, name: &str) -> bool {
-        places.current().unwrap().starts_with(name)
+        places.current().unwrap() == name
     }
 
     #[test]
     fn what_was_in_use_is_put_back() {
         let folder = tempfile::tempdir().unwrap();
         let places = places(folder.path());
-        let right = places.right(&names(&["hpet"])).unwrap();
+        let right = places.right(&names(&["hpet", "acpi_pm"])).unwrap();
         assert_eq!(fs::read_to_string(&places.marker).unwrap(), format!("{} tsc\n", std::process::id()));
-        fs::write(places.folder.join("current_clocksource"), "").unwrap();
-        right.switch("hpet").unwrap();
-        assert!(is(&places, "hpet"));
-        fs::write(places.folder.join("current_clocksource"), "").unwrap();
+        for name in ["hpet", "acpi_pm"] {
+            right.switch(name).unwrap();
+            assert!(is(&places, name));
+        }
         right.put_back().unwrap();
         assert!(is(&places, "tsc") && !places.marker.exists());
     }
@@ -358,8 +385,8 @@ mod tests {
         let places = places(folder.path());
         let within = places.clone();
         let ended = std::thread::spawn(move || {
-            let _right = within.right(&[]).unwrap();
-            fs::write(within.folder.join("current_clocksource"), "").unwrap();
+            let right = within.right(&[]).unwrap();
+            right.switch("hpet").unwrap();
             panic!("as planned");
         });
         assert!(ended.join().is_err());
@@ -371,12 +398,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let places = places(folder.path());
         let first = places.right(&[]).unwrap();
-        let held = |error: &SwitchError| matches!(error, SwitchError::Held { pid, was } if *pid == std::process::id() && was == "tsc");
+        first.switch("hpet").unwrap();
+        let held = |error: &SwitchError| matches!(error, SwitchError::Held { pid } if *pid == Some(std::process::id()));
         assert!(held(&places.right(&[]).unwrap_err()));
         assert!(held(&places.left_behind().unwrap_err()));
         assert!(held(&places.restore().unwrap_err()));
+        // What the first one has switched to for a while is nobody's to be put back.
         drop(first);
-        assert!(places.right(&[]).is_ok());
+        assert_eq!(places.right(&[]).unwrap().was(), "tsc");
+        // Locked, and nothing is noted down yet.
+        let _marker = places.lock().unwrap();
+        assert!(places.left_behind().unwrap_err().to_string().starts_with("another process is switching"));
+        assert!(matches!(places.restore(), Err(SwitchError::Held { pid: None })));
     }
 
     #[test]
@@ -388,15 +421,39 @@ mod tests {
         let left = LeftBehind { pid: 4711, was: "tsc".to_owned(), is: Some("hpet".to_owned()) };
         assert_eq!(places.left_behind().unwrap(), Some(left));
         assert!(matches!(places.right(&[]), Err(SwitchError::LeftBehind { pid: 4711, .. })));
-        fs::write(places.folder.join("current_clocksource"), "acpi").unwrap();
-        // The file becomes "tsci": the kernel did not take it, and the marker stays.
-        assert!(matches!(places.restore(), Err(SwitchError::Refused { .. })));
-        assert!(places.marker.exists());
-        fs::write(places.folder.join("current_clocksource"), "hp").unwrap();
-        let switched = Switched { from: "hp".to_owned(), to: "tsc".to_owned() };
+        let switched = Switched { from: "hpet".to_owned(), to: "tsc".to_owned() };
         assert_eq!(places.restore().unwrap(), Some(switched));
-        assert!(!places.marker.exists());
+        assert!(is(&places, "tsc") && !places.marker.exists());
         assert_eq!(places.restore().unwrap(), None);
+    }
+
+    #[test]
+    fn a_kernel_that_refuses_is_told_and_the_marker_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = places(folder.path());
+        let right = places.right(&names(&["hpet"])).unwrap();
+        // It takes what it is told, and uses nothing.
+        fs::remove_file(places.folder.join("current_clocksource")).unwrap();
+        std::os::unix::fs::symlink("/dev/null", places.folder.join("current_clocksource")).unwrap();
+        assert!(matches!(right.switch("hpet"), Err(SwitchError::Refused { .. })));
+        assert!(matches!(right.put_back(), Err(SwitchError::Refused { .. })));
+        assert!(places.marker.exists());
+    }
+
+    /// The kernel may find the counter bad while it is not in use.
+    #[test]
+    fn what_is_no_longer_offered_cannot_be_put_back_and_nobody_has_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let places = places(folder.path());
+        let right = places.right(&names(&["hpet"])).unwrap();
+        right.switch("hpet").unwrap();
+        fs::write(places.folder.join("available_clocksource"), "hpet acpi_pm\n").unwrap();
+        let error = right.put_back().unwrap_err().to_string();
+        assert!(error.contains("no longer offered") && error.contains("hpet"), "{error}");
+        assert!(is(&places, "hpet") && !places.marker.exists());
+        fs::write(&places.marker, "4711 tsc\n").unwrap();
+        assert!(matches!(places.restore(), Err(SwitchError::Gone { .. })));
+        assert!(!places.marker.exists());
     }
 
     #[test]

@@ -72,7 +72,7 @@ fn is_usual(row: &Row, paths: Paths, catalogue: &Catalogue) -> bool {
 }
 
 /// The first ordered sequence of the counter, or else the first of all.
-pub(super) fn ordered_counter(catalogue: &Catalogue) -> Option<String> {
+pub(crate) fn ordered_counter(catalogue: &Catalogue) -> Option<String> {
     let counters = || catalogue.entries.iter().filter(|row| is_counter(row));
     let first = counters().find(|row| row.about.is_ordered).or(counters().next())?;
     Some(first.about.name.to_string())

@@ -4,14 +4,14 @@ use clockscope::{Evidence, Finding};
 use clockscope_records::{ClockRecord, Frequencies, OffsetPair, RateRecord, Sequence};
 
 use super::case::{Case, Gravity};
-use super::{Seen, events};
+use super::{Earlier, Seen, events};
 
 /// A claimed frequency that is further off than this, in ppm, is of no use: what NTP may steer at most.
 const CLAIM_PPM: f64 = 500.0;
 /// What a crystal's frequency moves by within seconds, in ppm.
 const WANDER_PPM: f64 = 0.2;
 /// No processor takes longer for an ordered read, in ns, unless somebody traps it.
-const TRAPPED_NS: f64 = 200.0;
+pub(super) const TRAPPED_NS: f64 = 200.0;
 
 const USE_OS: &str =
     "use the system's monotonic clock by system call, or clockscope's, which gives the counter up by itself";
@@ -38,9 +38,9 @@ pub(super) fn judge(seen: &Seen) -> Option<Case> {
     case.add(events::jumps(&read, seen.doubt(), USE_OS, Gravity::Forbids));
     let handed_over: Vec<&Sequence> =
         read.iter().filter_map(|clock| seen.handed_over(&clock.identity.label())).collect();
-    case.add(events::order(seen, &handed_over, SYNCHRONISE, Gravity::Forbids));
+    case.need(events::order(seen, &handed_over, SYNCHRONISE, Gravity::Forbids));
     case.add(offsets(seen));
-    case.add(constancy(seen));
+    case.need(constancy(seen));
     case.add(claims(seen));
     case.add(cost(seen));
     Some(case)
@@ -99,7 +99,8 @@ fn clocksource(seen: &Seen) -> (Evidence, Gravity) {
 /// Why the kernel does not use it. What the kernel calls a fault forbids its use.
 fn kernel_says(seen: &Seen) -> Vec<(Evidence, Gravity)> {
     let name = "kernel's verdict";
-    if seen.kernel.is_current != Some(false) || seen.clocksource().is_none() {
+    // A program that is emulated alone sees the host's log.
+    if seen.kernel.is_current == Some(true) || seen.is_emulated_alone() {
         return Vec::new();
     }
     let reasons = seen.kernel.reasons.iter().map(|reason| {
@@ -129,7 +130,7 @@ fn hypervisor(seen: &Seen) -> (Evidence, Gravity) {
         || seen.environment.counter_flags.as_ref().is_some_and(|flags| is_known(flags.tsc_known_freq));
     let mut says: Vec<&str> = seen.advice.iter().map(|advice| advice.says).collect();
     if states_frequency {
-        says.push("it states the counter's frequency");
+        says.push("the kernel was told the counter's frequency");
     }
     let is_reliable =
         seen.advice.as_ref().map_or(states_frequency && is_known(seen.is_invariant), |advice| advice.is_reliable);
@@ -179,8 +180,7 @@ fn offsets(seen: &Seen) -> (Evidence, Gravity) {
             return (Evidence::new(name, Finding::For, "there is one CPU").by("the system"), Gravity::Limits);
         }
         let why = found.untestable.clone().unwrap_or_else(|| "no pair of CPUs was tested".to_owned());
-        let advice = "let the program run on two CPUs or more (taskset, cpuset), and ask again";
-        return (Evidence::new(name, Finding::Unknown, why).by(source).advise(advice), Gravity::Limits);
+        return (Evidence::new(name, Finding::Unknown, why).by(source).advise(super::TWO_CPUS), Gravity::Limits);
     }
     if found.apart == 0 {
         let within = found.within_ns.map_or_else(String::new, |ns| format!(": they agree within {}", events::time(ns)));
@@ -226,7 +226,7 @@ pub(super) fn rate(seen: &Seen) -> Result<&RateRecord, &str> {
 /// Whether its rate against the kernel's clock is constant.
 fn constancy(seen: &Seen) -> (Evidence, Gravity) {
     let found = events::constancy(seen.doubt().map_or_else(|| rate(seen), Err), USE_OS, Gravity::Forbids);
-    match changed_since(seen).filter(|_| found.0.finding == Finding::For) {
+    match changed_since(seen).filter(|_| found.0.finding != Finding::Against && seen.doubt().is_none()) {
         Some(seen) => (events::against_if(true, found.0.name, seen, USE_OS).by(found.0.source), found.1),
         None => found,
     }
@@ -235,7 +235,13 @@ fn constancy(seen: &Seen) -> (Evidence, Gravity) {
 /// What is said of a frequency that was another one before its rate was looked at: by more than both bounds, and than a
 /// crystal wanders.
 fn changed_since(seen: &Seen) -> Option<String> {
-    let (earlier, earlier_bound) = seen.earlier_hz?;
+    let (earlier, earlier_bound) = match seen.earlier {
+        Earlier::Known { hz, bound_ppm } => (hz, bound_ppm),
+        Earlier::WentBack => {
+            return Some("it stood still, or went back behind where it was when the check began".to_owned());
+        }
+        Earlier::Unknown => return None,
+    };
     let found = rate(seen).ok()?;
     let (later, bound) = (found.frequency_hz?, found.bound_ppm?);
     let moved = (later / earlier - 1.0) * 1e6;
@@ -251,26 +257,30 @@ fn claimed(claims: &Frequencies) -> Option<(f64, &'static str)> {
     hypervisors.or(crystal).or(firmwares).or(claims.perf_mmap_hz.map(|hz| (hz, "the kernel, by perf")))
 }
 
+/// By how much the claimed frequency is off, and by how much that may be, in ppm.
+pub(super) fn claim_error_ppm(seen: &Seen) -> Option<(f64, f64)> {
+    let (hz, _) = claimed(&seen.environment.frequencies)?;
+    let rate = rate(seen).ok()?;
+    Some(((hz / rate.frequency_hz? - 1.0) * 1e6, rate.bound_ppm?))
+}
+
 /// A frequency that is claimed and wrong misleads whoever uses it.
 fn claims(seen: &Seen) -> (Evidence, Gravity) {
     let name = "claimed frequency";
     let (hz, who) = match claimed(&seen.environment.frequencies) {
         Some(claimed) => claimed,
         None => {
-            let why = "neither hardware nor hypervisor nor kernel state one";
+            let why = "neither hardware nor hypervisor nor kernel state one to programs";
             return (Evidence::new(name, Finding::Unknown, why).by("CPUID and perf"), Gravity::Limits);
         }
     };
-    let found = rate(seen).ok().and_then(|rate| Some((rate.frequency_hz?, rate.bound_ppm?)));
-    let Some((measured, bound)) = found else {
+    let Some((ppm, bound)) = claim_error_ppm(seen) else {
         let why = format!("{:.6} MHz is claimed, and nothing was measured to compare it with", hz / 1e6);
         return (Evidence::new(name, Finding::Unknown, why).by(who), Gravity::Limits);
     };
-    let ppm = (hz / measured - 1.0) * 1e6;
     let text = format!(
-        "{:.6} MHz is claimed, {:.6} MHz ± {bound:.2} ppm was measured against the kernel's clock",
-        hz / 1e6,
-        measured / 1e6
+        "{:.6} MHz is claimed, {ppm:+.3} ± {bound:.3} ppm from what was measured against the kernel's clock",
+        hz / 1e6
     );
     let advice = "measure the frequency against the system's clock, as clockscope does, and do not use the claim; or the kernel's \
                   own clock is off: compare it with NTP (chronyc tracking)";

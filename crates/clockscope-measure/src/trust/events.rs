@@ -119,13 +119,12 @@ pub(super) fn order(
         }
         let lost = seen.order.lost.first().map(|lost| lost.reason.as_str());
         let why = seen.order.untestable.as_deref().or(lost).unwrap_or("nothing was handed over").to_owned();
-        let advice = "let the program run on two CPUs or more (taskset, cpuset), and ask again";
+        let advice = if seen.order.untestable.is_some() { super::TWO_CPUS } else { super::LONGER };
         return (Evidence::new(name, Finding::Unknown, why).by(HANDOVERS).advise(advice), gravity);
     };
     if back == 0 && handoffs < FEW_HANDOVERS {
         let why = format!("{handoffs} hand-overs are too few: the CPUs are busy");
-        let evidence = Evidence::new(name, Finding::Unknown, why).figure(0.0, "").by(HANDOVERS);
-        return (evidence.advise("ask again when they are not, or for longer (--duration)"), gravity);
+        return (Evidence::new(name, Finding::Unknown, why).by(HANDOVERS).advise(super::LONGER), gravity);
     }
     let worst = ordered.iter().filter_map(|sequence| sequence.worst_ns).max_by(f64::total_cmp);
     let far = worst.map_or_else(String::new, |ns| format!(", by up to {}", time(ns)));
@@ -153,7 +152,7 @@ pub(super) fn constancy(
     };
     let (over, against) = (rate.seconds.unwrap_or(0.0), &rate.reference);
     let seen = match (&rate.step, &rate.changed) {
-        (Some(step), _) => format!("it stepped by {} against {against} at {:.3} s", time(step.ns), step.at_s),
+        (Some(step), _) => format!("it stepped by at least {} against {against} at {:.3} s", time(step.ns), step.at_s),
         (None, Some(changed)) => {
             format!("its rate against {against} changed between {:.3} s and {:.3} s", changed.from_s, changed.until_s)
         }

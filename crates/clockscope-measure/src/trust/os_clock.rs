@@ -9,12 +9,14 @@ use super::{SYSCALL, Seen, events};
 
 /// A clock that runs by more than this, in ppm, against the one that nobody steers is being slewed: a crystal is off by less.
 const SLEWED_PPM: f64 = 200.0;
+/// No steering makes a clock run by more than this, in ppm: adjtimex changes the length of a tick by a tenth at most.
+const STEERABLE_PPM: f64 = 101_000.0;
 /// A step of so many ns is no stopwatch's.
 const COARSE_NS: f64 = 100_000.0;
 /// A read that costs this share of a system call's is one.
 const LIKE_A_SYSCALL: f64 = 0.7;
 
-const REPORT: &str = "use another clock, and report it: the kernel promises that this one never goes back";
+const REPORT: &str = "use another clock, and report it: the kernel promises that this one runs on and never goes back";
 const WAS_SET: &str = "measure durations by monotonic; somebody set this clock: look for NTP steps and settimeofday";
 
 /// Its case. What was judged against the counter says nothing where there is doubt about that one.
@@ -27,14 +29,16 @@ pub(super) fn judge(seen: &Seen, clock: &ClockRecord, doubt: Option<&str>, fault
         return case;
     }
     let is_wall = clock.identity.kind == ClockKind::Wall;
-    let (advice, gravity) = if is_wall { (WAS_SET, Gravity::Limits) } else { (REPORT, Gravity::Forbids) };
+    // What monotonic shows as well is not somebody who sets the wall clock.
+    let may_be_set = is_wall && !went_back(seen, "monotonic");
+    let (advice, gravity) = if may_be_set { (WAS_SET, Gravity::Limits) } else { (REPORT, Gravity::Forbids) };
     let this = [clock];
     if clock.identity.kind != ClockKind::CpuTime {
         kernel_entry(seen, clock).into_iter().for_each(|evidence| case.add(evidence));
     }
     case.add(resolution(clock));
     stands_on_counter(seen, clock, faults).into_iter().for_each(|evidence| case.add(evidence));
-    case.add(events::steps_back(&this, advice, gravity));
+    case.need(events::steps_back(&this, advice, gravity));
     case.add(events::standing(&this, is_coarse(clock), Gravity::Forbids));
     if clock.identity.kind == ClockKind::CpuTime {
         return case;
@@ -53,12 +57,21 @@ pub(super) fn judge(seen: &Seen, clock: &ClockRecord, doubt: Option<&str>, fault
     case
 }
 
+/// Whether a clock went back, on one CPU or across CPUs.
+fn went_back(seen: &Seen, name: &str) -> bool {
+    let on_one = seen.clock(name).and_then(|clock| clock.events.as_ref()).is_some_and(|events| events.regression > 0);
+    let across = seen.handed_over(name).and_then(|sequence| sequence.regressions).is_some_and(|count| count > 0);
+    on_one || across
+}
+
 fn readable(clock: &ClockRecord) -> (Evidence, Gravity) {
     let name = "readable";
     let evidence = match &clock.reason {
         None => Evidence::new(name, Finding::For, "it answers"),
         Some(why) if clock.available => Evidence::new(name, Finding::Against, why.clone())
             .advise("look for what disturbed it (a seccomp filter that was installed under way?), and ask again"),
+        Some(why) if why.contains("prctl") => Evidence::new(name, Finding::Against, why.clone())
+            .advise("the vDSO reads the counter: find out who disabled it, or read by the bare system call"),
         Some(why) => Evidence::new(name, Finding::Against, why.clone())
             .advise("look for a seccomp filter, a sandbox or an old kernel that denies the call"),
     };
@@ -110,7 +123,11 @@ fn resolution(clock: &ClockRecord) -> (Evidence, Gravity) {
     let is_meant = clock.identity.name.ends_with("_coarse");
     let advice = "the kernel has no fine clocksource: boot without clocksource=jiffies and with HPET or ACPI timer enabled; until \
                   then measure only what is much longer";
-    let evidence = events::against_if(ns >= COARSE_NS && !is_meant, name, seen, advice);
+    // What only bounds the step says nothing about it.
+    let evidence = match (ns >= COARSE_NS && !is_meant, clock.tick_ns) {
+        (true, None) => Evidence::new(name, Finding::Unknown, seen),
+        (is_coarse, _) => events::against_if(is_coarse, name, seen, advice),
+    };
     (evidence.figure(ns, "ns").by(source), Gravity::Limits)
 }
 
@@ -124,13 +141,12 @@ fn kernel_entry(seen: &Seen, clock: &ClockRecord) -> Option<(Evidence, Gravity)>
     let text = format!("a read costs {ns:.1} ns{beside}");
     // A clock that the timer tick moves needs no counter; devices and calls by number are system calls by nature.
     let is_coarse = clock.identity.name.ends_with("_coarse");
-    let has_vdso = known.is_none_or(|kind| kind.vdso != Some(false)) || is_coarse;
-    let enters = !has_vdso && clock.identity.path == ReadPath::Libc;
-    let costs_as_much =
-        syscall_ns.is_some_and(|syscall| ns >= LIKE_A_SYSCALL * syscall) && clock.identity.path == ReadPath::Libc;
-    let emulators = seen.emulators();
+    let may_avoid = clock.identity.path == ReadPath::Libc && !is_coarse;
+    let has_no_vdso = known.is_some_and(|kind| kind.vdso == Some(false));
+    let costs_as_much = syscall_ns.is_some_and(|syscall| ns >= LIKE_A_SYSCALL * syscall);
     let against = |text: String, advice: &'static str| Evidence::new(name, Finding::Against, text).advise(advice);
-    let evidence = if enters {
+    let emulators = seen.emulators();
+    let evidence = if may_avoid && has_no_vdso && (costs_as_much || emulators.is_some()) {
         let current = seen.clocksource().unwrap_or_default();
         against(
             format!("with the clocksource {current} every read enters the kernel: {text}"),
@@ -139,7 +155,9 @@ fn kernel_entry(seen: &Seen, clock: &ClockRecord) -> Option<(Evidence, Gravity)>
         )
     } else if let Some(emulators) = emulators {
         Evidence::new(name, Finding::Unknown, format!("{text}: of {emulators}, not of the machine"))
-    } else if costs_as_much {
+    } else if may_avoid && seen.is_trapped() && ns > super::counter::TRAPPED_NS {
+        against(format!("it reads the counter, which somebody traps: {text}"), "see the advice on the counter's cost")
+    } else if may_avoid && costs_as_much {
         against(
             format!("every read enters the kernel: {text}"),
             "look why the vDSO is not used: a C library that does not know it, vdso=0 on the kernel's command line, gVisor, ptrace, \
@@ -163,22 +181,24 @@ fn rate(seen: &Seen, clock: &ClockRecord, advice: &'static str, gravity: Gravity
     if found.step.is_some() {
         evidence.push(events::constancy(Ok(found), advice, gravity));
     }
-    evidence.push((steered(found), Gravity::Limits));
+    evidence.push(steered(found));
     evidence
 }
 
-fn steered(found: &RateRecord) -> Evidence {
+fn steered(found: &RateRecord) -> (Evidence, Gravity) {
     let (name, source) = ("rate", "brackets");
     let (Some(ppm), Some(bound)) = (found.ppm, found.bound_ppm) else {
         let why = found.unknown.get("ppm").or(found.reason.as_ref()).cloned();
-        return Evidence::new(name, Finding::Unknown, why.unwrap_or_else(|| "it was not compared".to_owned()))
-            .by(source);
+        let why = why.unwrap_or_else(|| "it was not compared".to_owned());
+        return (Evidence::new(name, Finding::Unknown, why).by(source), Gravity::Limits);
     };
     let changing = if found.constant == Some(false) { ", and changes" } else { "" };
     let text = format!("it runs by {ppm:+.3} ± {bound:.3} ppm against {}{changing}", found.reference);
-    let advice =
+    let off = ppm.abs() - bound;
+    let slewed =
         "it is being slewed (adjtime, chrony, ntpd): measure short durations by monotonic_raw until it has caught up";
-    events::against_if(ppm.abs() - bound > SLEWED_PPM, name, text, advice).figure(ppm, "ppm").by(source)
+    let (advice, gravity) = if off > STEERABLE_PPM { (REPORT, Gravity::Forbids) } else { (slewed, Gravity::Limits) };
+    (events::against_if(off > SLEWED_PPM, name, text, advice).figure(ppm, "ppm").by(source), gravity)
 }
 
 /// Whether the kernel was told that its civil time is right.

@@ -1,8 +1,8 @@
 //! What somebody demands of the clocks, against what was found.
 
-use clockscope::counter;
+use clockscope::{Kind, counter};
 use clockscope_machine::clocksource;
-use clockscope_records::{ClockDemands, ClockRecord, Demand, Policy, Trustworthiness, Value, Verdict};
+use clockscope_records::{ClockDemands, ClockRecord, Demand, Finding, Policy, Trustworthiness, Value, Verdict};
 
 use super::{Seen, counter as counters, os_clock};
 use crate::catalogue::{Catalogue, Paths, UnknownClock};
@@ -15,8 +15,8 @@ pub enum PolicyError {
     /// A list of nothing.
     #[error("clocksource: the list is empty, so that no machine can meet it: name one, or leave it out")]
     NoClocksource,
-    /// A limit below zero, or none at all.
-    #[error("{demand}: {limit} is no limit: it must be 0 or more")]
+    /// A limit below zero, or without end.
+    #[error("{demand}: {limit} is no limit: it must be 0 or more, and finite")]
     Limit {
         /// Where it stands.
         demand: String,
@@ -32,6 +32,22 @@ pub enum PolicyError {
         other: String,
         /// Why.
         why: &'static str,
+    },
+    /// A demand that nothing can break, or nobody can answer.
+    #[error("{demand}: {why}: leave it out")]
+    Meaningless {
+        /// Where it stands.
+        demand: String,
+        /// Why.
+        why: &'static str,
+    },
+    /// A clock that there is not.
+    #[error("{place}: {unknown}")]
+    UnknownClock {
+        /// Where it stands.
+        place: String,
+        /// Which.
+        unknown: UnknownClock,
     },
     /// A demand that only a counter can meet.
     #[error("{demand} can only be demanded of the counter: put it under [counter]")]
@@ -53,13 +69,20 @@ pub(super) fn names(policy: &Policy, asked: &[String], usual: &[&str]) -> Result
     for name in usual.iter().filter(|_| asked.is_empty()) {
         places.extend(place(name).ok());
     }
-    for name in asked.iter().chain(policy.clocks.keys()).filter(|name| *name != COUNTER) {
+    for name in asked.iter().filter(|name| *name != COUNTER) {
         places.push(place(name)?);
+    }
+    for name in policy.clocks.keys() {
+        let unknown = |unknown| PolicyError::UnknownClock { place: format!("clocks.{name}"), unknown };
+        places.push(place(name).map_err(unknown)?);
     }
     places.sort_unstable();
     places.dedup();
     Ok(places.into_iter().map(|place| catalogue.entries[place].identity().label()).collect())
 }
+
+/// No kernel's timer ticks faster than 1000 times a second, in ns.
+const SHORTEST_TIMER_TICK_NS: f64 = 1e6;
 
 /// The counter's name on the command line and in a policy, whatever the architecture calls it.
 const COUNTER: &str = "counter";
@@ -89,7 +112,7 @@ fn named(policy: &Policy) -> Vec<(String, &ClockDemands)> {
 fn contradictions(policy: &Policy, catalogue: &Catalogue) -> Result<(), MeasureError> {
     for (place, demands) in named(policy) {
         for (field, limit) in limits(demands) {
-            if limit.is_some_and(|limit| limit.is_nan() || limit < 0.0) {
+            if limit.is_some_and(|limit| !limit.is_finite() || limit < 0.0) {
                 let limit = limit.unwrap_or_default();
                 return Err(PolicyError::Limit { demand: format!("{place}.{field}"), limit }.into());
             }
@@ -99,6 +122,7 @@ fn contradictions(policy: &Policy, catalogue: &Catalogue) -> Result<(), MeasureE
             return Err(PolicyError::OnlyOfCounter { demand: format!("{place}.{field}") }.into());
         }
     }
+    meaningless(policy, catalogue)?;
     let contradiction = |one: &str, other: &str, why| {
         let (one, other) = (one.to_owned(), other.to_owned());
         Err(PolicyError::Contradiction { one, other, why }.into())
@@ -130,14 +154,42 @@ fn contradictions(policy: &Policy, catalogue: &Catalogue) -> Result<(), MeasureE
             );
         }
     }
+    if policy.clocksource.as_ref().is_some_and(|names| names.iter().all(|name| name.ends_with("jiffies"))) {
+        let finer = |demands: &ClockDemands| demands.max_tick_ns.is_some_and(|ns| ns < SHORTEST_TIMER_TICK_NS);
+        let is_fine = |name: &str| ["monotonic", "realtime", "boottime", "tai", "monotonic_raw"].contains(&name);
+        if let Some((name, _)) = policy.clocks.iter().find(|(name, demands)| is_fine(name) && finer(demands)) {
+            let other = format!("clocks.{name}.max_tick_ns");
+            return contradiction("clocksource", &other, "with this clocksource the clock steps by a timer tick");
+        }
+    }
     same_clock(policy, catalogue)
+}
+
+/// Demands that nothing can break, or nobody can answer.
+fn meaningless(policy: &Policy, catalogue: &Catalogue) -> Result<(), MeasureError> {
+    let refused = |demand: String, why| Err(PolicyError::Meaningless { demand, why }.into());
+    if policy.counter.as_ref().is_some_and(|demands| demands.invariant == Some(false)) {
+        return refused("counter.invariant".to_owned(), "that the counter need not be invariant demands nothing");
+    }
+    for (name, _) in policy.clocks.iter().filter(|(_, demands)| demands.max_rate_ppm.is_some()) {
+        let places = catalogue.places(name, Paths::Libc).unwrap_or_default();
+        let has_no_rate = |place: &usize| {
+            let about = &catalogue.entries[*place].about;
+            matches!(about.kind, Kind::CpuTime | Kind::Cycles) || about.name.ends_with("_coarse")
+        };
+        if places.iter().any(has_no_rate) {
+            let why = "the rate of a clock that the timer tick moves, or that counts processor time, is not compared";
+            return refused(format!("clocks.{name}.max_rate_ppm"), why);
+        }
+    }
+    Ok(())
 }
 
 /// Two sections on one clock, by two of its names, that demand different things.
 fn same_clock(policy: &Policy, catalogue: &Catalogue) -> Result<(), MeasureError> {
     let mut known: Vec<(usize, &String, &ClockDemands)> = Vec::new();
     for (name, demands) in &policy.clocks {
-        let Some(place) = catalogue.places(name, Paths::Libc)?.first().copied() else { continue };
+        let Some(place) = catalogue.places(name, Paths::Libc).unwrap_or_default().first().copied() else { continue };
         if crate::subject::is_counter(&catalogue.entries[place]) {
             let (one, other) = (format!("clocks.{name}"), COUNTER.to_owned());
             let why = "this is the counter: put its demands under [counter]";
@@ -202,18 +254,21 @@ fn of(place: &str, demands: &ClockDemands, verdict: Option<&Verdict>, seen: &See
                 .then(|| "the evidence above says why, and what to do".to_owned()),
         });
     }
-    let mut at_most = |field: &str, most: Option<f64>, value: Option<f64>, advice: &str| {
+    let mut at_most = |field: &str, most: Option<f64>, range: Option<Range>, advice: &str| {
         let Some(most) = most else { return };
-        let met = value.map(|value| value <= most);
+        let met = range.and_then(|range| range.is_at_most(most));
         found.push(Demand {
             demand: format!("{place}.{field}"),
             required: Value::Number(most),
-            found: value.map(Value::Number),
+            found: range.map(|range| Value::Number(range.highest)),
             met,
-            advice: match met {
-                Some(true) => None,
-                Some(false) => Some(advice.to_owned()),
-                None => Some("it could not be determined: the evidence above says why".to_owned()),
+            advice: match (met, range) {
+                (Some(true), _) => None,
+                (Some(false), _) => Some(advice.to_owned()),
+                (None, Some(_)) => {
+                    Some("it was not measured closely enough to tell: ask for longer (--duration)".to_owned())
+                }
+                (None, None) => Some("it could not be determined: the evidence above says why".to_owned()),
             },
         });
     };
@@ -229,10 +284,9 @@ fn of(place: &str, demands: &ClockDemands, verdict: Option<&Verdict>, seen: &See
         figures.tick_ns,
         "a finer clocksource is needed: `clockscope clocksource`",
     );
-    let most = demands.max_regressions.map(|most| most as f64);
     at_most(
         "max_regressions",
-        most,
+        demands.max_regressions.map(|most| most as f64),
         figures.regressions,
         "`clockscope order` and `clockscope steps` show where and how far it goes back",
     );
@@ -273,51 +327,98 @@ fn word(verdict: Trustworthiness) -> Value {
     Value::Word(word.to_owned())
 }
 
+/// A figure that lies in between, in absolute terms.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Range {
+    lowest: f64,
+    highest: f64,
+}
+
+impl Range {
+    /// A figure that is known.
+    fn exactly(figure: f64) -> Self {
+        Self { lowest: figure, highest: figure }
+    }
+
+    /// A figure of either sign that is known within a bound.
+    fn around(figure: f64, bound: f64) -> Self {
+        Self { lowest: (figure.abs() - bound).max(0.0), highest: figure.abs() + bound }
+    }
+
+    /// `None` if that cannot be told.
+    fn is_at_most(self, most: f64) -> Option<bool> {
+        if self.highest <= most { Some(true) } else { (self.lowest > most).then_some(false) }
+    }
+}
+
 /// What can be demanded, as it was found.
 #[derive(Clone, Copy, Debug, Default)]
 struct Figures {
-    cost_ns: Option<f64>,
-    tick_ns: Option<f64>,
-    regressions: Option<f64>,
-    rate_ppm: Option<f64>,
-    offset_ns: Option<f64>,
+    cost_ns: Option<Range>,
+    tick_ns: Option<Range>,
+    regressions: Option<Range>,
+    rate_ppm: Option<Range>,
+    offset_ns: Option<Range>,
 }
 
 impl Figures {
     fn of(verdict: &Verdict, seen: &Seen) -> Self {
-        let number = |name: &str| {
-            let evidence = verdict.evidence.iter().find(|evidence| evidence.name == name)?;
-            match evidence.value {
-                Some(Value::Number(number)) => Some(number),
-                _ => None,
-            }
-        };
         let clock = seen.clock(&verdict.clock);
         let is_counter = clock.is_some_and(super::is_counter);
-        let on_one = number("steps back on one CPU");
-        let across = number("order across CPUs");
-        let has_one_cpu = seen.environment.cpu.online == Some(1);
-        // What was not tested is not zero, unless there is nothing to be tested.
-        let regressions = match (on_one, across) {
-            (Some(one), Some(other)) => Some(one + other),
-            (Some(one), None) if one > 0.0 || has_one_cpu || !seen.is_ordered_across(&verdict.clock, is_counter) => {
-                Some(one)
-            }
-            _ => None,
-        };
-        let label = |wanted: &str| seen.rates.as_ref().ok()?.clocks.iter().find(|rate| rate.name == wanted);
-        let of_clock = label(&verdict.clock).and_then(|rate| Some(rate.ppm?.abs() + rate.bound_ppm?));
-        let of_counter = number("claimed frequency").map(f64::abs).zip(seen.counter_bound_ppm());
+        let cost_ns =
+            if is_counter { counters::cheapest_ordered(seen).map(|(_, ns)| ns) } else { seen.cost_ns(&verdict.clock) };
         Self {
-            cost_ns: if is_counter {
-                counters::cheapest_ordered(seen).map(|(_, ns)| ns)
+            cost_ns: cost_ns.map(Range::exactly),
+            tick_ns: clock.and_then(os_clock::found_step_ns).map(Range::exactly),
+            regressions: regressions(verdict, seen, is_counter),
+            rate_ppm: if is_counter {
+                counters::claim_error_ppm(seen).map(around)
             } else {
-                seen.cost_ns(&verdict.clock)
+                rate_ppm(verdict, seen).map(around)
             },
-            tick_ns: clock.and_then(os_clock::found_step_ns),
-            regressions,
-            rate_ppm: if is_counter { of_counter.map(|(ppm, bound)| ppm + bound) } else { of_clock },
-            offset_ns: if has_one_cpu { Some(0.0) } else { seen.offsets.within_ns },
+            offset_ns: offset_ns(seen),
         }
     }
+}
+
+fn around((figure, bound): (f64, f64)) -> Range {
+    Range::around(figure, bound)
+}
+
+/// The figure of a piece of evidence, unless it is unknown what it means.
+fn number(verdict: &Verdict, name: &str) -> Option<f64> {
+    let evidence = verdict.evidence.iter().find(|evidence| evidence.name == name)?;
+    match evidence.value {
+        Some(Value::Number(number)) if evidence.finding != Finding::Unknown => Some(number),
+        _ => None,
+    }
+}
+
+/// Backward steps on one CPU and across CPUs. What was not tested is not zero, unless there is nothing to be tested.
+fn regressions(verdict: &Verdict, seen: &Seen, is_counter: bool) -> Option<Range> {
+    let on_one = number(verdict, "steps back on one CPU")?;
+    let needs_no_other = seen.environment.cpu.online == Some(1) || !seen.is_ordered_across(&verdict.clock, is_counter);
+    match number(verdict, "order across CPUs") {
+        Some(across) => Some(Range::exactly(on_one + across)),
+        None if needs_no_other => Some(Range::exactly(on_one)),
+        // There are some, and may be more.
+        None if on_one > 0.0 => Some(Range { lowest: on_one, highest: f64::MAX }),
+        None => None,
+    }
+}
+
+fn rate_ppm(verdict: &Verdict, seen: &Seen) -> Option<(f64, f64)> {
+    let rates = seen.rates.as_ref().ok()?;
+    let rate = rates.clocks.iter().find(|rate| rate.name == verdict.clock)?;
+    rate.ppm.zip(rate.bound_ppm)
+}
+
+/// Between which bounds the largest offset lies.
+fn offset_ns(seen: &Seen) -> Option<Range> {
+    if seen.environment.cpu.online == Some(1) {
+        return Some(Range::exactly(0.0));
+    }
+    let highest = seen.offsets.within_ns?;
+    let least = seen.offsets.pairs.iter().filter_map(|pair| Some((pair.offset_ns?.abs() - pair.bound_ns?).max(0.0)));
+    Some(Range { lowest: least.max_by(f64::total_cmp).unwrap_or(0.0), highest })
 }

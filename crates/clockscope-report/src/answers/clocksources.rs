@@ -65,10 +65,11 @@ pub(super) fn conclusion(found: &Clocksources) -> Vec<String> {
     }];
     if let Some(left) = &found.left_behind {
         lines.push(format!(
-            "Process {} was killed while it had switched the clocksource: {} was in use before. Put it back with `clockscope \
+            "Process {} has ended without putting the clocksource back: {} was in use before. Put it back with `clockscope \
              clocksource --restore`.",
             left.pid, left.was
         ));
     }
+    lines.extend(found.held.iter().map(|held| sentence(format!("What is in use now will not stay: {held}"))));
     lines
 }

@@ -2,7 +2,7 @@
 
 use clockscope_records::{Demand, Evidence, Finding, Trust, Trustworthiness, Value, Verdict};
 
-use super::{Block, sentence};
+use super::{Block, by_reason, sentence};
 use crate::cells::{UNKNOWN, significant, trimmed};
 
 pub(super) fn blocks(trust: &Trust) -> Vec<Block> {
@@ -96,6 +96,7 @@ pub(super) fn conclusion(trust: &Trust) -> Vec<String> {
     if lines.is_empty() {
         lines.push("There was no clock to judge.".to_owned());
     }
+    lines.extend(untested(trust));
     if !trust.demands.is_empty() {
         let unmet: Vec<&str> = names(trust, Some(false));
         let unknown: Vec<&str> = names(trust, None);
@@ -106,6 +107,24 @@ pub(super) fn conclusion(trust: &Trust) -> Vec<String> {
         });
     }
     lines
+}
+
+/// What would have to be tested to know more, and of which clocks: a verdict is no better than its tests.
+fn untested(trust: &Trust) -> Option<String> {
+    let tests = ["steps back on one CPU", "jumps", "order across CPUs", "offsets between CPUs", "constant rate"];
+    let lacking = trust.verdicts.iter().flat_map(|verdict| {
+        let unknown = verdict.evidence.iter().filter(|one| one.finding == Finding::Unknown);
+        let names = unknown.map(|one| one.name.as_str()).filter(|name| tests.contains(name));
+        names.map(move |name| (verdict.clock.clone(), name))
+    });
+    let by_test: Vec<String> = by_reason(lacking)
+        .iter()
+        .filter_map(|line| {
+            let (clocks, test) = line.rsplit_once(": ")?;
+            Some(format!("{test} of {clocks}"))
+        })
+        .collect();
+    (!by_test.is_empty()).then(|| format!("Not told by any test: {}.", by_test.join("; ")))
 }
 
 /// Demands of which this is known.

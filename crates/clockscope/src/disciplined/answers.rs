@@ -199,7 +199,13 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             Some(false) => (Finding::Against, "the processor does not promise a constant rate"),
             None => (Finding::Unknown, "the processor does not tell"),
         };
-        Evidence::new("invariance", finding, seen).by("the processor")
+        let advice = match finding {
+            Finding::Against => {
+                "on a virtual machine have the hypervisor pass the promise on; else the OS clock is safer"
+            }
+            _ => "",
+        };
+        Evidence::new("invariance", finding, seen).by("the processor").advise(advice)
     }
 
     fn order(&self) -> Evidence {
