@@ -129,11 +129,16 @@ const GOLDEN: &str = "machines/icount.golden";
 
 /// Time is the number of instructions: readings are the same in every boot, and the counter runs at 1 GHz.
 pub(super) fn icount(seen: &mut Seen) {
-    let outputs = ["differences", "readings"].map(|command| seen.output(command).map(|(_, text)| text));
+    let mut printed = |prefix: &str| {
+        let outputs = ["differences", "readings"].map(|command| seen.output(&format!("{prefix}{command}")));
+        outputs.map(|output| output.map(|(_, text)| text).unwrap_or_default()).concat()
+    };
+    let (once, again) = (printed(""), printed("again_"));
+    seen.expect(once == again && !once.is_empty(), || format!("two boots differ: {}", first_difference(&once, &again)));
     let release = seen.json("info")["environment"]["kernel"]["release"].clone();
     let compiler = run::output("rustc", &["--version"]).unwrap_or_default();
     let head = format!("{}, Linux {}\n", compiler.trim(), release.as_str().unwrap_or_default());
-    let printed = head.clone() + &outputs.map(Option::unwrap_or_default).concat();
+    let printed = head.clone() + &once;
     if std::env::var_os("CLOCKSCOPE_GOLDEN").is_some_and(|value| value == "write") {
         let written = fs::write(GOLDEN, &printed);
         seen.expect(written.is_ok(), || format!("cannot write {GOLDEN}: {written:?}"));
@@ -150,8 +155,8 @@ pub(super) fn icount(seen: &mut Seen) {
         format!("tsc runs at {hz} ± {bound_hz} Hz, not 1 GHz")
     });
     seen.found(match is_comparable {
-        true => format!("{} golden lines", golden.lines().count()),
-        false => format!("{GOLDEN} is of another compiler or kernel and was not compared"),
+        true => format!("two boots alike, {} golden lines", golden.lines().count()),
+        false => format!("two boots alike; {GOLDEN} is of another compiler or kernel and was not compared"),
     });
     watched(seen, "watch", Served::Counter, 1);
 }

@@ -65,6 +65,8 @@ struct Machine {
     cpus: u32,
     /// Another processor than the usual one.
     processor: Option<&'static str>,
+    /// Whether it is booted a second time, whose frames bear names that begin with `again_`.
+    twice: bool,
     /// Further arguments of the emulator.
     options: &'static [&'static str],
     /// Arguments of the kernel.
@@ -84,6 +86,7 @@ const PC: Machine = Machine {
     architecture: Architecture::X86,
     cpus: 1,
     processor: None,
+    twice: false,
     options: &[],
     kernel: "clocksource=tsc tsc=reliable",
     clocksource: "tsc",
@@ -149,7 +152,7 @@ const MACHINES: &[Machine] = &[
     Machine { name: "slew", check: changes::slew, ..PC },
     Machine { name: "switch", check: changes::switch, ..PC },
     Machine { name: "clocksource", check: clocksource::clocksource, ..PC },
-    Machine { name: "icount", options: DETERMINISTIC, kernel: REPEATABLE, check: changes::icount, ..PC },
+    Machine { name: "icount", twice: true, options: DETERMINISTIC, kernel: REPEATABLE, check: changes::icount, ..PC },
     Machine { name: "arm64", check: checks::arm64, ..ARM },
     Machine { name: "smp", check: changes::smp, ..PAIR },
     Machine { name: "offline", check: changes::offline, ..PAIR },
@@ -230,7 +233,7 @@ fn boot_some(machines: &[&Machine], images: &Images, at_once: usize) -> Vec<Stri
 /// Boots one, prints its line, and gives what is wrong with it.
 fn boot_one(machine: &Machine, images: &Images) -> Option<String> {
     let (name, start) = (machine.name, Instant::now());
-    let (found, wrong) = match boot::boot(machine, images) {
+    let (found, wrong) = match boots(machine, images) {
         Err(error) => (String::new(), vec![format!("{error:#}")]),
         Ok(frames) => judged(machine, frames, images),
     };
@@ -238,6 +241,16 @@ fn boot_one(machine: &Machine, images: &Images) -> Option<String> {
     let line = if wrong.is_empty() { &found } else { "FAILED" };
     println!("   {name:<10} {line}  {seconds:.1} s");
     (!wrong.is_empty()).then(|| format!("  {name}: {}", wrong.join(&format!("\n  {name}: "))))
+}
+
+/// What it printed; of both boots, where there are two.
+fn boots(machine: &Machine, images: &Images) -> Result<Frames> {
+    let mut frames = boot::boot(machine, images)?;
+    if machine.twice {
+        let again = boot::boot(machine, images)?;
+        frames.extend(again.into_iter().map(|(name, frame)| (format!("again_{name}"), frame)));
+    }
+    Ok(frames)
 }
 
 /// What was found in a machine, and what is wrong with it.
