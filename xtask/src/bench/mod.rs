@@ -3,6 +3,7 @@
 pub(crate) mod across;
 pub(crate) mod library;
 pub(crate) mod steps;
+pub(crate) mod trust;
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
