@@ -43,4 +43,4 @@ pub use shootout::{ShootoutRequest, shootout};
 pub use sleep::{SleepRequest, sleep};
 pub use steps::{Amount, Readings, StepsRequest, steps};
 pub use timer::TimerError;
-pub use trust::{CheckRequest, PolicyError, check};
+pub use trust::{CheckRequest, PolicyError, accepted, check};

@@ -123,6 +123,14 @@ pub fn check(request: CheckRequest<'_>, progress: &mut Progress<'_>) -> Result<A
     setup.answer((duration_s, &sampling), None, seen.environment, found)
 }
 
+/// Whether a policy can be used: it names clocks that there are, and demands nothing that contradicts itself.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn accepted(policy: &Policy) -> Result<(), MeasureError> {
+    policy::names(policy, &[], &CLOCKS).map(drop)
+}
+
 /// What is measured: the counter in all its sequences, these clocks, and the yardstick.
 pub(crate) fn measured(names: &[String]) -> Result<Catalogue, MeasureError> {
     let mut all = with_counter(names);
@@ -296,4 +304,4 @@ impl Seen {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

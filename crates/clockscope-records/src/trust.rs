@@ -85,7 +85,7 @@ pub struct Demand {
     pub demand: String,
     /// What is demanded.
     pub required: Value,
-    /// What was found; `null` if that is unknown.
+    /// What was found, at most; `null` if that is unknown.
     pub found: Option<Value>,
     /// Whether it is met; `null` if that is unknown.
     pub met: Option<bool>,

@@ -51,3 +51,51 @@ fn end_of_shootout(found: &Shootout) -> Exit {
     let is_compared = found.metrics.iter().any(|metric| metric.a.is_some() && metric.b.is_some());
     if is_compared { Exit::Success } else { Exit::Undetermined }
 }
+
+#[cfg(test)]
+mod tests {
+    use clockscope_records::Policy;
+    use proptest::prelude::*;
+
+    /// A policy or something like it.
+    fn almost_a_policy() -> impl Strategy<Value = String> {
+        let words = prop::sample::select(vec![
+            "clocksource",
+            "[counter]",
+            "[clocks.monotonic]",
+            "[clocks.tsc]",
+            "[clocks.\"\"]",
+            "verdict",
+            "max_cost_ns",
+            "max_regressions",
+            "invariant",
+            "=",
+            "\n",
+            "\"trusted\"",
+            "\"tsc\"",
+            "[\"hpet\"]",
+            "[]",
+            "0",
+            "-1",
+            "1e400",
+            "nan",
+            "inf",
+            "true",
+            "{",
+            "}",
+        ]);
+        prop::collection::vec(words, 0..24).prop_map(|words| words.join(" "))
+    }
+
+    proptest! {
+        /// Whatever stands in the file is read or refused; what is read is judged without measuring.
+        #[test]
+        fn any_text_is_a_policy_or_refused(text in prop_oneof![any::<String>(), almost_a_policy()]) {
+            if let Ok(policy) = toml::from_str::<Policy>(&text) {
+                let first = clockscope_measure::accepted(&policy).map_err(|error| error.to_string());
+                let again = clockscope_measure::accepted(&policy).map_err(|error| error.to_string());
+                prop_assert_eq!(first, again);
+            }
+        }
+    }
+}

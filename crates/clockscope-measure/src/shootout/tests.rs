@@ -1,1 +1,91 @@
 //! Metrics of records.
+
+use super::*;
+use crate::trust::tests::{NAMES, healthy};
+
+fn compared(seen: &Seen, a: &str, b: &str) -> Shootout {
+    assert!(NAMES.contains(&b), "{b}");
+    compare(seen, &[a.to_owned(), b.to_owned()])
+}
+
+fn winners(found: &Shootout) -> [Option<Winner>; 4] {
+    let names: Vec<&str> = found.metrics.iter().map(|metric| metric.metric.as_str()).collect();
+    assert_eq!(names, ["resolution", "accuracy", "cost", "reliability"]);
+    for metric in &found.metrics {
+        assert_eq!(metric.winner.is_none(), metric.unknown.contains_key("winner"), "{metric:?}");
+        assert_eq!(metric.a.is_none(), metric.unknown.contains_key("a"), "{metric:?}");
+    }
+    [0, 1, 2, 3].map(|place| found.metrics[place].winner)
+}
+
+const TIE: Option<Winner> = Some(Winner::Tie);
+const A: Option<Winner> = Some(Winner::A);
+const B: Option<Winner> = Some(Winner::B);
+
+#[test]
+fn two_sound_clocks_on_one_hardware_differ_in_cost() {
+    let found = compared(&healthy(), "rdtscp", "monotonic");
+    assert_eq!(winners(&found), [TIE, TIE, A, TIE]);
+    // 18 against 22 ns, two reads, one percent.
+    let says = "The difference of 4.0 ns a read does not matter for what takes longer than 0.8 µs";
+    assert!(found.conclusion.starts_with("rdtscp wins cost; resolution, accuracy, reliability: no difference."));
+    assert!(found.conclusion.contains(says), "{}", found.conclusion);
+}
+
+#[test]
+fn a_finer_tick_wins_and_a_hair_does_not() {
+    let mut seen = healthy();
+    seen.clocks[1].tick_ns = Some(9.95);
+    assert_eq!(winners(&compared(&seen, "rdtscp", "monotonic"))[0], TIE);
+    seen.clocks[1].tick_ns = Some(1.0);
+    assert_eq!(winners(&compared(&seen, "rdtscp", "monotonic"))[0], A);
+}
+
+#[test]
+fn nobody_is_more_accurate_for_being_different() {
+    let mut seen = healthy();
+    let rates = seen.rates.as_mut().unwrap();
+    rates.clocks.iter_mut().find(|rate| rate.name == "monotonic").unwrap().ppm = Some(30.0);
+    let found = compared(&seen, "rdtscp", "monotonic");
+    assert_eq!(winners(&found)[1], None);
+    assert_eq!((found.metrics[1].a, found.metrics[1].b), (Some(0.0), Some(30.0)));
+}
+
+#[test]
+fn what_goes_back_is_less_reliable_and_an_unordered_read_is_excused() {
+    let mut seen = healthy();
+    seen.order.sequences[0].regressions = Some(9000);
+    let found = compared(&seen, "tsc", "monotonic");
+    assert_eq!(winners(&found)[3], B);
+    assert_eq!(found.metrics[3].a, Some(9000.0));
+    assert!(found.metrics[3].note.contains("tsc is not ordered"), "{}", found.metrics[3].note);
+}
+
+#[test]
+fn verdicts_decide_between_clocks_that_did_nothing_wrong() {
+    let mut seen = healthy();
+    seen.is_invariant = Some(false);
+    let found = compared(&seen, "rdtscp", "monotonic");
+    assert_eq!(winners(&found)[3], B);
+    assert!(found.metrics[3].note.contains("trusts monotonic more"), "{}", found.metrics[3].note);
+}
+
+#[test]
+fn what_was_not_tested_is_unknown() {
+    let mut seen = healthy();
+    seen.order.sequences.iter_mut().for_each(|sequence| sequence.regressions = None);
+    seen.rates = Err("no reference".to_owned());
+    seen.environment.emulation = vec!["qemu-tcg".to_owned()];
+    assert_eq!(winners(&compared(&seen, "rdtscp", "monotonic")), [TIE, None, None, None]);
+    // Of one thread alone there is no order.
+    assert_eq!(winners(&compared(&seen, "rdtscp", "thread"))[3], None);
+}
+
+#[test]
+fn a_clock_that_cannot_be_read_leaves_nothing() {
+    let mut seen = healthy();
+    (seen.clocks[3].available, seen.clocks[3].reason) = (false, Some("denied".to_owned()));
+    let found = compared(&seen, "rdtscp", "monotonic");
+    assert_eq!(winners(&found), [None; 4]);
+    assert_eq!(found.conclusion, "monotonic cannot be read (denied), so that there is nothing to compare.");
+}

@@ -260,7 +260,7 @@ fn of(place: &str, demands: &ClockDemands, verdict: Option<&Verdict>, seen: &See
         found.push(Demand {
             demand: format!("{place}.{field}"),
             required: Value::Number(most),
-            found: range.map(|range| Value::Number(range.highest)),
+            found: range.map(|range| Value::Number(range.shown())),
             met,
             advice: match (met, range) {
                 (Some(true), _) => None,
@@ -345,6 +345,11 @@ impl Range {
         Self { lowest: (figure.abs() - bound).max(0.0), highest: figure.abs() + bound }
     }
 
+    /// What is told of it: the largest that it may be, or, where that is unlimited, the least.
+    fn shown(self) -> f64 {
+        if self.highest.is_finite() { self.highest } else { self.lowest }
+    }
+
     /// `None` if that cannot be told.
     fn is_at_most(self, most: f64) -> Option<bool> {
         if self.highest <= most { Some(true) } else { (self.lowest > most).then_some(false) }
@@ -402,7 +407,7 @@ fn regressions(verdict: &Verdict, seen: &Seen, is_counter: bool) -> Option<Range
         Some(across) => Some(Range::exactly(on_one + across)),
         None if needs_no_other => Some(Range::exactly(on_one)),
         // There are some, and may be more.
-        None if on_one > 0.0 => Some(Range { lowest: on_one, highest: f64::MAX }),
+        None if on_one > 0.0 => Some(Range { lowest: on_one, highest: f64::INFINITY }),
         None => None,
     }
 }
