@@ -249,7 +249,8 @@ fn advice_stands_on_either_record() {
     let file = folder.path().join("record.json");
     let file = file.to_str().unwrap();
     let names = ["monotonic", "monotonic_coarse"];
-    for command in [["measure", "--duration", "200ms"], ["steps", "--duration", "200ms"]] {
+    // Long enough for the coarse clock's tick on a busy machine.
+    for command in [["measure", "--duration", "1s"], ["steps", "--duration", "1s"]] {
         run(clockscope(&[&command[..], &names, &["--format", "json", "--output", file]].concat()), 0);
         let plan = record(clockscope(&["advise", "--from", file, "--error", "5%", "--format", "json"]));
         let rows = plan["rows"].as_array().unwrap();
