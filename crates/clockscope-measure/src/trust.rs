@@ -53,6 +53,9 @@ const ORDER: f64 = 0.16;
 const LONGEST_ORDER: f64 = 0.2;
 const OFFSETS: f64 = 0.08;
 const RATE: f64 = 0.22;
+/// The share by which all has to be over, and the least of it that is left for rates.
+const WHOLE: f64 = 0.9;
+const SHORTEST_RATE: f64 = 0.1;
 
 /// What is said where too little could be tested.
 const TWO_CPUS: &str =
@@ -154,6 +157,7 @@ pub(crate) fn look(
     duration_s: f64,
     progress: &mut Progress<'_>,
 ) -> Result<Seen, MeasureError> {
+    let start = Calibration::start(setup.bench.timer, setup.bench.reference);
     let readable = environment.counter_readable;
     let counters = Catalogue::counters().tried(readable);
     let ordered = Catalogue::new().select(&with_counter(names), Paths::Libc)?.tried(readable);
@@ -174,7 +178,10 @@ pub(crate) fn look(
     let offsets = offsets::find(bench, &counters, &plan, &mut |share| progress(COST + ORDER + share * OFFSETS));
     let done = COST + ORDER + OFFSETS;
     let earlier = since.map_or(Earlier::Unknown, |since| earlier(&since));
-    let rates = rates(bench, &setup.calibration, &environment, names, duration_s * RATE, &mut |share| {
+    // On busy CPUs what came before took longer.
+    let left_s = duration_s * WHOLE - start.elapsed_ns() / 1e9;
+    let rate_s = left_s.clamp(duration_s * SHORTEST_RATE, duration_s * RATE);
+    let rates = rates(bench, &setup.calibration, &environment, names, rate_s, &mut |share| {
         progress(done + share * RATE);
     });
     let rates = rates.map_err(|error| error.to_string());
