@@ -26,8 +26,6 @@ use crate::error::MeasureError;
 use crate::timer::{Calibration, Timer};
 use crate::{across, cost, rate};
 
-pub use policy::PolicyError;
-
 /// The system's clocks that are judged; what else there is, is these in another guise.
 const CLOCKS: [&str; 9] = [
     "realtime",

@@ -6,56 +6,7 @@ use clockscope_records::{ClockDemands, ClockRecord, Demand, Finding, Policy, Tru
 
 use super::{Seen, counter as counters, os_clock};
 use crate::catalogue::{Catalogue, Paths, UnknownClock};
-use crate::error::MeasureError;
-
-/// Why a policy cannot be met by any machine, or means nothing.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum PolicyError {
-    /// A list of nothing.
-    #[error("clocksource: the list is empty, so that no machine can meet it: name one, or leave it out")]
-    NoClocksource,
-    /// A limit below zero, or without end.
-    #[error("{demand}: {limit} is no limit: it must be 0 or more, and finite")]
-    Limit {
-        /// Where it stands.
-        demand: String,
-        /// What stands there.
-        limit: f64,
-    },
-    /// Two demands of which one is never met if the other is.
-    #[error("{one} and {other} contradict each other: {why}")]
-    Contradiction {
-        /// One.
-        one: String,
-        /// The other.
-        other: String,
-        /// Why.
-        why: &'static str,
-    },
-    /// A demand that nothing can break, or nobody can answer.
-    #[error("{demand}: {why}: leave it out")]
-    Meaningless {
-        /// Where it stands.
-        demand: String,
-        /// Why.
-        why: &'static str,
-    },
-    /// A clock that there is not.
-    #[error("{place}: {unknown}")]
-    UnknownClock {
-        /// Where it stands.
-        place: String,
-        /// Which.
-        unknown: UnknownClock,
-    },
-    /// A demand that only a counter can meet.
-    #[error("{demand} can only be demanded of the counter: put it under [counter]")]
-    OnlyOfCounter {
-        /// Where it stands.
-        demand: String,
-    },
-}
+use crate::error::{MeasureError, PolicyError};
 
 /// Names of the clocks to judge, each once: those asked for, or the usual ones that there are, and those that the policy names.
 pub(super) fn names(policy: &Policy, asked: &[String], usual: &[&str]) -> Result<Vec<String>, MeasureError> {
