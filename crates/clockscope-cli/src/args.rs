@@ -23,6 +23,15 @@ pub(crate) struct Cli {
     pub(crate) measure: MeasureArgs,
 }
 
+/// What verdicts mean, and how `check` ends.
+const CHECK_HELP: &str = "Verdicts:
+  trusted             nothing speaks against the clock, and what trust needs was tested
+  usable with limits  right within the limits that are named (JSON: limited)
+  do not use          it went back, jumped, stood still, or the kernel found it bad (JSON: unfit)
+
+Exit codes: 0 whatever the verdicts are, unless --fail-on or --policy say otherwise (1, or 3 if unknown); 2 bad arguments or policy, 4 \
+failed, 130 interrupted. docs/trust.md explains every piece of evidence.";
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Measure what a read costs, how fine it ticks, and what happens between reads (the default)
@@ -42,6 +51,7 @@ pub(crate) enum Command {
     /// Compare what sleeping calls give with what they are asked for
     Sleep(SleepArgs),
     /// Say which clocks can be trusted, with the evidence, and what to do about what speaks against them
+    #[command(after_help = CHECK_HELP)]
     Check(CheckArgs),
     /// Compare two clocks by resolution, accuracy, cost and reliability
     Shootout(ShootoutArgs),

@@ -169,13 +169,16 @@ pub(crate) enum CheckFinding {
     Jump,
     /// A clock that cannot be read
     Unavailable,
-    /// Evidence that could not be found
+    /// A test that told nothing: of steps back, jumps, order, offsets or rates
     Unknown,
 }
 
 /// Evidence by which `check` answers about regressions and jumps.
 const REGRESSIONS: [&str; 2] = ["steps back on one CPU", "order across CPUs"];
 const JUMPS: [&str; 2] = ["jumps", "constant rate"];
+/// Evidence that comes from tests, and not from what somebody says.
+const TESTS: [&str; 6] =
+    ["steps back on one CPU", "jumps", "order across CPUs", "offsets between CPUs", "constant rate", "rate"];
 
 impl Shows<CheckFinding> for Trust {
     fn shows(&self, finding: CheckFinding) -> Option<bool> {
@@ -197,9 +200,12 @@ impl Shows<CheckFinding> for Trust {
             CheckFinding::Regression => evidence(&REGRESSIONS),
             CheckFinding::Jump => evidence(&JUMPS),
             CheckFinding::Unavailable => evidence(&["readable"]),
-            CheckFinding::Unknown => {
-                is_any(&|verdict| verdict.evidence.iter().any(|evidence| evidence.finding == Finding::Unknown))
-            }
+            CheckFinding::Unknown => is_any(&|verdict| {
+                verdict
+                    .evidence
+                    .iter()
+                    .any(|evidence| evidence.finding == Finding::Unknown && TESTS.contains(&evidence.name.as_str()))
+            }),
         }
     }
 }

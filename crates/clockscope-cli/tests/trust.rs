@@ -110,7 +110,9 @@ fn every_fault_of_a_counter_makes_it_unfit_for_its_own_reason() {
             "{fault} is decided by {decisive:?}"
         );
         // The kernel's clock is computed from it, in the vDSO and in this process.
-        assert_ne!(verdict(&record, "monotonic")["verdict"], "trusted", "{fault}");
+        if record["environment"]["clocksource"] == "tsc" {
+            assert_eq!(finding(verdict(&record, "monotonic"), "counter"), "against", "{fault}");
+        }
     }
 }
 
@@ -356,7 +358,7 @@ fn an_interrupted_check_says_what_it_knows() {
 }
 
 #[test]
-fn one_cpu_has_no_order_to_test_and_is_no_reason_for_distrust() {
+fn one_cpu_of_several_leaves_the_order_untested_which_limits() {
     let program = env!("CARGO_BIN_EXE_clockscope");
     let mut command = Command::new("taskset");
     command.args(["--cpu-list", "0", program, "check", "counter", "--duration", "1s", "--format", "json"]);
@@ -365,6 +367,7 @@ fn one_cpu_has_no_order_to_test_and_is_no_reason_for_distrust() {
     let is_alone = record["environment"]["cpu"]["online"] == 1;
     assert_eq!(finding(counter, "order across CPUs"), if is_alone { "for" } else { "unknown" });
     assert_ne!(counter["verdict"], "unfit", "{counter:#}");
+    assert!(is_alone || decisive(counter).contains(&"order across CPUs"), "{counter:#}");
 }
 
 #[test]

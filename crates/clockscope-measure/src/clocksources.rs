@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clockscope::{Kind, Unit, counter};
+use clockscope_machine::affinity;
 use clockscope_machine::clocksource::{self, Right, SwitchError};
 use clockscope_records::{Clocksource, Clocksources, Environment, Measurement, SCHEMA_VERSION, Switched, Unknown};
 
@@ -42,6 +43,8 @@ pub struct SwitchedRequest<'a> {
 /// switched. What [`measure()`] reports, or the kernel refuses, before anything was measured.
 pub fn switched(request: SwitchedRequest<'_>, progress: &mut Progress<'_>) -> Result<Switched, MeasureError> {
     Catalogue::new().select(&request.clocks, request.paths)?;
+    // Tells what is wrong with a CPU before anything is switched; each measurement pins anew.
+    drop(request.cpu.map(affinity::pin).transpose()?);
     let right = clocksource::right(&request.clocksources)?;
     let was = right.was().to_owned();
     let recorded_at = recorded_at(request.environment.counter_readable);

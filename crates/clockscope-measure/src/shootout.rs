@@ -277,7 +277,13 @@ fn does_it_matter(metrics: &[Metric]) -> Option<String> {
     let cost = metrics.iter().find(|metric| metric.metric == "cost")?;
     cost.winner?;
     if cost.winner == Some(Winner::Tie) {
-        return Some("Cost does not matter: take the more reliable one.".to_owned());
+        let reliability = metrics.iter().find(|metric| metric.metric == "reliability")?;
+        let take = match reliability.winner {
+            Some(Winner::Tie) => "take either",
+            Some(_) => "take the more reliable one",
+            None => "which is more reliable was not told",
+        };
+        return Some(format!("Cost does not matter: {take}."));
     }
     let difference_ns = (cost.a? - cost.b?).abs();
     let interval_us = 2.0 * difference_ns / NEGLIGIBLE / 1e3;

@@ -92,13 +92,15 @@ pub(crate) struct Seen {
     pub(crate) rates: Result<Rates, String>,
     /// Whether the system's clocks were judged by the counter; otherwise by a system call.
     pub(crate) by_counter: bool,
-    /// The counter's frequency until its rate was looked at closely.
-    pub(crate) earlier: Earlier,
+    /// The counter's frequency until its rate was looked at closely, and over the whole time.
+    pub(crate) means: [Mean; 2],
+    /// The clocksource at the start, if the kernel has turned to another one since then.
+    pub(crate) turned_from: Option<String>,
 }
 
 /// The counter's mean frequency since the start, by the reference of rates.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Earlier {
+pub(crate) enum Mean {
     /// In Hz, and its bound in ppm.
     Known { hz: f64, bound_ppm: f64 },
     /// The counter is behind where it began, or stands there.
@@ -159,7 +161,6 @@ pub(crate) fn look(
     let readable = environment.counter_readable;
     let counters = Catalogue::counters().tried(readable);
     let ordered = Catalogue::new().select(&with_counter(names), Paths::Libc)?.tried(readable);
-    let kernel = clocksource::kernels_word(&environment);
     let since = since(setup, &counters);
     let cost::Found { clocks, .. } =
         cost::find(setup, &environment, duration_s * COST, &mut |share| progress(share * COST))?;
@@ -175,7 +176,7 @@ pub(crate) fn look(
     let plan = offsets::Plan { cpus, serial: false, duration_ns: duration_s * OFFSETS * 1e9 };
     let offsets = offsets::find(bench, &counters, &plan, &mut |share| progress(COST + ORDER + share * OFFSETS));
     let done = COST + ORDER + OFFSETS;
-    let earlier = since.map_or(Earlier::Unknown, |since| earlier(&since));
+    let earlier = mean(since.as_ref());
     // On busy CPUs what came before took longer.
     let left_s = duration_s * WHOLE - start.elapsed_ns() / 1e9;
     let rate_s = left_s.clamp(duration_s * SHORTEST_RATE, duration_s * RATE);
@@ -183,9 +184,27 @@ pub(crate) fn look(
         progress(done + share * RATE);
     });
     let rates = rates.map_err(|error| error.to_string());
+    let means = [earlier, mean(since.as_ref())];
+    // The kernel may have given the counter up meanwhile.
+    let after = clockscope_machine::environment();
+    let kernel = clocksource::kernels_word(&after);
+    let turned_from = environment.clocksource.clone().filter(|name| after.clocksource.as_ref() != Some(name));
+    let environment = Environment { clocksource: after.clocksource, ..environment };
     let (is_invariant, advice) = (hardware::is_invariant(), hypervisor::advice());
     let by_counter = matches!(setup.bench.timer, Timer::Counter(_));
-    Ok(Seen { is_invariant, advice, environment, kernel, clocks, order, offsets, rates, by_counter, earlier })
+    Ok(Seen {
+        is_invariant,
+        advice,
+        environment,
+        kernel,
+        clocks,
+        order,
+        offsets,
+        rates,
+        by_counter,
+        means,
+        turned_from,
+    })
 }
 
 /// A calibration of the counter, whatever the timer is, by the reference of rates.
@@ -196,10 +215,11 @@ fn since(setup: &Setup<'_>, counters: &Catalogue) -> Option<Calibration> {
     Some(Calibration::start(Timer::Counter(counter), setup.bench.reference))
 }
 
-fn earlier(since: &Calibration) -> Earlier {
-    match since.rate() {
-        Ok(rate) => Earlier::Known { hz: 1e9 / rate.ns_per_unit, bound_ppm: rate.bound_ppm },
-        Err(_) => Earlier::WentBack,
+fn mean(since: Option<&Calibration>) -> Mean {
+    match since.map(Calibration::rate) {
+        Some(Ok(rate)) => Mean::Known { hz: 1e9 / rate.ns_per_unit, bound_ppm: rate.bound_ppm },
+        Some(Err(_)) => Mean::WentBack,
+        None => Mean::Unknown,
     }
 }
 
@@ -225,7 +245,9 @@ fn judge(seen: &Seen, wanted: &[String], names: &[String], policy: &Policy) -> T
     let mut verdicts = verdicts(seen, names);
     let demands = policy::compare(policy, seen, &verdicts);
     if !wanted.is_empty() {
-        verdicts.retain(|verdict| wanted.iter().any(|name| policy::is_same(seen, &verdict.clock, name)));
+        let named = policy::clocks(policy);
+        let is_wanted = |clock: &str| wanted.iter().chain(&named).any(|name| policy::is_same(seen, clock, name));
+        verdicts.retain(|verdict| is_wanted(&verdict.clock));
     }
     Trust { verdicts, demands }
 }

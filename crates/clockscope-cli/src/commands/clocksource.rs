@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use clockscope_machine::clocksource;
 use clockscope_measure::SwitchedRequest;
 use clockscope_records::Document;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM};
+use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
 
 use super::{Drawing, exit, explained, write};
 use crate::Exit;
@@ -67,11 +67,11 @@ pub(super) fn measure(args: &MeasureArgs) -> Result<Exit> {
     }
 }
 
-/// A flag that every signal sets by which people end programs, as often as it comes; but a lost terminal, where that is to be
-/// ignored (nohup).
+/// A flag that every signal sets by which somebody might end the program, as often as it comes; but a lost terminal, where that is
+/// to be ignored (nohup).
 fn stop_gently() -> Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM, SIGQUIT, SIGHUP] {
+    for signal in [SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU] {
         if signal == SIGHUP && is_ignored(signal) {
             continue;
         }

@@ -12,6 +12,7 @@ use super::answers::answer;
 use crate::Exit;
 use crate::args::{CheckArgs, ShootoutArgs};
 use crate::findings::{self, Shows};
+use crate::output;
 
 pub(super) fn check(args: &CheckArgs) -> Result<Exit> {
     let policy = args.policy.as_deref().map(read_policy).transpose()?.unwrap_or_default();
@@ -27,6 +28,9 @@ pub(super) fn check(args: &CheckArgs) -> Result<Exit> {
 
 /// What the policy demands counts like what is asked for by `--fail-on`.
 fn end_of_check(found: &Trust, args: &CheckArgs) -> Exit {
+    if args.policy.is_some() && found.demands.is_empty() {
+        output::warn("--policy: the policy demands nothing");
+    }
     let demands = found.demands.iter().map(|demand| demand.met.map(|met| !met));
     findings::decide(demands.chain(args.fail_on.iter().map(|finding| found.shows(*finding))))
 }

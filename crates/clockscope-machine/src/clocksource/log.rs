@@ -70,9 +70,14 @@ pub(super) fn faults(lines: &[String]) -> Vec<Reason> {
             seen: format!("the kernel said: {line}"),
             source: "the kernel's log".to_owned(),
             is_fault,
-            advice: "update firmware and hypervisor, which set the counters; if CPUs are synchronised nevertheless, tsc=reliable \
-                     on the kernel's command line stops its watchdog"
-                .to_owned(),
+            advice: match line.contains("warp") {
+                true => "the CPUs' counters are apart: update firmware and hypervisor, which set them".to_owned(),
+                false => {
+                    "update firmware and hypervisor, which set the counters; if CPUs are synchronised nevertheless, \
+                          tsc=reliable on the kernel's command line stops its watchdog"
+                        .to_owned()
+                }
+            },
         });
     }
     reasons

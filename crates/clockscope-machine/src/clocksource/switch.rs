@@ -6,6 +6,8 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::PathBuf;
+use std::thread;
+use std::time::Duration;
 
 use clockscope_records::LeftBehind;
 
@@ -15,6 +17,10 @@ use crate::kernel;
 /// takes it away.
 const FOLDER: &str = "/sys/devices/system/clocksource/clocksource0";
 const MARKER: &str = "/run/clockscope-clocksource";
+
+/// How often the lock is tried, and with which pause, before somebody is said to hold it.
+const TRIES: u32 = 5;
+const BETWEEN_TRIES: Duration = Duration::from_millis(20);
 
 /// Longest marker that is read: longer ones are not ours.
 const LONGEST: u64 = 256;
@@ -174,16 +180,21 @@ impl Places {
         }
         self.switch_file()?;
         let marker = self.lock()?;
-        if let Some(Note { pid, was }) = read_note(&marker) {
+        // Nobody else switches from here on.
+        let is = self.current()?;
+        if let Some(Note { pid, was }) = read_note(&marker).filter(|note| note.was != is) {
             return Err(SwitchError::LeftBehind { pid, was });
         }
-        // Nobody else switches from here on.
-        let right = Right { places: self.clone(), was: self.current()?, marker: Some(marker) };
+        let right = Right { places: self.clone(), was: is, marker: Some(marker) };
         right.note()?;
         Ok(right)
     }
 
+    /// Nothing, where somebody has put it back by hand.
     fn left_behind(&self) -> Result<Option<LeftBehind>, SwitchError> {
+        if !fs::metadata(&self.marker).is_ok_and(|found| found.is_file()) {
+            return Ok(None);
+        }
         let file = match File::open(&self.marker) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
@@ -195,7 +206,7 @@ impl Places {
             return Err(SwitchError::Held { pid: read_note(&file).map(|note| note.pid) });
         }
         let left = |note: Note| LeftBehind { pid: note.pid, was: note.was, is: self.current().ok() };
-        Ok(read_note(&file).map(left))
+        Ok(read_note(&file).map(left).filter(|left| left.is.as_ref() != Some(&left.was)))
     }
 
     fn restore(&self) -> Result<Option<Switched>, SwitchError> {
@@ -239,6 +250,7 @@ impl Places {
     /// The marker, locked, and still the one of that name: who had it before may have taken it away meanwhile.
     fn lock(&self) -> Result<File, SwitchError> {
         let wrong = |error| SwitchError::Marker { path: self.marker.clone(), error };
+        let mut tries = 0;
         loop {
             let mut options = OpenOptions::new();
             options.read(true).write(true).create(true).truncate(false);
@@ -250,6 +262,11 @@ impl Places {
                 Ok(()) if self.is_marker(&file) => return Ok(file),
                 Ok(()) => {}
                 Err(TryLockError::Error(error)) => return Err(wrong(error)),
+                // Who only looks at it holds it for microseconds.
+                Err(TryLockError::WouldBlock) if tries < TRIES => {
+                    tries += 1;
+                    thread::sleep(BETWEEN_TRIES);
+                }
                 Err(TryLockError::WouldBlock) => {
                     return Err(SwitchError::Held { pid: read_note(&file).map(|note| note.pid) });
                 }
@@ -425,6 +442,11 @@ mod tests {
         assert_eq!(places.restore().unwrap(), Some(switched));
         assert!(is(&places, "tsc") && !places.marker.exists());
         assert_eq!(places.restore().unwrap(), None);
+        // Somebody has put it back by hand.
+        fs::write(&places.marker, "4711 tsc\n").unwrap();
+        assert_eq!(places.left_behind().unwrap(), None);
+        assert_eq!(places.right(&[]).unwrap().was(), "tsc");
+        assert!(!places.marker.exists());
     }
 
     #[test]

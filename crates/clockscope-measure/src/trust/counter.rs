@@ -4,10 +4,12 @@ use clockscope::{Evidence, Finding};
 use clockscope_records::{ClockRecord, Frequencies, OffsetPair, RateRecord, Sequence};
 
 use super::case::{Case, Gravity};
-use super::{Earlier, Seen, events};
+use super::{Mean, Seen, events};
 
 /// A claimed frequency that is further off than this, in ppm, is of no use: what NTP may steer at most.
 const CLAIM_PPM: f64 = 500.0;
+/// Offsets that are known to be less than this, in ns, are none.
+const TOLD_NS: f64 = 10_000.0;
 /// What a crystal's frequency moves by within seconds, in ppm.
 const WANDER_PPM: f64 = 0.2;
 /// No processor takes longer for an ordered read, in ns, unless somebody traps it.
@@ -82,6 +84,15 @@ fn invariance(seen: &Seen) -> (Evidence, Gravity) {
 /// Whether the kernel builds its clocks on it.
 fn clocksource(seen: &Seen) -> (Evidence, Gravity) {
     let name = "clocksource";
+    if let (Some(current), Some(former)) = (seen.clocksource(), &seen.turned_from) {
+        let text = format!("the kernel turned from {former} to {current} while it was checked");
+        let evidence =
+            Evidence::new(name, Finding::Against, text).word(current.to_owned()).by("sysfs, current_clocksource");
+        return (
+            evidence.advise("find out why: `clockscope clocksource`, the kernel's log, or who switched it"),
+            Gravity::Limits,
+        );
+    }
     let evidence = match (seen.clocksource(), seen.kernel.is_current) {
         (Some(current), Some(true)) => {
             Evidence::new(name, Finding::For, format!("the kernel builds its clocks on it ({current})"))
@@ -89,8 +100,10 @@ fn clocksource(seen: &Seen) -> (Evidence, Gravity) {
         }
         (Some(current), _) => Evidence::new(name, Finding::Against, format!("the kernel builds its clocks on {current}"))
             .word(current.to_owned())
-            .advise("see why with `clockscope clocksource`; where the counter is sound, clockscope::revalidate() takes it into use"),
-        (None, _) => Evidence::new(name, Finding::Unknown, "the kernel does not tell its clocksource")
+            .advise(match seen.is_invariant {
+                Some(true) => "see why with `clockscope clocksource`; where the counter is sound, clockscope::revalidate() takes it into use",
+                _ => "see why with `clockscope clocksource`; until then the system's clock is the safe one",
+            }),        (None, _) => Evidence::new(name, Finding::Unknown, "the kernel does not tell its clocksource")
             .advise("mount /sys into the container, and ask again; clockscope::revalidate() tests the counter without it"),
     };
     (evidence.by("sysfs, current_clocksource"), Gravity::Limits)
@@ -184,7 +197,10 @@ fn offsets(seen: &Seen) -> (Evidence, Gravity) {
     }
     if found.apart == 0 {
         let within = found.within_ns.map_or_else(String::new, |ns| format!(": they agree within {}", events::time(ns)));
-        let evidence = Evidence::new(name, Finding::For, format!("no CPU's counter is certainly apart{within}"));
+        // A bound that is longer than any way between CPUs was not measured, but interrupted.
+        let is_told = found.within_ns.is_some_and(|ns| ns <= TOLD_NS);
+        let finding = if is_told { Finding::For } else { Finding::Unknown };
+        let evidence = Evidence::new(name, finding, format!("no CPU's counter is certainly apart{within}"));
         let evidence = found.within_ns.map_or(evidence.clone(), |ns| evidence.figure(ns, "ns"));
         return (evidence.by(source), Gravity::Limits);
     }
@@ -232,21 +248,24 @@ fn constancy(seen: &Seen) -> (Evidence, Gravity) {
     }
 }
 
-/// What is said of a frequency that was another one before its rate was looked at: by more than both bounds, and than a
+/// What is said of a mean rate that was another one than that which was looked at: by more than both bounds, and than a
 /// crystal wanders.
 fn changed_since(seen: &Seen) -> Option<String> {
-    let (earlier, earlier_bound) = match seen.earlier {
-        Earlier::Known { hz, bound_ppm } => (hz, bound_ppm),
-        Earlier::WentBack => {
-            return Some("it stood still, or went back behind where it was when the check began".to_owned());
+    let found = rate(seen).ok().and_then(|found| found.frequency_hz.zip(found.bound_ppm));
+    seen.means.iter().find_map(|mean| match (*mean, found) {
+        (Mean::WentBack, _) => Some("it stood still, or went back behind where it was when the check began".to_owned()),
+        (Mean::Known { hz, bound_ppm }, Some((looked_at, bound))) => {
+            let moved = (looked_at / hz - 1.0) * 1e6;
+            (moved.abs() > bound_ppm + bound + WANDER_PPM).then(|| {
+                format!(
+                    "it ran at {:.6} MHz while it was looked at, and at {:.6} MHz on average: its rate changed, or it stepped",
+                    looked_at / 1e6,
+                    hz / 1e6
+                )
+            })
         }
-        Earlier::Unknown => return None,
-    };
-    let found = rate(seen).ok()?;
-    let (later, bound) = (found.frequency_hz?, found.bound_ppm?);
-    let moved = (later / earlier - 1.0) * 1e6;
-    (moved.abs() > earlier_bound + bound + WANDER_PPM)
-        .then(|| format!("its rate changed by {moved:+.2} ppm: {:.6} MHz, then {:.6} MHz", earlier / 1e6, later / 1e6))
+        _ => None,
+    })
 }
 
 /// Frequencies that somebody claims, the most trustworthy first. CPUID 16h is the core's, and rounded.
@@ -284,7 +303,7 @@ fn claims(seen: &Seen) -> (Evidence, Gravity) {
     );
     let advice = "measure the frequency against the system's clock, as clockscope does, and do not use the claim; or the kernel's \
                   own clock is off: compare it with NTP (chronyc tracking)";
-    let evidence = events::against_if(ppm.abs() - bound > CLAIM_PPM, name, text, advice);
+    let evidence = events::within(ppm, bound, CLAIM_PPM, name, text, advice);
     (evidence.figure(ppm, "ppm").by(who), Gravity::Limits)
 }
 

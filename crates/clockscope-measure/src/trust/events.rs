@@ -185,6 +185,22 @@ pub(super) fn time(ns: f64) -> String {
     format!("{shown} {unit}")
 }
 
+/// Evidence on a figure that has to be within a limit: against the clock if it is certainly outside, for it if it is certainly
+/// inside.
+pub(super) fn within(
+    figure: f64,
+    bound: f64,
+    limit: f64,
+    name: &'static str,
+    seen: String,
+    advice: &'static str,
+) -> Evidence {
+    if figure.abs() - bound <= limit && figure.abs() + bound > limit {
+        return Evidence::new(name, Finding::Unknown, seen).advise(super::LONGER);
+    }
+    against_if(figure.abs() > limit, name, seen, advice)
+}
+
 /// Evidence that speaks against the clock if `is_against`, and then bears the advice.
 pub(super) fn against_if(is_against: bool, name: &'static str, seen: String, advice: &'static str) -> Evidence {
     if is_against {

@@ -83,8 +83,9 @@ fn stands_on_counter(seen: &Seen, clock: &ClockRecord, faults: &[&str]) -> Optio
     let is_computed = matches!(clock.identity.kind, ClockKind::Monotonic | ClockKind::Wall)
         && clock.identity.path == ReadPath::Libc
         && !clock.identity.name.ends_with("_coarse")
-        && seen.clocksource().is_some()
-        && seen.kernel.is_current == Some(true);
+        && seen
+            .clocksource()
+            .is_some_and(|name| seen.kernel.is_current == Some(true) || clocksource::is_scaled_counter(name));
     if !is_computed || faults.is_empty() {
         return None;
     }
@@ -160,8 +161,8 @@ fn kernel_entry(seen: &Seen, clock: &ClockRecord) -> Option<(Evidence, Gravity)>
     } else if may_avoid && costs_as_much {
         against(
             format!("every read enters the kernel: {text}"),
-            "look why the vDSO is not used: a C library that does not know it, vdso=0 on the kernel's command line, gVisor, ptrace, \
-             or a time namespace on an old kernel",
+            "look why the vDSO is not used: a C library that does not know it, a preloaded one that wraps it, vdso=0 on the kernel's \
+             command line, gVisor, ptrace, or a time namespace on an old kernel",
         )
     } else {
         Evidence::new(name, Finding::For, text)
@@ -178,10 +179,8 @@ fn rate(seen: &Seen, clock: &ClockRecord, advice: &'static str, gravity: Gravity
     let label = clock.identity.label();
     let Some(found) = rates.clocks.iter().find(|rate| rate.name == label) else { return Vec::new() };
     let mut evidence = Vec::new();
-    if found.step.is_some() {
-        evidence.push(events::constancy(Ok(found), advice, gravity));
-    }
-    evidence.push(steered(found));
+    // A step is no rate.
+    evidence.push(if found.step.is_some() { events::constancy(Ok(found), advice, gravity) } else { steered(found) });
     evidence
 }
 
@@ -198,7 +197,7 @@ fn steered(found: &RateRecord) -> (Evidence, Gravity) {
     let slewed =
         "it is being slewed (adjtime, chrony, ntpd): measure short durations by monotonic_raw until it has caught up";
     let (advice, gravity) = if off > STEERABLE_PPM { (REPORT, Gravity::Forbids) } else { (slewed, Gravity::Limits) };
-    (events::against_if(off > SLEWED_PPM, name, text, advice).figure(ppm, "ppm").by(source), gravity)
+    (events::within(ppm, bound, SLEWED_PPM, name, text, advice).figure(ppm, "ppm").by(source), gravity)
 }
 
 /// Whether the kernel was told that its civil time is right.

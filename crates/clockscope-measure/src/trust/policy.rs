@@ -1,6 +1,6 @@
 //! What somebody demands of the clocks, against what was found.
 
-use clockscope::{Kind, counter};
+use clockscope::{Kind, Path, counter};
 use clockscope_machine::clocksource;
 use clockscope_records::{ClockDemands, ClockRecord, Demand, Finding, Policy, Trustworthiness, Value, Verdict};
 
@@ -92,10 +92,10 @@ fn contradictions(policy: &Policy, catalogue: &Catalogue) -> Result<(), MeasureE
             );
         }
         let is_in_kernel = |name: &String| clocksource::kind(name).is_some_and(|kind| kind.vdso == Some(false));
-        let fine = policy.clocks.iter().find(|(name, demands)| {
-            demands.verdict == Some(Trustworthiness::Trusted)
-                && ["monotonic", "realtime", "boottime", "tai"].contains(&name.as_str())
-        });
+        let fine = policy
+            .clocks
+            .iter()
+            .find(|(name, demands)| demands.verdict == Some(Trustworthiness::Trusted) && is_fine(name, catalogue));
         if let Some((name, _)) = fine.filter(|_| names.iter().all(is_in_kernel)) {
             let other = format!("clocks.{name}.verdict");
             return contradiction(
@@ -107,8 +107,8 @@ fn contradictions(policy: &Policy, catalogue: &Catalogue) -> Result<(), MeasureE
     }
     if policy.clocksource.as_ref().is_some_and(|names| names.iter().all(|name| name.ends_with("jiffies"))) {
         let finer = |demands: &ClockDemands| demands.max_tick_ns.is_some_and(|ns| ns < SHORTEST_TIMER_TICK_NS);
-        let is_fine = |name: &str| ["monotonic", "realtime", "boottime", "tai", "monotonic_raw"].contains(&name);
-        if let Some((name, _)) = policy.clocks.iter().find(|(name, demands)| is_fine(name) && finer(demands)) {
+        if let Some((name, _)) = policy.clocks.iter().find(|(name, demands)| is_fine(name, catalogue) && finer(demands))
+        {
             let other = format!("clocks.{name}.max_tick_ns");
             return contradiction("clocksource", &other, "with this clocksource the clock steps by a timer tick");
         }
@@ -134,6 +134,16 @@ fn meaningless(policy: &Policy, catalogue: &Catalogue) -> Result<(), MeasureErro
         }
     }
     Ok(())
+}
+
+/// Whether a clock of this name is read from the clocksource whenever it is read, by the C library.
+fn is_fine(name: &str, catalogue: &Catalogue) -> bool {
+    let places = catalogue.places(name, Paths::Libc).unwrap_or_default();
+    places.first().is_some_and(|place| {
+        let about = &catalogue.entries[*place].about;
+        let is_time = matches!(about.kind, Kind::Monotonic | Kind::Wall) && about.on_clocksource;
+        is_time && about.path == Path::Libc && !about.name.ends_with("_coarse")
+    })
 }
 
 /// Two sections on one clock, by two of its names, that demand different things.
@@ -163,6 +173,11 @@ fn limits(demands: &ClockDemands) -> [(&'static str, Option<f64>); 4] {
         ("max_rate_ppm", demands.max_rate_ppm),
         ("max_offset_ns", demands.max_offset_ns),
     ]
+}
+
+/// Names of the clocks that a policy speaks of.
+pub(super) fn clocks(policy: &Policy) -> Vec<String> {
+    policy.counter.iter().map(|_| COUNTER.to_owned()).chain(policy.clocks.keys().cloned()).collect()
 }
 
 /// Every demand against what was found, in the order of the policy's fields.
@@ -373,6 +388,14 @@ fn rate_ppm(verdict: &Verdict, seen: &Seen) -> Option<(f64, f64)> {
 fn offset_ns(seen: &Seen) -> Option<Range> {
     if seen.environment.cpu.online == Some(1) {
         return Some(Range::exactly(0.0));
+    }
+    // What drifts apart has no offset; what order saw of it is the least.
+    let is_drifting = seen.offsets.pairs.iter().any(|pair| pair.apart == Some(true) && pair.offset_ns.is_none());
+    let counters = seen.counters().filter_map(|clock| seen.handed_over(&clock.identity.label()));
+    let worst =
+        counters.filter(|sequence| sequence.ordered).filter_map(|sequence| sequence.worst_ns).max_by(f64::total_cmp);
+    if is_drifting {
+        return worst.map(|lowest| Range { lowest, highest: f64::INFINITY });
     }
     let highest = seen.offsets.within_ns?;
     let least = seen.offsets.pairs.iter().filter_map(|pair| Some((pair.offset_ns?.abs() - pair.bound_ns?).max(0.0)));

@@ -151,7 +151,8 @@ pub(crate) fn healthy() -> Seen {
             ..Rates::default()
         }),
         by_counter: true,
-        earlier: Earlier::Known { hz: 2.5e9, bound_ppm: 0.3 },
+        means: [Mean::Known { hz: 2.5e9, bound_ppm: 0.3 }; 2],
+        turned_from: None,
     }
 }
 
@@ -207,8 +208,33 @@ type Fault = (&'static str, fn(&mut Seen), &'static str, Trustworthiness, &'stat
 #[test]
 fn one_thing_wrong_is_found_and_decides() {
     use Trustworthiness::{Limited, Unfit};
-    let faults: [Fault; 28] = [
-        ("a reset while nobody looked", |seen| seen.earlier = Earlier::WentBack, "tsc", Unfit, "constant rate"),
+    let faults: [Fault; 32] = [
+        ("a reset after the last look", |seen| seen.means[1] = Mean::WentBack, "tsc", Unfit, "constant rate"),
+        (
+            "a jump after the last look",
+            |seen| seen.means[1] = Mean::Known { hz: 2.6e9, bound_ppm: 0.3 },
+            "tsc",
+            Unfit,
+            "constant rate",
+        ),
+        (
+            "a kernel that turns away",
+            |seen| seen.turned_from = Some("tsc-early".to_owned()),
+            "tsc",
+            Limited,
+            "clocksource",
+        ),
+        (
+            "realtime is set while rates are compared",
+            |seen| {
+                let rate = rate_of(seen, "realtime");
+                (rate.ppm, rate.step) = (Some(5e9), Some(Step { at_s: 0.5, ns: 3.6e12 }));
+            },
+            "realtime",
+            Limited,
+            "constant rate",
+        ),
+        ("a reset while nobody looked", |seen| seen.means[0] = Mean::WentBack, "tsc", Unfit, "constant rate"),
         ("monotonic stands still", |seen| rate_of(seen, "monotonic").ppm = Some(-1e6), "monotonic", Unfit, "rate"),
         (
             "realtime is set while it is handed on",
@@ -233,7 +259,7 @@ fn one_thing_wrong_is_found_and_decides() {
         ),
         (
             "a rate that was another",
-            |seen| seen.earlier = Earlier::Known { hz: 2.500_01e9, bound_ppm: 0.3 },
+            |seen| seen.means[0] = Mean::Known { hz: 2.500_01e9, bound_ppm: 0.3 },
             "tsc",
             Unfit,
             "constant rate",
@@ -622,6 +648,11 @@ fn what_was_not_measured_closely_enough_is_unknown() {
     rate_of(&mut seen, "monotonic").ppm = Some(-0.6);
     sequence_of(&mut seen, "rdtscp").handoffs = 7;
     assert_eq!(met(&seen), [None, Some(false), Some(false)]);
+    // They drift: no offset explains it, and order saw how far at least.
+    (seen.offsets.pairs[0].apart, seen.offsets.pairs[0].offset_ns, seen.offsets.within_ns) = (Some(true), None, None);
+    let rdtscp = sequence_of(&mut seen, "rdtscp");
+    (rdtscp.handoffs, rdtscp.regressions, rdtscp.worst_ns) = (5000, Some(9), Some(800.0));
+    assert_eq!(met(&seen), [Some(false); 3]);
 }
 
 #[test]

@@ -111,7 +111,8 @@ pub(super) fn conclusion(trust: &Trust) -> Vec<String> {
 
 /// What would have to be tested to know more, and of which clocks: a verdict is no better than its tests.
 fn untested(trust: &Trust) -> Option<String> {
-    let tests = ["steps back on one CPU", "jumps", "order across CPUs", "offsets between CPUs", "constant rate"];
+    let tests =
+        ["steps back on one CPU", "jumps", "order across CPUs", "offsets between CPUs", "constant rate", "rate"];
     let lacking = trust.verdicts.iter().flat_map(|verdict| {
         let unknown = verdict.evidence.iter().filter(|one| one.finding == Finding::Unknown);
         let names = unknown.map(|one| one.name.as_str()).filter(|name| tests.contains(name));
