@@ -357,24 +357,32 @@ impl EventCounter {
         }
         // Longest first; one that is longer than all that is to be explained was a gap.
         self.steps.sort_unstable_by(|a, b| b.size.total_cmp(&a.size));
+        let is_longer = |size: f64, ahead_ns: f64| size > ahead_ns + slack_ns;
+        let mut left_ns = ahead_ns;
+        for step in &self.steps {
+            if left_ns > slack_ns && !is_longer(step.size, left_ns) {
+                left_ns -= step.size;
+            }
+        }
+        // What even all of the others do not explain is a jump that fell into a gap: one step shows both, and alone.
+        if left_ns > slack_ns
+            && let Some(place) = self.steps.iter().rposition(|step| is_longer(step.size, ahead_ns))
+        {
+            let both = self.steps.remove(place);
+            self.count_jump(WorstEvent { size: ahead_ns, ..both });
+            return ahead_ns;
+        }
         let mut index = 0;
         while index < self.steps.len() && ahead_ns > slack_ns {
             let step = self.steps[index];
-            if step.size <= ahead_ns + slack_ns {
+            if is_longer(step.size, ahead_ns) {
+                index += 1;
+            } else {
                 self.count_jump(step);
                 self.steps.remove(index);
                 ahead_ns -= step.size;
                 explained_ns += step.size;
-            } else {
-                index += 1;
             }
-        }
-        if ahead_ns > slack_ns
-            && let Some(both) = self.steps.pop()
-        {
-            // What is left is a jump that fell into a gap: one step shows both.
-            self.count_jump(WorstEvent { size: ahead_ns, ..both });
-            explained_ns += ahead_ns;
         }
         explained_ns
     }

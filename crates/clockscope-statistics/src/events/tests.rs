@@ -165,6 +165,18 @@ fn a_jump_inside_a_gap_is_a_jump() {
 }
 
 #[test]
+fn a_jump_inside_a_gap_takes_no_other_gap_of_its_batch_along() {
+    // The jump's step is longer than the jump, by the gap that it fell into; another gap is shorter than it.
+    let faults = |read: u64| match read % 8000 {
+        100 => Fault { gap: 9e3, ..Fault::default() },
+        200 => Fault { gap: 20e3, step: 2e6, ..Fault::default() },
+        _ => Fault::default(),
+    };
+    let counts = count(&mut Simulated::new(25.0, 1.0), 376, 800, faults);
+    assert_eq!(judged(counts), Judged { jump: 38, warp: 38, gap: 38, hidden_regression: Some(0) });
+}
+
+#[test]
 fn a_jump_beside_a_gap_is_told_from_it_by_its_size() {
     // Both in one batch: the gap is longer than a warp, the jump is not.
     let faults = |read: u64| match read % 8000 {
