@@ -67,6 +67,10 @@ fn verdict(machine: &Machine, seen: &mut Seen) {
     let deciding = evidence.iter().filter(|one| one["decides"] == true);
     let mut decisive: Vec<&str> = deciding.map(|one| one["name"].as_str().unwrap_or_default()).collect();
     decisive.dedup();
+    if machine.cpus > 1 {
+        // QEMU moves the TSC ahead where two CPUs read it at once (`cpu_get_ticks`), which the instrument sees or not.
+        decisive.retain(|name| *name != "constant rate");
+    }
     seen.expect(decisive == machine.because, || {
         format!("check of {counter} is decided by {decisive:?} instead of {:?}", machine.because)
     });
@@ -92,7 +96,9 @@ fn claimed(machine: &Machine, seen: &mut Seen, evidence: &[Value]) {
         (Architecture::X86, "unfit") => return,
         (Architecture::X86, _) => "the kernel, by perf",
     };
-    seen.expect(claim["source"] == who && claim["finding"] == "for" && claim["unit"] == "ppm", || {
+    // By the timer tick nothing is known so closely.
+    let finding = if machine.clocksource == "jiffies" { "unknown" } else { "for" };
+    seen.expect(claim["source"] == who && claim["finding"] == finding && claim["unit"] == "ppm", || {
         format!("the claimed frequency: {claim}")
     });
 }
