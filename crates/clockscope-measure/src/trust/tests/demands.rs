@@ -1,0 +1,166 @@
+//! Policies against records, and policies that are none.
+
+use clockscope_records::{ClockDemands, Value};
+
+use super::*;
+
+fn demands(seen: &Seen, policy: &Policy) -> Vec<(String, Option<bool>)> {
+    let found = policy::compare(policy, seen, &judged(seen));
+    for demand in &found {
+        assert_eq!(demand.advice.is_some(), demand.met != Some(true), "{demand:?}");
+        assert!(demand.found.is_some() || demand.met.is_none(), "{demand:?}");
+    }
+    found.into_iter().map(|demand| (demand.demand, demand.met)).collect()
+}
+
+/// One that this healthy machine meets, wherever it demands something.
+fn policy() -> Policy {
+    let mut policy = Policy { clocksource: Some(vec!["tsc".to_owned()]), ..Policy::default() };
+    policy.counter = Some(ClockDemands {
+        verdict: Some(Trustworthiness::Trusted),
+        max_cost_ns: Some(20.0),
+        max_tick_ns: Some(10.0),
+        max_regressions: Some(0),
+        max_rate_ppm: Some(50.0),
+        max_offset_ns: Some(100.0),
+        invariant: Some(true),
+    });
+    let monotonic = ClockDemands {
+        max_cost_ns: Some(50.0),
+        max_regressions: Some(0),
+        max_rate_ppm: Some(50.0),
+        ..ClockDemands::default()
+    };
+    policy.clocks.insert("monotonic".to_owned(), monotonic);
+    policy
+}
+
+#[test]
+fn demands_are_met_or_not_or_unknown() {
+    let mut seen = healthy();
+    seen.environment.frequencies.cpuid_15h_hz = Some(2_500_010_000);
+    let met = demands(&seen, &policy());
+    assert_eq!(met.len(), 11);
+    assert!(met.iter().all(|(_, met)| *met == Some(true)), "{met:?}");
+    seen.environment.clocksource = None;
+    seen.environment.frequencies.cpuid_15h_hz = None;
+    seen.is_invariant = None;
+    seen.clocks[3].cost_ns = None;
+    sequence_of(&mut seen, "monotonic").handoffs = 0;
+    seen.offsets.within_ns = None;
+    let unknown: Vec<String> =
+        demands(&seen, &policy()).into_iter().filter(|(_, met)| met.is_none()).map(|(demand, _)| demand).collect();
+    assert_eq!(
+        unknown,
+        [
+            "clocksource",
+            "counter.max_rate_ppm",
+            "counter.max_offset_ns",
+            "counter.invariant",
+            "clocks.monotonic.max_cost_ns",
+            "clocks.monotonic.max_regressions"
+        ]
+    );
+    let mut seen = elsewhere("hpet", true);
+    seen.is_invariant = Some(false);
+    seen.offsets.pairs[0].offset_ns = Some(1e6);
+    seen.environment.frequencies.cpuid_15h_hz = Some(2_600_000_000);
+    seen.offsets.within_ns = Some(1e6);
+    seen.clocks.iter_mut().for_each(|clock| {
+        clock.cost_ns.as_mut().unwrap().median *= 50.0;
+        clock.tick_ns = Some(1e3);
+    });
+    sequence_of(&mut seen, "rdtscp").regressions = Some(1);
+    events(&mut seen, "monotonic").regression = 1;
+    rate_of(&mut seen, "monotonic").ppm = Some(-60.0);
+    let unmet = demands(&seen, &policy());
+    assert!(unmet.iter().all(|(_, met)| *met == Some(false)), "{unmet:?}");
+}
+
+fn refused(policy: &Policy) -> String {
+    let Err(MeasureError::Policy(error)) = policy::names(policy, &[], &CLOCKS) else { return String::new() };
+    error.to_string()
+}
+
+#[test]
+fn a_policy_that_contradicts_itself_is_refused() {
+    assert_eq!(refused(&policy()), "");
+    let with = |change: fn(&mut Policy)| {
+        let mut policy = policy();
+        change(&mut policy);
+        refused(&policy)
+    };
+    assert!(with(|policy| policy.clocksource = Some(Vec::new())).contains("empty"));
+    assert!(with(|policy| policy.clocksource = Some(vec!["hpet".to_owned()])).contains("counter.verdict"));
+    assert!(
+        with(|policy| policy.counter.as_mut().unwrap().max_cost_ns = Some(-1.0)).contains("counter.max_cost_ns: -1")
+    );
+    assert!(with(|policy| policy.counter.as_mut().unwrap().max_rate_ppm = Some(f64::NAN)).contains("no limit"));
+    let of_clock = |change: fn(&mut ClockDemands)| {
+        let mut policy = Policy::default();
+        let mut demands = ClockDemands::default();
+        change(&mut demands);
+        policy.clocks.insert("monotonic".to_owned(), demands);
+        refused(&policy)
+    };
+    assert!(of_clock(|demands| demands.max_offset_ns = Some(1.0)).contains("[counter]"));
+    assert!(of_clock(|demands| demands.invariant = Some(true)).contains("[counter]"));
+    assert_eq!(of_clock(|demands| demands.max_cost_ns = Some(0.0)), "");
+}
+
+#[test]
+fn what_was_not_measured_closely_enough_is_unknown() {
+    let mut seen = healthy();
+    let counter = ClockDemands { max_offset_ns: Some(50.0), max_regressions: Some(0), ..ClockDemands::default() };
+    let mut policy = Policy { counter: Some(counter), ..Policy::default() };
+    policy.clocks.insert("monotonic".to_owned(), ClockDemands { max_rate_ppm: Some(0.2), ..ClockDemands::default() });
+    let met = |seen: &Seen| demands(seen, &policy).into_iter().map(|(_, met)| met).collect::<Vec<_>>();
+    // 3 ± 70 ns, and 0.01 ± 0.3 ppm.
+    assert_eq!(met(&seen), [Some(true), None, None]);
+    seen.offsets.pairs[0].offset_ns = Some(130.0);
+    seen.offsets.within_ns = Some(200.0);
+    rate_of(&mut seen, "monotonic").ppm = Some(-0.6);
+    sequence_of(&mut seen, "rdtscp").handoffs = 7;
+    assert_eq!(met(&seen), [None, Some(false), Some(false)]);
+    // They drift: no offset explains it, and order saw how far at least.
+    (seen.offsets.pairs[0].apart, seen.offsets.pairs[0].offset_ns, seen.offsets.within_ns) = (Some(true), None, None);
+    let rdtscp = sequence_of(&mut seen, "rdtscp");
+    (rdtscp.handoffs, rdtscp.regressions, rdtscp.worst_ns) = (5000, Some(9), Some(800.0));
+    assert_eq!(met(&seen), [Some(false); 3]);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_policy_names_clocks_once_and_only_those_that_there_are() {
+    let two = |names: [&str; 2], limits: [f64; 2]| {
+        let mut policy = Policy::default();
+        for (name, limit) in names.into_iter().zip(limits) {
+            let demands = ClockDemands { max_cost_ns: Some(limit), ..ClockDemands::default() };
+            policy.clocks.insert(name.to_owned(), demands);
+        }
+        policy
+    };
+    assert!(refused(&two(["monotonic_coarse", "monotonic_crs"], [1.0, 2.0])).contains("two names"));
+    assert_eq!(refused(&two(["monotonic_coarse", "monotonic_crs"], [1.0, 1.0])), "");
+    let dear = Policy { clocksource: Some(vec!["hpet".to_owned(), "acpi_pm".to_owned()]), ..Policy::default() };
+    let mut trusted = dear.clone();
+    trusted.clocks.insert(
+        "monotonic".to_owned(),
+        ClockDemands { verdict: Some(Trustworthiness::Trusted), ..ClockDemands::default() },
+    );
+    assert_eq!((refused(&dear), refused(&trusted).contains("clocks.monotonic.verdict")), (String::new(), true));
+    let unknown = two(["monotonic", "sundial"], [1.0, 1.0]);
+    assert_eq!(refused(&unknown), "clocks.sundial: there is no clock named \"sundial\"");
+    #[cfg(target_arch = "x86_64")]
+    assert!(refused(&two(["tsc", "monotonic"], [1.0, 1.0])).contains("[counter]"));
+}
+
+#[test]
+fn words_are_shown_of_verdicts_and_numbers_of_limits() {
+    let mut seen = healthy();
+    seen.environment.frequencies.cpuid_15h_hz = Some(2_500_000_000);
+    let found = policy::compare(&policy(), &seen, &judged(&seen));
+    assert_eq!(found[0].required, Value::Word("tsc".to_owned()));
+    assert_eq!(found[1].found, Some(Value::Word("trusted".to_owned())));
+    assert_eq!(found[2].found, Some(Value::Number(18.0)));
+}
