@@ -20,6 +20,10 @@ const USE_OS: &str =
 const SYNCHRONISE: &str =
     "keep readings on one CPU, or use the system's clock; a newer firmware or hypervisor may synchronise the counters";
 
+const SEE_WHY: &str = "see why with `clockscope clocksource`; until then the system's clock is the safe one";
+const SEE_AND_REVALIDATE: &str =
+    "see why with `clockscope clocksource`; where the counter is sound, clockscope::revalidate() takes it into use";
+
 /// The counter's case; `None` where the architecture has none that is known.
 pub(super) fn judge(seen: &Seen) -> Option<Case> {
     let counters: Vec<&ClockRecord> = seen.counters().collect();
@@ -98,13 +102,14 @@ fn clocksource(seen: &Seen) -> (Evidence, Gravity) {
             Evidence::new(name, Finding::For, format!("the kernel builds its clocks on it ({current})"))
                 .word(current.to_owned())
         }
-        (Some(current), _) => Evidence::new(name, Finding::Against, format!("the kernel builds its clocks on {current}"))
-            .word(current.to_owned())
-            .advise(match seen.is_invariant {
-                Some(true) => "see why with `clockscope clocksource`; where the counter is sound, clockscope::revalidate() takes it into use",
-                _ => "see why with `clockscope clocksource`; until then the system's clock is the safe one",
-            }),        (None, _) => Evidence::new(name, Finding::Unknown, "the kernel does not tell its clocksource")
-            .advise("mount /sys into the container, and ask again; clockscope::revalidate() tests the counter without it"),
+        (Some(current), _) => {
+            let advice = if seen.is_invariant == Some(true) { SEE_AND_REVALIDATE } else { SEE_WHY };
+            let text = format!("the kernel builds its clocks on {current}");
+            Evidence::new(name, Finding::Against, text).word(current.to_owned()).advise(advice)
+        }
+        (None, _) => Evidence::new(name, Finding::Unknown, "the kernel does not tell its clocksource").advise(
+            "mount /sys into the container, and ask again; clockscope::revalidate() tests the counter without it",
+        ),
     };
     (evidence.by("sysfs, current_clocksource"), Gravity::Limits)
 }

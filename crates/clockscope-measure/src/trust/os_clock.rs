@@ -48,9 +48,7 @@ pub(super) fn judge(seen: &Seen, clock: &ClockRecord, doubt: Option<&str>, fault
     if !handed_over.is_empty() {
         case.add(events::order(seen, &handed_over, advice, gravity));
     }
-    for evidence in rate(seen, clock, advice, gravity) {
-        case.add(evidence);
-    }
+    rate(seen, clock, advice, gravity).into_iter().for_each(|evidence| case.add(evidence));
     if is_wall {
         case.add(synchronised(seen));
     }
@@ -171,17 +169,15 @@ fn kernel_entry(seen: &Seen, clock: &ClockRecord) -> Option<(Evidence, Gravity)>
 }
 
 /// How it runs against the clock that nobody steers. NTP steers slowly: that is what it is for.
-fn rate(seen: &Seen, clock: &ClockRecord, advice: &'static str, gravity: Gravity) -> Vec<(Evidence, Gravity)> {
+fn rate(seen: &Seen, clock: &ClockRecord, advice: &'static str, gravity: Gravity) -> Option<(Evidence, Gravity)> {
     let rates = match &seen.rates {
         Ok(rates) => rates,
-        Err(why) => return vec![events::constancy(Err(why), advice, gravity)],
+        Err(why) => return Some(events::constancy(Err(why), advice, gravity)),
     };
     let label = clock.identity.label();
-    let Some(found) = rates.clocks.iter().find(|rate| rate.name == label) else { return Vec::new() };
-    let mut evidence = Vec::new();
+    let found = rates.clocks.iter().find(|rate| rate.name == label)?;
     // A step is no rate.
-    evidence.push(if found.step.is_some() { events::constancy(Ok(found), advice, gravity) } else { steered(found) });
-    evidence
+    Some(if found.step.is_some() { events::constancy(Ok(found), advice, gravity) } else { steered(found) })
 }
 
 fn steered(found: &RateRecord) -> (Evidence, Gravity) {
