@@ -1,0 +1,109 @@
+//! What the stopwatches of language runtimes and browsers do.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Cost, Environment, TickEvidence, Unknown};
+
+/// What `clockscope runtimes` found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Runtimes {
+    /// Version of this document's schema.
+    pub schema_version: u32,
+    /// When the run started, RFC 3339 in UTC; `null` where no wall clock could be read.
+    pub recorded_at: Option<String>,
+    /// The machine, as it was before.
+    pub environment: Environment,
+    /// Time for which each API was read, after its warm-up, in seconds.
+    pub duration_s: f64,
+    /// `true` when the user interrupted the run: the rows hold what was measured until then.
+    pub interrupted: bool,
+    /// The clocksource before and after, where others were asked for; `null` where none was switched.
+    pub was: Option<String>,
+    /// One row an API, in the order of the runtimes; one for a runtime of which nothing, or not everything, was measured.
+    pub runtimes: Vec<RuntimeRecord>,
+    /// What is not as its users may expect, a sentence each.
+    pub surprises: Vec<String>,
+    /// What went wrong when clocksources were switched; `null` if nothing did.
+    pub error: Option<String>,
+}
+
+/// One API of one runtime, or why there is none.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RuntimeRecord {
+    /// The runtime's name, as the command accepts it, e.g. `python`.
+    pub runtime: String,
+    /// Its name as people write it, e.g. `Python`.
+    pub title: String,
+    /// Its version, as it says itself.
+    pub version: Option<String>,
+    /// The program that was started.
+    pub program: Option<String>,
+    /// The API as its language writes it, e.g. `time.perf_counter_ns`; `null` in a row that speaks of the whole runtime.
+    pub api: Option<String>,
+    /// Whether it was measured.
+    pub available: bool,
+    /// Why it was not; `null` when it was.
+    pub reason: Option<String>,
+    /// The kernel's clocksource while it was measured.
+    pub clocksource: Option<String>,
+    /// What the API is built on, e.g. `CLOCK_MONOTONIC`.
+    pub built_on: Option<String>,
+    /// The hardware below that: the clocksource where the kernel's precise clocks are built on it, otherwise what there is
+    /// instead of it.
+    pub hardware_timer: Option<String>,
+    /// The tick that the API claims by its own frequency, resolution or unit, in ns.
+    pub nominal_tick_ns: Option<f64>,
+    /// Median cost of one read, back to back, in ns.
+    pub cost_ns: Option<f64>,
+    /// What that median stands on.
+    pub cost: Option<Cost>,
+    /// The smallest positive difference between two successive readings, in ns.
+    pub observed_resolution_ns: Option<f64>,
+    /// The step of the lattice on which all readings lie, in ns, also where a read takes many ticks.
+    pub tick_ns: Option<f64>,
+    /// What the tick stands on.
+    pub tick_evidence: Option<TickEvidence>,
+    /// Differences that were 0, in percent.
+    pub zeros_percent: Option<f64>,
+    /// Readings smaller than the one before.
+    pub regressions: Option<u64>,
+    /// The largest difference between two successive readings of a batch, in ns.
+    pub largest_step_ns: Option<f64>,
+    /// Readings that these figures stand on.
+    pub reads: Option<u64>,
+    /// Why fields above are `null`.
+    pub unknown: Unknown,
+}
+
+/// What `clockscope runtimes --list` found.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RuntimesFound {
+    /// Version of this document's schema.
+    pub schema_version: u32,
+    /// When it was looked for them, RFC 3339 in UTC; `null` where no wall clock could be read.
+    pub recorded_at: Option<String>,
+    /// The machine.
+    pub environment: Environment,
+    /// One entry a runtime, in the order in which they are measured.
+    pub runtimes: Vec<RuntimeFound>,
+}
+
+/// A runtime that there is, or is not.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RuntimeFound {
+    /// Its name, as the command accepts it.
+    pub runtime: String,
+    /// Its name as people write it.
+    pub title: String,
+    /// Its version, as it says itself.
+    pub version: Option<String>,
+    /// The program that would be started.
+    pub program: Option<String>,
+    /// Whether it was found and told its version.
+    pub available: bool,
+    /// Why not; `null` when it was.
+    pub reason: Option<String>,
+    /// How to get it.
+    pub get: String,
+}
