@@ -1,0 +1,92 @@
+// A probe of clockscope: how Java's stopwatches read. The protocol is docs/runtime-probes.md.
+//
+//     java Probe.java MILLISECONDS        (Java 11 or later)
+
+import java.time.Instant;
+import java.util.Map;
+import java.util.StringJoiner;
+import java.util.TreeMap;
+import java.util.function.IntToLongFunction;
+
+public class Probe {
+    static final int READS = 1000, MIN_BATCHES = 6, MAX_BATCHES = 10_000, MAX_STEPS = 20_000;
+
+    static final long[] numbers = new long[READS];
+    static final Instant[] instants = new Instant[READS];
+
+    // Each API has a loop of its own: the compiler inlines the call, and no reading passes through an interface.
+
+    static void nanoTime() {
+        for (int i = 0; i < READS; i++) numbers[i] = System.nanoTime();
+    }
+
+    static void instantNow() {
+        for (int i = 0; i < READS; i++) instants[i] = Instant.now();
+    }
+
+    static void currentTimeMillis() {
+        for (int i = 0; i < READS; i++) numbers[i] = System.currentTimeMillis();
+    }
+
+    static long nanosOf(Instant instant) {
+        return Math.addExact(Math.multiplyExact(instant.getEpochSecond(), 1_000_000_000L), instant.getNano());
+    }
+
+    /** Reads an API in batches and prints its line. {@code value} makes a number of a reading when the batch is over. */
+    static void measure(
+            int milliseconds, String api, String builtOn, long unitsPerSecond, Runnable batch, IntToLongFunction value) {
+        long[] batchNs = new long[MAX_BATCHES], steps = new long[MAX_STEPS];
+        int batches = 0, seen = 0;
+        long last = 0;
+        Map<Long, Long> differences = new TreeMap<>();
+
+        long start = System.nanoTime();
+        do batch.run(); while (System.nanoTime() - start < milliseconds * 250_000L);
+
+        start = System.nanoTime();
+        while (batches < MIN_BATCHES
+                || batches < MAX_BATCHES && System.nanoTime() - start < milliseconds * 1_000_000L) {
+            long before = System.nanoTime();
+            batch.run();
+            batchNs[batches++] = System.nanoTime() - before;
+            for (int i = 0; i < READS; i++) {
+                long reading = value.applyAsLong(i), difference = reading - last;
+                last = reading;
+                if (i > 0) differences.merge(difference, 1L, Long::sum);
+                boolean hasPredecessor = i > 0 || batches > 1;
+                if (hasPredecessor && difference != 0 && seen < MAX_STEPS) steps[seen++] = difference;
+            }
+        }
+
+        var pairs = new StringJoiner(",", "[", "]");
+        differences.forEach((difference, count) -> pairs.add("[" + difference + "," + count + "]"));
+        System.out.println("{\"clockscope_probe\":1,\"api\":\"" + api + "\",\"built_on\":\"" + builtOn
+                + "\",\"units_per_second\":" + unitsPerSecond + ",\"nominal_hz\":" + unitsPerSecond
+                + ",\"batch_reads\":" + READS + ",\"batch_ns\":" + list(batchNs, batches)
+                + ",\"differences\":" + pairs + ",\"steps\":" + list(steps, seen) + "}");
+        System.out.flush();
+    }
+
+    static String list(long[] numbers, int length) {
+        var list = new StringJoiner(",", "[", "]");
+        for (int i = 0; i < length; i++) list.add(Long.toString(numbers[i]));
+        return list.toString();
+    }
+
+    public static void main(String[] arguments) {
+        int milliseconds = 0;
+        try {
+            if (arguments.length == 1) milliseconds = Integer.parseInt(arguments[0]);
+        } catch (NumberFormatException notANumber) {
+            // As if there were none.
+        }
+        if (milliseconds < 1 || milliseconds > 60_000) {
+            System.err.println("usage: java Probe.java MILLISECONDS (1 to 60000)");
+            System.exit(2);
+        }
+        measure(milliseconds, "System.nanoTime", "CLOCK_MONOTONIC", 1_000_000_000, Probe::nanoTime, i -> numbers[i]);
+        measure(milliseconds, "Instant.now", "CLOCK_REALTIME", 1_000_000_000, Probe::instantNow, i -> nanosOf(instants[i]));
+        measure(milliseconds, "System.currentTimeMillis", "CLOCK_REALTIME, in whole ms", 1000, Probe::currentTimeMillis,
+                i -> numbers[i]);
+    }
+}
