@@ -1,0 +1,119 @@
+// A probe of clockscope: how .NET's and Mono's stopwatches read. The protocol is docs/runtime-probes.md.
+//
+//     dotnet run probe.cs -- MILLISECONDS             (.NET 10 or later; before that it is Program.cs of a project)
+//     mcs probe.cs && mono probe.exe MILLISECONDS
+using System;
+using System.Collections.Generic;
+using System.Diagnostics;
+using System.Runtime.InteropServices;
+
+static class Probe
+{
+    const int Reads = 1000, MinBatches = 6, MaxBatches = 10000, MaxSteps = 20000;
+
+    // Tiered compilation takes 100 ms to notice that a method of the class library is called often.
+    const int MinWarmUp = 250;
+
+    static readonly long[] numbers = new long[Reads];
+    static readonly DateTime[] times = new DateTime[Reads];
+
+    // Each API has a loop of its own: the compiler inlines the call, and no reading passes through a delegate.
+
+    static void GetTimestamp()
+    {
+        for (int i = 0; i < numbers.Length; i++) numbers[i] = Stopwatch.GetTimestamp();
+    }
+
+    static void UtcNow()
+    {
+        for (int i = 0; i < times.Length; i++) times[i] = DateTime.UtcNow;
+    }
+
+#if NETCOREAPP
+    const string UtcNowBuiltOn = "CLOCK_REALTIME, in units of 100 ns";
+
+    static void TickCount64()
+    {
+        for (int i = 0; i < numbers.Length; i++) numbers[i] = Environment.TickCount64;
+    }
+#else
+    const string UtcNowBuiltOn = "CLOCK_REALTIME, in whole µs";
+
+    static void TickCount()
+    {
+        for (int i = 0; i < numbers.Length; i++) numbers[i] = Environment.TickCount;
+    }
+#endif
+
+    static long Nanoseconds(long ticks)
+    {
+        return (long)((decimal)ticks * 1000000000 / Stopwatch.Frequency);
+    }
+
+    // Reads an API in batches and prints its line. What value makes a number of is a reading of a batch that is over.
+    static void Measure(int milliseconds, string api, string builtOn, long unitsPerSecond, Action batch, Func<int, long> value)
+    {
+        var batchNs = new List<long>(MaxBatches);
+        var steps = new List<long>(MaxSteps);
+        var differences = new Dictionary<long, long>();
+        long last = 0;
+
+        var elapsed = Stopwatch.StartNew();
+        do batch(); while (elapsed.ElapsedMilliseconds < Math.Max(milliseconds / 4, MinWarmUp));
+
+        elapsed.Restart();
+        while (batchNs.Count < MinBatches || batchNs.Count < MaxBatches && elapsed.ElapsedMilliseconds < milliseconds)
+        {
+            long before = Stopwatch.GetTimestamp();
+            batch();
+            batchNs.Add(Nanoseconds(Stopwatch.GetTimestamp() - before));
+            for (int i = 0; i < Reads; i++)
+            {
+                long reading = value(i), difference = reading - last;
+                last = reading;
+                if (i > 0)
+                {
+                    differences.TryGetValue(difference, out long count);
+                    differences[difference] = count + 1;
+                }
+                bool hasPredecessor = i > 0 || batchNs.Count > 1;
+                if (hasPredecessor && difference != 0 && steps.Count < MaxSteps) steps.Add(difference);
+            }
+        }
+
+        var pairs = new List<string>();
+        var ascending = new List<long>(differences.Keys);
+        ascending.Sort();
+        foreach (long difference in ascending) pairs.Add("[" + difference + "," + differences[difference] + "]");
+        Console.Out.WriteLine("{\"clockscope_probe\":1,\"api\":\"" + api + "\",\"built_on\":\"" + builtOn
+            + "\",\"units_per_second\":" + unitsPerSecond + ",\"nominal_hz\":" + unitsPerSecond
+            + ",\"batch_reads\":" + Reads + ",\"batch_ns\":[" + string.Join(",", batchNs)
+            + "],\"differences\":[" + string.Join(",", pairs) + "],\"steps\":[" + string.Join(",", steps)
+            + "],\"version\":\"" + RuntimeInformation.FrameworkDescription + "\"}");
+        Console.Out.Flush();
+    }
+
+    static int Main(string[] arguments)
+    {
+        if (arguments.Length != 1 || !int.TryParse(arguments[0], out int milliseconds)
+            || milliseconds < 1 || milliseconds > 60000)
+        {
+            Console.Error.WriteLine("usage: probe MILLISECONDS (1 to 60000)");
+            return 2;
+        }
+        string scale = Stopwatch.Frequency == 1000000000 ? "" : ", in units of " + Nanoseconds(1) + " ns";
+        Measure(milliseconds, "Stopwatch.GetTimestamp", "CLOCK_MONOTONIC" + scale, Stopwatch.Frequency,
+            GetTimestamp, i => numbers[i]);
+        Measure(milliseconds, "DateTime.UtcNow", UtcNowBuiltOn, TimeSpan.TicksPerSecond,
+            UtcNow, i => times[i].Ticks);
+#if NETCOREAPP
+        Measure(milliseconds, "Environment.TickCount64", "CLOCK_MONOTONIC_COARSE, in whole ms", 1000,
+            TickCount64, i => numbers[i]);
+#else
+        Console.Out.WriteLine("{\"clockscope_probe\":1,\"api\":\"Environment.TickCount64\",\"unavailable\":\"Mono has none\"}");
+        Measure(milliseconds, "Environment.TickCount", "CLOCK_MONOTONIC_COARSE, in whole ms", 1000,
+            TickCount, i => numbers[i]);
+#endif
+        return 0;
+    }
+}

@@ -1,0 +1,130 @@
+// A probe of clockscope: how JavaScript's stopwatches read. The protocol is docs/runtime-probes.md.
+//
+//     node probe.js MILLISECONDS      deno run probe.js MILLISECONDS      bun run probe.js MILLISECONDS
+//
+// and in browsers, in a page that says for how long, what is to be put behind the names of the APIs, and where to go then;
+// the lines are posted to `result`:
+//
+//     <script>const CLOCKSCOPE = {milliseconds: 300, suffix: " (isolated)", next: "/second"}</script>
+//     <script src="probe.js"></script>
+"use strict";
+
+(() => {
+    const MIN_READS = 1000, MAX_READS = 1000000, MIN_BATCHES = 6, MAX_BATCHES = 10000, MAX_STEPS = 20000;
+
+    const page = typeof CLOCKSCOPE === "undefined" ? null : CLOCKSCOPE;
+    const clamped = page ? ", clamped by the browser" : "";
+    if (!globalThis.performance) globalThis.performance = require("perf_hooks").performance; // Node before 16
+
+    // Each API has a loop of its own: the compiler inlines the call, and no reading passes through a closure.
+    // Numbers are stored into an array of doubles, which makes no objects of them; a BigInt is one already.
+    let numbers = new Float64Array(MIN_READS), bigints = new Array(MIN_READS).fill(0n);
+
+    function hrtimeBigint(reads) {
+        for (let i = 0; i < reads; i++) bigints[i] = process.hrtime.bigint();
+    }
+
+    function performanceNow(reads) {
+        for (let i = 0; i < reads; i++) numbers[i] = performance.now();
+    }
+
+    function dateNow(reads) {
+        for (let i = 0; i < reads; i++) numbers[i] = Date.now();
+    }
+
+    // The finest monotonic clock, in ns; from an origin of our own, because a double holds whole ns for 104 days only.
+    const hasHrtime = Boolean(globalThis.process && process.hrtime && process.hrtime.bigint);
+    const origin = hasHrtime ? process.hrtime.bigint() : 0n;
+    const timer = hasHrtime ? () => Number(process.hrtime.bigint() - origin) : () => Math.round(performance.now() * 1e6);
+
+    function timed(batch, reads) {
+        const start = timer();
+        batch(reads);
+        return timer() - start;
+    }
+
+    // The smallest step of the timer: a browser's is coarse.
+    function timerStep() {
+        const start = timer();
+        let smallest = Infinity;
+        for (let last = start, steps = 0; steps < 10 || last - start < 2000000;) { // 2 ms: the first calls are slow
+            const now = timer();
+            if (now > last) {
+                smallest = Math.min(smallest, now - last);
+                steps++;
+            }
+            last = now;
+        }
+        return smallest;
+    }
+
+    // Reads an API in batches and returns its line. `value` makes a number of reading i when the batch is over.
+    function measure(milliseconds, api, builtOn, unitsPerSecond, nominalHz, batch, value) {
+        // Grow, while warming up, until a batch takes 200 steps of the timer: they do not blur its duration any more.
+        const longEnough = 200 * timerStep();
+        const warm = timer() + milliseconds * 250000;
+        let reads = MIN_READS;
+        for (;;) {
+            const grown = timed(batch, reads) >= longEnough || reads === MAX_READS;
+            if (grown && timer() >= warm) break;
+            if (grown) continue;
+            reads = Math.min(2 * reads, MAX_READS);
+            if (reads > numbers.length) {
+                numbers = new Float64Array(reads);
+                bigints = new Array(reads).fill(0n);
+            }
+        }
+
+        const batchNs = [], steps = [], differences = new Map();
+        const end = timer() + milliseconds * 1000000;
+        let last = 0;
+        while (batchNs.length < MIN_BATCHES || batchNs.length < MAX_BATCHES && timer() < end) {
+            batchNs.push(timed(batch, reads));
+            for (let i = 0; i < reads; i++) {
+                const reading = value(i), difference = reading - last;
+                last = reading;
+                if (i > 0) differences.set(difference, (differences.get(difference) || 0) + 1);
+                const hasPredecessor = i > 0 || batchNs.length > 1;
+                if (hasPredecessor && difference !== 0 && steps.length < MAX_STEPS) steps.push(difference);
+            }
+        }
+        return line(api, {
+            built_on: builtOn, units_per_second: unitsPerSecond, nominal_hz: nominalHz, batch_reads: reads,
+            batch_ns: batchNs, differences: [...differences].sort((a, b) => a[0] - b[0]), steps,
+        });
+    }
+
+    const line = (api, rest) => JSON.stringify({clockscope_probe: 1, api, ...rest});
+
+    // All APIs that there are, a line each.
+    function* lines(milliseconds, suffix) {
+        const apis = [
+            ["performance.now", "CLOCK_MONOTONIC" + clamped, 1e9, null, performanceNow, i => Math.round(numbers[i] * 1e6)],
+            ["Date.now", "CLOCK_REALTIME" + (clamped || ", in whole ms"), 1000, 1000, dateNow, i => numbers[i]],
+        ];
+        if (hasHrtime) {
+            apis.unshift(["process.hrtime.bigint", "CLOCK_MONOTONIC", 1e9, 1e9, hrtimeBigint, i => Number(bigints[i] - origin)]);
+        }
+        for (const [api, ...rest] of apis) {
+            try {
+                yield measure(milliseconds, api + suffix, ...rest);
+            } catch (error) {
+                yield line(api + suffix, {unavailable: String(error)});
+            }
+        }
+    }
+
+    if (page) {
+        const body = [...lines(page.milliseconds, page.suffix || "")].join("\n") + "\n";
+        fetch("result", {method: "POST", headers: {"Content-Type": "text/plain"}, body})
+            .then(() => page.next && location.replace(page.next));
+        return;
+    }
+    const text = (typeof Deno === "undefined" ? process.argv.slice(2) : Deno.args)[0];
+    const milliseconds = /^\d+$/.test(text) ? Number(text) : 0;
+    if (milliseconds < 1 || milliseconds > 60000) {
+        console.error("usage: probe.js MILLISECONDS (1 to 60000)");
+        (typeof Deno === "undefined" ? process : Deno).exit(2);
+    }
+    for (const result of lines(milliseconds, "")) console.log(result);
+})();

@@ -1,0 +1,76 @@
+"""A probe of clockscope: how Python's stopwatches read. The protocol is docs/runtime-probes.md.
+
+    python3 probe.py MILLISECONDS       (Python 3.7 or later, PyPy)
+"""
+
+import json
+import sys
+import time
+from collections import Counter
+from time import perf_counter_ns
+
+READS, MIN_BATCHES, MAX_BATCHES, MAX_STEPS = 1000, 6, 10_000, 20_000
+
+
+def batch(clock, readings):
+    """Fills the list, and tells how long that took.
+
+    The clock is a local name here, as after ``from time import perf_counter_ns`` in a loop that matters. The figure holds the
+    call, the int object that it makes, the release of the one that it replaces, and a turn of the loop.
+    """
+    indices = range(len(readings))
+    start = perf_counter_ns()
+    for i in indices:
+        readings[i] = clock()
+    return perf_counter_ns() - start
+
+
+def measure(milliseconds, name):
+    clock = getattr(time, name)
+    info = time.get_clock_info(name[: -len("_ns")])
+    readings = [0] * READS
+    batch_ns, steps, differences = [], [], Counter()
+
+    end = perf_counter_ns() + milliseconds * 250_000
+    while True:
+        batch(clock, readings)
+        if perf_counter_ns() >= end:
+            break
+
+    end = perf_counter_ns() + milliseconds * 1_000_000
+    last = None
+    while len(batch_ns) < MIN_BATCHES or len(batch_ns) < MAX_BATCHES and perf_counter_ns() < end:
+        batch_ns.append(batch(clock, readings))
+        within = [after - before for before, after in zip(readings, readings[1:])]
+        differences.update(within)
+        if len(steps) < MAX_STEPS:
+            to_first = [] if last is None else [readings[0] - last]
+            steps += [step for step in to_first + within if step != 0][: MAX_STEPS - len(steps)]
+        last = readings[-1]
+
+    return {
+        "clockscope_probe": 1,
+        "api": "time." + name,
+        # "clock_gettime(CLOCK_MONOTONIC)" on most systems.
+        "built_on": info.implementation.replace("clock_gettime(", "").rstrip("()"),
+        "units_per_second": 1_000_000_000,
+        "nominal_hz": round(1 / info.resolution),
+        "batch_reads": READS,
+        "batch_ns": batch_ns,
+        "differences": sorted(differences.items()),
+        "steps": steps,
+    }
+
+
+def main():
+    argument = "".join(sys.argv[1:])
+    milliseconds = int(argument) if argument.isdecimal() else 0
+    if not 0 < milliseconds <= 60_000:
+        print("usage: probe.py MILLISECONDS (1 to 60000)", file=sys.stderr)
+        sys.exit(2)
+    for name in ["perf_counter_ns", "monotonic_ns", "time_ns", "process_time_ns"]:
+        print(json.dumps(measure(milliseconds, name), separators=(",", ":")), flush=True)
+
+
+if __name__ == "__main__":
+    main()
