@@ -12,7 +12,7 @@ enum { READS = 1000, MIN_BATCHES = 6, MAX_BATCHES = 10000, MAX_STEPS = 20000, SM
 
 static struct timespec readings[READS];
 static int64_t batch_ns[MAX_BATCHES], steps[MAX_STEPS];
-/* Nearly all differences are below 100 µs: they are counted by index. The others are few, whatever the clock: they are kept. */
+/* Nearly all differences are below 100,000 ns: they are counted by index. The others are few, whatever the clock: they are kept. */
 static uint32_t small[SMALL];
 static int64_t *others;
 static size_t others_length, others_capacity;

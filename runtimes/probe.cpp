@@ -99,7 +99,7 @@ int main(int argc, char** argv) {
 
     measure<steady_clock>("std::chrono::steady_clock::now", "CLOCK_MONOTONIC", duration);
 #ifdef _LIBCPP_VERSION
-    measure<system_clock>("std::chrono::system_clock::now", "CLOCK_REALTIME, in whole µs", duration);
+    measure<system_clock>("std::chrono::system_clock::now", "CLOCK_REALTIME, in whole microseconds", duration);
 #else
     measure<system_clock>("std::chrono::system_clock::now", "CLOCK_REALTIME", duration);
 #endif

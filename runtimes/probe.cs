@@ -37,7 +37,7 @@ static class Probe
         for (int i = 0; i < numbers.Length; i++) numbers[i] = Environment.TickCount64;
     }
 #else
-    const string UtcNowBuiltOn = "CLOCK_REALTIME, in whole µs";
+    const string UtcNowBuiltOn = "CLOCK_REALTIME, in whole microseconds";
 
     static void TickCount()
     {

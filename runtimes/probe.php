@@ -88,7 +88,7 @@ measure($milliseconds, 'hrtime(true)', 'CLOCK_MONOTONIC', 1000000000, 1000000000
 measure(
     $milliseconds,
     'microtime(true)',
-    'CLOCK_REALTIME, in whole µs, as a float',
+    'CLOCK_REALTIME, in whole microseconds, as a float',
     DOUBLES_PER_SECOND,
     null,
     'batch_of_microtime',

@@ -70,4 +70,4 @@ if (defined $MONOTONIC) {
 else {
     print qq({"clockscope_probe":1,"api":"$api","unavailable":"this system's Time::HiRes has none"}\n);
 }
-measure($milliseconds, 'Time::HiRes::time', 'CLOCK_REALTIME, in whole µs, as a float', DOUBLES_PER_SECOND, \&batch_of_time);
+measure($milliseconds, 'Time::HiRes::time', 'CLOCK_REALTIME, in whole microseconds, as a float', DOUBLES_PER_SECOND, \&batch_of_time);
