@@ -16,6 +16,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("clockscope-machine", &["clockscope", "clockscope-records"]),
     ("clockscope-measure", &["clockscope", "clockscope-machine", "clockscope-records", "clockscope-statistics"]),
     ("clockscope-report", &["clockscope-records", "clockscope-statistics"]),
+    ("clockscope-runtimes", &["clockscope-records", "clockscope-statistics"]),
     (
         "clockscope-cli",
         &[
@@ -24,6 +25,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "clockscope-measure",
             "clockscope-records",
             "clockscope-report",
+            "clockscope-runtimes",
             "clockscope-statistics",
         ],
     ),

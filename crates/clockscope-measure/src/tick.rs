@@ -2,7 +2,7 @@
 
 use clockscope::{About, Kind, Unit};
 use clockscope_records::{Strength, TickEvidence};
-use clockscope_statistics::{Lattice, Tick};
+use clockscope_statistics::{Lattice, Tick, Weight};
 
 use crate::context::Context;
 
@@ -115,10 +115,10 @@ impl Hardware {
             (None, Some((_, written, _))) => Some((*written).to_owned()),
             (None, None) => fraction(tick_ns, error),
         };
-        let strength = match lattice.steps {
-            1000.. if lattice.agreement >= 0.99 => Strength::Strong,
-            8.. => Strength::Fair,
-            _ => Strength::Weak,
+        let strength = match lattice.weight() {
+            Weight::Strong => Strength::Strong,
+            Weight::Fair => Strength::Fair,
+            Weight::Weak => Strength::Weak,
         };
         TickRecord {
             tick_ns: Some(tick_ns),

@@ -64,6 +64,29 @@ pub struct Lattice {
     pub agreement: f64,
 }
 
+/// How much a lattice is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weight {
+    /// A thousand steps and more, nearly all of which lie on it.
+    Strong,
+    /// Enough steps that it is no accident.
+    Fair,
+    /// Few steps.
+    Weak,
+}
+
+impl Lattice {
+    /// How much it is worth.
+    #[must_use]
+    pub fn weight(&self) -> Weight {
+        match self.steps {
+            1000.. if self.agreement >= 0.99 => Weight::Strong,
+            8.. => Weight::Fair,
+            _ => Weight::Weak,
+        }
+    }
+}
+
 /// Why nothing can be said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoTick {

@@ -47,6 +47,11 @@ impl TickCollector {
         }
     }
 
+    /// Counts readings that repeated the one before, where only the others are at hand.
+    pub fn repeated(&mut self, times: u64) {
+        self.readings.repeats = self.readings.repeats.saturating_add(times);
+    }
+
     /// Whether it has no use for further readings.
     #[must_use]
     pub fn is_full(&self) -> bool {

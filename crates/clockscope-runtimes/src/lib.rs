@@ -1,0 +1,22 @@
+//! What the stopwatches of language runtimes and browsers do, on this machine.
+//!
+//! In each runtime a probe is started, a small program in its language that reads the language's clocks and prints what it read
+//! (docs/runtime-probes.md). This crate finds the runtimes, runs the probes within a time limit, ends all that they leave behind,
+//! and makes records of what they printed. It reads no clock itself.
+
+mod descendants;
+mod line;
+mod pages;
+mod places;
+mod process;
+mod programs;
+mod registry;
+mod row;
+mod stage;
+mod surprises;
+mod version;
+
+pub use programs::{Chosen, UnknownRuntime, select};
+pub use registry::Runtime;
+pub use stage::{Request, Stage};
+pub use surprises::surprises;

@@ -1,0 +1,186 @@
+//! What a probe says of an API: one line of JSON, behind whatever else was printed (docs/runtime-probes.md).
+
+use serde::Deserialize;
+
+/// How a line begins that is ours.
+const MARK: &str = "{\"clockscope_probe\":";
+/// The version of the protocol that is understood.
+const VERSION: u32 = 1;
+
+/// What was printed of an API.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Line {
+    /// It was read.
+    Read(Readings),
+    /// The runtime has none, or it is of no use there.
+    Unavailable { api: String, reason: String },
+}
+
+/// An API's readings, as far as they are kept.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub(crate) struct Readings {
+    pub(crate) api: String,
+    pub(crate) built_on: String,
+    pub(crate) units_per_second: u64,
+    #[serde(default)]
+    pub(crate) nominal_hz: Option<u64>,
+    pub(crate) batch_reads: u64,
+    pub(crate) batch_ns: Vec<u64>,
+    /// Differences within batches and how often they were seen, ascending.
+    pub(crate) differences: Vec<(i64, u64)>,
+    /// Differences other than 0 in the order in which they were seen.
+    pub(crate) steps: Vec<i64>,
+    #[serde(default)]
+    pub(crate) version: Option<String>,
+}
+
+/// What is looked at before the rest.
+#[derive(Deserialize)]
+struct Head {
+    clockscope_probe: u32,
+    api: Option<String>,
+    unavailable: Option<String>,
+}
+
+/// Why a line that looks like ours cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum LineError {
+    #[error("it is not what a probe prints: {0}")]
+    Malformed(#[from] serde_json::Error),
+    #[error("the probe speaks version {0} of the protocol, this program {VERSION}")]
+    Version(u32),
+    #[error("its figures contradict each other: {0}")]
+    Contradiction(&'static str),
+}
+
+/// All lines of a probe's output that are ours, in order. The other lines are nobody's business.
+pub(crate) fn parse(output: &str) -> Vec<Result<Line, LineError>> {
+    let ours = |line: &str| line.find(MARK).map(|start| one(&line[start..]));
+    output.lines().filter_map(ours).collect()
+}
+
+/// Whether it is a line of ours.
+pub(crate) fn is_ours(line: &str) -> bool {
+    line.contains(MARK)
+}
+
+fn one(text: &str) -> Result<Line, LineError> {
+    let text = text.trim_end();
+    let head: Head = serde_json::from_str(text)?;
+    if head.clockscope_probe != VERSION {
+        return Err(LineError::Version(head.clockscope_probe));
+    }
+    if let (Some(api), Some(reason)) = (head.api, head.unavailable) {
+        return Ok(Line::Unavailable { api, reason });
+    }
+    let readings: Readings = serde_json::from_str(text)?;
+    match readings.contradiction() {
+        Some(what) => Err(LineError::Contradiction(what)),
+        None => Ok(Line::Read(readings)),
+    }
+}
+
+impl Readings {
+    /// What cannot be true, whatever the clock did.
+    fn contradiction(&self) -> Option<&'static str> {
+        let is_ascending = self.differences.windows(2).all(|pair| pair[0].0 < pair[1].0);
+        let is_counted = self.differences.iter().all(|(_, count)| *count > 0);
+        let expected = self.batch_reads.checked_sub(1).and_then(|each| each.checked_mul(self.batch_ns.len() as u64));
+        let counted = self.differences.iter().try_fold(0u64, |sum, (_, count)| sum.checked_add(*count));
+        match () {
+            () if self.units_per_second == 0 || self.nominal_hz == Some(0) => Some("a frequency of 0"),
+            () if self.batch_reads < 2 || self.batch_ns.is_empty() => {
+                Some("there is no batch of at least two readings")
+            }
+            () if !is_ascending => Some("its differences are not in ascending order"),
+            () if !is_counted => Some("differences were seen 0 times"),
+            () if counted.is_none() || counted != expected => Some("there are not as many differences as readings"),
+            () if self.steps.contains(&0) => Some("a step of 0"),
+            () => None,
+        }
+    }
+
+    /// All readings.
+    pub(crate) fn reads(&self) -> u64 {
+        self.batch_reads.saturating_mul(self.batch_ns.len() as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const GOOD: &str = r#"{"clockscope_probe":1,"api":"f","built_on":"CLOCK_MONOTONIC","units_per_second":10,"nominal_hz":null,"batch_reads":3,"batch_ns":[7,8],"differences":[[-1,1],[0,2],[5,1]],"steps":[5,-1]}"#;
+
+    fn only(text: &str) -> Result<Line, LineError> {
+        let mut lines = parse(text);
+        assert_eq!(lines.len(), 1, "{text}");
+        lines.pop().unwrap()
+    }
+
+    #[test]
+    fn lines_are_found_among_whatever_else_is_printed() {
+        let text = format!("Picked up JAVA_TOOL_OPTIONS: x\n\nwarning: {GOOD}\r\n{{\"other\":1}}\n{GOOD}\nbye");
+        let lines = parse(&text);
+        assert_eq!(lines.len(), 2);
+        for line in lines {
+            let Line::Read(readings) = line.unwrap() else { panic!("it was read") };
+            assert_eq!((readings.api.as_str(), readings.reads(), readings.nominal_hz), ("f", 6, None));
+        }
+        assert!(parse("").is_empty());
+    }
+
+    #[test]
+    fn an_api_may_be_missing() {
+        let line = only(r#"{"clockscope_probe":1,"api":"TickCount64","unavailable":"this runtime has none"}"#).unwrap();
+        assert_eq!(line, Line::Unavailable { api: "TickCount64".into(), reason: "this runtime has none".into() });
+    }
+
+    #[test]
+    fn rubbish_is_called_so() {
+        for (from, to, complaint) in [
+            ("\"clockscope_probe\":1", "\"clockscope_probe\":2", "version 2"),
+            ("[5,1]", "[5,1", "not what a probe prints"),
+            ("\"units_per_second\":10", "\"units_per_second\":1,5", "not what a probe prints"),
+            ("\"units_per_second\":10", "\"units_per_second\":0", "frequency of 0"),
+            ("[5,1]", "[5,2]", "not as many differences"),
+            ("[5,1]", "[5,18446744073709551615]", "not as many differences"),
+            ("[5,1]", "[-5,1]", "ascending"),
+            ("[0,2]", "[0,3],[4,0]", "seen 0 times"),
+            ("\"batch_reads\":3", "\"batch_reads\":1", "no batch"),
+            ("[5,-1]}", "[5,0]}", "step of 0"),
+        ] {
+            let text = GOOD.replacen(from, to, 1);
+            assert_ne!(text, GOOD, "{from}");
+            let error = only(&text).unwrap_err().to_string();
+            assert!(error.contains(complaint), "{complaint}: {error}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_text_is_too_odd(text in "\\PC{0,200}", at in 0usize..250, cut in 0usize..40) {
+            parse(&text);
+            // A line of ours with a piece lost or replaced.
+            let mut odd = GOOD.to_owned();
+            let start = at.min(odd.len());
+            odd.replace_range(start..(start + cut).min(odd.len()), &text);
+            parse(&odd);
+        }
+
+        #[test]
+        fn figures_of_any_size_are_taken_or_refused(
+            reads in any::<u64>(), unit in any::<u64>(), differences in prop::collection::vec(any::<(i64, u64)>(), 0..5),
+            steps in prop::collection::vec(any::<i64>(), 0..5), batches in prop::collection::vec(any::<u64>(), 0..5)
+        ) {
+            let text = serde_json::json!({
+                "clockscope_probe": 1, "api": "f", "built_on": "x", "units_per_second": unit, "batch_reads": reads,
+                "batch_ns": batches, "differences": differences, "steps": steps,
+            });
+            // serde_json orders keys by name: the mark comes behind others, unless it is put in front.
+            let text = text.to_string().replacen("{", "{\"clockscope_probe\":1,", 1);
+            prop_assert!(parse(&text).len() == 1);
+        }
+    }
+}

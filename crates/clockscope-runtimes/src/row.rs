@@ -1,0 +1,167 @@
+//! What a probe's readings tell, as a record.
+
+use clockscope_records::{Cost, RuntimeRecord, Strength, TickEvidence, Unknown};
+use clockscope_statistics::{Tick, TickCollector, Weight, median_interval, quantile};
+
+use crate::line::Readings;
+
+const NS: f64 = 1e9;
+/// Batches that a 99th percentile needs.
+const FOR_P99: usize = 100;
+
+/// Fills in what an API's readings tell; `clocksource` is the kernel's.
+pub(crate) fn fill(record: &mut RuntimeRecord, readings: &Readings, clocksource: Option<&str>) {
+    let ns_per_unit = NS / readings.units_per_second as f64;
+    let unknown = &mut Unknown::new();
+    let mut because = |field: &str, reason: &str| {
+        unknown.insert(field.to_owned(), reason.to_owned());
+    };
+    record.available = true;
+    record.api = Some(readings.api.clone());
+    record.clocksource = clocksource.map(str::to_owned);
+    if clocksource.is_none() {
+        because("clocksource", "the kernel does not tell it");
+    }
+    record.built_on = Some(readings.built_on.clone());
+    record.hardware_timer = hardware_timer(&readings.built_on, clocksource);
+    if record.hardware_timer.is_none() {
+        because("hardware_timer", "the kernel does not tell its clocksource");
+    }
+    record.nominal_tick_ns = readings.nominal_hz.map(|hz| NS / hz as f64);
+    if record.nominal_tick_ns.is_none() {
+        because(
+            "nominal_tick_ns",
+            "the API states neither a frequency nor a resolution, and gives a floating-point number",
+        );
+    }
+    record.cost = cost(readings);
+    record.cost_ns = record.cost.as_ref().map(|cost| cost.median);
+    match &record.cost {
+        None => because("cost_ns", "no batch took any time on the runtime's own timer"),
+        Some(cost) if cost.ci95.is_none() => because("cost.ci95", "fewer than 6 batches: give it more time"),
+        Some(_) => {}
+    }
+    if record.cost.as_ref().is_some_and(|cost| cost.p99.is_none()) {
+        because("cost.p99", "fewer than 100 batches: give it more time");
+    }
+    if record.cost.is_none() {
+        because("cost", "no batch took any time on the runtime's own timer");
+    }
+    distances(record, readings, ns_per_unit, &mut because);
+    tick(record, readings, &mut because);
+    record.unknown = std::mem::take(unknown);
+}
+
+/// What lies below a clock of the system: the clocksource, where its precise clocks are built on that.
+fn hardware_timer(built_on: &str, clocksource: Option<&str>) -> Option<String> {
+    if built_on.contains("_COARSE") {
+        Some("the kernel's timer tick".to_owned())
+    } else if built_on.contains("CPUTIME") {
+        Some("the scheduler's clock".to_owned())
+    } else if built_on.contains("CLOCK_") {
+        clocksource.map(str::to_owned)
+    } else {
+        Some(built_on.to_owned())
+    }
+}
+
+/// The cost of a read: each batch divided by its reads.
+fn cost(readings: &Readings) -> Option<Cost> {
+    let mut costs: Vec<f64> = readings.batch_ns.iter().map(|ns| *ns as f64 / readings.batch_reads as f64).collect();
+    costs.sort_by(f64::total_cmp);
+    // A timer that is coarser than a batch shows 0, which is no cost.
+    let median = quantile(&costs, 0.5).filter(|median| *median > 0.0)?;
+    Some(Cost {
+        median,
+        ci95: median_interval(&costs),
+        min: *costs.first()?,
+        p99: if costs.len() >= FOR_P99 { quantile(&costs, 0.99) } else { None },
+        batches: costs.len() as u64,
+        reads_per_batch: readings.batch_reads,
+        batches_dropped: 0,
+    })
+}
+
+/// How far readings are apart.
+fn distances(record: &mut RuntimeRecord, readings: &Readings, ns_per_unit: f64, because: &mut impl FnMut(&str, &str)) {
+    let ns = |units: i64| units as f64 * ns_per_unit;
+    let count = |wanted: fn(i64) -> bool| -> u64 {
+        readings.differences.iter().filter(|(units, _)| wanted(*units)).map(|(_, count)| count).sum()
+    };
+    let all = count(|_| true);
+    record.reads = Some(readings.reads());
+    record.zeros_percent = Some(count(|units| units == 0) as f64 / all.max(1) as f64 * 100.0);
+    record.regressions = Some(count(|units| units < 0));
+    // A coarse clock may never have stepped within a batch.
+    let within = readings.differences.iter().map(|(units, _)| *units);
+    let smallest = within.chain(readings.steps.iter().copied()).filter(|units| *units > 0).min();
+    record.observed_resolution_ns = smallest.map(ns);
+    if smallest.is_none() {
+        because("observed_resolution_ns", "no two successive readings differed by a positive step");
+    }
+    record.largest_step_ns = readings.differences.last().map(|(units, _)| *units).filter(|units| *units > 0).map(ns);
+    if record.largest_step_ns.is_none() {
+        because("largest_step_ns", "it never stepped forward within a batch of reads: give it more time");
+    }
+}
+
+/// The tick, looked for in ns, of which every unit of an API is a multiple: a unit of 100 ns is a tick of at least 100 ns.
+fn tick(record: &mut RuntimeRecord, readings: &Readings, because: &mut impl FnMut(&str, &str)) {
+    let nanoseconds = NS as u64;
+    let scale = match nanoseconds % readings.units_per_second {
+        0 => nanoseconds / readings.units_per_second,
+        _ => 1,
+    };
+    let ns_per_unit = NS / readings.units_per_second as f64 / scale as f64;
+    let (strength, steps, at_most_ns, lattice) = match found(readings, scale) {
+        Tick::Found(lattice) => {
+            let strength = match lattice.weight() {
+                Weight::Strong => Strength::Strong,
+                Weight::Fair => Strength::Fair,
+                Weight::Weak => Strength::Weak,
+            };
+            (strength, lattice.steps, None, Some(lattice))
+        }
+        Tick::AtMost { units, steps } => {
+            let most_ns = units * ns_per_unit;
+            because("tick_ns", &format!("too fine to be told from the API's unit: at most {most_ns:.3} ns"));
+            (Strength::None, steps, Some(most_ns), None)
+        }
+        Tick::Unknown(reason) => {
+            because("tick_ns", reason.reason());
+            (Strength::None, 0, None, None)
+        }
+    };
+    record.tick_ns = lattice.map(|lattice| lattice.period * ns_per_unit);
+    record.tick_evidence = Some(TickEvidence {
+        strength,
+        steps,
+        at_most_ns,
+        frequency_hz: record.tick_ns.map(|ns| NS / ns),
+        error_ppm: lattice.map(|lattice| lattice.error * 1e6),
+        spread_ns: lattice.map(|lattice| lattice.spread * ns_per_unit),
+        agreement: lattice.map(|lattice| lattice.agreement),
+        period: None,
+        recognised: None,
+    });
+}
+
+/// What the steps tell, in units that are `scale` times finer.
+fn found(readings: &Readings, scale: u64) -> Tick {
+    let mut collector = TickCollector::new(readings.steps.len() + 1);
+    let mut reading = 0u64;
+    collector.push(&[reading]);
+    for step in &readings.steps {
+        reading = reading.wrapping_add((*step as u64).wrapping_mul(scale));
+        collector.push(&[reading]);
+    }
+    // Repeats were left out; there were as many for each step as everywhere.
+    let zeros = readings.differences.iter().find(|(units, _)| *units == 0).map_or(0, |(_, count)| *count);
+    let others: u64 = readings.differences.iter().map(|(_, count)| *count).sum::<u64>() - zeros;
+    let repeats = zeros as f64 * readings.steps.len() as f64 / others.max(1) as f64;
+    collector.repeated(repeats as u64);
+    collector.tick()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,124 @@
+use super::*;
+
+/// Readings of a clock that a loop of `cost_ns` reads, whose value is the time cut down to `tick_ns`, in units of `unit_ns`.
+fn readings(cost_ns: impl Fn(u64) -> f64, tick_ns: f64, unit_ns: u64) -> Readings {
+    // Long enough that coarse clocks step some ten times.
+    let batches = ((10.0 * tick_ns / (1000.0 * cost_ns(0))) as u64).clamp(200, 50_000);
+    let batch_reads = 1000u64;
+    let mut now = 12_345.6;
+    let mut counts = std::collections::BTreeMap::new();
+    let (mut steps, mut batch_ns) = (Vec::new(), Vec::new());
+    let mut last: Option<i64> = None;
+    for batch in 0..batches {
+        let began = now;
+        for read in 0..batch_reads {
+            let value = ((now / tick_ns).floor() * tick_ns / unit_ns as f64).floor() as i64;
+            let step = last.map(|last| value - last);
+            if let Some(step) = step.filter(|_| read > 0) {
+                *counts.entry(step).or_insert(0) += 1;
+            }
+            steps.extend(step.filter(|step| *step != 0 && steps.len() < 20_000));
+            last = Some(value);
+            now += cost_ns(batch * batch_reads + read);
+        }
+        batch_ns.push((now - began).round() as u64);
+        now += 7_777.7;
+    }
+    Readings {
+        api: "f".into(),
+        built_on: "CLOCK_MONOTONIC".into(),
+        units_per_second: 1_000_000_000 / unit_ns,
+        nominal_hz: Some(1_000_000_000 / unit_ns),
+        batch_reads,
+        batch_ns,
+        differences: counts.into_iter().collect(),
+        steps,
+        version: None,
+    }
+}
+
+/// A cost that varies as real ones do.
+fn noisy(cost_ns: f64) -> impl Fn(u64) -> f64 {
+    move |read| cost_ns + [0.0, 0.7, 1.9, 0.3, 3.1, 0.9, 2.3][(read.wrapping_mul(2_654_435_761) >> 7) as usize % 7]
+}
+
+fn record(readings: &Readings, clocksource: Option<&str>) -> RuntimeRecord {
+    let mut record = RuntimeRecord::default();
+    fill(&mut record, readings, clocksource);
+    record
+}
+
+#[test]
+fn ticks_and_costs_are_found() {
+    for (cost, tick, unit, zeros) in [
+        (22.0, 10.014_831, 1, 0.0..1.0),
+        // Mono's stopwatch: its unit is its tick.
+        (28.0, 100.0, 100, 65.0..75.0),
+        // A browser's, not isolated and isolated.
+        (220.0, 100_000.0, 1, 99.7..99.9),
+        (220.0, 5_000.0, 1, 95.0..96.0),
+        // Coarse clocks: whole ms of an exact and of a coarse clock.
+        (20.0, 1e6, 1_000_000, 99.99..100.0),
+        (4.0, 4e6, 1_000_000, 99.99..100.0),
+        // Under a slow hardware timer.
+        (500.0, 69.841_279, 1, 0.0..0.1),
+    ] {
+        let readings = readings(noisy(cost), tick, unit);
+        let found = record(&readings, Some("tsc"));
+        let near =
+            |figure: Option<f64>, expected: f64| figure.is_some_and(|figure| (figure / expected - 1.0).abs() < 1e-3);
+        assert!(near(found.tick_ns, tick), "{cost} {tick}: {found:?}");
+        assert!(found.cost_ns.is_some_and(|found| (cost..cost + 4.0).contains(&found)), "{found:?}");
+        assert!(found.zeros_percent.is_some_and(|found| zeros.contains(&found)), "{tick}: {:?}", found.zeros_percent);
+        assert!(near(found.nominal_tick_ns, unit as f64));
+        assert_eq!((found.regressions, found.reads), (Some(0), Some(readings.reads())));
+        let resolution = found.observed_resolution_ns.unwrap();
+        assert!(resolution >= tick.min(cost).floor() && resolution <= tick.max(cost) + 4.0, "{found:?}");
+        assert!(found.available && found.unknown.is_empty(), "{found:?}");
+    }
+}
+
+#[test]
+fn what_is_unknown_has_its_reason() {
+    let mut frozen = readings(noisy(20.0), 1e9, 1);
+    frozen.steps.clear();
+    frozen.differences = vec![(0, frozen.differences.iter().map(|(_, count)| count).sum())];
+    frozen.nominal_hz = None;
+    frozen.batch_ns.fill(0);
+    let found = record(&frozen, None);
+    for (field, figure) in [
+        ("nominal_tick_ns", found.nominal_tick_ns),
+        ("cost_ns", found.cost_ns),
+        ("observed_resolution_ns", found.observed_resolution_ns),
+        ("largest_step_ns", found.largest_step_ns),
+        ("tick_ns", found.tick_ns),
+    ] {
+        assert!(figure.is_none() && found.unknown.contains_key(field), "{field}: {figure:?}");
+    }
+    assert!(found.hardware_timer.is_none() && found.unknown.contains_key("hardware_timer"));
+    assert_eq!(found.zeros_percent, Some(100.0));
+}
+
+#[test]
+fn steps_back_are_counted_and_do_not_spoil_the_rest() {
+    let mut odd = readings(noisy(22.0), 10.014_831, 1);
+    odd.differences.insert(0, (-500, 3));
+    odd.steps[100] = -500;
+    let found = record(&odd, Some("tsc"));
+    assert_eq!(found.regressions, Some(3));
+    assert!(found.tick_ns.is_some_and(|ns| (ns - 10.014_831).abs() < 0.01), "{found:?}");
+    assert!(found.observed_resolution_ns.is_some_and(|ns| ns > 0.0));
+}
+
+#[test]
+fn what_lies_below_is_told() {
+    for (built_on, expected) in [
+        ("CLOCK_MONOTONIC", "hpet"),
+        ("CLOCK_REALTIME, in whole ms", "hpet"),
+        ("CLOCK_MONOTONIC_COARSE", "the kernel's timer tick"),
+        ("CLOCK_PROCESS_CPUTIME_ID", "the scheduler's clock"),
+        ("a sundial", "a sundial"),
+    ] {
+        assert_eq!(hardware_timer(built_on, Some("hpet")).as_deref(), Some(expected));
+    }
+}

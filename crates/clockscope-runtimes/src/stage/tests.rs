@@ -1,0 +1,115 @@
+use super::*;
+use crate::programs::select;
+use std::os::unix::fs::PermissionsExt;
+
+const NEVER: AtomicBool = AtomicBool::new(false);
+const LINE: &str = r#"{"clockscope_probe":1,"api":"f","built_on":"CLOCK_MONOTONIC","units_per_second":1000000000,"batch_reads":3,"batch_ns":[60,60,60,60,60,60],"differences":[[20,12]],"steps":[20,20,20]}"#;
+
+/// What is said of a runtime whose program is this shell script.
+fn with(name: &str, script: &str, limit_s: f64) -> Vec<RuntimeRecord> {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("wrapper");
+    fs::write(
+        &program,
+        format!("#!/bin/sh\ncase \"$1\" in --version|-version) echo \"X version 1.2.3\"; exit 0;; esac\n{script}\n"),
+    )
+    .unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let chosen = select(&[name.to_owned()], &[(name.to_owned(), program)]).unwrap();
+    let request = Request { milliseconds: 10, limit_s, clocksource: Some("tsc"), stop: &NEVER };
+    Stage::new().unwrap().measure(&chosen, request, &mut |_, _| {})
+}
+
+#[test]
+fn a_wrapper_may_print_whatever_it_likes_before() {
+    let rows = with(
+        "ruby",
+        &format!("echo 'warning: this is old'; echo noise >&2; printf 'no newline: '; echo '{LINE}'"),
+        30.0,
+    );
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    let row = &rows[0];
+    assert_eq!((row.api.as_deref(), row.available, row.version.as_deref()), (Some("f"), true, Some("1.2.3")));
+    assert_eq!((row.cost_ns, row.zeros_percent, row.clocksource.as_deref()), (Some(20.0), Some(0.0), Some("tsc")));
+}
+
+#[test]
+fn what_goes_wrong_is_a_row_with_the_reason() {
+    for (script, limit_s, expected) in [
+        (
+            "echo 'pyenv: ruby: command not found' >&2; exit 127",
+            30.0,
+            "the probe ended with status 127: pyenv: ruby: command not found",
+        ),
+        ("kill -SEGV $$", 30.0, "the probe was killed by signal 11 (SEGV)"),
+        ("exec sleep 1000", 0.3, "the probe did not end within 0.3 s"),
+        ("echo '<html>'; echo rubbish", 30.0, "the probe printed no figures, but: <html>"),
+        ("exit 0", 30.0, "the probe printed nothing"),
+        (
+            "echo '{\"clockscope_probe\":1,\"api\":'",
+            30.0,
+            "a line of the probe cannot be used: it is not what a probe prints",
+        ),
+        ("echo '{\"clockscope_probe\":7}'", 30.0, "version 7 of the protocol"),
+    ] {
+        let rows = with("ruby", script, limit_s);
+        assert_eq!(rows.len(), 1, "{script}: {rows:?}");
+        let reason = rows[0].reason.clone().unwrap_or_default();
+        assert!(!rows[0].available && reason.contains(expected), "{script}: {reason}");
+    }
+}
+
+#[test]
+fn what_was_measured_before_a_crash_is_kept() {
+    let rows = with("ruby", &format!("echo '{LINE}'; echo 'Error: out of luck' >&2; echo trace >&2; exit 1"), 30.0);
+    let shown: Vec<_> = rows.iter().map(|row| (row.available, row.api.as_deref())).collect();
+    assert_eq!(shown, [(true, Some("f")), (false, None)]);
+    assert_eq!(rows[1].reason.as_deref(), Some("the probe ended with status 1: Error: out of luck"));
+}
+
+#[test]
+fn a_shim_that_fails_to_tell_its_version_is_a_row() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("shim");
+    fs::write(&program, "#!/bin/sh\necho 'shim: no version is set' >&2\nexit 126\n").unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let chosen = select(&[], &[("node".to_owned(), program)]).unwrap();
+    let chosen: Vec<Chosen> = chosen.into_iter().filter(|one| one.runtime.name == "node").collect();
+    let stage = Stage::new().unwrap();
+    let found = stage.list(&chosen, &NEVER);
+    assert!(found.len() == 1 && !found[0].available && found[0].program.is_some());
+    let reason = found[0].reason.clone().unwrap();
+    assert!(reason.ends_with("shim --version ended with status 126: shim: no version is set"), "{reason}");
+}
+
+#[test]
+fn a_compiler_that_fails_or_makes_nothing_is_a_row() {
+    for (script, expected) in [
+        ("echo 'probe.c:1: error: no' >&2; echo '1 error' >&2; exit 1", "the probe was not built: "),
+        ("exit 0", "what was built of the probe cannot be kept"),
+    ] {
+        let rows = with("c", script, 30.0);
+        let reason = rows[0].reason.clone().unwrap_or_default();
+        assert!(rows.len() == 1 && reason.contains(expected), "{reason}");
+    }
+}
+
+#[test]
+fn temporary_files_go_and_probes_have_a_place_for_theirs() {
+    let rows = with("ruby", "touch \"$TMPDIR/mine\" ./also; echo \"$PWD $TMPDIR\"", 30.0);
+    let reason = rows[0].reason.clone().unwrap();
+    let mut folders = reason.rsplit(' ').take(2);
+    let (temporary, working) = (folders.next().unwrap(), folders.next().unwrap());
+    assert_eq!(temporary, working);
+    assert!(temporary.contains("clockscope-") && !Path::new(temporary).exists());
+}
+
+#[test]
+fn c_is_built_once_and_measured() {
+    let Ok(chosen) = select(&["c".to_owned()], &[]) else { panic!("C is known") };
+    let stage = Stage::new().unwrap();
+    let request = Request { milliseconds: 20, limit_s: 60.0, clocksource: Some("tsc"), stop: &NEVER };
+    let rows = stage.measure(&chosen, request, &mut |_, _| {});
+    assert!(rows.iter().all(|row| row.available && row.cost_ns.is_some_and(|ns| ns > 0.0)), "{rows:?}");
+    assert!(rows.iter().any(|row| row.api.as_deref() == Some("clock_gettime(CLOCK_MONOTONIC)")));
+}

@@ -1,0 +1,60 @@
+//! A version out of what a program says of itself.
+
+/// Longest line that stands for a version in which no number is found.
+const MOST: usize = 40;
+
+/// The first number with a point in it, of the lines that speak of a version or of the program by its title, or of all others if
+/// none does; lines that warn are left out.
+pub(crate) fn version(text: &str, title: &str) -> String {
+    let title = title.to_lowercase();
+    let warns = |line: &str| ["warning", "picked up", "deprecat"].iter().any(|word| line.contains(word));
+    let lines: Vec<String> = text.lines().map(str::to_lowercase).filter(|line| !warns(line)).collect();
+    let speaks = |line: &&String| line.contains("version") || line.contains(&title);
+    let numbered = lines.iter().filter(speaks).chain(&lines).find_map(|line| number(line));
+    numbered.map(str::to_owned).unwrap_or_else(|| {
+        text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("unknown").chars().take(MOST).collect()
+    })
+}
+
+/// The first run of digits with points between them.
+fn number(line: &str) -> Option<&str> {
+    let runs = line.split(|c: char| !c.is_ascii_digit() && c != '.').map(|run| run.trim_matches('.'));
+    runs.into_iter().find(|run| run.contains('.') && run.starts_with(|c: char| c.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::version;
+
+    #[test]
+    fn versions_are_found_in_what_programs_print() {
+        for (text, title, expected) in [
+            (
+                "cc (Debian 12.2.0-14+deb12u1) 12.2.0\nCopyright (C) 2022 Free Software Foundation, Inc.\n",
+                "C",
+                "12.2.0",
+            ),
+            ("go version go1.26.8 linux/amd64\n", "Go", "1.26.8"),
+            (
+                "Picked up JAVA_TOOL_OPTIONS: -Dx=1.5\nopenjdk version \"17.0.15\" 2025-04-15\nOpenJDK Runtime",
+                "Java",
+                "17.0.15",
+            ),
+            ("v20.20.2\n", "Node.js", "20.20.2"),
+            ("Python 3.11.7\n", "Python", "3.11.7"),
+            ("Mono JIT compiler version 6.8.0.105 (Debian 6.8.0.105+dfsg-3.3)\n", "Mono", "6.8.0.105"),
+            ("ruby 3.1.2p20 (2022-04-12 revision 4491bb740a) [x86_64-linux-gnu]\n", "Ruby", "3.1.2"),
+            ("\nThis is perl 5, version 36, subversion 0 (v5.36.0) built for x86_64\n", "Perl", "5.36.0"),
+            ("PHP 8.2.29 (cli) (built: Jul  3 2025 16:16:05) (NTS)\n", "PHP", "8.2.29"),
+            (
+                "warning: 9.9 is old\nChromium 156.0.8078.79 built on Debian GNU/Linux 12 (bookworm)\n",
+                "Chromium",
+                "156.0.8078.79",
+            ),
+            ("something else\n", "X", "something else"),
+            ("", "X", "unknown"),
+        ] {
+            assert_eq!(version(text, title), expected);
+        }
+    }
+}
