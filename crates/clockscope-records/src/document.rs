@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    Answer, Clocksources, Environment, Gaps, Listed, Measurement, Offsets, Order, Plan, Rates, Shootout, Sleep, Steps,
-    Switched, Trust,
+    Answer, Clocksources, Environment, Gaps, Listed, Measurement, Offsets, Order, Plan, Rates, Runtimes, RuntimesFound,
+    Shootout, Sleep, Steps, Switched, Trust,
 };
 
 /// Version of the JSON documents. It moves when a key disappears or changes its meaning; a new key does not move it.
@@ -53,6 +53,12 @@ pub enum Document {
     /// What `clockscope measure --clocksource` found.
     #[serde(rename = "clockscope.switched")]
     Switched(Switched),
+    /// What `clockscope runtimes` found.
+    #[serde(rename = "clockscope.runtimes")]
+    Runtimes(Runtimes),
+    /// What `clockscope runtimes --list` found.
+    #[serde(rename = "clockscope.runtimes_found")]
+    RuntimesFound(RuntimesFound),
     /// What `clockscope list` found.
     #[serde(rename = "clockscope.list")]
     Listing(Listing),
@@ -136,6 +142,8 @@ impl Document {
             "clockscope.shootout" => Answer::from_value(value).map(Self::Shootout),
             "clockscope.clocksource" => Deserialize::deserialize(value).map(Self::Clocksources),
             "clockscope.switched" => Deserialize::deserialize(value).map(Self::Switched),
+            "clockscope.runtimes" => Deserialize::deserialize(value).map(Self::Runtimes),
+            "clockscope.runtimes_found" => Deserialize::deserialize(value).map(Self::RuntimesFound),
             "clockscope.list" => Deserialize::deserialize(value).map(Self::Listing),
             "clockscope.info" => Deserialize::deserialize(value).map(Self::Info),
             unknown => Err(serde::de::Error::custom(format!("there is no schema \"{unknown}\""))),
@@ -158,6 +166,8 @@ impl Document {
             Self::Shootout(answer) => &answer.environment,
             Self::Clocksources(found) => &found.environment,
             Self::Switched(found) => &found.environment,
+            Self::Runtimes(found) => &found.environment,
+            Self::RuntimesFound(found) => &found.environment,
             Self::Listing(listing) => &listing.environment,
             Self::Info(info) => &info.environment,
         }

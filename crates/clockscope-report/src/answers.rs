@@ -5,13 +5,17 @@ mod gaps;
 mod offsets;
 mod order;
 mod rate;
+mod runtimes;
+mod runtimes_found;
 mod shootout;
 mod sleep;
 mod trust;
 
 use std::collections::BTreeMap;
 
-use clockscope_records::{Clocksources, Document, Gaps, Measurement, Offsets, Order, Rates, Shootout, Sleep, Trust};
+use clockscope_records::{
+    Clocksources, Document, Gaps, Measurement, Offsets, Order, Rates, Runtimes, RuntimesFound, Shootout, Sleep, Trust,
+};
 
 /// A part of a page.
 #[derive(Debug, Default)]
@@ -25,6 +29,8 @@ pub(crate) struct Block {
     pub(crate) faults: Vec<bool>,
     /// Columns that are words, from the left.
     pub(crate) left: usize,
+    /// Columns that tell one row from another, from the left: each part of a table that is too wide begins with them. 0 is 1.
+    pub(crate) keys: usize,
     /// Below the table, or alone.
     pub(crate) lines: Vec<String>,
 }
@@ -64,6 +70,8 @@ pub(crate) fn page(document: &Document) -> Option<Page> {
         Document::Check(answer) => (answer.run.interrupted, of(&answer.found)),
         Document::Shootout(answer) => (answer.run.interrupted, of(&answer.found)),
         Document::Clocksources(found) => (false, of(found)),
+        Document::Runtimes(found) => (found.interrupted, of(found)),
+        Document::RuntimesFound(found) => (false, of(found)),
         _ => return None,
     };
     let blocks = blocks.into_iter().filter(|block| !block.is_empty()).collect();
@@ -113,7 +121,7 @@ macro_rules! answered {
 }
 answered!(
     Order => order, Offsets => offsets, Rates => rate, Gaps => gaps, Sleep => sleep, Trust => trust, Shootout => shootout,
-    Clocksources => clocksources
+    Clocksources => clocksources, Runtimes => runtimes, RuntimesFound => runtimes_found
 );
 
 /// Names by what they have in common: a line a reason.

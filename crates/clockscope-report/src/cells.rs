@@ -111,6 +111,11 @@ pub(crate) fn time(ns: f64) -> String {
     time_with(ns, 3)
 }
 
+/// The same with four digits, as costs are told.
+pub(crate) fn cost(ns: f64) -> String {
+    time_with(ns, 4)
+}
+
 /// The same with six digits.
 pub(crate) fn precise_time(ns: f64) -> String {
     time_with(ns, 6)

@@ -1,6 +1,6 @@
 //! One row a clock (RFC 4180). What is unknown is an empty field; the reasons stand in the column `unknown`.
 
-use clockscope_records::{Demand, Document, Environment, StepsRecord, Switched};
+use clockscope_records::{Demand, Document, Environment, RuntimeRecord, Runtimes, StepsRecord, Switched};
 
 use serde_json::Value;
 
@@ -27,6 +27,8 @@ pub(crate) fn render(document: &Document) -> String {
         Document::Shootout(_) => by_name(document, "metrics", &METRICS),
         Document::Clocksources(_) => by_name(document, "clocksources", &CLOCKSOURCES),
         Document::Switched(found) => switched(found),
+        Document::Runtimes(found) => runtimes(found),
+        Document::RuntimesFound(_) => by_name(document, "runtimes", &RUNTIMES_FOUND),
         Document::Listing(_) => by_name(document, "clocks", &LISTED),
         Document::Info(_) => facts(document),
     }
@@ -197,6 +199,45 @@ const METRICS: [&str; 10] = ["metric", "figure", "unit", "a", "a_bound", "b", "b
 const CLOCKSOURCES: [&str; 9] =
     ["name", "current", "description", "frequency_hz", "bits", "wraps_after_s", "vdso", "usual_cost", "unknown"];
 
+/// The row's `clocksource` is the context's.
+const RUNTIMES: [&str; 34] = [
+    "runtime",
+    "title",
+    "version",
+    "program",
+    "api",
+    "available",
+    "reason",
+    "built_on",
+    "hardware_timer",
+    "nominal_tick_ns",
+    "cost_ns",
+    "cost_ci95_low=cost.ci95.0",
+    "cost_ci95_high=cost.ci95.1",
+    "cost_min=cost.min",
+    "cost_p99=cost.p99",
+    "cost_batches=cost.batches",
+    "cost_reads_per_batch=cost.reads_per_batch",
+    "cost_batches_dropped=cost.batches_dropped",
+    "observed_resolution_ns",
+    "tick_ns",
+    "tick_at_most_ns=tick_evidence.at_most_ns",
+    "tick_strength=tick_evidence.strength",
+    "tick_steps=tick_evidence.steps",
+    "tick_frequency_hz=tick_evidence.frequency_hz",
+    "tick_error_ppm=tick_evidence.error_ppm",
+    "tick_spread_ns=tick_evidence.spread_ns",
+    "tick_agreement=tick_evidence.agreement",
+    "tick_period=tick_evidence.period",
+    "tick_recognised=tick_evidence.recognised",
+    "zeros_percent",
+    "regressions",
+    "largest_step_ns",
+    "reads",
+    "unknown",
+];
+const RUNTIMES_FOUND: [&str; 7] = ["runtime", "title", "version", "program", "available", "reason", "get"];
+
 /// What a policy demands, as rows below the evidence: of a clock named `policy`, whose verdict is whether it is met.
 fn demands(document: &Document, demands: &[Demand]) -> String {
     let value = |value: Option<&clockscope_records::Value>| match value {
@@ -233,11 +274,25 @@ fn demands(document: &Document, demands: &[Demand]) -> String {
 /// The rows of all measurements below one head.
 fn switched(found: &Switched) -> String {
     let sheets = found.measurements.iter().map(|measurement| render(&Document::Measurement(measurement.clone())));
-    let bodies = sheets.enumerate().map(|(place, sheet)| match sheet.split_once("\r\n") {
-        Some((_, body)) if place > 0 => body.to_owned(),
-        _ => sheet,
-    });
-    bodies.collect()
+    below_one_head(sheets).unwrap_or_default()
+}
+
+/// Sheets of the same columns, one below the other; `None` of none.
+fn below_one_head(sheets: impl Iterator<Item = String>) -> Option<String> {
+    sheets.reduce(|all, sheet| all + sheet.split_once("\r\n").map_or("", |(_, body)| body))
+}
+
+/// Rows with the clocksource that each was measured with, below one head.
+fn runtimes(found: &Runtimes) -> String {
+    let part = |rows: &[RuntimeRecord]| {
+        let mut part = Runtimes { runtimes: rows.to_vec(), ..found.clone() };
+        if let Some(row) = rows.first() {
+            part.environment.clocksource.clone_from(&row.clocksource);
+        }
+        by_name(&Document::Runtimes(part), "runtimes", &RUNTIMES)
+    };
+    let parts = found.runtimes.chunk_by(|a, b| a.clocksource == b.clocksource);
+    below_one_head(parts.map(part)).unwrap_or_else(|| part(&[]))
 }
 
 /// One row an entry of the document's list of this name, with these columns.

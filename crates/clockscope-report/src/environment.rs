@@ -1,6 +1,6 @@
 //! The environment as key and value, for table and Markdown.
 
-use clockscope_records::{CounterFlags, Document, Environment, Run};
+use clockscope_records::{CounterFlags, Document, Environment, Run, Runtimes};
 
 use crate::cells::{significant, time};
 
@@ -26,6 +26,8 @@ pub(crate) fn of_document(document: &Document) -> Vec<Fact> {
         Document::Shootout(answer) => (&answer.recorded_at, of_run(&answer.run)),
         Document::Clocksources(found) => (&found.recorded_at, Vec::new()),
         Document::Switched(found) => (&found.recorded_at, Vec::new()),
+        Document::Runtimes(found) => (&found.recorded_at, of_runtimes(found)),
+        Document::RuntimesFound(found) => (&found.recorded_at, Vec::new()),
         Document::Listing(listing) => (&listing.recorded_at, Vec::new()),
         Document::Info(info) => (&info.recorded_at, Vec::new()),
     };
@@ -105,6 +107,13 @@ fn of_run(run: &Run) -> Vec<Fact> {
             ),
         ),
     ]
+}
+
+/// How runtimes were measured.
+fn of_runtimes(found: &Runtimes) -> Vec<Fact> {
+    let read = format!("{}, after its warm-up, bound to no CPU", time(found.duration_s * 1e9));
+    let was = found.was.iter().map(|was| ("clocksource was", format!("{was}, before it was switched")));
+    std::iter::once(("each API read for", read)).chain(was).collect()
 }
 
 fn empty_loop(ns: Option<f64>) -> Fact {

@@ -16,11 +16,12 @@ pub(crate) fn value(document: &Document) -> Result<Value, serde_json::Error> {
 }
 
 /// Lists that become lines of their own, in this order, and the type of these.
-const LISTS: [(&str, &str); 12] = [
+const LISTS: [(&str, &str); 13] = [
     ("verdicts", "verdict"),
     ("demands", "demand"),
     ("metrics", "metric"),
     ("clocksources", "clocksource"),
+    ("runtimes", "runtime"),
     ("clocks", "clock"),
     ("sequences", "sequence"),
     ("pairs", "pair"),

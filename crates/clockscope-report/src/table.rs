@@ -8,6 +8,8 @@ use crate::{Style, answers, cells, histogram, notes, plan, steps};
 
 /// Prose is wrapped here if nothing else is said.
 const WIDTH: u16 = 100;
+/// Of figures below their name.
+const INDENT: &str = "  ";
 /// Rows of a table of distinct differences if nothing else is said.
 pub(crate) const ROWS: usize = 40;
 
@@ -75,19 +77,33 @@ impl Page {
         if !block.title.is_empty() {
             self.line(&block.title, Mark::Head);
         }
-        for (part, columns) in self.that_fit(block).into_iter().enumerate() {
+        let keys = block.keys.max(1);
+        let mut parts = self.that_fit(block, keys, 0);
+        // Names that would be told more than twice are told once a part, each above its figures.
+        let above: Vec<String> = if keys > 1 && parts.len() > 2 {
+            parts = self.that_fit(block, 0, keys);
+            block.rows.iter().map(|row| row[..keys].join(" ")).collect()
+        } else {
+            Vec::new()
+        };
+        for (part, columns) in parts.into_iter().enumerate() {
             if part > 0 {
                 self.line("", Mark::Plain);
             }
-            let of_row = |row: &Vec<String>| columns.iter().map(|column| row[*column].clone()).collect();
-            let head: Vec<&str> = columns.iter().map(|column| block.head[*column].as_str()).collect();
-            self.table(&head, block.rows.iter().map(of_row).collect(), &block.faults, block.left);
+            let of_row = |row: &Vec<String>| columns.iter().map(|column| row[*column].clone()).collect::<Vec<String>>();
+            let rows = block.rows.iter().map(of_row).collect();
+            let left = columns.iter().filter(|column| **column < block.left).count();
+            self.table_below(&above, &of_row(&block.head), rows, &block.faults, left);
         }
         self.wrapped(&block.lines, if block.rows.is_empty() && !block.title.is_empty() { "  " } else { "" });
     }
 
-    /// The columns of a table, in as many parts as the width makes necessary; the first column begins each.
-    fn that_fit(&self, block: &answers::Block) -> Vec<Vec<usize>> {
+    /// The columns of a table, without the first so many, in as many parts as the width makes necessary; the first `keys` columns
+    /// begin each, or, without any, an indent.
+    fn that_fit(&self, block: &answers::Block, keys: usize, without: usize) -> Vec<Vec<usize>> {
+        if block.rows.is_empty() {
+            return Vec::new();
+        }
         let width = |column: usize| {
             let cells = block.rows.iter().map(|row| row[column].chars().count());
             cells.chain([block.head[column].chars().count()]).max().unwrap_or(0) + 2
@@ -95,15 +111,16 @@ impl Page {
         let mut parts: Vec<Vec<usize>> = Vec::new();
         // Columns that are left of the line; two more for the last, which has nothing after it.
         let mut left = 0;
-        for column in (1..block.head.len()).filter(|_| !block.rows.is_empty()) {
+        let begin: usize = if keys == 0 { INDENT.len() } else { (0..keys).map(width).sum() };
+        for column in keys.max(without)..block.head.len() {
             match parts.last_mut().filter(|_| width(column) <= left + 2) {
                 Some(part) => {
                     part.push(column);
                     left = left.saturating_sub(width(column));
                 }
                 None => {
-                    parts.push(vec![0, column]);
-                    left = usize::from(self.width()).saturating_sub(width(0) + width(column));
+                    parts.push((0..keys).chain([column]).collect());
+                    left = usize::from(self.width()).saturating_sub(begin + width(column));
                 }
             }
         }
@@ -234,9 +251,16 @@ impl Page {
 
     /// Columns without lines; the first `left` ones to the left, the others to the right.
     fn table(&mut self, head: &[&str], rows: Vec<Vec<String>>, faults: &[bool], left: usize) {
+        let head: Vec<String> = head.iter().map(ToString::to_string).collect();
+        self.table_below(&[], &head, rows, faults, left);
+    }
+
+    /// The same, with a line above each row where there are any, below which the table is indented.
+    fn table_below(&mut self, above: &[String], head: &[String], rows: Vec<Vec<String>>, faults: &[bool], left: usize) {
+        let indent = if above.is_empty() { "" } else { INDENT };
         let mut table = Table::new();
         table.load_style(TableStyle::new());
-        table.set_header(head.to_vec());
+        table.set_header(head);
         table.add_rows(rows);
         for (index, column) in table.column_iter_mut().enumerate() {
             column.set_padding((0, 2));
@@ -252,7 +276,12 @@ impl Page {
             } else {
                 Mark::Plain
             };
-            self.line(line.trim_end(), mark);
+            let name = index.checked_sub(1).and_then(|row| above.get(row));
+            let width = usize::from(self.width());
+            for line in name.iter().flat_map(|name| textwrap::wrap(name, width)) {
+                self.line(&line, mark);
+            }
+            self.line(format!("{indent}{line}").trim_end(), mark);
         }
     }
 

@@ -6,7 +6,7 @@ use clockscope_records::{ClockRecord, DOCUMENT_SCHEMA, Document};
 use clockscope_report::{Format, Style, render};
 use serde_json::Value;
 
-const FIXTURES: [&str; 16] = [
+const FIXTURES: [&str; 19] = [
     "healthy",
     "broken",
     "thorough",
@@ -21,6 +21,9 @@ const FIXTURES: [&str; 16] = [
     "shootout",
     "clocksource",
     "switched",
+    "runtimes",
+    "runtimes_switched",
+    "runtimes_found",
     "list",
     "info",
 ];
@@ -142,6 +145,29 @@ fn narrow_terminals_have_narrow_tables() {
     let wide = render(&document("steps"), Format::Table, Style { width: Some(200), ..Style::default() }).unwrap();
     let head: Vec<&str> = wide.lines().next().unwrap().split_whitespace().collect();
     assert_eq!(head, ["tsc", "realtime_coarse", "monotonic", "gettimeofday"]);
+}
+
+/// A table that would tell long names again and again tells each above its figures, in as many parts as the width makes necessary.
+#[test]
+fn narrow_terminals_have_names_above_their_figures() {
+    for width in [40, 60, 80, 100, 140, 200] {
+        for fixture in ["runtimes", "runtimes_switched", "runtimes_found"] {
+            let style = Style { width: Some(width), color: true, ..Style::default() };
+            let text = render(&document(fixture), Format::Table, style).unwrap();
+            let plain = text.replace("\x1b[31m", "").replace("\x1b[1m", "").replace("\x1b[0m", "");
+            let too_wide: Vec<&str> = plain.lines().filter(|line| line.chars().count() > usize::from(width)).collect();
+            assert!(too_wide.is_empty(), "{fixture} {width}: {too_wide:#?}");
+            let faulty = text.lines().filter(|line| line.starts_with("\x1b[31m")).count();
+            assert_eq!(faulty > 0, fixture == "runtimes", "{fixture} {width}: {text}");
+        }
+    }
+    for width in [60, 80] {
+        let style = Style { width: Some(width), ..Style::default() };
+        insta::assert_snapshot!(
+            format!("runtimes.{width}"),
+            render(&document("runtimes"), Format::Table, style).unwrap()
+        );
+    }
 }
 
 #[test]

@@ -1,0 +1,301 @@
+//! What the stopwatches of runtimes do.
+
+use std::collections::BTreeSet;
+
+use clockscope_records::{RuntimeRecord, Runtimes};
+
+use super::{Block, by_reason, counted, grouped, sentence};
+use crate::cells::{UNKNOWN, cost, known, significant, tick, time, trimmed};
+
+const HEAD: [&str; 10] =
+    ["Runtime", "API", "Hardware timer", "1 tick", "Cost", "Observed", "Tick", "Zeros %", "Regr", "Largest"];
+
+pub(super) fn blocks(found: &Runtimes) -> Vec<Block> {
+    let sources = sources(found);
+    let mut blocks: Vec<Block> = sources.iter().map(|source| of_source(found, *source)).collect();
+    if let [one] = blocks.as_mut_slice()
+        && found.was.is_none()
+    {
+        one.title = String::new();
+    }
+    if let Some(last) = blocks.last_mut() {
+        let about = "1 tick: what the API claims. Zeros: readings equal to the one before. Regr: readings smaller than the one \
+                     before. Largest: the largest step between two readings that follow each other at once.";
+        last.lines.push(about.to_owned());
+    }
+    blocks.push(Block::lines("Not measured:", not_measured(found, sources.len())));
+    blocks.push(Block::lines("What was measured:", what(found)));
+    blocks
+}
+
+fn measured(found: &Runtimes) -> impl Iterator<Item = &RuntimeRecord> {
+    found.runtimes.iter().filter(|row| row.available)
+}
+
+/// The clocksources that anything was measured with, in that order.
+fn sources(found: &Runtimes) -> Vec<Option<&str>> {
+    let mut sources = Vec::new();
+    for source in measured(found).map(|row| row.clocksource.as_deref()) {
+        if !sources.contains(&source) {
+            sources.push(source);
+        }
+    }
+    sources
+}
+
+fn of_source(found: &Runtimes, source: Option<&str>) -> Block {
+    let rows: Vec<&RuntimeRecord> = measured(found).filter(|row| row.clocksource.as_deref() == source).collect();
+    let title = format!("With the clocksource {}:", source.unwrap_or("that is unknown"));
+    let mut table = Block::table(&title, &HEAD, 3, rows.iter().map(|row| self::row(row)).collect());
+    table.keys = 2;
+    table.faults = rows.iter().map(|row| row.regressions.is_some_and(|count| count > 0)).collect();
+    table.lines = lacking(&rows);
+    table
+}
+
+fn row(row: &RuntimeRecord) -> Vec<String> {
+    vec![
+        row.title.clone(),
+        row.api.clone().unwrap_or_else(|| "-".to_owned()),
+        row.hardware_timer.clone().unwrap_or_else(|| UNKNOWN.to_owned()),
+        known(row.nominal_tick_ns, time),
+        known(row.cost_ns, cost),
+        known(row.observed_resolution_ns, time),
+        tick(row.tick_ns, row.tick_evidence.as_ref()),
+        known(row.zeros_percent, percent),
+        known(row.regressions, grouped),
+        known(row.largest_step_ns, time),
+    ]
+}
+
+/// A share, so that only all of them are 100 and only none is 0.
+fn percent(percent: f64) -> String {
+    match percent {
+        p if p > 0.0 && p < 0.0001 => "< 0.0001".to_owned(),
+        p if p > 99.9 && p < 100.0 => trimmed(&format!("{:.4}", (p * 1e4).floor() / 1e4)).to_owned(),
+        p => trimmed(&significant(p, 3)).to_owned(),
+    }
+}
+
+/// Who a row speaks of.
+fn name(row: &RuntimeRecord) -> String {
+    match &row.api {
+        Some(api) => format!("{} {api}", row.title),
+        None => row.title.clone(),
+    }
+}
+
+/// Why figures are unknown: a line for those that are so for the same reason of the same APIs.
+fn lacking(rows: &[&RuntimeRecord]) -> Vec<String> {
+    let mut lines: Vec<(Vec<&str>, &str, Vec<String>)> = Vec::new();
+    for row in rows {
+        let mut of_row: Vec<(Vec<&str>, &str)> = Vec::new();
+        for (head, field) in unknown(row) {
+            let reason = row.unknown.get(field).map_or("no reason was recorded", String::as_str);
+            match of_row.iter_mut().find(|(_, known)| *known == reason) {
+                Some((heads, _)) => heads.push(head),
+                None => of_row.push((vec![head], reason)),
+            }
+        }
+        for (heads, reason) in of_row {
+            match lines.iter_mut().find(|line| line.0 == heads && line.1 == reason) {
+                Some((_, _, names)) => names.push(name(row)),
+                None => lines.push((heads, reason, vec![name(row)])),
+            }
+        }
+    }
+    let line = |(heads, reason, names): &(Vec<&str>, &str, Vec<String>)| {
+        format!("? {} of {}: {reason}", heads.join(", "), names.join(", "))
+    };
+    lines.iter().map(line).collect()
+}
+
+/// The columns that show a row's `?`, with the field that lacks.
+fn unknown(row: &RuntimeRecord) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let at_most = row.tick_evidence.as_ref().and_then(|evidence| evidence.at_most_ns);
+    [
+        ("Hardware timer", "hardware_timer", row.hardware_timer.is_none()),
+        ("1 tick", "nominal_tick_ns", row.nominal_tick_ns.is_none()),
+        ("Cost", "cost_ns", row.cost_ns.is_none()),
+        ("Observed", "observed_resolution_ns", row.observed_resolution_ns.is_none()),
+        ("Tick", "tick_ns", row.tick_ns.or(at_most).is_none()),
+        ("Zeros %", "zeros_percent", row.zeros_percent.is_none()),
+        ("Regr", "regressions", row.regressions.is_none()),
+        ("Largest", "largest_step_ns", row.largest_step_ns.is_none()),
+    ]
+    .into_iter()
+    .filter_map(|(head, field, lacks)| lacks.then_some((head, field)))
+}
+
+/// What was not measured, and with which clocksource where that makes a difference.
+fn not_measured(found: &Runtimes, sources: usize) -> Vec<String> {
+    let missing: Vec<(String, Option<&str>, &str)> = found
+        .runtimes
+        .iter()
+        .filter(|row| !row.available)
+        .map(|row| {
+            let reason = row.reason.as_deref().unwrap_or("no reason was recorded");
+            (name(row), row.clocksource.as_deref(), reason)
+        })
+        .collect();
+    let told = missing.iter().map(|(name, source, reason)| {
+        let alike = missing.iter().filter(|other| other.0 == *name && other.2 == *reason).count();
+        match source {
+            Some(source) if sources > 1 && alike < sources => (format!("{name} (with {source})"), *reason),
+            _ => (name.clone(), *reason),
+        }
+    });
+    let mut once = Vec::new();
+    for one in told {
+        if !once.contains(&one) {
+            once.push(one);
+        }
+    }
+    by_reason(once.into_iter())
+}
+
+/// Versions, programs, and what their APIs are built on: a line a runtime.
+fn what(found: &Runtimes) -> Vec<String> {
+    /// APIs with what they are built on.
+    type Built<'a> = Vec<(Vec<&'a str>, Option<&'a str>)>;
+    let mut lines: Vec<(String, Built<'_>)> = Vec::new();
+    for row in measured(found) {
+        let version = row.version.iter().map(|version| format!(" {version}"));
+        let program = row.program.iter().map(|program| format!(" ({program})"));
+        let whole: String = std::iter::once(row.title.clone()).chain(version).chain(program).collect();
+        let place = lines.iter().position(|line| line.0 == whole).unwrap_or_else(|| {
+            lines.push((whole, Vec::new()));
+            lines.len() - 1
+        });
+        let built = &mut lines[place].1;
+        let api = row.api.as_deref().unwrap_or("-");
+        match built.iter_mut().find(|(_, on)| *on == row.built_on.as_deref()) {
+            Some((apis, _)) if apis.contains(&api) => {}
+            Some((apis, _)) => apis.push(api),
+            None => built.push((vec![api], row.built_on.as_deref())),
+        }
+    }
+    let of_built = |(apis, on): &(Vec<&str>, Option<&str>)| match on {
+        Some(on) => format!("{} on {on}", apis.join(", ")),
+        None => format!("{} on something unknown", apis.join(", ")),
+    };
+    let line = |(whole, built): (String, Built<'_>)| {
+        format!("{whole}: {}", built.iter().map(of_built).collect::<Vec<_>>().join("; "))
+    };
+    lines.into_iter().map(line).collect()
+}
+
+pub(super) fn conclusion(found: &Runtimes) -> Vec<String> {
+    let rows: Vec<&RuntimeRecord> = measured(found).collect();
+    let mut lines = Vec::new();
+    if rows.is_empty() {
+        lines.push("No runtime could be measured.".to_owned());
+    }
+    lines.extend(found.surprises.iter().cloned());
+    if lines.is_empty() {
+        lines.push(unsurprising(&rows));
+    }
+    lines.extend(found.error.iter().map(|error| sentence(format!("What went wrong with the clocksources: {error}"))));
+    lines
+}
+
+/// What can be said where nothing surprises.
+fn unsurprising(rows: &[&RuntimeRecord]) -> String {
+    let went_back: Vec<String> =
+        rows.iter().filter(|row| row.regressions.is_some_and(|count| count > 0)).map(|row| name(row)).collect();
+    if !went_back.is_empty() {
+        return format!("Readings went BACK: {}.", went_back.join(", "));
+    }
+    let apis: BTreeSet<(&str, Option<&str>)> =
+        rows.iter().map(|row| (row.title.as_str(), row.api.as_deref())).collect();
+    let runtimes: BTreeSet<&str> = rows.iter().map(|row| row.title.as_str()).collect();
+    let what = format!("{} of {}", counted(apis.len() as u64, "API"), counted(runtimes.len() as u64, "runtime"));
+    let costs = || rows.iter().filter_map(|row| row.cost_ns);
+    let costs = match (costs().reduce(f64::min), costs().reduce(f64::max)) {
+        (Some(least), Some(most)) if least < most => format!(", whose reads cost {} to {}", time(least), time(most)),
+        (Some(least), _) => format!(", whose reads cost {}", time(least)),
+        _ => String::new(),
+    };
+    let back = if rows.iter().all(|row| row.regressions.is_some()) { ", and none of which went back" } else { "" };
+    format!("Nothing surprising: {what}{costs}{back}.")
+}
+
+#[cfg(test)]
+mod tests {
+    use clockscope_records::Document;
+
+    use super::*;
+
+    fn recorded() -> Runtimes {
+        let text = include_str!("../../tests/fixtures/runtimes.json");
+        match Document::from_json(text) {
+            Ok(Document::Runtimes(found)) => found,
+            other => panic!("runtimes: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_first_line_of_the_conclusion_stands_alone() {
+        let mut found = recorded();
+        assert_eq!(conclusion(&found), found.surprises);
+        found.surprises.clear();
+        assert_eq!(conclusion(&found), ["Readings went BACK: Chromium Date.now."]);
+        for row in &mut found.runtimes {
+            row.regressions = row.regressions.map(|_| 0);
+        }
+        let [line] = &conclusion(&found)[..] else { panic!("one line") };
+        assert!(line.starts_with("Nothing surprising: ") && line.ends_with("and none of which went back."), "{line}");
+        found.runtimes.iter_mut().for_each(|row| row.regressions = None);
+        assert!(!conclusion(&found)[0].contains("back"));
+        found.runtimes.retain(|row| !row.available);
+        found.error = Some("hpet is still in use".to_owned());
+        let lines = ["No runtime could be measured.", "What went wrong with the clocksources: hpet is still in use."];
+        assert_eq!(conclusion(&found), lines);
+    }
+
+    #[test]
+    fn a_clocksource_that_was_switched_to_is_named() {
+        let mut found = recorded();
+        assert_eq!(blocks(&found)[0].title, "");
+        found.was = Some("hpet".to_owned());
+        assert_eq!(blocks(&found)[0].title, "With the clocksource tsc:");
+    }
+
+    #[test]
+    fn a_missing_runtime_is_told_once_and_a_clocksource_only_where_it_matters() {
+        let missing = |title: &str, source: Option<&str>, reason: &str| RuntimeRecord {
+            title: title.to_owned(),
+            clocksource: source.map(str::to_owned),
+            reason: Some(reason.to_owned()),
+            ..RuntimeRecord::default()
+        };
+        let mut found = recorded();
+        found.runtimes = vec![
+            missing("Deno", None, "not on PATH"),
+            missing("Bun", Some("tsc"), "not on PATH"),
+            missing("Bun", Some("hpet"), "not on PATH"),
+            missing("Ruby", Some("hpet"), "it hung"),
+        ];
+        assert_eq!(not_measured(&found, 2), ["Ruby (with hpet): it hung", "Deno, Bun: not on PATH"]);
+        assert_eq!(not_measured(&found, 1), ["Ruby: it hung", "Deno, Bun: not on PATH"]);
+    }
+
+    #[test]
+    fn only_all_are_a_hundred_percent() {
+        assert_eq!(
+            [0.0, 73.04, 99.996, 99.99999, 100.0, 1e-9].map(percent),
+            ["0", "73", "99.996", "99.9999", "100", "< 0.0001"]
+        );
+    }
+
+    /// A `?` has a reason below the table, or the word that none was recorded.
+    #[test]
+    fn every_unknown_figure_is_explained() {
+        let bare = RuntimeRecord { title: "Perl".to_owned(), available: true, ..RuntimeRecord::default() };
+        let found = Runtimes { runtimes: vec![bare], ..recorded() };
+        let table = &blocks(&found)[0];
+        assert_eq!(table.rows[0], ["Perl", "-", "?", "?", "?", "?", "?", "?", "?", "?"]);
+        let heads = HEAD[2..].join(", ");
+        assert_eq!(table.lines[0], format!("? {heads} of Perl: no reason was recorded"));
+    }
+}
