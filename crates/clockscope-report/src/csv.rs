@@ -286,7 +286,8 @@ fn below_one_head(sheets: impl Iterator<Item = String>) -> Option<String> {
 fn runtimes(found: &Runtimes) -> String {
     let part = |rows: &[RuntimeRecord]| {
         let mut part = Runtimes { runtimes: rows.to_vec(), ..found.clone() };
-        if let Some(row) = rows.first() {
+        // Where none was switched, the machine's is that of all rows.
+        if let Some(row) = rows.first().filter(|row| found.was.is_some() || row.clocksource.is_some()) {
             part.environment.clocksource.clone_from(&row.clocksource);
         }
         by_name(&Document::Runtimes(part), "runtimes", &RUNTIMES)

@@ -79,7 +79,7 @@ impl Page {
         }
         let keys = block.keys.max(1);
         let mut parts = self.that_fit(block, keys, 0);
-        // Names that would be told more than twice are told once a part, each above its figures.
+        // Long names would leave room for few columns: rather than in many parts, each name stands above its figures.
         let above: Vec<String> = if keys > 1 && parts.len() > 2 {
             parts = self.that_fit(block, 0, keys);
             block.rows.iter().map(|row| row[..keys].join(" ")).collect()
@@ -98,8 +98,8 @@ impl Page {
         self.wrapped(&block.lines, if block.rows.is_empty() && !block.title.is_empty() { "  " } else { "" });
     }
 
-    /// The columns of a table, without the first so many, in as many parts as the width makes necessary; the first `keys` columns
-    /// begin each, or, without any, an indent.
+    /// The columns of a table, but for the first `without`, in as many parts as the width makes necessary. The first `keys` columns
+    /// begin each; where there are none, an indent does.
     fn that_fit(&self, block: &answers::Block, keys: usize, without: usize) -> Vec<Vec<usize>> {
         if block.rows.is_empty() {
             return Vec::new();

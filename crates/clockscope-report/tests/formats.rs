@@ -227,4 +227,15 @@ fn control_characters_of_a_record_are_not_passed_on() {
     let document = Document::from_json(&text).unwrap();
     assert!(document.environment().cpu.model.as_ref().is_some_and(|model| model.contains('\x1b')));
     assert!(!rendered(&document, Format::Table).contains('\x1b'));
+    // What a runtime says of itself comes from a program that may be anything.
+    let text =
+        text_of("runtimes").replace("3.11.7", "\\u001b[2J\\n3.11.7").replace("time.perf", "\\u001b[2J\\ntime.perf");
+    let document = Document::from_json(&text).unwrap();
+    for width in [60, 100, 200] {
+        let style = Style { width: Some(width), ..Style::default() };
+        let table = render(&document, Format::Table, style).unwrap();
+        assert!(table.contains("perf_counter_ns") && !table.contains('\x1b'), "{table}");
+    }
+    let sheet = rendered(&document, Format::Csv);
+    assert!(sheet.split_terminator("\r\n").map(columns).all(|count| count == 39), "{sheet}");
 }

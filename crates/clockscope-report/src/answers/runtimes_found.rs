@@ -15,7 +15,7 @@ pub(super) fn blocks(found: &RuntimesFound) -> Vec<Block> {
     });
     vec![
         Block::table("", &["Runtime", "Version", "Program"], 3, there.map(row).collect()),
-        Block::lines("Not found:", missing.collect()),
+        Block::lines("Not available:", missing.collect()),
     ]
 }
 
