@@ -8,7 +8,7 @@ use clockscope_measure::{Handover, Paths};
 use clockscope_report::Format;
 
 use crate::duration::{self, Seconds};
-use crate::findings::{CheckFinding, FailOn, OffsetsFinding, OrderFinding, RateFinding, SleepFinding};
+use crate::findings::{CheckFinding, FailOn, OffsetsFinding, OrderFinding, RateFinding, RuntimesFinding, SleepFinding};
 use crate::numbers::{self, Cpus, Ppm, Reads, Share};
 
 /// See every clock your machine has, know which one to trust and why, and read the fastest.
@@ -32,6 +32,13 @@ const CHECK_HELP: &str = "Verdicts:
 Exit codes: 0 whatever the verdicts are, unless --fail-on or --policy say otherwise (1, or 3 if unknown); 2 bad arguments or policy, 4 \
 failed, 130 interrupted. docs/trust.md explains every piece of evidence.";
 
+/// What `runtimes` does to the machine, and how it ends.
+const RUNTIMES_HELP: &str = "Probes are built in a cache (XDG_CACHE_HOME or ~/.cache, clockscope/probes) and run in a temporary folder; nothing of \
+them stays but the cache. A runtime that is missing, crashes, hangs or prints rubbish is a row with the reason.
+
+Exit codes: 0 if anything was measured, unless --fail-on says otherwise (1, or 3 if unknown); 3 if nothing was; 2 bad arguments, 4 failed, 130 \
+interrupted. docs/runtimes.md reads the figures, docs/runtime-probes.md tells how to add a language.";
+
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Measure what a read costs, how fine it ticks, and what happens between reads (the default)
@@ -50,6 +57,9 @@ pub(crate) enum Command {
     Gaps(GapsArgs),
     /// Compare what sleeping calls give with what they are asked for
     Sleep(SleepArgs),
+    /// Show what the stopwatches of language runtimes and browsers do, by a probe that is run in each
+    #[command(after_help = RUNTIMES_HELP)]
+    Runtimes(RuntimesArgs),
     /// Say which clocks can be trusted, with the evidence, and what to do about what speaks against them
     #[command(after_help = CHECK_HELP)]
     Check(CheckArgs),
@@ -276,6 +286,41 @@ pub(crate) struct SleepArgs {
     pub(crate) fail_on: Vec<SleepFinding>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct RuntimesArgs {
+    /// Runtimes by name, as --list shows them [default: all that are found]
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
+    /// Start a runtime by this program instead of the one on PATH; may be given several times, also for one runtime
+    #[arg(long = "runtime", value_name = "NAME=PROGRAM", value_parser = program)]
+    pub(crate) programs: Vec<(String, PathBuf)>,
+    /// Only show which runtimes are found, which are not, and how to get them
+    #[arg(long, conflicts_with_all = ["clocksource", "duration", "timeout", "fail_on"])]
+    pub(crate) list: bool,
+    /// Switch the kernel to each of these clocksources in turn, measure with it, and put back what was there; needs root
+    #[arg(long, value_name = "NAME", value_delimiter = ',', num_args = 1)]
+    pub(crate) clocksource: Vec<String>,
+    /// Time for which each API is read, 1ms to 1min
+    #[arg(long, value_name = "TIME", default_value = "300ms", value_parser = duration::parse, allow_hyphen_values = true)]
+    pub(crate) duration: Seconds,
+    /// Longest time for a runtime's probe, whatever it does [default: 20s and 10 times --duration]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true)]
+    pub(crate) timeout: Option<Seconds>,
+    /// Exit with 1 if any of these was seen, with 3 if that could not be determined
+    #[arg(long, value_name = "FINDING", value_enum, value_delimiter = ',')]
+    pub(crate) fail_on: Vec<RuntimesFinding>,
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+}
+
+/// Parses a runtime's name and its program.
+fn program(text: &str) -> Result<(String, PathBuf), String> {
+    match text.split_once('=') {
+        Some((name, path)) if !name.is_empty() && !path.is_empty() => Ok((name.to_owned(), path.into())),
+        _ => Err("write the runtime's name and its program, for example python=/opt/python/bin/python3".to_owned()),
+    }
 }
 
 #[derive(Args, Debug)]

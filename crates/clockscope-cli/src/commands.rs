@@ -2,6 +2,7 @@
 
 mod answers;
 mod clocksource;
+mod runtimes;
 mod trust;
 
 use std::fmt;
@@ -70,6 +71,7 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
         Some(Command::Rate(args)) => answers::rate(&args),
         Some(Command::Gaps(args)) => answers::gaps(&args),
         Some(Command::Sleep(args)) => answers::sleep(&args),
+        Some(Command::Runtimes(args)) => runtimes::run(&args),
         Some(Command::Check(args)) => trust::check(&args),
         Some(Command::Shootout(args)) => trust::shootout(&args),
         Some(Command::Clocksource(args)) => clocksource::list(&args),
@@ -87,6 +89,7 @@ fn is_measuring(cli: &Cli) -> bool {
     match &cli.command {
         None => cli.measure.clocksource.is_empty(),
         Some(Command::Measure(args)) => args.clocksource.is_empty(),
+        Some(Command::Runtimes(args)) => args.clocksource.is_empty() && !args.list,
         Some(
             Command::Clocksource(_)
             | Command::Report(_)
@@ -376,19 +379,18 @@ fn read_text(file: &Path) -> std::io::Result<String> {
 
 /// Names the nearest clocks and subcommands.
 fn unknown_clock(error: UnknownClock) -> UsageError {
-    let asked = error.name.to_lowercase();
     let commands = Cli::command();
     let subcommands = commands.get_subcommands().map(|subcommand| subcommand.get_name().to_owned());
-    let mut near: Vec<(f64, String)> = error
-        .known
-        .iter()
-        .cloned()
-        .chain(subcommands)
-        .map(|name| (strsim::jaro_winkler(&asked, &name), name))
-        .collect();
+    let hint = nearest(&error.name, error.known.iter().cloned().chain(subcommands));
+    UsageError(format!("{error}{hint}\n  `clockscope list` shows all clocks"))
+}
+
+/// The names that a name may have been meant for, as the end of a sentence.
+fn nearest(name: &str, known: impl Iterator<Item = String>) -> String {
+    let asked = name.to_lowercase();
+    let mut near: Vec<(f64, String)> = known.map(|name| (strsim::jaro_winkler(&asked, &name), name)).collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0));
     let near: Vec<&str> =
         near.iter().filter(|(likeness, _)| *likeness > 0.7).take(3).map(|(_, name)| name.as_str()).collect();
-    let hint = if near.is_empty() { String::new() } else { format!(": did you mean {}?", near.join(", ")) };
-    UsageError(format!("{error}{hint}\n  `clockscope list` shows all clocks"))
+    if near.is_empty() { String::new() } else { format!(": did you mean {}?", near.join(", ")) }
 }

@@ -2,8 +2,8 @@
 
 use clap::ValueEnum;
 use clockscope_records::{
-    ClockRecord, Events, Finding, Offsets, Order, RateRecord, Rates, Sleep, StepsRecord, Trust, Trustworthiness,
-    Verdict,
+    ClockRecord, Events, Finding, Offsets, Order, RateRecord, Rates, Runtimes, Sleep, StepsRecord, Trust,
+    Trustworthiness, Verdict,
 };
 
 use crate::Exit;
@@ -153,6 +153,28 @@ pub(crate) enum SleepFinding {
 impl Shows<SleepFinding> for Sleep {
     fn shows(&self, SleepFinding::Early: SleepFinding) -> Option<bool> {
         any(self.rows.iter().map(|row| row.early.map(|count| count > 0)))
+    }
+}
+
+/// Something that `runtimes` may show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RuntimesFinding {
+    /// A reading that went back
+    Regression,
+    /// A runtime that could not be measured, or an API that it does not have
+    Unavailable,
+    /// A figure that could not be determined
+    Unknown,
+}
+
+impl Shows<RuntimesFinding> for Runtimes {
+    fn shows(&self, finding: RuntimesFinding) -> Option<bool> {
+        let rows = &self.runtimes;
+        match finding {
+            RuntimesFinding::Regression => any(rows.iter().map(|row| row.regressions.map(|count| count > 0))),
+            RuntimesFinding::Unavailable => any(rows.iter().map(|row| Some(!row.available))),
+            RuntimesFinding::Unknown => any(rows.iter().map(|row| row.available.then_some(!row.unknown.is_empty()))),
+        }
     }
 }
 

@@ -4,8 +4,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clockscope::{Kind, Unit, counter};
 use clockscope_machine::affinity;
-use clockscope_machine::clocksource::{self, Right, SwitchError};
-use clockscope_records::{Clocksource, Clocksources, Environment, Measurement, SCHEMA_VERSION, Switched, Unknown};
+use clockscope_machine::clocksource::{self, SwitchError};
+use clockscope_records::{Clocksource, Clocksources, Environment, SCHEMA_VERSION, Switched, Unknown};
 
 use crate::bench::{Progress, Setup};
 use crate::catalogue::{Catalogue, Paths};
@@ -45,18 +45,21 @@ pub fn switched(request: SwitchedRequest<'_>, progress: &mut Progress<'_>) -> Re
     Catalogue::new().select(&request.clocks, request.paths)?;
     // Tells what is wrong with a CPU before anything is switched; each measurement pins anew.
     drop(request.cpu.map(affinity::pin).transpose()?);
-    let right = clocksource::right(&request.clocksources)?;
-    let was = right.was().to_owned();
     let recorded_at = recorded_at(request.environment.counter_readable);
-    let mut measurements = Vec::new();
-    let ended = each(&request, &right, &mut measurements, progress);
-    let is_back = right.put_back().map_err(MeasureError::from);
-    let error = match (ended, is_back) {
-        (Ok(()), Ok(())) => None,
-        (Err(error), Ok(())) | (Ok(()), Err(error)) if measurements.is_empty() => return Err(error),
-        (Err(error), Ok(())) | (Ok(()), Err(error)) => Some(error.to_string()),
-        (Err(first), Err(second)) => Some(format!("{first}; then: {second}")),
-    };
+    let whole = request.clocksources.len() as f64;
+    let under_each = under_each(&request.clocksources, request.stop, &mut |place, _| {
+        // A clock's nominal resolution and path depend on the clocksource, so that it is looked at anew.
+        let catalogue = Catalogue::new().select(&request.clocks, request.paths)?;
+        let part = Request {
+            environment: clockscope_machine::environment(),
+            duration_s: request.duration_s,
+            cpu: request.cpu,
+            thorough: request.thorough,
+            stop: request.stop,
+        };
+        measure(catalogue, part, &mut |share| progress((place as f64 + share) / whole))
+    })?;
+    let UnderEach { was, found: measurements, error } = under_each;
     Ok(Switched {
         schema_version: SCHEMA_VERSION,
         recorded_at,
@@ -67,31 +70,50 @@ pub fn switched(request: SwitchedRequest<'_>, progress: &mut Progress<'_>) -> Re
     })
 }
 
-/// Measures with one after the other, until somebody wants to stop.
-fn each(
-    request: &SwitchedRequest<'_>,
-    right: &Right,
-    measurements: &mut Vec<Measurement>,
-    progress: &mut Progress<'_>,
-) -> Result<(), MeasureError> {
-    let whole = request.clocksources.len() as f64;
-    for (place, name) in request.clocksources.iter().enumerate() {
-        if request.stop.load(Ordering::Relaxed) {
-            break;
+/// What was found with one clocksource after the other.
+#[derive(Debug)]
+pub struct UnderEach<T> {
+    /// The clocksource before and after.
+    pub was: String,
+    /// What was found with each, in order, until something went wrong or somebody wanted to stop.
+    pub found: Vec<T>,
+    /// What went wrong under way, or when it was put back.
+    pub error: Option<String>,
+}
+
+/// Switches the kernel to one clocksource after the other, asks a question with each (by its place and name), and puts back what was
+/// there before: also on an error, a panic, and when it is stopped.
+///
+/// # Errors
+/// No such clocksource, no right to switch, or somebody else is switching or has left it switched: then nothing was
+/// switched. What the question reports, or the kernel refuses, before anything was found.
+pub fn under_each<T>(
+    clocksources: &[String],
+    stop: &AtomicBool,
+    ask: &mut dyn FnMut(usize, &str) -> Result<T, MeasureError>,
+) -> Result<UnderEach<T>, MeasureError> {
+    let right = clocksource::right(clocksources)?;
+    let was = right.was().to_owned();
+    let mut found = Vec::new();
+    let mut ask_each = || -> Result<(), MeasureError> {
+        for (place, name) in clocksources.iter().enumerate() {
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+            right.switch(name)?;
+            found.push(ask(place, name)?);
         }
-        right.switch(name)?;
-        // A clock's nominal resolution and path depend on the clocksource, so that it is looked at anew.
-        let catalogue = Catalogue::new().select(&request.clocks, request.paths)?;
-        let part = Request {
-            environment: clockscope_machine::environment(),
-            duration_s: request.duration_s,
-            cpu: request.cpu,
-            thorough: request.thorough,
-            stop: request.stop,
-        };
-        measurements.push(measure(catalogue, part, &mut |share| progress((place as f64 + share) / whole))?);
-    }
-    Ok(())
+        Ok(())
+    };
+    let ended = ask_each();
+    let is_back = right.put_back().map_err(MeasureError::from);
+    let error = match (ended, is_back) {
+        (Ok(()), Ok(())) => None,
+        (Err(error), Ok(())) | (Ok(()), Err(error)) if found.is_empty() => return Err(error),
+        (Err(error), Ok(())) | (Ok(()), Err(error)) => Some(error.to_string()),
+        (Err(first), Err(second)) => Some(format!("{first}; then: {second}")),
+    };
+    Ok(UnderEach { was, found, error })
 }
 
 /// What the kernel could build its clocks on, and why not on the counter. Takes some milliseconds, in which the counter's

@@ -1,0 +1,112 @@
+//! What the stopwatches of language runtimes and browsers do.
+
+use std::cell::RefCell;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context, Result};
+use clockscope_measure::{MeasureError, UnderEach};
+use clockscope_records::{Document, Info, RuntimeRecord, Runtimes, RuntimesFound, SCHEMA_VERSION};
+use clockscope_runtimes::{Chosen, Request, Stage};
+
+use super::clocksource::stop_gently;
+use super::{Drawing, UsageError, explained, nearest, write};
+use crate::Exit;
+use crate::args::RuntimesArgs;
+use crate::findings::Shows;
+use crate::output::{self, Destination};
+use crate::progress::Bar;
+
+/// Shortest and longest time for an API that probes accept, in seconds.
+const DURATIONS_S: (f64, f64) = (0.001, 60.0);
+/// Time that a probe may take: so much, and so many times what it is asked to read for.
+const TIMEOUT_S: (f64, f64) = (20.0, 10.0);
+
+pub(super) fn run(args: &RuntimesArgs) -> Result<Exit> {
+    let chosen = clockscope_runtimes::select(&args.names, &args.programs).map_err(|error| {
+        let hint = nearest(&error.name, error.known.iter().map(ToString::to_string));
+        UsageError(format!("{error}{hint}\n  `clockscope runtimes --list` shows all runtimes"))
+    })?;
+    if args.duration.0 < DURATIONS_S.0 || args.duration.0 > DURATIONS_S.1 {
+        return Err(UsageError("--duration: each API is read for 1ms at least and 1min at most".to_owned()).into());
+    }
+    // Before anything is started or switched: signals only ask for an end.
+    let stop = stop_gently()?;
+    let destination = Destination::open(args.output.output.as_deref())?;
+    let stage = Stage::new().context("cannot run probes")?;
+    let info = clockscope_measure::info(clockscope_machine::environment());
+    let (document, exit) =
+        if args.list { list(&stage, &chosen, info, &stop) } else { measure(args, &stage, &chosen, info, &stop)? };
+    // Nothing temporary is left when the results are there.
+    drop(stage);
+    let error = match &document {
+        Document::Runtimes(found) => found.error.clone(),
+        _ => None,
+    };
+    write(&document, &args.output, Drawing::default(), destination)?;
+    match error {
+        Some(error) => Err(anyhow::anyhow!("what was measured until then was written; {error}")),
+        None => Ok(exit),
+    }
+}
+
+fn list(stage: &Stage, chosen: &[Chosen], info: Info, stop: &AtomicBool) -> (Document, Exit) {
+    let runtimes = stage.list(chosen, stop);
+    let exit = match () {
+        () if stop.load(Ordering::Relaxed) => Exit::Interrupted,
+        () if runtimes.iter().any(|found| found.available) => Exit::Success,
+        () => Exit::Undetermined,
+    };
+    let Info { schema_version, recorded_at, environment } = info;
+    (Document::RuntimesFound(RuntimesFound { schema_version, recorded_at, environment, runtimes }), exit)
+}
+
+fn measure(
+    args: &RuntimesArgs,
+    stage: &Stage,
+    chosen: &[Chosen],
+    info: Info,
+    stop: &AtomicBool,
+) -> Result<(Document, Exit)> {
+    if let Some(warning) = &stage.warning {
+        output::warn(warning);
+    }
+    let Info { recorded_at, environment, .. } = info;
+    let bar = RefCell::new(Bar::new(args.output.quiet, environment.counter_readable));
+    let duration_s = args.duration.0;
+    let limit_s = args.timeout.map_or(TIMEOUT_S.0 + TIMEOUT_S.1 * duration_s, |timeout| timeout.0);
+    let rows = |clocksource: Option<&str>, place: usize, whole: usize| -> Vec<RuntimeRecord> {
+        let request = Request { milliseconds: (duration_s * 1e3).round() as u64, limit_s, clocksource, stop };
+        stage.measure(chosen, request, &mut |share, title| {
+            bar.borrow_mut().tell((place as f64 + share) / whole as f64, || title.to_owned());
+        })
+    };
+    let (was, runtimes, error) = if args.clocksource.is_empty() {
+        (None, rows(environment.clocksource.as_deref(), 0, 1), None)
+    } else {
+        let whole = args.clocksource.len();
+        let each = clockscope_measure::under_each(&args.clocksource, stop, &mut |place, name| {
+            Ok::<_, MeasureError>(rows(Some(name), place, whole))
+        });
+        let UnderEach { was, found, error } = each.map_err(|error| explained(error, "--cpu"))?;
+        (Some(was), found.concat(), error)
+    };
+    drop(bar);
+    let found = Runtimes {
+        schema_version: SCHEMA_VERSION,
+        recorded_at,
+        environment,
+        duration_s,
+        interrupted: stop.load(Ordering::Relaxed),
+        was,
+        surprises: clockscope_runtimes::surprises(&runtimes),
+        runtimes,
+        error,
+    };
+    let exit = match () {
+        () if found.interrupted => Exit::Interrupted,
+        () if !args.fail_on.is_empty() => found.exit(&args.fail_on),
+        () if found.runtimes.iter().any(|row| row.available) => Exit::Success,
+        () => Exit::Undetermined,
+    };
+    Ok((Document::Runtimes(found), exit))
+}
