@@ -46,16 +46,16 @@ fn sources(found: &Runtimes) -> Vec<Option<&str>> {
 fn of_source(found: &Runtimes, source: Option<&str>) -> Block {
     let rows: Vec<&RuntimeRecord> = measured(found).filter(|row| row.clocksource.as_deref() == source).collect();
     let title = format!("With the clocksource {}:", source.unwrap_or("that is unknown"));
-    let mut table = Block::table(&title, &HEAD, 3, rows.iter().map(|row| self::row(row)).collect());
+    let mut table = Block::table(&title, &HEAD, 3, rows.iter().map(|row| self::row(found, row)).collect());
     table.keys = 2;
     table.faults = rows.iter().map(|row| row.regressions.is_some_and(|count| count > 0)).collect();
-    table.lines = lacking(&rows);
+    table.lines = lacking(found, &rows);
     table
 }
 
-fn row(row: &RuntimeRecord) -> Vec<String> {
+fn row(found: &Runtimes, row: &RuntimeRecord) -> Vec<String> {
     vec![
-        row.title.clone(),
+        runtime(found, row),
         row.api.clone().unwrap_or_else(|| "-".to_owned()),
         row.hardware_timer.clone().unwrap_or_else(|| UNKNOWN.to_owned()),
         known(row.nominal_tick_ns, time),
@@ -77,16 +77,33 @@ fn percent(percent: f64) -> String {
     }
 }
 
+/// A runtime's name; with its version, or program, where several programs of that name were measured.
+fn runtime(found: &Runtimes, row: &RuntimeRecord) -> String {
+    let mut others = found.runtimes.iter().filter(|other| other.title == row.title && other.program != row.program);
+    match (&row.program, &row.version) {
+        (None, _) => row.title.clone(),
+        _ if others.clone().all(|other| other.program.is_none()) => row.title.clone(),
+        (Some(_), Some(version)) if others.all(|other| other.version != row.version) => versioned(&row.title, version),
+        (Some(program), _) => format!("{} ({program})", row.title),
+    }
+}
+
+/// Some versions begin with the name.
+fn versioned(title: &str, version: &str) -> String {
+    if version.starts_with(title) { version.to_owned() } else { format!("{title} {version}") }
+}
+
 /// Who a row speaks of.
-fn name(row: &RuntimeRecord) -> String {
+fn name(found: &Runtimes, row: &RuntimeRecord) -> String {
+    let runtime = runtime(found, row);
     match &row.api {
-        Some(api) => format!("{} {api}", row.title),
-        None => row.title.clone(),
+        Some(api) => format!("{runtime} {api}"),
+        None => runtime,
     }
 }
 
 /// Why figures are unknown: a line for those that are so for the same reason of the same APIs.
-fn lacking(rows: &[&RuntimeRecord]) -> Vec<String> {
+fn lacking(found: &Runtimes, rows: &[&RuntimeRecord]) -> Vec<String> {
     let mut lines: Vec<(Vec<&str>, &str, Vec<String>)> = Vec::new();
     for row in rows {
         let mut of_row: Vec<(Vec<&str>, &str)> = Vec::new();
@@ -99,8 +116,8 @@ fn lacking(rows: &[&RuntimeRecord]) -> Vec<String> {
         }
         for (heads, reason) in of_row {
             match lines.iter_mut().find(|line| line.0 == heads && line.1 == reason) {
-                Some((_, _, names)) => names.push(name(row)),
-                None => lines.push((heads, reason, vec![name(row)])),
+                Some((_, _, names)) => names.push(name(found, row)),
+                None => lines.push((heads, reason, vec![name(found, row)])),
             }
         }
     }
@@ -135,7 +152,7 @@ fn not_measured(found: &Runtimes, sources: usize) -> Vec<String> {
         .filter(|row| !row.available)
         .map(|row| {
             let reason = row.reason.as_deref().unwrap_or("no reason was recorded");
-            (name(row), row.clocksource.as_deref(), reason)
+            (name(found, row), row.clocksource.as_deref(), reason)
         })
         .collect();
     let told = missing.iter().map(|(name, source, reason)| {
@@ -160,9 +177,8 @@ fn what(found: &Runtimes) -> Vec<String> {
     type Built<'a> = Vec<(Vec<&'a str>, Option<&'a str>)>;
     let mut lines: Vec<(String, Built<'_>)> = Vec::new();
     for row in measured(found) {
-        let version = row.version.iter().map(|version| format!(" {version}"));
-        let program = row.program.iter().map(|program| format!(" ({program})"));
-        let whole: String = std::iter::once(row.title.clone()).chain(version).chain(program).collect();
+        let title = row.version.as_ref().map_or_else(|| row.title.clone(), |version| versioned(&row.title, version));
+        let whole = row.program.as_ref().map_or_else(|| title.clone(), |program| format!("{title} ({program})"));
         let place = lines.iter().position(|line| line.0 == whole).unwrap_or_else(|| {
             lines.push((whole, Vec::new()));
             lines.len() - 1
@@ -193,22 +209,21 @@ pub(super) fn conclusion(found: &Runtimes) -> Vec<String> {
     }
     lines.extend(found.surprises.iter().cloned());
     if lines.is_empty() {
-        lines.push(unsurprising(&rows));
+        lines.push(unsurprising(found, &rows));
     }
     lines.extend(found.error.iter().map(|error| sentence(format!("What went wrong with the clocksources: {error}"))));
     lines
 }
 
 /// What can be said where nothing surprises.
-fn unsurprising(rows: &[&RuntimeRecord]) -> String {
+fn unsurprising(found: &Runtimes, rows: &[&RuntimeRecord]) -> String {
     let went_back: Vec<String> =
-        rows.iter().filter(|row| row.regressions.is_some_and(|count| count > 0)).map(|row| name(row)).collect();
+        rows.iter().filter(|row| row.regressions.is_some_and(|count| count > 0)).map(|row| name(found, row)).collect();
     if !went_back.is_empty() {
         return format!("Readings went BACK: {}.", went_back.join(", "));
     }
-    let apis: BTreeSet<(&str, Option<&str>)> =
-        rows.iter().map(|row| (row.title.as_str(), row.api.as_deref())).collect();
-    let runtimes: BTreeSet<&str> = rows.iter().map(|row| row.title.as_str()).collect();
+    let apis: BTreeSet<String> = rows.iter().map(|row| name(found, row)).collect();
+    let runtimes: BTreeSet<String> = rows.iter().map(|row| runtime(found, row)).collect();
     let what = format!("{} of {}", counted(apis.len() as u64, "API"), counted(runtimes.len() as u64, "runtime"));
     let costs = || rows.iter().filter_map(|row| row.cost_ns);
     let costs = match (costs().reduce(f64::min), costs().reduce(f64::max)) {
@@ -278,6 +293,36 @@ mod tests {
         ];
         assert_eq!(not_measured(&found, 2), ["Ruby (with hpet): it hung", "Deno, Bun: not on PATH"]);
         assert_eq!(not_measured(&found, 1), ["Ruby: it hung", "Deno, Bun: not on PATH"]);
+    }
+
+    #[test]
+    fn programs_of_one_name_are_told_apart() {
+        let row = |program: &str, version: &str| RuntimeRecord {
+            title: "Python".to_owned(),
+            program: Some(program.to_owned()),
+            version: Some(version.to_owned()),
+            api: Some("time.time".to_owned()),
+            available: true,
+            ..RuntimeRecord::default()
+        };
+        let labels = |rows: Vec<RuntimeRecord>| -> Vec<String> {
+            let found = Runtimes { runtimes: rows, ..recorded() };
+            found.runtimes.iter().map(|row| name(&found, row)).collect()
+        };
+        let missing = RuntimeRecord { title: "Python".to_owned(), ..RuntimeRecord::default() };
+        assert_eq!(labels(vec![row("/a", "3.11"), row("/a", "3.11"), missing])[1..], ["Python time.time", "Python"]);
+        assert_eq!(
+            labels(vec![row("/a", "3.11"), row("/b", "3.13")]),
+            ["Python 3.11 time.time", "Python 3.13 time.time"]
+        );
+        assert_eq!(
+            labels(vec![row("/a", "3.11"), row("/b", "3.11")]),
+            ["Python (/a) time.time", "Python (/b) time.time"]
+        );
+        assert_eq!(
+            [versioned("Mono", "Mono 6.8 (Debian)"), versioned("Mono", "6.8")],
+            ["Mono 6.8 (Debian)", "Mono 6.8"]
+        );
     }
 
     #[test]
