@@ -290,10 +290,11 @@ fn read_document(file: &Path, purpose: &str) -> Result<Document> {
 }
 
 fn schema(of: SchemaArg) -> Result<Exit> {
-    Destination::Stdout.write(match of {
+    let schema = match of {
         SchemaArg::Documents => clockscope_records::DOCUMENT_SCHEMA,
         SchemaArg::Policy => clockscope_records::POLICY_SCHEMA,
-    })?;
+    };
+    Destination::Stdout.write(&clockscope_records::indented(schema)?)?;
     Ok(Exit::Success)
 }
 

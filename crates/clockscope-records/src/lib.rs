@@ -38,7 +38,7 @@ pub use plan::{Candidate, Plan, PlanRow, TickIs, Unfit};
 pub use policy::{ClockDemands, Policy};
 pub use rate::{Adjtimex, Allan, Changed, Mtie, RatePair, RateRecord, Rates, Step};
 pub use runtimes::{RuntimeFound, RuntimeRecord, Runtimes, RuntimesFound};
-pub use schema::{DOCUMENT_SCHEMA, POLICY_SCHEMA};
+pub use schema::{DOCUMENT_SCHEMA, POLICY_SCHEMA, indented};
 pub use shootout::{Metric, Shootout, Winner};
 pub use sleep::{Sleep, SleepRow};
 pub use steps::{Bin, DifferenceRecord, ModeRecord, Steps, StepsRecord, Summary, Worst, WorstRecord};

@@ -1,5 +1,8 @@
 //! The JSON Schemas (2020-12) as texts. They are made from the types, kept as files, so that a change of them is seen in review, and
-//! compared by a test: what would make them at run time is larger than they are.
+//! compared by a test: what would make them at run time is larger than they are. They are kept without indentation, which would be
+//! a third of them.
+
+use serde_json::Value;
 
 /// Schema of all documents, that is of [`crate::Document`].
 pub const DOCUMENT_SCHEMA: &str = include_str!("../schema/documents.json");
@@ -7,10 +10,19 @@ pub const DOCUMENT_SCHEMA: &str = include_str!("../schema/documents.json");
 /// Schema of [`crate::Policy`], for editors that know TOML.
 pub const POLICY_SCHEMA: &str = include_str!("../schema/policy.json");
 
+/// A schema for people to read.
+///
+/// # Errors
+/// None for the schemas above: they are JSON.
+pub fn indented(schema: &str) -> Result<String, serde_json::Error> {
+    Ok(serde_json::to_string_pretty(&serde_json::from_str::<Value>(schema)?)? + "\n")
+}
+
 #[cfg(test)]
 mod tests {
     use schemars::schema_for;
-    use serde_json::Value;
+    use serde::Serialize;
+    use serde_json::ser::{PrettyFormatter, Serializer};
 
     use super::*;
     use crate::{Document, Policy};
@@ -23,11 +35,13 @@ mod tests {
             ("policy", POLICY_SCHEMA, schema_for!(Policy).to_value()),
         ];
         for (name, kept, made) in made {
-            let text = serde_json::to_string_pretty(&made).unwrap() + "\n";
             if std::env::var_os("CLOCKSCOPE_SCHEMA").is_some_and(|value| value == "write") {
+                let mut text = Vec::new();
+                made.serialize(&mut Serializer::with_formatter(&mut text, PrettyFormatter::with_indent(b""))).unwrap();
+                text.push(b'\n');
                 std::fs::write(format!("{}/schema/{name}.json", env!("CARGO_MANIFEST_DIR")), &text).unwrap();
             } else {
-                let kept: Value = serde_json::from_str(kept).unwrap();
+                let kept: Value = serde_json::from_str(&indented(kept).unwrap()).unwrap();
                 assert_eq!(kept, made, "{name}: CLOCKSCOPE_SCHEMA=write cargo test -p clockscope-records writes it");
             }
         }

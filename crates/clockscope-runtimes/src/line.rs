@@ -1,6 +1,7 @@
 //! What a probe says of an API: one line of JSON, behind whatever else was printed (docs/runtime-probes.md).
 
 use serde::Deserialize;
+use serde_json::Value;
 
 /// How a line begins that is ours.
 const MARK: &str = "{\"clockscope_probe\":";
@@ -34,21 +35,13 @@ pub(crate) struct Readings {
     pub(crate) version: Option<String>,
 }
 
-/// What is looked at before the rest.
-#[derive(Deserialize)]
-struct Head {
-    clockscope_probe: u32,
-    api: Option<String>,
-    unavailable: Option<String>,
-}
-
 /// Why a line that looks like ours cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LineError {
     #[error("it is not what a probe prints: {0}")]
     Malformed(#[from] serde_json::Error),
     #[error("the probe speaks version {0} of the protocol, this program {VERSION}")]
-    Version(u32),
+    Version(String),
     #[error("its figures contradict each other: {0}")]
     Contradiction(&'static str),
 }
@@ -65,15 +58,15 @@ pub(crate) fn is_ours(line: &str) -> bool {
 }
 
 fn one(text: &str) -> Result<Line, LineError> {
-    let text = text.trim_end();
-    let head: Head = serde_json::from_str(text)?;
-    if head.clockscope_probe != VERSION {
-        return Err(LineError::Version(head.clockscope_probe));
+    // By a value, as documents are read: code that reads a type from text is several times as large.
+    let value: Value = serde_json::from_str(text.trim_end())?;
+    if value["clockscope_probe"] != VERSION {
+        return Err(LineError::Version(value["clockscope_probe"].to_string()));
     }
-    if let (Some(api), Some(reason)) = (head.api, head.unavailable) {
-        return Ok(Line::Unavailable { api, reason });
+    if let (Some(api), Some(reason)) = (value["api"].as_str(), value["unavailable"].as_str()) {
+        return Ok(Line::Unavailable { api: api.to_owned(), reason: reason.to_owned() });
     }
-    let readings: Readings = serde_json::from_str(text)?;
+    let readings = Readings::deserialize(&value)?;
     match readings.contradiction() {
         Some(what) => Err(LineError::Contradiction(what)),
         None => Ok(Line::Read(readings)),

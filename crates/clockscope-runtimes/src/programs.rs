@@ -54,8 +54,9 @@ impl Chosen {
     pub(crate) fn program(&self) -> Result<PathBuf, String> {
         match &self.program {
             Some(named) => found(named).ok_or_else(|| format!("{} is no program", named.display())),
-            None => first(self.runtime.programs)
-                .ok_or_else(|| format!("{} not on PATH; get it: {}", either(self.runtime.programs), self.runtime.get)),
+            None => {
+                first(self.runtime.programs).ok_or_else(|| format!("{} not on PATH", either(self.runtime.programs)))
+            }
         }
     }
 
@@ -68,9 +69,13 @@ impl Chosen {
         if compilers.is_empty() {
             return Ok(None);
         }
-        first(compilers).map(Some).ok_or_else(|| {
-            format!("{}, which compiles for it, not on PATH; get it: {}", either(compilers), self.runtime.get)
-        })
+        let missing = || format!("{} not on PATH, which compiles for it", either(compilers));
+        first(compilers).map(Some).ok_or_else(missing)
+    }
+
+    /// Whether a program that it takes is missing.
+    pub(crate) fn is_missing(&self) -> bool {
+        self.program().and(self.compiler()).is_err()
     }
 }
 
@@ -83,7 +88,7 @@ fn first(names: &[&str]) -> Option<PathBuf> {
     names.iter().find_map(|name| found(Path::new(name)))
 }
 
-/// `cc is`, `neither cc nor gcc is`.
+/// `go is`, `none of cc, gcc, clang is`.
 fn either(names: &[&str]) -> String {
     match names {
         [name] => format!("{name} is"),

@@ -55,9 +55,9 @@ pub(crate) fn fill(record: &mut RuntimeRecord, readings: &Readings, clocksource:
 /// What lies below a clock of the system: the clocksource, where its precise clocks are built on that.
 fn hardware_timer(built_on: &str, clocksource: Option<&str>) -> Option<String> {
     if built_on.contains("_COARSE") {
-        Some("the kernel's timer tick".to_owned())
+        Some("timer tick".to_owned())
     } else if built_on.contains("CPUTIME") {
-        Some("the scheduler's clock".to_owned())
+        Some("scheduler".to_owned())
     } else if built_on.contains("CLOCK_") {
         clocksource.map(str::to_owned)
     } else {

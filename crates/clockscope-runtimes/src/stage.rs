@@ -127,6 +127,9 @@ impl Stage {
         };
         let ready = match self.ready(one, request.stop) {
             Ok(ready) => ready,
+            Err(reason) if one.is_missing() => {
+                return vec![unavailable(whole, format!("{reason}; get it: {}", one.runtime.get))];
+            }
             Err(reason) => return vec![unavailable(whole, reason)],
         };
         whole.version = Some(ready.version.clone());
@@ -271,7 +274,7 @@ fn rows(whole: &RuntimeRecord, output: &str, fault: Option<String>, clocksource:
     let of = |line| match line {
         Ok(Line::Read(readings)) => {
             let mut record = whole.clone();
-            record.version = readings.version.clone().or(record.version);
+            record.version = readings.version.as_deref().map(|said| version(said, &whole.title)).or(record.version);
             row::fill(&mut record, &readings, clocksource);
             record
         }
