@@ -18,6 +18,18 @@ run after_switched cat $current
 run absent clockscope measure monotonic --clocksource hpet,sundial --duration 300ms --quiet
 run denied su nobody -s /bin/sh -c 'clockscope measure monotonic --clocksource hpet --duration 300ms --quiet'
 
+# Stands for a compiler: hands out the probe that was compiled outside.
+cat >/bin/cc <<'END'
+#!/bin/sh
+[ "$1" = --version ] && echo 'cc 1.0' && exit
+while [ "$1" != -o ]; do shift; done
+cp /bin/probe-c "$2"
+END
+chmod +x /bin/cc
+run runtimes clockscope runtimes c perl --clocksource hpet,acpi_pm,tsc --duration 300ms --format json --quiet
+run after_runtimes cat $current
+run runtimes_denied su nobody -s /bin/sh -c 'clockscope runtimes c --clocksource hpet --quiet'
+
 for signal in INT TERM HUP QUIT; do
     disturbed "ended_$signal"
     kill -$signal "$(pidof clockscope)"

@@ -72,6 +72,7 @@ impl Images {
         // The kernel starts /init before anything else is there.
         symlink("busybox", root.join("bin/sh"))?;
         copy(&programs.clockscope, &root.join("bin/clockscope"))?;
+        copy(&programs.probe, &root.join("bin/probe-c"))?;
         // busybox has a `watch` of its own.
         copy(&programs.watch, &root.join("bin/clockscope-watch"))?;
         copy(&Path::new(GUEST).join("init.sh"), &root.join("init"))?;

@@ -14,6 +14,8 @@ pub(super) struct Programs {
     pub(super) architecture: Architecture,
     pub(super) clockscope: PathBuf,
     pub(super) watch: PathBuf,
+    /// The probe for C.
+    pub(super) probe: PathBuf,
 }
 
 impl Programs {
@@ -33,6 +35,13 @@ impl Programs {
             Architecture::X86 => run::built(&format!("{target}/release")),
             Architecture::Arm => cross::built(&format!("{target}/release")),
         });
-        Ok(Self { architecture, clockscope: folder.join("clockscope"), watch: folder.join("examples/watch") })
+        let probe = folder.join("probe-c");
+        let compiler = match architecture {
+            Architecture::X86 => "cc",
+            Architecture::Arm => "aarch64-linux-gnu-gcc",
+        };
+        let file = probe.to_str().context("the folder's name is no text")?;
+        run::with(&[], compiler, &["-static", "-O2", "-o", file, "runtimes/probe.c"])?;
+        Ok(Self { architecture, clockscope: folder.join("clockscope"), watch: folder.join("examples/watch"), probe })
     }
 }

@@ -11,6 +11,7 @@ pub(super) fn clocksource(seen: &mut Seen) {
     listed(seen);
     switched(seen);
     refused_beforehand(seen);
+    runtimes(seen);
     for signal in ["INT", "TERM", "HUP", "QUIT"] {
         let found = seen.json_with(&format!("ended_{signal}"), 130);
         let first = &found["measurements"][0];
@@ -72,6 +73,25 @@ fn switched(seen: &mut Seen) {
     });
     seen.expect(found["was"] == "tsc", || format!("it was {}", found["was"]));
     is(seen, "after_switched", "tsc");
+}
+
+/// The C probe with each, and one that is missing with each; all in one table.
+fn runtimes(seen: &mut Seen) {
+    let found = seen.json("runtimes");
+    let rows = found["runtimes"].as_array().cloned().unwrap_or_default();
+    let used: Vec<&Value> =
+        rows.iter().filter(|row| row["available"] == false).map(|row| &row["clocksource"]).collect();
+    seen.expect(used == ["hpet", "acpi_pm", "tsc"], || format!("Perl is missing with {used:?}"));
+    for (source, tick_ns) in [("hpet", 10.0), ("acpi_pm", 279.365)] {
+        let is_wanted = |row: &&Value| row["clocksource"] == source && row["api"] == "clock_gettime(CLOCK_MONOTONIC)";
+        let row = rows.iter().find(is_wanted).unwrap_or(&Value::Null);
+        let found = number(&row["tick_ns"]);
+        seen.expect((found / tick_ns - 1.0).abs() < 1e-3, || format!("C steps by {found} ns with {source}: {row}"));
+        seen.expect(row["hardware_timer"] == source, || format!("C stands on {} with {source}", row["hardware_timer"]));
+    }
+    seen.expect(found["was"] == "tsc", || format!("it was {}", found["was"]));
+    is(seen, "after_runtimes", "tsc");
+    says(seen, "runtimes_denied", 4, &["root", "current_clocksource"]);
 }
 
 /// What cannot be done is said before anything is.
