@@ -115,9 +115,12 @@
     }
 
     if (page) {
-        const body = [...lines(page.milliseconds, page.suffix || "")].join("\n") + "\n";
-        fetch("result", {method: "POST", headers: {"Content-Type": "text/plain"}, body})
-            .then(() => page.next && location.replace(page.next));
+        // When the page is there and the browser has had half a second to finish starting.
+        addEventListener("load", () => setTimeout(() => {
+            const body = [...lines(page.milliseconds, page.suffix || "")].join("\n") + "\n";
+            fetch("result", {method: "POST", headers: {"Content-Type": "text/plain"}, body})
+                .then(() => page.next && location.replace(page.next));
+        }, 500));
         return;
     }
     const text = (typeof Deno === "undefined" ? process.argv.slice(2) : Deno.args)[0];
