@@ -60,14 +60,17 @@
 
     // Reads an API in batches and returns its line. `value` makes a number of reading i when the batch is over.
     function measure(milliseconds, api, builtOn, unitsPerSecond, nominalHz, batch, value) {
-        // Grow, while warming up, until a batch takes 200 steps of the timer: they do not blur its duration any more.
+        // Grow, while warming up, until a batch takes 200 steps of the timer: they do not blur its duration any more. Three in a row
+        // have to, for one may have been interrupted.
         const longEnough = 200 * timerStep();
         const warm = timer() + milliseconds * 250000;
         let reads = MIN_READS;
-        for (;;) {
-            const grown = timed(batch, reads) >= longEnough || reads === MAX_READS;
-            if (grown && timer() >= warm) break;
-            if (grown) continue;
+        for (let inRow = 0; inRow < 3 || timer() < warm;) {
+            if (timed(batch, reads) >= longEnough || reads === MAX_READS) {
+                inRow++;
+                continue;
+            }
+            inRow = 0;
             reads = Math.min(2 * reads, MAX_READS);
             if (reads > numbers.length) {
                 numbers = new Float64Array(reads);
