@@ -110,7 +110,7 @@ static class Probe
         Measure(milliseconds, "Environment.TickCount64", "CLOCK_MONOTONIC_COARSE, in whole ms", 1000,
             TickCount64, i => numbers[i]);
 #else
-        Console.Out.WriteLine("{\"clockscope_probe\":1,\"api\":\"Environment.TickCount64\",\"unavailable\":\"Mono has none\"}");
+        Console.Out.WriteLine("{\"clockscope_probe\":1,\"api\":\"Environment.TickCount64\",\"unavailable\":\"the class library that it was compiled against has none\"}");
         Measure(milliseconds, "Environment.TickCount", "CLOCK_MONOTONIC_COARSE, in whole ms", 1000,
             TickCount, i => numbers[i]);
 #endif
