@@ -63,7 +63,7 @@ def measure(milliseconds, name):
 
 
 def main():
-    argument = "".join(sys.argv[1:])
+    argument = sys.argv[1] if len(sys.argv) == 2 else ""
     milliseconds = int(argument) if argument.isdecimal() else 0
     if not 0 < milliseconds <= 60_000:
         print("usage: probe.py MILLISECONDS (1 to 60000)", file=sys.stderr)
