@@ -1,7 +1,13 @@
 // A probe of clockscope: how .NET's and Mono's stopwatches read. The protocol is docs/runtime-probes.md.
 //
-//     dotnet run probe.cs -- MILLISECONDS             (.NET 10 or later; before that it is Program.cs of a project)
 //     mcs probe.cs && mono probe.exe MILLISECONDS
+//     dotnet build -c Release -o FOLDER probe.csproj && dotnet FOLDER/probe.dll MILLISECONDS
+//
+// or without an SDK, in the runtime whose folder is $R (dotnet --list-runtimes):
+//
+//     mcs -nostdlib -noconfig -d:NETCOREAPP -r:$R/System.Private.CoreLib.dll,$R/System.Runtime.dll,$R/System.Console.dll \
+//         -r:$R/System.Runtime.Extensions.dll,$R/System.Collections.dll,$R/System.Runtime.InteropServices.RuntimeInformation.dll probe.cs
+//     dotnet exec --runtimeconfig probe.runtimeconfig.json probe.exe MILLISECONDS
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;
