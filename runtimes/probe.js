@@ -118,12 +118,12 @@
     }
 
     if (page) {
-        // When the page is there and the browser has had half a second to finish starting.
+        // When the page is there and the browser has had two seconds to finish starting: before that, its other threads are in the way.
         addEventListener("load", () => setTimeout(() => {
             const body = [...lines(page.milliseconds, page.suffix || "")].join("\n") + "\n";
             fetch("result", {method: "POST", headers: {"Content-Type": "text/plain"}, body})
                 .then(() => page.next && location.replace(page.next));
-        }, 500));
+        }, 2000));
         return;
     }
     const text = (typeof Deno === "undefined" ? process.argv.slice(2) : Deno.args)[0];
