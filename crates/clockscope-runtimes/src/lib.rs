@@ -15,6 +15,7 @@ mod row;
 mod stage;
 mod surprises;
 mod version;
+mod words;
 
 pub use programs::{Chosen, UnknownRuntime, select};
 pub use registry::Runtime;

@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Places {
     temporary: PathBuf,
     cache: PathBuf,
+    is_kept: bool,
 }
 
 impl Places {
@@ -24,7 +25,7 @@ impl Places {
             Ok(cache) => (cache, None),
             Err(why) => (temporary.join("cache"), Some(format!("probes are built anew in each run: {why}"))),
         };
-        let places = Self { temporary, cache };
+        let places = Self { temporary, cache, is_kept: warning.is_none() };
         fs::create_dir_all(&places.cache)?;
         Ok((places, warning))
     }
@@ -36,8 +37,13 @@ impl Places {
         Ok(Folder { path })
     }
 
+    /// The cache, where it goes with the run.
+    pub(crate) fn unkept(&self) -> Option<&Path> {
+        (!self.is_kept).then_some(&self.cache)
+    }
+
     /// Where what is built of these is kept.
-    pub(crate) fn built(&self, name: &str, made_of: &[&str]) -> PathBuf {
+    pub(crate) fn built(&self, name: &str, made_of: &[String]) -> PathBuf {
         let mut hasher = DefaultHasher::new();
         made_of.hash(&mut hasher);
         self.cache.join(format!("{name}-{:016x}", hasher.finish()))
@@ -116,8 +122,9 @@ mod tests {
         assert!(places.folder("c").is_err(), "it is in use");
         drop(folder);
         assert!(places.folder("c").is_ok());
-        assert_eq!(places.built("c", &["source", "12.2"]), places.built("c", &["source", "12.2"]));
-        assert_ne!(places.built("c", &["source", "12.2"]), places.built("c", &["source1", "2.2"]));
+        let built = |of: &[&str]| places.built("c", &of.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert_eq!(built(&["source", "12.2"]), built(&["source", "12.2"]));
+        assert_ne!(built(&["source", "12.2"]), built(&["source1", "2.2"]));
         drop(places);
         assert!(!temporary.exists());
     }

@@ -60,22 +60,27 @@ impl Chosen {
         }
     }
 
-    /// The program that compiles for it, where that is another one.
+    /// The program that compiles for it, where that is another one. One that is missing is no matter where it can be built without.
     ///
     /// # Errors
     /// Why there is none, in a sentence.
     pub(crate) fn compiler(&self) -> Result<Option<PathBuf>, String> {
         let compilers = self.runtime.compilers;
-        if compilers.is_empty() {
-            return Ok(None);
+        match first(compilers) {
+            None if !compilers.is_empty() && !self.is_buildable_without_compiler() => {
+                Err(format!("{} not on PATH, which compiles for it", either(compilers)))
+            }
+            found => Ok(found),
         }
-        let missing = || format!("{} not on PATH, which compiles for it", either(compilers));
-        first(compilers).map(Some).ok_or_else(missing)
     }
 
-    /// Whether a program that it takes is missing.
+    /// Whether a program is missing without which it cannot be measured.
     pub(crate) fn is_missing(&self) -> bool {
-        self.program().and(self.compiler()).is_err()
+        self.program().is_err() || self.compiler().is_err()
+    }
+
+    fn is_buildable_without_compiler(&self) -> bool {
+        self.runtime.builds.iter().any(|build| !build.command.contains(&"{compiler}"))
     }
 }
 

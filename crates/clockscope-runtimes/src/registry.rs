@@ -5,7 +5,9 @@
 ///
 /// In arguments and variables stand for what is known only when it is started: `{program}`, `{compiler}` (the paths that were
 /// found), `{source}` (the probe), `{built}` (what is built of it), `{folder}` (a temporary one of the probe's own), `{milliseconds}`,
-/// `{url}` (the page), `{unsandboxed}` (`--no-sandbox` for root, nothing for others).
+/// `{url}` (the page). A word with one of these is left out where there is no such thing: `{unsandboxed}` (`--no-sandbox`, for root
+/// alone), `{framework}` (the folder of .NET's own assemblies), `{unkept}` (a temporary folder in place of a cache that cannot be
+/// written).
 #[derive(Debug)]
 pub struct Runtime {
     /// Its name on the command line.
@@ -18,12 +20,12 @@ pub struct Runtime {
     pub(crate) programs: &'static [&'static str],
     /// Arguments with which it tells its version, and ends.
     pub(crate) version: &'static [&'static str],
-    /// Programs that compile for it, where that is not the runtime itself; told apart by the same arguments.
+    /// Programs that compile for it, where that is not the runtime itself.
     pub(crate) compilers: &'static [&'static str],
-    /// The probe.
-    pub(crate) source: Source,
-    /// How it is built, if it is: a whole command.
-    pub(crate) build: &'static [&'static str],
+    /// The probe; what else it takes to build or run it comes after it.
+    pub(crate) sources: &'static [Source],
+    /// How it is built, if it is. The first that succeeds is taken.
+    pub(crate) builds: &'static [Build],
     /// How it is run: a whole command.
     pub(crate) run: &'static [&'static str],
     /// Variables of the environment for both.
@@ -37,13 +39,34 @@ pub(crate) struct Source {
     pub(crate) text: &'static str,
 }
 
-macro_rules! source {
-    ($file:literal) => {
-        Source { file: $file, text: include_str!(concat!("../../../runtimes/", $file)) }
+/// A way to build.
+#[derive(Debug)]
+pub(crate) struct Build {
+    /// A whole command, which writes `{built}`.
+    pub(crate) command: &'static [&'static str],
+    /// What that is called in the probe's folder.
+    pub(crate) product: &'static str,
+}
+
+macro_rules! sources {
+    ($($file:literal),+) => {
+        &[$(Source { file: $file, text: include_str!(concat!("../../../runtimes/", $file)) }),+]
+    };
+}
+
+macro_rules! build {
+    ($($word:literal),+) => {
+        &[Build { command: &[$($word),+], product: "built" }]
     };
 }
 
 impl Runtime {
+    /// The probe.
+    pub(crate) fn probe(&self) -> &'static Source {
+        const NONE: &Source = &Source { file: "", text: "" };
+        self.sources.first().unwrap_or(NONE)
+    }
+
     /// Whether it is a browser, which is sent to a page instead of being given a file.
     pub(crate) fn is_browser(&self) -> bool {
         self.run.contains(&"{url}")
@@ -51,15 +74,15 @@ impl Runtime {
 }
 
 /// What a row has if it says nothing else.
-const PLAIN: Runtime = Runtime {
+pub(crate) const PLAIN: Runtime = Runtime {
     name: "",
     title: "",
     get: "",
     programs: &[],
     version: &["--version"],
     compilers: &[],
-    source: Source { file: "", text: "" },
-    build: &[],
+    sources: &[],
+    builds: &[],
     run: &["{program}", "{source}", "{milliseconds}"],
     variables: &[],
 };
@@ -74,8 +97,8 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         title: "C",
         get: "apt install gcc libc6-dev, dnf install gcc, xcode-select --install",
         programs: &["cc", "gcc", "clang"],
-        source: source!("probe.c"),
-        build: &["{program}", "-O2", "-o", "{built}", "{source}"],
+        sources: sources!("probe.c"),
+        builds: build!("{program}", "-O2", "-o", "{built}", "{source}"),
         run: BUILT,
         ..PLAIN
     },
@@ -84,8 +107,8 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         title: "C++",
         get: "apt install g++, dnf install gcc-c++",
         programs: &["c++", "g++", "clang++"],
-        source: source!("probe.cpp"),
-        build: &["{program}", "-std=c++17", "-O2", "-o", "{built}", "{source}"],
+        sources: sources!("probe.cpp"),
+        builds: build!("{program}", "-std=c++17", "-O2", "-o", "{built}", "{source}"),
         run: BUILT,
         ..PLAIN
     },
@@ -94,8 +117,8 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         title: "Rust",
         get: "https://rustup.rs, apt install rustc",
         programs: &["rustc"],
-        source: source!("probe.rs"),
-        build: &["{program}", "--edition", "2021", "-O", "-o", "{built}", "{source}"],
+        sources: sources!("probe.rs"),
+        builds: build!("{program}", "--edition", "2021", "-O", "-o", "{built}", "{source}"),
         run: BUILT,
         ..PLAIN
     },
@@ -105,11 +128,11 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         get: "https://go.dev/dl, apt install golang",
         programs: &["go"],
         version: &["version"],
-        source: source!("probe.go"),
-        build: &["{program}", "build", "-o", "{built}", "{source}"],
+        sources: sources!("probe.go"),
+        builds: build!("{program}", "build", "-o", "{built}", "{source}"),
         run: BUILT,
         // Neither a module nor a toolchain is looked for elsewhere.
-        variables: &[("GO111MODULE", "off"), ("GOTOOLCHAIN", "local"), ("GOFLAGS", "")],
+        variables: &[("GO111MODULE", "off"), ("GOTOOLCHAIN", "local"), ("GOFLAGS", ""), ("GOCACHE", "{unkept}/go")],
         ..PLAIN
     },
     Runtime {
@@ -118,10 +141,78 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         get: "apt install default-jdk-headless, https://adoptium.net (11 or later, with its compiler)",
         programs: &["java"],
         version: &["-version"],
-        source: source!("Probe.java"),
+        sources: sources!("Probe.java"),
         // Performance data is a file in /tmp, which stays there if the JVM is killed.
-        run: &["{program}", "-XX:-UsePerfData", "{source}", "{milliseconds}"],
+        // On a large heap Instant.now costs twice as much, for the first touch of its pages.
+        run: &["{program}", "-XX:-UsePerfData", "-Xmx64m", "{source}", "{milliseconds}"],
         ..PLAIN
+    },
+    Runtime {
+        name: "dotnet",
+        title: ".NET",
+        get: "https://dot.net; without an SDK, apt install mono-mcs as well",
+        programs: &["dotnet"],
+        // Without an SDK, --version fails.
+        version: &["--list-runtimes"],
+        compilers: &["mcs"],
+        sources: sources!("probe.cs", "probe.csproj", "probe.runtimeconfig.json"),
+        builds: &[
+            Build {
+                command: &[
+                    "{program}",
+                    "build",
+                    "--configuration",
+                    "Release",
+                    "--output",
+                    "out",
+                    "--nologo",
+                    // No server stays.
+                    "-nodeReuse:false",
+                    "-p:UseSharedCompilation=false",
+                    "probe.csproj",
+                ],
+                product: "out/probe.dll",
+            },
+            // By Mono's compiler against .NET's own assemblies.
+            Build {
+                command: &[
+                    "{compiler}",
+                    "-optimize+",
+                    "-warn:0",
+                    "-noconfig",
+                    "-nostdlib",
+                    "-define:NETCOREAPP",
+                    "-lib:{framework}",
+                    "-reference:System.Private.CoreLib.dll,System.Runtime.dll,System.Console.dll,\
+                     System.Runtime.Extensions.dll,System.Collections.dll,System.Runtime.InteropServices.RuntimeInformation.dll",
+                    "-out:{built}",
+                    "{source}",
+                ],
+                product: "built",
+            },
+            // Against Mono's, which lack Environment.TickCount64, where they are too new for it.
+            Build { command: &["{compiler}", "-optimize+", "-out:{built}", "{source}"], product: "built" },
+        ],
+        run: &[
+            "{program}",
+            "exec",
+            "--runtimeconfig",
+            "{folder}/probe.runtimeconfig.json",
+            "{built}",
+            "{milliseconds}",
+        ],
+        variables: &[
+            // Sockets in /tmp, which stay there if it is killed.
+            ("DOTNET_EnableDiagnostics", "0"),
+            ("COMPlus_EnableDiagnostics", "0"),
+            // What an SDK writes into the user's home.
+            ("HOME", "{folder}"),
+            ("DOTNET_CLI_HOME", "{folder}"),
+            ("DOTNET_CLI_TELEMETRY_OPTOUT", "1"),
+            ("DOTNET_SKIP_FIRST_TIME_EXPERIENCE", "1"),
+            ("DOTNET_NOLOGO", "1"),
+            ("DOTNET_SYSTEM_GLOBALIZATION_INVARIANT", "1"),
+        ],
     },
     Runtime {
         name: "mono",
@@ -129,9 +220,11 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         get: "apt install mono-runtime mono-mcs",
         programs: &["mono"],
         compilers: &["mcs"],
-        source: source!("probe.cs"),
-        build: &["{compiler}", "-optimize+", "-out:{built}", "{source}"],
+        sources: sources!("probe.cs"),
+        builds: build!("{compiler}", "-optimize+", "-out:{built}", "{source}"),
         run: &["{program}", "{built}", "{milliseconds}"],
+        // A file in /dev/shm, which stays there if it is killed.
+        variables: &[("MONO_DISABLE_SHARED_AREA", "1")],
         ..PLAIN
     },
     Runtime {
@@ -139,7 +232,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         title: "Node.js",
         get: "apt install nodejs, https://nodejs.org",
         programs: &["node", "nodejs"],
-        source: source!("probe.js"),
+        sources: sources!("probe.js"),
         ..PLAIN
     },
     Runtime {
@@ -147,7 +240,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         title: "Deno",
         get: "https://deno.com",
         programs: &["deno"],
-        source: source!("probe.js"),
+        sources: sources!("probe.js"),
         run: &["{program}", "run", "--no-config", "--no-lock", "{source}", "{milliseconds}"],
         variables: &[("DENO_DIR", "{folder}/deno"), ("DENO_NO_UPDATE_CHECK", "1")],
         ..PLAIN
@@ -157,8 +250,9 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         title: "Bun",
         get: "https://bun.sh",
         programs: &["bun"],
-        source: source!("probe.js"),
+        sources: sources!("probe.js"),
         run: &["{program}", "run", "{source}", "{milliseconds}"],
+        variables: &[("HOME", "{folder}")],
         ..PLAIN
     },
     Runtime {
@@ -166,7 +260,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         title: "Python",
         get: "apt install python3",
         programs: &["python3", "python"],
-        source: source!("probe.py"),
+        sources: sources!("probe.py"),
         run: &["{program}", "-B", "{source}", "{milliseconds}"],
         ..PLAIN
     },
@@ -175,7 +269,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         title: "PyPy",
         get: "apt install pypy3",
         programs: &["pypy3", "pypy"],
-        source: source!("probe.py"),
+        sources: sources!("probe.py"),
         run: &["{program}", "-B", "{source}", "{milliseconds}"],
         ..PLAIN
     },
@@ -184,7 +278,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         title: "Ruby",
         get: "apt install ruby",
         programs: &["ruby"],
-        source: source!("probe.rb"),
+        sources: sources!("probe.rb"),
         ..PLAIN
     },
     Runtime {
@@ -192,7 +286,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         title: "PHP",
         get: "apt install php-cli",
         programs: &["php"],
-        source: source!("probe.php"),
+        sources: sources!("probe.php"),
         ..PLAIN
     },
     Runtime {
@@ -200,7 +294,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         title: "Perl",
         get: "apt install perl",
         programs: &["perl"],
-        source: source!("probe.pl"),
+        sources: sources!("probe.pl"),
         ..PLAIN
     },
     Runtime {
@@ -215,7 +309,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
             "chrome",
             "microsoft-edge",
         ],
-        source: source!("probe.js"),
+        sources: sources!("probe.js"),
         run: &[
             "{program}",
             "--headless",
@@ -239,7 +333,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         title: "Firefox",
         get: "apt install firefox-esr, https://www.mozilla.org/firefox",
         programs: &["firefox", "firefox-esr"],
-        source: source!("probe.js"),
+        sources: sources!("probe.js"),
         run: &["{program}", "--headless", "--no-remote", "--profile", "{folder}", "{url}"],
         variables: HOMELESS,
         ..PLAIN
@@ -264,10 +358,13 @@ mod tests {
             let name = runtime.name;
             assert!(RUNTIMES[..place].iter().all(|other| other.name != name), "{name} is there twice");
             assert!(!runtime.title.is_empty() && !runtime.get.is_empty() && !runtime.programs.is_empty(), "{name}");
-            assert!(runtime.source.text.contains("clockscope_probe"), "{name}");
+            assert!(runtime.sources[0].text.contains("clockscope_probe"), "{name}");
             assert!(runtime.is_browser() || runtime.run.contains(&"{milliseconds}"), "{name}");
-            let builds = |word: &str| runtime.build.iter().any(|argument| argument.contains(word));
-            assert_eq!(builds("{built}"), !runtime.build.is_empty(), "{name}");
+            let builds = |word: &str| {
+                let of = |build: &Build| build.command.iter().any(|argument| argument.contains(word));
+                runtime.builds.iter().any(of)
+            };
+            assert_eq!(runtime.run.concat().contains("{built}"), !runtime.builds.is_empty(), "{name}");
             assert_eq!(builds("{compiler}"), !runtime.compilers.is_empty(), "{name}");
         }
     }

@@ -6,6 +6,8 @@ use clockscope_statistics::{Tick, TickCollector, Weight, median_interval, quanti
 use crate::line::Readings;
 
 const NS: f64 = 1e9;
+const COARSE: &str =
+    "the runtime's own timer is too coarse for its batches, which take but a few of its steps, or none";
 /// Batches that a 99th percentile needs.
 const FOR_P99: usize = 100;
 
@@ -37,7 +39,7 @@ pub(crate) fn fill(record: &mut RuntimeRecord, readings: &Readings, clocksource:
     record.cost = cost(readings);
     record.cost_ns = record.cost.as_ref().map(|cost| cost.median);
     match &record.cost {
-        None => because("cost_ns", "no batch took any time on the runtime's own timer"),
+        None => because("cost_ns", COARSE),
         Some(cost) if cost.ci95.is_none() => because("cost.ci95", "fewer than 6 batches: give it more time"),
         Some(_) => {}
     }
@@ -45,7 +47,7 @@ pub(crate) fn fill(record: &mut RuntimeRecord, readings: &Readings, clocksource:
         because("cost.p99", "fewer than 100 batches: give it more time");
     }
     if record.cost.is_none() {
-        because("cost", "no batch took any time on the runtime's own timer");
+        because("cost", COARSE);
     }
     distances(record, readings, ns_per_unit, &mut because);
     tick(record, readings, &mut because);

@@ -3,7 +3,6 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clockscope_records::{RuntimeFound, RuntimeRecord};
@@ -13,9 +12,10 @@ use crate::pages::Pages;
 use crate::places::Places;
 use crate::process::{Alone, Beside, Limits, Outcome, run};
 use crate::programs::Chosen;
-use crate::registry::Runtime;
+use crate::registry::{PLAIN, Runtime};
 use crate::row;
-use crate::version::version;
+use crate::version::{framework, version};
+use crate::words::Words;
 
 /// Longest time for telling a version, in seconds.
 const VERSION_S: f64 = 10.0;
@@ -46,23 +46,12 @@ pub struct Stage {
 /// A runtime that can be started.
 struct Ready {
     program: PathBuf,
-    /// The program itself, where that compiles.
-    compiler: PathBuf,
+    compiler: Option<PathBuf>,
+    /// The folder of .NET's own assemblies.
+    framework: Option<PathBuf>,
     version: String,
     /// All that it, and its compiler, say of their versions.
     versions: String,
-}
-
-/// What stands for what in a command.
-#[derive(Clone, Copy)]
-struct Words<'a> {
-    program: &'a Path,
-    compiler: &'a Path,
-    source: &'a Path,
-    built: &'a Path,
-    folder: &'a Path,
-    milliseconds: u64,
-    url: &'a str,
 }
 
 impl Stage {
@@ -145,47 +134,50 @@ impl Stage {
         let compiler = one.compiler()?;
         let folder = self.places.folder(one.runtime.name).map_err(no_folder)?;
         let of_program = told(&program, one.runtime, folder.path(), stop)?;
-        let of_compiler =
-            compiler.as_ref().map(|compiler| told(compiler, one.runtime, folder.path(), stop)).transpose()?;
-        let version = version(&of_program, one.runtime.title);
-        let versions = of_program + of_compiler.as_deref().unwrap_or_default();
-        Ok(Ready { compiler: compiler.unwrap_or_else(|| program.clone()), program, version, versions })
+        let mut versions = of_program.clone();
+        if let Some(compiler) = &compiler {
+            // Compilers are asked as everybody does.
+            let asked = Runtime { version: &["--version"], ..PLAIN };
+            versions += &told(compiler, &asked, folder.path(), stop)?;
+        }
+        let (version, framework) = (version(&of_program, one.runtime.title), framework(&of_program));
+        Ok(Ready { program, compiler, framework, version, versions })
     }
 
     /// Builds the probe if need be, runs it, and gives its output, and what was wrong with how it ended.
     fn probe(&self, one: &Chosen, ready: &Ready, request: Request<'_>) -> Result<(String, Option<String>), String> {
         let runtime = one.runtime;
         let folder = self.places.folder(runtime.name).map_err(no_folder)?;
-        let source = folder.path().join(runtime.source.file);
-        fs::write(&source, runtime.source.text).map_err(|error| format!("{}: {error}", source.display()))?;
+        for source in runtime.sources {
+            let path = folder.path().join(source.file);
+            fs::write(&path, source.text).map_err(|error| format!("{}: {error}", path.display()))?;
+        }
         let mut pages = match runtime.is_browser() {
-            true => Some(
-                Pages::new(runtime.source.text, request.milliseconds).map_err(|error| format!("127.0.0.1: {error}"))?,
-            ),
+            true => Some(Pages::new(runtime.probe().text, request.milliseconds).map_err(no_server)?),
             false => None,
         };
-        let url = pages.as_ref().map(Pages::url).transpose().map_err(|error| format!("127.0.0.1: {error}"))?;
-        let program = ready.program.display().to_string();
-        let build = runtime.build.join(" ");
+        let url = pages.as_ref().map(Pages::url).transpose().map_err(no_server)?;
+        let (source, built) = (folder.path().join(runtime.probe().file), self.built(runtime, ready));
         let words = Words {
-            program: &ready.program,
-            compiler: &ready.compiler,
-            source: &source,
-            built: &self.places.built(runtime.name, &[runtime.source.text, &ready.versions, &program, &build]),
-            folder: folder.path(),
+            program: Some(&ready.program),
+            compiler: ready.compiler.as_deref(),
+            framework: ready.framework.as_deref(),
+            source: Some(&source),
+            built: Some(&built),
+            folder: Some(folder.path()),
+            unkept: self.places.unkept(),
+            url: url.as_deref(),
             milliseconds: request.milliseconds,
-            url: url.as_deref().unwrap_or_default(),
         };
-        if !runtime.build.is_empty() && !words.built.exists() {
-            self.build(one, &words, request.stop)?;
+        if !runtime.builds.is_empty() && !built.exists() {
+            build(runtime, &words, &built, folder.path(), request.stop)?;
         }
         let limits = Limits { seconds: request.limit_s, stop: request.stop };
-        let mut command = words.command(runtime.run, runtime.variables);
         let beside: &mut dyn Beside = match &mut pages {
             Some(pages) => pages,
             None => &mut Alone,
         };
-        let mut outcome = run(&mut command, limits, beside).map_err(|error| not_started(&command, &error))?;
+        let mut outcome = started(&words, runtime.run, runtime, limits, beside)?;
         if let Some(pages) = pages {
             outcome.stdout = pages.lines;
         }
@@ -194,71 +186,72 @@ impl Stage {
         Ok((outcome.stdout, fault))
     }
 
-    /// Builds under another name, so that what stands in the cache is complete.
-    fn build(&self, one: &Chosen, words: &Words<'_>, stop: &AtomicBool) -> Result<(), String> {
-        let draft = words.folder.join("built");
-        let limits = Limits { seconds: BUILD_S, stop };
-        let drafting = Words { built: &draft, ..*words };
-        let mut command = drafting.command(one.runtime.build, one.runtime.variables);
-        let outcome = run(&mut command, limits, &mut Alone).map_err(|error| not_started(&command, &error))?;
-        if let Some(fault) = outcome.ended.fault(limits) {
-            let compiler = command.get_program().display();
-            return Err(format!("the probe was not built: {compiler} {fault}{}", last_words(&outcome)));
-        }
-        // The cache may be on another file system than what is temporary.
-        let beside = words.built.with_extension(format!("{}.tmp", std::process::id()));
-        let kept = fs::copy(&draft, &beside).and_then(|_| fs::rename(&beside, words.built));
-        kept.map_err(|error| {
-            let _ = fs::remove_file(&beside);
-            format!("what was built of the probe cannot be kept in {}: {error}", words.built.display())
-        })
+    /// Where what is built of the probe is kept: by all that it is made of.
+    fn built(&self, runtime: &Runtime, ready: &Ready) -> PathBuf {
+        let mut made_of = vec![ready.versions.clone(), ready.program.display().to_string()];
+        made_of.extend(ready.compiler.as_ref().map(|compiler| compiler.display().to_string()));
+        made_of.extend(runtime.sources.iter().map(|source| source.text.to_owned()));
+        made_of.extend(runtime.builds.iter().map(|build| build.command.join(" ")));
+        self.places.built(runtime.name, &made_of)
     }
 }
 
-impl Words<'_> {
-    /// A command with what stands for its words, in the probe's folder, into which go temporary files.
-    fn command(&self, words: &[&str], variables: &[(&str, &str)]) -> Command {
-        let mut words = words.iter().filter_map(|word| self.filled(word));
-        let mut command = Command::new(words.next().unwrap_or_default());
-        command.args(words).current_dir(self.folder).env("TMPDIR", self.folder);
-        command.envs(variables.iter().filter_map(|(name, value)| Some((name, self.filled(value)?))));
-        command
+/// Builds by the first way that succeeds, under another name, so that what stands in the cache is complete.
+fn build(runtime: &Runtime, words: &Words<'_>, built: &Path, folder: &Path, stop: &AtomicBool) -> Result<(), String> {
+    let limits = Limits { seconds: BUILD_S, stop };
+    let mut faults = Vec::new();
+    for way in runtime.builds {
+        let product = folder.join(way.product);
+        let words = Words { built: Some(&product), ..*words };
+        let Some(compiler) = words.command(&way.command[..1], runtime) else { continue };
+        let outcome = started(&words, way.command, runtime, limits, &mut Alone)?;
+        match outcome.ended.fault(limits) {
+            Some(fault) => {
+                faults.push(format!("{} {fault}{}", compiler.get_program().display(), last_words(&outcome)));
+            }
+            None => return keep(&product, built),
+        }
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
     }
+    Err(format!("the probe was not built: {}", faults.join("; ")))
+}
 
-    fn filled(&self, word: &str) -> Option<String> {
-        if word == "{unsandboxed}" {
-            return rustix::process::geteuid().is_root().then(|| "--no-sandbox".to_owned());
-        }
-        let text = |path: &Path| path.display().to_string();
-        let mut filled = word.to_owned();
-        for (name, value) in [
-            ("{program}", text(self.program)),
-            ("{compiler}", text(self.compiler)),
-            ("{source}", text(self.source)),
-            ("{built}", text(self.built)),
-            ("{folder}", text(self.folder)),
-            ("{milliseconds}", self.milliseconds.to_string()),
-            ("{url}", self.url.to_owned()),
-        ] {
-            filled = filled.replace(name, &value);
-        }
-        Some(filled)
-    }
+/// Puts what was built into the cache, which may be on another file system.
+fn keep(product: &Path, built: &Path) -> Result<(), String> {
+    let beside = built.with_extension(format!("{}.tmp", std::process::id()));
+    let kept = fs::copy(product, &beside).and_then(|_| fs::rename(&beside, built));
+    kept.map_err(|error| {
+        let _ = fs::remove_file(&beside);
+        format!("what was built of the probe cannot be kept in {}: {error}", built.display())
+    })
+}
+
+/// Runs a command of the registry.
+fn started(
+    words: &Words<'_>,
+    command: &[&str],
+    runtime: &Runtime,
+    limits: Limits<'_>,
+    beside: &mut dyn Beside,
+) -> Result<Outcome, String> {
+    let Some(mut command) = words.command(command, runtime) else {
+        return Err(format!("{} has no program for this", runtime.title));
+    };
+    let started = run(&mut command, limits, beside);
+    started.map_err(|error| format!("{} cannot be started: {error}", command.get_program().display()))
 }
 
 /// All that a program says of its version.
 fn told(program: &Path, runtime: &Runtime, folder: &Path, stop: &AtomicBool) -> Result<String, String> {
-    let nothing = Path::new("");
-    let (milliseconds, url) = (0, "");
-    let words = Words { program, compiler: program, source: nothing, built: nothing, folder, milliseconds, url };
+    let words = Words { program: Some(program), folder: Some(folder), ..Words::default() };
     let command: Vec<&str> = std::iter::once("{program}").chain(runtime.version.iter().copied()).collect();
     let limits = Limits { seconds: VERSION_S, stop };
-    let mut command = words.command(&command, runtime.variables);
-    let outcome = run(&mut command, limits, &mut Alone).map_err(|error| not_started(&command, &error))?;
+    let outcome = started(&words, &command, runtime, limits, &mut Alone)?;
     match outcome.ended.fault(limits) {
         Some(fault) => {
-            let arguments = runtime.version.join(" ");
-            Err(format!("{} {arguments} {fault}{}", program.display(), last_words(&outcome)))
+            Err(format!("{} {} {fault}{}", program.display(), runtime.version.join(" "), last_words(&outcome)))
         }
         None => Ok(outcome.stdout + &outcome.stderr),
     }
@@ -294,8 +287,8 @@ fn no_folder(error: io::Error) -> String {
     format!("there is no folder for the probe: {error}")
 }
 
-fn not_started(command: &Command, error: &io::Error) -> String {
-    format!("{} cannot be started: {error}", command.get_program().display())
+fn no_server(error: io::Error) -> String {
+    format!("there is no server for the browser on 127.0.0.1: {error}")
 }
 
 /// What a program said that may explain how it ended: the first line that speaks of an error, or the last of all.
@@ -306,7 +299,7 @@ fn last_words(outcome: &Outcome) -> String {
     };
     let of = |text: &str| {
         let lines = || text.lines().filter(|line| !line.trim().is_empty() && !line::is_ours(line));
-        lines().find(speaks).or(lines().last()).map(shortened)
+        lines().find(speaks).or(lines().next_back()).map(shortened)
     };
     of(&outcome.stderr).or_else(|| of(&outcome.stdout)).map_or_else(String::new, |words| format!(": {words}"))
 }

@@ -1,5 +1,7 @@
 //! A version out of what a program says of itself.
 
+use std::path::{Path, PathBuf};
+
 /// Longest line that stands for a version in which no number is found.
 const MOST: usize = 40;
 
@@ -16,6 +18,14 @@ pub(crate) fn version(text: &str, title: &str) -> String {
     })
 }
 
+/// The folder of .NET's own assemblies, of the newest runtime that `dotnet --list-runtimes` shows.
+pub(crate) fn framework(text: &str) -> Option<PathBuf> {
+    let line = text.lines().rev().find_map(|line| line.strip_prefix("Microsoft.NETCore.App "))?;
+    let (version, folder) = line.split_once(' ')?;
+    let folder = folder.trim().strip_prefix('[')?.strip_suffix(']')?;
+    Some(Path::new(folder).join(version))
+}
+
 /// The first run of digits with points between them.
 fn number(line: &str) -> Option<&str> {
     let runs = line.split(|c: char| !c.is_ascii_digit() && c != '.').map(|run| run.trim_matches('.'));
@@ -24,7 +34,14 @@ fn number(line: &str) -> Option<&str> {
 
 #[cfg(test)]
 mod tests {
-    use super::version;
+    use super::*;
+
+    #[test]
+    fn the_newest_framework_is_found() {
+        let text = "Microsoft.AspNetCore.App 8.0.1 [/a]\nMicrosoft.NETCore.App 3.1.23 [/opt/dot net/shared/App]\nMicrosoft.NETCore.App 8.0.1 [/opt/dot net/shared/App]\nX 9 [/b]\n";
+        assert_eq!(framework(text).as_deref(), Some(Path::new("/opt/dot net/shared/App/8.0.1")));
+        assert_eq!(framework("Python 3.11"), None);
+    }
 
     #[test]
     fn versions_are_found_in_what_programs_print() {

@@ -1,6 +1,6 @@
 use super::*;
 
-const NEVER: AtomicBool = AtomicBool::new(false);
+static NEVER: AtomicBool = AtomicBool::new(false);
 
 fn shell(script: &str, seconds: f64, stop: &AtomicBool) -> (Outcome, Option<String>) {
     let limits = Limits { seconds, stop };

@@ -1,0 +1,83 @@
+//! Commands of the registry, with what is known only when they are started.
+
+use std::path::Path;
+use std::process::Command;
+
+use crate::registry::Runtime;
+
+/// What stands for the words of a command (see [`Runtime`]). What there is not leaves out the arguments and variables that name it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Words<'a> {
+    pub(crate) program: Option<&'a Path>,
+    pub(crate) compiler: Option<&'a Path>,
+    /// The folder of .NET's own assemblies.
+    pub(crate) framework: Option<&'a Path>,
+    pub(crate) source: Option<&'a Path>,
+    pub(crate) built: Option<&'a Path>,
+    /// The probe's own.
+    pub(crate) folder: Option<&'a Path>,
+    /// The cache, where that does not stay.
+    pub(crate) unkept: Option<&'a Path>,
+    pub(crate) url: Option<&'a str>,
+    pub(crate) milliseconds: u64,
+}
+
+impl Words<'_> {
+    /// The command, in the probe's folder, into which go temporary files. `None` if there is no such program.
+    pub(crate) fn command(&self, words: &[&str], runtime: &Runtime) -> Option<Command> {
+        let (program, arguments) = words.split_first()?;
+        let mut command = Command::new(self.filled(program)?);
+        command.args(arguments.iter().filter_map(|word| self.filled(word)));
+        if let Some(folder) = self.folder {
+            command.current_dir(folder).env("TMPDIR", folder);
+        }
+        command.envs(runtime.variables.iter().filter_map(|(name, value)| Some((name, self.filled(value)?))));
+        Some(command)
+    }
+
+    fn filled(&self, word: &str) -> Option<String> {
+        let text = |path: Option<&Path>| path.map(|path| path.display().to_string());
+        let unsandboxed = || rustix::process::geteuid().is_root().then(|| "--no-sandbox".to_owned());
+        let mut filled = word.to_owned();
+        for (name, value) in [
+            ("{program}", text(self.program)),
+            ("{compiler}", text(self.compiler)),
+            ("{framework}", text(self.framework)),
+            ("{source}", text(self.source)),
+            ("{built}", text(self.built)),
+            ("{folder}", text(self.folder)),
+            ("{unkept}", text(self.unkept)),
+            ("{url}", self.url.map(str::to_owned)),
+            ("{milliseconds}", Some(self.milliseconds.to_string())),
+            ("{unsandboxed}", unsandboxed()),
+        ] {
+            if filled.contains(name) {
+                filled = filled.replace(name, &value?);
+            }
+        }
+        Some(filled)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::registry::RUNTIMES;
+
+    #[test]
+    fn words_are_filled_or_left_out() {
+        let words = Words { program: Some(Path::new("/bin/x")), milliseconds: 7, ..Words::default() };
+        let command =
+            words.command(&["{program}", "-lib:{framework}", "{milliseconds}", "plain"], &RUNTIMES[0]).unwrap();
+        assert_eq!(command.get_program(), "/bin/x");
+        assert_eq!(command.get_args().collect::<Vec<_>>(), ["7", "plain"]);
+        assert!(words.command(&["{compiler}"], &RUNTIMES[0]).is_none());
+        let go = RUNTIMES.iter().find(|runtime| runtime.name == "go").unwrap();
+        let has_cache = |words: &Words<'_>| {
+            let command = words.command(&["{program}"], go).unwrap();
+            command.get_envs().any(|(name, _)| name == "GOCACHE")
+        };
+        assert!(!has_cache(&words));
+        assert!(has_cache(&Words { unkept: Some(Path::new("/tmp/y")), ..words }));
+    }
+}
