@@ -80,7 +80,7 @@ impl Page {
         let keys = block.keys.max(1);
         let mut parts = self.that_fit(block, keys, 0);
         // Long names would leave room for few columns: rather than in many parts, each name stands above its figures.
-        let above: Vec<String> = if keys > 1 && parts.len() > 2 {
+        let above: Vec<String> = if keys > 1 && parts.len() > 1 {
             parts = self.that_fit(block, 0, keys);
             block.rows.iter().map(|row| row[..keys].join(" ")).collect()
         } else {

@@ -46,7 +46,8 @@ impl Places {
     pub(crate) fn built(&self, name: &str, made_of: &[String]) -> PathBuf {
         let mut hasher = DefaultHasher::new();
         made_of.hash(&mut hasher);
-        self.cache.join(format!("{name}-{:016x}", hasher.finish()))
+        // .NET wants an ending that it knows; it is nothing to anybody else.
+        self.cache.join(format!("{name}-{:016x}.exe", hasher.finish()))
     }
 }
 

@@ -116,7 +116,7 @@ impl Stage {
         };
         let ready = match self.ready(one, request.stop) {
             Ok(ready) => ready,
-            Err(reason) if one.is_missing() => {
+            Err(reason) if one.program.is_none() && one.is_missing() => {
                 return vec![unavailable(whole, format!("{reason}; get it: {}", one.runtime.get))];
             }
             Err(reason) => return vec![unavailable(whole, reason)],

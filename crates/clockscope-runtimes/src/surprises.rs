@@ -8,6 +8,8 @@ use clockscope_records::RuntimeRecord;
 const COARSE: f64 = 5.0;
 /// A cost surprises that is so many times the smallest one of all.
 const DEAR: f64 = 5.0;
+/// Readings that repeat the one before, in percent, from which on that surprises.
+const MOSTLY: f64 = 50.0;
 /// Clocks of whole milliseconds are coarse by their name, and surprise nobody who has read it.
 const COARSE_BY_NAME_NS: f64 = 1e6;
 /// A tick is told apart from a claim that is so many times finer.
@@ -60,24 +62,25 @@ impl<'a> Finest<'a> {
         let tick_ns = row.tick_ns?;
         let (finest_ns, finest) = self.tick?;
         let is_as_named = row.nominal_tick_ns.is_some_and(|nominal| (tick_ns / nominal - 1.0).abs() < SAME);
-        if tick_ns < COARSE * finest_ns || (is_as_named && is_coarse_by_name(row)) {
+        let zeros = row.zeros_percent.filter(|zeros| *zeros >= MOSTLY);
+        let is_coarse = tick_ns >= COARSE * finest_ns || zeros.is_some();
+        if !is_coarse || (is_as_named && is_coarse_by_name(row)) {
             return None;
         }
         let claim = match row.nominal_tick_ns.filter(|nominal| tick_ns > CLAIMED * nominal) {
             Some(nominal) => format!(" and not the {} that it claims", time(nominal)),
             None => String::new(),
         };
-        let zeros = row.zeros_percent.filter(|zeros| *zeros >= 50.0);
         // Rounded down, so that only all of them are 100.
         let zeros = zeros.map(|zeros| (zeros * 10.0).floor() / 10.0);
         let zeros =
             zeros.map_or_else(String::new, |zeros| format!("; {zeros} % of its readings repeat the one before"));
-        Some(format!(
-            "it steps by {}{claim}, where {} steps by {}{zeros}",
-            time(tick_ns),
-            name(finest),
-            time(finest_ns)
-        ))
+        let finer = if tick_ns >= COARSE * finest_ns {
+            format!(", where {} steps by {}", name(finest), time(finest_ns))
+        } else {
+            String::new()
+        };
+        Some(format!("it steps by {}{claim}{finer}{zeros}", time(tick_ns)))
     }
 
     fn cost_of(&self, row: &RuntimeRecord) -> Option<String> {
@@ -163,6 +166,8 @@ mod tests {
             ]
         );
         assert!(surprises(&rows[..3]).is_empty() && surprises(&[]).is_empty());
+        let alone = "Mono Stopwatch: it steps by 100 ns; 72 % of its readings repeat the one before.";
+        assert_eq!(surprises(&rows[3..4]), [alone]);
     }
 
     #[test]

@@ -55,7 +55,7 @@ fn of_source(found: &Runtimes, source: Option<&str>) -> Block {
 
 fn row(found: &Runtimes, row: &RuntimeRecord) -> Vec<String> {
     vec![
-        runtime(found, row),
+        with_version(found, row),
         row.api.clone().unwrap_or_else(|| "-".to_owned()),
         row.hardware_timer.clone().unwrap_or_else(|| UNKNOWN.to_owned()),
         known(row.nominal_tick_ns, time),
@@ -83,14 +83,22 @@ fn runtime(found: &Runtimes, row: &RuntimeRecord) -> String {
     match (&row.program, &row.version) {
         (None, _) => row.title.clone(),
         _ if others.clone().all(|other| other.program.is_none()) => row.title.clone(),
-        (Some(_), Some(version)) if others.all(|other| other.version != row.version) => versioned(&row.title, version),
+        (Some(_), Some(version)) if others.all(|other| other.version != row.version) => {
+            format!("{} {version}", row.title)
+        }
         (Some(program), _) => format!("{} ({program})", row.title),
     }
 }
 
-/// Some versions begin with the name.
-fn versioned(title: &str, version: &str) -> String {
-    if version.starts_with(title) { version.to_owned() } else { format!("{title} {version}") }
+/// A runtime's name with its version, and with its program where that is needed to tell it apart.
+fn with_version(found: &Runtimes, row: &RuntimeRecord) -> String {
+    let name = runtime(found, row);
+    match &row.version {
+        Some(version) if !name.ends_with(version.as_str()) => {
+            name.replacen(&row.title, &format!("{} {version}", row.title), 1)
+        }
+        _ => name,
+    }
 }
 
 /// Who a row speaks of.
@@ -177,7 +185,8 @@ fn what(found: &Runtimes) -> Vec<String> {
     type Built<'a> = Vec<(Vec<&'a str>, Option<&'a str>)>;
     let mut lines: Vec<(String, Built<'_>)> = Vec::new();
     for row in measured(found) {
-        let title = row.version.as_ref().map_or_else(|| row.title.clone(), |version| versioned(&row.title, version));
+        let title =
+            row.version.as_ref().map_or_else(|| row.title.clone(), |version| format!("{} {version}", row.title));
         let whole = row.program.as_ref().map_or_else(|| title.clone(), |program| format!("{title} ({program})"));
         let place = lines.iter().position(|line| line.0 == whole).unwrap_or_else(|| {
             lines.push((whole, Vec::new()));
@@ -319,10 +328,9 @@ mod tests {
             labels(vec![row("/a", "3.11"), row("/b", "3.11")]),
             ["Python (/a) time.time", "Python (/b) time.time"]
         );
-        assert_eq!(
-            [versioned("Mono", "Mono 6.8 (Debian)"), versioned("Mono", "6.8")],
-            ["Mono 6.8 (Debian)", "Mono 6.8"]
-        );
+        let found = Runtimes { runtimes: vec![row("/a", "3.11"), row("/b", "3.11"), row("/c", "3.13")], ..recorded() };
+        let heads: Vec<String> = found.runtimes.iter().map(|row| with_version(&found, row)).collect();
+        assert_eq!(heads, ["Python 3.11 (/a)", "Python 3.11 (/b)", "Python 3.13"]);
     }
 
     #[test]
