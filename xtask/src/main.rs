@@ -8,6 +8,7 @@ mod fast_path;
 mod loom;
 mod machines;
 mod run;
+mod runtimes;
 mod structure;
 
 use std::process::ExitCode;
@@ -24,6 +25,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   structure     who may depend on whom, and where unsafe code may be
   cross         checks for other architectures, and the instrument on an emulated aarch64
   machines [NAME...]  the instrument and the library in emulated machines: all clocksources, and clocks that change
+  runtimes      all language runtimes that CI installs, measured and interrupted
   bench [build] the figures that the README promises, measured here
   bench across  order and offsets across CPUs, and rates (two minutes)
   bench steps   recording 10^8 reads, and the ticks of 30,000 simulated clocks (five minutes)
@@ -50,6 +52,7 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["loom"] => loom::check(),
         ["fast-path"] => fast_path::check(),
         ["cross"] => cross::check(),
+        ["runtimes"] => runtimes::check(),
         ["machines", names @ ..] => machines::measure(names),
         ["bench"] => bench::measure(false),
         ["bench", "library", parts @ ..] => bench::library::measure(parts),
@@ -67,7 +70,7 @@ type Step = (&'static str, fn() -> Result<()>);
 
 /// Everything, stopping at the first failure.
 fn test() -> Result<()> {
-    let steps: [Step; 11] = [
+    let steps: [Step; 12] = [
         ("what is needed", needs),
         ("format", || run::cargo(&["fmt", "--all", "--check"])),
         ("lints", || run::cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"])),
@@ -81,6 +84,7 @@ fn test() -> Result<()> {
         ("documentation", || {
             run::with(&[("RUSTDOCFLAGS", "--deny warnings")], "cargo", &["doc", "--workspace", "--no-deps", "--quiet"])
         }),
+        ("language runtimes", runtimes::check),
         ("other architectures", cross::check),
         ("emulated machines", machines::check),
     ];

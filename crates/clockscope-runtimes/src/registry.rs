@@ -202,9 +202,10 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
             "{milliseconds}",
         ],
         variables: &[
-            // Sockets in /tmp, which stay there if it is killed.
+            // Sockets in /tmp, which stay there if it is killed; and what Mono's compiler leaves.
             ("DOTNET_EnableDiagnostics", "0"),
             ("COMPlus_EnableDiagnostics", "0"),
+            ("MONO_DISABLE_SHARED_AREA", "1"),
             // What an SDK writes into the user's home.
             ("HOME", "{folder}"),
             ("DOTNET_CLI_HOME", "{folder}"),

@@ -137,7 +137,7 @@ impl Stage {
         let mut versions = of_program.clone();
         if let Some(compiler) = &compiler {
             // Compilers are asked as everybody does.
-            let asked = Runtime { version: &["--version"], ..PLAIN };
+            let asked = Runtime { version: &["--version"], variables: one.runtime.variables, ..PLAIN };
             versions += &told(compiler, &asked, folder.path(), stop)?;
         }
         let (version, framework) = (version(&of_program, one.runtime.title), framework(&of_program));
