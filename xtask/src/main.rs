@@ -29,6 +29,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   bench [build] the figures that the README promises, measured here
   bench across  order and offsets across CPUs, and rates (two minutes)
   bench steps   recording 10^8 reads, and the ticks of 30,000 simulated clocks (five minutes)
+  bench runtimes  all language runtimes, and the C probe beside the instrument (four minutes)
   bench trust [RUNS]  whether a healthy machine is trusted every time (half an hour)
   bench library [PART...]  the library's figures, beside its peers' (all of it a quarter of an hour)";
 
@@ -58,6 +59,7 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["bench", "library", parts @ ..] => bench::library::measure(parts),
         ["bench", "across"] => bench::across::measure(),
         ["bench", "steps"] => bench::steps::measure(),
+        ["bench", "runtimes"] => bench::runtimes::measure(),
         ["bench", "trust"] => bench::trust::measure("100"),
         ["bench", "trust", runs] => bench::trust::measure(runs),
         ["bench", "build"] => bench::measure(true),

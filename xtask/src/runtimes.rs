@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::run;
 
 /// All that have to be measured.
-const RUNTIMES: [&str; 13] =
+pub(crate) const RUNTIMES: [&str; 13] =
     ["c", "c++", "rust", "go", "java", "dotnet", "mono", "node", "python", "ruby", "php", "perl", "chromium"];
 /// Programs by which they are known to be there.
 const PROGRAMS: [&str; 13] =
@@ -68,10 +68,22 @@ pub(crate) fn check() -> Result<()> {
     Ok(())
 }
 
+/// .NET, where it was fetched to.
+pub(crate) fn dotnet() -> Result<PathBuf> {
+    let folder = fs::canonicalize(run::built("runtimes")).with_context(|| format!("nothing was fetched: {GET}"))?;
+    Ok(folder.join("dotnet/dotnetcore2/bin/dotnet"))
+}
+
+/// Gets what is no package of Debian.
+pub(crate) fn fetch() -> Result<()> {
+    run::with(&[], "runtimes/fetch.sh", &[&run::built("runtimes")])
+}
+
 /// Folders of this check.
 struct Place {
-    /// Where .NET and the locale are.
+    /// Where the locale is.
     folder: PathBuf,
+    dotnet: PathBuf,
     temporary: PathBuf,
 }
 
@@ -85,16 +97,12 @@ impl Place {
         fs::create_dir_all(&temporary)?;
         // Probes run in folders of their own.
         let (folder, temporary) = (folder.canonicalize()?, temporary.canonicalize()?);
-        Ok(Self { folder, temporary })
-    }
-
-    fn dotnet(&self) -> PathBuf {
-        self.folder.join("dotnet/dotnetcore2/bin/dotnet")
+        Ok(Self { folder, dotnet: dotnet()?, temporary })
     }
 
     fn missing(&self) -> Option<String> {
         let program = PROGRAMS.iter().find(|program| !run::exists(program)).map(ToString::to_string);
-        let dotnet = (!self.dotnet().exists()).then(|| self.dotnet().display().to_string());
+        let dotnet = (!self.dotnet.exists()).then(|| self.dotnet.display().to_string());
         let locale = (!self.folder.join("locale/de_DE.UTF-8").exists()).then(|| "a German locale".to_owned());
         program.or(dotnet).or(locale).map(|what| format!("{what} is missing: {GET}"))
     }
@@ -104,7 +112,7 @@ impl Place {
         let mut command = Command::new(run::built("debug/clockscope"));
         command.arg("runtimes").args(names);
         if names.contains(&"dotnet") {
-            command.arg("--runtime").arg(format!("dotnet={}", self.dotnet().display()));
+            command.arg("--runtime").arg(format!("dotnet={}", self.dotnet.display()));
         }
         command.args(["--format", "json", "--quiet"]).args(arguments);
         command.env("TMPDIR", &self.temporary).env(MARK, &self.temporary);

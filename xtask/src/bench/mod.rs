@@ -2,6 +2,7 @@
 
 pub(crate) mod across;
 pub(crate) mod library;
+pub(crate) mod runtimes;
 pub(crate) mod steps;
 pub(crate) mod trust;
 

@@ -1,0 +1,92 @@
+//! The figures of `clockscope runtimes`: how long all runtimes take, whether its C probe agrees with the instrument, whether costs repeat.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use super::{PROGRAM, cost_of, figure, median};
+use crate::{run, runtimes};
+
+/// Runs that are compared.
+const RUNS: usize = 5;
+/// The clock that both read.
+const CLOCK: &str = "monotonic";
+const API: &str = "clock_gettime(CLOCK_MONOTONIC)";
+
+/// Measures and prints a line a figure.
+pub(crate) fn measure() -> Result<()> {
+    run::cargo(&["build", "--release", "--quiet"])?;
+    runtimes::fetch()?;
+    against_the_instrument()?;
+    whole_runs()
+}
+
+/// The C probe beside the instrument's own figure, alternating.
+fn against_the_instrument() -> Result<()> {
+    let mut ratios = Vec::new();
+    for _ in 0..RUNS {
+        let own = super::clocks(&[CLOCK, "--duration", "1s"])?;
+        let found = asked(&[], &["c"])?;
+        let rows = found["runtimes"].as_array().context("no rows")?;
+        let row = rows.iter().find(|row| row["api"] == API).context("C was not measured")?;
+        ratios.push(row["cost_ns"].as_f64().context("no cost")? / cost_of(&own, CLOCK)?);
+    }
+    let shown: Vec<String> = ratios.iter().map(|ratio| format!("{ratio:.3}")).collect();
+    let what = format!("C probe / clockscope measure {CLOCK}");
+    figure(&what, "1 +- 0.05", &format!("{:.3} ({})", median(&mut ratios), shown.join(" ")));
+    Ok(())
+}
+
+/// All runtimes, first with nothing built, and how far an API's costs are apart in the further runs.
+fn whole_runs() -> Result<()> {
+    let cache = run::built("bench-runtimes-cache");
+    if Path::new(&cache).exists() {
+        fs::remove_dir_all(&cache)?;
+    }
+    let dotnet = format!("dotnet={}", runtimes::dotnet()?.display());
+    let arguments = [runtimes::RUNTIMES.as_slice(), &["--runtime", &dotnet]].concat();
+    let mut costs: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    let mut walls = Vec::new();
+    for turn in 0..=RUNS {
+        let start = Instant::now();
+        let found = asked(&[("XDG_CACHE_HOME", &cache)], &arguments)?;
+        let wall_s = start.elapsed().as_secs_f64();
+        let rows = found["runtimes"].as_array().context("no rows")?;
+        let measured: Vec<&Value> = rows.iter().filter(|row| row["available"] == true).collect();
+        if turn == 0 {
+            let what = format!("{} APIs of {} runtimes, nothing built", measured.len(), runtimes::RUNTIMES.len());
+            figure(&what, "<= 60 s", &format!("{wall_s:.1} s"));
+            continue;
+        }
+        walls.push(wall_s);
+        for row in measured {
+            let name = format!("{} {}", row["runtime"], row["api"]).replace('"', "");
+            costs.entry(name).or_default().push(row["cost_ns"].as_f64().context("no cost")?);
+        }
+    }
+    figure("the same, built", "<= 60 s", &format!("{:.1} s", median(&mut walls)));
+    let mut spreads: Vec<(f64, &String)> = costs.iter_mut().map(|(name, costs)| (spread(costs), name)).collect();
+    spreads.sort_by(|one, other| other.0.total_cmp(&one.0));
+    let wide = spreads.iter().filter(|(spread, _)| *spread > 0.1).count();
+    figure("medians of an API apart by more than 10 % of it", "none", &format!("{wide} of {}", spreads.len()));
+    for (spread, name) in spreads.iter().take(wide.max(3)) {
+        println!("  {name}: {:.1} %", spread * 100.0);
+    }
+    Ok(())
+}
+
+/// How far the largest and the smallest are apart, as a share of the median.
+fn spread(costs: &mut [f64]) -> f64 {
+    let middle = median(costs);
+    let (least, most) = (costs.iter().copied().reduce(f64::min), costs.iter().copied().reduce(f64::max));
+    (most.unwrap_or(middle) - least.unwrap_or(middle)) / middle
+}
+
+fn asked(variables: &[(&str, &str)], names: &[&str]) -> Result<Value> {
+    let arguments = [&["runtimes", "--quiet", "--format", "json"], names].concat();
+    Ok(serde_json::from_str(&run::output_with(variables, &run::built(PROGRAM), &arguments)?)?)
+}
