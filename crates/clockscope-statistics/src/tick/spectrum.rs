@@ -13,7 +13,8 @@ use super::SHORTEST;
 
 /// Amplitude from which a line is looked at.
 const LINE: f32 = 0.4;
-/// Longest transform.
+/// Shortest and longest transform.
+const SHORTEST_TRANSFORM: u64 = 256;
 const LONGEST: usize = 1 << 19;
 /// Lines that are looked at.
 const LINES: usize = 512;
@@ -37,11 +38,21 @@ pub(super) fn candidates(steps: &[u64], usual: u64) -> Option<Vec<f64>> {
     Some(lines.collect())
 }
 
+/// How far apart readings may be, in units, for a line to tell their phase to a quarter of a cycle or better.
+pub(super) fn reach(usual: u64) -> f64 {
+    (2.0 * usual as f64).max(SHORTEST_TRANSFORM as f64 / 5.0)
+}
+
+/// The length of the transform.
+fn bins(usual: u64) -> usize {
+    let bins = usual.max(1).saturating_mul(4).checked_next_power_of_two().unwrap_or(u64::MAX);
+    bins.clamp(SHORTEST_TRANSFORM, LONGEST as u64) as usize
+}
+
 /// The mean cosine of the differences at the frequencies 0, 1/n, ... 1/2. Differences that are much longer than usual are
 /// left out; `None` if that would be most of them.
 fn cosines(steps: &[u64], usual: u64) -> Option<Vec<f32>> {
-    let bins = usual.max(1).saturating_mul(4).checked_next_power_of_two().unwrap_or(u64::MAX).clamp(256, LONGEST as u64)
-        as usize;
+    let bins = bins(usual);
     let mut histogram = vec![Complex::<f32>::default(); bins];
     let mut counted = 0;
     for step in steps.iter().filter(|step| **step < bins as u64 / 2) {

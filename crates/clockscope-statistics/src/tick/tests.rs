@@ -302,3 +302,40 @@ fn a_clock_whose_phase_moves_at_interruptions() {
         assert!(is_right(lattice.period, 10.0148), "{every}: {lattice:?}");
     }
 }
+
+/// Seconds since 1970 as a double, of whole µs: they are rounded to multiples of 2^-22 s. A read of `cost` µs, in batches of
+/// a thousand; from one to the next a program counts what it has read.
+fn microseconds_as_a_double(cost: f64, pause: f64, batches: usize, random: &mut Random) -> Vec<u64> {
+    let (mut time, mut readings) = (1e9 + random.within(0.0, 1e6), Vec::new());
+    for _ in 0..batches {
+        for _ in 0..1000 {
+            time += cost * random.within(0.9, 1.1);
+            readings.push((time.floor() * 4.194_304).round() as u64);
+        }
+        time += pause * (1.0 + 0.02 * random.normal().abs());
+    }
+    readings
+}
+
+/// Nearly all steps are of a single tick, so that neither their truncations nor the differences of neighbours are
+/// independent: 4, 4, 4, 4, 5 units.
+#[test]
+fn microseconds_that_were_rounded_to_doubles() {
+    let mut right = 0;
+    let cases = cases(400);
+    for case in 0..cases {
+        let mut random = Random(0xD0B1 + case as u64);
+        let (cost, pause) = (random.scale(0.02, 2.0), random.scale(20.0, 2000.0));
+        let batches = (random.scale(6e3, 4e5) * 1f64.max(0.5 / cost) / 1000.0).ceil() as usize;
+        let readings = microseconds_as_a_double(cost, pause, batches.min(2000), &mut random);
+        let mut collector = TickCollector::new(20_001);
+        collector.push(&readings);
+        match collector.tick() {
+            Tick::Found(lattice) if is_right(lattice.period, 4.194_304) => right += 1,
+            Tick::Unknown(_) => {println!("case {case}: {cost} µs, pause {pause}, {batches} {:?}", collector.tick())}
+            wrong => println!("case {case}: {cost} µs, pause {pause}, {batches}: {wrong:?}"),
+        }
+    }
+    println!("{right} right of {cases}");
+    assert!(right as f64 >= 0.95 * cases as f64, "{right} of {cases} found");
+}
