@@ -18,7 +18,7 @@ const SHARP: f64 = 2000.0;
 const PREDICTED: f64 = 0.1;
 /// Part of a unit by which a mean phase may be off, however many readings it is of: those that are just within reach may be
 /// so because they were truncated.
-const SYSTEMATIC: f64 = 0.02;
+const SYSTEMATIC: f64 = 0.005;
 /// Readings that a mean phase needs.
 const FEWEST: f64 = 16.0;
 /// Share of the blocks that must lie on the lattice. Not one in a billion does so by chance; those of a CPU-time clock
@@ -150,8 +150,8 @@ impl Part {
     fn fit(values: &[u64], habit: Habit, frequency: f64) -> Self {
         let sharpened = refine(values, habit, frequency);
         let mut on = agreement(values, habit, sharpened);
-        // A period that is not sharp enough is none.
-        if sharpened.reach * sharpened.frequency < SHARP {
+        // A period that is not sharp enough is none, nor one that only claims to be.
+        if sharpened.reach * sharpened.frequency < SHARP || !keeps_phase(values, habit, sharpened.frequency) {
             on.share = 0.0;
         }
         Self { frequency: sharpened.frequency, on }
@@ -257,6 +257,31 @@ fn agreement(values: &[u64], habit: Habit, Sharpened { frequency, reach }: Sharp
     on.sort_unstable_by(f64::total_cmp);
     let spread = on.get(on.len() * 9 / 10).copied().unwrap_or(0.0);
     Agreement { share: on.len() as f64 / f64::from(all.max(1)), spread, longest_off }
+}
+
+/// Whether readings keep their phase as far as a sharp frequency has to predict it to a twentieth of a unit. A short block of
+/// readings with a short period lies on any lattice near by.
+fn keeps_phase(values: &[u64], habit: Habit, frequency: f64) -> bool {
+    let reach = SHARP * 0.05 / PREDICTED;
+    if BLOCK as u64 * habit.usual >= reach as u64 {
+        return true;
+    }
+    let (mut on, mut all) = (0, 0);
+    for block in spans(values, reach as u64).filter(|block| block.len() >= SHORTEST_BLOCK) {
+        all += 1;
+        on += usize::from(band(block, frequency) <= habit.band(1.0 / frequency));
+    }
+    on as f64 >= AGREEMENT * all as f64
+}
+
+/// The readings in blocks that are so long at most.
+fn spans(mut values: &[u64], most: u64) -> impl Iterator<Item = &[u64]> {
+    std::iter::from_fn(move || {
+        let first = *values.first()?;
+        let (block, others) = values.split_at(values.partition_point(|value| value - first <= most));
+        values = others;
+        Some(block)
+    })
 }
 
 /// The readings in blocks without a step longer than `reach`. What is left of them is left out if it is too short to
