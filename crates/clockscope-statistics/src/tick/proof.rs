@@ -13,6 +13,10 @@ use super::lattice::{self, Habit};
 const OFTEN: f64 = 0.005;
 /// Probability below which something is no accident.
 const ACCIDENT: f64 = 1e-3;
+/// Units by which the period's error may be off across a step without any effect.
+const UNSEEN: f64 = 0.1;
+/// Share of the period by which it may be for a longer step still to be one trial.
+const DRIFT: f64 = 0.05;
 /// Longest cycle of costs that is looked for, in reads.
 const CYCLE: usize = 16;
 /// Reads after which a cycle must still be one.
@@ -71,13 +75,22 @@ pub(super) fn is_proved(values: &[u64], habit: Habit, repeats: u64, lattice: &La
             && is_coherent(values, habit.usual, lattice)
 }
 
-/// The probability that as many different steps are multiples of the period, if it has nothing to do with them. Every
-/// number of ticks is one trial, however often it occurs; one of them made the period. Once for all of them, and once
-/// for those that occur often: the others may be interruptions that moved the clock between its ticks.
+/// The probability that as many different steps are multiples of the period, if it has nothing to do with them: of steps
+/// across which the period's own error does not show, and of longer ones with more room for it. Those from one batch of readings
+/// to the next are such, which no loop of constant cost explains.
 fn accident(steps: &[u64], usual: u64, lattice: &Lattice) -> f64 {
-    // Steps so long that the period's own error shows are no trials; but those of the usual length are.
-    let longest = (0.1 / lattice.error.max(1e-12)).max(4.0 * usual as f64);
-    let slack = lattice.spread + (longest * lattice.error).min(0.1).max(4.0 * usual as f64 * lattice.error);
+    let shorter = accident_of(steps, usual, lattice, UNSEEN);
+    let longer = accident_of(steps, usual, lattice, UNSEEN.max(DRIFT * lattice.period));
+    2.0 * shorter.min(longer)
+}
+
+/// The same of steps so long that the period's error is so many units there. Every number of ticks is one trial, however often it
+/// occurs; one of them made the period. Once for all of them, and once for those that occur often: the others may be
+/// interruptions that moved the clock between its ticks.
+fn accident_of(steps: &[u64], usual: u64, lattice: &Lattice, drift: f64) -> f64 {
+    // Steps of the usual length are trials in any case.
+    let longest = (drift / lattice.error.max(1e-12)).max(4.0 * usual as f64);
+    let slack = lattice.spread + (longest * lattice.error).min(drift).max(4.0 * usual as f64 * lattice.error);
     let mut trials: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
     for step in steps.iter().map(|step| *step as f64).filter(|step| *step <= longest) {
         let ticks = (step / lattice.period).round();
