@@ -177,7 +177,8 @@ struct Phase {
 
 /// The mean phase of readings so many apart, of those that are no further apart than `reach`; `None` if these are few.
 fn mean_phase(values: &[u64], lag: usize, reach: f64, frequency: f64) -> Option<Phase> {
-    let distances = || values.iter().zip(&values[lag..]).map(|(from, to)| (to - from) as f64).filter(|apart| *apart <= reach);
+    let distances =
+        || values.iter().zip(&values[lag..]).map(|(from, to)| (to - from) as f64).filter(|apart| *apart <= reach);
     let (mut cosine, mut sine, mut distance, mut count) = (0.0, 0.0, 0.0, 0.0_f64);
     for apart in distances() {
         let (s, c) = (TAU * (frequency * apart).fract()).sin_cos();

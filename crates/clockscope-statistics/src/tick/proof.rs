@@ -13,9 +13,9 @@ use super::lattice::{self, Habit};
 const OFTEN: f64 = 0.005;
 /// Probability below which something is no accident.
 const ACCIDENT: f64 = 1e-3;
-/// Units by which the period's error may be off across a step without any effect.
+/// Units that the period's error may make up across a step without any effect.
 const UNSEEN: f64 = 0.1;
-/// Share of the period by which it may be for a longer step still to be one trial.
+/// Share of the period that it may make up across a longer step.
 const DRIFT: f64 = 0.05;
 /// Longest cycle of costs that is looked for, in reads.
 const CYCLE: usize = 16;
@@ -75,27 +75,31 @@ pub(super) fn is_proved(values: &[u64], habit: Habit, repeats: u64, lattice: &La
             && is_coherent(values, habit.usual, lattice)
 }
 
-/// The probability that as many different steps are multiples of the period, if it has nothing to do with them: of steps
-/// across which the period's own error does not show, and of longer ones with more room for it. Those from one batch of readings
-/// to the next are such, which no loop of constant cost explains.
+/// The probability that as many different steps are multiples of the period, if it has nothing to do with them: of all steps
+/// across which the period's own error does not show, or of long ones alone, with more room for that error.
 fn accident(steps: &[u64], usual: u64, lattice: &Lattice) -> f64 {
-    let shorter = accident_of(steps, usual, lattice, UNSEEN);
-    let longer = accident_of(steps, usual, lattice, UNSEEN.max(DRIFT * lattice.period));
-    2.0 * shorter.min(longer)
+    let ticks = |step: u64| (step as f64 / lattice.period).round() as u64;
+    let of_all = accident_of(steps, usual, lattice, UNSEEN, ticks);
+    // From one batch of readings to the next a program does something else, which no loop of constant cost explains; but a
+    // pause of constant length that begins anywhere in a cycle of costs is one trial, not several.
+    let long: Vec<u64> = steps.iter().copied().filter(|step| *step > 4 * usual).collect();
+    let alike = |step: u64| step / (2 * usual).max(1);
+    let of_long = accident_of(&long, usual, lattice, UNSEEN.max(DRIFT * lattice.period), alike);
+    2.0 * of_all.min(of_long)
 }
 
-/// The same of steps so long that the period's error is so many units there. Every number of ticks is one trial, however often it
+/// The same of steps so long that the period's error is so many units there. Those of one kind are one trial, however often it
 /// occurs; one of them made the period. Once for all of them, and once for those that occur often: the others may be
 /// interruptions that moved the clock between its ticks.
-fn accident_of(steps: &[u64], usual: u64, lattice: &Lattice, drift: f64) -> f64 {
+fn accident_of(steps: &[u64], usual: u64, lattice: &Lattice, drift: f64, kind: impl Fn(u64) -> u64) -> f64 {
     // Steps of the usual length are trials in any case.
     let longest = (drift / lattice.error.max(1e-12)).max(4.0 * usual as f64);
     let slack = lattice.spread + (longest * lattice.error).min(drift).max(4.0 * usual as f64 * lattice.error);
     let mut trials: BTreeMap<u64, (u64, u64)> = BTreeMap::new();
-    for step in steps.iter().map(|step| *step as f64).filter(|step| *step <= longest) {
-        let ticks = (step / lattice.period).round();
-        let (on, all) = trials.entry(ticks as u64).or_default();
-        *on += u64::from((step - ticks * lattice.period).abs() <= slack);
+    for step in steps.iter().filter(|step| **step as f64 <= longest) {
+        let off = *step as f64 - (*step as f64 / lattice.period).round() * lattice.period;
+        let (on, all) = trials.entry(kind(*step)).or_default();
+        *on += u64::from(off.abs() <= slack);
         *all += 1;
     }
     let chance = (2.0 * slack / lattice.period).min(1.0);
