@@ -122,7 +122,8 @@ pub(crate) fn precise_time(ns: f64) -> String {
 }
 
 fn time_with(ns: f64, digits: i32) -> String {
-    let (scale, unit) = match ns.abs() {
+    // What is rounded to 1000 of a unit is 1 of the next.
+    let (scale, unit) = match ns.abs() * (1.0 + 0.5 * 10f64.powi(-digits)) {
         ns if ns >= 1e9 => (1e9, "s"),
         ns if ns >= 1e6 => (1e6, "ms"),
         ns if ns >= 1e3 => (1e3, "µs"),
@@ -181,9 +182,13 @@ mod tests {
             (1e9, "1 s"),
             (69.841, "69.8 ns"),
             (100.0, "100 ns"),
+            (999.6, "1 µs"),
+            (999.4, "999 ns"),
+            (999_999.9, "1 ms"),
         ] {
             assert_eq!(time(ns), shown);
         }
+        assert_eq!([999.999_6, 999.99].map(precise_time), ["1 µs", "999.99 ns"]);
     }
 
     #[test]

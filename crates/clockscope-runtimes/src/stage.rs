@@ -274,7 +274,10 @@ fn rows(whole: &RuntimeRecord, output: &str, fault: Option<String>, clocksource:
         Ok(Line::Unavailable { api, reason }) => unavailable(RuntimeRecord { api: Some(api), ..whole.clone() }, reason),
         Err(error) => unavailable(whole.clone(), format!("a line of the probe cannot be used: {error}")),
     };
-    let mut rows: Vec<RuntimeRecord> = lines.into_iter().map(of).collect();
+    // A line that was being written when the probe was ended is no line.
+    let is_cut_off = fault.is_some() && !output.ends_with('\n') && lines.last().is_some_and(Result::is_err);
+    let whole_lines = lines.len() - usize::from(is_cut_off);
+    let mut rows: Vec<RuntimeRecord> = lines.into_iter().take(whole_lines).map(of).collect();
     rows.extend(fault.or(nothing).map(|reason| unavailable(whole.clone(), reason)));
     rows
 }

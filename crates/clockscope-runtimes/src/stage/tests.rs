@@ -68,6 +68,17 @@ fn what_was_measured_before_a_crash_is_kept() {
 }
 
 #[test]
+fn a_line_that_was_cut_off_is_no_row() {
+    let rows = with(
+        "ruby",
+        &format!("echo '{LINE}'; printf '{{\"clockscope_probe\":1,\"api\":\"g\",\"batch_ns\":[1,2'; exec sleep 1000"),
+        0.5,
+    );
+    let shown: Vec<_> = rows.iter().map(|row| (row.available, row.reason.as_deref())).collect();
+    assert_eq!(shown, [(true, None), (false, Some("the probe did not end within 0.5 s"))]);
+}
+
+#[test]
 fn a_shim_that_fails_to_tell_its_version_is_a_row() {
     let folder = tempfile::tempdir().unwrap();
     let program = folder.path().join("shim");
