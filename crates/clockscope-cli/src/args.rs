@@ -305,7 +305,7 @@ pub(crate) struct RuntimesArgs {
     /// Time for which each API is read, 1ms to 1min
     #[arg(long, value_name = "TIME", default_value = "300ms", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
-    /// Longest time for a runtime's probe, whatever it does [default: 20s and 10 times --duration]
+    /// Longest time for running a probe [default: 20s and 10 times --duration]; building one may take 2min, telling a version 10s
     #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) timeout: Option<Seconds>,
     /// Exit with 1 if any of these was seen, with 3 if that could not be determined

@@ -144,6 +144,71 @@ fn where_nothing_can_be_kept_it_is_built_for_the_run() {
 }
 
 #[test]
+fn what_is_damaged_in_the_cache_is_built_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    run(runtimes(folder.path(), &["c"]), 0);
+    let cache = folder.path().join("cache/clockscope/probes");
+    let built = || fs::read_dir(&cache).unwrap().next().unwrap().unwrap().path();
+    for damage in [
+        |path: &Path| fs::File::options().write(true).open(path).unwrap().set_len(100).unwrap(),
+        |path: &Path| fs::File::options().write(true).open(path).unwrap().set_len(5000).unwrap(),
+        |path: &Path| fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap(),
+        |path: &Path| fs::write(path, "#!/bin/sh\nexit 3\n").unwrap(),
+    ] {
+        damage(&built());
+        let rows = rows(&run(runtimes(folder.path(), &["c"]), 0));
+        assert!(rows.iter().all(|row| row["available"] == true), "{rows:#?}");
+        assert_eq!(fs::read_dir(&cache).unwrap().count(), 1);
+    }
+    // What somebody else can write is not executed.
+    fs::set_permissions(&cache, fs::Permissions::from_mode(0o777)).unwrap();
+    let output = run(runtimes(folder.path(), &["c"]), 0);
+    let said = String::from_utf8(output.stderr.clone()).unwrap();
+    assert!(said.contains("can be written by others") && rows(&output)[0]["available"] == true, "{said}");
+    assert_tidy(folder.path());
+}
+
+#[test]
+fn a_compiler_that_has_changed_builds_anew() {
+    let folder = tempfile::tempdir().unwrap();
+    let built = |path: &Path| {
+        run(runtimes(folder.path(), &["c", "--runtime", &format!("c={}", path.display())]), 0);
+        fs::read_dir(folder.path().join("cache/clockscope/probes")).unwrap().count()
+    };
+    let path = program(folder.path(), "compiler", "exec cc -O1 \"$@\"");
+    assert_eq!([built(&path), built(&path)], [1, 1]);
+    // Of the same name and version.
+    let path = program(folder.path(), "compiler", "exec cc -O1 -g \"$@\"");
+    assert_eq!(built(&path), 2);
+}
+
+#[test]
+fn temporary_folders_may_be_told_relatively() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = runtimes(folder.path(), &["perl", "python"]);
+    command.current_dir(folder.path()).env("TMPDIR", "temporary");
+    let rows = rows(&run(command, 0));
+    assert!(rows.iter().all(|row| row["available"] == true), "{rows:#?}");
+    assert_tidy(folder.path());
+}
+
+/// What a shell has started before it became the command is its own business.
+#[test]
+fn what_was_there_before_is_spared() {
+    let folder = tempfile::tempdir().unwrap();
+    let quick = program(folder.path(), "quick", &format!("echo '{LINE}'"));
+    let mut shell = Command::new("sh");
+    let script = "(sleep 5; touch \"$1/survived\") & echo $! >\"$1/pid\"; exec \"$0\" runtimes ruby --runtime \"ruby=$2\" --quiet";
+    shell.args(["-c", script, env!("CARGO_BIN_EXE_clockscope")]).arg(folder.path()).arg(&quick);
+    shell.env("XDG_CACHE_HOME", folder.path()).stdout(Stdio::null());
+    run(shell, 0);
+    let pid = fs::read_to_string(folder.path().join("pid")).unwrap();
+    let is_there = Path::new(&format!("/proc/{}", pid.trim())).exists();
+    assert!(is_there || folder.path().join("survived").exists(), "it was ended");
+    Command::new("kill").arg(pid.trim()).status().ok();
+}
+
+#[test]
 fn what_was_asked_wrongly_is_said() {
     let folder = tempfile::tempdir().unwrap();
     for (arguments, hint) in [

@@ -1,68 +1,108 @@
 //! All processes that a program has started, wherever they have gone: browsers and build servers leave the group and the session
 //! that they were started in.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::io;
 use std::process::Child;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, WaitOptions, kill_process, set_child_subreaper, waitpid};
+use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, waitpid};
 
 /// How often it is tried to end what is there. A process that is being started while the others are ended is found the next time.
 const TURNS: u32 = 2000;
 const BETWEEN_TURNS: Duration = Duration::from_millis(1);
 
-/// From now on this process becomes the parent of its descendants that lose theirs, so that none gets out of sight.
-pub(crate) fn adopt() -> io::Result<()> {
-    Ok(set_child_subreaper(Some(rustix::process::getpid()))?)
+/// While it lives, this process is the parent of its descendants that lose theirs, so that none gets out of sight.
+#[derive(Debug)]
+pub(crate) struct Adoption {
+    /// What was there before is nobody's business: a shell's process substitution, a server that a script started before it
+    /// became this program. With the time at which each started, since numbers are given again.
+    before: HashSet<(i32, u64)>,
 }
 
-/// Ends a program and every other process that descends from this one, and waits until they are gone; 2 s at most, since a
-/// process that hangs inside the kernel cannot be ended.
-pub(crate) fn end_all(child: &mut Child) {
-    let child_pid = Pid::from_child(child);
-    for _ in 0..TURNS {
-        // Those of which only the status is left go as well, or they would be found for ever.
-        let is_over = !matches!(child.try_wait(), Ok(None));
-        let left = descendants();
-        if is_over && left.is_empty() {
-            return;
-        }
-        for (pid, is_ours) in left {
-            // One that has ended in the meantime is not there any more, which is as good.
-            let _ = kill_process(pid, Signal::KILL);
-            if is_ours && pid != child_pid {
-                let _ = waitpid(Some(pid), WaitOptions::NOHANG);
+/// A process, as the kernel tells of it.
+#[derive(Clone, Copy, Debug)]
+struct Process {
+    pid: i32,
+    parent: i32,
+    /// In ticks since boot.
+    started: u64,
+}
+
+impl Adoption {
+    /// Begins.
+    ///
+    /// # Errors
+    /// The system does not know such a thing.
+    pub(crate) fn begin() -> io::Result<Self> {
+        let before = descendants(&HashSet::new()).iter().map(|process| (process.pid, process.started)).collect();
+        set_child_subreaper(Some(getpid()))?;
+        Ok(Self { before })
+    }
+
+    /// Ends a program and every other process that descends from this one and was not there before, and waits until they are
+    /// gone; 2 s at most, since a process that hangs inside the kernel cannot be ended.
+    pub(crate) fn end_all(&self, child: &mut Child) {
+        let child_pid = Pid::from_child(child);
+        for _ in 0..TURNS {
+            // Those of which only the status is left go as well, or they would be found for ever.
+            let is_over = !matches!(child.try_wait(), Ok(None));
+            let left = descendants(&self.before);
+            if is_over && left.is_empty() {
+                return;
             }
+            for process in left {
+                let Some(pid) = Pid::from_raw(process.pid) else { continue };
+                // One that has ended in the meantime is not there any more, which is as good.
+                let _ = kill_process(pid, Signal::KILL);
+                if process.parent == own() && pid != child_pid {
+                    let _ = waitpid(Some(pid), WaitOptions::NOHANG);
+                }
+            }
+            std::thread::sleep(BETWEEN_TURNS);
         }
-        std::thread::sleep(BETWEEN_TURNS);
     }
 }
 
-/// All descendants of this process, and whether it is their parent.
-fn descendants() -> Vec<(Pid, bool)> {
-    let own = rustix::process::getpid();
-    let mut children: HashMap<i32, Vec<i32>> = HashMap::new();
+impl Drop for Adoption {
+    fn drop(&mut self) {
+        let _ = set_child_subreaper(None);
+    }
+}
+
+fn own() -> i32 {
+    getpid().as_raw_nonzero().get()
+}
+
+/// All descendants of this process, but for these and theirs.
+fn descendants(spared: &HashSet<(i32, u64)>) -> Vec<Process> {
+    let mut children: HashMap<i32, Vec<Process>> = HashMap::new();
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     for pid in entries.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok()) {
-        if let Some(parent) = parent(pid) {
-            children.entry(parent).or_default().push(pid);
+        if let Some(process) = process(pid) {
+            children.entry(process.parent).or_default().push(process);
         }
     }
     let mut found = Vec::new();
-    let mut parents = vec![own.as_raw_nonzero().get()];
+    let mut parents = vec![own()];
     while let Some(parent) = parents.pop() {
-        for pid in children.remove(&parent).into_iter().flatten() {
-            found.extend(Pid::from_raw(pid).map(|pid| (pid, parent == own.as_raw_nonzero().get())));
-            parents.push(pid);
+        let children = children.remove(&parent).into_iter().flatten();
+        for process in children.filter(|process| !spared.contains(&(process.pid, process.started))) {
+            found.push(process);
+            parents.push(process.pid);
         }
     }
     found
 }
 
-/// A process's parent (proc(5), stat). The name before it, in brackets, may hold anything.
-fn parent(pid: i32) -> Option<i32> {
+/// What proc(5) says in `stat`. The name before the rest, in brackets, may hold anything.
+fn process(pid: i32) -> Option<Process> {
+    /// Places behind the name: the state is the first.
+    const PARENT: usize = 1;
+    const STARTED: usize = 19;
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let field = |place: usize| fields.get(place)?.parse().ok();
+    Some(Process { pid, parent: i32::try_from(field(PARENT)?).ok()?, started: field(STARTED)? })
 }

@@ -10,6 +10,7 @@ mod pages;
 mod places;
 mod process;
 mod programs;
+mod ready;
 mod registry;
 mod row;
 mod stage;
@@ -19,5 +20,5 @@ mod words;
 
 pub use programs::{Chosen, UnknownRuntime, select};
 pub use registry::Runtime;
-pub use stage::{Request, Stage};
+pub use stage::{Prepared, Request, Stage};
 pub use surprises::surprises;

@@ -5,6 +5,8 @@ use std::hash::{BuildHasher, RandomState};
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::os::fd::{AsFd, BorrowedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use crate::process::Beside;
 
@@ -34,7 +36,7 @@ pub(crate) struct Pages {
 struct Site {
     probe: &'static str,
     milliseconds: u64,
-    /// Begins every path, so that nobody else on this machine can report figures.
+    /// Begins every path, so that nobody else on this machine can report figures: only the user can read the file that leads there.
     secret: String,
 }
 
@@ -69,8 +71,14 @@ impl Pages {
     }
 
     /// Where a browser has to begin.
-    pub(crate) fn url(&self) -> io::Result<String> {
+    fn url(&self) -> io::Result<String> {
         Ok(format!("http://{}/{}/{PLAIN}/", self.listener.local_addr()?, self.site.secret))
+    }
+
+    /// A page that leads there.
+    pub(crate) fn start(&self) -> io::Result<String> {
+        let url = self.url()?;
+        Ok(format!("<!DOCTYPE html>\n<meta charset=\"utf-8\">\n<script>location.replace(\"{url}\");</script>\n"))
     }
 
     fn accept(&mut self) {
@@ -149,6 +157,15 @@ impl Site {
              <script src=\"probe.js\"></script>\n"
         )
     }
+}
+
+/// The address of a file: all but the plainest characters are written by their bytes' numbers (RFC 8089, RFC 3986).
+pub(crate) fn file_url(path: &Path) -> String {
+    let byte = |byte: &u8| match byte {
+        b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => char::from(*byte).to_string(),
+        other => format!("%{other:02X}"),
+    };
+    format!("file://{}", path.as_os_str().as_bytes().iter().map(byte).collect::<String>())
 }
 
 /// A connection, until its one request is answered.

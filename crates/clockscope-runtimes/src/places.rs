@@ -1,10 +1,20 @@
 //! Where probes are built and run: a cache that stays, and a temporary folder that does not.
 
-use std::fs;
+use std::cell::Cell;
+use std::fs::{self, File};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::io;
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+
+/// How temporary folders are called, before the number of the process that has made them.
+const NAME: &str = "clockscope-runtimes-";
+/// A file in such a folder that its process has locked.
+const LOCK: &str = "lock";
+/// Nobody else looks or goes in.
+const PRIVATE: u32 = 0o700;
+/// What others may do with a folder if they can write into it.
+const WRITABLE_BY_OTHERS: u32 = 0o022;
 
 /// The folders of one run. All that is temporary is removed when this is dropped.
 #[derive(Debug)]
@@ -12,29 +22,39 @@ pub(crate) struct Places {
     temporary: PathBuf,
     cache: PathBuf,
     is_kept: bool,
+    folders: Cell<u32>,
+    /// Locked as long as this process lives.
+    _lock: File,
 }
 
 impl Places {
-    /// Makes them. Where the cache cannot be written, the second value says why, and what is built lasts for this run.
+    /// Makes them. Where there can be no cache, the second value says why, and what is built lasts for this run.
     ///
     /// # Errors
     /// There is no place for temporary files.
     pub(crate) fn new() -> io::Result<(Self, Option<String>)> {
-        let temporary = temporary()?;
+        let (temporary, lock) = temporary()?;
         let (cache, warning) = match cache() {
             Ok(cache) => (cache, None),
             Err(why) => (temporary.join("cache"), Some(format!("probes are built anew in each run: {why}"))),
         };
-        let places = Self { temporary, cache, is_kept: warning.is_none() };
+        let places = Self { temporary, cache, is_kept: warning.is_none(), folders: Cell::new(0), _lock: lock };
         fs::create_dir_all(&places.cache)?;
         Ok((places, warning))
     }
 
-    /// A folder for one probe, empty, which goes when the second value is dropped.
+    /// A folder for one probe, empty, which goes when it is dropped.
     pub(crate) fn folder(&self, name: &str) -> io::Result<Folder> {
-        let path = self.temporary.join(name);
-        fs::create_dir(&path)?;
+        // Numbered, since one that could not be removed is no reason not to go on.
+        let number = self.folders.replace(self.folders.get() + 1);
+        let path = self.temporary.join(format!("{number}-{name}"));
+        fs::DirBuilder::new().mode(PRIVATE).create(&path)?;
         Ok(Folder { path })
+    }
+
+    /// Where something lasts for this run that cannot be kept there.
+    pub(crate) fn lasting(&self, kept: &Path) -> PathBuf {
+        self.temporary.join(kept.file_name().unwrap_or_default())
     }
 
     /// The cache, where it goes with the run.
@@ -53,8 +73,7 @@ impl Places {
 
 impl Drop for Places {
     fn drop(&mut self) {
-        // Nothing sensible is left to be done if it cannot be removed.
-        let _ = fs::remove_dir_all(&self.temporary);
+        remove(&self.temporary);
     }
 }
 
@@ -72,20 +91,38 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.path);
+        remove(&self.path);
+    }
+}
+
+/// Removes a folder with all that is in it, also what was made unreadable. Nothing sensible is left to be done if that fails.
+fn remove(folder: &Path) {
+    if fs::remove_dir_all(folder).is_err() {
+        open_up(folder);
+        let _ = fs::remove_dir_all(folder);
+    }
+}
+
+/// Makes a folder and those in it such that their owner can empty them.
+fn open_up(folder: &Path) {
+    let _ = fs::set_permissions(folder, fs::Permissions::from_mode(PRIVATE));
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            open_up(&entry.path());
+        }
     }
 }
 
 /// A new folder that nobody else can enter. Its name is made of the process's number: libraries that make random names seed them
 /// by reading a clock, which kills the process where the counter is disabled. A name that is taken is left alone.
-fn temporary() -> io::Result<PathBuf> {
-    let base = std::env::temp_dir();
-    let name = |turn: u32| base.join(format!("clockscope-{}-{turn}", std::process::id()));
+fn temporary() -> io::Result<(PathBuf, File)> {
+    let base = std::path::absolute(std::env::temp_dir())?;
+    sweep(&base);
     let mut last = io::Error::from(io::ErrorKind::AlreadyExists);
     for turn in 0..100 {
-        let path = name(turn);
-        match fs::DirBuilder::new().mode(0o700).create(&path) {
-            Ok(()) => return Ok(path),
+        let path = base.join(format!("{NAME}{}-{turn}", std::process::id()));
+        match fs::DirBuilder::new().mode(PRIVATE).create(&path) {
+            Ok(()) => return locked(&path).map(|lock| (path, lock)),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,
             Err(error) => return Err(in_place(&base, &error)),
         }
@@ -93,17 +130,48 @@ fn temporary() -> io::Result<PathBuf> {
     Err(in_place(&base, &last))
 }
 
+/// Locks a file in a new folder. It gets its name when it is locked, so that no sweep finds it unlocked.
+fn locked(folder: &Path) -> io::Result<File> {
+    let draft = folder.join("lock.new");
+    let lock = File::create(&draft)?;
+    lock.lock()?;
+    fs::rename(&draft, folder.join(LOCK))?;
+    Ok(lock)
+}
+
 fn in_place(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("no temporary folder can be made in {}: {error}", path.display()))
 }
 
-/// The user's cache (XDG Base Directory Specification), where it can be written.
+/// Removes what killed runs of this user have left: folders whose lock nobody holds. The number in the name tells nothing, since
+/// containers that share the place have numbers of their own.
+fn sweep(base: &Path) {
+    let is_left = |entry: &fs::DirEntry| {
+        let is_ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(NAME));
+        let is_folder = || entry.metadata().is_ok_and(|found| found.is_dir() && is_own(&found));
+        let is_free = || File::open(entry.path().join(LOCK)).is_ok_and(|lock| lock.try_lock().is_ok());
+        is_ours && is_folder() && is_free()
+    };
+    for entry in fs::read_dir(base).into_iter().flatten().flatten().filter(is_left) {
+        remove(&entry.path());
+    }
+}
+
+fn is_own(found: &fs::Metadata) -> bool {
+    found.uid() == rustix::process::geteuid().as_raw()
+}
+
+/// The user's cache (XDG Base Directory Specification), where it can be written, and by nobody else: what lies there is executed.
 fn cache() -> Result<PathBuf, String> {
     let of = |variable| std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
     let base = of("XDG_CACHE_HOME").or_else(|| of("HOME").map(|home| home.join(".cache")));
     let cache = base.ok_or("there is no home directory for a cache")?.join("clockscope").join("probes");
     let wrong = |error: io::Error| format!("{} cannot be written: {error}", cache.display());
-    fs::create_dir_all(&cache).map_err(wrong)?;
+    fs::DirBuilder::new().recursive(true).mode(PRIVATE).create(&cache).map_err(wrong)?;
+    let found = fs::metadata(&cache).map_err(wrong)?;
+    if !is_own(&found) || found.mode() & WRITABLE_BY_OTHERS != 0 {
+        return Err(format!("{} belongs to somebody else, or can be written by others", cache.display()));
+    }
     // That it can be made does not say that it can be written: it may have been there.
     let attempt = cache.join(format!(".{}.tmp", std::process::id()));
     fs::write(&attempt, []).and_then(|()| fs::remove_file(&attempt)).map_err(wrong)?;
@@ -118,15 +186,36 @@ mod tests {
     fn what_is_temporary_goes_and_what_is_built_is_told_apart() {
         let (places, _) = Places::new().unwrap();
         let temporary = places.temporary.clone();
+        assert_eq!(fs::metadata(&temporary).unwrap().mode() & 0o777, PRIVATE);
         let folder = places.folder("c").unwrap();
-        fs::write(folder.path().join("probe.c"), "x").unwrap();
-        assert!(places.folder("c").is_err(), "it is in use");
+        fs::create_dir_all(folder.path().join("inner")).unwrap();
+        fs::write(folder.path().join("inner/probe.c"), "x").unwrap();
+        fs::set_permissions(folder.path().join("inner"), fs::Permissions::from_mode(0o000)).unwrap();
+        assert_ne!(places.folder("c").unwrap().path(), folder.path());
+        let path = folder.path().to_owned();
         drop(folder);
-        assert!(places.folder("c").is_ok());
+        assert!(!path.exists());
         let built = |of: &[&str]| places.built("c", &of.iter().map(ToString::to_string).collect::<Vec<_>>());
         assert_eq!(built(&["source", "12.2"]), built(&["source", "12.2"]));
         assert_ne!(built(&["source", "12.2"]), built(&["source1", "2.2"]));
         drop(places);
         assert!(!temporary.exists());
+    }
+
+    #[test]
+    fn what_killed_runs_left_is_swept() {
+        let base = tempfile::tempdir().unwrap();
+        let folders = ["1-0", "2-0", "3-0"].map(|end| base.path().join(format!("{NAME}{end}")));
+        let other = base.path().join("somebody's");
+        for folder in folders.iter().chain([&other]) {
+            fs::create_dir(folder).unwrap();
+        }
+        drop(locked(&folders[0]).unwrap());
+        let held = locked(&folders[1]).unwrap();
+        File::create(other.join(LOCK)).unwrap();
+        sweep(base.path());
+        let left = folders.each_ref().map(|folder| folder.exists());
+        assert_eq!((left, other.exists()), ([false, true, true], true));
+        drop(held);
     }
 }

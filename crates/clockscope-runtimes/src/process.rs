@@ -14,7 +14,7 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::time::{ClockId, clock_gettime};
 
-use crate::descendants;
+use crate::descendants::Adoption;
 
 /// Held while a program runs, since all descendants of this process are taken for its.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -23,6 +23,8 @@ static ALONE: Mutex<()> = Mutex::new(());
 const MOST_OUTPUT: usize = 16 << 20;
 /// How long nothing may happen before the limits are looked at.
 const GLANCE: Duration = Duration::from_millis(50);
+/// A glance that takes so many seconds was a pause of this process itself.
+const PAUSE: f64 = 2.0;
 /// How long output is waited for that a program's children may still hold when it has ended.
 const AFTERWARDS: f64 = 1.0;
 
@@ -107,16 +109,16 @@ impl Beside for Alone {
 }
 
 /// Runs a program to its end or to its limit, and ends all that it has started and left behind: every process that descends from
-/// this one is taken for the program's. One at a time: others wait.
+/// this one, but for those that did before, is taken for the program's. One at a time: others wait.
 ///
 /// # Errors
 /// It cannot be started.
 pub(crate) fn run(command: &mut Command, limits: Limits<'_>, beside: &mut dyn Beside) -> io::Result<Outcome> {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    descendants::adopt()?;
+    let adoption = Adoption::begin()?;
     // In a group of its own, so that a terminal's Ctrl-C reaches us alone, who then end it.
     command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut running = Running { child: command.spawn()? };
+    let mut running = Running { child: command.spawn()?, adoption };
     let mut output = Output::new(&mut running.child)?;
     let ended = running.attend_to(&mut output, limits, beside)?;
     drop(running);
@@ -126,17 +128,19 @@ pub(crate) fn run(command: &mut Command, limits: Limits<'_>, beside: &mut dyn Be
 /// A program that ends when this is dropped, with all that it has started.
 struct Running {
     child: Child,
+    adoption: Adoption,
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
-        descendants::end_all(&mut self.child);
+        self.adoption.end_all(&mut self.child);
     }
 }
 
 impl Running {
     fn attend_to(&mut self, output: &mut Output, limits: Limits<'_>, beside: &mut dyn Beside) -> io::Result<Ended> {
-        let began = seconds();
+        let mut began = seconds();
+        let mut last = began;
         let mut over: Option<(f64, ExitStatus)> = None;
         loop {
             output.wait(&*beside)?;
@@ -145,6 +149,11 @@ impl Running {
                 return Ok(Ended::Done);
             }
             let now = seconds();
+            // This process did not run, be it that it was stopped (Ctrl-Z) or that the machine slept: that is not the program's time.
+            if now - last > PAUSE {
+                began += now - last;
+            }
+            last = now;
             if over.is_none() {
                 over = self.child.try_wait()?.map(|status| (now, status));
             }

@@ -118,7 +118,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         get: "https://rustup.rs, apt install rustc",
         programs: &["rustc"],
         sources: sources!("probe.rs"),
-        builds: build!("{program}", "--edition", "2021", "-O", "-o", "{built}", "{source}"),
+        builds: build!("{program}", "--edition", "2021", "-O", "-C", "strip=symbols", "-o", "{built}", "{source}"),
         run: BUILT,
         ..PLAIN
     },

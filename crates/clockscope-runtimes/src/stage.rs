@@ -1,26 +1,21 @@
-//! Runs probes: finds the program, asks its version, builds what has to be built, starts the probe, takes its lines.
+//! Runs probes: prepares the runtimes, starts a probe in each, takes its lines.
 
-use std::fs;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clockscope_records::{RuntimeFound, RuntimeRecord};
 
 use crate::line::{self, Line};
-use crate::pages::Pages;
-use crate::places::Places;
-use crate::process::{Alone, Beside, Limits, Outcome, run};
+use crate::pages::{self, Pages};
+use crate::places::{Folder, Places};
+use crate::process::{Alone, Beside, Ended, Limits};
 use crate::programs::Chosen;
-use crate::registry::{PLAIN, Runtime};
+use crate::ready::{self, Ready, last_words, shortened, started};
+use crate::registry::Runtime;
 use crate::row;
-use crate::version::{framework, version};
+use crate::version::version;
 use crate::words::Words;
-
-/// Longest time for telling a version, in seconds.
-const VERSION_S: f64 = 10.0;
-/// Longest time for building a probe, in seconds: where no standard library is built yet, Go builds its own.
-const BUILD_S: f64 = 120.0;
 
 /// How probes are run.
 #[derive(Clone, Copy, Debug)]
@@ -43,15 +38,20 @@ pub struct Stage {
     pub warning: Option<String>,
 }
 
-/// A runtime that can be started.
-struct Ready {
-    program: PathBuf,
-    compiler: Option<PathBuf>,
-    /// The folder of .NET's own assemblies.
-    framework: Option<PathBuf>,
-    version: String,
-    /// All that it, and its compiler, say of their versions.
-    versions: String,
+/// A runtime that was looked for.
+#[derive(Debug)]
+pub struct Prepared<'a> {
+    chosen: &'a Chosen,
+    /// What it takes to start its probe, or why it cannot be.
+    ready: Result<Ready, String>,
+}
+
+/// What a probe printed, and what was wrong with how it ended.
+struct Said {
+    lines: String,
+    fault: Option<String>,
+    /// Whether it broke down before it said anything.
+    is_dumb: bool,
 }
 
 impl Stage {
@@ -64,31 +64,49 @@ impl Stage {
         Ok(Self { places, warning })
     }
 
+    /// Finds the programs, asks for their versions, and builds the probes that are not built yet, until somebody wants to stop.
+    /// 10 s a program at most, 2 min a way to build. What these programs start and leave behind is ended, and so are all processes
+    /// that become descendants of this one while they run.
+    pub fn prepare<'a>(
+        &self,
+        chosen: &'a [Chosen],
+        stop: &AtomicBool,
+        progress: &mut dyn FnMut(f64, &str),
+    ) -> Vec<Prepared<'a>> {
+        let whole = chosen.len() as f64;
+        let prepared = |(place, chosen): (usize, &'a Chosen)| {
+            progress(place as f64 / whole, chosen.runtime.title);
+            let ready = ready::found(chosen, &self.places, stop)
+                .and_then(|found| found.built(chosen.runtime, &self.places, stop));
+            Prepared { chosen, ready }
+        };
+        chosen.iter().enumerate().take_while(|_| !stop.load(Ordering::Relaxed)).map(prepared).collect()
+    }
+
     /// Measures one after the other, until somebody wants to stop. A runtime that cannot be measured, or not to the end, has a
-    /// row that says why. Takes about `1.25 x milliseconds` an API and what the runtimes need to start. Every process that descends from
-    /// this one is taken for a probe's, and ended with it.
+    /// row that says why. Takes about `1.25 x milliseconds` an API and what the runtimes need to start. Ends processes as
+    /// [`Stage::prepare`] does.
     pub fn measure(
         &self,
-        chosen: &[Chosen],
+        prepared: &[Prepared<'_>],
         request: Request<'_>,
         progress: &mut dyn FnMut(f64, &str),
     ) -> Vec<RuntimeRecord> {
         let mut rows = Vec::new();
-        for (place, one) in chosen.iter().enumerate() {
+        for (place, one) in prepared.iter().enumerate() {
             if request.stop.load(Ordering::Relaxed) {
                 break;
             }
-            progress(place as f64 / chosen.len() as f64, one.runtime.title);
+            progress(place as f64 / prepared.len() as f64, one.chosen.runtime.title);
             rows.extend(self.rows(one, request));
         }
         rows
     }
 
-    /// Which of them there are. Asks each for its version.
+    /// Which of them there are. Asks each for its version, and builds nothing.
     pub fn list(&self, chosen: &[Chosen], stop: &AtomicBool) -> Vec<RuntimeFound> {
         let found = |one: &Chosen| {
-            let ready = self.ready(one, stop);
-            let (version, program, reason) = match ready {
+            let (version, program, reason) = match ready::found(one, &self.places, stop) {
                 Ok(ready) => (Some(ready.version), Some(ready.program), None),
                 Err(reason) => (None, one.program().ok(), Some(reason)),
             };
@@ -106,72 +124,57 @@ impl Stage {
     }
 
     /// The rows of one runtime.
-    fn rows(&self, one: &Chosen, request: Request<'_>) -> Vec<RuntimeRecord> {
+    fn rows(&self, one: &Prepared<'_>, request: Request<'_>) -> Vec<RuntimeRecord> {
+        let Prepared { chosen, ready } = one;
         let mut whole = RuntimeRecord {
-            runtime: one.runtime.name.to_owned(),
-            title: one.runtime.title.to_owned(),
-            program: one.program().ok().map(|program| program.display().to_string()),
+            runtime: chosen.runtime.name.to_owned(),
+            title: chosen.runtime.title.to_owned(),
+            program: chosen.program().ok().map(|program| program.display().to_string()),
             clocksource: request.clocksource.map(str::to_owned),
             ..RuntimeRecord::default()
         };
-        let ready = match self.ready(one, request.stop) {
+        let ready = match ready {
             Ok(ready) => ready,
-            Err(reason) if one.program.is_none() && one.is_missing() => {
-                return vec![unavailable(whole, format!("{reason}; get it: {}", one.runtime.get))];
+            Err(reason) if chosen.program.is_none() && chosen.is_missing() => {
+                return vec![unavailable(whole, format!("{reason}; get it: {}", chosen.runtime.get))];
             }
-            Err(reason) => return vec![unavailable(whole, reason)],
+            Err(reason) => return vec![unavailable(whole, reason.clone())],
         };
         whole.version = Some(ready.version.clone());
-        match self.probe(one, &ready, request) {
-            Ok((lines, fault)) => rows(&whole, &lines, fault, request.clocksource),
+        match self.said(chosen.runtime, ready, request) {
+            Ok(said) => rows(&whole, &said.lines, said.fault, request.clocksource),
             Err(reason) => vec![unavailable(whole, reason)],
         }
     }
 
-    /// Finds the programs and asks for their versions.
-    fn ready(&self, one: &Chosen, stop: &AtomicBool) -> Result<Ready, String> {
-        let program = one.program()?;
-        let compiler = one.compiler()?;
-        let folder = self.places.folder(one.runtime.name).map_err(no_folder)?;
-        let of_program = told(&program, one.runtime, folder.path(), stop)?;
-        let mut versions = of_program.clone();
-        if let Some(compiler) = &compiler {
-            // Compilers are asked as everybody does.
-            let asked = Runtime { version: &["--version"], variables: one.runtime.variables, ..PLAIN };
-            versions += &told(compiler, &asked, folder.path(), stop)?;
+    /// What the probe says. One that was built some time ago and does not even begin to speak is built anew: what lies in a cache may
+    /// have been damaged, or be another machine's.
+    fn said(&self, runtime: &Runtime, ready: &Ready, request: Request<'_>) -> Result<Said, String> {
+        let first = self.run(runtime, ready, request);
+        let is_dumb = first.as_ref().map_or(true, |said| said.is_dumb);
+        if !is_dumb || !ready.is_from_cache || request.stop.load(Ordering::Relaxed) {
+            return first;
         }
-        let (version, framework) = (version(&of_program, one.runtime.title), framework(&of_program));
-        Ok(Ready { program, compiler, framework, version, versions })
+        let anew = ready.built_anew(runtime, &self.places, request.stop)?;
+        self.run(runtime, &anew, request)
     }
 
-    /// Builds the probe if need be, runs it, and gives its output, and what was wrong with how it ended.
-    fn probe(&self, one: &Chosen, ready: &Ready, request: Request<'_>) -> Result<(String, Option<String>), String> {
-        let runtime = one.runtime;
-        let folder = self.places.folder(runtime.name).map_err(no_folder)?;
-        for source in runtime.sources {
-            let path = folder.path().join(source.file);
-            fs::write(&path, source.text).map_err(|error| format!("{}: {error}", path.display()))?;
-        }
+    /// Runs the probe.
+    fn run(&self, runtime: &Runtime, ready: &Ready, request: Request<'_>) -> Result<Said, String> {
+        let folder = ready::folder_with(&self.places, runtime)?;
         let mut pages = match runtime.is_browser() {
             true => Some(Pages::new(runtime.probe().text, request.milliseconds).map_err(no_server)?),
             false => None,
         };
-        let url = pages.as_ref().map(Pages::url).transpose().map_err(no_server)?;
-        let (source, built) = (folder.path().join(runtime.probe().file), self.built(runtime, ready));
+        let url = pages.as_ref().map(|pages| start_page(pages, &folder).map_err(no_server)).transpose()?;
+        let source = folder.path().join(runtime.probe().file);
         let words = Words {
-            program: Some(&ready.program),
-            compiler: ready.compiler.as_deref(),
-            framework: ready.framework.as_deref(),
             source: Some(&source),
-            built: Some(&built),
-            folder: Some(folder.path()),
-            unkept: self.places.unkept(),
+            built: ready.built.as_deref(),
             url: url.as_deref(),
             milliseconds: request.milliseconds,
+            ..ready.words(&folder, &self.places)
         };
-        if !runtime.builds.is_empty() && !built.exists() {
-            build(runtime, &words, &built, folder.path(), request.stop)?;
-        }
         let limits = Limits { seconds: request.limit_s, stop: request.stop };
         let beside: &mut dyn Beside = match &mut pages {
             Some(pages) => pages,
@@ -183,78 +186,16 @@ impl Stage {
         }
         let fault = outcome.ended.fault(limits);
         let fault = fault.map(|fault| format!("the probe {fault}{}", last_words(&outcome)));
-        Ok((outcome.stdout, fault))
-    }
-
-    /// Where what is built of the probe is kept: by all that it is made of.
-    fn built(&self, runtime: &Runtime, ready: &Ready) -> PathBuf {
-        let mut made_of = vec![ready.versions.clone(), ready.program.display().to_string()];
-        made_of.extend(ready.compiler.as_ref().map(|compiler| compiler.display().to_string()));
-        made_of.extend(runtime.sources.iter().map(|source| source.text.to_owned()));
-        made_of.extend(runtime.builds.iter().map(|build| build.command.join(" ")));
-        self.places.built(runtime.name, &made_of)
+        let is_dumb = matches!(outcome.ended, Ended::Itself(status) if !status.success()) && outcome.stdout.is_empty();
+        Ok(Said { lines: outcome.stdout, fault, is_dumb })
     }
 }
 
-/// Builds by the first way that succeeds, under another name, so that what stands in the cache is complete.
-fn build(runtime: &Runtime, words: &Words<'_>, built: &Path, folder: &Path, stop: &AtomicBool) -> Result<(), String> {
-    let limits = Limits { seconds: BUILD_S, stop };
-    let mut faults = Vec::new();
-    for way in runtime.builds {
-        let product = folder.join(way.product);
-        let words = Words { built: Some(&product), ..*words };
-        let Some(compiler) = words.command(&way.command[..1], runtime) else { continue };
-        let outcome = started(&words, way.command, runtime, limits, &mut Alone)?;
-        match outcome.ended.fault(limits) {
-            Some(fault) => {
-                faults.push(format!("{} {fault}{}", compiler.get_program().display(), last_words(&outcome)));
-            }
-            None => return keep(&product, built),
-        }
-        if stop.load(Ordering::Relaxed) {
-            break;
-        }
-    }
-    Err(format!("the probe was not built: {}", faults.join("; ")))
-}
-
-/// Puts what was built into the cache, which may be on another file system.
-fn keep(product: &Path, built: &Path) -> Result<(), String> {
-    let beside = built.with_extension(format!("{}.tmp", std::process::id()));
-    let kept = fs::copy(product, &beside).and_then(|_| fs::rename(&beside, built));
-    kept.map_err(|error| {
-        let _ = fs::remove_file(&beside);
-        format!("what was built of the probe cannot be kept in {}: {error}", built.display())
-    })
-}
-
-/// Runs a command of the registry.
-fn started(
-    words: &Words<'_>,
-    command: &[&str],
-    runtime: &Runtime,
-    limits: Limits<'_>,
-    beside: &mut dyn Beside,
-) -> Result<Outcome, String> {
-    let Some(mut command) = words.command(command, runtime) else {
-        return Err(format!("{} has no program for this", runtime.title));
-    };
-    let started = run(&mut command, limits, beside);
-    started.map_err(|error| format!("{} cannot be started: {error}", command.get_program().display()))
-}
-
-/// All that a program says of its version.
-fn told(program: &Path, runtime: &Runtime, folder: &Path, stop: &AtomicBool) -> Result<String, String> {
-    let words = Words { program: Some(program), folder: Some(folder), ..Words::default() };
-    let command: Vec<&str> = std::iter::once("{program}").chain(runtime.version.iter().copied()).collect();
-    let limits = Limits { seconds: VERSION_S, stop };
-    let outcome = started(&words, &command, runtime, limits, &mut Alone)?;
-    match outcome.ended.fault(limits) {
-        Some(fault) => {
-            Err(format!("{} {} {fault}{}", program.display(), runtime.version.join(" "), last_words(&outcome)))
-        }
-        None => Ok(outcome.stdout + &outcome.stderr),
-    }
+/// A file that leads to the first page: what stands among a program's arguments can be read by everybody.
+fn start_page(pages: &Pages, folder: &Folder) -> io::Result<String> {
+    let file = folder.path().join("start.html");
+    std::fs::write(&file, pages.start()?)?;
+    Ok(pages::file_url(Path::new(&file)))
 }
 
 /// A row an API; and one that says what was wrong, if anything was.
@@ -286,32 +227,8 @@ fn unavailable(whole: RuntimeRecord, reason: String) -> RuntimeRecord {
     RuntimeRecord { available: false, reason: Some(reason), ..whole }
 }
 
-fn no_folder(error: io::Error) -> String {
-    format!("there is no folder for the probe: {error}")
-}
-
 fn no_server(error: io::Error) -> String {
     format!("there is no server for the browser on 127.0.0.1: {error}")
-}
-
-/// What a program said that may explain how it ended: the first line that speaks of an error, or the last of all.
-fn last_words(outcome: &Outcome) -> String {
-    let speaks = |line: &&str| {
-        let line = line.to_lowercase();
-        ["error", "exception", "fatal", "not found", "cannot", "denied"].iter().any(|word| line.contains(word))
-    };
-    let of = |text: &str| {
-        let lines = || text.lines().filter(|line| !line.trim().is_empty() && !line::is_ours(line));
-        lines().find(speaks).or(lines().next_back()).map(shortened)
-    };
-    of(&outcome.stderr).or_else(|| of(&outcome.stdout)).map_or_else(String::new, |words| format!(": {words}"))
-}
-
-/// A line that may be long, or not meant for people.
-fn shortened(line: &str) -> String {
-    const MOST: usize = 200;
-    let plain: String = line.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if plain.chars().count() <= MOST { plain } else { plain.chars().take(MOST).chain(['…']).collect() }
 }
 
 #[cfg(test)]

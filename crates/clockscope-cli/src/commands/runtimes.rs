@@ -18,6 +18,11 @@ use crate::progress::Bar;
 
 /// Shortest and longest time for an API that probes accept, in seconds.
 const DURATIONS_S: (f64, f64) = (0.001, 60.0);
+/// Said where it is so.
+const DISABLED: &str = "the counter is disabled for this process (prctl PR_SET_TSC), and so it is for all that it starts: a runtime that \
+                        reads a clock through the vDSO is killed";
+/// Share of the progress that preparing is.
+const TO_PREPARE: f64 = 0.1;
 /// Time that a probe may take: so much, and so many times what it is asked to read for.
 const TIMEOUT_S: (f64, f64) = (20.0, 10.0);
 
@@ -71,13 +76,19 @@ fn measure(
         output::warn(warning);
     }
     let Info { recorded_at, environment, .. } = info;
+    if environment.counter_readable == Some(false) {
+        output::warn(DISABLED);
+    }
     let bar = RefCell::new(Bar::new(args.output.quiet, environment.counter_readable));
     let duration_s = args.duration.0;
     let limit_s = args.timeout.map_or(TIMEOUT_S.0 + TIMEOUT_S.1 * duration_s, |timeout| timeout.0);
+    let tell = |share: f64, title: &str| bar.borrow_mut().tell(share, || title.to_owned());
+    // Before any clocksource is switched: compilers need none.
+    let prepared = stage.prepare(chosen, stop, &mut |share, title| tell(share * TO_PREPARE, title));
     let rows = |clocksource: Option<&str>, place: usize, whole: usize| -> Vec<RuntimeRecord> {
         let request = Request { milliseconds: (duration_s * 1e3).round() as u64, limit_s, clocksource, stop };
-        stage.measure(chosen, request, &mut |share, title| {
-            bar.borrow_mut().tell((place as f64 + share) / whole as f64, || title.to_owned());
+        stage.measure(&prepared, request, &mut |share, title| {
+            tell(TO_PREPARE + (1.0 - TO_PREPARE) * (place as f64 + share) / whole as f64, title);
         })
     };
     let (was, runtimes, error) = if args.clocksource.is_empty() {

@@ -82,6 +82,13 @@ fn strangers_get_and_leave_nothing() {
 }
 
 #[test]
+fn what_leads_there_is_a_file_of_any_name() {
+    let pages = Pages::new(PROBE, 300).unwrap();
+    assert!(pages.start().unwrap().contains(&format!("location.replace(\"{}\")", pages.url().unwrap())));
+    assert_eq!(file_url(Path::new("/tmp/a b%#\u{e4}/x.html")), "file:///tmp/a%20b%25%23%C3%A4/x.html");
+}
+
+#[test]
 fn whoever_connects_and_says_nothing_is_no_hindrance() {
     let mut pages = Pages::new(PROBE, 300).unwrap();
     let address = pages.listener.local_addr().unwrap();

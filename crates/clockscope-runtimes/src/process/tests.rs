@@ -36,13 +36,16 @@ fn what_is_printed_is_taken_and_faults_are_told() {
 #[test]
 fn nothing_is_left_behind() {
     // A child in the group, one in a session of its own whose parent has gone, and one that ignores what it may.
-    let script = "sleep 12345.1 & setsid sh -c 'sleep 12345.2 & exec sleep 12345.3' & \
-                  setsid sh -c 'trap \"\" TERM INT HUP; sleep 12345.4; sleep 12345.4' & echo started";
-    for wait in ["", "; exec sleep 12345.5"] {
+    let long = format!("12{:07}", std::process::id());
+    let script = format!(
+        "sleep {long}.1 & setsid sh -c 'sleep {long}.2 & exec sleep {long}.3' & \
+         setsid sh -c 'trap \"\" TERM INT HUP; sleep {long}.4; sleep {long}.4' & echo started"
+    );
+    for wait in [String::new(), format!("; exec sleep {long}.5")] {
         let (outcome, _) = shell(&format!("{script}{wait}"), 0.5, &NEVER);
         assert_eq!(outcome.stdout, "started\n");
-        for word in ["12345.1", "12345.2", "12345.3", "12345.4", "12345.5"] {
-            assert!(!is_there(word), "{word} is left behind");
+        for end in 1..=5 {
+            assert!(!is_there(&format!("{long}.{end}")), "sleep {long}.{end} is left behind");
         }
     }
 }
@@ -53,4 +56,28 @@ fn a_child_that_holds_the_output_is_not_waited_for() {
     let (outcome, fault) = shell("sleep 12346 & echo done", 60.0, &NEVER);
     assert_eq!((outcome.stdout.as_str(), fault), ("done\n", None));
     assert!(seconds() - before < 30.0, "it waited for the child");
+}
+
+#[test]
+fn what_was_there_before_is_spared() {
+    let mut before = Command::new("sleep").arg("1000").spawn().unwrap();
+    let (_, fault) = shell("sleep 1000 & exit 0", 30.0, &NEVER);
+    assert_eq!(fault, None);
+    assert!(before.try_wait().unwrap().is_none(), "it was ended");
+    before.kill().unwrap();
+    before.wait().unwrap();
+}
+
+/// A child in our own group would get a terminal's Ctrl-C, and a stop by Ctrl-Z, beside us.
+#[test]
+fn a_program_is_in_a_group_of_its_own() {
+    let (outcome, _) = shell("echo $$; cut -d ' ' -f 5 /proc/$$/stat", 30.0, &NEVER);
+    let numbers: Vec<&str> = outcome.stdout.lines().collect();
+    assert!(numbers.len() == 2 && numbers[0] == numbers[1], "{numbers:?}");
+}
+
+#[test]
+fn errors_without_end_are_ended_too() {
+    let (_, fault) = shell("exec yes >&2", 30.0, &NEVER);
+    assert_eq!(fault.as_deref(), Some("printed more than 16 MB"));
 }

@@ -1,9 +1,16 @@
 use super::*;
 use crate::programs::select;
+use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 const LINE: &str = r#"{"clockscope_probe":1,"api":"f","built_on":"CLOCK_MONOTONIC","units_per_second":1000000000,"batch_reads":3,"batch_ns":[60,60,60,60,60,60],"differences":[[20,12]],"steps":[20,20,20]}"#;
+
+fn measured(chosen: &[Chosen], request: Request<'_>) -> Vec<RuntimeRecord> {
+    let stage = Stage::new().unwrap();
+    let prepared = stage.prepare(chosen, request.stop, &mut |_, _| {});
+    stage.measure(&prepared, request, &mut |_, _| {})
+}
 
 /// What is said of a runtime whose program is this shell script.
 fn with(name: &str, script: &str, limit_s: f64) -> Vec<RuntimeRecord> {
@@ -17,7 +24,7 @@ fn with(name: &str, script: &str, limit_s: f64) -> Vec<RuntimeRecord> {
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let chosen = select(&[name.to_owned()], &[(name.to_owned(), program)]).unwrap();
     let request = Request { milliseconds: 10, limit_s, clocksource: Some("tsc"), stop: &NEVER };
-    Stage::new().unwrap().measure(&chosen, request, &mut |_, _| {})
+    measured(&chosen, request)
 }
 
 #[test]
@@ -120,7 +127,7 @@ fn c_is_built_once_and_measured() {
     let Ok(chosen) = select(&["c".to_owned()], &[]) else { panic!("C is known") };
     let stage = Stage::new().unwrap();
     let request = Request { milliseconds: 20, limit_s: 60.0, clocksource: Some("tsc"), stop: &NEVER };
-    let rows = stage.measure(&chosen, request, &mut |_, _| {});
+    let rows = stage.measure(&stage.prepare(&chosen, &NEVER, &mut |_, _| {}), request, &mut |_, _| {});
     assert!(rows.iter().all(|row| row.available && row.cost_ns.is_some_and(|ns| ns > 0.0)), "{rows:?}");
     assert!(rows.iter().any(|row| row.api.as_deref() == Some("clock_gettime(CLOCK_MONOTONIC)")));
 }

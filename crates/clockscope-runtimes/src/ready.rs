@@ -1,0 +1,201 @@
+//! What it takes to start a probe: the programs, their versions, and what is built.
+
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::line;
+use crate::places::{Folder, Places};
+use crate::process::{Alone, Beside, Limits, Outcome, run};
+use crate::programs::Chosen;
+use crate::registry::{PLAIN, Runtime};
+use crate::version::{framework, version};
+use crate::words::Words;
+
+/// Longest time for telling a version, in seconds.
+const VERSION_S: f64 = 10.0;
+/// Longest time for a way to build, in seconds: where no standard library is built yet, Go builds its own.
+const BUILD_S: f64 = 120.0;
+
+/// A runtime whose probe can be started.
+#[derive(Clone, Debug)]
+pub(crate) struct Ready {
+    pub(crate) program: PathBuf,
+    pub(crate) version: String,
+    compiler: Option<PathBuf>,
+    /// The folder of .NET's own assemblies.
+    framework: Option<PathBuf>,
+    /// All that it, and its compiler, say of their versions.
+    versions: String,
+    /// What was built, if anything is.
+    pub(crate) built: Option<PathBuf>,
+    /// Whether that was built some time ago.
+    pub(crate) is_from_cache: bool,
+}
+
+/// Finds the programs and asks for their versions.
+///
+/// # Errors
+/// Why it cannot be started, in a sentence.
+pub(crate) fn found(chosen: &Chosen, places: &Places, stop: &AtomicBool) -> Result<Ready, String> {
+    let (program, compiler) = (chosen.program()?, chosen.compiler()?);
+    let folder = places.folder(chosen.runtime.name).map_err(no_folder)?;
+    let of_program = told(&program, chosen.runtime, folder.path(), stop)?;
+    let mut versions = of_program.clone();
+    if let Some(compiler) = &compiler {
+        // Compilers are asked as everybody does.
+        let asked = Runtime { version: &["--version"], variables: chosen.runtime.variables, ..PLAIN };
+        versions += &told(compiler, &asked, folder.path(), stop)?;
+    }
+    let (version, framework) = (version(&of_program, chosen.runtime.title), framework(&of_program));
+    Ok(Ready { program, version, compiler, framework, versions, built: None, is_from_cache: false })
+}
+
+/// A folder with the probe.
+pub(crate) fn folder_with(places: &Places, runtime: &Runtime) -> Result<Folder, String> {
+    let folder = places.folder(runtime.name).map_err(no_folder)?;
+    for source in runtime.sources {
+        let path = folder.path().join(source.file);
+        fs::write(&path, source.text).map_err(|error| format!("{}: {error}", path.display()))?;
+    }
+    Ok(folder)
+}
+
+impl Ready {
+    /// With what is built of the probe, if anything is: from the cache, or built now.
+    pub(crate) fn built(self, runtime: &Runtime, places: &Places, stop: &AtomicBool) -> Result<Self, String> {
+        if runtime.builds.is_empty() {
+            return Ok(self);
+        }
+        let kept = places.built(runtime.name, &self.made_of(runtime));
+        if kept.exists() {
+            return Ok(Self { built: Some(kept), is_from_cache: true, ..self });
+        }
+        self.built_anew(runtime, places, stop)
+    }
+
+    /// The same, built now whatever the cache has. By the first way that succeeds.
+    pub(crate) fn built_anew(&self, runtime: &Runtime, places: &Places, stop: &AtomicBool) -> Result<Self, String> {
+        let folder = folder_with(places, runtime)?;
+        let source = folder.path().join(runtime.probe().file);
+        let limits = Limits { seconds: BUILD_S, stop };
+        let mut faults = Vec::new();
+        for way in runtime.builds {
+            let product = folder.path().join(way.product);
+            let words = Words { source: Some(&source), built: Some(&product), ..self.words(&folder, places) };
+            let Some(compiler) = words.command(&way.command[..1], runtime) else { continue };
+            let outcome = started(&words, way.command, runtime, limits, &mut Alone)?;
+            match outcome.ended.fault(limits) {
+                Some(fault) => {
+                    faults.push(format!("{} {fault}{}", compiler.get_program().display(), last_words(&outcome)));
+                }
+                None => {
+                    let built = keep(&product, &places.built(runtime.name, &self.made_of(runtime)), places)?;
+                    return Ok(Self { built: Some(built), is_from_cache: false, ..self.clone() });
+                }
+            }
+            if stop.load(Ordering::Relaxed) {
+                break;
+            }
+        }
+        Err(format!("the probe was not built: {}", faults.join("; ")))
+    }
+
+    /// All that what is built depends on.
+    fn made_of(&self, runtime: &Runtime) -> Vec<String> {
+        let mut made_of = vec![std::env::consts::ARCH.to_owned(), self.versions.clone()];
+        for program in std::iter::once(&self.program).chain(&self.compiler) {
+            let found = fs::metadata(program).map(|found| format!("{} {}", found.size(), found.mtime()));
+            made_of.push(format!("{} {}", program.display(), found.unwrap_or_default()));
+        }
+        made_of.extend(runtime.sources.iter().map(|source| source.text.to_owned()));
+        made_of.extend(runtime.builds.iter().map(|build| build.command.join(" ")));
+        made_of
+    }
+
+    /// What is known of a command's words so far.
+    pub(crate) fn words<'a>(&'a self, folder: &'a Folder, places: &'a Places) -> Words<'a> {
+        Words {
+            program: Some(&self.program),
+            compiler: self.compiler.as_deref(),
+            framework: self.framework.as_deref(),
+            folder: Some(folder.path()),
+            unkept: places.unkept(),
+            ..Words::default()
+        }
+    }
+}
+
+/// Puts what was built where it is kept, or else, should the cache be full, where it lasts for this run.
+fn keep(product: &Path, kept: &Path, places: &Places) -> Result<PathBuf, String> {
+    let lasting = places.lasting(kept);
+    let put = put(product, kept).map(|()| kept.to_owned()).or_else(|_| put(product, &lasting).map(|()| lasting));
+    put.map_err(|error| format!("what was built of the probe cannot be kept in {}: {error}", kept.display()))
+}
+
+/// Copies, since it may be another file system, under another name first: what has its name is complete, whatever happens.
+fn put(product: &Path, target: &Path) -> io::Result<()> {
+    let draft = target.with_extension(format!("{}.tmp", std::process::id()));
+    let put = fs::copy(product, &draft)
+        .and_then(|_| File::open(&draft)?.sync_all())
+        .and_then(|()| fs::rename(&draft, target));
+    if put.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
+    put
+}
+
+/// All that a program says of its version.
+fn told(program: &Path, runtime: &Runtime, folder: &Path, stop: &AtomicBool) -> Result<String, String> {
+    let words = Words { program: Some(program), folder: Some(folder), ..Words::default() };
+    let command: Vec<&str> = std::iter::once("{program}").chain(runtime.version.iter().copied()).collect();
+    let limits = Limits { seconds: VERSION_S, stop };
+    let outcome = started(&words, &command, runtime, limits, &mut Alone)?;
+    match outcome.ended.fault(limits) {
+        Some(fault) => {
+            Err(format!("{} {} {fault}{}", program.display(), runtime.version.join(" "), last_words(&outcome)))
+        }
+        None => Ok(outcome.stdout + &outcome.stderr),
+    }
+}
+
+/// Runs a command of the registry.
+pub(crate) fn started(
+    words: &Words<'_>,
+    command: &[&str],
+    runtime: &Runtime,
+    limits: Limits<'_>,
+    beside: &mut dyn Beside,
+) -> Result<Outcome, String> {
+    let Some(mut command) = words.command(command, runtime) else {
+        return Err(format!("{} has no program for this", runtime.title));
+    };
+    let started = run(&mut command, limits, beside);
+    started.map_err(|error| format!("{} cannot be started: {error}", command.get_program().display()))
+}
+
+fn no_folder(error: io::Error) -> String {
+    format!("there is no folder for the probe: {error}")
+}
+
+/// What a program said that may explain how it ended: the first line that speaks of an error, or the last of all.
+pub(crate) fn last_words(outcome: &Outcome) -> String {
+    let speaks = |line: &&str| {
+        let line = line.to_lowercase();
+        ["error", "exception", "fatal", "not found", "cannot", "denied"].iter().any(|word| line.contains(word))
+    };
+    let of = |text: &str| {
+        let lines = || text.lines().filter(|line| !line.trim().is_empty() && !line::is_ours(line));
+        lines().find(speaks).or(lines().next_back()).map(shortened)
+    };
+    of(&outcome.stderr).or_else(|| of(&outcome.stdout)).map_or_else(String::new, |words| format!(": {words}"))
+}
+
+/// A line that may be long, or not meant for people.
+pub(crate) fn shortened(line: &str) -> String {
+    const MOST: usize = 200;
+    let plain: String = line.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
+    if plain.chars().count() <= MOST { plain } else { plain.chars().take(MOST).chain(['…']).collect() }
+}
