@@ -87,10 +87,18 @@ struct Place {
     temporary: PathBuf,
 }
 
+impl Drop for Place {
+    fn drop(&mut self) {
+        // Nothing sensible is left to be done if it cannot be removed.
+        let _ = fs::remove_dir_all(&self.temporary);
+    }
+}
+
 impl Place {
     fn new() -> Result<Self> {
         let folder = PathBuf::from(run::built("runtimes"));
-        let temporary = folder.join("temporary");
+        // Not in the folder that cargo builds into: browsers put sockets there, whose paths must be short.
+        let temporary = std::env::temp_dir().join(format!("xtask-{}", std::process::id()));
         if temporary.exists() {
             fs::remove_dir_all(&temporary)?;
         }

@@ -7,8 +7,9 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// How temporary folders are called, before the number of the process that has made them.
-const NAME: &str = "clockscope-runtimes-";
+/// How temporary folders are called, before the number of the process that has made them. Short, since browsers put sockets there, whose
+/// paths may have 107 characters.
+const NAME: &str = "clockscope-";
 /// A file in such a folder that its process has locked.
 const LOCK: &str = "lock";
 /// Nobody else looks or goes in.
@@ -44,10 +45,10 @@ impl Places {
     }
 
     /// A folder for one probe, empty, which goes when it is dropped.
-    pub(crate) fn folder(&self, name: &str) -> io::Result<Folder> {
+    pub(crate) fn folder(&self) -> io::Result<Folder> {
         // Numbered, since one that could not be removed is no reason not to go on.
         let number = self.folders.replace(self.folders.get() + 1);
-        let path = self.temporary.join(format!("{number}-{name}"));
+        let path = self.temporary.join(number.to_string());
         fs::DirBuilder::new().mode(PRIVATE).create(&path)?;
         Ok(Folder { path })
     }
@@ -187,11 +188,11 @@ mod tests {
         let (places, _) = Places::new().unwrap();
         let temporary = places.temporary.clone();
         assert_eq!(fs::metadata(&temporary).unwrap().mode() & 0o777, PRIVATE);
-        let folder = places.folder("c").unwrap();
+        let folder = places.folder().unwrap();
         fs::create_dir_all(folder.path().join("inner")).unwrap();
         fs::write(folder.path().join("inner/probe.c"), "x").unwrap();
         fs::set_permissions(folder.path().join("inner"), fs::Permissions::from_mode(0o000)).unwrap();
-        assert_ne!(places.folder("c").unwrap().path(), folder.path());
+        assert_ne!(places.folder().unwrap().path(), folder.path());
         let path = folder.path().to_owned();
         drop(folder);
         assert!(!path.exists());

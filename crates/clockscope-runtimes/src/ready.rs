@@ -41,7 +41,7 @@ pub(crate) struct Ready {
 /// Why it cannot be started, in a sentence.
 pub(crate) fn found(chosen: &Chosen, places: &Places, stop: &AtomicBool) -> Result<Ready, String> {
     let (program, compiler) = (chosen.program()?, chosen.compiler()?);
-    let folder = places.folder(chosen.runtime.name).map_err(no_folder)?;
+    let folder = places.folder().map_err(no_folder)?;
     let of_program = told(&program, chosen.runtime, folder.path(), stop)?;
     let mut versions = of_program.clone();
     if let Some(compiler) = &compiler {
@@ -55,7 +55,7 @@ pub(crate) fn found(chosen: &Chosen, places: &Places, stop: &AtomicBool) -> Resu
 
 /// A folder with the probe.
 pub(crate) fn folder_with(places: &Places, runtime: &Runtime) -> Result<Folder, String> {
-    let folder = places.folder(runtime.name).map_err(no_folder)?;
+    let folder = places.folder().map_err(no_folder)?;
     for source in runtime.sources {
         let path = folder.path().join(source.file);
         fs::write(&path, source.text).map_err(|error| format!("{}: {error}", path.display()))?;
