@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import java.util.function.IntToLongFunction;
 
 public class Probe {
-    static final int READS = 1000, MIN_BATCHES = 6, MAX_BATCHES = 10_000, MAX_STEPS = 20_000;
+    static final int READS = 1000, MIN_BATCHES = 6, MAX_DURATIONS = 10_000, MAX_STEPS = 20_000;
 
     static final long[] numbers = new long[READS];
     static final Instant[] instants = new Instant[READS];
@@ -38,20 +38,21 @@ public class Probe {
     /** Reads an API in batches and prints its line. {@code value} makes a number of a reading when the batch is over. */
     static void measure(
             int milliseconds, String api, String builtOn, long unitsPerSecond, Runnable batch, IntToLongFunction value) {
-        long[] batchNs = new long[MAX_BATCHES], steps = new long[MAX_STEPS];
-        int batches = 0, seen = 0;
-        long last = 0;
+        long[] batchNs = new long[MAX_DURATIONS], steps = new long[MAX_STEPS];
+        int seen = 0;
+        long batches = 0, last = 0;
         Map<Long, Long> differences = new TreeMap<>();
 
         long start = System.nanoTime();
-        do batch.run(); while (System.nanoTime() - start < milliseconds * 250_000L);
+        do batch.run(); while (System.nanoTime() - start < Math.min(milliseconds, 1000) * 250_000L);
 
         start = System.nanoTime();
-        while (batches < MIN_BATCHES
-                || batches < MAX_BATCHES && System.nanoTime() - start < milliseconds * 1_000_000L) {
+        while (batches < MIN_BATCHES || System.nanoTime() - start < milliseconds * 1_000_000L) {
             long before = System.nanoTime();
             batch.run();
-            batchNs[batches++] = System.nanoTime() - before;
+            long took = System.nanoTime() - before;
+            if (batches < MAX_DURATIONS) batchNs[(int) batches] = took;
+            batches++;
             for (int i = 0; i < READS; i++) {
                 long reading = value.applyAsLong(i), difference = reading - last;
                 last = reading;
@@ -65,7 +66,8 @@ public class Probe {
         differences.forEach((difference, count) -> pairs.add("[" + difference + "," + count + "]"));
         System.out.println("{\"clockscope_probe\":1,\"api\":\"" + api + "\",\"built_on\":\"" + builtOn
                 + "\",\"units_per_second\":" + unitsPerSecond + ",\"nominal_hz\":" + unitsPerSecond
-                + ",\"batch_reads\":" + READS + ",\"batch_ns\":" + list(batchNs, batches)
+                + ",\"batch_reads\":" + READS + ",\"batches\":" + batches
+                + ",\"batch_ns\":" + list(batchNs, (int) Math.min(batches, MAX_DURATIONS))
                 + ",\"differences\":" + pairs + ",\"steps\":" + list(steps, seen) + "}");
         System.out.flush();
     }

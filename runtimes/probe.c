@@ -8,12 +8,13 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { READS = 1000, MIN_BATCHES = 6, MAX_BATCHES = 10000, MAX_STEPS = 20000, SMALL = 100000 };
+enum { READS = 1000, MIN_BATCHES = 6, MAX_DURATIONS = 10000, MAX_STEPS = 20000, SMALL = 100000 };
 
 static struct timespec readings[READS];
-static int64_t batch_ns[MAX_BATCHES], steps[MAX_STEPS];
-/* Nearly all differences are below 100,000 ns: they are counted by index. The others are few, whatever the clock: they are kept. */
-static uint32_t small[SMALL];
+static int64_t batch_ns[MAX_DURATIONS], steps[MAX_STEPS];
+/* Nearly all differences are below 100,000 ns, forward or back: they are counted by index. The others are few, whatever the clock: they
+ * are kept. */
+static uint64_t small[2 * SMALL];
 static int64_t *others;
 static size_t others_length, others_capacity;
 
@@ -33,8 +34,8 @@ static inline __attribute__((always_inline)) int64_t batch(clockid_t id) {
 }
 
 static void count(int64_t difference) {
-    if (difference >= 0 && difference < SMALL) {
-        small[difference]++;
+    if (difference >= -SMALL && difference < SMALL) {
+        small[difference + SMALL]++;
         return;
     }
     if (others_length == others_capacity) {
@@ -81,17 +82,20 @@ static inline __attribute__((always_inline)) void measure(const char *name, cloc
         fflush(stdout);
         return;
     }
-    for (int i = 0; i < SMALL; i++) small[i] = 0;
+    for (int i = 0; i < 2 * SMALL; i++) small[i] = 0;
     others_length = 0;
-    int batches = 0, seen = 0;
+    int64_t batches = 0;
+    int seen = 0;
     int64_t last = 0;
 
-    int64_t end = now() + milliseconds * INT64_C(250000);
+    int64_t end = now() + (milliseconds < 1000 ? milliseconds : 1000) * INT64_C(250000);
     do batch(id); while (now() < end);
 
     end = now() + milliseconds * INT64_C(1000000);
-    while (batches < MIN_BATCHES || (batches < MAX_BATCHES && now() < end)) {
-        batch_ns[batches++] = batch(id);
+    while (batches < MIN_BATCHES || now() < end) {
+        int64_t took = batch(id);
+        if (batches < MAX_DURATIONS) batch_ns[batches] = took;
+        batches++;
         for (int i = 0; i < READS; i++) {
             int64_t value = ns(readings[i]), difference = value - last;
             last = value;
@@ -102,13 +106,14 @@ static inline __attribute__((always_inline)) void measure(const char *name, cloc
 
     printf("{\"clockscope_probe\":1,\"api\":\"clock_gettime(%s)\",\"built_on\":\"%s\",\"units_per_second\":1000000000,", name, name);
     printf("\"nominal_hz\":%" PRId64 ",\"batch_reads\":%d", ns(resolution) ? 1000000000 / ns(resolution) : 1000000000, READS);
-    print_list("batch_ns", batch_ns, batches);
+    printf(",\"batches\":%" PRId64, batches);
+    print_list("batch_ns", batch_ns, batches < MAX_DURATIONS ? (int)batches : MAX_DURATIONS);
     printf(",\"differences\":[");
     separator = "";
     if (others_length) qsort(others, others_length, sizeof *others, ascending);
-    size_t above = print_others(0, 0);
-    for (int i = 0; i < SMALL; i++)
-        if (small[i]) print_pair(i, small[i]);
+    size_t above = print_others(0, -SMALL);
+    for (int i = 0; i < 2 * SMALL; i++)
+        if (small[i]) print_pair(i - SMALL, small[i]);
     print_others(above, INT64_MAX);
     printf("]");
     print_list("steps", steps, seen);

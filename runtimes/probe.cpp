@@ -1,6 +1,7 @@
 // A probe of clockscope: how C++'s stopwatches read. The protocol is docs/runtime-probes.md.
 //
 //     c++ -std=c++17 -O2 -o probe probe.cpp && ./probe MILLISECONDS
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <cstdint>
@@ -15,7 +16,7 @@ using std::chrono::high_resolution_clock;
 using std::chrono::steady_clock;
 using std::chrono::system_clock;
 
-constexpr std::size_t reads = 1000, min_batches = 6, max_batches = 10'000, max_steps = 20'000;
+constexpr std::size_t reads = 1000, min_batches = 6, max_durations = 10'000, max_steps = 20'000;
 
 // One batch, and how long it took.
 template <class Clock>
@@ -45,30 +46,32 @@ void measure(const char* api, const std::string& built_on, std::chrono::millisec
     std::vector<typename Clock::time_point> readings(reads);
     std::vector<std::int64_t> batch_ns, steps;
     std::map<std::int64_t, std::uint64_t> differences;
-    batch_ns.reserve(max_batches);
+    batch_ns.reserve(max_durations);
     steps.reserve(max_steps);
 
-    auto end = steady_clock::now() + duration / 4.0;
+    auto end = steady_clock::now() + std::min(duration, std::chrono::milliseconds(1000)) / 4.0;
     do batch<Clock>(readings);
     while (steady_clock::now() < end);
 
     std::int64_t last = 0;
+    std::size_t batches = 0;
     end = steady_clock::now() + duration / 1.0;
-    while (batch_ns.size() < min_batches || (batch_ns.size() < max_batches && steady_clock::now() < end)) {
-        const auto took = batch<Clock>(readings);
-        batch_ns.push_back(std::chrono::duration_cast<std::chrono::nanoseconds>(took).count());
+    while (batches < min_batches || steady_clock::now() < end) {
+        const std::chrono::nanoseconds took = batch<Clock>(readings);
+        if (batch_ns.size() < max_durations) batch_ns.push_back(took.count());
+        batches++;
         for (std::size_t i = 0; i < reads; i++) {
             const std::int64_t value = readings[i].time_since_epoch().count(), difference = value - last;
             last = value;
             if (i > 0) differences[difference]++;
-            const bool has_predecessor = i > 0 || batch_ns.size() > 1;
+            const bool has_predecessor = i > 0 || batches > 1;
             if (has_predecessor && difference != 0 && steps.size() < max_steps) steps.push_back(difference);
         }
     }
 
     std::cout << "{\"clockscope_probe\":1,\"api\":\"" << api << "\",\"built_on\":\"" << built_on
               << "\",\"units_per_second\":" << units_per_second << ",\"nominal_hz\":" << units_per_second
-              << ",\"batch_reads\":" << reads;
+              << ",\"batch_reads\":" << reads << ",\"batches\":" << batches;
     print("batch_ns", batch_ns);
     std::cout << ",\"differences\":[";
     const char* separator = "";

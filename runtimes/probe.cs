@@ -15,10 +15,10 @@ using System.Runtime.InteropServices;
 
 static class Probe
 {
-    const int Reads = 1000, MinBatches = 6, MaxBatches = 10000, MaxSteps = 20000;
+    const int Reads = 1000, MinBatches = 6, MaxDurations = 10000, MaxSteps = 20000;
 
-    // Tiered compilation takes 100 ms to notice that a method of the class library is called often.
-    const int MinWarmUp = 250;
+    // However short the rest is: tiered compilation takes 100 ms to notice that a method of the class library is called often.
+    const int WarmUpMilliseconds = 250;
 
     static readonly long[] numbers = new long[Reads];
     static readonly DateTime[] times = new DateTime[Reads];
@@ -59,20 +59,22 @@ static class Probe
     // Reads an API in batches and prints its line. What value makes a number of is a reading of a batch that is over.
     static void Measure(int milliseconds, string api, string builtOn, long unitsPerSecond, Action batch, Func<int, long> value)
     {
-        var batchNs = new List<long>(MaxBatches);
+        var batchNs = new List<long>(MaxDurations);
         var steps = new List<long>(MaxSteps);
         var differences = new Dictionary<long, long>();
-        long last = 0;
+        long batches = 0, last = 0;
 
         var elapsed = Stopwatch.StartNew();
-        do batch(); while (elapsed.ElapsedMilliseconds < Math.Max(milliseconds / 4, MinWarmUp));
+        do batch(); while (elapsed.ElapsedMilliseconds < WarmUpMilliseconds);
 
         elapsed.Restart();
-        while (batchNs.Count < MinBatches || batchNs.Count < MaxBatches && elapsed.ElapsedMilliseconds < milliseconds)
+        while (batches < MinBatches || elapsed.ElapsedMilliseconds < milliseconds)
         {
             long before = Stopwatch.GetTimestamp();
             batch();
-            batchNs.Add(Nanoseconds(Stopwatch.GetTimestamp() - before));
+            long took = Stopwatch.GetTimestamp() - before;
+            if (batchNs.Count < MaxDurations) batchNs.Add(Nanoseconds(took));
+            batches++;
             for (int i = 0; i < Reads; i++)
             {
                 long reading = value(i), difference = reading - last;
@@ -82,7 +84,7 @@ static class Probe
                     differences.TryGetValue(difference, out long count);
                     differences[difference] = count + 1;
                 }
-                bool hasPredecessor = i > 0 || batchNs.Count > 1;
+                bool hasPredecessor = i > 0 || batches > 1;
                 if (hasPredecessor && difference != 0 && steps.Count < MaxSteps) steps.Add(difference);
             }
         }
@@ -93,7 +95,7 @@ static class Probe
         foreach (long difference in ascending) pairs.Add("[" + difference + "," + differences[difference] + "]");
         Console.Out.WriteLine("{\"clockscope_probe\":1,\"api\":\"" + api + "\",\"built_on\":\"" + builtOn
             + "\",\"units_per_second\":" + unitsPerSecond + ",\"nominal_hz\":" + unitsPerSecond
-            + ",\"batch_reads\":" + Reads + ",\"batch_ns\":[" + string.Join(",", batchNs)
+            + ",\"batch_reads\":" + Reads + ",\"batches\":" + batches + ",\"batch_ns\":[" + string.Join(",", batchNs)
             + "],\"differences\":[" + string.Join(",", pairs) + "],\"steps\":[" + string.Join(",", steps)
             + "],\"version\":\"" + RuntimeInformation.FrameworkDescription + "\"}");
         Console.Out.Flush();

@@ -13,10 +13,11 @@ import (
 )
 
 const (
-	reads      = 1000
-	minBatches = 6
-	maxBatches = 10000
-	maxSteps   = 20000
+	reads        = 1000
+	minBatches   = 6
+	maxDurations = 10000
+	maxSteps     = 20000
+	maxWarmUp    = 250 * time.Millisecond
 )
 
 // batch fills readings and tells how long that took.
@@ -31,28 +32,32 @@ func batch(readings []time.Time) time.Duration {
 // A Time of time.Now holds a wall clock reading and a monotonic one; Sub takes the monotonic ones.
 func measureNow(duration time.Duration) []byte {
 	readings := make([]time.Time, reads)
-	batchNs := make([]int64, 0, maxBatches)
+	batchNs := make([]int64, 0, maxDurations)
 	steps := make([]int64, 0, maxSteps)
 	differences := map[int64]int64{}
 	var last time.Time
 
 	for start := time.Now(); ; {
 		batch(readings)
-		if time.Since(start) >= duration/4 {
+		if elapsed := time.Since(start); elapsed >= duration/4 || elapsed >= maxWarmUp {
 			break
 		}
 	}
 
-	start := time.Now()
-	for len(batchNs) < minBatches || len(batchNs) < maxBatches && time.Since(start) < duration {
-		batchNs = append(batchNs, int64(batch(readings)))
+	batches := int64(0)
+	for start := time.Now(); batches < minBatches || time.Since(start) < duration; {
+		took := batch(readings)
+		if len(batchNs) < maxDurations {
+			batchNs = append(batchNs, int64(took))
+		}
+		batches++
 		for i, reading := range readings {
 			difference := int64(reading.Sub(last))
 			last = reading
 			if i > 0 {
 				differences[difference]++
 			}
-			hasPredecessor := i > 0 || len(batchNs) > 1
+			hasPredecessor := i > 0 || batches > 1
 			if hasPredecessor && difference != 0 && len(steps) < maxSteps {
 				steps = append(steps, difference)
 			}
@@ -62,6 +67,7 @@ func measureNow(duration time.Duration) []byte {
 	line := []byte(`{"clockscope_probe":1,"api":"time.Now","built_on":"CLOCK_MONOTONIC, read with CLOCK_REALTIME",` +
 		`"units_per_second":1000000000,"nominal_hz":1000000000,"batch_reads":`)
 	line = strconv.AppendInt(line, reads, 10)
+	line = strconv.AppendInt(append(line, `,"batches":`...), batches, 10)
 	line = appendList(append(line, `,"batch_ns":`...), batchNs)
 
 	ascending := make([]int64, 0, len(differences))

@@ -10,7 +10,7 @@
 "use strict";
 
 (() => {
-    const MIN_READS = 1000, MAX_READS = 1000000, MIN_BATCHES = 6, MAX_BATCHES = 10000, MAX_STEPS = 20000;
+    const MIN_READS = 1000, MAX_READS = 1000000, MIN_BATCHES = 6, MAX_DURATIONS = 10000, MAX_STEPS = 20000;
 
     const page = typeof CLOCKSCOPE === "undefined" ? null : CLOCKSCOPE;
     const clamped = page ? ", clamped by the browser" : "";
@@ -63,7 +63,7 @@
         // Grow, while warming up, until a batch takes 200 steps of the timer: they do not blur its duration any more. Three in a row
         // have to, for one may have been interrupted.
         const longEnough = 200 * timerStep();
-        const warm = timer() + milliseconds * 250000;
+        const warm = timer() + Math.min(milliseconds, 1000) * 250000;
         let reads = MIN_READS;
         for (let inRow = 0; inRow < 3 || timer() < warm;) {
             if (timed(batch, reads) >= longEnough || reads === MAX_READS) {
@@ -80,20 +80,21 @@
 
         const batchNs = [], steps = [], differences = new Map();
         const end = timer() + milliseconds * 1000000;
-        let last = 0;
-        while (batchNs.length < MIN_BATCHES || batchNs.length < MAX_BATCHES && timer() < end) {
-            batchNs.push(timed(batch, reads));
+        let batches = 0, last = 0;
+        for (; batches < MIN_BATCHES || timer() < end; batches++) {
+            const took = timed(batch, reads);
+            if (batches < MAX_DURATIONS) batchNs.push(took);
             for (let i = 0; i < reads; i++) {
                 const reading = value(i), difference = reading - last;
                 last = reading;
                 if (i > 0) differences.set(difference, (differences.get(difference) || 0) + 1);
-                const hasPredecessor = i > 0 || batchNs.length > 1;
+                const hasPredecessor = i > 0 || batches > 0;
                 if (hasPredecessor && difference !== 0 && steps.length < MAX_STEPS) steps.push(difference);
             }
         }
         return line(api, {
             built_on: builtOn, units_per_second: unitsPerSecond, nominal_hz: nominalHz, batch_reads: reads,
-            batch_ns: batchNs, differences: [...differences].sort((a, b) => a[0] - b[0]), steps,
+            batches, batch_ns: batchNs, differences: [...differences].sort((a, b) => a[0] - b[0]), steps,
         });
     }
 

@@ -3,7 +3,7 @@
 //
 //     php probe.php MILLISECONDS       (PHP 7.3 or later)
 
-const READS = 1000, MIN_BATCHES = 6, MAX_BATCHES = 10000, MAX_STEPS = 20000;
+const READS = 1000, MIN_BATCHES = 6, MAX_DURATIONS = 10000, MAX_STEPS = 20000;
 
 // Doubles between 2^30 and 2^31, as seconds since 1970 are until 2038, are 2^-22 s apart: in this unit they are whole.
 const DOUBLES_PER_SECOND = 4194304;
@@ -38,16 +38,21 @@ function measure(
     callable $value
 ): void {
     $readings = array_fill(0, READS, 0);
-    $warm = hrtime(true) + $milliseconds * 250000;
+    $warm = hrtime(true) + min($milliseconds, 1000) * 250000;
     do {
         $batch($readings);
     } while (hrtime(true) < $warm);
 
     $batch_ns = $steps = $differences = [];
     $last = null;
+    $batches = 0;
     $end = hrtime(true) + $milliseconds * 1000000;
-    while (count($batch_ns) < MIN_BATCHES || count($batch_ns) < MAX_BATCHES && hrtime(true) < $end) {
-        $batch_ns[] = $batch($readings);
+    while ($batches < MIN_BATCHES || hrtime(true) < $end) {
+        $took = $batch($readings);
+        if ($batches < MAX_DURATIONS) {
+            $batch_ns[] = $took;
+        }
+        $batches++;
         foreach ($readings as $i => $reading) {
             $reading = $value($reading);
             $difference = $last === null ? 0 : $reading - $last;
@@ -69,6 +74,7 @@ function measure(
         'units_per_second' => $units_per_second,
         'nominal_hz' => $nominal_hz,
         'batch_reads' => READS,
+        'batches' => $batches,
         'batch_ns' => $batch_ns,
         'differences' => array_map(null, array_keys($differences), $differences),
         'steps' => $steps,

@@ -5,7 +5,7 @@ use strict;
 use warnings;
 use Time::HiRes ();
 
-use constant { READS => 1000, MIN_BATCHES => 6, MAX_BATCHES => 10_000, MAX_STEPS => 20_000 };
+use constant { READS => 1000, MIN_BATCHES => 6, MAX_DURATIONS => 10_000, MAX_STEPS => 20_000 };
 
 # Doubles between 2^30 and 2^31, as seconds since 1970 are until 2038, are 2^-22 s apart: in this unit they are whole.
 use constant DOUBLES_PER_SECOND => 4_194_304;
@@ -32,15 +32,18 @@ sub now { return defined $MONOTONIC ? Time::HiRes::clock_gettime($MONOTONIC) : T
 sub measure {
     my ($milliseconds, $api, $built_on, $units_per_second, $batch) = @_;
 
-    my $warm = now() + $milliseconds / 4000;
+    my $warm = now() + ($milliseconds < 1000 ? $milliseconds : 1000) / 4000;
     do { $batch->() } while now() < $warm;
 
     my (@batch_ns, @steps, %differences, $last);
+    my $batches = 0;
     my $end = now() + $milliseconds / 1000;
-    while (@batch_ns < MIN_BATCHES || @batch_ns < MAX_BATCHES && now() < $end) {
+    while ($batches < MIN_BATCHES || now() < $end) {
         my $start = now();
         $batch->();
-        push @batch_ns, sprintf '%.0f', (now() - $start) * 1e9;
+        my $took = now() - $start;
+        push @batch_ns, sprintf '%.0f', $took * 1e9 if $batches < MAX_DURATIONS;
+        $batches++;
         for my $i (0 .. READS - 1) {
             my $reading    = sprintf '%.0f', $readings[$i] * $units_per_second;
             my $difference = defined $last ? $reading - $last : 0;
@@ -52,7 +55,8 @@ sub measure {
 
     my $pairs = join ',', map { "[$_,$differences{$_}]" } sort { $a <=> $b } keys %differences;
     print qq({"clockscope_probe":1,"api":"$api","built_on":"$built_on","units_per_second":$units_per_second,"nominal_hz":null,),
-        qq("batch_reads":${\READS},"batch_ns":[${\join ',', @batch_ns}],"differences":[$pairs],"steps":[${\join ',', @steps}]}\n);
+        qq("batch_reads":${\READS},"batches":$batches,"batch_ns":[${\join ',', @batch_ns}],),
+        qq("differences":[$pairs],"steps":[${\join ',', @steps}]}\n);
     return;
 }
 

@@ -9,7 +9,7 @@ import time
 from collections import Counter
 from time import perf_counter_ns
 
-READS, MIN_BATCHES, MAX_BATCHES, MAX_STEPS = 1000, 6, 10_000, 20_000
+READS, MIN_BATCHES, MAX_DURATIONS, MAX_STEPS = 1000, 6, 10_000, 20_000
 
 
 def batch(clock, readings):
@@ -29,9 +29,9 @@ def measure(milliseconds, name):
     clock = getattr(time, name)
     info = time.get_clock_info(name[: -len("_ns")])
     readings = [0] * READS
-    batch_ns, steps, differences = [], [], Counter()
+    batches, batch_ns, steps, differences = 0, [], [], Counter()
 
-    end = perf_counter_ns() + milliseconds * 250_000
+    end = perf_counter_ns() + min(milliseconds, 1000) * 250_000
     while True:
         batch(clock, readings)
         if perf_counter_ns() >= end:
@@ -39,8 +39,11 @@ def measure(milliseconds, name):
 
     end = perf_counter_ns() + milliseconds * 1_000_000
     last = None
-    while len(batch_ns) < MIN_BATCHES or len(batch_ns) < MAX_BATCHES and perf_counter_ns() < end:
-        batch_ns.append(batch(clock, readings))
+    while batches < MIN_BATCHES or perf_counter_ns() < end:
+        took = batch(clock, readings)
+        if batches < MAX_DURATIONS:
+            batch_ns.append(took)
+        batches += 1
         within = [after - before for before, after in zip(readings, readings[1:])]
         differences.update(within)
         if len(steps) < MAX_STEPS:
@@ -56,6 +59,7 @@ def measure(milliseconds, name):
         "units_per_second": 1_000_000_000,
         "nominal_hz": round(1 / info.resolution),
         "batch_reads": READS,
+        "batches": batches,
         "batch_ns": batch_ns,
         "differences": sorted(differences.items()),
         "steps": steps,

@@ -4,7 +4,7 @@
 
 READS = 1000
 MIN_BATCHES = 6
-MAX_BATCHES = 10_000
+MAX_DURATIONS = 10_000
 MAX_STEPS = 20_000
 
 READINGS = Array.new(READS, 0)
@@ -48,19 +48,22 @@ end
 # Prints the line of an API. The block makes whole nanoseconds of a reading when the batch is over.
 def measure(milliseconds, api, built_on, nominal_hz)
   batch = BATCHES.fetch(api)
-  warm = now + milliseconds * 250_000
+  warm = now + [milliseconds, 1000].min * 250_000
   loop do
     batch.call
     break if now >= warm
   end
 
+  batches = 0
   batch_ns = []
   steps = []
   differences = Hash.new(0)
   last = nil
   finish = now + milliseconds * 1_000_000
-  while batch_ns.size < MIN_BATCHES || (batch_ns.size < MAX_BATCHES && now < finish)
-    batch_ns << timed(batch)
+  while batches < MIN_BATCHES || now < finish
+    took = timed(batch)
+    batch_ns << took if batches < MAX_DURATIONS
+    batches += 1
     READINGS.each_with_index do |reading, i|
       value = yield reading
       difference = last && value - last
@@ -72,7 +75,7 @@ def measure(milliseconds, api, built_on, nominal_hz)
 
   pairs = differences.sort.map { |difference, count| "[#{difference},#{count}]" }
   puts %({"clockscope_probe":1,"api":"#{api}","built_on":"#{built_on}","units_per_second":1000000000,) +
-       %("nominal_hz":#{nominal_hz},"batch_reads":#{READS},"batch_ns":[#{batch_ns.join(',')}],) +
+       %("nominal_hz":#{nominal_hz},"batch_reads":#{READS},"batches":#{batches},"batch_ns":[#{batch_ns.join(',')}],) +
        %("differences":[#{pairs.join(',')}],"steps":[#{steps.join(',')}]})
   $stdout.flush
 end

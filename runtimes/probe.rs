@@ -8,8 +8,9 @@ use std::time::{Duration, Instant, SystemTime};
 
 const READS: usize = 1000;
 const MIN_BATCHES: usize = 6;
-const MAX_BATCHES: usize = 10_000;
+const MAX_DURATIONS: usize = 10_000;
 const MAX_STEPS: usize = 20_000;
+const MAX_WARM_UP: Duration = Duration::from_millis(250);
 
 trait Clock: Copy {
     const API: &'static str;
@@ -70,22 +71,27 @@ fn joined<T: Display>(items: impl IntoIterator<Item = T>) -> String {
 
 fn measure<C: Clock>(duration: Duration) {
     let mut readings = vec![C::now(); READS];
-    let mut batch_ns = Vec::with_capacity(MAX_BATCHES);
+    let mut batch_ns = Vec::with_capacity(MAX_DURATIONS);
     let mut steps = Vec::with_capacity(MAX_STEPS);
     let mut differences = BTreeMap::<i128, u64>::new();
     let mut last = None;
+    let mut batches = 0;
 
     let start = Instant::now();
     loop {
         batch(&mut readings);
-        if start.elapsed() >= duration / 4 {
+        if start.elapsed() >= MAX_WARM_UP.min(duration / 4) {
             break;
         }
     }
 
     let start = Instant::now();
-    while batch_ns.len() < MIN_BATCHES || (batch_ns.len() < MAX_BATCHES && start.elapsed() < duration) {
-        batch_ns.push(batch(&mut readings).as_nanos());
+    while batches < MIN_BATCHES || start.elapsed() < duration {
+        let took = batch(&mut readings);
+        if batch_ns.len() < MAX_DURATIONS {
+            batch_ns.push(took.as_nanos());
+        }
+        batches += 1;
         let to_first = last.map(|last| readings[0].since(last));
         let within = readings.windows(2).map(|pair| pair[1].since(pair[0]));
         for difference in within.clone() {
@@ -98,7 +104,7 @@ fn measure<C: Clock>(duration: Duration) {
 
     println!(
         "{{\"clockscope_probe\":1,\"api\":\"{}\",\"built_on\":\"{}\",\"units_per_second\":1000000000,\
-         \"nominal_hz\":1000000000,\"batch_reads\":{READS},\"batch_ns\":[{}],\"differences\":[{}],\"steps\":[{}]}}",
+         \"nominal_hz\":1000000000,\"batch_reads\":{READS},\"batches\":{batches},\"batch_ns\":[{}],\"differences\":[{}],\"steps\":[{}]}}",
         C::API,
         C::BUILT_ON,
         joined(batch_ns),

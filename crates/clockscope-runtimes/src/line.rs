@@ -5,6 +5,8 @@ use serde_json::Value;
 
 /// How a line begins that is ours.
 const MARK: &str = "{\"clockscope_probe\":";
+/// Most durations of batches that a probe keeps.
+const MOST_DURATIONS: u64 = 10_000;
 /// The version of the protocol that is understood.
 const VERSION: u32 = 1;
 
@@ -26,6 +28,9 @@ pub(crate) struct Readings {
     #[serde(default)]
     pub(crate) nominal_hz: Option<u64>,
     pub(crate) batch_reads: u64,
+    /// All that were read.
+    pub(crate) batches: u64,
+    /// How long they took: the first 10,000.
     pub(crate) batch_ns: Vec<u64>,
     /// Differences within batches and how often they were seen, ascending.
     pub(crate) differences: Vec<(i64, u64)>,
@@ -78,12 +83,13 @@ impl Readings {
     fn contradiction(&self) -> Option<&'static str> {
         let is_ascending = self.differences.windows(2).all(|pair| pair[0].0 < pair[1].0);
         let is_counted = self.differences.iter().all(|(_, count)| *count > 0);
-        let expected = self.batch_reads.checked_sub(1).and_then(|each| each.checked_mul(self.batch_ns.len() as u64));
+        let expected = self.batch_reads.checked_sub(1).and_then(|each| each.checked_mul(self.batches));
         let counted = self.differences.iter().try_fold(0u64, |sum, (_, count)| sum.checked_add(*count));
         match () {
             () if self.units_per_second == 0 || self.nominal_hz == Some(0) => Some("a frequency of 0"),
-            () if self.batch_reads < 2 || self.batch_ns.is_empty() => {
-                Some("there is no batch of at least two readings")
+            () if self.batch_reads < 2 || self.batches == 0 => Some("there is no batch of at least two readings"),
+            () if self.batch_ns.len() as u64 != self.batches.min(MOST_DURATIONS) => {
+                Some("there are not as many durations as batches")
             }
             () if !is_ascending => Some("its differences are not in ascending order"),
             () if !is_counted => Some("differences were seen 0 times"),
@@ -95,7 +101,7 @@ impl Readings {
 
     /// All readings.
     pub(crate) fn reads(&self) -> u64 {
-        self.batch_reads.saturating_mul(self.batch_ns.len() as u64)
+        self.batch_reads.saturating_mul(self.batches)
     }
 }
 
@@ -104,7 +110,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const GOOD: &str = r#"{"clockscope_probe":1,"api":"f","built_on":"CLOCK_MONOTONIC","units_per_second":10,"nominal_hz":null,"batch_reads":3,"batch_ns":[7,8],"differences":[[-1,1],[0,2],[5,1]],"steps":[5,-1]}"#;
+    const GOOD: &str = r#"{"clockscope_probe":1,"api":"f","built_on":"CLOCK_MONOTONIC","units_per_second":10,"nominal_hz":null,"batch_reads":3,"batches":2,"batch_ns":[7,8],"differences":[[-1,1],[0,2],[5,1]],"steps":[5,-1]}"#;
 
     fn only(text: &str) -> Result<Line, LineError> {
         let mut lines = parse(text);
@@ -142,12 +148,34 @@ mod tests {
             ("[5,1]", "[-5,1]", "ascending"),
             ("[0,2]", "[0,3],[4,0]", "seen 0 times"),
             ("\"batch_reads\":3", "\"batch_reads\":1", "no batch"),
+            ("\"batches\":2,", "", "missing field `batches`"),
+            ("\"batches\":2,\"batch_ns\":[7,8]", "\"batches\":0,\"batch_ns\":[]", "no batch"),
+            ("[7,8]", "[7]", "not as many durations"),
+            ("[7,8]", "[7,8,9]", "not as many durations"),
+            ("\"batches\":2,\"batch_ns\":[7,8]", "\"batches\":3,\"batch_ns\":[7,8,9]", "not as many differences"),
             ("[5,-1]}", "[5,0]}", "step of 0"),
         ] {
             let text = GOOD.replacen(from, to, 1);
             assert_ne!(text, GOOD, "{from}");
             let error = only(&text).unwrap_err().to_string();
             assert!(error.contains(complaint), "{complaint}: {error}");
+        }
+    }
+
+    #[test]
+    fn the_first_ten_thousand_durations_are_there() {
+        let of = |batches: usize, durations: usize| {
+            let text = GOOD.replacen("\"batches\":2", &format!("\"batches\":{batches}"), 1);
+            let text = text.replacen("[7,8]", &format!("[7{}]", ",8".repeat(durations - 1)), 1);
+            only(&text.replacen("[0,2]", &format!("[0,{}]", 2 * batches - 2), 1))
+        };
+        for (batches, durations) in [(9_999, 9_999), (10_000, 10_000), (10_001, 10_000), (1_000_000, 10_000)] {
+            let Line::Read(readings) = of(batches, durations).unwrap() else { panic!("it was read") };
+            assert_eq!(readings.reads(), 3 * batches as u64);
+        }
+        for (batches, durations) in [(10_000, 9_999), (10_001, 10_001), (1_000_000, 6)] {
+            let error = of(batches, durations).unwrap_err().to_string();
+            assert!(error.contains("not as many durations"), "{error}");
         }
     }
 
@@ -165,11 +193,12 @@ mod tests {
         #[test]
         fn figures_of_any_size_are_taken_or_refused(
             reads in any::<u64>(), unit in any::<u64>(), differences in prop::collection::vec(any::<(i64, u64)>(), 0..5),
-            steps in prop::collection::vec(any::<i64>(), 0..5), batches in prop::collection::vec(any::<u64>(), 0..5)
+            steps in prop::collection::vec(any::<i64>(), 0..5), durations in prop::collection::vec(any::<u64>(), 0..5),
+            batches in prop_oneof![0u64..5, any::<u64>()]
         ) {
             let text = serde_json::json!({
                 "clockscope_probe": 1, "api": "f", "built_on": "x", "units_per_second": unit, "batch_reads": reads,
-                "batch_ns": batches, "differences": differences, "steps": steps,
+                "batches": batches, "batch_ns": durations, "differences": differences, "steps": steps,
             });
             // serde_json orders keys by name: the mark comes behind others, unless it is put in front.
             let text = text.to_string().replacen("{", "{\"clockscope_probe\":1,", 1);

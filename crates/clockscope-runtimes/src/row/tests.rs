@@ -21,7 +21,9 @@ fn readings(cost_ns: impl Fn(u64) -> f64, tick_ns: f64, unit_ns: u64) -> Reading
             last = Some(value);
             now += cost_ns(batch * batch_reads + read);
         }
-        batch_ns.push((now - began).round() as u64);
+        if batch_ns.len() < 10_000 {
+            batch_ns.push((now - began).round() as u64);
+        }
         now += 7_777.7;
     }
     Readings {
@@ -30,6 +32,7 @@ fn readings(cost_ns: impl Fn(u64) -> f64, tick_ns: f64, unit_ns: u64) -> Reading
         units_per_second: 1_000_000_000 / unit_ns,
         nominal_hz: Some(1_000_000_000 / unit_ns),
         batch_reads,
+        batches,
         batch_ns,
         differences: counts.into_iter().collect(),
         steps,
