@@ -2,10 +2,10 @@
 //
 //     node probe.js MILLISECONDS      deno run probe.js MILLISECONDS      bun run probe.js MILLISECONDS
 //
-// and in browsers, in a page that says for how long, what is to be put behind the names of the APIs, and where to go then;
-// the lines are posted to `result`:
+// and in browsers, in a page that says for how long, what is to be put behind the names of the APIs, whether the browser has to have
+// isolated the page, and where to go then; the lines are posted to `result`:
 //
-//     <script>const CLOCKSCOPE = {milliseconds: 300, suffix: " (isolated)", next: "/second"}</script>
+//     <script>const CLOCKSCOPE = {milliseconds: 300, suffix: " (isolated)", isolated: true, next: "/second"}</script>
 //     <script src="probe.js"></script>
 "use strict";
 
@@ -109,8 +109,11 @@
         if (hasHrtime) {
             apis.unshift(["process.hrtime.bigint", "CLOCK_MONOTONIC", 1e9, 1e9, hrtimeBigint, i => Number(bigints[i] - origin)]);
         }
+        // A browser may decline what the page's headers ask for; `suffix` would be a lie then.
+        const isNotIsolated = page && page.isolated && globalThis.crossOriginIsolated !== true;
         for (const [api, ...rest] of apis) {
             try {
+                if (isNotIsolated) throw "the browser did not isolate the page";
                 yield measure(milliseconds, api + suffix, ...rest);
             } catch (error) {
                 yield line(api + suffix, {unavailable: String(error)});
