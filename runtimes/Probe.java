@@ -2,8 +2,8 @@
 //
 //     java -Xmx64m Probe.java MILLISECONDS        (Java 11 or later)
 //
-// A small heap is used again and again. On a large one, most objects that Instant.now makes are written to memory that has never been
-// touched, and the page faults cost three times what the clock does.
+// A small heap is used again and again. On a large one, as long as the objects that Instant.now makes are written to memory that has
+// never been touched, page faults can cost three times what the clock does.
 
 import java.time.Instant;
 import java.util.Map;

@@ -29,7 +29,7 @@ func batch(readings []time.Time) time.Duration {
 	return time.Since(start)
 }
 
-// A Time of time.Now holds a wall clock reading and a monotonic one; Sub takes the monotonic ones.
+// A Time of time.Now holds a wall clock reading and a monotonic one; Sub takes the monotonic ones. The others are not looked at.
 func measureNow(duration time.Duration) []byte {
 	readings := make([]time.Time, reads)
 	batchNs := make([]int64, 0, maxDurations)
