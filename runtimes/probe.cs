@@ -45,6 +45,14 @@ static class Probe
 #else
     const string UtcNowBuiltOn = "CLOCK_REALTIME, in whole microseconds";
 
+    // TickCount goes on below 0 after 2^31 ms and begins again after 2^32; this does not.
+    static long tickCount;
+
+    static long Unwrapped(long reading)
+    {
+        return tickCount += unchecked((int)reading - (int)tickCount);
+    }
+
     static void TickCount()
     {
         for (int i = 0; i < numbers.Length; i++) numbers[i] = Environment.TickCount;
@@ -120,7 +128,7 @@ static class Probe
 #else
         Console.Out.WriteLine("{\"clockscope_probe\":1,\"api\":\"Environment.TickCount64\",\"unavailable\":\"the class library that it was compiled against has none\"}");
         Measure(milliseconds, "Environment.TickCount", "CLOCK_MONOTONIC_COARSE, in whole ms", 1000,
-            TickCount, i => numbers[i]);
+            TickCount, i => Unwrapped(numbers[i]));
 #endif
         return 0;
     }
