@@ -68,7 +68,8 @@ public class Probe {
                 + "\",\"units_per_second\":" + unitsPerSecond + ",\"nominal_hz\":" + unitsPerSecond
                 + ",\"batch_reads\":" + READS + ",\"batches\":" + batches
                 + ",\"batch_ns\":" + list(batchNs, (int) Math.min(batches, MAX_DURATIONS))
-                + ",\"differences\":" + pairs + ",\"steps\":" + list(steps, seen) + "}");
+                + ",\"differences\":" + pairs + ",\"steps\":" + list(steps, seen)
+                + ",\"version\":\"" + System.getProperty("java.version") + "\"}");
         System.out.flush();
     }
 

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 enum { READS = 1000, MIN_BATCHES = 6, MAX_DURATIONS = 10000, MAX_STEPS = 20000, SMALL = 100000 };
@@ -69,7 +70,7 @@ static size_t print_others(size_t from, int64_t limit) {
     return from;
 }
 
-static void print_list(const char *key, const int64_t *list, int length) {
+static void print_list(const char *key, const int64_t *list, int64_t length) {
     printf(",\"%s\":[", key);
     for (int i = 0; i < length; i++) printf("%s%" PRId64, i ? "," : "", list[i]);
     printf("]");
@@ -84,9 +85,7 @@ static inline __attribute__((always_inline)) void measure(const char *name, cloc
     }
     for (int i = 0; i < 2 * SMALL; i++) small[i] = 0;
     others_length = 0;
-    int64_t batches = 0;
-    int seen = 0;
-    int64_t last = 0;
+    int64_t batches = 0, seen = 0, last = 0;
 
     int64_t end = now() + (milliseconds < 1000 ? milliseconds : 1000) * INT64_C(250000);
     do batch(id); while (now() < end);
@@ -107,7 +106,7 @@ static inline __attribute__((always_inline)) void measure(const char *name, cloc
     printf("{\"clockscope_probe\":1,\"api\":\"clock_gettime(%s)\",\"built_on\":\"%s\",\"units_per_second\":1000000000,", name, name);
     printf("\"nominal_hz\":%" PRId64 ",\"batch_reads\":%d", ns(resolution) ? 1000000000 / ns(resolution) : 1000000000, READS);
     printf(",\"batches\":%" PRId64, batches);
-    print_list("batch_ns", batch_ns, batches < MAX_DURATIONS ? (int)batches : MAX_DURATIONS);
+    print_list("batch_ns", batch_ns, batches < MAX_DURATIONS ? batches : MAX_DURATIONS);
     printf(",\"differences\":[");
     separator = "";
     if (others_length) qsort(others, others_length, sizeof *others, ascending);
@@ -117,6 +116,10 @@ static inline __attribute__((always_inline)) void measure(const char *name, cloc
     print_others(above, INT64_MAX);
     printf("]");
     print_list("steps", steps, seen);
+#ifdef __VERSION__
+    /* Some compilers put words there, too, in which no version is looked for. */
+    if (!__VERSION__[strspn(__VERSION__, "0123456789.")]) printf(",\"version\":\"%s\"", __VERSION__);
+#endif
     puts("}");
     fflush(stdout);
 }

@@ -81,6 +81,10 @@ void measure(const char* api, const std::string& built_on, std::chrono::millisec
     }
     std::cout << ']';
     print("steps", steps);
+#ifdef __VERSION__
+    // Some compilers put words there, too, in which no version is looked for.
+    if (std::strspn(__VERSION__, "0123456789.") == std::strlen(__VERSION__)) std::cout << ",\"version\":\"" __VERSION__ "\"";
+#endif
     std::cout << '}' << std::endl;
 }
 

@@ -7,6 +7,7 @@ package main
 
 import (
 	"os"
+	"runtime"
 	"sort"
 	"strconv"
 	"time"
@@ -83,7 +84,11 @@ func measureNow(duration time.Duration) []byte {
 		line = appendList(line, []int64{difference, differences[difference]})
 	}
 	line = appendList(append(line, `],"steps":`...), steps)
-	return append(line, "}\n"...)
+	version := runtime.Version() // "go1.26.8"
+	if version[:2] == "go" {
+		version = version[2:]
+	}
+	return append(line, `,"version":"`+version+"\"}\n"...)
 }
 
 func appendList(line []byte, list []int64) []byte {

@@ -88,16 +88,18 @@
                 const reading = value(i), difference = reading - last;
                 last = reading;
                 if (i > 0) differences.set(difference, (differences.get(difference) || 0) + 1);
-                const hasPredecessor = i > 0 || batches > 0;
-                if (hasPredecessor && difference !== 0 && steps.length < MAX_STEPS) steps.push(difference);
+                if ((i > 0 || batches > 0) && difference !== 0 && steps.length < MAX_STEPS) steps.push(difference);
             }
         }
         return line(api, {
             built_on: builtOn, units_per_second: unitsPerSecond, nominal_hz: nominalHz, batch_reads: reads,
-            batches, batch_ns: batchNs, differences: [...differences].sort((a, b) => a[0] - b[0]), steps,
+            batches, batch_ns: batchNs, differences: [...differences].sort((a, b) => a[0] - b[0]), steps, version,
         });
     }
 
+    // Absent in browsers. Deno and Bun say that they are Node, too.
+    const {Deno, Bun} = globalThis;
+    const version = page ? undefined : Deno ? Deno.version.deno : Bun ? Bun.version : process.versions.node;
     const line = (api, rest) => JSON.stringify({clockscope_probe: 1, api, ...rest});
 
     // All APIs that there are, a line each.
@@ -109,7 +111,7 @@
         if (hasHrtime) {
             apis.unshift(["process.hrtime.bigint", "CLOCK_MONOTONIC", 1e9, 1e9, hrtimeBigint, i => Number(bigints[i] - origin)]);
         }
-        // A browser may decline what the page's headers ask for; `suffix` would be a lie then.
+        // A browser may decline what the page's headers ask for.
         const isNotIsolated = page && page.isolated && globalThis.crossOriginIsolated !== true;
         for (const [api, ...rest] of apis) {
             try {
@@ -130,11 +132,11 @@
         }, 2000));
         return;
     }
-    const text = (typeof Deno === "undefined" ? process.argv.slice(2) : Deno.args)[0];
+    const text = (Deno ? Deno.args : process.argv.slice(2))[0];
     const milliseconds = /^\d+$/.test(text) ? Number(text) : 0;
     if (milliseconds < 1 || milliseconds > 60000) {
         console.error("usage: probe.js MILLISECONDS (1 to 60000)");
-        (typeof Deno === "undefined" ? process : Deno).exit(2);
+        (Deno || process).exit(2);
     }
     for (const result of lines(milliseconds, "")) console.log(result);
 })();

@@ -78,6 +78,7 @@ function measure(
         'batch_ns' => $batch_ns,
         'differences' => array_map(null, array_keys($differences), $differences),
         'steps' => $steps,
+        'version' => PHP_VERSION,
     ]), "\n";
     flush();
 }

@@ -9,6 +9,8 @@ import time
 from collections import Counter
 from time import perf_counter_ns
 
+# Of PyPy its own, which is not that of the language.
+VERSION = ".".join(map(str, getattr(sys, "pypy_version_info", sys.version_info)[:3]))
 READS, MIN_BATCHES, MAX_DURATIONS, MAX_STEPS = 1000, 6, 10_000, 20_000
 
 
@@ -63,6 +65,7 @@ def measure(milliseconds, name):
         "batch_ns": batch_ns,
         "differences": sorted(differences.items()),
         "steps": steps,
+        "version": VERSION,
     }
 
 
