@@ -61,7 +61,8 @@ fn without_any_runtime_every_one_is_a_row_with_how_to_get_it() {
     let rows = rows(&run(command, 3));
     assert!(rows.len() >= 16, "{rows:#?}");
     for row in rows {
-        assert!(reason(&row).contains("not on PATH; get it: "), "{row:#}");
+        let said = reason(&row);
+        assert!(said.contains(" on PATH; get it: ") && !(said.contains("none of") && said.contains("not")), "{row:#}");
         assert_eq!((&row["available"], &row["api"], &row["cost_ns"]), (&false.into(), &Value::Null, &Value::Null));
     }
     let mut command = runtimes(folder.path(), &["--list"]);
@@ -213,6 +214,7 @@ fn what_was_asked_wrongly_is_said() {
     let folder = tempfile::tempdir().unwrap();
     for (arguments, hint) in [
         (&["pyhton"] as &[&str], "there is no runtime named \"pyhton\": did you mean python"),
+        (&[""], "a runtime's name is empty\n  `clockscope runtimes --list` shows all runtimes"),
         (&["--runtime", "python"], "write the runtime's name and its program"),
         (&["--runtime", "=x"], "write the runtime's name and its program"),
         (&["--runtime", "cobol=/bin/true"], "there is no runtime named \"cobol\""),

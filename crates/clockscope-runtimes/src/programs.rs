@@ -11,9 +11,22 @@ pub struct Chosen {
     pub(crate) program: Option<PathBuf>,
 }
 
+/// What else people call a runtime, beside its name and its title.
+const ALIASES: &[(&str, &str)] = &[
+    ("cpp", "c++"),
+    ("cxx", "c++"),
+    ("golang", "go"),
+    (".net", "dotnet"),
+    ("nodejs", "node"),
+    ("python3", "python"),
+    ("pypy3", "pypy"),
+    ("chrome", "chromium"),
+    ("google-chrome", "chromium"),
+];
+
 /// There is no runtime of this name.
 #[derive(Debug, thiserror::Error)]
-#[error("there is no runtime named \"{name}\"")]
+#[error("{}", said(name))]
 pub struct UnknownRuntime {
     /// The name.
     pub name: String,
@@ -21,29 +34,53 @@ pub struct UnknownRuntime {
     pub known: Vec<&'static str>,
 }
 
+/// What is wrong with a name.
+fn said(name: &str) -> String {
+    if name.trim().is_empty() {
+        "a runtime's name is empty".to_owned()
+    } else {
+        format!("there is no runtime named \"{name}\"")
+    }
+}
+
 /// The runtimes of these names, all if there are none; those for which programs are named, by these programs, each once a
-/// program. In the order of the registry.
+/// program. A name may be a runtime's own, its title or an alias, in capitals or not. In the order of the registry.
 ///
 /// # Errors
 /// There is none of such a name.
 pub fn select(names: &[String], programs: &[(String, PathBuf)]) -> Result<Vec<Chosen>, UnknownRuntime> {
-    let known = |name: &String| RUNTIMES.iter().any(|runtime| runtime.name == name);
-    let mut asked = names.iter().chain(programs.iter().map(|(name, _)| name));
-    if let Some(name) = asked.find(|name| !known(name)) {
-        let known = RUNTIMES.iter().map(|runtime| runtime.name).collect();
-        return Err(UnknownRuntime { name: name.clone(), known });
+    let names: Vec<&str> = names.iter().map(|name| canonical(name)).collect::<Result<_, _>>()?;
+    let mut programs_of: Vec<(&str, &PathBuf)> = Vec::new();
+    for (name, program) in programs {
+        let one = (canonical(name)?, program);
+        if !programs_of.contains(&one) {
+            programs_of.push(one);
+        }
     }
     let is_asked = |runtime: &&Runtime| {
-        let is_named = names.iter().any(|name| name == runtime.name);
-        names.is_empty() || is_named || programs.iter().any(|(name, _)| name == runtime.name)
+        let is_named = names.contains(&runtime.name);
+        names.is_empty() || is_named || programs_of.iter().any(|(name, _)| *name == runtime.name)
     };
     let of = |runtime: &'static Runtime| -> Vec<Chosen> {
-        let named = programs.iter().filter(|(name, _)| name == runtime.name);
+        let named = programs_of.iter().filter(|(name, _)| *name == runtime.name);
         let chosen: Vec<Chosen> =
-            named.map(|(_, program)| Chosen { runtime, program: Some(program.clone()) }).collect();
+            named.map(|(_, program)| Chosen { runtime, program: Some((*program).clone()) }).collect();
         if chosen.is_empty() { vec![Chosen { runtime, program: None }] } else { chosen }
     };
     Ok(RUNTIMES.iter().filter(is_asked).flat_map(of).collect())
+}
+
+/// The name in the registry of what somebody calls so.
+fn canonical(asked: &str) -> Result<&'static str, UnknownRuntime> {
+    let wanted = asked.trim().to_lowercase();
+    let alias = ALIASES.iter().find(|(alias, _)| *alias == wanted).map(|(_, name)| *name);
+    let is_it = |runtime: &&Runtime| {
+        alias.map_or(runtime.name == wanted || runtime.title.to_lowercase() == wanted, |name| runtime.name == name)
+    };
+    RUNTIMES.iter().find(is_it).map(|runtime| runtime.name).ok_or_else(|| UnknownRuntime {
+        name: asked.to_owned(),
+        known: RUNTIMES.iter().map(|runtime| runtime.name).collect(),
+    })
 }
 
 impl Chosen {
@@ -54,9 +91,7 @@ impl Chosen {
     pub(crate) fn program(&self) -> Result<PathBuf, String> {
         match &self.program {
             Some(named) => found(named).ok_or_else(|| format!("{} is no program", named.display())),
-            None => {
-                first(self.runtime.programs).ok_or_else(|| format!("{} not on PATH", either(self.runtime.programs)))
-            }
+            None => first(self.runtime.programs).ok_or_else(|| missing(self.runtime.programs)),
         }
     }
 
@@ -68,7 +103,7 @@ impl Chosen {
         let compilers = self.runtime.compilers;
         match first(compilers) {
             None if !compilers.is_empty() && !self.is_buildable_without_compiler() => {
-                Err(format!("{} not on PATH, which compiles for it", either(compilers)))
+                Err(format!("{}, to compile for it", missing(compilers)))
             }
             found => Ok(found),
         }
@@ -93,11 +128,11 @@ fn first(names: &[&str]) -> Option<PathBuf> {
     names.iter().find_map(|name| found(Path::new(name)))
 }
 
-/// `go is`, `none of cc, gcc, clang is`.
-fn either(names: &[&str]) -> String {
+/// `go is not on PATH`, `none of cc, gcc, clang is on PATH`.
+fn missing(names: &[&str]) -> String {
     match names {
-        [name] => format!("{name} is"),
-        _ => format!("none of {} is", names.join(", ")),
+        [name] => format!("{name} is not on PATH"),
+        _ => format!("none of {} is on PATH", names.join(", ")),
     }
 }
 
@@ -126,5 +161,49 @@ mod tests {
         assert!(of("/nowhere/cc").unwrap_err().contains("/nowhere/cc is no program"));
         assert!(of("/").is_err());
         assert_eq!(of("/bin/sh").unwrap(), Path::new("/bin/sh"));
+    }
+
+    #[test]
+    fn what_is_missing_is_said_in_a_sentence() {
+        assert_eq!(missing(&["go"]), "go is not on PATH");
+        assert_eq!(missing(&["cc", "gcc", "clang"]), "none of cc, gcc, clang is on PATH");
+    }
+
+    #[test]
+    fn a_program_that_is_named_twice_is_measured_once() {
+        let ruby = |name: &str| (name.to_owned(), PathBuf::from("/a"));
+        let chosen = select(&["ruby".into()], &[ruby("ruby"), ruby("Ruby"), ("ruby".into(), "/b".into())]).unwrap();
+        let programs: Vec<_> = chosen.iter().map(|one| one.program.clone().unwrap()).collect();
+        assert_eq!(programs, [Path::new("/a"), Path::new("/b")]);
+    }
+
+    #[test]
+    fn names_are_taken_as_people_write_them() {
+        for (asked, expected) in [
+            ("C", "c"),
+            ("Python", "python"),
+            (".NET", "dotnet"),
+            ("Node.js", "node"),
+            ("CPP", "c++"),
+            ("cxx", "c++"),
+            ("nodejs", "node"),
+            ("golang", "go"),
+            ("python3", "python"),
+            ("Google-Chrome", "chromium"),
+            (".net", "dotnet"),
+            (" go ", "go"),
+        ] {
+            let chosen = select(&[asked.to_owned()], &[]).unwrap();
+            assert_eq!(chosen.iter().map(|one| one.runtime.name).collect::<Vec<_>>(), [expected], "{asked}");
+            let chosen = select(&["c".to_owned()], &[(asked.to_owned(), "/a".into())]).unwrap();
+            assert!(chosen.iter().any(|one| one.runtime.name == expected && one.program.is_some()), "{asked}");
+        }
+        for runtime in RUNTIMES {
+            assert_eq!(canonical(runtime.title).unwrap(), runtime.name);
+        }
+        assert!(ALIASES.iter().all(|(alias, name)| canonical(alias).unwrap() == *name));
+        for empty in ["", " "] {
+            assert_eq!(select(&[empty.to_owned()], &[]).unwrap_err().to_string(), "a runtime's name is empty");
+        }
     }
 }
