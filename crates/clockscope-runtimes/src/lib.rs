@@ -15,6 +15,7 @@ mod registry;
 mod row;
 mod stage;
 mod surprises;
+mod text;
 mod version;
 mod words;
 

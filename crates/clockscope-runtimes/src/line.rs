@@ -1,7 +1,11 @@
 //! What a probe says of an API: one line of JSON, behind whatever else was printed (docs/runtime-probes.md).
 
+use std::collections::BTreeSet;
+
 use serde::Deserialize;
 use serde_json::Value;
+
+use crate::text::shortened;
 
 /// How a line begins that is ours.
 const MARK: &str = "{\"clockscope_probe\":";
@@ -9,6 +13,8 @@ const MARK: &str = "{\"clockscope_probe\":";
 const MOST_DURATIONS: u64 = 10_000;
 /// The version of the protocol that is understood.
 const VERSION: u32 = 1;
+/// Steps that a probe keeps.
+const MOST_STEPS: usize = 20_000;
 
 /// What was printed of an API.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,17 +50,33 @@ pub(crate) struct Readings {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LineError {
     #[error("it is not what a probe prints: {0}")]
-    Malformed(#[from] serde_json::Error),
+    Malformed(String),
     #[error("the probe speaks version {0} of the protocol, this program {VERSION}")]
     Version(String),
     #[error("its figures contradict each other: {0}")]
     Contradiction(&'static str),
+    #[error("it is a second one of {0}")]
+    Repeated(String),
+}
+
+impl From<serde_json::Error> for LineError {
+    fn from(error: serde_json::Error) -> Self {
+        // It may quote the line.
+        Self::Malformed(shortened(&error.to_string()))
+    }
 }
 
 /// All lines of a probe's output that are ours, in order. The other lines are nobody's business.
 pub(crate) fn parse(output: &str) -> Vec<Result<Line, LineError>> {
-    let ours = |line: &str| line.find(MARK).map(|start| one(&line[start..]));
-    output.lines().filter_map(ours).collect()
+    let mut apis = BTreeSet::new();
+    let mut ours = |line: &str| {
+        let line = one(&line[line.find(MARK)?..]);
+        Some(line.and_then(|line| {
+            let is_first = apis.insert(line.api().to_owned());
+            if is_first { Ok(line) } else { Err(LineError::Repeated(line.api().to_owned())) }
+        }))
+    };
+    output.lines().filter_map(&mut ours).collect()
 }
 
 /// Whether it is a line of ours.
@@ -66,15 +88,28 @@ fn one(text: &str) -> Result<Line, LineError> {
     // By a value, as documents are read: code that reads a type from text is several times as large.
     let value: Value = serde_json::from_str(text.trim_end())?;
     if value["clockscope_probe"] != VERSION {
-        return Err(LineError::Version(value["clockscope_probe"].to_string()));
+        return Err(LineError::Version(shortened(&value["clockscope_probe"].to_string())));
     }
     if let (Some(api), Some(reason)) = (value["api"].as_str(), value["unavailable"].as_str()) {
-        return Ok(Line::Unavailable { api: api.to_owned(), reason: reason.to_owned() });
+        return Ok(Line::Unavailable { api: shortened(api), reason: shortened(reason) });
     }
-    let readings = Readings::deserialize(&value)?;
+    let mut readings = Readings::deserialize(&value)?;
+    readings.api = shortened(&readings.api);
+    readings.built_on = shortened(&readings.built_on);
+    readings.version = readings.version.as_deref().map(shortened);
     match readings.contradiction() {
         Some(what) => Err(LineError::Contradiction(what)),
         None => Ok(Line::Read(readings)),
+    }
+}
+
+impl Line {
+    /// What it is about.
+    fn api(&self) -> &str {
+        match self {
+            Self::Read(readings) => &readings.api,
+            Self::Unavailable { api, .. } => api,
+        }
     }
 }
 
@@ -95,6 +130,7 @@ impl Readings {
             () if !is_counted => Some("differences were seen 0 times"),
             () if counted.is_none() || counted != expected => Some("there are not as many differences as readings"),
             () if self.steps.contains(&0) => Some("a step of 0"),
+            () if self.steps.len() > MOST_STEPS => Some("more steps than 20,000"),
             () => None,
         }
     }
@@ -120,14 +156,58 @@ mod tests {
 
     #[test]
     fn lines_are_found_among_whatever_else_is_printed() {
-        let text = format!("Picked up JAVA_TOOL_OPTIONS: x\n\nwarning: {GOOD}\r\n{{\"other\":1}}\n{GOOD}\nbye");
+        let text = format!(
+            "Picked up JAVA_TOOL_OPTIONS: x\n\nwarning: {GOOD}\r\n{{\"other\":1}}\n{}\nbye",
+            GOOD.replace("\"f\"", "\"g\"")
+        );
         let lines = parse(&text);
         assert_eq!(lines.len(), 2);
-        for line in lines {
+        for (line, api) in lines.into_iter().zip(["f", "g"]) {
             let Line::Read(readings) = line.unwrap() else { panic!("it was read") };
-            assert_eq!((readings.api.as_str(), readings.reads(), readings.nominal_hz), ("f", 6, None));
+            assert_eq!((readings.api.as_str(), readings.reads(), readings.nominal_hz), (api, 6, None));
         }
         assert!(parse("").is_empty());
+    }
+
+    #[test]
+    fn an_api_has_one_line() {
+        let none = r#"{"clockscope_probe":1,"api":"f","unavailable":"gone"}"#;
+        let other = GOOD.replace("\"f\"", "\"g\"");
+        for second in [GOOD, none, &GOOD.replace("\"f\"", "\"f\\u202e\"")] {
+            let lines = parse(&format!("{GOOD}\n{second}\n{other}"));
+            assert!(lines.len() == 3 && lines[0].is_ok() && lines[2].is_ok(), "{lines:?}");
+            assert_eq!(lines[1].as_ref().unwrap_err().to_string(), "it is a second one of f");
+        }
+    }
+
+    #[test]
+    fn no_text_of_a_line_steers_a_terminal_or_is_endless() {
+        let odd = format!("a\\u001b[2J\\u202eb\\u2066c{}", "d".repeat(500));
+        let clean = format!("a [2J b c{}…", "d".repeat(190));
+        let text = GOOD
+            .replace("\"f\"", &format!("\"{odd}\""))
+            .replace("CLOCK_MONOTONIC", &odd)
+            .replace("\"batch_reads\"", &format!("\"version\":\"{odd}\",\"batch_reads\""));
+        let Line::Read(readings) = only(&text).unwrap() else { panic!("it was read") };
+        assert_eq!(clean.chars().count(), 200);
+        assert_eq!([&readings.api, &readings.built_on, &readings.version.unwrap()], [&clean; 3]);
+        let text = format!(r#"{{"clockscope_probe":1,"api":"{odd}","unavailable":"{odd}"}}"#);
+        assert_eq!(only(&text).unwrap(), Line::Unavailable { api: clean.clone(), reason: clean });
+        for text in [
+            format!(r#"{{"clockscope_probe":"{odd}"}}"#),
+            GOOD.replace("\"batch_reads\":3", &format!("\"batch_reads\":\"{odd}\"")),
+        ] {
+            let said = only(&text).unwrap_err().to_string();
+            assert!(said.chars().count() < 300 && !said.contains(['\u{1b}', '\u{202e}']), "{said}");
+        }
+    }
+
+    #[test]
+    fn steps_are_limited_as_the_protocol_says() {
+        let with = |count: usize| GOOD.replace("[5,-1]}", &format!("[{}]}}", vec!["5"; count].join(",")));
+        assert!(only(&with(MOST_STEPS)).is_ok());
+        let said = only(&with(MOST_STEPS + 1)).unwrap_err().to_string();
+        assert!(said.ends_with("more steps than 20,000"), "{said}");
     }
 
     #[test]
