@@ -2,28 +2,55 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::text::cut;
+
 /// Longest line that stands for a version in which no number is found.
 const MOST: usize = 40;
 
-/// The first number with a point in it, of the lines that speak of a version or of the program by its title, or of all others if
-/// none does; lines that warn are left out.
+/// The version that is quoted, or else the first number with a point in it, of the lines that speak of a version or of the program by
+/// its title, or of all others if none does; lines that warn are left out. Of .NET, which lists all that it has, the newest.
 pub(crate) fn version(text: &str, title: &str) -> String {
+    if let Some((newest, _)) = newest(text) {
+        return newest.to_owned();
+    }
     let title = title.to_lowercase();
     let warns = |line: &str| ["warning", "picked up", "deprecat"].iter().any(|word| line.contains(word));
     let lines: Vec<String> = text.lines().map(str::to_lowercase).filter(|line| !warns(line)).collect();
     let speaks = |line: &&String| line.contains("version") || line.contains(&title);
-    let numbered = lines.iter().filter(speaks).chain(&lines).find_map(|line| number(line));
-    numbered.map(str::to_owned).unwrap_or_else(|| {
-        text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("unknown").chars().take(MOST).collect()
-    })
+    let numbered = lines.iter().filter(speaks).chain(&lines).find_map(|line| quoted(line).or_else(|| number(line)));
+    numbered
+        .map(str::to_owned)
+        .unwrap_or_else(|| cut(text.lines().find(|line| !line.trim().is_empty()).unwrap_or("unknown"), MOST))
 }
 
 /// The folder of .NET's own assemblies, of the newest runtime that `dotnet --list-runtimes` shows.
 pub(crate) fn framework(text: &str) -> Option<PathBuf> {
-    let line = text.lines().rev().find_map(|line| line.strip_prefix("Microsoft.NETCore.App "))?;
-    let (version, folder) = line.split_once(' ')?;
-    let folder = folder.trim().strip_prefix('[')?.strip_suffix(']')?;
+    let (version, folder) = newest(text)?;
     Some(Path::new(folder).join(version))
+}
+
+/// The newest runtime that `dotnet --list-runtimes` shows, and the folder of all versions.
+fn newest(text: &str) -> Option<(&str, &str)> {
+    let of = |line| {
+        let (version, folder) = str::strip_prefix(line, "Microsoft.NETCore.App ")?.split_once(' ')?;
+        Some((version, folder.trim().strip_prefix('[')?.strip_suffix(']')?))
+    };
+    let age = |version: &str| {
+        let (numbers, preview) = version.split_once('-').map_or((version, false), |(numbers, _)| (numbers, true));
+        let numbers: Vec<u64> = numbers.split('.').map(|number| number.parse().unwrap_or(0)).collect();
+        (numbers, !preview)
+    };
+    text.lines().filter_map(of).max_by_key(|(version, _)| age(version))
+}
+
+/// What stands in quotes behind the word: `openjdk version "25-ea"`, which may have no point in it.
+fn quoted(line: &str) -> Option<&str> {
+    let (_, quoted) = line.split_once("version \"")?;
+    let (version, _) = quoted.split_once('"')?;
+    let is_version = version.starts_with(|c: char| c.is_ascii_digit())
+        && version.len() <= MOST
+        && version.chars().all(|c| c.is_ascii_alphanumeric() || ".+-_".contains(c));
+    is_version.then_some(version)
 }
 
 /// The first run of digits with points between them.
@@ -40,7 +67,10 @@ mod tests {
     fn the_newest_framework_is_found() {
         let text = "Microsoft.AspNetCore.App 8.0.1 [/a]\nMicrosoft.NETCore.App 3.1.23 [/opt/dot net/shared/App]\nMicrosoft.NETCore.App 8.0.1 [/opt/dot net/shared/App]\nX 9 [/b]\n";
         assert_eq!(framework(text).as_deref(), Some(Path::new("/opt/dot net/shared/App/8.0.1")));
+        assert_eq!(version(text, ".NET"), "8.0.1");
         assert_eq!(framework("Python 3.11"), None);
+        let text = "Microsoft.NETCore.App 10.0.0-rc.1 [/a]\nMicrosoft.NETCore.App 10.0.0 [/b]\nMicrosoft.NETCore.App 9.0.4 [/b]\n";
+        assert_eq!((version(text, ".NET").as_str(), framework(text)), ("10.0.0", Some("/b/10.0.0".into())));
     }
 
     #[test]
@@ -57,6 +87,11 @@ mod tests {
                 "Java",
                 "17.0.15",
             ),
+            ("openjdk version \"21\" 2023-09-19\nOpenJDK Runtime Environment (build 21+35-2513)\n", "Java", "21"),
+            ("openjdk version \"25-ea\" 2025-09-16\nOpenJDK 64-Bit Server VM 1.5\n", "Java", "25-ea"),
+            ("java version \"1.8.0_392\"\n", "Java", "1.8.0_392"),
+            ("version \"best\" of 1.2\n", "X", "1.2"),
+            ("\u{1b}[2Jodd\u{202e}one\n", "X", "[2Jodd one"),
             ("v20.20.2\n", "Node.js", "20.20.2"),
             ("Python 3.11.7\n", "Python", "3.11.7"),
             ("Mono JIT compiler version 6.8.0.105 (Debian 6.8.0.105+dfsg-3.3)\n", "Mono", "6.8.0.105"),
