@@ -76,6 +76,22 @@ pub struct RuntimeRecord {
     pub unknown: Unknown,
 }
 
+impl RuntimeRecord {
+    /// The runtime's name among these rows; with its version, or its program, where they are of several programs of that name.
+    #[must_use]
+    pub fn label(&self, among: &[Self]) -> String {
+        let others = || among.iter().filter(|other| other.title == self.title && other.program != self.program);
+        match (&self.program, &self.version) {
+            (None, _) => self.title.clone(),
+            _ if others().all(|other| other.program.is_none()) => self.title.clone(),
+            (Some(_), Some(version)) if others().all(|other| other.version != self.version) => {
+                format!("{} {version}", self.title)
+            }
+            (Some(program), _) => format!("{} ({program})", self.title),
+        }
+    }
+}
+
 /// What `clockscope runtimes --list` found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RuntimesFound {

@@ -77,22 +77,9 @@ fn percent(percent: f64) -> String {
     }
 }
 
-/// A runtime's name; with its version, or program, where several programs of that name were measured.
-fn runtime(found: &Runtimes, row: &RuntimeRecord) -> String {
-    let mut others = found.runtimes.iter().filter(|other| other.title == row.title && other.program != row.program);
-    match (&row.program, &row.version) {
-        (None, _) => row.title.clone(),
-        _ if others.clone().all(|other| other.program.is_none()) => row.title.clone(),
-        (Some(_), Some(version)) if others.all(|other| other.version != row.version) => {
-            format!("{} {version}", row.title)
-        }
-        (Some(program), _) => format!("{} ({program})", row.title),
-    }
-}
-
 /// A runtime's name with its version, and with its program where that is needed to tell it apart.
 fn with_version(found: &Runtimes, row: &RuntimeRecord) -> String {
-    let name = runtime(found, row);
+    let name = row.label(&found.runtimes);
     match &row.version {
         Some(version) if !name.ends_with(version.as_str()) => {
             name.replacen(&row.title, &format!("{} {version}", row.title), 1)
@@ -103,7 +90,7 @@ fn with_version(found: &Runtimes, row: &RuntimeRecord) -> String {
 
 /// Who a row speaks of.
 fn name(found: &Runtimes, row: &RuntimeRecord) -> String {
-    let runtime = runtime(found, row);
+    let runtime = row.label(&found.runtimes);
     match &row.api {
         Some(api) => format!("{runtime} {api}"),
         None => runtime,
@@ -232,7 +219,7 @@ fn unsurprising(found: &Runtimes, rows: &[&RuntimeRecord]) -> String {
         return format!("Readings went BACK: {}.", went_back.join(", "));
     }
     let apis: BTreeSet<String> = rows.iter().map(|row| name(found, row)).collect();
-    let runtimes: BTreeSet<String> = rows.iter().map(|row| runtime(found, row)).collect();
+    let runtimes: BTreeSet<String> = rows.iter().map(|row| row.label(&found.runtimes)).collect();
     let what = format!("{} of {}", counted(apis.len() as u64, "API"), counted(runtimes.len() as u64, "runtime"));
     let costs = || rows.iter().filter_map(|row| row.cost_ns);
     let costs = match (costs().reduce(f64::min), costs().reduce(f64::max)) {
