@@ -12,6 +12,8 @@ const DEAR: f64 = 5.0;
 const MOSTLY: f64 = 50.0;
 /// Clocks of whole milliseconds are coarse by their name, and surprise nobody who has read it.
 const COARSE_BY_NAME_NS: f64 = 1e6;
+/// What has not moved for so many of its steps stands still.
+const LONG: f64 = 100.0;
 /// A tick is told apart from a claim that is so many times finer.
 const CLAIMED: f64 = 2.0;
 /// By what share a tick may differ from what is claimed.
@@ -25,24 +27,26 @@ pub fn surprises(rows: &[RuntimeRecord]) -> Vec<String> {
         groups.entry(row.clocksource.as_deref()).or_default().push(row);
     }
     let several = groups.len() > 1;
-    let finest: BTreeMap<_, _> = groups.iter().map(|(source, rows)| (*source, Finest::of(rows))).collect();
+    let finest: BTreeMap<_, _> = groups.iter().map(|(source, group)| (*source, Finest::of(group, rows))).collect();
     let sentence = |row: &RuntimeRecord| {
         let source = row.clocksource.as_deref();
         let what = finest.get(&source)?.surprising(row);
         let under = source.filter(|_| several).map_or_else(String::new, |source| format!(" on {source}"));
-        (!what.is_empty()).then(|| format!("{}{under}: {}.", name(row), what.join("; ")))
+        (!what.is_empty()).then(|| format!("{}{under}: {}.", name(row, rows), what.join("; ")))
     };
     rows.iter().filter(|row| row.available).filter_map(sentence).collect()
 }
 
 /// What the APIs of one clocksource are compared with.
 struct Finest<'a> {
+    /// All rows, among which each has a name of its own.
+    all: &'a [RuntimeRecord],
     tick: Option<(f64, &'a RuntimeRecord)>,
     cost: Option<(f64, &'a RuntimeRecord)>,
 }
 
 impl<'a> Finest<'a> {
-    fn of(rows: &[&'a RuntimeRecord]) -> Self {
+    fn of(rows: &[&'a RuntimeRecord], all: &'a [RuntimeRecord]) -> Self {
         // The first of those that are as good as the best: the plainest API comes first.
         let best = |figure: fn(&RuntimeRecord) -> Option<f64>| {
             let known = || rows.iter().filter_map(move |row| Some((figure(row)?, *row)));
@@ -51,7 +55,7 @@ impl<'a> Finest<'a> {
         };
         // What is read from a page that the kernel writes now and then is cheap because it is coarse.
         let fine = |row: &RuntimeRecord| row.cost_ns.filter(|_| !is_coarse_by_name(row));
-        Self { tick: best(|row| row.tick_ns), cost: best(fine) }
+        Self { all, tick: best(|row| row.tick_ns), cost: best(fine) }
     }
 
     fn surprising(&self, row: &RuntimeRecord) -> Vec<String> {
@@ -59,7 +63,7 @@ impl<'a> Finest<'a> {
     }
 
     fn tick_of(&self, row: &RuntimeRecord) -> Option<String> {
-        let tick_ns = row.tick_ns?;
+        let Some(tick_ns) = row.tick_ns else { return standing(row) };
         let (finest_ns, finest) = self.tick?;
         let is_as_named = row.nominal_tick_ns.is_some_and(|nominal| (tick_ns / nominal - 1.0).abs() < SAME);
         let zeros = row.zeros_percent.filter(|zeros| *zeros >= MOSTLY);
@@ -71,12 +75,9 @@ impl<'a> Finest<'a> {
             Some(nominal) => format!(" and not the {} that it claims", time(nominal)),
             None => String::new(),
         };
-        // Rounded down, so that only all of them are 100.
-        let zeros = zeros.map(|zeros| (zeros * 10.0).floor() / 10.0);
-        let zeros =
-            zeros.map_or_else(String::new, |zeros| format!("; {zeros} % of its readings repeat the one before"));
+        let zeros = zeros.map_or_else(String::new, |zeros| format!("; {}", repeating(zeros)));
         let finer = if tick_ns >= COARSE * finest_ns {
-            format!(", where {} steps by {}", name(finest), time(finest_ns))
+            format!(", where {} steps by {}", name(finest, self.all), time(finest_ns))
         } else {
             String::new()
         };
@@ -87,9 +88,30 @@ impl<'a> Finest<'a> {
         let cost_ns = row.cost_ns?;
         let (least_ns, cheapest) = self.cost?;
         let is_dear = cost_ns >= DEAR * least_ns;
-        is_dear
-            .then(|| format!("a read costs {}, {} one of {}", time(cost_ns), times(cost_ns / least_ns), name(cheapest)))
+        is_dear.then(|| {
+            format!("a read costs {}, {} one of {}", time(cost_ns), times(cost_ns / least_ns), name(cheapest, self.all))
+        })
     }
+}
+
+/// What can be said of one that repeats its readings and has no tick that is known.
+fn standing(row: &RuntimeRecord) -> Option<String> {
+    let zeros = row.zeros_percent.filter(|zeros| *zeros >= MOSTLY)?;
+    let reads = row.reads.unwrap_or_default();
+    let has_moved = row.observed_resolution_ns.is_some() || row.regressions.is_some_and(|count| count > 0);
+    if zeros < 100.0 || has_moved {
+        return (!is_coarse_by_name(row)).then(|| repeating(zeros));
+    }
+    // One of whole ms may not step while it is read for a few.
+    let lasted_ns = row.cost_ns.map(|cost| cost * reads as f64);
+    let nominal_ns = row.nominal_tick_ns.filter(|_| is_coarse_by_name(row));
+    let is_short = lasted_ns.zip(nominal_ns).is_some_and(|(lasted, nominal)| lasted < LONG * nominal);
+    (!is_short).then(|| format!("it stood still: all of its {reads} readings are the same"))
+}
+
+fn repeating(zeros_percent: f64) -> String {
+    // Rounded down, so that only all of them are 100.
+    format!("{} % of its readings repeat the one before", (zeros_percent * 10.0).floor() / 10.0)
 }
 
 fn regressions(row: &RuntimeRecord) -> Option<String> {
@@ -101,8 +123,8 @@ fn is_coarse_by_name(row: &RuntimeRecord) -> bool {
     row.nominal_tick_ns.is_some_and(|nominal| nominal >= COARSE_BY_NAME_NS)
 }
 
-fn name(row: &RuntimeRecord) -> String {
-    format!("{} {}", row.title, row.api.as_deref().unwrap_or_default())
+fn name(row: &RuntimeRecord, all: &[RuntimeRecord]) -> String {
+    format!("{} {}", row.label(all), row.api.as_deref().unwrap_or_default())
 }
 
 fn times(factor: f64) -> String {
@@ -178,5 +200,73 @@ mod tests {
         assert!(surprises(&[tsc.clone(), hpet.clone()]).is_empty());
         hpet.regressions = Some(2);
         assert_eq!(surprises(&[tsc, hpet]), ["C clock_gettime on hpet: it went BACK 2 times in 1000 reads."]);
+    }
+
+    #[test]
+    fn programs_of_one_runtime_are_told_apart() {
+        let python = |program: &str, version: &str, cost: f64| RuntimeRecord {
+            program: Some(program.into()),
+            version: Some(version.into()),
+            ..row("Python", "time_ns", Some(1.0), 10.0, cost)
+        };
+        let c = RuntimeRecord { program: Some("/cc".into()), ..row("C", "time", Some(1.0), 10.0, 20.0) };
+        assert_eq!(
+            surprises(&[c, python("/a", "3.11", 200.0), python("/b", "3.13", 400.0), python("/c", "3.13", 100.0)]),
+            [
+                "Python 3.11 time_ns: a read costs 200 ns, 10 times one of C time.",
+                "Python (/b) time_ns: a read costs 400 ns, 20 times one of C time.",
+                "Python (/c) time_ns: a read costs 100 ns, 5.0 times one of C time.",
+            ]
+        );
+        assert_eq!(
+            surprises(&[python("/a", "3.11", 20.0), python("/b", "3.13", 400.0)]),
+            ["Python 3.13 time_ns: a read costs 400 ns, 20 times one of Python 3.11 time_ns."]
+        );
+    }
+
+    #[test]
+    fn the_first_of_those_as_good_as_the_best_is_compared_with() {
+        let rows = [
+            row("C", "clock_gettime", Some(1.0), 10.1, 22.2),
+            row("Rust", "Instant", Some(1.0), 10.0, 22.0),
+            row("X", "now", Some(1.0), 101.0, 222.0),
+        ];
+        assert_eq!(
+            surprises(&rows),
+            [
+                "X now: it steps by 101 ns and not the 1 ns that it claims, where C clock_gettime steps by 10.1 ns; a read costs 222 ns, 10 times one of C clock_gettime."
+            ]
+        );
+    }
+
+    #[test]
+    fn one_that_stands_still_surprises_though_its_tick_is_unknown() {
+        let with = |nominal: Option<f64>, zeros: f64, observed: Option<f64>, cost: Option<f64>| RuntimeRecord {
+            tick_ns: None,
+            zeros_percent: Some(zeros),
+            observed_resolution_ns: observed,
+            cost_ns: cost,
+            ..row("X", "now", nominal, 10.0, 20.0)
+        };
+        let still = "X now: it stood still: all of its 1000 readings are the same.";
+        let mostly = "X now: 99.9 % of its readings repeat the one before.";
+        for (row, expected) in [
+            (with(Some(1.0), 100.0, None, Some(20.0)), Some(still)),
+            (with(None, 100.0, None, None), Some(still)),
+            (with(None, 99.99, Some(1e5), Some(20.0)), Some(mostly)),
+            (with(None, 50.0, Some(1e5), Some(20.0)), Some("X now: 50 % of its readings repeat the one before.")),
+            (with(None, 49.9, Some(1e5), Some(20.0)), None),
+            // It stepped from one batch to the next only.
+            (with(None, 100.0, Some(4e6), Some(20.0)), Some("X now: 100 % of its readings repeat the one before.")),
+            // Of whole ms: few steps, or none in a time so short, are nothing.
+            (with(Some(1e6), 99.99, Some(1e6), Some(20.0)), None),
+            (with(Some(1e6), 100.0, None, Some(20.0)), None),
+            (with(Some(1e6), 100.0, None, Some(1e6)), Some(still)),
+            (with(Some(1e6), 100.0, None, None), Some(still)),
+        ] {
+            assert_eq!(surprises(std::slice::from_ref(&row)), Vec::from_iter(expected), "{row:?}");
+        }
+        let back = RuntimeRecord { regressions: Some(1), ..with(None, 100.0, None, None) };
+        assert!(!surprises(&[back])[0].contains("stood still"));
     }
 }
