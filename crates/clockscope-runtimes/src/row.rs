@@ -1,5 +1,7 @@
 //! What a probe's readings tell, as a record.
 
+use std::collections::BTreeMap;
+
 use clockscope_records::{Cost, RuntimeRecord, Strength, TickEvidence, Unknown};
 use clockscope_statistics::{Tick, TickCollector, Weight, median_interval, quantile};
 
@@ -93,7 +95,7 @@ fn distances(record: &mut RuntimeRecord, readings: &Readings, ns_per_unit: f64, 
     let all = count(|_| true);
     record.reads = Some(readings.reads());
     record.zeros_percent = Some(count(|units| units == 0) as f64 / all.max(1) as f64 * 100.0);
-    record.regressions = Some(count(|units| units < 0));
+    record.regressions = Some(count(|units| units < 0) + back_between_batches(readings));
     // A coarse clock may never have stepped within a batch.
     let within = readings.differences.iter().map(|(units, _)| *units);
     let smallest = within.chain(readings.steps.iter().copied()).filter(|units| *units > 0).min();
@@ -105,6 +107,18 @@ fn distances(record: &mut RuntimeRecord, readings: &Readings, ns_per_unit: f64, 
     if record.largest_step_ns.is_none() {
         because("largest_step_ns", "it never stepped forward within a batch of reads: give it more time");
     }
+}
+
+/// Steps back that were not seen within batches, so that they were from one to the next: as far as the first steps show.
+fn back_between_batches(readings: &Readings) -> u64 {
+    let mut back: BTreeMap<i64, u64> = BTreeMap::new();
+    for step in readings.steps.iter().filter(|step| **step < 0) {
+        *back.entry(*step).or_default() += 1;
+    }
+    for (units, count) in &readings.differences {
+        back.entry(*units).and_modify(|seen| *seen = seen.saturating_sub(*count));
+    }
+    back.values().sum()
 }
 
 /// The tick, looked for in ns, of which every unit of an API is a multiple: a unit of 100 ns is a tick of at least 100 ns.
