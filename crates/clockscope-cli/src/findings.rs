@@ -2,8 +2,8 @@
 
 use clap::ValueEnum;
 use clockscope_records::{
-    ClockRecord, Events, Finding, Offsets, Order, RateRecord, Rates, Runtimes, Sleep, StepsRecord, Trust,
-    Trustworthiness, Verdict,
+    ClockRecord, Events, Finding, Offsets, Order, RateRecord, Rates, RuntimeRecord, Runtimes, Sleep, StepsRecord,
+    Trust, Trustworthiness, Verdict,
 };
 
 use crate::Exit;
@@ -163,7 +163,7 @@ pub(crate) enum RuntimesFinding {
     Regression,
     /// A runtime that could not be measured, or an API that it does not have
     Unavailable,
-    /// A figure that could not be determined
+    /// A cost, a tick or a smallest step that could not be determined
     Unknown,
 }
 
@@ -173,7 +173,13 @@ impl Shows<RuntimesFinding> for Runtimes {
         match finding {
             RuntimesFinding::Regression => any(rows.iter().map(|row| row.regressions.map(|count| count > 0))),
             RuntimesFinding::Unavailable => any(rows.iter().map(|row| Some(!row.available))),
-            RuntimesFinding::Unknown => any(rows.iter().map(|row| row.available.then_some(!row.unknown.is_empty()))),
+            // What an API does not state, and how sure a figure is, are no findings: with floats, and in short runs, they always lack.
+            RuntimesFinding::Unknown => {
+                let lacks = |row: &RuntimeRecord| {
+                    row.cost_ns.is_none() || row.tick_ns.is_none() || row.observed_resolution_ns.is_none()
+                };
+                any(rows.iter().map(|row| row.available.then(|| lacks(row))))
+            }
         }
     }
 }
@@ -267,5 +273,41 @@ impl FailOn {
             Self::Unavailable => Some(!clock.available),
             Self::Unknown => Some(clock.available && clock.has_unknown),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clockscope_records::Document;
+
+    use super::*;
+
+    #[test]
+    fn what_an_api_does_not_state_is_no_finding() {
+        let text = include_str!("../../clockscope-report/tests/fixtures/runtimes.json");
+        let Ok(Document::Runtimes(mut found)) = Document::from_json(text) else { panic!("runtimes") };
+        let whole = RuntimeRecord {
+            available: true,
+            cost_ns: Some(70.0),
+            tick_ns: Some(10.0),
+            observed_resolution_ns: Some(60.0),
+            ..RuntimeRecord::default()
+        };
+        let mut float = whole.clone();
+        for field in ["nominal_tick_ns", "cost.ci95", "cost.p99"] {
+            float.unknown.insert(field.to_owned(), "it states none".to_owned());
+        }
+        let mut shows = |row: &RuntimeRecord| {
+            found.runtimes = vec![whole.clone(), row.clone()];
+            found.shows(RuntimesFinding::Unknown)
+        };
+        assert_eq!(shows(&float), Some(false));
+        assert_eq!(shows(&RuntimeRecord { cost_ns: None, ..whole.clone() }), Some(true));
+        assert_eq!(shows(&RuntimeRecord { tick_ns: None, ..whole.clone() }), Some(true));
+        assert_eq!(shows(&RuntimeRecord { observed_resolution_ns: None, ..float.clone() }), Some(true));
+        // A runtime that is missing is another finding.
+        assert_eq!(shows(&RuntimeRecord::default()), Some(false));
+        found.runtimes = vec![RuntimeRecord::default()];
+        assert_eq!(found.shows(RuntimesFinding::Unknown), None);
     }
 }
