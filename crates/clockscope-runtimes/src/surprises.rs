@@ -110,8 +110,10 @@ fn standing(row: &RuntimeRecord) -> Option<String> {
 }
 
 fn repeating(zeros_percent: f64) -> String {
-    // Rounded down, so that only all of them are 100.
-    format!("{} % of its readings repeat the one before", (zeros_percent * 10.0).floor() / 10.0)
+    // As tables round it, but only all of them are 100.
+    let rounded = (zeros_percent * 10.0).round() / 10.0;
+    let shown = if rounded >= 100.0 && zeros_percent < 100.0 { 99.9 } else { rounded };
+    format!("{shown} % of its readings repeat the one before")
 }
 
 fn regressions(row: &RuntimeRecord) -> Option<String> {
@@ -184,7 +186,7 @@ mod tests {
             found,
             [
                 "Mono Stopwatch: it steps by 100 ns, where C clock_gettime steps by 10 ns; 72 % of its readings repeat the one before.",
-                "Chromium performance.now: it steps by 100 µs, where C clock_gettime steps by 10 ns; 99.7 % of its readings repeat the one before; a read costs 220 ns, 10 times one of C clock_gettime.",
+                "Chromium performance.now: it steps by 100 µs, where C clock_gettime steps by 10 ns; 99.8 % of its readings repeat the one before; a read costs 220 ns, 10 times one of C clock_gettime.",
                 ".NET TickCount64: it steps by 4 ms and not the 1 ms that it claims, where C clock_gettime steps by 10 ns; 99.9 % of its readings repeat the one before.",
                 "Python perf_counter_ns: a read costs 377 ns, 17 times one of C clock_gettime.",
             ]
