@@ -11,6 +11,7 @@ use crate::places::{Folder, Places};
 use crate::process::{Alone, Beside, Limits, Outcome, run};
 use crate::programs::Chosen;
 use crate::registry::{PLAIN, Runtime};
+use crate::text::shortened;
 use crate::version::{framework, version};
 use crate::words::Words;
 
@@ -191,11 +192,4 @@ pub(crate) fn last_words(outcome: &Outcome) -> String {
         lines().find(speaks).or(lines().next_back()).map(shortened)
     };
     of(&outcome.stderr).or_else(|| of(&outcome.stdout)).map_or_else(String::new, |words| format!(": {words}"))
-}
-
-/// A line that may be long, or not meant for people.
-pub(crate) fn shortened(line: &str) -> String {
-    const MOST: usize = 200;
-    let plain: String = line.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
-    if plain.chars().count() <= MOST { plain } else { plain.chars().take(MOST).chain(['…']).collect() }
 }

@@ -11,9 +11,10 @@ use crate::pages::{self, Pages};
 use crate::places::{Folder, Places};
 use crate::process::{Alone, Beside, Ended, Limits};
 use crate::programs::Chosen;
-use crate::ready::{self, Ready, last_words, shortened, started};
+use crate::ready::{self, Ready, last_words, started};
 use crate::registry::Runtime;
 use crate::row;
+use crate::text::shortened;
 use crate::version::version;
 use crate::words::Words;
 
