@@ -143,7 +143,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         version: &["-version"],
         sources: sources!("Probe.java"),
         // Performance data is a file in /tmp, which stays there if the JVM is killed.
-        // On a large heap Instant.now costs twice as much, for the first touch of its pages.
+        // On a large heap Instant.now may cost up to four times as much, for the first touch of its pages.
         run: &["{program}", "-XX:-UsePerfData", "-Xmx64m", "{source}", "{milliseconds}"],
         ..PLAIN
     },
