@@ -45,14 +45,14 @@ const MARK: &str = "CLOCKSCOPE_XTASK_MARK";
 
 /// Checks all, or says what is missing: a failure under CI, a hint elsewhere.
 pub(crate) fn check() -> Result<()> {
-    let place = Place::new()?;
-    if let Some(missing) = place.missing() {
+    if let Some(missing) = missing()? {
         if std::env::var_os("CI").is_some() {
             bail!("{missing}");
         }
         println!("skipped: {missing}");
         return Ok(());
     }
+    let place = Place::new()?;
     run::cargo(&["build", "--quiet"])?;
     // The first run may have to build probes, the second has them.
     for turn in ["built and measured", "measured"] {
@@ -68,10 +68,22 @@ pub(crate) fn check() -> Result<()> {
     Ok(())
 }
 
+/// Where runtimes/fetch.sh has put what it fetched. Probes run in folders of their own, so that it must not be relative.
+fn fetched(what: &str) -> Result<PathBuf> {
+    Ok(std::path::absolute(run::built("runtimes"))?.join(what))
+}
+
 /// .NET, where it was fetched to.
 pub(crate) fn dotnet() -> Result<PathBuf> {
-    let folder = fs::canonicalize(run::built("runtimes")).with_context(|| format!("nothing was fetched: {GET}"))?;
-    Ok(folder.join("dotnet/dotnetcore2/bin/dotnet"))
+    fetched("dotnet/dotnetcore2/bin/dotnet")
+}
+
+/// What is missing, and how to get it.
+fn missing() -> Result<Option<String>> {
+    let program = PROGRAMS.iter().find(|program| !run::exists(program)).map(ToString::to_string);
+    let fetched = [dotnet()?, fetched("locale/de_DE.UTF-8")?];
+    let file = fetched.iter().find(|file| !file.exists()).map(|file| file.display().to_string());
+    Ok(program.or(file).map(|what| format!("{what} is missing: {GET}")))
 }
 
 /// Gets what is no package of Debian.
@@ -81,10 +93,11 @@ pub(crate) fn fetch() -> Result<()> {
 
 /// Folders of this check.
 struct Place {
-    /// Where the locale is.
-    folder: PathBuf,
+    locales: PathBuf,
     dotnet: PathBuf,
     temporary: PathBuf,
+    /// What lay in shared memory before.
+    shared: Vec<PathBuf>,
 }
 
 impl Drop for Place {
@@ -96,23 +109,10 @@ impl Drop for Place {
 
 impl Place {
     fn new() -> Result<Self> {
-        let folder = PathBuf::from(run::built("runtimes"));
         // Not in the folder that cargo builds into: browsers put sockets there, whose paths must be short.
         let temporary = std::env::temp_dir().join(format!("xtask-{}", std::process::id()));
-        if temporary.exists() {
-            fs::remove_dir_all(&temporary)?;
-        }
         fs::create_dir_all(&temporary)?;
-        // Probes run in folders of their own.
-        let (folder, temporary) = (folder.canonicalize()?, temporary.canonicalize()?);
-        Ok(Self { folder, dotnet: dotnet()?, temporary })
-    }
-
-    fn missing(&self) -> Option<String> {
-        let program = PROGRAMS.iter().find(|program| !run::exists(program)).map(ToString::to_string);
-        let dotnet = (!self.dotnet.exists()).then(|| self.dotnet.display().to_string());
-        let locale = (!self.folder.join("locale/de_DE.UTF-8").exists()).then(|| "a German locale".to_owned());
-        program.or(dotnet).or(locale).map(|what| format!("{what} is missing: {GET}"))
+        Ok(Self { locales: fetched("locale")?, dotnet: dotnet()?, temporary, shared: shared() })
     }
 
     /// The command where decimals have commas, for Java as well, whose virtual machine says so before anything else.
@@ -124,7 +124,7 @@ impl Place {
         }
         command.args(["--format", "json", "--quiet"]).args(arguments);
         command.env("TMPDIR", &self.temporary).env(MARK, &self.temporary);
-        command.env("LOCPATH", self.folder.join("locale")).env("LC_ALL", "de_DE.UTF-8");
+        command.env("LOCPATH", &self.locales).env("LC_ALL", "de_DE.UTF-8");
         command.env("JAVA_TOOL_OPTIONS", "-Duser.language=de -Duser.country=DE");
         command.stdout(Stdio::piped());
         command
@@ -172,13 +172,9 @@ impl Place {
     }
 
     fn is_tidy(&self) -> Result<()> {
-        let shared = || fs::read_dir("/dev/shm").into_iter().flatten().flatten();
-        let ours = |name: &str| name.starts_with("mono.") || name.contains("hromium");
-        let left: Vec<PathBuf> = fs::read_dir(&self.temporary)?
-            .flatten()
-            .chain(shared().filter(|entry| entry.file_name().to_str().is_some_and(ours)))
-            .map(|entry| entry.path())
-            .collect();
+        let shared = shared().into_iter().filter(|file| !self.shared.contains(file));
+        let left: Vec<PathBuf> =
+            fs::read_dir(&self.temporary)?.flatten().map(|entry| entry.path()).chain(shared).collect();
         if left.is_empty() { Ok(()) } else { bail!("files are left behind: {left:?}") }
     }
 }
@@ -202,6 +198,11 @@ fn family(head: u32) -> Vec<u32> {
         next += 1;
     }
     family
+}
+
+/// What lies in shared memory.
+fn shared() -> Vec<PathBuf> {
+    fs::read_dir("/dev/shm").into_iter().flatten().flatten().map(|entry| entry.path()).collect()
 }
 
 /// A process's arguments; empty if it has ended.

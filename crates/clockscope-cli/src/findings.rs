@@ -161,7 +161,7 @@ impl Shows<SleepFinding> for Sleep {
 pub(crate) enum RuntimesFinding {
     /// A reading that went back
     Regression,
-    /// A runtime that could not be measured, or an API that it does not have
+    /// A runtime that could not be measured, or not to the end
     Unavailable,
     /// A cost, a tick or a smallest step that could not be determined
     Unknown,
@@ -172,7 +172,8 @@ impl Shows<RuntimesFinding> for Runtimes {
         let rows = &self.runtimes;
         match finding {
             RuntimesFinding::Regression => any(rows.iter().map(|row| row.regressions.map(|count| count > 0))),
-            RuntimesFinding::Unavailable => any(rows.iter().map(|row| Some(!row.available))),
+            // An API that a runtime does not have is no fault of the machine's.
+            RuntimesFinding::Unavailable => any(rows.iter().map(|row| Some(!row.available && row.api.is_none()))),
             // What an API does not state, and how sure a figure is, are no findings: with floats, and in short runs, they always lack.
             RuntimesFinding::Unknown => {
                 let lacks = |row: &RuntimeRecord| {

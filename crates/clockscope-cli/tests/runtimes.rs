@@ -144,6 +144,44 @@ fn where_nothing_can_be_kept_it_is_built_for_the_run() {
     assert!(output.stdout.is_empty() && said.contains("no temporary folder can be made in /proc/1"), "{said}");
 }
 
+/// Go has a cache and telemetry of its own.
+#[test]
+fn nothing_is_written_beside_the_users_files() {
+    let folder = tempfile::tempdir().unwrap();
+    let home = folder.path().join("home");
+    fs::create_dir(&home).unwrap();
+    let mut command = runtimes(folder.path(), &["c", "go", "java", "mono", "python", "perl"]);
+    command.env("HOME", &home).env_remove("XDG_CACHE_HOME").env_remove("XDG_CONFIG_HOME");
+    run(command, 0);
+    let of =
+        |folder: &Path| -> Vec<_> { fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().file_name()).collect() };
+    assert_eq!((of(&home), of(&home.join(".cache"))), (vec![".cache".into()], vec!["clockscope".into()]));
+    assert_tidy(folder.path());
+}
+
+#[test]
+fn a_browser_that_ends_too_early_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let browser = program(folder.path(), "browser", "exit 0");
+    let rows =
+        rows(&run(runtimes(folder.path(), &["chromium", "--runtime", &format!("chromium={}", browser.display())]), 3));
+    assert!(rows.len() == 1 && reason(&rows[0]) == "the probe ended before its pages had reported", "{rows:#?}");
+    assert_tidy(folder.path());
+}
+
+/// What cannot be done is said before anything is built.
+#[test]
+fn a_clocksource_that_is_not_there_is_refused_at_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = runtimes(folder.path(), &["c", "--clocksource", "sundial"]);
+    let output = command.output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    // Without the right to switch, or a kernel that tells, that comes first.
+    assert!([Some(2), Some(4)].contains(&output.status.code()) && output.stdout.is_empty(), "{said}");
+    assert_eq!(fs::read_dir(folder.path().join("cache/clockscope/probes")).unwrap().count(), 0, "{said}");
+    assert_tidy(folder.path());
+}
+
 #[test]
 fn what_is_damaged_in_the_cache_is_built_anew() {
     let folder = tempfile::tempdir().unwrap();

@@ -7,10 +7,15 @@ use std::io;
 use std::process::Child;
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, waitpid};
+use rustix::process::{
+    Pid, Signal, WaitOptions, getpid, kill_process, kill_process_group, set_child_subreaper, waitpid,
+};
 
-/// How often it is tried to end what is there. A process that is being started while the others are ended is found the next time.
-const TURNS: u32 = 2000;
+use crate::process::seconds;
+
+/// How long it is tried to end what is there, in seconds. A process that is being started while the others are ended is found the
+/// next time.
+const PATIENCE: f64 = 3.0;
 const BETWEEN_TURNS: Duration = Duration::from_millis(1);
 
 /// While it lives, this process is the parent of its descendants that lose theirs, so that none gets out of sight.
@@ -42,12 +47,17 @@ impl Adoption {
     }
 
     /// Ends a program and every other process that descends from this one and was not there before, and waits until they are
-    /// gone; 2 s at most, since a process that hangs inside the kernel cannot be ended.
+    /// gone; some seconds at most, since a process that hangs inside the kernel cannot be ended. Where /proc tells nothing it ends the
+    /// program and the group that it leads.
     pub(crate) fn end_all(&self, child: &mut Child) {
         let child_pid = Pid::from_child(child);
-        for _ in 0..TURNS {
+        let until = seconds() + PATIENCE;
+        while seconds() < until {
             // Those of which only the status is left go as well, or they would be found for ever.
             let is_over = !matches!(child.try_wait(), Ok(None));
+            if !is_over {
+                let _ = child.kill().and(kill_process_group(child_pid, Signal::KILL).map_err(Into::into));
+            }
             let left = descendants(&self.before);
             if is_over && left.is_empty() {
                 return;

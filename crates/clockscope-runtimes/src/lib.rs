@@ -2,7 +2,8 @@
 //!
 //! In each runtime a probe is started, a small program in its language that reads the language's clocks and prints what it read
 //! (docs/runtime-probes.md). This crate finds the runtimes, runs the probes within a time limit, ends all that they leave behind,
-//! and makes records of what they printed. It reads no clock itself.
+//! and makes records of what they printed. It reads no clock itself, but the coarse
+//! one for time limits.
 
 mod descendants;
 mod line;

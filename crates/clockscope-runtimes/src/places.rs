@@ -22,7 +22,6 @@ const WRITABLE_BY_OTHERS: u32 = 0o022;
 pub(crate) struct Places {
     temporary: PathBuf,
     cache: PathBuf,
-    is_kept: bool,
     folders: Cell<u32>,
     /// Locked as long as this process lives.
     _lock: File,
@@ -39,7 +38,7 @@ impl Places {
             Ok(cache) => (cache, None),
             Err(why) => (temporary.join("cache"), Some(format!("probes are built anew in each run: {why}"))),
         };
-        let places = Self { temporary, cache, is_kept: warning.is_none(), folders: Cell::new(0), _lock: lock };
+        let places = Self { temporary, cache, folders: Cell::new(0), _lock: lock };
         fs::create_dir_all(&places.cache)?;
         Ok((places, warning))
     }
@@ -58,9 +57,9 @@ impl Places {
         self.temporary.join(kept.file_name().unwrap_or_default())
     }
 
-    /// The cache, where it goes with the run.
-    pub(crate) fn unkept(&self) -> Option<&Path> {
-        (!self.is_kept).then_some(&self.cache)
+    /// Where what may be of use again is kept, or not, where there can be no cache.
+    pub(crate) fn cache(&self) -> &Path {
+        &self.cache
     }
 
     /// Where what is built of these is kept.
@@ -123,7 +122,13 @@ fn temporary() -> io::Result<(PathBuf, File)> {
     for turn in 0..100 {
         let path = base.join(format!("{NAME}{}-{turn}", std::process::id()));
         match fs::DirBuilder::new().mode(PRIVATE).create(&path) {
-            Ok(()) => return locked(&path).map(|lock| (path, lock)),
+            Ok(()) => match locked(&path) {
+                Ok(lock) => return Ok((path, lock)),
+                Err(error) => {
+                    remove(&path);
+                    return Err(in_place(&base, &error));
+                }
+            },
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => last = error,
             Err(error) => return Err(in_place(&base, &error)),
         }

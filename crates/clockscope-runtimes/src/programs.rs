@@ -109,11 +109,6 @@ impl Chosen {
         }
     }
 
-    /// Whether a program is missing without which it cannot be measured.
-    pub(crate) fn is_missing(&self) -> bool {
-        self.program().is_err() || self.compiler().is_err()
-    }
-
     fn is_buildable_without_compiler(&self) -> bool {
         self.runtime.builds.iter().any(|build| !build.command.contains(&"{compiler}"))
     }

@@ -123,7 +123,7 @@ impl Ready {
             compiler: self.compiler.as_deref(),
             framework: self.framework.as_deref(),
             folder: Some(folder.path()),
-            unkept: places.unkept(),
+            cache: Some(places.cache()),
             ..Words::default()
         }
     }

@@ -4,10 +4,9 @@
 /// A runtime, and how a probe is started in it.
 ///
 /// In arguments and variables stand for what is known only when it is started: `{program}`, `{compiler}` (the paths that were
-/// found), `{source}` (the probe), `{built}` (what is built of it), `{folder}` (a temporary one of the probe's own), `{milliseconds}`,
-/// `{url}` (the page). A word with one of these is left out where there is no such thing: `{unsandboxed}` (`--no-sandbox`, for root
-/// alone), `{framework}` (the folder of .NET's own assemblies), `{unkept}` (a temporary folder in place of a cache that cannot be
-/// written).
+/// found), `{source}` (the probe), `{built}` (what is built of it), `{folder}` (a temporary one of the probe's own), `{cache}` (a folder
+/// that may be kept), `{milliseconds}`, `{url}` (the page). A word with one of these is left out where there is no such thing:
+/// `{unsandboxed}` (`--no-sandbox`, for root alone), `{framework}` (the folder of .NET's own assemblies).
 #[derive(Debug)]
 pub struct Runtime {
     /// Its name on the command line.
@@ -131,8 +130,15 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         sources: sources!("probe.go"),
         builds: build!("{program}", "build", "-o", "{built}", "{source}"),
         run: BUILT,
-        // Neither a module nor a toolchain is looked for elsewhere.
-        variables: &[("GO111MODULE", "off"), ("GOTOOLCHAIN", "local"), ("GOFLAGS", ""), ("GOCACHE", "{unkept}/go")],
+        variables: &[
+            // Neither a module nor a toolchain is looked for elsewhere.
+            ("GO111MODULE", "off"),
+            ("GOTOOLCHAIN", "local"),
+            ("GOFLAGS", ""),
+            // Its own files are kept with ours, and its telemetry is not.
+            ("GOCACHE", "{cache}/go"),
+            ("XDG_CONFIG_HOME", "{folder}"),
+        ],
         ..PLAIN
     },
     Runtime {
@@ -190,7 +196,7 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
                 ],
                 product: "built",
             },
-            // Against Mono's, which lack Environment.TickCount64, where they are too new for it.
+            // Against Mono's, which lack Environment.TickCount64, where .NET's are too new for it.
             Build { command: &["{compiler}", "-optimize+", "-out:{built}", "{source}"], product: "built" },
         ],
         run: &[

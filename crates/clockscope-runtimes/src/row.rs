@@ -121,7 +121,7 @@ fn back_between_batches(readings: &Readings) -> u64 {
     back.values().sum()
 }
 
-/// The tick, looked for in ns, of which every unit of an API is a multiple: a unit of 100 ns is a tick of at least 100 ns.
+/// The tick, looked for in ns where the API's unit is so many of them: a unit of 100 ns is a tick of at least 100 ns.
 fn tick(record: &mut RuntimeRecord, readings: &Readings, because: &mut impl FnMut(&str, &str)) {
     let nanoseconds = NS as u64;
     let scale = match nanoseconds % readings.units_per_second {

@@ -136,7 +136,7 @@ impl Stage {
         };
         let ready = match ready {
             Ok(ready) => ready,
-            Err(reason) if chosen.program.is_none() && chosen.is_missing() => {
+            Err(reason) if chosen.program.is_none() => {
                 return vec![unavailable(whole, format!("{reason}; get it: {}", chosen.runtime.get))];
             }
             Err(reason) => return vec![unavailable(whole, reason.clone())],
@@ -148,8 +148,8 @@ impl Stage {
         }
     }
 
-    /// What the probe says. One that was built some time ago and does not even begin to speak is built anew: what lies in a cache may
-    /// have been damaged, or be another machine's.
+    /// What the probe says. One that was built some time ago and does not even begin to speak is built anew, be it that another
+    /// clocksource is in use: what lies in a cache may have been damaged, or be another machine's.
     fn said(&self, runtime: &Runtime, ready: &Ready, request: Request<'_>) -> Result<Said, String> {
         let first = self.run(runtime, ready, request);
         let is_dumb = first.as_ref().map_or(true, |said| said.is_dumb);
@@ -182,10 +182,13 @@ impl Stage {
             None => &mut Alone,
         };
         let mut outcome = started(&words, runtime.run, runtime, limits, beside)?;
+        let mut fault = outcome.ended.fault(limits);
         if let Some(pages) = pages {
             outcome.stdout = pages.lines;
+            if outcome.ended != Ended::Done {
+                fault = fault.or_else(|| Some("ended before its pages had reported".to_owned()));
+            }
         }
-        let fault = outcome.ended.fault(limits);
         let fault = fault.map(|fault| format!("the probe {fault}{}", last_words(&outcome)));
         let is_dumb = matches!(outcome.ended, Ended::Itself(status) if !status.success()) && outcome.stdout.is_empty();
         Ok(Said { lines: outcome.stdout, fault, is_dumb })
@@ -217,7 +220,8 @@ fn rows(whole: &RuntimeRecord, output: &str, fault: Option<String>, clocksource:
         Err(error) => unavailable(whole.clone(), format!("a line of the probe cannot be used: {error}")),
     };
     // A line that was being written when the probe was ended is no line.
-    let is_cut_off = fault.is_some() && !output.ends_with('\n') && lines.last().is_some_and(Result::is_err);
+    let is_open = !output.ends_with('\n') && output.lines().next_back().is_some_and(line::is_ours);
+    let is_cut_off = fault.is_some() && is_open && lines.last().is_some_and(Result::is_err);
     let whole_lines = lines.len() - usize::from(is_cut_off);
     let mut rows: Vec<RuntimeRecord> = lines.into_iter().take(whole_lines).map(of).collect();
     rows.extend(fault.or(nothing).map(|reason| unavailable(whole.clone(), reason)));

@@ -16,8 +16,7 @@ pub(crate) struct Words<'a> {
     pub(crate) built: Option<&'a Path>,
     /// The probe's own.
     pub(crate) folder: Option<&'a Path>,
-    /// The cache, where that does not stay.
-    pub(crate) unkept: Option<&'a Path>,
+    pub(crate) cache: Option<&'a Path>,
     pub(crate) url: Option<&'a str>,
     pub(crate) milliseconds: u64,
 }
@@ -46,7 +45,7 @@ impl Words<'_> {
             ("{source}", text(self.source)),
             ("{built}", text(self.built)),
             ("{folder}", text(self.folder)),
-            ("{unkept}", text(self.unkept)),
+            ("{cache}", text(self.cache)),
             ("{url}", self.url.map(str::to_owned)),
             ("{milliseconds}", Some(self.milliseconds.to_string())),
             ("{unsandboxed}", unsandboxed()),
@@ -73,11 +72,11 @@ mod tests {
         assert_eq!(command.get_args().collect::<Vec<_>>(), ["7", "plain"]);
         assert!(words.command(&["{compiler}"], &RUNTIMES[0]).is_none());
         let go = RUNTIMES.iter().find(|runtime| runtime.name == "go").unwrap();
-        let has_cache = |words: &Words<'_>| {
+        let cache = |words: &Words<'_>| {
             let command = words.command(&["{program}"], go).unwrap();
-            command.get_envs().any(|(name, _)| name == "GOCACHE")
+            command.get_envs().find(|(name, _)| *name == "GOCACHE").and_then(|(_, value)| value.map(ToOwned::to_owned))
         };
-        assert!(!has_cache(&words));
-        assert!(has_cache(&Words { unkept: Some(Path::new("/tmp/y")), ..words }));
+        assert_eq!(cache(&words), None);
+        assert_eq!(cache(&Words { cache: Some(Path::new("/y")), ..words }).unwrap(), "/y/go");
     }
 }

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
+use clockscope_machine::clocksource;
 use clockscope_measure::{MeasureError, UnderEach};
 use clockscope_records::{Document, Info, RuntimeRecord, Runtimes, RuntimesFound, SCHEMA_VERSION};
 use clockscope_runtimes::{Chosen, Request, Stage};
@@ -82,6 +83,11 @@ fn measure(
     let bar = RefCell::new(Bar::new(args.output.quiet, environment.counter_readable));
     let duration_s = args.duration.0;
     let limit_s = args.timeout.map_or(TIMEOUT_S.0 + TIMEOUT_S.1 * duration_s, |timeout| timeout.0);
+    if !args.clocksource.is_empty() {
+        // What cannot be switched is said before anything is built. The right is given back at once.
+        let right = clocksource::right(&args.clocksource).map_err(MeasureError::from);
+        drop(right.map_err(|error| explained(error, "--cpu"))?);
+    }
     let tell = |share: f64, title: &str| bar.borrow_mut().tell(share, || title.to_owned());
     // Before any clocksource is switched: compilers need none.
     let prepared = stage.prepare(chosen, stop, &mut |share, title| tell(share * TO_PREPARE, title));

@@ -11,9 +11,7 @@ pub(super) fn blocks(found: &RuntimesFound) -> Vec<Block> {
     let there = found.runtimes.iter().filter(|one| one.available);
     let missing = found.runtimes.iter().filter(|one| !one.available).map(|one| {
         let reason = one.reason.as_deref().unwrap_or("no reason was recorded");
-        // A reason may have said it.
-        let get = if reason.contains(&one.get) { String::new() } else { format!("; get it: {}", one.get) };
-        format!("{}: {reason}{get}", one.runtime)
+        format!("{}: {reason}; get it: {}", one.runtime, one.get)
     });
     vec![
         Block::table("", &["Runtime", "Version", "Program"], 3, there.map(row).collect()),

@@ -16,6 +16,8 @@ const ONES: f64 = 0.005;
 const SHARP: f64 = 2000.0;
 /// Share of a cycle by which a phase may be predicted wrongly.
 const PREDICTED: f64 = 0.1;
+/// By how much of a unit the phase may be off within a block.
+const DRIFT: f64 = 0.05;
 /// Part of a unit by which a mean phase may be off, however many readings it is of: those that are just within reach may be
 /// so because they were truncated.
 const SYSTEMATIC: f64 = 0.005;
@@ -242,8 +244,7 @@ struct Agreement {
 
 fn agreement(values: &[u64], habit: Habit, Sharpened { frequency, reach }: Sharpened) -> Agreement {
     let limit = habit.band(1.0 / frequency);
-    // Within a block the phase may be off by a twentieth of a unit.
-    let reach = reach * frequency * 0.05 / PREDICTED;
+    let reach = reach * frequency * DRIFT / PREDICTED;
     let (mut on, mut all, mut off, mut longest_off) = (Vec::new(), 0, 0, 0);
     for band in blocks(values, reach as u64).map(|block| band(block, frequency)) {
         all += 1;
@@ -261,9 +262,9 @@ fn agreement(values: &[u64], habit: Habit, Sharpened { frequency, reach }: Sharp
 }
 
 /// Whether readings keep their phase as far as a sharp frequency has to predict it to a twentieth of a unit. A short block of
-/// readings with a short period lies on any lattice near by.
+/// readings with a short period lies on any lattice near by. Readings without such a span say nothing against it.
 fn keeps_phase(values: &[u64], habit: Habit, frequency: f64) -> bool {
-    let reach = SHARP * 0.05 / PREDICTED;
+    let reach = SHARP * DRIFT / PREDICTED;
     if BLOCK as u64 * habit.usual >= reach as u64 {
         return true;
     }
