@@ -4,13 +4,14 @@ use std::fs::{self, File};
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::line;
 use crate::places::{Folder, Places};
 use crate::process::{Alone, Beside, Limits, Outcome, run};
 use crate::programs::Chosen;
-use crate::registry::{PLAIN, Runtime};
+use crate::registry::Runtime;
 use crate::text::shortened;
 use crate::version::{framework, version};
 use crate::words::Words;
@@ -43,12 +44,12 @@ pub(crate) struct Ready {
 pub(crate) fn found(chosen: &Chosen, places: &Places, stop: &AtomicBool) -> Result<Ready, String> {
     let (program, compiler) = (chosen.program()?, chosen.compiler()?);
     let folder = places.folder().map_err(no_folder)?;
-    let of_program = told(&program, chosen.runtime, folder.path(), stop)?;
+    let ask = |program: &Path, version: &[&str]| told(program, version, chosen.runtime, folder.path(), stop);
+    let of_program = ask(&program, chosen.runtime.version)?;
     let mut versions = of_program.clone();
     if let Some(compiler) = &compiler {
         // Compilers are asked as everybody does.
-        let asked = Runtime { version: &["--version"], variables: chosen.runtime.variables, ..PLAIN };
-        versions += &told(compiler, &asked, folder.path(), stop)?;
+        versions += &ask(compiler, &["--version"])?;
     }
     let (version, framework) = (version(&of_program, chosen.runtime.title), framework(&of_program));
     Ok(Ready { program, version, compiler, framework, versions, built: None, is_from_cache: false })
@@ -86,11 +87,11 @@ impl Ready {
         for way in runtime.builds {
             let product = folder.path().join(way.product);
             let words = Words { source: Some(&source), built: Some(&product), ..self.words(&folder, places) };
-            let Some(compiler) = words.command(&way.command[..1], runtime) else { continue };
-            let outcome = started(&words, way.command, runtime, limits, &mut Alone)?;
+            let Some(mut command) = words.command(way.command, runtime.variables) else { continue };
+            let outcome = started(&mut command, limits, &mut Alone)?;
             match outcome.ended.fault(limits) {
                 Some(fault) => {
-                    faults.push(format!("{} {fault}{}", compiler.get_program().display(), last_words(&outcome)));
+                    faults.push(format!("{} {fault}{}", command.get_program().display(), last_words(&outcome)));
                 }
                 None => {
                     let built = keep(&product, &places.built(runtime.name, &self.made_of(runtime)), places)?;
@@ -149,32 +150,31 @@ fn put(product: &Path, target: &Path) -> io::Result<()> {
 }
 
 /// All that a program says of its version.
-fn told(program: &Path, runtime: &Runtime, folder: &Path, stop: &AtomicBool) -> Result<String, String> {
+fn told(
+    program: &Path,
+    arguments: &[&str],
+    runtime: &Runtime,
+    folder: &Path,
+    stop: &AtomicBool,
+) -> Result<String, String> {
     let words = Words { program: Some(program), folder: Some(folder), ..Words::default() };
-    let command: Vec<&str> = std::iter::once("{program}").chain(runtime.version.iter().copied()).collect();
+    let mut command = words.command(&["{program}"], runtime.variables).ok_or_else(no_program)?;
     let limits = Limits { seconds: VERSION_S, stop };
-    let outcome = started(&words, &command, runtime, limits, &mut Alone)?;
+    let outcome = started(command.args(arguments), limits, &mut Alone)?;
     match outcome.ended.fault(limits) {
-        Some(fault) => {
-            Err(format!("{} {} {fault}{}", program.display(), runtime.version.join(" "), last_words(&outcome)))
-        }
+        Some(fault) => Err(format!("{} {} {fault}{}", program.display(), arguments.join(" "), last_words(&outcome))),
         None => Ok(outcome.stdout + &outcome.stderr),
     }
 }
 
 /// Runs a command of the registry.
-pub(crate) fn started(
-    words: &Words<'_>,
-    command: &[&str],
-    runtime: &Runtime,
-    limits: Limits<'_>,
-    beside: &mut dyn Beside,
-) -> Result<Outcome, String> {
-    let Some(mut command) = words.command(command, runtime) else {
-        return Err(format!("{} has no program for this", runtime.title));
-    };
-    let started = run(&mut command, limits, beside);
+pub(crate) fn started(command: &mut Command, limits: Limits<'_>, beside: &mut dyn Beside) -> Result<Outcome, String> {
+    let started = run(command, limits, beside);
     started.map_err(|error| format!("{} cannot be started: {error}", command.get_program().display()))
+}
+
+pub(crate) fn no_program() -> String {
+    "it has no program that could be started".to_owned()
 }
 
 fn no_folder(error: io::Error) -> String {

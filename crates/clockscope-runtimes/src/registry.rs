@@ -73,7 +73,7 @@ impl Runtime {
 }
 
 /// What a row has if it says nothing else.
-pub(crate) const PLAIN: Runtime = Runtime {
+const PLAIN: Runtime = Runtime {
     name: "",
     title: "",
     get: "",

@@ -8,8 +8,7 @@ use clockscope_statistics::{Tick, TickCollector, Weight, median_interval, quanti
 use crate::line::Readings;
 
 const NS: f64 = 1e9;
-const COARSE: &str =
-    "the runtime's own timer is too coarse for its batches, which take but a few of its steps, or none";
+const COARSE: &str = "the runtime's own timer is too coarse: most batches of reads took no time on it";
 /// Batches that a 99th percentile needs.
 const FOR_P99: usize = 100;
 

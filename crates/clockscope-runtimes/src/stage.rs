@@ -11,7 +11,7 @@ use crate::pages::{self, Pages};
 use crate::places::{Folder, Places};
 use crate::process::{Alone, Beside, Ended, Limits};
 use crate::programs::Chosen;
-use crate::ready::{self, Ready, last_words, started};
+use crate::ready::{self, Ready, last_words, no_program, started};
 use crate::registry::Runtime;
 use crate::row;
 use crate::text::shortened;
@@ -181,7 +181,8 @@ impl Stage {
             Some(pages) => pages,
             None => &mut Alone,
         };
-        let mut outcome = started(&words, runtime.run, runtime, limits, beside)?;
+        let mut command = words.command(runtime.run, runtime.variables).ok_or_else(no_program)?;
+        let mut outcome = started(&mut command, limits, beside)?;
         let mut fault = outcome.ended.fault(limits);
         if let Some(pages) = pages {
             outcome.stdout = pages.lines;

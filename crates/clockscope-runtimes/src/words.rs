@@ -3,9 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::registry::Runtime;
-
-/// What stands for the words of a command (see [`Runtime`]). What there is not leaves out the arguments and variables that name it.
+/// What stands for the words of a command (see [`crate::registry::Runtime`]). What there is not leaves out the arguments and variables that name it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Words<'a> {
     pub(crate) program: Option<&'a Path>,
@@ -23,14 +21,14 @@ pub(crate) struct Words<'a> {
 
 impl Words<'_> {
     /// The command, in the probe's folder, into which go temporary files. `None` if there is no such program.
-    pub(crate) fn command(&self, words: &[&str], runtime: &Runtime) -> Option<Command> {
+    pub(crate) fn command(&self, words: &[&str], variables: &[(&str, &str)]) -> Option<Command> {
         let (program, arguments) = words.split_first()?;
         let mut command = Command::new(self.filled(program)?);
         command.args(arguments.iter().filter_map(|word| self.filled(word)));
         if let Some(folder) = self.folder {
             command.current_dir(folder).env("TMPDIR", folder);
         }
-        command.envs(runtime.variables.iter().filter_map(|(name, value)| Some((name, self.filled(value)?))));
+        command.envs(variables.iter().filter_map(|(name, value)| Some((name, self.filled(value)?))));
         Some(command)
     }
 
@@ -66,14 +64,13 @@ mod tests {
     #[test]
     fn words_are_filled_or_left_out() {
         let words = Words { program: Some(Path::new("/bin/x")), milliseconds: 7, ..Words::default() };
-        let command =
-            words.command(&["{program}", "-lib:{framework}", "{milliseconds}", "plain"], &RUNTIMES[0]).unwrap();
+        let command = words.command(&["{program}", "-lib:{framework}", "{milliseconds}", "plain"], &[]).unwrap();
         assert_eq!(command.get_program(), "/bin/x");
         assert_eq!(command.get_args().collect::<Vec<_>>(), ["7", "plain"]);
-        assert!(words.command(&["{compiler}"], &RUNTIMES[0]).is_none());
+        assert!(words.command(&["{compiler}"], &[]).is_none());
         let go = RUNTIMES.iter().find(|runtime| runtime.name == "go").unwrap();
         let cache = |words: &Words<'_>| {
-            let command = words.command(&["{program}"], go).unwrap();
+            let command = words.command(&["{program}"], go.variables).unwrap();
             command.get_envs().find(|(name, _)| *name == "GOCACHE").and_then(|(_, value)| value.map(ToOwned::to_owned))
         };
         assert_eq!(cache(&words), None);
