@@ -314,16 +314,21 @@ impl EventCounter {
             if fresh { highest_at_start } else { self.level.map_or(f64::INFINITY, |level| level.ceiling_ns) };
 
         let slack_ns = self.slack_ns(after_ns - before_ns) + threshold_ns;
-        let jumped_ns = self.count_jumps(lowest_at_end - ceiling_ns + scan.sunk_ns, slack_ns);
+        // If there was a jump, any of the long steps may have been it: an interruption beside the reference's readings hides
+        // part of a jump, which must not pass for a second one.
+        let long_ns: f64 = self.steps.iter().map(|step| step.size).sum();
+        let has_jumped = self.count_jumps(lowest_at_end - ceiling_ns + scan.sunk_ns, slack_ns);
         self.count_gaps(batch, threshold_ns);
 
         let mut floor_ns = lowest_at_end;
+        let mut jumped_ns = if has_jumped { long_ns } else { 0.0 };
         if let (Some(level), Some(boundary)) = (self.level, scan.boundary) {
             let slack_ns = self.slack_ns(after_ns - level.before_ns) + threshold_ns;
             let boundary_ns = boundary as f64 * self.ns_per_unit;
             let lowest_at_start = (lowest_at_end + scan.sunk_ns - jumped_ns).min(ceiling_ns);
             let ahead_ns = lowest_at_start - level.ceiling_ns - level.debt_ns;
             if boundary_ns >= threshold_ns && ahead_ns > slack_ns {
+                jumped_ns = long_ns;
                 self.count_jump(WorstEvent { at_ns: self.batch_ns, size: ahead_ns });
             }
             let decidable = tick_ns < after_ns - before_ns;
@@ -349,12 +354,12 @@ impl EventCounter {
     }
 
     /// Counts as many of the batch's long steps as jumps as it takes to explain that the clock is `ahead_ns` further
-    /// than the reference allows; tells how much they explain. Those that were counted are taken from `steps`.
-    fn count_jumps(&mut self, mut ahead_ns: f64, slack_ns: f64) -> f64 {
-        let mut explained_ns = 0.0;
+    /// than the reference allows; returns whether there was any. Those that were counted are taken from `steps`.
+    fn count_jumps(&mut self, mut ahead_ns: f64, slack_ns: f64) -> bool {
         if ahead_ns <= slack_ns {
-            return explained_ns;
+            return false;
         }
+        let before = self.judged.jump;
         // Longest first; one that is longer than all that is to be explained was a gap.
         self.steps.sort_unstable_by(|a, b| b.size.total_cmp(&a.size));
         let is_longer = |size: f64, ahead_ns: f64| size > ahead_ns + slack_ns;
@@ -370,7 +375,7 @@ impl EventCounter {
         {
             let both = self.steps.remove(place);
             self.count_jump(WorstEvent { size: ahead_ns, ..both });
-            return ahead_ns;
+            return true;
         }
         let mut index = 0;
         while index < self.steps.len() && ahead_ns > slack_ns {
@@ -381,10 +386,9 @@ impl EventCounter {
                 self.count_jump(step);
                 self.steps.remove(index);
                 ahead_ns -= step.size;
-                explained_ns += step.size;
             }
         }
-        explained_ns
+        self.judged.jump > before
     }
 
     fn count_jump(&mut self, jump: WorstEvent) {

@@ -57,18 +57,31 @@ fn counted(
     length: usize,
     faults: impl Fn(u64) -> Fault,
 ) -> (EventCounts, WorstEvents) {
+    interrupted(clock, batches, length, faults, |_| (0.0, 0.0))
+}
+
+/// The same; `lost` is how long the thread does not run between the reference and the readings of the n-th batch: before
+/// the first reading, and after the last.
+fn interrupted(
+    clock: &mut Simulated,
+    batches: usize,
+    length: usize,
+    faults: impl Fn(u64) -> Fault,
+    lost: impl Fn(usize) -> (f64, f64),
+) -> (EventCounts, WorstEvents) {
     let mut counter = EventCounter::new(1.0, 0.0, PERFECT, length);
     let mut values = Vec::with_capacity(length);
     for batch in 0..batches {
         let before_ns = clock.now;
-        clock.now += 10.0;
+        let (lost_before, lost_after) = lost(batch);
+        clock.now += 10.0 + lost_before;
         values.clear();
         // The instrument starts with a single read.
         for _ in 0..if batch == 0 { 1 } else { length } {
             let fault = faults(clock.reads + 1);
             values.push(clock.read(fault));
         }
-        clock.now += 10.0;
+        clock.now += 10.0 + lost_after;
         let cost_ns = (batch > 0).then_some(clock.cost * 1.043);
         counter.batch(Batch { values: &values, before_ns, after_ns: clock.now, cost_ns });
         // Other clocks' batches.
@@ -187,6 +200,25 @@ fn a_jump_beside_a_gap_is_told_from_it_by_its_size() {
     let counts = count(&mut Simulated::new(25.0, 1.0), 376, 800, faults);
     // 300,001 reads hold 38 first and 38 second places of a period of 8,000.
     assert_eq!(judged(counts), Judged { jump: 38, warp: 0, gap: 38, hidden_regression: Some(0) });
+}
+
+/// The interruption hides part of the jump from the batch that it is in, but not from the next one: that part is no second
+/// jump.
+#[test]
+fn a_jump_before_an_interruption_is_one_jump() {
+    let jump = Fault { step: 2e6, ..Fault::default() };
+    for lost in [0.0, 500.0, 2_000.0, 20_000.0, 1_500_000.0, 1_999_000.0, 5e6] {
+        for batch in [99, 100, 101] {
+            let lost = |at: usize| if at == batch { (0.0, lost) } else { (0.0, 0.0) };
+            // The 100th batch holds readings 79,202 to 80,001.
+            let jump = |read: u64| if read == 79_500 { jump } else { Fault::default() };
+            let (counts, worst) = interrupted(&mut Simulated::new(25.0, 1.0), 376, 800, jump, lost);
+            let Judged { jump, warp, hidden_regression, .. } = judged(counts);
+            assert_eq!((jump, hidden_regression), (1, Some(0)), "{:?} in {batch}", lost(batch));
+            let size = worst.of(EventKind::Jump)[0].size;
+            assert!(size <= 2e6 + 100.0 && warp == u64::from(size > WARP_NS), "{size}");
+        }
+    }
 }
 
 #[test]
@@ -331,6 +363,29 @@ proptest! {
         prop_assert_eq!(counts.regression, 0);
         prop_assert_eq!((judged(counts).jump, judged(counts).warp), (0, 0));
         prop_assert_eq!(judged(counts).hidden_regression.unwrap_or(0), 0);
+    }
+
+    /// Wherever a busy machine interrupts: what it hides of a jump is never a second one.
+    #[test]
+    fn interruptions_never_add_a_jump(
+        step in prop::sample::select(vec![5e3, 5e5, 2e6]),
+        lost in prop::collection::vec((0_usize..60, 0.0..2_f64, 0.0..2_f64), 0..60),
+        gaps in prop::collection::vec((1_u64..48_000, 1e3..5e6_f64), 0..40),
+    ) {
+        let faults = |read: u64| Fault {
+            gap: gaps.iter().filter(|(at, _)| *at == read).map(|(_, gap)| gap).sum(),
+            step: if read.is_multiple_of(3001) { step } else { 0.0 },
+            ..Fault::default()
+        };
+        // Of the jump's size and less, and none at all where a share is above 1.
+        let share = |share: f64| if share > 1.0 { 0.0 } else { share * step };
+        let lost = |batch: usize| {
+            let here = lost.iter().filter(|(at, ..)| *at == batch);
+            here.fold((0.0, 0.0), |(before, after), (_, b, a)| (before + share(*b), after + share(*a)))
+        };
+        let (counts, _) = interrupted(&mut Simulated::new(25.0, 1.0), 60, 800, faults, lost);
+        prop_assert!(judged(counts).jump <= 47_201 / 3001, "{:?}", judged(counts));
+        prop_assert_eq!(judged(counts).hidden_regression, Some(0));
     }
 
     #[test]
