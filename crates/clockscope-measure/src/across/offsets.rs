@@ -24,6 +24,10 @@ const SHORTEST_NS: f64 = 2e6;
 const BRACKETS: usize = 1000;
 /// By what share of the tightest round trip the answers of both directions may differ.
 const SYMMETRIC: f64 = 0.2;
+/// How many times wider the bound of one direction may be than that of the other, and how many exchanges each must have, for
+/// the two to be compared: a direction whose every exchange was interrupted says nothing of symmetry.
+const COMPARABLE: f64 = 2.0;
+const FEWEST: u64 = 100;
 /// What is said of an offset that no exchange explains.
 const CHANGED: &str = "no constant offset explains all exchanges: it changed under way";
 /// Readings that the counter's step is found from.
@@ -219,6 +223,14 @@ fn pair_record(((a, b), outcome): Played<OffsetBounds>, unit: Unit) -> OffsetPai
         }
     }
     match (forward.offset(unit.step), reverse.offset(unit.step)) {
+        (Some(_), Some(_)) if forward.exchanges().min(reverse.exchanges()) < FEWEST => {
+            because(&mut pair, &FIGURES[4..6], "other programs left too little time for exchanges in both directions");
+        }
+        (Some(forward), Some(reverse))
+            if forward.bound.max(reverse.bound) > COMPARABLE * forward.bound.min(reverse.bound) =>
+        {
+            because(&mut pair, &FIGURES[4..6], "other programs interrupted every exchange of one direction");
+        }
         (Some(forward), Some(reverse)) => {
             // The reverse direction tells the first CPU's counter against the second's.
             let differ = (forward.offset + reverse.offset).abs();

@@ -1,5 +1,5 @@
 use super::*;
-use clockscope_machine::affinity;
+use clockscope_testing::skip;
 
 /// The counter of a CPU that was not synchronised.
 #[derive(Clone, Copy)]
@@ -26,8 +26,8 @@ fn bench(stop: &AtomicBool) -> Setup<'_> {
 /// most.
 #[test]
 fn a_skew_is_found_within_the_bound() {
-    let cpus = affinity::allowed().unwrap();
-    let (Ok(counter), &[one, .., other]) = (counter::ordered(), cpus.as_slice()) else { return };
+    let Some((one, other)) = clockscope_testing::two_cpus() else { return };
+    let Ok(counter) = counter::ordered() else { return skip("this architecture has no ordered counter") };
     let stop = AtomicBool::new(false);
     let setup = bench(&stop);
     let unit = Unit { ns: setup.bench.first_rate.ns_per_unit, step: step(&counter) };
@@ -44,7 +44,8 @@ fn a_skew_is_found_within_the_bound() {
             let (found, bound) = (pair.offset_ticks.unwrap(), pair.bound_ns.unwrap() / unit.ns);
             assert!((found - true_ticks - skew as f64).abs() <= bound + true_bound, "{skew}: {pair:?} {true_pair:?}");
             assert!(bound <= pair.round_trip_ns.unwrap() / unit.ns / 2.0 + unit.step + 0.5, "{pair:?}");
-            assert_eq!(pair.symmetric, Some(true), "{pair:?}");
+            // Unknown where other programs interrupted every exchange of a direction.
+            assert_ne!(pair.symmetric, Some(false), "{pair:?}");
         }
     }
 }
@@ -81,15 +82,34 @@ fn an_offset_that_changed_is_the_worst() {
     assert_eq!((offsets.worst_pair, offsets.apart, offsets.within_ns), (Some([4, 9]), 2, None));
 }
 
+/// As many of this exchange as it takes to compare both directions.
+fn bounds(stamps: [u64; 4]) -> OffsetBounds {
+    let mut bounds = OffsetBounds::default();
+    (0..FEWEST).for_each(|_| bounds.push(stamps));
+    bounds
+}
+
 #[test]
 fn who_asks_must_not_make_a_difference() {
-    let (mut forward, mut reverse) = (OffsetBounds::default(), OffsetBounds::default());
-    forward.push([0, 50, 50, 100]);
+    let forward = bounds([0, 50, 50, 100]);
     // Asked by the other one, the first CPU's counter is ahead by 60.
-    reverse.push([0, 110, 110, 100]);
+    let reverse = bounds([0, 110, 110, 100]);
     let unit = Unit { ns: 1.0, step: 1.0 };
     assert_eq!(pair_record(((0, 1), Ok([forward, reverse])), unit).symmetric, Some(false));
     assert_eq!(pair_record(((0, 1), Ok([forward, forward])), unit).symmetric, Some(true));
+}
+
+/// Whatever the other CPU was doing instead is no property of the counters.
+#[test]
+fn directions_that_were_interrupted_tell_nothing_of_symmetry() {
+    let mut once = OffsetBounds::default();
+    once.push([0, 4_000_000, 4_000_000, 4_000_100]);
+    for (reverse, reason) in [(bounds([0, 4_000_000, 4_000_000, 4_000_100]), "interrupted"), (once, "too little time")]
+    {
+        let found = pair_record(((0, 1), Ok([bounds([0, 50, 50, 100]), reverse])), Unit { ns: 1.0, step: 1.0 });
+        assert_eq!((found.asymmetry_ns, found.symmetric, found.offset_ns), (None, None, Some(0.0)));
+        assert!(found.unknown["symmetric"].contains(reason), "{found:?}");
+    }
 }
 
 #[test]
