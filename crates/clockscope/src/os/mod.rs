@@ -18,6 +18,12 @@ pub use backend::{
     perf_frequency, references, set_allowed_cpus, unix_seconds,
 };
 pub(crate) use backend::{Timeline, call_in_child, civil, survive_disabled_counter, wipe_on_fork};
+/// What fuzz/ feeds.
+#[cfg(all(fuzzing, any(target_os = "linux", target_os = "android")))]
+#[doc(hidden)]
+pub fn fuzz_vdso_image(image: &[u8]) {
+    backend::vdso::fuzz(image);
+}
 pub use rust::{RustInstant, RustSystemTime};
 
 use crate::Visitor;

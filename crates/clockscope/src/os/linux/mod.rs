@@ -13,7 +13,7 @@ mod syscall;
 mod timeline;
 #[cfg(target_arch = "x86_64")]
 mod trap;
-mod vdso;
+pub(super) mod vdso;
 
 pub use affinity::{allowed_cpus, current_cpu, online_cpus, set_allowed_cpus};
 pub(crate) use civil::read as civil;

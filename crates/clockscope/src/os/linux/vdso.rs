@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code, reason = "the vDSO is an ELF image at an address that the kernel names")]
 
-use core::ffi::{CStr, c_char, c_int, c_void};
+use core::ffi::{CStr, c_int};
 
 use crate::Unavailable;
 
@@ -50,91 +50,127 @@ pub(super) fn clock_gettime() -> Result<ClockGettime, Unavailable> {
         return Err(Unavailable::Missing("the kernel maps no vDSO into this process".into()));
     }
     // SAFETY: the kernel names the address of a complete ELF image that stays mapped and is not written to.
-    unsafe { find(base, SYMBOL) }
-        // SAFETY: the symbol of this name has this signature on every architecture that exports it (vdso(7)).
-        .map(|address| unsafe { core::mem::transmute::<*const c_void, ClockGettime>(address) })
+    let image = unsafe { mapped(base) };
+    let place = image.and_then(|image| find(image, SYMBOL));
+    // SAFETY: the place is inside the image, and the symbol of this name has this signature on every architecture that
+    // exports it (vdso(7)).
+    place
+        .map(|place| unsafe { core::mem::transmute::<*const u8, ClockGettime>(base.add(place)) })
         .ok_or_else(|| Unavailable::Missing("the vDSO exports no clock_gettime".into()))
 }
 
-/// Address of the symbol `name` in the ELF image at `base`.
+/// Bytes of the image that hold its headers: every mapping has a page, and no page is smaller.
+const FIRST: usize = 4096;
+
+/// The image at `base`, as far as it is loaded; `None` if it is not an ELF image.
 ///
 /// # Safety
-/// A complete, well-formed ELF shared object must be mapped at `base`.
-unsafe fn find(base: *const u8, name: &CStr) -> Option<*const c_void> {
-    // SAFETY: the header stands at the image's start, the program headers where it says (elf(5)).
-    let segments = unsafe {
-        let header = &*base.cast::<elf::Header>();
-        core::slice::from_raw_parts(base.add(header.e_phoff as usize).cast::<elf::Segment>(), header.e_phnum.into())
-    };
-    let load = segments.iter().find(|segment| segment.p_type == libc::PT_LOAD)?;
-    let dynamic = segments.iter().find(|segment| segment.p_type == libc::PT_DYNAMIC)?;
+/// An ELF image must be mapped at `base` for the rest of the process and never be written to.
+unsafe fn mapped(base: *const u8) -> Option<&'static [u8]> {
+    // SAFETY: what is mapped has a page at least.
+    let first = unsafe { core::slice::from_raw_parts(base, FIRST) };
+    let ends = segments(first)?.filter(|segment| segment.p_type == libc::PT_LOAD);
+    let end = ends.filter_map(|segment| (segment.p_offset as usize).checked_add(segment.p_filesz as usize)).max()?;
+    // SAFETY: what the image says to be loaded is mapped.
+    Some(unsafe { core::slice::from_raw_parts(base, end) })
+}
+
+/// What the image is made of: integers alone, so that any bytes are a value.
+///
+/// # Safety
+/// Every pattern of bits must be a value of the type.
+unsafe trait Plain: Copy {}
+// SAFETY: structures of integers (elf(5)).
+unsafe impl Plain for elf::Header {}
+// SAFETY: as above.
+unsafe impl Plain for elf::Segment {}
+// SAFETY: as above.
+unsafe impl Plain for elf::Symbol {}
+// SAFETY: as above.
+unsafe impl Plain for Dynamic {}
+// SAFETY: an integer.
+unsafe impl Plain for u32 {}
+// SAFETY: an integer.
+unsafe impl Plain for u64 {}
+
+/// The value at this place; `None` if it is not whole inside the image.
+fn read<T: Plain>(image: &[u8], place: usize) -> Option<T> {
+    let bytes = image.get(place..place.checked_add(size_of::<T>())?)?;
+    // SAFETY: the bytes are as many as the type has, and any of them are a value of it.
+    Some(unsafe { bytes.as_ptr().cast::<T>().read_unaligned() })
+}
+
+/// The values from this place on, as long as they are whole inside the image.
+fn list<T: Plain>(image: &[u8], place: usize) -> impl Iterator<Item = T> {
+    (0..).map_while(move |index: usize| read(image, place.checked_add(index.checked_mul(size_of::<T>())?)?))
+}
+
+/// The image's program headers (elf(5)); `None` if it is not an ELF image.
+fn segments(image: &[u8]) -> Option<impl Iterator<Item = elf::Segment>> {
+    let header: elf::Header = read(image, 0)?;
+    let is_elf = header.e_ident.starts_with(b"\x7fELF");
+    is_elf.then(|| list(image, header.e_phoff as usize).take(header.e_phnum.into()))
+}
+
+/// Where the symbol `name` is in an ELF image. Any bytes are answered.
+fn find(image: &[u8], name: &CStr) -> Option<usize> {
+    let load = segments(image)?.find(|segment| segment.p_type == libc::PT_LOAD)?;
+    let dynamic = segments(image)?.find(|segment| segment.p_type == libc::PT_DYNAMIC)?;
     // Addresses inside the image are relative to where its first segment would like to be.
-    let at = |address: usize| {
-        base.wrapping_add((load.p_offset as usize).wrapping_add(address).wrapping_sub(load.p_vaddr as usize))
-    };
+    let place = |address: usize| address.checked_sub(load.p_vaddr as usize)?.checked_add(load.p_offset as usize);
 
     let (mut symbols, mut strings, mut hash, mut gnu_hash) = (None, None, None, None);
-    let mut entry = base.wrapping_add(dynamic.p_offset as usize).cast::<Dynamic>();
-    loop {
-        // SAFETY: the dynamic section lies inside the image and ends with DT_NULL, where this loop ends.
-        let Dynamic { tag, value } = unsafe { *entry };
+    for Dynamic { tag, value } in list(image, dynamic.p_offset as usize) {
         match tag {
             DT_NULL => break,
-            DT_SYMTAB => symbols = Some(at(value).cast::<elf::Symbol>()),
-            DT_STRTAB => strings = Some(at(value).cast::<c_char>()),
-            DT_HASH => hash = Some(at(value).cast::<u32>()),
-            DT_GNU_HASH => gnu_hash = Some(at(value).cast::<u32>()),
+            DT_SYMTAB => symbols = place(value),
+            DT_STRTAB => strings = place(value),
+            DT_HASH => hash = place(value),
+            DT_GNU_HASH => gnu_hash = place(value),
             _ => {}
         }
-        entry = entry.wrapping_add(1);
     }
     let (symbols, strings) = (symbols?, strings?);
-    // SAFETY: both tables are part of the image.
-    let count = unsafe { hash.map(|table| sysv_count(table)).or_else(|| gnu_hash.map(|table| gnu_count(table)))? };
-    (0..count).find_map(|index| {
-        // SAFETY: the index is below the symbol table's length, and a symbol's name is a C string of the string table.
-        let (symbol, found) = unsafe {
-            let symbol = &*symbols.add(index);
-            (symbol, CStr::from_ptr(strings.add(symbol.st_name as usize)))
-        };
-        (found == name && symbol.st_shndx != 0).then(|| at(symbol.st_value as usize).cast::<c_void>())
-    })
+    let count = match hash {
+        Some(table) => sysv_count(image, table)?,
+        None => gnu_count(image, gnu_hash?)?,
+    };
+    let is_it = |symbol: &elf::Symbol| {
+        let found = strings.checked_add(symbol.st_name as usize).and_then(|start| image.get(start..));
+        found.is_some_and(|found| found.starts_with(name.to_bytes_with_nul())) && symbol.st_shndx != 0
+    };
+    let symbol = list(image, symbols).take(count).find(is_it)?;
+    place(symbol.st_value as usize).filter(|place| *place < image.len())
 }
 
 /// Length of the symbol table by the System V hash table: its number of chains. s390x alone has 64-bit entries.
-///
-/// # Safety
-/// `table` must point to a DT_HASH table.
-unsafe fn sysv_count(table: *const u32) -> usize {
+fn sysv_count(image: &[u8], table: usize) -> Option<usize> {
+    // The second entry.
     if cfg!(target_arch = "s390x") {
-        // SAFETY: nbucket and nchain are the first two entries.
-        unsafe { *table.cast::<u64>().add(1) as usize }
+        list::<u64>(image, table).nth(1).map(|chains| chains as usize)
     } else {
-        // SAFETY: as above.
-        unsafe { *table.add(1) as usize }
+        list::<u32>(image, table).nth(1).map(|chains| chains as usize)
     }
 }
 
-/// Length of the symbol table by the GNU hash table: one past the last entry of the last chain.
-///
-/// # Safety
-/// `table` must point to a DT_GNU_HASH table.
-unsafe fn gnu_count(table: *const u32) -> usize {
-    // SAFETY: header (nbuckets, symoffset, bloom size, shift), bloom words, buckets and chains follow one another; a
-    // chain ends at an odd hash.
-    unsafe {
-        let (buckets, first, bloom) = (*table as usize, *table.add(1) as usize, *table.add(2) as usize);
-        let bucket = table.add(4 + bloom * (size_of::<usize>() / size_of::<u32>()));
-        let Some(mut last) = (0..buckets).map(|index| *bucket.add(index) as usize).max().filter(|last| *last >= first)
-        else {
-            return first;
-        };
-        let chain = bucket.add(buckets);
-        while *chain.add(last - first) & 1 == 0 {
-            last += 1;
-        }
-        last + 1
-    }
+/// Length of the symbol table by the GNU hash table: one past the last entry of the last chain. Header (nbuckets, symoffset,
+/// bloom size, shift), bloom words, buckets and chains follow one another; a chain ends at an odd hash.
+fn gnu_count(image: &[u8], table: usize) -> Option<usize> {
+    let mut header = list::<u32>(image, table).map(|entry| entry as usize);
+    let (buckets, first, bloom) = (header.next()?, header.next()?, header.next()?);
+    let bucket = table.checked_add(16)?.checked_add(bloom.checked_mul(size_of::<usize>())?)?;
+    let heads = list::<u32>(image, bucket).take(buckets).map(|head| head as usize);
+    let Some(last) = heads.max().filter(|last| *last >= first) else { return Some(first) };
+    let chain = bucket.checked_add(buckets.checked_mul(size_of::<u32>())?)?;
+    let of_last = chain.checked_add((last - first).checked_mul(size_of::<u32>())?)?;
+    let more = list::<u32>(image, of_last).position(|hash| hash & 1 == 1)?;
+    last.checked_add(more)?.checked_add(1)
+}
+
+/// Looks for the function in any bytes (fuzz/).
+#[cfg(fuzzing)]
+pub(crate) fn fuzz(image: &[u8]) {
+    assert!(find(image, SYMBOL).is_none_or(|place| place < image.len()));
 }
 
 #[cfg(test)]
@@ -148,27 +184,32 @@ mod tests {
         if base.is_null() {
             // Only user-mode emulators of other architectures map none.
             assert_ne!(std::env::consts::ARCH, "x86_64", "no vDSO");
-            return;
+            return clockscope_testing::skip("no vDSO is mapped into this process");
         }
         // SAFETY: as in `clock_gettime`.
-        unsafe {
-            assert!(find(base, SYMBOL).is_some());
-            assert!(find(base, c"__vdso_no_such_function").is_none());
+        let image = unsafe { mapped(base) }.expect("an ELF image");
+        assert!(find(image, SYMBOL).is_some());
+        assert!(find(image, c"__vdso_no_such_function").is_none());
+        // Part of a name is not a name, and part of an image is not an image.
+        assert!(find(image, c"__vdso_clock").is_none());
+        for length in (0..image.len()).step_by(7) {
+            assert!(find(&image[..length], SYMBOL).is_none_or(|place| place < length));
         }
     }
 
     #[test]
     fn both_hash_tables_of_an_image_count_the_same_symbols() {
+        let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_ne_bytes()).collect::<Vec<u8>>();
         // A GNU hash table with one bloom word, two buckets and symbols 2..5: chains (2, 3) and (4).
-        let words = size_of::<usize>() / 4;
         let mut table = vec![2u32, 2, 1, 0];
-        table.extend(std::iter::repeat_n(0, words));
+        table.extend(std::iter::repeat_n(0, size_of::<usize>() / 4));
         table.extend([2, 4]);
         table.extend([10, 11, 21]);
-        // SAFETY: the table above is complete.
-        assert_eq!(unsafe { gnu_count(table.as_ptr()) }, 5);
-        // SAFETY: nbucket, nchain.
+        assert_eq!(gnu_count(&bytes(&table), 0), Some(5));
+        // Whose last chain has no end.
+        assert_eq!(gnu_count(&bytes(&table[..table.len() - 1]), 0), None);
+        // nbucket, nchain.
         #[cfg(not(target_arch = "s390x"))]
-        assert_eq!(unsafe { sysv_count([2u32, 5].as_ptr()) }, 5);
+        assert_eq!(sysv_count(&bytes(&[2, 5]), 0), Some(5));
     }
 }
