@@ -8,10 +8,14 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use clockscope_records::plain;
 
 /// Prints an error with its causes.
 pub(crate) fn complain(error: &anyhow::Error) {
-    eprintln!("error: {error:#}");
+    let text = format!("{error:#}");
+    // It may quote a file that comes from anywhere.
+    let lines: Vec<_> = text.lines().map(plain).collect();
+    eprintln!("error: {}", lines.join("\n"));
 }
 
 /// Prints what the user should know beside the data.

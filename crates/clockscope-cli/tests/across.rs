@@ -4,18 +4,14 @@
 
 mod support;
 
-use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use clockscope_testing::{
+    Granted, Hog, Signal, allowed_cpus, demand, move_threads, on_cpu, signal, two_cpus, until_it_catches, until_it_ran,
+};
 use serde_json::Value;
-use support::{assert_valid, clock, clockscope, record, run, signal, under};
-
-/// The machine's first CPU and another one; `None` where there is but one.
-fn two_cpus() -> Option<(u64, u64)> {
-    let allowed = record(clockscope(&["info", "--format", "json"]))["environment"]["cpu"]["allowed"].clone();
-    let cpus: Vec<u64> = allowed.as_array()?.iter().filter_map(Value::as_u64).collect();
-    Some((*cpus.first()?, *cpus.get(1)?))
-}
+use serial_test::{parallel, serial};
+use support::{clock, clockscope, record, record_beside, record_granted, run, under};
 
 fn of<'a>(record: &'a Value, list: &str, key: &str, name: &str) -> &'a Value {
     let entries = record[list].as_array().unwrap();
@@ -33,49 +29,64 @@ fn number(value: &Value) -> f64 {
 const JSON: [&str; 2] = ["--format", "json"];
 
 fn asked(arguments: &[&str]) -> Value {
-    record(clockscope(&[arguments, &JSON].concat()))
+    asked_granted(arguments).0
+}
+
+fn asked_granted(arguments: &[&str]) -> (Value, Granted) {
+    record_granted(clockscope(&[arguments, &JSON].concat()))
 }
 
 #[test]
+#[serial]
 fn unordered_reads_go_back_and_ordered_ones_do_not() {
     if two_cpus().is_none() {
         return;
     }
     let names = ["tsc", "tsc_lfence", "rdtscp", "monotonic", "monotonic_raw", "clockscope.now"];
-    let record = asked(&[&["order"], names.as_slice(), &["--duration", "2s"]].concat());
-    for name in &names[1..] {
-        let found = sequence(&record, name);
-        assert_eq!((&found["regressions"], &found["ordered"]), (&0.into(), &true.into()), "{found:#}");
-        assert!(found["handoffs"].as_u64().unwrap() > 10_000, "{found:#}");
-        for way in ["mailbox", "lock"] {
-            assert!(found[way]["handoffs"].as_u64().unwrap() > 1000, "{found:#}");
+    demand(|factor| {
+        let duration = format!("{}s", 2 * factor);
+        let (record, granted) = asked_granted(&[&["order"], names.as_slice(), &["--duration", &duration]].concat());
+        // Whatever the machine granted.
+        for name in &names[1..] {
+            let found = sequence(&record, name);
+            assert_eq!(found["ordered"], true, "{found:#}");
+            assert_eq!(found["regressions"].as_u64().unwrap_or(0), 0, "{found:#}");
         }
-    }
-    let bare = sequence(&record, "tsc");
-    assert!(bare["regressions"].as_u64().unwrap() > 0, "{bare:#}");
-    assert!(number(&bare["worst_ns"]) > 0.0 && bare["worst_pair"].as_array().unwrap().len() == 2, "{bare:#}");
+        (granted, move || {
+            for name in &names[1..] {
+                let found = sequence(&record, name);
+                assert!(found["handoffs"].as_u64().unwrap() > 10_000, "{found:#}");
+                for way in ["mailbox", "lock"] {
+                    assert!(found[way]["handoffs"].as_u64().unwrap() > 1000, "{found:#}");
+                }
+            }
+            let bare = sequence(&record, "tsc");
+            assert!(bare["regressions"].as_u64().unwrap() > 0, "{bare:#}");
+            assert!(number(&bare["worst_ns"]) > 0.0 && bare["worst_pair"].as_array().unwrap().len() == 2, "{bare:#}");
+        })
+    });
     // That an unordered one went back is no finding to fail on.
-    run(clockscope(&["order", "tsc", "rdtscp", "--duration", "200ms", "--fail-on", "regression,unknown"]), 0);
+    run(clockscope(&["order", "tsc", "rdtscp", "--duration", "200ms", "--fail-on", "regression"]), 0);
 }
 
 #[test]
+#[parallel]
 fn one_cpu_is_untestable_not_passed() {
-    let one = |arguments: &[&str]| {
-        let mut command = Command::new("taskset");
-        command.args(["--cpu-list", "0", env!("CARGO_BIN_EXE_clockscope")]).args(arguments);
-        command
-    };
-    for (command, finding) in [("order", "regression"), ("offsets", "unsynchronised")] {
-        let record = record(one(&[command, "--format", "json"]));
-        assert!(record["untestable"].as_str().unwrap().contains("only CPU 0"), "{record:#}");
-        run(one(&[command, "--fail-on", finding]), 3);
-        run(one(&[command, "--fail-on", "unknown"]), 3);
-        let table = run(one(&[command]), 0);
-        assert!(String::from_utf8(table.stdout).unwrap().contains("could not be"));
-    }
+    let cpu = allowed_cpus()[0];
+    on_cpu(cpu, || {
+        for (command, finding) in [("order", "regression"), ("offsets", "unsynchronised")] {
+            let record = asked(&[command]);
+            assert!(record["untestable"].as_str().unwrap().contains(&format!("only CPU {cpu}")), "{record:#}");
+            run(clockscope(&[command, "--fail-on", finding]), 3);
+            run(clockscope(&[command, "--fail-on", "unknown"]), 3);
+            let table = run(clockscope(&[command]), 0);
+            assert!(String::from_utf8(table.stdout).unwrap().contains("could not be"));
+        }
+    });
 }
 
 #[test]
+#[parallel]
 fn pairs_may_be_tested_one_at_a_time_and_in_one_way() {
     let Some((a, b)) = two_cpus() else { return };
     let cpus = format!("{a},{b}");
@@ -91,6 +102,7 @@ fn pairs_may_be_tested_one_at_a_time_and_in_one_way() {
 }
 
 #[test]
+#[serial]
 fn counters_that_are_apart_are_found_by_their_skew() {
     let Some((a, b)) = two_cpus() else { return };
     // The machine's own offset is known to a hundred ns or so, and so is what the rig adds.
@@ -114,26 +126,37 @@ fn counters_that_are_apart_are_found_by_their_skew() {
 }
 
 #[test]
+#[serial]
 fn skewed_counters_go_back_and_the_kernels_own_clock_does_not() {
     let Some((a, b)) = two_cpus() else { return };
     let fault = format!("offset:cpu={b},ticks=1000000");
     let names = ["tsc_lfence", "rdtscp", "monotonic", "monotonic:syscall", "clockscope.now"];
-    let arguments = [&["order"], names.as_slice(), &JSON].concat();
-    let record = record(under("trap", &[("CLOCKSCOPE_TRAP", &fault)], &arguments));
-    for name in &names[..3] {
-        let found = sequence(&record, name);
-        assert!(found["regressions"].as_u64().unwrap() > 100, "{found:#}");
-        assert_eq!(found["worst_pair"], serde_json::json!([b, a]), "{found:#}");
-        // A million ticks, less what the hand-over takes: at least 100 µs at up to 10 GHz.
-        assert!((50e3..10e6).contains(&number(&found["worst_ns"])), "{found:#}");
-    }
-    assert_eq!(sequence(&record, "monotonic:syscall")["regressions"], 0, "{record:#}");
+    demand(|factor| {
+        let duration = format!("{factor}s");
+        let arguments = [&["order"], names.as_slice(), &["--duration", &duration], &JSON].concat();
+        let (record, granted) = record_granted(under("trap", &[("CLOCKSCOPE_TRAP", &fault)], &arguments));
+        assert_eq!(sequence(&record, "monotonic:syscall")["regressions"].as_u64().unwrap_or(0), 0, "{record:#}");
+        (granted, move || {
+            for name in &names[..3] {
+                let found = sequence(&record, name);
+                assert!(found["regressions"].as_u64().unwrap() > 100, "{found:#}");
+                assert_eq!(found["worst_pair"], serde_json::json!([b, a]), "{found:#}");
+                // A million ticks, less what the hand-over takes: at least 100 µs at up to 10 GHz.
+                assert!((50e3..10e6).contains(&number(&found["worst_ns"])), "{found:#}");
+            }
+        })
+    });
     let failing = [&["order"], names.as_slice(), &["--duration", "300ms", "--fail-on", "regression"]].concat();
     run(under("trap", &[("CLOCKSCOPE_TRAP", &fault)], &failing), 1);
 }
 
 #[test]
+#[parallel]
 fn threads_that_cannot_be_bound_or_started_are_told() {
+    // One CPU alone has nothing to ask another.
+    if two_cpus().is_none() {
+        return;
+    }
     for (call, reason) in [("setaffinity", "not permitted"), ("thread", "no thread can be started")] {
         let denied = |arguments: &[&str]| under("deny", &[("CLOCKSCOPE_DENY_CALL", call)], arguments);
         for command in ["order", "offsets"] {
@@ -155,66 +178,76 @@ fn threads_that_cannot_be_bound_or_started_are_told() {
 
 /// As when a CPU goes offline, or leaves the cpuset: the kernel puts its threads elsewhere.
 #[test]
+#[serial]
 fn threads_that_are_moved_under_way_are_told() {
     if two_cpus().is_none() {
         return;
     }
-    let child = clockscope(&["order", "rdtscp", "monotonic", "--duration", "3s", "--format", "json"])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    for _ in 0..10 {
-        std::thread::sleep(Duration::from_millis(130));
-        let process = child.id().to_string();
-        let moved =
-            Command::new("taskset").args(["--all-tasks", "--cpu-list", "--pid", "0", &process]).output().unwrap();
-        assert!(moved.status.success(), "{moved:?}");
-    }
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(0));
-    let record: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let cpu = allowed_cpus()[0];
+    let arguments = ["order", "rdtscp", "monotonic", "--duration", "2s", "--format", "json"];
+    let (record, _) = record_beside(clockscope(&arguments), 0, |child| {
+        // When it has found its CPUs, again and again: some of these moments fall into a round.
+        for ran_ms in (150..350).step_by(20) {
+            until_it_ran(child, Duration::from_millis(ran_ms));
+            move_threads(child, cpu);
+        }
+    });
     assert!(record["lost"][0]["reason"].as_str().unwrap().contains("was moved from CPU"), "{record:#}");
     assert_eq!(sequence(&record, "rdtscp")["regressions"].as_u64().unwrap_or(0), 0, "{record:#}");
 }
 
 /// How fast the liar's clock was found to run: ppm and its bound.
-fn found_rate(ppb: &str, more: &[(&str, &str)]) -> Value {
+fn found_rate(factor: u32, ppb: &str, more: &[(&str, &str)]) -> (Value, Granted) {
     let lies = [&[("CLOCKSCOPE_LIE_CLOCK", "1"), ("CLOCKSCOPE_LIE_PPB", ppb)], more].concat();
-    let arguments = ["rate", "monotonic", "realtime", "--duration", "2s", "--format", "json"];
-    let record = record(under("liar", &lies, &arguments));
+    let duration = format!("{factor}s");
+    let arguments = ["rate", "monotonic", "realtime", "--duration", &duration, "--format", "json"];
+    let (record, granted) = record_granted(under("liar", &lies, &arguments));
     let truth = clock(&record, "realtime");
     assert!(number(&truth["ppm"]).abs() <= number(&truth["bound_ppm"]) + 0.5, "{truth:#}");
-    clock(&record, "monotonic").clone()
+    (clock(&record, "monotonic").clone(), granted)
 }
 
 #[test]
+#[serial]
 fn a_fast_clock_is_found_with_sign_and_size() {
     for (ppb, ppm) in [("10000", 10.0), ("-10000", -10.0), ("500000", 500.0), ("-100", -0.1)] {
-        let found = found_rate(ppb, &[]);
-        let (seen, bound) = (number(&found["ppm"]), number(&found["bound_ppm"]));
-        // The kernel's own clock may be steered by some hundredths of a ppm meanwhile.
-        assert!((seen - ppm).abs() <= bound + 0.05, "{found:#}");
-        assert!(bound < 1.0 && (ppm.abs() < 1.0 || seen * ppm > 0.0), "{found:#}");
+        demand(|factor| {
+            let (found, granted) = found_rate(factor, ppb, &[]);
+            let (seen, bound) = (number(&found["ppm"]), number(&found["bound_ppm"]));
+            // The kernel's own clock may be steered by some hundredths of a ppm meanwhile.
+            assert!((seen - ppm).abs() <= bound + 0.05, "{found:#}");
+            (granted, move || assert!(bound < 1.0 && (ppm.abs() < 1.0 || seen * ppm > 0.0), "{found:#}"))
+        });
     }
 }
 
 #[test]
+#[serial]
 fn a_rate_that_changes_under_way_is_said_to() {
-    let found = found_rate("20000", &[("CLOCKSCOPE_LIE_PPB_AFTER", "6000")]);
-    assert_eq!(found["constant"], false, "{found:#}");
-    let changed = &found["changed"];
-    assert!(number(&changed["from_s"]) <= number(&changed["until_s"]), "{changed}");
-    run(clockscope(&["rate", "monotonic", "--duration", "300ms", "--fail-on", "changed,unknown"]), 0);
+    demand(|factor| {
+        let halfway = (500 * factor).to_string();
+        let (found, granted) = found_rate(factor, "20000", &[("CLOCKSCOPE_LIE_PPB_AFTER_MS", &halfway)]);
+        (granted, move || {
+            assert_eq!(found["constant"], false, "{found:#}");
+            let changed = &found["changed"];
+            assert!(number(&changed["from_s"]) <= number(&changed["until_s"]), "{changed}");
+        })
+    });
+    run(clockscope(&["rate", "monotonic", "--duration", "300ms", "--fail-on", "changed"]), 0);
 }
 
 #[test]
+#[serial]
 fn a_step_is_told_from_a_rate() {
-    let lies = [("CLOCKSCOPE_LIE_EVERY", "9000"), ("CLOCKSCOPE_LIE_STEP_NS", "2000000000")];
-    let step = found_rate("0", &lies)["step"].clone();
-    assert!((number(&step["ns"]) - 2e9).abs() < 1e6, "{step}");
+    demand(|factor| {
+        let lies = [("CLOCKSCOPE_LIE_EVERY", "4500"), ("CLOCKSCOPE_LIE_STEP_NS", "2000000000")];
+        let (found, granted) = found_rate(factor, "0", &lies);
+        (granted, move || assert!((number(&found["step"]["ns"]) - 2e9).abs() < 1e6, "{found:#}"))
+    });
 }
 
 #[test]
+#[serial]
 fn a_bound_that_is_asked_for_ends_the_run_or_is_said_to_need_more() {
     let reached = asked(&["rate", "monotonic", "--until", "1ppm"]);
     let found = clock(&reached, "monotonic");
@@ -227,6 +260,7 @@ fn a_bound_that_is_asked_for_ends_the_run_or_is_said_to_need_more() {
 
 /// Nothing that is not known passes for reached.
 #[test]
+#[parallel]
 fn a_bound_of_nothing_is_not_reached() {
     for clocks in [["process"].as_slice(), &["monotonic", "process"]] {
         run(clockscope(&[&["rate"], clocks, &["--until", "1ppm", "--duration", "500ms"]].concat()), 3);
@@ -237,6 +271,7 @@ fn a_bound_of_nothing_is_not_reached() {
 }
 
 #[test]
+#[serial]
 fn a_reference_that_steps_is_told_from_clocks_that_do() {
     let lies =
         [("CLOCKSCOPE_LIE_CLOCK", "1"), ("CLOCKSCOPE_LIE_EVERY", "9000"), ("CLOCKSCOPE_LIE_STEP_NS", "2000000000")];
@@ -249,6 +284,7 @@ fn a_reference_that_steps_is_told_from_clocks_that_do() {
 
 /// A late timer tick is no fault of a clock that it moves.
 #[test]
+#[parallel]
 fn coarse_clocks_are_not_accused() {
     let record = asked(&["rate", "monotonic_coarse", "time", "--duration", "1s"]);
     for name in ["monotonic_coarse", "time"] {
@@ -267,6 +303,7 @@ fn coarse_clocks_are_not_accused() {
 }
 
 #[test]
+#[parallel]
 fn a_read_that_fails_is_told() {
     let lies = [("CLOCKSCOPE_LIE_CLOCK", "1"), ("CLOCKSCOPE_LIE_ERROR_AFTER", "50000")];
     let arguments = ["order", "monotonic", "rdtscp", "--duration", "300ms"];
@@ -277,6 +314,7 @@ fn a_read_that_fails_is_told() {
 
 /// Where the clock that calls sleep by cannot be read, another one must not accuse them.
 #[test]
+#[parallel]
 fn nobody_is_early_by_another_clock() {
     for (denied, name) in [("1", "monotonic:vdso"), ("all", "monotonic:vdso")] {
         let variables = [("CLOCKSCOPE_DENY_CLOCK", denied), ("CLOCKSCOPE_DENY_HOW", "errno")];
@@ -287,6 +325,7 @@ fn nobody_is_early_by_another_clock() {
 }
 
 #[test]
+#[parallel]
 fn what_cannot_be_a_reference_is_refused() {
     for (arguments, reason) in [
         (vec!["rate", "--reference", "process"], "processor time"),
@@ -309,35 +348,42 @@ fn what_cannot_be_a_reference_is_refused() {
 }
 
 #[test]
+#[serial]
 fn what_takes_a_threads_time_is_told() {
-    let mut hog = Command::new("taskset").args(["--cpu-list", "0", "sh", "-c", "while :; do :; done"]).spawn().unwrap();
-    let record = asked(&["gaps", "--cpus", "0", "--duration", "1s"]);
-    hog.kill().unwrap();
-    hog.wait().unwrap();
+    let cpu = allowed_cpus()[0];
+    let hog = Hog::on(cpu);
+    let record = asked(&["gaps", "--cpus", &cpu.to_string(), "--duration", "1s"]);
+    drop(hog);
     let gaps = &record["gaps"][0];
     let switches = of(gaps, "causes", "cause", "involuntary_switch");
     assert!(switches["count"].as_u64().unwrap() >= 3 && number(&gaps["stolen_percent"]) > 1.0, "{gaps:#}");
-    assert_eq!(record["worst"][0]["cpu"], 0);
+    assert_eq!(record["worst"][0]["cpu"], cpu);
     for pair in record["worst"].as_array().unwrap().windows(2) {
         assert!(number(&pair[0]["ns"]) >= number(&pair[1]["ns"]));
     }
 }
 
 #[test]
+#[serial]
 fn a_stopped_thread_is_told_from_a_preempted_one() {
-    let child = clockscope(&["gaps", "--duration", "1s", "--format", "json"]).stdout(Stdio::piped()).spawn().unwrap();
-    std::thread::sleep(Duration::from_millis(400));
-    signal(&child, "STOP");
-    std::thread::sleep(Duration::from_millis(100));
-    signal(&child, "CONT");
-    let output = child.wait_with_output().unwrap();
-    let record: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let worst = &record["worst"][0];
-    assert!(number(&worst["ns"]) >= 90e6, "{worst}");
-    assert!(["voluntary_switch", "involuntary_switch"].contains(&worst["cause"].as_str().unwrap()), "{worst}");
+    demand(|factor| {
+        let arguments = ["gaps", "--duration", &format!("{}s", 2 * factor), "--format", "json"];
+        let (record, granted) = record_beside(clockscope(&arguments), 0, |child| {
+            until_it_ran(child, Duration::from_millis(300));
+            signal(child, Signal::STOP);
+            std::thread::sleep(Duration::from_millis(100));
+            signal(child, Signal::CONT);
+        });
+        (granted, move || {
+            let worst = &record["worst"][0];
+            assert!(number(&worst["ns"]) >= 90e6, "{worst}");
+            assert!(["voluntary_switch", "involuntary_switch"].contains(&worst["cause"].as_str().unwrap()), "{worst}");
+        })
+    });
 }
 
 #[test]
+#[parallel]
 fn no_call_returns_early_and_one_that_does_is_told() {
     let record = asked(&["sleep", "--duration", "500ms"]);
     let rows = record["rows"].as_array().unwrap();
@@ -356,27 +402,33 @@ fn no_call_returns_early_and_one_that_does_is_told() {
 }
 
 #[test]
+#[parallel]
 fn an_interrupted_run_reports_what_it_has() {
-    for (command, list) in
-        [("order", "sequences"), ("offsets", "pairs"), ("rate", "clocks"), ("gaps", "gaps"), ("sleep", "rows")]
-    {
-        let child = clockscope(&[command, "--duration", "60s", "--format", "json"])
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(Duration::from_millis(900));
-        signal(&child, "INT");
-        let output = child.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(130), "{command}: {}", String::from_utf8_lossy(&output.stderr));
-        let record: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_valid(&record);
+    // One CPU alone has nothing to ask another.
+    if two_cpus().is_none() {
+        return;
+    }
+    // With how long it must have run, in ms: some questions are mostly waiting.
+    for (command, list, ran_ms) in [
+        ("order", "sequences", 300),
+        ("offsets", "pairs", 200),
+        ("rate", "clocks", 50),
+        ("gaps", "gaps", 200),
+        ("sleep", "rows", 30),
+    ] {
+        let arguments = [command, "--duration", "60s", "--format", "json"];
+        let (record, _) = record_beside(clockscope(&arguments), 130, |child| {
+            until_it_catches(child, Signal::INT);
+            until_it_ran(child, Duration::from_millis(ran_ms));
+            signal(child, Signal::INT);
+        });
         assert_eq!(record["run"]["interrupted"], true, "{command}");
         assert!(!record[list].as_array().unwrap().is_empty(), "{command}");
     }
 }
 
 #[test]
+#[parallel]
 fn with_the_counter_disabled_all_questions_have_answers() {
     for command in ["order", "offsets", "rate", "gaps", "sleep"] {
         let record = record(under("no_tsc", &[], &[command, "--duration", "200ms", "--format", "json"]));
@@ -393,6 +445,7 @@ fn with_the_counter_disabled_all_questions_have_answers() {
 }
 
 #[test]
+#[parallel]
 fn a_thorough_measurement_says_a_line_on_each() {
     let output = run(clockscope(&["measure", "rdtscp", "monotonic", "--duration", "200ms", "--thorough"]), 0);
     let table = String::from_utf8(output.stdout).unwrap();
@@ -407,6 +460,7 @@ fn a_thorough_measurement_says_a_line_on_each() {
 }
 
 #[test]
+#[parallel]
 fn every_command_has_every_format() {
     for command in ["order", "offsets", "rate", "gaps", "sleep"] {
         let file = tempfile::NamedTempFile::new().unwrap();

@@ -3,13 +3,18 @@
 
 mod support;
 
-use std::process::Stdio;
+use std::process::{Child, Stdio};
+use std::time::Duration;
 
+use clockscope_testing::{Signal, allowed_cpus, demand, on_cpu, signal, skip, until_it_catches, until_it_ran};
 use serde_json::Value;
-use support::{assert_valid, clock, clockscope, record, run, signal};
+use support::{COUNTER, assert_valid, clock, clockscope, is_emulated, record, record_beside, run, run_granted};
 
 #[test]
 fn documented_commands() {
+    if is_emulated() {
+        return skip("trycmd runs no program under an emulator");
+    }
     trycmd::TestCases::new().case("tests/cmd/*.trycmd").case("tests/cmd/*.toml");
 }
 
@@ -21,7 +26,7 @@ fn stderr(arguments: &[&str], code: i32) -> String {
 
 #[test]
 fn measuring_is_the_default() {
-    let record = record(clockscope(&["tsc", "monotonic", "--duration", "50ms", "--format", "json"]));
+    let record = record(clockscope(&[COUNTER[0], "monotonic", "--duration", "50ms", "--format", "json"]));
     assert_eq!(record["schema"], "clockscope.measure");
     assert_eq!(record["clocks"].as_array().unwrap().len(), 2);
     let monotonic = clock(&record, "monotonic");
@@ -81,7 +86,7 @@ fn ndjson_is_an_object_a_line() {
 
 #[test]
 fn steps_of_clocks_are_records() {
-    let arguments = ["steps", "tsc", "monotonic", "time", "rdpmc", "--reads", "20000", "--format", "json"];
+    let arguments = ["steps", COUNTER[0], "monotonic", "time", "rdpmc", "--reads", "20000", "--format", "json"];
     let record = record(clockscope(&arguments));
     assert_eq!((&record["schema"], &record["run"]["reads_asked"]), (&"clockscope.steps".into(), &20_000.into()));
     let monotonic = clock(&record, "monotonic");
@@ -142,12 +147,13 @@ fn raw_readings_are_written_in_every_form() {
     let folder = tempfile::tempdir().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let raw = |arguments: &[&str]| {
-        run(clockscope(&[&["steps", "monotonic", "tsc", "--reads", "3000", "--raw"], arguments].concat()), 0);
+        run(clockscope(&[&["steps", "monotonic", COUNTER[0], "--reads", "3000", "--raw"], arguments].concat()), 0);
         std::fs::read_to_string(arguments[0]).unwrap()
     };
     let csv = raw(&[&path("a.csv")]);
     let mut lines = csv.lines();
-    assert_eq!((lines.next(), lines.next()), (Some("clock,ns"), Some("tsc,0.000")));
+    assert_eq!(lines.next(), Some("clock,ns"));
+    assert_eq!(lines.next(), Some(format!("{},0.000", COUNTER[0]).as_str()));
     assert!(csv.contains("\nmonotonic,0\n"));
     assert_eq!(csv.lines().count(), 6001);
     let labelled = raw(&[&path("b"), "--raw-style", "labelled"]);
@@ -182,17 +188,9 @@ fn raw_readings_of_several_paths_bear_their_paths() {
 fn an_interrupted_raw_run_writes_what_it_has() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("raw.csv");
-    let child = clockscope(&["steps", "process", "thread", "--reads", "4e7", "--raw", file.to_str().unwrap()])
-        .args(["--format", "json"])
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(1000));
-    signal(&child, "INT");
-    let output = child.wait_with_output().unwrap();
-    assert_eq!(output.status.code(), Some(130));
-    let record: Value = serde_json::from_slice(&output.stdout).unwrap();
-    assert_valid(&record);
+    let mut command = clockscope(&["steps", "process", "thread", "--reads", "4e7", "--raw", file.to_str().unwrap()]);
+    command.args(["--format", "json"]);
+    let (record, _) = record_beside(command, 130, interrupt);
     let read = clock(&record, "process")["events"]["reads"].as_u64().unwrap();
     assert!(read < 40_000_000);
     assert_eq!(std::fs::read_to_string(&file).unwrap().lines().count() as u64, read + 1);
@@ -222,14 +220,14 @@ fn a_raw_file_that_does_not_fit_is_removed() {
 #[test]
 fn numbers_that_are_none_are_refused() {
     for (arguments, hint) in [
-        (["steps", "tsc", "--reads", "0"], "at least 2"),
-        (["steps", "tsc", "--reads", "1"], "at least 2"),
-        (["steps", "tsc", "--reads", "1e20"], "at most 1e12"),
-        (["steps", "tsc", "--reads", "ten"], "no number"),
+        (["steps", "monotonic", "--reads", "0"], "at least 2"),
+        (["steps", "monotonic", "--reads", "1"], "at least 2"),
+        (["steps", "monotonic", "--reads", "1e20"], "at most 1e12"),
+        (["steps", "monotonic", "--reads", "ten"], "no number"),
         (["advise", "--error", "0", "--quiet"], "more than 0"),
         (["advise", "--error", "1e-300", "--quiet"], "at least 0.0001%"),
         (["advise", "--interval", "1e-9ns", "--quiet"], "at least 0.001ns"),
-        (["steps", "tsc", "--raw", "-"], "name a file"),
+        (["steps", "monotonic", "--raw", "-"], "name a file"),
         (["advise", "--error", "nan", "--quiet"], "more than 0"),
         (["advise", "--interval", "-5ns", "--quiet"], "longer than 0"),
         (["advise", "--interval", "10nanos", "--quiet"], "no unit of time"),
@@ -240,30 +238,36 @@ fn numbers_that_are_none_are_refused() {
     }
     let said = stderr(&["steps", "--reads", "1e9", "--raw", "/tmp/never-written"], 2);
     assert!(said.contains("at most 100000000"), "{said}");
-    assert!(stderr(&["steps", "tsc", "--raw", "x", "--duration", "1s"], 2).contains("cannot be used with"));
+    assert!(stderr(&["steps", "monotonic", "--raw", "x", "--duration", "1s"], 2).contains("cannot be used with"));
 }
 
 #[test]
-fn advice_stands_on_either_record() {
+fn advice_is_based_on_either_record() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("record.json");
     let file = file.to_str().unwrap();
-    let names = ["monotonic", "monotonic_coarse"];
-    // Long enough for the coarse clock's tick on a busy machine.
-    for command in [["measure", "--duration", "1s"], ["steps", "--duration", "1s"]] {
-        run(clockscope(&[&command[..], &names, &["--format", "json", "--output", file]].concat()), 0);
-        let plan = record(clockscope(&["advise", "--from", file, "--error", "5%", "--format", "json"]));
-        let rows = plan["rows"].as_array().unwrap();
-        assert_eq!(rows.len(), 10);
-        for row in rows {
-            let (single, repetitions) = (row["single_error"].as_f64().unwrap(), row["repetitions"].as_u64().unwrap());
-            assert!(single / repetitions as f64 <= 0.05 * (1.0 + 1e-9), "{row}");
-            assert!(repetitions == 1 || single / (repetitions - 1) as f64 > 0.05 * (1.0 - 1e-9), "{row}");
-            assert_eq!(row["clock"], "monotonic");
-        }
-        assert_eq!(rows[9]["cheapest_sufficient"], "monotonic_coarse");
-        let plan = record(clockscope(&["advise", "--from", file, "--interval", "10ns", "--format", "json"]));
-        assert_eq!(plan["rows"].as_array().unwrap().len(), 1);
+    for command in ["measure", "steps"] {
+        demand(|factor| {
+            // Long enough for the coarse clock's tick.
+            let duration = format!("{factor}s");
+            let arguments = [command, "monotonic", "monotonic_coarse", "--duration", &duration];
+            let (_, granted) =
+                run_granted(clockscope(&[&arguments[..], &["--format", "json", "-o", file]].concat()), 0);
+            let plan = record(clockscope(&["advise", "--from", file, "--error", "5%", "--format", "json"]));
+            let rows = plan["rows"].as_array().unwrap().clone();
+            assert_eq!(rows.len(), 10);
+            for row in &rows {
+                let (single, repetitions) =
+                    (row["single_error"].as_f64().unwrap(), row["repetitions"].as_u64().unwrap());
+                assert!(single / repetitions as f64 <= 0.05 * (1.0 + 1e-9), "{row}");
+                assert!(repetitions == 1 || single / (repetitions - 1) as f64 > 0.05 * (1.0 - 1e-9), "{row}");
+                assert_eq!(row["clock"], "monotonic");
+            }
+            let plan = record(clockscope(&["advise", "--from", file, "--interval", "10ns", "--format", "json"]));
+            assert_eq!(plan["rows"].as_array().unwrap().len(), 1);
+            // A thread that only runs now and then sees few of its ticks.
+            (granted, move || assert_eq!(rows[9]["cheapest_sufficient"], "monotonic_coarse"))
+        });
     }
     run(clockscope(&["list", "--format", "json", "--output", file]), 0);
     assert!(stderr(&["advise", "--from", file], 4).contains("holds no measurement"));
@@ -279,24 +283,23 @@ fn a_clock_that_is_not_there_brings_the_nearest_names() {
 
 #[test]
 fn cpus_that_cannot_be_used_are_named() {
-    assert!(stderr(&["measure", "--cpu", "99999", "tsc"], 2).contains("does not exist"));
-    stderr(&["measure", "--cpu", "-1", "tsc"], 2);
+    assert!(stderr(&["measure", "--cpu", "99999", "monotonic"], 2).contains("does not exist"));
+    stderr(&["measure", "--cpu", "-1", "monotonic"], 2);
 }
 
 #[test]
 #[cfg(target_os = "linux")]
 fn a_cpu_outside_the_mask_is_named() {
-    let mut command = std::process::Command::new("taskset");
-    command.args(["--cpu-list", "0", env!("CARGO_BIN_EXE_clockscope"), "measure", "--cpu", "1", "tsc"]);
-    let output = run(command, 2);
-    let said = String::from_utf8(output.stderr).unwrap();
+    let cpus = allowed_cpus();
+    let other = cpus.get(1).copied().unwrap_or(cpus[0] + 1).to_string();
+    let said = on_cpu(cpus[0], || stderr(&["measure", "--cpu", &other, "monotonic"], 2));
     assert!(said.contains("affinity mask") || said.contains("does not exist"), "{said}");
 }
 
 #[test]
 fn durations_that_are_none_are_refused() {
     for duration in ["0", "-1", "1e99", "nan", "", "5 apples"] {
-        let said = stderr(&["measure", "tsc", "--duration", duration], 2);
+        let said = stderr(&["measure", "monotonic", "--duration", duration], 2);
         assert!(said.contains("--duration"), "{duration}: {said}");
     }
 }
@@ -307,7 +310,7 @@ fn what_cannot_be_written_is_said_before_anything_is_measured() {
     let missing = folder.path().join("missing/out.json");
     for output in [missing.to_str().unwrap(), folder.path().to_str().unwrap(), "/proc/nothing"] {
         // An hour: the test would not end if the measurement came first.
-        let said = stderr(&["measure", "tsc", "--duration", "1h", "--output", output], 4);
+        let said = stderr(&["measure", "monotonic", "--duration", "1h", "--output", output], 4);
         assert!(said.contains("cannot write to --output"), "{said}");
     }
 }
@@ -315,9 +318,9 @@ fn what_cannot_be_written_is_said_before_anything_is_measured() {
 #[test]
 #[cfg(target_os = "linux")]
 fn devices_are_written_to_and_not_replaced() {
-    let said = stderr(&["measure", "tsc", "--duration", "10ms", "--output", "/dev/full"], 4);
+    let said = stderr(&["measure", "monotonic", "--duration", "10ms", "--output", "/dev/full"], 4);
     assert!(said.contains("No space left"), "{said}");
-    run(clockscope(&["measure", "tsc", "--duration", "10ms", "--output", "/dev/null"]), 0);
+    run(clockscope(&["measure", "monotonic", "--duration", "10ms", "--output", "/dev/null"]), 0);
     use std::os::unix::fs::FileTypeExt;
     assert!(std::fs::metadata("/dev/null").unwrap().file_type().is_char_device());
 }
@@ -329,7 +332,16 @@ fn an_existing_file_is_replaced_whole_and_keeps_its_permissions() {
     std::fs::write(&file, "x".repeat(1 << 20)).unwrap();
     let before = std::fs::metadata(&file).unwrap().permissions();
     run(
-        clockscope(&["measure", "tsc", "--duration", "10ms", "--format", "json", "--output", file.to_str().unwrap()]),
+        clockscope(&[
+            "measure",
+            "monotonic",
+            "--duration",
+            "10ms",
+            "--format",
+            "json",
+            "--output",
+            file.to_str().unwrap(),
+        ]),
         0,
     );
     assert_valid(&serde_json::from_str(&std::fs::read_to_string(&file).unwrap()).unwrap());
@@ -385,18 +397,17 @@ fn findings_become_exit_codes() {
 #[test]
 #[cfg(unix)]
 fn an_interrupted_run_reports_what_it_has() {
-    for (command, read) in [("measure", "monotonic"), ("steps", "tsc")] {
-        let child = clockscope(&[command, "tsc", "monotonic", "--duration", "1h", "--format", "json"])
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(500));
-        signal(&child, "INT");
-        let output = child.wait_with_output().unwrap();
-        assert_eq!(output.status.code(), Some(130), "{command}");
-        let record: Value = serde_json::from_slice(&output.stdout).unwrap();
-        assert_valid(&record);
-        assert_eq!(record["run"]["interrupted"], true, "{command}");
-        assert!(clock(&record, read)["events"]["reads"].as_u64().unwrap() > 0, "{command}");
+    for (command, read) in [("measure", "monotonic"), ("steps", COUNTER[0])] {
+        let command = clockscope(&[command, COUNTER[0], "monotonic", "--duration", "1h", "--format", "json"]);
+        let (record, _) = record_beside(command, 130, interrupt);
+        assert_eq!(record["run"]["interrupted"], true);
+        assert!(clock(&record, read)["events"]["reads"].as_u64().unwrap() > 0, "{record:#}");
     }
+}
+
+/// Interrupts a child that catches it and has measured for a while.
+fn interrupt(child: &Child) {
+    until_it_catches(child, Signal::INT);
+    until_it_ran(child, Duration::from_millis(400));
+    signal(child, Signal::INT);
 }

@@ -4,11 +4,12 @@
 
 mod support;
 
-use std::process::Command;
 use std::time::Duration;
 
+use clockscope_testing::{Granted, Hog, Signal, allowed_cpus, demand, signal, until_it_ran};
 use serde_json::Value;
-use support::{clock, clockscope, count, record, run, signal, under};
+use serial_test::{parallel, serial};
+use support::{clock, clockscope, count, record, record_beside, record_granted, run, under};
 
 const MONOTONIC: (&str, &str) = ("CLOCKSCOPE_LIE_CLOCK", "1");
 
@@ -16,26 +17,26 @@ const MONOTONIC: (&str, &str) = ("CLOCKSCOPE_LIE_CLOCK", "1");
 /// little: then it is given more time.
 fn lied(lies: &[(&str, &str)]) -> (Value, Value) {
     let is_repeated = lies.iter().any(|(name, _)| *name == "CLOCKSCOPE_LIE_EVERY");
-    let mut found = lied_for("700ms", lies);
+    let (mut record, mut log, _) = lied_for("700ms", lies);
     for duration in ["3s", "15s"] {
-        if is_repeated && found.1["events"].as_u64().unwrap() <= ENOUGH {
-            found = lied_for(duration, lies);
+        if is_repeated && log["events"].as_u64().unwrap() <= ENOUGH {
+            (record, log, _) = lied_for(duration, lies);
         }
     }
-    found
+    (record, log)
 }
 
 /// Fewer events than this tell nothing.
 const ENOUGH: u64 = 20;
 
-fn lied_for(duration: &str, lies: &[(&str, &str)]) -> (Value, Value) {
+fn lied_for(duration: &str, lies: &[(&str, &str)]) -> (Value, Value, Granted) {
     let log = tempfile::NamedTempFile::new().unwrap();
     let path = log.path().to_str().unwrap();
     let variables = [lies, &[MONOTONIC, ("CLOCKSCOPE_LIE_LOG", path)]].concat();
-    let record =
-        record(under("liar", &variables, &["measure", "monotonic", "--duration", duration, "--format", "json"]));
+    let arguments = ["measure", "monotonic", "--duration", duration, "--format", "json"];
+    let (record, granted) = record_granted(under("liar", &variables, &arguments));
     let log = std::fs::read_to_string(path).unwrap();
-    (record, serde_json::from_str(&log).unwrap())
+    (record, serde_json::from_str(&log).unwrap(), granted)
 }
 
 /// Equal but for one, or for one in a hundred. Gaps of more than 1 ms are warps, too, which a busy machine adds.
@@ -56,6 +57,7 @@ fn assert_none(record: &Value, events: &[&str]) {
 }
 
 #[test]
+#[serial]
 fn a_healthy_clock_has_no_events() {
     let (record, log) = lied(&[]);
     assert_none(&record, &["errors", "fail", "stall", "warp", "jump", "regression", "hidden_regression"]);
@@ -65,6 +67,7 @@ fn a_healthy_clock_has_no_events() {
 }
 
 #[test]
+#[serial]
 fn lasting_steps_back_are_regressions() {
     let (record, log) = lied(&[("CLOCKSCOPE_LIE_EVERY", "2500"), ("CLOCKSCOPE_LIE_STEP_NS", "-1000")]);
     assert_counted(&record, "regression", &log);
@@ -73,6 +76,7 @@ fn lasting_steps_back_are_regressions() {
 }
 
 #[test]
+#[serial]
 fn the_return_from_a_step_back_is_no_jump() {
     let (record, log) = lied(&[("CLOCKSCOPE_LIE_EVERY", "2500"), ("CLOCKSCOPE_LIE_BLIP_NS", "-1000")]);
     assert_counted(&record, "regression", &log);
@@ -82,6 +86,7 @@ fn the_return_from_a_step_back_is_no_jump() {
 }
 
 #[test]
+#[serial]
 fn steps_of_2_ms_are_warps() {
     let (record, log) = lied(&[("CLOCKSCOPE_LIE_EVERY", "10000"), ("CLOCKSCOPE_LIE_STEP_NS", "2000000")]);
     assert_counted(&record, "warp", &log);
@@ -90,6 +95,7 @@ fn steps_of_2_ms_are_warps() {
 }
 
 #[test]
+#[serial]
 fn steps_of_half_a_millisecond_are_jumps_and_no_warps() {
     let (record, log) = lied(&[("CLOCKSCOPE_LIE_EVERY", "3000"), ("CLOCKSCOPE_LIE_STEP_NS", "500000")]);
     assert_counted(&record, "jump", &log);
@@ -97,6 +103,7 @@ fn steps_of_half_a_millisecond_are_jumps_and_no_warps() {
 }
 
 #[test]
+#[parallel]
 fn a_frozen_clock_is_a_fail_and_nothing_hangs() {
     let (record, _) = lied(&[("CLOCKSCOPE_LIE_FREEZE_AFTER", "5000")]);
     assert_eq!(count(&record, "monotonic", "fail"), 1);
@@ -104,6 +111,7 @@ fn a_frozen_clock_is_a_fail_and_nothing_hangs() {
 }
 
 #[test]
+#[parallel]
 fn a_clock_frozen_from_the_start_has_no_observed_resolution() {
     let (record, _) = lied(&[("CLOCKSCOPE_LIE_FREEZE_AFTER", "1")]);
     let clock = clock(&record, "monotonic");
@@ -112,6 +120,7 @@ fn a_clock_frozen_from_the_start_has_no_observed_resolution() {
 }
 
 #[test]
+#[parallel]
 fn reads_that_fail_are_counted_and_said() {
     for lie in [
         [("CLOCKSCOPE_LIE_ERROR_AFTER", "50000"), ("CLOCKSCOPE_LIE_ERROR", "0")],
@@ -126,16 +135,22 @@ fn reads_that_fail_are_counted_and_said() {
 }
 
 #[test]
+#[serial]
 fn a_quantum_is_observed_and_is_no_jump() {
     for (quantum, expected) in [("41", 41.0), ("4000000", 4e6)] {
-        let (record, _) = lied(&[("CLOCKSCOPE_LIE_QUANTUM_NS", quantum)]);
-        assert_eq!(clock(&record, "monotonic")["observed_resolution_ns"], expected, "{quantum}");
-        assert_none(&record, &["jump", "warp", "regression"]);
+        demand(|factor| {
+            let lies = [("CLOCKSCOPE_LIE_QUANTUM_NS", quantum)];
+            let (record, _, granted) = lied_for(&format!("{}ms", 700 * factor), &lies);
+            assert_none(&record, &["jump", "warp", "regression"]);
+            // A thread that only runs now and then sees no two neighboring values of a coarse clock.
+            (granted, move || assert_eq!(clock(&record, "monotonic")["observed_resolution_ns"], expected, "{quantum}"))
+        });
     }
 }
 
 /// Quanta of a clock that is read in a fifth of a tick and of one that is read in twenty ticks, in fractions too.
 #[test]
+#[serial]
 fn quanta_are_found_by_steps_and_by_measure() {
     for (quantum, expected) in [
         ("7", 7.0),
@@ -148,20 +163,26 @@ fn quanta_are_found_by_steps_and_by_measure() {
     ] {
         let variables = [MONOTONIC, ("CLOCKSCOPE_LIE_QUANTUM_NS", quantum)];
         for command in ["measure", "steps"] {
-            let arguments = [command, "monotonic", "--duration", "300ms", "--format", "json"];
-            let record = record(under("liar", &variables, &arguments));
-            let clock = clock(&record, "monotonic");
-            let tick_ns = clock["tick_ns"].as_f64().unwrap_or_else(|| panic!("{command} {quantum}: {clock:#}"));
-            assert!((tick_ns / expected - 1.0).abs() < 1e-3, "{command} {quantum}: {tick_ns}");
-            if quantum == "125/3" {
-                assert_eq!(clock["tick_evidence"]["period"], "125/3 ns");
-            }
+            demand(|factor| {
+                let duration = format!("{}ms", 300 * factor);
+                let arguments = [command, "monotonic", "--duration", &duration, "--format", "json"];
+                let (record, granted) = record_granted(under("liar", &variables, &arguments));
+                (granted, move || {
+                    let clock = clock(&record, "monotonic");
+                    let tick_ns = clock["tick_ns"].as_f64().unwrap_or_else(|| panic!("{command} {quantum}: {clock:#}"));
+                    assert!((tick_ns / expected - 1.0).abs() < 1e-3, "{command} {quantum}: {tick_ns}");
+                    if quantum == "125/3" {
+                        assert_eq!(clock["tick_evidence"]["period"], "125/3 ns");
+                    }
+                })
+            });
         }
     }
 }
 
 /// What the worst events were, when, and how large, beside how many there were.
 #[test]
+#[serial]
 fn the_worst_events_are_told_with_time_and_size() {
     let variables = [MONOTONIC, ("CLOCKSCOPE_LIE_EVERY", "100000"), ("CLOCKSCOPE_LIE_STEP_NS", "2000000")];
     let arguments = ["steps", "monotonic", "--reads", "1000000", "--format", "json"];
@@ -185,6 +206,7 @@ fn the_worst_events_are_told_with_time_and_size() {
 
 /// Nothing is told of a clock that never advances, and nothing hangs.
 #[test]
+#[parallel]
 fn a_frozen_clock_has_no_tick() {
     let variables = [MONOTONIC, ("CLOCKSCOPE_LIE_FREEZE_AFTER", "1")];
     let record = record(under("liar", &variables, &["steps", "monotonic", "--duration", "100ms", "--format", "json"]));
@@ -199,6 +221,7 @@ fn a_frozen_clock_has_no_tick() {
 }
 
 #[test]
+#[parallel]
 fn other_paths_do_not_see_what_libc_was_made_to_say() {
     let variables = [MONOTONIC, ("CLOCKSCOPE_LIE_EVERY", "2500"), ("CLOCKSCOPE_LIE_STEP_NS", "-1000")];
     for path in ["vdso", "syscall"] {
@@ -213,6 +236,7 @@ fn other_paths_do_not_see_what_libc_was_made_to_say() {
 }
 
 #[test]
+#[parallel]
 fn with_the_counter_disabled_the_rest_is_measured_in_every_format() {
     for format in ["table", "json", "ndjson", "csv", "markdown"] {
         let folder = tempfile::tempdir().unwrap();
@@ -246,6 +270,7 @@ fn with_the_counter_disabled_the_rest_is_measured_in_every_format() {
 }
 
 #[test]
+#[parallel]
 fn every_other_command_works_with_the_counter_disabled() {
     for command in ["list", "info", "schema", "man"] {
         run(under("no_tsc", &[], &[command]), 0);
@@ -253,6 +278,7 @@ fn every_other_command_works_with_the_counter_disabled() {
 }
 
 #[test]
+#[parallel]
 fn a_denied_clock_is_unavailable_with_the_reason_and_the_rest_is_measured() {
     for (how, reason) in [("errno", "seccomp"), ("trap", "SIGSYS"), ("kill", "SIGSYS")] {
         let variables = [("CLOCKSCOPE_DENY_CLOCK", "2"), ("CLOCKSCOPE_DENY_HOW", how)];
@@ -267,6 +293,7 @@ fn a_denied_clock_is_unavailable_with_the_reason_and_the_rest_is_measured() {
 }
 
 #[test]
+#[parallel]
 fn the_reference_itself_may_be_denied() {
     // 4 is CLOCK_MONOTONIC_RAW, 0 CLOCK_REALTIME, which stamps the record.
     for (clock, reference) in [("4", "monotonic:syscall"), ("all", "monotonic_raw:vdso")] {
@@ -285,21 +312,18 @@ fn the_reference_itself_may_be_denied() {
 
 /// A stopped process did not run: its clocks are not at fault.
 #[test]
+#[serial]
 fn a_stopped_process_shows_gaps_and_no_jumps() {
-    let child =
-        clockscope(&["measure", "tsc", "monotonic", "rust_instant", "--duration", "1500ms", "--format", "json"])
-            .stdout(std::process::Stdio::piped())
-            .spawn()
-            .unwrap();
-    for _ in 0..5 {
-        std::thread::sleep(Duration::from_millis(150));
-        signal(&child, "STOP");
-        std::thread::sleep(Duration::from_millis(30));
-        signal(&child, "CONT");
-    }
-    let output = child.wait_with_output().unwrap();
-    let record: Value = serde_json::from_slice(&output.stdout).unwrap();
     let names = ["tsc", "monotonic", "rust_instant"];
+    let arguments = [&["measure"], names.as_slice(), &["--duration", "1500ms", "--format", "json"]].concat();
+    let (record, _) = record_beside(clockscope(&arguments), 0, |child| {
+        for ran_ms in [150, 250, 350, 450, 550] {
+            until_it_ran(child, Duration::from_millis(ran_ms));
+            signal(child, Signal::STOP);
+            std::thread::sleep(Duration::from_millis(30));
+            signal(child, Signal::CONT);
+        }
+    });
     for name in names {
         for event in ["jump", "warp", "regression", "hidden_regression"] {
             assert_eq!(count(&record, name, event), 0, "{name}: {event}");
@@ -310,14 +334,16 @@ fn a_stopped_process_shows_gaps_and_no_jumps() {
 
 /// Something else on the same CPU takes the thread's time, not the clock's.
 #[test]
+#[serial]
 fn a_busy_loop_on_the_same_cpu_shows_gaps_and_no_jumps() {
-    let mut hog = Command::new("taskset").args(["--cpu-list", "0", "sh", "-c", "while :; do :; done"]).spawn().unwrap();
-    let arguments =
-        ["measure", "tsc", "monotonic", "rust_instant", "--cpu", "0", "--duration", "1s", "--format", "json"];
-    let record = record(clockscope(&arguments));
-    hog.kill().unwrap();
-    hog.wait().unwrap();
-    for name in ["tsc", "monotonic", "rust_instant"] {
+    let cpu = allowed_cpus()[0];
+    let hog = Hog::on(cpu);
+    let names = ["tsc", "monotonic", "rust_instant"];
+    let cpu = cpu.to_string();
+    let rest = ["--cpu", &cpu, "--duration", "1s", "--format", "json"];
+    let record = record(clockscope(&[&["measure"], names.as_slice(), &rest].concat()));
+    drop(hog);
+    for name in names {
         assert!(count(&record, name, "gap") >= 1, "{name}: {record:#}");
         for event in ["jump", "warp", "regression", "hidden_regression"] {
             assert_eq!(count(&record, name, event), 0, "{name}: {event}");

@@ -48,7 +48,7 @@ pub fn now(cpu: u32) -> Account {
 }
 
 /// The counts of one CPU in a table whose head names the CPUs: `CPU0 CPU1 …`, then `NAME: count count … description`.
-fn counts_of(table: &str, cpu: u32) -> Vec<(String, u64)> {
+pub(crate) fn counts_of(table: &str, cpu: u32) -> Vec<(String, u64)> {
     let mut lines = table.lines();
     let wanted = format!("CPU{cpu}");
     let Some(column) = lines.next().and_then(|head| head.split_whitespace().position(|name| name == wanted)) else {
@@ -68,7 +68,7 @@ fn counts_of(table: &str, cpu: u32) -> Vec<(String, u64)> {
 }
 
 /// Time stolen from one CPU: the eighth figure of its line (proc(5)).
-fn steal_ns(stat: &str, cpu: u32) -> Option<u64> {
+pub(crate) fn steal_ns(stat: &str, cpu: u32) -> Option<u64> {
     let name = format!("cpu{cpu}");
     let line = stat.lines().find(|line| line.split_whitespace().next() == Some(name.as_str()))?;
     line.split_whitespace().nth(8)?.parse::<u64>().ok()?.checked_mul(USER_TICK_NS)

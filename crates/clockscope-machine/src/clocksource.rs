@@ -9,6 +9,8 @@ use clockscope_records::{Environment, KernelsWord, Reason};
 use crate::text::has_word;
 
 pub use switch::{Right, SwitchError, Switched, left_behind, restore, right};
+#[cfg(fuzzing)]
+pub(crate) use {log::fuzz as fuzz_log, switch::fuzz as fuzz_marker};
 
 /// What is known of a clocksource by its name (Linux, `drivers/clocksource` and `arch/*/kernel`).
 #[derive(Clone, Copy, Debug, PartialEq)]

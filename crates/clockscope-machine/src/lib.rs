@@ -12,6 +12,8 @@ mod counter_flags;
 mod cpu;
 mod emulation;
 mod frequencies;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 pub mod hypervisor;
 mod kernel;
 pub mod sleeping;

@@ -20,6 +20,7 @@ mod schema;
 mod shootout;
 mod sleep;
 mod steps;
+mod text;
 mod tick;
 mod trust;
 
@@ -42,6 +43,7 @@ pub use schema::{DOCUMENT_SCHEMA, POLICY_SCHEMA, indented};
 pub use shootout::{Metric, Shootout, Winner};
 pub use sleep::{Sleep, SleepRow};
 pub use steps::{Bin, DifferenceRecord, ModeRecord, Steps, StepsRecord, Summary, Worst, WorstRecord};
+pub use text::{is_steering, plain};
 pub use tick::{Strength, TickEvidence};
 pub use trust::{Demand, Evidence, Finding, Trust, Trustworthiness, Value, Verdict};
 

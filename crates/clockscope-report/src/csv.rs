@@ -1,6 +1,6 @@
 //! One row a clock (RFC 4180). What is unknown is an empty field; the reasons stand in the column `unknown`.
 
-use clockscope_records::{Demand, Document, Environment, RuntimeRecord, Runtimes, StepsRecord, Switched};
+use clockscope_records::{Demand, Document, Environment, RuntimeRecord, Runtimes, StepsRecord, Switched, plain};
 
 use serde_json::Value;
 
@@ -375,13 +375,10 @@ fn line<'a>(fields: impl Iterator<Item = &'a str>) -> String {
     fields.map(quoted).collect::<Vec<_>>().join(",") + "\r\n"
 }
 
-/// A field with a comma, a quote or a line break is quoted, its quotes doubled.
+/// A field with a comma or a quote is quoted, its quotes doubled. A row is one line, whatever a record says.
 fn quoted(field: &str) -> String {
-    if field.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", field.replace('"', "\"\""))
-    } else {
-        field.to_owned()
-    }
+    let field = plain(field);
+    if field.contains([',', '"']) { format!("\"{}\"", field.replace('"', "\"\"")) } else { field.into_owned() }
 }
 
 #[cfg(test)]

@@ -1,12 +1,24 @@
 //! The document as JSON: whole, or a line an object.
 
-use clockscope_records::Document;
+use clockscope_records::{Document, is_steering};
 use serde_json::{Map, Value, json};
 
 /// The document, indented. No number in it can be infinite or not a number: records hold `None` for what is unknown,
 /// and JSON would write `null` for anything else.
 pub(crate) fn pretty(document: &Document) -> Result<String, serde_json::Error> {
-    Ok(serde_json::to_string_pretty(document)? + "\n")
+    Ok(escaped(serde_json::to_string_pretty(document)?) + "\n")
+}
+
+/// JSON whose strings steer no terminal. JSON itself escapes control characters up to U+001F alone; the line breaks and spaces
+/// between its values are no part of a string.
+fn escaped(json: String) -> String {
+    let is_unescaped = |c: char| c > ' ' && is_steering(c);
+    if !json.contains(is_unescaped) {
+        return json;
+    }
+    // All of them have numbers of four digits.
+    let one = |c: char| if is_unescaped(c) { format!("\\u{:04x}", u32::from(c)) } else { c.to_string() };
+    json.chars().map(one).collect()
 }
 
 /// The document as a value. By its text, so that the program holds one serializer for all records instead of two: they are a
@@ -58,5 +70,5 @@ fn line(kind: &str, schema: &Value, content: Value) -> Result<String, serde_json
     for part in [schema, &content] {
         object.extend(part.as_object().into_iter().flatten().map(|(key, value)| (key.clone(), value.clone())));
     }
-    Ok(serde_json::to_string(&object)? + "\n")
+    Ok(escaped(serde_json::to_string(&object)?) + "\n")
 }

@@ -19,7 +19,7 @@ pub use raw::{NO_PARQUET, RawFormat, Series, write_raw};
 
 use std::str::FromStr;
 
-use clockscope_records::{Document, Switched};
+use clockscope_records::{Document, Switched, plain};
 
 /// A form that a document can be rendered in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +110,7 @@ pub fn render(document: &Document, format: Format, style: Style) -> Result<Strin
 fn switched(found: &Switched, format: Format, style: Style) -> Result<String, RenderError> {
     let mut text = String::new();
     for measurement in &found.measurements {
-        let name = measurement.environment.clocksource.as_deref().unwrap_or("unknown");
+        let name = plain(measurement.environment.clocksource.as_deref().unwrap_or("unknown"));
         text += &match format {
             Format::Table => format!("{}== clocksource {name}\n\n", if text.is_empty() { "" } else { "\n" }),
             Format::Markdown => format!("{}## Clocksource {name}\n\n", if text.is_empty() { "" } else { "\n" }),

@@ -1,6 +1,6 @@
 //! Documents for a page or an issue on a forge (GitHub's tables).
 
-use clockscope_records::{Document, Environment, StepsRecord};
+use clockscope_records::{Document, Environment, StepsRecord, plain};
 
 use crate::{Style, answers, cells, environment, histogram, notes, plan, steps, table as terminal};
 
@@ -63,19 +63,19 @@ fn answered(answer: &answers::Page) -> String {
             continue;
         }
         if !block.title.is_empty() {
-            text += &format!("\n{}\n\n", block.title);
+            text += &format!("\n{}\n\n", plain(&block.title));
         }
         if !block.rows.is_empty() {
             let head: Vec<&str> = block.head.iter().map(String::as_str).collect();
             text += &table(&head, block.rows.iter().cloned(), block.left);
         }
-        text += &block.lines.iter().map(|line| format!("\n{line}\n")).collect::<String>();
+        text += &block.lines.iter().map(|line| format!("\n{}\n", plain(line))).collect::<String>();
     }
     text.trim_start_matches('\n').to_owned()
 }
 
 fn bold(lines: &[String]) -> String {
-    lines.iter().map(|line| format!("\n**{line}**\n")).collect()
+    lines.iter().map(|line| format!("\n**{}**\n", plain(line))).collect()
 }
 
 /// One clock's differences.
@@ -94,7 +94,8 @@ fn steps_of(clock: &StepsRecord, style: Style) -> String {
     text += "\nThe largest:\n\n";
     text += &table(&steps::DIFFERENCES[..4], steps::largest(clock).into_iter(), 0);
     let drawn = histogram::draw(&clock.histogram, 100, style.ascii);
-    text += &format!("\n```\n{}\n```\n", drawn.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n"));
+    text +=
+        &format!("\n```\n{}\n```\n", drawn.iter().map(|line| plain(line.trim_end())).collect::<Vec<_>>().join("\n"));
     text + &titled("The worst, by size and time", &steps::worst(clock))
 }
 
@@ -105,7 +106,7 @@ fn reservations(interrupted: bool, environment: &Environment) -> String {
         text += "\nInterrupted: these are the figures until then.\n";
     }
     if let Some(reservation) = environment::reservation(environment) {
-        text += &format!("\n{reservation}\n");
+        text += &format!("\n{}\n", plain(&reservation));
     }
     text
 }
@@ -125,14 +126,16 @@ fn row<'a>(cells: impl Iterator<Item = &'a str>) -> String {
 
 /// A bar would end the cell, a line break the row.
 fn escaped(cell: &str) -> String {
-    cell.replace(char::is_control, " ").replace('|', "\\|")
+    plain(cell).replace('|', "\\|")
 }
 
+/// A list, each of whose entries is one line.
 fn list(lines: &[String]) -> String {
+    let lines: Vec<_> = lines.iter().map(|line| plain(line)).collect();
     if lines.is_empty() { String::new() } else { format!("\n- {}\n", lines.join("\n- ")) }
 }
 
 /// A list under a title, if there is any.
 fn titled(title: &str, lines: &[String]) -> String {
-    if lines.is_empty() { String::new() } else { format!("\n{title}:\n{}", list(lines)) }
+    if lines.is_empty() { String::new() } else { format!("\n{}:\n{}", plain(title), list(lines)) }
 }

@@ -1,6 +1,6 @@
 //! Documents for reading on a terminal.
 
-use clockscope_records::{Document, Environment, Info, Listing, Measurement, Plan, Steps, StepsRecord};
+use clockscope_records::{Document, Environment, Info, Listing, Measurement, Plan, Steps, StepsRecord, plain};
 use comfy_table::{CellAlignment, Table, TableStyle};
 
 use crate::environment::{self, Fact};
@@ -332,7 +332,7 @@ impl Page {
         };
         self.text.push_str(sequence);
         // A record may come from anywhere: what it says must not steer the terminal.
-        self.text.extend(line.chars().map(|c| if c.is_control() { ' ' } else { c }));
+        self.text.push_str(&plain(line));
         self.text.push_str(if sequence.is_empty() { "\n" } else { "\x1b[0m\n" });
     }
 }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use clockscope_records::{ClockRecord, DOCUMENT_SCHEMA, Document};
+use clockscope_records::{ClockRecord, DOCUMENT_SCHEMA, Document, is_steering};
 use clockscope_report::{Format, Style, render};
 use serde_json::Value;
 
@@ -238,4 +238,65 @@ fn control_characters_of_a_record_are_not_passed_on() {
     }
     let sheet = rendered(&document, Format::Csv);
     assert!(sheet.split_terminator("\r\n").map(columns).all(|count| count == 39), "{sheet}");
+}
+
+/// Characters of each kind that steer a terminal or hide, between words.
+const POISON: &str = "a\u{1b}[2Jb\u{9b}31mc\u{7f}d\r\ne\u{202e}f\u{2066}g\tz";
+
+/// Puts the poison into every text of a document that may be any text, one after the other; returns how many there are.
+fn poisoned(document: &mut Value) -> usize {
+    let is_read = |document: &Value| Document::from_json(&document.to_string()).is_ok();
+    let mut places = Vec::new();
+    texts(document, String::new(), &mut places);
+    let mut count = 0;
+    for place in places {
+        let before = document.pointer(&place).unwrap().clone();
+        *document.pointer_mut(&place).unwrap() = POISON.into();
+        if is_read(document) {
+            count += 1;
+        } else {
+            *document.pointer_mut(&place).unwrap() = before;
+        }
+    }
+    count
+}
+
+/// Pointers to all strings of a value (RFC 6901).
+fn texts(value: &Value, place: String, places: &mut Vec<String>) {
+    match value {
+        Value::String(_) => places.push(place),
+        Value::Array(values) => {
+            values.iter().enumerate().for_each(|(at, value)| texts(value, format!("{place}/{at}"), places));
+        }
+        Value::Object(fields) => {
+            fields.iter().for_each(|(key, value)| texts(value, format!("{place}/{key}"), places));
+        }
+        _ => {}
+    }
+}
+
+/// Whatever a record holds, and wherever: no format prints what steers a terminal, and every row stays a row.
+#[test]
+fn no_format_passes_on_what_steers_a_terminal() {
+    for fixture in FIXTURES {
+        let mut value: Value = serde_json::from_str(&text_of(fixture)).unwrap();
+        assert!(poisoned(&mut value) >= 3, "{fixture}");
+        // Names in a map are texts, too.
+        if let Some(unknown) = value["environment"]["unknown"].as_object_mut() {
+            unknown.insert(POISON.to_owned(), POISON.into());
+        }
+        let (clean, document) = (document(fixture), Document::from_json(&value.to_string()).unwrap());
+        for format in Format::ALL {
+            let text = rendered(&document, format);
+            let text = if format == Format::Csv { text.replace("\r\n", "\n") } else { text };
+            let found = text.lines().find(|line| line.contains(is_steering));
+            assert_eq!(found, None, "{fixture} {format:?}");
+            if matches!(format, Format::Csv | Format::Ndjson) {
+                assert_eq!(text.lines().count(), rendered(&clean, format).lines().count(), "{fixture} {format:?}");
+            }
+        }
+        // JSON says what was there.
+        let again: Value = serde_json::from_str(&rendered(&document, Format::Json)).unwrap();
+        assert_eq!(again, value, "{fixture}");
+    }
 }

@@ -28,7 +28,7 @@ pub(crate) struct Adoption {
 
 /// A process, as the kernel tells of it.
 #[derive(Clone, Copy, Debug)]
-struct Process {
+pub(crate) struct Process {
     pid: i32,
     parent: i32,
     /// In ticks since boot.
@@ -106,12 +106,16 @@ fn descendants(spared: &HashSet<(i32, u64)>) -> Vec<Process> {
     found
 }
 
-/// What proc(5) says in `stat`. The name before the rest, in brackets, may hold anything.
+/// A process as it is now.
 fn process(pid: i32) -> Option<Process> {
+    described(pid, &fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+}
+
+/// What proc(5) says in `stat`. The name before the rest, in brackets, may hold anything.
+pub(crate) fn described(pid: i32, stat: &str) -> Option<Process> {
     /// Places behind the name: the state is the first.
     const PARENT: usize = 1;
     const STARTED: usize = 19;
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
     let field = |place: usize| fields.get(place)?.parse().ok();
     Some(Process { pid, parent: i32::try_from(field(PARENT)?).ok()?, started: field(STARTED)? })

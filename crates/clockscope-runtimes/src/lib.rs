@@ -6,6 +6,8 @@
 //! one for time limits.
 
 mod descendants;
+#[cfg(fuzzing)]
+pub mod fuzzing;
 mod line;
 mod pages;
 mod places;

@@ -235,5 +235,13 @@ fn request(received: &[u8]) -> Result<Option<Request<'_>>, httparse::Error> {
     Ok(body.map(|body| Request { method, path, body }))
 }
 
+/// Any bytes are a request, the beginning of one, or refused; a body lies within what came (fuzz/).
+#[cfg(fuzzing)]
+pub(crate) fn fuzz(received: &[u8]) {
+    if let Ok(Some(request)) = request(received) {
+        assert!(received.ends_with(request.body) || request.body.len() < received.len());
+    }
+}
+
 #[cfg(test)]
 mod tests;

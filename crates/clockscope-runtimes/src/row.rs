@@ -178,5 +178,14 @@ fn found(readings: &Readings, scale: u64) -> Tick {
     collector.tick()
 }
 
+/// Whatever readings a line holds, a record of them has no figure that is not a number (fuzz/).
+#[cfg(fuzzing)]
+pub(crate) fn fuzz(readings: &Readings) {
+    let mut record = RuntimeRecord::default();
+    fill(&mut record, readings, Some("tsc"));
+    let figures = [record.cost_ns, record.observed_resolution_ns, record.tick_ns, record.largest_step_ns];
+    assert!(figures.into_iter().flatten().all(f64::is_finite), "{figures:?}");
+}
+
 #[cfg(test)]
 mod tests;

@@ -1,5 +1,7 @@
 //! What other programs say, made fit for people.
 
+use clockscope_records::plain;
+
 /// Longest text that is shown.
 const MOST: usize = 200;
 
@@ -10,19 +12,13 @@ pub(crate) fn shortened(line: &str) -> String {
 
 /// At most so many characters of it, with spaces in place of those that steer a terminal or turn the direction of writing.
 pub(crate) fn cut(line: &str, most: usize) -> String {
-    let plain: String = line.chars().map(|c| if is_steering(c) { ' ' } else { c }).collect();
+    let plain = plain(line);
     let plain = plain.trim();
     if plain.chars().count() <= most {
         plain.to_owned()
     } else {
         plain.chars().take(most.saturating_sub(1)).chain(['…']).collect()
     }
-}
-
-/// Control characters; marks, embeddings, overrides and isolates of direction; separators and spaces that nobody sees.
-fn is_steering(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }
 
 #[cfg(test)]

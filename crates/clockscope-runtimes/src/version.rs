@@ -11,7 +11,7 @@ const MOST: usize = 40;
 /// its title, or of all others if none does; lines that warn are left out. Of .NET, which lists all that it has, the newest.
 pub(crate) fn version(text: &str, title: &str) -> String {
     if let Some((newest, _)) = newest(text) {
-        return newest.to_owned();
+        return cut(newest, MOST);
     }
     let title = title.to_lowercase();
     let warns = |line: &str| ["warning", "picked up", "deprecat"].iter().any(|word| line.contains(word));

@@ -1,5 +1,5 @@
 //! The clock of the process on counters that are broken as those of real machines are: by a rig that answers every RDTSC
-//! (`tests/rigs/trap.c`). Each fault in a process of its own, watched by `examples/watch.rs`.
+//! (`trap.c` of clockscope-testing). Each fault in a process of its own, watched by `examples/watch.rs`.
 //!
 //! A reading costs 10 to 25 µs there, and a bracket some 50 µs, so that the clocks contradict each other only when they are
 //! apart by a hundred µs or more. What the library must do does not depend on that.
@@ -11,7 +11,6 @@
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may panic, and says what it saw")]
 
-mod rig;
 #[allow(dead_code, reason = "its main is for the example")]
 #[path = "../examples/watch.rs"]
 mod watch;
@@ -20,6 +19,8 @@ use std::process::{Command, Output};
 use std::time::Duration;
 
 use clockscope::{Finding, Source, os, ticks};
+use clockscope_testing::{Granted, TRAP_FAULTS, demand, granted, on_cpu, rig, thread_time, two_cpus};
+use serial_test::serial;
 use watch::Seen;
 
 /// Set in the process that a test starts of itself.
@@ -32,23 +33,23 @@ const STANDS_STILL_NS: u64 = 3_000_000;
 /// More ticks than any counter counts in the two milliseconds of a line: a step back by less may show as one (docs/library.md).
 const FAR: i64 = 40_000_000;
 
-/// Starts the rig's process: this program again, with that one test.
-fn start(test: &str, faults: &str) -> Output {
+/// Runs the rig's process to its end: this program again, with that one test.
+fn start(test: &str, faults: &str) -> (Output, Granted) {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args([test, "--exact", "--nocapture", "--test-threads=1"]).env(CHILD, test);
-    command.env("LD_PRELOAD", rig::trap()).env(rig::FAULTS, faults);
-    command.output().unwrap()
+    command.env("LD_PRELOAD", rig("trap")).env(TRAP_FAULTS, faults);
+    granted(&mut command)
 }
 
-/// Runs `body` in a process of its own whose counter has these faults.
-fn under(test: &str, faults: &str, body: impl FnOnce()) {
-    if std::env::var(CHILD).is_ok_and(|name| name == test) {
-        if std::env::var(rig::FAULTS).is_ok_and(|set| set == faults) {
-            body();
-        }
-        return;
-    }
-    let output = start(test, faults);
+/// Whether this is the process of that test with these faults, and not the one that starts it; `None` if it is one with
+/// others.
+fn is_started(test: &str, faults: &str) -> Option<bool> {
+    let is_child = std::env::var(CHILD).is_ok_and(|name| name == test);
+    let is_meant = std::env::var(TRAP_FAULTS).is_ok_and(|set| set == faults);
+    (is_child == is_meant).then_some(is_child)
+}
+
+fn assert_success(faults: &str, output: &Output) {
     assert!(
         output.status.success(),
         "{faults}: {}\n{}{}",
@@ -56,6 +57,15 @@ fn under(test: &str, faults: &str, body: impl FnOnce()) {
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );
+}
+
+/// Runs `body` in a process of its own whose counter has these faults.
+fn under(test: &str, faults: &str, body: impl FnOnce()) {
+    match is_started(test, faults) {
+        Some(true) => body(),
+        Some(false) => assert_success(faults, &start(test, faults).0),
+        None => {}
+    }
 }
 
 /// Watches the clock under a fault. No thread's reading is ever below its own last one.
@@ -73,6 +83,16 @@ fn is_used() -> bool {
     os::counter_is_clocksource() == Some(true)
 }
 
+/// Asserts that the counter is in use, or is again as soon as this thread has run for long enough: a thread that was
+/// preempted is served the OS clock for a while.
+fn assert_used() {
+    let start = thread_time();
+    while is_used() && watch::source() != Source::Counter {
+        let ran = thread_time() - start;
+        assert!(ran < Duration::from_secs(5), "not in use after {ran:?}: {:?}", clockscope::evidence());
+    }
+}
+
 /// Whether the counter was given up.
 fn is_given_up() -> bool {
     let evidence = clockscope::evidence();
@@ -84,31 +104,26 @@ fn on_each_path(faults: &str) -> [String; 2] {
     [faults.to_owned(), format!("{faults};vdso=no")]
 }
 
-/// The first two of the allowed CPUs; `None` where there is but one.
-fn two_cpus() -> Option<(u32, u32)> {
-    let cpus = os::allowed_cpus().unwrap();
-    Some((*cpus.first()?, *cpus.get(1)?))
-}
-
 /// Faults that all CPUs share.
 #[test]
+#[serial]
 fn no_fault_makes_the_time_go_back() {
     let test = "no_fault_makes_the_time_go_back";
     for fault in [
-        format!("jump:after=500ms,ticks={FAR}"),
-        format!("jump:after=500ms,ticks=-{FAR}"),
-        "rate:after=500ms,ppm=500".into(),
-        "rate:after=500ms,ppm=-50000".into(),
-        "freeze:after=500ms,for=50ms".into(),
-        "reset:after=500ms".into(),
+        format!("jump:after=200ms,ticks={FAR}"),
+        format!("jump:after=200ms,ticks=-{FAR}"),
+        "rate:after=200ms,ppm=500".into(),
+        "rate:after=200ms,ppm=-50000".into(),
+        "freeze:after=200ms,for=50ms".into(),
+        "reset:after=200ms".into(),
         "hide:every=100ms,ticks=20000000".into(),
-        "host:after=500ms,ticks=10000000000,ppm=50".into(),
-        "host:after=500ms,ticks=-10000000000,ppm=-50".into(),
+        "host:after=200ms,ticks=10000000000,ppm=50".into(),
+        "host:after=200ms,ticks=-10000000000,ppm=-50".into(),
         "offset:ticks=1000000000000".into(),
         "offset:ticks=-1000000000000000000".into(),
     ] {
         for faults in on_each_path(&fault) {
-            watched(test, &faults, 0.8, |seen| assert_eq!(seen.regressions, 0, "{faults}: {seen:?}"));
+            watched(test, &faults, 0.4, |seen| assert_eq!(seen.regressions, 0, "{faults}: {seen:?}"));
         }
     }
 }
@@ -145,6 +160,7 @@ fn again_and_again(fault: &str, times: u32) -> String {
 
 /// The OS clock is right and contradicts the counter.
 #[test]
+#[serial]
 fn what_contradicts_the_os_clock_is_found_and_the_time_is_right_again() {
     for fault in [
         &format!("jump:after={{}},ticks={FAR}"),
@@ -160,29 +176,33 @@ fn what_contradicts_the_os_clock_is_found_and_the_time_is_right_again() {
 }
 
 #[test]
+#[serial]
 fn time_that_firmware_hides_is_found() {
     loses_the_counter("time_that_firmware_hides_is_found", "hide:every=100ms,ticks=20000000;vdso=no", false);
 }
 
 /// A change of rate by what an OS clock may be slewed by is followed, and ends no generation.
 #[test]
+#[serial]
 fn a_changed_rate_is_followed() {
     watched("a_changed_rate_is_followed", "rate:after=300ms,ppm=500;vdso=no", 1.0, |seen| {
         let bound = clockscope::error_bound().unwrap();
         assert!(u128::from(seen.outside_ns) <= bound.largest.as_nanos(), "{seen:?} {bound:?}");
-        assert!(!is_used() || (clockscope::generation(), watch::source()) == (1, Source::Counter));
+        assert_used();
+        assert_eq!(clockscope::generation(), 1, "{:?}", clockscope::evidence());
     });
 }
 
 /// A counter that is trapped by a hypervisor is slow, and right.
 #[test]
+#[serial]
 fn a_slow_counter_is_used_and_its_bound_holds() {
     for faults in on_each_path("slow:ns=20us") {
         watched("a_slow_counter_is_used_and_its_bound_holds", &faults, 0.5, |seen| {
             let bound = clockscope::error_bound().unwrap();
             assert!(u128::from(seen.outside_ns) <= bound.largest.as_nanos(), "{seen:?} {bound:?}");
             assert_eq!((seen.regressions, clockscope::generation()), (0, 1), "{seen:?}");
-            assert!(!is_used() || watch::source() == Source::Counter);
+            assert_used();
         });
     }
 }
@@ -190,6 +210,7 @@ fn a_slow_counter_is_used_and_its_bound_holds() {
 /// No reading finds that a counter stands still for ever, if the line was fresh then: each is on the same fresh line. Who asks
 /// for the bound does.
 #[test]
+#[serial]
 fn a_frozen_counter_is_found_by_who_asks() {
     let test = "a_frozen_counter_is_found_by_who_asks";
     watched(test, "freeze:after=300ms;vdso=no", 0.5, |seen| {
@@ -206,6 +227,7 @@ fn a_frozen_counter_is_found_by_who_asks() {
 /// CPUs that are apart by more than a line is long: the first reading on the other CPU shows it. Where the vDSO is reached,
 /// CLOCK_MONOTONIC goes back between them as well, and still no reading of ours does.
 #[test]
+#[serial]
 fn cpus_that_are_far_apart_lose_the_counter() {
     let Some((_, cpu)) = two_cpus() else { return };
     for ticks in [5 * FAR, -5 * FAR] {
@@ -217,6 +239,7 @@ fn cpus_that_are_far_apart_lose_the_counter() {
 
 /// As when a snapshot is restored and each virtual CPU gets a counter of its own.
 #[test]
+#[serial]
 fn a_host_that_restores_its_cpus_unequally_loses_the_counter() {
     let test = "a_host_that_restores_its_cpus_unequally_loses_the_counter";
     let Some((one, other)) = two_cpus() else { return };
@@ -232,6 +255,7 @@ fn a_host_that_restores_its_cpus_unequally_loses_the_counter() {
 /// Apart by less than a line is long, which no reading shows by itself: until a bracket on the other CPU does, readings on
 /// two CPUs may be out of order (docs/library.md).
 #[test]
+#[serial]
 fn cpus_that_drift_apart_lose_the_counter() {
     let Some((_, cpu)) = two_cpus() else { return };
     for fault in [format!("drift:cpu={cpu},ppm=2000"), format!("offset:cpu={cpu},ticks=-3000000")] {
@@ -241,13 +265,13 @@ fn cpus_that_drift_apart_lose_the_counter() {
 
 /// The counter's frequency on this CPU.
 fn hz(cpu: u32) -> f64 {
-    os::set_allowed_cpus(&[cpu]).unwrap();
-    clockscope::calibrate_blocking(Duration::from_millis(50)).unwrap().frequency().hz
+    on_cpu(cpu, || clockscope::calibrate_blocking(Duration::from_millis(50)).unwrap().frequency().hz)
 }
 
 /// The rig itself: what it is told is what the counter does, and on that CPU alone. (That threads and children are reached
 /// is seen in `tests/process.rs`.)
 #[test]
+#[serial]
 fn the_rig_does_what_it_is_told() {
     let test = "the_rig_does_what_it_is_told";
     under(test, "reset:after=0;vdso=no", || assert!(ticks::now() < 1 << 40));
@@ -261,14 +285,23 @@ fn the_rig_does_what_it_is_told() {
         ("offset:ticks=1000000000000", 0.9999, 1.0001),
     ] {
         let faults = format!("{fault},cpu={cpu};vdso=no");
-        under(test, &faults, || {
-            let share = hz(cpu) / hz(true_cpu);
-            assert!((fewest..most).contains(&share), "{faults}: {share}");
-        });
+        match is_started(test, &faults) {
+            Some(true) => {
+                let share = hz(cpu) / hz(true_cpu);
+                assert!((fewest..most).contains(&share), "{faults}: {share}");
+            }
+            Some(false) => demand(|_| {
+                let (output, granted) = start(test, &faults);
+                let faults = &faults;
+                (granted, move || assert_success(faults, &output))
+            }),
+            None => {}
+        }
     }
 }
 
 #[test]
+#[serial]
 fn the_rig_refuses_what_it_does_not_understand() {
     for mistake in [
         "nonsense",
@@ -283,7 +316,7 @@ fn the_rig_refuses_what_it_does_not_understand() {
         "offset:cpu=-1,ticks=1",
         "vdso=maybe",
     ] {
-        let output = start("nothing", mistake);
+        let (output, _) = start("nothing", mistake);
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.code() == Some(99) && said.contains("CLOCKSCOPE_TRAP"), "{mistake}: {output:?}");
     }

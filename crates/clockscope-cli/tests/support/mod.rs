@@ -2,29 +2,54 @@
 
 #![allow(dead_code, reason = "every test program uses its own part")]
 
-use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output};
 use std::sync::OnceLock;
 
+use clockscope_testing::{Granted, granted, granted_beside, rig};
 use serde_json::Value;
+
+/// This architecture's counter as `list` names it, and one of its reading sequences that is ordered.
+pub(crate) const COUNTER: [&str; 2] =
+    if cfg!(target_arch = "aarch64") { ["cntvct", "cntvct_isb"] } else { ["tsc", "rdtscp"] };
+
+/// Names a program that runs the command for another architecture, with its arguments (`cargo xtask cross`).
+const RUNNER: &str = "CLOCKSCOPE_TEST_RUNNER";
+
+/// Whether the command runs under an emulator.
+pub(crate) fn is_emulated() -> bool {
+    std::env::var_os(RUNNER).is_some()
+}
 
 /// The command.
 pub(crate) fn clockscope(arguments: &[&str]) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_clockscope"));
-    command.args(arguments);
+    let program = env!("CARGO_BIN_EXE_clockscope");
+    let runner = std::env::var(RUNNER).unwrap_or_default();
+    let mut words = runner.split_whitespace().chain([program]);
+    let mut command = Command::new(words.next().unwrap_or(program));
+    command.args(words).args(arguments);
     command
 }
 
 /// The command with a rig preloaded.
-pub(crate) fn under(rig: &str, variables: &[(&str, &str)], arguments: &[&str]) -> Command {
+pub(crate) fn under(name: &str, variables: &[(&str, &str)], arguments: &[&str]) -> Command {
     let mut command = clockscope(arguments);
-    command.env("LD_PRELOAD", compiled(rig)).envs(variables.iter().copied());
+    command.env("LD_PRELOAD", rig(name)).envs(variables.iter().copied());
     command
 }
 
 /// Runs to the end; fails the test, with what was printed, unless the exit code is `code`.
-pub(crate) fn run(mut command: Command, code: i32) -> Output {
-    let output = command.output().expect("the command starts");
+pub(crate) fn run(command: Command, code: i32) -> Output {
+    run_granted(command, code).0
+}
+
+/// The same, with what the machine granted it.
+pub(crate) fn run_granted(mut command: Command, code: i32) -> (Output, Granted) {
+    let (output, granted) = granted(&mut command);
+    assert_code(&command, &output, code);
+    (output, granted)
+}
+
+fn assert_code(command: &Command, output: &Output, code: i32) {
     assert_eq!(
         output.status.code(),
         Some(code),
@@ -32,15 +57,25 @@ pub(crate) fn run(mut command: Command, code: i32) -> Output {
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr)
     );
-    output
 }
 
 /// Runs to success and reads the record, which must be valid.
 pub(crate) fn record(command: Command) -> Value {
-    let output = run(command, 0);
+    record_granted(command).0
+}
+
+/// The same, with what the machine granted it.
+pub(crate) fn record_granted(command: Command) -> (Value, Granted) {
+    record_beside(command, 0, |_| ())
+}
+
+/// The record of a run that ends with this code, with something done to the process meanwhile.
+pub(crate) fn record_beside(mut command: Command, code: i32, beside: impl FnOnce(&Child)) -> (Value, Granted) {
+    let (output, granted) = granted_beside(&mut command, beside);
+    assert_code(&command, &output, code);
     let record: Value = serde_json::from_slice(&output.stdout).expect("JSON on stdout");
     assert_valid(&record);
-    record
+    (record, granted)
 }
 
 /// Checks a document against the schema.
@@ -66,31 +101,4 @@ pub(crate) fn clock<'a>(record: &'a Value, name: &str) -> &'a Value {
 pub(crate) fn count(record: &Value, name: &str, event: &str) -> u64 {
     let events = &clock(record, name)["events"];
     events[event].as_u64().unwrap_or_else(|| panic!("{name} has no count of {event}: {events}"))
-}
-
-/// Sends a signal such as `INT` to a child. By the shell's own kill: the program of that name is not on every system.
-pub(crate) fn signal(child: &Child, name: &str) {
-    let mut shell = Command::new("sh");
-    shell.args(["-c", &format!("kill -{name} {}", child.id())]);
-    assert!(shell.status().expect("a shell").success(), "{shell:?}");
-}
-
-/// The shared library of a rig, compiled once a test program.
-fn compiled(rig: &str) -> PathBuf {
-    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
-    let folder = FOLDER.get_or_init(|| {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("rigs-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).expect("a folder for the rigs");
-        for rig in ["liar", "no_tsc", "deny", "trap", "early"] {
-            // The library's own tests use that one, too.
-            let owner = if rig == "trap" { "../clockscope" } else { "." };
-            let source = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("{owner}/tests/rigs/{rig}.c"));
-            let library = folder.join(format!("{rig}.so"));
-            let mut compiler = Command::new("cc");
-            compiler.args(["-Wall", "-Werror", "-O2", "-shared", "-fPIC", "-o"]).arg(library).arg(source).arg("-ldl");
-            assert!(compiler.status().expect("cc is installed").success(), "{compiler:?}");
-        }
-        folder
-    });
-    folder.join(format!("{rig}.so"))
 }

@@ -83,6 +83,14 @@ pub(super) fn faults(lines: &[String]) -> Vec<Reason> {
     reasons
 }
 
+/// Any log is read (fuzz/).
+#[cfg(fuzzing)]
+pub(crate) fn fuzz(log: &str) {
+    let lines: Vec<String> = log.lines().filter_map(text).map(str::to_owned).collect();
+    let found = faults(&lines);
+    assert!(found.len() <= lines.len() && found.iter().all(|reason| !reason.advice.is_empty()));
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

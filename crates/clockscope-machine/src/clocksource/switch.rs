@@ -307,6 +307,14 @@ fn parse(text: &str) -> Option<Note> {
     (kernel::is_name(was) && words.next().is_none()).then(|| Note { pid, was: was.to_owned() })
 }
 
+/// A marker is only taken for one of ours if it is written as ours are (fuzz/).
+#[cfg(fuzzing)]
+pub(crate) fn fuzz(text: &str) {
+    if let Some(note) = parse(text) {
+        assert_eq!(parse(&format!("{} {}\n", note.pid, note.was)).map(|note| note.was), Some(note.was));
+    }
+}
+
 impl Right {
     /// The clocksource that is put back in the end.
     #[must_use]

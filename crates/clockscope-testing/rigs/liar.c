@@ -9,7 +9,7 @@
  *   CLOCKSCOPE_LIE_ERROR_AFTER=N     every read after the N-th fails with EINVAL
  *   CLOCKSCOPE_LIE_QUANTUM_NS=A[/B]  readings are floored to multiples of A/B ns
  *   CLOCKSCOPE_LIE_PPB=R             it runs R parts per billion fast
- *   CLOCKSCOPE_LIE_PPB_AFTER=N       ... from the N-th read on
+ *   CLOCKSCOPE_LIE_PPB_AFTER_MS=T    ... from T ms after the first read on
  *   CLOCKSCOPE_LIE_LOG=FILE          at the end of the process one line of JSON: reads, events, errors
  *
  * Children that a process forks lie too, but only the process that loaded the library writes the log.
@@ -25,9 +25,9 @@
 typedef int (*clock_gettime_fn)(clockid_t, struct timespec *);
 
 static clock_gettime_fn truth;
-static long lied_clock = -1, every, step_ns, blip_ns, fails, freeze_after, error_after, ppb, ppb_after;
+static long lied_clock = -1, every, step_ns, blip_ns, fails, freeze_after, error_after, ppb, ppb_after_ms;
 static long long quantum_over = 0, quantum_under = 1;
-static long long reads, events, errors, offset_ns, frozen_ns, fast_since_ns;
+static long long reads, events, errors, offset_ns, frozen_ns, first_ns;
 static int frozen;
 static const char *log_file;
 static pid_t owner;
@@ -51,7 +51,7 @@ __attribute__((constructor)) static void setup(void)
     freeze_after = number("CLOCKSCOPE_LIE_FREEZE_AFTER");
     error_after = number("CLOCKSCOPE_LIE_ERROR_AFTER");
     ppb = number("CLOCKSCOPE_LIE_PPB");
-    ppb_after = number("CLOCKSCOPE_LIE_PPB_AFTER");
+    ppb_after_ms = number("CLOCKSCOPE_LIE_PPB_AFTER_MS");
     if ((text = getenv("CLOCKSCOPE_LIE_QUANTUM_NS"))) {
         char *rest;
         quantum_over = strtoll(text, &rest, 10);
@@ -98,11 +98,11 @@ int clock_gettime(clockid_t id, struct timespec *now)
         offset_ns += step_ns;
         ns += blip_ns;
     }
-    if (ppb && reads > ppb_after) {
-        if (!fast_since_ns)
-            fast_since_ns = ns;
+    if (!first_ns)
+        first_ns = ns;
+    long long fast_since_ns = first_ns + ppb_after_ms * 1000000LL;
+    if (ppb && ns > fast_since_ns)
         ns += (long long)((__int128)(ns - fast_since_ns) * ppb / 1000000000);
-    }
     ns += offset_ns;
     if (freeze_after && reads >= freeze_after) {
         if (!frozen) {

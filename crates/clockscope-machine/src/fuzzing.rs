@@ -1,0 +1,32 @@
+//! What `fuzz/` feeds with texts that no kernel writes. Each function asserts what holds of any answer.
+
+use crate::{account, clocksource, emulation, kernel, text};
+
+/// Texts of /proc and /sys.
+pub fn proc_texts(content: &str) {
+    for cpu in [0, 1, 7] {
+        let counts = account::counts_of(content, cpu);
+        assert!(counts.len() <= content.lines().count());
+        let _ = account::steal_ns(content, cpu);
+    }
+    emulation::fuzz(content);
+    for key in ["flags", "model name", "vendor_id", "CPU part"] {
+        let _ = text::field(content, key).map(|value| text::has_word(value, "tsc"));
+    }
+    clocksource::fuzz_marker(content);
+    assert!(!kernel::is_name(content) || !content.contains(char::is_whitespace));
+}
+
+/// Records of the kernel's log, one a line.
+pub fn kernel_log(log: &str) {
+    clocksource::fuzz_log(log);
+}
+
+/// A list of CPUs is read as it is shown.
+pub fn cpu_lists(list: &str) {
+    if let Some(cpus) = text::cpu_list(list) {
+        // A list may name a CPU twice, or out of order.
+        let shown = text::show_cpus(&cpus);
+        assert_eq!(text::cpu_list(&shown).unwrap_or_default(), cpus);
+    }
+}

@@ -1,0 +1,34 @@
+//! Texts that come from outside: other programs, files of the system, records of other machines.
+
+use std::borrow::Cow;
+
+/// Whether a character steers a terminal, turns the direction of writing, or cannot be seen: control characters; marks,
+/// embeddings, overrides and isolates of direction; separators and spaces of no width. Line breaks are among them.
+///
+/// Escapes and C1 controls are ECMA-48's; the others are of the Unicode Standard, annex 9 and chapter 23.
+#[must_use]
+pub fn is_steering(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
+}
+
+/// Returns the text with a space in place of each character that is steering: one line, as it reads.
+#[must_use]
+pub fn plain(text: &str) -> Cow<'_, str> {
+    if text.contains(is_steering) { Cow::Owned(text.replace(is_steering, " ")) } else { Cow::Borrowed(text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_steers_is_gone_and_what_is_read_stays() {
+        assert_eq!(plain("a\u{1b}[2Jb\tc\u{9b}d\u{7f}\r\n"), "a [2Jb c d   ");
+        for steering in ['\u{200e}', '\u{200f}', '\u{202a}', '\u{202e}', '\u{2066}', '\u{2069}', '\u{61c}', '\u{2028}']
+        {
+            assert_eq!(plain(&format!("x{steering}y")), "x y", "{steering:?}");
+        }
+        assert!(matches!(plain("µs → ümläut ±0.1 %"), Cow::Borrowed("µs → ümläut ±0.1 %")));
+    }
+}

@@ -1,0 +1,174 @@
+//! What a busy machine grants. A test waits for what really happened, such as the time that a process ran, and never for
+//! time that passed.
+
+use std::io::Read;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process, waitid};
+use rustix::time::{ClockId, clock_gettime};
+
+use crate::skip;
+
+/// Nothing that these tests wait for takes longer, unless it never comes.
+const PATIENCE: Duration = Duration::from_secs(300);
+
+/// Returns how long the calling thread has run on a CPU so far.
+#[must_use]
+pub fn thread_time() -> Duration {
+    // The kernel's clock of this thread is read by a system call: no counter is needed.
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    Duration::new(time.tv_sec.unsigned_abs(), u32::try_from(time.tv_nsec).unwrap_or(0))
+}
+
+/// Waits until `is_so`.
+///
+/// # Panics
+/// It never comes: the message is `what`.
+pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let start = Instant::now();
+    while !is_so() {
+        assert!(start.elapsed() < PATIENCE, "never: {what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Waits until a child process has run on CPUs for this long, rounded up to 10 ms, or has ended.
+///
+/// # Panics
+/// It does neither.
+pub fn until_it_ran(child: &Child, time: Duration) {
+    until("the child runs", || process_time(child).is_none_or(|ran| ran >= time));
+}
+
+/// Waits until a child process catches this signal, or has ended: before that the signal would end it.
+///
+/// # Panics
+/// It does neither.
+pub fn until_it_catches(child: &Child, signal: Signal) {
+    let process = child.id().to_string();
+    until("the child catches the signal", || has_signal(&process, "SigCgt:", signal).unwrap_or(true));
+}
+
+/// Whether this process, and so those that it starts, ignores a signal: nohup(1) makes SIGHUP so.
+#[must_use]
+pub fn ignores(signal: Signal) -> bool {
+    has_signal("self", "SigIgn:", signal).unwrap_or(false)
+}
+
+/// Whether a signal is in a process's set of this name (proc_pid_status(5)); `None` if the process has ended.
+fn has_signal(process: &str, set: &str, signal: Signal) -> Option<bool> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let mask = status.lines().find_map(|line| line.strip_prefix(set))?;
+    let mask = u64::from_str_radix(mask.trim(), 16).expect("a mask of signals");
+    Some(mask & 1 << (signal.as_raw() - 1) != 0)
+}
+
+/// Sends a signal to a child process.
+///
+/// # Panics
+/// The system refuses it.
+pub fn signal(child: &Child, signal: Signal) {
+    let pid = Pid::from_raw(child.id().cast_signed()).expect("a process has a number");
+    kill_process(pid, signal).expect("a child takes signals");
+}
+
+/// How long all threads of a process have run, in steps of 10 ms (proc_pid_stat(5), fields 14 and 15); `None` if it ended.
+fn process_time(child: &Child) -> Option<Duration> {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).ok()?;
+    let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
+    let ticks = |at: usize| fields.get(at).and_then(|field| field.parse::<u64>().ok());
+    let is_over = matches!(fields.first(), None | Some(&("Z" | "X")));
+    (!is_over).then_some(Duration::from_millis(10 * (ticks(11)? + ticks(12)?)))
+}
+
+/// What the scheduler granted to a thread.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Granted {
+    ran: Duration,
+    /// How long it could have run, while other threads did.
+    waited: Duration,
+}
+
+impl Granted {
+    /// What the first thread of a process was granted so far (Documentation/scheduler/sched-stats.rst); nothing if the
+    /// kernel does not say.
+    fn read(process: &str) -> Self {
+        let text = std::fs::read_to_string(format!("/proc/{process}/schedstat")).unwrap_or_default();
+        let mut times = text.split_whitespace().map(|ns| Duration::from_nanos(ns.parse().unwrap_or(0)));
+        Self { ran: times.next().unwrap_or_default(), waited: times.next().unwrap_or_default() }
+    }
+
+    /// Whether it got a CPU whenever it could run, up to a twentieth of its time: figures that other programs spoil must be
+    /// right then.
+    #[must_use]
+    pub fn is_whole(self) -> bool {
+        self.ran > Duration::ZERO && self.waited * 20 <= self.ran
+    }
+}
+
+/// Runs a command to its end; returns its output, and what its first thread was granted.
+///
+/// # Panics
+/// It cannot be started or waited for.
+pub fn granted(command: &mut Command) -> (Output, Granted) {
+    granted_beside(command, |_| ())
+}
+
+/// The same, with something done to the process while it runs.
+///
+/// # Panics
+/// As above.
+pub fn granted_beside(command: &mut Command, beside: impl FnOnce(&Child)) -> (Output, Granted) {
+    command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("the command starts");
+    let (stdout, stderr) = (read(child.stdout.take()), read(child.stderr.take()));
+    beside(&child);
+    let [stdout, stderr] = [stdout, stderr].map(|text| text.join().expect("no panic"));
+    // Ended and not yet reaped: the kernel still has its account.
+    let pid = Pid::from_raw(child.id().cast_signed()).expect("a process has a number");
+    waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT).expect("a child");
+    let granted = Granted::read(&pid.to_string());
+    let status = child.wait().expect("a child");
+    (Output { status, stdout, stderr }, granted)
+}
+
+/// Reads a pipe to its end.
+fn read(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
+    let mut pipe = pipe.expect("a pipe");
+    std::thread::spawn(move || {
+        let mut text = Vec::new();
+        pipe.read_to_end(&mut text).expect("a pipe can be read");
+        text
+    })
+}
+
+/// Asserts something that a busy machine may spoil. `ask` is called with a factor for durations; it returns what the machine
+/// granted, and assertions on what was found.
+///
+/// If an assertion fails although the machine granted all that it could, the test fails. Otherwise `ask` is called again with
+/// a larger factor, and if an assertion fails again, this part of the test is skipped.
+///
+/// # Panics
+/// An assertion fails that other programs cannot have spoiled.
+#[track_caller]
+pub fn demand<Check: FnOnce()>(mut ask: impl FnMut(u32) -> (Granted, Check)) {
+    let mut why = String::new();
+    for factor in [1, 4] {
+        let (granted, check) = ask(factor);
+        if granted.is_whole() {
+            return check();
+        }
+        match catch_unwind(AssertUnwindSafe(check)) {
+            Ok(()) => return,
+            Err(panic) => {
+                let text = panic.downcast_ref::<String>().map(String::as_str).unwrap_or("an assertion failed");
+                let line = text.lines().next().unwrap_or_default();
+                why = format!("other programs took too much time ({granted:?}): {}", line.get(..200).unwrap_or(line));
+            }
+        }
+    }
+    skip(&why);
+}

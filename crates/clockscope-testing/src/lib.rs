@@ -1,0 +1,20 @@
+//! What the tests of several crates share. Nothing but a test depends on this crate.
+//!
+//! A test that needs something of its machine (two CPUs, a right, enough time on a CPU) asks for it here. If the machine
+//! does not grant it, the test is skipped: with the reason, and counted by `cargo xtask test`.
+
+#![cfg(unix)]
+#![allow(clippy::missing_panics_doc, reason = "a test may panic")]
+
+mod cpus;
+mod granted;
+mod rigs;
+mod skip;
+
+pub use cpus::{Hog, allowed_cpus, move_threads, on_cpu, two_cpus};
+pub use granted::{
+    Granted, demand, granted, granted_beside, ignores, signal, thread_time, until, until_it_catches, until_it_ran,
+};
+pub use rigs::{TRAP_FAULTS, rig};
+pub use rustix::process::Signal;
+pub use skip::skip;
