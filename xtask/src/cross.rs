@@ -8,6 +8,8 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 
 use crate::run;
+use crate::tally::Tally;
+use crate::test::{self, Outcome, lacking};
 
 /// Targets that the counter layer is checked for: those without an operating system show that it needs none.
 const CHECKED: &[&str] = &[
@@ -24,7 +26,7 @@ const CHECKED: &[&str] = &[
 const RUN: &str = "aarch64-unknown-linux-gnu";
 
 /// What this needs: a program, and the Debian package that it is in.
-const TOOLS: &[(&str, &str)] = &[("qemu-aarch64", "qemu-user"), ("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu")];
+const TOOLS: &[(&str, &str)] = &[(EMULATOR, "qemu-user"), ("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu")];
 const COMPILER: &str = "/usr/bin/rustc";
 /// The same for files.
 const FILES: &[(&str, &str)] = &[
@@ -44,64 +46,64 @@ const VARIABLES: &[(&str, &str)] = &[
     ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", "qemu-aarch64 -L /usr/aarch64-linux-gnu"),
 ];
 
-/// Checks every target, or says what is missing: a failure under CI, a hint elsewhere.
-pub(crate) fn check() -> Result<()> {
+/// The instrument is static, as the programs of the emulated machines have to be: one build serves both.
+const STATIC: (&str, &str) = ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS", "-C target-feature=+crt-static");
+
+const EMULATOR: &str = "qemu-aarch64";
+
+/// Arguments of cargo for tests on the target that runs.
+const TESTED: [&str; 3] = ["--target", RUN, "-Zbuild-std=std,panic_abort,test"];
+
+/// Checks every target, or says what is missing.
+pub(crate) fn check(tally: &Tally) -> Result<Outcome> {
     if let Some(missing) = missing() {
-        if std::env::var_os("CI").is_some() {
-            bail!("{missing}");
-        }
-        println!("skipped: {missing}");
-        return Ok(());
+        return lacking(missing);
     }
-    for target in CHECKED {
-        println!("   {target}: the counter layer, without std");
-        let arguments = [
-            "check",
-            "--quiet",
-            "--package",
-            "clockscope",
-            "--no-default-features",
-            "--target",
-            target,
-            "-Zbuild-std=core,alloc",
-        ];
-        run::with(VARIABLES, "cargo", &arguments).with_context(|| format!("clockscope without std on {target}"))?;
-    }
-    println!("   {RUN}: tests of the clocks under qemu-user");
-    let build_std = "-Zbuild-std=std,panic_abort,test";
-    run::with(
-        VARIABLES,
-        "cargo",
-        &["test", "--quiet", "--package", "clockscope", "--lib", "--target", RUN, build_std],
-    )?;
-    println!("   {RUN}: order across threads under qemu-user");
+    println!("   the counter layer, without std, for {}", CHECKED.join(", "));
+    let mut arguments = vec!["check", "--quiet", "--package", "clockscope", "--no-default-features"];
+    arguments.extend(CHECKED.iter().flat_map(|target| ["--target", *target]));
+    arguments.push("-Zbuild-std=core,alloc");
+    run::with(VARIABLES, "cargo", &arguments).context("clockscope without std")?;
+    println!("   {RUN}: tests of the library, order across threads among them, under qemu-user");
     let fewer = [VARIABLES, &[("CLOCKSCOPE_ORDER_READS", "1000000")]].concat();
-    run::with(
-        &fewer,
-        "cargo",
-        &["test", "--quiet", "--package", "clockscope", "--test", "order", "--target", RUN, build_std],
-    )?;
+    let tests = ["--package", "clockscope", "--lib", "--test", "order"];
+    tally.cargo_test(&fewer, &[&tests[..], &TESTED].concat())?;
     println!("   {RUN}: the instrument under qemu-user");
-    run::with(VARIABLES, "cargo", &["build", "--quiet", "--target", RUN, build_std])?;
-    run_emulated()
+    build(&["--package", "clockscope-cli"])?;
+    run_emulated().map(|()| Outcome::Passed)
+}
+
+/// The quick tests on the emulated machine.
+pub(crate) fn quick() -> Result<()> {
+    if let Some(missing) = missing() {
+        bail!("{missing}");
+    }
+    let tally = Tally::default();
+    let variables = [VARIABLES, &[("CLOCKSCOPE_TEST_RUNNER", "qemu-aarch64 -L /usr/aarch64-linux-gnu")]].concat();
+    // The chores themselves are for the machine that they run on.
+    let arguments = test::quick_arguments()?;
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).chain(["--exclude", "xtask"]).collect();
+    let result = tally.cargo_test(&variables, &[&arguments[..], &TESTED].concat());
+    tally.print();
+    result
 }
 
 /// A file in the folder that is built into.
 pub(crate) fn built(file: &str) -> String {
-    format!("{FOLDER}/{file}")
+    format!("{FOLDER}/{RUN}/emulated/{file}")
 }
 
-/// Runs cargo with these arguments for the target that runs, with flags of the compiler.
-pub(crate) fn build(flags: &str, arguments: &[&str]) -> Result<()> {
-    let variables = [VARIABLES, &[("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS", flags)]].concat();
-    run::with(&variables, "cargo", &[arguments, &["-Zbuild-std=std,panic_abort"]].concat())
+/// Builds what these arguments of cargo name, for the target that runs.
+pub(crate) fn build(what: &[&str]) -> Result<()> {
+    let arguments = ["build", "--quiet", "--profile", "emulated", "--target", RUN, "-Zbuild-std=std,panic_abort"];
+    run::with(&[VARIABLES, &[STATIC]].concat(), "cargo", &[&arguments, what].concat())
 }
 
 /// Measures on the emulated machine: every aarch64 counter must be there, and the emulation must be noticed.
 fn run_emulated() -> Result<()> {
-    let program = format!("{FOLDER}/{RUN}/debug/clockscope");
-    let arguments = ["-L", "/usr/aarch64-linux-gnu", &program, "measure", "--duration", "1s", "--format", "json"];
-    let measurement: serde_json::Value = serde_json::from_str(&run::output("qemu-aarch64", &arguments)?)?;
+    let program = built("clockscope");
+    let arguments = [&program, "measure", "--duration", "1s", "--format", "json"];
+    let measurement: serde_json::Value = serde_json::from_str(&run::output(EMULATOR, &arguments)?)?;
     let clock = |name: &str| {
         measurement["clocks"].as_array().and_then(|clocks| clocks.iter().find(|clock| clock["name"] == name).cloned())
     };
@@ -114,11 +116,10 @@ fn run_emulated() -> Result<()> {
     if measurement["environment"]["emulation"] != serde_json::json!(["qemu-user"]) {
         bail!("the emulation was not noticed: {}", measurement["environment"]["emulation"]);
     }
-    let arguments = ["order", "cntvct_isb", "monotonic", "clockscope.now", "--duration", "300ms", "--format", "json"];
-    let order: serde_json::Value = serde_json::from_str(&run::output(
-        "qemu-aarch64",
-        &[&["-L", "/usr/aarch64-linux-gnu", &program], arguments.as_slice()].concat(),
-    )?)?;
+    let names = ["cntvct_isb", "monotonic", "clockscope.now"];
+    let rest = ["--duration", "300ms", "--format", "json"];
+    let arguments = [&[program.as_str(), "order"], names.as_slice(), &rest].concat();
+    let order: serde_json::Value = serde_json::from_str(&run::output(EMULATOR, &arguments)?)?;
     let went_back = |sequence: &serde_json::Value| sequence["regressions"].as_u64().is_some_and(|count| count > 0);
     if order["sequences"].as_array().is_none_or(|sequences| sequences.len() != 3 || sequences.iter().any(went_back)) {
         bail!("order under qemu-user: {order}");

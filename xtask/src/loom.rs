@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 
-use crate::run;
+use crate::tally::Tally;
 
 /// Runs the models, in a folder of their own: everything is compiled with another configuration.
-pub(crate) fn check() -> Result<()> {
+pub(crate) fn check(tally: &Tally) -> Result<()> {
     let variables = [("RUSTFLAGS", "--cfg loom"), ("CARGO_TARGET_DIR", "target/loom")];
-    run::with(&variables, "cargo", &["test", "--quiet", "--package", "clockscope", "--lib", "protocol"])
+    tally.cargo_test(&variables, &["--package", "clockscope", "--lib", "protocol"])
 }

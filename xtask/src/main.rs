@@ -3,27 +3,35 @@
 #![allow(clippy::print_stdout, clippy::print_stderr, reason = "chores talk to the person who runs them")]
 
 mod bench;
+mod coverage;
 mod cross;
 mod fast_path;
+mod fuzz;
 mod loom;
 mod machines;
 mod run;
 mod runtimes;
 mod structure;
+mod tally;
+mod test;
 
 use std::process::ExitCode;
-use std::time::Instant;
 
 use anyhow::{Result, bail};
 
+use tally::Tally;
+
 const USAGE: &str = "usage: cargo xtask TASK
 
-  test          all that a change has to pass: format, lints, structure, tests, documentation, other
-                architectures, emulated machines
+  test          everything that a change has to pass (25 minutes)
+  test quick    format, lints, structure, and the tests that run on any machine with Rust (2 minutes)
+  coverage      which lines the tests reach, and which they do not
+  fuzz [TARGET [RUNS]]  parsers with mutated input: each for 2 s, or one of them so many times
   loom          the clock's protocol in every interleaving of two threads
   fast-path     what a reading executes, by the machine code
   structure     who may depend on whom, and where unsafe code may be
   cross         checks for other architectures, and the instrument on an emulated aarch64
+  cross quick   the tests of `test quick` on an emulated aarch64 (10 minutes)
   machines [NAME...]  the instrument and the library in emulated machines: all clocksources, and clocks that change
   runtimes      all language runtimes that CI installs, measured and interrupted
   bench [build] the figures that the README promises, measured here
@@ -31,6 +39,8 @@ const USAGE: &str = "usage: cargo xtask TASK
   bench steps   recording 10^8 reads, and the ticks of 30,000 simulated clocks (five minutes)
   bench runtimes  all language runtimes, and the C probe beside the instrument (four minutes)
   bench trust [RUNS]  whether a healthy machine is trusted every time (half an hour)
+  bench hermetic [RUNS]  the step `tests` beside four busy loops and on one CPU, 20 times each (three hours)
+  bench fuzz    every parser with a million inputs
   bench library [PART...]  the library's figures, beside its peers' (all of it a quarter of an hour)";
 
 fn main() -> ExitCode {
@@ -48,12 +58,18 @@ fn main() -> ExitCode {
 fn task(arguments: &[&str]) -> Result<()> {
     std::env::set_current_dir(run::root())?;
     match arguments {
-        ["test"] => test(),
+        ["test"] => test::everything(),
+        ["test", "quick"] => test::quickly(),
+        ["coverage"] => coverage::measure(),
+        ["fuzz"] => done(fuzz::check()),
+        ["fuzz", target] => fuzz::run(target, None),
+        ["fuzz", target, runs] => fuzz::run(target, Some(runs)),
         ["structure"] => structure::check(),
-        ["loom"] => loom::check(),
+        ["loom"] => loom::check(&Tally::default()),
         ["fast-path"] => fast_path::check(),
-        ["cross"] => cross::check(),
-        ["runtimes"] => runtimes::check(),
+        ["cross"] => done(cross::check(&Tally::default())),
+        ["cross", "quick"] => cross::quick(),
+        ["runtimes"] => done(runtimes::check()),
         ["machines", names @ ..] => machines::measure(names),
         ["bench"] => bench::measure(false),
         ["bench", "library", parts @ ..] => bench::library::measure(parts),
@@ -62,52 +78,18 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["bench", "runtimes"] => bench::runtimes::measure(),
         ["bench", "trust"] => bench::trust::measure("100"),
         ["bench", "trust", runs] => bench::trust::measure(runs),
+        ["bench", "hermetic"] => bench::hermetic::measure("20"),
+        ["bench", "hermetic", runs] => bench::hermetic::measure(runs),
+        ["bench", "fuzz"] => fuzz::bench(),
         ["bench", "build"] => bench::measure(true),
         _ => bail!("{USAGE}"),
     }
 }
 
-/// One thing that a change has to pass.
-type Step = (&'static str, fn() -> Result<()>);
-
-/// Everything, stopping at the first failure.
-fn test() -> Result<()> {
-    let steps: [Step; 12] = [
-        ("what is needed", needs),
-        ("format", || run::cargo(&["fmt", "--all", "--check"])),
-        ("lints", || run::cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"])),
-        ("structure", structure::check),
-        ("tests", || run::cargo(&["test", "--workspace", "--quiet"])),
-        ("tests with Parquet", || {
-            run::cargo(&["test", "--package", "clockscope-report", "--features", "parquet", "--lib", "--quiet"])
-        }),
-        ("every interleaving", loom::check),
-        ("fast path", fast_path::check),
-        ("documentation", || {
-            run::with(&[("RUSTDOCFLAGS", "--deny warnings")], "cargo", &["doc", "--workspace", "--no-deps", "--quiet"])
-        }),
-        ("language runtimes", runtimes::check),
-        ("other architectures", cross::check),
-        ("emulated machines", machines::check),
-    ];
-    for (name, step) in steps {
-        println!("== {name}");
-        let start = Instant::now();
-        step()?;
-        println!("== {name}: passed in {:.0} s", start.elapsed().as_secs_f64());
+/// A step by itself: what it lacks is an error.
+fn done(outcome: Result<test::Outcome>) -> Result<()> {
+    match outcome? {
+        test::Outcome::Passed => Ok(()),
+        test::Outcome::Skipped(missing) => bail!("{missing}"),
     }
-    Ok(())
-}
-
-/// What the tests need beside Rust.
-fn needs() -> Result<()> {
-    if !run::exists("cc") {
-        bail!("the tests compile small C libraries and found no `cc`: apt-get install gcc libc6-dev");
-    }
-    for component in ["rustfmt", "cargo-clippy"] {
-        if !run::exists(component) {
-            bail!("{component} is missing: rustup component add rustfmt clippy");
-        }
-    }
-    Ok(())
 }

@@ -115,7 +115,7 @@ fn rates() -> Result<()> {
 
 /// Clocks that a preloaded library makes run fast.
 fn fast_clocks() -> Result<()> {
-    let source = "crates/clockscope-cli/tests/rigs/liar.c";
+    let source = "crates/clockscope-testing/rigs/liar.c";
     run::with(&[], "cc", &["-O2", "-shared", "-fPIC", "-o", &run::built(LIAR), source, "-ldl"])?;
     let library = run::built(LIAR);
     for (ppb, ppm) in [("10000", 10.0), ("500000", 500.0), ("-100", -0.1)] {

@@ -5,7 +5,10 @@ use std::process::{Child, Command, Stdio};
 use anyhow::{Context, Result, bail};
 
 use super::{BusyLoops, CPU, figure, median};
-use crate::{Step, run};
+use crate::run;
+
+/// A part of the bench by its name.
+type Part = (&'static str, fn() -> Result<()>);
 
 /// Fresh processes that are started, and how many at a time: they sleep most of the time.
 const PROCESSES: usize = 1000;
@@ -16,7 +19,7 @@ const BUSY: usize = 4;
 const WATCHED_S: &str = "60";
 
 /// What can be measured by itself.
-const PARTS: &[Step] = &[
+const PARTS: &[Part] = &[
     ("costs", costs),
     ("rare", rare_callers),
     ("slew", slew),

@@ -1,6 +1,7 @@
 //! The figures that bench/README.md promises, measured on this machine. Ratios are taken within one run, alternating.
 
 pub(crate) mod across;
+pub(crate) mod hermetic;
 pub(crate) mod library;
 pub(crate) mod runtimes;
 pub(crate) mod steps;

@@ -19,21 +19,23 @@ pub(super) struct Programs {
 }
 
 impl Programs {
-    /// Builds them as they would be released.
+    /// Builds them: for x86-64 as they would be released.
     pub(super) fn build(architecture: Architecture) -> Result<Self> {
         println!("   building static programs for {}", architecture.name());
         let target = architecture.target();
         for what in [&["--package", "clockscope-cli"] as &[&str], &["--package", "clockscope", "--example", "watch"]] {
-            let arguments = [&["build", "--quiet", "--release", "--target", target], what].concat();
             match architecture {
-                Architecture::X86 => run::with(&[("RUSTFLAGS", STATIC)], "cargo", &arguments),
-                Architecture::Arm => cross::build(STATIC, &arguments),
+                Architecture::X86 => {
+                    let arguments = [&["build", "--quiet", "--release", "--target", target], what].concat();
+                    run::with(&[("RUSTFLAGS", STATIC)], "cargo", &arguments)
+                }
+                Architecture::Arm => cross::build(what),
             }
             .with_context(|| format!("the static programs for {target}"))?;
         }
         let folder = PathBuf::from(match architecture {
             Architecture::X86 => run::built(&format!("{target}/release")),
-            Architecture::Arm => cross::built(&format!("{target}/release")),
+            Architecture::Arm => cross::built(""),
         });
         let probe = folder.join("probe-c");
         let compiler = match architecture {

@@ -1,0 +1,102 @@
+//! Feeds every parser with mutated input, by libFuzzer (fuzz/). The compiler's flags are cargo-fuzz's, which a stable compiler
+//! takes as well.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+
+use crate::run;
+use crate::test::{Outcome, lacking};
+
+/// Where the targets are built, and where what the fuzzer finds is kept.
+const FOLDER: &str = "target/fuzz";
+
+const FLAGS: &str = "--cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-coverage-level=4 \
+                     -Cllvm-args=-sanitizer-coverage-inline-8bit-counters -Cllvm-args=-sanitizer-coverage-pc-table \
+                     -Cllvm-args=-sanitizer-coverage-trace-compares -Ccodegen-units=1";
+
+/// How long CI feeds each target, in seconds.
+const SECONDS: &str = "2";
+
+/// How many inputs the bench feeds.
+const MILLION: &str = "1000000";
+
+/// Runs every target for a short time.
+pub(crate) fn check() -> Result<Outcome> {
+    if !run::exists("c++") {
+        return lacking("the fuzzer needs a C++ compiler: apt-get install g++".to_owned());
+    }
+    build()?;
+    for target in targets()? {
+        feed(&target, &format!("-max_total_time={SECONDS}"))?;
+    }
+    Ok(Outcome::Passed)
+}
+
+/// Runs one target: so many inputs, or until something is found.
+pub(crate) fn run(target: &str, runs: Option<&str>) -> Result<()> {
+    let targets = targets()?;
+    if !targets.iter().any(|known| known == target) {
+        bail!("there is no target {target}: there are {}", targets.join(", "));
+    }
+    build()?;
+    feed(target, &runs.map_or_else(|| "-runs=-1".to_owned(), |runs| format!("-runs={runs}")))
+}
+
+/// Every target with a million inputs.
+pub(crate) fn bench() -> Result<()> {
+    build()?;
+    targets()?.iter().try_for_each(|target| feed(target, &format!("-runs={MILLION}")))
+}
+
+/// All targets: the files in fuzz/targets.
+fn targets() -> Result<Vec<String>> {
+    let entries = fs::read_dir("fuzz/targets").context("cannot list fuzz/targets")?;
+    let name = |path: &Path| Some(path.file_stem()?.to_str()?.to_owned());
+    let mut names: Vec<String> = entries.flatten().filter_map(|entry| name(&entry.path())).collect();
+    names.sort();
+    Ok(names)
+}
+
+/// The target triple of this machine: named, so that the flags are not those of build scripts.
+fn host() -> Result<String> {
+    let version = run::output("rustc", &["--version", "--verbose"])?;
+    let host = version.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc names no host")?;
+    Ok(host.to_owned())
+}
+
+fn build() -> Result<()> {
+    let variables = [("RUSTC_BOOTSTRAP", "1"), ("RUSTFLAGS", FLAGS), ("CARGO_TARGET_DIR", FOLDER)];
+    let arguments =
+        ["build", "--quiet", "--release", "--locked", "--manifest-path", "fuzz/Cargo.toml", "--target", &host()?];
+    run::with(&variables, "cargo", &arguments).context("the fuzz targets")
+}
+
+/// Feeds a target from its corpus. What is new goes into the folder that is built into; an input that breaks something is
+/// named in the error.
+fn feed(target: &str, limit: &str) -> Result<()> {
+    let program = format!("{FOLDER}/{}/release/{target}", host()?);
+    let (found, broken) = (format!("{FOLDER}/corpus/{target}"), format!("{FOLDER}/broken/{target}-"));
+    for folder in [found.as_str(), &format!("{FOLDER}/broken")] {
+        fs::create_dir_all(folder)?;
+    }
+    let corpus = format!("fuzz/corpus/{target}");
+    let prefix = format!("-artifact_prefix={broken}");
+    let arguments =
+        [limit, "-timeout=60", "-rss_limit_mb=2048", "-max_len=65536", "-verbosity=0", "-print_final_stats=1"];
+    let command = std::process::Command::new(&program)
+        .args(arguments)
+        .args([prefix.as_str(), &found, &corpus])
+        .output()
+        .with_context(|| format!("cannot run {program}"))?;
+    let said = String::from_utf8_lossy(&command.stderr).into_owned();
+    if !command.status.success() {
+        let lines: Vec<&str> = said.lines().collect();
+        bail!("{target}: {}\n{}", command.status, lines[lines.len().saturating_sub(40)..].join("\n"));
+    }
+    let inputs =
+        said.lines().find_map(|line| line.strip_prefix("stat::number_of_executed_units:")).unwrap_or("?").trim();
+    println!("   {target}: {inputs} inputs");
+    Ok(())
+}

@@ -1,0 +1,107 @@
+//! Runs tests and counts them: passed, failed, skipped.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::sync::Mutex;
+
+use anyhow::{Context, Result, bail};
+
+use crate::run;
+
+/// The variable that names the list which skipped tests write themselves into (crates/clockscope-testing/src/skip.rs).
+const LIST: &str = "CLOCKSCOPE_SKIPPED_TESTS";
+
+/// The tests of one task.
+#[derive(Default)]
+pub(crate) struct Tally(Mutex<Counts>);
+
+#[derive(Default)]
+struct Counts {
+    passed: u64,
+    failed: u64,
+    /// Where they are, and why they were skipped. A test may say so several times.
+    skipped: BTreeSet<String>,
+}
+
+impl Tally {
+    /// Runs `cargo test` with these arguments, prints what it prints, and counts.
+    ///
+    /// # Errors
+    /// A test fails, or the tests cannot be built.
+    pub(crate) fn cargo_test(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Result<()> {
+        let list = std::path::absolute(run::built(&format!("skipped-tests-{:?}.txt", std::thread::current().id())))?;
+        // A list that is not there needs no removal.
+        let _ = fs::remove_file(&list);
+        let mut command = Command::new("cargo");
+        command.args(["test", "--quiet"]).args(arguments).envs(variables.iter().copied()).env(LIST, &list);
+        let mut child = command.stdout(Stdio::piped()).spawn().context("cannot run cargo")?;
+        let output = child.stdout.take().context("no output")?;
+        for line in BufReader::new(output).lines() {
+            let line = line.context("the tests printed something that is not text")?;
+            println!("{line}");
+            self.count(&line);
+        }
+        let status = child.wait()?;
+        let skipped = fs::read_to_string(&list).unwrap_or_default();
+        self.with(|counts| counts.skipped.extend(skipped.lines().map(str::to_owned)));
+        if !status.success() {
+            bail!("cargo test {}: {status}", arguments.join(" "));
+        }
+        Ok(())
+    }
+
+    /// Takes a step that was skipped as a whole.
+    pub(crate) fn skip(&self, step: &str, reason: &str) {
+        self.with(|counts| counts.skipped.insert(format!("skipped: {step}: {reason}")));
+    }
+
+    /// The counts of a line such as `test result: ok. 41 passed; 0 failed; 0 ignored; ...`.
+    fn count(&self, line: &str) {
+        let Some(result) = line.strip_prefix("test result: ") else { return };
+        let of = |what: &str| {
+            let count = result.split(['.', ';']).find_map(|part| part.trim().strip_suffix(what));
+            count.and_then(|count| count.trim().parse::<u64>().ok()).unwrap_or(0)
+        };
+        let (passed, failed) = (of("passed"), of("failed"));
+        self.with(|counts| {
+            counts.passed += passed;
+            counts.failed += failed;
+        });
+    }
+
+    fn with<T>(&self, body: impl FnOnce(&mut Counts) -> T) -> T {
+        body(&mut self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner()))
+    }
+
+    /// Prints what was skipped and why, and the counts in the last line.
+    pub(crate) fn print(&self) {
+        self.with(|counts| {
+            for line in &counts.skipped {
+                println!("{line}");
+            }
+            let Counts { passed, failed, skipped } = counts;
+            println!("{passed} passed, {failed} failed, {} skipped", skipped.len());
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_are_counted() {
+        let tally = Tally::default();
+        for line in [
+            "running 2 tests",
+            "test result: ok. 41 passed; 0 failed; 3 ignored; 0 measured; 0 filtered out; finished in 0.17s",
+            "test result: FAILED. 10 passed; 1 failed; 0 ignored; 0 measured; 0 filtered out; finished in 22.26s",
+        ] {
+            tally.count(line);
+        }
+        tally.skip("other architectures", "no qemu");
+        tally.with(|counts| assert_eq!((counts.passed, counts.failed, counts.skipped.len()), (51, 1, 1)));
+    }
+}

@@ -1,0 +1,184 @@
+//! What a change has to pass, in two tiers: `quick` on any machine with Rust, everything with Debian's packages.
+
+use std::time::Instant;
+
+use anyhow::{Result, bail};
+
+use crate::tally::Tally;
+use crate::{cross, fast_path, fuzz, loom, machines, run, runtimes, structure};
+
+/// How a step ended that did not fail.
+pub(crate) enum Outcome {
+    Passed,
+    /// Something is missing on this machine.
+    Skipped(String),
+}
+
+/// A step that lacks something fails under CI, which installs all that there is, and is skipped elsewhere.
+pub(crate) fn lacking(missing: String) -> Result<Outcome> {
+    if std::env::var_os("CI").is_some() {
+        bail!("{missing}");
+    }
+    Ok(Outcome::Skipped(missing))
+}
+
+/// One thing that a change has to pass.
+#[derive(Clone, Copy)]
+struct Step(&'static str, fn(&Tally) -> Result<Outcome>);
+
+const BASICS: [Step; 4] = [
+    Step("what is needed", |_| passed(needs())),
+    Step("format", |_| passed(run::cargo(&["fmt", "--all", "--check"]))),
+    Step("lints", |_| {
+        passed(run::cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"]))
+    }),
+    Step("structure", |_| passed(structure::check())),
+];
+
+const QUICK: Step = Step("quick tests", |tally| passed(quick(tally)));
+
+/// Everything that has to be right at the speed of this machine runs alone.
+const TESTS: [Step; 2] = [
+    Step("tests", |tally| passed(tally.cargo_test(&[], &["--workspace"]))),
+    Step("tests with Parquet", |tally| {
+        passed(tally.cargo_test(&[], &["--package", "clockscope-report", "--features", "parquet", "--lib"]))
+    }),
+];
+
+/// What no other program disturbs, side by side. Each lane builds into folders of its own.
+const LANES: [&[Step]; 2] = [
+    &[
+        Step("every interleaving", |tally| passed(loom::check(tally))),
+        Step("other architectures", cross::check),
+        Step("fuzz targets", |_| fuzz::check()),
+    ],
+    &[
+        Step("documentation", |_| passed(documentation())),
+        Step("fast path", |_| passed(fast_path::check())),
+        Step("programs of the machines", |_| machines::build()),
+    ],
+];
+
+const LIVE: [Step; 2] =
+    [Step("language runtimes", |_| runtimes::check()), Step("emulated machines", |_| machines::check())];
+
+/// Test programs that take long or need more of a machine than to run Rust: real clocks at their speed, broken clocks
+/// (rigs), languages.
+const THOROUGH: [&str; 6] = ["order", "trap", "across", "faults", "trust", "runtimes"];
+
+/// The first tier.
+pub(crate) fn quickly() -> Result<()> {
+    let tally = Tally::default();
+    let result = one_by_one(&BASICS, &tally).and_then(|()| one_by_one(&[QUICK], &tally));
+    tally.print();
+    result
+}
+
+/// Everything, stopping at the first failure.
+pub(crate) fn everything() -> Result<()> {
+    let tally = Tally::default();
+    let result = one_by_one(&BASICS, &tally)
+        .and_then(|()| one_by_one(&TESTS, &tally))
+        .and_then(|()| side_by_side(&LANES, &tally))
+        .and_then(|()| one_by_one(&LIVE, &tally));
+    tally.print();
+    result
+}
+
+fn one_by_one(steps: &[Step], tally: &Tally) -> Result<()> {
+    for Step(name, step) in steps {
+        println!("== {name}");
+        let start = Instant::now();
+        let outcome = step(tally).map_err(|error| error.context(format!("{name}: failed")))?;
+        let seconds = start.elapsed().as_secs_f64();
+        match outcome {
+            Outcome::Passed => println!("== {name}: passed in {seconds:.0} s"),
+            Outcome::Skipped(reason) => {
+                println!("== {name}: skipped: {reason}");
+                tally.skip(name, &reason);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The lanes at once; the first error of all.
+fn side_by_side(lanes: &[&[Step]], tally: &Tally) -> Result<()> {
+    std::thread::scope(|scope| {
+        let running: Vec<_> = lanes.iter().map(|lane| scope.spawn(|| one_by_one(lane, tally))).collect();
+        let ended: Vec<Result<()>> =
+            running.into_iter().map(|lane| lane.join().unwrap_or_else(|_| bail!("a step panicked"))).collect();
+        ended.into_iter().collect()
+    })
+}
+
+fn passed(result: Result<()>) -> Result<Outcome> {
+    result.map(|()| Outcome::Passed)
+}
+
+/// All test programs but the thorough ones, and what the documentation shows.
+fn quick(tally: &Tally) -> Result<()> {
+    tally.cargo_test(&[], &quick_arguments()?.iter().map(String::as_str).collect::<Vec<_>>())?;
+    tally.cargo_test(&[], &["--workspace", "--doc"])
+}
+
+/// Cargo's arguments for the quick test programs.
+pub(crate) fn quick_arguments() -> Result<Vec<String>> {
+    let metadata = run::output("cargo", &["metadata", "--format-version", "1", "--no-deps"])?;
+    let metadata: serde_json::Value = serde_json::from_str(&metadata)?;
+    let mut arguments = ["--workspace", "--lib", "--bins"].map(str::to_owned).to_vec();
+    let packages = metadata["packages"].as_array().into_iter().flatten();
+    for target in packages.flat_map(|package| package["targets"].as_array().into_iter().flatten()) {
+        let name = target["name"].as_str().unwrap_or_default();
+        if target["kind"][0] == "test" && !THOROUGH.contains(&name) {
+            arguments.extend(["--test".to_owned(), name.to_owned()]);
+        }
+    }
+    Ok(arguments)
+}
+
+fn documentation() -> Result<()> {
+    run::with(&[("RUSTDOCFLAGS", "--deny warnings")], "cargo", &["doc", "--workspace", "--no-deps", "--quiet"])
+}
+
+/// What the tests need beside Rust.
+fn needs() -> Result<()> {
+    if !run::exists("cc") {
+        bail!("the tests compile small C libraries and found no `cc`: apt-get install gcc libc6-dev");
+    }
+    for component in ["rustfmt", "cargo-clippy"] {
+        if !run::exists(component) {
+            bail!("{component} is missing: rustup component add rustfmt clippy");
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quick_leaves_out_what_takes_long_and_nothing_else() {
+        std::env::set_current_dir(run::root()).unwrap();
+        let arguments = quick_arguments().unwrap();
+        for name in ["worlds", "scripts", "process", "command", "formats"] {
+            assert!(arguments.iter().any(|argument| argument == name), "{name}: {arguments:?}");
+        }
+        for name in THOROUGH {
+            assert!(!arguments.iter().any(|argument| argument == name), "{name}: {arguments:?}");
+            let tests = ["clockscope", "clockscope-cli"].map(|owner| format!("crates/{owner}/tests/{name}.rs"));
+            assert!(tests.iter().any(|file| std::path::Path::new(file).exists()), "there is no test program {name}");
+        }
+    }
+
+    #[test]
+    fn a_failure_of_any_lane_is_one_of_all() {
+        let (good, bad) = (Step("good", |_| Ok(Outcome::Passed)), Step("bad", |_| bail!("planted")));
+        let tally = Tally::default();
+        assert!(side_by_side(&[&[good], &[good, good]], &tally).is_ok());
+        for lanes in [[&[good] as &[Step], &[good, bad]], [&[bad], &[good]]] {
+            assert_eq!(side_by_side(&lanes, &tally).unwrap_err().to_string(), "bad: failed");
+        }
+    }
+}
