@@ -357,6 +357,24 @@ fn a_slewed_os_clock_is_followed_within_a_microsecond() {
     }
 }
 
+/// The largest error is one that readings never exceed, wherever in a segment the OS clock's rate changes: also not at the
+/// end of a segment, where no bracket is taken.
+#[test]
+fn no_reading_is_further_off_than_the_largest_error() {
+    for (ppm, phase) in [-900.0, -500.0, 500.0, 900.0].into_iter().flat_map(|ppm| (0..20).map(move |at| (ppm, at))) {
+        let mut watch = Watch::ordinary();
+        watch.settle();
+        watch.run(phase * 100_000, 5_000);
+        let mut worst = 0f64;
+        for slew in [ppm, 0.0] {
+            watch.world.slew(slew * 1e-6);
+            worst = worst.max(watch.run(10 * MILLISECOND, 5_000));
+            let largest = watch.clock.error_bound().unwrap().largest.as_nanos() as f64;
+            assert!(worst <= largest, "{worst} ns with a largest error of {largest} ns at {ppm} ppm, phase {phase}");
+        }
+    }
+}
+
 /// Nothing overflows, and nothing is rounded away, in 200 years of uptime.
 #[test]
 fn two_hundred_years() {

@@ -119,6 +119,11 @@ impl Line {
         self.b.ticks != 0
     }
 
+    /// The tick at which B begins, and the time there; `None` for a line without A.
+    pub(crate) fn joint(&self) -> Option<(u64, u64)> {
+        (self.a.ticks != 0).then_some((self.b.start, self.b.value))
+    }
+
     /// The first tick that is not covered.
     pub(crate) fn end(&self) -> u64 {
         self.b.start.wrapping_add(2 * u64::from(self.b.ticks))

@@ -128,7 +128,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             self.disagree(steering, &look.line, bracket.os_ns);
             return None;
         }
-        self.shared.page.largest_error_ns.fetch_max(error, Ordering::Relaxed);
+        let at_joint = error_at_joint(&look.line, steering.calibration.last(), &bracket, steering.os_tick_ns);
+        self.shared.page.largest_error_ns.fetch_max(error.max(at_joint.unwrap_or(0)), Ordering::Relaxed);
         steering.last_error_ns = error;
         self.add(steering, bracket);
         if bracket.os_ns.wrapping_sub(steering.asked_ns) > ASK_EVERY_NS && !self.ask(steering, bracket.os_ns) {
@@ -211,6 +212,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
         let slope = self.slope(bracket.after, value, bracket, rate, steering.os_tick_ns);
         steering.last_error_ns = lead as u64;
+        let width_ns = bracket.width() as f64 * rate;
+        let error = (lead + width_ns / 2.0) as u64 + steering.os_tick_ns;
+        self.shared.page.largest_error_ns.fetch_max(error, Ordering::Relaxed);
         self.publish(&Line::single(bracket.after, value, slope, self.window_ticks(rate)));
         true
     }
@@ -371,6 +375,24 @@ impl Steering {
         wide: 0,
         last_error_ns: 0,
     };
+}
+
+/// |ours − OS| at worst, in ns, where the line's segments meet. No bracket is taken there, but the line's slope changes: the
+/// error may be larger than at the brackets around it. The OS clock's time there is interpolated between these. `None` where
+/// they do not enclose the joint.
+fn error_at_joint(line: &Line, earlier: &Bracket, later: &Bracket, os_tick_ns: u64) -> Option<u64> {
+    let (tick, value) = line.joint()?;
+    let elapsed = later.middle().wrapping_sub(earlier.middle());
+    let before = tick.wrapping_sub(earlier.middle());
+    if before >= elapsed {
+        return None;
+    }
+    let os_ns = later.os_ns_since(earlier);
+    let since_earlier_ns = os_ns * (before as f64 / elapsed as f64);
+    let joint_os_ns = earlier.os_ns.wrapping_add(since_earlier_ns.max(0.0) as u64);
+    // The moments of both brackets are known to half of their widths.
+    let width_ns = (earlier.width().max(later.width()) as f64 / elapsed as f64 * os_ns.max(0.0)) as u64;
+    Some(error_ns(value, value, joint_os_ns, os_tick_ns).saturating_add(width_ns / 2 + 1))
 }
 
 /// |ours − OS| at worst, in ns, when ours was `first` before and `last` after the OS clock showed `os_ns`.
