@@ -3,20 +3,25 @@
 
 #![allow(unsafe_code, reason = "getrusage writes through a pointer")]
 
-/// What was counted until some moment, of one CPU and of the calling thread.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Account {
-    /// The CPU that the thread was on; `None` where the system does not tell.
+/// What was counted of the calling thread until some moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Thread {
+    /// The CPU that it was on; `None` where the system does not tell.
     pub cpu: Option<u32>,
-    /// The CPU whose interrupts, software interrupts and stolen time were counted.
-    pub counted: u32,
-    /// Context switches of the thread that it asked for, and others; `None` where they are not counted.
+    /// Its context switches; `None` where they are not counted.
     pub switches: Option<Switches>,
-    /// Interrupts of the CPU, by name.
+}
+
+/// What was counted of one CPU until some moment.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cpu {
+    /// Its number.
+    pub number: u32,
+    /// Interrupts, by name.
     pub interrupts: Vec<(String, u64)>,
-    /// Software interrupts of the CPU, by name.
+    /// Software interrupts, by name.
     pub softirqs: Vec<(String, u64)>,
-    /// Time stolen from the CPU, in ns, in steps of a tick of USER_HZ; `None` where it is not counted.
+    /// Time stolen from it, in ns, in steps of a tick of USER_HZ; `None` where it is not counted.
     pub steal_ns: Option<u64>,
 }
 
@@ -32,18 +37,21 @@ pub struct Switches {
 /// Length of a tick in which /proc/stat counts on every architecture of Linux: USER_HZ is 100.
 const USER_TICK_NS: u64 = 10_000_000;
 
-/// The account of `cpu` and the calling thread now. Reads three files of /proc: 50 to 500 µs, more with more CPUs. What
-/// cannot be read is empty.
+/// The account of the calling thread now. Two system calls.
 #[must_use]
-pub fn now(cpu: u32) -> Account {
+pub fn of_thread() -> Thread {
+    Thread { cpu: crate::affinity::current_cpu(), switches: switches() }
+}
+
+/// The account of a CPU now. Reads three files of /proc: 50 to 500 µs, more with more CPUs. What cannot be read is empty.
+#[must_use]
+pub fn of_cpu(number: u32) -> Cpu {
     let text = |path| std::fs::read_to_string(path).unwrap_or_default();
-    Account {
-        cpu: crate::affinity::current_cpu(),
-        counted: cpu,
-        switches: switches(),
-        interrupts: counts_of(&text("/proc/interrupts"), cpu),
-        softirqs: counts_of(&text("/proc/softirqs"), cpu),
-        steal_ns: steal_ns(&text("/proc/stat"), cpu),
+    Cpu {
+        number,
+        interrupts: counts_of(&text("/proc/interrupts"), number),
+        softirqs: counts_of(&text("/proc/softirqs"), number),
+        steal_ns: steal_ns(&text("/proc/stat"), number),
     }
 }
 
@@ -76,8 +84,7 @@ pub(crate) fn steal_ns(stat: &str, cpu: u32) -> Option<u64> {
 
 /// Context switches of the calling thread; `None` where they are not counted. A system call.
 #[cfg(target_os = "linux")]
-#[must_use]
-pub fn switches() -> Option<Switches> {
+fn switches() -> Option<Switches> {
     let mut usage = core::mem::MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: getrusage fills the rusage, which is ours, or refuses and leaves it zero, which is a rusage, too.
     let (answer, usage) = unsafe { (libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()), usage.assume_init()) };
@@ -88,8 +95,7 @@ pub fn switches() -> Option<Switches> {
 
 /// Other systems are not asked.
 #[cfg(not(target_os = "linux"))]
-#[must_use]
-pub fn switches() -> Option<Switches> {
+fn switches() -> Option<Switches> {
     None
 }
 
@@ -124,11 +130,11 @@ ERR:          5
     #[cfg(target_os = "linux")]
     fn this_machine_counts() {
         let cpu = crate::affinity::allowed().unwrap()[0];
-        let before = now(cpu);
+        let before = of_thread();
         std::thread::sleep(std::time::Duration::from_millis(2));
-        let after = now(cpu);
+        let after = of_thread();
         assert!(after.switches.unwrap().voluntary > before.switches.unwrap().voluntary);
-        assert!(!after.softirqs.is_empty() || !std::path::Path::new("/proc/softirqs").exists());
+        assert!(!of_cpu(cpu).softirqs.is_empty() || !std::path::Path::new("/proc/softirqs").exists());
     }
 
     proptest! {

@@ -2,13 +2,14 @@
 //! apart than they should be, it asks the system what it has counted meanwhile.
 
 mod cause;
+mod watch;
 
 use std::sync::atomic::AtomicBool;
 
-use clockscope_machine::account::{self, Account};
+use clockscope_machine::account;
 use clockscope_machine::affinity;
-use clockscope_records::{Answer, Cause, CauseKind, CpuGaps, Environment, Gaps, Unknown, WorstGap};
-use clockscope_statistics::{Reservoir, quantile};
+use clockscope_records::{Answer, Cause, CpuGaps, Environment, Gaps, Unknown, WorstGap};
+use clockscope_statistics::quantile;
 
 use crate::across::pair::Deadline;
 use crate::across::team::on_each;
@@ -16,13 +17,8 @@ use crate::bench::{Bench, Progress, Sampling, Setup};
 use crate::catalogue::Catalogue;
 use crate::error::MeasureError;
 use crate::timer::{Calibration, Timer};
+use watch::{Sight, WORST, Watch};
 
-/// Gaps whose lengths are kept of a CPU; more are represented by an even sample of them.
-const KEPT: usize = 1 << 14;
-/// Longest gaps that are told one by one.
-const WORST: usize = 10;
-/// Turns of the loop between two looks at whether the time is over by another clock, or somebody wants to stop.
-const BETWEEN_LOOKS: u32 = 1 << 12;
 /// A pause of so many ns may have been an interrupt: after it the account is renewed, so that a later gap is not explained by
 /// what was counted before.
 const PAUSE_NS: f64 = 1e3;
@@ -30,12 +26,6 @@ const PAUSE_NS: f64 = 1e3;
 const TURNS: usize = 1 << 10;
 /// A gap is at least so many turns: a slow timer must not be taken for a lost thread.
 const FEWEST_TURNS: f64 = 4.0;
-/// Asking the system about a gap was interrupted itself if it took so many times longer than usual.
-const UNUSUAL_ASKING: u64 = 4;
-/// Reads after asking that are not looked at.
-const COLD_READS: u32 = 4;
-/// What is said of such a gap.
-const WHILE_ASKING: &str = "while asking about another";
 /// How long a part of the run is, in ns: what is between two signs of progress.
 const PART_NS: f64 = 250e6;
 
@@ -95,11 +85,49 @@ pub fn gaps(request: GapsRequest<'_>, progress: &mut Progress<'_>) -> Result<Ans
     Ok(Answer::new(setup.recorded_at, environment, run, found))
 }
 
+/// What a thread sees of this machine.
+struct Real<'a> {
+    bench: &'a Bench<'a>,
+    /// The CPU that it is bound to.
+    cpu: Option<u32>,
+    deadline: Deadline<'a>,
+}
+
+impl<'a> Real<'a> {
+    /// For so many ticks.
+    fn new(bench: &'a Bench<'a>, cpu: Option<u32>, length: u64) -> Self {
+        let length_ns = (length as f64 * bench.first_rate.ns_per_unit) as u64;
+        Self { bench, cpu, deadline: Deadline::new(bench.reference, length_ns, bench.stop) }
+    }
+}
+
+impl Sight for Real<'_> {
+    fn now(&mut self) -> u64 {
+        self.bench.timer.now()
+    }
+
+    fn thread(&mut self) -> account::Thread {
+        account::of_thread()
+    }
+
+    fn cpu(&mut self) -> account::Cpu {
+        account::of_cpu(self.cpu.or_else(affinity::current_cpu).unwrap_or(0))
+    }
+
+    fn is_over(&mut self) -> bool {
+        self.deadline.is_over()
+    }
+
+    fn ns(&self, ticks: u64) -> f64 {
+        ticks as f64 * self.bench.first_rate.ns_per_unit
+    }
+}
+
 /// Looks on all CPUs for some time, on threads that are bound there, or on this one.
 fn watch_part(bench: &Bench<'_>, watches: &mut [Watch], bound: bool, length_ns: f64) {
     let length = (length_ns / bench.first_rate.ns_per_unit) as u64;
     if !bound {
-        watches.iter_mut().for_each(|watch| watch.look(bench, length));
+        watches.iter_mut().for_each(|watch| watch.look(&mut Real::new(bench, watch.cpu, length), bench.origin, length));
         return;
     }
     let cpus: Vec<u32> = watches.iter().filter_map(|watch| watch.cpu).collect();
@@ -107,7 +135,7 @@ fn watch_part(bench: &Bench<'_>, watches: &mut [Watch], bound: bool, length_ns: 
     let ended = on_each(&cpus, |cpu| {
         let slot = slots.iter().find(|(of, _)| *of == Some(cpu));
         if let Some(Ok(mut watch)) = slot.map(|(_, watch)| watch.lock()) {
-            watch.look(bench, length);
+            watch.look(&mut Real::new(bench, Some(cpu), length), bench.origin, length);
         }
     });
     for ((_, slot), ended) in slots.into_iter().zip(ended) {
@@ -130,150 +158,6 @@ fn timer_step(bench: &Bench<'_>) -> f64 {
     match bench.timer {
         Timer::Counter(_) => 0.0,
         Timer::Reference(reference) => reference.tick_ns(),
-    }
-}
-
-/// What one thread has seen so far. Times are in the timer's unit.
-struct Watch {
-    cpu: Option<u32>,
-    /// What counts as a gap, and what as a pause.
-    threshold: u64,
-    pause: u64,
-    looked: u64,
-    blind: u64,
-    count: u64,
-    stolen: u64,
-    lengths: Reservoir,
-    causes: Vec<(CauseKind, u64, u64, u64)>,
-    worst: Vec<Gap>,
-    steal_ns: Option<u64>,
-    trouble: Option<String>,
-    /// The shortest time that asking the system about a gap has taken.
-    usual_asking: u64,
-}
-
-/// One gap.
-struct Gap {
-    at: u64,
-    length: u64,
-    cause: CauseKind,
-    detail: String,
-}
-
-impl Watch {
-    fn new(cpu: Option<u32>, threshold: u64, pause: u64) -> Self {
-        Self {
-            cpu,
-            threshold,
-            pause: pause.min(threshold),
-            looked: 0,
-            blind: 0,
-            count: 0,
-            stolen: 0,
-            lengths: Reservoir::new(KEPT),
-            causes: Vec::new(),
-            worst: Vec::new(),
-            steal_ns: None,
-            trouble: None,
-            usual_asking: u64::MAX,
-        }
-    }
-
-    /// Looks for so long.
-    fn look(&mut self, bench: &Bench<'_>, length: u64) {
-        let cpu = self.cpu;
-        let account = || account::now(cpu.or_else(affinity::current_cpu).unwrap_or(0));
-        let timer = bench.timer;
-        let first = account();
-        let mut before = first.clone();
-        let mut deadline =
-            Deadline::new(bench.reference, (length as f64 * bench.first_rate.ns_per_unit) as u64, bench.stop);
-        let start = timer.now();
-        let (mut last, mut turns, mut blind) = (start, 0_u32, 0);
-        loop {
-            let now = timer.now();
-            // What a timer that went back tells is no pause.
-            let passed = (now.wrapping_sub(last) as i64).max(0) as u64;
-            if passed > self.pause {
-                let after = account();
-                if passed > self.threshold {
-                    let (cause, detail) = cause::of(&before, &after, passed as f64 * bench.first_rate.ns_per_unit);
-                    self.take(Gap { at: last.wrapping_sub(bench.origin), length: passed, cause, detail });
-                }
-                // Reading the account may itself have waited, which is no later gap's cause.
-                before = Account { switches: account::switches(), cpu: affinity::current_cpu(), ..after.clone() };
-                let asked = timer.now().wrapping_sub(now);
-                blind += self.asked(asked, [&after, &before], now.wrapping_sub(bench.origin));
-                // What that took is not looked at either, nor giving memory back; nor the first reads after it, which are cold.
-                drop(after);
-                (0..COLD_READS).for_each(|_| _ = timer.now());
-                last = timer.now();
-                blind += last.wrapping_sub(now.wrapping_add(asked));
-            } else {
-                last = now;
-            }
-            turns += 1;
-            if now.wrapping_sub(start) as i64 >= length as i64 {
-                break;
-            }
-            if turns.is_multiple_of(BETWEEN_LOOKS) {
-                let is_over = deadline.is_over();
-                // A system call at times, which is no gap.
-                let resumed = timer.now();
-                blind += resumed.wrapping_sub(last);
-                last = resumed;
-                if is_over {
-                    break;
-                }
-            }
-        }
-        let whole = (last.wrapping_sub(start) as i64).max(0) as u64;
-        self.looked += whole.saturating_sub(blind);
-        self.blind += blind;
-        let end = account();
-        self.steal_ns = match (end.steal_ns, first.steal_ns) {
-            (Some(end_ns), Some(first_ns)) if end.counted == first.counted => {
-                Some(self.steal_ns.unwrap_or(0) + end_ns.saturating_sub(first_ns))
-            }
-            _ => self.steal_ns,
-        };
-    }
-
-    /// Asking the system took so long. What is far beyond the usual is a gap as well, by what was counted until the first
-    /// and the second of these accounts. Tells for how long nothing was looked at.
-    fn asked(&mut self, took: u64, [before, after]: [&Account; 2], at: u64) -> u64 {
-        if took > i64::MAX as u64 {
-            return 0;
-        }
-        self.usual_asking = self.usual_asking.min(took);
-        let more = took - self.usual_asking;
-        if more <= self.threshold.max(UNUSUAL_ASKING * self.usual_asking) {
-            return took;
-        }
-        // Not by interrupts: these were read once.
-        let (cause, detail) = cause::of(before, after, 0.0);
-        let detail = if detail.is_empty() { WHILE_ASKING.to_owned() } else { format!("{detail} ({WHILE_ASKING})") };
-        self.take(Gap { at, length: more, cause, detail });
-        self.usual_asking
-    }
-
-    fn take(&mut self, gap: Gap) {
-        self.count += 1;
-        self.stolen += gap.length;
-        self.lengths.push(gap.length as f64);
-        match self.causes.iter_mut().find(|(cause, ..)| *cause == gap.cause) {
-            Some((_, count, total, longest)) => {
-                *count += 1;
-                *total += gap.length;
-                *longest = gap.length.max(*longest);
-            }
-            None => self.causes.push((gap.cause, 1, gap.length, gap.length)),
-        }
-        let place = self.worst.partition_point(|other| other.length >= gap.length);
-        if place < WORST {
-            self.worst.truncate(WORST - 1);
-            self.worst.insert(place, gap);
-        }
     }
 }
 
@@ -364,7 +248,9 @@ fn explain(gaps: &mut CpuGaps) {
 
 #[cfg(test)]
 mod tests {
+    use super::watch::Gap;
     use super::*;
+    use clockscope_records::CauseKind;
 
     fn gap(length: u64, cause: CauseKind) -> Gap {
         Gap { at: 0, length, cause, detail: String::new() }
@@ -392,18 +278,6 @@ mod tests {
         );
         let longest: Vec<f64> = found.worst.iter().map(|gap| gap.ns).collect();
         assert_eq!(longest, (0..10).map(|n| f64::from(2000 - n) * 50.0).collect::<Vec<_>>());
-    }
-
-    #[test]
-    fn asking_that_was_interrupted_is_a_gap() {
-        let mut watch = Watch::new(Some(0), 100, 100);
-        let account = account::now(0);
-        let sides = [&account, &account];
-        assert_eq!([watch.asked(1000, sides, 0), watch.asked(4900, sides, 0)], [1000, 4900]);
-        assert_eq!((watch.asked(90_000, sides, 7), watch.count, watch.stolen), (1000, 1, 89_000));
-        assert_eq!((watch.worst[0].at, watch.worst[0].cause), (7, CauseKind::Unknown));
-        // A timer that went back meanwhile.
-        assert_eq!((watch.asked(u64::MAX - 5, sides, 7), watch.count), (0, 1));
     }
 
     #[test]

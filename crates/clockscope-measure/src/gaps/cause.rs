@@ -1,6 +1,6 @@
 //! What took the time of a gap, from what the system counted before and after.
 
-use clockscope_machine::account::Account;
+use clockscope_machine::account::{Cpu, Switches, Thread};
 use clockscope_records::CauseKind;
 
 /// Time that the kernel counted as stolen counts as the cause if it is no more than so many times the gap: it is counted in
@@ -10,23 +10,23 @@ const STOLEN: f64 = 2.0;
 const NAMES: usize = 4;
 
 /// The cause of a gap of `ns`, the rarest first that the counts allow, and the counts themselves.
-pub(super) fn of(before: &Account, after: &Account, ns: f64) -> (CauseKind, String) {
+pub(super) fn of(thread: [&Thread; 2], cpu: [&Cpu; 2], ns: f64) -> (CauseKind, String) {
+    let [before, after] = thread;
     let switches = before.switches.zip(after.switches);
-    let grown = |of: fn(&clockscope_machine::account::Switches) -> u64| {
-        switches.map_or(0, |(before, after)| of(&after).saturating_sub(of(&before)))
-    };
+    let grown = |of: fn(&Switches) -> u64| switches.map_or(0, |(before, after)| of(&after).saturating_sub(of(&before)));
     let (involuntary, voluntary) = (grown(|switches| switches.involuntary), grown(|switches| switches.voluntary));
+    let [cpu_before, cpu_after] = cpu;
     // Figures of two CPUs say nothing about what happened between.
-    let is_same = before.counted == after.counted;
-    let counted = |names: fn(&Account) -> &[(String, u64)]| {
-        if is_same { grown_names(names(before), names(after)) } else { Vec::new() }
+    let is_same = cpu_before.number == cpu_after.number;
+    let counted = |names: fn(&Cpu) -> &[(String, u64)]| {
+        if is_same { grown_names(names(cpu_before), names(cpu_after)) } else { Vec::new() }
     };
-    let stolen_ns = after
+    let stolen_ns = cpu_after
         .steal_ns
         .filter(|_| is_same)
-        .zip(before.steal_ns)
+        .zip(cpu_before.steal_ns)
         .map_or(0, |(after, before)| after.saturating_sub(before));
-    let (interrupts, softirqs) = (counted(|account| &account.interrupts), counted(|account| &account.softirqs));
+    let (interrupts, softirqs) = (counted(|cpu| &cpu.interrupts), counted(|cpu| &cpu.softirqs));
     let mut details = Vec::new();
     let has_moved = matches!((before.cpu, after.cpu), (Some(before), Some(after)) if before != after);
     if let (true, Some(before), Some(after)) = (has_moved, before.cpu, after.cpu) {
@@ -75,18 +75,27 @@ fn grown_names(before: &[(String, u64)], after: &[(String, u64)]) -> Vec<String>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clockscope_machine::account::Switches;
+    #[derive(Clone)]
+    struct Account {
+        thread: Thread,
+        cpu: Cpu,
+    }
 
     fn account() -> Account {
         let counts = |names: [&str; 2]| names.map(|name| (name.to_owned(), 5)).to_vec();
         Account {
-            cpu: Some(1),
-            counted: 1,
-            switches: Some(Switches { voluntary: 3, involuntary: 4 }),
-            interrupts: counts(["LOC", "virtio0"]),
-            softirqs: counts(["TIMER", "RCU"]),
-            steal_ns: Some(10_000_000),
+            thread: Thread { cpu: Some(1), switches: Some(Switches { voluntary: 3, involuntary: 4 }) },
+            cpu: Cpu {
+                number: 1,
+                interrupts: counts(["LOC", "virtio0"]),
+                softirqs: counts(["TIMER", "RCU"]),
+                steal_ns: Some(10_000_000),
+            },
         }
+    }
+
+    fn between(before: &Account, after: &Account, ns: f64) -> (CauseKind, String) {
+        of([&before.thread, &after.thread], [&before.cpu, &after.cpu], ns)
     }
 
     #[test]
@@ -95,31 +104,31 @@ mod tests {
         let mut after = account();
         let mut expect = |change: &dyn Fn(&mut Account), cause: CauseKind, detail: &str| {
             change(&mut after);
-            assert_eq!(of(&before, &after, 1e6), (cause, detail.to_owned()));
+            assert_eq!(between(&before, &after, 1e6), (cause, detail.to_owned()));
         };
         expect(&|_| {}, CauseKind::Unknown, "");
-        expect(&|after| after.softirqs[1].1 += 2, CauseKind::Softirq, "RCU +2");
-        expect(&|after| after.interrupts[0].1 += 1, CauseKind::Interrupt, "LOC +1, RCU +2");
+        expect(&|after| after.cpu.softirqs[1].1 += 2, CauseKind::Softirq, "RCU +2");
+        expect(&|after| after.cpu.interrupts[0].1 += 1, CauseKind::Interrupt, "LOC +1, RCU +2");
         // 10 ms in a gap of 1 ms were stolen before, for the most part.
-        let steal = |after: &mut Account| after.steal_ns = Some(20_000_000);
+        let steal = |after: &mut Account| after.cpu.steal_ns = Some(20_000_000);
         expect(&steal, CauseKind::Interrupt, "steal 10 ms, LOC +1, RCU +2");
-        assert_eq!(of(&before, &after, 8e6).0, CauseKind::Steal);
-        let change: fn(&mut Account) = |after| after.switches = Some(Switches { voluntary: 4, involuntary: 4 });
-        change(&mut after);
-        assert_eq!(of(&before, &after, 1e6).0, CauseKind::VoluntarySwitch);
-        after.switches = Some(Switches { voluntary: 4, involuntary: 6 });
-        assert_eq!(of(&before, &after, 1e6).0, CauseKind::InvoluntarySwitch);
-        after.cpu = Some(0);
-        let (cause, detail) = of(&before, &after, 1e6);
+        assert_eq!(between(&before, &after, 8e6).0, CauseKind::Steal);
+        after.thread.switches = Some(Switches { voluntary: 4, involuntary: 4 });
+        assert_eq!(between(&before, &after, 1e6).0, CauseKind::VoluntarySwitch);
+        after.thread.switches = Some(Switches { voluntary: 4, involuntary: 6 });
+        assert_eq!(between(&before, &after, 1e6).0, CauseKind::InvoluntarySwitch);
+        after.thread.cpu = Some(0);
+        let (cause, detail) = between(&before, &after, 1e6);
         assert_eq!(cause, CauseKind::Migration);
         assert!(detail.starts_with("CPU 1 to 0, 2 involuntary, 1 voluntary, steal"), "{detail}");
-        after.counted = 0;
-        assert_eq!(of(&before, &after, 1e6).1, "CPU 1 to 0, 2 involuntary, 1 voluntary");
+        after.cpu.number = 0;
+        assert_eq!(between(&before, &after, 1e6).1, "CPU 1 to 0, 2 involuntary, 1 voluntary");
     }
 
     #[test]
     fn what_is_not_counted_is_unknown() {
-        assert_eq!(of(&Account::default(), &Account::default(), 1e6), (CauseKind::Unknown, String::new()));
+        let (thread, cpu) = (Thread::default(), Cpu::default());
+        assert_eq!(of([&thread, &thread], [&cpu, &cpu], 1e6), (CauseKind::Unknown, String::new()));
         // A device that appears counts from nothing.
         assert_eq!(grown_names(&[], &[("nvme".to_owned(), 2)]), ["nvme +2"]);
     }

@@ -1,0 +1,330 @@
+//! One thread that does nothing but read the timer, and what it has seen. Times are in the timer's unit.
+
+use clockscope_machine::account::{Cpu, Thread};
+use clockscope_records::CauseKind;
+use clockscope_statistics::Reservoir;
+
+use super::cause;
+
+/// Gaps whose lengths are kept of a CPU; more are represented by an even sample of them.
+const KEPT: usize = 1 << 14;
+/// Longest gaps that are told one by one.
+pub(super) const WORST: usize = 10;
+/// Turns of the loop between two looks at whether the time is over by another clock, or somebody wants to stop.
+const BETWEEN_LOOKS: u32 = 1 << 12;
+/// Asking the system was interrupted itself if it took so many times longer than usual.
+const UNUSUAL: u64 = 4;
+/// How often the thread's own counts are read, for once without an interruption.
+const TRIES: u32 = 4;
+/// Reads after asking that are not looked at.
+const COLD_READS: u32 = 4;
+/// What is said of a gap there.
+const WHILE_ASKING: &str = "while asking about another";
+
+/// What the thread reads.
+pub(super) trait Sight {
+    /// The timer.
+    fn now(&mut self) -> u64;
+    /// What the system has counted of the thread: takes little time.
+    fn thread(&mut self) -> Thread;
+    /// What it has counted of the CPU: takes much time.
+    fn cpu(&mut self) -> Cpu;
+    /// Whether the time is over by another clock. To be called now and then.
+    fn is_over(&mut self) -> bool;
+    /// So much of the timer's unit in ns.
+    fn ns(&self, ticks: u64) -> f64;
+}
+
+/// What one thread has seen so far.
+pub(super) struct Watch {
+    pub(super) cpu: Option<u32>,
+    /// What counts as a gap, and what as a pause.
+    threshold: u64,
+    pause: u64,
+    pub(super) looked: u64,
+    pub(super) blind: u64,
+    pub(super) count: u64,
+    pub(super) stolen: u64,
+    pub(super) lengths: Reservoir,
+    /// Cause, number, sum and longest.
+    pub(super) causes: Vec<(CauseKind, u64, u64, u64)>,
+    pub(super) worst: Vec<Gap>,
+    pub(super) steal_ns: Option<u64>,
+    pub(super) trouble: Option<String>,
+    /// The shortest times that asking the system has taken: of the CPU, and of the thread.
+    usual_asking: u64,
+    usual_glance: u64,
+}
+
+/// One gap.
+pub(super) struct Gap {
+    pub(super) at: u64,
+    pub(super) length: u64,
+    pub(super) cause: CauseKind,
+    pub(super) detail: String,
+}
+
+impl Watch {
+    pub(super) fn new(cpu: Option<u32>, threshold: u64, pause: u64) -> Self {
+        Self {
+            cpu,
+            threshold,
+            pause: pause.min(threshold),
+            looked: 0,
+            blind: 0,
+            count: 0,
+            stolen: 0,
+            lengths: Reservoir::new(KEPT),
+            causes: Vec::new(),
+            worst: Vec::new(),
+            steal_ns: None,
+            trouble: None,
+            usual_asking: u64::MAX,
+            usual_glance: u64::MAX,
+        }
+    }
+
+    /// Looks for so long. `origin` is the time from which gaps are told.
+    pub(super) fn look(&mut self, sight: &mut impl Sight, origin: u64, length: u64) {
+        let before = sight.now();
+        let first = sight.cpu();
+        let mut counted = Counted { thread: Thread::default(), cpu: first.clone() };
+        let begin = sight.now();
+        // The first asking about a gap has something to be compared with.
+        self.usual_asking = self.usual_asking.min(since(begin, before).max(1));
+        let start = self.glance(sight, begin, &mut counted.thread);
+        let (mut last, mut turns, mut blind) = (start, 0_u32, 0);
+        loop {
+            let now = sight.now();
+            let passed = since(now, last);
+            if passed > self.pause {
+                let (resumed, unseen) = self.ask(sight, &mut counted, last, now, origin);
+                blind += unseen;
+                last = resumed;
+            } else {
+                last = now;
+            }
+            turns += 1;
+            if since(now, start) >= length {
+                break;
+            }
+            if turns.is_multiple_of(BETWEEN_LOOKS) {
+                let is_over = sight.is_over();
+                let resumed = sight.now();
+                // A system call at times, which is no gap, unless the thread did not run meanwhile: the next turn finds that.
+                if since(resumed, last) <= self.pause || sight.thread() == counted.thread {
+                    blind += since(resumed, last);
+                    last = resumed;
+                }
+                if is_over {
+                    break;
+                }
+            }
+        }
+        let whole = since(last, start);
+        self.looked += whole.saturating_sub(blind);
+        self.blind += blind;
+        let end = sight.cpu();
+        self.steal_ns = match (end.steal_ns, first.steal_ns) {
+            (Some(end_ns), Some(first_ns)) if end.number == first.number => {
+                Some(self.steal_ns.unwrap_or(0) + end_ns.saturating_sub(first_ns))
+            }
+            _ => self.steal_ns,
+        };
+    }
+
+    /// Asks the system what it has counted since it was asked last, after a pause from `last` until `now`. What came
+    /// between the counts of the thread before and after asking is a gap of its own. Tells where looking goes on, and for
+    /// how long nothing was looked at.
+    fn ask(&mut self, sight: &mut impl Sight, counted: &mut Counted, last: u64, now: u64, origin: u64) -> (u64, u64) {
+        let mut thread = Thread::default();
+        let until = self.glance(sight, now, &mut thread);
+        // An interruption that came with the counts of the thread is counted by these.
+        let glance = since(until, now);
+        let is_longer = glance > self.threshold.max(UNUSUAL * self.usual_glance);
+        let (length, mut blind) = if is_longer { (since(until, last), 0) } else { (since(now, last), glance) };
+        let cpu = sight.cpu();
+        if length > self.threshold {
+            let (cause, detail) = cause::of([&counted.thread, &thread], [&counted.cpu, &cpu], sight.ns(length));
+            self.take(Gap { at: last.wrapping_sub(origin), length, cause, detail });
+        }
+        // Gives memory back, which takes time.
+        *counted = Counted { thread, cpu };
+        let asked = sight.now();
+        let end = self.glance(sight, asked, &mut counted.thread);
+        blind += self.asked(since(end, until), [&thread, &counted.thread], until.wrapping_sub(origin));
+        // The first reads after that are cold.
+        (0..COLD_READS).for_each(|_| _ = sight.now());
+        let resumed = sight.now();
+        // What is longer than that is left to the next turn.
+        if since(resumed, end) > self.threshold { (end, blind) } else { (resumed, blind + since(resumed, end)) }
+    }
+
+    /// Reads the counts of the thread, and the timer right after: again if something came between, which neither would
+    /// tell of. Returns what the timer showed.
+    fn glance(&mut self, sight: &mut impl Sight, mut from: u64, thread: &mut Thread) -> u64 {
+        for _ in 0..TRIES {
+            *thread = sight.thread();
+            let until = sight.now();
+            let took = since(until, from);
+            from = until;
+            let is_first = self.usual_glance == u64::MAX;
+            self.usual_glance = self.usual_glance.min(took.max(1));
+            if !is_first && took <= self.pause.max(UNUSUAL * self.usual_glance) {
+                break;
+            }
+        }
+        from
+    }
+
+    /// Asking the system took so long. What is far beyond the usual is a gap as well, by what was counted of the thread
+    /// before and after; not by interrupts, which were read once. Tells for how long nothing was looked at.
+    fn asked(&mut self, took: u64, thread: [&Thread; 2], at: u64) -> u64 {
+        self.usual_asking = self.usual_asking.min(took.max(1));
+        let more = took.saturating_sub(self.usual_asking);
+        if more <= self.threshold.max(UNUSUAL * self.usual_asking) {
+            return took;
+        }
+        let (cause, detail) = cause::of(thread, [&Cpu::default(), &Cpu::default()], 0.0);
+        let detail = if detail.is_empty() { WHILE_ASKING.to_owned() } else { format!("{detail} ({WHILE_ASKING})") };
+        self.take(Gap { at, length: more, cause, detail });
+        self.usual_asking
+    }
+
+    pub(super) fn take(&mut self, gap: Gap) {
+        self.count += 1;
+        self.stolen += gap.length;
+        self.lengths.push(gap.length as f64);
+        match self.causes.iter_mut().find(|(cause, ..)| *cause == gap.cause) {
+            Some((_, count, total, longest)) => {
+                *count += 1;
+                *total += gap.length;
+                *longest = gap.length.max(*longest);
+            }
+            None => self.causes.push((gap.cause, 1, gap.length, gap.length)),
+        }
+        let place = self.worst.partition_point(|other| other.length >= gap.length);
+        if place < WORST {
+            self.worst.truncate(WORST - 1);
+            self.worst.insert(place, gap);
+        }
+    }
+}
+
+/// What the system had counted at some moment.
+struct Counted {
+    thread: Thread,
+    cpu: Cpu,
+}
+
+/// From `earlier` until `later`. What a timer that went back tells is no pause.
+fn since(later: u64, earlier: u64) -> u64 {
+    (later.wrapping_sub(earlier) as i64).max(0) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clockscope_machine::account::Switches;
+
+    const STOPPED: u64 = 100_000_000;
+
+    /// A thread that is stopped once, in the midst of whatever it does as the n-th, and interrupted every now and then.
+    struct Simulated {
+        time: u64,
+        actions: u64,
+        stopped_at: u64,
+        /// Whether what is being read is read before or after that.
+        before: bool,
+        interrupts: u64,
+        voluntary: u64,
+    }
+
+    impl Simulated {
+        const BETWEEN_INTERRUPTS: u64 = 1_000_000;
+
+        fn act<T>(&mut self, cost: u64, read: impl Fn(&Self) -> T) -> T {
+            self.actions += 1;
+            let is_stopped = self.actions == self.stopped_at;
+            self.pass(cost / 2);
+            let early = read(self);
+            if is_stopped {
+                self.voluntary += 1;
+                self.time += STOPPED;
+            }
+            let value = if self.before { early } else { read(self) };
+            self.pass(cost - cost / 2);
+            value
+        }
+
+        fn pass(&mut self, time: u64) {
+            self.time += time;
+            if self.time > (self.interrupts + 1) * Self::BETWEEN_INTERRUPTS {
+                self.interrupts = self.time / Self::BETWEEN_INTERRUPTS;
+                self.time += 50_000;
+            }
+        }
+    }
+
+    impl Sight for Simulated {
+        fn now(&mut self) -> u64 {
+            self.act(1_000, |it| it.time)
+        }
+
+        fn thread(&mut self) -> Thread {
+            self.act(2_000, |it| Thread {
+                cpu: Some(0),
+                switches: Some(Switches { voluntary: it.voluntary, involuntary: 0 }),
+            })
+        }
+
+        fn cpu(&mut self) -> Cpu {
+            self.act(200_000, |it| Cpu { interrupts: vec![("LOC".to_owned(), it.interrupts)], ..Cpu::default() })
+        }
+
+        fn is_over(&mut self) -> bool {
+            self.act(2_000, |_| false)
+        }
+
+        fn ns(&self, ticks: u64) -> f64 {
+            ticks as f64
+        }
+    }
+
+    fn looked(stopped_at: u64, before: bool) -> (Simulated, Watch) {
+        let mut sight = Simulated { time: 1_000, actions: 0, stopped_at, before, interrupts: 0, voluntary: 0 };
+        let mut watch = Watch::new(Some(0), 10_000, 3_000);
+        watch.look(&mut sight, 0, 5_000_000);
+        (sight, watch)
+    }
+
+    /// Wherever the thread is stopped, also while it asks about another gap or reads the counts, it is told as stopped.
+    #[test]
+    fn a_stop_is_told_wherever_it_falls() {
+        let (sight, _) = looked(0, true);
+        // Before the first and after the last look there is nothing to be told.
+        let (actions, mut asking) = (8..sight.actions - 3, 0);
+        for (action, before) in actions.flat_map(|action| [(action, true), (action, false)]) {
+            let (_, watch) = looked(action, before);
+            let worst = &watch.worst[0];
+            assert!(worst.length + 50_000 >= STOPPED, "{action} {before}: {}", worst.length);
+            assert_eq!(worst.cause, CauseKind::VoluntarySwitch, "{action} {before}: {}", worst.detail);
+            let voluntary = watch.causes.iter().find(|(cause, ..)| *cause == CauseKind::VoluntarySwitch).unwrap();
+            assert_eq!(voluntary.1, 1, "{action} {before}");
+            asking += u32::from(worst.detail.contains(WHILE_ASKING));
+        }
+        assert!(asking > 20, "{asking}");
+    }
+
+    #[test]
+    fn asking_that_was_interrupted_is_a_gap() {
+        let mut watch = Watch::new(Some(0), 100, 100);
+        let thread = Thread::default();
+        let sides = [&thread, &thread];
+        assert_eq!([watch.asked(1000, sides, 0), watch.asked(4900, sides, 0)], [1000, 4900]);
+        assert_eq!((watch.asked(90_000, sides, 7), watch.count, watch.stolen), (1000, 1, 89_000));
+        assert_eq!((watch.worst[0].at, watch.worst[0].cause), (7, CauseKind::Unknown));
+        // A timer that went back meanwhile.
+        assert_eq!(since(5, 10), 0);
+    }
+}
