@@ -96,6 +96,8 @@ pub enum NoTick {
     TooFewReadings,
     /// The differences may come from reads of a few constant costs just as well.
     ConstantCost,
+    /// The readings lie on several lattices: there are too few to choose.
+    Ambiguous,
     /// A read takes so many units that no spectrum is made of the differences.
     TooSlow,
     /// Parts of the readings lie on different lattices: the clock's rate changed.
@@ -112,6 +114,7 @@ impl NoTick {
             Self::TooFewSteps => "its value changed fewer than three times: give it more time",
             Self::TooFewReadings => "too few readings differ to tell a tick: give it more time",
             Self::ConstantCost => "its steps may be the read's own cost, which cannot be told from a tick",
+            Self::Ambiguous => "several ticks fit so few readings: give it more time",
             Self::TooSlow => "its reads take too long for its unit",
             Self::RateChanged => "its rate changed while it was read",
             Self::NoLattice => "its readings lie on no lattice that was looked for",
@@ -159,7 +162,9 @@ impl Readings {
 
     /// The greatest common divisor, where it can be neither an accident nor the read's cost.
     fn common_divisor(&self, divisor: u64, steps: &[u64]) -> Option<Tick> {
-        let lattice = Lattice { period: 1.0, error: 0.0, spread: 0.0, steps: steps.len() as u64, agreement: 1.0 };
+        // Truncated to whole units, a period that is nearly a whole number looks like it until it is a unit off.
+        let error = 1.0 / steps.iter().sum::<u64>() as f64;
+        let lattice = Lattice { period: 1.0, error, spread: 0.0, steps: steps.len() as u64, agreement: 1.0 };
         let is_one_tick = |step: &&u64| **step == divisor;
         let one_tick = steps.iter().filter(is_one_tick).count();
         let proved = proof::stands_still(self.repeats, one_tick, steps.len()) || proof::divides(steps, divisor);

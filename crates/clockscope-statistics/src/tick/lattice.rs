@@ -98,11 +98,14 @@ pub(super) fn fit(values: &[u64], habit: Habit, frequency: f64, most: usize) -> 
         let certain = quarters.iter().any(|part| part.on.share >= CERTAIN);
         return if certain { Fit::Changing } else { Fit::Nowhere };
     }
-    let span = (values[values.len() - 1] - values[0]) as f64 / 4.0;
+    // Interruptions say nothing, since the phase may be lost across them.
+    let quiet = values.windows(2).map(|pair| pair[1] - pair[0]).filter(|step| *step <= INTERRUPTED * habit.usual);
+    let span = quiet.sum::<u64>() as f64 / 4.0;
+    let sharpness = quarters.iter().map(|part| part.error).sum::<f64>() / quarters.len() as f64;
     let spread = quarters.iter().map(|part| part.on.spread).fold(0.0, f64::max);
     Fit::On(Lattice {
         period: 1.0 / mean,
-        error: off.max(1.0 / span),
+        error: off.max(1.0 / span).max(sharpness),
         spread,
         steps: values.len() as u64 - 1,
         agreement,
@@ -145,6 +148,8 @@ pub(super) fn steps_on(values: &[u64], habit: Habit, lattice: &Lattice) -> Vec<u
 /// A part of the readings with the frequency that fits it.
 struct Part {
     frequency: f64,
+    /// By what share the frequency may be off.
+    error: f64,
     on: Agreement,
 }
 
@@ -156,7 +161,7 @@ impl Part {
         if sharpened.reach * sharpened.frequency < SHARP || !keeps_phase(values, habit, sharpened.frequency) {
             on.share = 0.0;
         }
-        Self { frequency: sharpened.frequency, on }
+        Self { frequency: sharpened.frequency, error: sharpened.error(), on }
     }
 }
 
@@ -206,6 +211,13 @@ fn mean_phase(values: &[u64], lag: usize, reach: f64, frequency: f64) -> Option<
 struct Sharpened {
     frequency: f64,
     reach: f64,
+}
+
+impl Sharpened {
+    /// By what share the frequency may be off.
+    fn error(self) -> f64 {
+        PREDICTED / (self.reach * self.frequency)
+    }
 }
 
 /// Sharpens a frequency by the phases of readings that are 1, 2, 4, ... apart: each step halves the error or better,

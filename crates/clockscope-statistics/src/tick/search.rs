@@ -12,6 +12,10 @@ const SAMPLE: usize = 2048;
 /// By how much more of the blocks must lie on a lattice to be preferred to a longer one. All parts of a lattice fit as
 /// well as it does.
 const BETTER: f64 = 0.1;
+/// By what share of a period two are the same.
+const SAME: f64 = 0.02;
+/// A period that may be off by a larger share is not told: readings at whole units lie on many such lattices.
+const LEAST_SURE: f64 = 1e-3;
 
 /// What was found so far.
 pub(super) struct Search<'a> {
@@ -56,13 +60,36 @@ impl<'a> Search<'a> {
         let Some(lines) = spectrum::candidates(self.steps, self.habit.usual) else {
             return Tick::Unknown(NoTick::TooSlow);
         };
-        for (index, line) in lines.into_iter().enumerate() {
-            let Some(frequency) = lattice::first_look(self.values, self.habit, line) else { continue };
+        for (index, line) in lines.iter().enumerate() {
+            let Some(frequency) = lattice::first_look(self.values, self.habit, *line) else { continue };
             if self.look(frequency, index + 1).is_break() {
                 break;
             }
         }
-        self.conclude()
+        match self.conclude() {
+            Tick::Found(lattice) if lattice.error > LEAST_SURE => Tick::Unknown(NoTick::TooFewReadings),
+            Tick::Found(lattice) if self.has_rival(&lattice, &lines) => Tick::Unknown(NoTick::Ambiguous),
+            told => told,
+        }
+    }
+
+    /// Whether the readings lie on another line's lattice as well, which is neither a part of this one nor the other way
+    /// round. Where a read takes n ticks, give or take a few, so few readings may lie on a lattice of n - 1 or n + 1 ticks in
+    /// the same time.
+    fn has_rival(&self, found: &Lattice, lines: &[f64]) -> bool {
+        // Neighbouring rivals differ by one tick in a read.
+        let same = SAME.min(found.period / (4.0 * self.habit.usual as f64));
+        lines.iter().any(|line| {
+            let Some(frequency) = lattice::first_look(self.values, self.habit, *line) else { return false };
+            let is_alike = |period: f64| is_part(period, found.period, same) || is_part(found.period, period, same);
+            if is_alike(1.0 / frequency) || 1.0 / frequency < SHORTEST {
+                return false;
+            }
+            match lattice::fit(self.values, self.habit, frequency, usize::MAX) {
+                Fit::On(rival) => rival.agreement >= found.agreement - BETTER && !is_alike(rival.period),
+                Fit::Changing | Fit::Nowhere => false,
+            }
+        })
     }
 
     /// Looks at a frequency that the first readings agree with, the n-th that was tried.
@@ -71,7 +98,7 @@ impl<'a> Search<'a> {
         if period < SHORTEST {
             return ControlFlow::Break(());
         }
-        if self.not_believed.iter().any(|longer| is_part(period, *longer)) {
+        if self.not_believed.iter().any(|longer| is_part(period, *longer, SAME)) {
             return ControlFlow::Continue(());
         }
         self.looked_like_one = true;
@@ -112,7 +139,7 @@ impl<'a> Search<'a> {
     }
 
     /// What the lines told, the best of them looked at once more by all readings.
-    fn conclude(mut self) -> Tick {
+    fn conclude(&mut self) -> Tick {
         if let Some((lattice, tried)) = self.best.filter(|(best, _)| !self.changing || best.agreement >= CERTAIN) {
             match lattice::fit(self.values, self.habit, 1.0 / lattice.period, usize::MAX) {
                 Fit::On(lattice) => {
@@ -133,8 +160,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Whether the longer period is a whole number of the shorter one.
-fn is_part(shorter: f64, longer: f64) -> bool {
+/// Whether the longer period is a whole number of the shorter one, give or take a share of the shorter one.
+fn is_part(shorter: f64, longer: f64, slack: f64) -> bool {
     let ratio = longer / shorter;
-    (ratio - ratio.round()).abs() < 0.02
+    ratio.round() >= 1.0 && (ratio - ratio.round()).abs() < slack
 }

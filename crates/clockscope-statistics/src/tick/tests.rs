@@ -101,6 +101,78 @@ fn ticks_of_simulated_clocks() {
     assert!(right as f64 >= 0.99 * cases as f64, "{right} of {cases} found, {unknown} unknown");
 }
 
+/// A tick that is told of few readings is right within its own error.
+fn assert_honest(found: Tick, period: f64, what: &dyn std::fmt::Debug) -> bool {
+    match found {
+        Tick::Found(lattice) => {
+            let off = (lattice.period / period - 1.0).abs();
+            assert!(off <= lattice.error + 1e-9, "{what:?}: {lattice:?} is off by {:.3} ppm", off * 1e6);
+            true
+        }
+        Tick::AtMost { units, .. } => {
+            assert!(period <= units, "{what:?}: at most {units}");
+            false
+        }
+        Tick::Unknown(_) => false,
+    }
+}
+
+#[test]
+fn short_series_of_simulated_clocks() {
+    let mut told = 0;
+    for case in 0..cases(2000) {
+        let mut random = Random(0x5_0000 + case as u64);
+        let count = random.scale(200.0, 4096.0) as usize;
+        let mut clock = Simulated::random(0.2, 1000.0, &mut random);
+        // From a cost that is nearly constant to one that hardly shows.
+        clock.jitter = clock.cost * random.scale(1e-3, 0.3);
+        let readings = clock.readings(count, &mut random);
+        told += usize::from(assert_honest(tick(&readings), clock.period, &(case, count, clock)));
+    }
+    println!("{told} of {} told", cases(2000));
+    assert!(told >= cases(2000) / 3, "{told} of {}", cases(2000));
+}
+
+/// A CPU-time clock: fine in its tick, slow to read, and cut to whole units.
+#[test]
+fn short_series_of_a_slow_read() {
+    let mut told = 0;
+    for case in 0..cases(2000) {
+        let mut random = Random(0x51_0000 + case as u64);
+        let count = random.scale(200.0, 1000.0) as usize;
+        let cost = random.within(60.0, 900.0);
+        let jitter = cost * random.scale(3e-3, 0.1);
+        let clock = Simulated { period: 10.014_87, cost, jitter, normal: true, interrupted: 0.003 };
+        told +=
+            usize::from(assert_honest(tick(&clock.readings(count, &mut random)), clock.period, &(case, count, clock)));
+    }
+    println!("{told} of {} told", cases(2000));
+    assert!(told >= cases(2000) / 3, "{told} of {}", cases(2000));
+}
+
+/// An ordered read of a counter of coarse ticks takes a few of them, and all readings share one residue.
+#[test]
+fn short_series_of_an_ordered_counter() {
+    let mut told = 0;
+    for case in 0..cases(2000) {
+        let mut random = Random(0x52_0000 + case as u64);
+        let count = random.scale(200.0, 4096.0) as usize;
+        let period = 2 + random.next() % 60;
+        let cost = random.within(0.3, 6.0) * period as f64;
+        let clock = Simulated {
+            period: period as f64,
+            cost,
+            jitter: cost * random.scale(1e-3, 0.3),
+            normal: true,
+            interrupted: random.scale(1e-5, 3e-3),
+        };
+        told +=
+            usize::from(assert_honest(tick(&clock.readings(count, &mut random)), clock.period, &(case, count, clock)));
+    }
+    println!("{told} of {} told", cases(2000));
+    assert!(told >= cases(2000) / 5, "{told} of {}", cases(2000));
+}
+
 /// Below 3 units a tick is right, "at most 3", or unknown.
 #[test]
 fn ticks_below_three_units_are_never_wrong() {
