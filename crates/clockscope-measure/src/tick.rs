@@ -2,7 +2,7 @@
 
 use clockscope::{About, Kind, Unit};
 use clockscope_records::{Strength, TickEvidence};
-use clockscope_statistics::{Lattice, Tick, Weight};
+use clockscope_statistics::{Lattice, SHORTEST_TICK, Tick, Weight};
 
 use crate::context::Context;
 
@@ -55,21 +55,7 @@ pub(crate) fn record(tick: Tick, about: &About, ns_per_unit: Option<f64>, contex
         // The length of a counter's unit was measured, unless the hardware states it.
         unit_error: if about.unit == Unit::Ticks(None) { context.rate.bound_ppm * 1e-6 } else { 0.0 },
     };
-    match (tick, ns_per_unit) {
-        (Tick::Unknown(reason), _) => TickRecord::unknown(0, None, reason.reason().to_owned()),
-        (_, None) => TickRecord::unknown(0, None, "it counts core cycles, whose length changes".to_owned()),
-        // What a counter counts is whole, and finer than a few of these is only the one itself.
-        (Tick::AtMost { units: _, steps }, Some(ns)) if stands_on.is_counter => {
-            let lattice = Lattice { period: 1.0, error: 0.0, spread: 0.0, steps, agreement: 1.0 };
-            stands_on.found(lattice, ns)
-        }
-        (Tick::AtMost { units, steps }, Some(ns)) => {
-            let most_ns = units * ns;
-            let reason = format!("too fine to be told from the clock's unit: at most {most_ns:.3} ns");
-            TickRecord::unknown(steps, Some(most_ns), reason)
-        }
-        (Tick::Found(lattice), Some(ns)) => stands_on.found(lattice, ns),
-    }
+    stands_on.record(tick, ns_per_unit)
 }
 
 impl TickRecord {
@@ -100,6 +86,31 @@ struct Hardware {
 }
 
 impl Hardware {
+    /// What readings told, in a unit of so many ns.
+    fn record(self, tick: Tick, ns_per_unit: Option<f64>) -> TickRecord {
+        match (tick, ns_per_unit) {
+            (Tick::Unknown(reason), _) => TickRecord::unknown(0, None, reason.reason().to_owned()),
+            (_, None) => TickRecord::unknown(0, None, "it counts core cycles, whose length changes".to_owned()),
+            // What a counter counts is whole, and finer than a few of these is only the one itself. Where all readings are
+            // multiples of more, the bound is of these.
+            (Tick::AtMost { units, steps }, Some(ns)) if self.is_counter && units <= SHORTEST_TICK => {
+                let lattice = Lattice { period: 1.0, error: 0.0, spread: 0.0, steps, agreement: 1.0 };
+                self.found(lattice, ns)
+            }
+            (Tick::AtMost { units, steps }, Some(ns)) => {
+                let most_ns = units * ns;
+                let why = if units <= SHORTEST_TICK {
+                    "too fine to be told from the clock's unit"
+                } else {
+                    "its readings are multiples of what may be a tick or the read's own cost"
+                };
+                let reason = format!("{why}: at most {most_ns:.3} ns");
+                TickRecord::unknown(steps, Some(most_ns), reason)
+            }
+            (Tick::Found(lattice), Some(ns)) => self.found(lattice, ns),
+        }
+    }
+
     fn found(self, lattice: Lattice, ns_per_unit: f64) -> TickRecord {
         // A counter delivers whole numbers. Most of them step by a whole number, too; a counter that is scaled by its
         // firmware does not.
@@ -198,6 +209,18 @@ mod tests {
     fn found(hardware: Hardware, period: f64, ns_per_unit: f64) -> (f64, Option<String>, Option<String>) {
         let TickRecord { tick_ns, evidence, .. } = hardware.found(lattice(period, 1e-7), ns_per_unit);
         (tick_ns.unwrap(), evidence.period, evidence.recognised)
+    }
+
+    /// All readings of an ordered counter share one residue: few of them prove no tick, and certainly not a single count.
+    #[test]
+    fn a_bound_of_many_counts_is_not_one_count() {
+        let counter = Hardware { ns_per_tick: Some(0.4), is_counter: true, unit_error: 1e-7 };
+        let found = |units| counter.record(Tick::AtMost { units, steps: 900 }, Some(0.4));
+        assert_eq!(found(SHORTEST_TICK).tick_ns, Some(0.4));
+        let TickRecord { tick_ns, evidence, unknown } = found(26.0 * SHORTEST_TICK);
+        assert_eq!((tick_ns, evidence.strength), (None, Strength::None));
+        assert!((evidence.at_most_ns.unwrap() - 31.2).abs() < 1e-9);
+        assert!(unknown.unwrap().contains("at most 31.200 ns"));
     }
 
     #[test]

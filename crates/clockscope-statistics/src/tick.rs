@@ -22,7 +22,7 @@ const FEWEST_STEPS: usize = 3;
 /// Steps that a spectrum needs.
 const SPECTRAL_STEPS: usize = 200;
 /// Periods shorter than this, in units, cannot be told from the truncation to whole units.
-const SHORTEST: f64 = 3.0;
+pub const SHORTEST: f64 = 3.0;
 /// A clock with no step shorter than this, in units, that stands still most of the time, is coarse.
 const COARSE: u64 = 4096;
 /// Share of its tick by which a coarse clock's single step may be off: the kernel stretches them.
@@ -31,6 +31,9 @@ const COARSE_SLACK: f64 = 2e-4;
 const ALIKE: f64 = 0.95;
 /// Share of the steps that must be 1 where a counter answers further reads within its tick with one more each.
 const ONE_MORE: f64 = 0.05;
+
+/// Steps of a series that is long enough to refute every lattice but its own.
+const SHORT: usize = 8192;
 
 /// What readings tell about a clock's tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -102,6 +105,8 @@ pub enum NoTick {
     TooSlow,
     /// Parts of the readings lie on different lattices: the clock's rate changed.
     RateChanged,
+    /// It steps back so often that the readings between two such steps do not tell.
+    StepsBack,
     /// The differences look like a lattice, but the readings do not lie on one.
     NoLattice,
 }
@@ -117,6 +122,7 @@ impl NoTick {
             Self::Ambiguous => "several ticks fit so few readings: give it more time",
             Self::TooSlow => "its reads take too long for its unit",
             Self::RateChanged => "its rate changed while it was read",
+            Self::StepsBack => "it steps back too often",
             Self::NoLattice => "its readings lie on no lattice that was looked for",
         }
     }
@@ -128,6 +134,8 @@ pub(crate) struct Readings {
     /// Ascending, from 0.
     values: Vec<u64>,
     repeats: u64,
+    /// Steps back that were left out: each may have moved the phase by up to half a tick either way.
+    breaks: u64,
 }
 
 /// The tick of a clock that gave these readings, one after another. Linear in their number but for a transform
@@ -146,7 +154,7 @@ impl Readings {
             return Tick::Unknown(NoTick::TooFewSteps);
         }
         let divisor = steps.iter().copied().fold(0, gcd);
-        let scaled = Self { values: self.values.iter().map(|value| value / divisor).collect(), repeats: self.repeats };
+        let scaled = Self { values: self.values.iter().map(|value| value / divisor).collect(), ..*self };
         let scaled_steps: Vec<u64> = steps.iter().map(|step| step / divisor).collect();
         let found = match scaled.search(&scaled_steps) {
             Tick::Found(lattice) => Tick::Found(lattice),
@@ -155,7 +163,7 @@ impl Readings {
         };
         let found = match found {
             Tick::Found(_) | Tick::Unknown(NoTick::RateChanged) => found,
-            _ => self.common_divisor(divisor, &steps).unwrap_or(found),
+            _ => self.common_divisor(divisor, &steps).unwrap_or_else(|| bounded(found, divisor, &steps)),
         };
         found.scaled(divisor as f64)
     }
@@ -200,7 +208,9 @@ impl Readings {
         let ends = [quarters.first(), quarters.last()];
         let is_told = matches!(found, Tick::Found(_) | Tick::AtMost { .. });
         if is_told && ends.into_iter().flatten().any(|steps| differs(steps)) {
-            return Tick::Unknown(NoTick::RateChanged);
+            // Parts of a short series may lie on lattices that are not theirs.
+            let is_short = steps.len() < SHORT;
+            return Tick::Unknown(if is_short { NoTick::Ambiguous } else { NoTick::RateChanged });
         }
         found
     }
@@ -211,7 +221,7 @@ impl Readings {
             sum += step;
             sum
         });
-        Self { values: std::iter::once(0).chain(values).collect(), repeats: 0 }
+        Self { values: std::iter::once(0).chain(values).collect(), repeats: 0, breaks: 0 }
     }
 
     fn steps(&self) -> Vec<u64> {
@@ -226,7 +236,8 @@ impl Readings {
             return None;
         }
         let others = self.values.windows(2).filter(|pair| pair[1] - pair[0] != 1).map(|pair| pair[1]);
-        let once = Self { values: std::iter::once(0).chain(others).collect(), repeats: self.repeats + ones };
+        let values = std::iter::once(0).chain(others).collect();
+        let once = Self { values, repeats: self.repeats + ones, breaks: self.breaks };
         Some(once.spectral(&once.steps())).filter(|found| matches!(found, Tick::Found(_)))
     }
 
@@ -235,7 +246,7 @@ impl Readings {
         if steps.len() < SPECTRAL_STEPS {
             return Tick::Unknown(NoTick::TooFewReadings);
         }
-        Search::new(&self.values, steps, self.repeats).run()
+        Search::new(self, steps).run()
     }
 
     /// The tick of a coarse clock, whose steps are alike but for the kernel's corrections; `None` for any other.
@@ -267,6 +278,16 @@ impl Tick {
             Self::Unknown(_) => self,
         }
     }
+}
+
+/// What is told, in units of the divisor, where nothing proves that this is the tick: if not the tick, then the read's cost
+/// makes it up of whole ticks. So many steps that are all multiples of it leave room for no longer one.
+fn bounded(found: Tick, divisor: u64, steps: &[u64]) -> Tick {
+    if (divisor as f64) < SHORTEST || steps.len() < SPECTRAL_STEPS {
+        return found;
+    }
+    let error = 1.0 / steps.iter().sum::<u64>() as f64;
+    Tick::AtMost { units: 1.0 + error, steps: steps.len() as u64 }
 }
 
 fn gcd(a: u64, b: u64) -> u64 {

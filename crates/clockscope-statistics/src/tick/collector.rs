@@ -16,7 +16,11 @@ impl TickCollector {
     /// Room for so many different readings; 8 bytes each.
     #[must_use]
     pub fn new(capacity: usize) -> Self {
-        Self { readings: Readings { values: Vec::with_capacity(capacity), repeats: 0 }, capacity, last: None }
+        Self {
+            readings: Readings { values: Vec::with_capacity(capacity), ..Readings::default() },
+            capacity,
+            last: None,
+        }
     }
 
     /// Takes readings, in the clock's unit. Does not allocate. A step back is left out: what follows it is put as if
@@ -39,6 +43,8 @@ impl TickCollector {
             let told = told.saturating_add(step.max(0) as u64);
             if step > 0 {
                 self.readings.values.push(told);
+            } else {
+                self.readings.breaks += 1;
             }
             self.last = Some((*reading, told));
             if self.is_full() {

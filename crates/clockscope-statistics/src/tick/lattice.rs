@@ -8,7 +8,7 @@ use super::{Lattice, SHORTEST, spectrum};
 const BLOCK: usize = 32;
 /// Readings that a shorter block must have: so many lie on the arc of the shortest period by chance in 9 % of all cases.
 const SHORTEST_BLOCK: usize = 5;
-/// A step of so many usual ones is an interruption: across it the phase may be lost.
+/// A step of so many usual ones is an interruption.
 const INTERRUPTED: u64 = 20;
 /// Share of steps of a single unit that is no exception.
 const ONES: f64 = 0.005;
@@ -68,6 +68,11 @@ impl Habit {
         Self { usual, one_more: ones as f64 >= ONES * steps.len() as f64 }
     }
 
+    /// Whether so long a step is an interruption: across it the phase may be lost.
+    pub(super) fn is_interruption(self, step: u64) -> bool {
+        step > INTERRUPTED.saturating_mul(self.usual)
+    }
+
     /// Readings may be this far from each other within a period, in units: one for the truncation to whole units, and
     /// for a period that has room for it a little for the error of the frequency, and one more for further reads.
     fn band(self, period: f64) -> f64 {
@@ -99,7 +104,7 @@ pub(super) fn fit(values: &[u64], habit: Habit, frequency: f64, most: usize) -> 
         return if certain { Fit::Changing } else { Fit::Nowhere };
     }
     // Interruptions say nothing, since the phase may be lost across them.
-    let quiet = values.windows(2).map(|pair| pair[1] - pair[0]).filter(|step| *step <= INTERRUPTED * habit.usual);
+    let quiet = values.windows(2).map(|pair| pair[1] - pair[0]).filter(|step| !habit.is_interruption(*step));
     let span = quiet.sum::<u64>() as f64 / 4.0;
     let sharpness = quarters.iter().map(|part| part.error).sum::<f64>() / quarters.len() as f64;
     let spread = quarters.iter().map(|part| part.on.spread).fold(0.0, f64::max);

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::lattice::{self, CERTAIN, Fit, Habit};
 use super::proof::{self, Counts};
-use super::{Lattice, NoTick, SHORTEST, Tick, spectrum};
+use super::{Lattice, NoTick, Readings, SHORT, SHORTEST, Tick, spectrum};
 
 /// Lines whose lattice is fitted to a sample of the readings, and how many of each quarter that takes.
 const FITS: usize = 128;
@@ -14,7 +14,7 @@ const SAMPLE: usize = 2048;
 const BETTER: f64 = 0.1;
 /// By what share of a period two are the same.
 const SAME: f64 = 0.02;
-/// A period that may be off by a larger share is not told: readings at whole units lie on many such lattices.
+/// A period that may be off by a larger share is not told of a shorter one: readings at whole units lie on many such lattices.
 const LEAST_SURE: f64 = 1e-3;
 
 /// What was found so far.
@@ -22,6 +22,7 @@ pub(super) struct Search<'a> {
     values: &'a [u64],
     steps: &'a [u64],
     repeats: u64,
+    breaks: u64,
     habit: Habit,
     counts: Counts,
     fits: usize,
@@ -39,11 +40,12 @@ pub(super) struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// A search in readings, whose steps are not empty.
-    pub(super) fn new(values: &'a [u64], steps: &'a [u64], repeats: u64) -> Self {
+    pub(super) fn new(readings: &'a Readings, steps: &'a [u64]) -> Self {
         Self {
-            values,
+            values: &readings.values,
             steps,
-            repeats,
+            repeats: readings.repeats,
+            breaks: readings.breaks,
             habit: Habit::of(steps),
             counts: proof::counts(steps.iter().copied()),
             fits: 0,
@@ -67,10 +69,25 @@ impl<'a> Search<'a> {
             }
         }
         match self.conclude() {
-            Tick::Found(lattice) if lattice.error > LEAST_SURE => Tick::Unknown(NoTick::TooFewReadings),
-            Tick::Found(lattice) if self.has_rival(&lattice, &lines) => Tick::Unknown(NoTick::Ambiguous),
+            Tick::Found(lattice) if self.breaks > 0 && lattice.error > LEAST_SURE => Tick::Unknown(NoTick::StepsBack),
+            Tick::Found(lattice) if self.is_short() && (lattice.error > LEAST_SURE || lattice.agreement < CERTAIN) => {
+                Tick::Unknown(NoTick::TooFewReadings)
+            }
+            Tick::Found(lattice) if self.is_short() && self.has_rival(&lattice, &lines) => {
+                Tick::Unknown(NoTick::Ambiguous)
+            }
             told => told,
         }
+    }
+
+    /// How long the readings are in all, in units, without interruptions.
+    fn quiet(&self) -> f64 {
+        self.steps.iter().filter(|step| !self.habit.is_interruption(**step)).sum::<u64>() as f64
+    }
+
+    /// Whether the readings are so few that they may lie on a lattice that is not theirs.
+    fn is_short(&self) -> bool {
+        self.steps.len() < SHORT
     }
 
     /// Whether the readings lie on another line's lattice as well, which is neither a part of this one nor the other way
@@ -144,7 +161,9 @@ impl<'a> Search<'a> {
             match lattice::fit(self.values, self.habit, 1.0 / lattice.period, usize::MAX) {
                 Fit::On(lattice) => {
                     let is_proved = |wider: &Lattice| self.is_proved(wider, tried);
-                    return Tick::Found(lattice::widest(self.values, self.habit, lattice, is_proved));
+                    let widest = lattice::widest(self.values, self.habit, lattice, is_proved);
+                    let moved = self.breaks as f64 * widest.period / 2.0 / self.quiet();
+                    return Tick::Found(Lattice { error: widest.error + moved, ..widest });
                 }
                 Fit::Changing | Fit::Nowhere => self.changing = true,
             }
