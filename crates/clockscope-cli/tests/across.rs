@@ -221,6 +221,29 @@ fn a_fast_clock_is_found_with_sign_and_size() {
     }
 }
 
+/// A clock that claims to be fine and is not runs at no wrong rate, nor does it change it: it is late by up to its step.
+#[test]
+#[parallel]
+fn a_hidden_step_is_no_rate() {
+    for quantum_ns in ["300000", "20000000", "100000000"] {
+        let lies = [("CLOCKSCOPE_LIE_CLOCK", "1"), ("CLOCKSCOPE_LIE_QUANTUM_NS", quantum_ns)];
+        let arguments = ["rate", "monotonic", "realtime", "--duration", "1s", "--format", "json"];
+        let rates = record(under("liar", &lies, &arguments));
+        let found = clock(&rates, "monotonic");
+        let (ppm, bound) = (number(&found["ppm"]), number(&found["bound_ppm"]));
+        assert!(ppm.abs() <= bound && found["constant"] != false, "{quantum_ns}: {found:#}");
+        // As the reference it accuses nobody either.
+        let rates = record(under(
+            "liar",
+            &lies,
+            &["rate", "realtime", "--reference", "monotonic", "--duration", "1s", "--format", "json"],
+        ));
+        let found = clock(&rates, "realtime");
+        let (ppm, bound) = (number(&found["ppm"]), number(&found["bound_ppm"]));
+        assert!(ppm.abs() <= bound && found["constant"] != false, "{quantum_ns}: {found:#}");
+    }
+}
+
 #[test]
 #[serial]
 fn a_rate_that_changes_under_way_is_said_to() {

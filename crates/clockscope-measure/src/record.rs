@@ -155,6 +155,7 @@ pub(crate) fn events_record(
     Events {
         reads: counts.reads,
         errors,
+        span_ns: Some(counts.span_ns),
         fail: counts.fail,
         stall: counts.stall,
         warp: judged.map(|judged| judged.warp),
@@ -163,6 +164,7 @@ pub(crate) fn events_record(
         regression: counts.regression,
         hidden_regression: judged.and_then(|judged| judged.hidden_regression),
         threshold_ns: judged.and(threshold_ns),
+        sure_ns: judged.and(counts.sure_ns),
         reference: judged.map(|_| reference.to_owned()),
         reference_shares_hardware: judged.and_then(|_| context.shares_hardware(about, judged_outside)),
     }
@@ -181,7 +183,16 @@ pub(crate) fn explain_events(events: &Events, unknown: &mut Unknown, about: &Abo
             _ => "it counts work, not time",
         };
         because(
-            &["warp", "jump", "gap", "hidden_regression", "threshold_ns", "reference", "reference_shares_hardware"],
+            &[
+                "warp",
+                "jump",
+                "gap",
+                "hidden_regression",
+                "threshold_ns",
+                "sure_ns",
+                "reference",
+                "reference_shares_hardware",
+            ],
             reason,
         );
         return;
@@ -194,5 +205,8 @@ pub(crate) fn explain_events(events: &Events, unknown: &mut Unknown, about: &Abo
     }
     if events.threshold_ns.is_none() {
         because(&["threshold_ns"], "no batch of reads was completed");
+    }
+    if events.sure_ns.is_none() {
+        because(&["sure_ns"], "its value changed between no two batches of reads");
     }
 }

@@ -242,6 +242,9 @@ pub struct Events {
     pub reads: u64,
     /// Reads that returned an error instead of a reading.
     pub errors: u64,
+    /// From before the first reading until after the last, in ns; `null` in older records.
+    #[serde(default)]
+    pub span_ns: Option<f64>,
     /// Runs of at least 200 repeats of one value.
     pub fail: u64,
     /// Runs of 2 to 199 repeats of one value.
@@ -258,6 +261,10 @@ pub struct Events {
     pub hidden_regression: Option<u64>,
     /// Smallest step that is counted singly as jump, gap or hidden regression, in ns.
     pub threshold_ns: Option<f64>,
+    /// A jump of so many ns is counted wherever it falls, in nine of ten batches of reads; one between `threshold_ns` and
+    /// this may or may not be. `null` in older records, too.
+    #[serde(default)]
+    pub sure_ns: Option<f64>,
     /// The clock that jumps, gaps and hidden regressions were judged against.
     pub reference: Option<String>,
     /// Whether clock and reference stand on the same hardware counter; `null` where it cannot be told.

@@ -10,12 +10,17 @@ mod worst;
 
 pub use worst::{EventKind, WORST, WorstEvent, WorstEvents};
 
+use crate::{Reservoir, quantile};
+
 /// A run of more repeats than this is a fail, one of two to so many is a stall.
 pub const STALL_MAX: u64 = 199;
 /// A jump of more than this many nanoseconds is a warp.
 pub const WARP_NS: f64 = 1e6;
 /// Rate by which a healthy clock may differ from a perfect reference: the kernel's limit for slewing, 500 ppm.
 const SLEW: f64 = 500e-6;
+/// Batches whose hurdle is kept, and the share of them that is told.
+const HURDLES: usize = 1024;
+const MOST: f64 = 0.9;
 /// No smaller step than this many ns is counted singly.
 const THRESHOLD_NS: f64 = 1000.0;
 
@@ -47,7 +52,7 @@ pub enum Judge {
 }
 
 /// The counts so far.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct EventCounts {
     /// Readings.
     pub reads: u64,
@@ -61,6 +66,10 @@ pub struct EventCounts {
     pub repeats: u64,
     /// The smallest positive difference, in the clock's unit.
     pub smallest_step: Option<u64>,
+    /// From before the first reading until after the last, in ns of the reference.
+    pub span_ns: f64,
+    /// A jump of so many ns is counted in nine of ten batches, wherever it falls; `None` where jumps are not judged.
+    pub sure_ns: Option<f64>,
     /// What was judged against the reference.
     pub judged: Option<Judged>,
 }
@@ -97,6 +106,8 @@ pub struct EventCounter {
     batch_ns: f64,
     judged: Judged,
     level: Option<Level>,
+    /// What a jump had to exceed in each batch to be counted, in ns.
+    hurdles: Reservoir,
 }
 
 /// What is known of the clock's offset after a batch.
@@ -153,6 +164,7 @@ impl EventCounter {
             batch_ns: 0.0,
             judged: Judged::default(),
             level: None,
+            hurdles: Reservoir::new(HURDLES),
         }
     }
 
@@ -187,7 +199,9 @@ impl EventCounter {
     pub fn batch(&mut self, batch: Batch<'_>) {
         let (Some(&first), Some(&last)) = (batch.values.first(), batch.values.last()) else { return };
         let origin = *self.origin.get_or_insert(first);
-        self.batch_ns = batch.before_ns - *self.began_ns.get_or_insert(batch.before_ns);
+        let began_ns = *self.began_ns.get_or_insert(batch.before_ns);
+        self.batch_ns = batch.before_ns - began_ns;
+        self.counts.span_ns = batch.after_ns - began_ns;
         let threshold_ns = self.threshold_ns(batch.cost_ns.unwrap_or(0.0));
         let ns = |value: u64| value.wrapping_sub(origin) as i64 as f64 * self.ns_per_unit;
         let (first_ns, last_ns) = (ns(first), ns(last));
@@ -229,6 +243,7 @@ impl EventCounter {
         let judged =
             Judged { hidden_regression: self.judged.hidden_regression.or(decidable.then_some(0)), ..self.judged };
         self.counts.judged = (self.judge != Judge::Nobody).then_some(judged);
+        self.counts.sure_ns = quantile(&self.hurdles.into_sorted(), MOST);
         (self.counts, self.worst)
     }
 
@@ -318,6 +333,9 @@ impl EventCounter {
         // part of a jump, which must not pass for a second one.
         let long_ns: f64 = self.steps.iter().map(|step| step.size).sum();
         let has_jumped = self.count_jumps(lowest_at_end - ceiling_ns + scan.sunk_ns, slack_ns);
+        if !has_jumped && ceiling_ns.is_finite() {
+            self.hurdles.push(slack_ns + ceiling_ns - lowest_at_end);
+        }
         self.count_gaps(batch, threshold_ns);
 
         let mut floor_ns = lowest_at_end;

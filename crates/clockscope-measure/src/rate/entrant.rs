@@ -126,8 +126,12 @@ impl<'a> Entrant<'a> {
             fence: (!row.about.is_ordered).then_some(bench.timer),
         };
         if entrant.refusal.is_none() {
-            match quantum(row, entrant.rough_ns) {
-                Ok(tick) => entrant.tick = tick,
+            match quantum(row, entrant.rough_ns, bench) {
+                Ok(Some(tick)) => entrant.tick = tick,
+                Ok(None) => {
+                    entrant.refusal =
+                        Some("it did not step while it was looked at: how late it may be is unknown".to_owned())
+                }
                 Err(errno) => entrant.refusal = Some(format!("a read failed: {errno}")),
             }
         }

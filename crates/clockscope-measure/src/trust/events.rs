@@ -11,6 +11,8 @@ const FEW_HANDOVERS: u64 = 1000;
 
 /// A clock that shows none of so many steps is frozen: chance alone hides them once in a hundred million.
 const STEPS_TO_SEE: f64 = 20.0;
+/// The longest step that a clock is known to take, in ns: whole seconds.
+const LONGEST_STEP_NS: f64 = 1e9;
 
 /// Who says so.
 const READS: &str = "successive readings";
@@ -75,12 +77,18 @@ pub(super) fn jumps(
     (evidence.figure((jumps + losses) as f64, "").by(READS), gravity)
 }
 
-/// Whether it never changed, although it was looked at for many of the steps that it claims to take.
-fn is_frozen(clock: &ClockRecord) -> bool {
-    let reads = clock.events.as_ref().map_or(0, |events| events.reads) as f64;
-    let looked_ns = reads * clock.cost_ns.as_ref().map_or(0.0, |cost| cost.median);
-    let is_long = looked_ns >= STEPS_TO_SEE * clock.nominal_resolution_ns.unwrap_or(0.0);
-    reads > 0.0 && is_long && clock.observed_resolution_ns.is_none()
+/// For how long a clock that never changed was looked at, in ns; `None` for one that did, or was not read.
+fn unchanged_ns(clock: &ClockRecord) -> Option<f64> {
+    let events = clock.events.as_ref().filter(|events| events.reads > 0 && clock.observed_resolution_ns.is_none())?;
+    // Older records do not tell the span.
+    let read_ns = events.reads as f64 * clock.cost_ns.as_ref().map_or(0.0, |cost| cost.median);
+    Some(events.span_ns.unwrap_or(read_ns))
+}
+
+/// Whether a clock that did not change for so long has stopped: it claims to step far more often, and no clock that is known
+/// hides a longer step than [`LONGEST_STEP_NS`].
+fn is_frozen(clock: &ClockRecord, unchanged_ns: f64) -> bool {
+    unchanged_ns >= (STEPS_TO_SEE * clock.nominal_resolution_ns.unwrap_or(0.0)).max(LONGEST_STEP_NS)
 }
 
 /// Whether it stood still. Clocks that the timer tick moves do, by design.
@@ -91,14 +99,18 @@ pub(super) fn standing(clocks: &[&ClockRecord], may_rest: bool, gravity: Gravity
         return (Evidence::new(name, Finding::Unknown, reason(clocks, "events")).by(READS), gravity);
     }
     let fails: u64 = events.iter().map(|events| events.fail).sum();
-    let is_frozen = clocks.iter().any(|clock| is_frozen(clock));
-    let seen = if is_frozen {
-        format!("it showed one value in {} readings", reads(&events))
-    } else {
-        format!("{fails} runs of 200 or more readings showed one value")
-    };
-    let is_against = is_frozen || fails > 0 && !may_rest;
+    let unchanged = || clocks.iter().filter_map(|clock| Some((clock, unchanged_ns(clock)?)));
+    let is_frozen = unchanged().any(|(clock, ns)| is_frozen(clock, ns));
     let advice = "do not wait by this clock: it may never reach the time waited for";
+    let longest_ns = unchanged().map(|(_, ns)| ns).max_by(f64::total_cmp);
+    let (is_against, seen) = match longest_ns {
+        Some(ns) if !is_frozen => {
+            let seen = format!("it showed one value for {}: its step may be as long", time(ns));
+            return (Evidence::new(name, Finding::Unknown, seen).by(READS).advise(super::LONGER), gravity);
+        }
+        Some(ns) => (true, format!("it showed one value for {}, in {} readings", time(ns), reads(&events))),
+        None => (fails > 0 && !may_rest, format!("{fails} runs of 200 or more readings showed one value")),
+    };
     (against_if(is_against, name, seen, advice).figure(fails as f64, "").by(READS), gravity)
 }
 

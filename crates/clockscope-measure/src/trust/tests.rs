@@ -33,6 +33,7 @@ fn clock(name: &str, kind: ClockKind, path: ReadPath, cost_ns: f64, tick_ns: f64
         events: Some(Events {
             reads: 10_000_000,
             errors: 0,
+            span_ns: Some(2e9),
             fail: if tick_ns > 1e6 { 300 } else { 0 },
             stall: 0,
             warp: Some(0),
@@ -41,6 +42,7 @@ fn clock(name: &str, kind: ClockKind, path: ReadPath, cost_ns: f64, tick_ns: f64
             regression: 0,
             hidden_regression: Some(0),
             threshold_ns: Some(1000.0),
+            sure_ns: Some(1300.0),
             reference: Some("monotonic_raw:syscall".to_owned()),
             reference_shares_hardware: Some(true),
         }),
@@ -427,6 +429,31 @@ fn what_was_not_tested_is_unknown_and_not_against() {
     let verdicts = judged(&seen);
     let order = of(&verdicts, "tsc").evidence.iter().find(|evidence| evidence.name == "order across CPUs").unwrap();
     assert_eq!(order.finding, Finding::For);
+}
+
+/// A clock that steps by a second is looked at for less, whatever step it claims; one that has stopped for a second is frozen.
+#[test]
+fn a_step_that_was_not_seen_is_unknown() {
+    use Trustworthiness::Unfit;
+
+    let name = "standing still";
+    for (nominal_ns, span_ns, finding) in [
+        (1.0, 100e6, Finding::Unknown),
+        (1.0, 2e9, Finding::Against),
+        (1e9, 2e9, Finding::Unknown),
+        (1e9, 25e9, Finding::Against),
+    ] {
+        let mut seen = healthy();
+        let clock = &mut seen.clocks[3];
+        (clock.observed_resolution_ns, clock.nominal_resolution_ns) = (None, Some(nominal_ns));
+        (clock.tick_ns, clock.tick_evidence) = (None, None);
+        let events = clock.events.as_mut().unwrap();
+        (events.span_ns, events.fail) = (Some(span_ns), 1);
+        let verdicts = judged(&seen);
+        let standing = of(&verdicts, "monotonic").evidence.iter().find(|evidence| evidence.name == name).unwrap();
+        assert_eq!(standing.finding, finding, "{nominal_ns} {span_ns} {standing:?}");
+        assert_eq!(of(&verdicts, "monotonic").verdict == Unfit, finding == Finding::Against);
+    }
 }
 
 #[test]
