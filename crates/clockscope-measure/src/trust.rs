@@ -58,7 +58,7 @@ const SHORTEST_RATE: f64 = 0.1;
 /// What is said where too little could be tested.
 const TWO_CPUS: &str =
     "let the program run on two CPUs or more, and start threads there (taskset, cpuset, ulimit), and ask again";
-const LONGER: &str = "ask again when the CPUs are less busy, or for longer (--duration)";
+const LONGER: &str = "ask again for longer (--duration), or when the CPUs are less busy";
 
 /// What to check, and how.
 #[derive(Debug)]

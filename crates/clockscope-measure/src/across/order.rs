@@ -303,7 +303,7 @@ fn record(
     let nothing = refusal.or(untestable).or(failed.as_deref()).unwrap_or(if bench.is_stopped() {
         "interrupted before its turn"
     } else if longest_ns.is_finite() {
-        "the time was over before its turn: the CPUs are busy"
+        "the time was over before its turn"
     } else {
         "nothing was handed over"
     });

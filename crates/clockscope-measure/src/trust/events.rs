@@ -135,7 +135,7 @@ pub(super) fn order(
         return (Evidence::new(name, Finding::Unknown, why).by(HANDOVERS).advise(advice), gravity);
     };
     if back == 0 && handoffs < FEW_HANDOVERS {
-        let why = format!("{handoffs} hand-overs are too few: the CPUs are busy");
+        let why = format!("{handoffs} hand-overs are too few");
         return (Evidence::new(name, Finding::Unknown, why).by(HANDOVERS).advise(super::LONGER), gravity);
     }
     let worst = ordered.iter().filter_map(|sequence| sequence.worst_ns).max_by(f64::total_cmp);

@@ -15,8 +15,14 @@ const STEERABLE_PPM: f64 = 101_000.0;
 const COARSE_NS: f64 = 100_000.0;
 /// A read that costs this share of a system call's is one.
 const LIKE_A_SYSCALL: f64 = 0.7;
+/// One that costs so many of them is more than that.
+const FAR_ABOVE_A_SYSCALL: f64 = 10.0;
 
 const REPORT: &str = "use another clock, and report it: the kernel promises that this one runs on and never goes back";
+/// What to do about a clock that is coarse and says so, and about one that does not.
+const COARSE_BY_DESIGN: &str = "measure only what is much longer by it, and the rest by monotonic";
+const COARSE_UNAWARES: &str = "the kernel has no fine clocksource (boot without clocksource=jiffies, with HPET or ACPI timer enabled), or \
+                               a preloaded library rounds it; until then measure only what is much longer";
 const WAS_SET: &str = "measure durations by monotonic; somebody set this clock: look for NTP steps and settimeofday";
 
 /// Its case. What was judged against the counter says nothing where there is doubt about that one.
@@ -113,15 +119,20 @@ fn step_ns(clock: &ClockRecord) -> Option<f64> {
 /// A clock that says by its name that it is coarse is as good as its word.
 fn resolution(clock: &ClockRecord) -> (Evidence, Gravity) {
     let (name, source) = ("resolution", "its readings");
+    let is_meant = clock.identity.name.ends_with("_coarse");
+    let claimed_ns = clock.nominal_resolution_ns.filter(|ns| *ns >= COARSE_NS && !is_meant);
+    if let (Some(ns), None) = (claimed_ns, clock.tick_ns) {
+        let seen = format!("its interface tells steps of {}", events::time(ns));
+        let evidence = Evidence::new(name, Finding::Against, seen).advise(COARSE_BY_DESIGN);
+        return (evidence.figure(ns, "ns").by("the interface"), Gravity::Limits);
+    }
     let Some(ns) = step_ns(clock) else {
         let why = clock.unknown.get("tick_ns").cloned().unwrap_or_else(|| "no step was seen".to_owned());
         return (Evidence::new(name, Finding::Unknown, why).by(source), Gravity::Limits);
     };
     let or_less = if clock.tick_ns.is_none() { " or less" } else { "" };
     let seen = format!("its readings step by {}{or_less}", events::time(ns));
-    let is_meant = clock.identity.name.ends_with("_coarse");
-    let advice = "the kernel has no fine clocksource: boot without clocksource=jiffies and with HPET or ACPI timer enabled; until \
-                  then measure only what is much longer";
+    let advice = if claimed_ns.is_some() { COARSE_BY_DESIGN } else { COARSE_UNAWARES };
     // What only bounds the step says nothing about it.
     let evidence = match (ns >= COARSE_NS && !is_meant, clock.tick_ns) {
         (true, None) => Evidence::new(name, Finding::Unknown, seen),
@@ -156,9 +167,14 @@ fn kernel_entry(seen: &Seen, clock: &ClockRecord) -> Option<(Evidence, Gravity)>
         Evidence::new(name, Finding::Unknown, format!("{text}: of {emulators}, not of the machine"))
     } else if may_avoid && seen.is_trapped() && ns > super::counter::TRAPPED_NS {
         against(format!("it reads the counter, which somebody traps: {text}"), "see the advice on the counter's cost")
+    } else if may_avoid && syscall_ns.is_some_and(|syscall| ns > FAR_ABOVE_A_SYSCALL * syscall) {
+        against(
+            format!("it costs far more than entering the kernel does: {text}"),
+            "look what slows it down: a hypervisor that traps, a debugger or ptrace, a preloaded library",
+        )
     } else if may_avoid && costs_as_much {
         against(
-            format!("every read enters the kernel: {text}"),
+            format!("a read costs as much as entering the kernel: {text}"),
             "look why the vDSO is not used: a C library that does not know it, a preloaded one that wraps it, vdso=0 on the kernel's \
              command line, gVisor, ptrace, or a time namespace on an old kernel",
         )

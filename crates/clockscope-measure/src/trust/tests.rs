@@ -431,6 +431,19 @@ fn what_was_not_tested_is_unknown_and_not_against() {
     assert_eq!(order.finding, Finding::For);
 }
 
+/// What is far above a system call is not explained by one.
+#[test]
+fn the_reason_of_a_cost_is_what_is_known_of_it() {
+    for (cost_ns, said) in [(225.0, "as much as entering the kernel"), (15_000.0, "far more than entering the kernel")]
+    {
+        let mut seen = healthy();
+        seen.clocks[3].cost_ns.as_mut().unwrap().median = cost_ns;
+        let verdicts = judged(&seen);
+        let cost = of(&verdicts, "monotonic").evidence.iter().find(|evidence| evidence.name == "cost").unwrap();
+        assert!(cost.finding == Finding::Against && cost.seen.contains(said), "{cost:?}");
+    }
+}
+
 /// A clock that steps by a second is looked at for less, whatever step it claims; one that has stopped for a second is frozen.
 #[test]
 fn a_step_that_was_not_seen_is_unknown() {
