@@ -143,6 +143,9 @@ struct Scan {
     debt_ns: f64,
     /// How much of that came about inside the batch; negative if it returned from where it stood at the start.
     sunk_ns: f64,
+    /// A reading inside it was smaller than the one before. A gap that follows looks like the return, so that more may be lost
+    /// at the end than `debt_ns`.
+    went_back: bool,
 }
 
 impl EventCounter {
@@ -207,11 +210,11 @@ impl EventCounter {
         let (first_ns, last_ns) = (ns(first), ns(last));
         let boundary = self.last.map(|last| self.step(last, first));
         let owed_ns = self.owed_at_start(boundary, first_ns - batch.before_ns);
-        let debt_ns = self.scan(batch.values, threshold_ns, batch.cost_ns.unwrap_or(0.0), owed_ns);
+        let (debt_ns, went_back) = self.scan(batch.values, threshold_ns, batch.cost_ns.unwrap_or(0.0), owed_ns);
         self.last = Some(last);
         self.counts.reads += batch.values.len() as u64;
         if self.judge != Judge::Nobody {
-            let scan = Scan { boundary, first_ns, last_ns, debt_ns, sunk_ns: debt_ns - owed_ns };
+            let scan = Scan { boundary, first_ns, last_ns, debt_ns, sunk_ns: debt_ns - owed_ns, went_back };
             self.judge(batch, scan, threshold_ns);
         }
     }
@@ -285,25 +288,32 @@ impl EventCounter {
     }
 
     /// Counts the differences inside a batch, collects the long ones, and tells how far the clock stands back at the
-    /// end of it, in ns, having started `debt_ns` back: the return from a backward step is no second event.
-    fn scan(&mut self, values: &[u64], threshold_ns: f64, cost_ns: f64, mut debt_ns: f64) -> f64 {
+    /// end of it, in ns, having started `debt_ns` back: the return from a backward step is no second event. And whether a
+    /// reading went back.
+    fn scan(&mut self, values: &[u64], threshold_ns: f64, cost_ns: f64, mut debt_ns: f64) -> (f64, bool) {
         self.steps.clear();
-        let usual_ns = 2.0 * cost_ns + self.tick_ns();
-        let usual = (usual_ns / self.ns_per_unit) as i64;
+        let mut went_back = false;
+        let usual = |it: &Self| ((2.0 * cost_ns + it.tick_ns()) / it.ns_per_unit) as i64;
+        let mut most_usual = usual(self);
         for pair in values.windows(2) {
             // Most steps are no event, and not the smallest.
             let known = self.counts.smallest_step.map_or(i64::MAX, |step| step as i64);
-            if self.run == 0 && (known..=usual).contains(&(pair[1].wrapping_sub(pair[0]) as i64)) {
+            if self.run == 0 && (known..=most_usual).contains(&(pair[1].wrapping_sub(pair[0]) as i64)) {
                 continue;
             }
             let step = self.step(pair[0], pair[1]);
-            if (0..=usual).contains(&step) {
+            if (1..known).contains(&step) {
+                // The first steps of all may have been interruptions.
+                most_usual = usual(self);
+            }
+            if (0..=most_usual).contains(&step) {
                 continue;
             }
             // How much further the clock went than the time of a read.
             let mut step_ns = step as f64 * self.ns_per_unit - cost_ns;
             if step < 0 {
                 debt_ns -= step_ns;
+                went_back = true;
                 continue;
             }
             let returned = debt_ns.min(step_ns);
@@ -314,7 +324,7 @@ impl EventCounter {
                 self.steps.push(WorstEvent { at_ns, size: step_ns });
             }
         }
-        debt_ns
+        (debt_ns, went_back)
     }
 
     /// Judges a batch against the reference.
@@ -334,7 +344,7 @@ impl EventCounter {
         let long_ns: f64 = self.steps.iter().map(|step| step.size).sum();
         let has_jumped = self.count_jumps(lowest_at_end - ceiling_ns + scan.sunk_ns, slack_ns);
         if !has_jumped && ceiling_ns.is_finite() {
-            self.hurdles.push(slack_ns + ceiling_ns - lowest_at_end);
+            self.hurdles.push(slack_ns + ceiling_ns - lowest_at_end - scan.sunk_ns);
         }
         self.count_gaps(batch, threshold_ns);
 
@@ -358,8 +368,8 @@ impl EventCounter {
                 self.remember(EventKind::HiddenRegression, level.floor_ns - highest_at_start);
             }
             // A batch that ended in a gap says little of its end: what was known before still holds, unless the clock
-            // visibly stepped back.
-            if boundary >= 0 && !hidden && scan.sunk_ns <= 0.0 {
+            // visibly stepped back. By how much it did is not told by the step, part of which a gap may have hidden.
+            if boundary >= 0 && !hidden && !scan.went_back {
                 floor_ns = floor_ns.max(level.floor_ns - self.reference().drift * (after_ns - level.after_ns));
             }
         }
