@@ -1,7 +1,5 @@
 //! The one place that writes: data to standard output or a file, everything else to standard error.
 
-#![allow(clippy::print_stderr, reason = "the command's one printer")]
-
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -15,17 +13,23 @@ pub(crate) fn complain(error: &anyhow::Error) {
     let text = format!("{error:#}");
     // It may quote a file that comes from anywhere.
     let lines: Vec<_> = text.lines().map(plain).collect();
-    eprintln!("error: {}", lines.join("\n"));
+    complaint(&format!("error: {}", lines.join("\n")));
 }
 
 /// Prints what the user should know beside the data.
 pub(crate) fn warn(message: &str) {
-    eprintln!("warning: {message}");
+    complaint(&format!("warning: {message}"));
 }
 
 /// Prints what was done.
 pub(crate) fn say(message: &str) {
-    eprintln!("{message}");
+    complaint(message);
+}
+
+/// Writes a line to standard error. Where that is full or closed nobody can be told, and the data and the exit code are
+/// worth no less.
+fn complaint(line: &str) {
+    let _ = writeln!(io::stderr(), "{line}");
 }
 
 /// Where data goes.

@@ -10,6 +10,26 @@ use clockscope_testing::{Signal, allowed_cpus, demand, on_cpu, signal, skip, unt
 use serde_json::Value;
 use support::{COUNTER, assert_valid, clock, clockscope, is_emulated, record, record_beside, run, run_granted};
 
+/// Standard error that is full or closed changes neither the data nor the exit code.
+#[test]
+fn nobody_needs_to_listen_to_complaints() {
+    let arguments: [(&[&str], i32); 4] = [
+        (&["measure", "nosuch"], 2),
+        (&["measure", "--bogus"], 2),
+        (&["clocksource"], 0),
+        (&["measure", "monotonic", "--duration", "10ms", "-o", "/nowhere/x.json"], 4),
+    ];
+    for (arguments, code) in arguments {
+        for closing in ["2>/dev/full", "2>&-"] {
+            let mut shell = std::process::Command::new("sh");
+            shell
+                .args(["-c", &format!("exec \"$0\" \"$@\" {closing}"), env!("CARGO_BIN_EXE_clockscope")])
+                .args(arguments);
+            assert_eq!(shell.output().unwrap().status.code(), Some(code), "{arguments:?} {closing}");
+        }
+    }
+}
+
 #[test]
 fn documented_commands() {
     if is_emulated() {

@@ -313,3 +313,21 @@ fn interrupted_it_leaves_no_process_and_no_file() {
         fs::remove_file(folder.path().join("started")).unwrap();
     }
 }
+
+/// Killed, the command can end nothing itself.
+#[test]
+fn killed_it_leaves_no_probe() {
+    let folder = tempfile::tempdir().unwrap();
+    let probe =
+        program(folder.path(), "lasting", "touch \"$MARK_FOLDER/started\"; trap '' INT TERM HUP; exec sleep 98765");
+    let mark = format!("CLOCKSCOPE_TEST_MARK={}", folder.path().display());
+    let (name, value) = mark.split_once('=').unwrap();
+    let runtime = format!("perl={}", probe.display());
+    let mut command = runtimes(folder.path(), &["--runtime", &runtime, "perl"]);
+    command.env(name, value).env("MARK_FOLDER", folder.path()).stdout(Stdio::null());
+    let mut child = command.spawn().unwrap();
+    until("the probe is started", || folder.path().join("started").exists());
+    signal(&child, Signal::KILL);
+    child.wait().unwrap();
+    until("the probe is gone", || marked(&mark) == 0);
+}

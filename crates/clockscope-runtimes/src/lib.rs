@@ -10,6 +10,7 @@ mod descendants;
 pub mod fuzzing;
 mod line;
 mod pages;
+mod parent_death;
 mod places;
 mod process;
 mod programs;

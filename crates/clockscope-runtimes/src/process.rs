@@ -15,6 +15,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::time::{ClockId, clock_gettime};
 
 use crate::descendants::Adoption;
+use crate::parent_death;
 
 /// Held while a program runs, since all descendants of this process are taken for its.
 static ALONE: Mutex<()> = Mutex::new(());
@@ -109,7 +110,8 @@ impl Beside for Alone {
 }
 
 /// Runs a program to its end or to its limit, and ends all that it has started and left behind: every process that descends from
-/// this one, but for those that did before, is taken for the program's. One at a time: others wait.
+/// this one, but for those that did before, is taken for the program's. One at a time: others wait. If this process is killed,
+/// or the calling thread ends, the program is killed as well, but not what it has started.
 ///
 /// # Errors
 /// It cannot be started.
@@ -118,6 +120,7 @@ pub(crate) fn run(command: &mut Command, limits: Limits<'_>, beside: &mut dyn Be
     let adoption = Adoption::begin()?;
     // In a group of its own, so that a terminal's Ctrl-C reaches us alone, who then end it.
     command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    parent_death::bind(command);
     let mut running = Running { child: command.spawn()?, adoption };
     let mut output = Output::new(&mut running.child)?;
     let ended = running.attend_to(&mut output, limits, beside)?;
