@@ -217,7 +217,7 @@ impl Bench<'_> {
         state.events.batch(Batch { values, before_ns, after_ns, cost_ns });
         state.differences.push(values);
         if keep {
-            state.tick.push(values);
+            state.push_for_tick(values, [before_ns, after_ns], cost_ns);
         }
         if let Some(error) = sampled.error {
             state.count_error(sampled.delivered, error);

@@ -2,7 +2,7 @@
 
 use clockscope::{Errno, Kind, Path};
 use clockscope_records::Unknown;
-use clockscope_statistics::{Differences, EventCounter, Judge, Reservoir, TickCollector, quantile};
+use clockscope_statistics::{Differences, Elapsed, EventCounter, Judge, Reservoir, TickCollector, quantile};
 
 use crate::bench::Bench;
 use crate::catalogue::Row;
@@ -40,6 +40,9 @@ pub(crate) struct State {
     /// The first failure: after how many readings, and its number.
     pub(crate) first_error: Option<(u64, Errno)>,
     pub(crate) delivered: u64,
+    ns_per_unit: f64,
+    /// When the last batch began that the tick is found from, by the reference.
+    began_ns: Option<f64>,
 }
 
 impl Subject {
@@ -74,7 +77,22 @@ impl State {
             errors: 0,
             first_error: None,
             delivered: 0,
+            ns_per_unit: scale.unwrap_or(1.0),
+            began_ns: None,
         }
+    }
+
+    /// Takes the readings of a batch for the tick, with the time that may have passed between two of them: all that the batch took
+    /// beyond the usual cost of its reads may have been lost between any two.
+    pub(crate) fn push_for_tick(&mut self, values: &[u64], [before_ns, after_ns]: [f64; 2], cost_ns: Option<f64>) {
+        let span_ns = after_ns - before_ns;
+        let between_ns = cost_ns.map_or(span_ns, |cost_ns| {
+            let usual_ns = cost_ns * values.len() as f64;
+            (span_ns - usual_ns).max(0.0) + 2.0 * cost_ns
+        });
+        let since_last_ns = self.began_ns.replace(before_ns).map_or(f64::INFINITY, |began_ns| after_ns - began_ns);
+        let [since_last, between] = [since_last_ns, between_ns].map(|ns| ns / self.ns_per_unit);
+        self.tick.push_timed(values, Elapsed { since_last, between });
     }
 
     pub(crate) fn count_error(&mut self, delivered: usize, error: Errno) {

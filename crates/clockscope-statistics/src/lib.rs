@@ -24,4 +24,4 @@ pub use quantile::{median_interval, quantile};
 pub use rate::{Bracket, Constancy, Rate, Ticks, even_phases, rate, rate_bounds};
 pub use reservoir::Reservoir;
 pub use stability::{Deviation, allan_deviation, maximum_time_interval_error};
-pub use tick::{Lattice, NoTick, SHORTEST as SHORTEST_TICK, Tick, TickCollector, Weight, tick};
+pub use tick::{Elapsed, Lattice, NoTick, SHORTEST as SHORTEST_TICK, Tick, TickCollector, Weight, tick};

@@ -13,7 +13,7 @@ mod proof;
 mod search;
 mod spectrum;
 
-pub use collector::TickCollector;
+pub use collector::{Elapsed, TickCollector};
 use lattice::{CERTAIN, Habit};
 use search::Search;
 
@@ -32,6 +32,8 @@ const ALIKE: f64 = 0.95;
 /// Share of the steps that must be 1 where a counter answers further reads within its tick with one more each.
 const ONE_MORE: f64 = 0.05;
 
+/// A tick that is so many times as long as the least time between two readings can be seen singly.
+const UNSEEN: f64 = 8.0;
 /// Steps of a series that is long enough to refute every lattice but its own.
 const SHORT: usize = 8192;
 
@@ -129,13 +131,23 @@ impl NoTick {
 }
 
 /// Readings without repeats and steps back, from the first on, and how many repeats there were.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Readings {
     /// Ascending, from 0.
     values: Vec<u64>,
     repeats: u64,
     /// Steps back that were left out: each may have moved the phase by up to half a tick either way.
     breaks: u64,
+    /// The shortest step of which no more time passed than a single tick explains; `u64::MAX` if there was none.
+    shortest_seen: u64,
+    /// The least time that may have passed between two readings.
+    quietest: f64,
+}
+
+impl Default for Readings {
+    fn default() -> Self {
+        Self { values: Vec::new(), repeats: 0, breaks: 0, shortest_seen: u64::MAX, quietest: f64::INFINITY }
+    }
 }
 
 /// The tick of a clock that gave these readings, one after another. Linear in their number but for a transform
@@ -165,7 +177,20 @@ impl Readings {
             Tick::Found(_) | Tick::Unknown(NoTick::RateChanged) => found,
             _ => self.common_divisor(divisor, &steps).unwrap_or_else(|| bounded(found, divisor, &steps)),
         };
-        found.scaled(divisor as f64)
+        self.unless_unseen(found.scaled(divisor as f64))
+    }
+
+    /// A tick that is so long that single ones could have been seen, but of which none was: each step took as long as several
+    /// shorter ticks would. A thread that runs only between timer ticks sees none of them.
+    fn unless_unseen(&self, found: Tick) -> Tick {
+        match found {
+            Tick::Found(lattice)
+                if lattice.period > UNSEEN * self.quietest && self.shortest_seen as f64 > 1.5 * lattice.period =>
+            {
+                Tick::AtMost { units: lattice.period * (1.0 + lattice.error), steps: lattice.steps }
+            }
+            other => other,
+        }
     }
 
     /// The greatest common divisor, where it can be neither an accident nor the read's cost.
@@ -221,7 +246,7 @@ impl Readings {
             sum += step;
             sum
         });
-        Self { values: std::iter::once(0).chain(values).collect(), repeats: 0, breaks: 0 }
+        Self { values: std::iter::once(0).chain(values).collect(), ..Self::default() }
     }
 
     fn steps(&self) -> Vec<u64> {
@@ -237,7 +262,7 @@ impl Readings {
         }
         let others = self.values.windows(2).filter(|pair| pair[1] - pair[0] != 1).map(|pair| pair[1]);
         let values = std::iter::once(0).chain(others).collect();
-        let once = Self { values, repeats: self.repeats + ones, breaks: self.breaks };
+        let once = Self { values, repeats: self.repeats + ones, ..*self };
         Some(once.spectral(&once.steps())).filter(|found| matches!(found, Tick::Found(_)))
     }
 

@@ -2,6 +2,15 @@
 
 use super::{Readings, Tick};
 
+/// The most time that may have passed between two readings, in the clock's unit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Elapsed {
+    /// From the last reading that was taken before to the first.
+    pub since_last: f64,
+    /// From one reading to the next.
+    pub between: f64,
+}
+
 /// Takes readings in the order in which they were made and keeps those that differ from the one before, until it is
 /// full. All memory is taken at the start.
 #[derive(Clone, Debug, Default)]
@@ -23,13 +32,20 @@ impl TickCollector {
         }
     }
 
-    /// Takes readings, in the clock's unit. Does not allocate. A step back is left out: what follows it is put as if
-    /// it had followed at once.
+    /// Takes readings, in the clock's unit, that are known to follow one another closely. Does not allocate. A step back is
+    /// left out: what follows it is put as if it had followed at once.
     pub fn push(&mut self, readings: &[u64]) {
+        self.push_timed(readings, Elapsed { since_last: 0.0, between: 0.0 });
+    }
+
+    /// Takes readings of which it is known how much time may have passed between any two: a step that takes longer than its time
+    /// may be several ticks of a clock that its reader did not see.
+    pub fn push_timed(&mut self, readings: &[u64], elapsed: Elapsed) {
         if self.is_full() {
             return;
         }
-        for reading in readings {
+        self.readings.quietest = self.readings.quietest.min(elapsed.between);
+        for (place, reading) in readings.iter().enumerate() {
             let Some((last, told)) = self.last else {
                 self.readings.values.push(0);
                 self.last = Some((*reading, 0));
@@ -43,6 +59,10 @@ impl TickCollector {
             let told = told.saturating_add(step.max(0) as u64);
             if step > 0 {
                 self.readings.values.push(told);
+                let passed = if place == 0 { elapsed.since_last } else { elapsed.between };
+                if passed < step as f64 / 2.0 {
+                    self.readings.shortest_seen = self.readings.shortest_seen.min(step as u64);
+                }
             } else {
                 self.readings.breaks += 1;
             }

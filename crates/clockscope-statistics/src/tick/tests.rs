@@ -193,6 +193,32 @@ fn steps_back_are_in_the_error() {
     assert!(told >= cases(60) / 2, "{told} of {}", cases(60));
 }
 
+/// A clock of 4 ms whose reader runs only between timer ticks, so that it sees every second, fifth or tenth step: what it sees
+/// is no tick, but one is not longer. One step that was seen at once is enough.
+#[test]
+fn steps_during_which_nobody_looked_are_no_tick() {
+    const TICK: u64 = 4_000_000;
+    for (every, sees_one) in [2, 3, 5, 10].into_iter().flat_map(|every| [(every, false), (every, true)]) {
+        let mut collector = TickCollector::new(40_000);
+        let mut push = |tick: u64, lost: f64| {
+            let readings = [tick * TICK; 800];
+            collector.push_timed(&readings, Elapsed { since_last: lost, between: 20_000.0 });
+        };
+        for slice in 0..60 {
+            let lost = if sees_one && slice == 30 { 30_000.0 } else { (every - 1) as f64 * TICK as f64 + 30_000.0 };
+            let tick = every * slice - if sees_one && slice >= 30 { every - 1 } else { 0 };
+            (0..50).for_each(|batch| push(tick, if batch == 0 { lost } else { 30_000.0 }));
+        }
+        match (collector.tick(), sees_one) {
+            (Tick::Found(lattice), true) => assert_eq!(lattice.period, TICK as f64, "{every}"),
+            (Tick::AtMost { units, .. }, false) => {
+                assert!((units / (every * TICK) as f64 - 1.0).abs() < 1e-6, "{every} {units}");
+            }
+            (wrong, _) => panic!("every {every}, one seen: {sees_one}: {wrong:?}"),
+        }
+    }
+}
+
 /// Below 3 units a tick is right, "at most 3", or unknown.
 #[test]
 fn ticks_below_three_units_are_never_wrong() {
