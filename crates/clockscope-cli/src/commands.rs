@@ -2,6 +2,7 @@
 
 mod answers;
 mod clocksource;
+mod repeat;
 mod runtimes;
 mod trust;
 
@@ -109,6 +110,9 @@ fn selected(clocks: &ClockArgs) -> Result<Catalogue> {
 fn measure(args: &MeasureArgs) -> Result<Exit> {
     if !args.clocksource.is_empty() {
         return clocksource::measure(args);
+    }
+    if let Some(runs) = args.repeat {
+        return repeat::measure(args, runs);
     }
     let catalogue = selected(&args.clocks)?;
     let destination = Destination::open(args.output.output.as_deref())?;

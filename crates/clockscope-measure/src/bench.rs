@@ -126,6 +126,7 @@ impl<'a> Setup<'a> {
             duration_asked_s: sampling.duration_asked_s,
             reads_asked: sampling.reads_asked,
             duration_s: sampling.duration_s,
+            runs: None,
             cpu: self.cpu(),
             timer,
             interrupted: sampling.interrupted,
@@ -228,7 +229,9 @@ impl Bench<'_> {
         let ticks = sampled.after.wrapping_sub(sampled.before) as i64 as f64;
         let taken_ns = ticks * self.first_rate.ns_per_unit;
         if keep {
-            state.costs.push(ticks / sampled.delivered as f64);
+            let cost = ticks / sampled.delivered as f64;
+            state.costs.push(cost);
+            state.cost_blocks.push(cost);
             state.recent.push(taken_ns / sampled.delivered as f64);
         }
         let pause_ns = self.ns_since(sampled.after);

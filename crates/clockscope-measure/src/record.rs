@@ -2,7 +2,7 @@
 
 use clockscope::{About, Kind, Path, Resolution, Unit};
 use clockscope_records::{Baseline, ClockRecord, Cost, Events, Monotonic, Unknown};
-use clockscope_statistics::{EventCounts, median_interval, quantile};
+use clockscope_statistics::{Blocks, EventCounts, quantile};
 
 use crate::context::Context;
 use crate::subject::{State, Subject};
@@ -63,16 +63,18 @@ fn fill(
     let unknown = &mut record.unknown;
     let mut because = |field: &str, reason: &str| unknown.insert(field.to_owned(), reason.to_owned());
     record.reason = failure(&state);
-    let State { events, differences, tick, judged_outside, reads_per_batch, costs, dropped, errors, .. } = state;
+    let State {
+        events, differences, tick, judged_outside, reads_per_batch, costs, cost_blocks, dropped, errors, ..
+    } = state;
     let batches = costs.seen();
-    record.cost_ns = cost(costs.into_sorted(), context.rate, batches, reads_per_batch as u64, dropped);
+    record.cost_ns = cost(costs.into_sorted(), &cost_blocks, context.rate, batches, reads_per_batch as u64, dropped);
     match &record.cost_ns {
         None => {
             because("cost_ns", "no batch of reads took any time on the timer, or none was completed");
         }
         Some(cost) => {
             if cost.ci95.is_none() {
-                because("cost_ns.ci95", "fewer than 6 batches: give it more time");
+                because("cost_ns.ci95", "fewer than 48 batches: give it more time");
             }
             if cost.p99.is_none() {
                 because("cost_ns.p99", "fewer than 100 batches: give it more time");
@@ -116,13 +118,21 @@ fn fill(
     record.events = Some(events);
 }
 
-fn cost(sorted: Vec<f64>, rate: Rate, batches: u64, reads_per_batch: u64, batches_dropped: u64) -> Option<Cost> {
+fn cost(
+    sorted: Vec<f64>,
+    blocks: &Blocks,
+    rate: Rate,
+    batches: u64,
+    reads_per_batch: u64,
+    batches_dropped: u64,
+) -> Option<Cost> {
     let ns = |cost: f64| cost * rate.ns_per_unit;
     // A timer that is coarser than a batch shows 0, which is no cost.
     let median = quantile(&sorted, 0.5).filter(|median| *median > 0.0)?;
     Some(Cost {
         median: ns(median),
-        ci95: median_interval(&sorted).map(|interval| interval.map(ns)),
+        ci95: blocks.interval(median).map(|interval| interval.map(ns)),
+        between_runs: None,
         min: ns(*sorted.first()?),
         p99: if sorted.len() >= 100 { quantile(&sorted, 0.99).map(ns) } else { None },
         batches,

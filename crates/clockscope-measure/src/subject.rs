@@ -2,7 +2,7 @@
 
 use clockscope::{Errno, Kind, Path};
 use clockscope_records::Unknown;
-use clockscope_statistics::{Differences, Elapsed, EventCounter, Judge, Reservoir, TickCollector, quantile};
+use clockscope_statistics::{Blocks, Differences, Elapsed, EventCounter, Judge, Reservoir, TickCollector, quantile};
 
 use crate::bench::Bench;
 use crate::catalogue::Row;
@@ -34,6 +34,8 @@ pub(crate) struct State {
     pub(crate) judged_outside: bool,
     pub(crate) reads_per_batch: usize,
     pub(crate) costs: Reservoir,
+    /// The same in the order in which they came.
+    pub(crate) cost_blocks: Blocks,
     pub(crate) recent: Recent,
     pub(crate) dropped: u64,
     pub(crate) errors: u64,
@@ -72,6 +74,7 @@ impl State {
             judged_outside,
             reads_per_batch: 1,
             costs: Reservoir::new(KEPT),
+            cost_blocks: Blocks::default(),
             recent: Recent::default(),
             dropped: 0,
             errors: 0,

@@ -30,8 +30,8 @@ pub use document::{Document, Info, Listing, ReadError, SCHEMA_VERSION};
 pub use environment::{CounterFlags, Cpu, Environment, Frequencies, Kernel, Program};
 pub use gaps::{Cause, CauseKind, CpuGaps, Gaps, WorstGap};
 pub use measurement::{
-    Advice, Baseline, ClockIdentity, ClockKind, ClockRecord, Cost, Events, FastestCounter, Listed, Measurement,
-    Monotonic, ReadPath, Run, Thorough, Timer,
+    Advice, Baseline, BetweenRuns, ClockIdentity, ClockKind, ClockRecord, Cost, Events, FastestCounter, Listed,
+    Measurement, Monotonic, ReadPath, Run, Thorough, Timer,
 };
 pub use offsets::{CpuOffset, OffsetPair, Offsets};
 pub use order::{HandedOver, LostPair, Order, Sequence};

@@ -49,8 +49,11 @@ pub struct Run {
     /// Reads of each clock that the user asked for; `null` where a time was.
     #[serde(default)]
     pub reads_asked: Option<u64>,
-    /// Time that sampling took, in seconds.
+    /// Time that sampling took, in seconds; of all runs where there were several.
     pub duration_s: f64,
+    /// Runs that the user asked for; `null` where it was one.
+    #[serde(default)]
+    pub runs: Option<u32>,
     /// CPU that the measuring thread was pinned to; `null` when it could not be pinned.
     pub cpu: Option<u32>,
     /// The clock that batches were timed with.
@@ -212,8 +215,12 @@ pub struct ClockRecord {
 pub struct Cost {
     /// Median over the batches.
     pub median: f64,
-    /// 95 % bootstrap confidence interval of the median; `null` with fewer than six batches.
+    /// 95 % interval of this run's median, from 6 to 32 blocks of time of at least 8 batches each; `null` with fewer, and where
+    /// several runs were made. Another run's median may lie outside: see `between_runs`.
     pub ci95: Option<[f64; 2]>,
+    /// The medians of several runs; `null` where one was made.
+    #[serde(default)]
+    pub between_runs: Option<BetweenRuns>,
     /// The cheapest batch.
     pub min: f64,
     /// 99th percentile of the batches; `null` with fewer than a hundred batches.
@@ -224,6 +231,19 @@ pub struct Cost {
     pub reads_per_batch: u64,
     /// Batches that were left out because a read failed in them.
     pub batches_dropped: u64,
+}
+
+/// What the medians of several runs are, each in a process of its own, in ns.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct BetweenRuns {
+    /// How many runs.
+    pub runs: u32,
+    /// 95 % interval of the median of the runs' medians; `null` with fewer than six runs.
+    pub ci95: Option<[f64; 2]>,
+    /// The lowest median of a run.
+    pub lowest: f64,
+    /// The highest.
+    pub highest: f64,
 }
 
 /// Whether readings always grew.

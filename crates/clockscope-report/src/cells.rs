@@ -1,6 +1,6 @@
 //! What stands in the cells of a table, for every format that has one.
 
-use clockscope_records::{ClockKind, ClockRecord, Listed, Monotonic, ReadPath, TickEvidence};
+use clockscope_records::{ClockKind, ClockRecord, Cost, Listed, Monotonic, ReadPath, TickEvidence};
 
 /// What is not known. The reason stands below the table.
 pub(crate) const UNKNOWN: &str = "?";
@@ -22,7 +22,7 @@ pub(crate) fn measured(clock: &ClockRecord) -> [String; 14] {
     [
         clock.identity.label(),
         known(cost, |cost| significant(cost.median, 4)),
-        known(cost.and_then(|cost| Some((cost.ci95?, cost.median))), |([low, high], median)| {
+        known(cost.and_then(|cost| Some((interval(cost)?, cost.median))), |([low, high], median)| {
             format!("{:.2}%", (high - low) / 2.0 / median * 100.0)
         }),
         known(clock.ratio_to_fastest, |ratio| format!("{ratio:.2}")),
@@ -40,6 +40,11 @@ pub(crate) fn measured(clock: &ClockRecord) -> [String; 14] {
         count(events.and_then(|events| events.jump)),
         count(events.and_then(|events| events.gap)),
     ]
+}
+
+/// Between runs where there were several, else of this one.
+fn interval(cost: &Cost) -> Option<[f64; 2]> {
+    cost.between_runs.map_or(cost.ci95, |between| between.ci95)
 }
 
 /// A tick, or what it is at most.

@@ -22,7 +22,37 @@ pub(crate) fn of_measured(clocks: &[ClockRecord]) -> Vec<String> {
         }
     }
     lines.extend(unknown_figures(clocks));
+    lines.extend(interval(clocks));
+    lines.extend(jumps(clocks));
     lines
+}
+
+/// What the interval of the costs is of.
+fn interval(clocks: &[ClockRecord]) -> Option<String> {
+    let costs = || clocks.iter().filter_map(|clock| clock.cost_ns.as_ref());
+    if let Some(between) = costs().find_map(|cost| cost.between_runs) {
+        return Some(format!("±95 %: of the median of {} runs", between.runs));
+    }
+    let of_this_run = "±95 %: of this run; others may differ by more (--repeat 10 shows by how much)";
+    costs().any(|cost| cost.ci95.is_some()).then(|| of_this_run.to_owned())
+}
+
+/// From which size on jumps are counted, and which are not missed wherever they fall: of the clock that shows the smallest, and of
+/// the one that shows the largest alone.
+fn jumps(clocks: &[ClockRecord]) -> Option<String> {
+    let sizes = clocks.iter().filter_map(|clock| {
+        let events = clock.events.as_ref()?;
+        Some((clock.identity.label(), events.threshold_ns?, events.sure_ns?))
+    });
+    let mut sizes: Vec<(String, f64, f64)> = sizes.collect();
+    sizes.sort_by(|a, b| a.2.total_cmp(&b.2));
+    let told = |(name, least, sure): &(String, f64, f64)| {
+        format!("of {} or more, each of {} or more ({name})", cells::time(*least), cells::time(*sure))
+    };
+    let (first, last) = (sizes.first()?, sizes.last()?);
+    // Coarse clocks show only what is larger than their steps.
+    let beyond = if last.2 > 2.0 * first.2 { format!("; {}", told(last)) } else { String::new() };
+    Some(format!("Jump: {}{beyond}", told(first)))
 }
 
 /// A reason, and the heads of the columns that lack a figure for it.
@@ -35,7 +65,10 @@ fn unknown_figures(clocks: &[ClockRecord]) -> Vec<String> {
     for clock in clocks.iter().filter(|clock| clock.available) {
         let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         let bounded = clock.tick_evidence.as_ref().is_some_and(|evidence| evidence.at_most_ns.is_some());
-        for (field, reason) in clock.unknown.iter().filter(|(field, _)| !(bounded && *field == "tick_ns")) {
+        // The interval that is shown is the one between runs, then.
+        let repeated = clock.cost_ns.as_ref().is_some_and(|cost| cost.between_runs.is_some());
+        let is_shown = |field: &str| !(bounded && field == "tick_ns" || repeated && field == "cost_ns.ci95");
+        for (field, reason) in clock.unknown.iter().filter(|(field, _)| is_shown(field)) {
             if let Some(figure) = figure(field) {
                 by_reason.entry(reason).or_default().push(figure);
             }
@@ -61,7 +94,7 @@ fn unknown_figures(clocks: &[ClockRecord]) -> Vec<String> {
 fn figure(field: &str) -> Option<&'static str> {
     Some(match field {
         "cost_ns" => "Cost(ns)",
-        "cost_ns.ci95" => "±95 %",
+        "cost_ns.ci95" | "cost_ns.between_runs.ci95" => "±95 %",
         "ratio_to_fastest" => "×",
         "nominal_resolution_ns" => "Nominal",
         "observed_resolution_ns" => "Observed",

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use clockscope_records::{Cost, RuntimeRecord, Strength, TickEvidence, Unknown};
-use clockscope_statistics::{Tick, TickCollector, Weight, median_interval, quantile};
+use clockscope_statistics::{Blocks, Tick, TickCollector, Weight, quantile};
 
 use crate::line::Readings;
 
@@ -41,7 +41,7 @@ pub(crate) fn fill(record: &mut RuntimeRecord, readings: &Readings, clocksource:
     record.cost_ns = record.cost.as_ref().map(|cost| cost.median);
     match &record.cost {
         None => because("cost_ns", COARSE),
-        Some(cost) if cost.ci95.is_none() => because("cost.ci95", "fewer than 6 batches: give it more time"),
+        Some(cost) if cost.ci95.is_none() => because("cost.ci95", "fewer than 48 batches: give it more time"),
         Some(_) => {}
     }
     if record.cost.as_ref().is_some_and(|cost| cost.p99.is_none()) {
@@ -71,12 +71,15 @@ fn hardware_timer(built_on: &str, clocksource: Option<&str>) -> Option<String> {
 /// The cost of a read: each batch divided by its reads.
 fn cost(readings: &Readings) -> Option<Cost> {
     let mut costs: Vec<f64> = readings.batch_ns.iter().map(|ns| *ns as f64 / readings.batch_reads as f64).collect();
+    let mut blocks = Blocks::default();
+    costs.iter().for_each(|cost| blocks.push(*cost));
     costs.sort_by(f64::total_cmp);
     // A timer that is coarser than a batch shows 0, which is no cost.
     let median = quantile(&costs, 0.5).filter(|median| *median > 0.0)?;
     Some(Cost {
         median,
-        ci95: median_interval(&costs),
+        ci95: blocks.interval(median),
+        between_runs: None,
         min: *costs.first()?,
         p99: if costs.len() >= FOR_P99 { quantile(&costs, 0.99) } else { None },
         batches: costs.len() as u64,

@@ -4,6 +4,7 @@
 //!
 //! This crate reads no clock and does no input or output; the same numbers always give the same answer.
 
+mod blocks;
 mod differences;
 mod events;
 mod octave;
@@ -14,6 +15,7 @@ mod reservoir;
 mod stability;
 mod tick;
 
+pub use blocks::Blocks;
 pub use differences::{Difference, Differences, Mode, Summary};
 pub use events::{
     Batch, EventCounter, EventCounts, EventKind, Judge, Judged, STALL_MAX, WARP_NS, WORST, WorstEvent, WorstEvents,

@@ -17,6 +17,7 @@ fn clock(name: &str, kind: ClockKind, path: ReadPath, cost_ns: f64, tick_ns: f64
         cost_ns: Some(Cost {
             median: cost_ns,
             ci95: None,
+            between_runs: None,
             min: cost_ns,
             p99: None,
             batches: 1000,

@@ -1,0 +1,70 @@
+//! The same measurement several times, each in a process of its own: what differs from run to run.
+
+use std::process::{Command, Stdio};
+use std::sync::atomic::Ordering;
+
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+use clockscope_records::{Document, Measurement};
+
+use super::{exit, stop_on_signals, write};
+use crate::Exit;
+use crate::args::MeasureArgs;
+use crate::output::{Destination, warn};
+use crate::progress::Bar;
+
+/// Measures as often as was asked for.
+pub(super) fn measure(args: &MeasureArgs, runs: u32) -> Result<Exit> {
+    // A clock that there is not is found before anything is measured.
+    let _known = super::selected(&args.clocks)?;
+    let destination = Destination::open(args.output.output.as_deref())?;
+    let stop = stop_on_signals()?;
+    let mut bar = Bar::new(args.output.quiet, clockscope_machine::environment().counter_readable);
+    let mut found: Vec<Measurement> = Vec::new();
+    for run in 0..runs {
+        let measurement = once(args)?;
+        let is_interrupted = measurement.run.interrupted || stop.load(Ordering::Relaxed);
+        found.push(measurement);
+        bar.show(f64::from(run + 1) / f64::from(runs));
+        if is_interrupted {
+            break;
+        }
+    }
+    drop(bar);
+    // What was cut short is no run like the others.
+    let was_interrupted = found.len() < runs as usize || found.last().is_some_and(|last| last.run.interrupted);
+    if found.len() > 1 && found.last().is_some_and(|last| last.run.interrupted) {
+        found.pop();
+    }
+    let mut whole = clockscope_measure::between_runs(found).context("no run was made")?;
+    whole.run.interrupted |= was_interrupted;
+    if whole.run.runs.is_some_and(|runs| runs < clockscope_measure::FEWEST_RUNS) {
+        warn(&format!(
+            "fewer than {} runs have no interval: ask for more by --repeat",
+            clockscope_measure::FEWEST_RUNS
+        ));
+    }
+    let exit = exit(whole.run.interrupted, whole.clocks.iter(), &args.fail_on);
+    write(&Document::Measurement(whole), &args.output, Default::default(), destination)?;
+    Ok(exit)
+}
+
+/// One run, by this very program.
+fn once(args: &MeasureArgs) -> Result<Measurement> {
+    let program = std::env::current_exe().context("cannot find this program, which has to be run again")?;
+    let mut command = Command::new(program);
+    command.arg("measure").args(args.clocks.all()).args(["--format", "json", "--quiet", "--color", "never"]);
+    let path = args.clocks.path.to_possible_value().context("the path has no name")?;
+    command.args(["--path", path.get_name(), "--duration", &format!("{}s", args.duration.0)]);
+    if let Some(cpu) = args.cpu {
+        command.args(["--cpu", &cpu.to_string()]);
+    }
+    let output =
+        command.stdin(Stdio::null()).stderr(Stdio::piped()).output().context("cannot run this program again")?;
+    let complaint = String::from_utf8_lossy(&output.stderr);
+    let text = String::from_utf8_lossy(&output.stdout);
+    match Document::from_json(&text) {
+        Ok(Document::Measurement(measurement)) => Ok(measurement),
+        _ => bail!("a run failed: {}", complaint.trim().trim_start_matches("error: ")),
+    }
+}
