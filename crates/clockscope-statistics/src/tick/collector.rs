@@ -32,10 +32,10 @@ impl TickCollector {
         }
     }
 
-    /// Takes readings, in the clock's unit, that are known to follow one another closely. Does not allocate. A step back is
-    /// left out: what follows it is put as if it had followed at once.
+    /// Takes readings, in the clock's unit, of which nothing else is known. Does not allocate. A step back is left out: what
+    /// follows it is put as if it had followed at once.
     pub fn push(&mut self, readings: &[u64]) {
-        self.push_timed(readings, Elapsed { since_last: 0.0, between: 0.0 });
+        self.push_timed(readings, Elapsed { since_last: f64::INFINITY, between: f64::INFINITY });
     }
 
     /// Takes readings of which it is known how much time may have passed between any two: a step that takes longer than its time
