@@ -50,8 +50,9 @@ fn measuring_is_the_default() {
     assert_eq!(record["schema"], "clockscope.measure");
     assert_eq!(record["clocks"].as_array().unwrap().len(), 2);
     let monotonic = clock(&record, "monotonic");
-    let low = monotonic["cost_ns"]["ci95"][0].as_f64().unwrap();
     let median = monotonic["cost_ns"]["median"].as_f64().unwrap();
+    // A busy machine grants too few batches for an interval.
+    let low = monotonic["cost_ns"]["ci95"][0].as_f64().unwrap_or(median);
     assert!(monotonic["cost_ns"]["min"].as_f64().unwrap() <= low && low <= median);
 }
 

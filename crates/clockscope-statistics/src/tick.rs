@@ -35,7 +35,7 @@ const ONE_MORE: f64 = 0.05;
 /// A tick that is so many times as long as the least time between two readings can be seen singly.
 const UNSEEN: f64 = 8.0;
 /// Steps of a series that is long enough to refute every lattice but its own.
-const SHORT: usize = 8192;
+const SHORT: usize = 4096;
 
 /// What readings tell about a clock's tick.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -100,16 +100,20 @@ pub(super) fn standing(clocks: &[&ClockRecord], may_rest: bool, gravity: Gravity
     }
     let fails: u64 = events.iter().map(|events| events.fail).sum();
     let unchanged = || clocks.iter().filter_map(|clock| Some((clock, unchanged_ns(clock)?)));
-    let is_frozen = unchanged().any(|(clock, ns)| is_frozen(clock, ns));
+    let frozen_ns = unchanged().filter(|(clock, ns)| is_frozen(clock, *ns)).map(|(_, ns)| ns).max_by(f64::total_cmp);
+    // A clock that changed otherwise rested.
+    let rested = |clock: &&ClockRecord| {
+        unchanged_ns(clock).is_none() && clock.events.as_ref().is_some_and(|events| events.fail > 0)
+    };
+    let has_rested = !may_rest && clocks.iter().any(rested);
     let advice = "do not wait by this clock: it may never reach the time waited for";
-    let longest_ns = unchanged().map(|(_, ns)| ns).max_by(f64::total_cmp);
-    let (is_against, seen) = match longest_ns {
-        Some(ns) if !is_frozen => {
+    let (is_against, seen) = match (frozen_ns, unchanged().map(|(_, ns)| ns).max_by(f64::total_cmp)) {
+        (Some(ns), _) => (true, format!("it showed one value for {}, in {} readings", time(ns), reads(&events))),
+        (None, Some(ns)) if !has_rested => {
             let seen = format!("it showed one value for {}: its step may be as long", time(ns));
             return (Evidence::new(name, Finding::Unknown, seen).by(READS).advise(super::LONGER), gravity);
         }
-        Some(ns) => (true, format!("it showed one value for {}, in {} readings", time(ns), reads(&events))),
-        None => (fails > 0 && !may_rest, format!("{fails} runs of 200 or more readings showed one value")),
+        _ => (has_rested, format!("{fails} runs of 200 or more readings showed one value")),
     };
     (against_if(is_against, name, seen, advice).figure(fails as f64, "").by(READS), gravity)
 }

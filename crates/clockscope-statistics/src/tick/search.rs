@@ -15,7 +15,7 @@ const BETTER: f64 = 0.1;
 /// By what share of a period two are the same.
 const SAME: f64 = 0.02;
 /// A period that may be off by a larger share is not told of a shorter one: readings at whole units lie on many such lattices.
-const LEAST_SURE: f64 = 1e-3;
+const LEAST_SURE: f64 = 2e-4;
 
 /// What was found so far.
 pub(super) struct Search<'a> {
@@ -70,7 +70,7 @@ impl<'a> Search<'a> {
         }
         match self.conclude() {
             Tick::Found(lattice) if self.breaks > 0 && lattice.error > LEAST_SURE => Tick::Unknown(NoTick::StepsBack),
-            Tick::Found(lattice) if self.is_short() && (lattice.error > LEAST_SURE || lattice.agreement < CERTAIN) => {
+            Tick::Found(lattice) if lattice.error > LEAST_SURE || self.is_short() && lattice.agreement < CERTAIN => {
                 Tick::Unknown(NoTick::TooFewReadings)
             }
             Tick::Found(lattice) if self.is_short() && self.has_rival(&lattice, &lines) => {

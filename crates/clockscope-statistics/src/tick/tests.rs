@@ -122,7 +122,7 @@ fn short_series_of_simulated_clocks() {
     let mut told = 0;
     for case in 0..cases(300) {
         let mut random = Random(0x5_0000 + case as u64);
-        let count = random.scale(200.0, 4096.0) as usize;
+        let count = random.scale(200.0, 8192.0) as usize;
         let mut clock = Simulated::random(0.2, 1000.0, &mut random);
         // From a cost that is nearly constant to one that hardly shows.
         clock.jitter = clock.cost * random.scale(1e-3, 0.3);
@@ -156,7 +156,7 @@ fn short_series_of_an_ordered_counter() {
     let mut told = 0;
     for case in 0..cases(300) {
         let mut random = Random(0x52_0000 + case as u64);
-        let count = random.scale(200.0, 4096.0) as usize;
+        let count = random.scale(200.0, 8192.0) as usize;
         let period = 2 + random.next() % 60;
         let cost = random.within(0.3, 6.0) * period as f64;
         let clock = Simulated {
