@@ -16,25 +16,34 @@ const STEPS: usize = 3;
 /// steps than 100 ms.
 const PATIENCE_NS: f64 = 500e6;
 
-/// The step of a clock in its own unit: what its readings tell, and no less than what its interface claims. For one that
-/// hides its step it is the smallest that was seen. `None` for a clock that claims to be finer, but was not seen to step: its
-/// step may be anything. Takes half a second then, and less than a millisecond for a fine clock.
+/// A clock's step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Quantum {
+    /// In the clock's own unit.
+    Step(f64),
+    /// It claims to be finer, but was not seen to step for so many ns: its step may be anything.
+    Unseen { ns: f64 },
+}
+
+/// The step of a clock: what its readings tell, and no less than what its interface claims. For one that hides its step it is
+/// the smallest that was seen. Takes half a second for one that is not seen to step, less than a millisecond for a fine one.
 ///
 /// # Errors
 /// A read failed.
-pub(crate) fn quantum(row: &Row, ns_per_unit: f64, bench: &Bench<'_>) -> Result<Option<f64>, Errno> {
+pub(crate) fn quantum(row: &Row, ns_per_unit: f64, bench: &Bench<'_>) -> Result<Quantum, Errno> {
     let claimed_ns = row.nominal_resolution_ns(Some(ns_per_unit), &mut Unknown::new()).unwrap_or(0.0);
     let claimed = (claimed_ns / ns_per_unit).max(1.0);
-    let Ok(sampler) = &row.sampler else { return Ok(Some(claimed)) };
+    let Ok(sampler) = &row.sampler else { return Ok(Quantum::Step(claimed)) };
     let readings = (0..READINGS).map(|_| sampler.now()).collect::<Result<Vec<u64>, Errno>>()?;
     // Steps as long as a clock claims to take are not waited for.
     if steps(&readings).count() >= STEPS || claimed_ns * STEPS as f64 > PATIENCE_NS {
-        return Ok(Some(of_readings(&readings).max(claimed)));
+        return Ok(Quantum::Step(of_readings(&readings).max(claimed)));
     }
     let start = Calibration::start(bench.timer, bench.reference);
     let is_over = || start.elapsed_ns() > PATIENCE_NS || bench.is_stopped();
     let seen = smallest_step(|| sampler.now(), is_over)?;
-    Ok(seen.map(|step| (step as f64).max(claimed)))
+    Ok(seen
+        .map_or_else(|| Quantum::Unseen { ns: start.elapsed_ns() }, |step| Quantum::Step((step as f64).max(claimed))))
 }
 
 /// The smallest of a clock's next steps forward, of three or as many as there are before the time is over.

@@ -35,6 +35,10 @@ pub struct RateRecord {
     pub available: bool,
     /// Why it could not, or what disturbed its readings; `null` when nothing did.
     pub reason: Option<String>,
+    /// For how long it was looked at without a step, in ns, so that it was not compared; `null` for a clock that stepped, and in
+    /// older records.
+    #[serde(default)]
+    pub stood_still_ns: Option<f64>,
     /// Mean frequency offset between the two end brackets, in parts per million: positive for a clock that runs fast.
     pub ppm: Option<f64>,
     /// By how much the truth may differ from that. Nothing is assumed about what lies between the ends.

@@ -7,7 +7,7 @@ use super::{RATE_CLOCKS, RATE_REFERENCES};
 use crate::bench::Bench;
 use crate::catalogue::{Catalogue, Paths, Row, UnknownClock};
 use crate::error::MeasureError;
-use crate::quantum::quantum;
+use crate::quantum::{Quantum, quantum};
 use crate::subject::is_counter;
 use crate::timer::{Calibration, Timer};
 
@@ -27,6 +27,8 @@ pub(super) struct Entrant<'a> {
     pub(super) label: String,
     /// Why it takes no part.
     pub(super) refusal: Option<String>,
+    /// For how long it did not step, in ns, if that is why.
+    stood_still_ns: Option<f64>,
     /// ns a unit, roughly: what brackets are told in meanwhile.
     pub(super) rough_ns: f64,
     /// Step of its readings, in its unit.
@@ -119,6 +121,7 @@ impl<'a> Entrant<'a> {
             row,
             label: row.identity().label(),
             refusal: row.sampler.as_ref().err().cloned().or_else(|| unfit(row)),
+            stood_still_ns: None,
             rough_ns: row.ns_per_unit(bench.first_rate.ns_per_unit).unwrap_or(1.0),
             tick: 0.0,
             nominal_hz: None,
@@ -127,10 +130,10 @@ impl<'a> Entrant<'a> {
         };
         if entrant.refusal.is_none() {
             match quantum(row, entrant.rough_ns, bench) {
-                Ok(Some(tick)) => entrant.tick = tick,
-                Ok(None) => {
-                    entrant.refusal =
-                        Some("it did not step while it was looked at: how late it may be is unknown".to_owned())
+                Ok(Quantum::Step(tick)) => entrant.tick = tick,
+                Ok(Quantum::Unseen { ns }) => {
+                    let reason = "it did not step while it was looked at: how late it may be is unknown";
+                    (entrant.refusal, entrant.stood_still_ns) = (Some(reason.to_owned()), Some(ns));
                 }
                 Err(errno) => entrant.refusal = Some(format!("a read failed: {errno}")),
             }
@@ -169,6 +172,7 @@ impl<'a> Entrant<'a> {
             // It answered when it was tried, and refused later.
             available: self.row.sampler.is_ok() && unfit(self.row).is_none(),
             reason: Some(reason.clone()),
+            stood_still_ns: self.stood_still_ns,
             ..RateRecord::default()
         };
         super::unknown::explain(&mut record, &reason, until_ppm);

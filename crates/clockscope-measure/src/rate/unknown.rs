@@ -21,6 +21,11 @@ pub(super) fn explain(record: &mut RateRecord, reason: &str, until_ppm: Option<f
             unknown.insert(field.to_owned(), reason.to_owned());
         }
     };
+    note(
+        "stood_still_ns",
+        record.stood_still_ns.is_none(),
+        if record.seconds.is_some() { "it stepped" } else { reason },
+    );
     note("ppm", record.ppm.is_none(), reason_of_rate);
     note("bound_ppm", record.bound_ppm.is_none(), reason);
     note("estimate_ppm", record.estimate_ppm.is_none(), if record.ppm.is_some() { FEW } else { reason_of_rate });

@@ -40,7 +40,7 @@ pub(super) fn judge(seen: &Seen) -> Option<Case> {
         return Some(case);
     }
     case.add(events::steps_back(&read, USE_OS, Gravity::Forbids));
-    case.add(events::standing(&read, false, Gravity::Forbids));
+    case.add(events::standing(seen, &read, false, Gravity::Forbids));
     case.add(events::jumps(&read, seen.doubt(), USE_OS, Gravity::Forbids));
     let handed_over: Vec<&Sequence> =
         read.iter().filter_map(|clock| seen.handed_over(&clock.identity.label())).collect();

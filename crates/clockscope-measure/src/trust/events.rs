@@ -91,8 +91,15 @@ fn is_frozen(clock: &ClockRecord, unchanged_ns: f64) -> bool {
     unchanged_ns >= (STEPS_TO_SEE * clock.nominal_resolution_ns.unwrap_or(0.0)).max(LONGEST_STEP_NS)
 }
 
+/// For how long a clock that had stepped before did not step any more when it was to be compared, in ns.
+fn stopped_ns(seen: &Seen, clock: &ClockRecord) -> Option<f64> {
+    let (step_ns, label) = (clock.observed_resolution_ns?, clock.identity.label());
+    let rate = seen.rates.as_ref().ok()?.clocks.iter().find(|rate| rate.name == label)?;
+    rate.stood_still_ns.filter(|ns| *ns >= STEPS_TO_SEE * step_ns)
+}
+
 /// Whether it stood still. Clocks that the timer tick moves do, by design.
-pub(super) fn standing(clocks: &[&ClockRecord], may_rest: bool, gravity: Gravity) -> (Evidence, Gravity) {
+pub(super) fn standing(seen: &Seen, clocks: &[&ClockRecord], may_rest: bool, gravity: Gravity) -> (Evidence, Gravity) {
     let events = all(clocks);
     let name = "standing still";
     if reads(&events) == 0 {
@@ -100,6 +107,7 @@ pub(super) fn standing(clocks: &[&ClockRecord], may_rest: bool, gravity: Gravity
     }
     let fails: u64 = events.iter().map(|events| events.fail).sum();
     let unchanged = || clocks.iter().filter_map(|clock| Some((clock, unchanged_ns(clock)?)));
+    let stopped_ns = clocks.iter().filter_map(|clock| stopped_ns(seen, clock)).max_by(f64::total_cmp);
     let frozen_ns = unchanged().filter(|(clock, ns)| is_frozen(clock, *ns)).map(|(_, ns)| ns).max_by(f64::total_cmp);
     // A clock that changed otherwise rested.
     let rested = |clock: &&ClockRecord| {
@@ -107,8 +115,9 @@ pub(super) fn standing(clocks: &[&ClockRecord], may_rest: bool, gravity: Gravity
     };
     let has_rested = !may_rest && clocks.iter().any(rested);
     let advice = "do not wait by this clock: it may never reach the time waited for";
+    let frozen_ns = frozen_ns.or(stopped_ns);
     let (is_against, seen) = match (frozen_ns, unchanged().map(|(_, ns)| ns).max_by(f64::total_cmp)) {
-        (Some(ns), _) => (true, format!("it showed one value for {}, in {} readings", time(ns), reads(&events))),
+        (Some(ns), _) => (true, format!("it showed one value for {}", time(ns))),
         (None, Some(ns)) if !has_rested => {
             let seen = format!("it showed one value for {}: its step may be as long", time(ns));
             return (Evidence::new(name, Finding::Unknown, seen).by(READS).advise(super::LONGER), gravity);

@@ -45,7 +45,7 @@ pub(super) fn judge(seen: &Seen, clock: &ClockRecord, doubt: Option<&str>, fault
     case.add(resolution(clock));
     stands_on_counter(seen, clock, faults).into_iter().for_each(|evidence| case.add(evidence));
     case.need(events::steps_back(&this, advice, gravity));
-    case.add(events::standing(&this, is_coarse(clock), Gravity::Forbids));
+    case.add(events::standing(seen, &this, is_coarse(clock), Gravity::Forbids));
     if clock.identity.kind == ClockKind::CpuTime {
         return case;
     }

@@ -432,6 +432,14 @@ fn what_was_not_tested_is_unknown_and_not_against() {
     assert_eq!(order.finding, Finding::For);
 }
 
+/// A clock that stepped at first and not any more when it was to be compared has stopped.
+#[test]
+fn a_clock_that_stopped_meanwhile_is_found() {
+    let mut seen = healthy();
+    rate_of(&mut seen, "monotonic").stood_still_ns = Some(5e8);
+    assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Unfit, vec!["standing still".to_owned()]));
+}
+
 /// What is far above a system call is not explained by one.
 #[test]
 fn the_reason_of_a_cost_is_what_is_known_of_it() {
