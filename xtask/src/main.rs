@@ -39,6 +39,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   bench steps   recording 10^8 reads, and the ticks of 30,000 simulated clocks (five minutes)
   bench runtimes  all language runtimes, and the C probe beside the instrument (four minutes)
   bench trust [RUNS]  whether a healthy machine is trusted every time (half an hour)
+  bench runs [TIMES]     whether the interval between runs holds what later runs show, 20 times (five minutes)
   bench hermetic [RUNS]  the step `tests` beside four busy loops and on one CPU, 20 times each (three hours)
   bench fuzz    every parser with a million inputs
   bench library [PART...]  the library's figures, beside its peers' (all of it a quarter of an hour)";
@@ -78,6 +79,8 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["bench", "runtimes"] => bench::runtimes::measure(),
         ["bench", "trust"] => bench::trust::measure("100"),
         ["bench", "trust", runs] => bench::trust::measure(runs),
+        ["bench", "runs"] => bench::runs::measure("20"),
+        ["bench", "runs", times] => bench::runs::measure(times),
         ["bench", "hermetic"] => bench::hermetic::measure("20"),
         ["bench", "hermetic", runs] => bench::hermetic::measure(runs),
         ["bench", "fuzz"] => fuzz::bench(),

@@ -4,7 +4,7 @@
 //! minutes, and each process lays its memory out anew.
 
 use clockscope_records::{BetweenRuns, ClockRecord, Cost, Events, Measurement, Monotonic};
-use clockscope_statistics::{median_interval, quantile};
+use clockscope_statistics::{next_interval, quantile};
 
 use crate::advice::advise;
 
@@ -44,8 +44,10 @@ fn combine(clock: &mut ClockRecord, others: &[ClockRecord]) {
     let costs: Vec<Cost> = others.iter().chain([&*clock]).filter_map(|run| run.cost_ns.clone()).collect();
     if let Some(cost) = of_costs(&costs) {
         clock.unknown.insert("cost_ns.ci95".to_owned(), OF_ONE_RUN.to_owned());
-        if cost.between_runs.is_some_and(|between| between.ci95.is_none()) {
-            clock.unknown.insert("cost_ns.between_runs.ci95".to_owned(), format!("fewer than {FEWEST_RUNS} runs"));
+        if cost.between_runs.is_some_and(|between| between.interval95.is_none()) {
+            clock
+                .unknown
+                .insert("cost_ns.between_runs.interval95".to_owned(), format!("fewer than {FEWEST_RUNS} runs"));
         }
         clock.cost_ns = Some(cost);
     }
@@ -78,7 +80,7 @@ fn of_costs(costs: &[Cost]) -> Option<Cost> {
         ci95: None,
         between_runs: Some(BetweenRuns {
             runs: u32::try_from(medians.len()).ok()?,
-            ci95: median_interval(&medians),
+            interval95: next_interval(&medians),
             lowest: *medians.first()?,
             highest: *medians.last()?,
         }),
@@ -139,8 +141,8 @@ mod tests {
         assert_eq!((found.batches, found.batches_dropped, found.reads_per_batch), (700, 7, 7));
         let between = found.between_runs.unwrap();
         assert_eq!((between.runs, between.lowest, between.highest), (7, 20.0, 30.0));
-        assert_eq!(between.ci95, median_interval(&[20.0, 21.0, 22.0, 23.0, 24.0, 25.0, 30.0]));
-        assert_eq!(of_costs(&costs[..5]).unwrap().between_runs.unwrap().ci95, None);
+        assert_eq!(between.interval95, next_interval(&[20.0, 21.0, 22.0, 23.0, 24.0, 25.0, 30.0]));
+        assert_eq!(of_costs(&costs[..5]).unwrap().between_runs.unwrap().interval95, None);
         assert_eq!(of_costs(&[]), None);
     }
 

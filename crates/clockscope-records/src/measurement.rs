@@ -238,8 +238,9 @@ pub struct Cost {
 pub struct BetweenRuns {
     /// How many runs.
     pub runs: u32,
-    /// 95 % interval of the median of the runs' medians; `null` with fewer than six runs.
-    pub ci95: Option<[f64; 2]>,
+    /// Where another run's median lies with 95 %: mean ± t·s·√(1 + 1/n), and no less than `lowest` to `highest`; `null` with
+    /// fewer than six runs. Runs are taken as independent: a machine whose speed drifts over minutes may leave it.
+    pub interval95: Option<[f64; 2]>,
     /// The lowest median of a run.
     pub lowest: f64,
     /// The highest.

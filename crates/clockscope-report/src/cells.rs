@@ -44,7 +44,7 @@ pub(crate) fn measured(clock: &ClockRecord) -> [String; 14] {
 
 /// Between runs where there were several, else of this one.
 fn interval(cost: &Cost) -> Option<[f64; 2]> {
-    cost.between_runs.map_or(cost.ci95, |between| between.ci95)
+    cost.between_runs.map_or(cost.ci95, |between| between.interval95)
 }
 
 /// A tick, or what it is at most.

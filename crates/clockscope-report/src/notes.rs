@@ -31,7 +31,7 @@ pub(crate) fn of_measured(clocks: &[ClockRecord]) -> Vec<String> {
 fn interval(clocks: &[ClockRecord]) -> Option<String> {
     let costs = || clocks.iter().filter_map(|clock| clock.cost_ns.as_ref());
     if let Some(between) = costs().find_map(|cost| cost.between_runs) {
-        return Some(format!("±95 %: of the median of {} runs", between.runs));
+        return Some(format!("±95 %: where another run's median lies, by {} runs", between.runs));
     }
     let of_this_run = "±95 %: of this run; others may differ by more (--repeat 10 shows by how much)";
     costs().any(|cost| cost.ci95.is_some()).then(|| of_this_run.to_owned())
@@ -94,7 +94,7 @@ fn unknown_figures(clocks: &[ClockRecord]) -> Vec<String> {
 fn figure(field: &str) -> Option<&'static str> {
     Some(match field {
         "cost_ns" => "Cost(ns)",
-        "cost_ns.ci95" | "cost_ns.between_runs.ci95" => "±95 %",
+        "cost_ns.ci95" | "cost_ns.between_runs.interval95" => "±95 %",
         "ratio_to_fastest" => "×",
         "nominal_resolution_ns" => "Nominal",
         "observed_resolution_ns" => "Observed",

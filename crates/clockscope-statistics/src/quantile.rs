@@ -1,6 +1,6 @@
 //! Quantiles of a sorted sample and the bootstrap interval of its median.
 
-use statrs::distribution::{Beta, ContinuousCDF};
+use statrs::distribution::{Beta, ContinuousCDF, StudentsT};
 
 /// The quantile `q` in [0, 1] of an ascending sample, interpolated linearly between order statistics
 /// (Hyndman & Fan 1996, type 7, as numpy and R have by default). `None` for an empty sample.
@@ -34,6 +34,23 @@ pub fn median_interval(sorted: &[f64]) -> Option<[f64; 2]> {
     Some([at(0.025), at(0.975)])
 }
 
+/// Where the next value of an ascending sample lies with 95 %: mean ± t·s·√(1 + 1/n) with Student's t of n − 1 degrees (Hahn &
+/// Meeker 1991, prediction interval of one observation of a normal population), and no less than from the lowest to the highest.
+/// `None` under six values.
+#[must_use]
+pub fn next_interval(sorted: &[f64]) -> Option<[f64; 2]> {
+    let (lowest, highest) = (*sorted.first()?, *sorted.last()?);
+    if sorted.len() < 6 {
+        return None;
+    }
+    let count = sorted.len() as f64;
+    let mean = sorted.iter().sum::<f64>() / count;
+    let variance = sorted.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    let t = StudentsT::new(0.0, 1.0, count - 1.0).ok()?.inverse_cdf(0.975);
+    let half = t * (variance * (1.0 + 1.0 / count)).sqrt();
+    Some([lowest.min(mean - half), highest.max(mean + half)])
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -62,6 +79,15 @@ mod tests {
     fn too_few_values_have_no_interval() {
         assert_eq!(median_interval(&[1.0; 5]), None);
         assert_eq!(median_interval(&[1.0; 6]), Some([1.0, 1.0]));
+    }
+
+    #[test]
+    fn the_next_of_a_known_sample() {
+        // Mean 35, s = 18.708, t(5) = 2.5706: 35 ± 51.94.
+        let [low, high] = next_interval(&[10.0, 20.0, 30.0, 40.0, 50.0, 60.0]).unwrap();
+        assert!((low + 16.944).abs() < 0.01 && (high - 86.944).abs() < 0.01, "{low} {high}");
+        assert_eq!(next_interval(&[7.0; 6]), Some([7.0, 7.0]));
+        assert_eq!(next_interval(&[7.0; 5]), None);
     }
 
     proptest! {

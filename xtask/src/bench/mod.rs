@@ -3,6 +3,7 @@
 pub(crate) mod across;
 pub(crate) mod hermetic;
 pub(crate) mod library;
+pub(crate) mod runs;
 pub(crate) mod runtimes;
 pub(crate) mod steps;
 pub(crate) mod trust;
