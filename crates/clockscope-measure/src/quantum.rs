@@ -15,6 +15,8 @@ const STEPS: usize = 3;
 /// How long a clock is looked at that has not stepped so often, in ns: no clock that claims to be fine is known to take longer
 /// steps than 100 ms.
 const PATIENCE_NS: f64 = 500e6;
+/// Two readings further apart than this, in ns, were made by a thread that did not run in between.
+const GLANCE_NS: f64 = 100e3;
 
 /// A clock's step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,28 +42,51 @@ pub(crate) fn quantum(row: &Row, ns_per_unit: f64, bench: &Bench<'_>) -> Result<
         return Ok(Quantum::Step(of_readings(&readings).max(claimed)));
     }
     let start = Calibration::start(bench.timer, bench.reference);
-    let is_over = || start.elapsed_ns() > PATIENCE_NS || bench.is_stopped();
-    let seen = smallest_step(|| sampler.now(), is_over)?;
-    Ok(seen
-        .map_or_else(|| Quantum::Unseen { ns: start.elapsed_ns() }, |step| Quantum::Step((step as f64).max(claimed))))
+    let seen = look_on(|| sampler.now(), || start.elapsed_ns(), || bench.is_stopped())?;
+    Ok(match seen.steps {
+        0 => Quantum::Unseen { ns: seen.looked_ns },
+        STEPS => Quantum::Step((seen.smallest as f64).max(claimed)),
+        // Fewer bound it only by the largest, and by how long none came.
+        _ => Quantum::Step((seen.largest as f64).max(seen.still_ns / ns_per_unit).max(claimed)),
+    })
 }
 
-/// The smallest of a clock's next steps forward, of three or as many as there are before the time is over.
-fn smallest_step(
+/// What was seen of a clock's steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Seen {
+    steps: usize,
+    smallest: u64,
+    largest: u64,
+    /// For how long it was looked at, and for how long without a step at most, in ns.
+    looked_ns: f64,
+    still_ns: f64,
+}
+
+/// Reads until the clock has stepped three times, or was looked at for long enough. Time in which the thread did not run is no time
+/// in which it looked.
+fn look_on(
     mut read: impl FnMut() -> Result<u64, Errno>,
-    mut is_over: impl FnMut() -> bool,
-) -> Result<Option<u64>, Errno> {
-    let (mut smallest, mut count, mut last) = (None, 0, read()?);
-    while count < STEPS && !is_over() {
+    mut elapsed_ns: impl FnMut() -> f64,
+    mut is_stopped: impl FnMut() -> bool,
+) -> Result<Seen, Errno> {
+    let (mut seen, mut last, mut last_ns, mut still_ns) = (Seen::default(), read()?, elapsed_ns(), 0.0);
+    while seen.steps < STEPS && seen.looked_ns < PATIENCE_NS && !is_stopped() {
+        let now_ns = elapsed_ns();
+        let looked_ns = (now_ns - last_ns).clamp(0.0, GLANCE_NS);
         let next = read()?;
         let step = next.wrapping_sub(last) as i64;
-        last = next;
+        (last, last_ns) = (next, now_ns);
+        seen.looked_ns += looked_ns;
+        still_ns = if step > 0 { 0.0 } else { still_ns + looked_ns };
+        seen.still_ns = seen.still_ns.max(still_ns);
         if step > 0 {
-            smallest = Some(smallest.map_or(step as u64, |least: u64| least.min(step as u64)));
-            count += 1;
+            let step = step as u64;
+            seen.smallest = if seen.steps == 0 { step } else { seen.smallest.min(step) };
+            seen.largest = seen.largest.max(step);
+            seen.steps += 1;
         }
     }
-    Ok(smallest)
+    Ok(seen)
 }
 
 /// The step by readings alone; 0 where these say nothing.
@@ -81,25 +106,35 @@ fn steps(readings: &[u64]) -> impl Iterator<Item = i64> {
 mod tests {
     use super::*;
 
-    /// A clock of this step that is read every 25 ns for half a second, but for the time that its thread loses.
-    fn seen(step: u64, lost_every: u64, lost: u64) -> Option<u64> {
+    /// A clock of this step that is read every 25 ns, by a thread that loses so much time every now and then.
+    fn seen(step: u64, lost_every: u64, lost: u64) -> Seen {
         let time = std::cell::Cell::new(123_456_789_u64);
-        let end = time.get() + 500_000_000;
+        let start = time.get();
         let read = || {
             let next = time.get() + 25;
-            time.set(if next.is_multiple_of(lost_every) { next + lost } else { next });
+            time.set(if next % lost_every < 25 { next + lost } else { next });
             Ok(time.get() / step * step)
         };
-        smallest_step(read, || time.get() > end).unwrap()
+        look_on(read, || (time.get() - start) as f64, || false).unwrap()
     }
 
     #[test]
     fn a_coarse_clock_is_looked_at_until_it_steps() {
         for step in [100, 200_000, 1_000_000, 4_000_000, 100_000_000] {
-            assert_eq!(seen(step, 12_500_000, 3_000_000), Some(step));
+            let seen = seen(step, 12_500_000, 3_000_000);
+            assert_eq!((seen.steps, seen.smallest), (STEPS, step));
         }
-        // Once is enough to know it, and never is not.
-        assert_eq!(seen(350_000_000, u64::MAX, 0), Some(350_000_000));
-        assert_eq!(seen(1_000_000_000_000, u64::MAX, 0), None);
+        let once = seen(350_000_000, u64::MAX, 0);
+        assert_eq!((once.steps, once.largest), (1, 350_000_000));
+        assert!(once.still_ns <= 350e6, "{once:?}");
+    }
+
+    /// Stopped for a second, it has not looked for a second.
+    #[test]
+    fn time_in_which_nobody_looked_does_not_count() {
+        let found = seen(1_000_000_000_000, 50_000_000, 1_000_000_000);
+        assert!(found.steps == 0 && (found.looked_ns / PATIENCE_NS - 1.0).abs() < 0.01, "{found:?}");
+        // A clock of 4 ms is seen to step between the stops.
+        assert_eq!(seen(4_000_000, 50_000_000, 1_000_000_000).smallest, 4_000_000);
     }
 }

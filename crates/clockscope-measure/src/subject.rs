@@ -94,8 +94,10 @@ impl State {
             (span_ns - usual_ns).max(0.0) + 2.0 * cost_ns
         });
         let since_last_ns = self.began_ns.replace(before_ns).map_or(f64::INFINITY, |began_ns| after_ns - began_ns);
-        let [since_last, between] = [since_last_ns, between_ns].map(|ns| ns / self.ns_per_unit);
-        self.tick.push_timed(values, Elapsed { since_last, between });
+        let undisturbed_ns = cost_ns.map_or(span_ns, |cost_ns| 2.0 * cost_ns);
+        let [since_last, between, undisturbed] =
+            [since_last_ns, between_ns, undisturbed_ns].map(|ns| ns / self.ns_per_unit);
+        self.tick.push_timed(values, Elapsed { since_last, between, undisturbed });
     }
 
     pub(crate) fn count_error(&mut self, delivered: usize, error: Errno) {

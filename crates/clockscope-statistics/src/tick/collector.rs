@@ -9,6 +9,8 @@ pub struct Elapsed {
     pub since_last: f64,
     /// From one reading to the next.
     pub between: f64,
+    /// The same where nothing interrupts: what could have been seen.
+    pub undisturbed: f64,
 }
 
 /// Takes readings in the order in which they were made and keeps those that differ from the one before, until it is
@@ -35,7 +37,10 @@ impl TickCollector {
     /// Takes readings, in the clock's unit, of which nothing else is known. Does not allocate. A step back is left out: what
     /// follows it is put as if it had followed at once.
     pub fn push(&mut self, readings: &[u64]) {
-        self.push_timed(readings, Elapsed { since_last: f64::INFINITY, between: f64::INFINITY });
+        self.push_timed(
+            readings,
+            Elapsed { since_last: f64::INFINITY, between: f64::INFINITY, undisturbed: f64::INFINITY },
+        );
     }
 
     /// Takes readings of which it is known how much time may have passed between any two: a step that takes longer than its time
@@ -44,7 +49,7 @@ impl TickCollector {
         if self.is_full() {
             return;
         }
-        self.readings.quietest = self.readings.quietest.min(elapsed.between);
+        self.readings.quietest = self.readings.quietest.min(elapsed.undisturbed);
         for (place, reading) in readings.iter().enumerate() {
             let Some((last, told)) = self.last else {
                 self.readings.values.push(0);

@@ -202,7 +202,7 @@ fn steps_during_which_nobody_looked_are_no_tick() {
         let mut collector = TickCollector::new(40_000);
         let mut push = |tick: u64, lost: f64| {
             let readings = [tick * TICK; 800];
-            collector.push_timed(&readings, Elapsed { since_last: lost, between: 20_000.0 });
+            collector.push_timed(&readings, Elapsed { since_last: lost, between: 20_000.0, undisturbed: 50.0 });
         };
         for slice in 0..60 {
             let lost = if sees_one && slice == 30 { 30_000.0 } else { (every - 1) as f64 * TICK as f64 + 30_000.0 };
