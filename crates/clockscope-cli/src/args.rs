@@ -136,7 +136,7 @@ pub(crate) struct MeasureArgs {
     /// Look across CPUs and over time as well: order, offsets and rates in a line each; some 2.5 s more
     #[arg(long)]
     pub(crate) thorough: bool,
-    /// Measure so often, each time in a process of its own and for the whole duration, and show the interval between these runs
+    /// Run N times, each in its own process and for the whole duration, and show where another run's median lies
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1000), conflicts_with_all = ["thorough", "clocksource"])]
     pub(crate) repeat: Option<u32>,
     /// Exit with 1 if a measured clock shows any of these, with 3 if that could not be determined

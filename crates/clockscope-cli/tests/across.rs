@@ -225,22 +225,22 @@ fn a_fast_clock_is_found_with_sign_and_size() {
 #[test]
 #[parallel]
 fn a_hidden_step_is_no_rate() {
-    for quantum_ns in ["300000", "20000000", "100000000"] {
+    let hidden = |quantum_ns: &str, arguments: &[&str], name: &str| {
         let lies = [("CLOCKSCOPE_LIE_CLOCK", "1"), ("CLOCKSCOPE_LIE_QUANTUM_NS", quantum_ns)];
-        let arguments = ["rate", "monotonic", "realtime", "--duration", "1s", "--format", "json"];
-        let rates = record(under("liar", &lies, &arguments));
-        let found = clock(&rates, "monotonic");
-        let (ppm, bound) = (number(&found["ppm"]), number(&found["bound_ppm"]));
-        assert!(ppm.abs() <= bound && found["constant"] != false, "{quantum_ns}: {found:#}");
+        let all = [arguments, &["--duration", "1s", "--format", "json"]].concat();
+        let (rates, granted) = record_granted(under("liar", &lies, &all));
+        let found = clock(&rates, name).clone();
+        // A busy machine may not let it see three steps, or take enough brackets.
+        if let (Some(ppm), Some(bound)) = (found["ppm"].as_f64(), found["bound_ppm"].as_f64()) {
+            assert!(ppm.abs() <= bound && found["constant"] != false, "{quantum_ns}: {found:#}");
+        }
+        let is_told = found["ppm"].is_f64();
+        (granted, move || assert!(is_told, "{found:#}"))
+    };
+    for quantum_ns in ["300000", "20000000", "100000000"] {
+        demand(|_| hidden(quantum_ns, &["rate", "monotonic", "realtime"], "monotonic"));
         // As the reference it accuses nobody either.
-        let rates = record(under(
-            "liar",
-            &lies,
-            &["rate", "realtime", "--reference", "monotonic", "--duration", "1s", "--format", "json"],
-        ));
-        let found = clock(&rates, "realtime");
-        let (ppm, bound) = (number(&found["ppm"]), number(&found["bound_ppm"]));
-        assert!(ppm.abs() <= bound && found["constant"] != false, "{quantum_ns}: {found:#}");
+        demand(|_| hidden(quantum_ns, &["rate", "realtime", "--reference", "monotonic"], "realtime"));
     }
 }
 

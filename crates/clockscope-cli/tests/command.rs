@@ -16,7 +16,7 @@ fn nobody_needs_to_listen_to_complaints() {
     let arguments: [(&[&str], i32); 4] = [
         (&["measure", "nosuch"], 2),
         (&["measure", "--bogus"], 2),
-        (&["clocksource"], 0),
+        (&["list"], 0),
         (&["measure", "monotonic", "--duration", "10ms", "-o", "/nowhere/x.json"], 4),
     ];
     for (arguments, code) in arguments {
@@ -51,8 +51,10 @@ fn measuring_is_the_default() {
     assert_eq!(record["clocks"].as_array().unwrap().len(), 2);
     let monotonic = clock(&record, "monotonic");
     let median = monotonic["cost_ns"]["median"].as_f64().unwrap();
-    // A busy machine grants too few batches for an interval.
-    let low = monotonic["cost_ns"]["ci95"][0].as_f64().unwrap_or(median);
+    // A busy machine may grant too few batches for an interval.
+    let low = monotonic["cost_ns"]["ci95"][0].as_f64();
+    assert_eq!(low.is_none(), monotonic["cost_ns"]["batches"].as_u64().unwrap() < 48, "{monotonic:#}");
+    let low = low.unwrap_or(median);
     assert!(monotonic["cost_ns"]["min"].as_f64().unwrap() <= low && low <= median);
 }
 

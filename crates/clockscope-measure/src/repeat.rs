@@ -27,8 +27,9 @@ pub fn between_runs(mut runs: Vec<Measurement>) -> Option<Measurement> {
         let same = |run: &'_ Measurement| {
             run.clocks.iter().find(|other| other.identity.label() == clock.identity.label()).cloned()
         };
-        let of_others: Vec<ClockRecord> = others.iter().filter_map(same).collect();
-        combine(clock, &of_others);
+        let of_others = others.iter().filter_map(same);
+        let all: Vec<ClockRecord> = std::iter::once(clock.clone()).chain(of_others).collect();
+        *clock = combined(&all).unwrap_or_else(|| clock.clone());
     }
     let costs = |run: &Measurement| run.baseline.fastest_counter.as_ref().map(|counter| counter.cost_ns);
     let fastest = median(std::iter::once(&whole).chain(&others).filter_map(costs));
@@ -39,37 +40,83 @@ pub fn between_runs(mut runs: Vec<Measurement>) -> Option<Measurement> {
     Some(whole)
 }
 
-/// Adds the other runs' records of a clock to the first one's.
-fn combine(clock: &mut ClockRecord, others: &[ClockRecord]) {
-    let costs: Vec<Cost> = others.iter().chain([&*clock]).filter_map(|run| run.cost_ns.clone()).collect();
-    if let Some(cost) = of_costs(&costs) {
-        clock.unknown.insert("cost_ns.ci95".to_owned(), OF_ONE_RUN.to_owned());
-        if cost.between_runs.is_some_and(|between| between.interval95.is_none()) {
-            clock
-                .unknown
-                .insert("cost_ns.between_runs.interval95".to_owned(), format!("fewer than {FEWEST_RUNS} runs"));
+/// One record of a clock by its records in all runs; `None` where no run could read it.
+fn combined(runs: &[ClockRecord]) -> Option<ClockRecord> {
+    let runs: Vec<&ClockRecord> = runs.iter().filter(|run| run.available).collect();
+    let mut clock = (*runs.first()?).clone();
+    clock.reason = runs.iter().find_map(|run| run.reason.clone());
+    clock.cost_ns = of_costs(&runs.iter().filter_map(|run| run.cost_ns.clone()).collect::<Vec<Cost>>());
+    clock.ratio_to_fastest = median(runs.iter().filter_map(|run| run.ratio_to_fastest));
+    clock.observed_resolution_ns = runs.iter().filter_map(|run| run.observed_resolution_ns).min_by(f64::total_cmp);
+    clock.monotonic = runs
+        .iter()
+        .filter_map(|run| run.monotonic)
+        .reduce(|a, b| Monotonic { strict: a.strict && b.strict, weak: a.weak && b.weak });
+    clock.events = runs.iter().filter_map(|run| run.events.clone()).reduce(sum);
+    clock.summary = None;
+    let told: Vec<&ClockRecord> = runs.iter().copied().filter(|run| run.tick_ns.is_some()).collect();
+    (clock.tick_ns, clock.tick_evidence) = match told.first() {
+        Some(first) if told.iter().all(|run| is_same_tick(first, run)) => (first.tick_ns, first.tick_evidence.clone()),
+        Some(_) => (None, None),
+        None => (None, clock.tick_evidence),
+    };
+    let disagree = clock.tick_ns.is_none() && !told.is_empty();
+    let why = |field: &str| {
+        let of_a_run = || runs.iter().find_map(|run| run.unknown.get(field).cloned());
+        match field {
+            "summary" | "cost_ns.ci95" => OF_ONE_RUN.to_owned(),
+            "cost_ns.between_runs.interval95" => format!("fewer than {FEWEST_RUNS} runs"),
+            "tick_ns" if disagree => "the runs found different ticks".to_owned(),
+            _ => of_a_run().unwrap_or_else(|| "not every run found it".to_owned()),
         }
-        clock.cost_ns = Some(cost);
-    }
-    clock.ratio_to_fastest =
-        median(others.iter().chain([&*clock]).filter_map(|run| run.ratio_to_fastest)).or(clock.ratio_to_fastest);
-    for other in others {
-        if let (Some(events), Some(more)) = (&mut clock.events, &other.events) {
-            add(events, more);
-        }
-        clock.monotonic = clock
-            .monotonic
-            .zip(other.monotonic)
-            .map(|(a, b)| Monotonic { strict: a.strict && b.strict, weak: a.weak && b.weak });
-        clock.observed_resolution_ns = smaller(clock.observed_resolution_ns, other.observed_resolution_ns);
-        if clock.tick_ns.is_none() && other.tick_ns.is_some() {
-            (clock.tick_ns, clock.tick_evidence) = (other.tick_ns, other.tick_evidence.clone());
-            clock.unknown.remove("tick_ns");
+    };
+    for (field, is_null) in nulls(&clock) {
+        if is_null {
+            let reason = why(field);
+            clock.unknown.insert(field.to_owned(), reason);
+        } else {
+            clock.unknown.remove(field);
         }
     }
-    if clock.summary.take().is_some() {
-        clock.unknown.insert("summary".to_owned(), OF_ONE_RUN.to_owned());
+    Some(clock)
+}
+
+/// The fields that runs decide together, and whether they are `null`.
+fn nulls(clock: &ClockRecord) -> Vec<(&'static str, bool)> {
+    let mut fields = vec![
+        ("cost_ns", clock.cost_ns.is_none()),
+        ("ratio_to_fastest", clock.ratio_to_fastest.is_none()),
+        ("observed_resolution_ns", clock.observed_resolution_ns.is_none()),
+        ("monotonic", clock.monotonic.is_none()),
+        ("tick_ns", clock.tick_ns.is_none()),
+        ("summary", clock.summary.is_none()),
+    ];
+    if let Some(cost) = &clock.cost_ns {
+        fields.push(("cost_ns.ci95", cost.ci95.is_none()));
+        fields.push(("cost_ns.p99", cost.p99.is_none()));
+        let has_no_interval = cost.between_runs.is_none_or(|between| between.interval95.is_none());
+        fields.push(("cost_ns.between_runs.interval95", has_no_interval));
     }
+    if let Some(events) = &clock.events {
+        fields.extend([
+            ("events.span_ns", events.span_ns.is_none()),
+            ("events.warp", events.warp.is_none()),
+            ("events.jump", events.jump.is_none()),
+            ("events.gap", events.gap.is_none()),
+            ("events.hidden_regression", events.hidden_regression.is_none()),
+            ("events.threshold_ns", events.threshold_ns.is_none()),
+            ("events.sure_ns", events.sure_ns.is_none()),
+        ]);
+    }
+    fields
+}
+
+/// Whether two runs found the same tick, within their errors.
+fn is_same_tick(a: &ClockRecord, b: &ClockRecord) -> bool {
+    let error = |run: &ClockRecord| run.tick_evidence.as_ref().and_then(|evidence| evidence.error_ppm).unwrap_or(0.0);
+    let apart = a.tick_ns.zip(b.tick_ns).map(|(a, b)| (a / b - 1.0).abs() * 1e6);
+    // The unit is measured anew in each run.
+    apart.is_some_and(|ppm| ppm <= error(a) + error(b) + 10.0)
 }
 
 fn of_costs(costs: &[Cost]) -> Option<Cost> {
@@ -80,7 +127,8 @@ fn of_costs(costs: &[Cost]) -> Option<Cost> {
         ci95: None,
         between_runs: Some(BetweenRuns {
             runs: u32::try_from(medians.len()).ok()?,
-            interval95: next_interval(&medians),
+            // A cost is never negative.
+            interval95: next_interval(&medians).map(|[low, high]| [low.max(0.0), high]),
             lowest: *medians.first()?,
             highest: *medians.last()?,
         }),
@@ -92,25 +140,24 @@ fn of_costs(costs: &[Cost]) -> Option<Cost> {
     })
 }
 
-fn add(events: &mut Events, more: &Events) {
-    let sum = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| a + b);
+fn sum(a: Events, b: Events) -> Events {
+    let both = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| a + b);
     let larger = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).max_by(f64::total_cmp);
-    events.reads += more.reads;
-    events.errors += more.errors;
-    events.fail += more.fail;
-    events.stall += more.stall;
-    events.regression += more.regression;
-    events.warp = sum(events.warp, more.warp);
-    events.jump = sum(events.jump, more.jump);
-    events.gap = sum(events.gap, more.gap);
-    events.hidden_regression = sum(events.hidden_regression, more.hidden_regression);
-    events.span_ns = events.span_ns.zip(more.span_ns).map(|(a, b)| a + b);
-    events.threshold_ns = larger(events.threshold_ns, more.threshold_ns);
-    events.sure_ns = larger(events.sure_ns, more.sure_ns);
-}
-
-fn smaller(a: Option<f64>, b: Option<f64>) -> Option<f64> {
-    a.into_iter().chain(b).min_by(f64::total_cmp)
+    Events {
+        reads: a.reads + b.reads,
+        errors: a.errors + b.errors,
+        span_ns: a.span_ns.zip(b.span_ns).map(|(a, b)| a + b),
+        fail: a.fail + b.fail,
+        stall: a.stall + b.stall,
+        warp: both(a.warp, b.warp),
+        jump: both(a.jump, b.jump),
+        gap: both(a.gap, b.gap),
+        regression: a.regression + b.regression,
+        hidden_regression: both(a.hidden_regression, b.hidden_regression),
+        threshold_ns: larger(a.threshold_ns, b.threshold_ns),
+        sure_ns: larger(a.sure_ns, b.sure_ns),
+        ..a
+    }
 }
 
 fn median(values: impl Iterator<Item = f64>) -> Option<f64> {

@@ -102,7 +102,7 @@ impl Hardware {
                 let why = if units <= SHORTEST_TICK {
                     "too fine to be told from the clock's unit"
                 } else {
-                    "its readings are multiples of what may be a tick, the read's own cost, or the time between two looks"
+                    "too few readings to tell a tick from the read's own cost"
                 };
                 let reason = format!("{why}: at most {most_ns:.3} ns");
                 TickRecord::unknown(steps, Some(most_ns), reason)

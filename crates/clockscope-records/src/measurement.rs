@@ -51,7 +51,7 @@ pub struct Run {
     pub reads_asked: Option<u64>,
     /// Time that sampling took, in seconds; of all runs where there were several.
     pub duration_s: f64,
-    /// Runs that the user asked for; `null` where it was one.
+    /// Runs that this record is of; `null` where it is one.
     #[serde(default)]
     pub runs: Option<u32>,
     /// CPU that the measuring thread was pinned to; `null` when it could not be pinned.

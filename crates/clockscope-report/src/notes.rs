@@ -33,26 +33,22 @@ fn interval(clocks: &[ClockRecord]) -> Option<String> {
     if let Some(between) = costs().find_map(|cost| cost.between_runs) {
         return Some(format!("±95 %: where another run's median lies, by {} runs", between.runs));
     }
-    let of_this_run = "±95 %: of this run; others may differ by more (--repeat 10 shows by how much)";
+    let of_this_run = "±95 %: of this run; other runs may differ by more (--repeat 10 shows by how much)";
     costs().any(|cost| cost.ci95.is_some()).then(|| of_this_run.to_owned())
 }
 
-/// From which size on jumps are counted, and which are not missed wherever they fall: of the clock that shows the smallest, and of
-/// the one that shows the largest alone.
+/// From which size on jumps are counted, and from which on most are found wherever they fall: of the finest clocks.
 fn jumps(clocks: &[ClockRecord]) -> Option<String> {
-    let sizes = clocks.iter().filter_map(|clock| {
-        let events = clock.events.as_ref()?;
-        Some((clock.identity.label(), events.threshold_ns?, events.sure_ns?))
-    });
-    let mut sizes: Vec<(String, f64, f64)> = sizes.collect();
-    sizes.sort_by(|a, b| a.2.total_cmp(&b.2));
-    let told = |(name, least, sure): &(String, f64, f64)| {
-        format!("of {} or more, each of {} or more ({name})", cells::time(*least), cells::time(*sure))
+    let sizes = || {
+        let events = clocks.iter().filter_map(|clock| clock.events.as_ref());
+        events.filter_map(|events| Some((events.threshold_ns?, events.sure_ns?)))
     };
-    let (first, last) = (sizes.first()?, sizes.last()?);
-    // Coarse clocks show only what is larger than their steps.
-    let beyond = if last.2 > 2.0 * first.2 { format!("; {}", told(last)) } else { String::new() };
-    Some(format!("Jump: {}{beyond}", told(first)))
+    let least_ns = sizes().map(|(least_ns, _)| least_ns).min_by(f64::total_cmp)?;
+    let sure_ns = sizes().filter(|(ns, _)| *ns <= least_ns).map(|(_, sure_ns)| sure_ns).max_by(f64::total_cmp)?;
+    let [least, sure] = [least_ns, sure_ns].map(cells::time);
+    Some(format!(
+        "Jump: counts steps of {least} and more, 9 of 10 from {sure} on; more for a clock that costs or steps more (events.sure_ns in JSON)"
+    ))
 }
 
 /// A reason, and the heads of the columns that lack a figure for it.

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use clockscope_records::{Document, Measurement};
 
-use super::{exit, stop_on_signals, write};
+use super::{UsageError, exit, stop_on_signals, write};
 use crate::Exit;
 use crate::args::MeasureArgs;
 use crate::output::{Destination, warn};
@@ -22,9 +22,15 @@ pub(super) fn measure(args: &MeasureArgs, runs: u32) -> Result<Exit> {
     let mut bar = Bar::new(args.output.quiet, clockscope_machine::environment().counter_readable);
     let mut found: Vec<Measurement> = Vec::new();
     for run in 0..runs {
-        let measurement = once(args)?;
-        let is_interrupted = measurement.run.interrupted || stop.load(Ordering::Relaxed);
-        found.push(measurement);
+        let once = once(args);
+        let is_interrupted = stop.load(Ordering::Relaxed);
+        match once {
+            Ok(measurement) => found.push(measurement),
+            // The signal ended it before it could report anything.
+            Err(_) if is_interrupted && !found.is_empty() => break,
+            Err(error) => return Err(error),
+        }
+        let is_interrupted = is_interrupted || found.last().is_some_and(|last| last.run.interrupted);
         bar.show(f64::from(run + 1) / f64::from(runs));
         if is_interrupted {
             break;
@@ -65,6 +71,12 @@ fn once(args: &MeasureArgs) -> Result<Measurement> {
     let text = String::from_utf8_lossy(&output.stdout);
     match Document::from_json(&text) {
         Ok(Document::Measurement(measurement)) => Ok(measurement),
-        _ => bail!("a run failed: {}", complaint.trim().trim_start_matches("error: ")),
+        _ => {
+            let complaint = complaint.trim().trim_start_matches("error: ");
+            if output.status.code() == Some(Exit::Usage as i32) {
+                return Err(UsageError(complaint.to_owned()).into());
+            }
+            bail!("a run failed ({}): {complaint}", output.status)
+        }
     }
 }

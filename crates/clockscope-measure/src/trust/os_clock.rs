@@ -122,7 +122,7 @@ fn resolution(clock: &ClockRecord) -> (Evidence, Gravity) {
     let is_meant = clock.identity.name.ends_with("_coarse");
     let claimed_ns = clock.nominal_resolution_ns.filter(|ns| *ns >= COARSE_NS && !is_meant);
     if let (Some(ns), None) = (claimed_ns, clock.tick_ns) {
-        let seen = format!("its interface tells steps of {}", events::time(ns));
+        let seen = format!("its nominal resolution is {}", events::time(ns));
         let evidence = Evidence::new(name, Finding::Against, seen).advise(COARSE_BY_DESIGN);
         return (evidence.figure(ns, "ns").by("the interface"), Gravity::Limits);
     }
