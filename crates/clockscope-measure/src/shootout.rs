@@ -18,6 +18,8 @@ const SAME: f64 = 0.02;
 /// The counter, whatever the architecture calls it; and the clock that it is compared with.
 const COUNTER: &str = "counter";
 const MONOTONIC: &str = "monotonic";
+/// Evidence of a verdict that has a metric of its own.
+const COMPARED: [&str; 2] = ["resolution", "cost"];
 /// An overhead that nobody cares about.
 const NEGLIGIBLE: f64 = 0.01;
 
@@ -234,14 +236,17 @@ fn reliability(seen: &Seen, names: &[String; 2]) -> Metric {
     found
 }
 
-/// What `check` would say of a clock.
+/// What `check` would say of a clock, but for what other metrics compare.
 fn verdict(seen: &Seen, name: &str) -> Option<Trustworthiness> {
     let verdicts: Vec<Verdict> = trust::verdicts(seen, &[name.to_owned()]);
     let is_counter = seen.clock(name).is_some_and(trust::is_counter);
     let of_it = |verdict: &&Verdict| {
         if is_counter { seen.clock(&verdict.clock).is_some_and(trust::is_counter) } else { verdict.clock == name }
     };
-    verdicts.iter().find(of_it).map(|verdict| verdict.verdict)
+    let verdict = verdicts.iter().find(of_it)?;
+    let mut deciding = verdict.evidence.iter().filter(|evidence| evidence.decides);
+    let is_compared = deciding.all(|evidence| COMPARED.contains(&evidence.name.as_str()));
+    Some(if is_compared { Trustworthiness::Trusted } else { verdict.verdict })
 }
 
 /// The score, and when it does not matter.

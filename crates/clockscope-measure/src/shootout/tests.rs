@@ -70,6 +70,18 @@ fn verdicts_decide_between_clocks_that_did_nothing_wrong() {
     assert!(found.metrics[3].note.contains("trusts monotonic more"), "{}", found.metrics[3].note);
 }
 
+/// A coarse clock is limited by its resolution, which is compared already, and one whose step was not seen is not less reliable.
+#[test]
+fn a_coarse_clock_is_not_less_reliable() {
+    let mut seen = healthy();
+    seen.clocks[3].tick_ns = Some(4e6);
+    assert_eq!(winners(&compared(&seen, "rdtscp", "monotonic"))[3], TIE);
+    let clock = &mut seen.clocks[3];
+    (clock.tick_ns, clock.observed_resolution_ns, clock.nominal_resolution_ns) = (None, None, Some(1e9));
+    clock.events.as_mut().unwrap().fail = 1;
+    assert_eq!(winners(&compared(&seen, "rdtscp", "monotonic"))[3], TIE);
+}
+
 #[test]
 fn what_was_not_tested_is_unknown() {
     let mut seen = healthy();
