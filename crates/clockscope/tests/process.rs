@@ -298,6 +298,45 @@ fn a_forked_child_begins_anew() {
 }
 
 /// The rig of `tests/trap.rs` reaches threads and forked children, and their threads.
+/// The flags of a mapping in /proc/self/smaps name what madvise asked for (proc(5): `wf`, wipe on fork).
+fn is_anything_wiped_on_fork() -> bool {
+    let maps = std::fs::read_to_string("/proc/self/smaps").unwrap_or_default();
+    maps.lines().filter_map(|line| line.strip_prefix("VmFlags:")).any(|flags| flags.split(' ').any(|flag| flag == "wf"))
+}
+
+/// Whether the kernel does so with a page of the process's own.
+fn can_wipe_on_fork() -> bool {
+    let length = 1 << 16;
+    let (readable, private) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
+    // SAFETY: a mapping of our own, which nobody else knows, is given back.
+    unsafe {
+        let page = libc::mmap(std::ptr::null_mut(), length, readable, private, -1, 0);
+        let is_wiped = page != libc::MAP_FAILED && libc::madvise(page, length, libc::MADV_WIPEONFORK) == 0;
+        libc::munmap(page, length);
+        is_wiped
+    }
+}
+
+/// The kernel wipes memory of the process's own alone: a clock that is in memory of a file is inherited by children that the C
+/// library does not make.
+#[test]
+fn the_kernel_wipes_the_clock_in_any_child() {
+    let status = in_a_process("the_kernel_wipes_the_clock_in_any_child", &[], || {
+        if is_anything_wiped_on_fork() {
+            skip("something else is wiped on fork already");
+            return;
+        }
+        black_box(clockscope::now());
+        black_box(clockscope::now());
+        if !can_wipe_on_fork() {
+            skip("the kernel does not know MADV_WIPEONFORK");
+            return;
+        }
+        assert!(is_anything_wiped_on_fork());
+    });
+    assert!(status.success(), "{status:?}");
+}
+
 #[test]
 fn a_trapped_counter_is_that_of_all_threads_and_children() {
     let preload = format!("LD_PRELOAD={}", rig("trap").display());

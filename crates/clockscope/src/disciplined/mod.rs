@@ -77,7 +77,9 @@ const WINDOW_NS: u64 = 1_000_000;
 pub struct Disciplined<C, S> {
     shared: Shared<S>,
     counter: C,
-    window_ns: u64,
+    /// 0 for [`WINDOW_NS`]: all of a clock that was not used yet is zero, so that a static one is in memory of the process's own,
+    /// and not of a file. The kernel wipes no other in a forked child.
+    asked_window_ns: u64,
     // Outside of the shared page, because a fork wipes that one.
     generation: AtomicU64,
     readmitted: AtomicU64,
@@ -97,7 +99,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     const fn of(shared: Shared<S>, counter: C) -> Self {
-        Self { shared, counter, window_ns: WINDOW_NS, generation: AtomicU64::new(0), readmitted: AtomicU64::new(0) }
+        Self { shared, counter, asked_window_ns: 0, generation: AtomicU64::new(0), readmitted: AtomicU64::new(0) }
     }
 
     /// The same with segments of `ns` nanoseconds, between 1 µs and 100 ms. Longer ones follow the OS clock more slowly,
@@ -108,8 +110,13 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[must_use]
     pub const fn with_window_ns(mut self, ns: u64) -> Self {
         assert!(ns >= 1_000 && ns <= 100_000_000, "a window is 1 µs to 100 ms long");
-        self.window_ns = ns;
+        self.asked_window_ns = ns;
         self
+    }
+
+    /// Length of a segment, in ns.
+    const fn window_ns(&self) -> u64 {
+        if self.asked_window_ns == 0 { WINDOW_NS } else { self.asked_window_ns }
     }
 
     /// The time, ordered: a reading taken after another one, on any thread, in happens-before order, is never smaller.
@@ -247,7 +254,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[cold]
     fn begin(&self) {
         self.shared.os.prepare();
-        self.shared.page.rare_ns.store(self.window_ns, Ordering::Relaxed);
+        self.shared.page.rare_ns.store(self.window_ns(), Ordering::Relaxed);
         let refusal = self.refusal();
         // One of all threads that race here tells the others; a process has many first calls after forks.
         if let Some(_steering) = self.shared.steering.try_lock()

@@ -141,7 +141,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// A step of a calibration; begins the first line if it is good enough.
     fn calibrate(&self, steering: &mut Steering, os_ns: u64) {
         let since_last = os_ns.wrapping_sub(steering.calibration.last().os_ns);
-        if steering.calibration.has_started() && since_last > PAUSE_WINDOWS * self.window_ns {
+        if steering.calibration.has_started() && since_last > PAUSE_WINDOWS * self.window_ns() {
             steering.calibration = Calibration::ZERO;
         }
         if !steering.calibration.has_started() {
@@ -151,7 +151,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
                 self.demote(&Line::default(), Demotion::CoarseOsClock);
                 return;
             }
-        } else if since_last < self.window_ns / 8 {
+        } else if since_last < self.window_ns() / 8 {
             return;
         }
         let Some(bracket) = self.bracket(steering) else { return };
@@ -162,7 +162,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             self.demote(&Line::default(), Demotion::CoarseCounter);
         } else if C::BITS < 64 && ns_per_tick * 2f64.powi(C::BITS as i32) < C::SHORTEST_PERIOD_NS {
             self.demote(&Line::default(), Demotion::Wraps);
-        } else if mean.window_ns >= self.window_ns as f64
+        } else if mean.window_ns >= self.window_ns() as f64
             && steering.ns_per_tick > 0.0
             && self.begin_line(steering, &bracket, 0)
         {
@@ -176,7 +176,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         steering.calibration.add(bracket, steering.os_tick_ns);
         let Some(mean) = steering.calibration.mean() else { return };
         let width_ns = bracket.width() as f64 * mean.rate.middle();
-        if mean.rate.relative() * 2.0 * self.window_ns as f64 <= GOOD_ENOUGH_NS.max(2.0 * width_ns) {
+        if mean.rate.relative() * 2.0 * self.window_ns() as f64 <= GOOD_ENOUGH_NS.max(2.0 * width_ns) {
             steering.ns_per_tick = mean.rate.middle();
         }
     }
@@ -252,7 +252,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// How far the two clocks may part within `elapsed` ns without contradicting each other, in ns.
     fn allowed_ns(&self, steering: &Steering, bracket: &Bracket, elapsed: f64) -> u64 {
         let width_ns = bracket.width() as f64 * steering.ns_per_tick;
-        let slewed_ns = (elapsed.max(0.0) + self.window_ns as f64) * SLEW_SHARE;
+        let slewed_ns = (elapsed.max(0.0) + self.window_ns() as f64) * SLEW_SHARE;
         (2.0 * width_ns + slewed_ns) as u64 + 2 * steering.os_tick_ns
     }
 
@@ -305,7 +305,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// The window in ticks.
     fn window_ticks(&self, rate: f64) -> u64 {
-        ((self.window_ns as f64 / rate) as u64).max(2)
+        ((self.window_ns() as f64 / rate) as u64).max(2)
     }
 
     /// Compares the line with a fresh bracket, for whoever asks: what contradicts it is found now, and not when the line is
