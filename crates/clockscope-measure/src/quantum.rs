@@ -62,7 +62,7 @@ struct Seen {
     still_ns: f64,
 }
 
-/// Reads until the clock has stepped three times, or was looked at for long enough. Time in which the thread did not run is no time
+/// Reads until the clock has stepped three times, or the time to wait for it is over. Time in which the thread did not run is no time
 /// in which it looked.
 fn look_on(
     mut read: impl FnMut() -> Result<u64, Errno>,

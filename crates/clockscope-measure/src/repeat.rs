@@ -12,10 +12,10 @@ use crate::advice::advise;
 pub const FEWEST_RUNS: u32 = 6;
 
 /// Why a field of several runs is `null`.
-const OF_ONE_RUN: &str = "it is of one run, and there were several: between_runs tells of these";
+const OF_ONE_RUN: &str = "there were several runs: see between_runs";
 
 /// Makes one record of several runs of the same clocks: the median of their medians with the interval between runs, the sum of
-/// what was counted, and what else the first run has told. `None` for no runs.
+/// what was counted, and what else the first run found. `None` for no runs.
 #[must_use]
 pub fn between_runs(mut runs: Vec<Measurement>) -> Option<Measurement> {
     let others = runs.split_off(1.min(runs.len()));
