@@ -35,11 +35,11 @@ impl Counter for Native {
     }
 
     fn is_permitted(&self) -> Option<bool> {
-        if counter::EXISTS { os::counter_is_permitted() } else { Some(false) }
+        if counter::EXISTS { os::keep_errno(os::counter_is_permitted) } else { Some(false) }
     }
 
     fn is_clocksource(&self) -> Option<bool> {
-        os::counter_is_clocksource()
+        os::keep_errno(os::counter_is_clocksource)
     }
 
     fn is_invariant(&self) -> Option<bool> {
@@ -54,11 +54,11 @@ impl Counter for Native {
             (claims.cntfrq_hz.map(|hz| hz as f64), "CNTFRQ_EL0"),
         ];
         let stated = claimed.into_iter().find_map(|(hz, who)| hz.map(|hz| (hz, who)));
-        stated.or_else(|| os::perf_frequency().ok().map(|hz| (hz, "the kernel (perf)")))
+        stated.or_else(|| os::keep_errno(os::perf_frequency).ok().map(|hz| (hz, "the kernel (perf)")))
     }
 
     fn clocksource_name(&self) -> Option<String> {
-        os::clocksource()
+        os::keep_errno(os::clocksource)
     }
 }
 
@@ -69,7 +69,7 @@ impl OsClock for Timeline {
     }
 
     fn tick_ns(&self) -> u64 {
-        Timeline::tick_ns(self, os::counter_is_clocksource() == Some(true))
+        os::keep_errno(|| Timeline::tick_ns(self, os::counter_is_clocksource() == Some(true)))
     }
 
     fn is_monotonic(&self) -> bool {
@@ -81,12 +81,14 @@ impl OsClock for Timeline {
             // SAFETY: called in a forked child, in which there is only this thread, and it is in no call of ours.
             unsafe { CLOCK.shared().forget() };
         }
-        Timeline::prepare(self, os::counter_is_permitted() == Some(false));
-        // SAFETY: all-zero is the state before the first use; the child's only thread is in `fork`, not in our clock.
-        let is_wiped = unsafe { os::wipe_on_fork(CLOCK.shared()) };
-        if !is_wiped {
-            os::call_in_child(forget);
-        }
+        os::keep_errno(|| {
+            Timeline::prepare(self, os::counter_is_permitted() == Some(false));
+            // SAFETY: all-zero is the state before the first use; the child's only thread is in `fork`, not in our clock.
+            let is_wiped = unsafe { os::wipe_on_fork(CLOCK.shared()) };
+            if !is_wiped {
+                os::call_in_child(forget);
+            }
+        });
     }
 }
 

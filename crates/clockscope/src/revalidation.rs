@@ -46,6 +46,10 @@ pub struct Revalidation {
 /// ```
 #[must_use]
 pub fn revalidate() -> Revalidation {
+    crate::os::keep_errno(test)
+}
+
+fn test() -> Revalidation {
     let mut evidence = Vec::new();
     let mut is_sound = Native.is_permitted() != Some(false) && Native.is_invariant() == Some(true);
     if is_sound {

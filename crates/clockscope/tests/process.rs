@@ -298,6 +298,43 @@ fn a_forked_child_begins_anew() {
 }
 
 /// The rig of `tests/trap.rs` reaches threads and forked children, and their threads.
+/// Whatever the system refuses, errno is what it was: a reading may be taken in a signal handler.
+#[test]
+fn errno_is_left_alone() {
+    const NONE: libc::c_int = 4242;
+    let status = in_a_process("errno_is_left_alone", &[], || {
+        // SAFETY: takes nothing, and answers with an address.
+        let errno = || unsafe { libc::__errno_location() };
+        // No file can be opened any more, sysfs' among them, and the kernel tells nothing of the counter.
+        let nothing = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: reads the limit.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const nothing) }, 0);
+        deny(&[libc::SYS_prctl, libc::SYS_madvise, libc::SYS_adjtimex, libc::SYS_sched_setaffinity]);
+        let calls: [(&str, fn()); 12] = [
+            ("now", || _ = black_box(clockscope::now())),
+            ("now_unordered", || _ = black_box(clockscope::now_unordered())),
+            ("source", || _ = black_box(clockscope::source())),
+            ("evidence", || _ = black_box(clockscope::evidence())),
+            ("error_bound", || _ = black_box(clockscope::error_bound())),
+            ("frequency", || _ = black_box(clockscope::frequency())),
+            ("resolution", || _ = black_box(clockscope::resolution())),
+            ("conversion", || _ = black_box(clockscope::conversion())),
+            ("is_high_resolution", || _ = black_box(clockscope::is_high_resolution())),
+            ("utc_now", || _ = black_box(clockscope::utc_now())),
+            ("tai_now", || _ = black_box(clockscope::tai_now())),
+            ("revalidate", || _ = black_box(clockscope::revalidate())),
+        ];
+        for (name, call) in calls {
+            // SAFETY: this thread's errno.
+            unsafe { *errno() = NONE };
+            call();
+            // SAFETY: as above.
+            assert_eq!(unsafe { *errno() }, NONE, "{name}");
+        }
+    });
+    assert!(status.success(), "{status:?}");
+}
+
 /// The flags of a mapping in /proc/self/smaps name what madvise asked for (proc(5): `wf`, wipe on fork).
 fn is_anything_wiped_on_fork() -> bool {
     let maps = std::fs::read_to_string("/proc/self/smaps").unwrap_or_default();

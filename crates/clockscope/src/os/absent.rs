@@ -165,3 +165,8 @@ pub(crate) fn civil() -> Result<Reading, Errno> {
     };
     Ok(Reading { unix_ns, max_error_ns: u64::MAX, is_synchronised: false, tai_offset_s: None })
 }
+
+/// There is no errno to be kept.
+pub(crate) fn keep_errno<T>(work: impl FnOnce() -> T) -> T {
+    work()
+}

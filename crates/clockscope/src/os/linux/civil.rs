@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code, reason = "adjtimex writes through a pointer")]
 
-use super::last_errno;
+use super::{keep_errno, last_errno};
 use crate::Errno;
 use crate::civil::Reading;
 
@@ -12,6 +12,10 @@ use crate::civil::Reading;
 /// # Errors
 /// The call was refused.
 pub(crate) fn read() -> Result<Reading, Errno> {
+    keep_errno(ask)
+}
+
+fn ask() -> Result<Reading, Errno> {
     let mut state = core::mem::MaybeUninit::<libc::timex>::zeroed();
     // SAFETY: all-zero is a timex, whose modes then ask for no change; adjtimex fills it.
     let (answer, state) = unsafe { (libc::adjtimex(state.as_mut_ptr()), state.assume_init()) };

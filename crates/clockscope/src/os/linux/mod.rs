@@ -3,6 +3,7 @@
 mod affinity;
 mod civil;
 mod devices;
+mod errno;
 mod fork;
 mod legacy;
 mod perf;
@@ -17,6 +18,7 @@ pub(super) mod vdso;
 
 pub use affinity::{allowed_cpus, current_cpu, online_cpus, set_allowed_cpus};
 pub(crate) use civil::read as civil;
+pub(crate) use errno::keep_errno;
 pub(crate) use fork::{call_in_child, wipe_on_fork};
 pub use perf::perf_frequency;
 pub use permission::{clocksource, counter_is_clocksource, counter_is_permitted};

@@ -6,7 +6,7 @@ use core::ffi::c_void;
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use super::posix::{self, ByLibc, BySyscall, ByVdso, Timespec};
-use super::{syscall, vdso};
+use super::{keep_errno, syscall, vdso};
 use crate::{Errno, RawClock, Resolution};
 
 /// CLOCK_MONOTONIC by whichever way is open. All zero is one that asks the C library.
@@ -67,6 +67,10 @@ impl Timeline {
     /// The same without the vDSO.
     #[cold]
     fn now_otherwise_ns(&self) -> Result<u64, Errno> {
+        keep_errno(|| self.ask_ns())
+    }
+
+    fn ask_ns(&self) -> Result<u64, Errno> {
         if !self.monotonic_denied.load(Ordering::Relaxed) {
             let mut now = Timespec::default();
             let answer = if self.counter_disabled.load(Ordering::Relaxed) {
