@@ -18,7 +18,7 @@ pub const STALL_MAX: u64 = 199;
 pub const WARP_NS: f64 = 1e6;
 /// Rate by which a healthy clock may differ from a perfect reference: the kernel's limit for slewing, 500 ppm.
 const SLEW: f64 = 500e-6;
-/// Batches whose hurdle is kept, and the share of them that is told.
+/// Batches whose hurdle is kept, and the quantile of the hurdles that is reported.
 const HURDLES: usize = 1024;
 const MOST: f64 = 0.9;
 /// No smaller step than this many ns is counted singly.

@@ -305,7 +305,7 @@ impl Tick {
     }
 }
 
-/// What is told, in units of the divisor, where nothing proves that this is the tick: if not the tick, then the read's cost
+/// The result in units of the divisor where nothing proves that the divisor is the tick: if not the tick, then the read's cost
 /// makes it up of whole ticks. So many steps that are all multiples of it leave room for no longer one.
 fn bounded(found: Tick, divisor: u64, steps: &[u64]) -> Tick {
     if (divisor as f64) < SHORTEST || steps.len() < SPECTRAL_STEPS {

@@ -8,9 +8,9 @@ use super::cause;
 
 /// Gaps whose lengths are kept of a CPU; more are represented by an even sample of them.
 const KEPT: usize = 1 << 14;
-/// Longest gaps that are told one by one.
+/// How many of the longest gaps are listed.
 pub(super) const WORST: usize = 10;
-/// Turns of the loop between two looks at whether the time is over by another clock, or somebody wants to stop.
+/// Turns of the loop between two checks whether the time is over by another clock, or the user wants to stop.
 const BETWEEN_LOOKS: u32 = 1 << 12;
 /// Asking the system was interrupted itself if it took so many times longer than usual.
 const UNUSUAL: u64 = 4;
@@ -84,7 +84,7 @@ impl Watch {
         }
     }
 
-    /// Looks for so long. `origin` is the time from which gaps are told.
+    /// Reads the timer for `length`. Gaps are recorded relative to `origin`.
     pub(super) fn look(&mut self, sight: &mut impl Sight, origin: u64, length: u64) {
         let before = sight.now();
         let first = sight.cpu();
@@ -111,7 +111,7 @@ impl Watch {
             if turns.is_multiple_of(BETWEEN_LOOKS) {
                 let is_over = sight.is_over();
                 let resumed = sight.now();
-                // A system call at times, which is no gap, unless the thread did not run meanwhile: the next turn finds that.
+                // At times a system call, which is no gap. If the thread lost the CPU in it, the next turn finds the gap.
                 if since(resumed, last) <= self.pause || sight.thread() == counted.thread {
                     blind += since(resumed, last);
                     last = resumed;
@@ -217,7 +217,7 @@ struct Counted {
     cpu: Cpu,
 }
 
-/// From `earlier` until `later`. What a timer that went back tells is no pause.
+/// From `earlier` until `later`; 0 where the timer went back.
 fn since(later: u64, earlier: u64) -> u64 {
     (later.wrapping_sub(earlier) as i64).max(0) as u64
 }
@@ -298,7 +298,7 @@ mod tests {
         (sight, watch)
     }
 
-    /// Wherever the thread is stopped, also while it asks about another gap or reads the counts, it is told as stopped.
+    /// Wherever the thread is stopped, also while it asks about another gap or reads the counts, the gap is attributed to the stop.
     #[test]
     fn a_stop_is_told_wherever_it_falls() {
         let (sight, _) = looked(0, true);

@@ -163,7 +163,7 @@ fn every_step_forward_is_one_jump() {
     }
 }
 
-/// Of jumps of the size that is told as sure nine of ten are counted, wherever in their batches they fall.
+/// Nine of ten jumps of the reported sure size are counted, wherever in their batches they fall.
 #[test]
 fn jumps_of_the_sure_size_are_counted() {
     let sure_ns = |step: f64| {
@@ -383,7 +383,7 @@ proptest! {
     }
 
     /// Wherever a busy machine interrupts: what it hides of a jump is never a second one. (In one of 40,000 cases two gaps of one
-    /// batch are together as long as what is left of the jump: these are told apart by nothing.)
+    /// batch are together as long as what is left of the jump, and look the same.)
     #[test]
     fn interruptions_never_add_a_jump(
         step in prop::sample::select(vec![5e3, 5e5, 2e6]),

@@ -14,7 +14,7 @@ const SAMPLE: usize = 2048;
 const BETTER: f64 = 0.1;
 /// By what share of a period two are the same.
 const SAME: f64 = 0.02;
-/// A period that may be off by a larger share is not told of a shorter one: readings at whole units lie on many such lattices.
+/// A period that may be off by a larger share is unknown: readings at whole units lie on many such lattices.
 const LEAST_SURE: f64 = 2e-4;
 
 /// What was found so far.
