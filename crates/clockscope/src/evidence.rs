@@ -153,10 +153,12 @@ pub(crate) enum Demotion {
     Wraps = 6,
     Unsteady = 7,
     OutOfOrder = 8,
+    OsClockSlower = 9,
+    Deserted = 10,
 }
 
 impl Demotion {
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::NotPermitted,
         Self::NotClocksource,
         Self::ClocksourceUnknown,
@@ -165,7 +167,21 @@ impl Demotion {
         Self::Wraps,
         Self::Unsteady,
         Self::OutOfOrder,
+        Self::OsClockSlower,
+        Self::Deserted,
     ];
+
+    /// Whether it is the word of the system, or of the processor, which may change.
+    pub(crate) fn is_of_the_system(self) -> bool {
+        match self {
+            Self::NotPermitted
+            | Self::NotClocksource
+            | Self::ClocksourceUnknown
+            | Self::CoarseOsClock
+            | Self::OsClockSlower => true,
+            Self::CoarseCounter | Self::Wraps | Self::Unsteady | Self::OutOfOrder | Self::Deserted => false,
+        }
+    }
 }
 
 impl Demotion {
@@ -187,6 +203,14 @@ impl Demotion {
             Self::OutOfOrder => (
                 "the OS clock is served: readings of the counter went back between CPUs",
                 "the CPUs' counters are not synchronised; a newer firmware or hypervisor may do that",
+            ),
+            Self::OsClockSlower => (
+                "the OS clock is served for now: it has become slower, as when the kernel turns away from the counter",
+                "recheck() asks the kernel; without it the counter is tried again after a pause",
+            ),
+            Self::Deserted => (
+                "the OS clock is served: threads that were renewing the clock did not come back, several times",
+                "find out what ends or stops them there: siglongjmp, a child that shares memory, real-time threads",
             ),
             Self::Unsteady => (
                 "the OS clock is served: the counter contradicted it three times, each within ten seconds",

@@ -68,28 +68,74 @@ impl OsClock for Timeline {
         Timeline::now_ns(self)
     }
 
-    fn tick_ns(&self) -> u64 {
-        os::keep_errno(|| Timeline::tick_ns(self, os::counter_is_clocksource() == Some(true)))
+    fn tick_ns(&self, is_the_counter: bool) -> u64 {
+        os::keep_errno(|| Timeline::tick_ns(self, is_the_counter))
     }
 
     fn is_monotonic(&self) -> bool {
         Timeline::is_monotonic(self)
     }
 
-    fn prepare(&self) {
-        extern "C" fn forget() {
-            // SAFETY: called in a forked child, in which there is only this thread, and it is in no call of ours.
-            unsafe { CLOCK.shared().forget() };
-        }
+    fn prepare(&self, may_read_counter: Option<bool>) {
         os::keep_errno(|| {
-            Timeline::prepare(self, os::counter_is_permitted() == Some(false));
+            Timeline::prepare(self, may_read_counter == Some(false));
             // SAFETY: all-zero is the state before the first use; the child's only thread is in `fork`, not in our clock.
-            let is_wiped = unsafe { os::wipe_on_fork(CLOCK.shared()) };
-            if !is_wiped {
-                os::call_in_child(forget);
-            }
+            unsafe { os::wipe_on_fork(CLOCK.shared()) };
         });
     }
+}
+
+/// Asks the kernel now whether the counter may be used, and has a forked child begin anew: whatever a reading would ask at
+/// some time. No reading makes a system call after that, in this process or one that it forks, but the OS clock's own where
+/// there is no vDSO. For a process that is about to confine itself (seccomp, Landlock, chroot), or that has no file descriptor
+/// to spare later.
+///
+/// Without it the first two readings ask. To be called outside of signal handlers; more than once does no harm.
+///
+/// ```
+/// clockscope::prepare();
+/// // Confine the process here.
+/// let start = clockscope::now();
+/// # let _ = start;
+/// ```
+pub fn prepare() {
+    extern "C" fn forget() {
+        // SAFETY: called in a forked child, in which there is only this thread, and it is in no call of ours.
+        unsafe { CLOCK.shared().forget() };
+    }
+    CLOCK.prepare();
+    // SAFETY: as for `OsClock::prepare`.
+    if !unsafe { os::wipe_on_fork(CLOCK.shared()) } {
+        os::keep_errno(|| os::call_in_child(forget));
+    }
+}
+
+/// Asks the kernel again whether the counter may be used, and goes by the answer; whether it may. No reading asks by itself: a
+/// kernel that turns away from the counter is noticed where its clock becomes slower for that reason, and nowhere else. What
+/// cannot be asked any more is taken as it was. [`crate::Upkeep`] calls this every minute.
+///
+/// Costs some 20 µs, in which a file of sysfs is opened.
+///
+/// ```
+/// if !clockscope::recheck() {
+///     println!("the operating system's clock is served: {:?}", clockscope::evidence().last());
+/// }
+/// ```
+pub fn recheck() -> bool {
+    CLOCK.recheck()
+}
+
+/// By how much the time is ahead of CLOCK_MONOTONIC since that stepped back under the process (setns(2) into another time
+/// namespace, a restored checkpoint); zero if it never did. [`now`] does not go back: it stands still for 10 ms at most and
+/// then goes on at CLOCK_MONOTONIC's rate, in a new generation, so far ahead of it. A child that is forked later starts on
+/// CLOCK_MONOTONIC again.
+///
+/// ```
+/// assert!(clockscope::timeline_offset().is_zero());
+/// ```
+#[must_use]
+pub fn timeline_offset() -> Duration {
+    CLOCK.timeline_offset()
 }
 
 /// The time now, ordered: a reading taken after another one, on any thread, in happens-before order, is never smaller.
@@ -307,7 +353,7 @@ pub fn conversion() -> Option<Conversion> {
 /// # Ok::<(), clockscope::Uncalibrated>(())
 /// ```
 pub fn calibrate_blocking(duration: Duration) -> Result<Conversion, crate::Uncalibrated> {
-    CLOCK.calibrate_blocking(duration)
+    os::keep_errno(|| CLOCK.calibrate_blocking(duration))
 }
 
 /// Lets the process survive that its counter is disabled (`prctl(PR_SET_TSC)`) while it runs: installs a handler of
@@ -326,5 +372,10 @@ pub fn calibrate_blocking(duration: Duration) -> Result<Conversion, crate::Uncal
 /// }
 /// ```
 pub fn survive_disabled_counter() -> Result<(), Errno> {
-    os::survive_disabled_counter(|| CLOCK.os().counter_is_disabled())
+    os::keep_errno(|| {
+        os::survive_disabled_counter(|| {
+            CLOCK.os().counter_is_disabled();
+            CLOCK.forbid();
+        })
+    })
 }

@@ -50,6 +50,7 @@ pub fn revalidate() -> Revalidation {
 }
 
 fn test() -> Revalidation {
+    CLOCK.recheck();
     let mut evidence = Vec::new();
     let mut is_sound = Native.is_permitted() != Some(false) && Native.is_invariant() == Some(true);
     if is_sound {

@@ -6,9 +6,13 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::{AtomicInstant, Clock, Instant, now};
+use crate::{AtomicInstant, Clock, Instant, now, os, recheck};
 
-/// Keeps a recent time up to date, on a thread of its own, until it is dropped; dropping it joins the thread.
+/// The kernel is asked about the counter this often.
+const RECHECK_EVERY: Duration = Duration::from_secs(60);
+
+/// Keeps a recent time up to date, on a thread of its own, until it is dropped; dropping it joins the thread. That thread asks
+/// the kernel every minute whether the counter may still be used ([`recheck`]), which no reading does.
 ///
 /// ```
 /// use clockscope::{Clock, Upkeep};
@@ -38,6 +42,10 @@ impl Upkeep {
     /// # Errors
     /// The system starts no thread.
     pub fn start(period: Duration) -> io::Result<Self> {
+        os::keep_errno(|| Self::spawn(period))
+    }
+
+    fn spawn(period: Duration) -> io::Result<Self> {
         let recent = Recent(Arc::new(AtomicInstant::new(now())));
         let stop = Arc::new((Mutex::new(false), Condvar::new()));
         let (shared, signal) = (recent.clone(), Arc::clone(&stop));
@@ -64,14 +72,26 @@ impl Upkeep {
 fn write_down(recent: &Recent, stop: &(Mutex<bool>, Condvar), period: Duration) {
     // Nobody panics under this lock.
     let mut stopped = stop.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut checked = now();
     while !*stopped {
-        recent.0.store(now(), Ordering::Release);
+        let time = now();
+        recent.0.store(time, Ordering::Release);
+        if time.duration_since(checked) >= RECHECK_EVERY {
+            recheck();
+            checked = time;
+        }
         (stopped, _) = stop.1.wait_timeout(stopped, period).unwrap_or_else(PoisonError::into_inner);
     }
 }
 
 impl Drop for Upkeep {
     fn drop(&mut self) {
+        os::keep_errno(|| self.end());
+    }
+}
+
+impl Upkeep {
+    fn end(&mut self) {
         *self.stop.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.stop.1.notify_all();
         if let Some(thread) = self.thread.take() {

@@ -64,7 +64,7 @@ impl OsClock for Slewed {
         Ok(true_ns + gained * SLEW_PPM / 1_000_000)
     }
 
-    fn tick_ns(&self) -> u64 {
+    fn tick_ns(&self, _: bool) -> u64 {
         2
     }
 

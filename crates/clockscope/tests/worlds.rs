@@ -7,88 +7,10 @@ mod world;
 use std::cell::Cell;
 use std::rc::Rc;
 
+use clockscope::Source;
 use clockscope::disciplined::{Counter, Disciplined};
-use clockscope::{Finding, Source};
-use world::{Moment, Narrow, World};
-
-const GHZ: f64 = 1e9;
-const SECOND: u64 = 1_000_000_000;
-const MILLISECOND: u64 = 1_000_000;
-const YEAR: u64 = 31_557_600 * SECOND;
-
-/// The clock under test, and what its readings have been.
-struct Watch<C> {
-    world: &'static World,
-    clock: Disciplined<C, &'static World>,
-    last: u64,
-}
-
-impl Watch<&'static World> {
-    fn new(world: World) -> Self {
-        Self::with(world, |world| world)
-    }
-
-    /// A counter of an odd frequency that has run for a while.
-    fn ordinary() -> Self {
-        Self::new(World::new(2.596_159_9 * GHZ, 1 << 50, 12_345 * SECOND))
-    }
-}
-
-impl<C: Counter> Watch<C> {
-    /// The world's counter as `counter` shows it.
-    fn with(world: World, counter: impl FnOnce(&'static World) -> C) -> Self {
-        let world: &'static World = Box::leak(Box::new(world));
-        Self { world, clock: Disciplined::new(counter(world), world), last: 0 }
-    }
-
-    /// One reading, which must not be smaller than the one before, and how far it was from the OS clock, in ns.
-    fn read(&mut self) -> f64 {
-        let before = self.world.os_ps();
-        let ns = self.clock.now().as_ns();
-        assert!(ns >= self.last, "{ns} came after {}", self.last);
-        self.last = ns;
-        let ahead = self.world.ahead_ns(ns);
-        let behind = (before / 1000 - 1 - i128::from(ns)) as f64;
-        ahead.max(behind).max(0.0)
-    }
-
-    /// Reads every `every` ns for `ns`, and tells the largest distance from the OS clock.
-    fn run(&mut self, ns: u64, every: u64) -> f64 {
-        let mut worst = 0f64;
-        for _ in 0..ns / every {
-            self.world.pass(every);
-            worst = worst.max(self.read());
-        }
-        worst
-    }
-
-    /// Reads often until the counter is in use.
-    fn settle(&mut self) {
-        self.run(20 * MILLISECOND, 5_000);
-        assert_eq!(self.clock.source(), Source::Counter);
-    }
-
-    /// Asserts that the counter is not in use, nor read any more, and that the OS clock is served.
-    fn assert_demoted(&mut self) {
-        assert_eq!(self.clock.source(), Source::OsClock);
-        let reads = self.world.counter_reads.get();
-        self.run(10 * MILLISECOND, 5_000);
-        assert_eq!(self.clock.source(), Source::OsClock);
-        assert_eq!(self.world.counter_reads.get(), reads);
-        let outcome = self.clock.evidence().into_iter().find(|evidence| evidence.name == "outcome").unwrap();
-        assert_eq!(outcome.finding, Finding::Against);
-    }
-
-    /// A fresh error bound, which must hold for the reading that follows.
-    fn assert_bound(&mut self) -> u64 {
-        let bound = self.clock.error_bound().unwrap();
-        let error = self.read();
-        // The reading follows a few reads of both clocks later: a slew of 1000 ppm moves them by less than a ns.
-        assert!(error <= bound.now.as_nanos() as f64 + 2.0, "{error} ns with a bound of {bound:?}");
-        assert!(bound.now <= bound.largest);
-        bound.now.as_nanos() as u64
-    }
-}
+use world::watch::Watch;
+use world::{GHZ, MILLISECOND, Moment, Narrow, SECOND, World, YEAR};
 
 #[test]
 fn the_os_clock_is_served_first_and_the_counter_soon() {
@@ -250,17 +172,6 @@ fn where_the_kernel_does_not_tell_the_os_clock_is_served() {
     watch.assert_demoted();
 }
 
-#[test]
-fn a_kernel_that_demotes_the_counter_is_followed_within_a_minute() {
-    let mut watch = Watch::ordinary();
-    watch.settle();
-    let generation = watch.clock.generation();
-    watch.world.clocksource.set(Some(false));
-    watch.run(61 * SECOND, 100_000);
-    assert_eq!(watch.clock.generation(), generation + 1);
-    watch.assert_demoted();
-}
-
 /// What anything claims is compared and never used.
 #[test]
 fn a_claimed_frequency_is_not_believed() {
@@ -417,24 +328,6 @@ fn a_coarse_os_clock_is_served_as_it_is() {
     watch.assert_demoted();
     assert!(!watch.clock.is_high_resolution());
     assert_eq!(watch.clock.resolution(), Some(std::time::Duration::from_millis(4)));
-}
-
-/// The OS clock is one that is set, or that goes back.
-#[test]
-fn an_os_clock_that_steps_is_followed_forward_and_waited_for() {
-    let mut watch = Watch::ordinary();
-    watch.settle();
-    let generation = watch.clock.generation();
-    watch.world.step_os(-1_000_000_000);
-    let before = watch.last;
-    watch.run(500 * MILLISECOND, 20_000);
-    assert!(watch.last <= before + 2 * MILLISECOND, "it stands still until the OS clock is there again");
-    assert!(watch.assert_bound() > 400 * MILLISECOND, "and is ahead of it so long");
-    assert!(watch.clock.generation() > generation);
-    watch.run(600 * MILLISECOND, 20_000);
-    watch.world.step_os(3_600_000_000_000);
-    watch.run(10 * MILLISECOND, 20_000);
-    assert!(watch.run(SECOND, 20_000) <= 60.0);
 }
 
 /// The machine sleeps; the counter was reset, or stood still, or went on, and so did the OS clock.

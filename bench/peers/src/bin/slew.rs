@@ -42,7 +42,7 @@ impl OsClock for Slewed {
     fn now_ns(&self) -> Result<u64, Errno> {
         Ok(self.ns())
     }
-    fn tick_ns(&self) -> u64 {
+    fn tick_ns(&self, _: bool) -> u64 {
         2
     }
 }

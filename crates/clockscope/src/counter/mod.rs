@@ -25,6 +25,8 @@
     path = "absent.rs"
 )]
 pub(crate) mod arch;
+#[cfg(feature = "std")]
+pub(crate) mod order;
 
 pub use arch::*;
 

@@ -5,12 +5,13 @@ use alloc::vec::Vec;
 use core::sync::atomic::Ordering;
 use core::time::Duration;
 
+use super::asked::Answers;
 use super::calibration::MeanRate;
-use super::page::Mode;
 use super::steering::error_ns;
+use super::version::Mode;
 use super::{Bracket, Counter, Disciplined, OsClock};
 use crate::conversion::{Conversion, Uncalibrated};
-use crate::evidence::{Demotion, ErrorBound, Evidence, Finding, Frequency, Source};
+use crate::evidence::{ErrorBound, Evidence, Finding, Frequency, Source};
 use crate::lattice;
 
 /// Brackets tried for an answer.
@@ -19,7 +20,7 @@ const TRIES: u32 = 8;
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Where the time comes from that would be served now.
     pub fn source(&self) -> Source {
-        if self.shared.page.mode() == Mode::Disciplined && self.serve_line().is_some() {
+        if self.serve_line().is_some() {
             Source::Counter
         } else if self.shared.os.now_ns().is_ok() {
             Source::OsClock
@@ -43,8 +44,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             None => {
                 // The floor first: it may be raised to a later time at any moment.
                 let floor = page.floor();
-                let ahead = floor.saturating_sub(self.shared.os.now_ns().ok()?);
-                self.shared.os.tick_ns().saturating_add(ahead)
+                let ahead = floor.saturating_sub(self.os_ns().ok()?);
+                self.os_tick_ns().saturating_add(ahead)
             }
         };
         let largest = page.largest_error_ns.fetch_max(error, Ordering::Relaxed).max(error);
@@ -55,7 +56,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     fn error_by_line(&self, tick_ns: u64) -> Option<u64> {
         let one = || {
             let look = self.look();
-            let bracket = Bracket::narrowest(&self.counter, &self.shared.os, 1, 0).ok()?;
+            let bracket = Bracket::narrowest(&self.counter, || self.os_ns(), 1, 0).ok()?;
             let [first, last] = [bracket.before, bracket.after].map(|tick| look.line.at(tick));
             let error = error_ns(first?.max(look.floor), last?.max(look.floor), bracket.os_ns, tick_ns);
             Some((bracket.width(), error))
@@ -71,16 +72,26 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Has a line begun where nobody has called for long. The first reading finds that there is none, the second begins it.
     fn wake(&self) {
+        self.prepare();
         self.now();
         self.now();
+    }
+
+    /// The OS clock's tick in ns, as it was when it was asked for.
+    fn os_tick_ns(&self) -> u64 {
+        self.prepare();
+        self.asked.answers().map_or(1, |answers| answers.os_tick_ns)
+    }
+
+    /// By how much the time is ahead of the OS clock since that stepped back; zero if it never did. Whoever compares the time
+    /// with that clock's adds it there.
+    pub fn timeline_offset(&self) -> Duration {
+        Duration::from_nanos(self.shared.page.offset())
     }
 
     /// How ticks become time, by the same window.
     pub fn conversion(&self) -> Option<Conversion> {
         self.wake();
-        if self.shared.page.mode() != Mode::Disciplined {
-            return None;
-        }
         self.verify();
         let mean = self.mean_rate()?;
         let look = self.look();
@@ -94,21 +105,21 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// [`Uncalibrated`].
     #[cfg(feature = "std")]
     pub fn calibrate_blocking(&self, duration: Duration) -> Result<Conversion, Uncalibrated> {
-        if self.counter.is_permitted() == Some(false) {
+        self.prepare();
+        let answers = self.asked.answers().unwrap_or_default();
+        if answers.permitted == Some(false) {
             return Err(Uncalibrated::NotPermitted);
         }
-        let take = || Bracket::narrowest(&self.counter, &self.shared.os, TRIES, 0).map_err(Uncalibrated::NoClock);
+        let take = || Bracket::narrowest(&self.counter, || self.os_ns(), TRIES, 0).map_err(Uncalibrated::NoClock);
         let start = take()?;
-        if self.counter.is_invariant() == Some(true) {
+        if answers.invariant == Some(true) {
             std::thread::sleep(duration);
         } else {
             self.spin(&start, duration)?;
         }
         let end = take()?;
-        let rate = end
-            .rate_since(&start, self.shared.os.tick_ns())
-            .filter(|rate| rate.low > 0.0)
-            .ok_or(Uncalibrated::StoodStill)?;
+        let rate =
+            end.rate_since(&start, answers.os_tick_ns).filter(|rate| rate.low > 0.0).ok_or(Uncalibrated::StoodStill)?;
         let mean = MeanRate { rate, window_ns: end.os_ns_since(&start) };
         Ok(Conversion::new(end.middle(), end.os_ns, frequency_of(&mean)))
     }
@@ -119,7 +130,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let ns = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
         // A read takes 5 ns at least.
         for _ in 0..ns / 5 + 1000 {
-            if self.shared.os.now_ns().map_err(Uncalibrated::NoClock)?.wrapping_sub(start.os_ns) >= ns {
+            if self.os_ns().map_err(Uncalibrated::NoClock)?.wrapping_sub(start.os_ns) >= ns {
                 return Ok(());
             }
         }
@@ -143,27 +154,29 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// The OS clock's tick, where it is so coarse that it shows in nobody's readings; else 0.
     fn coarse_tick_ns(&self) -> u64 {
-        Some(self.shared.os.tick_ns()).filter(|tick| *tick >= 1_000_000).unwrap_or(0)
+        Some(self.os_tick_ns()).filter(|tick| *tick >= 1_000_000).unwrap_or(0)
     }
 
     /// Whether the time is a monotonic clock's, of a tick of 1 µs or less.
     pub fn is_high_resolution(&self) -> bool {
         self.now();
-        self.shared.os.is_monotonic() && (self.source() == Source::Counter || self.shared.os.tick_ns() <= 1000)
+        self.shared.os.is_monotonic() && (self.source() == Source::Counter || self.os_tick_ns() <= 1000)
     }
 
     /// What speaks for and against the counter, and why it is used or not.
     pub fn evidence(&self) -> Vec<Evidence> {
-        self.now();
-        let mut evidence = Vec::from([self.permission(), self.clocksource(), self.invariance(), self.order()]);
-        evidence.push(self.agreement());
-        evidence.push(self.claim());
+        self.wake();
+        let answers = self.asked.answers().unwrap_or_default();
+        let asked = [self.permission(&answers), self.clocksource(&answers), self.invariance(&answers)];
+        let mut evidence = Vec::from(asked);
+        evidence.extend([self.order(), self.agreement(), self.claim()]);
+        evidence.extend(self.step());
         evidence.extend(self.outcome());
         evidence
     }
 
-    fn permission(&self) -> Evidence {
-        let (finding, seen, advice) = match self.counter.is_permitted() {
+    fn permission(&self, answers: &Answers) -> Evidence {
+        let (finding, seen, advice) = match answers.permitted {
             Some(true) => (Finding::For, "the process may read it", ""),
             Some(false) => (
                 Finding::Against,
@@ -175,14 +188,14 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         Evidence::new("permission", finding, seen).by("prctl PR_GET_TSC").advise(advice)
     }
 
-    fn clocksource(&self) -> Evidence {
-        let (finding, advice) = match self.counter.is_clocksource() {
+    fn clocksource(&self, answers: &Answers) -> Evidence {
+        let (finding, advice) = match answers.clocksource {
             Some(true) => (Finding::For, ""),
             Some(false) => (
                 Finding::Against,
                 "the kernel's log says why (dmesg | grep -i tsc); if the counter is right nevertheless, revalidate() tests it",
             ),
-            None => (Finding::Unknown, "mount /sys, or have the counter tested by revalidate()"),
+            None => (Finding::Unknown, "mount /sys and call recheck(), or have the counter tested by revalidate()"),
         };
         let evidence = match self.counter.clocksource_name() {
             Some(name) => {
@@ -193,8 +206,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         evidence.by("sysfs").advise(advice)
     }
 
-    fn invariance(&self) -> Evidence {
-        let (finding, seen) = match self.counter.is_invariant() {
+    fn invariance(&self, answers: &Answers) -> Evidence {
+        let (finding, seen) = match answers.invariant {
             Some(true) => (Finding::For, "the processor promises a constant rate in all states"),
             Some(false) => (Finding::Against, "the processor does not promise a constant rate"),
             None => (Finding::Unknown, "the processor does not tell"),
@@ -209,7 +222,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     fn order(&self) -> Evidence {
-        if self.readmitted.load(Ordering::Relaxed) != 0 {
+        if self.is_readmitted() {
             let seen = "no reading went back between the CPUs that were tested";
             return Evidence::new("order across CPUs", Finding::For, seen).by("revalidate()");
         }
@@ -252,11 +265,17 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
+    /// That the OS clock stepped back, if it did.
+    fn step(&self) -> Option<Evidence> {
+        let offset = Some(self.timeline_offset()).filter(|offset| !offset.is_zero())?;
+        let seen = alloc::format!("it stepped back, and the time goes on {offset:?} ahead of it");
+        let evidence = Evidence::new("steps of the OS clock", Finding::Unknown, seen);
+        Some(evidence.figure(offset.as_nanos() as f64, "ns").by("readings of it"))
+    }
+
     /// Why the counter was given up.
     fn outcome(&self) -> Option<Evidence> {
-        let demotion = self.shared.page.demotion.load(Ordering::Relaxed);
-        let is_demoted = self.shared.page.mode() == Mode::Demoted;
-        let reason = Demotion::ALL.into_iter().find(|reason| is_demoted && *reason as u32 == demotion)?;
+        let Mode::Barred(reason) = self.shared.page.mode() else { return None };
         let (seen, advice) = reason.explained();
         Some(Evidence::new("outcome", Finding::Against, seen).by("the clock itself").advise(advice))
     }

@@ -1,6 +1,6 @@
 //! A bracket: the OS clock read between two reads of the counter. All that is ever known of one clock by another.
 
-use super::{Counter, OsClock};
+use super::Counter;
 use crate::Errno;
 
 /// The OS clock showed `os_ns` at some moment that is no earlier than the reading `before` and no later than the reading
@@ -21,13 +21,18 @@ impl Bracket {
     ///
     /// # Errors
     /// The OS clock refused.
-    pub(crate) fn narrowest(counter: &impl Counter, os: &impl OsClock, tries: u32, enough: u64) -> Result<Self, Errno> {
-        let mut best = Self::take(counter, os)?;
+    pub(crate) fn narrowest(
+        counter: &impl Counter,
+        os_ns: impl Fn() -> Result<u64, Errno>,
+        tries: u32,
+        enough: u64,
+    ) -> Result<Self, Errno> {
+        let mut best = Self::take(counter, &os_ns)?;
         for _ in 1..tries {
             if best.width() <= enough {
                 break;
             }
-            let next = Self::take(counter, os)?;
+            let next = Self::take(counter, &os_ns)?;
             if next.width() < best.width() {
                 best = next;
             }
@@ -35,9 +40,9 @@ impl Bracket {
         Ok(best)
     }
 
-    fn take(counter: &impl Counter, os: &impl OsClock) -> Result<Self, Errno> {
+    fn take(counter: &impl Counter, os_ns: impl Fn() -> Result<u64, Errno>) -> Result<Self, Errno> {
         let before = counter.before_os();
-        let os_ns = os.now_ns()?;
+        let os_ns = os_ns()?;
         Ok(Self { before, after: counter.ordered(), os_ns })
     }
 

@@ -5,31 +5,34 @@
 //! renewed a little before it is spent, and bent so that it meets the OS clock again. Nothing runs between calls.
 //!
 //! The parts: a bracket is one comparison of the two clocks, a calibration what many of them say of the rate, a line the
-//! function that is served, the page how threads share it, and steering what is done under the lock. docs/library.md tells
-//! why.
+//! function that is served, the page how threads share it, steering what is done under the lock, serving what is answered
+//! where there is no line. docs/library.md tells why.
 
 mod answers;
+mod asked;
 mod bracket;
 mod calibration;
 mod line;
 mod page;
 #[cfg(all(test, loom))]
 mod protocol;
+mod serving;
 mod shared;
 mod sources;
 mod steering;
 mod sync;
+mod version;
 
 pub use sources::{Counter, OsClock};
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use crate::Instant;
 use crate::evidence::Demotion;
+use crate::{Errno, Instant};
+use asked::{Answers, Asked};
 use bracket::Bracket;
-use line::{Line, Place};
-use page::{Look, Mode};
 use shared::Shared;
+use version::{Mode, Version};
 
 /// Length of a segment in ns. Half as long again is the longest that a change of the OS clock's rate stays unnoticed: at
 /// 500 ppm, 0.75 µs.
@@ -42,7 +45,8 @@ const WINDOW_NS: u64 = 1_000_000;
 /// renewed: every millisecond while it is in use.
 ///
 /// The counter is used where it may be read and the kernel builds its own clocks on it; where the kernel does not,
-/// only after [`Disciplined::readmit`].
+/// only after [`Disciplined::readmit`]. Counter and system are asked about that at the second reading, or by
+/// [`Disciplined::prepare`], and then by [`Disciplined::recheck`] alone.
 ///
 /// Most programs want the clock of the process: [`crate::now`]. This type is for clocks of one's own, and for tests.
 ///
@@ -62,7 +66,7 @@ const WINDOW_NS: u64 = 1_000_000;
 /// }
 /// impl OsClock for Machine {
 ///     fn now_ns(&self) -> Result<u64, clockscope::Errno> { Ok(self.ordered()) }
-///     fn tick_ns(&self) -> u64 { 1 }
+///     fn tick_ns(&self, _: bool) -> u64 { 1 }
 /// }
 ///
 /// let machine = Machine(Cell::new(0));
@@ -83,6 +87,7 @@ pub struct Disciplined<C, S> {
     // Outside of the shared page, because a fork wipes that one.
     generation: AtomicU64,
     readmitted: AtomicU64,
+    asked: Asked,
 }
 
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
@@ -99,7 +104,14 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     const fn of(shared: Shared<S>, counter: C) -> Self {
-        Self { shared, counter, asked_window_ns: 0, generation: AtomicU64::new(0), readmitted: AtomicU64::new(0) }
+        Self {
+            shared,
+            counter,
+            asked_window_ns: 0,
+            generation: AtomicU64::new(0),
+            readmitted: AtomicU64::new(0),
+            asked: Asked::new(),
+        }
     }
 
     /// The same with segments of `ns` nanoseconds, between 1 µs and 100 ms. Longer ones follow the OS clock more slowly,
@@ -137,7 +149,62 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         Instant::from_ns(self.shared.page.read(|| self.counter.unordered()).unwrap_or_else(|| self.slow()))
     }
 
+    /// Asks counter and system now what the second reading would ask, once for this process and all that it forks. No reading
+    /// asks anything after that.
+    pub fn prepare(&self) {
+        if self.shared.page.mode() == Mode::New {
+            self.begin();
+        }
+    }
+
+    /// Asks counter and system again, and goes by what they say now: gives the counter up, or takes it back where only their
+    /// word was against it. What is not answered any more is taken as it was. Whether the counter may be used.
+    pub fn recheck(&self) -> bool {
+        self.prepare();
+        let refusal = self.ask().refusal(self.is_readmitted());
+        match (refusal, self.shared.page.mode()) {
+            (Some(reason), mode) if mode != Mode::Barred(reason) => self.bar(reason),
+            (None, Mode::Barred(reason)) if reason.is_of_the_system() => self.reopen(),
+            _ => {}
+        }
+        self.shared.page.mode() == Mode::Open
+    }
+
+    /// Takes the counter although the kernel does not, because a test of its own has shown that it may be trusted
+    /// ([`crate::revalidate`]). At once, whoever holds the lock. `false` where it still may not be used: it may not be read, or
+    /// is not invariant, or too many threads did not come back from renewing the clock.
+    pub fn readmit(&self) -> bool {
+        self.prepare();
+        let is_refused = self.asked.answers().is_none_or(|answers| answers.refusal(true).is_some());
+        if is_refused || self.shared.page.mode() == Mode::Barred(Demotion::Deserted) {
+            self.readmitted.store(0, Ordering::Relaxed);
+            return false;
+        }
+        self.readmitted.store(1, Ordering::Relaxed);
+        if self.shared.page.mode() != Mode::Open {
+            self.reopen();
+        }
+        true
+    }
+
+    /// Gives the counter up, because a test of its own has shown that it may not be trusted. At once, whoever holds the lock.
+    pub fn give_up(&self) {
+        self.prepare();
+        self.readmitted.store(0, Ordering::Relaxed);
+        self.bar(Demotion::OutOfOrder);
+    }
+
+    /// From here on the counter may not be read. Callable in a signal handler.
+    #[cfg(not(loom))]
+    pub(crate) fn forbid(&self) {
+        self.asked.forbid();
+        if self.shared.page.mode() == Mode::Open {
+            self.bar(Demotion::NotPermitted);
+        }
+    }
+
     /// The OS clock.
+    #[cfg(not(loom))]
     pub(crate) fn os(&self) -> &S {
         &self.shared.os
     }
@@ -148,173 +215,67 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         &self.shared
     }
 
-    /// Takes the counter although the kernel does not, because a test of its own has shown that it may be trusted
-    /// ([`crate::revalidate`]). `false` where it still may not be used: it may not be read, or is not invariant.
-    pub fn readmit(&self) -> bool {
-        self.now();
-        self.readmitted.store(1, Ordering::Relaxed);
-        if self.refusal().is_some() {
-            self.readmitted.store(0, Ordering::Relaxed);
-            return false;
-        }
-        if self.shared.page.mode() == Mode::Demoted {
-            self.begin_anew();
-        }
-        true
-    }
-
-    /// Gives the counter up, because a test of its own has shown that it may not be trusted.
-    pub fn give_up(&self) {
-        self.now();
-        self.readmitted.store(0, Ordering::Relaxed);
-        self.abandon();
-    }
-
-    /// Everything but a fresh line. Ordered. Who calls rarely comes through here with cold caches, so that all that such a
-    /// call needs is in one piece, and whatever others need is elsewhere.
-    #[cold]
-    #[inline(never)]
-    fn slow(&self) -> u64 {
-        let page = &self.shared.page;
-        if page.mode() == Mode::Disciplined
-            && !page.has_line()
-            && let Ok(os_ns) = self.shared.os.now_ns()
-        {
-            // Who calls rarely would pay for a line that is spent before the next call.
-            return if self.is_rare(os_ns) { page.raise_floor(os_ns) } else { self.serve_often(os_ns) };
-        }
-        self.slower()
-    }
-
-    /// The same with a line, or without any clock.
-    #[cold]
-    #[inline(never)]
-    fn slower(&self) -> u64 {
-        if self.shared.page.mode() != Mode::Disciplined {
-            self.serve_undisciplined()
-        } else if self.shared.page.has_line() {
-            self.serve_by_line()
-        } else {
-            self.serve_spent(0)
-        }
-    }
-
-    /// Whether the last call that found no line is longer ago than the window, and remembers this one.
+    /// The OS clock's time, on the timeline that is served.
     #[inline(always)]
-    fn is_rare(&self, os_ns: u64) -> bool {
-        let page = &self.shared.page;
-        let idle_ns = os_ns.wrapping_sub(page.last_idle_ns.load(Ordering::Relaxed));
-        page.last_idle_ns.store(os_ns, Ordering::Relaxed);
-        idle_ns > page.rare_ns.load(Ordering::Relaxed)
+    fn os_ns(&self) -> Result<u64, Errno> {
+        Ok(self.shared.os.now_ns()?.wrapping_add(self.shared.page.offset()))
     }
 
-    /// Without a line, for who calls often: the next one, if it can be begun.
-    #[cold]
-    #[inline(never)]
-    fn serve_often(&self, os_ns: u64) -> u64 {
-        self.resume(os_ns);
-        // An OS reading goes into the floor before it is returned: whoever hears of it must not read less by the counter.
-        self.serve_line().unwrap_or_else(|| self.shared.page.raise_floor(os_ns))
-    }
-
-    /// The first call of all, and those when the counter was given up.
-    #[cold]
-    #[inline(never)]
-    fn serve_undisciplined(&self) -> u64 {
-        if self.shared.page.mode() == Mode::New {
-            self.begin();
-        }
-        // It may be one that goes back.
-        self.shared.page.raise_floor(self.shared.os.now_ns().unwrap_or(0))
-    }
-
-    /// There is a line, which is nearly spent, or spent, or does not cover the counter.
-    #[cold]
-    #[inline(never)]
-    fn serve_by_line(&self) -> u64 {
-        let look = self.look();
-        self.shared.os.preemption_point();
-        match look.line.place(look.tick) {
-            Place::Fresh(ns) => ns.max(look.floor),
-            Place::NearlySpent(ns) => {
-                self.renew();
-                // By what is published now, and by a fresh tick; the old one is as good if that one is not covered.
-                self.serve_line().unwrap_or(ns).max(self.shared.page.floor())
-            }
-            Place::Spent(end) => self.serve_spent(end),
-            Place::Before => {
-                self.step_back();
-                let os_ns = self.shared.os.now_ns().unwrap_or(0);
-                self.shared.page.raise_floor(os_ns.max(look.line.end_value()))
-            }
-        }
-    }
-
-    /// The first call of all: may the counter be used?
+    /// Leaves the state before the first use: may the counter be used? Asked once for a process and its children.
     #[cold]
     fn begin(&self) {
-        self.shared.os.prepare();
-        self.shared.page.rare_ns.store(self.window_ns(), Ordering::Relaxed);
-        let refusal = self.refusal();
-        // One of all threads that race here tells the others; a process has many first calls after forks.
-        if let Some(_steering) = self.shared.steering.try_lock()
-            && self.shared.page.mode() == Mode::New
-        {
+        let answers = match self.asked.answers() {
+            Some(answers) => {
+                self.shared.os.prepare(answers.permitted);
+                answers
+            }
+            None => self.ask(),
+        };
+        let page = &self.shared.page;
+        page.rare_ns.store(self.window_ns(), Ordering::Relaxed);
+        let mode = answers.refusal(self.is_readmitted()).map_or(Mode::Open, Mode::Barred);
+        // One of all threads that race here; a process has many first calls after forks.
+        let mut new = Version::NEW;
+        if page.replace(&mut new, Version::NEW.without_line(mode)) {
             self.next_generation();
-            match refusal {
-                Some(reason) => self.demote(&Line::default(), reason),
-                None => {
-                    self.shared.page.publish(&Line::default());
-                    self.shared.page.set_mode(Mode::Disciplined);
-                }
-            }
         }
     }
 
-    /// The line is spent, and readings by it were as late as `end`: the OS clock, or the next line.
-    fn serve_spent(&self, end: u64) -> u64 {
-        self.shared.page.raise_floor(end);
-        match self.shared.os.now_ns() {
-            Err(_) => self.shared.page.floor(),
-            Ok(os_ns) if self.is_rare(os_ns) => {
-                self.rest();
-                self.shared.page.raise_floor(os_ns)
-            }
-            Ok(os_ns) => self.serve_often(os_ns),
-        }
+    /// Asks counter and system.
+    fn ask(&self) -> Answers {
+        let before = self.asked.answers().unwrap_or_default();
+        let permitted = self.counter.is_permitted();
+        let clocksource = self.counter.is_clocksource();
+        // Before the OS clock is read for its tick: where the counter is disabled, that may be fatal.
+        self.shared.os.prepare(permitted.or(before.permitted));
+        self.asked.keep(Answers {
+            permitted,
+            clocksource,
+            invariant: self.counter.is_invariant(),
+            os_tick_ns: self.shared.os.tick_ns(clocksource.or(before.clocksource) == Some(true)),
+        })
     }
 
-    /// The time by the line that is published now, if it covers this moment.
-    fn serve_line(&self) -> Option<u64> {
-        if self.shared.page.mode() != Mode::Disciplined || !self.shared.page.has_line() {
-            return None;
-        }
-        let look = self.look();
-        look.line.at(look.tick).map(|ns| ns.max(look.floor))
+    fn is_readmitted(&self) -> bool {
+        self.readmitted.load(Ordering::Relaxed) != 0
     }
 
-    fn look(&self) -> Look {
-        self.shared.page.look(|| self.counter.ordered())
+    /// Gives the counter up. By anybody, and at once.
+    fn bar(&self, reason: Demotion) {
+        self.shared.page.end_line(|version| version.without_line(Mode::Barred(reason)));
+        self.next_generation();
     }
 
-    /// The line without a tick: the counter may be one that must not be read.
-    fn look_at_line(&self) -> Line {
-        self.shared.page.look(|| 0).line
+    /// Takes the counter back: the calibration begins anew. By anybody, and at once.
+    fn reopen(&self) {
+        self.shared.page.next_try_ns.store(0, Ordering::Relaxed);
+        self.shared.page.end_line(|version| version.without_line(Mode::Open));
+        self.next_generation();
     }
 
-    /// Why the counter may not be used; `None` if it may. Reads it not.
-    fn refusal(&self) -> Option<Demotion> {
-        match (self.counter.is_permitted(), self.counter.is_clocksource()) {
-            (Some(false), _) => Some(Demotion::NotPermitted),
-            (_, Some(true)) => None,
-            _ if self.readmitted.load(Ordering::Relaxed) != 0 && self.counter.is_invariant() == Some(true) => None,
-            (_, Some(false)) => Some(Demotion::NotClocksource),
-            (_, None) => Some(Demotion::ClocksourceUnknown),
-        }
-    }
-
-    fn next_generation(&self) {
-        self.generation.fetch_add(1, Ordering::Relaxed);
+    /// Its number. What the lock guards is of an earlier one from here on, and nothing that it knows is used any more.
+    fn next_generation(&self) -> u64 {
         self.shared.page.largest_error_ns.store(0, Ordering::Relaxed);
+        self.generation.fetch_add(1, Ordering::Relaxed) + 1
     }
 }

@@ -1,37 +1,34 @@
-//! What all threads share: the published line, the floor, and who may publish.
+//! What all threads share: the published line, the floor, and how far OS readings have been written down.
 //!
-//! The protocol, in the words of its two sides:
+//! The protocol, in the words of its sides:
 //!
 //! - **A reader** loads the version, the line that the version names, the floor, *then* reads the counter, then loads the
 //!   version again. If it changed, the words may be of two lines, and the reader looks again. The time is the larger of
 //!   line and floor.
-//! - **A publisher** holds the lock, writes the line that the version does not name, and makes the version name it.
+//! - **A publisher** holds the lock, writes a slot that no version names, and makes the version name it, unless somebody
+//!   replaced the version meanwhile.
+//! - **A reader of the OS clock** loads the version, reads that clock, *then* loads the version again. If it is the same, and
+//!   there is neither line nor announcement, the reading is returned as it is; else it goes into the floor *before* it is
+//!   returned.
+//! - **Who begins a line** announces it in the version *before* the bracket that the line begins with.
 //!
 //! Why the order is kept: a line is a fixed function and its successor agrees with it (see [`Line`]), so that it does not
-//! matter which of the two a reader holds, as long as the tick that it evaluates is one that the line covers. A reading
-//! of the operating system that is served in between goes into the floor *before* it is returned: whoever was told of it
-//! reads a floor that is at least as large.
+//! matter which of the two a reader holds, as long as the tick that it evaluates is one that the line covers. An OS reading
+//! that went into the floor is seen by whoever was told of it; one that did not was taken before the announcement, and so
+//! before the bracket, and no line begins below its bracket.
 //!
 //! All zero is the state before the first use.
 
 use super::line::Line;
-use super::sync::{AtomicU32, AtomicU64, Ordering, fence};
+use super::sync::{self, AtomicU64, Ordering, fence};
+use super::version::{Mode, SLOTS, Version};
 
-/// Set in a version while there is a line. Without it a reader does not touch the counter, which may be forbidden: then
-/// the read is a fatal signal.
-const LINE: u64 = 1 << 63;
+/// OS readings are written down when they are this much later than the last one that was, in ns: none that was returned
+/// is later than that one and this.
+pub(crate) const UNWRITTEN_NS: u64 = 64_000;
 
-/// What the clock serves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u32)]
-pub(crate) enum Mode {
-    /// Nobody has asked yet.
-    New = 0,
-    /// The counter, once it is calibrated; the OS clock until then and in between.
-    Disciplined = 1,
-    /// The OS clock alone.
-    Demoted = 2,
-}
+/// CPUs whose OS clocks differ by less than this, in ns, are no step back.
+pub(crate) const SKEW_NS: u64 = 1_000;
 
 /// A line's words, in a cache line of their own.
 #[repr(C, align(64))]
@@ -42,21 +39,28 @@ struct Slot([AtomicU64; Line::WORDS]);
 pub(crate) struct Page {
     version: AtomicU64,
     floor: AtomicU64,
+    /// The latest OS reading that was written down.
+    written: AtomicU64,
+    /// What is added to the OS clock, which stepped back, in ns.
+    offset: AtomicU64,
     /// OS time of the last call that found no line to serve by.
     pub(crate) last_idle_ns: AtomicU64,
     /// Who calls less often than this, in ns, is served the OS clock. Here, beside what such a call reads anyway.
     pub(crate) rare_ns: AtomicU64,
+    /// Until this OS time nobody tries to begin a line.
+    pub(crate) next_try_ns: AtomicU64,
+    /// A number of who held the lock when others wanted it, and the OS time at which that was noticed.
+    pub(crate) awaited: AtomicU64,
+    pub(crate) awaited_since_ns: AtomicU64,
     /// Largest |ours − OS| with the bracket's width that was seen in this generation, in ns.
     pub(crate) largest_error_ns: AtomicU64,
-    /// Why the counter was given up, as a number of `Demotion`.
-    pub(crate) demotion: AtomicU32,
-    mode: AtomicU32,
-    slots: [Slot; 2],
+    slots: [Slot; SLOTS],
 }
 
 /// A line with a tick that was read after it and the floor of then.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Look {
+    pub(crate) version: Version,
     pub(crate) line: Line,
     pub(crate) floor: u64,
     pub(crate) tick: u64,
@@ -69,28 +73,34 @@ impl Page {
         Self {
             version: AtomicU64::new(0),
             floor: AtomicU64::new(0),
+            written: AtomicU64::new(0),
+            offset: AtomicU64::new(0),
             last_idle_ns: AtomicU64::new(0),
             rare_ns: AtomicU64::new(0),
+            next_try_ns: AtomicU64::new(0),
+            awaited: AtomicU64::new(0),
+            awaited_since_ns: AtomicU64::new(0),
             largest_error_ns: AtomicU64::new(0),
-            demotion: AtomicU32::new(0),
-            mode: AtomicU32::new(0),
-            slots: [const { Slot([const { AtomicU64::new(0) }; Line::WORDS]) }; 2],
+            slots: [const { Slot([const { AtomicU64::new(0) }; Line::WORDS]) }; SLOTS],
         }
     }
 
     /// The state before the first use. Loom's atomics cannot be made at compile time.
     #[cfg(loom)]
     pub(crate) fn new() -> Self {
-        let slot = || Slot(core::array::from_fn(|_| AtomicU64::new(0)));
+        let word = || AtomicU64::new(0);
         Self {
-            version: AtomicU64::new(0),
-            floor: AtomicU64::new(0),
-            last_idle_ns: AtomicU64::new(0),
-            rare_ns: AtomicU64::new(0),
-            largest_error_ns: AtomicU64::new(0),
-            demotion: AtomicU32::new(0),
-            mode: AtomicU32::new(0),
-            slots: [slot(), slot()],
+            version: word(),
+            floor: word(),
+            written: word(),
+            offset: word(),
+            last_idle_ns: word(),
+            rare_ns: word(),
+            next_try_ns: word(),
+            awaited: word(),
+            awaited_since_ns: word(),
+            largest_error_ns: word(),
+            slots: core::array::from_fn(|_| Slot(core::array::from_fn(|_| word()))),
         }
     }
 
@@ -98,58 +108,105 @@ impl Page {
     /// slow path, before the counter is touched if it may not be.
     #[inline(always)]
     pub(crate) fn read(&self, counter: impl FnOnce() -> u64) -> Option<u64> {
-        let version = self.version.load(Ordering::Acquire);
-        if version & LINE == 0 {
+        let version = self.version();
+        if !version.has_line() {
             return None;
         }
         let line = self.line(version);
         let floor = self.floor.load(Ordering::Relaxed);
         let tick = counter();
         fence(Ordering::Acquire);
-        if self.version.load(Ordering::Relaxed) != version {
+        if self.version.load(Ordering::Relaxed) != version.0 {
             return None;
         }
         // A comparison that is foreseen costs less than a maximum, and the floor is higher only after an OS reading.
         line.fresh(tick).filter(|ns| *ns >= floor)
     }
 
-    /// A line and a tick that was read after it. Tries again only when another thread published meanwhile, which it does
-    /// a few thousand times a second at most.
+    /// The version; whatever was done before it came is seen after this.
+    #[inline(always)]
+    pub(crate) fn version(&self) -> Version {
+        Version(self.version.load(Ordering::Acquire))
+    }
+
+    /// The version as it is after `os_ns` was read: see [`sync::load_after_reading`].
+    #[inline(always)]
+    pub(crate) fn version_after(&self, os_ns: u64) -> Version {
+        Version(sync::load_after_reading(&self.version, os_ns))
+    }
+
+    /// A line and a tick that was read after it; no tick where there is no line, because the counter may be one that must
+    /// not be read. Tries again only when the version was replaced meanwhile, which happens a few thousand times a second
+    /// at most.
     pub(crate) fn look(&self, mut counter: impl FnMut() -> u64) -> Look {
         loop {
-            let version = self.version.load(Ordering::Acquire);
-            let line = self.line(version);
-            let floor = self.floor();
-            let tick = counter();
+            let version = self.version();
+            let (line, floor) = (self.line_of(version), self.floor());
+            let tick = if version.has_line() { counter() } else { 0 };
             fence(Ordering::Acquire);
-            if self.version.load(Ordering::Relaxed) == version {
-                return Look { line, floor, tick };
+            if self.version.load(Ordering::Relaxed) == version.0 {
+                return Look { version, line, floor, tick };
             }
         }
     }
 
+    /// The line that the version names, which covers nothing where there is none.
+    fn line_of(&self, version: Version) -> Line {
+        if version.has_line() { self.line(version) } else { Line::default() }
+    }
+
     #[inline(always)]
-    fn line(&self, version: u64) -> Line {
-        let slot = &self.slots[(version & 1) as usize].0;
+    fn line(&self, version: Version) -> Line {
+        let slot = &self.slots[version.slot()].0;
         Line::of_words(core::array::from_fn(|index| slot[index].load(Ordering::Relaxed)))
     }
 
-    /// Makes `line` the one that is read from now on; one that covers no tick takes the line away. Only for the holder of
-    /// the lock.
-    pub(crate) fn publish(&self, line: &Line) {
-        let version = (self.version.load(Ordering::Relaxed) & !LINE) + 1;
+    /// Makes `line` the one that is read from now on, in place of `version`. `false` if that was replaced, or bars the counter:
+    /// then nothing happened. Only for the holder of the lock.
+    pub(crate) fn publish(&self, version: &mut Version, line: &Line) -> bool {
+        if version.mode() != Mode::Open {
+            return false;
+        }
+        let next = version.with_line();
         // Whoever sees one of the new words sees the version before them, too, and looks again.
         fence(Ordering::Release);
-        for (word, value) in self.slots[(version & 1) as usize].0.iter().zip(line.words()) {
+        for (word, value) in self.slots[next.slot()].0.iter().zip(line.words()) {
             word.store(value, Ordering::Relaxed);
         }
-        let line = if line.covers_any() { LINE } else { 0 };
-        self.version.store(version | line, Ordering::Release);
+        self.replace(version, next)
     }
 
-    /// Whether there is a line, fresh or spent.
-    pub(crate) fn has_line(&self) -> bool {
-        self.version.load(Ordering::Relaxed) & LINE != 0
+    /// Makes `next` the version in place of `version`. `false` if that was replaced.
+    pub(crate) fn replace(&self, version: &mut Version, next: Version) -> bool {
+        let is_replaced = self.version.compare_exchange(version.0, next.0, Ordering::AcqRel, Ordering::Relaxed).is_ok();
+        if is_replaced {
+            *version = next;
+        }
+        is_replaced
+    }
+
+    /// Takes whatever line there is away: from here on no tick is covered. For anybody, and at once. Readings by the line may
+    /// have been as late as its end, so that nothing may be earlier than that any more: the clock may stand still for as
+    /// long as the line would have lasted.
+    pub(crate) fn end_line(&self, next: impl Fn(Version) -> Version) {
+        loop {
+            let mut version = self.version();
+            let next = next(version);
+            if self.end_line_of(&mut version, next) {
+                return;
+            }
+        }
+    }
+
+    /// The same in place of `version`. `false` if that was replaced: then whoever did it has ended the line.
+    pub(crate) fn end_line_of(&self, version: &mut Version, next: Version) -> bool {
+        let look = self.look(|| 0);
+        // Who comes too late must not have others wait for the end of a line that is in use.
+        if look.version != *version {
+            return false;
+        }
+        self.raise_floor(look.line.end_value());
+        self.replace(version, next)
     }
 
     /// What no reading may be below.
@@ -160,20 +217,47 @@ impl Page {
 
     /// Raises the floor to `ns` and returns it: `ns`, or more where it was higher.
     pub(crate) fn raise_floor(&self, ns: u64) -> u64 {
-        let floor = self.floor();
-        // Looked at first: writing would take the cache line from all readers.
-        if floor >= ns { floor } else { self.floor.fetch_max(ns, Ordering::Relaxed).max(ns) }
+        raise(&self.floor, ns)
+    }
+
+    /// The latest OS reading that was written down.
+    #[inline(always)]
+    pub(crate) fn written(&self) -> u64 {
+        self.written.load(Ordering::Relaxed)
+    }
+
+    /// Writes an OS reading down.
+    pub(crate) fn write_down(&self, ns: u64) {
+        raise(&self.written, ns);
+    }
+
+    /// What is added to the OS clock, in ns.
+    #[inline(always)]
+    pub(crate) fn offset(&self) -> u64 {
+        self.offset.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_offset(&self, ns: u64) {
+        self.offset.store(ns, Ordering::Relaxed);
     }
 
     pub(crate) fn mode(&self) -> Mode {
-        match self.mode.load(Ordering::Acquire) {
-            0 => Mode::New,
-            1 => Mode::Disciplined,
-            _ => Mode::Demoted,
-        }
+        self.version().mode()
     }
 
-    pub(crate) fn set_mode(&self, mode: Mode) {
-        self.mode.store(mode as u32, Ordering::Release);
+    /// Forgets everything.
+    #[cfg(not(loom))]
+    pub(crate) fn forget(&self) {
+        for word in [&self.floor, &self.written, &self.offset, &self.last_idle_ns, &self.next_try_ns] {
+            word.store(0, Ordering::Relaxed);
+        }
+        self.version.store(0, Ordering::Release);
     }
+}
+
+/// Raises a word to `ns` and returns it: `ns`, or more where it was higher.
+fn raise(word: &AtomicU64, ns: u64) -> u64 {
+    let is = word.load(Ordering::Relaxed);
+    // Looked at first: writing would take the cache line from all readers.
+    if is >= ns { is } else { word.fetch_max(ns, Ordering::Relaxed).max(ns) }
 }

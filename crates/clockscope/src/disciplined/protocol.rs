@@ -8,6 +8,7 @@ use loom::thread;
 
 use super::line::Line;
 use super::page::Page;
+use super::version::{Mode, Version};
 use super::{Counter, Disciplined, OsClock};
 use crate::{Errno, Source};
 
@@ -18,18 +19,26 @@ fn check(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
     builder.check(model);
 }
 
+/// The version of a page that was opened.
+fn opened(page: &Page) -> Version {
+    let mut version = Version::NEW;
+    page.replace(&mut version, Version::NEW.without_line(Mode::Open));
+    version
+}
+
 /// What `read` makes of a page while three lines are published one after another. Each shows 100 ns at tick 100, and only
 /// when it is whole.
 fn a_line_is_whole(read: fn(&Page) -> Option<u64>) {
     check(2, move || {
         let page = Arc::new(Page::new());
         let line = |start| Line::single(start, start, 1.0, 1000);
-        page.publish(&line(10));
+        let mut version = opened(&page);
+        page.publish(&mut version, &line(10));
         let publisher = {
             let page = page.clone();
             thread::spawn(move || {
-                page.publish(&line(20));
-                page.publish(&line(30));
+                page.publish(&mut version, &line(20));
+                page.publish(&mut version, &line(30));
             })
         };
         assert!(matches!(read(&page), None | Some(100)));
@@ -53,7 +62,7 @@ fn a_floor_that_was_heard_of_is_seen() {
     check(3, || {
         let page = Arc::new(Page::new());
         let heard = Arc::new(AtomicU64::new(0));
-        page.publish(&Line::single(0, 5, 1.0, 100));
+        page.publish(&mut opened(&page), &Line::single(0, 5, 1.0, 100));
         let other = {
             let (page, heard) = (page.clone(), heard.clone());
             thread::spawn(move || heard.store(page.raise_floor(50), Ordering::Release))
@@ -95,7 +104,7 @@ impl OsClock for Machine {
     fn now_ns(&self) -> Result<u64, Errno> {
         Ok(self.ordered() + self.ahead.load(Ordering::Relaxed))
     }
-    fn tick_ns(&self) -> u64 {
+    fn tick_ns(&self, _: bool) -> u64 {
         1
     }
 }
@@ -118,7 +127,7 @@ fn readings_are_ordered(start: i64, jump_ns: i64, step: u64) {
             machine.counter.fetch_add(WINDOW_NS / 4, Ordering::Relaxed);
             clock.now();
         }
-        let end = clock.look_at_line().end();
+        let end = clock.shared.page.look(|| 0).line.end();
         machine.counter.store(end.wrapping_add_signed(start), Ordering::Relaxed);
         machine.ahead.store(AHEAD_NS.wrapping_add_signed(jump_ns), Ordering::Relaxed);
         machine.step.store(step, Ordering::Relaxed);
@@ -172,4 +181,119 @@ fn a_contradiction_after_the_end_is_ordered() {
     for jump_ns in [-100_000, 100_000] {
         readings_are_ordered(100, jump_ns, STEP);
     }
+}
+
+/// A machine that has run for a while.
+fn machine() -> Machine {
+    let shared = |value| Arc::new(AtomicU64::new(value));
+    Machine { counter: shared(1_000_000), step: shared(STEP), ahead: shared(0) }
+}
+
+/// A reading of the OS clock that was not written down is below no line that begins later; and one that may be is.
+#[test]
+fn an_unwritten_reading_is_below_the_line_that_begins() {
+    check(3, || {
+        let machine = machine();
+        let clock = Arc::new(Disciplined::new(machine.clone(), machine.clone()));
+        clock.prepare();
+        // So that a reading need not be written down.
+        clock.shared.page.write_down(1_000_000);
+        let known = Arc::new(AtomicU64::new(0));
+        let reader = {
+            let (clock, known) = (clock.clone(), known.clone());
+            thread::spawn(move || {
+                let version = clock.shared.page.version();
+                if !version.has_line() {
+                    let os_ns = clock.os_ns().unwrap();
+                    known.store(clock.serve_os(version, os_ns), Ordering::Release);
+                }
+            })
+        };
+        let beginner = {
+            let clock = clock.clone();
+            thread::spawn(move || {
+                let mut held = clock.try_lock().unwrap();
+                clock.announce(&mut held);
+                let os_ns = clock.os_ns().unwrap();
+                assert!(clock.publish(&mut held, &Line::single(0, os_ns, 1.0, 1000)));
+            })
+        };
+        let least = known.load(Ordering::Acquire);
+        if let Some(ns) = clock.shared.page.read(|| 0) {
+            assert!(ns >= least, "{ns} was read after {least}");
+        }
+        reader.join().unwrap();
+        beginner.join().unwrap();
+    });
+}
+
+/// Of a holder that lost the lock nothing is published any more, and its successor finds nobody in its place.
+#[test]
+fn a_lock_is_taken_over_once_and_for_good() {
+    check(3, || {
+        let machine = machine();
+        let clock = Arc::new(Disciplined::new(machine.clone(), machine.clone()));
+        clock.prepare();
+        let [late, next] = [10, 20].map(|value| Line::single(0, value, 1.0, 100));
+        let former = {
+            let clock = clock.clone();
+            thread::spawn(move || {
+                let Some(mut held) = clock.try_lock() else { return };
+                clock.publish(&mut held, &late);
+            })
+        };
+        let successor = {
+            let clock = clock.clone();
+            thread::spawn(move || {
+                let holder = match clock.shared.steering.try_lock() {
+                    Ok(_) => return false,
+                    Err(holder) => holder,
+                };
+                let Some(mut held) = clock.take_over(holder) else { return false };
+                // Only what was published before may have been seen: that line has ended.
+                assert!(clock.publish(&mut held, &next));
+                true
+            })
+        };
+        let taken_over = successor.join().unwrap();
+        if taken_over {
+            assert_eq!(clock.shared.page.look(|| 0).line.at(0), Some(20), "the former holder's line came later");
+        }
+        former.join().unwrap();
+        if taken_over {
+            assert_eq!(clock.shared.page.look(|| 0).line.at(0), Some(20), "the former holder's line came later");
+        }
+        assert!(clock.try_lock().is_some(), "it was released");
+    });
+}
+
+/// Who gives the counter up does not wait for who publishes, and nothing is published after that; what was read before is no more
+/// than what is served then.
+#[test]
+fn a_counter_that_was_given_up_is_not_served() {
+    check(2, || {
+        let machine = machine();
+        let clock = Arc::new(Disciplined::new(machine.clone(), machine.clone()));
+        clock.prepare();
+        let known = Arc::new(AtomicU64::new(0));
+        let publisher = {
+            let (clock, known) = (clock.clone(), known.clone());
+            thread::spawn(move || {
+                let mut held = clock.try_lock().unwrap();
+                for value in [1_000_500, 1_000_600] {
+                    clock.publish(&mut held, &Line::single(0, value, 1.0, 100));
+                    if let Some(ns) = clock.shared.page.read(|| 10) {
+                        known.store(ns, Ordering::Release);
+                    }
+                }
+            })
+        };
+        clock.give_up();
+        assert_eq!(clock.shared.page.read(|| 10), None);
+        let least = known.load(Ordering::Acquire);
+        let ns = clock.now().as_ns();
+        assert!(ns >= least, "{ns} was read after {least}");
+        publisher.join().unwrap();
+        assert_eq!(clock.shared.page.read(|| 10), None);
+    });
 }

@@ -1,43 +1,44 @@
 //! All that threads share and that a forked child must forget; and the lock in it, which is tried and never waited for:
-//! who does not get it has another way to answer.
+//! who does not get it has another way to answer. A holder that does not come back loses it.
 
 #![allow(unsafe_code, reason = "handing out a mutable reference to what the lock guards")]
 
 use core::cell::UnsafeCell;
 use core::ops::{Deref, DerefMut};
 
-#[cfg(not(loom))]
-use super::line::Line;
-#[cfg(not(loom))]
-use super::page::Mode;
 use super::page::Page;
 use super::steering::Steering;
-use super::sync::{AtomicU32, Ordering};
+use super::sync::{AtomicU64, Ordering};
+
+/// How many holders in succession the lock has room for: all but the last may stay away for ever.
+pub(super) const EPOCHS: usize = if cfg!(loom) { 2 } else { 4 };
 
 /// The shared state. All zero is the state before the first use, if it is one of the OS clock.
 ///
 /// Pages of its own, so that the kernel can wipe them in a forked child: a lock that another thread held while the
-/// process forked would never be released there.
-#[cfg_attr(not(loom), repr(C, align(4096)))]
+/// process forked would never be released there, and what the parent knew of its clocks need not hold in the child's time
+/// namespace. A page has 4 kB on x86, and up to 64 kB elsewhere.
+#[cfg_attr(all(not(loom), any(target_arch = "x86_64", target_arch = "x86")), repr(C, align(4096)))]
+#[cfg_attr(all(not(loom), not(any(target_arch = "x86_64", target_arch = "x86"))), repr(C, align(65536)))]
 pub(crate) struct Shared<S> {
     /// Here for the sake of who calls rarely: what such a call reads lies side by side.
     pub(super) os: S,
     pub(super) page: Page,
-    pub(super) steering: TryLock<Steering>,
+    pub(super) steering: Lock<Steering>,
 }
 
 impl<S> Shared<S> {
     #[cfg(not(loom))]
     pub(super) const fn new(os: S) -> Self {
-        Self { os, page: Page::new(), steering: TryLock::new(Steering::ZERO) }
+        Self { os, page: Page::new(), steering: Lock::new(Steering::ZERO) }
     }
 
     #[cfg(loom)]
     pub(super) fn new(os: S) -> Self {
-        Self { os, page: Page::new(), steering: TryLock::new(Steering::ZERO) }
+        Self { os, page: Page::new(), steering: Lock::new(Steering::ZERO) }
     }
 
-    /// Forgets all but the floor and the OS clock, where the kernel cannot wipe the memory.
+    /// Forgets all but the OS clock, where the kernel cannot wipe the memory.
     ///
     /// # Safety
     /// No other thread may be there: the caller is a child that was just forked.
@@ -45,36 +46,60 @@ impl<S> Shared<S> {
     pub(crate) unsafe fn forget(&self) {
         // SAFETY: whoever held the lock is not there any more.
         unsafe { self.steering.break_open(Steering::ZERO) };
-        self.page.publish(&Line::default());
-        self.page.set_mode(Mode::New);
+        self.page.forget();
     }
 }
 
-/// A value behind a lock. All-zero memory is an unlocked one if it is a valid `T`.
+/// Values behind a lock, one an epoch. All-zero memory is an unlocked one if it is a valid `T`.
+///
+/// Who takes the lock over from a holder that does not come back begins the next epoch, and with it another value: the
+/// former holder may still write to its own, which nobody looks at any more.
 #[repr(C)]
-pub(super) struct TryLock<T> {
-    locked: AtomicU32,
-    value: UnsafeCell<T>,
+pub(super) struct Lock<T> {
+    word: AtomicU64,
+    values: [UnsafeCell<T>; EPOCHS],
 }
 
-// SAFETY: the value is reachable only through `Guard`, of which the flag lets one exist at a time; taking the lock
-// acquires what releasing it released.
-unsafe impl<T: Send> Sync for TryLock<T> {}
+// SAFETY: the value of an epoch is reachable only through a `Guard` of that epoch, of which the word lets one exist at a
+// time; taking the lock acquires what releasing it released. A guard whose lock was taken over is the last of its epoch.
+unsafe impl<T: Send> Sync for Lock<T> {}
+
+/// Who holds the lock: the word of a lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Holder(u64);
+
+/// The word's lowest bit: somebody holds the lock. Above it the epoch, and above that the number of the holder.
+const HELD: u64 = 1;
+const EPOCH_SHIFT: u32 = 1;
+const NUMBER: u64 = (EPOCHS as u64) << EPOCH_SHIFT;
+
+impl Holder {
+    fn epoch(self) -> usize {
+        (self.0 >> EPOCH_SHIFT) as usize % EPOCHS
+    }
+
+    fn next(self) -> u64 {
+        self.0.wrapping_add(NUMBER) | HELD
+    }
+}
 
 /// The lock, held.
 pub(super) struct Guard<'a, T> {
-    lock: &'a TryLock<T>,
+    lock: &'a Lock<T>,
+    holder: Holder,
 }
 
-impl<T> TryLock<T> {
+impl<T: Copy> Lock<T> {
     #[cfg(not(loom))]
     const fn new(value: T) -> Self {
-        Self { locked: AtomicU32::new(0), value: UnsafeCell::new(value) }
+        // One by one: `[..; EPOCHS]` would copy a cell.
+        let values = [UnsafeCell::new(value), UnsafeCell::new(value), UnsafeCell::new(value), UnsafeCell::new(value)];
+        Self { word: AtomicU64::new(0), values }
     }
 
     #[cfg(loom)]
     fn new(value: T) -> Self {
-        Self { locked: AtomicU32::new(0), value: UnsafeCell::new(value) }
+        Self { word: AtomicU64::new(0), values: core::array::from_fn(|_| UnsafeCell::new(value)) }
     }
 
     /// Takes the lock from whoever holds it, and puts `value` in place of what it guarded.
@@ -83,18 +108,51 @@ impl<T> TryLock<T> {
     /// No guard may be in use, now or later: its thread is gone.
     #[cfg(not(loom))]
     unsafe fn break_open(&self, value: T) {
-        // SAFETY: the caller's promise: nobody else refers to the value.
-        unsafe { *self.value.get() = value };
-        self.locked.store(0, Ordering::Release);
+        for place in &self.values {
+            // SAFETY: the caller's promise: nobody else refers to the value.
+            unsafe { *place.get() = value };
+        }
+        self.word.store(0, Ordering::Release);
     }
 
-    /// The lock, unless another holds it. Never waits, so it may be called in a signal handler.
-    pub(super) fn try_lock(&self) -> Option<Guard<'_, T>> {
+    /// The lock, or who holds it. Never waits, so it may be called in a signal handler.
+    pub(super) fn try_lock(&self) -> Result<Guard<'_, T>, Holder> {
         // Looked at first: a failed exchange would take the cache line from the holder.
-        let free = self.locked.load(Ordering::Relaxed) == 0
-            && self.locked.compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed).is_ok();
-        // Made only when it is free: dropping a guard unlocks.
-        free.then(|| Guard { lock: self })
+        let free = Holder(self.word.load(Ordering::Relaxed));
+        if free.0 & HELD != 0 { Err(free) } else { self.exchange(free, free.next()) }
+    }
+
+    /// The lock, taken from a holder that does not come back; or who has it now. The next epoch's value is as it was at first.
+    pub(super) fn take_over(&self, from: Holder) -> Result<Guard<'_, T>, Holder> {
+        if from.0 & HELD == 0 || from.epoch() + 1 == EPOCHS {
+            return Err(from);
+        }
+        self.exchange(from, from.next() + (1 << EPOCH_SHIFT))
+    }
+
+    fn exchange(&self, from: Holder, to: u64) -> Result<Guard<'_, T>, Holder> {
+        match self.word.compare_exchange(from.0, to, Ordering::Acquire, Ordering::Relaxed) {
+            Ok(_) => Ok(Guard { lock: self, holder: Holder(to) }),
+            Err(now) => Err(Holder(now)),
+        }
+    }
+}
+
+impl Holder {
+    /// Whether it holds the lock for the last time that there is room for.
+    pub(super) fn is_last(self) -> bool {
+        self.epoch() + 1 == EPOCHS
+    }
+
+    /// A number that no other holder has, and never 0.
+    pub(super) fn number(self) -> u64 {
+        self.0
+    }
+}
+
+impl<T> Guard<'_, T> {
+    pub(super) fn epoch(&self) -> usize {
+        self.holder.epoch()
     }
 }
 
@@ -102,21 +160,23 @@ impl<T> Deref for Guard<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
-        // SAFETY: this guard is the only one, so nobody holds a mutable reference.
-        unsafe { &*self.lock.value.get() }
+        // SAFETY: this guard is the only one of its epoch, so nobody holds a mutable reference.
+        unsafe { &*self.lock.values[self.epoch()].get() }
     }
 }
 
 impl<T> DerefMut for Guard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: this guard is the only one and borrowed mutably, so there is no other reference.
-        unsafe { &mut *self.lock.value.get() }
+        // SAFETY: this guard is the only one of its epoch and borrowed mutably, so there is no other reference.
+        unsafe { &mut *self.lock.values[self.epoch()].get() }
     }
 }
 
 impl<T> Drop for Guard<'_, T> {
     fn drop(&mut self) {
-        self.lock.locked.store(0, Ordering::Release);
+        let held = self.holder.0;
+        // In vain if the lock was taken over.
+        let _ = self.lock.word.compare_exchange(held, held & !HELD, Ordering::Release, Ordering::Relaxed);
     }
 }
 
@@ -124,24 +184,52 @@ impl<T> Drop for Guard<'_, T> {
 mod tests {
     use super::*;
 
+    fn lock() -> Lock<(u64, u64)> {
+        Lock::new((0, 0))
+    }
+
     #[test]
     fn one_at_a_time() {
-        let lock = TryLock::new(7);
-        let mut guard = lock.try_lock().unwrap();
-        assert!(lock.try_lock().is_none());
-        *guard += 1;
+        let lock = lock();
+        let mut guard = lock.try_lock().ok().unwrap();
+        assert!(lock.try_lock().is_err());
+        guard.0 += 8;
         drop(guard);
-        assert_eq!(*lock.try_lock().unwrap(), 8);
+        assert_eq!(lock.try_lock().ok().unwrap().0, 8);
+    }
+
+    #[test]
+    fn a_holder_that_comes_back_late_harms_nobody() {
+        let lock = lock();
+        for epoch in 0..EPOCHS - 1 {
+            let mut late = lock.try_lock().ok().unwrap();
+            assert_eq!((late.epoch(), late.0), (epoch, 0));
+            let holder = lock.try_lock().err().unwrap();
+            let mut guard = lock.take_over(holder).ok().unwrap();
+            assert!(lock.take_over(holder).is_err(), "it is taken over once");
+            late.0 = 7;
+            assert_eq!((guard.epoch(), guard.0), (epoch + 1, 0));
+            drop(late);
+            assert!(lock.try_lock().is_err(), "what the late one releases is not held");
+            guard.1 = 9;
+            drop(guard);
+            let mut guard = lock.try_lock().ok().unwrap();
+            assert_eq!(*guard, (0, 9));
+            *guard = (0, 0);
+        }
+        let _last = lock.try_lock().ok().unwrap();
+        let holder = lock.try_lock().err().unwrap();
+        assert!(holder.is_last() && lock.take_over(holder).is_err(), "there is room for no more");
     }
 
     #[test]
     fn what_it_guards_is_not_torn() {
-        let lock = TryLock::new((0u64, 0u64));
+        let lock = lock();
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| {
                     for _ in 0..2000 {
-                        if let Some(mut guard) = lock.try_lock() {
+                        if let Ok(mut guard) = lock.try_lock() {
                             assert_eq!(guard.0, guard.1);
                             guard.0 += 1;
                             guard.1 += 1;

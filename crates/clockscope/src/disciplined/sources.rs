@@ -59,16 +59,20 @@ pub trait OsClock {
     /// The system refused.
     fn now_ns(&self) -> Result<u64, Errno>;
 
-    /// The clock's tick in ns, 1 or more: the time may be that much further than the reading.
-    fn tick_ns(&self) -> u64;
+    /// The clock's tick in ns, 1 or more: the time may be that much further than the reading. `is_the_counter`: the kernel
+    /// builds this clock on the counter.
+    fn tick_ns(&self, is_the_counter: bool) -> u64;
 
     /// Whether it is a monotonic clock, and not one that can be set.
     fn is_monotonic(&self) -> bool {
         true
     }
 
-    /// Called once, before the first reading of all.
-    fn prepare(&self) {}
+    /// Called once in each process before [`OsClock::tick_ns`], and before any line is published. (One reading comes before
+    /// that.) `may_read_counter` is what [`Counter::is_permitted`] said.
+    fn prepare(&self, may_read_counter: Option<bool>) {
+        let _ = may_read_counter;
+    }
 
     /// Called where it matters that a thread may be preempted: after a look at the line that led to the slow path, and
     /// before each publication. A test lets other threads run there; there is no other use.
@@ -120,16 +124,16 @@ impl<S: OsClock> OsClock for &S {
         (**self).now_ns()
     }
 
-    fn tick_ns(&self) -> u64 {
-        (**self).tick_ns()
+    fn tick_ns(&self, is_the_counter: bool) -> u64 {
+        (**self).tick_ns(is_the_counter)
     }
 
     fn is_monotonic(&self) -> bool {
         (**self).is_monotonic()
     }
 
-    fn prepare(&self) {
-        (**self).prepare();
+    fn prepare(&self, may_read_counter: Option<bool>) {
+        (**self).prepare(may_read_counter);
     }
 
     fn preemption_point(&self) {

@@ -1,21 +1,25 @@
 //! The slow path's work under the lock: brackets, calibration, the next line, and what to do when the clocks disagree.
 
+use core::ops::{Deref, DerefMut};
 use core::sync::atomic::Ordering;
 
 use super::bracket::Bracket;
 use super::calibration::{Calibration, MeanRate};
 use super::line::{Line, Place};
-use super::page::{Look, Mode};
+use super::page::Look;
+use super::shared::{Guard, Holder};
+use super::sync::stored_before_reading;
+use super::version::{Mode, Version};
 use super::{Counter, Demotion, Disciplined, OsClock};
 
 /// The lock's content. All zero is the state before the first use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Steering {
+    /// What is known here is of this generation. When another one has begun, nothing is known.
+    generation: u64,
     calibration: Calibration,
     /// OS time at which this generation's first line began; 0 while it is being calibrated.
     began_ns: u64,
-    /// OS time at which system and hardware were last asked about the counter.
-    asked_ns: u64,
     os_tick_ns: u64,
     /// The rate to draw lines by, in ns a tick; 0 before there is one.
     ns_per_tick: f64,
@@ -24,6 +28,39 @@ pub(crate) struct Steering {
     /// Brackets in a row that were too wide.
     wide: u32,
     last_error_ns: u64,
+    /// What [`OWN_READS`] reads of the counter took, in ticks, when the calibration began.
+    own_ticks: u64,
+    slower: Slower,
+    standing: Standing,
+}
+
+/// The OS clock has become slower, and was not compared for some time.
+#[derive(Clone, Copy, Debug)]
+struct Slower {
+    /// How wide brackets were before, in ticks; 0 if nothing of that kind happened.
+    usual: u64,
+    /// `own_ticks` of then.
+    own_ticks: u64,
+    /// Length of the pause in ns.
+    pause_ns: u64,
+}
+
+/// The OS clock is behind what was served, and the time stands still.
+#[derive(Clone, Copy, Debug)]
+struct Standing {
+    at: u64,
+    /// The OS clock's own time when that was noticed.
+    since_os_ns: u64,
+    /// How often the time went on from there, each soon after a step back of the OS clock; and when that was behind for the
+    /// last time, on our timeline.
+    steps: u32,
+    behind_ns: u64,
+}
+
+/// The lock, held: what it guards, and the version that its holder may replace.
+pub(super) struct Held<'a> {
+    steering: Guard<'a, Steering>,
+    version: Version,
 }
 
 /// Brackets tried at a re-anchoring, and at the start of a calibration.
@@ -33,11 +70,17 @@ const FIRST_TRIES: u32 = 8;
 /// A bracket this many times wider than the narrowest was interrupted.
 const TOO_WIDE: u64 = 4;
 
-/// So many in a row were not interrupted: the OS clock has become slower.
+/// So many in a row were not interrupted: the OS clock has become slower, or the counter has.
 const WIDE_IN_A_ROW: u32 = 8;
 
-/// The kernel is asked about the counter after this time, in ns, and whenever there is a reason.
-const ASK_EVERY_NS: u64 = 60_000_000_000;
+/// Reads of the counter that are timed by it to see whether it has become slower itself, and by how much that would be.
+const OWN_READS: u32 = 4;
+const OWN_SLOWER: u64 = 2;
+
+/// How long the OS clock alone is served after it has become slower, in ns: a second at first, then twice as long each time,
+/// up to a quarter of an hour.
+const PAUSE_NS: u64 = 1_000_000_000;
+const LONGEST_PAUSE_NS: u64 = 1024 * PAUSE_NS;
 
 /// A generation that ends within this time, in ns, ended soon; after so many of them in a row the counter is given up.
 const SOON_NS: u64 = 10_000_000_000;
@@ -57,23 +100,32 @@ const LEAD_NS: f64 = 10_000.0;
 /// Error that a first line may have at its end, in ns. (Twice the bracket's width where that is more.)
 const GOOD_ENOUGH_NS: f64 = 100.0;
 
-/// The slowest counter that is worth it: 1 µs a tick. An OS clock of such a tick is too coarse to be followed.
+/// The slowest counter that is worth it: 1 µs a tick.
 const COARSE_NS: f64 = 1000.0;
+
+/// For so long the time stands still when the OS clock is behind what was served, in ns; or for three windows, where that
+/// is more: a line may end so far ahead. Twice as long with each step back that comes soon after another: CPUs whose OS
+/// clocks differ would have the time run away.
+const STANDS_STILL_NS: u64 = 10_000_000;
+const MOST_DOUBLINGS: u32 = 10;
+
+/// Who has held the lock for so long, in ns, does not come back.
+const OVERDUE_NS: u64 = 100_000_000;
 
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The line is nearly spent: publishes the next one, if nobody else is doing it.
     #[cold]
     #[inline(never)]
     pub(super) fn renew(&self) {
-        let Some(mut steering) = self.shared.steering.try_lock() else { return };
+        let Some(mut held) = self.try_lock() else { return };
         // Looked at again under the lock: another thread may have been faster.
         let look = self.look();
         if let Place::NearlySpent(_) = look.line.place(look.tick)
-            && let Some(bracket) = self.anchor(&mut steering, &look)
+            && let Some(bracket) = self.anchor(&mut held, &look)
         {
-            let rate = steering.ns_per_tick;
-            let slope = self.slope(look.line.end(), look.line.end_value(), &bracket, rate, steering.os_tick_ns);
-            self.publish(&look.line.followed_by(slope, self.window_ticks(rate)));
+            let rate = held.ns_per_tick;
+            let slope = self.slope(look.line.end(), look.line.end_value(), &bracket, rate, held.os_tick_ns);
+            self.publish(&mut held, &look.line.followed_by(slope, self.window_ticks(rate)));
         }
     }
 
@@ -82,141 +134,199 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[cold]
     #[inline(never)]
     pub(super) fn resume(&self, os_ns: u64) {
-        let Some(mut steering) = self.shared.steering.try_lock() else { return };
+        let Some(mut held) = self.lock(os_ns) else { return };
+        if !self.is_open(&mut held) {
+            return;
+        }
         let look = self.look();
         if !matches!(look.line.place(look.tick), Place::Spent(_)) {
             return;
         }
-        if steering.began_ns == 0 {
-            self.calibrate(&mut steering, os_ns)
+        if held.began_ns == 0 {
+            self.calibrate(&mut held, os_ns)
         } else {
-            self.begin_again(&mut steering, &look)
+            self.begin_again(&mut held, &look)
+        }
+        if !held.version.has_line() && held.version.is_announced() {
+            let quiet = held.version.without_line(Mode::Open);
+            self.shared.page.replace(&mut held.version, quiet);
+        }
+    }
+
+    /// Whether the counter may be used. After a pause that the OS clock's slowness brought about, it is tried again.
+    fn is_open(&self, held: &mut Held<'_>) -> bool {
+        match held.version.mode() {
+            Mode::Open => true,
+            Mode::Barred(Demotion::OsClockSlower) => {
+                let open = held.version.without_line(Mode::Open);
+                let is_open = self.shared.page.replace(&mut held.version, open);
+                if is_open {
+                    let generation = self.next_generation();
+                    **held = Steering { slower: held.slower, ..held.anew(generation) };
+                }
+                is_open
+            }
+            Mode::New | Mode::Barred(_) => false,
         }
     }
 
     /// Nobody calls often enough for a line: takes a spent one away, so that a call need not look at it.
     #[cold]
     #[inline(never)]
-    pub(super) fn rest(&self) {
-        let Some(_steering) = self.shared.steering.try_lock() else { return };
+    pub(super) fn rest(&self, os_ns: u64) {
+        let Some(mut held) = self.lock(os_ns) else { return };
         let look = self.look();
-        if let Place::Spent(_) = look.line.place(look.tick) {
-            self.withdraw(&look.line);
+        if look.version.has_line()
+            && let Place::Spent(_) = look.line.place(look.tick)
+        {
+            self.withdraw(&mut held);
         }
     }
 
-    /// The counter is before the line that was published: it stepped back, or this CPU's is behind.
-    pub(super) fn step_back(&self) {
-        let Some(mut steering) = self.shared.steering.try_lock() else { return };
+    /// The counter is before the line that was published: it stepped back, or this CPU's is behind. `os_ns` is the time now.
+    pub(super) fn step_back(&self, os_ns: u64) {
+        let Some(mut held) = self.lock(os_ns) else { return };
         let look = self.look();
         if look.line.place(look.tick) == Place::Before {
-            let os_ns = self.shared.os.now_ns().unwrap_or(0);
-            self.disagree(&mut steering, &look.line, os_ns);
+            self.disagree(&mut held, os_ns);
+        }
+    }
+
+    /// The OS clock is behind `at`, below which nothing may be served: the time stands still. When it has done so for long,
+    /// it goes on from there at the OS clock's rate: that clock has stepped back.
+    pub(super) fn stand_still(&self, at: u64, os_ns: u64) {
+        let page = &self.shared.page;
+        let Some(mut held) = self.lock(os_ns).filter(|held| held.version.mode() != Mode::New) else { return };
+        let raw_ns = os_ns.wrapping_sub(page.offset());
+        let patience_ns = STANDS_STILL_NS.max(3 * self.window_ns());
+        if at.saturating_sub(os_ns) > patience_ns {
+            let is_soon = at.saturating_sub(held.standing.behind_ns) < SOON_NS;
+            held.standing.steps = if is_soon { held.standing.steps } else { 0 };
+            held.standing.behind_ns = at;
+        }
+        let Standing { at: before, since_os_ns, steps, .. } = held.standing;
+        if before != at || raw_ns < since_os_ns {
+            held.standing = Standing { at, since_os_ns: raw_ns, ..held.standing };
+            return;
+        }
+        let patience_ns = patience_ns << steps;
+        if raw_ns - since_os_ns > patience_ns {
+            page.set_offset(at.wrapping_sub(since_os_ns + patience_ns));
+            self.withdraw(&mut held);
+            let generation = self.next_generation();
+            let strikes = held.strikes;
+            *held = Steering { strikes, ..held.anew(generation) };
+            held.standing.steps = (steps + 1).min(MOST_DOUBLINGS);
         }
     }
 
     /// A bracket, compared with the line and added to the calibration. `None` if it was interrupted, or if it contradicts
     /// the line, which then is no more.
-    fn anchor(&self, steering: &mut Steering, look: &Look) -> Option<Bracket> {
-        let bracket = self.bracket(steering)?;
+    fn anchor(&self, held: &mut Held<'_>, look: &Look) -> Option<Bracket> {
+        let bracket = self.bracket(held)?;
         // Interrupted for so long that the line is spent: the next call begins another.
         let (first, last) = (look.line.at(bracket.before)?, look.line.at(bracket.after)?);
-        let error = error_ns(first.max(look.floor), last.max(look.floor), bracket.os_ns, steering.os_tick_ns);
-        let elapsed = bracket.os_ns_since(steering.calibration.last());
-        let allowed = self.allowed_ns(steering, &bracket, elapsed).saturating_add(steering.last_error_ns);
+        let error = error_ns(first.max(look.floor), last.max(look.floor), bracket.os_ns, held.os_tick_ns);
+        let elapsed = bracket.os_ns_since(held.calibration.last());
+        let allowed = self.allowed_ns(held, &bracket, elapsed).saturating_add(held.last_error_ns);
         if error > allowed {
-            self.disagree(steering, &look.line, bracket.os_ns);
+            self.disagree(held, bracket.os_ns);
             return None;
         }
-        let at_joint = error_at_joint(&look.line, steering.calibration.last(), &bracket, steering.os_tick_ns);
+        let at_joint = error_at_joint(&look.line, held.calibration.last(), &bracket, held.os_tick_ns);
         self.shared.page.largest_error_ns.fetch_max(error.max(at_joint.unwrap_or(0)), Ordering::Relaxed);
-        steering.last_error_ns = error;
-        self.add(steering, bracket);
-        if bracket.os_ns.wrapping_sub(steering.asked_ns) > ASK_EVERY_NS && !self.ask(steering, bracket.os_ns) {
-            return None;
-        }
+        held.last_error_ns = error;
+        self.add(held, bracket);
         Some(bracket)
     }
 
     /// A step of a calibration; begins the first line if it is good enough.
-    fn calibrate(&self, steering: &mut Steering, os_ns: u64) {
-        let since_last = os_ns.wrapping_sub(steering.calibration.last().os_ns);
-        if steering.calibration.has_started() && since_last > PAUSE_WINDOWS * self.window_ns() {
-            steering.calibration = Calibration::ZERO;
+    fn calibrate(&self, held: &mut Held<'_>, os_ns: u64) {
+        let since_last = os_ns.wrapping_sub(held.calibration.last().os_ns);
+        if held.calibration.has_started() && since_last > PAUSE_WINDOWS * self.window_ns() {
+            held.calibration = Calibration::ZERO;
         }
-        if !steering.calibration.has_started() {
-            steering.os_tick_ns = self.shared.os.tick_ns().max(1);
-            steering.asked_ns = os_ns;
-            if steering.os_tick_ns as f64 >= COARSE_NS {
-                self.demote(&Line::default(), Demotion::CoarseOsClock);
-                return;
-            }
-        } else if since_last < self.window_ns() / 8 {
+        if held.calibration.has_started() {
+            self.announce(held);
+        } else {
+            held.os_tick_ns = self.asked.answers().map_or(1, |answers| answers.os_tick_ns);
+            held.own_ticks = self.own_ticks();
+        }
+        let next_ns = os_ns.saturating_add(self.window_ns() / 8);
+        self.shared.page.next_try_ns.store(next_ns, Ordering::Relaxed);
+        let Some(bracket) = self.bracket(held) else { return };
+        if held.slower.usual != 0 && !self.is_as_fast_again(held, &bracket) {
             return;
         }
-        let Some(bracket) = self.bracket(steering) else { return };
-        self.add(steering, bracket);
-        let Some(mean) = steering.calibration.mean() else { return };
+        self.add(held, bracket);
+        let Some(mean) = held.calibration.mean() else { return };
         let ns_per_tick = mean.rate.middle();
         if ns_per_tick > COARSE_NS {
-            self.demote(&Line::default(), Demotion::CoarseCounter);
+            self.demote(held, Demotion::CoarseCounter);
         } else if C::BITS < 64 && ns_per_tick * 2f64.powi(C::BITS as i32) < C::SHORTEST_PERIOD_NS {
-            self.demote(&Line::default(), Demotion::Wraps);
+            self.demote(held, Demotion::Wraps);
         } else if mean.window_ns >= self.window_ns() as f64
-            && steering.ns_per_tick > 0.0
-            && self.begin_line(steering, &bracket, 0)
+            && held.ns_per_tick > 0.0
+            && self.begin_line(held, &bracket, 0)
         {
-            steering.began_ns = bracket.os_ns.max(1);
+            held.began_ns = bracket.os_ns.max(1);
+        }
+    }
+
+    /// Says that a line may begin with a bracket that is taken from here on: see the page's protocol.
+    pub(super) fn announce(&self, held: &mut Held<'_>) {
+        if !held.version.is_announced() {
+            let announced = held.version.announced();
+            self.shared.page.replace(&mut held.version, announced);
+            stored_before_reading();
         }
     }
 
     /// Adds a bracket to the calibration. Its rate is drawn by from when such a line errs by no more, where it ends, than
     /// is good enough; a window that has only begun goes on with the rate of the one before.
-    fn add(&self, steering: &mut Steering, bracket: Bracket) {
-        steering.calibration.add(bracket, steering.os_tick_ns);
-        let Some(mean) = steering.calibration.mean() else { return };
+    fn add(&self, held: &mut Held<'_>, bracket: Bracket) {
+        let os_tick_ns = held.os_tick_ns;
+        held.calibration.add(bracket, os_tick_ns);
+        let Some(mean) = held.calibration.mean() else { return };
         let width_ns = bracket.width() as f64 * mean.rate.middle();
         if mean.rate.relative() * 2.0 * self.window_ns() as f64 <= GOOD_ENOUGH_NS.max(2.0 * width_ns) {
-            steering.ns_per_tick = mean.rate.middle();
+            held.ns_per_tick = mean.rate.middle();
         }
     }
 
     /// Begins a line after a spell in which there was none, if the OS clock has gone on as the calibration says.
-    fn begin_again(&self, steering: &mut Steering, look: &Look) {
-        let Some(bracket) = self.bracket(steering) else { return };
-        let last = *steering.calibration.last();
+    fn begin_again(&self, held: &mut Held<'_>, look: &Look) {
+        self.announce(held);
+        let Some(bracket) = self.bracket(held) else { return };
+        let last = *held.calibration.last();
         let elapsed = bracket.os_ns_since(&last);
         let ticks = bracket.middle().wrapping_sub(last.middle()) as i64 as f64;
-        let expected = ticks * steering.ns_per_tick;
-        if (elapsed - expected).abs() > self.allowed_ns(steering, &bracket, elapsed) as f64 {
-            self.disagree(steering, &look.line, bracket.os_ns);
+        let expected = ticks * held.ns_per_tick;
+        if (elapsed - expected).abs() > self.allowed_ns(held, &bracket, elapsed) as f64 {
+            self.disagree(held, bracket.os_ns);
             return;
         }
-        self.add(steering, bracket);
-        let is_permitted =
-            bracket.os_ns.wrapping_sub(steering.asked_ns) <= ASK_EVERY_NS || self.ask(steering, bracket.os_ns);
-        if is_permitted {
-            self.begin_line(steering, &bracket, look.line.end_value());
-        }
+        self.add(held, bracket);
+        self.begin_line(held, &bracket, look.line.end_value());
     }
 
     /// Publishes a line of one segment from the bracket on, at or above `least`; not while that is far ahead of the OS.
-    fn begin_line(&self, steering: &mut Steering, bracket: &Bracket, least: u64) -> bool {
-        let rate = steering.ns_per_tick;
+    fn begin_line(&self, held: &mut Held<'_>, bracket: &Bracket, least: u64) -> bool {
+        let rate = held.ns_per_tick;
         let since_middle = bracket.after.wrapping_sub(bracket.middle()) as f64 * rate;
-        let os_ns = bracket.os_ns.saturating_add((since_middle + steering.os_tick_ns as f64 / 2.0) as u64);
+        let os_ns = bracket.os_ns.saturating_add((since_middle + held.os_tick_ns as f64 / 2.0) as u64);
         let value = os_ns.max(least).max(self.shared.page.floor());
         let lead = (value - os_ns) as f64;
-        if lead > LEAD_NS {
+        // An OS clock that is behind what was written down has stepped back: the next reading finds that.
+        if lead > LEAD_NS || !held.version.is_announced() || bracket.os_ns < self.shared.page.written() {
             return false;
         }
-        let slope = self.slope(bracket.after, value, bracket, rate, steering.os_tick_ns);
-        steering.last_error_ns = lead as u64;
+        let slope = self.slope(bracket.after, value, bracket, rate, held.os_tick_ns);
+        held.last_error_ns = lead as u64;
         let width_ns = bracket.width() as f64 * rate;
-        let error = (lead + width_ns / 2.0) as u64 + steering.os_tick_ns;
+        let error = (lead + width_ns / 2.0) as u64 + held.os_tick_ns;
         self.shared.page.largest_error_ns.fetch_max(error, Ordering::Relaxed);
-        self.publish(&Line::single(bracket.after, value, slope, self.window_ticks(rate)));
-        true
+        self.publish(held, &Line::single(bracket.after, value, slope, self.window_ticks(rate)))
     }
 
     /// The slope of a segment from `(tick, value)` on that meets the OS clock at its end: the error is worked off, never
@@ -230,23 +340,67 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// A bracket that was not interrupted.
-    fn bracket(&self, steering: &mut Steering) -> Option<Bracket> {
-        let narrowest = steering.calibration.narrowest();
+    fn bracket(&self, held: &mut Held<'_>) -> Option<Bracket> {
+        let narrowest = held.calibration.narrowest();
         let (tries, enough) =
-            if steering.calibration.has_started() { (TRIES, narrowest + narrowest / 8) } else { (FIRST_TRIES, 0) };
-        let bracket = Bracket::narrowest(&self.counter, &self.shared.os, tries, enough).ok()?;
+            if held.calibration.has_started() { (TRIES, narrowest + narrowest / 8) } else { (FIRST_TRIES, 0) };
+        let bracket = Bracket::narrowest(&self.counter, || self.os_ns(), tries, enough).ok()?;
         if bracket.width() <= narrowest.saturating_mul(TOO_WIDE) {
-            steering.wide = 0;
+            held.wide = 0;
             return Some(bracket);
         }
-        steering.wide += 1;
-        if steering.wide == WIDE_IN_A_ROW {
-            // The OS clock has become slower: has the kernel turned away from the counter?
-            steering.wide = 0;
-            steering.calibration.accept_width(bracket.width());
-            self.ask(steering, bracket.os_ns);
+        held.wide += 1;
+        if held.wide == WIDE_IN_A_ROW {
+            held.wide = 0;
+            let slower = Slower { usual: narrowest, own_ticks: held.own_ticks, pause_ns: PAUSE_NS };
+            if !self.is_slower_itself(held, slower.own_ticks) {
+                self.turn_away(held, slower, bracket.os_ns);
+            } else {
+                held.calibration.accept_width(bracket.width());
+            }
         }
         None
+    }
+
+    /// What [`OWN_READS`] reads of the counter take, in ticks: the shorter of two rounds.
+    fn own_ticks(&self) -> u64 {
+        let round = || {
+            let start = self.counter.ordered();
+            let end = (0..OWN_READS).fold(start, |_, _| self.counter.ordered());
+            end.wrapping_sub(start).saturating_add(1)
+        };
+        round().min(round())
+    }
+
+    /// Whether the counter's own reads take much longer than `before`: a hypervisor traps it, or the processor runs more
+    /// slowly. Then brackets are wider for that reason.
+    fn is_slower_itself(&self, held: &mut Held<'_>, before: u64) -> bool {
+        held.own_ticks = self.own_ticks();
+        held.own_ticks > before.saturating_mul(OWN_SLOWER)
+    }
+
+    /// The OS clock has become slower, and the counter has not: the kernel may have turned away from the counter, for a reason.
+    /// Serves the OS clock for some time.
+    fn turn_away(&self, held: &mut Held<'_>, slower: Slower, os_ns: u64) {
+        if !self.demote(held, Demotion::OsClockSlower) {
+            return;
+        }
+        let until = os_ns.saturating_add(slower.pause_ns);
+        self.shared.page.next_try_ns.store(until, Ordering::Relaxed);
+        let generation = self.next_generation();
+        **held = Steering { slower, ..held.anew(generation) };
+    }
+
+    /// After such a pause, whether brackets are as narrow as before or there is another reason; else the next pause begins.
+    fn is_as_fast_again(&self, held: &mut Held<'_>, bracket: &Bracket) -> bool {
+        let Slower { usual, own_ticks, pause_ns } = held.slower;
+        if bracket.width() > usual.saturating_mul(TOO_WIDE) && !self.is_slower_itself(held, own_ticks) {
+            let pause_ns = (2 * pause_ns).min(LONGEST_PAUSE_NS);
+            self.turn_away(held, Slower { pause_ns, ..held.slower }, bracket.os_ns);
+            return false;
+        }
+        held.slower = Slower::NONE;
+        true
     }
 
     /// How far the two clocks may part within `elapsed` ns without contradicting each other, in ns.
@@ -257,50 +411,39 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// The clocks contradict each other: whatever was known of the rate is no longer known, and the generation ends.
-    fn disagree(&self, steering: &mut Steering, line: &Line, os_ns: u64) {
-        // Before it began is soon, too: the OS clock went back, or is read through the same counter and differs between CPUs.
-        let ended_soon = os_ns.saturating_sub(steering.began_ns) < SOON_NS;
-        let strikes = if ended_soon { steering.strikes + 1 } else { 1 };
-        *steering = Steering { strikes, ..Steering::ZERO };
-        // First of all: to ask the kernel takes microseconds, in which others would be served by what is known to be wrong.
-        self.withdraw(line);
-        self.next_generation();
+    fn disagree(&self, held: &mut Held<'_>, os_ns: u64) {
+        self.withdraw(held);
+        // Not by the OS clock alone, which may have gone back: no reading is below the floor.
+        let ended_ns = os_ns.max(self.shared.page.floor());
+        let ended_soon = ended_ns.saturating_sub(held.began_ns) < SOON_NS;
+        let strikes = if ended_soon { held.strikes + 1 } else { 1 };
+        let generation = self.next_generation();
+        **held = Steering { strikes, ..held.anew(generation) };
         if strikes >= STRIKES {
-            self.demote(line, Demotion::Unsteady);
-        } else {
-            self.ask(steering, os_ns);
+            self.demote(held, Demotion::Unsteady);
         }
     }
 
-    /// Asks system and hardware about the counter again. `false`: it may no longer be used, and was given up.
-    fn ask(&self, steering: &mut Steering, os_ns: u64) -> bool {
-        steering.asked_ns = os_ns;
-        let refused = self.refusal();
-        if let Some(reason) = refused {
-            let look = self.look_at_line();
-            self.next_generation();
-            self.demote(&look, reason);
-        }
-        refused.is_none()
+    /// Gives the counter up. `false` if somebody else has just decided about it: then that holds.
+    fn demote(&self, held: &mut Held<'_>, reason: Demotion) -> bool {
+        self.end_line(held, Mode::Barred(reason))
     }
 
-    /// Gives the counter up.
-    pub(super) fn demote(&self, line: &Line, reason: Demotion) {
-        self.shared.page.demotion.store(reason as u32, Ordering::Relaxed);
-        self.withdraw(line);
-        self.shared.page.set_mode(Mode::Demoted);
+    /// From here on no tick is covered.
+    fn withdraw(&self, held: &mut Held<'_>) {
+        self.end_line(held, held.version.mode());
     }
 
-    /// From here on no tick is covered. Readings by the line may have been as late as its end, so nothing may be earlier
-    /// than that any more: the clock may stand still for as long as the line would have lasted.
-    fn withdraw(&self, line: &Line) {
-        self.shared.page.raise_floor(line.end_value());
-        self.publish(&Line::default());
-    }
-
-    fn publish(&self, line: &Line) {
+    fn end_line(&self, held: &mut Held<'_>, mode: Mode) -> bool {
         self.shared.os.preemption_point();
-        self.shared.page.publish(line);
+        let next = held.version.without_line(mode);
+        self.shared.page.end_line_of(&mut held.version, next)
+    }
+
+    /// Publishes the line, unless somebody has ended what it follows.
+    pub(super) fn publish(&self, held: &mut Held<'_>, line: &Line) -> bool {
+        self.shared.os.preemption_point();
+        self.shared.page.publish(&mut held.version, line)
     }
 
     /// The window in ticks.
@@ -312,68 +455,122 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// renewed. (A counter that stands still would never have it renewed.) The OS clock's tick in ns, as the calibration
     /// knows it; `None` where there is no line.
     pub(super) fn verify(&self) -> Option<u64> {
-        self.with_steering(|steering| {
-            // Otherwise the counter may be one that must not be read.
-            if self.shared.page.mode() != Mode::Disciplined {
-                return None;
-            }
+        self.with_steering(|held| {
             let look = self.look();
             look.line.at(look.tick)?;
-            self.anchor(steering, &look);
-            Some(steering.os_tick_ns).filter(|_| self.shared.page.has_line())
+            self.anchor(held, &look);
+            Some(held.os_tick_ns).filter(|_| self.shared.page.version().has_line())
         })
     }
 
     /// The mean rate that the calibration knows.
     pub(super) fn mean_rate(&self) -> Option<MeanRate> {
-        self.with_steering(|steering| steering.calibration.mean())
-    }
-
-    /// Takes the counter back after it was given up: the calibration begins anew.
-    pub(super) fn begin_anew(&self) {
-        self.with_steering(|steering| {
-            *steering = Steering::ZERO;
-            self.next_generation();
-            self.withdraw(&Line::default());
-            self.shared.page.set_mode(Mode::Disciplined);
-            Some(())
-        });
-    }
-
-    /// Gives the counter up for a reason that is not found here.
-    pub(super) fn abandon(&self) {
-        self.with_steering(|steering| {
-            *steering = Steering::ZERO;
-            self.next_generation();
-            self.demote(&self.look_at_line(), Demotion::OutOfOrder);
-            Some(())
-        });
+        self.with_steering(|held| held.calibration.mean())
     }
 
     /// Waits for the lock: for questions, never for readings.
-    fn with_steering<T>(&self, work: impl Fn(&mut Steering) -> Option<T>) -> Option<T> {
+    fn with_steering<T>(&self, work: impl Fn(&mut Held<'_>) -> Option<T>) -> Option<T> {
         // The holder is done within microseconds, or is not running: then one turn of a scheduler will do.
         for _ in 0..1000 {
-            if let Some(mut steering) = self.shared.steering.try_lock() {
-                return work(&mut steering);
+            if let Some(mut held) = self.try_lock() {
+                return work(&mut held);
             }
             std::thread::yield_now();
         }
         None
     }
+
+    /// The lock, unless another holds it.
+    pub(super) fn try_lock(&self) -> Option<Held<'_>> {
+        Some(self.held(self.shared.steering.try_lock().ok()?))
+    }
+
+    /// The lock, unless another holds it and may yet come back.
+    fn lock(&self, os_ns: u64) -> Option<Held<'_>> {
+        match self.shared.steering.try_lock() {
+            Ok(guard) => Some(self.held(guard)),
+            Err(holder) if self.is_overdue(holder, os_ns) => self.take_over(holder),
+            Err(_) => None,
+        }
+    }
+
+    /// Whether this holder was there long ago. Its first witness writes down when that was.
+    fn is_overdue(&self, holder: Holder, os_ns: u64) -> bool {
+        let page = &self.shared.page;
+        if page.awaited.load(Ordering::Acquire) == holder.number() {
+            return os_ns.saturating_sub(page.awaited_since_ns.load(Ordering::Relaxed)) > OVERDUE_NS;
+        }
+        page.awaited_since_ns.store(os_ns, Ordering::Relaxed);
+        page.awaited.store(holder.number(), Ordering::Release);
+        false
+    }
+
+    /// Takes the lock from a holder that does not come back. What that one would publish is in vain from here on, and whatever
+    /// it knew is forgotten.
+    #[cold]
+    pub(super) fn take_over(&self, holder: Holder) -> Option<Held<'_>> {
+        if holder.is_last() {
+            if self.shared.page.mode() != Mode::Barred(Demotion::Deserted) {
+                self.bar(Demotion::Deserted);
+            }
+            return None;
+        }
+        let steering = self.shared.steering.take_over(holder).ok()?;
+        let epoch = steering.epoch();
+        self.shared.page.end_line(|version| version.without_line(version.mode()).in_epoch(epoch));
+        self.next_generation();
+        Some(self.held(steering))
+    }
+
+    fn held<'a>(&self, steering: Guard<'a, Steering>) -> Held<'a> {
+        let mut held = Held { steering, version: self.shared.page.version() };
+        let generation = self.generation();
+        if held.generation != generation {
+            *held = held.anew(generation);
+        }
+        held
+    }
+}
+
+impl Held<'_> {
+    /// What is known at the start of a generation.
+    fn anew(&self, generation: u64) -> Steering {
+        Steering { generation, standing: self.standing, ..Steering::ZERO }
+    }
+}
+
+impl Deref for Held<'_> {
+    type Target = Steering;
+
+    fn deref(&self) -> &Steering {
+        &self.steering
+    }
+}
+
+impl DerefMut for Held<'_> {
+    fn deref_mut(&mut self) -> &mut Steering {
+        &mut self.steering
+    }
+}
+
+impl Slower {
+    const NONE: Self = Self { usual: 0, own_ticks: 0, pause_ns: 0 };
 }
 
 impl Steering {
     /// The state before the first use.
     pub(super) const ZERO: Self = Self {
+        generation: 0,
         calibration: Calibration::ZERO,
         began_ns: 0,
-        asked_ns: 0,
         os_tick_ns: 0,
         ns_per_tick: 0.0,
         strikes: 0,
         wide: 0,
         last_error_ns: 0,
+        own_ticks: 0,
+        slower: Slower::NONE,
+        standing: Standing { at: 0, since_os_ns: 0, steps: 0, behind_ns: 0 },
     };
 }
 

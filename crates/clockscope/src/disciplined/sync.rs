@@ -1,6 +1,22 @@
 //! Atomics and fences: the processor's, or loom's when the protocol is being checked.
 
 #[cfg(not(loom))]
-pub(crate) use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+pub(crate) use core::sync::atomic::{AtomicU64, Ordering, fence};
 #[cfg(loom)]
-pub(crate) use loom::sync::atomic::{AtomicU32, AtomicU64, Ordering, fence};
+pub(crate) use loom::sync::atomic::{AtomicU64, Ordering, fence};
+
+#[cfg(not(loom))]
+pub(crate) use crate::counter::order::{load_after_reading, stored_before_reading};
+
+/// Loom's clocks are atomics, which fences order.
+#[cfg(loom)]
+pub(crate) fn load_after_reading(word: &AtomicU64, _: u64) -> u64 {
+    fence(Ordering::SeqCst);
+    word.load(Ordering::Relaxed)
+}
+
+/// As above.
+#[cfg(loom)]
+pub(crate) fn stored_before_reading() {
+    fence(Ordering::SeqCst);
+}

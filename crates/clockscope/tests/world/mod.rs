@@ -6,18 +6,25 @@
 
 #![allow(dead_code, reason = "each test uses the part that it needs")]
 
+pub(crate) mod watch;
+
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
 use clockscope::Errno;
 use clockscope::disciplined::{Counter, OsClock};
 
+pub(crate) const GHZ: f64 = 1e9;
+pub(crate) const MILLISECOND: u64 = 1_000_000;
+pub(crate) const SECOND: u64 = 1_000_000_000;
+pub(crate) const YEAR: u64 = 31_557_600 * SECOND;
+
 /// Fraction bits of counters and of time: ps × 2^48.
 const FRACTION: u32 = 48;
 
 /// Costs of a read, in ps.
-const COUNTER_READ_PS: u64 = 9_000;
-const OS_READ_PS: u64 = 22_000;
+pub(crate) const COUNTER_READ_PS: u64 = 9_000;
+pub(crate) const OS_READ_PS: u64 = 22_000;
 
 /// The state of both clocks.
 pub(crate) struct World {
@@ -27,14 +34,20 @@ pub(crate) struct World {
     os_per_ps: Cell<i128>,
     os_tick_ns: Cell<u64>,
     os_refuses: Cell<bool>,
+    /// What a read of each takes, in ps.
+    pub(crate) counter_read_ps: Cell<u64>,
+    pub(crate) os_read_ps: Cell<u64>,
     pub(crate) permitted: Cell<Option<bool>>,
     pub(crate) clocksource: Cell<Option<bool>>,
     pub(crate) invariant: Cell<Option<bool>>,
+    /// How often the system was asked about the counter or its own clock.
+    pub(crate) questions: Cell<u64>,
     /// How often the counter was read.
     pub(crate) counter_reads: Cell<u64>,
     /// Reads of both clocks.
     reads: Cell<u64>,
     interruptions: RefCell<VecDeque<(u64, Moment, Interruption)>>,
+    at_point: RefCell<Option<(Condition, Interruption)>>,
 }
 
 /// When in a reading something happens.
@@ -48,6 +61,8 @@ pub(crate) enum Moment {
 
 /// What happens within a reading.
 type Interruption = Box<dyn FnOnce()>;
+/// And when.
+type Condition = Box<dyn Fn() -> bool>;
 
 impl World {
     /// A counter of `hz` that began at `counter`, and an OS clock that began at `os_ns` and agrees with the true time.
@@ -59,12 +74,16 @@ impl World {
             os_per_ps: Cell::new(1 << FRACTION),
             os_tick_ns: Cell::new(1),
             os_refuses: Cell::new(false),
+            counter_read_ps: Cell::new(COUNTER_READ_PS),
+            os_read_ps: Cell::new(OS_READ_PS),
             permitted: Cell::new(Some(true)),
             clocksource: Cell::new(Some(true)),
             invariant: Cell::new(Some(true)),
+            questions: Cell::new(0),
             counter_reads: Cell::new(0),
             reads: Cell::new(0),
             interruptions: RefCell::new(VecDeque::new()),
+            at_point: RefCell::new(None),
         }
     }
 
@@ -145,6 +164,11 @@ impl World {
         interruptions.insert(place, (at, moment, Box::new(what)));
     }
 
+    /// `what` happens at the first moment at which a thread may be preempted (`OsClock::preemption_point`) and `when` holds.
+    pub(crate) fn interrupt_at_point(&self, when: impl Fn() -> bool + 'static, what: impl FnOnce() + 'static) {
+        *self.at_point.borrow_mut() = Some((Box::new(when), Box::new(what)));
+    }
+
     /// A read that takes `cost_ps`, half of it before its value is taken.
     fn read<T>(&self, cost_ps: u64, value: impl FnOnce() -> T) -> T {
         let read = self.reads.get() + 1;
@@ -177,14 +201,16 @@ impl Counter for World {
     fn ordered(&self) -> u64 {
         assert_ne!(self.permitted.get(), Some(false), "the counter was read though it may not be: a fatal signal");
         self.counter_reads.set(self.counter_reads.get() + 1);
-        self.read(COUNTER_READ_PS, || (self.counter.get() >> FRACTION) as u64)
+        self.read(self.counter_read_ps.get(), || (self.counter.get() >> FRACTION) as u64)
     }
 
     fn is_permitted(&self) -> Option<bool> {
+        self.questions.set(self.questions.get() + 1);
         self.permitted.get()
     }
 
     fn is_clocksource(&self) -> Option<bool> {
+        self.questions.set(self.questions.get() + 1);
         self.clocksource.get()
     }
 
@@ -195,15 +221,21 @@ impl Counter for World {
 
 impl OsClock for World {
     fn now_ns(&self) -> Result<u64, Errno> {
-        self.read(OS_READ_PS, || if self.os_refuses.get() { Err(Errno(1)) } else { Ok(self.os_reading()) })
+        self.read(self.os_read_ps.get(), || if self.os_refuses.get() { Err(Errno(1)) } else { Ok(self.os_reading()) })
     }
 
-    fn tick_ns(&self) -> u64 {
+    fn tick_ns(&self, _: bool) -> u64 {
+        self.questions.set(self.questions.get() + 1);
         self.os_tick_ns.get()
     }
 
     fn preemption_point(&self) {
         self.read(0, || ());
+        let is_now = self.at_point.borrow().as_ref().is_some_and(|(when, _)| when());
+        let now = if is_now { self.at_point.take() } else { None };
+        if let Some((_, what)) = now {
+            what();
+        }
     }
 }
 

@@ -1,0 +1,124 @@
+//! What system and hardware answered about the counter when they were asked last.
+//!
+//! They are asked at the second call of a process or by [`super::Disciplined::prepare`], and again by
+//! [`super::Disciplined::recheck`] alone: to ask takes system calls, which a process that has confined itself may not survive. So
+//! the answers are kept where no fork wipes them, and every new generation, and every child, goes by them.
+
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use crate::evidence::Demotion;
+
+/// The answers, in one word: bit 0 says that they were given, two bits each one, and the upper half the OS clock's tick.
+/// All zero is the state before.
+pub(crate) struct Asked(AtomicU64);
+
+/// The answers to one asking.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Answers {
+    /// May this process read the counter?
+    pub(crate) permitted: Option<bool>,
+    /// Does the kernel build its clocks on it?
+    pub(crate) clocksource: Option<bool>,
+    /// Does the hardware promise a constant rate?
+    pub(crate) invariant: Option<bool>,
+    /// The OS clock's tick in ns, 1 or more.
+    pub(crate) os_tick_ns: u64,
+}
+
+/// The counter cannot be disciplined by an OS clock of such a tick, in ns.
+const COARSE_OS_NS: u64 = 1000;
+
+const GIVEN: u64 = 1;
+const PERMITTED: u32 = 1;
+const CLOCKSOURCE: u32 = 3;
+const INVARIANT: u32 = 5;
+const TICK: u32 = 32;
+
+impl Asked {
+    pub(crate) const fn new() -> Self {
+        Self(AtomicU64::new(0))
+    }
+
+    /// The answers; `None` before anybody has asked.
+    pub(crate) fn answers(&self) -> Option<Answers> {
+        let word = self.0.load(Ordering::Acquire);
+        (word & GIVEN != 0).then_some(Answers {
+            permitted: unpacked(word >> PERMITTED),
+            clocksource: unpacked(word >> CLOCKSOURCE),
+            invariant: unpacked(word >> INVARIANT),
+            os_tick_ns: word >> TICK,
+        })
+    }
+
+    /// Keeps new answers. A question that was answered before and is not any more keeps its answer: that the system cannot be
+    /// asked is no reason against the counter. Many threads may ask at once.
+    pub(crate) fn keep(&self, new: Answers) -> Answers {
+        let old = self.answers().unwrap_or_default();
+        let kept = Answers {
+            permitted: new.permitted.or(old.permitted),
+            clocksource: new.clocksource.or(old.clocksource),
+            invariant: new.invariant.or(old.invariant),
+            os_tick_ns: new.os_tick_ns.clamp(1, u64::from(u32::MAX)),
+        };
+        let answers = packed(kept.permitted) << PERMITTED
+            | packed(kept.clocksource) << CLOCKSOURCE
+            | packed(kept.invariant) << INVARIANT;
+        self.0.store(GIVEN | answers | kept.os_tick_ns << TICK, Ordering::Release);
+        kept
+    }
+
+    /// From here on the counter may not be read. Callable in a signal handler.
+    pub(crate) fn forbid(&self) {
+        let _ = self.0.fetch_update(Ordering::AcqRel, Ordering::Relaxed, |word| {
+            Some(word & !(3 << PERMITTED) | packed(Some(false)) << PERMITTED)
+        });
+    }
+}
+
+impl Answers {
+    /// Why the counter may not be used; `None` if it may. `readmitted`: a test of our own has shown that it is sound.
+    pub(crate) fn refusal(&self, readmitted: bool) -> Option<Demotion> {
+        match (self.permitted, self.clocksource) {
+            (Some(false), _) => Some(Demotion::NotPermitted),
+            _ if self.os_tick_ns >= COARSE_OS_NS => Some(Demotion::CoarseOsClock),
+            (_, Some(true)) => None,
+            _ if readmitted && self.invariant == Some(true) => None,
+            (_, Some(false)) => Some(Demotion::NotClocksource),
+            (_, None) => Some(Demotion::ClocksourceUnknown),
+        }
+    }
+}
+
+fn packed(answer: Option<bool>) -> u64 {
+    match answer {
+        None => 0,
+        Some(false) => 1,
+        Some(true) => 2,
+    }
+}
+
+fn unpacked(bits: u64) -> Option<bool> {
+    match bits & 3 {
+        0 => None,
+        bits => Some(bits == 2),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn answers_are_kept_and_no_answer_replaces_one() {
+        let asked = Asked::new();
+        assert_eq!(asked.answers(), None);
+        let first = Answers { permitted: Some(true), clocksource: None, invariant: Some(false), os_tick_ns: 4_000_000 };
+        assert_eq!(asked.keep(first), first);
+        assert_eq!(asked.answers(), Some(first));
+        let second = Answers { permitted: None, clocksource: Some(false), invariant: None, os_tick_ns: 1 };
+        let both = Answers { permitted: Some(true), clocksource: Some(false), invariant: Some(false), os_tick_ns: 1 };
+        assert_eq!(asked.keep(second), both);
+        asked.forbid();
+        assert_eq!(asked.answers(), Some(Answers { permitted: Some(false), ..both }));
+    }
+}

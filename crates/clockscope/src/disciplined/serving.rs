@@ -1,0 +1,185 @@
+//! What is served where the fast path has no answer: by a line that is nearly spent, or by the OS clock.
+
+use core::sync::atomic::Ordering;
+
+use super::line::Place;
+use super::page::{Look, SKEW_NS, UNWRITTEN_NS};
+use super::version::Version;
+use super::{Counter, Disciplined, OsClock};
+
+impl<C: Counter, S: OsClock> Disciplined<C, S> {
+    /// Everything but a fresh line. Ordered. Who calls rarely comes through here with cold caches, so that all that such a
+    /// call needs is in one piece, and whatever others need is elsewhere.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn slow(&self) -> u64 {
+        let page = &self.shared.page;
+        let version = page.version();
+        if !version.has_line()
+            && !version.is_new()
+            && let Ok(os_ns) = self.os_ns()
+        {
+            // Who calls rarely would pay for a line that is spent before the next call.
+            let is_tried =
+                version.is_tried() && os_ns >= page.next_try_ns.load(Ordering::Relaxed) && !self.is_rare(os_ns);
+            return if is_tried { self.serve_often(os_ns) } else { self.serve_os(version, os_ns) };
+        }
+        self.slower(version)
+    }
+
+    /// The same with a line, or without any clock, or at first.
+    #[cold]
+    #[inline(never)]
+    fn slower(&self, version: Version) -> u64 {
+        if version.has_line() {
+            self.serve_by_line()
+        } else if version.is_new() {
+            self.serve_first(version)
+        } else {
+            self.serve_none()
+        }
+    }
+
+    /// A reading of the OS clock that was taken after `version` was loaded. Not written down where nobody can begin a line that
+    /// does not know of it: threads that write the same word at each reading would wait for each other.
+    #[inline(always)]
+    pub(super) fn serve_os(&self, version: Version, os_ns: u64) -> u64 {
+        let page = &self.shared.page;
+        let is_quiet = page.version_after(os_ns) == version && !version.is_announced();
+        let written = page.written();
+        if os_ns < page.floor() || os_ns < written {
+            return self.serve_behind();
+        }
+        if !is_quiet {
+            return page.raise_floor(os_ns);
+        }
+        if os_ns - written >= UNWRITTEN_NS {
+            page.write_down(os_ns);
+        }
+        os_ns
+    }
+
+    /// A reading of the OS clock, which goes into the floor before it is returned: whoever hears of it must not read less by
+    /// the counter.
+    fn serve_written(&self, os_ns: u64) -> u64 {
+        let page = &self.shared.page;
+        if os_ns < page.floor() || os_ns < page.written() { self.serve_behind() } else { page.raise_floor(os_ns) }
+    }
+
+    /// The OS clock is behind what was served: by a line that ended ahead of it, or because it stepped back, or because others
+    /// have served later readings since it was read.
+    #[cold]
+    #[inline(never)]
+    fn serve_behind(&self) -> u64 {
+        let page = &self.shared.page;
+        // In this order: what is read before them, they may have overtaken.
+        let (floor, written) = (page.floor(), page.written());
+        let Ok(os_ns) = self.os_ns() else { return self.serve_none() };
+        if os_ns >= floor && os_ns >= written {
+            return page.raise_floor(os_ns);
+        }
+        // It stepped back, and readings that were not written down may have been later than those that were. (CPUs whose OS
+        // clocks differ by a little would hold the time up again and again.)
+        let stepped = written.saturating_sub(os_ns) > SKEW_NS;
+        let least = page.raise_floor(if stepped { written.saturating_add(UNWRITTEN_NS) } else { written });
+        self.stand_still(least, os_ns);
+        least
+    }
+
+    /// No clock answers: the time stands still.
+    #[cold]
+    fn serve_none(&self) -> u64 {
+        let page = &self.shared.page;
+        match page.written() {
+            0 => page.floor(),
+            written => page.raise_floor(written.saturating_add(UNWRITTEN_NS)),
+        }
+    }
+
+    /// The first readings of a process. The very first one reads the OS clock and asks no more than whether that may be fatal;
+    /// the second asks all.
+    #[cold]
+    #[inline(never)]
+    fn serve_first(&self, version: Version) -> u64 {
+        let is_first = self.shared.page.written() == 0 && self.asked.answers().is_none();
+        if !is_first || self.counter.is_permitted() == Some(false) {
+            self.begin();
+            return self.slow();
+        }
+        match self.os_ns() {
+            Ok(os_ns) => self.serve_os(version, os_ns),
+            // Or the next call would be the first one again.
+            Err(_) => {
+                self.begin();
+                self.serve_none()
+            }
+        }
+    }
+
+    /// Whether the last call that found no line is longer ago than the window, and remembers this one.
+    #[inline(always)]
+    fn is_rare(&self, os_ns: u64) -> bool {
+        let page = &self.shared.page;
+        let (rare_ns, last_ns) = (page.rare_ns.load(Ordering::Relaxed), page.last_idle_ns.load(Ordering::Relaxed));
+        let idle_ns = os_ns.wrapping_sub(last_ns);
+        // Not each: many threads may come here.
+        if idle_ns > UNWRITTEN_NS.min(rare_ns / 16) {
+            page.last_idle_ns.store(os_ns, Ordering::Relaxed);
+        }
+        idle_ns > rare_ns
+    }
+
+    /// Without a line, for who calls often: the next one, if it can be begun.
+    #[cold]
+    #[inline(never)]
+    fn serve_often(&self, os_ns: u64) -> u64 {
+        self.resume(os_ns);
+        self.serve_line().unwrap_or_else(|| self.serve_written(os_ns))
+    }
+
+    /// There is a line, which is nearly spent, or spent, or does not cover the counter.
+    #[cold]
+    #[inline(never)]
+    fn serve_by_line(&self) -> u64 {
+        let look = self.look();
+        self.shared.os.preemption_point();
+        match look.line.place(look.tick) {
+            Place::Fresh(ns) => ns.max(look.floor),
+            Place::NearlySpent(ns) => {
+                self.renew();
+                // By what is published now, and by a fresh tick; the old one is as good if that one is not covered.
+                self.serve_line().unwrap_or(ns).max(self.shared.page.floor())
+            }
+            Place::Spent(end) => self.serve_spent(end),
+            Place::Before => {
+                let os_ns = self.os_ns().unwrap_or(0);
+                self.step_back(os_ns);
+                self.shared.page.raise_floor(os_ns.max(look.line.end_value()))
+            }
+        }
+    }
+
+    /// The line is spent, and readings by it were as late as `end`: the OS clock, or the next line.
+    fn serve_spent(&self, end: u64) -> u64 {
+        self.shared.page.raise_floor(end);
+        match self.os_ns() {
+            Err(_) => self.serve_none(),
+            Ok(os_ns) if self.is_rare(os_ns) => {
+                self.rest(os_ns);
+                self.serve_written(os_ns)
+            }
+            Ok(os_ns) => self.serve_often(os_ns),
+        }
+    }
+
+    /// The time by the line that is published now, if it covers this moment.
+    pub(super) fn serve_line(&self) -> Option<u64> {
+        let look = self.look();
+        look.line.at(look.tick).map(|ns| ns.max(look.floor))
+    }
+
+    /// The line with a tick that was read after it; without one where there is no line.
+    pub(super) fn look(&self) -> Look {
+        self.shared.page.look(|| self.counter.ordered())
+    }
+}

@@ -1,0 +1,148 @@
+//! The word that says which line is read now, and what may be done with the counter.
+//!
+//! Whatever changes what is served replaces this word by compare-and-swap, and no word ever comes again: who prepared a
+//! successor of one that is no more has prepared it in vain. That is how a question takes effect at once while somebody else
+//! holds the lock, and how a holder that comes back late harms nobody.
+
+use super::shared::EPOCHS;
+use crate::evidence::Demotion;
+
+/// There is a line. Without it a reader does not touch the counter, which may be forbidden: then the read is a fatal signal.
+const LINE: u64 = 1 << 63;
+/// Somebody is about to take the bracket that a line will begin with: an OS reading is written down before it is returned.
+const ANNOUNCED: u64 = 1 << 62;
+/// The OS clock alone is served.
+const BARRED: u64 = 1 << 61;
+/// The counter is served, once it is calibrated.
+const OPEN: u64 = 1 << 60;
+/// Why it is not, as a number of [`Demotion`].
+const REASON_SHIFT: u32 = 56;
+const REASON: u64 = 15 << REASON_SHIFT;
+
+/// Two slots an epoch of the lock: a reader may be in one of them while the other is written.
+const PARITY: u64 = 1;
+const EPOCH: u64 = (EPOCHS as u64 - 1) << 1;
+/// Number of slots.
+pub(super) const SLOTS: usize = 2 * EPOCHS;
+/// What counts the words: 2^53 of them, a thousand a second, last for 285,000 years.
+const ONE: u64 = SLOTS as u64;
+const NUMBER: u64 = ((1 << REASON_SHIFT) - 1) & !(ONE - 1);
+
+/// What the clock serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Mode {
+    /// Nobody has asked the system yet.
+    New,
+    /// The counter, once it is calibrated; the OS clock until then and in between.
+    Open,
+    /// The OS clock alone.
+    Barred(Demotion),
+}
+
+/// The word. All zero is the state before the first use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Version(pub(super) u64);
+
+impl Version {
+    /// Before the first use.
+    pub(super) const NEW: Self = Self(0);
+
+    #[inline(always)]
+    pub(super) fn has_line(self) -> bool {
+        self.0 & LINE != 0
+    }
+
+    /// The slot that the line is in.
+    #[inline(always)]
+    pub(super) fn slot(self) -> usize {
+        (self.0 & (ONE - 1)) as usize
+    }
+
+    #[inline(always)]
+    pub(super) fn is_new(self) -> bool {
+        self.0 & (OPEN | BARRED) == 0
+    }
+
+    /// Whether an OS reading may be followed by a line that does not know of it.
+    #[inline(always)]
+    pub(super) fn is_announced(self) -> bool {
+        self.0 & (LINE | ANNOUNCED) != 0
+    }
+
+    pub(super) fn mode(self) -> Mode {
+        match self.0 & (OPEN | BARRED) {
+            0 => Mode::New,
+            OPEN => Mode::Open,
+            _ => {
+                let number = (self.0 & REASON) >> REASON_SHIFT;
+                let reason = Demotion::ALL.into_iter().find(|reason| *reason as u64 == number);
+                Mode::Barred(reason.unwrap_or(Demotion::NotPermitted))
+            }
+        }
+    }
+
+    /// Whether a line may begin: now, or after a pause that the OS clock's slowness brought about.
+    #[inline(always)]
+    pub(super) fn is_tried(self) -> bool {
+        const PAUSED: u64 = BARRED | (Demotion::OsClockSlower as u64) << REASON_SHIFT;
+        self.0 & OPEN != 0 || self.0 & (BARRED | REASON) == PAUSED
+    }
+
+    /// The next word, which has a line.
+    pub(super) fn with_line(self) -> Self {
+        self.next(LINE | OPEN)
+    }
+
+    /// The next word, which has none, and says that one is about to begin.
+    pub(super) fn announced(self) -> Self {
+        self.next(ANNOUNCED | OPEN)
+    }
+
+    /// The next word, which has none.
+    pub(super) fn without_line(self, mode: Mode) -> Self {
+        self.next(match mode {
+            Mode::New => 0,
+            Mode::Open => OPEN,
+            Mode::Barred(reason) => BARRED | (reason as u64) << REASON_SHIFT,
+        })
+    }
+
+    /// The same in the slots of another holder of the lock.
+    pub(super) fn in_epoch(self, epoch: usize) -> Self {
+        Self(self.0 & !EPOCH | (epoch as u64) << 1 & EPOCH)
+    }
+
+    fn next(self, flags: u64) -> Self {
+        let number = (self.0 & NUMBER).wrapping_add(ONE) & NUMBER;
+        Self(flags | number | self.0 & EPOCH | (self.0 ^ PARITY) & PARITY)
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_successor_is_in_the_other_slot_of_the_same_epoch() {
+        let mut version = Version(0).in_epoch(EPOCHS - 1);
+        for turn in 0..100 {
+            let next = if turn % 2 == 0 { version.with_line() } else { version.without_line(Mode::Open) };
+            assert_eq!(next.slot() ^ version.slot(), 1);
+            assert_eq!((next.has_line(), next.mode()), (turn % 2 == 0, Mode::Open));
+            assert!(next.slot() >= SLOTS - 2 && next.0 & NUMBER > version.0 & NUMBER);
+            version = next;
+        }
+    }
+
+    #[test]
+    fn a_word_says_one_mode() {
+        let barred = Demotion::ALL.map(Mode::Barred);
+        for mode in barred.into_iter().chain([Mode::New, Mode::Open]) {
+            let word = Version(0).with_line().without_line(mode);
+            assert_eq!((word.mode(), word.has_line(), word.is_announced()), (mode, false, false));
+            assert_eq!(word.is_tried(), matches!(mode, Mode::Open | Mode::Barred(Demotion::OsClockSlower)));
+            assert_eq!(word.in_epoch(EPOCHS - 1).mode(), mode);
+        }
+        assert!(Version(0).announced().is_announced() && !Version(0).announced().has_line());
+    }
+}

@@ -1,0 +1,82 @@
+//! A clock under test in a world.
+
+use clockscope::disciplined::{Counter, Disciplined};
+use clockscope::{Finding, Source};
+
+use super::{GHZ, MILLISECOND, SECOND, World};
+
+/// The clock under test, and what its readings have been.
+pub(crate) struct Watch<C> {
+    pub(crate) world: &'static World,
+    pub(crate) clock: Disciplined<C, &'static World>,
+    pub(crate) last: u64,
+}
+
+impl Watch<&'static World> {
+    pub(crate) fn new(world: World) -> Self {
+        Self::with(world, |world| world)
+    }
+
+    /// A counter of an odd frequency that has run for a while.
+    pub(crate) fn ordinary() -> Self {
+        Self::new(World::new(2.596_159_9 * GHZ, 1 << 50, 12_345 * SECOND))
+    }
+}
+
+impl<C: Counter> Watch<C> {
+    /// The world's counter as `counter` shows it.
+    pub(crate) fn with(world: World, counter: impl FnOnce(&'static World) -> C) -> Self {
+        let world: &'static World = Box::leak(Box::new(world));
+        Self { world, clock: Disciplined::new(counter(world), world), last: 0 }
+    }
+
+    /// One reading, which must not be smaller than the one before, and how far it was from the OS clock, in ns.
+    pub(crate) fn read(&mut self) -> f64 {
+        let before = self.world.os_ps();
+        let ns = self.clock.now().as_ns();
+        assert!(ns >= self.last, "{ns} came after {}", self.last);
+        self.last = ns;
+        // Ahead of the OS clock on purpose, after that stepped back.
+        let ns = ns - self.clock.timeline_offset().as_nanos() as u64;
+        let ahead = self.world.ahead_ns(ns);
+        let behind = (before / 1000 - 1 - i128::from(ns)) as f64;
+        ahead.max(behind).max(0.0)
+    }
+
+    /// Reads every `every` ns for `ns`, and tells the largest distance from the OS clock.
+    pub(crate) fn run(&mut self, ns: u64, every: u64) -> f64 {
+        let mut worst = 0f64;
+        for _ in 0..ns / every {
+            self.world.pass(every);
+            worst = worst.max(self.read());
+        }
+        worst
+    }
+
+    /// Reads often until the counter is in use.
+    pub(crate) fn settle(&mut self) {
+        self.run(20 * MILLISECOND, 5_000);
+        assert_eq!(self.clock.source(), Source::Counter);
+    }
+
+    /// Asserts that the counter is not in use, nor read any more, and that the OS clock is served.
+    pub(crate) fn assert_demoted(&mut self) {
+        assert_eq!(self.clock.source(), Source::OsClock);
+        let reads = self.world.counter_reads.get();
+        self.run(10 * MILLISECOND, 5_000);
+        assert_eq!(self.clock.source(), Source::OsClock);
+        assert_eq!(self.world.counter_reads.get(), reads);
+        let outcome = self.clock.evidence().into_iter().find(|evidence| evidence.name == "outcome").unwrap();
+        assert_eq!(outcome.finding, Finding::Against);
+    }
+
+    /// A fresh error bound, which must hold for the reading that follows.
+    pub(crate) fn assert_bound(&mut self) -> u64 {
+        let bound = self.clock.error_bound().unwrap();
+        let error = self.read();
+        // The reading follows a few reads of both clocks later: a slew of 1000 ppm moves them by less than a ns.
+        assert!(error <= bound.now.as_nanos() as f64 + 2.0, "{error} ns with a bound of {bound:?}");
+        assert!(bound.now <= bound.largest);
+        bound.now.as_nanos() as u64
+    }
+}
