@@ -42,7 +42,7 @@ const UNSAFE: &[&str] = &[
     "crates/clockscope/src/disciplined/shared.rs",
     "crates/clockscope/src/process.rs",
     // What is done to a process there has no safe form.
-    "crates/clockscope/tests/process.rs",
+    "crates/clockscope/tests/process",
     "crates/clockscope-machine/src",
     // What a child does between fork and exec has none either.
     "crates/clockscope-runtimes/src/parent_death.rs",

@@ -48,7 +48,8 @@ impl Instant {
     }
 
     /// The moment of a `timespec` of CLOCK_MONOTONIC. `None` if it is not one: negative, a second or more in its
-    /// nanoseconds, or after 584 years.
+    /// nanoseconds, or after 584 years. Where that clock has stepped back under the process, by how much the timeline is ahead
+    /// of it now is added ([`timeline_offset`](crate::timeline_offset)).
     ///
     /// ```
     /// # use clockscope::Instant;
@@ -57,28 +58,24 @@ impl Instant {
     /// assert_eq!(Instant::from_timespec(-1, 0), None);
     /// ```
     #[must_use]
-    pub const fn from_timespec(seconds: i64, nanoseconds: i64) -> Option<Self> {
-        if seconds < 0 || nanoseconds < 0 || nanoseconds >= NS_PER_SECOND as i64 {
+    pub fn from_timespec(seconds: i64, nanoseconds: i64) -> Option<Self> {
+        if !(0..NS_PER_SECOND as i64).contains(&nanoseconds) {
             return None;
         }
-        match (seconds as u64).checked_mul(NS_PER_SECOND) {
-            Some(whole) => match whole.checked_add(nanoseconds as u64) {
-                Some(ns) => Some(Self(ns)),
-                None => None,
-            },
-            None => None,
-        }
+        let whole = u64::try_from(seconds).ok()?.checked_mul(NS_PER_SECOND)?;
+        whole.checked_add(nanoseconds as u64)?.checked_add(timeline_offset_ns()).map(Self)
     }
 
-    /// Seconds and nanoseconds of the `timespec` of CLOCK_MONOTONIC that is this moment.
+    /// Seconds and nanoseconds of the `timespec` of CLOCK_MONOTONIC that is this moment, of which the same is subtracted; zero
+    /// for one before that clock's beginning.
     ///
     /// ```
     /// # use clockscope::Instant;
     /// assert_eq!(Instant::from_ns(2_000_000_005).as_timespec(), (2, 5));
     /// ```
     #[must_use]
-    pub const fn as_timespec(self) -> (i64, i64) {
-        ((self.0 / NS_PER_SECOND) as i64, (self.0 % NS_PER_SECOND) as i64)
+    pub fn as_timespec(self) -> (i64, i64) {
+        seconds_of(self.0.saturating_sub(timeline_offset_ns()))
     }
 
     /// The time from `earlier` to this moment; zero if `earlier` is later.
@@ -156,6 +153,19 @@ impl Instant {
     }
 }
 
+/// Whole seconds, and the nanoseconds that are left.
+fn seconds_of(ns: u64) -> (i64, i64) {
+    ((ns / NS_PER_SECOND) as i64, (ns % NS_PER_SECOND) as i64)
+}
+
+/// By how much the process's timeline is ahead of CLOCK_MONOTONIC. A timeline without a clock is that one.
+fn timeline_offset_ns() -> u64 {
+    #[cfg(all(feature = "std", not(loom)))]
+    return crate::process::CLOCK.timeline_offset_ns();
+    #[cfg(not(all(feature = "std", not(loom))))]
+    return 0;
+}
+
 /// A duration in ns, if 64 bits hold it.
 const fn whole_ns(duration: Duration) -> Option<u64> {
     match duration.as_secs().checked_mul(NS_PER_SECOND) {
@@ -211,7 +221,7 @@ impl SubAssign<Duration> for Instant {
 /// Seconds since the timeline's beginning, as the kernel's log prints them.
 impl fmt::Display for Instant {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (seconds, nanoseconds) = self.as_timespec();
+        let (seconds, nanoseconds) = seconds_of(self.0);
         write!(f, "{seconds}.{nanoseconds:09}")
     }
 }

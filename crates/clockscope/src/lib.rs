@@ -84,6 +84,8 @@ mod process;
 #[cfg(all(feature = "std", not(loom)))]
 mod revalidation;
 #[cfg(all(feature = "std", not(loom)))]
+mod std_instant;
+#[cfg(all(feature = "std", not(loom)))]
 mod stopwatch;
 #[cfg(all(feature = "std", not(loom)))]
 mod upkeep;

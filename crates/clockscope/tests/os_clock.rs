@@ -103,7 +103,7 @@ fn a_kernel_that_turns_away_is_noticed_where_its_clock_becomes_slower() {
     let (reads, generation) = (watch.world.counter_reads.get() - reads, watch.clock.generation());
     assert_eq!(watch.clock.source(), Source::OsClock);
     assert!((10 * 40..20 * 100).contains(&reads), "{reads} reads of the counter in two hours");
-    assert!(generation < 50, "generation {generation}");
+    assert_eq!(generation, 2, "nothing was known meanwhile");
     // The kernel takes the counter back.
     watch.world.os_read_ps.set(OS_READ_PS);
     watch.run(1100 * SECOND, 700_000);

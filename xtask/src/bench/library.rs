@@ -23,6 +23,10 @@ const PARTS: &[Part] = &[
     ("costs", costs),
     ("rare", rare_callers),
     ("slew", slew),
+    ("os-clock", os_clock),
+    ("first", first_readings),
+    ("children", children),
+    ("hammer", hammer),
     ("order", order),
     ("fresh", || fresh_processes("quiet", 0)),
     ("fresh-busy", || fresh_processes("4 busy loops", BUSY)),
@@ -55,7 +59,11 @@ fn program(name: &str) -> String {
 /// What a program printed as `name value` lines, pinned to the CPU of the comparison.
 fn pinned(name: &str, arguments: &[&str]) -> Result<Vec<(String, f64)>> {
     let program = program(name);
-    let output = run::output("taskset", &[&["--cpu-list", CPU, &program], arguments].concat())?;
+    values(&run::output("taskset", &[&["--cpu-list", CPU, &program], arguments].concat())?)
+}
+
+/// `name value` lines.
+fn values(output: &str) -> Result<Vec<(String, f64)>> {
     output
         .lines()
         .map(|line| {
@@ -104,6 +112,66 @@ fn rare_callers() -> Result<()> {
         figure(&format!("a read {what}, cold: now / std"), "<= 1.30", &measured);
     }
     Ok(())
+}
+
+/// Where the counter may not be used: beside the OS clock itself.
+fn os_clock() -> Result<()> {
+    // On all CPUs: two threads on one would not meet.
+    let mut ratios = [Vec::new(), Vec::new()];
+    let mut last = Vec::new();
+    for _ in 0..9 {
+        last = values(&run::output(&program("os_clock"), &[])?)?;
+        for (ratios, threads) in ratios.iter_mut().zip(["1", "2"]) {
+            let cost = |name: &str| value(&last, &format!("{name}_{threads}"));
+            ratios.push(cost("ours")? / cost("clock_gettime")?);
+        }
+    }
+    for (mut ratios, threads) in ratios.into_iter().zip(["1", "2"]) {
+        let cost = |name: &str| value(&last, &format!("{name}_{threads}"));
+        let (ours, theirs) = (cost("ours")?, cost("clock_gettime")?);
+        let measured = format!("{:.3} ({ours:.1} ns, {theirs:.1} ns)", median(&mut ratios));
+        figure(&format!("the OS clock served, threads: {threads}: now / clock_gettime"), "<= 1.15", &measured);
+    }
+    Ok(())
+}
+
+/// The first reading of a process, beside std's first in processes that are started in turn.
+fn first_readings() -> Result<()> {
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    for _ in 0..PROCESSES {
+        for (costs, which) in [(&mut ours, "now"), (&mut theirs, "std")] {
+            costs.push(run::output(&program("first"), &[which])?.trim().parse::<f64>()?);
+        }
+    }
+    let (now, std) = (median(&mut ours), median(&mut theirs));
+    let measured = format!("{:.2} ({:.2} us, {:.2} us)", now / std, now / 1e3, std / 1e3);
+    figure("the first reading of a process: now / std", "<= 1.5", &measured);
+    Ok(())
+}
+
+/// Children by all ways to make one, by the test that CI runs with fewer of them.
+fn children() -> Result<()> {
+    let said = process_test("every_child_has_a_clock_at_once", ("CLOCKSCOPE_CHILDREN", "2000"))?;
+    for line in said.lines().filter(|line| line.contains("children were wrong")) {
+        let (way, seen) = line.rsplit_once(": ").context("a line without a figure")?;
+        figure(&format!("children, {}", way.rsplit(' ').next().unwrap_or(way)), "0", seen);
+    }
+    Ok(())
+}
+
+/// Everything at once for a minute, by the test that CI runs for five seconds.
+fn hammer() -> Result<()> {
+    let said = process_test("nothing_goes_back_whatever_happens", ("CLOCKSCOPE_HAMMER_S", "60"))?;
+    let seen = said.lines().find(|line| line.contains("regressions in")).context("the test said nothing")?;
+    let seen = seen.rsplit_once("... ").map_or(seen, |(_, seen)| seen);
+    figure("stops, signals, forks, hops, short threads for 60 s", "0", seen);
+    Ok(())
+}
+
+/// What a test of a process of its own said.
+fn process_test(name: &str, variable: (&str, &str)) -> Result<String> {
+    let words = ["test", "--release", "--quiet", "--package", "clockscope", "--test", "process", name, "--", "--nocapture"];
+    run::output_with(&[variable], "cargo", &words)
 }
 
 /// The OS clock's rate changes by 500 ppm, and back.

@@ -62,13 +62,14 @@ pub(super) fn no_rdtscp(seen: &mut Seen) {
     watched(seen, "watch", Served::Counter, 1);
 }
 
-/// The kernel turns to the HPET under way: the library follows, and what it serves does not go back.
+/// The kernel turns to the HPET under way, and nobody asks it: its clock has become slower, so that the library follows, and what
+/// it serves does not go back.
 pub(super) fn switch(seen: &mut Seen) {
     let after = seen.json("info_after")["environment"]["clocksource"].clone();
     seen.expect(after == "hpet", || format!("the clocksource is {after} after the switch"));
     // A second generation: the counter was served, and is not any more.
     let watch = watched(seen, "watch", Served::OsClock, 2);
-    let told = watch["outcome"].as_str().is_some_and(|outcome| outcome.contains("does not build its clocks"));
+    let told = watch["outcome"].as_str().is_some_and(|outcome| outcome.contains("it has become slower"));
     seen.expect(told, || format!("the outcome is {}", watch["outcome"]));
     seen.found("demoted under way".into());
     tick(seen, "monotonic", 10.0, 1e-6);

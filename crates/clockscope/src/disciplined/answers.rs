@@ -86,7 +86,12 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// By how much the time is ahead of the OS clock since that stepped back; zero if it never did. Whoever compares the time
     /// with that clock's adds it there.
     pub fn timeline_offset(&self) -> Duration {
-        Duration::from_nanos(self.shared.page.offset())
+        Duration::from_nanos(self.timeline_offset_ns())
+    }
+
+    /// The same in ns.
+    pub(crate) fn timeline_offset_ns(&self) -> u64 {
+        self.shared.page.offset()
     }
 
     /// How ticks become time, by the same window.

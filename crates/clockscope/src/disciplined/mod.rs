@@ -217,7 +217,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// The OS clock's time, on the timeline that is served.
     #[inline(always)]
-    fn os_ns(&self) -> Result<u64, Errno> {
+    pub(crate) fn os_ns(&self) -> Result<u64, Errno> {
         Ok(self.shared.os.now_ns()?.wrapping_add(self.shared.page.offset()))
     }
 

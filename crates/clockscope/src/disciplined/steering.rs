@@ -161,8 +161,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
                 let open = held.version.without_line(Mode::Open);
                 let is_open = self.shared.page.replace(&mut held.version, open);
                 if is_open {
-                    let generation = self.next_generation();
-                    **held = Steering { slower: held.slower, ..held.anew(generation) };
+                    **held = Steering { slower: held.slower, ..held.anew(held.generation) };
                 }
                 is_open
             }
@@ -353,10 +352,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if held.wide == WIDE_IN_A_ROW {
             held.wide = 0;
             let slower = Slower { usual: narrowest, own_ticks: held.own_ticks, pause_ns: PAUSE_NS };
-            if !self.is_slower_itself(held, slower.own_ticks) {
-                self.turn_away(held, slower, bracket.os_ns);
-            } else {
+            if self.is_slower_itself(held, slower.own_ticks) {
                 held.calibration.accept_width(bracket.width());
+            } else if self.turn_away(held, slower, bracket.os_ns) {
+                held.generation = self.next_generation();
             }
         }
         None
@@ -380,15 +379,15 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// The OS clock has become slower, and the counter has not: the kernel may have turned away from the counter, for a reason.
-    /// Serves the OS clock for some time.
-    fn turn_away(&self, held: &mut Held<'_>, slower: Slower, os_ns: u64) {
-        if !self.demote(held, Demotion::OsClockSlower) {
-            return;
+    /// Serves the OS clock for some time. `false` if somebody else has just decided otherwise.
+    fn turn_away(&self, held: &mut Held<'_>, slower: Slower, os_ns: u64) -> bool {
+        let is_away = self.demote(held, Demotion::OsClockSlower);
+        if is_away {
+            let until = os_ns.saturating_add(slower.pause_ns);
+            self.shared.page.next_try_ns.store(until, Ordering::Relaxed);
+            **held = Steering { slower, ..held.anew(held.generation) };
         }
-        let until = os_ns.saturating_add(slower.pause_ns);
-        self.shared.page.next_try_ns.store(until, Ordering::Relaxed);
-        let generation = self.next_generation();
-        **held = Steering { slower, ..held.anew(generation) };
+        is_away
     }
 
     /// After such a pause, whether brackets are as narrow as before or there is another reason; else the next pause begins.

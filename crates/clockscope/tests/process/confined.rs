@@ -1,0 +1,208 @@
+//! The process may not make system calls, by a filter or because there is nothing left to make them with.
+
+use std::hint::black_box;
+use std::os::unix::process::ExitStatusExt;
+use std::time::Duration;
+
+use clockscope::{Instant, Source, Upkeep};
+
+use super::{ALLOCATIONS, assert_right, deny, disable_counter, in_a_process, install, read, settle};
+
+/// What is then served is not a monotonic clock, and says so.
+#[test]
+fn a_filter_that_denies_the_clock() {
+    let status = in_a_process(here!(a_filter_that_denies_the_clock), &[], || {
+        disable_counter();
+        deny(&[libc::SYS_clock_gettime, libc::SYS_clock_getres]);
+        read(1000);
+        assert_eq!(clockscope::source(), Source::OsClock);
+        assert!(!clockscope::is_high_resolution());
+        let mut now = libc::timeval { tv_sec: 0, tv_usec: 0 };
+        // SAFETY: the kernel writes the timeval.
+        unsafe { libc::syscall(libc::SYS_gettimeofday, &raw mut now, 0) };
+        assert!(clockscope::now().as_timespec().0.abs_diff(now.tv_sec) <= 1);
+    });
+    assert!(status.success(), "{status}");
+}
+
+#[test]
+fn a_filter_that_denies_every_clock() {
+    let status = in_a_process(here!(a_filter_that_denies_every_clock), &[], || {
+        disable_counter();
+        deny(&[libc::SYS_clock_gettime, libc::SYS_clock_getres, libc::SYS_gettimeofday, libc::SYS_time]);
+        let first = clockscope::now();
+        assert_eq!(read(1000), first, "the time stands still");
+        assert_eq!(clockscope::source(), Source::Nothing);
+        assert!(clockscope::error_bound().is_none() && clockscope::resolution().is_none());
+        assert!(clockscope::utc_now().is_err());
+    });
+    assert!(status.success(), "{status}");
+}
+
+/// A filter that comes when the counter is in use: the vDSO needs no call, so nothing changes.
+#[test]
+fn a_filter_under_way() {
+    let status = in_a_process(here!(a_filter_under_way), &[], || {
+        settle();
+        let generation = clockscope::generation();
+        deny(&[libc::SYS_clock_gettime, libc::SYS_clock_getres, libc::SYS_gettimeofday, libc::SYS_prctl]);
+        read(1_000_000);
+        assert_eq!(clockscope::generation(), generation);
+    });
+    assert!(status.success(), "{status}");
+}
+
+/// Whatever the system refuses, errno is what it was: a reading may be taken in a signal handler.
+#[test]
+fn errno_is_left_alone() {
+    const NONE: libc::c_int = 4242;
+    let status = in_a_process(here!(errno_is_left_alone), &[], || {
+        // SAFETY: takes nothing, and answers with an address.
+        let errno = || unsafe { libc::__errno_location() };
+        // No file can be opened any more, sysfs' among them, and the kernel tells nothing of the counter.
+        let nothing = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: reads the limit.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const nothing) }, 0);
+        deny(&[libc::SYS_prctl, libc::SYS_madvise, libc::SYS_adjtimex, libc::SYS_sched_setaffinity]);
+        let calls: [(&str, fn()); 18] = [
+            ("now", || _ = black_box(clockscope::now())),
+            ("now_unordered", || _ = black_box(clockscope::now_unordered())),
+            ("source", || _ = black_box(clockscope::source())),
+            ("evidence", || _ = black_box(clockscope::evidence())),
+            ("error_bound", || _ = black_box(clockscope::error_bound())),
+            ("frequency", || _ = black_box(clockscope::frequency())),
+            ("resolution", || _ = black_box(clockscope::resolution())),
+            ("conversion", || _ = black_box(clockscope::conversion())),
+            ("is_high_resolution", || _ = black_box(clockscope::is_high_resolution())),
+            ("utc_now", || _ = black_box(clockscope::utc_now())),
+            ("tai_now", || _ = black_box(clockscope::tai_now())),
+            ("revalidate", || _ = black_box(clockscope::revalidate())),
+            ("prepare", clockscope::prepare),
+            ("recheck", || _ = black_box(clockscope::recheck())),
+            ("timeline_offset", || _ = black_box(clockscope::timeline_offset())),
+            ("calibrate_blocking", || _ = black_box(clockscope::calibrate_blocking(Duration::from_millis(1)))),
+            ("survive_disabled_counter", || _ = black_box(clockscope::survive_disabled_counter())),
+            ("Upkeep", || drop(black_box(Upkeep::start(Duration::from_millis(1))))),
+        ];
+        for (name, call) in calls {
+            // SAFETY: this thread's errno.
+            unsafe { *errno() = NONE };
+            call();
+            // SAFETY: as above.
+            assert_eq!(unsafe { *errno() }, NONE, "{name}");
+        }
+    });
+    assert!(status.success(), "{status:?}");
+}
+
+/// From here on the kernel kills the process for every system call but those of the OS clock, and what a test needs to end.
+fn kill_for_all_others() {
+    let needed = [
+        libc::SYS_clock_gettime,
+        libc::SYS_write,
+        libc::SYS_exit_group,
+        libc::SYS_clone,
+        libc::SYS_wait4,
+        libc::SYS_rt_sigreturn,
+    ];
+    install(&needed, libc::SECCOMP_RET_ALLOW, libc::SECCOMP_RET_KILL_PROCESS);
+}
+
+/// Reads in a process that is killed for any other system call than the OS clock's: as it is, and in a child, which begins a
+/// generation of its own.
+fn read_confined() {
+    let is_usable = is_usable();
+    // The child has a counter if its parent has.
+    let is_used = || !is_usable || (0..100).any(|_| read(100_000) > Instant::default() && clockscope::source() == Source::Counter);
+    kill_for_all_others();
+    read(100_000);
+    assert_right();
+    // SAFETY: the child reads clocks and ends.
+    let child = unsafe { libc::syscall(libc::SYS_clone, libc::SIGCHLD, 0, 0, 0, 0) };
+    if child == 0 {
+        read(100_000);
+        assert_right();
+        let is_used = is_used();
+        // SAFETY: ends the process.
+        unsafe { libc::_exit(i32::from(!is_used)) }
+    }
+    let mut status = 0;
+    // SAFETY: the kernel writes the status of our child.
+    assert_eq!(unsafe { libc::syscall(libc::SYS_wait4, child, &raw mut status, 0, 0) }, child);
+    assert_eq!(status, 0, "the child calibrates anew");
+}
+
+/// Whether anything is said against the counter.
+fn is_usable() -> bool {
+    clockscope::evidence().iter().all(|evidence| evidence.name != "outcome")
+}
+
+#[test]
+fn a_prepared_process_may_be_confined() {
+    let status = in_a_process(here!(a_prepared_process_may_be_confined), &[], || {
+        clockscope::prepare();
+        read_confined();
+    });
+    assert!(status.success(), "{status}");
+}
+
+#[test]
+fn a_process_that_has_read_for_a_while_may_be_confined() {
+    let status = in_a_process(here!(a_process_that_has_read_for_a_while_may_be_confined), &[], || {
+        read(2);
+        read_confined();
+    });
+    assert!(status.success(), "{status}");
+}
+
+/// As documented: between the first reading and the second one is a short window. What the second asks is fatal.
+#[test]
+fn a_process_that_is_confined_after_one_reading_is_killed() {
+    let status = in_a_process(here!(a_process_that_is_confined_after_one_reading_is_killed), &[], || {
+        read(0);
+        kill_for_all_others();
+        read(1);
+    });
+    assert_eq!(status.signal(), Some(libc::SIGSYS), "{status}");
+}
+
+/// Neither sysfs nor anything else can be opened.
+#[test]
+fn a_process_that_can_open_nothing_keeps_its_counter() {
+    let status = in_a_process(here!(a_process_that_can_open_nothing_keeps_its_counter), &[], || {
+        settle();
+        let (source, generation) = (clockscope::source(), clockscope::generation());
+        let nothing = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+        // SAFETY: reads the limit.
+        assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const nothing) }, 0);
+        assert_eq!(clockscope::recheck(), source == Source::Counter);
+        settle();
+        assert_eq!(clockscope::generation(), generation);
+    });
+    assert!(status.success(), "{status}");
+}
+
+/// Not even the very first reading allocates, or waits, or leaves a trace in errno: it may be a signal handler's.
+#[test]
+fn the_first_reading_may_be_a_signal_handlers() {
+    extern "C" fn handle(_: libc::c_int) {
+        let before = ALLOCATIONS.get();
+        let last = black_box(clockscope::now());
+        for _ in 0..100_000 {
+            if black_box(clockscope::now()) < last || ALLOCATIONS.get() != before {
+                // SAFETY: ends the process.
+                unsafe { libc::_exit(2) };
+            }
+        }
+    }
+    let status = in_a_process(here!(the_first_reading_may_be_a_signal_handlers), &[], || {
+        let handler = handle as extern "C" fn(libc::c_int);
+        // SAFETY: the handler has the signature that is asked for.
+        unsafe {
+            libc::signal(libc::SIGUSR1, handler as usize);
+            libc::raise(libc::SIGUSR1);
+        }
+        assert!(clockscope::generation() > 0, "the handler has run");
+    });
+    assert!(status.success(), "{status}");
+}
