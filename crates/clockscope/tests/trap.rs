@@ -269,7 +269,7 @@ fn hz(cpu: u32) -> f64 {
 }
 
 /// The rig itself: what it is told is what the counter does, and on that CPU alone. (That threads and children are reached
-/// is seen in `tests/process.rs`.)
+/// is seen in `tests/process/`.)
 #[test]
 #[serial]
 fn the_rig_does_what_it_is_told() {
