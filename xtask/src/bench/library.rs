@@ -170,7 +170,8 @@ fn hammer() -> Result<()> {
 
 /// What a test of a process of its own said.
 fn process_test(name: &str, variable: (&str, &str)) -> Result<String> {
-    let words = ["test", "--release", "--quiet", "--package", "clockscope", "--test", "process", name, "--", "--nocapture"];
+    let words =
+        ["test", "--release", "--quiet", "--package", "clockscope", "--test", "process", name, "--", "--nocapture"];
     run::output_with(&[variable], "cargo", &words)
 }
 

@@ -12,7 +12,9 @@ mod answers;
 mod asked;
 mod bracket;
 mod calibration;
+mod holding;
 mod line;
+mod os_changes;
 mod page;
 #[cfg(all(test, loom))]
 mod protocol;

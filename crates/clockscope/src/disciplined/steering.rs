@@ -1,22 +1,22 @@
 //! The slow path's work under the lock: brackets, calibration, the next line, and what to do when the clocks disagree.
 
-use core::ops::{Deref, DerefMut};
 use core::sync::atomic::Ordering;
 
 use super::bracket::Bracket;
 use super::calibration::{Calibration, MeanRate};
+use super::holding::Held;
 use super::line::{Line, Place};
+use super::os_changes::{PAUSE_NS, Slower, Standing};
 use super::page::Look;
-use super::shared::{Guard, Holder};
 use super::sync::stored_before_reading;
-use super::version::{Mode, Version};
+use super::version::Mode;
 use super::{Counter, Demotion, Disciplined, OsClock};
 
 /// The lock's content. All zero is the state before the first use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Steering {
     /// What is known here is of this generation. When another one has begun, nothing is known.
-    generation: u64,
+    pub(super) generation: u64,
     calibration: Calibration,
     /// OS time at which this generation's first line began; 0 while it is being calibrated.
     began_ns: u64,
@@ -24,43 +24,14 @@ pub(crate) struct Steering {
     /// The rate to draw lines by, in ns a tick; 0 before there is one.
     ns_per_tick: f64,
     /// Generations in a row that ended soon.
-    strikes: u32,
+    pub(super) strikes: u32,
     /// Brackets in a row that were too wide.
     wide: u32,
     last_error_ns: u64,
     /// What [`OWN_READS`] reads of the counter took, in ticks, when the calibration began.
-    own_ticks: u64,
-    slower: Slower,
-    standing: Standing,
-}
-
-/// The OS clock has become slower, and was not compared for some time.
-#[derive(Clone, Copy, Debug)]
-struct Slower {
-    /// How wide brackets were before, in ticks; 0 if nothing of that kind happened.
-    usual: u64,
-    /// `own_ticks` of then.
-    own_ticks: u64,
-    /// Length of the pause in ns.
-    pause_ns: u64,
-}
-
-/// The OS clock is behind what was served, and the time stands still.
-#[derive(Clone, Copy, Debug)]
-struct Standing {
-    at: u64,
-    /// The OS clock's own time when that was noticed.
-    since_os_ns: u64,
-    /// How often the time went on from there, each soon after a step back of the OS clock; and when that was behind for the
-    /// last time, on our timeline.
-    steps: u32,
-    behind_ns: u64,
-}
-
-/// The lock, held: what it guards, and the version that its holder may replace.
-pub(super) struct Held<'a> {
-    steering: Guard<'a, Steering>,
-    version: Version,
+    pub(super) own_ticks: u64,
+    pub(super) slower: Slower,
+    pub(super) standing: Standing,
 }
 
 /// Brackets tried at a re-anchoring, and at the start of a calibration.
@@ -68,22 +39,13 @@ const TRIES: u32 = 4;
 const FIRST_TRIES: u32 = 8;
 
 /// A bracket this many times wider than the narrowest was interrupted.
-const TOO_WIDE: u64 = 4;
+pub(super) const TOO_WIDE: u64 = 4;
 
 /// So many in a row were not interrupted: the OS clock has become slower, or the counter has.
 const WIDE_IN_A_ROW: u32 = 8;
 
-/// Reads of the counter that are timed by it to see whether it has become slower itself, and by how much that would be.
-const OWN_READS: u32 = 4;
-const OWN_SLOWER: u64 = 2;
-
-/// How long the OS clock alone is served after it has become slower, in ns: a second at first, then twice as long each time,
-/// up to a quarter of an hour.
-const PAUSE_NS: u64 = 1_000_000_000;
-const LONGEST_PAUSE_NS: u64 = 1024 * PAUSE_NS;
-
 /// A generation that ends within this time, in ns, ended soon; after so many of them in a row the counter is given up.
-const SOON_NS: u64 = 10_000_000_000;
+pub(super) const SOON_NS: u64 = 10_000_000_000;
 const STRIKES: u32 = 3;
 
 /// A pause of so many windows ends a calibration that has not led to a line: a clock may have stepped meanwhile, which
@@ -102,15 +64,6 @@ const GOOD_ENOUGH_NS: f64 = 100.0;
 
 /// The slowest counter that is worth it: 1 µs a tick.
 const COARSE_NS: f64 = 1000.0;
-
-/// For so long the time stands still when the OS clock is behind what was served, in ns; or for three windows, where that
-/// is more: a line may end so far ahead. Twice as long with each step back that comes soon after another: CPUs whose OS
-/// clocks differ would have the time run away.
-const STANDS_STILL_NS: u64 = 10_000_000;
-const MOST_DOUBLINGS: u32 = 10;
-
-/// Who has held the lock for so long, in ns, does not come back.
-const OVERDUE_NS: u64 = 100_000_000;
 
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The line is nearly spent: publishes the next one, if nobody else is doing it.
@@ -188,34 +141,6 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let look = self.look();
         if look.line.place(look.tick) == Place::Before {
             self.disagree(&mut held, os_ns);
-        }
-    }
-
-    /// The OS clock is behind `at`, below which nothing may be served: the time stands still. When it has done so for long,
-    /// it goes on from there at the OS clock's rate: that clock has stepped back.
-    pub(super) fn stand_still(&self, at: u64, os_ns: u64) {
-        let page = &self.shared.page;
-        let Some(mut held) = self.lock(os_ns).filter(|held| held.version.mode() != Mode::New) else { return };
-        let raw_ns = os_ns.wrapping_sub(page.offset());
-        let patience_ns = STANDS_STILL_NS.max(3 * self.window_ns());
-        if at.saturating_sub(os_ns) > patience_ns {
-            let is_soon = at.saturating_sub(held.standing.behind_ns) < SOON_NS;
-            held.standing.steps = if is_soon { held.standing.steps } else { 0 };
-            held.standing.behind_ns = at;
-        }
-        let Standing { at: before, since_os_ns, steps, .. } = held.standing;
-        if before != at || raw_ns < since_os_ns {
-            held.standing = Standing { at, since_os_ns: raw_ns, ..held.standing };
-            return;
-        }
-        let patience_ns = patience_ns << steps;
-        if raw_ns - since_os_ns > patience_ns {
-            page.set_offset(at.wrapping_sub(since_os_ns + patience_ns));
-            self.withdraw(&mut held);
-            let generation = self.next_generation();
-            let strikes = held.strikes;
-            *held = Steering { strikes, ..held.anew(generation) };
-            held.standing.steps = (steps + 1).min(MOST_DOUBLINGS);
         }
     }
 
@@ -361,47 +286,6 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         None
     }
 
-    /// What [`OWN_READS`] reads of the counter take, in ticks: the shorter of two rounds.
-    fn own_ticks(&self) -> u64 {
-        let round = || {
-            let start = self.counter.ordered();
-            let end = (0..OWN_READS).fold(start, |_, _| self.counter.ordered());
-            end.wrapping_sub(start).saturating_add(1)
-        };
-        round().min(round())
-    }
-
-    /// Whether the counter's own reads take much longer than `before`: a hypervisor traps it, or the processor runs more
-    /// slowly. Then brackets are wider for that reason.
-    fn is_slower_itself(&self, held: &mut Held<'_>, before: u64) -> bool {
-        held.own_ticks = self.own_ticks();
-        held.own_ticks > before.saturating_mul(OWN_SLOWER)
-    }
-
-    /// The OS clock has become slower, and the counter has not: the kernel may have turned away from the counter, for a reason.
-    /// Serves the OS clock for some time. `false` if somebody else has just decided otherwise.
-    fn turn_away(&self, held: &mut Held<'_>, slower: Slower, os_ns: u64) -> bool {
-        let is_away = self.demote(held, Demotion::OsClockSlower);
-        if is_away {
-            let until = os_ns.saturating_add(slower.pause_ns);
-            self.shared.page.next_try_ns.store(until, Ordering::Relaxed);
-            **held = Steering { slower, ..held.anew(held.generation) };
-        }
-        is_away
-    }
-
-    /// After such a pause, whether brackets are as narrow as before or there is another reason; else the next pause begins.
-    fn is_as_fast_again(&self, held: &mut Held<'_>, bracket: &Bracket) -> bool {
-        let Slower { usual, own_ticks, pause_ns } = held.slower;
-        if bracket.width() > usual.saturating_mul(TOO_WIDE) && !self.is_slower_itself(held, own_ticks) {
-            let pause_ns = (2 * pause_ns).min(LONGEST_PAUSE_NS);
-            self.turn_away(held, Slower { pause_ns, ..held.slower }, bracket.os_ns);
-            return false;
-        }
-        held.slower = Slower::NONE;
-        true
-    }
-
     /// How far the two clocks may part within `elapsed` ns without contradicting each other, in ns.
     fn allowed_ns(&self, steering: &Steering, bracket: &Bracket, elapsed: f64) -> u64 {
         let width_ns = bracket.width() as f64 * steering.ns_per_tick;
@@ -424,12 +308,12 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// Gives the counter up. `false` if somebody else has just decided about it: then that holds.
-    fn demote(&self, held: &mut Held<'_>, reason: Demotion) -> bool {
+    pub(super) fn demote(&self, held: &mut Held<'_>, reason: Demotion) -> bool {
         self.end_line(held, Mode::Barred(reason))
     }
 
     /// From here on no tick is covered.
-    fn withdraw(&self, held: &mut Held<'_>) {
+    pub(super) fn withdraw(&self, held: &mut Held<'_>) {
         self.end_line(held, held.version.mode());
     }
 
@@ -466,94 +350,6 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     pub(super) fn mean_rate(&self) -> Option<MeanRate> {
         self.with_steering(|held| held.calibration.mean())
     }
-
-    /// Waits for the lock: for questions, never for readings.
-    fn with_steering<T>(&self, work: impl Fn(&mut Held<'_>) -> Option<T>) -> Option<T> {
-        // The holder is done within microseconds, or is not running: then one turn of a scheduler will do.
-        for _ in 0..1000 {
-            if let Some(mut held) = self.try_lock() {
-                return work(&mut held);
-            }
-            std::thread::yield_now();
-        }
-        None
-    }
-
-    /// The lock, unless another holds it.
-    pub(super) fn try_lock(&self) -> Option<Held<'_>> {
-        Some(self.held(self.shared.steering.try_lock().ok()?))
-    }
-
-    /// The lock, unless another holds it and may yet come back.
-    fn lock(&self, os_ns: u64) -> Option<Held<'_>> {
-        match self.shared.steering.try_lock() {
-            Ok(guard) => Some(self.held(guard)),
-            Err(holder) if self.is_overdue(holder, os_ns) => self.take_over(holder),
-            Err(_) => None,
-        }
-    }
-
-    /// Whether this holder was there long ago. Its first witness writes down when that was.
-    fn is_overdue(&self, holder: Holder, os_ns: u64) -> bool {
-        let page = &self.shared.page;
-        if page.awaited.load(Ordering::Acquire) == holder.number() {
-            return os_ns.saturating_sub(page.awaited_since_ns.load(Ordering::Relaxed)) > OVERDUE_NS;
-        }
-        page.awaited_since_ns.store(os_ns, Ordering::Relaxed);
-        page.awaited.store(holder.number(), Ordering::Release);
-        false
-    }
-
-    /// Takes the lock from a holder that does not come back. What that one would publish is in vain from here on, and whatever
-    /// it knew is forgotten.
-    #[cold]
-    pub(super) fn take_over(&self, holder: Holder) -> Option<Held<'_>> {
-        if holder.is_last() {
-            if self.shared.page.mode() != Mode::Barred(Demotion::Deserted) {
-                self.bar(Demotion::Deserted);
-            }
-            return None;
-        }
-        let steering = self.shared.steering.take_over(holder).ok()?;
-        let epoch = steering.epoch();
-        self.shared.page.end_line(|version| version.without_line(version.mode()).in_epoch(epoch));
-        self.next_generation();
-        Some(self.held(steering))
-    }
-
-    fn held<'a>(&self, steering: Guard<'a, Steering>) -> Held<'a> {
-        let mut held = Held { steering, version: self.shared.page.version() };
-        let generation = self.generation();
-        if held.generation != generation {
-            *held = held.anew(generation);
-        }
-        held
-    }
-}
-
-impl Held<'_> {
-    /// What is known at the start of a generation.
-    fn anew(&self, generation: u64) -> Steering {
-        Steering { generation, standing: self.standing, ..Steering::ZERO }
-    }
-}
-
-impl Deref for Held<'_> {
-    type Target = Steering;
-
-    fn deref(&self) -> &Steering {
-        &self.steering
-    }
-}
-
-impl DerefMut for Held<'_> {
-    fn deref_mut(&mut self) -> &mut Steering {
-        &mut self.steering
-    }
-}
-
-impl Slower {
-    const NONE: Self = Self { usual: 0, own_ticks: 0, pause_ns: 0 };
 }
 
 impl Steering {
@@ -569,8 +365,13 @@ impl Steering {
         last_error_ns: 0,
         own_ticks: 0,
         slower: Slower::NONE,
-        standing: Standing { at: 0, since_os_ns: 0, steps: 0, behind_ns: 0 },
+        standing: Standing::NONE,
     };
+
+    /// What is known when a generation begins.
+    pub(super) fn anew(&self, generation: u64) -> Self {
+        Self { generation, standing: self.standing, ..Self::ZERO }
+    }
 }
 
 /// |ours − OS| at worst, in ns, where the line's segments meet. No bracket is taken there, but the line's slope changes: the

@@ -113,7 +113,9 @@ fn kill_for_all_others() {
 fn read_confined() {
     let is_usable = is_usable();
     // The child has a counter if its parent has.
-    let is_used = || !is_usable || (0..100).any(|_| read(100_000) > Instant::default() && clockscope::source() == Source::Counter);
+    let is_used = || {
+        !is_usable || (0..100).any(|_| read(100_000) > Instant::default() && clockscope::source() == Source::Counter)
+    };
     kill_for_all_others();
     read(100_000);
     assert_right();

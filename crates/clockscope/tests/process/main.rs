@@ -174,4 +174,3 @@ fn forked(body: impl FnOnce()) -> bool {
         }
     }
 }
-

@@ -1,0 +1,133 @@
+//! What the OS clock may do besides going on: step back, or become slower.
+
+use core::sync::atomic::Ordering;
+
+use super::bracket::Bracket;
+use super::holding::Held;
+use super::steering::{SOON_NS, TOO_WIDE};
+use super::version::Mode;
+use super::{Counter, Demotion, Disciplined, OsClock};
+
+/// The OS clock has become slower, and was not compared for some time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Slower {
+    /// How wide brackets were before, in ticks; 0 if nothing of that kind happened.
+    pub(super) usual: u64,
+    /// `own_ticks` of then.
+    pub(super) own_ticks: u64,
+    /// Length of the pause in ns.
+    pub(super) pause_ns: u64,
+}
+
+/// The OS clock is behind what was served, and the time stands still.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Standing {
+    at: u64,
+    /// The OS clock's own time when that was noticed.
+    since_os_ns: u64,
+    /// How often the time went on from there, each soon after a step back of the OS clock; and when that was behind for the
+    /// last time, on our timeline.
+    steps: u32,
+    behind_ns: u64,
+}
+
+/// Reads of the counter that are timed by it to see whether it has become slower itself, and by how much that would be.
+const OWN_READS: u32 = 4;
+const OWN_SLOWER: u64 = 2;
+
+/// How long the OS clock alone is served after it has become slower, in ns: a second at first, then twice as long each time,
+/// up to a quarter of an hour.
+pub(super) const PAUSE_NS: u64 = 1_000_000_000;
+const LONGEST_PAUSE_NS: u64 = 1024 * PAUSE_NS;
+
+/// For so long the time stands still when the OS clock is behind what was served, in ns; or for three windows, where that
+/// is more: a line may end so far ahead. Twice as long with each step back that comes soon after another: CPUs whose OS
+/// clocks differ would have the time run away.
+const STANDS_STILL_NS: u64 = 10_000_000;
+const MOST_DOUBLINGS: u32 = 10;
+
+impl<C: Counter, S: OsClock> Disciplined<C, S> {
+    /// The OS clock is behind `at`, below which nothing may be served: the time stands still. When it has done so for long,
+    /// it goes on from there at the OS clock's rate: that clock has stepped back.
+    pub(super) fn stand_still(&self, at: u64, os_ns: u64) {
+        let page = &self.shared.page;
+        let Some(mut held) = self.lock(os_ns).filter(|held| held.version.mode() != Mode::New) else { return };
+        // Read again, because another thread may just have changed the offset: under the lock nobody does.
+        let Ok(raw_ns) = self.shared.os.now_ns() else { return };
+        let os_ns = raw_ns.wrapping_add(page.offset());
+        if os_ns >= at {
+            return;
+        }
+        let patience_ns = STANDS_STILL_NS.max(3 * self.window_ns());
+        if at - os_ns > patience_ns {
+            let is_soon = at.saturating_sub(held.standing.behind_ns) < SOON_NS;
+            held.standing.steps = if is_soon { held.standing.steps } else { 0 };
+            held.standing.behind_ns = at;
+        }
+        let Standing { at: before, since_os_ns, steps, .. } = held.standing;
+        if before != at || raw_ns < since_os_ns {
+            held.standing = Standing { at, since_os_ns: raw_ns, ..held.standing };
+            return;
+        }
+        let patience_ns = patience_ns << steps;
+        if raw_ns - since_os_ns > patience_ns {
+            page.set_offset(at.wrapping_sub(since_os_ns + patience_ns));
+            self.withdraw(&mut held);
+            let generation = self.next_generation();
+            let strikes = held.strikes;
+            *held = held.anew(generation);
+            held.strikes = strikes;
+            held.standing.steps = (steps + 1).min(MOST_DOUBLINGS);
+        }
+    }
+
+    /// What [`OWN_READS`] reads of the counter take, in ticks: the shorter of two rounds.
+    pub(super) fn own_ticks(&self) -> u64 {
+        let round = || {
+            let start = self.counter.ordered();
+            let end = (0..OWN_READS).fold(start, |_, _| self.counter.ordered());
+            end.wrapping_sub(start).saturating_add(1)
+        };
+        round().min(round())
+    }
+
+    /// Whether the counter's own reads take much longer than `before`: a hypervisor traps it, or the processor runs more
+    /// slowly. Then brackets are wider for that reason.
+    pub(super) fn is_slower_itself(&self, held: &mut Held<'_>, before: u64) -> bool {
+        held.own_ticks = self.own_ticks();
+        held.own_ticks > before.saturating_mul(OWN_SLOWER)
+    }
+
+    /// The OS clock has become slower, and the counter has not: the kernel may have turned away from the counter, for a reason.
+    /// Serves the OS clock for some time. `false` if somebody else has just decided otherwise.
+    pub(super) fn turn_away(&self, held: &mut Held<'_>, slower: Slower, os_ns: u64) -> bool {
+        let is_away = self.demote(held, Demotion::OsClockSlower);
+        if is_away {
+            let until = os_ns.saturating_add(slower.pause_ns);
+            self.shared.page.next_try_ns.store(until, Ordering::Relaxed);
+            **held = held.anew(held.generation);
+            held.slower = slower;
+        }
+        is_away
+    }
+
+    /// After such a pause, whether brackets are as narrow as before or there is another reason; else the next pause begins.
+    pub(super) fn is_as_fast_again(&self, held: &mut Held<'_>, bracket: &Bracket) -> bool {
+        let Slower { usual, own_ticks, pause_ns } = held.slower;
+        if bracket.width() > usual.saturating_mul(TOO_WIDE) && !self.is_slower_itself(held, own_ticks) {
+            let pause_ns = (2 * pause_ns).min(LONGEST_PAUSE_NS);
+            self.turn_away(held, Slower { pause_ns, ..held.slower }, bracket.os_ns);
+            return false;
+        }
+        held.slower = Slower::NONE;
+        true
+    }
+}
+
+impl Slower {
+    pub(super) const NONE: Self = Self { usual: 0, own_ticks: 0, pause_ns: 0 };
+}
+
+impl Standing {
+    pub(super) const NONE: Self = Self { at: 0, since_os_ns: 0, steps: 0, behind_ns: 0 };
+}
