@@ -49,7 +49,7 @@ fn nothing_is_asked_after_the_first_calibration() {
         watch.run(70 * SECOND, 500_000);
         watch.settle();
         assert!(watch.clock.generation() >= 5);
-        drop((watch.clock.evidence(), watch.clock.error_bound(), watch.clock.frequency(), watch.clock.resolution()));
+        drop((watch.clock.error_bound(), watch.clock.frequency(), watch.clock.resolution()));
         assert_eq!(watch.world.questions.get(), asked, "prepared: {is_prepared}");
     }
 }
@@ -178,7 +178,7 @@ fn an_os_clock_that_steps_back_is_waited_for_ten_milliseconds() {
             assert!(watch.run(11 * SECOND, 50_000) <= 60.0, "right again, at that offset");
             assert!(watch.assert_bound() <= 60);
             let said = watch.clock.evidence().into_iter().find(|evidence| evidence.name == "steps of the OS clock");
-            assert_eq!(said.unwrap().value.as_ref().is_some(), true);
+            assert!(said.unwrap().value.is_some());
         }
         // Forward it is followed, as ever.
         watch.world.step_os((3 * back_ns) as i64);

@@ -20,6 +20,7 @@ const TRIES: u32 = 8;
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Where the time comes from that would be served now.
     pub fn source(&self) -> Source {
+        self.prepare();
         if self.serve_line().is_some() {
             Source::Counter
         } else if self.shared.os.now_ns().is_ok() {
@@ -170,8 +171,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// What speaks for and against the counter, and why it is used or not.
     pub fn evidence(&self) -> Vec<Evidence> {
+        let answers = self.ask();
         self.wake();
-        let answers = self.asked.answers().unwrap_or_default();
         let asked = [self.permission(&answers), self.clocksource(&answers), self.invariance(&answers)];
         let mut evidence = Vec::from(asked);
         evidence.extend([self.order(), self.agreement(), self.claim()]);

@@ -42,29 +42,15 @@ impl Asked {
     /// The answers; `None` before anybody has asked.
     pub(crate) fn answers(&self) -> Option<Answers> {
         let word = self.0.load(Ordering::Acquire);
-        (word & GIVEN != 0).then_some(Answers {
-            permitted: unpacked(word >> PERMITTED),
-            clocksource: unpacked(word >> CLOCKSOURCE),
-            invariant: unpacked(word >> INVARIANT),
-            os_tick_ns: word >> TICK,
-        })
+        (word & GIVEN != 0).then(|| Answers::of(word))
     }
 
     /// Keeps new answers. A question that was answered before and is not any more keeps its answer: that the system cannot be
     /// asked is no reason against the counter. Many threads may ask at once.
     pub(crate) fn keep(&self, new: Answers) -> Answers {
-        let old = self.answers().unwrap_or_default();
-        let kept = Answers {
-            permitted: new.permitted.or(old.permitted),
-            clocksource: new.clocksource.or(old.clocksource),
-            invariant: new.invariant.or(old.invariant),
-            os_tick_ns: new.os_tick_ns.clamp(1, u64::from(u32::MAX)),
-        };
-        let answers = packed(kept.permitted) << PERMITTED
-            | packed(kept.clocksource) << CLOCKSOURCE
-            | packed(kept.invariant) << INVARIANT;
-        self.0.store(GIVEN | answers | kept.os_tick_ns << TICK, Ordering::Release);
-        kept
+        let replace = |word| Some(Answers::of(word).replaced_by(new).word());
+        let (Ok(former) | Err(former)) = self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, replace);
+        Answers::of(former).replaced_by(new)
     }
 
     /// From here on the counter may not be read. Callable in a signal handler.
@@ -76,6 +62,31 @@ impl Asked {
 }
 
 impl Answers {
+    fn of(word: u64) -> Self {
+        Self {
+            permitted: unpacked(word >> PERMITTED),
+            clocksource: unpacked(word >> CLOCKSOURCE),
+            invariant: unpacked(word >> INVARIANT),
+            os_tick_ns: word >> TICK,
+        }
+    }
+
+    fn word(&self) -> u64 {
+        let answers = packed(self.permitted) << PERMITTED
+            | packed(self.clocksource) << CLOCKSOURCE
+            | packed(self.invariant) << INVARIANT;
+        GIVEN | answers | self.os_tick_ns << TICK
+    }
+
+    fn replaced_by(&self, new: Self) -> Self {
+        Self {
+            permitted: new.permitted.or(self.permitted),
+            clocksource: new.clocksource.or(self.clocksource),
+            invariant: new.invariant.or(self.invariant),
+            os_tick_ns: new.os_tick_ns.clamp(1, u64::from(u32::MAX)),
+        }
+    }
+
     /// Why the counter may not be used; `None` if it may. `readmitted`: a test of our own has shown that it is sound.
     pub(crate) fn refusal(&self, readmitted: bool) -> Option<Demotion> {
         match (self.permitted, self.clocksource) {

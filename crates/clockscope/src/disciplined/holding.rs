@@ -20,6 +20,9 @@ pub(super) struct Held<'a> {
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Waits for the lock: for questions, never for readings.
     pub(super) fn with_steering<T>(&self, work: impl Fn(&mut Held<'_>) -> Option<T>) -> Option<T> {
+        if self.shared.page.mode() != Mode::Open {
+            return None;
+        }
         // The holder is done within microseconds, or is not running: then one turn of a scheduler will do.
         for _ in 0..1000 {
             if let Some(mut held) = self.try_lock() {
@@ -32,23 +35,29 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// The lock, unless another holds it.
     pub(super) fn try_lock(&self) -> Option<Held<'_>> {
-        Some(self.held(self.shared.steering.try_lock().ok()?))
+        self.held(self.shared.steering.try_lock().ok()?)
     }
 
     /// The lock, unless another holds it and may yet come back.
-    pub(super) fn lock(&self, os_ns: u64) -> Option<Held<'_>> {
+    pub(super) fn lock(&self) -> Option<Held<'_>> {
         match self.shared.steering.try_lock() {
-            Ok(guard) => Some(self.held(guard)),
-            Err(holder) if self.is_overdue(holder, os_ns) => self.take_over(holder),
+            Ok(guard) => self.held(guard),
+            Err(holder) if self.is_overdue(holder) => self.take_over(holder),
             Err(_) => None,
         }
     }
 
     /// Whether this holder was there long ago. Its first witness writes down when that was.
-    fn is_overdue(&self, holder: Holder, os_ns: u64) -> bool {
+    fn is_overdue(&self, holder: Holder) -> bool {
         let page = &self.shared.page;
-        if page.awaited.load(Ordering::Acquire) == holder.number() {
-            return os_ns.saturating_sub(page.awaited_since_ns.load(Ordering::Relaxed)) > OVERDUE_NS;
+        // Read now: the witness may have been stopped since it last did.
+        let Ok(os_ns) = self.os_ns() else { return false };
+        if !holder.is_held() {
+            return false;
+        }
+        let since_ns = page.awaited_since_ns.load(Ordering::Relaxed);
+        if page.awaited.load(Ordering::Acquire) == holder.number() && since_ns <= os_ns {
+            return os_ns - since_ns > OVERDUE_NS;
         }
         page.awaited_since_ns.store(os_ns, Ordering::Relaxed);
         page.awaited.store(holder.number(), Ordering::Release);
@@ -59,26 +68,48 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// it knew is forgotten.
     #[cold]
     pub(super) fn take_over(&self, holder: Holder) -> Option<Held<'_>> {
-        if holder.is_last() {
-            if self.shared.page.mode() != Mode::Barred(Demotion::Deserted) {
-                self.bar(Demotion::Deserted);
+        let steering = match self.shared.steering.take_over(holder) {
+            Ok(steering) => steering,
+            Err(same) if same == holder && same.is_held() => {
+                self.decide(|_| Some(Mode::Barred(Demotion::Deserted)));
+                return None;
             }
-            return None;
+            Err(_) => return None,
+        };
+        let mut version = self.shared.page.version();
+        // Unless it is taken over itself meanwhile.
+        while steering.is_current() {
+            let next = version.without_line(version.mode()).in_epoch(steering.epoch());
+            if self.shared.page.end_line_of(&mut version, next) {
+                self.next_generation();
+                let mut held = Held { steering, version };
+                *held = held.anew();
+                return Some(held);
+            }
+            version = self.shared.page.version();
         }
-        let steering = self.shared.steering.take_over(holder).ok()?;
-        let epoch = steering.epoch();
-        self.shared.page.end_line(|version| version.without_line(version.mode()).in_epoch(epoch));
-        self.next_generation();
-        Some(self.held(steering))
+        None
     }
 
-    fn held<'a>(&self, steering: Guard<'a, Steering>) -> Held<'a> {
-        let mut held = Held { steering, version: self.shared.page.version() };
-        let generation = self.generation();
-        if held.generation != generation {
-            *held = held.anew(generation);
+    /// The lock with what is known. Nothing, where somebody else than its last holder has decided anything since.
+    fn held<'a>(&self, steering: Guard<'a, Steering>) -> Option<Held<'a>> {
+        self.shared.os.preemption_point();
+        let version = self.shared.page.version();
+        // A version that is loaded by who has lost the lock is its successor's.
+        if !steering.is_current() {
+            return None;
         }
-        held
+        let mut held = Held { steering, version };
+        if held.version_left != version {
+            *held = held.anew();
+        }
+        Some(held)
+    }
+}
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.steering.version_left = self.version;
     }
 }
 

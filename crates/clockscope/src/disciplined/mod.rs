@@ -34,7 +34,7 @@ use crate::{Errno, Instant};
 use asked::{Answers, Asked};
 use bracket::Bracket;
 use shared::Shared;
-use version::{Mode, Version};
+use version::Mode;
 
 /// Length of a segment in ns. Half as long again is the longest that a change of the OS clock's rate stays unnoticed: at
 /// 500 ppm, 0.75 µs.
@@ -162,13 +162,16 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Asks counter and system again, and goes by what they say now: gives the counter up, or takes it back where only their
     /// word was against it. What is not answered any more is taken as it was. Whether the counter may be used.
     pub fn recheck(&self) -> bool {
-        self.prepare();
         let refusal = self.ask().refusal(self.is_readmitted());
-        match (refusal, self.shared.page.mode()) {
-            (Some(reason), mode) if mode != Mode::Barred(reason) => self.bar(reason),
-            (None, Mode::Barred(reason)) if reason.is_of_the_system() => self.reopen(),
-            _ => {}
-        }
+        self.prepare();
+        self.decide(|mode| match (mode, refusal) {
+            (Mode::Open, Some(reason)) => Some(Mode::Barred(reason)),
+            (Mode::Barred(found), Some(reason)) if found.is_of_the_system() && found != reason => {
+                Some(Mode::Barred(reason))
+            }
+            (Mode::Barred(found), None) if found.is_of_the_system() => Some(Mode::Open),
+            _ => None,
+        });
         self.shared.page.mode() == Mode::Open
     }
 
@@ -177,32 +180,34 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// is not invariant, or too many threads did not come back from renewing the clock.
     pub fn readmit(&self) -> bool {
         self.prepare();
-        let is_refused = self.asked.answers().is_none_or(|answers| answers.refusal(true).is_some());
-        if is_refused || self.shared.page.mode() == Mode::Barred(Demotion::Deserted) {
+        if self.asked.answers().is_none_or(|answers| answers.refusal(true).is_some()) {
             self.readmitted.store(0, Ordering::Relaxed);
             return false;
         }
         self.readmitted.store(1, Ordering::Relaxed);
-        if self.shared.page.mode() != Mode::Open {
-            self.reopen();
-        }
-        true
+        self.decide(|mode| match mode {
+            Mode::Barred(Demotion::Deserted) if !self.shared.steering.has_room() => None,
+            Mode::New | Mode::Barred(_) => Some(Mode::Open),
+            Mode::Open => None,
+        });
+        self.shared.page.mode() == Mode::Open
     }
 
     /// Gives the counter up, because a test of its own has shown that it may not be trusted. At once, whoever holds the lock.
     pub fn give_up(&self) {
         self.prepare();
         self.readmitted.store(0, Ordering::Relaxed);
-        self.bar(Demotion::OutOfOrder);
+        self.decide(|mode| match mode {
+            Mode::Barred(Demotion::Deserted | Demotion::OutOfOrder) => None,
+            Mode::New | Mode::Open | Mode::Barred(_) => Some(Mode::Barred(Demotion::OutOfOrder)),
+        });
     }
 
     /// From here on the counter may not be read. Callable in a signal handler.
     #[cfg(not(loom))]
     pub(crate) fn forbid(&self) {
         self.asked.forbid();
-        if self.shared.page.mode() == Mode::Open {
-            self.bar(Demotion::NotPermitted);
-        }
+        self.decide(|mode| (mode == Mode::Open).then_some(Mode::Barred(Demotion::NotPermitted)));
     }
 
     /// The OS clock.
@@ -220,7 +225,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The OS clock's time, on the timeline that is served.
     #[inline(always)]
     pub(crate) fn os_ns(&self) -> Result<u64, Errno> {
-        Ok(self.shared.os.now_ns()?.wrapping_add(self.shared.page.offset()))
+        // In this order: with an offset that is replaced meanwhile the reading is behind, and not ahead.
+        let offset = self.shared.page.offset();
+        Ok(self.shared.os.now_ns()?.wrapping_add(offset))
     }
 
     /// Leaves the state before the first use: may the counter be used? Asked once for a process and its children.
@@ -237,8 +244,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         page.rare_ns.store(self.window_ns(), Ordering::Relaxed);
         let mode = answers.refusal(self.is_readmitted()).map_or(Mode::Open, Mode::Barred);
         // One of all threads that race here; a process has many first calls after forks.
-        let mut new = Version::NEW;
-        if page.replace(&mut new, Version::NEW.without_line(mode)) {
+        let mut version = page.version();
+        let next = version.without_line(mode);
+        if version.is_new() && page.replace(&mut version, next) {
             self.next_generation();
         }
     }
@@ -262,22 +270,26 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.readmitted.load(Ordering::Relaxed) != 0
     }
 
-    /// Gives the counter up. By anybody, and at once.
-    fn bar(&self, reason: Demotion) {
-        self.shared.page.end_line(|version| version.without_line(Mode::Barred(reason)));
-        self.next_generation();
+    /// Gives the counter up, or takes it back, if `decision` says so of the mode that there is: the calibration begins anew. By
+    /// anybody, and at once.
+    fn decide(&self, decision: impl Fn(Mode) -> Option<Mode>) {
+        let page = &self.shared.page;
+        loop {
+            let mut version = page.version();
+            let Some(mode) = decision(version.mode()) else { return };
+            page.next_try_ns.store(0, Ordering::Relaxed);
+            let next = version.without_line(mode);
+            if page.end_line_of(&mut version, next) {
+                self.next_generation();
+                return;
+            }
+        }
     }
 
-    /// Takes the counter back: the calibration begins anew. By anybody, and at once.
-    fn reopen(&self) {
-        self.shared.page.next_try_ns.store(0, Ordering::Relaxed);
-        self.shared.page.end_line(|version| version.without_line(Mode::Open));
-        self.next_generation();
-    }
-
-    /// Its number. What the lock guards is of an earlier one from here on, and nothing that it knows is used any more.
-    fn next_generation(&self) -> u64 {
+    /// The number that tells readings apart that are not on one line.
+    fn next_generation(&self) {
         self.shared.page.largest_error_ns.store(0, Ordering::Relaxed);
-        self.generation.fetch_add(1, Ordering::Relaxed) + 1
+        self.shared.os.preemption_point();
+        self.generation.fetch_add(1, Ordering::Relaxed);
     }
 }

@@ -49,12 +49,17 @@ const MOST_DOUBLINGS: u32 = 10;
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The OS clock is behind `at`, below which nothing may be served: the time stands still. When it has done so for long,
     /// it goes on from there at the OS clock's rate: that clock has stepped back.
-    pub(super) fn stand_still(&self, at: u64, os_ns: u64) {
+    pub(super) fn stand_still(&self, at: u64) {
         let page = &self.shared.page;
-        let Some(mut held) = self.lock(os_ns).filter(|held| held.version.mode() != Mode::New) else { return };
+        // Before the system was asked the lock is not used: a forked child would inherit it.
+        if page.mode() == Mode::New {
+            return;
+        }
+        let Some(mut held) = self.lock() else { return };
         // Read again, because another thread may just have changed the offset: under the lock nobody does.
         let Ok(raw_ns) = self.shared.os.now_ns() else { return };
-        let os_ns = raw_ns.wrapping_add(page.offset());
+        let offset = page.offset();
+        let os_ns = raw_ns.wrapping_add(offset);
         if os_ns >= at {
             return;
         }
@@ -70,12 +75,11 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             return;
         }
         let patience_ns = patience_ns << steps;
-        if raw_ns - since_os_ns > patience_ns {
-            page.set_offset(at.wrapping_sub(since_os_ns + patience_ns));
-            self.withdraw(&mut held);
-            let generation = self.next_generation();
+        if raw_ns - since_os_ns > patience_ns && self.withdraw(&mut held) {
+            page.replace_offset(offset, at.wrapping_sub(since_os_ns + patience_ns));
+            self.next_generation();
             let strikes = held.strikes;
-            *held = held.anew(generation);
+            *held = held.anew();
             held.strikes = strikes;
             held.standing.steps = (steps + 1).min(MOST_DOUBLINGS);
         }
@@ -105,7 +109,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if is_away {
             let until = os_ns.saturating_add(slower.pause_ns);
             self.shared.page.next_try_ns.store(until, Ordering::Relaxed);
-            **held = held.anew(held.generation);
+            **held = held.anew();
             held.slower = slower;
         }
         is_away

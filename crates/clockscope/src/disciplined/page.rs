@@ -185,20 +185,9 @@ impl Page {
         is_replaced
     }
 
-    /// Takes whatever line there is away: from here on no tick is covered. For anybody, and at once. Readings by the line may
-    /// have been as late as its end, so that nothing may be earlier than that any more: the clock may stand still for as
-    /// long as the line would have lasted.
-    pub(crate) fn end_line(&self, next: impl Fn(Version) -> Version) {
-        loop {
-            let mut version = self.version();
-            let next = next(version);
-            if self.end_line_of(&mut version, next) {
-                return;
-            }
-        }
-    }
-
-    /// The same in place of `version`. `false` if that was replaced: then whoever did it has ended the line.
+    /// Makes `next` the version, and takes whatever line there is away: from here on no tick is covered. For anybody, and at
+    /// once. Readings by the line may have been as late as its end, so that nothing may be earlier than that any more: the clock
+    /// may stand still for as long as the line would have lasted. `false` if `version` was replaced.
     pub(crate) fn end_line_of(&self, version: &mut Version, next: Version) -> bool {
         let look = self.look(|| 0);
         // Who comes too late must not have others wait for the end of a line that is in use.
@@ -237,8 +226,9 @@ impl Page {
         self.offset.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn set_offset(&self, ns: u64) {
-        self.offset.store(ns, Ordering::Relaxed);
+    /// Puts `to` in its place, unless somebody else has replaced `from`.
+    pub(crate) fn replace_offset(&self, from: u64, to: u64) {
+        let _ = self.offset.compare_exchange(from, to, Ordering::Relaxed, Ordering::Relaxed);
     }
 
     pub(crate) fn mode(&self) -> Mode {
@@ -248,7 +238,9 @@ impl Page {
     /// Forgets everything.
     #[cfg(not(loom))]
     pub(crate) fn forget(&self) {
-        for word in [&self.floor, &self.written, &self.offset, &self.last_idle_ns, &self.next_try_ns] {
+        let times = [&self.floor, &self.written, &self.offset, &self.last_idle_ns, &self.next_try_ns];
+        let others = [&self.awaited, &self.awaited_since_ns, &self.largest_error_ns];
+        for word in times.into_iter().chain(others) {
             word.store(0, Ordering::Relaxed);
         }
         self.version.store(0, Ordering::Release);

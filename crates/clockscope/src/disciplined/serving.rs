@@ -82,7 +82,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         // clocks differ by a little would hold the time up again and again.)
         let stepped = written.saturating_sub(os_ns) > SKEW_NS;
         let least = page.raise_floor(if stepped { written.saturating_add(UNWRITTEN_NS) } else { written });
-        self.stand_still(least, os_ns);
+        self.stand_still(least);
         least
     }
 
@@ -165,7 +165,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         match self.os_ns() {
             Err(_) => self.serve_none(),
             Ok(os_ns) if self.is_rare(os_ns) => {
-                self.rest(os_ns);
+                self.rest();
                 self.serve_written(os_ns)
             }
             Ok(os_ns) => self.serve_often(os_ns),

@@ -10,7 +10,7 @@ use super::page::Page;
 use super::steering::Steering;
 use super::sync::{AtomicU64, Ordering};
 
-/// How many holders in succession the lock has room for: all but the last may stay away for ever.
+/// How many holders the lock has room for: all but one may stay away for ever.
 pub(super) const EPOCHS: usize = if cfg!(loom) { 2 } else { 4 };
 
 /// The shared state. All zero is the state before the first use, if it is one of the OS clock.
@@ -52,8 +52,8 @@ impl<S> Shared<S> {
 
 /// Values behind a lock, one an epoch. All-zero memory is an unlocked one if it is a valid `T`.
 ///
-/// Who takes the lock over from a holder that does not come back begins the next epoch, and with it another value: the
-/// former holder may still write to its own, which nobody looks at any more.
+/// Who takes the lock over from a holder that does not come back goes on in another epoch, and with another value: the former
+/// holder may still write to its own, which nobody looks at before it has come back and released that.
 #[repr(C)]
 pub(super) struct Lock<T> {
     word: AtomicU64,
@@ -61,25 +61,49 @@ pub(super) struct Lock<T> {
 }
 
 // SAFETY: the value of an epoch is reachable only through a `Guard` of that epoch, of which the word lets one exist at a
-// time; taking the lock acquires what releasing it released. A guard whose lock was taken over is the last of its epoch.
+// time: no guard is made in an epoch whose holder is away. Taking the lock acquires what all who released it before released.
 unsafe impl<T: Send> Sync for Lock<T> {}
 
-/// Who holds the lock: the word of a lock.
+/// The word of a lock: who holds it, or who would be next.
+///
+/// The lowest bit says that somebody does. Above it is the epoch; then a bit for each epoch whose holder lost the lock and has
+/// not come back; then the number of the holder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Holder(u64);
 
-/// The word's lowest bit: somebody holds the lock. Above it the epoch, and above that the number of the holder.
 const HELD: u64 = 1;
 const EPOCH_SHIFT: u32 = 1;
-const NUMBER: u64 = (EPOCHS as u64) << EPOCH_SHIFT;
+const AWAY_SHIFT: u32 = EPOCH_SHIFT + EPOCHS.ilog2();
+const NUMBER: u64 = 1 << (AWAY_SHIFT + EPOCHS as u32);
 
 impl Holder {
     fn epoch(self) -> usize {
         (self.0 >> EPOCH_SHIFT) as usize % EPOCHS
     }
 
-    fn next(self) -> u64 {
-        self.0.wrapping_add(NUMBER) | HELD
+    fn is_away(self, epoch: usize) -> bool {
+        self.0 >> AWAY_SHIFT >> epoch & 1 != 0
+    }
+
+    /// The next holder in the same epoch.
+    fn next(self) -> Self {
+        Self(self.0.wrapping_add(NUMBER) | HELD)
+    }
+
+    /// The next holder in an epoch that nobody is in; `None` if there is none.
+    fn successor(self) -> Option<Self> {
+        let free = (0..EPOCHS).find(|epoch| *epoch != self.epoch() && !self.is_away(*epoch))?;
+        let epoch = (self.epoch() ^ free) as u64;
+        Some(Self(self.next().0 ^ epoch << EPOCH_SHIFT | 1 << self.epoch() << AWAY_SHIFT))
+    }
+
+    pub(super) fn is_held(self) -> bool {
+        self.0 & HELD != 0
+    }
+
+    /// A number that no other holder has, and never 0.
+    pub(super) fn number(self) -> u64 {
+        self.0 / NUMBER + 1
     }
 }
 
@@ -118,41 +142,44 @@ impl<T: Copy> Lock<T> {
     /// The lock, or who holds it. Never waits, so it may be called in a signal handler.
     pub(super) fn try_lock(&self) -> Result<Guard<'_, T>, Holder> {
         // Looked at first: a failed exchange would take the cache line from the holder.
-        let free = Holder(self.word.load(Ordering::Relaxed));
-        if free.0 & HELD != 0 { Err(free) } else { self.exchange(free, free.next()) }
+        let free = self.holder();
+        if free.is_held() { Err(free) } else { self.exchange(free, free.next()) }
     }
 
-    /// The lock, taken from a holder that does not come back; or who has it now. The next epoch's value is as it was at first.
+    /// The lock, taken from a holder that does not come back; or who has it now. The value may be that of an earlier epoch, whose
+    /// holder came back late.
     pub(super) fn take_over(&self, from: Holder) -> Result<Guard<'_, T>, Holder> {
-        if from.0 & HELD == 0 || from.epoch() + 1 == EPOCHS {
-            return Err(from);
+        match from.successor() {
+            Some(to) if from.is_held() => self.exchange(from, to),
+            _ => Err(from),
         }
-        self.exchange(from, from.next() + (1 << EPOCH_SHIFT))
     }
 
-    fn exchange(&self, from: Holder, to: u64) -> Result<Guard<'_, T>, Holder> {
-        match self.word.compare_exchange(from.0, to, Ordering::Acquire, Ordering::Relaxed) {
-            Ok(_) => Ok(Guard { lock: self, holder: Holder(to) }),
+    /// Whether there is an epoch for another holder.
+    pub(super) fn has_room(&self) -> bool {
+        self.holder().successor().is_some()
+    }
+
+    fn holder(&self) -> Holder {
+        Holder(self.word.load(Ordering::Relaxed))
+    }
+
+    fn exchange(&self, from: Holder, to: Holder) -> Result<Guard<'_, T>, Holder> {
+        match self.word.compare_exchange(from.0, to.0, Ordering::AcqRel, Ordering::Relaxed) {
+            Ok(_) => Ok(Guard { lock: self, holder: to }),
             Err(now) => Err(Holder(now)),
         }
-    }
-}
-
-impl Holder {
-    /// Whether it holds the lock for the last time that there is room for.
-    pub(super) fn is_last(self) -> bool {
-        self.epoch() + 1 == EPOCHS
-    }
-
-    /// A number that no other holder has, and never 0.
-    pub(super) fn number(self) -> u64 {
-        self.0
     }
 }
 
 impl<T> Guard<'_, T> {
     pub(super) fn epoch(&self) -> usize {
         self.holder.epoch()
+    }
+
+    /// Whether the lock is still held by this one, and was not taken over.
+    pub(super) fn is_current(&self) -> bool {
+        Holder(self.lock.word.load(Ordering::Acquire)).number() == self.holder.number()
     }
 }
 
@@ -174,9 +201,11 @@ impl<T> DerefMut for Guard<'_, T> {
 
 impl<T> Drop for Guard<'_, T> {
     fn drop(&mut self) {
-        let held = self.holder.0;
-        // In vain if the lock was taken over.
-        let _ = self.lock.word.compare_exchange(held, held & !HELD, Ordering::Release, Ordering::Relaxed);
+        // Meanwhile others may have come back late, too.
+        let _ = self.lock.word.fetch_update(Ordering::Release, Ordering::Relaxed, |word| {
+            let is_current = Holder(word).number() == self.holder.number();
+            Some(word & !if is_current { HELD } else { 1 << self.epoch() << AWAY_SHIFT })
+        });
     }
 }
 
@@ -201,25 +230,27 @@ mod tests {
     #[test]
     fn a_holder_that_comes_back_late_harms_nobody() {
         let lock = lock();
-        for epoch in 0..EPOCHS - 1 {
-            let mut late = lock.try_lock().ok().unwrap();
-            assert_eq!((late.epoch(), late.0), (epoch, 0));
+        for round in 0..20 {
+            let mut away = Vec::new();
+            for _ in 0..EPOCHS - 1 {
+                away.push(lock.try_lock().ok().unwrap());
+                let holder = lock.try_lock().err().unwrap();
+                let mut guard = lock.take_over(holder).ok().unwrap();
+                assert!(lock.take_over(holder).is_err(), "it is taken over once");
+                assert!(guard.is_current() && !away.iter().any(Guard::is_current));
+                assert!(away.iter().all(|away| away.epoch() != guard.epoch()));
+                guard.0 = round;
+                away.iter_mut().for_each(|away| away.0 = 7777);
+                assert_eq!(guard.0, round);
+            }
+            let last = lock.try_lock().ok().unwrap();
             let holder = lock.try_lock().err().unwrap();
-            let mut guard = lock.take_over(holder).ok().unwrap();
-            assert!(lock.take_over(holder).is_err(), "it is taken over once");
-            late.0 = 7;
-            assert_eq!((guard.epoch(), guard.0), (epoch + 1, 0));
-            drop(late);
-            assert!(lock.try_lock().is_err(), "what the late one releases is not held");
-            guard.1 = 9;
-            drop(guard);
-            let mut guard = lock.try_lock().ok().unwrap();
-            assert_eq!(*guard, (0, 9));
-            *guard = (0, 0);
+            assert!(lock.take_over(holder).is_err() && !lock.has_room(), "there is room for no more");
+            drop(away);
+            assert!(lock.has_room() && lock.try_lock().is_err(), "what the late ones release is not held");
+            drop(last);
+            assert!(lock.try_lock().is_ok());
         }
-        let _last = lock.try_lock().ok().unwrap();
-        let holder = lock.try_lock().err().unwrap();
-        assert!(holder.is_last() && lock.take_over(holder).is_err(), "there is room for no more");
     }
 
     #[test]

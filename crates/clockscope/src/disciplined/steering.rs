@@ -9,14 +9,15 @@ use super::line::{Line, Place};
 use super::os_changes::{PAUSE_NS, Slower, Standing};
 use super::page::Look;
 use super::sync::stored_before_reading;
-use super::version::Mode;
+use super::version::{Mode, Version};
 use super::{Counter, Demotion, Disciplined, OsClock};
 
 /// The lock's content. All zero is the state before the first use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Steering {
-    /// What is known here is of this generation. When another one has begun, nothing is known.
-    pub(super) generation: u64,
+    /// The version that the last holder left. Where there is another one, somebody has decided something without the lock, and
+    /// nothing is known any more.
+    pub(super) version_left: Version,
     calibration: Calibration,
     /// OS time at which this generation's first line began; 0 while it is being calibrated.
     began_ns: u64,
@@ -77,6 +78,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             && let Some(bracket) = self.anchor(&mut held, &look)
         {
             let rate = held.ns_per_tick;
+            if rate <= 0.0 {
+                return;
+            }
             let slope = self.slope(look.line.end(), look.line.end_value(), &bracket, rate, held.os_tick_ns);
             self.publish(&mut held, &look.line.followed_by(slope, self.window_ticks(rate)));
         }
@@ -87,7 +91,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[cold]
     #[inline(never)]
     pub(super) fn resume(&self, os_ns: u64) {
-        let Some(mut held) = self.lock(os_ns) else { return };
+        let Some(mut held) = self.lock() else { return };
         if !self.is_open(&mut held) {
             return;
         }
@@ -114,7 +118,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
                 let open = held.version.without_line(Mode::Open);
                 let is_open = self.shared.page.replace(&mut held.version, open);
                 if is_open {
-                    **held = Steering { slower: held.slower, ..held.anew(held.generation) };
+                    **held = Steering { slower: held.slower, ..held.anew() };
                 }
                 is_open
             }
@@ -125,8 +129,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Nobody calls often enough for a line: takes a spent one away, so that a call need not look at it.
     #[cold]
     #[inline(never)]
-    pub(super) fn rest(&self, os_ns: u64) {
-        let Some(mut held) = self.lock(os_ns) else { return };
+    pub(super) fn rest(&self) {
+        let Some(mut held) = self.lock() else { return };
         let look = self.look();
         if look.version.has_line()
             && let Place::Spent(_) = look.line.place(look.tick)
@@ -137,7 +141,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// The counter is before the line that was published: it stepped back, or this CPU's is behind. `os_ns` is the time now.
     pub(super) fn step_back(&self, os_ns: u64) {
-        let Some(mut held) = self.lock(os_ns) else { return };
+        let Some(mut held) = self.lock() else { return };
         let look = self.look();
         if look.line.place(look.tick) == Place::Before {
             self.disagree(&mut held, os_ns);
@@ -280,7 +284,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             if self.is_slower_itself(held, slower.own_ticks) {
                 held.calibration.accept_width(bracket.width());
             } else if self.turn_away(held, slower, bracket.os_ns) {
-                held.generation = self.next_generation();
+                self.next_generation();
             }
         }
         None
@@ -295,13 +299,15 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// The clocks contradict each other: whatever was known of the rate is no longer known, and the generation ends.
     fn disagree(&self, held: &mut Held<'_>, os_ns: u64) {
-        self.withdraw(held);
+        if !self.withdraw(held) {
+            return;
+        }
+        self.next_generation();
         // Not by the OS clock alone, which may have gone back: no reading is below the floor.
         let ended_ns = os_ns.max(self.shared.page.floor());
         let ended_soon = ended_ns.saturating_sub(held.began_ns) < SOON_NS;
         let strikes = if ended_soon { held.strikes + 1 } else { 1 };
-        let generation = self.next_generation();
-        **held = Steering { strikes, ..held.anew(generation) };
+        **held = Steering { strikes, ..held.anew() };
         if strikes >= STRIKES {
             self.demote(held, Demotion::Unsteady);
         }
@@ -312,9 +318,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.end_line(held, Mode::Barred(reason))
     }
 
-    /// From here on no tick is covered.
-    pub(super) fn withdraw(&self, held: &mut Held<'_>) {
-        self.end_line(held, held.version.mode());
+    /// From here on no tick is covered. `false` if somebody else has ended the line.
+    pub(super) fn withdraw(&self, held: &mut Held<'_>) -> bool {
+        self.end_line(held, held.version.mode())
     }
 
     fn end_line(&self, held: &mut Held<'_>, mode: Mode) -> bool {
@@ -355,7 +361,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 impl Steering {
     /// The state before the first use.
     pub(super) const ZERO: Self = Self {
-        generation: 0,
+        version_left: Version::NEW,
         calibration: Calibration::ZERO,
         began_ns: 0,
         os_tick_ns: 0,
@@ -369,8 +375,8 @@ impl Steering {
     };
 
     /// What is known when a generation begins.
-    pub(super) fn anew(&self, generation: u64) -> Self {
-        Self { generation, standing: self.standing, ..Self::ZERO }
+    pub(super) fn anew(&self) -> Self {
+        Self { standing: self.standing, ..Self::ZERO }
     }
 }
 

@@ -190,12 +190,21 @@ impl Row {
     }
 }
 
-/// `clock_getres`, by the bare system call.
-pub(super) fn resolution(id: libc::clockid_t) -> Resolution {
+/// `clock_getres` in ns, by the bare system call.
+///
+/// # Errors
+/// The kernel's.
+pub(super) fn resolution_ns(id: libc::clockid_t) -> Result<u64, Errno> {
     let mut step = Timespec::default();
     // SAFETY: clock_getres writes one timespec through the pointer, which is ours.
-    match unsafe { syscall::two(libc::SYS_clock_getres, id as usize, step.as_mut_ptr() as usize) } {
-        Ok(()) => Resolution::Nanoseconds(step.nanoseconds() as f64),
+    unsafe { syscall::two(libc::SYS_clock_getres, id as usize, step.as_mut_ptr() as usize) }?;
+    Ok(step.nanoseconds())
+}
+
+/// The same with the reason where there is none.
+pub(super) fn resolution(id: libc::clockid_t) -> Resolution {
+    match resolution_ns(id) {
+        Ok(ns) => Resolution::Nanoseconds(ns as f64),
         Err(errno) => Resolution::Unknown(Unavailable::Call("clock_getres".into(), errno).to_string().into()),
     }
 }

@@ -7,7 +7,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use super::posix::{self, ByLibc, BySyscall, ByVdso, Timespec};
 use super::{keep_errno, syscall, vdso};
-use crate::{Errno, RawClock, Resolution};
+use crate::{Errno, RawClock};
 
 /// CLOCK_MONOTONIC by whichever way is open. All zero is one that asks the C library.
 #[derive(Debug)]
@@ -36,6 +36,10 @@ impl Timeline {
             self.counter_is_disabled();
         } else if let Ok(function) = vdso::clock_gettime() {
             self.vdso.store(function as *mut c_void, Ordering::Relaxed);
+            // A signal handler may have said so meanwhile.
+            if self.counter_disabled.load(Ordering::Relaxed) {
+                self.counter_is_disabled();
+            }
         }
     }
 
@@ -96,10 +100,7 @@ impl Timeline {
     /// The clock's tick in ns: what clock_getres says (1, or the timer tick where the kernel has no better clocksource).
     /// Where the clock is not the counter itself, no less than the smallest step that it shows.
     pub(crate) fn tick_ns(&self, is_the_counter: bool) -> u64 {
-        let stated = match posix::resolution(libc::CLOCK_MONOTONIC) {
-            Resolution::Nanoseconds(ns) => ns as u64,
-            Resolution::OneTick | Resolution::Unknown(_) => 1,
-        };
+        let stated = posix::resolution_ns(libc::CLOCK_MONOTONIC).unwrap_or(1);
         if is_the_counter { stated } else { stated.max(self.smallest_step_ns()) }
     }
 
