@@ -76,6 +76,10 @@ impl OsClock for Timeline {
         Timeline::is_monotonic(self)
     }
 
+    fn process(&self) -> u64 {
+        u64::from(std::process::id())
+    }
+
     fn prepare(&self, may_read_counter: Option<bool>) {
         os::keep_errno(|| {
             Timeline::prepare(self, may_read_counter == Some(false));
@@ -127,8 +131,8 @@ pub fn recheck() -> bool {
 
 /// By how much the time is ahead of CLOCK_MONOTONIC since that stepped back under the process (setns(2) into another time
 /// namespace, a restored checkpoint); zero if it never did. [`now`] does not go back: it stands still for 10 ms at most and
-/// then goes on at CLOCK_MONOTONIC's rate, in a new generation, so far ahead of it. A child that is forked later starts on
-/// CLOCK_MONOTONIC again.
+/// then goes on at CLOCK_MONOTONIC's rate, in a new generation, so far ahead of it. (A step that comes within ten seconds of
+/// another is waited for twice as long as that one.) A child that is forked later starts on CLOCK_MONOTONIC again.
 ///
 /// ```
 /// assert!(clockscope::timeline_offset().is_zero());
@@ -144,8 +148,8 @@ pub fn timeline_offset() -> Duration {
 /// - Error: [`error_bound`]; a fraction of a microsecond against CLOCK_MONOTONIC.
 /// - Ordering: after all earlier instructions. Later instructions may begin before it.
 /// - Cost: about twice a bare RDTSC, less than CLOCK_MONOTONIC's; about once a millisecond, 0.2 µs more. A program that
-///   calls rarely (less often than once a millisecond) is served CLOCK_MONOTONIC at its cost. The first call of a process
-///   takes some 30 µs, in which the kernel is asked about the counter.
+///   calls rarely (less often than once a millisecond) is served CLOCK_MONOTONIC at its cost. The second call of a process
+///   takes some 30 µs more, in which the kernel is asked about the counter ([`prepare`]).
 /// - Allocates nothing, takes no lock that it waits for, and may be called in a signal handler.
 ///
 /// ```
@@ -253,7 +257,7 @@ pub fn source() -> Source {
 /// ```
 #[must_use]
 pub fn evidence() -> Vec<Evidence> {
-    CLOCK.evidence()
+    os::keep_errno(|| CLOCK.evidence())
 }
 
 /// How far [`now`] is from CLOCK_MONOTONIC, by a fresh bracket, and at most since the generation began. `None` where no
@@ -268,7 +272,7 @@ pub fn evidence() -> Vec<Evidence> {
 /// ```
 #[must_use]
 pub fn error_bound() -> Option<ErrorBound> {
-    CLOCK.error_bound()
+    os::keep_errno(|| CLOCK.error_bound())
 }
 
 /// The counter's frequency as the calibration knows it: the mean over its window, which ends now and is up to 20 s long.
@@ -283,7 +287,7 @@ pub fn error_bound() -> Option<ErrorBound> {
 /// ```
 #[must_use]
 pub fn frequency() -> Option<Frequency> {
-    CLOCK.frequency()
+    os::keep_errno(|| CLOCK.frequency())
 }
 
 /// The step between two readings of [`now`] that are as close as can be, as it was found in some thousand readings: the
@@ -297,7 +301,7 @@ pub fn frequency() -> Option<Frequency> {
 /// ```
 #[must_use]
 pub fn resolution() -> Option<Duration> {
-    CLOCK.resolution()
+    os::keep_errno(|| CLOCK.resolution())
 }
 
 /// Moves when what was known of the counter no longer holds: the machine was suspended, a snapshot was restored, the
@@ -320,7 +324,7 @@ pub fn generation() -> u64 {
 /// ```
 #[must_use]
 pub fn is_high_resolution() -> bool {
-    CLOCK.is_high_resolution()
+    os::keep_errno(|| CLOCK.is_high_resolution())
 }
 
 /// The current conversion between ticks of the counter and time; `None` as for [`frequency`].
@@ -334,7 +338,7 @@ pub fn is_high_resolution() -> bool {
 /// ```
 #[must_use]
 pub fn conversion() -> Option<Conversion> {
-    CLOCK.conversion()
+    os::keep_errno(|| CLOCK.conversion())
 }
 
 /// Waits for `duration` and tells how ticks of the counter become time, with a rigorous bound: the width of two brackets

@@ -12,7 +12,8 @@ use crate::{AtomicInstant, Clock, Instant, now, os, recheck};
 const RECHECK_EVERY: Duration = Duration::from_secs(60);
 
 /// Keeps a recent time up to date, on a thread of its own, until it is dropped; dropping it joins the thread. That thread asks
-/// the kernel every minute whether the counter may still be used ([`recheck`]), which no reading does.
+/// the kernel every minute whether the counter may still be used ([`recheck`]), which no reading does: a process that confines
+/// itself starts none, or ends it before.
 ///
 /// ```
 /// use clockscope::{Clock, Upkeep};
@@ -30,6 +31,8 @@ pub struct Upkeep {
     recent: Recent,
     stop: Arc<(Mutex<bool>, Condvar)>,
     thread: Option<JoinHandle<()>>,
+    /// The one in which the thread runs.
+    process: u32,
 }
 
 /// The time that an [`Upkeep`] wrote down last, for any thread.
@@ -52,7 +55,7 @@ impl Upkeep {
         let thread = std::thread::Builder::new()
             .name("clockscope-upkeep".to_owned())
             .spawn(move || write_down(&shared, &signal, period))?;
-        Ok(Self { recent, stop, thread: Some(thread) })
+        Ok(Self { recent, stop, thread: Some(thread), process: std::process::id() })
     }
 
     /// The time at most about a period ago (more, if the thread was not run). Never decreases. Costs a load.
@@ -92,6 +95,10 @@ impl Drop for Upkeep {
 
 impl Upkeep {
     fn end(&mut self) {
+        // A forked child has no such thread.
+        if std::process::id() != self.process {
+            return;
+        }
         *self.stop.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.stop.1.notify_all();
         if let Some(thread) = self.thread.take() {

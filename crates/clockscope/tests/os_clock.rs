@@ -49,7 +49,7 @@ fn nothing_is_asked_after_the_first_calibration() {
         watch.run(70 * SECOND, 500_000);
         watch.settle();
         assert!(watch.clock.generation() >= 5);
-        drop((watch.clock.error_bound(), watch.clock.frequency(), watch.clock.resolution()));
+        std::hint::black_box((watch.clock.error_bound(), watch.clock.frequency(), watch.clock.resolution()));
         assert_eq!(watch.world.questions.get(), asked, "prepared: {is_prepared}");
     }
 }

@@ -34,7 +34,7 @@ use crate::{Errno, Instant};
 use asked::{Answers, Asked};
 use bracket::Bracket;
 use shared::Shared;
-use version::Mode;
+use version::{Mode, Version};
 
 /// Length of a segment in ns. Half as long again is the longest that a change of the OS clock's rate stays unnoticed: at
 /// 500 ppm, 0.75 µs.
@@ -90,6 +90,9 @@ pub struct Disciplined<C, S> {
     generation: AtomicU64,
     readmitted: AtomicU64,
     asked: Asked,
+    /// The first reading, and the process that took it; 0 before that.
+    first_ns: AtomicU64,
+    first_process: AtomicU64,
 }
 
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
@@ -113,6 +116,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             generation: AtomicU64::new(0),
             readmitted: AtomicU64::new(0),
             asked: Asked::new(),
+            first_ns: AtomicU64::new(0),
+            first_process: AtomicU64::new(0),
         }
     }
 
@@ -154,7 +159,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Asks counter and system now what the second reading would ask, once for this process and all that it forks. No reading
     /// asks anything after that.
     pub fn prepare(&self) {
-        if self.shared.page.mode() == Mode::New {
+        while self.shared.page.mode() == Mode::New {
             self.begin();
         }
     }
@@ -233,22 +238,40 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Leaves the state before the first use: may the counter be used? Asked once for a process and its children.
     #[cold]
     fn begin(&self) {
+        let page = &self.shared.page;
+        let mut version = page.version();
+        // A child that is forked in the middle of this, by a signal handler, finds another version, and begins by itself.
+        if version == Version::NEW {
+            let marked = version.without_line(Mode::New);
+            page.replace(&mut version, marked);
+        }
         let answers = match self.asked.answers() {
             Some(answers) => {
                 self.shared.os.prepare(answers.permitted);
                 answers
             }
-            None => self.ask(),
+            None => {
+                let answers = self.ask();
+                if self.first_process.load(Ordering::Acquire) == self.shared.os.process() {
+                    page.write_down(self.first_ns.load(Ordering::Relaxed));
+                }
+                answers
+            }
         };
-        let page = &self.shared.page;
-        page.rare_ns.store(self.window_ns(), Ordering::Relaxed);
         let mode = answers.refusal(self.is_readmitted()).map_or(Mode::Open, Mode::Barred);
-        // One of all threads that race here; a process has many first calls after forks.
-        let mut version = page.version();
         let next = version.without_line(mode);
-        if version.is_new() && page.replace(&mut version, next) {
+        // One of all threads that race here; a process has many first calls after forks.
+        if version.is_new() && version != Version::NEW && page.replace(&mut version, next) {
+            page.rare_ns.store(self.window_ns(), Ordering::Relaxed);
             self.next_generation();
         }
+    }
+
+    /// Remembers the first reading of the process. Not in the page, which a forked child would inherit before the system was
+    /// asked to wipe it; and a child may be on another timeline.
+    fn keep_first(&self, os_ns: u64) {
+        self.first_ns.fetch_max(os_ns, Ordering::Relaxed);
+        self.first_process.store(self.shared.os.process(), Ordering::Release);
     }
 
     /// Asks counter and system.

@@ -52,10 +52,16 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     pub(super) fn stand_still(&self, at: u64) {
         let page = &self.shared.page;
         // Before the system was asked the lock is not used: a forked child would inherit it.
-        if page.mode() == Mode::New {
+        let mode = page.mode();
+        if mode == Mode::New {
             return;
         }
-        let Some(mut held) = self.lock() else { return };
+        let Some(mut held) = self.lock() else {
+            if mode == Mode::Barred(Demotion::Deserted) {
+                self.go_on_without_the_lock(at);
+            }
+            return;
+        };
         // Read again, because another thread may just have changed the offset: under the lock nobody does.
         let Ok(raw_ns) = self.shared.os.now_ns() else { return };
         let offset = page.offset();
@@ -82,6 +88,17 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             *held = held.anew();
             held.strikes = strikes;
             held.standing.steps = (steps + 1).min(MOST_DOUBLINGS);
+        }
+    }
+
+    /// The same where nobody gets the lock any more, and so nobody can tell how long the time has stood still: it goes on at once.
+    fn go_on_without_the_lock(&self, at: u64) {
+        let offset = self.shared.page.offset();
+        let Ok(raw_ns) = self.shared.os.now_ns() else { return };
+        if at.saturating_sub(raw_ns.wrapping_add(offset)) > STANDS_STILL_NS
+            && self.shared.page.replace_offset(offset, at.wrapping_sub(raw_ns))
+        {
+            self.next_generation();
         }
     }
 

@@ -226,9 +226,9 @@ impl Page {
         self.offset.load(Ordering::Relaxed)
     }
 
-    /// Puts `to` in its place, unless somebody else has replaced `from`.
-    pub(crate) fn replace_offset(&self, from: u64, to: u64) {
-        let _ = self.offset.compare_exchange(from, to, Ordering::Relaxed, Ordering::Relaxed);
+    /// Puts `to` in its place; `false` if somebody else has replaced `from`.
+    pub(crate) fn replace_offset(&self, from: u64, to: u64) -> bool {
+        self.offset.compare_exchange(from, to, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
     pub(crate) fn mode(&self) -> Mode {

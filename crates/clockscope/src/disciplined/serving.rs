@@ -101,16 +101,20 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[cold]
     #[inline(never)]
     fn serve_first(&self, version: Version) -> u64 {
-        let is_first = self.shared.page.written() == 0 && self.asked.answers().is_none();
+        let is_first = self.first_process.load(Ordering::Relaxed) == 0 && self.asked.answers().is_none();
         if !is_first || self.counter.is_permitted() == Some(false) {
-            self.begin();
+            self.prepare();
             return self.slow();
         }
         match self.os_ns() {
-            Ok(os_ns) => self.serve_os(version, os_ns),
+            Ok(os_ns) => {
+                self.keep_first(os_ns);
+                // Others may have begun meanwhile, and may not know of this reading.
+                if self.shared.page.version_after(os_ns) == version { os_ns } else { self.serve_written(os_ns) }
+            }
             // Or the next call would be the first one again.
             Err(_) => {
-                self.begin();
+                self.prepare();
                 self.serve_none()
             }
         }
@@ -121,6 +125,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     fn is_rare(&self, os_ns: u64) -> bool {
         let page = &self.shared.page;
         let (rare_ns, last_ns) = (page.rare_ns.load(Ordering::Relaxed), page.last_idle_ns.load(Ordering::Relaxed));
+        let rare_ns = if rare_ns == 0 { self.window_ns() } else { rare_ns };
         let idle_ns = os_ns.wrapping_sub(last_ns);
         // Not each: many threads may come here.
         if idle_ns > UNWRITTEN_NS.min(rare_ns / 16) {

@@ -74,6 +74,11 @@ pub trait OsClock {
         let _ = may_read_counter;
     }
 
+    /// A number of the process that calls, never 0: a forked child has another one.
+    fn process(&self) -> u64 {
+        1
+    }
+
     /// Called where it matters that a thread may be preempted: after a look at the line that led to the slow path, and
     /// before each publication. A test lets other threads run there; there is no other use.
     #[doc(hidden)]
@@ -134,6 +139,10 @@ impl<S: OsClock> OsClock for &S {
 
     fn prepare(&self, may_read_counter: Option<bool>) {
         (**self).prepare(may_read_counter);
+    }
+
+    fn process(&self) -> u64 {
+        (**self).process()
     }
 
     fn preemption_point(&self) {

@@ -45,6 +45,39 @@ fn interrupt_often() {
     }
 }
 
+/// Stops the thread that it interrupts for longer than a lock is waited for.
+extern "C" fn stay_away(_: libc::c_int) {
+    // Other signals wake it.
+    let start = monotonic_by_syscall();
+    while monotonic_by_syscall() - start < 130_000_000 {
+        // SAFETY: sleeps.
+        unsafe { libc::usleep(10_000) };
+    }
+}
+
+/// Asks all the time, so that the thread mostly holds the lock, and is stopped there now and then.
+fn ask_and_be_stopped() {
+    // SAFETY: the action is complete, and the handler of the signature that it says; the thread signals itself.
+    let thread = unsafe {
+        let mut action: libc::sigaction = std::mem::zeroed();
+        action.sa_sigaction = stay_away as extern "C" fn(libc::c_int) as usize;
+        assert_eq!(libc::sigaction(libc::SIGUSR2, &raw const action, std::ptr::null_mut()), 0);
+        libc::pthread_self()
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            while !IS_OVER.load(Ordering::Relaxed) {
+                std::thread::sleep(Duration::from_millis(400));
+                // SAFETY: the thread waits for this one.
+                unsafe { libc::pthread_kill(thread, libc::SIGUSR2) };
+            }
+        });
+        while !IS_OVER.load(Ordering::Relaxed) {
+            black_box(clockscope::frequency());
+        }
+    });
+}
+
 /// Stops and continues the process, from another one that ends with it.
 fn stop_often() -> libc::pid_t {
     // SAFETY: the child sends signals to its parent, sleeps and ends.
@@ -124,6 +157,7 @@ fn nothing_goes_back_whatever_happens_to_the_process() {
             for _ in 0..2 {
                 scope.spawn(hop);
             }
+            scope.spawn(ask_and_be_stopped);
             let start = Instant::now();
             while start.elapsed() < Duration::from_secs(seconds) {
                 children += 1;
