@@ -47,9 +47,9 @@ impl Instant {
         self.0
     }
 
-    /// The moment of a `timespec` of CLOCK_MONOTONIC. `None` if it is not one: negative, a second or more in its
-    /// nanoseconds, or after 584 years. Where that clock has stepped back under the process, by how much the timeline is ahead
-    /// of it now is added ([`timeline_offset`](crate::timeline_offset)).
+    /// Converts a `timespec` of CLOCK_MONOTONIC. `None` if it is not one: negative, a second or more in
+    /// its nanoseconds, or after 584 years. Adds the process's
+    /// [`timeline_offset`](crate::timeline_offset).
     ///
     /// ```
     /// # use clockscope::Instant;
@@ -66,8 +66,8 @@ impl Instant {
         whole.checked_add(nanoseconds as u64)?.checked_add(timeline_offset_ns()).map(Self)
     }
 
-    /// Seconds and nanoseconds of the `timespec` of CLOCK_MONOTONIC that is this moment, of which the same is subtracted; zero
-    /// for one before that clock's beginning.
+    /// Converts the moment to seconds and nanoseconds of a `timespec` of CLOCK_MONOTONIC. Subtracts the
+    /// process's [`timeline_offset`](crate::timeline_offset); moments before zero become zero.
     ///
     /// ```
     /// # use clockscope::Instant;

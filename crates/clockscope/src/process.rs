@@ -89,12 +89,14 @@ impl OsClock for Timeline {
     }
 }
 
-/// Asks the kernel now whether the counter may be used, and has a forked child begin anew: whatever a reading would ask at
-/// some time. No reading makes a system call after that, in this process or one that it forks, but the OS clock's own where
-/// there is no vDSO. For a process that is about to confine itself (seccomp, Landlock, chroot), or that has no file descriptor
-/// to spare later.
+/// Asks the kernel now all that readings would ask later, and prepares for forks.
 ///
-/// Without it the first two readings ask. To be called outside of signal handlers; more than once does no harm.
+/// Call it before the process confines itself (seccomp, Landlock, chroot) or runs out of file
+/// descriptors. Readings after it make no system calls, in this process or in its children, except
+/// for the OS clock's own where there is no vDSO. Without it the first two readings ask.
+///
+/// - Cost: some 30 µs; a second call costs nothing.
+/// - Not async-signal-safe.
 ///
 /// ```
 /// clockscope::prepare();
@@ -114,11 +116,13 @@ pub fn prepare() {
     }
 }
 
-/// Asks the kernel again whether the counter may be used, and goes by the answer; whether it may. No reading asks by itself: a
-/// kernel that turns away from the counter is noticed where its clock becomes slower for that reason, and nowhere else. What
-/// cannot be asked any more is taken as it was. [`crate::Upkeep`] calls this every minute.
+/// Asks the kernel again whether the counter may be used, follows the answer, and returns it.
 ///
-/// Costs some 20 µs, in which a file of sysfs is opened.
+/// Readings never ask by themselves. They notice a kernel that turns away from the counter only if
+/// its clock becomes slower. A question that gets no answer keeps its last one. [`crate::Upkeep`]
+/// calls this every minute.
+///
+/// - Cost: some 20 µs; it opens a file of sysfs.
 ///
 /// ```
 /// if !clockscope::recheck() {
@@ -129,10 +133,12 @@ pub fn recheck() -> bool {
     CLOCK.recheck()
 }
 
-/// By how much the time is ahead of CLOCK_MONOTONIC since that stepped back under the process (setns(2) into another time
-/// namespace, a restored checkpoint); zero if it never did. [`now`] does not go back: it stands still for 10 ms at most and
-/// then goes on at CLOCK_MONOTONIC's rate, in a new generation, so far ahead of it. (A step that comes within ten seconds of
-/// another is waited for twice as long as that one.) A child that is forked later starts on CLOCK_MONOTONIC again.
+/// Returns how far the time is ahead of CLOCK_MONOTONIC: zero unless that clock has stepped back.
+///
+/// CLOCK_MONOTONIC steps back under a process that joins another time namespace (setns(2)) or is
+/// restored from a checkpoint. [`now`] then returns the same time for 10 ms, and goes on from there
+/// at the clock's rate, in a new generation. A step within ten seconds of another doubles the
+/// waiting time. A child that is forked later starts on CLOCK_MONOTONIC again.
 ///
 /// ```
 /// assert!(clockscope::timeline_offset().is_zero());

@@ -1,7 +1,6 @@
-//! Our moments and those of `std::time`, of one process on one machine.
+//! Conversions to and from `std::time::Instant`, which shows no number of its own.
 //!
-//! std shows no number of its own, so that both are compared: std is read between two readings of CLOCK_MONOTONIC, which it
-//! reads itself.
+//! Reads std's clock between two readings of CLOCK_MONOTONIC, on which it is based.
 
 use std::time::Instant as StdInstant;
 
@@ -12,9 +11,11 @@ use crate::{Instant, os};
 const TRIES: u32 = 8;
 
 impl Instant {
-    /// The moment of one of std's: CLOCK_MONOTONIC's, and [`crate::timeline_offset`] on top. Within half of what the read of a
-    /// clock takes (some 20 ns). `None` where it is outside of the timeline, or no clock answers. Costs some reads of
-    /// CLOCK_MONOTONIC.
+    /// Converts a moment of std's. `None` if it is outside of the timeline, or no clock answers.
+    ///
+    /// - Error: half of the cost of a read of CLOCK_MONOTONIC, some 20 ns.
+    /// - Applies [`crate::timeline_offset`].
+    /// - Cost: 16 reads of CLOCK_MONOTONIC and 8 of std's clock.
     ///
     /// ```
     /// use clockscope::Instant;
@@ -32,7 +33,7 @@ impl Instant {
         }
     }
 
-    /// The moment as one of std's. Error, cost and `None` as for [`Instant::from_std`].
+    /// Converts the moment to one of std's. Error, cost and `None`: as for [`Instant::from_std`].
     ///
     /// ```
     /// use clockscope::Instant;

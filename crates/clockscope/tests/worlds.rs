@@ -465,6 +465,15 @@ fn frozen_clocks_hang_nothing() {
     assert!(watch.run(SECOND, 10_000) <= 1.0);
 }
 
+/// Each bracket shows it, so that it never serves.
+#[test]
+fn a_counter_that_runs_down_is_not_used() {
+    let mut watch = Watch::ordinary();
+    watch.world.run_down();
+    assert!(watch.run(SECOND, 10_000) <= 1.0);
+    watch.assert_demoted();
+}
+
 /// Both readings of a bracket are the same tick, most of the time: that one was not read in no time.
 #[test]
 fn a_counter_that_ticks_slowly_is_used() {

@@ -51,6 +51,11 @@ impl Bracket {
         self.after.wrapping_sub(self.before).saturating_add(1)
     }
 
+    /// Whether the counter went back from one reading to the next. Nothing follows from such a bracket but that.
+    pub(crate) fn went_back(&self) -> bool {
+        (self.after.wrapping_sub(self.before) as i64) < 0
+    }
+
     /// The tick in the middle.
     pub(crate) fn middle(&self) -> u64 {
         self.before.wrapping_add(self.after.wrapping_sub(self.before) / 2)

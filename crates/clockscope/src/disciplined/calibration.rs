@@ -75,7 +75,7 @@ impl Calibration {
     /// begins at the bracket before it.
     pub(crate) fn add(&mut self, bracket: Bracket, os_tick_ns: u64) {
         let is_young = bracket.os_ns_since(&self.start) < 5e6;
-        if !self.has_started() || is_young && 2 * bracket.width() < self.start.width() {
+        if !self.has_started() || is_young && bracket.width() < self.start.width() / 2 {
             // The first bracket was interrupted, and so little time has passed that a better start is worth more.
             *self = Self { brackets: 1, start: bracket, last: bracket, narrowest: bracket.width(), ..Self::ZERO };
             return;

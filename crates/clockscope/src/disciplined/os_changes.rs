@@ -82,7 +82,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
         let patience_ns = patience_ns << steps;
         if raw_ns - since_os_ns > patience_ns && self.withdraw(&mut held) {
-            page.replace_offset(offset, at.wrapping_sub(since_os_ns + patience_ns));
+            page.replace_offset(offset, at.wrapping_sub(since_os_ns.wrapping_add(patience_ns)));
             self.next_generation();
             let strikes = held.strikes;
             *held = held.anew();

@@ -252,7 +252,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let slope = self.slope(bracket.after, value, bracket, rate, held.os_tick_ns);
         held.last_error_ns = lead as u64;
         let width_ns = bracket.width() as f64 * rate;
-        let error = (lead + width_ns / 2.0) as u64 + held.os_tick_ns;
+        let error = ((lead + width_ns / 2.0) as u64).saturating_add(held.os_tick_ns);
         self.shared.page.largest_error_ns.fetch_max(error, Ordering::Relaxed);
         self.publish(held, &Line::single(bracket.after, value, slope, self.window_ticks(rate)))
     }
@@ -271,8 +271,12 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     fn bracket(&self, held: &mut Held<'_>) -> Option<Bracket> {
         let narrowest = held.calibration.narrowest();
         let (tries, enough) =
-            if held.calibration.has_started() { (TRIES, narrowest + narrowest / 8) } else { (FIRST_TRIES, 0) };
+            if held.calibration.has_started() { (TRIES, narrowest.saturating_add(narrowest / 8)) } else { (FIRST_TRIES, 0) };
         let bracket = Bracket::narrowest(&self.counter, || self.os_ns(), tries, enough).ok()?;
+        if bracket.went_back() {
+            self.disagree(held, bracket.os_ns);
+            return None;
+        }
         if bracket.width() <= narrowest.saturating_mul(TOO_WIDE) {
             held.wide = 0;
             return Some(bracket);
@@ -294,7 +298,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     fn allowed_ns(&self, steering: &Steering, bracket: &Bracket, elapsed: f64) -> u64 {
         let width_ns = bracket.width() as f64 * steering.ns_per_tick;
         let slewed_ns = (elapsed.max(0.0) + self.window_ns() as f64) * SLEW_SHARE;
-        (2.0 * width_ns + slewed_ns) as u64 + 2 * steering.os_tick_ns
+        ((2.0 * width_ns + slewed_ns) as u64).saturating_add(2 * steering.os_tick_ns)
     }
 
     /// The clocks contradict each other: whatever was known of the rate is no longer known, and the generation ends.
@@ -306,7 +310,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         // Not by the OS clock alone, which may have gone back: no reading is below the floor.
         let ended_ns = os_ns.max(self.shared.page.floor());
         let ended_soon = ended_ns.saturating_sub(held.began_ns) < SOON_NS;
-        let strikes = if ended_soon { held.strikes + 1 } else { 1 };
+        let strikes = if ended_soon { held.strikes.saturating_add(1) } else { 1 };
         **held = Steering { strikes, ..held.anew() };
         if strikes >= STRIKES {
             self.demote(held, Demotion::Unsteady);

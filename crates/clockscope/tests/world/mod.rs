@@ -139,6 +139,11 @@ impl World {
         self.ticks_per_ps.set((hz / 1e12 * (1u64 << FRACTION) as f64) as u128);
     }
 
+    /// The counter runs down from now on, at its rate.
+    pub(crate) fn run_down(&self) {
+        self.ticks_per_ps.set(self.ticks_per_ps.get().wrapping_neg());
+    }
+
     /// The counter's true length of a tick, in ns of the OS clock.
     pub(crate) fn ns_per_tick(&self) -> f64 {
         self.os_per_ps.get() as f64 / 1000.0 / self.ticks_per_ps.get() as f64
