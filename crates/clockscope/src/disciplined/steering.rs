@@ -270,8 +270,11 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// A bracket that was not interrupted.
     fn bracket(&self, held: &mut Held<'_>) -> Option<Bracket> {
         let narrowest = held.calibration.narrowest();
-        let (tries, enough) =
-            if held.calibration.has_started() { (TRIES, narrowest.saturating_add(narrowest / 8)) } else { (FIRST_TRIES, 0) };
+        let (tries, enough) = if held.calibration.has_started() {
+            (TRIES, narrowest.saturating_add(narrowest / 8))
+        } else {
+            (FIRST_TRIES, 0)
+        };
         let bracket = Bracket::narrowest(&self.counter, || self.os_ns(), tries, enough).ok()?;
         if bracket.went_back() {
             self.disagree(held, bracket.os_ns);
@@ -309,7 +312,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.next_generation();
         // Not by the OS clock alone, which may have gone back: no reading is below the floor.
         let ended_ns = os_ns.max(self.shared.page.floor());
-        let ended_soon = ended_ns.saturating_sub(held.began_ns) < SOON_NS;
+        let ended_soon = held.began_ns == 0 || ended_ns.saturating_sub(held.began_ns) < SOON_NS;
         let strikes = if ended_soon { held.strikes.saturating_add(1) } else { 1 };
         **held = Steering { strikes, ..held.anew() };
         if strikes >= STRIKES {
