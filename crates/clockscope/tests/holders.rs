@@ -212,3 +212,23 @@ fn a_holder_that_comes_back_soon_keeps_the_lock() {
         assert_eq!((clock.generation(), clock.source()), (1, Source::Counter), "stopped at {at}");
     }
 }
+
+/// Threads that read in bursts: whoever begins the next line is stopped for some microseconds, in which others are served the OS
+/// clock. What they were served is no reason for the line to run ahead.
+#[test]
+fn a_line_that_begins_beside_other_readings_is_not_ahead() {
+    for (at, stopped_ns) in (0..60).flat_map(|at| [500, 4_000, 30_000].map(|stopped_ns| (at, stopped_ns))) {
+        let others = Others::new();
+        others.run(20 * MILLISECOND, 5_000);
+        for _ in 0..3 {
+            others.world.pass(2 * MILLISECOND + MILLISECOND / 2);
+            others.stop_at(at, move |others| {
+                others.run(stopped_ns, 250);
+            });
+            let worst = others.run(MILLISECOND, 2_000);
+            let largest = others.clock.error_bound().unwrap().largest.as_nanos() as f64;
+            assert!(worst <= largest, "{worst} ns with a bound of {largest}, stopped at {at} for {stopped_ns}");
+            assert!(worst <= 100.0, "{worst} ns, stopped at {at} for {stopped_ns}");
+        }
+    }
+}

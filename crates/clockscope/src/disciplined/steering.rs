@@ -238,23 +238,30 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.begin_line(held, &bracket, look.line.end_value());
     }
 
-    /// Publishes a line of one segment from the bracket on, at or above `least`; not while that is far ahead of the OS.
+    /// Publishes a line of one segment that starts now, at or above `least`; not while that is far ahead of the OS.
     fn begin_line(&self, held: &mut Held<'_>, bracket: &Bracket, least: u64) -> bool {
         let rate = held.ns_per_tick;
-        let since_middle = bracket.after.wrapping_sub(bracket.middle()) as f64 * rate;
-        let os_ns = bracket.os_ns.saturating_add((since_middle + held.os_tick_ns as f64 / 2.0) as u64);
-        let value = os_ns.max(least).max(self.shared.page.floor());
-        let lead = (value - os_ns) as f64;
+        let floor = self.shared.page.floor();
+        // After the floor: others have raised it since the bracket, by as much as has passed.
+        let tick = self.counter.ordered();
+        let since_bracket = tick.wrapping_sub(bracket.middle()) as i64 as f64 * rate;
         // An OS clock that is behind what was written down has stepped back: the next reading finds that.
-        if lead > LEAD_NS || !held.version.is_announced() || bracket.os_ns < self.shared.page.written() {
+        let is_stale = since_bracket < 0.0 || since_bracket > self.window_ns() as f64 / 8.0;
+        if is_stale || !held.version.is_announced() || bracket.os_ns < self.shared.page.written() {
             return false;
         }
-        let slope = self.slope(bracket.after, value, bracket, rate, held.os_tick_ns);
+        let os_ns = bracket.os_ns.saturating_add((since_bracket + held.os_tick_ns as f64 / 2.0) as u64);
+        let value = os_ns.max(least).max(floor);
+        let lead = (value - os_ns) as f64;
+        if lead > LEAD_NS {
+            return false;
+        }
+        let slope = self.slope(tick, value, bracket, rate, held.os_tick_ns);
         held.last_error_ns = lead as u64;
         let width_ns = bracket.width() as f64 * rate;
         let error = ((lead + width_ns / 2.0) as u64).saturating_add(held.os_tick_ns);
         self.shared.page.largest_error_ns.fetch_max(error, Ordering::Relaxed);
-        self.publish(held, &Line::single(bracket.after, value, slope, self.window_ticks(rate)))
+        self.publish(held, &Line::single(tick, value, slope, self.window_ticks(rate)))
     }
 
     /// The slope of a segment from `(tick, value)` on that meets the OS clock at its end: the error is worked off, never
