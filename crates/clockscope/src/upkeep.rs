@@ -54,7 +54,7 @@ impl Upkeep {
         let (shared, signal) = (recent.clone(), Arc::clone(&stop));
         let thread = std::thread::Builder::new()
             .name("clockscope-upkeep".to_owned())
-            .spawn(move || write_down(&shared, &signal, period))?;
+            .spawn(move || write_down(&shared, &signal, period, RECHECK_EVERY, || _ = recheck()))?;
         Ok(Self { recent, stop, thread: Some(thread), process: std::process::id() })
     }
 
@@ -72,15 +72,15 @@ impl Upkeep {
     }
 }
 
-fn write_down(recent: &Recent, stop: &(Mutex<bool>, Condvar), period: Duration) {
+fn write_down(recent: &Recent, stop: &(Mutex<bool>, Condvar), period: Duration, every: Duration, check: impl Fn()) {
     // Nobody panics under this lock.
     let mut stopped = stop.0.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut checked = now();
+    let mut checked = recent.0.load(Ordering::Relaxed);
     while !*stopped {
         let time = now();
         recent.0.store(time, Ordering::Release);
-        if time.duration_since(checked) >= RECHECK_EVERY {
-            recheck();
+        if time.duration_since(checked) >= every {
+            check();
             checked = time;
         }
         (stopped, _) = stop.1.wait_timeout(stopped, period).unwrap_or_else(PoisonError::into_inner);
@@ -145,6 +145,27 @@ mod tests {
         assert_eq!(Arc::strong_count(&handle.0), 1, "the thread has ended");
         let last = handle.recent();
         assert!(last > first && last <= now());
+    }
+
+    /// The thread asks when so much time has passed, and not before.
+    #[test]
+    fn the_kernel_is_asked_now_and_then() {
+        for (every, asks) in [(Duration::ZERO, 1), (Duration::from_secs(3600), 0)] {
+            let began = now();
+            let (recent, asked) = (Recent(Arc::new(AtomicInstant::new(began))), std::cell::Cell::new(0));
+            let stop = (Mutex::new(false), Condvar::new());
+            std::thread::scope(|scope| {
+                scope.spawn(|| {
+                    while recent.recent() == began {
+                        std::thread::yield_now();
+                    }
+                    *stop.0.lock().unwrap() = true;
+                    stop.1.notify_all();
+                });
+                write_down(&recent, &stop, Duration::from_secs(3600), every, || asked.set(asked.get() + 1));
+            });
+            assert_eq!(asked.get(), asks, "every {every:?}");
+        }
     }
 
     #[test]

@@ -217,6 +217,13 @@ mod tests {
         Lock::new((0, 0))
     }
 
+    /// Whatever size the machine's pages have, nobody else's memory is wiped, and all of ours is.
+    #[test]
+    fn the_shared_state_is_whole_pages() {
+        let largest = if cfg!(any(target_arch = "x86_64", target_arch = "x86")) { 4096 } else { 65_536 };
+        assert_eq!((align_of::<Shared<u64>>() % largest, size_of::<Shared<u64>>() % largest), (0, 0));
+    }
+
     #[test]
     fn one_at_a_time() {
         let lock = lock();
