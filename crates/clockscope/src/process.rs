@@ -27,8 +27,8 @@ impl Counter for Native {
         counter::arch::unordered()
     }
 
-    /// x86: the bare read. Every OS clock begins with an instruction that waits for it: the vDSO's own ordered read, or
-    /// SYSCALL. Elsewhere the ordered one.
+    /// x86: the bare read. Every OS clock begins with an instruction that waits for it: the vDSO's
+    /// own ordered read, or SYSCALL. Elsewhere the ordered one.
     #[inline(always)]
     fn before_os(&self) -> u64 {
         if cfg!(any(target_arch = "x86_64", target_arch = "x86")) { self.unordered() } else { self.ordered() }
@@ -83,7 +83,8 @@ impl OsClock for Timeline {
     fn prepare(&self, may_read_counter: Option<bool>) {
         os::keep_errno(|| {
             Timeline::prepare(self, may_read_counter == Some(false));
-            // SAFETY: all-zero is the state before the first use; the child's only thread is in `fork`, not in our clock.
+            // SAFETY: all-zero is the state before the first use; the child's only thread is in
+            // `fork`, not in our clock.
             unsafe { os::wipe_on_fork(CLOCK.shared()) };
         });
     }
@@ -106,7 +107,8 @@ impl OsClock for Timeline {
 /// ```
 pub fn prepare() {
     extern "C" fn forget() {
-        // SAFETY: called in a forked child, in which there is only this thread, and it is in no call of ours.
+        // SAFETY: called in a forked child, in which there is only this thread, and it is in no
+        // call of ours.
         unsafe { CLOCK.shared().forget() };
     }
     CLOCK.prepare();
@@ -148,14 +150,16 @@ pub fn timeline_offset() -> Duration {
     CLOCK.timeline_offset()
 }
 
-/// The time now, ordered: a reading taken after another one, on any thread, in happens-before order, is never smaller.
+/// The time now, ordered: a reading taken after another one, on any thread, in happens-before
+/// order, is never smaller.
 ///
 /// - Unit: an [`Instant`] counts nanoseconds on the timeline of CLOCK_MONOTONIC.
 /// - Error: [`error_bound`]; a fraction of a microsecond against CLOCK_MONOTONIC.
 /// - Ordering: after all earlier instructions. Later instructions may begin before it.
-/// - Cost: about twice a bare RDTSC, less than CLOCK_MONOTONIC's; about once a millisecond, 0.2 µs more. A program that
-///   calls rarely (less often than once a millisecond) is served CLOCK_MONOTONIC at its cost. The second call of a process
-///   takes some 30 µs more, in which the kernel is asked about the counter ([`prepare`]).
+/// - Cost: about twice a bare RDTSC, less than CLOCK_MONOTONIC's; about once a millisecond, 0.2 µs
+///   more. A program that calls rarely (less often than once a millisecond) is served
+///   CLOCK_MONOTONIC at its cost. The second call of a process takes some 30 µs more, in which the
+///   kernel is asked about the counter ([`prepare`]).
 /// - Allocates nothing, takes no lock that it waits for, and may be called in a signal handler.
 ///
 /// ```
@@ -170,11 +174,12 @@ pub fn now() -> Instant {
     CLOCK.now()
 }
 
-/// The time now by a bare read of the counter: the processor may take it earlier, or later, than the program says, by as
-/// much as it has instructions in flight (tens of nanoseconds).
+/// The time now by a bare read of the counter: the processor may take it earlier, or later, than
+/// the program says, by as much as it has instructions in flight (tens of nanoseconds).
 ///
-/// What it gives up: two such readings may be out of order, most often when a thread learns of something from another
-/// one and then reads the time. For durations on one thread that are long against that, it is as good as [`now`].
+/// What it gives up: two such readings may be out of order, most often when a thread learns of
+/// something from another one and then reads the time. For durations on one thread that are long
+/// against that, it is as good as [`now`].
 ///
 /// - Unit and error: as [`now`].
 /// - Ordering: none.
@@ -253,8 +258,8 @@ pub fn source() -> Source {
     CLOCK.source()
 }
 
-/// What speaks for and against the counter of this machine, and why it is used or not. Allocates; asks the kernel and the
-/// processor anew (tens of microseconds).
+/// What speaks for and against the counter of this machine, and why it is used or not. Allocates;
+/// asks the kernel and the processor anew (tens of microseconds).
 ///
 /// ```
 /// for evidence in clockscope::evidence() {
@@ -266,11 +271,11 @@ pub fn evidence() -> Vec<Evidence> {
     os::keep_errno(|| CLOCK.evidence())
 }
 
-/// How far [`now`] is from CLOCK_MONOTONIC, by a fresh bracket, and at most since the generation began. `None` where no
-/// clock answers. Costs some twenty reads of both clocks, about 0.8 µs.
+/// How far [`now`] is from CLOCK_MONOTONIC, by a fresh bracket, and at most since the generation
+/// began. `None` where no clock answers. Costs some twenty reads of both clocks, about 0.8 µs.
 ///
-/// While the operating system's clock is served, the bound is that clock's tick; where the time stands still until that clock
-/// has caught up, it is by how much we are ahead as well.
+/// While the operating system's clock is served, the bound is that clock's tick; where the time
+/// stands still until that clock has caught up, it is by how much we are ahead as well.
 ///
 /// ```
 /// let bound = clockscope::error_bound().expect("a clock");
@@ -281,9 +286,9 @@ pub fn error_bound() -> Option<ErrorBound> {
     os::keep_errno(|| CLOCK.error_bound())
 }
 
-/// The counter's frequency as the calibration knows it: the mean over its window, which ends now and is up to 20 s long.
-/// `None` until the clock has been read often enough, and where the counter is not used: [`calibrate_blocking`] answers
-/// there, too. Costs a few reads of both clocks.
+/// The counter's frequency as the calibration knows it: the mean over its window, which ends now
+/// and is up to 20 s long. `None` until the clock has been read often enough, and where the counter
+/// is not used: [`calibrate_blocking`] answers there, too. Costs a few reads of both clocks.
 ///
 /// ```
 /// match clockscope::frequency() {
@@ -296,9 +301,9 @@ pub fn frequency() -> Option<Frequency> {
     os::keep_errno(|| CLOCK.frequency())
 }
 
-/// The step between two readings of [`now`] that are as close as can be, as it was found in some thousand readings: the
-/// counter's tick, or the operating system's clock's; never less than the nanosecond that an [`Instant`] counts in. `None`
-/// where no step was found. Takes about 50 µs.
+/// The step between two readings of [`now`] that are as close as can be, as it was found in some
+/// thousand readings: the counter's tick, or the operating system's clock's; never less than the
+/// nanosecond that an [`Instant`] counts in. `None` where no step was found. Takes about 50 µs.
 ///
 /// ```
 /// if let Some(step) = clockscope::resolution() {
@@ -310,9 +315,9 @@ pub fn resolution() -> Option<Duration> {
     os::keep_errno(|| CLOCK.resolution())
 }
 
-/// Moves when what was known of the counter no longer holds: the machine was suspended, a snapshot was restored, the
-/// kernel turned away from the counter, the process was forked. Two readings of the same generation are on one line. 0
-/// before the first reading.
+/// Moves when what was known of the counter no longer holds: the machine was suspended, a snapshot
+/// was restored, the kernel turned away from the counter, the process was forked. Two readings of
+/// the same generation are on one line. 0 before the first reading.
 ///
 /// ```
 /// let before = clockscope::generation();
@@ -347,11 +352,12 @@ pub fn conversion() -> Option<Conversion> {
     os::keep_errno(|| CLOCK.conversion())
 }
 
-/// Waits for `duration` and tells how ticks of the counter become time, with a rigorous bound: the width of two brackets
-/// over the time between them (some 40 ns over `duration`).
+/// Waits for `duration` and tells how ticks of the counter become time, with a rigorous bound: the
+/// width of two brackets over the time between them (some 40 ns over `duration`).
 ///
-/// Answers wherever the counter may be read, whether the clock uses it or not. Sleeps where the counter is invariant, and
-/// spins where it is not, because such a counter may stop in a sleeping processor.
+/// Answers wherever the counter may be read, whether the clock uses it or not. Sleeps where the
+/// counter is invariant, and spins where it is not, because such a counter may stop in a sleeping
+/// processor.
 ///
 /// # Errors
 /// Why there is none: the counter may not be read, no clock answers, or one of the two stood still.
@@ -366,12 +372,13 @@ pub fn calibrate_blocking(duration: Duration) -> Result<Conversion, crate::Uncal
     os::keep_errno(|| CLOCK.calibrate_blocking(duration))
 }
 
-/// Lets the process survive that its counter is disabled (`prctl(PR_SET_TSC)`) while it runs: installs a handler of
-/// SIGSEGV that answers the counter's instructions and passes any other fault on.
+/// Lets the process survive that its counter is disabled (`prctl(PR_SET_TSC)`) while it runs:
+/// installs a handler of SIGSEGV that answers the counter's instructions and passes any other fault
+/// on.
 ///
-/// Without it such a process dies at the next read of any clock of the vDSO. With it, [`now`] goes on with the system call;
-/// the C library's and std's clocks go on as coarse ones. x86-64 Linux only. A program that installs a handler of its own
-/// should do so before.
+/// Without it such a process dies at the next read of any clock of the vDSO. With it, [`now`] goes
+/// on with the system call; the C library's and std's clocks go on as coarse ones. x86-64 Linux
+/// only. A program that installs a handler of its own should do so before.
 ///
 /// # Errors
 /// The system's, or that it has no such thing.

@@ -53,7 +53,8 @@ impl Instant {
 
 /// Both clocks at one moment.
 fn both() -> Option<(StdInstant, Instant)> {
-    // Where the counter is disabled, std's clock may be fatal where ours is not; it is the caller who has just read it.
+    // Where the counter is disabled, std's clock may be fatal where ours is not; it is the caller
+    // who has just read it.
     let take = || {
         let before = CLOCK.os_ns().ok()?;
         let std = StdInstant::now();
@@ -71,7 +72,8 @@ mod tests {
     use super::*;
     use std::time::Duration;
 
-    /// There and back, for moments before and after now: both comparisons err by half of their widths.
+    /// There and back, for moments before and after now: both comparisons err by half of their
+    /// widths.
     #[test]
     fn there_and_back() {
         let now = Instant::now();

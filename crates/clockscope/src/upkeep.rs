@@ -11,9 +11,10 @@ use crate::{AtomicInstant, Clock, Instant, now, os, recheck};
 /// The kernel is asked about the counter this often.
 const RECHECK_EVERY: Duration = Duration::from_secs(60);
 
-/// Keeps a recent time up to date, on a thread of its own, until it is dropped; dropping it joins the thread. That thread asks
-/// the kernel every minute whether the counter may still be used ([`recheck`]), which no reading does: a process that confines
-/// itself starts none, or ends it before.
+/// Keeps a recent time up to date, on a thread of its own, until it is dropped; dropping it joins
+/// the thread. That thread asks the kernel every minute whether the counter may still be used
+/// ([`recheck`]), which no reading does: a process that confines itself starts none, or ends it
+/// before.
 ///
 /// ```
 /// use clockscope::{Clock, Upkeep};
@@ -58,7 +59,8 @@ impl Upkeep {
         Ok(Self { recent, stop, thread: Some(thread), process: std::process::id() })
     }
 
-    /// The time at most about a period ago (more, if the thread was not run). Never decreases. Costs a load.
+    /// The time at most about a period ago (more, if the thread was not run). Never decreases.
+    /// Costs a load.
     #[inline(always)]
     #[must_use]
     pub fn recent(&self) -> Instant {

@@ -1,5 +1,5 @@
-//! The disciplined clock where a thread that renews it does not come back, or comes back late. Others run inside of one of its
-//! reads; to them it is a thread that was stopped there.
+//! The disciplined clock where a thread that renews it does not come back, or comes back late.
+//! Others run inside of one of its reads; to them it is a thread that was stopped there.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -15,7 +15,8 @@ use world::{GHZ, MILLISECOND, Moment, SECOND, World};
 
 type Clock = Disciplined<&'static World, &'static World>;
 
-/// What a stopped thread does not see: others read, each no less than any that was finished before it began.
+/// What a stopped thread does not see: others read, each no less than any that was finished before
+/// it began.
 struct Others {
     world: &'static World,
     clock: &'static Clock,
@@ -48,21 +49,24 @@ impl Others {
         worst
     }
 
-    /// Stops a thread at a moment that is `reads` reads after now; whether it held the lock while `others` ran.
+    /// Stops a thread at a moment that is `reads` reads after now; whether it held the lock while
+    /// `others` ran.
     fn stop_at(&'static self, reads: u64, others: impl FnOnce(&'static Self) + 'static) {
         self.world.interrupt_at(reads, Moment::After, move || others(self));
     }
 }
 
-/// The states that a thread may be stopped in, by what has happened before: it calibrates, renews, or begins again.
+/// The states that a thread may be stopped in, by what has happened before: it calibrates, renews,
+/// or begins again.
 const STATES: [(u64, u64); 3] = [(0, 0), (20 * MILLISECOND, 0), (20 * MILLISECOND, 5 * MILLISECOND)];
 
-/// Whoever is stopped, wherever: after a tenth of a second others have the counter again, and when that one comes back, nothing
-/// of what it does is seen.
+/// Whoever is stopped, wherever: after a tenth of a second others have the counter again, and when
+/// that one comes back, nothing of what it does is seen.
 #[test]
 fn a_holder_that_does_not_come_back_loses_the_lock() {
     let mut taken_over = 0;
-    // A line is renewed every 200 reads. Meanwhile others publish an even number of lines, or an odd one.
+    // A line is renewed every 200 reads. Meanwhile others publish an even number of lines, or an
+    // odd one.
     let moments = (0..40).map(|at| (0, at)).chain((0..210).map(|at| (1, at))).chain((0..40).map(|at| (2, at)));
     for ((state, at), stopped_ms) in moments.flat_map(|moment| [110, 111].map(|ms| (moment, ms))) {
         let others = Others::new();
@@ -148,11 +152,12 @@ fn a_decision_holds_beside_a_holder_that_is_stopped() {
     }
 }
 
-/// Stopped within each other's absence, as often as there is room for, and once more: the OS clock is served. When they all come
-/// back, that is all.
+/// Stopped within each other's absence, as often as there is room for, and once more: the OS clock
+/// is served. When they all come back, that is all.
 #[test]
 fn after_a_few_the_os_clock_is_served() {
-    /// Stops a thread when it publishes the first line of a generation, and in its absence the next.
+    /// Stops a thread when it publishes the first line of a generation, and in its absence the
+    /// next.
     fn stop(others: &'static Others, times: u32, sources: &Rc<RefCell<Vec<Source>>>) {
         let generation = others.clock.generation();
         let inner = Rc::clone(sources);
@@ -213,8 +218,9 @@ fn a_holder_that_comes_back_soon_keeps_the_lock() {
     }
 }
 
-/// Threads that read in bursts: whoever begins the next line is stopped for some microseconds, in which others are served the OS
-/// clock. What they were served is no reason for the line to run ahead.
+/// Threads that read in bursts: whoever begins the next line is stopped for some microseconds, in
+/// which others are served the OS clock. What they were served is no reason for the line to run
+/// ahead.
 #[test]
 fn a_line_that_begins_beside_other_readings_is_not_ahead() {
     for (at, stopped_ns) in (0..60).flat_map(|at| [500, 4_000, 30_000].map(|stopped_ns| (at, stopped_ns))) {

@@ -1,4 +1,5 @@
-//! The disciplined clock where its OS clock steps back or becomes slower, and what system and hardware are asked, and when.
+//! The disciplined clock where its OS clock steps back or becomes slower, and what system and
+//! hardware are asked, and when.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -15,11 +16,13 @@ const SLOW_OS_READ_PS: u64 = 1_200_000;
 
 type Clocks = Watch<&'static World>;
 
-/// The time stands still for so long at most, in ns of the OS clock, when that stepped back; and for what is left of a line.
+/// The time stands still for so long at most, in ns of the OS clock, when that stepped back; and
+/// for what is left of a line.
 const STANDS_STILL_NS: u64 = 10 * MILLISECOND;
 const LINE_NS: u64 = 2 * MILLISECOND;
 
-/// Whatever happens, and however long: system calls are made when the process begins, and never again.
+/// Whatever happens, and however long: system calls are made when the process begins, and never
+/// again.
 #[test]
 fn nothing_is_asked_after_the_first_calibration() {
     for is_prepared in [false, true] {
@@ -35,7 +38,8 @@ fn nothing_is_asked_after_the_first_calibration() {
         let asked = watch.world.questions.get();
         watch.settle();
         watch.run(130 * SECOND, 500_000);
-        // New generations: by a step of the counter, by a question's answer, by a step of the OS clock.
+        // New generations: by a step of the counter, by a question's answer, by a step of the OS
+        // clock.
         watch.world.step_counter(-20_000_000);
         watch.run(SECOND, 100_000);
         watch.clock.give_up();
@@ -123,8 +127,8 @@ fn a_slower_clock_that_the_kernel_stands_by_is_followed_when_asked() {
     assert!(watch.run(SECOND, 10_000) <= 1_300.0);
 }
 
-/// A hypervisor that traps the counter, or a processor at a quarter of its speed: brackets are wider for that reason, and the OS
-/// clock is no better.
+/// A hypervisor that traps the counter, or a processor at a quarter of its speed: brackets are
+/// wider for that reason, and the OS clock is no better.
 #[test]
 fn a_counter_that_becomes_slower_itself_is_used_on() {
     for times in [5, 200] {
@@ -140,7 +144,8 @@ fn a_counter_that_becomes_slower_itself_is_used_on() {
     }
 }
 
-/// The OS clock is another time namespace's, or another machine's on which the process was restored.
+/// The OS clock is another time namespace's, or another machine's on which the process was
+/// restored.
 fn steps_back(watch: &mut Clocks, back_ns: u64, every: u64) {
     let generation = watch.clock.generation();
     let offset = watch.clock.timeline_offset();
@@ -159,7 +164,8 @@ fn steps_back(watch: &mut Clocks, back_ns: u64, every: u64) {
     watch.world.pass(SECOND);
     watch.read();
     let still = passed(watch) as i64 - (watch.last - before) as i64;
-    // Of the time from the last reading before the step to the first one after it, nobody knows anything.
+    // Of the time from the last reading before the step to the first one after it, nobody knows
+    // anything.
     assert!((0..=(STANDS_STILL_NS + LINE_NS + every) as i64).contains(&still), "it stood still for {still} ns");
     let offset = watch.clock.timeline_offset() - offset;
     let expected = Duration::from_nanos(back_ns - still as u64);
@@ -241,8 +247,8 @@ fn an_os_clock_that_comes_and_goes_does_not_make_the_time_run_away() {
     }
 }
 
-/// What the OS clock's readings lose by not being written down each: a step back of less than 65 µs may pass, and no more of a
-/// larger one.
+/// What the OS clock's readings lose by not being written down each: a step back of less than 65 µs
+/// may pass, and no more of a larger one.
 #[test]
 fn of_a_step_back_no_more_passes_than_is_said() {
     for back_ns in [100, 30_000, 60_000, 64_500, 66_000, 100_000, 130_000, MILLISECOND] {

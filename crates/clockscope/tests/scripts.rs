@@ -1,4 +1,5 @@
-//! The disciplined clock while other threads preempt the one that reads, and in random scripts of all that can go wrong.
+//! The disciplined clock while other threads preempt the one that reads, and in random scripts of
+//! all that can go wrong.
 
 mod world;
 
@@ -9,8 +10,8 @@ use clockscope::disciplined::Disciplined;
 use proptest::prelude::*;
 use world::{MILLISECOND, Moment, SECOND, World, YEAR};
 
-/// Readings of several threads of which all but one are within a read of the one: each is no smaller than any that had
-/// been finished when it began.
+/// Readings of several threads of which all but one are within a read of the one: each is no
+/// smaller than any that had been finished when it began.
 struct Order {
     clock: Disciplined<&'static World, &'static World>,
     finished: std::cell::Cell<u64>,
@@ -18,7 +19,8 @@ struct Order {
     slack: std::cell::Cell<u64>,
 }
 
-/// Steps back of the OS clock that are no larger, in ns, may pass while it is served (docs/library.md).
+/// Steps back of the OS clock that are no larger, in ns, may pass while it is served
+/// (docs/library.md).
 const PASSES_NS: u64 = 65_000;
 
 impl Order {
@@ -38,8 +40,9 @@ impl Order {
     }
 }
 
-/// A thread is preempted at every moment in turn, for longer than its line lasts, while others go on, on an OS clock whose
-/// rate has just changed. What it then finds out from what it held is wrong of the line that is there now.
+/// A thread is preempted at every moment in turn, for longer than its line lasts, while others go
+/// on, on an OS clock whose rate has just changed. What it then finds out from what it held is
+/// wrong of the line that is there now.
 #[test]
 fn a_thread_that_was_preempted_does_no_harm() {
     for (at, moment) in (0..300).flat_map(|at| [(at, Moment::Before), (at, Moment::After)]) {
@@ -93,7 +96,8 @@ enum Event {
     Clocksource(Option<bool>),
     /// The thread does not run for so many ns, at a read to come.
     Interrupt(u64, Moment, u64),
-    /// Other threads read so often, so far apart, while this one does not run within a read to come.
+    /// Other threads read so often, so far apart, while this one does not run within a read to
+    /// come.
     Preempt(u64, Moment, u32, u64),
     Readmit,
     GiveUp,
@@ -128,8 +132,8 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-/// Does what a script says. Nothing but a panic, or a reading that goes back, is wrong in such a world.
-/// `strict`: the OS clock makes no small step back, so that no reading may.
+/// Does what a script says. Nothing but a panic, or a reading that goes back, is wrong in such a
+/// world. `strict`: the OS clock makes no small step back, so that no reading may.
 fn play(hz: f64, origin: (u64, u64), strict: bool, script: Vec<Event>) {
     let world: &'static World = Box::leak(Box::new(World::new(hz, origin.0, origin.1)));
     let order = Order::new(world);
@@ -147,12 +151,14 @@ fn play(hz: f64, origin: (u64, u64), strict: bool, script: Vec<Event>) {
             Event::ResetCounter => world.reset_counter(),
             Event::Hz(hz) => world.set_hz(hz),
             Event::RunDown => {
-                // By less than a line is long, no reading shows it (docs/library.md): the question is whether anything fails.
+                // By less than a line is long, no reading shows it (docs/library.md): the question
+                // is whether anything fails.
                 order.slack.set(u64::MAX);
                 world.run_down();
             }
             Event::Glitch(at, ticks) => {
-                // By less than a line is long, no reading shows it (docs/library.md): the question is whether anything fails.
+                // By less than a line is long, no reading shows it (docs/library.md): the question
+                // is whether anything fails.
                 order.slack.set(u64::MAX);
                 world.interrupt_at(at, Moment::Before, move || world.step_counter(ticks));
                 world.interrupt_at(at + 1, Moment::Before, move || world.step_counter(ticks.wrapping_neg()));

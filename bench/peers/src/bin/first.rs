@@ -1,4 +1,5 @@
-//! The first reading of a process: ours, or with the argument `std` that of std. Prints its ticks and a tick's length in ns.
+//! The first reading of a process: ours, or with the argument `std` that of std. Prints its ticks
+//! and a tick's length in ns.
 
 use std::hint::black_box;
 

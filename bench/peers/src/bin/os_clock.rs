@@ -1,5 +1,6 @@
-//! What a reading costs where the counter may not be used and the OS clock is served, beside clock_gettime itself, in one thread
-//! and in two at once: both in turn, batch by batch, the median over the batches. Prints `name ns` lines.
+//! What a reading costs where the counter may not be used and the OS clock is served, beside
+//! clock_gettime itself, in one thread and in two at once: both in turn, batch by batch, the median
+//! over the batches. Prints `name ns` lines.
 
 use std::sync::Barrier;
 

@@ -1,8 +1,10 @@
-//! The order of memory and readings of a clock, for who decides by memory whether a reading may be used.
+//! The order of memory and readings of a clock, for who decides by memory whether a reading may be
+//! used.
 //!
-//! The counter is no memory: fences order it only as far as the processor's manual says. What is promised here is that of
-//! a store, `stored_before_reading`, then a reading on one thread, and a reading, then `load_after_reading` on another, either the
-//! load sees the store, or the second reading is not the later one.
+//! The counter is no memory: fences order it only as far as the processor's manual says. What is
+//! promised here is that of a store, `stored_before_reading`, then a reading on one thread, and a
+//! reading, then `load_after_reading` on another, either the load sees the store, or the second
+//! reading is not the later one.
 
 #![allow(unsafe_code, reason = "a load whose address depends on a reading has no safe form")]
 #![cfg_attr(loom, allow(dead_code, reason = "loom has no counter"))]
@@ -13,9 +15,10 @@ use core::sync::atomic::{AtomicU64, fence};
 
 /// All stores that came before are seen by all before any later reading of a clock is taken.
 ///
-/// x86: an operation with LOCK, which every exchange is, has been seen when it is complete, and every OS clock begins with an
-/// instruction that waits for that (the vDSO's LFENCE or RDTSCP, SYSCALL). aarch64: DSB waits for stores, and the ISB that every
-/// ordered reading of the counter begins with waits for the DSB (Arm ARM, B2.3.12 and D12.2.1).
+/// x86: an operation with LOCK, which every exchange is, has been seen when it is complete, and
+/// every OS clock begins with an instruction that waits for that (the vDSO's LFENCE or RDTSCP,
+/// SYSCALL). aarch64: DSB waits for stores, and the ISB that every ordered reading of the counter
+/// begins with waits for the DSB (Arm ARM, B2.3.12 and D12.2.1).
 #[inline(always)]
 pub(crate) fn stored_before_reading() {
     fence(core::sync::atomic::Ordering::SeqCst);
@@ -28,10 +31,11 @@ pub(crate) fn stored_before_reading() {
 
 /// The word as it is after a clock showed `reading`.
 ///
-/// A processor may load before it has read its counter, although the program says otherwise. It cannot load from an address
-/// that it does not know: here that depends on the reading, of which nothing is left but a zero that the processor does not
-/// foresee (Arm ARM, B2.3.2, address dependency; x86 knows no AND that does not wait for its operands). A fence would cost more
-/// than all else that the caller does. Other processors than these two get the fence.
+/// A processor may load before it has read its counter, although the program says otherwise. It
+/// cannot load from an address that it does not know: here that depends on the reading, of which
+/// nothing is left but a zero that the processor does not foresee (Arm ARM, B2.3.2, address
+/// dependency; x86 knows no AND that does not wait for its operands). A fence would cost more than
+/// all else that the caller does. Other processors than these two get the fence.
 #[inline(always)]
 pub(crate) fn load_after_reading(word: &AtomicU64, reading: u64) -> u64 {
     #[cfg(target_arch = "x86_64")]

@@ -36,7 +36,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// |ours − OS| with the bracket's width: by a fresh bracket, and the largest since the generation began. While the OS
-    /// clock is served, its tick, and by how much ours is ahead where it stands still. `None` where it does not answer.
+    /// clock is served, its tick, and by how much ours is ahead where it stands still. `None` where
+    /// it does not answer.
     pub fn error_bound(&self) -> Option<ErrorBound> {
         self.wake();
         let page = &self.shared.page;
@@ -65,13 +66,14 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         (0..TRIES).filter_map(|_| one()).min().map(|(_, error)| error)
     }
 
-    /// The counter's mean frequency over the calibration's window, which is extended by a fresh bracket. `None` before the
-    /// first line, and where the counter is not used.
+    /// The counter's mean frequency over the calibration's window, which is extended by a fresh
+    /// bracket. `None` before the first line, and where the counter is not used.
     pub fn frequency(&self) -> Option<Frequency> {
         self.conversion().map(|conversion| *conversion.frequency())
     }
 
-    /// Has a line begun where nobody has called for long. The first reading finds that there is none, the second begins it.
+    /// Has a line begun where nobody has called for long. The first reading finds that there is
+    /// none, the second begins it.
     fn wake(&self) {
         self.prepare();
         self.now();
@@ -84,8 +86,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.asked.answers().map_or(1, |answers| answers.os_tick_ns)
     }
 
-    /// By how much the time is ahead of the OS clock since that stepped back; zero if it never did. Whoever compares the time
-    /// with that clock's adds it there.
+    /// By how much the time is ahead of the OS clock since that stepped back; zero if it never did.
+    /// Whoever compares the time with that clock's adds it there.
     pub fn timeline_offset(&self) -> Duration {
         Duration::from_nanos(self.timeline_offset_ns())
     }
@@ -130,7 +132,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         Ok(Conversion::new(end.middle(), end.os_ns, frequency_of(&mean)))
     }
 
-    /// Reads the OS clock until `duration` has passed; no longer than a frozen clock would make believe.
+    /// Reads the OS clock until `duration` has passed; no longer than a frozen clock would make
+    /// believe.
     #[cfg(feature = "std")]
     fn spin(&self, start: &Bracket, duration: Duration) -> Result<(), Uncalibrated> {
         let ns = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
@@ -143,14 +146,16 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         Err(Uncalibrated::StoodStill)
     }
 
-    /// The smallest step between two readings that are as close as can be; `None` where none was found.
+    /// The smallest step between two readings that are as close as can be; `None` where none was
+    /// found.
     pub fn resolution(&self) -> Option<Duration> {
         let ns = match self.conversion() {
             Some(conversion) => {
                 let ticks = lattice::step(|| self.counter.unordered())?;
                 ticks as f64 / conversion.frequency().hz * 1e9
             }
-            // The timer tick of a coarse clock is longer than anybody wants to wait for: clock_getres tells that one.
+            // The timer tick of a coarse clock is longer than anybody wants to wait for:
+            // clock_getres tells that one.
             None => {
                 lattice::step(|| self.shared.os.now_ns().unwrap_or(0)).unwrap_or(0).max(self.coarse_tick_ns()) as f64
             }
@@ -254,7 +259,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         evidence.by("brackets of both clocks")
     }
 
-    /// The claimed frequency against the measured one. It is never used, so that it speaks neither for nor against.
+    /// The claimed frequency against the measured one. It is never used, so that it speaks neither
+    /// for nor against.
     fn claim(&self) -> Evidence {
         let of = |seen| Evidence::new("claimed frequency", Finding::Unknown, seen);
         match (self.counter.claimed_hz(), self.frequency()) {

@@ -1,15 +1,16 @@
 //! What system and hardware answered about the counter when they were asked last.
 //!
-//! They are asked at the second call of a process or by [`super::Disciplined::prepare`], and again by
-//! [`super::Disciplined::recheck`] alone: to ask takes system calls, which a process that has confined itself may not survive. So
-//! the answers are kept where no fork wipes them, and every new generation, and every child, goes by them.
+//! They are asked at the second call of a process or by [`super::Disciplined::prepare`], and again
+//! by [`super::Disciplined::recheck`] alone: to ask takes system calls, which a process that has
+//! confined itself may not survive. So the answers are kept where no fork wipes them, and every new
+//! generation, and every child, goes by them.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use crate::evidence::Demotion;
 
-/// The answers, in one word: bit 0 says that they were given, two bits each one, and the upper half the OS clock's tick.
-/// All zero is the state before.
+/// The answers, in one word: bit 0 says that they were given, two bits each one, and the upper half
+/// the OS clock's tick. All zero is the state before.
 pub(crate) struct Asked(AtomicU64);
 
 /// The answers to one asking.
@@ -45,8 +46,9 @@ impl Asked {
         (word & GIVEN != 0).then(|| Answers::of(word))
     }
 
-    /// Keeps new answers. A question that was answered before and is not any more keeps its answer: that the system cannot be
-    /// asked is no reason against the counter. Many threads may ask at once.
+    /// Keeps new answers. A question that was answered before and is not any more keeps its answer:
+    /// that the system cannot be asked is no reason against the counter. Many threads may ask at
+    /// once.
     pub(crate) fn keep(&self, new: Answers) -> Answers {
         let replace = |word| Some(Answers::of(word).replaced_by(new).word());
         let (Ok(former) | Err(former)) = self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, replace);
@@ -87,7 +89,8 @@ impl Answers {
         }
     }
 
-    /// Why the counter may not be used; `None` if it may. `readmitted`: a test of our own has shown that it is sound.
+    /// Why the counter may not be used; `None` if it may. `readmitted`: a test of our own has shown
+    /// that it is sound.
     pub(crate) fn refusal(&self, readmitted: bool) -> Option<Demotion> {
         match (self.permitted, self.clocksource) {
             (Some(false), _) => Some(Demotion::NotPermitted),

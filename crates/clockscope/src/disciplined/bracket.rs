@@ -1,10 +1,12 @@
-//! A bracket: the OS clock read between two reads of the counter. All that is ever known of one clock by another.
+//! A bracket: the OS clock read between two reads of the counter. All that is ever known of one
+//! clock by another.
 
 use super::Counter;
 use crate::Errno;
 
-/// The OS clock showed `os_ns` at some moment that is no earlier than the reading `before` and no later than the reading
-/// `after`. Either clock may have been as much as one of its own ticks further than it shows.
+/// The OS clock showed `os_ns` at some moment that is no earlier than the reading `before` and no
+/// later than the reading `after`. Either clock may have been as much as one of its own ticks
+/// further than it shows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Bracket {
     pub(crate) before: u64,
@@ -16,8 +18,8 @@ impl Bracket {
     /// In the place of one that was not taken.
     pub(crate) const ZERO: Self = Self { before: 0, after: 0, os_ns: 0 };
 
-    /// The narrowest of up to `tries`, done early with one that is no wider than `enough` ticks. An interruption only
-    /// ever widens a bracket, and the first after an idle spell is cold.
+    /// The narrowest of up to `tries`, done early with one that is no wider than `enough` ticks. An
+    /// interruption only ever widens a bracket, and the first after an idle spell is cold.
     ///
     /// # Errors
     /// The OS clock refused.
@@ -51,7 +53,8 @@ impl Bracket {
         self.after.wrapping_sub(self.before).saturating_add(1)
     }
 
-    /// Whether the counter went back from one reading to the next. Nothing follows from such a bracket but that.
+    /// Whether the counter went back from one reading to the next. Nothing follows from such a
+    /// bracket but that.
     pub(crate) fn went_back(&self) -> bool {
         (self.after.wrapping_sub(self.before) as i64) < 0
     }
@@ -66,8 +69,9 @@ impl Bracket {
         self.os_ns.wrapping_sub(earlier.os_ns) as i64 as f64
     }
 
-    /// Every mean rate from `earlier` to this one that both brackets allow, in ns a tick. Assumes nothing about what lies
-    /// between. `None` where the counter did not clearly advance: no rate follows.
+    /// Every mean rate from `earlier` to this one that both brackets allow, in ns a tick. Assumes
+    /// nothing about what lies between. `None` where the counter did not clearly advance: no rate
+    /// follows.
     pub(crate) fn rate_since(&self, earlier: &Self, os_tick_ns: u64) -> Option<Interval> {
         let fewest = (self.before.wrapping_sub(earlier.after) as i64).saturating_sub(1);
         let most = (self.after.wrapping_sub(earlier.before) as i64).saturating_add(1);
@@ -75,7 +79,8 @@ impl Bracket {
             return None;
         }
         let (ns, tick) = (self.os_ns_since(earlier), os_tick_ns as f64);
-        // Where the numerator is negative, the division by fewer ticks makes it smaller, not larger.
+        // Where the numerator is negative, the division by fewer ticks makes it smaller, not
+        // larger.
         let low = (ns - tick) / if ns < tick { fewest } else { most } as f64;
         let high = (ns + tick) / if ns < -tick { most } else { fewest } as f64;
         Some(Interval { low, high })
@@ -126,8 +131,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the moment inside each bracket at which the OS clock was read, and wherever in its tick it was, the
-        /// true mean rate is inside the interval.
+        /// Whatever the moment inside each bracket at which the OS clock was read, and wherever in
+        /// its tick it was, the true mean rate is inside the interval.
         #[test]
         fn the_true_rate_is_never_outside(
             origin in any::<u64>(),

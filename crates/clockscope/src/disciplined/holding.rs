@@ -23,7 +23,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if self.shared.page.mode() != Mode::Open {
             return None;
         }
-        // The holder is done within microseconds, or is not running: then one turn of a scheduler will do.
+        // The holder is done within microseconds, or is not running: then one turn of a scheduler
+        // will do.
         for _ in 0..1000 {
             if let Some(mut held) = self.try_lock() {
                 return work(&mut held);
@@ -64,8 +65,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         false
     }
 
-    /// Takes the lock from a holder that does not come back. What that one would publish is in vain from here on, and whatever
-    /// it knew is forgotten.
+    /// Takes the lock from a holder that does not come back. What that one would publish is in vain
+    /// from here on, and whatever it knew is forgotten.
     #[cold]
     pub(super) fn take_over(&self, holder: Holder) -> Option<Held<'_>> {
         let steering = match self.shared.steering.take_over(holder) {
@@ -91,7 +92,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         None
     }
 
-    /// The lock with what is known. Nothing, where somebody else than its last holder has decided anything since.
+    /// The lock with what is known. Nothing, where somebody else than its last holder has decided
+    /// anything since.
     fn held<'a>(&self, steering: Guard<'a, Steering>) -> Option<Held<'a>> {
         self.shared.os.preemption_point();
         let version = self.shared.page.version();

@@ -1,12 +1,13 @@
 //! One fast clock out of two: a counter's cost, an operating system's time.
 //!
-//! [`Disciplined`] serves the OS clock at first. Calls that come often calibrate the counter against it, a bracket at a
-//! time; once the rate is known well enough, the time is computed from the counter by a published line, which is
-//! renewed a little before it is spent, and bent so that it meets the OS clock again. Nothing runs between calls.
+//! [`Disciplined`] serves the OS clock at first. Calls that come often calibrate the counter
+//! against it, a bracket at a time; once the rate is known well enough, the time is computed from
+//! the counter by a published line, which is renewed a little before it is spent, and bent so that
+//! it meets the OS clock again. Nothing runs between calls.
 //!
-//! The parts: a bracket is one comparison of the two clocks, a calibration what many of them say of the rate, a line the
-//! function that is served, the page how threads share it, steering what is done under the lock, serving what is answered
-//! where there is no line. docs/library.md tells why.
+//! The parts: a bracket is one comparison of the two clocks, a calibration what many of them say of
+//! the rate, a line the function that is served, the page how threads share it, steering what is
+//! done under the lock, serving what is answered where there is no line. docs/library.md tells why.
 
 mod answers;
 mod asked;
@@ -36,21 +37,22 @@ use bracket::Bracket;
 use shared::Shared;
 use version::{Mode, Version};
 
-/// Length of a segment in ns. Half as long again is the longest that a change of the OS clock's rate stays unnoticed: at
-/// 500 ppm, 0.75 µs.
+/// Length of a segment in ns. Half as long again is the longest that a change of the OS clock's
+/// rate stays unnoticed: at 500 ppm, 0.75 µs.
 const WINDOW_NS: u64 = 1_000_000;
 
 /// A clock that serves the time of the OS clock `S` by the counter `C`.
 ///
-/// It never goes back, as long as the CPUs' counters agree and the counter does not step back by less than two
-/// milliseconds at once. Larger steps are noticed at the first read; changes of rate, by less than that, when the line is
-/// renewed: every millisecond while it is in use.
+/// It never goes back, as long as the CPUs' counters agree and the counter does not step back by
+/// less than two milliseconds at once. Larger steps are noticed at the first read; changes of rate,
+/// by less than that, when the line is renewed: every millisecond while it is in use.
 ///
-/// The counter is used where it may be read and the kernel builds its own clocks on it; where the kernel does not,
-/// only after [`Disciplined::readmit`]. Counter and system are asked about that at the second reading, or by
-/// [`Disciplined::prepare`], and then by [`Disciplined::recheck`] alone.
+/// The counter is used where it may be read and the kernel builds its own clocks on it; where the
+/// kernel does not, only after [`Disciplined::readmit`]. Counter and system are asked about that at
+/// the second reading, or by [`Disciplined::prepare`], and then by [`Disciplined::recheck`] alone.
 ///
-/// Most programs want the clock of the process: [`crate::now`]. This type is for clocks of one's own, and for tests.
+/// Most programs want the clock of the process: [`crate::now`]. This type is for clocks of one's
+/// own, and for tests.
 ///
 /// ```
 /// use clockscope::disciplined::{Counter, Disciplined, OsClock};
@@ -83,8 +85,9 @@ const WINDOW_NS: u64 = 1_000_000;
 pub struct Disciplined<C, S> {
     shared: Shared<S>,
     counter: C,
-    /// 0 for [`WINDOW_NS`]: all of a clock that was not used yet is zero, so that a static one is in memory of the process's own,
-    /// and not of a file. The kernel wipes no other in a forked child.
+    /// 0 for [`WINDOW_NS`]: all of a clock that was not used yet is zero, so that a static one is
+    /// in memory of the process's own, and not of a file. The kernel wipes no other in a forked
+    /// child.
     asked_window_ns: u64,
     // Outside of the shared page, because a fork wipes that one.
     generation: AtomicU64,
@@ -121,8 +124,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// The same with segments of `ns` nanoseconds, between 1 µs and 100 ms. Longer ones follow the OS clock more slowly,
-    /// shorter ones are renewed more often.
+    /// The same with segments of `ns` nanoseconds, between 1 µs and 100 ms. Longer ones follow the
+    /// OS clock more slowly, shorter ones are renewed more often.
     ///
     /// # Panics
     /// `ns` is outside of that.
@@ -138,17 +141,20 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if self.asked_window_ns == 0 { WINDOW_NS } else { self.asked_window_ns }
     }
 
-    /// The time, ordered: a reading taken after another one, on any thread, in happens-before order, is never smaller.
+    /// The time, ordered: a reading taken after another one, on any thread, in happens-before
+    /// order, is never smaller.
     ///
-    /// Unit: ns on the OS clock's timeline. Error: [`Disciplined::error_bound`]. Cost: the counter's ordered read and
-    /// about 2 ns; about once a millisecond, 0.2 µs more; the OS clock's cost where that is served.
+    /// Unit: ns on the OS clock's timeline. Error: [`Disciplined::error_bound`]. Cost: the
+    /// counter's ordered read and about 2 ns; about once a millisecond, 0.2 µs more; the OS clock's
+    /// cost where that is served.
     #[inline(always)]
     pub fn now(&self) -> Instant {
         Instant::from_ns(self.shared.page.read(|| self.counter.ordered()).unwrap_or_else(|| self.slow()))
     }
 
-    /// The time by a bare read of the counter, which the processor may take earlier, or later, than the program says, by
-    /// as much as it has instructions in flight. Two of them may be out of order, across threads and even on one.
+    /// The time by a bare read of the counter, which the processor may take earlier, or later, than
+    /// the program says, by as much as it has instructions in flight. Two of them may be out of
+    /// order, across threads and even on one.
     ///
     /// Unit and error as [`Disciplined::now`]; cost: that of the bare read.
     #[inline(always)]
@@ -156,16 +162,17 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         Instant::from_ns(self.shared.page.read(|| self.counter.unordered()).unwrap_or_else(|| self.slow()))
     }
 
-    /// Asks counter and system now what the second reading would ask, once for this process and all that it forks. No reading
-    /// asks anything after that.
+    /// Asks counter and system now what the second reading would ask, once for this process and all
+    /// that it forks. No reading asks anything after that.
     pub fn prepare(&self) {
         while self.shared.page.mode() == Mode::New {
             self.begin();
         }
     }
 
-    /// Asks counter and system again, and goes by what they say now: gives the counter up, or takes it back where only their
-    /// word was against it. What is not answered any more is taken as it was. Whether the counter may be used.
+    /// Asks counter and system again, and goes by what they say now: gives the counter up, or takes
+    /// it back where only their word was against it. What is not answered any more is taken as it
+    /// was. Whether the counter may be used.
     pub fn recheck(&self) -> bool {
         let refusal = self.ask().refusal(self.is_readmitted());
         self.prepare();
@@ -180,9 +187,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.shared.page.mode() == Mode::Open
     }
 
-    /// Takes the counter although the kernel does not, because a test of its own has shown that it may be trusted
-    /// ([`crate::revalidate`]). At once, whoever holds the lock. `false` where it still may not be used: it may not be read, or
-    /// is not invariant, or too many threads did not come back from renewing the clock.
+    /// Takes the counter although the kernel does not, because a test of its own has shown that it
+    /// may be trusted ([`crate::revalidate`]). At once, whoever holds the lock. `false` where it
+    /// still may not be used: it may not be read, or is not invariant, or too many threads did not
+    /// come back from renewing the clock.
     pub fn readmit(&self) -> bool {
         self.prepare();
         if self.asked.answers().is_none_or(|answers| answers.refusal(true).is_some()) {
@@ -198,7 +206,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.shared.page.mode() == Mode::Open
     }
 
-    /// Gives the counter up, because a test of its own has shown that it may not be trusted. At once, whoever holds the lock.
+    /// Gives the counter up, because a test of its own has shown that it may not be trusted. At
+    /// once, whoever holds the lock.
     pub fn give_up(&self) {
         self.prepare();
         self.readmitted.store(0, Ordering::Relaxed);
@@ -230,17 +239,20 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The OS clock's time, on the timeline that is served.
     #[inline(always)]
     pub(crate) fn os_ns(&self) -> Result<u64, Errno> {
-        // In this order: with an offset that is replaced meanwhile the reading is behind, and not ahead.
+        // In this order: with an offset that is replaced meanwhile the reading is behind, and not
+        // ahead.
         let offset = self.shared.page.offset();
         Ok(self.shared.os.now_ns()?.wrapping_add(offset))
     }
 
-    /// Leaves the state before the first use: may the counter be used? Asked once for a process and its children.
+    /// Leaves the state before the first use: may the counter be used? Asked once for a process and
+    /// its children.
     #[cold]
     fn begin(&self) {
         let page = &self.shared.page;
         let mut version = page.version();
-        // A child that is forked in the middle of this, by a signal handler, finds another version, and begins by itself.
+        // A child that is forked in the middle of this, by a signal handler, finds another version,
+        // and begins by itself.
         if version == Version::NEW {
             let marked = version.without_line(Mode::New);
             page.replace(&mut version, marked);
@@ -267,8 +279,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Remembers the first reading of the process. Not in the page, which a forked child would inherit before the system was
-    /// asked to wipe it; and a child may be on another timeline.
+    /// Remembers the first reading of the process. Not in the page, which a forked child would
+    /// inherit before the system was asked to wipe it; and a child may be on another timeline.
     fn keep_first(&self, os_ns: u64) {
         self.first_ns.fetch_max(os_ns, Ordering::Relaxed);
         self.first_process.store(self.shared.os.process(), Ordering::Release);
@@ -279,7 +291,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let before = self.asked.answers().unwrap_or_default();
         let permitted = self.counter.is_permitted();
         let clocksource = self.counter.is_clocksource();
-        // Before the OS clock is read for its tick: where the counter is disabled, that may be fatal.
+        // Before the OS clock is read for its tick: where the counter is disabled, that may be
+        // fatal.
         self.shared.os.prepare(permitted.or(before.permitted));
         self.asked.keep(Answers {
             permitted,
@@ -293,8 +306,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.readmitted.load(Ordering::Relaxed) != 0
     }
 
-    /// Gives the counter up, or takes it back, if `decision` says so of the mode that there is: the calibration begins anew. By
-    /// anybody, and at once.
+    /// Gives the counter up, or takes it back, if `decision` says so of the mode that there is: the
+    /// calibration begins anew. By anybody, and at once.
     fn decide(&self, decision: impl Fn(Mode) -> Option<Mode>) {
         let page = &self.shared.page;
         loop {

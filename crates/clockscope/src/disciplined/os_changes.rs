@@ -25,30 +25,32 @@ pub(super) struct Standing {
     at: u64,
     /// The OS clock's own time when that was noticed.
     since_os_ns: u64,
-    /// How often the time went on from there, each soon after a step back of the OS clock; and when that was behind for the
-    /// last time, on our timeline.
+    /// How often the time went on from there, each soon after a step back of the OS clock; and when
+    /// that was behind for the last time, on our timeline.
     steps: u32,
     behind_ns: u64,
 }
 
-/// Reads of the counter that are timed by it to see whether it has become slower itself, and by how much that would be.
+/// Reads of the counter that are timed by it to see whether it has become slower itself, and by how
+/// much that would be.
 const OWN_READS: u32 = 4;
 const OWN_SLOWER: u64 = 2;
 
-/// How long the OS clock alone is served after it has become slower, in ns: a second at first, then twice as long each time,
-/// up to a quarter of an hour.
+/// How long the OS clock alone is served after it has become slower, in ns: a second at first, then
+/// twice as long each time, up to a quarter of an hour.
 pub(super) const PAUSE_NS: u64 = 1_000_000_000;
 const LONGEST_PAUSE_NS: u64 = 1024 * PAUSE_NS;
 
-/// For so long the time stands still when the OS clock is behind what was served, in ns; or for three windows, where that
-/// is more: a line may end so far ahead. Twice as long with each step back that comes soon after another: CPUs whose OS
-/// clocks differ would have the time run away.
+/// For so long the time stands still when the OS clock is behind what was served, in ns; or for
+/// three windows, where that is more: a line may end so far ahead. Twice as long with each step
+/// back that comes soon after another: CPUs whose OS clocks differ would have the time run away.
 const STANDS_STILL_NS: u64 = 10_000_000;
 const MOST_DOUBLINGS: u32 = 10;
 
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
-    /// The OS clock is behind `at`, below which nothing may be served: the time stands still. When it has done so for long,
-    /// it goes on from there at the OS clock's rate: that clock has stepped back.
+    /// The OS clock is behind `at`, below which nothing may be served: the time stands still. When
+    /// it has done so for long, it goes on from there at the OS clock's rate: that clock has
+    /// stepped back.
     pub(super) fn stand_still(&self, at: u64) {
         let page = &self.shared.page;
         // Before the system was asked the lock is not used: a forked child would inherit it.
@@ -62,7 +64,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             }
             return;
         };
-        // Read again, because another thread may just have changed the offset: under the lock nobody does.
+        // Read again, because another thread may just have changed the offset: under the lock
+        // nobody does.
         let Ok(raw_ns) = self.shared.os.now_ns() else { return };
         let offset = page.offset();
         let os_ns = raw_ns.wrapping_add(offset);
@@ -91,7 +94,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// The same where nobody gets the lock any more, and so nobody can tell how long the time has stood still: it goes on at once.
+    /// The same where nobody gets the lock any more, and so nobody can tell how long the time has
+    /// stood still: it goes on at once.
     fn go_on_without_the_lock(&self, at: u64) {
         let offset = self.shared.page.offset();
         let Ok(raw_ns) = self.shared.os.now_ns() else { return };
@@ -112,15 +116,16 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         round().min(round())
     }
 
-    /// Whether the counter's own reads take much longer than `before`: a hypervisor traps it, or the processor runs more
-    /// slowly. Then brackets are wider for that reason.
+    /// Whether the counter's own reads take much longer than `before`: a hypervisor traps it, or
+    /// the processor runs more slowly. Then brackets are wider for that reason.
     pub(super) fn is_slower_itself(&self, held: &mut Held<'_>, before: u64) -> bool {
         held.own_ticks = self.own_ticks();
         held.own_ticks > before.saturating_mul(OWN_SLOWER)
     }
 
-    /// The OS clock has become slower, and the counter has not: the kernel may have turned away from the counter, for a reason.
-    /// Serves the OS clock for some time. `false` if somebody else has just decided otherwise.
+    /// The OS clock has become slower, and the counter has not: the kernel may have turned away
+    /// from the counter, for a reason. Serves the OS clock for some time. `false` if somebody else
+    /// has just decided otherwise.
     pub(super) fn turn_away(&self, held: &mut Held<'_>, slower: Slower, os_ns: u64) -> bool {
         let is_away = self.demote(held, Demotion::OsClockSlower);
         if is_away {
@@ -132,7 +137,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         is_away
     }
 
-    /// After such a pause, whether brackets are as narrow as before or there is another reason; else the next pause begins.
+    /// After such a pause, whether brackets are as narrow as before or there is another reason;
+    /// else the next pause begins.
     pub(super) fn is_as_fast_again(&self, held: &mut Held<'_>, bracket: &Bracket) -> bool {
         let Slower { usual, own_ticks, pause_ns } = held.slower;
         if bracket.width() > usual.saturating_mul(TOO_WIDE) && !self.is_slower_itself(held, own_ticks) {

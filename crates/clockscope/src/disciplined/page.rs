@@ -1,21 +1,24 @@
-//! What all threads share: the published line, the floor, and how far OS readings have been written down.
+//! What all threads share: the published line, the floor, and how far OS readings have been written
+//! down.
 //!
 //! The protocol, in the words of its sides:
 //!
-//! - **A reader** loads the version, the line that the version names, the floor, *then* reads the counter, then loads the
-//!   version again. If it changed, the words may be of two lines, and the reader looks again. The time is the larger of
-//!   line and floor.
-//! - **A publisher** holds the lock, writes a slot that no version names, and makes the version name it, unless somebody
-//!   replaced the version meanwhile.
-//! - **A reader of the OS clock** loads the version, reads that clock, *then* loads the version again. If it is the same, and
-//!   there is neither line nor announcement, the reading is returned as it is; else it goes into the floor *before* it is
-//!   returned.
-//! - **Who begins a line** announces it in the version *before* the bracket that the line begins with.
+//! - **A reader** loads the version, the line that the version names, the floor, *then* reads the
+//!   counter, then loads the version again. If it changed, the words may be of two lines, and the
+//!   reader looks again. The time is the larger of line and floor.
+//! - **A publisher** holds the lock, writes a slot that no version names, and makes the version
+//!   name it, unless somebody replaced the version meanwhile.
+//! - **A reader of the OS clock** loads the version, reads that clock, *then* loads the version
+//!   again. If it is the same, and there is neither line nor announcement, the reading is returned
+//!   as it is; else it goes into the floor *before* it is returned.
+//! - **Who begins a line** announces it in the version *before* the bracket that the line begins
+//!   with.
 //!
-//! Why the order is kept: a line is a fixed function and its successor agrees with it (see [`Line`]), so that it does not
-//! matter which of the two a reader holds, as long as the tick that it evaluates is one that the line covers. An OS reading
-//! that went into the floor is seen by whoever was told of it; one that did not was taken before the announcement, and so
-//! before the bracket, and no line begins below its bracket.
+//! Why the order is kept: a line is a fixed function and its successor agrees with it (see
+//! [`Line`]), so that it does not matter which of the two a reader holds, as long as the tick that
+//! it evaluates is one that the line covers. An OS reading that went into the floor is seen by
+//! whoever was told of it; one that did not was taken before the announcement, and so before the
+//! bracket, and no line begins below its bracket.
 //!
 //! All zero is the state before the first use.
 
@@ -23,8 +26,8 @@ use super::line::Line;
 use super::sync::{self, AtomicU64, Ordering, fence};
 use super::version::{Mode, SLOTS, Version};
 
-/// OS readings are written down when they are this much later than the last one that was, in ns: none that was returned
-/// is later than that one and this.
+/// OS readings are written down when they are this much later than the last one that was, in ns:
+/// none that was returned is later than that one and this.
 pub(crate) const UNWRITTEN_NS: u64 = 64_000;
 
 /// CPUs whose OS clocks differ by less than this, in ns, are no step back.
@@ -45,11 +48,13 @@ pub(crate) struct Page {
     offset: AtomicU64,
     /// OS time of the last call that found no line to serve by.
     pub(crate) last_idle_ns: AtomicU64,
-    /// Who calls less often than this, in ns, is served the OS clock. Here, beside what such a call reads anyway.
+    /// Who calls less often than this, in ns, is served the OS clock. Here, beside what such a call
+    /// reads anyway.
     pub(crate) rare_ns: AtomicU64,
     /// Until this OS time nobody tries to begin a line.
     pub(crate) next_try_ns: AtomicU64,
-    /// A number of who held the lock when others wanted it, and the OS time at which that was noticed.
+    /// A number of who held the lock when others wanted it, and the OS time at which that was
+    /// noticed.
     pub(crate) awaited: AtomicU64,
     pub(crate) awaited_since_ns: AtomicU64,
     /// Largest |ours − OS| with the bracket's width that was seen in this generation, in ns.
@@ -104,8 +109,8 @@ impl Page {
         }
     }
 
-    /// The fast path: one reading of the counter on a fresh part of the line, in ns. `None` sends the caller to the
-    /// slow path, before the counter is touched if it may not be.
+    /// The fast path: one reading of the counter on a fresh part of the line, in ns. `None` sends
+    /// the caller to the slow path, before the counter is touched if it may not be.
     #[inline(always)]
     pub(crate) fn read(&self, counter: impl FnOnce() -> u64) -> Option<u64> {
         let version = self.version();
@@ -119,7 +124,8 @@ impl Page {
         if self.version.load(Ordering::Relaxed) != version.0 {
             return None;
         }
-        // A comparison that is foreseen costs less than a maximum, and the floor is higher only after an OS reading.
+        // A comparison that is foreseen costs less than a maximum, and the floor is higher only
+        // after an OS reading.
         line.fresh(tick).filter(|ns| *ns >= floor)
     }
 
@@ -135,9 +141,9 @@ impl Page {
         Version(sync::load_after_reading(&self.version, os_ns))
     }
 
-    /// A line and a tick that was read after it; no tick where there is no line, because the counter may be one that must
-    /// not be read. Tries again only when the version was replaced meanwhile, which happens a few thousand times a second
-    /// at most.
+    /// A line and a tick that was read after it; no tick where there is no line, because the
+    /// counter may be one that must not be read. Tries again only when the version was replaced
+    /// meanwhile, which happens a few thousand times a second at most.
     pub(crate) fn look(&self, mut counter: impl FnMut() -> u64) -> Look {
         loop {
             let version = self.version();
@@ -161,8 +167,8 @@ impl Page {
         Line::of_words(core::array::from_fn(|index| slot[index].load(Ordering::Relaxed)))
     }
 
-    /// Makes `line` the one that is read from now on, in place of `version`. `false` if that was replaced, or bars the counter:
-    /// then nothing happened. Only for the holder of the lock.
+    /// Makes `line` the one that is read from now on, in place of `version`. `false` if that was
+    /// replaced, or bars the counter: then nothing happened. Only for the holder of the lock.
     pub(crate) fn publish(&self, version: &mut Version, line: &Line) -> bool {
         if version.mode() != Mode::Open {
             return false;
@@ -185,9 +191,10 @@ impl Page {
         is_replaced
     }
 
-    /// Makes `next` the version, and takes whatever line there is away: from here on no tick is covered. For anybody, and at
-    /// once. Readings by the line may have been as late as its end, so that nothing may be earlier than that any more: the clock
-    /// may stand still for as long as the line would have lasted. `false` if `version` was replaced.
+    /// Makes `next` the version, and takes whatever line there is away: from here on no tick is
+    /// covered. For anybody, and at once. Readings by the line may have been as late as its end, so
+    /// that nothing may be earlier than that any more: the clock may stand still for as long as the
+    /// line would have lasted. `false` if `version` was replaced.
     pub(crate) fn end_line_of(&self, version: &mut Version, next: Version) -> bool {
         let look = self.look(|| 0);
         // Who comes too late must not have others wait for the end of a line that is in use.

@@ -1,5 +1,5 @@
-//! The protocol under loom: every interleaving of two threads, and every stale value that the memory model allows, with
-//! up to so many preemptions. `cargo xtask loom` runs it.
+//! The protocol under loom: every interleaving of two threads, and every stale value that the
+//! memory model allows, with up to so many preemptions. `cargo xtask loom` runs it.
 
 use loom::model::Builder;
 use loom::sync::Arc;
@@ -26,8 +26,8 @@ fn opened(page: &Page) -> Version {
     version
 }
 
-/// What `read` makes of a page while three lines are published one after another. Each shows 100 ns at tick 100, and only
-/// when it is whole.
+/// What `read` makes of a page while three lines are published one after another. Each shows 100 ns
+/// at tick 100, and only when it is whole.
 fn a_line_is_whole(read: fn(&Page) -> Option<u64>) {
     check(2, move || {
         let page = Arc::new(Page::new());
@@ -75,7 +75,8 @@ fn a_floor_that_was_heard_of_is_seen() {
     });
 }
 
-/// A counter and an OS clock that advance by their reads. Reading them orders nothing else, like RDTSC.
+/// A counter and an OS clock that advance by their reads. Reading them orders nothing else, like
+/// RDTSC.
 #[derive(Clone)]
 struct Machine {
     counter: Arc<AtomicU64>,
@@ -124,8 +125,9 @@ const STEP: u64 = 10;
 /// How far the OS clock is ahead at first, in ns.
 const AHEAD_NS: u64 = 1_000_000;
 
-/// Two threads tell each other what they read, from `start` ticks after the end of a line on (negative: before it). The
-/// OS clock has jumped by `jump_ns`, and reads take `step` ticks, of which a hundred outlast a line.
+/// Two threads tell each other what they read, from `start` ticks after the end of a line on
+/// (negative: before it). The OS clock has jumped by `jump_ns`, and reads take `step` ticks, of
+/// which a hundred outlast a line.
 fn readings_are_ordered(start: i64, jump_ns: i64, step: u64) {
     check(2, move || {
         let shared = |value| Arc::new(AtomicU64::new(value));
@@ -198,7 +200,8 @@ fn machine() -> Machine {
     Machine { counter: shared(1_000_000), step: shared(STEP), ahead: shared(0), has_points: false }
 }
 
-/// A reading of the OS clock that was not written down is below no line that begins later; and one that may be is.
+/// A reading of the OS clock that was not written down is below no line that begins later; and one
+/// that may be is.
 #[test]
 fn an_unwritten_reading_is_below_the_line_that_begins() {
     check(3, || {
@@ -236,7 +239,8 @@ fn an_unwritten_reading_is_below_the_line_that_begins() {
     });
 }
 
-/// Of a holder that lost the lock nothing is published any more, and its successor finds nobody in its place.
+/// Of a holder that lost the lock nothing is published any more, and its successor finds nobody in
+/// its place.
 #[test]
 fn a_lock_is_taken_over_once_and_for_good() {
     check(3, || {
@@ -276,8 +280,8 @@ fn a_lock_is_taken_over_once_and_for_good() {
     });
 }
 
-/// Who gives the counter up does not wait for who publishes, and nothing is published after that; what was read before is no more
-/// than what is served then.
+/// Who gives the counter up does not wait for who publishes, and nothing is published after that;
+/// what was read before is no more than what is served then.
 #[test]
 fn a_counter_that_was_given_up_is_not_served() {
     check(2, || {

@@ -1,4 +1,5 @@
-//! What is served where the fast path has no answer: by a line that is nearly spent, or by the OS clock.
+//! What is served where the fast path has no answer: by a line that is nearly spent, or by the OS
+//! clock.
 
 use core::sync::atomic::Ordering;
 
@@ -8,8 +9,8 @@ use super::version::Version;
 use super::{Counter, Disciplined, OsClock};
 
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
-    /// Everything but a fresh line. Ordered. Who calls rarely comes through here with cold caches, so that all that such a
-    /// call needs is in one piece, and whatever others need is elsewhere.
+    /// Everything but a fresh line. Ordered. Who calls rarely comes through here with cold caches,
+    /// so that all that such a call needs is in one piece, and whatever others need is elsewhere.
     #[cold]
     #[inline(never)]
     pub(super) fn slow(&self) -> u64 {
@@ -40,8 +41,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// A reading of the OS clock that was taken after `version` was loaded. Not written down where nobody can begin a line that
-    /// does not know of it: threads that write the same word at each reading would wait for each other.
+    /// A reading of the OS clock that was taken after `version` was loaded. Not written down where
+    /// nobody can begin a line that does not know of it: threads that write the same word at each
+    /// reading would wait for each other.
     #[inline(always)]
     pub(super) fn serve_os(&self, version: Version, os_ns: u64) -> u64 {
         let page = &self.shared.page;
@@ -59,15 +61,15 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         os_ns
     }
 
-    /// A reading of the OS clock, which goes into the floor before it is returned: whoever hears of it must not read less by
-    /// the counter.
+    /// A reading of the OS clock, which goes into the floor before it is returned: whoever hears of
+    /// it must not read less by the counter.
     fn serve_written(&self, os_ns: u64) -> u64 {
         let page = &self.shared.page;
         if os_ns < page.floor() || os_ns < page.written() { self.serve_behind() } else { page.raise_floor(os_ns) }
     }
 
-    /// The OS clock is behind what was served: by a line that ended ahead of it, or because it stepped back, or because others
-    /// have served later readings since it was read.
+    /// The OS clock is behind what was served: by a line that ended ahead of it, or because it
+    /// stepped back, or because others have served later readings since it was read.
     #[cold]
     #[inline(never)]
     fn serve_behind(&self) -> u64 {
@@ -78,8 +80,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if os_ns >= floor && os_ns >= written {
             return page.raise_floor(os_ns);
         }
-        // It stepped back, and readings that were not written down may have been later than those that were. (CPUs whose OS
-        // clocks differ by a little would hold the time up again and again.)
+        // It stepped back, and readings that were not written down may have been later than those
+        // that were. (CPUs whose OS clocks differ by a little would hold the time up again and
+        // again.)
         let stepped = written.saturating_sub(os_ns) > SKEW_NS;
         let least = page.raise_floor(if stepped { written.saturating_add(UNWRITTEN_NS) } else { written });
         self.stand_still(least);
@@ -96,8 +99,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// The first readings of a process. The very first one reads the OS clock and asks no more than whether that may be fatal;
-    /// the second asks all.
+    /// The first readings of a process. The very first one reads the OS clock and asks no more than
+    /// whether that may be fatal; the second asks all.
     #[cold]
     #[inline(never)]
     fn serve_first(&self, version: Version) -> u64 {
@@ -120,7 +123,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Whether the last call that found no line is longer ago than the window, and remembers this one.
+    /// Whether the last call that found no line is longer ago than the window, and remembers this
+    /// one.
     #[inline(always)]
     fn is_rare(&self, os_ns: u64) -> bool {
         let page = &self.shared.page;
@@ -152,7 +156,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             Place::Fresh(ns) => ns.max(look.floor),
             Place::NearlySpent(ns) => {
                 self.renew();
-                // By what is published now, and by a fresh tick; the old one is as good if that one is not covered.
+                // By what is published now, and by a fresh tick; the old one is as good if that one
+                // is not covered.
                 self.serve_line().unwrap_or(ns).max(self.shared.page.floor())
             }
             Place::Spent(end) => self.serve_spent(end),

@@ -1,5 +1,6 @@
-//! All that threads share and that a forked child must forget; and the lock in it, which is tried and never waited for:
-//! who does not get it has another way to answer. A holder that does not come back loses it.
+//! All that threads share and that a forked child must forget; and the lock in it, which is tried
+//! and never waited for: who does not get it has another way to answer. A holder that does not come
+//! back loses it.
 
 #![allow(unsafe_code, reason = "handing out a mutable reference to what the lock guards")]
 
@@ -15,9 +16,10 @@ pub(super) const EPOCHS: usize = if cfg!(loom) { 2 } else { 4 };
 
 /// The shared state. All zero is the state before the first use, if it is one of the OS clock.
 ///
-/// Pages of its own, so that the kernel can wipe them in a forked child: a lock that another thread held while the
-/// process forked would never be released there, and what the parent knew of its clocks need not hold in the child's time
-/// namespace. A page has 4 kB on x86, and up to 64 kB elsewhere.
+/// Pages of its own, so that the kernel can wipe them in a forked child: a lock that another thread
+/// held while the process forked would never be released there, and what the parent knew of its
+/// clocks need not hold in the child's time namespace. A page has 4 kB on x86, and up to 64 kB
+/// elsewhere.
 #[cfg_attr(all(not(loom), any(target_arch = "x86_64", target_arch = "x86")), repr(C, align(4096)))]
 #[cfg_attr(all(not(loom), not(any(target_arch = "x86_64", target_arch = "x86"))), repr(C, align(65536)))]
 pub(crate) struct Shared<S> {
@@ -52,22 +54,24 @@ impl<S> Shared<S> {
 
 /// Values behind a lock, one an epoch. All-zero memory is an unlocked one if it is a valid `T`.
 ///
-/// Who takes the lock over from a holder that does not come back goes on in another epoch, and with another value: the former
-/// holder may still write to its own, which nobody looks at before it has come back and released that.
+/// Who takes the lock over from a holder that does not come back goes on in another epoch, and with
+/// another value: the former holder may still write to its own, which nobody looks at before it has
+/// come back and released that.
 #[repr(C)]
 pub(super) struct Lock<T> {
     word: AtomicU64,
     values: [UnsafeCell<T>; EPOCHS],
 }
 
-// SAFETY: the value of an epoch is reachable only through a `Guard` of that epoch, of which the word lets one exist at a
-// time: no guard is made in an epoch whose holder is away. Taking the lock acquires what all who released it before released.
+// SAFETY: the value of an epoch is reachable only through a `Guard` of that epoch, of which the
+// word lets one exist at a time: no guard is made in an epoch whose holder is away. Taking the lock
+// acquires what all who released it before released.
 unsafe impl<T: Send> Sync for Lock<T> {}
 
 /// The word of a lock: who holds it, or who would be next.
 ///
-/// The lowest bit says that somebody does. Above it is the epoch; then a bit for each epoch whose holder lost the lock and has
-/// not come back; then the number of the holder.
+/// The lowest bit says that somebody does. Above it is the epoch; then a bit for each epoch whose
+/// holder lost the lock and has not come back; then the number of the holder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Holder(u64);
 
@@ -146,8 +150,8 @@ impl<T: Copy> Lock<T> {
         if free.is_held() { Err(free) } else { self.exchange(free, free.next()) }
     }
 
-    /// The lock, taken from a holder that does not come back; or who has it now. The value may be that of an earlier epoch, whose
-    /// holder came back late.
+    /// The lock, taken from a holder that does not come back; or who has it now. The value may be
+    /// that of an earlier epoch, whose holder came back late.
     pub(super) fn take_over(&self, from: Holder) -> Result<Guard<'_, T>, Holder> {
         match from.successor() {
             Some(to) if from.is_held() => self.exchange(from, to),
@@ -194,7 +198,8 @@ impl<T> Deref for Guard<'_, T> {
 
 impl<T> DerefMut for Guard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: this guard is the only one of its epoch and borrowed mutably, so there is no other reference.
+        // SAFETY: this guard is the only one of its epoch and borrowed mutably, so there is no
+        // other reference.
         unsafe { &mut *self.lock.values[self.epoch()].get() }
     }
 }

@@ -1,5 +1,5 @@
-//! The two clocks that a disciplined clock is made of, as traits: a test, or a program with clocks of its own, brings
-//! others.
+//! The two clocks that a disciplined clock is made of, as traits: a test, or a program with clocks
+//! of its own, brings others.
 
 use alloc::string::String;
 
@@ -9,15 +9,16 @@ use crate::Errno;
 ///
 /// Wrapping differences of its readings are what counts. Readings are compared around half of 2^64.
 pub trait Counter {
-    /// Bits that count. Fewer than 64 are accepted only where they last for [`Counter::SHORTEST_PERIOD_NS`].
+    /// Bits that count. Fewer than 64 are accepted only where they last for
+    /// [`Counter::SHORTEST_PERIOD_NS`].
     const BITS: u32 = 64;
 
     /// A counter that wraps sooner than this could wrap unseen while nobody reads it: ten years.
     const SHORTEST_PERIOD_NS: f64 = 10.0 * 365.25 * 86400e9;
 
-    /// A reading after all earlier instructions: one that is taken after another, on any CPU, in happens-before order, is
-    /// not smaller, as far as the CPUs' counters agree. Called only after [`Counter::is_permitted`] did not answer
-    /// `Some(false)`.
+    /// A reading after all earlier instructions: one that is taken after another, on any CPU, in
+    /// happens-before order, is not smaller, as far as the CPUs' counters agree. Called only after
+    /// [`Counter::is_permitted`] did not answer `Some(false)`.
     fn ordered(&self) -> u64;
 
     /// The bare reading: may be taken earlier than the program says.
@@ -25,7 +26,8 @@ pub trait Counter {
         self.ordered()
     }
 
-    /// A reading that is no later than the moment at which an OS clock shows the time whose call follows it.
+    /// A reading that is no later than the moment at which an OS clock shows the time whose call
+    /// follows it.
     fn before_os(&self) -> u64 {
         self.ordered()
     }
@@ -39,7 +41,8 @@ pub trait Counter {
     /// Whether the hardware promises a constant rate in all states; `None` where it does not tell.
     fn is_invariant(&self) -> Option<bool>;
 
-    /// The frequency that something claims, in Hz, and who claims it. A claim is compared, never used.
+    /// The frequency that something claims, in Hz, and who claims it. A claim is compared, never
+    /// used.
     fn claimed_hz(&self) -> Option<(f64, &'static str)> {
         None
     }
@@ -52,15 +55,15 @@ pub trait Counter {
 
 /// An operating system's clock: of a known unit, trusted, and dearer to read.
 pub trait OsClock {
-    /// The time in ns. Ordered like [`Counter::ordered`]. Expected not to decrease; where it does, the disciplined clock
-    /// stands still instead.
+    /// The time in ns. Ordered like [`Counter::ordered`]. Expected not to decrease; where it does,
+    /// the disciplined clock stands still instead.
     ///
     /// # Errors
     /// The system refused.
     fn now_ns(&self) -> Result<u64, Errno>;
 
-    /// The clock's tick in ns, 1 or more: the time may be that much further than the reading. `is_the_counter`: the kernel
-    /// builds this clock on the counter.
+    /// The clock's tick in ns, 1 or more: the time may be that much further than the reading.
+    /// `is_the_counter`: the kernel builds this clock on the counter.
     fn tick_ns(&self, is_the_counter: bool) -> u64;
 
     /// Whether it is a monotonic clock, and not one that can be set.
@@ -68,8 +71,8 @@ pub trait OsClock {
         true
     }
 
-    /// Called once in each process before [`OsClock::tick_ns`], and before any line is published. (One reading comes before
-    /// that.) `may_read_counter` is what [`Counter::is_permitted`] said.
+    /// Called once in each process before [`OsClock::tick_ns`], and before any line is published.
+    /// (One reading comes before that.) `may_read_counter` is what [`Counter::is_permitted`] said.
     fn prepare(&self, may_read_counter: Option<bool>) {
         let _ = may_read_counter;
     }
@@ -79,8 +82,9 @@ pub trait OsClock {
         1
     }
 
-    /// Called where it matters that a thread may be preempted: after a look at the line that led to the slow path, and
-    /// before each publication. A test lets other threads run there; there is no other use.
+    /// Called where it matters that a thread may be preempted: after a look at the line that led to
+    /// the slow path, and before each publication. A test lets other threads run there; there is no
+    /// other use.
     #[doc(hidden)]
     fn preemption_point(&self) {}
 }

@@ -1,4 +1,5 @@
-//! The slow path's work under the lock: brackets, calibration, the next line, and what to do when the clocks disagree.
+//! The slow path's work under the lock: brackets, calibration, the next line, and what to do when
+//! the clocks disagree.
 
 use core::sync::atomic::Ordering;
 
@@ -15,8 +16,8 @@ use super::{Counter, Demotion, Disciplined, OsClock};
 /// The lock's content. All zero is the state before the first use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Steering {
-    /// The version that the last holder left. Where there is another one, somebody has decided something without the lock, and
-    /// nothing is known any more.
+    /// The version that the last holder left. Where there is another one, somebody has decided
+    /// something without the lock, and nothing is known any more.
     pub(super) version_left: Version,
     calibration: Calibration,
     /// OS time at which this generation's first line began; 0 while it is being calibrated.
@@ -45,22 +46,25 @@ pub(super) const TOO_WIDE: u64 = 4;
 /// So many in a row were not interrupted: the OS clock has become slower, or the counter has.
 const WIDE_IN_A_ROW: u32 = 8;
 
-/// A generation that ends within this time, in ns, ended soon; after so many of them in a row the counter is given up.
+/// A generation that ends within this time, in ns, ended soon; after so many of them in a row the
+/// counter is given up.
 pub(super) const SOON_NS: u64 = 10_000_000_000;
 const STRIKES: u32 = 3;
 
-/// A pause of so many windows ends a calibration that has not led to a line: a clock may have stepped meanwhile, which
-/// only brackets that are as close as the pause is long could show.
+/// A pause of so many windows ends a calibration that has not led to a line: a clock may have
+/// stepped meanwhile, which only brackets that are as close as the pause is long could show.
 const PAUSE_WINDOWS: u64 = 8;
 
-/// The OS clock's rate may change by this share at any time: from NTP's 500 ppm and adjtime's 500 ppm in one direction to
-/// as much in the other.
+/// The OS clock's rate may change by this share at any time: from NTP's 500 ppm and adjtime's 500
+/// ppm in one direction to as much in the other.
 const SLEW_SHARE: f64 = 2e-3;
 
-/// A line begins no further than this ahead of the OS clock, in ns; until then the clock stands still.
+/// A line begins no further than this ahead of the OS clock, in ns; until then the clock stands
+/// still.
 const LEAD_NS: f64 = 10_000.0;
 
-/// Error that a first line may have at its end, in ns. (Twice the bracket's width where that is more.)
+/// Error that a first line may have at its end, in ns. (Twice the bracket's width where that is
+/// more.)
 const GOOD_ENOUGH_NS: f64 = 100.0;
 
 /// The slowest counter that is worth it: 1 µs a tick.
@@ -86,8 +90,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// There is no line to serve by: calibrates, or begins the next line, if nobody else is doing it. `os_ns` is the time
-    /// now.
+    /// There is no line to serve by: calibrates, or begins the next line, if nobody else is doing
+    /// it. `os_ns` is the time now.
     #[cold]
     #[inline(never)]
     pub(super) fn resume(&self, os_ns: u64) {
@@ -110,7 +114,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Whether the counter may be used. After a pause that the OS clock's slowness brought about, it is tried again.
+    /// Whether the counter may be used. After a pause that the OS clock's slowness brought about,
+    /// it is tried again.
     fn is_open(&self, held: &mut Held<'_>) -> bool {
         match held.version.mode() {
             Mode::Open => true,
@@ -126,7 +131,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Nobody calls often enough for a line: takes a spent one away, so that a call need not look at it.
+    /// Nobody calls often enough for a line: takes a spent one away, so that a call need not look
+    /// at it.
     #[cold]
     #[inline(never)]
     pub(super) fn rest(&self) {
@@ -139,7 +145,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// The counter is before the line that was published: it stepped back, or this CPU's is behind. `os_ns` is the time now.
+    /// The counter is before the line that was published: it stepped back, or this CPU's is behind.
+    /// `os_ns` is the time now.
     pub(super) fn step_back(&self, os_ns: u64) {
         let Some(mut held) = self.lock() else { return };
         let look = self.look();
@@ -148,8 +155,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// A bracket, compared with the line and added to the calibration. `None` if it was interrupted, or if it contradicts
-    /// the line, which then is no more.
+    /// A bracket, compared with the line and added to the calibration. `None` if it was
+    /// interrupted, or if it contradicts the line, which then is no more.
     fn anchor(&self, held: &mut Held<'_>, look: &Look) -> Option<Bracket> {
         let bracket = self.bracket(held)?;
         // Interrupted for so long that the line is spent: the next call begins another.
@@ -201,7 +208,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Says that a line may begin with a bracket that is taken from here on: see the page's protocol.
+    /// Says that a line may begin with a bracket that is taken from here on: see the page's
+    /// protocol.
     pub(super) fn announce(&self, held: &mut Held<'_>) {
         if !held.version.is_announced() {
             let announced = held.version.announced();
@@ -210,8 +218,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Adds a bracket to the calibration. Its rate is drawn by from when such a line errs by no more, where it ends, than
-    /// is good enough; a window that has only begun goes on with the rate of the one before.
+    /// Adds a bracket to the calibration. Its rate is drawn by from when such a line errs by no
+    /// more, where it ends, than is good enough; a window that has only begun goes on with the rate
+    /// of the one before.
     fn add(&self, held: &mut Held<'_>, bracket: Bracket) {
         let os_tick_ns = held.os_tick_ns;
         held.calibration.add(bracket, os_tick_ns);
@@ -222,7 +231,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Begins a line after a spell in which there was none, if the OS clock has gone on as the calibration says.
+    /// Begins a line after a spell in which there was none, if the OS clock has gone on as the
+    /// calibration says.
     fn begin_again(&self, held: &mut Held<'_>, look: &Look) {
         self.announce(held);
         let Some(bracket) = self.bracket(held) else { return };
@@ -238,14 +248,16 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.begin_line(held, &bracket, look.line.end_value());
     }
 
-    /// Publishes a line of one segment that starts now, at or above `least`; not while that is far ahead of the OS.
+    /// Publishes a line of one segment that starts now, at or above `least`; not while that is far
+    /// ahead of the OS.
     fn begin_line(&self, held: &mut Held<'_>, bracket: &Bracket, least: u64) -> bool {
         let rate = held.ns_per_tick;
         let floor = self.shared.page.floor();
         // After the floor: others have raised it since the bracket, by as much as has passed.
         let tick = self.counter.ordered();
         let since_bracket = tick.wrapping_sub(bracket.middle()) as i64 as f64 * rate;
-        // An OS clock that is behind what was written down has stepped back: the next reading finds that.
+        // An OS clock that is behind what was written down has stepped back: the next reading finds
+        // that.
         let is_stale = since_bracket < 0.0 || since_bracket > self.window_ns() as f64 / 8.0;
         if is_stale || !held.version.is_announced() || bracket.os_ns < self.shared.page.written() {
             return false;
@@ -264,8 +276,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.publish(held, &Line::single(tick, value, slope, self.window_ticks(rate)))
     }
 
-    /// The slope of a segment from `(tick, value)` on that meets the OS clock at its end: the error is worked off, never
-    /// jumped over. Between half and one and a half of the rate, so that it always rises.
+    /// The slope of a segment from `(tick, value)` on that meets the OS clock at its end: the error
+    /// is worked off, never jumped over. Between half and one and a half of the rate, so that it
+    /// always rises.
     fn slope(&self, tick: u64, value: u64, bracket: &Bracket, rate: f64, os_tick_ns: u64) -> f64 {
         let ticks = self.window_ticks(rate);
         let end = tick.wrapping_add(ticks).wrapping_sub(bracket.middle()) as f64;
@@ -311,7 +324,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         ((2.0 * width_ns + slewed_ns) as u64).saturating_add(2 * steering.os_tick_ns)
     }
 
-    /// The clocks contradict each other: whatever was known of the rate is no longer known, and the generation ends.
+    /// The clocks contradict each other: whatever was known of the rate is no longer known, and the
+    /// generation ends.
     fn disagree(&self, held: &mut Held<'_>, os_ns: u64) {
         if !self.withdraw(held) {
             return;
@@ -354,9 +368,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         ((self.window_ns() as f64 / rate) as u64).max(2)
     }
 
-    /// Compares the line with a fresh bracket, for whoever asks: what contradicts it is found now, and not when the line is
-    /// renewed. (A counter that stands still would never have it renewed.) The OS clock's tick in ns, as the calibration
-    /// knows it; `None` where there is no line.
+    /// Compares the line with a fresh bracket, for whoever asks: what contradicts it is found now,
+    /// and not when the line is renewed. (A counter that stands still would never have it renewed.)
+    /// The OS clock's tick in ns, as the calibration knows it; `None` where there is no line.
     pub(super) fn verify(&self) -> Option<u64> {
         self.with_steering(|held| {
             let look = self.look();
@@ -395,8 +409,8 @@ impl Steering {
 }
 
 /// |ours − OS| at worst, in ns, where the line's segments meet. No bracket is taken there, but the line's slope changes: the
-/// error may be larger than at the brackets around it. The OS clock's time there is interpolated between these. `None` where
-/// they do not enclose the joint.
+/// error may be larger than at the brackets around it. The OS clock's time there is interpolated
+/// between these. `None` where they do not enclose the joint.
 fn error_at_joint(line: &Line, earlier: &Bracket, later: &Bracket, os_tick_ns: u64) -> Option<u64> {
     let (tick, value) = line.joint()?;
     let elapsed = later.middle().wrapping_sub(earlier.middle());

@@ -1,15 +1,18 @@
 //! The word that says which line is read now, and what may be done with the counter.
 //!
-//! Whatever changes what is served replaces this word by compare-and-swap, and no word ever comes again: who prepared a
-//! successor of one that is no more has prepared it in vain. That is how a question takes effect at once while somebody else
-//! holds the lock, and how a holder that comes back late harms nobody.
+//! Whatever changes what is served replaces this word by compare-and-swap, and no word ever comes
+//! again: who prepared a successor of one that is no more has prepared it in vain. That is how a
+//! question takes effect at once while somebody else holds the lock, and how a holder that comes
+//! back late harms nobody.
 
 use super::shared::EPOCHS;
 use crate::evidence::Demotion;
 
-/// There is a line. Without it a reader does not touch the counter, which may be forbidden: then the read is a fatal signal.
+/// There is a line. Without it a reader does not touch the counter, which may be forbidden: then
+/// the read is a fatal signal.
 const LINE: u64 = 1 << 63;
-/// Somebody is about to take the bracket that a line will begin with: an OS reading is written down before it is returned.
+/// Somebody is about to take the bracket that a line will begin with: an OS reading is written down
+/// before it is returned.
 const ANNOUNCED: u64 = 1 << 62;
 /// The OS clock alone is served.
 const BARRED: u64 = 1 << 61;

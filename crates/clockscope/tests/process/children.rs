@@ -26,7 +26,8 @@ fn a_forked_child_begins_anew() {
     assert!(status.success(), "{status}");
 }
 
-/// The flags of a mapping in /proc/self/smaps name what madvise asked for (proc(5): `wf`, wipe on fork).
+/// The flags of a mapping in /proc/self/smaps name what madvise asked for (proc(5): `wf`, wipe on
+/// fork).
 fn is_anything_wiped_on_fork() -> bool {
     let maps = std::fs::read_to_string("/proc/self/smaps").unwrap_or_default();
     maps.lines().filter_map(|line| line.strip_prefix("VmFlags:")).any(|flags| flags.split(' ').any(|flag| flag == "wf"))
@@ -45,8 +46,8 @@ fn can_wipe_on_fork() -> bool {
     }
 }
 
-/// The kernel wipes memory of the process's own alone: a clock that is in memory of a file is inherited by children that the C
-/// library does not make.
+/// The kernel wipes memory of the process's own alone: a clock that is in memory of a file is
+/// inherited by children that the C library does not make.
 #[test]
 fn the_kernel_wipes_the_clock_in_any_child() {
     let status = in_a_process(here!(the_kernel_wipes_the_clock_in_any_child), &[], || {
@@ -88,8 +89,8 @@ fn a_fork_beside_busy_threads() {
     assert!(status.success(), "{status}");
 }
 
-/// A way to make a child. What runs in it may neither allocate nor take a lock of the C library: another thread may have held
-/// that.
+/// A way to make a child. What runs in it may neither allocate nor take a lock of the C library:
+/// another thread may have held that.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Way {
     /// fork(3), of the C library.
@@ -111,15 +112,17 @@ impl Way {
         matches!(self, Self::Vfork | Self::SharedMemory)
     }
 
-    /// Makes a child that runs `body` and ends with what that says. Its process id; `None` where there is no such way.
+    /// Makes a child that runs `body` and ends with what that says. Its process id; `None` where
+    /// there is no such way.
     fn start(self, stack: &mut Stack, body: extern "C" fn(*mut libc::c_void) -> libc::c_int) -> Option<libc::pid_t> {
         let flags = match self {
             Self::Vfork => libc::CLONE_VM | libc::CLONE_VFORK,
             Self::SharedMemory => libc::CLONE_VM,
             Self::Fork | Self::BareFork | Self::RawClone => 0,
         };
-        // SAFETY: the child runs `body`, which touches nothing but clocks, and ends; one that shares memory does so on a stack of
-        // its own, which the caller keeps until the child has ended. `_Fork` has the signature of fork.
+        // SAFETY: the child runs `body`, which touches nothing but clocks, and ends; one that
+        // shares memory does so on a stack of its own, which the caller keeps until the child has
+        // ended. `_Fork` has the signature of fork.
         let child = unsafe {
             match self {
                 Self::Fork => libc::fork(),
@@ -216,7 +219,8 @@ extern "C" fn in_memory_of_its_own(_: *mut libc::c_void) -> libc::c_int {
     NO_COUNTER
 }
 
-/// So many children each way while threads of the parent hold the lock now and then. `CLOCKSCOPE_CHILDREN` asks for more.
+/// So many children each way while threads of the parent hold the lock now and then.
+/// `CLOCKSCOPE_CHILDREN` asks for more.
 #[test]
 fn every_child_has_a_clock_at_once() {
     let status = in_a_process(here!(every_child_has_a_clock_at_once), &[], || {
@@ -264,8 +268,8 @@ extern "C" fn until_killed(_: *mut libc::c_void) -> libc::c_int {
     }
 }
 
-/// A child that shares memory and is killed with the lock in its hand takes nothing from the parent but time: the lock is taken
-/// over, or after a few times the OS clock is served.
+/// A child that shares memory and is killed with the lock in its hand takes nothing from the parent
+/// but time: the lock is taken over, or after a few times the OS clock is served.
 #[test]
 fn a_killed_child_does_not_harm_the_parents_clock() {
     let status = in_a_process(here!(a_killed_child_does_not_harm_the_parents_clock), &[], || {

@@ -1,4 +1,5 @@
-//! The process may not make system calls, by a filter or because there is nothing left to make them with.
+//! The process may not make system calls, by a filter or because there is nothing left to make them
+//! with.
 
 use std::hint::black_box;
 use std::os::unix::process::ExitStatusExt;
@@ -59,7 +60,8 @@ fn errno_is_left_alone() {
     let status = in_a_process(here!(errno_is_left_alone), &[], || {
         // SAFETY: takes nothing, and answers with an address.
         let errno = || unsafe { libc::__errno_location() };
-        // No file can be opened any more, sysfs' among them, and the kernel tells nothing of the counter.
+        // No file can be opened any more, sysfs' among them, and the kernel tells nothing of the
+        // counter.
         let nothing = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
         // SAFETY: reads the limit.
         assert_eq!(unsafe { libc::setrlimit(libc::RLIMIT_NOFILE, &raw const nothing) }, 0);
@@ -95,7 +97,8 @@ fn errno_is_left_alone() {
     assert!(status.success(), "{status:?}");
 }
 
-/// From here on the kernel kills the process for every system call but those of the OS clock, and what a test needs to end.
+/// From here on the kernel kills the process for every system call but those of the OS clock, and
+/// what a test needs to end.
 fn kill_for_all_others() {
     let needed = [
         libc::SYS_clock_gettime,
@@ -108,8 +111,8 @@ fn kill_for_all_others() {
     install(&needed, libc::SECCOMP_RET_ALLOW, libc::SECCOMP_RET_KILL_PROCESS);
 }
 
-/// Reads in a process that is killed for any other system call than the OS clock's: as it is, and in a child, which begins a
-/// generation of its own.
+/// Reads in a process that is killed for any other system call than the OS clock's: as it is, and
+/// in a child, which begins a generation of its own.
 fn read_confined() {
     let is_usable = is_usable();
     // The child has a counter if its parent has.
@@ -157,7 +160,8 @@ fn a_process_that_has_read_for_a_while_may_be_confined() {
     assert!(status.success(), "{status}");
 }
 
-/// As documented: between the first reading and the second one is a short window. What the second asks is fatal.
+/// As documented: between the first reading and the second one is a short window. What the second
+/// asks is fatal.
 #[test]
 fn a_process_that_is_confined_after_one_reading_is_killed() {
     let status = in_a_process(here!(a_process_that_is_confined_after_one_reading_is_killed), &[], || {
@@ -184,7 +188,8 @@ fn a_process_that_can_open_nothing_keeps_its_counter() {
     assert!(status.success(), "{status}");
 }
 
-/// Not even the very first reading allocates, or waits, or leaves a trace in errno: it may be a signal handler's.
+/// Not even the very first reading allocates, or waits, or leaves a trace in errno: it may be a
+/// signal handler's.
 #[test]
 fn the_first_reading_may_be_a_signal_handlers() {
     extern "C" fn handle(_: libc::c_int) {

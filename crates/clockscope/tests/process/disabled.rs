@@ -1,4 +1,5 @@
-//! The counter is disabled for the process (prctl PR_SET_TSC), before the first reading or after it.
+//! The counter is disabled for the process (prctl PR_SET_TSC), before the first reading or after
+//! it.
 
 use std::hint::black_box;
 use std::os::unix::process::ExitStatusExt;
@@ -37,7 +38,8 @@ fn a_counter_disabled_under_way_is_survived_with_the_handler() {
         disable_counter();
         let disabled = monotonic_by_syscall();
         assert!(read(1000) >= last);
-        // The line may have been read to its end by others, so that the time stands still until the OS clock is there.
+        // The line may have been read to its end by others, so that the time stands still until the
+        // OS clock is there.
         while monotonic_by_syscall() - disabled < 3_000_000 {
             read(10);
         }

@@ -1,5 +1,6 @@
-//! Everything that may happen to a process at once, for some seconds: it is stopped and continued, a signal handler reads two
-//! thousand times a second, threads come and go and hop between CPUs, and children are made.
+//! Everything that may happen to a process at once, for some seconds: it is stopped and continued,
+//! a signal handler reads two thousand times a second, threads come and go and hop between CPUs,
+//! and children are made.
 
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -35,7 +36,8 @@ extern "C" fn handle(_: libc::c_int) {
 fn interrupt_often() {
     let period = libc::timeval { tv_sec: 0, tv_usec: 500 };
     let timer = libc::itimerval { it_interval: period, it_value: period };
-    // SAFETY: the action is complete, the handler is of the signature that it says, and the timer is read.
+    // SAFETY: the action is complete, the handler is of the signature that it says, and the timer
+    // is read.
     unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = handle as extern "C" fn(libc::c_int) as usize;
@@ -57,7 +59,8 @@ extern "C" fn stay_away(_: libc::c_int) {
 
 /// Asks all the time, so that the thread mostly holds the lock, and is stopped there now and then.
 fn ask_and_be_stopped() {
-    // SAFETY: the action is complete, and the handler of the signature that it says; the thread signals itself.
+    // SAFETY: the action is complete, and the handler of the signature that it says; the thread
+    // signals itself.
     let thread = unsafe {
         let mut action: libc::sigaction = std::mem::zeroed();
         action.sa_sigaction = stay_away as extern "C" fn(libc::c_int) as usize;

@@ -1,5 +1,6 @@
-//! The clock of the process in processes to which something is done: the counter disabled, calls denied, a fork, another
-//! time namespace, many threads at once. Each in a process of its own, whose first reading is its first.
+//! The clock of the process in processes to which something is done: the counter disabled, calls
+//! denied, a fork, another time namespace, many threads at once. Each in a process of its own,
+//! whose first reading is its first.
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
@@ -32,7 +33,8 @@ struct Counting;
 
 thread_local!(static ALLOCATIONS: Cell<u64> = const { Cell::new(0) });
 
-// SAFETY: hands everything on to the system's allocator; the counter is no heap memory and has no destructor.
+// SAFETY: hands everything on to the system's allocator; the counter is no heap memory and has no
+// destructor.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ALLOCATIONS.set(ALLOCATIONS.get() + 1);
@@ -52,8 +54,9 @@ static COUNTING: Counting = Counting;
 /// Set in the process that a test starts of itself.
 const CHILD: &str = "CLOCKSCOPE_TEST_CHILD";
 
-/// Runs `body` in a process of its own, started by `through` if that is not empty, and tells how it ended. That process
-/// ends within `body`: the test harness would read clocks that may not be read any more.
+/// Runs `body` in a process of its own, started by `through` if that is not empty, and tells how it
+/// ended. That process ends within `body`: the test harness would read clocks that may not be read
+/// any more.
 fn in_a_process(test: &str, through: &[&str], body: impl FnOnce()) -> ExitStatus {
     // The harness leaves the crate's name out.
     let test = test.split_once("::").unwrap().1;

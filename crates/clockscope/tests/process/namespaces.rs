@@ -25,8 +25,8 @@ fn a_time_namespace() {
     assert!(monotonic_by_syscall() - outside < 80_000_000_000_000, "the namespace is the child's alone");
 }
 
-/// Has children, and whoever joins it, see a CLOCK_MONOTONIC that is half as far as ours. `false` where that is not possible. For a
-/// process of one thread.
+/// Has children, and whoever joins it, see a CLOCK_MONOTONIC that is half as far as ours. `false`
+/// where that is not possible. For a process of one thread.
 fn make_an_earlier_namespace() -> Option<u64> {
     let back_s = monotonic_by_syscall() / 2_000_000_000;
     // SAFETY: takes a number.
@@ -108,7 +108,8 @@ fn a_process_that_joins_a_time_namespace_goes_on() {
     assert!(status.success(), "{status}");
 }
 
-/// A child in another time namespace starts on that one's clock, however often its parent has read its own.
+/// A child in another time namespace starts on that one's clock, however often its parent has read
+/// its own.
 #[test]
 fn a_child_in_a_time_namespace_starts_on_its_own_clock() {
     let status = in_a_process(here!(a_child_in_a_time_namespace_starts_on_its_own_clock), &[], || {

@@ -1,8 +1,10 @@
-//! A machine that is not there: a counter and an OS clock on one true time, and everything that can go wrong with either.
+//! A machine that is not there: a counter and an OS clock on one true time, and everything that can
+//! go wrong with either.
 //!
-//! Time passes only when a clock is read, when [`World::pass`] says so, and when a read is interrupted. What another thread
-//! would do while this one is preempted is done by [`World::interrupt_at`]: the clock under test waits for nobody, so that
-//! it may be called again from within its own reading of a counter.
+//! Time passes only when a clock is read, when [`World::pass`] says so, and when a read is
+//! interrupted. What another thread would do while this one is preempted is done by
+//! [`World::interrupt_at`]: the clock under test waits for nobody, so that it may be called again
+//! from within its own reading of a counter.
 
 #![allow(dead_code, reason = "each test uses the part that it needs")]
 
@@ -65,7 +67,8 @@ type Interruption = Box<dyn FnOnce()>;
 type Condition = Box<dyn Fn() -> bool>;
 
 impl World {
-    /// A counter of `hz` that began at `counter`, and an OS clock that began at `os_ns` and agrees with the true time.
+    /// A counter of `hz` that began at `counter`, and an OS clock that began at `os_ns` and agrees
+    /// with the true time.
     pub(crate) fn new(hz: f64, counter: u64, os_ns: u64) -> Self {
         Self {
             counter: Cell::new(u128::from(counter) << FRACTION),
@@ -160,8 +163,8 @@ impl World {
         self.counter.set(0);
     }
 
-    /// `what` happens within the read after `reads` more, or at another moment at which a thread may be preempted, all of
-    /// which are counted.
+    /// `what` happens within the read after `reads` more, or at another moment at which a thread
+    /// may be preempted, all of which are counted.
     pub(crate) fn interrupt_at(&self, reads: u64, moment: Moment, what: impl FnOnce() + 'static) {
         let at = self.reads.get() + reads + 1;
         let mut interruptions = self.interruptions.borrow_mut();
@@ -169,7 +172,8 @@ impl World {
         interruptions.insert(place, (at, moment, Box::new(what)));
     }
 
-    /// `what` happens at the first moment at which a thread may be preempted (`OsClock::preemption_point`) and `when` holds.
+    /// `what` happens at the first moment at which a thread may be preempted
+    /// (`OsClock::preemption_point`) and `when` holds.
     pub(crate) fn interrupt_at_point(&self, when: impl Fn() -> bool + 'static, what: impl FnOnce() + 'static) {
         *self.at_point.borrow_mut() = Some((Box::new(when), Box::new(what)));
     }

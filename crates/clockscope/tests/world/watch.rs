@@ -32,7 +32,8 @@ impl<C: Counter> Watch<C> {
         Self { world, clock: Disciplined::new(counter(world), world), last: 0 }
     }
 
-    /// One reading, which must not be smaller than the one before, and how far it was from the OS clock, in ns.
+    /// One reading, which must not be smaller than the one before, and how far it was from the OS
+    /// clock, in ns.
     pub(crate) fn read(&mut self) -> f64 {
         let before = self.world.os_ps();
         let ns = self.clock.now().as_ns();
@@ -76,7 +77,8 @@ impl<C: Counter> Watch<C> {
     pub(crate) fn assert_bound(&mut self) -> u64 {
         let bound = self.clock.error_bound().unwrap();
         let error = self.read();
-        // The reading follows a few reads of both clocks later: a slew of 1000 ppm moves them by less than a ns.
+        // The reading follows a few reads of both clocks later: a slew of 1000 ppm moves them by
+        // less than a ns.
         assert!(error <= bound.now.as_nanos() as f64 + 2.0, "{error} ns with a bound of {bound:?}");
         assert!(bound.now <= bound.largest);
         bound.now.as_nanos() as u64

@@ -5,9 +5,9 @@
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-/// Asks the kernel to give a forked child zeroes in place of `memory`, which must be whole pages (madvise(2),
-/// MADV_WIPEONFORK, since Linux 4.14). `false` if it cannot. Asks once for a process and its children, who inherit that; threads
-/// that race may all ask. Of the program's one clock.
+/// Asks the kernel to give a forked child zeroes in place of `memory`, which must be whole pages
+/// (madvise(2), MADV_WIPEONFORK, since Linux 4.14). `false` if it cannot. Asks once for a process
+/// and its children, who inherit that; threads that race may all ask. Of the program's one clock.
 ///
 /// # Safety
 /// All-zero memory must be a valid `T` that nobody else in the child borrows.
@@ -18,8 +18,9 @@ pub(crate) unsafe fn wipe_on_fork<T>(memory: &'static T) -> bool {
         outcome => return outcome == WIPED,
     }
     let address = core::ptr::from_ref(memory).cast::<c_void>().cast_mut();
-    // SAFETY: sysconf takes any number. madvise changes nothing in this process; that it rounds the length up to whole
-    // pages is why both ends are checked; the child's view is the caller's promise.
+    // SAFETY: sysconf takes any number. madvise changes nothing in this process; that it rounds the
+    // length up to whole pages is why both ends are checked; the child's view is the caller's
+    // promise.
     let is_wiped = unsafe {
         let page = libc::sysconf(libc::_SC_PAGESIZE);
         let is_whole = usize::try_from(page).is_ok_and(|page| {
@@ -35,14 +36,14 @@ const NOT_ASKED: u32 = 0;
 const WIPED: u32 = 1;
 const NOT_WIPED: u32 = 2;
 
-/// Has `forget` called in every child that the C library's fork makes. Once for all: a child inherits it, and many threads
-/// may ask.
+/// Has `forget` called in every child that the C library's fork makes. Once for all: a child
+/// inherits it, and many threads may ask.
 pub(crate) fn call_in_child(forget: extern "C" fn()) {
     static IS_ASKED: AtomicBool = AtomicBool::new(false);
     if IS_ASKED.swap(true, Ordering::Relaxed) {
         return;
     }
-    // SAFETY: the handler is a function of this program, which stays where it is. Where there is no memory for it, the
-    // child is left with what its parent knew.
+    // SAFETY: the handler is a function of this program, which stays where it is. Where there is no
+    // memory for it, the child is left with what its parent knew.
     unsafe { libc::pthread_atfork(None, None, Some(forget)) };
 }

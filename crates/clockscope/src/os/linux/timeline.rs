@@ -12,12 +12,13 @@ use crate::{Errno, RawClock};
 /// CLOCK_MONOTONIC by whichever way is open. All zero is one that asks the C library.
 #[derive(Debug)]
 pub(crate) struct Timeline {
-    /// The vDSO's `clock_gettime` where it was found and may be called; else null. Called without the C library in between,
-    /// whose code and data are cold when the time is read rarely.
+    /// The vDSO's `clock_gettime` where it was found and may be called; else null. Called without
+    /// the C library in between, whose code and data are cold when the time is read rarely.
     vdso: AtomicPtr<c_void>,
     /// The counter is disabled for this process: the vDSO reads it, so its clocks are fatal, too.
     counter_disabled: AtomicBool,
-    /// No monotonic clock answered once: from then on it is the wall clock, lest the timeline changes to and fro.
+    /// No monotonic clock answered once: from then on it is the wall clock, lest the timeline
+    /// changes to and fro.
     monotonic_denied: AtomicBool,
 }
 
@@ -49,8 +50,8 @@ impl Timeline {
         self.vdso.store(core::ptr::null_mut(), Ordering::Relaxed);
     }
 
-    /// CLOCK_MONOTONIC in ns, by the vDSO, or by the system call where the counter is disabled. The wall clock where that
-    /// is denied.
+    /// CLOCK_MONOTONIC in ns, by the vDSO, or by the system call where the counter is disabled. The
+    /// wall clock where that is denied.
     ///
     /// # Errors
     /// Both are denied.
@@ -62,7 +63,8 @@ impl Timeline {
             let function = unsafe { core::mem::transmute::<*mut c_void, vdso::ClockGettime>(function) };
             let mut now = Timespec::default();
             let is_read = ByVdso::with(function, libc::CLOCK_MONOTONIC).read(&mut now).is_ok();
-            // A handler that finds the counter disabled takes the function away: what was read then is of the past.
+            // A handler that finds the counter disabled takes the function away: what was read then
+            // is of the past.
             if is_read && !self.vdso.load(Ordering::Relaxed).is_null() {
                 return Ok(now.nanoseconds());
             }
@@ -99,8 +101,9 @@ impl Timeline {
         !self.monotonic_denied.load(Ordering::Relaxed)
     }
 
-    /// The clock's tick in ns: what clock_getres says (1, or the timer tick where the kernel has no better clocksource).
-    /// Where the clock is not the counter itself, no less than the smallest step that it shows.
+    /// The clock's tick in ns: what clock_getres says (1, or the timer tick where the kernel has no
+    /// better clocksource). Where the clock is not the counter itself, no less than the smallest
+    /// step that it shows.
     pub(crate) fn tick_ns(&self, is_the_counter: bool) -> u64 {
         let stated = posix::resolution_ns(libc::CLOCK_MONOTONIC).unwrap_or(1);
         if is_the_counter { stated } else { stated.max(self.smallest_step_ns()) }
@@ -126,7 +129,8 @@ impl Timeline {
 #[cold]
 fn wall_ns() -> Result<u64, Errno> {
     let mut now = libc::timeval { tv_sec: 0, tv_usec: 0 };
-    // SAFETY: gettimeofday writes one timeval through the pointer, which is ours, and takes no time zone.
+    // SAFETY: gettimeofday writes one timeval through the pointer, which is ours, and takes no time
+    // zone.
     unsafe { syscall::two(libc::SYS_gettimeofday, &raw mut now as usize, 0) }?;
     #[allow(clippy::unnecessary_cast, reason = "32 bits wide on 32-bit systems")]
     Ok((now.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(now.tv_usec as u64 * 1000))
