@@ -1,9 +1,9 @@
-//! What system and hardware answered about the counter when they were asked last.
+//! Stores the last answers of kernel and hardware about the counter.
 //!
-//! They are asked at the second call of a process or by [`super::Disciplined::prepare`], and again
-//! by [`super::Disciplined::recheck`] alone: to ask takes system calls, which a process that has
-//! confined itself may not survive. So the answers are kept where no fork wipes them, and every new
-//! generation, and every child, goes by them.
+//! The second reading of a process asks, or [`super::Disciplined::prepare`]; after that only
+//! [`super::Disciplined::recheck`] does. Asking takes system calls, which may kill a process that has
+//! confined itself. So the answers are stored outside of the memory that a fork wipes, and every new
+//! generation and every child uses them.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 

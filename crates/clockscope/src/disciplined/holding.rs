@@ -1,4 +1,4 @@
-//! Who holds the lock, and for how long: a holder that does not come back loses it.
+//! Takes the lock, and takes it over from a holder that does not return.
 
 use core::ops::{Deref, DerefMut};
 use core::sync::atomic::Ordering;
@@ -8,7 +8,7 @@ use super::steering::Steering;
 use super::version::{Mode, Version};
 use super::{Counter, Demotion, Disciplined, OsClock};
 
-/// Who has held the lock for so long, in ns, does not come back.
+/// A holder that has held the lock for longer than this, in ns, is considered lost.
 const OVERDUE_NS: u64 = 100_000_000;
 
 /// The lock, held: what it guards, and the version that its holder may replace.
@@ -65,8 +65,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         false
     }
 
-    /// Takes the lock from a holder that does not come back. What that one would publish is in vain
-    /// from here on, and whatever it knew is forgotten.
+    /// Takes the lock from a lost holder. That thread can publish nothing from here on, and its state is
+    /// not used any more.
     #[cold]
     pub(super) fn take_over(&self, holder: Holder) -> Option<Held<'_>> {
         let steering = match self.shared.steering.take_over(holder) {
@@ -92,12 +92,12 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         None
     }
 
-    /// The lock with what is known. Nothing, where somebody else than its last holder has decided
-    /// anything since.
+    /// Loads the version for a fresh holder. Clears the state if another thread than the last holder has
+    /// changed the version since. `None` if the lock was taken over meanwhile.
     fn held<'a>(&self, steering: Guard<'a, Steering>) -> Option<Held<'a>> {
         self.shared.os.preemption_point();
         let version = self.shared.page.version();
-        // A version that is loaded by who has lost the lock is its successor's.
+        // A thread that has lost the lock may have loaded the version of its successor.
         if !steering.is_current() {
             return None;
         }

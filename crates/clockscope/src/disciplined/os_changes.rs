@@ -1,4 +1,4 @@
-//! What the OS clock may do besides going on: step back, or become slower.
+//! Handles an OS clock that steps back or becomes slower.
 
 use core::sync::atomic::Ordering;
 
@@ -41,9 +41,9 @@ const OWN_SLOWER: u64 = 2;
 pub(super) const PAUSE_NS: u64 = 1_000_000_000;
 const LONGEST_PAUSE_NS: u64 = 1024 * PAUSE_NS;
 
-/// For so long the time stands still when the OS clock is behind what was served, in ns; or for
-/// three windows, where that is more: a line may end so far ahead. Twice as long with each step
-/// back that comes soon after another: CPUs whose OS clocks differ would have the time run away.
+/// How long the time stands still when the OS clock is behind earlier readings, in ns. Three windows
+/// if that is longer: a line may end that far ahead. Each step back soon after another doubles it;
+/// otherwise CPUs whose OS clocks differ would make the time run fast.
 const STANDS_STILL_NS: u64 = 10_000_000;
 const MOST_DOUBLINGS: u32 = 10;
 
@@ -94,8 +94,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// The same where nobody gets the lock any more, and so nobody can tell how long the time has
-    /// stood still: it goes on at once.
+    /// The same when the lock is lost for good: nothing can record how long the time has stood still, so
+    /// it goes on at once.
     fn go_on_without_the_lock(&self, at: u64) {
         let offset = self.shared.page.offset();
         let Ok(raw_ns) = self.shared.os.now_ns() else { return };
@@ -106,7 +106,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// What [`OWN_READS`] reads of the counter take, in ticks: the shorter of two rounds.
+    /// Returns the cost of [`OWN_READS`] reads of the counter, in ticks: the shorter of two rounds.
     pub(super) fn own_ticks(&self) -> u64 {
         let round = || {
             let start = self.counter.ordered();
@@ -123,9 +123,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         held.own_ticks > before.saturating_mul(OWN_SLOWER)
     }
 
-    /// The OS clock has become slower, and the counter has not: the kernel may have turned away
-    /// from the counter, for a reason. Serves the OS clock for some time. `false` if somebody else
-    /// has just decided otherwise.
+    /// Serves the OS clock for some time, because it has become slower and the counter has not: the kernel
+    /// may have turned away from the counter. `false` if another thread has just decided otherwise.
     pub(super) fn turn_away(&self, held: &mut Held<'_>, slower: Slower, os_ns: u64) -> bool {
         let is_away = self.demote(held, Demotion::OsClockSlower);
         if is_away {

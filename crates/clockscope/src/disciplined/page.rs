@@ -1,24 +1,24 @@
-//! What all threads share: the published line, the floor, and how far OS readings have been written
-//! down.
+//! The state that all threads share: the published line, the floor, and the latest OS reading that
+//! was written down.
 //!
-//! The protocol, in the words of its sides:
+//! The protocol, role by role:
 //!
 //! - **A reader** loads the version, the line that the version names, the floor, *then* reads the
-//!   counter, then loads the version again. If it changed, the words may be of two lines, and the
+//!   counter, then loads the version again. If it changed, the words may belong to two lines, and the
 //!   reader looks again. The time is the larger of line and floor.
-//! - **A publisher** holds the lock, writes a slot that no version names, and makes the version
-//!   name it, unless somebody replaced the version meanwhile.
-//! - **A reader of the OS clock** loads the version, reads that clock, *then* loads the version
-//!   again. If it is the same, and there is neither line nor announcement, the reading is returned
-//!   as it is; else it goes into the floor *before* it is returned.
-//! - **Who begins a line** announces it in the version *before* the bracket that the line begins
-//!   with.
+//! - **A publisher** holds the lock, writes a slot that no version names, and makes the version name
+//!   it by compare-and-swap.
+//! - **A reader of the OS clock** loads the version, reads that clock, *then* loads the version again.
+//!   It returns the reading as it is if the version is the same and has neither line nor announcement.
+//!   Otherwise it puts the reading into the floor first.
+//! - **A thread that begins a line** announces it in the version *before* it takes the bracket that the
+//!   line begins with.
 //!
-//! Why the order is kept: a line is a fixed function and its successor agrees with it (see
-//! [`Line`]), so that it does not matter which of the two a reader holds, as long as the tick that
-//! it evaluates is one that the line covers. An OS reading that went into the floor is seen by
-//! whoever was told of it; one that did not was taken before the announcement, and so before the
-//! bracket, and no line begins below its bracket.
+//! Why readings stay in order: a line is a fixed function and its successor agrees with it (see
+//! [`Line`]), so it does not matter which of the two a reader holds, if the line covers the tick. An OS
+//! reading in the floor is seen by every thread that learns of it. An OS reading that is not in the
+//! floor was taken before the announcement, hence before the bracket, and no line begins below its
+//! bracket.
 //!
 //! All zero is the state before the first use.
 
@@ -48,13 +48,12 @@ pub(crate) struct Page {
     offset: AtomicU64,
     /// OS time of the last call that found no line to serve by.
     pub(crate) last_idle_ns: AtomicU64,
-    /// Who calls less often than this, in ns, is served the OS clock. Here, beside what such a call
-    /// reads anyway.
+    /// Callers that call less often than this, in ns, are served the OS clock. Stored here, beside the
+    /// other words that such a call reads.
     pub(crate) rare_ns: AtomicU64,
     /// Until this OS time nobody tries to begin a line.
     pub(crate) next_try_ns: AtomicU64,
-    /// A number of who held the lock when others wanted it, and the OS time at which that was
-    /// noticed.
+    /// The number of a lock holder that others waited for, and the OS time at which they noticed.
     pub(crate) awaited: AtomicU64,
     pub(crate) awaited_since_ns: AtomicU64,
     /// Largest |ours − OS| with the bracket's width that was seen in this generation, in ns.
@@ -174,7 +173,7 @@ impl Page {
             return false;
         }
         let next = version.with_line();
-        // Whoever sees one of the new words sees the version before them, too, and looks again.
+        // A reader that sees one of the new words also sees the version before them, and looks again.
         fence(Ordering::Release);
         for (word, value) in self.slots[next.slot()].0.iter().zip(line.words()) {
             word.store(value, Ordering::Relaxed);
@@ -197,7 +196,7 @@ impl Page {
     /// line would have lasted. `false` if `version` was replaced.
     pub(crate) fn end_line_of(&self, version: &mut Version, next: Version) -> bool {
         let look = self.look(|| 0);
-        // Who comes too late must not have others wait for the end of a line that is in use.
+        // A late thread must not make others wait for the end of a line that is in use.
         if look.version != *version {
             return false;
         }
@@ -205,7 +204,7 @@ impl Page {
         self.replace(version, next)
     }
 
-    /// What no reading may be below.
+    /// Returns the floor: no reading may be below it.
     #[inline(always)]
     pub(crate) fn floor(&self) -> u64 {
         self.floor.load(Ordering::Relaxed)
@@ -227,13 +226,13 @@ impl Page {
         raise(&self.written, ns);
     }
 
-    /// What is added to the OS clock, in ns.
+    /// Returns the offset that is added to the OS clock, in ns.
     #[inline(always)]
     pub(crate) fn offset(&self) -> u64 {
         self.offset.load(Ordering::Relaxed)
     }
 
-    /// Puts `to` in its place; `false` if somebody else has replaced `from`.
+    /// Replaces the offset `from` by `to`. `false` if another thread has replaced `from`.
     pub(crate) fn replace_offset(&self, from: u64, to: u64) -> bool {
         self.offset.compare_exchange(from, to, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }

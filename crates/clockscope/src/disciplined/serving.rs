@@ -1,5 +1,4 @@
-//! What is served where the fast path has no answer: by a line that is nearly spent, or by the OS
-//! clock.
+//! Serves readings that the fast path cannot: by a nearly spent line, or by the OS clock.
 
 use core::sync::atomic::Ordering;
 
@@ -9,8 +8,8 @@ use super::version::Version;
 use super::{Counter, Disciplined, OsClock};
 
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
-    /// Everything but a fresh line. Ordered. Who calls rarely comes through here with cold caches,
-    /// so that all that such a call needs is in one piece, and whatever others need is elsewhere.
+    /// Serves everything but a fresh line. Ordered. Rare callers come through here with cold caches, so
+    /// the code that they need is in one piece, and all other code is elsewhere.
     #[cold]
     #[inline(never)]
     pub(super) fn slow(&self) -> u64 {
@@ -20,7 +19,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             && !version.is_new()
             && let Ok(os_ns) = self.os_ns()
         {
-            // Who calls rarely would pay for a line that is spent before the next call.
+            // A rare caller would pay for a line that is spent before its next call.
             let is_tried =
                 version.is_tried() && os_ns >= page.next_try_ns.load(Ordering::Relaxed) && !self.is_rare(os_ns);
             return if is_tried { self.serve_often(os_ns) } else { self.serve_os(version, os_ns) };
@@ -61,20 +60,20 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         os_ns
     }
 
-    /// A reading of the OS clock, which goes into the floor before it is returned: whoever hears of
-    /// it must not read less by the counter.
+    /// Serves a reading of the OS clock and puts it into the floor first: threads that learn of it must
+    /// not read less by the counter.
     fn serve_written(&self, os_ns: u64) -> u64 {
         let page = &self.shared.page;
         if os_ns < page.floor() || os_ns < page.written() { self.serve_behind() } else { page.raise_floor(os_ns) }
     }
 
-    /// The OS clock is behind what was served: by a line that ended ahead of it, or because it
-    /// stepped back, or because others have served later readings since it was read.
+    /// Serves a reading while the OS clock is behind earlier readings: a line ended ahead of it, it stepped
+    /// back, or other threads have served later readings meanwhile.
     #[cold]
     #[inline(never)]
     fn serve_behind(&self) -> u64 {
         let page = &self.shared.page;
-        // In this order: what is read before them, they may have overtaken.
+        // Both before the OS clock: only then does a smaller OS reading mean that it is behind.
         let (floor, written) = (page.floor(), page.written());
         let Ok(os_ns) = self.os_ns() else { return self.serve_none() };
         if os_ns >= floor && os_ns >= written {
@@ -138,7 +137,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         idle_ns > rare_ns
     }
 
-    /// Without a line, for who calls often: the next one, if it can be begun.
+    /// Serves a frequent caller while there is no line: begins the next one if possible.
     #[cold]
     #[inline(never)]
     fn serve_often(&self, os_ns: u64) -> u64 {

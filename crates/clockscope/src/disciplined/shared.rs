@@ -1,6 +1,5 @@
-//! All that threads share and that a forked child must forget; and the lock in it, which is tried
-//! and never waited for: who does not get it has another way to answer. A holder that does not come
-//! back loses it.
+//! The state that a forked child must forget, and its lock. Threads try the lock and never wait for it:
+//! every caller has another way to answer. A holder that does not return loses the lock.
 
 #![allow(unsafe_code, reason = "handing out a mutable reference to what the lock guards")]
 

@@ -1,9 +1,8 @@
-//! The word that says which line is read now, and what may be done with the counter.
+//! The version word: it names the line to read and says whether the counter may be used.
 //!
-//! Whatever changes what is served replaces this word by compare-and-swap, and no word ever comes
-//! again: who prepared a successor of one that is no more has prepared it in vain. That is how a
-//! question takes effect at once while somebody else holds the lock, and how a holder that comes
-//! back late harms nobody.
+//! Every decision replaces this word by compare-and-swap, and no value occurs twice. So a thread
+//! that prepared the successor of an outdated version fails to publish it. Decisions take effect at
+//! once, even while another thread holds the lock, and a late holder does no harm.
 
 use super::shared::EPOCHS;
 use crate::evidence::Demotion;
@@ -11,8 +10,8 @@ use crate::evidence::Demotion;
 /// There is a line. Without it a reader does not touch the counter, which may be forbidden: then
 /// the read is a fatal signal.
 const LINE: u64 = 1 << 63;
-/// Somebody is about to take the bracket that a line will begin with: an OS reading is written down
-/// before it is returned.
+/// A thread is about to take the bracket that a line begins with. Until then OS readings are written
+/// down before they are returned.
 const ANNOUNCED: u64 = 1 << 62;
 /// The OS clock alone is served.
 const BARRED: u64 = 1 << 61;
@@ -27,7 +26,7 @@ const PARITY: u64 = 1;
 const EPOCH: u64 = (EPOCHS as u64 - 1) << 1;
 /// Number of slots.
 pub(super) const SLOTS: usize = 2 * EPOCHS;
-/// What counts the words: 2^53 of them, a thousand a second, last for 285,000 years.
+/// The version number: 2^53 of them last for 285,000 years at a thousand a second.
 const ONE: u64 = SLOTS as u64;
 const NUMBER: u64 = ((1 << REASON_SHIFT) - 1) & !(ONE - 1);
 
