@@ -23,6 +23,8 @@ const PARTS: &[Part] = &[
     ("costs", costs),
     ("rare", rare_callers),
     ("slew", slew),
+    ("bursts", || bursts("quiet", 0)),
+    ("bursts-busy", || bursts("4 busy loops", BUSY)),
     ("os-clock", os_clock),
     ("first", first_readings),
     ("children", children),
@@ -111,6 +113,26 @@ fn rare_callers() -> Result<()> {
             format!("{:.2} ({:.0} ns, {:.0} ns)", median(&mut ratios), median(&mut ours), median(&mut theirs));
         figure(&format!("a read {what}, cold: now / std"), "<= 1.30", &measured);
     }
+    Ok(())
+}
+
+/// Two threads that read in bursts: 20 runs of 20 s.
+fn bursts(when: &str, busy: usize) -> Result<()> {
+    let _busy = BusyLoops::start(busy, None)?;
+    let (mut worst, mut outside) = (Vec::new(), 0.0);
+    for _ in 0..20 {
+        let seen = values(&run::output(&program("bursts"), &["20"])?)?;
+        worst.push(value(&seen, "worst")?);
+        outside += value(&seen, "outside")?;
+    }
+    figure(&format!("{when}: bursts of two threads outside the bound"), "0", &format!("{outside} in 20 runs"));
+    let target = if busy == 0 { "<= 300 ns" } else { "-" };
+    let largest = worst.iter().copied().fold(0.0, f64::max);
+    figure(
+        &format!("{when}: worst error in bursts"),
+        target,
+        &format!("{largest:.0} ns, median of the runs {:.0} ns", median(&mut worst)),
+    );
     Ok(())
 }
 
