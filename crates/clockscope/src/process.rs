@@ -35,11 +35,11 @@ impl Counter for Native {
     }
 
     fn is_permitted(&self) -> Option<bool> {
-        if counter::EXISTS { os::keep_errno(os::counter_is_permitted) } else { Some(false) }
+        if counter::EXISTS { os::counter_is_permitted() } else { Some(false) }
     }
 
     fn is_clocksource(&self) -> Option<bool> {
-        os::keep_errno(os::counter_is_clocksource)
+        os::counter_is_clocksource()
     }
 
     fn is_invariant(&self) -> Option<bool> {
@@ -54,11 +54,11 @@ impl Counter for Native {
             (claims.cntfrq_hz.map(|hz| hz as f64), "CNTFRQ_EL0"),
         ];
         let stated = claimed.into_iter().find_map(|(hz, who)| hz.map(|hz| (hz, who)));
-        stated.or_else(|| os::keep_errno(os::perf_frequency).ok().map(|hz| (hz, "the kernel (perf)")))
+        stated.or_else(|| os::perf_frequency().ok().map(|hz| (hz, "the kernel (perf)")))
     }
 
     fn clocksource_name(&self) -> Option<String> {
-        os::keep_errno(os::clocksource)
+        os::clocksource()
     }
 }
 

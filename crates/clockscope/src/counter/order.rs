@@ -9,9 +9,7 @@
 #![allow(unsafe_code, reason = "a load whose address depends on a reading has no safe form")]
 #![cfg_attr(loom, allow(dead_code, reason = "loom has no counter"))]
 
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-use core::sync::atomic::Ordering;
-use core::sync::atomic::{AtomicU64, fence};
+use core::sync::atomic::{AtomicU64, Ordering, fence};
 
 /// All stores that came before are seen by all before any later reading of a clock is taken.
 ///
@@ -21,7 +19,7 @@ use core::sync::atomic::{AtomicU64, fence};
 /// begins with waits for the DSB (Arm ARM, B2.3.12 and D12.2.1).
 #[inline(always)]
 pub(crate) fn stored_before_reading() {
-    fence(core::sync::atomic::Ordering::SeqCst);
+    fence(Ordering::SeqCst);
     #[cfg(target_arch = "aarch64")]
     // SAFETY: waits, and changes neither registers nor memory.
     unsafe {

@@ -221,6 +221,12 @@ impl Page {
         self.written.load(Ordering::Relaxed)
     }
 
+    /// Whether the OS clock is behind what was served, as far as that is known.
+    #[inline(always)]
+    pub(crate) fn is_behind(&self, os_ns: u64) -> bool {
+        os_ns < self.floor() || os_ns < self.written()
+    }
+
     /// Writes an OS reading down.
     pub(crate) fn write_down(&self, ns: u64) {
         raise(&self.written, ns);

@@ -47,14 +47,13 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     pub(super) fn serve_os(&self, version: Version, os_ns: u64) -> u64 {
         let page = &self.shared.page;
         let is_quiet = page.version_after(os_ns) == version && !version.is_announced();
-        let written = page.written();
-        if os_ns < page.floor() || os_ns < written {
+        if page.is_behind(os_ns) {
             return self.serve_behind();
         }
         if !is_quiet {
             return page.raise_floor(os_ns);
         }
-        if os_ns - written >= UNWRITTEN_NS {
+        if os_ns.saturating_sub(page.written()) >= UNWRITTEN_NS {
             page.write_down(os_ns);
         }
         os_ns
@@ -64,7 +63,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// not read less by the counter.
     fn serve_written(&self, os_ns: u64) -> u64 {
         let page = &self.shared.page;
-        if os_ns < page.floor() || os_ns < page.written() { self.serve_behind() } else { page.raise_floor(os_ns) }
+        if page.is_behind(os_ns) { self.serve_behind() } else { page.raise_floor(os_ns) }
     }
 
     /// Serves a reading while the OS clock is behind earlier readings: a line ended ahead of it, it stepped

@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code, reason = "the affinity calls write and read a bit mask through a pointer")]
 
-use super::last_errno;
+use super::{keep_errno, last_errno};
 use crate::Errno;
 
 const WORD: usize = u64::BITS as usize;
@@ -14,6 +14,10 @@ const WORDS: usize = 1024;
 /// # Errors
 /// The kernel's.
 pub fn allowed_cpus() -> Result<Vec<u32>, Errno> {
+    keep_errno(ask_allowed_cpus)
+}
+
+fn ask_allowed_cpus() -> Result<Vec<u32>, Errno> {
     let mut mask = [0_u64; WORDS];
     // SAFETY: the kernel writes at most the size that it is told, which is the mask's; 0 is the calling thread.
     let answer = unsafe { libc::sched_getaffinity(0, size_of_val(&mask), mask.as_mut_ptr().cast()) };
@@ -34,20 +38,21 @@ pub fn set_allowed_cpus(cpus: &[u32]) -> Result<(), Errno> {
         mask[cpu / WORD] |= 1 << (cpu % WORD);
     }
     // SAFETY: the kernel reads as many bytes as it is told, which is the mask's size; 0 is the calling thread.
-    let answer = unsafe { libc::sched_setaffinity(0, size_of_val(&mask), mask.as_ptr().cast()) };
-    if answer == 0 { Ok(()) } else { Err(last_errno()) }
+    let set = || unsafe { libc::sched_setaffinity(0, size_of_val(&mask), mask.as_ptr().cast()) };
+    keep_errno(|| if set() == 0 { Ok(()) } else { Err(last_errno()) })
 }
 
 /// The CPU that the calling thread runs on now; `None` where the kernel does not tell.
 #[must_use]
 pub fn current_cpu() -> Option<u32> {
     // SAFETY: takes nothing; answers -1 where the kernel does not know.
-    u32::try_from(unsafe { libc::sched_getcpu() }).ok()
+    keep_errno(|| u32::try_from(unsafe { libc::sched_getcpu() }).ok())
 }
 
 /// Number of CPUs that are online; `None` where the C library does not tell.
 #[must_use]
 pub fn online_cpus() -> Option<usize> {
     // SAFETY: sysconf takes any number.
-    usize::try_from(unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) }).ok().filter(|count| *count > 0)
+    let online = || unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
+    usize::try_from(keep_errno(online)).ok().filter(|count| *count > 0)
 }

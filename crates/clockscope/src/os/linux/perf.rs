@@ -112,6 +112,10 @@ impl Event {
 /// # Errors
 /// The process may not count events (perf_event_paranoid), or the kernel does not trust the counter with time.
 pub fn perf_frequency() -> Result<f64, Unavailable> {
+    super::keep_errno(ask_frequency)
+}
+
+fn ask_frequency() -> Result<f64, Unavailable> {
     let event = Event::open(&DUMMY)?;
     let page = event.page();
     // SAFETY: the page is mapped as long as `event` lives and longer than `Page`; the kernel writes it, hence volatile.

@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code, reason = "prctl, open and read take pointers")]
 
+use super::keep_errno;
 use crate::counter;
 
 const CLOCKSOURCE: &core::ffi::CStr = c"/sys/devices/system/clocksource/clocksource0/current_clocksource";
@@ -13,6 +14,10 @@ const LONGEST: usize = 64;
 /// it does on x86, and on aarch64 since Linux 6.12.
 #[must_use]
 pub fn counter_is_permitted() -> Option<bool> {
+    keep_errno(permission)
+}
+
+fn permission() -> Option<bool> {
     let mut permission: libc::c_int = 0;
     // SAFETY: PR_GET_TSC writes one int through the pointer, which is ours.
     let answer = unsafe { libc::prctl(libc::PR_GET_TSC, &raw mut permission) };
@@ -22,13 +27,13 @@ pub fn counter_is_permitted() -> Option<bool> {
 /// Whether the kernel builds its clocks on the processor's counter and nothing else; `None` where sysfs cannot be read.
 #[must_use]
 pub fn counter_is_clocksource() -> Option<bool> {
-    with_clocksource(|name| counter::CLOCKSOURCES.iter().any(|known| known.as_bytes() == name))
+    keep_errno(|| with_clocksource(|name| counter::CLOCKSOURCES.iter().any(|known| known.as_bytes() == name)))
 }
 
 /// The kernel's clocksource; `None` where sysfs cannot be read.
 #[must_use]
 pub fn clocksource() -> Option<String> {
-    with_clocksource(|name| String::from_utf8_lossy(name).into_owned())
+    keep_errno(|| with_clocksource(|name| String::from_utf8_lossy(name).into_owned()))
 }
 
 /// Applies `look` to the clocksource's name. By bare calls: the library's first reading pays for this one.
