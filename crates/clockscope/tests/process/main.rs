@@ -124,12 +124,16 @@ fn read(readings: u32) -> Instant {
     last
 }
 
+/// Whether nothing is said against the counter.
+fn is_usable() -> bool {
+    clockscope::evidence().iter().all(|evidence| evidence.name != "outcome")
+}
+
 /// Reads until the counter is in use, unless the machine has none that is.
 fn settle() {
-    let usable = clockscope::evidence().iter().all(|evidence| evidence.name != "outcome");
     // Of this thread's own time: other programs may take as much as they like.
     let start = thread_time();
-    while usable && clockscope::source() != Source::Counter {
+    while is_usable() && clockscope::source() != Source::Counter {
         read(100);
         let ran = thread_time() - start;
         assert!(ran.as_secs() < 5, "the counter is not used after {ran:?}: {:?}", clockscope::evidence());
