@@ -300,3 +300,16 @@ fn a_killed_child_does_not_harm_the_parents_clock() {
     });
     assert!(status.success(), "{status}");
 }
+
+/// posix_spawn(3), by which std starts a program: nothing of the parent's clock is left in it.
+#[test]
+fn a_spawned_program_has_a_clock_at_once() {
+    let last = read(100_000);
+    let status = in_a_process(here!(a_spawned_program_has_a_clock_at_once), &[], || {
+        assert!(clockscope::now() >= last);
+        assert_right();
+        settle();
+        assert_right();
+    });
+    assert!(status.success(), "{status}");
+}
