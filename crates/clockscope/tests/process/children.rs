@@ -304,9 +304,8 @@ fn a_killed_child_does_not_harm_the_parents_clock() {
 /// posix_spawn(3), by which std starts a program: nothing of the parent's clock is left in it.
 #[test]
 fn a_spawned_program_has_a_clock_at_once() {
-    let last = read(100_000);
+    read(100_000);
     let status = in_a_process(here!(a_spawned_program_has_a_clock_at_once), &[], || {
-        assert!(clockscope::now() >= last);
         assert_right();
         settle();
         assert_right();
