@@ -72,7 +72,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let steering = match self.shared.steering.take_over(holder) {
             Ok(steering) => steering,
             Err(same) if same == holder && same.is_held() => {
-                self.decide(|_| Some(Mode::Barred(Demotion::Deserted)));
+                self.decide(|mode| match mode {
+                    Mode::Barred(Demotion::Deserted | Demotion::OutOfOrder) => None,
+                    _ => Some(Mode::Barred(Demotion::Deserted)),
+                });
                 return None;
             }
             Err(_) => return None,
