@@ -96,7 +96,7 @@ impl OsClock for Timeline {
 /// descriptors. Readings after it make no system calls, in this process or in its children, except
 /// for the OS clock's own where there is no vDSO. Without it the first two readings ask.
 ///
-/// - Cost: some 30 µs; a second call costs nothing.
+/// - Cost: some 50 µs; a second call costs nothing.
 /// - Not async-signal-safe.
 ///
 /// ```
