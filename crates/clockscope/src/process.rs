@@ -158,7 +158,7 @@ pub fn timeline_offset() -> Duration {
 /// - Ordering: after all earlier instructions. Later instructions may begin before it.
 /// - Cost: about twice a bare RDTSC, less than CLOCK_MONOTONIC's; about once a millisecond, 0.2 µs
 ///   more. A program that calls rarely (less often than once a millisecond) is served
-///   CLOCK_MONOTONIC at its cost. The second call of a process takes some 30 µs more, in which the
+///   CLOCK_MONOTONIC at its cost. The second call of a process takes some 40 µs more, in which the
 ///   kernel is asked about the counter ([`prepare`]).
 /// - Allocates nothing, takes no lock that it waits for, and may be called in a signal handler.
 ///
