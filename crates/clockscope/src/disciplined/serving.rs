@@ -47,15 +47,15 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     pub(super) fn serve_os(&self, version: Version, os_ns: u64) -> u64 {
         let page = &self.shared.page;
         let is_quiet = page.version_after(os_ns) == version && !version.is_announced();
-        if page.is_behind(os_ns) {
-            return self.serve_behind();
+        // Wraps where the OS clock is behind.
+        let is_written = os_ns.wrapping_sub(page.written()) < UNWRITTEN_NS;
+        if is_quiet && is_written && os_ns >= page.floor() {
+            return os_ns;
         }
-        if !is_quiet {
-            return page.raise_floor(os_ns);
+        if !is_quiet || page.is_behind(os_ns) {
+            return self.serve_written(os_ns);
         }
-        if os_ns.saturating_sub(page.written()) >= UNWRITTEN_NS {
-            page.write_down(os_ns);
-        }
+        page.write_down(os_ns);
         os_ns
     }
 
@@ -102,7 +102,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[cold]
     #[inline(never)]
     fn serve_first(&self, version: Version) -> u64 {
-        let is_first = self.first_process.load(Ordering::Relaxed) == 0 && self.asked.answers().is_none();
+        // An exchange, so that the memory's first access is a write: one page fault, not two.
+        let is_first = self.first_process.fetch_or(0, Ordering::Relaxed) == 0 && self.asked.answers().is_none();
         if !is_first || self.counter.is_permitted() == Some(false) {
             self.prepare();
             return self.slow();
