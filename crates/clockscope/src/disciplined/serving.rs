@@ -17,12 +17,15 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let version = page.version();
         if !version.has_line()
             && !version.is_new()
-            && let Ok(os_ns) = self.os_ns()
+            && let Ok(raw_ns) = self.shared.os.now_ns()
         {
+            // The offset after the reading, which costs less than to keep it meanwhile. Whoever replaces
+            // it replaces the version first, so that such a sum is used only if the version is the same.
+            let os_ns = raw_ns.wrapping_add(page.offset());
             // A rare caller would pay for a line that is spent before its next call.
             let is_tried =
                 version.is_tried() && os_ns >= page.next_try_ns.load(Ordering::Relaxed) && !self.is_rare(os_ns);
-            return if is_tried { self.serve_often(os_ns) } else { self.serve_os(version, os_ns) };
+            return if is_tried { self.serve_often() } else { self.serve_os(version, os_ns) };
         }
         self.slower(version)
     }
@@ -53,10 +56,17 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             return os_ns;
         }
         if !is_quiet || page.is_behind(os_ns) {
-            return self.serve_written(os_ns);
+            return self.serve_again();
         }
         page.write_down(os_ns);
         os_ns
+    }
+
+    /// Reads the OS clock again and serves that.
+    #[cold]
+    #[inline(never)]
+    fn serve_again(&self) -> u64 {
+        self.os_ns().map_or_else(|_| self.serve_none(), |os_ns| self.serve_written(os_ns))
     }
 
     /// Serves a reading of the OS clock and puts it into the floor first: threads that learn of it must
@@ -140,7 +150,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Serves a frequent caller while there is no line: begins the next one if possible.
     #[cold]
     #[inline(never)]
-    fn serve_often(&self, os_ns: u64) -> u64 {
+    fn serve_often(&self) -> u64 {
+        let Ok(os_ns) = self.os_ns() else { return self.serve_none() };
         self.resume(os_ns);
         self.serve_line().unwrap_or_else(|| self.serve_written(os_ns))
     }
@@ -177,7 +188,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
                 self.rest();
                 self.serve_written(os_ns)
             }
-            Ok(os_ns) => self.serve_often(os_ns),
+            Ok(_) => self.serve_often(),
         }
     }
 
