@@ -69,7 +69,7 @@ unsafe impl<T: Send> Sync for Lock<T> {}
 
 /// The word of a lock: who holds it, or who would be next.
 ///
-/// The lowest bit says that somebody does. Above it is the epoch; then a bit for each epoch whose
+/// The lowest bit is set while the lock is held. Above it is the epoch; then a bit for each epoch whose
 /// holder lost the lock and has not come back; then the number of the holder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Holder(u64);

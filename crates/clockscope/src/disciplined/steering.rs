@@ -16,7 +16,7 @@ use super::{Counter, Demotion, Disciplined, OsClock};
 /// The lock's content. All zero is the state before the first use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Steering {
-    /// The version that the last holder left. Where there is another one, somebody has decided
+    /// The version that the last holder left. Where there is another one, another thread has decided
     /// something without the lock, and nothing is known any more.
     pub(super) version_left: Version,
     calibration: Calibration,
@@ -341,12 +341,12 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Gives the counter up. `false` if somebody else has just decided about it: then that holds.
+    /// Gives the counter up. `false` if another thread has just decided otherwise.
     pub(super) fn demote(&self, held: &mut Held<'_>, reason: Demotion) -> bool {
         self.end_line(held, Mode::Barred(reason))
     }
 
-    /// From here on no tick is covered. `false` if somebody else has ended the line.
+    /// From here on no tick is covered. `false` if another thread has ended the line.
     pub(super) fn withdraw(&self, held: &mut Held<'_>) -> bool {
         self.end_line(held, held.version.mode())
     }
