@@ -258,7 +258,7 @@ pub fn source() -> Source {
     CLOCK.source()
 }
 
-/// What speaks for and against the counter of this machine, and why it is used or not. Allocates;
+/// Returns the evidence about this machine's counter, and why it is used or not. Allocates;
 /// asks the kernel and the processor anew (tens of microseconds).
 ///
 /// ```
@@ -352,7 +352,7 @@ pub fn conversion() -> Option<Conversion> {
     os::keep_errno(|| CLOCK.conversion())
 }
 
-/// Waits for `duration` and tells how ticks of the counter become time, with a rigorous bound: the
+/// Waits for `duration` and returns the conversion of ticks to time, with a rigorous bound: the
 /// width of two brackets over the time between them (some 40 ns over `duration`).
 ///
 /// Answers wherever the counter may be read, whether the clock uses it or not. Sleeps where the

@@ -155,7 +155,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
                 ticks as f64 / conversion.frequency().hz * 1e9
             }
             // The timer tick of a coarse clock is longer than anybody wants to wait for:
-            // clock_getres tells that one.
+            // clock_getres states that one.
             None => {
                 lattice::step(|| self.shared.os.now_ns().unwrap_or(0)).unwrap_or(0).max(self.coarse_tick_ns()) as f64
             }

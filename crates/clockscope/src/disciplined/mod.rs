@@ -7,7 +7,7 @@
 //!
 //! The parts: a bracket is one comparison of the two clocks, a calibration what many of them say of
 //! the rate, a line the function that is served, the page how threads share it, steering what is
-//! done under the lock, serving what is answered where there is no line. docs/library.md explains why.
+//! done under the lock, serving answers readings without a line. docs/library.md explains why.
 
 mod answers;
 mod asked;

@@ -357,7 +357,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.shared.page.end_line_of(&mut held.version, next)
     }
 
-    /// Publishes the line, unless somebody has ended what it follows.
+    /// Publishes the line, unless another thread has ended the line that it follows.
     pub(super) fn publish(&self, held: &mut Held<'_>, line: &Line) -> bool {
         self.shared.os.preemption_point();
         self.shared.page.publish(&mut held.version, line)

@@ -18,7 +18,7 @@ pub(crate) struct Timeline {
     /// The counter is disabled for this process: the vDSO reads it, so its clocks are fatal, too.
     counter_disabled: AtomicBool,
     /// No monotonic clock answered once: from then on it is the wall clock, lest the timeline
-    /// changes to and fro.
+    /// changes back and forth.
     monotonic_denied: AtomicBool,
 }
 
