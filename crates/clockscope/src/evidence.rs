@@ -185,6 +185,11 @@ impl Demotion {
 }
 
 impl Demotion {
+    /// Whether the counter is tried again after a pause.
+    pub(crate) fn is_for_some_time(self) -> bool {
+        matches!(self, Self::OsClockSlower | Self::Unsteady)
+    }
+
     /// What was seen, and what can be done.
     pub(crate) fn explained(self) -> (&'static str, &'static str) {
         match self {

@@ -105,7 +105,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             return None;
         }
         let mut held = Held { steering, version };
-        if held.version_left != version {
+        if !held.version_left.is_as(version) {
             *held = held.anew();
         }
         Some(held)

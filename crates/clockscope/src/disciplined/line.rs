@@ -10,7 +10,8 @@
 /// never overflows 64 bits, even with a counter of 40 GHz; and 32 bits of fraction misplace its end by less than 0.1 ns.
 const FRACTION_BITS: u32 = 32;
 
-/// Two segments, A and then B. In the second half of B the next line is due. All zero is a line that covers no tick.
+/// Two segments, A and then B. Readings are served by A, then by B; in the second half of B the
+/// next line is due. All zero is a line that covers no tick.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Line {
     a: Segment,
@@ -20,7 +21,7 @@ pub(crate) struct Line {
 
 /// From `start` on for `ticks` ticks: `value` ns, and `slope` ns × 2^[`FRACTION_BITS`] more with each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Segment {
+pub(crate) struct Segment {
     start: u64,
     ticks: u32,
     /// The lower half of `start`, kept apart so that the compiler does not know it: see [`Segment::at`].
@@ -43,27 +44,14 @@ pub(crate) enum Place {
 }
 
 impl Line {
-    /// Number of words that a line is published in.
-    pub(crate) const WORDS: usize = 8;
-
-    /// The line as words.
-    pub(crate) fn words(&self) -> [u64; Self::WORDS] {
-        let packed = |segment: &Segment| u64::from(segment.start_low) << 32 | u64::from(segment.ticks);
-        let Self { a, b } = self;
-        [a.start, packed(a), a.value, a.slope, b.start, packed(b), b.value, b.slope]
+    /// Its two segments.
+    pub(crate) fn segments(&self) -> [Segment; 2] {
+        [self.a, self.b]
     }
 
-    /// The line of these words.
-    #[inline(always)]
-    pub(crate) fn of_words(words: [u64; Self::WORDS]) -> Self {
-        let segment = |at: usize| Segment {
-            start: words[at],
-            ticks: words[at + 1] as u32,
-            start_low: (words[at + 1] >> 32) as u32,
-            value: words[at + 2],
-            slope: words[at + 3],
-        };
-        Self { a: segment(0), b: segment(4) }
+    /// The line of these segments.
+    pub(crate) fn of_segments([a, b]: [Segment; 2]) -> Self {
+        Self { a, b }
     }
 
     /// A line of one segment from `(start, value)` on. `slope` in ns a tick, `ticks` its length.
@@ -77,17 +65,14 @@ impl Line {
         Self { a, b: Segment::new(self.end(), half(ticks), self.end_value(), slope) }
     }
 
-    /// The time at `tick`, if it lies in A or the first half of B: all that the fast path looks at. A tick before the
-    /// start wraps to a distance that neither covers.
-    #[inline(always)]
-    pub(crate) fn fresh(&self, tick: u64) -> Option<u64> {
-        if tick.wrapping_sub(self.a.start) < u64::from(self.a.ticks) {
-            Some(self.a.at(tick))
-        } else if tick.wrapping_sub(self.b.start) < u64::from(self.b.ticks) {
-            Some(self.b.at(tick))
-        } else {
-            None
-        }
+    /// The time at `tick`, if it lies in A or the first half of B.
+    fn fresh(&self, tick: u64) -> Option<u64> {
+        self.a.fresh(tick).or_else(|| self.b.fresh(tick))
+    }
+
+    /// Whether `tick` lies in B: readings are served by that from now on.
+    pub(crate) fn is_at_second(&self, tick: u64) -> bool {
+        tick.wrapping_sub(self.b.start) < 2 * u64::from(self.b.ticks)
     }
 
     /// Where `tick` lies.
@@ -99,7 +84,7 @@ impl Line {
         let since_end = tick.wrapping_sub(self.end());
         if !self.covers_any() || (since_end as i64) >= 0 {
             Place::Spent(self.end_value())
-        } else if tick.wrapping_sub(self.b.start) < 2 * u64::from(self.b.ticks) {
+        } else if self.is_at_second(tick) {
             Place::NearlySpent(self.b.at(tick))
         } else {
             Place::Before
@@ -136,6 +121,27 @@ impl Line {
 }
 
 impl Segment {
+    /// Number of words that a segment is published in.
+    pub(crate) const WORDS: usize = 4;
+
+    /// The segment as words.
+    pub(crate) fn words(&self) -> [u64; Self::WORDS] {
+        [self.start, u64::from(self.start_low) << 32 | u64::from(self.ticks), self.value, self.slope]
+    }
+
+    /// The segment of these words.
+    #[inline(always)]
+    pub(crate) fn of_words([start, packed, value, slope]: [u64; Self::WORDS]) -> Self {
+        Self { start, ticks: packed as u32, start_low: (packed >> 32) as u32, value, slope }
+    }
+
+    /// The time at `tick`, if it lies in the part that `ticks` covers: all that the fast path looks
+    /// at. A tick before the start wraps to a distance that is not covered.
+    #[inline(always)]
+    pub(crate) fn fresh(&self, tick: u64) -> Option<u64> {
+        (tick.wrapping_sub(self.start) < u64::from(self.ticks)).then(|| self.at(tick))
+    }
+
     fn new(start: u64, ticks: u32, value: u64, slope: f64) -> Self {
         Self { start, ticks, start_low: start as u32, value, slope: fixed(slope) }
     }

@@ -3,9 +3,10 @@
 //!
 //! The protocol, role by role:
 //!
-//! - **A reader** loads the version, the line that the version names, the floor, *then* reads the
+//! - **A reader** loads the version, the segment that the version names, the floor, *then* reads the
 //!   counter, then loads the version again. If it changed, the words may belong to two lines, and the
-//!   reader looks again. The time is the larger of line and floor.
+//!   reader looks again. The time is the larger of line and floor. Who first finds that the line has
+//!   come to its second segment makes the version name that one.
 //! - **A publisher** holds the lock, writes a slot that no version names, and makes the version name
 //!   it by compare-and-swap.
 //! - **A reader of the OS clock** loads the version, reads that clock, *then* loads the version again.
@@ -22,9 +23,9 @@
 //!
 //! All zero is the state before the first use.
 
-use super::line::Line;
+use super::line::{Line, Segment};
 use super::sync::{self, AtomicU64, Ordering, fence};
-use super::version::{Mode, SLOTS, Version};
+use super::version::{Mode, SEGMENTS, Version};
 
 /// OS readings are written down when they are this much later than the last one that was, in ns:
 /// none that was returned is later than that one and this.
@@ -33,9 +34,12 @@ pub(crate) const UNWRITTEN_NS: u64 = 64_000;
 /// CPUs whose OS clocks differ by less than this, in ns, are no step back.
 pub(crate) const SKEW_NS: u64 = 1_000;
 
-/// A line's words, in a cache line of their own.
+/// A segment's words. Those of a line, number 2n and 2n + 1, share a cache line.
+#[repr(C, align(32))]
+struct Words([AtomicU64; Segment::WORDS]);
+
 #[repr(C, align(64))]
-struct Slot([AtomicU64; Line::WORDS]);
+struct Segments([Words; SEGMENTS]);
 
 /// The shared state.
 #[repr(C)]
@@ -58,7 +62,7 @@ pub(crate) struct Page {
     pub(crate) awaited_since_ns: AtomicU64,
     /// Largest |ours − OS| with the bracket's width that was seen in this generation, in ns.
     pub(crate) largest_error_ns: AtomicU64,
-    slots: [Slot; SLOTS],
+    segments: Segments,
 }
 
 /// A line with a tick that was read after it and the floor of then.
@@ -85,7 +89,7 @@ impl Page {
             awaited: AtomicU64::new(0),
             awaited_since_ns: AtomicU64::new(0),
             largest_error_ns: AtomicU64::new(0),
-            slots: [const { Slot([const { AtomicU64::new(0) }; Line::WORDS]) }; SLOTS],
+            segments: Segments([const { Words([const { AtomicU64::new(0) }; Segment::WORDS]) }; SEGMENTS]),
         }
     }
 
@@ -104,7 +108,7 @@ impl Page {
             awaited: word(),
             awaited_since_ns: word(),
             largest_error_ns: word(),
-            slots: core::array::from_fn(|_| Slot(core::array::from_fn(|_| word()))),
+            segments: Segments(core::array::from_fn(|_| Words(core::array::from_fn(|_| word())))),
         }
     }
 
@@ -116,7 +120,7 @@ impl Page {
         if !version.has_line() {
             return None;
         }
-        let line = self.line(version);
+        let segment = self.segment(version.segment());
         let floor = self.floor.load(Ordering::Relaxed);
         let tick = counter();
         fence(Ordering::Acquire);
@@ -125,7 +129,7 @@ impl Page {
         }
         // A comparison that is foreseen costs less than a maximum, and the floor is higher only
         // after an OS reading.
-        line.fresh(tick).filter(|ns| *ns >= floor)
+        segment.fresh(tick).filter(|ns| *ns >= floor)
     }
 
     /// The version; whatever was done before it came is seen after this.
@@ -157,13 +161,24 @@ impl Page {
 
     /// The line that the version names, which covers nothing where there is none.
     fn line_of(&self, version: Version) -> Line {
-        if version.has_line() { self.line(version) } else { Line::default() }
+        if !version.has_line() {
+            return Line::default();
+        }
+        let first = 2 * version.slot();
+        Line::of_segments([first, first + 1].map(|index| self.segment(index)))
     }
 
     #[inline(always)]
-    fn line(&self, version: Version) -> Line {
-        let slot = &self.slots[version.slot()].0;
-        Line::of_words(core::array::from_fn(|index| slot[index].load(Ordering::Relaxed)))
+    fn segment(&self, index: usize) -> Segment {
+        let words = &self.segments.0[index].0;
+        Segment::of_words(core::array::from_fn(|index| words[index].load(Ordering::Relaxed)))
+    }
+
+    /// Makes readers use the second segment of the line that `version` names.
+    pub(crate) fn move_on(&self, version: Version) {
+        // Whatever it fails for has done it, or has ended the line. Publishes no words, and keeps
+        // what the version's own store released.
+        let _ = self.version.compare_exchange(version.0, version.at_second().0, Ordering::Relaxed, Ordering::Relaxed);
     }
 
     /// Makes `line` the one that is read from now on, in place of `version`. `false` if that was
@@ -175,15 +190,21 @@ impl Page {
         let next = version.with_line();
         // A reader that sees one of the new words also sees the version before them, and looks again.
         fence(Ordering::Release);
-        for (word, value) in self.slots[next.slot()].0.iter().zip(line.words()) {
-            word.store(value, Ordering::Relaxed);
+        let first = 2 * next.slot();
+        for (segment, words) in line.segments().iter().zip(&self.segments.0[first..]) {
+            for (word, value) in words.0.iter().zip(segment.words()) {
+                word.store(value, Ordering::Relaxed);
+            }
         }
-        self.replace(version, next)
+        self.replace(version, if line.joint().is_some() { next } else { next.at_second() })
     }
 
     /// Makes `next` the version in place of `version`. `false` if that was replaced.
     pub(crate) fn replace(&self, version: &mut Version, next: Version) -> bool {
-        let is_replaced = self.version.compare_exchange(version.0, next.0, Ordering::AcqRel, Ordering::Relaxed).is_ok();
+        // Readers may have come to the second segment meanwhile.
+        let is_replaced = [*version, version.at_second()].into_iter().any(|from| {
+            self.version.compare_exchange(from.0, next.0, Ordering::AcqRel, Ordering::Relaxed).is_ok()
+        });
         if is_replaced {
             *version = next;
         }
@@ -197,7 +218,7 @@ impl Page {
     pub(crate) fn end_line_of(&self, version: &mut Version, next: Version) -> bool {
         let look = self.look(|| 0);
         // A late thread must not make others wait for the end of a line that is in use.
-        if look.version != *version {
+        if !look.version.is_as(*version) {
             return false;
         }
         self.raise_floor(look.line.end_value());

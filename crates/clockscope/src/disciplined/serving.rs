@@ -162,6 +162,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     fn serve_by_line(&self) -> u64 {
         let look = self.look();
         self.shared.os.preemption_point();
+        if look.line.is_at_second(look.tick) && look.version != look.version.at_second() {
+            self.shared.page.move_on(look.version);
+        }
         match look.line.place(look.tick) {
             Place::Fresh(ns) => ns.max(look.floor),
             Place::NearlySpent(ns) => {

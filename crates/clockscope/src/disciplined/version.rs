@@ -20,14 +20,23 @@ const OPEN: u64 = 1 << 60;
 /// Why it is not, as a number of [`Demotion`].
 const REASON_SHIFT: u32 = 56;
 const REASON: u64 = 15 << REASON_SHIFT;
+/// Barred for some time only.
+const PAUSED: u64 = 1;
 
+/// The segment that readings are served by, as the lowest bits but five: a segment has 32 bytes, so
+/// that a reader need not multiply.
+const SEGMENT_SHIFT: u32 = 5;
+/// The line has come to its second segment. The only bit that readers set.
+const SECOND: u64 = 1 << SEGMENT_SHIFT;
 /// Two slots an epoch of the lock: a reader may be in one of them while the other is written.
-const PARITY: u64 = 1;
-const EPOCH: u64 = (EPOCHS as u64 - 1) << 1;
-/// Number of slots.
+const PARITY: u64 = 2 << SEGMENT_SHIFT;
+const EPOCH_SHIFT: u32 = SEGMENT_SHIFT + 2;
+const EPOCH: u64 = (EPOCHS as u64 - 1) << EPOCH_SHIFT;
+/// Number of slots, and of the segments in them.
 pub(super) const SLOTS: usize = 2 * EPOCHS;
-/// The version number: 2^53 of them last for 285,000 years at a thousand a second.
-const ONE: u64 = SLOTS as u64;
+pub(super) const SEGMENTS: usize = 2 * SLOTS;
+/// The version number: 2^47 of them last for 4,000 years at a thousand a second.
+const ONE: u64 = (SEGMENTS as u64) << SEGMENT_SHIFT;
 const NUMBER: u64 = ((1 << REASON_SHIFT) - 1) & !(ONE - 1);
 
 /// What the clock serves.
@@ -54,10 +63,25 @@ impl Version {
         self.0 & LINE != 0
     }
 
-    /// The slot that the line is in.
+    /// The segment that readings are served by.
     #[inline(always)]
+    pub(super) fn segment(self) -> usize {
+        (self.0 >> SEGMENT_SHIFT) as usize % SEGMENTS
+    }
+
+    /// The slot that the line is in: its first segment is number `2 * slot`.
     pub(super) fn slot(self) -> usize {
-        (self.0 & (ONE - 1)) as usize
+        self.segment() / 2
+    }
+
+    /// The word when the line has come to its second segment. No decision: the line is the same.
+    pub(super) fn at_second(self) -> Self {
+        Self(self.0 | if self.has_line() { SECOND } else { 0 })
+    }
+
+    /// Whether nothing was decided between the two words.
+    pub(super) fn is_as(self, other: Self) -> bool {
+        (self.0 ^ other.0) & !SECOND == 0
     }
 
     #[inline(always)]
@@ -83,11 +107,10 @@ impl Version {
         }
     }
 
-    /// Whether a line may begin: now, or after a pause that the OS clock's slowness brought about.
+    /// Whether a line may begin: now, or after a pause.
     #[inline(always)]
     pub(super) fn is_tried(self) -> bool {
-        const PAUSED: u64 = BARRED | (Demotion::OsClockSlower as u64) << REASON_SHIFT;
-        self.0 & OPEN != 0 || self.0 & (BARRED | REASON) == PAUSED
+        self.0 & (OPEN | PAUSED) != 0
     }
 
     /// The next word, which has a line.
@@ -105,13 +128,16 @@ impl Version {
         self.next(match mode {
             Mode::New => 0,
             Mode::Open => OPEN,
-            Mode::Barred(reason) => BARRED | (reason as u64) << REASON_SHIFT,
+            Mode::Barred(reason) => {
+                let paused = if reason.is_for_some_time() { PAUSED } else { 0 };
+                BARRED | paused | (reason as u64) << REASON_SHIFT
+            }
         })
     }
 
     /// The same in the slots of another holder of the lock.
     pub(super) fn in_epoch(self, epoch: usize) -> Self {
-        Self(self.0 & !EPOCH | (epoch as u64) << 1 & EPOCH)
+        Self(self.0 & !EPOCH | (epoch as u64) << EPOCH_SHIFT & EPOCH)
     }
 
     fn next(self, flags: u64) -> Self {
@@ -132,7 +158,10 @@ mod tests {
             assert_eq!(next.slot() ^ version.slot(), 1);
             assert_eq!((next.has_line(), next.mode()), (turn % 2 == 0, Mode::Open));
             assert!(next.slot() >= SLOTS - 2 && next.0 & NUMBER > version.0 & NUMBER);
-            version = next;
+            assert_eq!(next.segment(), 2 * next.slot());
+            assert!(!next.is_as(version) && next.is_as(next.at_second()));
+            assert_eq!(next.at_second().segment(), next.segment() + usize::from(next.has_line()));
+            version = next.at_second();
         }
     }
 
@@ -142,7 +171,12 @@ mod tests {
         for mode in barred.into_iter().chain([Mode::New, Mode::Open]) {
             let word = Version(0).with_line().without_line(mode);
             assert_eq!((word.mode(), word.has_line(), word.is_announced()), (mode, false, false));
-            assert_eq!(word.is_tried(), matches!(mode, Mode::Open | Mode::Barred(Demotion::OsClockSlower)));
+            let is_tried = match mode {
+                Mode::New => false,
+                Mode::Open => true,
+                Mode::Barred(reason) => reason.is_for_some_time(),
+            };
+            assert_eq!(word.is_tried(), is_tried);
             assert_eq!(word.in_epoch(EPOCHS - 1).mode(), mode);
         }
         assert!(Version(0).announced().is_announced() && !Version(0).announced().has_line());
