@@ -130,14 +130,16 @@ macro_rules! read {
         $(#[$doc])*
         #[inline(always)]
         pub(crate) fn $name() -> u64 {
-            let (low, high): (u32, u32);
+            // As wide as registers are, because the instruction clears their upper halves and the
+            // compiler does not know that.
+            let (low, high): (usize, usize);
             // SAFETY: `each` and `ordered` make this clock's type only where CPUID reports the instruction, and the
             // sequence writes no memory and no register but those declared. That it may not be moved across memory
             // accesses is why `nomem` is not claimed.
             unsafe {
                 core::arch::asm!($text, out("eax") low, out("edx") high, options(nostack, preserves_flags));
             }
-            (u64::from(high) << 32) | u64::from(low)
+            ((high as u64) << 32) | low as u64
         }
     };
 }
@@ -147,12 +149,12 @@ macro_rules! read_rdtscp {
     ($name:ident, $text:literal) => {
         #[inline(always)]
         fn $name() -> u64 {
-            let (low, high): (u32, u32);
+            let (low, high): (usize, usize);
             // SAFETY: as above; ECX, which RDTSCP fills with IA32_TSC_AUX, is declared as overwritten.
             unsafe {
                 core::arch::asm!($text, out("eax") low, out("edx") high, out("ecx") _, options(nostack, preserves_flags));
             }
-            (u64::from(high) << 32) | u64::from(low)
+            ((high as u64) << 32) | low as u64
         }
     };
 }

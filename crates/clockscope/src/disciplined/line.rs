@@ -126,13 +126,13 @@ impl Segment {
 
     /// The segment as words.
     pub(crate) fn words(&self) -> [u64; Self::WORDS] {
-        [self.start, u64::from(self.start_low) << 32 | u64::from(self.ticks), self.value, self.slope]
+        [self.start, u64::from(self.ticks) << 32 | u64::from(self.start_low), self.value, self.slope]
     }
 
     /// The segment of these words.
     #[inline(always)]
     pub(crate) fn of_words([start, packed, value, slope]: [u64; Self::WORDS]) -> Self {
-        Self { start, ticks: packed as u32, start_low: (packed >> 32) as u32, value, slope }
+        Self { start, ticks: (packed >> 32) as u32, start_low: packed as u32, value, slope }
     }
 
     /// The time at `tick`, if it lies in the part that `ticks` covers: all that the fast path looks
