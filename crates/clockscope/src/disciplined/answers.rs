@@ -7,7 +7,8 @@ use core::time::Duration;
 
 use super::asked::Answers;
 use super::calibration::MeanRate;
-use super::steering::error_ns;
+use super::errors::error_ns;
+use super::steering::Wanted;
 use super::version::Mode;
 use super::{Bracket, Counter, Disciplined, OsClock};
 use crate::conversion::{Conversion, Uncalibrated};
@@ -39,7 +40,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// clock is served, its tick, and by how much ours is ahead where it stands still. `None` where
     /// it does not answer.
     pub fn error_bound(&self) -> Option<ErrorBound> {
-        self.wake();
+        self.prepare();
         let page = &self.shared.page;
         let error = match self.verify().and_then(|tick_ns| self.error_by_line(tick_ns)) {
             Some(error) => error,
@@ -72,12 +73,26 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.conversion().map(|conversion| *conversion.frequency())
     }
 
-    /// Has a line begun where nobody has called for long. The first reading finds that there is
-    /// none, the second begins it.
+    /// Has a line begun where readings alone would not: calibrates, for a window or two, if nobody has
+    /// done so yet. Reads the OS clock meanwhile.
     fn wake(&self) {
         self.prepare();
-        self.now();
-        self.now();
+        let page = &self.shared.page;
+        let Ok(start_ns) = self.os_ns() else { return };
+        // A read takes 5 ns at least; no longer than a frozen clock would make believe.
+        for _ in 0..self.window_ns() {
+            if self.serve_line().is_some() || !page.version().is_tried() {
+                return;
+            }
+            let Ok(os_ns) = self.os_ns() else { return };
+            let wait_ns = page.next_try_ns.load(Ordering::Relaxed).saturating_sub(os_ns);
+            if wait_ns > self.window_ns() || os_ns.wrapping_sub(start_ns) > 3 * self.window_ns() {
+                return;
+            }
+            if wait_ns == 0 {
+                self.resume(os_ns, Wanted::ByQuestion);
+            }
+        }
     }
 
     /// The OS clock's tick in ns, as it was when it was asked for.

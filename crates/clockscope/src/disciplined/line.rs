@@ -109,6 +109,11 @@ impl Line {
         (self.a.ticks != 0).then_some((self.b.start, self.b.value))
     }
 
+    /// The tick at which the next line is due: in the middle of B.
+    pub(crate) fn due(&self) -> u64 {
+        self.b.start.wrapping_add(u64::from(self.b.ticks))
+    }
+
     /// The first tick that is not covered.
     pub(crate) fn end(&self) -> u64 {
         self.b.start.wrapping_add(2 * u64::from(self.b.ticks))

@@ -9,10 +9,12 @@
 //! the rate, a line the function that is served, the page how threads share it, steering what is
 //! done under the lock, serving answers readings without a line. docs/library.md explains why.
 
+mod agreement;
 mod answers;
 mod asked;
 mod bracket;
 mod calibration;
+mod errors;
 mod holding;
 mod line;
 mod os_changes;
@@ -24,6 +26,7 @@ mod shared;
 mod sources;
 mod steering;
 mod sync;
+mod usage;
 mod version;
 
 pub use sources::{Counter, OsClock};
@@ -35,6 +38,7 @@ use crate::{Errno, Instant};
 use asked::{Answers, Asked};
 use bracket::Bracket;
 use shared::Shared;
+use usage::Usage;
 use version::{Mode, Version};
 
 /// Length of a segment in ns. Half as long again is the longest that a change of the OS clock's
@@ -274,7 +278,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let next = version.without_line(mode);
         // One of all threads that race here; a process has many first calls after forks.
         if version.is_new() && version != Version::NEW && page.replace(&mut version, next) {
-            page.rare_ns.store(self.window_ns(), Ordering::Relaxed);
+            page.part_shift.store(Usage::part_shift(self.window_ns()), Ordering::Relaxed);
             self.next_generation();
         }
     }

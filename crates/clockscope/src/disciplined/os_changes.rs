@@ -1,10 +1,9 @@
 //! Handles an OS clock that steps back or becomes slower.
 
-use core::sync::atomic::Ordering;
-
 use super::bracket::Bracket;
 use super::holding::Held;
-use super::steering::{SOON_NS, TOO_WIDE};
+use super::agreement::SOON_NS;
+use super::steering::TOO_WIDE;
 use super::version::Mode;
 use super::{Counter, Demotion, Disciplined, OsClock};
 
@@ -39,7 +38,7 @@ const OWN_SLOWER: u64 = 2;
 /// How long the OS clock alone is served after it has become slower, in ns: a second at first, then
 /// twice as long each time, up to a quarter of an hour.
 pub(super) const PAUSE_NS: u64 = 1_000_000_000;
-const LONGEST_PAUSE_NS: u64 = 1024 * PAUSE_NS;
+pub(super) const LONGEST_PAUSE_NS: u64 = 1024 * PAUSE_NS;
 
 /// How long the time stands still when the OS clock is behind earlier readings, in ns. Three windows
 /// if that is longer: a line may end that far ahead. Each step back soon after another doubles it;
@@ -87,9 +86,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if raw_ns - since_os_ns > patience_ns && self.withdraw(&mut held) {
             page.replace_offset(offset, at.wrapping_sub(since_os_ns.wrapping_add(patience_ns)));
             self.next_generation();
-            let strikes = held.strikes;
             *held = held.anew();
-            held.strikes = strikes;
             held.standing.steps = (steps + 1).min(MOST_DOUBLINGS);
         }
     }
@@ -126,10 +123,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Serves the OS clock for some time, because it has become slower and the counter has not: the kernel
     /// may have turned away from the counter. `false` if another thread has just decided otherwise.
     pub(super) fn turn_away(&self, held: &mut Held<'_>, slower: Slower, os_ns: u64) -> bool {
-        let is_away = self.demote(held, Demotion::OsClockSlower);
+        let is_away = self.pause(held, Demotion::OsClockSlower, os_ns, slower.pause_ns);
         if is_away {
-            let until = os_ns.saturating_add(slower.pause_ns);
-            self.shared.page.next_try_ns.store(until, Ordering::Relaxed);
             **held = held.anew();
             held.slower = slower;
         }

@@ -25,6 +25,7 @@
 
 use super::line::{Line, Segment};
 use super::sync::{self, AtomicU64, Ordering, fence};
+use super::usage::Usage;
 use super::version::{Mode, SEGMENTS, Version};
 
 /// OS readings are written down when they are this much later than the last one that was, in ns:
@@ -50,11 +51,10 @@ pub(crate) struct Page {
     written: AtomicU64,
     /// What is added to the OS clock, which stepped back, in ns.
     offset: AtomicU64,
-    /// OS time of the last call that found no line to serve by.
-    pub(crate) last_idle_ns: AtomicU64,
-    /// Callers that call less often than this, in ns, are served the OS clock. Stored here, beside the
-    /// other words that such a call reads.
-    pub(crate) rare_ns: AtomicU64,
+    /// How densely the OS clock is read, and [`Usage::part_shift`]. Stored here, beside the other words
+    /// that such a call reads.
+    usage: AtomicU64,
+    pub(crate) part_shift: AtomicU64,
     /// Until this OS time nobody tries to begin a line.
     pub(crate) next_try_ns: AtomicU64,
     /// The number of a lock holder that others waited for, and the OS time at which they noticed.
@@ -83,8 +83,8 @@ impl Page {
             floor: AtomicU64::new(0),
             written: AtomicU64::new(0),
             offset: AtomicU64::new(0),
-            last_idle_ns: AtomicU64::new(0),
-            rare_ns: AtomicU64::new(0),
+            usage: AtomicU64::new(0),
+            part_shift: AtomicU64::new(0),
             next_try_ns: AtomicU64::new(0),
             awaited: AtomicU64::new(0),
             awaited_since_ns: AtomicU64::new(0),
@@ -102,8 +102,8 @@ impl Page {
             floor: word(),
             written: word(),
             offset: word(),
-            last_idle_ns: word(),
-            rare_ns: word(),
+            usage: word(),
+            part_shift: word(),
             next_try_ns: word(),
             awaited: word(),
             awaited_since_ns: word(),
@@ -253,6 +253,23 @@ impl Page {
         raise(&self.written, ns);
     }
 
+    /// Notes a reading of the OS clock; how densely it is read ([`Usage::score`]).
+    #[inline(always)]
+    pub(crate) fn note_usage(&self, os_ns: u64) -> u64 {
+        let before = Usage(self.usage.load(Ordering::Relaxed));
+        let usage = before.with(os_ns, self.part_shift.load(Ordering::Relaxed));
+        // Not each: many threads may come here.
+        if usage != before {
+            self.usage.store(usage.0, Ordering::Relaxed);
+        }
+        usage.score()
+    }
+
+    /// How densely the OS clock was read.
+    pub(crate) fn usage_score(&self) -> u64 {
+        Usage(self.usage.load(Ordering::Relaxed)).score()
+    }
+
     /// Returns the offset that is added to the OS clock, in ns.
     #[inline(always)]
     pub(crate) fn offset(&self) -> u64 {
@@ -271,7 +288,7 @@ impl Page {
     /// Forgets everything.
     #[cfg(not(loom))]
     pub(crate) fn forget(&self) {
-        let times = [&self.floor, &self.written, &self.offset, &self.last_idle_ns, &self.next_try_ns];
+        let times = [&self.floor, &self.written, &self.offset, &self.usage, &self.next_try_ns];
         let others = [&self.awaited, &self.awaited_since_ns, &self.largest_error_ns];
         for word in times.into_iter().chain(others) {
             word.store(0, Ordering::Relaxed);

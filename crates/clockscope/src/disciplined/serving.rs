@@ -4,6 +4,8 @@ use core::sync::atomic::Ordering;
 
 use super::line::Place;
 use super::page::{Look, SKEW_NS, UNWRITTEN_NS};
+use super::steering::Wanted;
+use super::usage::CALIBRATES;
 use super::version::Version;
 use super::{Counter, Disciplined, OsClock};
 
@@ -22,9 +24,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             // The offset after the reading, which costs less than to keep it meanwhile. Whoever replaces
             // it replaces the version first, so that such a sum is used only if the version is the same.
             let os_ns = raw_ns.wrapping_add(page.offset());
-            // A rare caller would pay for a line that is spent before its next call.
-            let is_tried =
-                version.is_tried() && os_ns >= page.next_try_ns.load(Ordering::Relaxed) && !self.is_rare(os_ns);
+            // Who reads now and then would pay for a line and not use it.
+            let is_tried = version.is_tried()
+                && page.note_usage(os_ns) >= CALIBRATES
+                && os_ns >= page.next_try_ns.load(Ordering::Relaxed);
             return if is_tried { self.serve_often() } else { self.serve_os(version, os_ns) };
         }
         self.slower(version)
@@ -132,27 +135,12 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Whether the last call that found no line is longer ago than the window, and remembers this
-    /// one.
-    #[inline(always)]
-    fn is_rare(&self, os_ns: u64) -> bool {
-        let page = &self.shared.page;
-        let (rare_ns, last_ns) = (page.rare_ns.load(Ordering::Relaxed), page.last_idle_ns.load(Ordering::Relaxed));
-        let rare_ns = if rare_ns == 0 { self.window_ns() } else { rare_ns };
-        let idle_ns = os_ns.wrapping_sub(last_ns);
-        // Not each: many threads may come here.
-        if idle_ns > UNWRITTEN_NS.min(rare_ns / 16) {
-            page.last_idle_ns.store(os_ns, Ordering::Relaxed);
-        }
-        idle_ns > rare_ns
-    }
-
     /// Serves a frequent caller while there is no line: begins the next one if possible.
     #[cold]
     #[inline(never)]
     fn serve_often(&self) -> u64 {
         let Ok(os_ns) = self.os_ns() else { return self.serve_none() };
-        self.resume(os_ns);
+        self.resume(os_ns, Wanted::ByReadings(self.shared.page.usage_score()));
         self.serve_line().unwrap_or_else(|| self.serve_written(os_ns))
     }
 
@@ -187,10 +175,6 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.shared.page.raise_floor(end);
         match self.os_ns() {
             Err(_) => self.serve_none(),
-            Ok(os_ns) if self.is_rare(os_ns) => {
-                self.rest();
-                self.serve_written(os_ns)
-            }
             Ok(_) => self.serve_often(),
         }
     }

@@ -71,6 +71,13 @@ pub trait OsClock {
         true
     }
 
+    /// For how long the machine has been suspended in all, in ns, where the clock leaves that time out;
+    /// `None` where that is not known. What the two clocks disagree about after a suspend is the
+    /// fault of neither. Asked when they disagree.
+    fn suspended_ns(&self) -> Option<u64> {
+        None
+    }
+
     /// Called once in each process before [`OsClock::tick_ns`], and before any line is published.
     /// (One reading comes before that.) `may_read_counter` is what [`Counter::is_permitted`] said.
     fn prepare(&self, may_read_counter: Option<bool>) {
@@ -139,6 +146,10 @@ impl<S: OsClock> OsClock for &S {
 
     fn is_monotonic(&self) -> bool {
         (**self).is_monotonic()
+    }
+
+    fn suspended_ns(&self) -> Option<u64> {
+        (**self).suspended_ns()
     }
 
     fn prepare(&self, may_read_counter: Option<bool>) {

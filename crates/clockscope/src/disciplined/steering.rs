@@ -3,13 +3,16 @@
 
 use core::sync::atomic::Ordering;
 
+use super::agreement::{Doubt, Said};
 use super::bracket::Bracket;
 use super::calibration::{Calibration, MeanRate};
+use super::errors::Stretch;
 use super::holding::Held;
 use super::line::{Line, Place};
 use super::os_changes::{PAUSE_NS, Slower, Standing};
 use super::page::Look;
 use super::sync::stored_before_reading;
+use super::usage::{BEGINS, InUse, Usage};
 use super::version::{Mode, Version};
 use super::{Counter, Demotion, Disciplined, OsClock};
 
@@ -19,17 +22,26 @@ pub(crate) struct Steering {
     /// The version that the last holder left. Where there is another one, another thread has decided
     /// something without the lock, and nothing is known any more.
     pub(super) version_left: Version,
-    calibration: Calibration,
-    /// OS time at which this generation's first line began; 0 while it is being calibrated.
-    began_ns: u64,
-    os_tick_ns: u64,
-    /// The rate to draw lines by, in ns a tick; 0 before there is one.
-    ns_per_tick: f64,
+    pub(super) calibration: Calibration,
+    /// OS time at which this generation's first line began; 0 before that.
+    pub(super) began_ns: u64,
+    pub(super) os_tick_ns: u64,
+    /// The rate to draw lines by, in ns a tick; 0 while there is none.
+    pub(super) ns_per_tick: f64,
+    /// Whether a line may begin at once.
+    is_calibrated: bool,
     /// Generations in a row that ended soon.
     pub(super) strikes: u32,
+    /// For how long the machine was suspended when this generation began, in ns, plus 1; 0 where
+    /// that is not known.
+    pub(super) suspended_ns: u64,
     /// Brackets in a row that were too wide.
     wide: u32,
-    last_error_ns: u64,
+    /// Whether the line is in use, and the latest tick at which a reading was seen that was late.
+    in_use: InUse,
+    seen_tick: u64,
+    pub(super) stretch: Stretch,
+    pub(super) doubt: Doubt,
     /// What [`OWN_READS`] reads of the counter took, in ticks, when the calibration began.
     pub(super) own_ticks: u64,
     pub(super) slower: Slower,
@@ -46,32 +58,32 @@ pub(super) const TOO_WIDE: u64 = 4;
 /// So many in a row were not interrupted: the OS clock has become slower, or the counter has.
 const WIDE_IN_A_ROW: u32 = 8;
 
-/// A generation that ends within this time, in ns, ended soon; after so many of them in a row the
-/// counter is given up.
-pub(super) const SOON_NS: u64 = 10_000_000_000;
-const STRIKES: u32 = 3;
-
 /// A pause of so many windows ends a calibration that has not led to a line: a clock may have
 /// stepped meanwhile, which only brackets that are as close as the pause is long could show.
 const PAUSE_WINDOWS: u64 = 8;
-
-/// The OS clock's rate may change by this share at any time: from NTP's 500 ppm and adjtime's 500
-/// ppm in one direction to as much in the other.
-const SLEW_SHARE: f64 = 2e-3;
 
 /// A line begins no further than this ahead of the OS clock, in ns; until then the clock stands
 /// still.
 const LEAD_NS: f64 = 10_000.0;
 
 /// Error that a first line may have at its end, in ns. (Twice the bracket's width where that is
-/// more.)
+/// more.) A rate that was right before a pause is good enough if it errs by no more in a window.
 const GOOD_ENOUGH_NS: f64 = 100.0;
 
 /// The slowest counter that is worth it: 1 µs a tick.
 const COARSE_NS: f64 = 1000.0;
 
+/// Who wants a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Wanted {
+    /// Readings, of which there are so many: [`Usage::score`].
+    ByReadings(u64),
+    /// A question that only a line answers.
+    ByQuestion,
+}
+
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
-    /// The line is nearly spent: publishes the next one, if nobody else is doing it.
+    /// The line is nearly spent: publishes the next one, if it is in use and nobody else is doing it.
     #[cold]
     #[inline(never)]
     pub(super) fn renew(&self) {
@@ -79,22 +91,37 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         // Looked at again under the lock: another thread may have been faster.
         let look = self.look();
         if let Place::NearlySpent(_) = look.line.place(look.tick)
+            && self.is_in_use(&mut held, &look)
             && let Some(bracket) = self.anchor(&mut held, &look)
         {
             let rate = held.ns_per_tick;
             if rate <= 0.0 {
                 return;
             }
-            let slope = self.slope(look.line.end(), look.line.end_value(), &bracket, rate, held.os_tick_ns);
-            self.publish(&mut held, &look.line.followed_by(slope, self.window_ticks(rate)));
+            let ticks = self.next_ticks(&look.line, rate);
+            let slope = slope((look.line.end(), look.line.end_value()), ticks, &bracket, rate, held.os_tick_ns);
+            self.publish(&mut held, &look.line.followed_by(slope, ticks));
         }
     }
 
-    /// There is no line to serve by: calibrates, or begins the next line, if nobody else is doing
-    /// it. `os_ns` is the time now.
+    /// Whether readings still come so often that a line pays: by how late this one is after the
+    /// moment at which the next line was due, or after another one that came since.
+    fn is_in_use(&self, held: &mut Held<'_>, look: &Look) -> bool {
+        let due = look.line.due();
+        let is_after = (held.seen_tick.wrapping_sub(due) as i64) > 0;
+        let since = look.tick.wrapping_sub(if is_after { held.seen_tick } else { due });
+        let part_ns = (1u64 << Usage::part_shift(self.window_ns())) as f64;
+        let is_in_time = since as f64 * held.ns_per_tick <= part_ns;
+        held.seen_tick = look.tick;
+        held.in_use = held.in_use.after(is_in_time);
+        held.in_use.is_renewed()
+    }
+
+    /// There is no line to serve by: calibrates, or begins the next line, if it is wanted and nobody
+    /// else is doing it. `os_ns` is the time now.
     #[cold]
     #[inline(never)]
-    pub(super) fn resume(&self, os_ns: u64) {
+    pub(super) fn resume(&self, os_ns: u64, wanted: Wanted) {
         let Some(mut held) = self.lock() else { return };
         if !self.is_open(&mut held) {
             return;
@@ -103,10 +130,15 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if !matches!(look.line.place(look.tick), Place::Spent(_)) {
             return;
         }
-        if held.began_ns == 0 {
-            self.calibrate(&mut held, os_ns)
+        if !self.is_wanted(&mut held, os_ns, wanted) {
+            // So that a rare call need not look at a spent line.
+            if look.version.has_line() {
+                self.withdraw(&mut held);
+            }
+        } else if !held.is_calibrated {
+            self.calibrate(&mut held, os_ns, wanted);
         } else {
-            self.begin_again(&mut held, &look)
+            self.begin_again(&mut held, &look);
         }
         if !held.version.has_line() && held.version.is_announced() {
             let quiet = held.version.without_line(Mode::Open);
@@ -114,12 +146,34 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Whether the counter may be used. After a pause that the OS clock's slowness brought about,
-    /// it is tried again.
+    /// Whether a line, or a bracket for the calibration, is worth its cost.
+    fn is_wanted(&self, held: &mut Held<'_>, os_ns: u64, wanted: Wanted) -> bool {
+        if held.version.has_line() && wanted != Wanted::ByQuestion {
+            // A line is spent that nobody has renewed in time.
+            held.in_use = held.in_use.after(false);
+            return held.in_use.is_renewed();
+        }
+        held.in_use = InUse::BEGUN;
+        match wanted {
+            Wanted::ByReadings(score) if held.is_calibrated && score < BEGINS => {
+                self.try_again_soon(os_ns);
+                false
+            }
+            _ => true,
+        }
+    }
+
+    /// Nobody tries to begin a line for a part of a window.
+    fn try_again_soon(&self, os_ns: u64) {
+        let next_ns = os_ns.saturating_add(self.window_ns() / 8);
+        self.shared.page.next_try_ns.store(next_ns, Ordering::Relaxed);
+    }
+
+    /// Whether the counter may be used. After a pause it is tried again.
     fn is_open(&self, held: &mut Held<'_>) -> bool {
         match held.version.mode() {
             Mode::Open => true,
-            Mode::Barred(Demotion::OsClockSlower) => {
+            Mode::Barred(reason) if reason.is_for_some_time() => {
                 let open = held.version.without_line(Mode::Open);
                 let is_open = self.shared.page.replace(&mut held.version, open);
                 if is_open {
@@ -131,52 +185,41 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Nobody calls often enough for a line: takes a spent one away, so that a call need not look
-    /// at it.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn rest(&self) {
-        let Some(mut held) = self.lock() else { return };
-        let look = self.look();
-        if look.version.has_line()
-            && let Place::Spent(_) = look.line.place(look.tick)
-        {
-            self.withdraw(&mut held);
-        }
-    }
-
     /// The counter is before the line that was published: it stepped back, or this CPU's is behind.
     /// `os_ns` is the time now.
     pub(super) fn step_back(&self, os_ns: u64) {
         let Some(mut held) = self.lock() else { return };
         let look = self.look();
         if look.line.place(look.tick) == Place::Before {
-            self.disagree(&mut held, os_ns);
+            self.disagree(&mut held, os_ns, 0);
         }
     }
 
     /// A bracket, compared with the line and added to the calibration. `None` if it was
-    /// interrupted, or if it contradicts the line, which then is no more.
+    /// interrupted, or if it contradicts the one before, so that the line is no more.
     fn anchor(&self, held: &mut Held<'_>, look: &Look) -> Option<Bracket> {
         let bracket = self.bracket(held)?;
         // Interrupted for so long that the line is spent: the next call begins another.
         let (first, last) = (look.line.at(bracket.before)?, look.line.at(bracket.after)?);
-        let error = error_ns(first.max(look.floor), last.max(look.floor), bracket.os_ns, held.os_tick_ns);
-        let elapsed = bracket.os_ns_since(held.calibration.last());
-        let allowed = self.allowed_ns(held, &bracket, elapsed).saturating_add(held.last_error_ns);
-        if error > allowed {
-            self.disagree(held, bracket.os_ns);
-            return None;
+        let served = (first.max(look.floor), last.max(look.floor));
+        let error = self.record_error(held, &look.line, &bracket, served);
+        match self.judge(held, &bracket) {
+            Said::Stepped => {
+                self.disagree(held, bracket.os_ns, error);
+                return None;
+            }
+            // While it changes, no rate is better than that of the last two.
+            Said::Slewed(rate) => {
+                self.add(held, bracket);
+                held.ns_per_tick = rate;
+            }
+            Said::AsBefore => self.add(held, bracket),
         }
-        let at_joint = error_at_joint(&look.line, held.calibration.last(), &bracket, held.os_tick_ns);
-        self.shared.page.largest_error_ns.fetch_max(error.max(at_joint.unwrap_or(0)), Ordering::Relaxed);
-        held.last_error_ns = error;
-        self.add(held, bracket);
         Some(bracket)
     }
 
     /// A step of a calibration; begins the first line if it is good enough.
-    fn calibrate(&self, held: &mut Held<'_>, os_ns: u64) {
+    fn calibrate(&self, held: &mut Held<'_>, os_ns: u64, wanted: Wanted) {
         let since_last = os_ns.wrapping_sub(held.calibration.last().os_ns);
         if held.calibration.has_started() && since_last > PAUSE_WINDOWS * self.window_ns() {
             held.calibration = Calibration::ZERO;
@@ -186,11 +229,17 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         } else {
             held.os_tick_ns = self.asked.answers().map_or(1, |answers| answers.os_tick_ns);
             held.own_ticks = self.own_ticks();
+            if held.suspended_ns == 0 {
+                held.suspended_ns = self.suspended_ns();
+            }
         }
-        let next_ns = os_ns.saturating_add(self.window_ns() / 8);
-        self.shared.page.next_try_ns.store(next_ns, Ordering::Relaxed);
+        self.try_again_soon(os_ns);
         let Some(bracket) = self.bracket(held) else { return };
         if held.slower.usual != 0 && !self.is_as_fast_again(held, &bracket) {
+            return;
+        }
+        if held.doubt.is_open() && self.is_settled_as_step(held, &bracket) {
+            self.disagree(held, bracket.os_ns, 0);
             return;
         }
         self.add(held, bracket);
@@ -200,11 +249,12 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             self.demote(held, Demotion::CoarseCounter);
         } else if C::BITS < 64 && ns_per_tick * 2f64.powi(C::BITS as i32) < C::SHORTEST_PERIOD_NS {
             self.demote(held, Demotion::Wraps);
-        } else if mean.window_ns >= self.window_ns() as f64
-            && held.ns_per_tick > 0.0
-            && self.begin_line(held, &bracket, 0)
-        {
-            held.began_ns = bracket.os_ns.max(1);
+        } else if mean.window_ns >= self.window_ns() as f64 && held.ns_per_tick > 0.0 {
+            let is_worth_it = matches!(wanted, Wanted::ByQuestion | Wanted::ByReadings(BEGINS..));
+            if is_worth_it && self.begin_line(held, &bracket, 0) {
+                held.is_calibrated = true;
+                held.began_ns = if held.began_ns == 0 { bracket.os_ns.max(1) } else { held.began_ns };
+            }
         }
     }
 
@@ -232,20 +282,22 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// Begins a line after a spell in which there was none, if the OS clock has gone on as the
-    /// calibration says.
+    /// calibration says. Where its rate may have changed meanwhile, the calibration begins anew.
     fn begin_again(&self, held: &mut Held<'_>, look: &Look) {
         self.announce(held);
         let Some(bracket) = self.bracket(held) else { return };
-        let last = *held.calibration.last();
-        let elapsed = bracket.os_ns_since(&last);
-        let ticks = bracket.middle().wrapping_sub(last.middle()) as i64 as f64;
-        let expected = ticks * held.ns_per_tick;
-        if (elapsed - expected).abs() > self.allowed_ns(held, &bracket, elapsed) as f64 {
-            self.disagree(held, bracket.os_ns);
-            return;
+        match self.judge(held, &bracket) {
+            Said::Stepped => self.disagree(held, bracket.os_ns, 0),
+            Said::Slewed(_) => {
+                held.calibration = Calibration::ZERO;
+                (held.is_calibrated, held.ns_per_tick) = (false, 0.0);
+                self.add(held, bracket);
+            }
+            Said::AsBefore => {
+                self.add(held, bracket);
+                self.begin_line(held, &bracket, look.line.end_value());
+            }
         }
-        self.add(held, bracket);
-        self.begin_line(held, &bracket, look.line.end_value());
     }
 
     /// Publishes a line of one segment that starts now, at or above `least`; not while that is far
@@ -268,23 +320,13 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if lead > LEAD_NS {
             return false;
         }
-        let slope = self.slope(tick, value, bracket, rate, held.os_tick_ns);
-        held.last_error_ns = lead as u64;
         let width_ns = bracket.width() as f64 * rate;
         let error = ((lead + width_ns / 2.0) as u64).saturating_add(held.os_tick_ns);
-        self.shared.page.largest_error_ns.fetch_max(error, Ordering::Relaxed);
-        self.publish(held, &Line::single(tick, value, slope, self.window_ticks(rate)))
-    }
-
-    /// The slope of a segment from `(tick, value)` on that meets the OS clock at its end: the error
-    /// is worked off, never jumped over. Between half and one and a half of the rate, so that it
-    /// always rises.
-    fn slope(&self, tick: u64, value: u64, bracket: &Bracket, rate: f64, os_tick_ns: u64) -> f64 {
+        held.stretch = Stretch::before(*bracket, rate, error);
+        self.raise_largest_error(error);
         let ticks = self.window_ticks(rate);
-        let end = tick.wrapping_add(ticks).wrapping_sub(bracket.middle()) as f64;
-        let os_at_end = end * rate + os_tick_ns as f64 / 2.0;
-        let rise = os_at_end - value.wrapping_sub(bracket.os_ns) as i64 as f64;
-        (rise / ticks as f64).clamp(0.5 * rate, 1.5 * rate)
+        let slope = slope((tick, value), ticks, bracket, rate, held.os_tick_ns);
+        self.publish(held, &Line::single(tick, value, slope, ticks))
     }
 
     /// A bracket that was not interrupted.
@@ -297,7 +339,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         };
         let bracket = Bracket::narrowest(&self.counter, || self.os_ns(), tries, enough).ok()?;
         if bracket.went_back() {
-            self.disagree(held, bracket.os_ns);
+            self.disagree(held, bracket.os_ns, 0);
             return None;
         }
         if bracket.width() <= narrowest.saturating_mul(TOO_WIDE) {
@@ -315,30 +357,6 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             }
         }
         None
-    }
-
-    /// How far the two clocks may part within `elapsed` ns without contradicting each other, in ns.
-    fn allowed_ns(&self, steering: &Steering, bracket: &Bracket, elapsed: f64) -> u64 {
-        let width_ns = bracket.width() as f64 * steering.ns_per_tick;
-        let slewed_ns = (elapsed.max(0.0) + self.window_ns() as f64) * SLEW_SHARE;
-        ((2.0 * width_ns + slewed_ns) as u64).saturating_add(2 * steering.os_tick_ns)
-    }
-
-    /// The clocks contradict each other: whatever was known of the rate is no longer known, and the
-    /// generation ends.
-    fn disagree(&self, held: &mut Held<'_>, os_ns: u64) {
-        if !self.withdraw(held) {
-            return;
-        }
-        self.next_generation();
-        // Not by the OS clock alone, which may have gone back: no reading is below the floor.
-        let ended_ns = os_ns.max(self.shared.page.floor());
-        let ended_soon = held.began_ns == 0 || ended_ns.saturating_sub(held.began_ns) < SOON_NS;
-        let strikes = if ended_soon { held.strikes.saturating_add(1) } else { 1 };
-        **held = Steering { strikes, ..held.anew() };
-        if strikes >= STRIKES {
-            self.demote(held, Demotion::Unsteady);
-        }
     }
 
     /// Gives the counter up. `false` if another thread has just decided otherwise.
@@ -368,6 +386,13 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         ((self.window_ns() as f64 / rate) as u64).max(2)
     }
 
+    /// Length of the segment after `line`, in ticks: a window, give or take a tenth of it, lest a
+    /// program that reads every so many windows always seems to be in time.
+    fn next_ticks(&self, line: &Line, rate: f64) -> u64 {
+        let any = line.end().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 61;
+        self.window_ticks(rate).saturating_mul(57 + 2 * any) / 64
+    }
+
     /// Compares the line with a fresh bracket, for whoever asks: what contradicts it is found now,
     /// and not when the line is renewed. (A counter that stands still would never have it renewed.)
     /// The OS clock's tick in ns, as the calibration knows it; `None` where there is no line.
@@ -394,9 +419,14 @@ impl Steering {
         began_ns: 0,
         os_tick_ns: 0,
         ns_per_tick: 0.0,
+        is_calibrated: false,
         strikes: 0,
+        suspended_ns: 0,
         wide: 0,
-        last_error_ns: 0,
+        in_use: InUse::NOT,
+        seen_tick: 0,
+        stretch: Stretch::NONE,
+        doubt: Doubt::NONE,
         own_ticks: 0,
         slower: Slower::NONE,
         standing: Standing::NONE,
@@ -404,31 +434,16 @@ impl Steering {
 
     /// What is known when a generation begins.
     pub(super) fn anew(&self) -> Self {
-        Self { standing: self.standing, ..Self::ZERO }
+        Self { standing: self.standing, strikes: self.strikes, ..Self::ZERO }
     }
 }
 
-/// |ours − OS| at worst, in ns, where the line's segments meet. No bracket is taken there, but the line's slope changes: the
-/// error may be larger than at the brackets around it. The OS clock's time there is interpolated
-/// between these. `None` where they do not enclose the joint.
-fn error_at_joint(line: &Line, earlier: &Bracket, later: &Bracket, os_tick_ns: u64) -> Option<u64> {
-    let (tick, value) = line.joint()?;
-    let elapsed = later.middle().wrapping_sub(earlier.middle());
-    let before = tick.wrapping_sub(earlier.middle());
-    if before >= elapsed {
-        return None;
-    }
-    let os_ns = later.os_ns_since(earlier);
-    let since_earlier_ns = os_ns * (before as f64 / elapsed as f64);
-    let joint_os_ns = earlier.os_ns.wrapping_add(since_earlier_ns.max(0.0) as u64);
-    // The moments of both brackets are known to half of their widths.
-    let width_ns = (earlier.width().max(later.width()) as f64 / elapsed as f64 * os_ns.max(0.0)) as u64;
-    Some(error_ns(value, value, joint_os_ns, os_tick_ns).saturating_add(width_ns / 2 + 1))
-}
-
-/// |ours − OS| at worst, in ns, when ours was `first` before and `last` after the OS clock showed `os_ns`.
-pub(super) fn error_ns(first: u64, last: u64, os_ns: u64, os_tick_ns: u64) -> u64 {
-    let ahead = last.wrapping_sub(os_ns) as i64;
-    let behind = os_ns.wrapping_add(os_tick_ns).wrapping_sub(first) as i64;
-    ahead.max(behind).max(0) as u64
+/// The slope of a segment of so many ticks from a point on that meets the OS clock at its end: the
+/// error is worked off, never jumped over. Between half and one and a half of the rate, so that it
+/// always rises.
+fn slope((tick, value): (u64, u64), ticks: u64, bracket: &Bracket, rate: f64, os_tick_ns: u64) -> f64 {
+    let end = tick.wrapping_add(ticks).wrapping_sub(bracket.middle()) as f64;
+    let os_at_end = end * rate + os_tick_ns as f64 / 2.0;
+    let rise = os_at_end - value.wrapping_sub(bracket.os_ns) as i64 as f64;
+    (rise / ticks as f64).clamp(0.5 * rate, 1.5 * rate)
 }

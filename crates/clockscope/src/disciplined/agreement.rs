@@ -1,0 +1,185 @@
+//! What it means that the clocks differ: the OS clock is slewed, or one of the two has stepped.
+
+use core::sync::atomic::Ordering;
+
+use super::bracket::Bracket;
+use super::holding::Held;
+use super::os_changes::{LONGEST_PAUSE_NS, PAUSE_NS};
+use super::{Counter, Demotion, Disciplined, OsClock};
+
+/// adjtimex(2) changes the OS clock's rate by up to 10 % (ADJ_TICK) and 500 ppm (ADJ_FREQUENCY) in
+/// either direction: the share by which a clock may become faster or slower when it is slewed from
+/// one end to the other.
+const SLEWED: f64 = 0.1005;
+const FASTER: f64 = (1.0 + SLEWED) / (1.0 - SLEWED) - 1.0;
+const SLOWER: f64 = 1.0 - (1.0 - SLEWED) / (1.0 + SLEWED);
+
+/// A change of the rate by less than this share is no question: NTP's 500 ppm and adjtime(3)'s 500
+/// ppm in one direction to as much in the other.
+const USUAL: f64 = 2e-3;
+
+/// A change is judged by the rate after it, unless there was a pause of so many windows: a slew may
+/// have begun and ended in that.
+const DOUBTED_WINDOWS: f64 = 4.0;
+
+/// A generation that ends within this time, in ns, ended soon. After so many of them in a row the
+/// OS clock alone is served, for a second at first, then twice as long each time.
+pub(super) const SOON_NS: u64 = 10_000_000_000;
+const STRIKES: u32 = 3;
+
+/// A suspend is longer than this, in ns: the two clocks that show it are read one after the other.
+const SHORTEST_SUSPEND_NS: u64 = 1_000_000;
+
+/// What a bracket says of the OS clock's rate, in ns a tick, since the one before.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Said {
+    /// It is as before.
+    AsBefore,
+    /// It has changed, or is just being doubted, and was this.
+    Slewed(f64),
+    /// No rate explains it.
+    Stepped,
+}
+
+/// A difference that either a slew or a small step explains. After a step the rate is what it was
+/// before; a slew lasts longer than that.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Doubt {
+    /// The rate before, in ns a tick; 0 where there is no doubt.
+    before: f64,
+    /// Where the difference was seen.
+    since: Bracket,
+}
+
+impl Doubt {
+    pub(super) const NONE: Self = Self { before: 0.0, since: Bracket::ZERO };
+
+    pub(super) fn is_open(&self) -> bool {
+        self.before > 0.0
+    }
+}
+
+/// How both clocks advanced from one bracket to the next.
+struct Advance {
+    elapsed_ns: f64,
+    ticks: f64,
+    /// By how much `elapsed_ns` may be off, at a rate.
+    uncertain_ticks: f64,
+    os_tick_ns: f64,
+}
+
+impl Advance {
+    fn new(from: &Bracket, to: &Bracket, os_tick_ns: u64) -> Self {
+        Self {
+            elapsed_ns: to.os_ns_since(from),
+            ticks: to.middle().wrapping_sub(from.middle()) as i64 as f64,
+            uncertain_ticks: (from.width() as f64) + (to.width() as f64),
+            os_tick_ns: os_tick_ns as f64,
+        }
+    }
+
+    fn uncertain_ns(&self, rate: f64) -> f64 {
+        self.uncertain_ticks * rate + 2.0 * self.os_tick_ns
+    }
+
+    /// By how much more time has passed on the OS clock than at this rate.
+    fn excess_ns(&self, rate: f64) -> f64 {
+        self.elapsed_ns - self.ticks * rate
+    }
+
+    /// Whether a slew explains the excess over this rate, which was slewed itself.
+    fn is_lawful(&self, rate: f64) -> bool {
+        let (excess, expected) = (self.excess_ns(rate), (self.ticks * rate).max(0.0));
+        let uncertain = self.uncertain_ns(rate);
+        (-SLOWER * expected - uncertain..=FASTER * expected + uncertain).contains(&excess)
+    }
+
+    /// Whether nothing but what is usual explains it, when the rate was known for `known_ns` more.
+    fn is_usual(&self, rate: f64, known_ns: f64) -> bool {
+        let usual = USUAL * (self.elapsed_ns.max(0.0) + known_ns);
+        self.excess_ns(rate).abs() <= usual + self.uncertain_ns(rate)
+    }
+}
+
+impl<C: Counter, S: OsClock> Disciplined<C, S> {
+    /// Compares a bracket with the last one of the calibration.
+    pub(super) fn judge(&self, held: &mut Held<'_>, bracket: &Bracket) -> Said {
+        let (window_ns, rate) = (self.window_ns() as f64, held.ns_per_tick);
+        let advance = Advance::new(held.calibration.last(), bracket, held.os_tick_ns);
+        if !advance.is_lawful(rate) {
+            return Said::Stepped;
+        }
+        let slewed = Said::Slewed(advance.elapsed_ns / advance.ticks);
+        if held.doubt.is_open() {
+            return if self.is_settled_as_step(held, bracket) { Said::Stepped } else { slewed };
+        }
+        if advance.is_usual(rate, window_ns) {
+            return Said::AsBefore;
+        }
+        if advance.elapsed_ns <= DOUBTED_WINDOWS * window_ns {
+            held.doubt = Doubt { before: rate, since: *bracket };
+        }
+        slewed
+    }
+
+    /// Whether the rate since the doubt arose is the one before that: then it was a step. Known when
+    /// some time has passed.
+    pub(super) fn is_settled_as_step(&self, held: &mut Held<'_>, bracket: &Bracket) -> bool {
+        let Doubt { before, since } = held.doubt;
+        let after = Advance::new(&since, bracket, held.os_tick_ns);
+        if after.elapsed_ns < self.window_ns() as f64 / 4.0 {
+            return false;
+        }
+        held.doubt = Doubt::NONE;
+        after.is_usual(before, 0.0)
+    }
+
+    /// The clocks contradict each other: whatever was known of the rate is no longer known, and the
+    /// generation ends. Readings by it may have been off by `error_ns`.
+    pub(super) fn disagree(&self, held: &mut Held<'_>, os_ns: u64, error_ns: u64) {
+        if !self.withdraw(held) {
+            return;
+        }
+        self.next_generation();
+        // A question that is asked now is asked of the readings before, too.
+        self.raise_largest_error(error_ns);
+        let suspended_ns = self.suspended_ns();
+        if is_suspend(held.suspended_ns, suspended_ns) {
+            // No fault of either clock.
+            **held = held.anew();
+            held.suspended_ns = suspended_ns;
+            return;
+        }
+        // Not by the OS clock alone, which may have gone back: no reading is below the floor.
+        let ended_ns = os_ns.max(self.shared.page.floor());
+        let ended_soon = held.began_ns == 0 || ended_ns.saturating_sub(held.began_ns) < SOON_NS;
+        let strikes = if ended_soon { held.strikes.saturating_add(1) } else { 1 };
+        **held = held.anew();
+        (held.strikes, held.suspended_ns) = (strikes, suspended_ns);
+        if strikes >= STRIKES {
+            let doublings = (strikes - STRIKES).min(LONGEST_PAUSE_NS.ilog2());
+            self.pause(held, Demotion::Unsteady, os_ns, PAUSE_NS << doublings);
+        }
+    }
+
+    /// Serves the OS clock alone for some time. `false` if another thread has just decided otherwise.
+    pub(super) fn pause(&self, held: &mut Held<'_>, reason: Demotion, os_ns: u64, pause_ns: u64) -> bool {
+        let is_away = self.demote(held, reason);
+        if is_away {
+            let until = os_ns.saturating_add(pause_ns.min(LONGEST_PAUSE_NS));
+            self.shared.page.next_try_ns.store(until, Ordering::Relaxed);
+        }
+        is_away
+    }
+
+    /// For how long the machine was suspended, in ns, plus 1; 0 where that is not known.
+    pub(super) fn suspended_ns(&self) -> u64 {
+        self.shared.os.suspended_ns().map_or(0, |ns| ns.saturating_add(1))
+    }
+}
+
+/// Whether the machine was suspended between two answers.
+fn is_suspend(before: u64, now: u64) -> bool {
+    let asleep = now.wrapping_sub(before) as i64;
+    before != 0 && now != 0 && asleep.unsigned_abs() > SHORTEST_SUSPEND_NS
+}

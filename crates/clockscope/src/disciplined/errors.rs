@@ -1,0 +1,119 @@
+//! The largest error: what brackets prove of the readings between them.
+
+use core::sync::atomic::Ordering;
+
+use super::bracket::Bracket;
+use super::holding::Held;
+use super::line::Line;
+use super::{Counter, Disciplined, OsClock};
+
+/// The time between two brackets of a line, and what is known of the errors of the readings in it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Stretch {
+    /// Where it ends, and the next one begins, and the error there, in ns.
+    end: Bracket,
+    end_error_ns: u64,
+    /// The largest error at its ends and where segments meet, in ns.
+    worst_ns: u64,
+    length_ns: f64,
+    /// The OS clock's mean rate in it, in ns a tick, and by what share that may be off; 0 if it is
+    /// not known.
+    rate: f64,
+    uncertain: f64,
+}
+
+impl Stretch {
+    pub(super) const NONE: Self =
+        Self { end: Bracket::ZERO, end_error_ns: 0, worst_ns: 0, length_ns: 0.0, rate: 0.0, uncertain: 0.0 };
+
+    /// The one that ends where a line begins, of a rate that is known.
+    pub(super) fn before(line_begins: Bracket, rate: f64, error_ns: u64) -> Self {
+        Self { end: line_begins, end_error_ns: error_ns, worst_ns: error_ns, rate, ..Self::NONE }
+    }
+
+    /// The one that follows and ends with `bracket`, at which the error was `error_ns`; where segments
+    /// meet in it, it was `at_joint_ns`.
+    fn followed_by(&self, bracket: &Bracket, error_ns: u64, at_joint_ns: u64) -> Self {
+        let ticks = bracket.middle().wrapping_sub(self.end.middle()) as f64;
+        let widths = (self.end.width() + bracket.width()) as f64 / 2.0;
+        let length_ns = bracket.os_ns_since(&self.end);
+        Self {
+            end: *bracket,
+            end_error_ns: error_ns,
+            worst_ns: error_ns.max(at_joint_ns).max(self.end_error_ns),
+            length_ns,
+            rate: length_ns / ticks,
+            uncertain: widths / ticks,
+        }
+    }
+
+    /// By what share the rates of two stretches certainly differ.
+    fn bend(&self, next: &Self) -> f64 {
+        if self.rate <= 0.0 || next.rate <= 0.0 {
+            return 0.0;
+        }
+        ((next.rate / self.rate - 1.0).abs() - self.uncertain - next.uncertain).max(0.0)
+    }
+
+    /// The largest error of its readings, in ns, if the rates of the OS clock in it and in a
+    /// neighbor differ by the share `bend`.
+    ///
+    /// Between two moments at which the errors are known, the largest error is one of these if the
+    /// OS clock's rate is constant. Where that rate changes once, from r to s, the OS clock is up to
+    /// length × |mean − r| off the straight line, and up to length × |mean − s|. One of the two
+    /// neighbors has that rate throughout, as long as changes are two windows apart.
+    fn largest_ns(&self, bend: f64) -> u64 {
+        self.worst_ns.saturating_add((self.length_ns * bend).max(0.0) as u64)
+    }
+}
+
+impl<C: Counter, S: OsClock> Disciplined<C, S> {
+    /// Records the error at a bracket of `line`, where the line was at `first` before and at `last`
+    /// after the OS clock was read. Returns it, in ns.
+    pub(super) fn record_error(&self, held: &mut Held<'_>, line: &Line, bracket: &Bracket, (first, last): (u64, u64)) -> u64 {
+        let (before, tick_ns) = (held.stretch, held.os_tick_ns);
+        let error = error_ns(first, last, bracket.os_ns, tick_ns);
+        let at_joint = error_at_joint(line, &before.end, bracket, tick_ns).unwrap_or(0);
+        let mut largest = error.max(at_joint);
+        if bracket.os_ns_since(&before.end) < self.window_ns() as f64 / 4.0 {
+            // Too short to know a rate by. (A question was asked just after a renewal.)
+            held.stretch.worst_ns = before.worst_ns.max(largest);
+        } else {
+            let stretch = before.followed_by(bracket, error, at_joint);
+            let bend = before.bend(&stretch);
+            largest = largest.max(before.largest_ns(bend)).max(stretch.largest_ns(bend));
+            held.stretch = stretch;
+        }
+        self.raise_largest_error(largest);
+        error
+    }
+
+    pub(super) fn raise_largest_error(&self, ns: u64) {
+        self.shared.page.largest_error_ns.fetch_max(ns, Ordering::Relaxed);
+    }
+}
+
+/// |ours − OS| at worst, in ns, where the line's segments meet. No bracket is taken there, but the line's slope changes: the
+/// error may be larger than at the brackets around it. The OS clock's time there is interpolated
+/// between these. `None` where they do not enclose the joint.
+fn error_at_joint(line: &Line, earlier: &Bracket, later: &Bracket, os_tick_ns: u64) -> Option<u64> {
+    let (tick, value) = line.joint()?;
+    let elapsed = later.middle().wrapping_sub(earlier.middle());
+    let before = tick.wrapping_sub(earlier.middle());
+    if before >= elapsed {
+        return None;
+    }
+    let os_ns = later.os_ns_since(earlier);
+    let since_earlier_ns = os_ns * (before as f64 / elapsed as f64);
+    let joint_os_ns = earlier.os_ns.wrapping_add(since_earlier_ns.max(0.0) as u64);
+    // The moments of both brackets are known to half of their widths.
+    let width_ns = (earlier.width().max(later.width()) as f64 / elapsed as f64 * os_ns.max(0.0)) as u64;
+    Some(error_ns(value, value, joint_os_ns, os_tick_ns).saturating_add(width_ns / 2 + 1))
+}
+
+/// |ours − OS| at worst, in ns, when ours was `first` before and `last` after the OS clock showed `os_ns`.
+pub(super) fn error_ns(first: u64, last: u64, os_ns: u64, os_tick_ns: u64) -> u64 {
+    let ahead = last.wrapping_sub(os_ns) as i64;
+    let behind = os_ns.wrapping_add(os_tick_ns).wrapping_sub(first) as i64;
+    ahead.max(behind).max(0) as u64
+}
