@@ -401,8 +401,13 @@ fn findings_decide_the_exit_code() {
         let least = codes.map(|(_, granted)| granted).into_iter().find(|granted| !granted.is_whole());
         (least.unwrap_or(codes[0].1), move || assert_eq!(codes.map(|(code, _)| code), [Some(1); 3]))
     });
-    let sound = ["check", "monotonic", "--duration", "5s", "--fail-on", "unfit,unavailable,regression,jump"];
-    run(clockscope(&sound), 0);
+    // Beside busy CPUs nothing may be handed over from one to the other: then something is unknown.
+    demand(|factor| {
+        let duration = format!("{}s", 5 * factor);
+        let sound = ["check", "monotonic", "--duration", &duration, "--fail-on", "unfit,unavailable,regression,jump"];
+        let (output, granted) = granted(&mut clockscope(&sound));
+        (granted, move || assert_eq!(output.status.code(), Some(0), "{output:?}"))
+    });
     run(clockscope(&["check", "--fail-on", "sundial"]), 2);
 }
 

@@ -103,14 +103,14 @@ fn a_kernel_that_turns_away_is_noticed_where_its_clock_becomes_slower() {
     assert!(watch.run(500 * MILLISECOND, 10_000) <= 0.0, "it is the OS clock's time");
     // Tried again after 1, 2, 4, .. s, and then every quarter of an hour.
     let reads = watch.world.counter_reads.get();
-    watch.run(7200 * SECOND, 700_000);
+    watch.run_in_spells(7200 * SECOND);
     let (reads, generation) = (watch.world.counter_reads.get() - reads, watch.clock.generation());
     assert_eq!(watch.clock.source(), Source::OsClock);
     assert!((10 * 40..20 * 100).contains(&reads), "{reads} reads of the counter in two hours");
     assert_eq!(generation, 2, "nothing was known meanwhile");
     // The kernel takes the counter back.
     watch.world.os_read_ps.set(OS_READ_PS);
-    watch.run(1100 * SECOND, 700_000);
+    watch.run_in_spells(1100 * SECOND);
     watch.settle();
     assert!(watch.run(SECOND, 10_000) <= 60.0);
 }

@@ -56,6 +56,14 @@ impl<C: Counter> Watch<C> {
         worst
     }
 
+    /// Reads often, but only now and then: for two milliseconds every half a second, for `ns`.
+    pub(crate) fn run_in_spells(&mut self, ns: u64) {
+        for _ in 0..ns / (500 * MILLISECOND) {
+            self.world.pass(498 * MILLISECOND);
+            self.run(2 * MILLISECOND, 10_000);
+        }
+    }
+
     /// Reads often until the counter is in use.
     pub(crate) fn settle(&mut self) {
         self.run(20 * MILLISECOND, 5_000);
