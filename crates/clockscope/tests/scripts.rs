@@ -21,7 +21,7 @@ struct Order {
 
 /// Steps back of the OS clock that are no larger, in ns, may pass while it is served
 /// (docs/library.md).
-const PASSES_NS: u64 = 65_000;
+const PASSES_NS: u64 = 9_000;
 
 impl Order {
     fn new(world: &'static World) -> &'static Self {

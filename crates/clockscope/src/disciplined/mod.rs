@@ -38,7 +38,6 @@ use crate::{Errno, Instant};
 use asked::{Answers, Asked};
 use bracket::Bracket;
 use shared::Shared;
-use usage::Usage;
 use version::{Mode, Version};
 
 /// Length of a segment in ns. Half as long again is the longest that a change of the OS clock's
@@ -278,7 +277,6 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let next = version.without_line(mode);
         // One of all threads that race here; a process has many first calls after forks.
         if version.is_new() && version != Version::NEW && page.replace(&mut version, next) {
-            page.part_shift.store(Usage::part_shift(self.window_ns()), Ordering::Relaxed);
             self.next_generation();
         }
     }

@@ -30,7 +30,7 @@ use super::version::{Mode, SEGMENTS, Version};
 
 /// OS readings are written down when they are this much later than the last one that was, in ns:
 /// none that was returned is later than that one and this.
-pub(crate) const UNWRITTEN_NS: u64 = 64_000;
+pub(crate) const UNWRITTEN_NS: u64 = 8_000;
 
 /// CPUs whose OS clocks differ by less than this, in ns, are no step back.
 pub(crate) const SKEW_NS: u64 = 1_000;
@@ -51,10 +51,8 @@ pub(crate) struct Page {
     written: AtomicU64,
     /// What is added to the OS clock, which stepped back, in ns.
     offset: AtomicU64,
-    /// How densely the OS clock is read, and [`Usage::part_shift`]. Stored here, beside the other words
-    /// that such a call reads.
+    /// How often the OS clock is read.
     usage: AtomicU64,
-    pub(crate) part_shift: AtomicU64,
     /// Until this OS time nobody tries to begin a line.
     pub(crate) next_try_ns: AtomicU64,
     /// The number of a lock holder that others waited for, and the OS time at which they noticed.
@@ -84,7 +82,6 @@ impl Page {
             written: AtomicU64::new(0),
             offset: AtomicU64::new(0),
             usage: AtomicU64::new(0),
-            part_shift: AtomicU64::new(0),
             next_try_ns: AtomicU64::new(0),
             awaited: AtomicU64::new(0),
             awaited_since_ns: AtomicU64::new(0),
@@ -103,7 +100,6 @@ impl Page {
             written: word(),
             offset: word(),
             usage: word(),
-            part_shift: word(),
             next_try_ns: word(),
             awaited: word(),
             awaited_since_ns: word(),
@@ -253,21 +249,27 @@ impl Page {
         raise(&self.written, ns);
     }
 
-    /// Notes a reading of the OS clock; how densely it is read ([`Usage::score`]).
+    /// How often the OS clock is read.
     #[inline(always)]
-    pub(crate) fn note_usage(&self, os_ns: u64) -> u64 {
-        let before = Usage(self.usage.load(Ordering::Relaxed));
-        let usage = before.with(os_ns, self.part_shift.load(Ordering::Relaxed));
-        // Not each: many threads may come here.
-        if usage != before {
-            self.usage.store(usage.0, Ordering::Relaxed);
-        }
-        usage.score()
+    pub(crate) fn usage(&self) -> Usage {
+        Usage(self.usage.load(Ordering::Relaxed))
     }
 
-    /// How densely the OS clock was read.
-    pub(crate) fn usage_score(&self) -> u64 {
-        Usage(self.usage.load(Ordering::Relaxed)).score()
+    /// Remembers how often the OS clock is read.
+    #[inline(always)]
+    pub(crate) fn keep_usage(&self, usage: Usage) {
+        // Mostly it is zero, and was.
+        if usage != self.usage() {
+            self.usage.store(usage.0, Ordering::Relaxed);
+        }
+    }
+
+    /// The same for a reading that was just found to be later than what was written down. A store,
+    /// because an exchange costs a third of the whole reading. A thread that is stopped between the
+    /// two undoes what others wrote down meanwhile, until the next reading: see docs/library.md.
+    #[inline(always)]
+    pub(crate) fn write_down_next(&self, ns: u64) {
+        self.written.store(ns, Ordering::Relaxed);
     }
 
     /// Returns the offset that is added to the OS clock, in ns.

@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering;
 use super::line::Place;
 use super::page::{Look, SKEW_NS, UNWRITTEN_NS};
 use super::steering::Wanted;
-use super::usage::CALIBRATES;
+use super::usage::{IN_TIME_NS, Usage};
 use super::version::Version;
 use super::{Counter, Disciplined, OsClock};
 
@@ -24,11 +24,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             // The offset after the reading, which costs less than to keep it meanwhile. Whoever replaces
             // it replaces the version first, so that such a sum is used only if the version is the same.
             let os_ns = raw_ns.wrapping_add(page.offset());
-            // Who reads now and then would pay for a line and not use it.
-            let is_tried = version.is_tried()
-                && page.note_usage(os_ns) >= CALIBRATES
-                && os_ns >= page.next_try_ns.load(Ordering::Relaxed);
-            return if is_tried { self.serve_often() } else { self.serve_os(version, os_ns) };
+            return self.serve_os(version, os_ns);
         }
         self.slower(version)
     }
@@ -46,7 +42,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// A reading of the OS clock that was taken after `version` was loaded. Not written down where
+    /// Serves a reading of the OS clock that was taken after `version` was loaded. Not written down where
     /// nobody can begin a line that does not know of it: threads that write the same word at each
     /// reading would wait for each other.
     #[inline(always)]
@@ -54,15 +50,31 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let page = &self.shared.page;
         let is_quiet = page.version_after(os_ns) == version && !version.is_announced();
         // Wraps where the OS clock is behind.
-        let is_written = os_ns.wrapping_sub(page.written()) < UNWRITTEN_NS;
-        if is_quiet && is_written && os_ns >= page.floor() {
+        let unwritten_ns = os_ns.wrapping_sub(page.written());
+        if is_quiet && unwritten_ns < UNWRITTEN_NS && os_ns >= page.floor() {
             return os_ns;
         }
         if !is_quiet || page.is_behind(os_ns) {
             return self.serve_again();
         }
-        page.write_down(os_ns);
-        os_ns
+        page.write_down_next(os_ns);
+        // Who reads now and then would pay for a line and not use it.
+        if unwritten_ns > IN_TIME_NS {
+            page.keep_usage(Usage(0));
+            return os_ns;
+        }
+        self.serve_dense(version, os_ns, unwritten_ns)
+    }
+
+    /// Serves a reading of the OS clock that came soon after the last one that was written down, or
+    /// begins a line.
+    #[inline(never)]
+    fn serve_dense(&self, version: Version, os_ns: u64, unwritten_ns: u64) -> u64 {
+        let page = &self.shared.page;
+        let usage = page.usage().after(unwritten_ns);
+        page.keep_usage(usage);
+        let is_due = os_ns >= page.next_try_ns.load(Ordering::Relaxed);
+        if usage.is_dense() && version.is_tried() && is_due { self.serve_often() } else { os_ns }
     }
 
     /// Reads the OS clock again and serves that.
@@ -140,7 +152,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[inline(never)]
     fn serve_often(&self) -> u64 {
         let Ok(os_ns) = self.os_ns() else { return self.serve_none() };
-        self.resume(os_ns, Wanted::ByReadings(self.shared.page.usage_score()));
+        self.resume(os_ns, Wanted::ByReadings);
         self.serve_line().unwrap_or_else(|| self.serve_written(os_ns))
     }
 

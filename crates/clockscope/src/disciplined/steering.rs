@@ -12,7 +12,7 @@ use super::line::{Line, Place};
 use super::os_changes::{PAUSE_NS, Slower, Standing};
 use super::page::Look;
 use super::sync::stored_before_reading;
-use super::usage::{BEGINS, InUse, Usage};
+use super::usage::{IN_TIME_NS, InUse};
 use super::version::{Mode, Version};
 use super::{Counter, Demotion, Disciplined, OsClock};
 
@@ -76,8 +76,8 @@ const COARSE_NS: f64 = 1000.0;
 /// Who wants a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Wanted {
-    /// Readings, of which there are so many: [`Usage::score`].
-    ByReadings(u64),
+    /// Readings that come one soon after the other.
+    ByReadings,
     /// A question that only a line answers.
     ByQuestion,
 }
@@ -110,8 +110,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let due = look.line.due();
         let is_after = (held.seen_tick.wrapping_sub(due) as i64) > 0;
         let since = look.tick.wrapping_sub(if is_after { held.seen_tick } else { due });
-        let part_ns = (1u64 << Usage::part_shift(self.window_ns())) as f64;
-        let is_in_time = since as f64 * held.ns_per_tick <= part_ns;
+        let in_time_ns = IN_TIME_NS.min(self.window_ns() / 8);
+        let is_in_time = since as f64 * held.ns_per_tick <= in_time_ns as f64;
         held.seen_tick = look.tick;
         held.in_use = held.in_use.after(is_in_time);
         held.in_use.is_renewed()
@@ -130,13 +130,13 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if !matches!(look.line.place(look.tick), Place::Spent(_)) {
             return;
         }
-        if !self.is_wanted(&mut held, os_ns, wanted) {
+        if !Self::is_wanted(&mut held, wanted) {
             // So that a rare call need not look at a spent line.
             if look.version.has_line() {
                 self.withdraw(&mut held);
             }
         } else if !held.is_calibrated {
-            self.calibrate(&mut held, os_ns, wanted);
+            self.calibrate(&mut held, os_ns);
         } else {
             self.begin_again(&mut held, &look);
         }
@@ -147,26 +147,14 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// Whether a line, or a bracket for the calibration, is worth its cost.
-    fn is_wanted(&self, held: &mut Held<'_>, os_ns: u64, wanted: Wanted) -> bool {
+    fn is_wanted(held: &mut Held<'_>, wanted: Wanted) -> bool {
         if held.version.has_line() && wanted != Wanted::ByQuestion {
             // A line is spent that nobody has renewed in time.
             held.in_use = held.in_use.after(false);
             return held.in_use.is_renewed();
         }
         held.in_use = InUse::BEGUN;
-        match wanted {
-            Wanted::ByReadings(score) if held.is_calibrated && score < BEGINS => {
-                self.try_again_soon(os_ns);
-                false
-            }
-            _ => true,
-        }
-    }
-
-    /// Nobody tries to begin a line for a part of a window.
-    fn try_again_soon(&self, os_ns: u64) {
-        let next_ns = os_ns.saturating_add(self.window_ns() / 8);
-        self.shared.page.next_try_ns.store(next_ns, Ordering::Relaxed);
+        true
     }
 
     /// Whether the counter may be used. After a pause it is tried again.
@@ -219,7 +207,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// A step of a calibration; begins the first line if it is good enough.
-    fn calibrate(&self, held: &mut Held<'_>, os_ns: u64, wanted: Wanted) {
+    fn calibrate(&self, held: &mut Held<'_>, os_ns: u64) {
         let since_last = os_ns.wrapping_sub(held.calibration.last().os_ns);
         if held.calibration.has_started() && since_last > PAUSE_WINDOWS * self.window_ns() {
             held.calibration = Calibration::ZERO;
@@ -233,7 +221,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
                 held.suspended_ns = self.suspended_ns();
             }
         }
-        self.try_again_soon(os_ns);
+        let next_ns = os_ns.saturating_add(self.window_ns() / 8);
+        self.shared.page.next_try_ns.store(next_ns, Ordering::Relaxed);
         let Some(bracket) = self.bracket(held) else { return };
         if held.slower.usual != 0 && !self.is_as_fast_again(held, &bracket) {
             return;
@@ -250,8 +239,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         } else if C::BITS < 64 && ns_per_tick * 2f64.powi(C::BITS as i32) < C::SHORTEST_PERIOD_NS {
             self.demote(held, Demotion::Wraps);
         } else if mean.window_ns >= self.window_ns() as f64 && held.ns_per_tick > 0.0 {
-            let is_worth_it = matches!(wanted, Wanted::ByQuestion | Wanted::ByReadings(BEGINS..));
-            if is_worth_it && self.begin_line(held, &bracket, 0) {
+            if self.begin_line(held, &bracket, 0) {
                 held.is_calibrated = true;
                 held.began_ns = if held.began_ns == 0 { bracket.os_ns.max(1) } else { held.began_ns };
             }
