@@ -251,13 +251,13 @@ fn an_os_clock_that_comes_and_goes_does_not_make_the_time_run_away() {
 /// may pass, and no more of a larger one.
 #[test]
 fn of_a_step_back_no_more_passes_than_is_said() {
-    for back_ns in [100, 30_000, 60_000, 64_500, 66_000, 100_000, 130_000, MILLISECOND] {
-        for phase in (0..70_000).step_by(3_000) {
+    for back_ns in [100, 4_000, 7_900, 8_500, 9_100, 20_000, 130_000, MILLISECOND] {
+        for phase in (0..20_000).step_by(500) {
             let watch = Watch::ordinary();
             watch.world.clocksource.set(Some(false));
             let mut last = 0;
             for _ in 0..20 {
-                watch.world.pass(7_000);
+                watch.world.pass(900);
                 last = watch.clock.now().as_ns();
             }
             watch.world.pass(phase);

@@ -141,8 +141,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             return;
         }
         self.next_generation();
-        // A question that is asked now is asked of the readings before, too.
-        self.raise_largest_error(error_ns);
+        // Who asks now asks of the readings just before, too, and of those that stand still now.
+        let ahead_ns = self.shared.page.floor().saturating_sub(os_ns);
+        self.raise_largest_error(error_ns.max(held.stretch.worst_ns()).max(ahead_ns));
         let suspended_ns = self.suspended_ns();
         if is_suspend(held.suspended_ns, suspended_ns) {
             // No fault of either clock.

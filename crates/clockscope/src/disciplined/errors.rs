@@ -47,6 +47,11 @@ impl Stretch {
         }
     }
 
+    /// The largest error at its ends and where segments meet, in ns.
+    pub(super) fn worst_ns(&self) -> u64 {
+        self.worst_ns
+    }
+
     /// By what share the rates of two stretches certainly differ.
     fn bend(&self, next: &Self) -> f64 {
         if self.rate <= 0.0 || next.rate <= 0.0 {
@@ -90,6 +95,22 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     pub(super) fn raise_largest_error(&self, ns: u64) {
         self.shared.page.largest_error_ns.fetch_max(ns, Ordering::Relaxed);
+    }
+}
+
+/// How far readings may have been off, in ns, that were taken by a line since the last bracket, after
+/// one of the clocks stepped. None is later than the line's end; and if the counter went back, none
+/// was taken by the line.
+pub(super) fn unseen_error_ns(held: &Held<'_>, bracket: &Bracket) -> u64 {
+    let last = held.calibration.last();
+    let ticks = bracket.middle().wrapping_sub(last.middle()) as i64;
+    let excess_ns = bracket.os_ns_since(last) - ticks as f64 * held.ns_per_tick;
+    if ticks < 0 {
+        0
+    } else if excess_ns < 0.0 {
+        held.line_end_ns.saturating_sub(last.os_ns).min(-excess_ns as u64)
+    } else {
+        excess_ns as u64
     }
 }
 

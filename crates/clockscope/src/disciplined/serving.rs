@@ -108,6 +108,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         // again.)
         let stepped = written.saturating_sub(os_ns) > SKEW_NS;
         let least = page.raise_floor(if stepped { written.saturating_add(UNWRITTEN_NS) } else { written });
+        self.raise_largest_error(least - os_ns);
         self.stand_still(least);
         least
     }
@@ -177,7 +178,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             Place::Before => {
                 let os_ns = self.os_ns().unwrap_or(0);
                 self.step_back(os_ns);
-                self.shared.page.raise_floor(os_ns.max(look.line.end_value()))
+                let least = self.shared.page.raise_floor(os_ns.max(look.line.end_value()));
+                self.raise_largest_error(least - os_ns);
+                least
             }
         }
     }

@@ -6,7 +6,7 @@ use core::sync::atomic::Ordering;
 use super::agreement::{Doubt, Said};
 use super::bracket::Bracket;
 use super::calibration::{Calibration, MeanRate};
-use super::errors::Stretch;
+use super::errors::{Stretch, unseen_error_ns};
 use super::holding::Held;
 use super::line::{Line, Place};
 use super::os_changes::{PAUSE_NS, Slower, Standing};
@@ -37,9 +37,11 @@ pub(crate) struct Steering {
     pub(super) suspended_ns: u64,
     /// Brackets in a row that were too wide.
     wide: u32,
-    /// Whether the line is in use, and the latest tick at which a reading was seen that was late.
+    /// Whether the line is in use, and when the line was due that was looked at last.
     in_use: InUse,
-    seen_tick: u64,
+    looked_at: u64,
+    /// The time at the end of the line that was published last: no reading by it was later.
+    pub(super) line_end_ns: u64,
     pub(super) stretch: Stretch,
     pub(super) doubt: Doubt,
     /// What [`OWN_READS`] reads of the counter took, in ticks, when the calibration began.
@@ -104,16 +106,15 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Whether readings still come so often that a line pays: by how late this one is after the
-    /// moment at which the next line was due, or after another one that came since.
+    /// Whether readings still come so often that a line pays: by how late the first one is after the
+    /// moment at which the next line was due.
     fn is_in_use(&self, held: &mut Held<'_>, look: &Look) -> bool {
         let due = look.line.due();
-        let is_after = (held.seen_tick.wrapping_sub(due) as i64) > 0;
-        let since = look.tick.wrapping_sub(if is_after { held.seen_tick } else { due });
-        let in_time_ns = IN_TIME_NS.min(self.window_ns() / 8);
-        let is_in_time = since as f64 * held.ns_per_tick <= in_time_ns as f64;
-        held.seen_tick = look.tick;
-        held.in_use = held.in_use.after(is_in_time);
+        if due != held.looked_at {
+            held.looked_at = due;
+            let late_ns = look.tick.wrapping_sub(due) as f64 * held.ns_per_tick;
+            held.in_use = held.in_use.after(late_ns <= IN_TIME_NS.min(self.window_ns() / 8) as f64);
+        }
         held.in_use.is_renewed()
     }
 
@@ -275,7 +276,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.announce(held);
         let Some(bracket) = self.bracket(held) else { return };
         match self.judge(held, &bracket) {
-            Said::Stepped => self.disagree(held, bracket.os_ns, 0),
+            Said::Stepped => {
+                let error = unseen_error_ns(held, &bracket);
+                self.disagree(held, bracket.os_ns, error);
+            }
             Said::Slewed(_) => {
                 held.calibration = Calibration::ZERO;
                 (held.is_calibrated, held.ns_per_tick) = (false, 0.0);
@@ -366,6 +370,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Publishes the line, unless another thread has ended the line that it follows.
     pub(super) fn publish(&self, held: &mut Held<'_>, line: &Line) -> bool {
         self.shared.os.preemption_point();
+        held.line_end_ns = line.end_value();
         self.shared.page.publish(&mut held.version, line)
     }
 
@@ -412,7 +417,8 @@ impl Steering {
         suspended_ns: 0,
         wide: 0,
         in_use: InUse::NOT,
-        seen_tick: 0,
+        looked_at: 0,
+        line_end_ns: 0,
         stretch: Stretch::NONE,
         doubt: Doubt::NONE,
         own_ticks: 0,

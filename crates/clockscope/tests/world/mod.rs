@@ -36,6 +36,10 @@ pub(crate) struct World {
     os_per_ps: Cell<i128>,
     os_tick_ns: Cell<u64>,
     os_refuses: Cell<bool>,
+    /// True time since the world began, in ps.
+    passed: Cell<u128>,
+    suspended_ns: Cell<u64>,
+    pub(crate) tells_suspends: Cell<bool>,
     /// What a read of each takes, in ps.
     pub(crate) counter_read_ps: Cell<u64>,
     pub(crate) os_read_ps: Cell<u64>,
@@ -77,6 +81,9 @@ impl World {
             os_per_ps: Cell::new(1 << FRACTION),
             os_tick_ns: Cell::new(1),
             os_refuses: Cell::new(false),
+            passed: Cell::new(0),
+            suspended_ns: Cell::new(0),
+            tells_suspends: Cell::new(true),
             counter_read_ps: Cell::new(COUNTER_READ_PS),
             os_read_ps: Cell::new(OS_READ_PS),
             permitted: Cell::new(Some(true)),
@@ -97,8 +104,22 @@ impl World {
     }
 
     fn pass_ps(&self, ps: u128) {
+        self.passed.set(self.passed.get() + ps);
         self.counter.set(self.counter.get().wrapping_add(ps.wrapping_mul(self.ticks_per_ps.get())));
         self.os.set(self.os.get().wrapping_add((ps as i128).wrapping_mul(self.os_per_ps.get())));
+    }
+
+    /// The machine sleeps for `ns`: the counter goes on, and the OS clock leaves the time out.
+    pub(crate) fn suspend(&self, ns: u64) {
+        let os = self.os.get();
+        self.pass(ns);
+        self.os.set(os);
+        self.suspended_ns.set(self.suspended_ns.get() + ns);
+    }
+
+    /// True time since the world began, in ns.
+    pub(crate) fn true_ns(&self) -> u64 {
+        (self.passed.get() / 1000) as u64
     }
 
     /// The OS clock's time now, in ps, with nothing of its tick lost.
@@ -236,6 +257,10 @@ impl OsClock for World {
     fn tick_ns(&self, _: bool) -> u64 {
         self.questions.set(self.questions.get() + 1);
         self.os_tick_ns.get()
+    }
+
+    fn suspended_ns(&self) -> Option<u64> {
+        self.tells_suspends.get().then_some(self.suspended_ns.get())
     }
 
     fn preemption_point(&self) {
