@@ -76,6 +76,10 @@ impl OsClock for Timeline {
         Timeline::is_monotonic(self)
     }
 
+    fn suspended_ns(&self) -> Option<u64> {
+        Timeline::suspended_ns(self)
+    }
+
     fn process(&self) -> u64 {
         u64::from(std::process::id())
     }

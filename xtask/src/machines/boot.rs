@@ -73,6 +73,7 @@ impl Images {
         symlink("busybox", root.join("bin/sh"))?;
         copy(&programs.clockscope, &root.join("bin/clockscope"))?;
         copy(&programs.probe, &root.join("bin/probe-c"))?;
+        copy(&programs.steer, &root.join("bin/steer"))?;
         // busybox has a `watch` of its own.
         copy(&programs.watch, &root.join("bin/clockscope-watch"))?;
         copy(&Path::new(GUEST).join("init.sh"), &root.join("init"))?;

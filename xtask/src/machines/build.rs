@@ -16,6 +16,8 @@ pub(super) struct Programs {
     pub(super) watch: PathBuf,
     /// The probe for C.
     pub(super) probe: PathBuf,
+    /// Steers the clock as time daemons do.
+    pub(super) steer: PathBuf,
 }
 
 impl Programs {
@@ -37,13 +39,22 @@ impl Programs {
             Architecture::X86 => run::built(&format!("{target}/release")),
             Architecture::Arm => cross::built(""),
         });
-        let probe = folder.join("probe-c");
         let compiler = match architecture {
             Architecture::X86 => "cc",
             Architecture::Arm => "aarch64-linux-gnu-gcc",
         };
-        let file = probe.to_str().context("the folder's name is no text")?;
-        run::with(&[], compiler, &["-static", "-O2", "-o", file, "runtimes/probe.c"])?;
-        Ok(Self { architecture, clockscope: folder.join("clockscope"), watch: folder.join("examples/watch"), probe })
+        let built = |name: &str, source: &str| -> Result<PathBuf> {
+            let program = folder.join(name);
+            let file = program.to_str().context("the folder's name is no text")?;
+            run::with(&[], compiler, &["-static", "-O2", "-o", file, source])?;
+            Ok(program)
+        };
+        Ok(Self {
+            architecture,
+            clockscope: folder.join("clockscope"),
+            watch: folder.join("examples/watch"),
+            probe: built("probe-c", "runtimes/probe.c")?,
+            steer: built("steer", "machines/steer.c")?,
+        })
     }
 }

@@ -153,6 +153,7 @@ const MACHINES: &[Machine] = &[
     Machine { name: "no-rdtscp", processor: Some("qemu64"), check: changes::no_rdtscp, ..PC },
     Machine { name: "step", check: changes::step, ..PC },
     Machine { name: "slew", check: changes::slew, ..PC },
+    Machine { name: "daemons", check: changes::daemons, ..PC },
     Machine { name: "switch", check: changes::switch, ..PC },
     Machine { name: "clocksource", check: clocksource::clocksource, ..PC },
     Machine { name: "icount", twice: true, options: DETERMINISTIC, kernel: REPEATABLE, check: changes::icount, ..PC },

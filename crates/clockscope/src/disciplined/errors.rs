@@ -105,13 +105,14 @@ pub(super) fn unseen_error_ns(held: &Held<'_>, bracket: &Bracket) -> u64 {
     let last = held.calibration.last();
     let ticks = bracket.middle().wrapping_sub(last.middle()) as i64;
     let excess_ns = bracket.os_ns_since(last) - ticks as f64 * held.ns_per_tick;
-    if ticks < 0 {
+    let error = if ticks < 0 {
         0
     } else if excess_ns < 0.0 {
         held.line_end_ns.saturating_sub(last.os_ns).min(-excess_ns as u64)
     } else {
         excess_ns as u64
-    }
+    };
+    error.saturating_add(held.stretch.worst_ns)
 }
 
 /// |ours − OS| at worst, in ns, where the line's segments meet. No bracket is taken there, but the line's slope changes: the

@@ -191,7 +191,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         // Interrupted for so long that the line is spent: the next call begins another.
         let (first, last) = (look.line.at(bracket.before)?, look.line.at(bracket.after)?);
         let served = (first.max(look.floor), last.max(look.floor));
-        let error = self.record_error(held, &look.line, &bracket, served);
+        // Just after a step, readings are off by that and by what they were off before.
+        let before = held.stretch.worst_ns();
+        let error = self.record_error(held, &look.line, &bracket, served).saturating_add(before);
         match self.judge(held, &bracket) {
             Said::Stepped => {
                 self.disagree(held, bracket.os_ns, error);

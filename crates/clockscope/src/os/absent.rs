@@ -135,6 +135,11 @@ impl Timeline {
         1
     }
 
+    /// Not known.
+    pub(crate) fn suspended_ns(&self) -> Option<u64> {
+        None
+    }
+
     pub(crate) fn prepare(&self, _: bool) {}
 
     pub(crate) fn counter_is_disabled(&self) {}

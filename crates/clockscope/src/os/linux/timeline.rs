@@ -31,6 +31,30 @@ impl Timeline {
         }
     }
 
+    /// For how long the machine has been suspended, in ns: CLOCK_BOOTTIME goes on meanwhile, and
+    /// CLOCK_MONOTONIC does not (clock_gettime(2)). Modulo 2^64: a time namespace may set either back.
+    /// `None` without the vDSO, lest a confined process makes a system call that it may not make.
+    pub(crate) fn suspended_ns(&self) -> Option<u64> {
+        const TRIES: u32 = 4;
+        let function = self.vdso.load(Ordering::Relaxed);
+        if function.is_null() {
+            return None;
+        }
+        // SAFETY: as in `now_ns`.
+        let function = unsafe { core::mem::transmute::<*mut c_void, vdso::ClockGettime>(function) };
+        let read = |id| {
+            let mut now = Timespec::default();
+            ByVdso::with(function, id).read(&mut now).ok().map(|()| now.nanoseconds())
+        };
+        // By the pair that was least interrupted.
+        let one = |_| {
+            let (before, boot, after) =
+                (read(libc::CLOCK_MONOTONIC)?, read(libc::CLOCK_BOOTTIME)?, read(libc::CLOCK_MONOTONIC)?);
+            Some((after.wrapping_sub(before), boot.wrapping_sub(after)))
+        };
+        (0..TRIES).filter_map(one).min().map(|(_, suspended_ns)| suspended_ns)
+    }
+
     /// Finds the shortest way. To be called before the first reading; costs microseconds.
     pub(crate) fn prepare(&self, counter_is_disabled: bool) {
         if counter_is_disabled {
