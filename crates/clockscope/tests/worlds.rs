@@ -23,8 +23,8 @@ fn the_os_clock_is_served_first_and_the_counter_soon() {
         watch.read();
     }
     let took = watch.world.os_reading() - start;
-    assert!(took <= 2 * MILLISECOND, "{took} ns");
-    assert!(watch.run(SECOND, 15_000) <= 50.0);
+    assert!(took <= 10 * MILLISECOND, "{took} ns");
+    assert!(watch.run(SECOND, 10_000) <= 50.0);
     assert_eq!(watch.clock.generation(), 1);
 }
 
@@ -32,7 +32,7 @@ fn the_os_clock_is_served_first_and_the_counter_soon() {
 fn the_frequency_is_inside_its_bound_which_shrinks() {
     let mut watch = Watch::ordinary();
     for (ms, bound_ppm, error_ppm) in [(20, 10.0, 1.0), (980, 0.05, 0.005), (20_000, 0.005, 0.0005)] {
-        watch.run(ms * MILLISECOND, 15_000);
+        watch.run(ms * MILLISECOND, 10_000);
         let frequency = watch.clock.frequency().unwrap();
         let hz = 1e9 / watch.world.ns_per_tick();
         assert!(frequency.lowest_hz <= hz && hz <= frequency.highest_hz, "{hz}: {frequency:?}");
@@ -109,17 +109,17 @@ fn time_hidden_from_the_counter_is_found() {
     let mut watch = Watch::ordinary();
     watch.settle();
     for hidden in 0..2 {
-        watch.run(11 * SECOND, 15_000);
+        watch.run(11 * SECOND, 10_000);
         assert_eq!(watch.clock.generation(), 1 + hidden);
         watch.world.pass(100_000);
         // Less than the window: the line itself goes back by it, which nobody can see before the next bracket. Not read
         // meanwhile, as firmware would have it.
         watch.world.step_counter(-259_616);
         watch.world.pass(2 * MILLISECOND);
-        watch.run(10 * MILLISECOND, 15_000);
+        watch.run(10 * MILLISECOND, 10_000);
         assert_eq!(watch.clock.generation(), 2 + hidden);
     }
-    assert!(watch.run(SECOND, 15_000) <= 50.0);
+    assert!(watch.run(SECOND, 10_000) <= 50.0);
     assert_eq!(watch.clock.source(), Source::Counter);
 }
 
@@ -239,7 +239,9 @@ fn brackets_that_are_all_interrupted_are_no_anchor() {
 #[test]
 fn a_step_within_the_first_calibration_is_not_taken_for_its_rate() {
     for every in [5_000, 10_000, 15_000] {
-        for (calls, ticks) in (1..).flat_map(|calls| [100_000_000, 1 << 44, -100_000_000].map(|ticks| (calls, ticks))) {
+        for (calls, ticks) in
+            (1..).step_by(4).flat_map(|calls| [100_000_000, 1 << 44, -100_000_000].map(|ticks| (calls, ticks)))
+        {
             let mut watch = Watch::ordinary();
             watch.run(calls * every, every);
             if watch.clock.source() == Source::Counter {
@@ -264,7 +266,7 @@ fn a_slewed_os_clock_is_followed_within_a_microsecond() {
             watch.world.slew(slew * 1e-6);
             let worst = watch.run(50 * MILLISECOND, 10_000);
             assert!(worst <= 1000.0, "{worst} ns at {slew} ppm");
-            let settled = watch.run(3 * SECOND, 15_000);
+            let settled = watch.run(3 * SECOND, 10_000);
             assert!(settled <= 60.0, "{settled} ns at a constant {slew} ppm");
             watch.assert_bound();
         }
@@ -299,7 +301,7 @@ fn two_hundred_years() {
         let tick = 1e9 / hz;
         for _ in 0..6 {
             watch.run(20 * MILLISECOND, 5_000);
-            let worst = watch.run(SECOND, 15_000);
+            let worst = watch.run(SECOND, 10_000);
             assert!(worst <= 60.0 + 2.0 * tick, "{worst} ns at {hz} Hz");
             // Nobody asks for half a lifetime. The counter of 40 GHz wraps meanwhile.
             watch.world.pass(40 * YEAR);
@@ -342,7 +344,7 @@ fn a_suspend_is_survived() {
         for os_goes_on in [true, false] {
             let mut watch = Watch::ordinary();
             watch.settle();
-            watch.run(11 * SECOND, 15_000);
+            watch.run(11 * SECOND, 10_000);
             let world = watch.world;
             let generation = watch.clock.generation();
             match counter_ns {
@@ -367,7 +369,7 @@ fn a_restored_snapshot_is_survived() {
     {
         let mut watch = Watch::ordinary();
         watch.settle();
-        watch.run(11 * SECOND, 15_000);
+        watch.run(11 * SECOND, 10_000);
         let generation = watch.clock.generation();
         watch.world.set_hz(2.596_159_9 * GHZ * (1.0 + ppm * 1e-6));
         watch.world.step_counter(ticks);
@@ -432,7 +434,7 @@ fn a_glitch_of_the_counter_is_no_step_back() {
     {
         let mut watch = Watch::ordinary();
         watch.settle();
-        watch.run(11 * SECOND, 15_000);
+        watch.run(11 * SECOND, 10_000);
         let world = watch.world;
         world.interrupt_at(at, Moment::Before, move || world.step_counter(ticks));
         world.interrupt_at(at + 1, Moment::Before, move || world.step_counter(-ticks));
@@ -475,7 +477,7 @@ fn frozen_clocks_hang_nothing() {
 fn a_counter_that_runs_down_is_not_used() {
     let mut watch = Watch::ordinary();
     watch.world.run_down();
-    assert!(watch.run(SECOND, 10_000) <= 1.0);
+    assert!(watch.run(500 * MILLISECOND, 10_000) <= 1.0);
     watch.assert_demoted();
 }
 
@@ -485,7 +487,7 @@ fn a_counter_that_ticks_slowly_is_used() {
     for hz in [1.1e6, 3.579_545e6, 24e6] {
         let mut watch = Watch::new(World::new(hz, 1 << 50, 12_345 * SECOND));
         watch.settle();
-        let worst = watch.run(20 * SECOND, 15_000);
+        let worst = watch.run(20 * SECOND, 10_000);
         assert!(worst <= 60.0 + 1.5e9 / hz, "{worst} ns at {hz} Hz");
         let frequency = watch.clock.frequency().unwrap();
         let true_hz = 1e9 / watch.world.ns_per_tick();

@@ -13,7 +13,6 @@ fn frequency_after(start: clockscope::Instant, ns: u64, pause: impl Fn()) -> Fre
     while clockscope::now().ns_since(start) < ns {
         pause();
     }
-    // Under load the process may not have run for so long that the line is spent: a few more calls begin another.
     loop {
         if let Some(frequency) = clockscope::frequency() {
             return frequency;
@@ -39,18 +38,18 @@ fn main() {
     let start = black_box(clockscope::now());
     let first = ticks::stop() - begin;
     let mut takeover = 0;
-    let pause_of_100_us = || {
+    let pause_of_10_us = || {
         let start = ticks::now();
-        while ticks::now() - start < 200_000 {
+        while ticks::now() - start < 26_000 {
             std::hint::spin_loop();
         }
     };
     while clockscope::source() != Source::Counter {
-        pause_of_100_us();
+        pause_of_10_us();
         black_box(clockscope::now());
         takeover = ticks::now() - begin;
     }
-    let soon = frequency_after(start, 5_000_000, pause_of_100_us);
+    let soon = frequency_after(start, 5_000_000, pause_of_10_us);
     let late = frequency_after(start, 1_000_000_000, || std::thread::sleep(Duration::from_micros(100)));
     print!("{first} {takeover}");
     for frequency in [soon, late] {

@@ -75,7 +75,13 @@ impl Stretch {
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Records the error at a bracket of `line`, where the line was at `first` before and at `last`
     /// after the OS clock was read. Returns it, in ns.
-    pub(super) fn record_error(&self, held: &mut Held<'_>, line: &Line, bracket: &Bracket, (first, last): (u64, u64)) -> u64 {
+    pub(super) fn record_error(
+        &self,
+        held: &mut Held<'_>,
+        line: &Line,
+        bracket: &Bracket,
+        (first, last): (u64, u64),
+    ) -> u64 {
         let (before, tick_ns) = (held.stretch, held.os_tick_ns);
         let error = error_ns(first, last, bracket.os_ns, tick_ns);
         let at_joint = error_at_joint(line, &before.end, bracket, tick_ns).unwrap_or(0);

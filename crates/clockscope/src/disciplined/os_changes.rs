@@ -1,8 +1,8 @@
 //! Handles an OS clock that steps back or becomes slower.
 
+use super::agreement::SOON_NS;
 use super::bracket::Bracket;
 use super::holding::Held;
-use super::agreement::SOON_NS;
 use super::steering::TOO_WIDE;
 use super::version::Mode;
 use super::{Counter, Demotion, Disciplined, OsClock};

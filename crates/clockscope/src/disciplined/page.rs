@@ -198,9 +198,9 @@ impl Page {
     /// Makes `next` the version in place of `version`. `false` if that was replaced.
     pub(crate) fn replace(&self, version: &mut Version, next: Version) -> bool {
         // Readers may have come to the second segment meanwhile.
-        let is_replaced = [*version, version.at_second()].into_iter().any(|from| {
-            self.version.compare_exchange(from.0, next.0, Ordering::AcqRel, Ordering::Relaxed).is_ok()
-        });
+        let is_replaced = [*version, version.at_second()]
+            .into_iter()
+            .any(|from| self.version.compare_exchange(from.0, next.0, Ordering::AcqRel, Ordering::Relaxed).is_ok());
         if is_replaced {
             *version = next;
         }
@@ -256,12 +256,8 @@ impl Page {
     }
 
     /// Remembers how often the OS clock is read.
-    #[inline(always)]
     pub(crate) fn keep_usage(&self, usage: Usage) {
-        // Mostly it is zero, and was.
-        if usage != self.usage() {
-            self.usage.store(usage.0, Ordering::Relaxed);
-        }
+        self.usage.store(usage.0, Ordering::Relaxed);
     }
 
     /// The same for a reading that was just found to be later than what was written down. A store,

@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering;
 use super::line::Place;
 use super::page::{Look, SKEW_NS, UNWRITTEN_NS};
 use super::steering::Wanted;
-use super::usage::{IN_TIME_NS, Usage};
+use super::usage::Usage;
 use super::version::Version;
 use super::{Counter, Disciplined, OsClock};
 
@@ -51,27 +51,22 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let is_quiet = page.version_after(os_ns) == version && !version.is_announced();
         // Wraps where the OS clock is behind.
         let unwritten_ns = os_ns.wrapping_sub(page.written());
-        if is_quiet && unwritten_ns < UNWRITTEN_NS && os_ns >= page.floor() {
-            return os_ns;
-        }
         if !is_quiet || page.is_behind(os_ns) {
             return self.serve_again();
         }
-        page.write_down_next(os_ns);
-        // Who reads now and then would pay for a line and not use it.
-        if unwritten_ns > IN_TIME_NS {
-            page.keep_usage(Usage(0));
-            return os_ns;
+        if unwritten_ns >= UNWRITTEN_NS {
+            page.write_down_next(os_ns);
         }
-        self.serve_dense(version, os_ns, unwritten_ns)
+        if Usage::is_sample(os_ns) { self.serve_sample(version, os_ns) } else { os_ns }
     }
 
-    /// Serves a reading of the OS clock that came soon after the last one that was written down, or
-    /// begins a line.
+    /// Serves a reading of the OS clock that tells how often it is read: begins a line if that is so
+    /// often that it pays, and not barred.
+    #[cold]
     #[inline(never)]
-    fn serve_dense(&self, version: Version, os_ns: u64, unwritten_ns: u64) -> u64 {
+    fn serve_sample(&self, version: Version, os_ns: u64) -> u64 {
         let page = &self.shared.page;
-        let usage = page.usage().after(unwritten_ns);
+        let usage = page.usage().after(os_ns);
         page.keep_usage(usage);
         let is_due = os_ns >= page.next_try_ns.load(Ordering::Relaxed);
         if usage.is_dense() && version.is_tried() && is_due { self.serve_often() } else { os_ns }

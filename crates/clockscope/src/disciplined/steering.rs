@@ -12,7 +12,7 @@ use super::line::{Line, Place};
 use super::os_changes::{PAUSE_NS, Slower, Standing};
 use super::page::Look;
 use super::sync::stored_before_reading;
-use super::usage::{IN_TIME_NS, InUse};
+use super::usage::{InUse, LATE_NS, Usage};
 use super::version::{Mode, Version};
 use super::{Counter, Demotion, Disciplined, OsClock};
 
@@ -113,7 +113,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if due != held.looked_at {
             held.looked_at = due;
             let late_ns = look.tick.wrapping_sub(due) as f64 * held.ns_per_tick;
-            held.in_use = held.in_use.after(late_ns <= IN_TIME_NS.min(self.window_ns() / 8) as f64);
+            held.in_use = held.in_use.after(late_ns <= LATE_NS.min(self.window_ns() / 8) as f64);
         }
         held.in_use.is_renewed()
     }
@@ -133,6 +133,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
         if !Self::is_wanted(&mut held, wanted) {
             // So that a rare call need not look at a spent line.
+            self.shared.page.keep_usage(Usage(0));
             if look.version.has_line() {
                 self.withdraw(&mut held);
             }

@@ -1,39 +1,55 @@
 //! Decides whether the clock is read so often that a line pays.
 //!
 //! A renewal costs a microsecond where other code has run since the last one: as much as is saved by
-//! three hundred readings. So a line is for programs that read every few microseconds. Readings are
-//! not counted, which would cost as much as it saves. What tells is how far apart those are that are
-//! written down anyway ([`UNWRITTEN_NS`]): all of a program that reads seldom, and of any other one
-//! every so many ns.
+//! three hundred readings by [`now`](super::Disciplined::now), or by seventy of `now_unordered`. To
+//! count all readings would cost as much as it saves, and threads would wait for each other. So one of
+//! sixteen is counted, and which one depends on the time that it shows.
 
-use super::page::UNWRITTEN_NS;
+/// A reading is a sample if these bits of its ns are 0: one of sixteen, at random wherever readings
+/// vary by some tens of ns.
+const SAMPLED: u64 = 0b11_1100;
 
-/// A reading is in time if it comes no later than so many ns after the last one that was written
-/// down. Any program's does that reads every eight microseconds; where readings are farther apart,
-/// all are written down, so that this is their distance.
-pub(super) const IN_TIME_NS: u64 = 2 * UNWRITTEN_NS;
+/// A sample is in time if it comes no later than this after the last one, in ns.
+const IN_TIME_NS: u64 = 400_000;
 
-/// From so many in a row on the counter is calibrated, and a line is begun: a quarter of a
-/// millisecond at least.
-const DENSE: u64 = 32;
+/// From this score on the counter is calibrated, and a line is begun. Who reads every ten
+/// microseconds gets there in some milliseconds, and who reads every fifty does not.
+const DENSE: u64 = 12;
+const MOST: u64 = 20;
 
-/// How many readings in a row were in time, up to [`DENSE`]. All zero is the state before the first
-/// one.
+/// What a sample that is late takes from the score. One in time adds one: so the score rises if the
+/// clock is read every fifteen microseconds, or in bursts of as many readings.
+const LATE: u64 = 4;
+
+/// How often the OS clock was read of late: the score, and when the last sample was taken. All zero is the state before the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Usage(pub(super) u64);
 
+/// The score has the lowest bits, and the time is counted in as many ns as they would.
+const SCORE: u64 = 255;
+
 impl Usage {
-    /// The usage after a reading that is so much later than the last one that was written down.
+    /// Whether this reading of the OS clock is a sample.
     #[inline(always)]
-    pub(super) fn after(self, ns: u64) -> Self {
-        Self(if ns <= IN_TIME_NS { (self.0 + 1).min(DENSE) } else { 0 })
+    pub(super) const fn is_sample(os_ns: u64) -> bool {
+        os_ns & SAMPLED == 0
     }
 
-    #[inline(always)]
-    pub(super) fn is_dense(self) -> bool {
-        self.0 >= DENSE
+    pub(super) const fn is_dense(self) -> bool {
+        self.0 & SCORE >= DENSE
+    }
+
+    /// The usage after a sample.
+    pub(super) fn after(self, os_ns: u64) -> Self {
+        let (time, score) = (os_ns & !SCORE, self.0 & SCORE);
+        // An OS clock that was set back is far away.
+        let is_in_time = time.wrapping_sub(self.0 & !SCORE) <= IN_TIME_NS;
+        Self(time | if is_in_time { (score + 1).min(MOST) } else { score.saturating_sub(LATE) })
     }
 }
+
+/// A line is in use if a reading comes no later than so many ns after the next one was due.
+pub(super) const LATE_NS: u64 = 12_000;
 
 /// How well a line was in use of late: from 0 for not at all, when it is not renewed any more, to
 /// four. A program that was only interrupted goes on with the next line.
@@ -59,41 +75,45 @@ impl InUse {
 #[cfg(all(test, not(loom)))]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
 
-    /// How many of the readings at these distances find that they are dense. As in `serve_os`.
-    fn dense(gaps: impl Iterator<Item = u64>) -> usize {
-        let (mut now, mut written, mut usage) = (1u64 << 40, 0, Usage(0));
-        let mut is_dense = |gap| {
-            now += gap;
-            let is_written = now - written >= UNWRITTEN_NS;
-            if is_written {
-                usage = usage.after(now - written);
-                written = now;
+    /// When the first of the readings at these distances finds that they are dense, in ns.
+    fn dense_after(gaps: impl Iterator<Item = u64>) -> Option<u64> {
+        let start = 1u64 << 40;
+        let (mut now, mut usage) = (start, Usage(0));
+        for (gap, turn) in gaps.zip(0u64..) {
+            // No program reads to the ns.
+            now += gap + (turn.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58);
+            if Usage::is_sample(now) {
+                usage = usage.after(now);
             }
-            is_written && usage.is_dense()
-        };
-        gaps.filter(|gap| is_dense(*gap)).count()
+            if usage.is_dense() {
+                return Some(now - start);
+            }
+        }
+        None
     }
 
     #[test]
-    fn who_reads_every_ten_microseconds_is_dense_after_half_a_window() {
-        for every in [100, 1_000, 5_000, 9_000, 10_000, 15_000] {
-            assert!(dense((0..520_000 / every).map(|_| every)) > 0, "{every}");
+    fn who_reads_every_ten_microseconds_is_dense_after_some_windows() {
+        for every in [20, 100, 1_000, 5_000, 9_000, 10_000] {
+            let after = dense_after((0..10_000).map(|_| every)).unwrap();
+            assert!(after <= 5_000_000, "{after} ns at one every {every} ns");
         }
     }
 
     #[test]
-    fn who_reads_fewer_than_sixty_times_in_a_window_is_not() {
-        for every in (16_500..3_000_000).step_by(500) {
-            assert_eq!(dense((0..10_000).map(|_| every)), 0, "{every}");
+    fn who_reads_fewer_than_twenty_times_in_a_window_is_not() {
+        for every in (50_000..3_000_000).step_by(10_000) {
+            assert_eq!(dense_after((0..20_000).map(|_| every)), None, "{every}");
         }
     }
 
     #[test]
-    fn bursts_are_not_dense() {
-        for burst_ns in [1_000, 10_000, 100_000, 200_000] {
-            let burst = (0..burst_ns / 500).map(|_| 500).chain([1_000_000]);
-            assert_eq!(dense((0..1000).flat_map(|_| burst.clone())), 0, "{burst_ns}");
+    fn bursts_are_dense_if_they_are_large() {
+        for (readings, is_dense) in [(1, false), (20, false), (50, false), (1_000, true)] {
+            let burst = (1..readings).map(|_| 25).chain([1_000_000]);
+            assert_eq!(dense_after((0..1_000).flat_map(|_| burst.clone())).is_some(), is_dense, "{readings}");
         }
     }
 
@@ -104,5 +124,17 @@ mod tests {
         assert!(usage.after(false).is_renewed(), "it was only interrupted");
         assert!(!usage.after(false).after(false).is_renewed());
         assert!(!InUse::BEGUN.after(false).is_renewed());
+    }
+
+    proptest! {
+        /// No reading of any clock makes it fail.
+        #[test]
+        fn any_readings_are_counted(reads in proptest::collection::vec(any::<u64>(), 0..50)) {
+            let mut usage = Usage(0);
+            for os_ns in reads {
+                usage = usage.after(os_ns);
+                prop_assert!(usage.0 & SCORE <= MOST && usage.0 & !SCORE == os_ns & !SCORE);
+            }
+        }
     }
 }

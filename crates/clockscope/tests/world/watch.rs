@@ -46,21 +46,26 @@ impl<C: Counter> Watch<C> {
         ahead.max(behind).max(0.0)
     }
 
+    /// Some tens of ns: no program reads to the ns.
+    pub(crate) fn jitter_ns(&self) -> u64 {
+        self.last.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58
+    }
+
     /// Reads every `every` ns for `ns`, and tells the largest distance from the OS clock.
     pub(crate) fn run(&mut self, ns: u64, every: u64) -> f64 {
         let mut worst = 0f64;
         for _ in 0..ns / every {
-            self.world.pass(every);
+            self.world.pass(every + self.jitter_ns());
             worst = worst.max(self.read());
         }
         worst
     }
 
-    /// Reads often, but only now and then: for two milliseconds every half a second, for `ns`.
+    /// Reads often, but only now and then: for six milliseconds every half a second, for `ns`.
     pub(crate) fn run_in_spells(&mut self, ns: u64) {
         for _ in 0..ns / (500 * MILLISECOND) {
-            self.world.pass(498 * MILLISECOND);
-            self.run(2 * MILLISECOND, 10_000);
+            self.world.pass(494 * MILLISECOND);
+            self.run(6 * MILLISECOND, 2_000);
         }
     }
 
