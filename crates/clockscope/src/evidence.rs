@@ -137,7 +137,8 @@ impl fmt::Display for Frequency {
 pub struct ErrorBound {
     /// By a bracket that was taken for this answer.
     pub now: Duration,
-    /// The largest that was seen since the generation began.
+    /// The largest that was seen since the generation began, and the one in which the generation before
+    /// ended.
     pub largest: Duration,
 }
 
@@ -218,8 +219,8 @@ impl Demotion {
                 "find out what ends or stops them there: siglongjmp, a child that shares memory, real-time threads",
             ),
             Self::Unsteady => (
-                "the OS clock is served: the counter contradicted it three times, each within ten seconds",
-                "find out what steps or stops the counter: suspends, migrations, firmware",
+                "the OS clock is served for now: the counter contradicted it three times, each within ten seconds",
+                "find out what steps or stops the counter: migrations, firmware; it is tried again after a pause",
             ),
         }
     }

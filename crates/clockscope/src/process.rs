@@ -160,10 +160,10 @@ pub fn timeline_offset() -> Duration {
 /// - Unit: an [`Instant`] counts nanoseconds on the timeline of CLOCK_MONOTONIC.
 /// - Error: [`error_bound`]; a fraction of a microsecond against CLOCK_MONOTONIC.
 /// - Ordering: after all earlier instructions. Later instructions may begin before it.
-/// - Cost: about twice a bare RDTSC, less than CLOCK_MONOTONIC's; about once a millisecond, 0.2 µs
-///   more. A program that calls rarely (less often than once a millisecond) is served
-///   CLOCK_MONOTONIC at its cost. The second call of a process takes some 40 µs more, in which the
-///   kernel is asked about the counter ([`prepare`]).
+/// - Cost: about twice a bare RDTSC, less than CLOCK_MONOTONIC's; about once a millisecond, up to a
+///   microsecond more. A program that calls less often than every fifteen microseconds is served
+///   CLOCK_MONOTONIC at about its cost. The second call of a process takes some 40 µs more, in which
+///   the kernel is asked about the counter ([`prepare`]).
 /// - Allocates nothing, takes no lock that it waits for, and may be called in a signal handler.
 ///
 /// ```
@@ -275,8 +275,12 @@ pub fn evidence() -> Vec<Evidence> {
     os::keep_errno(|| CLOCK.evidence())
 }
 
-/// How far [`now`] is from CLOCK_MONOTONIC, by a fresh bracket, and at most since the generation
+/// Returns how far [`now`] is from CLOCK_MONOTONIC, by a fresh bracket, and at most since the generation
 /// began. `None` where no clock answers. Costs some twenty reads of both clocks, about 0.8 µs.
+///
+/// The largest error holds for every reading of this generation that is at least three milliseconds
+/// old, and for those in the last millisecond of the one before, if CLOCK_MONOTONIC's rate changes at most every two
+/// milliseconds.
 ///
 /// While the operating system's clock is served, the bound is that clock's tick; where the time
 /// stands still until that clock has caught up, it is by how much we are ahead as well.
@@ -290,9 +294,10 @@ pub fn error_bound() -> Option<ErrorBound> {
     os::keep_errno(|| CLOCK.error_bound())
 }
 
-/// The counter's frequency as the calibration knows it: the mean over its window, which ends now
-/// and is up to 20 s long. `None` until the clock has been read often enough, and where the counter
-/// is not used: [`calibrate_blocking`] answers there, too. Costs a few reads of both clocks.
+/// Returns the counter's frequency as the calibration knows it: the mean over its window, which ends
+/// now and is up to 20 s long. `None` where the counter is not used: [`calibrate_blocking`] answers
+/// there, too. Costs a few reads of both clocks; before the clock was calibrated, one or two
+/// milliseconds, in which both are compared.
 ///
 /// ```
 /// match clockscope::frequency() {

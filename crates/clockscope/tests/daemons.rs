@@ -54,7 +54,8 @@ impl Bounded {
         let bound = self.watch.clock.error_bound().unwrap();
         let (now, generation) = (self.watch.world.true_ns(), self.watch.clock.generation());
         let began = self.unproven.iter().find(|reading| reading.generation == generation).map(|reading| reading.at_ns);
-        while let Some(reading) = self.unproven.pop_front_if(|reading| now - reading.at_ns > SEGMENT_NS) {
+        while self.unproven.front().is_some_and(|reading| now - reading.at_ns > SEGMENT_NS) {
+            let Some(reading) = self.unproven.pop_front() else { break };
             let is_of_this =
                 reading.generation == generation || began.is_some_and(|began| began - reading.at_ns < MILLISECOND / 2);
             let largest = bound.largest.as_nanos() as f64;

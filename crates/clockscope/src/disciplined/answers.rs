@@ -36,9 +36,12 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.generation.load(Ordering::Relaxed)
     }
 
-    /// |ours − OS| with the bracket's width: by a fresh bracket, and the largest since the generation began. While the OS
-    /// clock is served, its tick, and by how much ours is ahead where it stands still. `None` where
-    /// it does not answer.
+    /// Returns |ours − OS| with the bracket's width: by a fresh bracket, and the largest since the
+    /// generation began, with the one in which the generation before ended. While the OS clock is served,
+    /// its tick, and by how much ours is ahead where it stands still. `None` where it does not answer.
+    ///
+    /// The largest holds for every reading whose segment has ended, three windows ago at most, if the OS
+    /// clock's rate changes at most every two windows.
     pub fn error_bound(&self) -> Option<ErrorBound> {
         self.prepare();
         let page = &self.shared.page;
@@ -67,8 +70,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         (0..TRIES).filter_map(|_| one()).min().map(|(_, error)| error)
     }
 
-    /// The counter's mean frequency over the calibration's window, which is extended by a fresh
-    /// bracket. `None` before the first line, and where the counter is not used.
+    /// Returns the counter's mean frequency over the calibration's window, which is extended by a fresh
+    /// bracket. Calibrates for a window or two if nobody has done so. `None` where the counter is not
+    /// used.
     pub fn frequency(&self) -> Option<Frequency> {
         self.conversion().map(|conversion| *conversion.frequency())
     }

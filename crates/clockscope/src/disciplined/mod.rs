@@ -1,13 +1,14 @@
 //! One fast clock out of two: a counter's cost, an operating system's time.
 //!
-//! [`Disciplined`] serves the OS clock at first. Calls that come often calibrate the counter
+//! [`Disciplined`] serves the OS clock at first. Readings that come often calibrate the counter
 //! against it, a bracket at a time; once the rate is known well enough, the time is computed from
 //! the counter by a published line, which is renewed a little before it is spent, and bent so that
 //! it meets the OS clock again. Nothing runs between calls.
 //!
 //! The parts: a bracket is one comparison of the two clocks, a calibration what many of them say of
-//! the rate, a line the function that is served, the page how threads share it, steering what is
-//! done under the lock, serving answers readings without a line. docs/library.md explains why.
+//! the rate, a line the function that is served, the page how threads share it, usage whether a line
+//! pays, steering what is done under the lock, agreement what a difference means, errors what is known
+//! of them; serving answers readings without a line. docs/library.md explains why.
 
 mod agreement;
 mod answers;
@@ -40,8 +41,8 @@ use bracket::Bracket;
 use shared::Shared;
 use version::{Mode, Version};
 
-/// Length of a segment in ns. Half as long again is the longest that a change of the OS clock's
-/// rate stays unnoticed: at 500 ppm, 0.75 µs.
+/// Length of a segment in ns, give or take a tenth. Half as long again is the longest that a change of
+/// the OS clock's rate stays unnoticed while the clock is in use: at 500 ppm, 0.75 µs.
 const WINDOW_NS: u64 = 1_000_000;
 
 /// A clock that serves the time of the OS clock `S` by the counter `C`.

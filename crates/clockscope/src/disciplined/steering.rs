@@ -242,11 +242,12 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             self.demote(held, Demotion::CoarseCounter);
         } else if C::BITS < 64 && ns_per_tick * 2f64.powi(C::BITS as i32) < C::SHORTEST_PERIOD_NS {
             self.demote(held, Demotion::Wraps);
-        } else if mean.window_ns >= self.window_ns() as f64 && held.ns_per_tick > 0.0 {
-            if self.begin_line(held, &bracket, 0) {
-                held.is_calibrated = true;
-                held.began_ns = if held.began_ns == 0 { bracket.os_ns.max(1) } else { held.began_ns };
-            }
+        } else if mean.window_ns >= self.window_ns() as f64
+            && held.ns_per_tick > 0.0
+            && self.begin_line(held, &bracket, 0)
+        {
+            held.is_calibrated = true;
+            held.began_ns = if held.began_ns == 0 { bracket.os_ns.max(1) } else { held.began_ns };
         }
     }
 
