@@ -39,10 +39,8 @@ pub(crate) const SKEW_NS: u64 = 1_000;
 #[repr(C, align(32))]
 struct Words([AtomicU64; Segment::WORDS]);
 
-#[repr(C, align(64))]
-struct Segments([Words; SEGMENTS]);
-
-/// The shared state.
+/// The shared state. What a reading without a line needs comes first, to be in one cache line with the OS
+/// clock ([`super::shared::Shared`]).
 #[repr(C)]
 pub(crate) struct Page {
     version: AtomicU64,
@@ -60,7 +58,7 @@ pub(crate) struct Page {
     pub(crate) awaited_since_ns: AtomicU64,
     /// Largest |ours − OS| with the bracket's width that was seen in this generation, in ns.
     pub(crate) largest_error_ns: AtomicU64,
-    segments: Segments,
+    segments: [Words; SEGMENTS],
 }
 
 /// A line with a tick that was read after it and the floor of then.
@@ -86,7 +84,7 @@ impl Page {
             awaited: AtomicU64::new(0),
             awaited_since_ns: AtomicU64::new(0),
             largest_error_ns: AtomicU64::new(0),
-            segments: Segments([const { Words([const { AtomicU64::new(0) }; Segment::WORDS]) }; SEGMENTS]),
+            segments: [const { Words([const { AtomicU64::new(0) }; Segment::WORDS]) }; SEGMENTS],
         }
     }
 
@@ -104,7 +102,7 @@ impl Page {
             awaited: word(),
             awaited_since_ns: word(),
             largest_error_ns: word(),
-            segments: Segments(core::array::from_fn(|_| Words(core::array::from_fn(|_| word())))),
+            segments: core::array::from_fn(|_| Words(core::array::from_fn(|_| word()))),
         }
     }
 
@@ -166,7 +164,7 @@ impl Page {
 
     #[inline(always)]
     fn segment(&self, index: usize) -> Segment {
-        let words = &self.segments.0[index].0;
+        let words = &self.segments[index].0;
         Segment::of_words(core::array::from_fn(|index| words[index].load(Ordering::Relaxed)))
     }
 
@@ -187,7 +185,7 @@ impl Page {
         // A reader that sees one of the new words also sees the version before them, and looks again.
         fence(Ordering::Release);
         let first = 2 * next.slot();
-        for (segment, words) in line.segments().iter().zip(&self.segments.0[first..]) {
+        for (segment, words) in line.segments().iter().zip(&self.segments[first..]) {
             for (word, value) in words.0.iter().zip(segment.words()) {
                 word.store(value, Ordering::Relaxed);
             }
@@ -282,6 +280,10 @@ impl Page {
     pub(crate) fn mode(&self) -> Mode {
         self.version().mode()
     }
+
+    /// Where the words end that a reading without a line needs, and where the segments begin.
+    #[cfg(all(test, not(loom)))]
+    pub(super) const LAYOUT: (usize, usize) = (core::mem::offset_of!(Self, usage), core::mem::offset_of!(Self, segments));
 
     /// Forgets everything.
     #[cfg(not(loom))]

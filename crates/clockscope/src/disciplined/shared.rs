@@ -22,7 +22,7 @@ pub(super) const EPOCHS: usize = if cfg!(loom) { 2 } else { 4 };
 #[cfg_attr(all(not(loom), any(target_arch = "x86_64", target_arch = "x86")), repr(C, align(4096)))]
 #[cfg_attr(all(not(loom), not(any(target_arch = "x86_64", target_arch = "x86"))), repr(C, align(65536)))]
 pub(crate) struct Shared<S> {
-    /// Here for the sake of who calls rarely: what such a call reads lies side by side.
+    /// Here for the sake of who calls rarely: what such a call reads is in one cache line.
     pub(super) os: S,
     pub(super) page: Page,
     pub(super) steering: Lock<Steering>,
@@ -226,6 +226,15 @@ mod tests {
     fn the_shared_state_is_whole_pages() {
         let largest = if cfg!(any(target_arch = "x86_64", target_arch = "x86")) { 4096 } else { 65_536 };
         assert_eq!((align_of::<Shared<u64>>() % largest, size_of::<Shared<u64>>() % largest), (0, 0));
+    }
+
+    /// 64 bytes on nearly all processors. The process's OS clock is as large as two words.
+    #[test]
+    fn a_reading_touches_few_cache_lines() {
+        let page = core::mem::offset_of!(Shared<[u64; 2]>, page);
+        let (needed, segments) = Page::LAYOUT;
+        assert!(page + needed <= 64, "a reading of the OS clock touches two");
+        assert_eq!((page + segments) % 64, 0, "a line lies in two");
     }
 
     #[test]
