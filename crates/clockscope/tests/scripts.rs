@@ -81,6 +81,10 @@ fn a_thread_that_was_preempted_does_no_harm() {
 enum Event {
     /// So many reads, so far apart in ns.
     Read(u32, u64),
+    /// So many bursts of so many reads, so far apart in ns.
+    Bursts(u32, u32, u64),
+    /// The OS clock leaves so many ns out.
+    Suspend(u64),
     Pass(u64),
     /// In ticks: up to where readings are compared, but not back by less than the window.
     StepCounter(i64),
@@ -111,13 +115,16 @@ fn event() -> impl Strategy<Value = Event> {
     let moment = prop_oneof![Just(Moment::Before), Just(Moment::After)];
     prop_oneof![
         6 => (1u32..2000, prop_oneof![Just(0), 1u64..20_000, 1u64..3_000_000]).prop_map(|(n, gap)| Event::Read(n, gap)),
+        2 => (1u32..30, 1u32..100, 1u64..3_000_000).prop_map(|(n, reads, gap)| Event::Bursts(n, reads, gap)),
+        2 => prop_oneof![0u64..30_000_000, 0u64..100 * SECOND].prop_map(Event::Suspend),
         2 => span.clone().prop_map(Event::Pass),
         2 => prop_oneof![0i64..(1 << 62), 0i64..5_000_000, (-1i64 << 62)..(-20_000_000)].prop_map(Event::StepCounter),
         1 => Just(Event::ResetCounter),
         1 => prop_oneof![Just(0.0), 1e5f64..5e9, Just(2.596_159_9e9), Just(1e9)].prop_map(Event::Hz),
         1 => Just(Event::RunDown),
         2 => (0u64..200, any::<i64>()).prop_map(|(at, ticks)| Event::Glitch(at, ticks)),
-        3 => prop_oneof![Just(0.0), -1e-3f64..1e-3, Just(-1.0), -0.5f64..3.0].prop_map(Event::Slew),
+        3 => prop_oneof![Just(0.0), -1e-3f64..1e-3, -0.1005f64..0.1005, Just(0.083_333), Just(-1.0), -0.5f64..3.0]
+            .prop_map(Event::Slew),
         2 => prop_oneof![-2_000i64..2_000, -2_000_000_000i64..2_000_000_000, 0i64..(1 << 56)].prop_map(Event::StepOs),
         1 => prop_oneof![Just(1u64), 1u64..500, Just(4_000_000)].prop_map(Event::OsTick),
         1 => any::<bool>().prop_map(Event::OsRefuses),
@@ -146,6 +153,13 @@ fn play(hz: f64, origin: (u64, u64), strict: bool, script: Vec<Event>) {
                     order.read();
                 }
             }
+            Event::Bursts(n, reads, gap) => {
+                for _ in 0..n {
+                    world.pass(gap);
+                    (0..reads).for_each(|_| order.read());
+                }
+            }
+            Event::Suspend(ns) => world.suspend(ns),
             Event::Pass(ns) => world.pass(ns),
             Event::StepCounter(ticks) => world.step_counter(ticks),
             Event::ResetCounter => world.reset_counter(),

@@ -283,7 +283,8 @@ impl Page {
 
     /// Where the words end that a reading without a line needs, and where the segments begin.
     #[cfg(all(test, not(loom)))]
-    pub(super) const LAYOUT: (usize, usize) = (core::mem::offset_of!(Self, usage), core::mem::offset_of!(Self, segments));
+    pub(super) const LAYOUT: (usize, usize) =
+        (core::mem::offset_of!(Self, usage), core::mem::offset_of!(Self, segments));
 
     /// Forgets everything.
     #[cfg(not(loom))]
