@@ -53,11 +53,12 @@ impl Bounded {
     fn ask(&mut self) {
         let bound = self.watch.clock.error_bound().unwrap();
         let (now, generation) = (self.watch.world.true_ns(), self.watch.clock.generation());
-        let began = self.unproven.iter().find(|reading| reading.generation == generation).map(|reading| reading.at_ns);
+        let former = self.unproven.iter().rfind(|reading| reading.generation < generation);
+        let ended = former.map_or(u64::MAX, |reading| reading.at_ns);
         while self.unproven.front().is_some_and(|reading| now - reading.at_ns > SEGMENT_NS) {
             let Some(reading) = self.unproven.pop_front() else { break };
-            let is_of_this =
-                reading.generation == generation || began.is_some_and(|began| began - reading.at_ns < MILLISECOND / 2);
+            let is_of_this = reading.generation == generation
+                || reading.generation + 1 == generation && ended - reading.at_ns < MILLISECOND / 2;
             let largest = bound.largest.as_nanos() as f64;
             assert!(
                 !is_of_this || reading.error_ns <= largest + 1.0,
@@ -153,17 +154,54 @@ fn a_step_is_no_slew() {
     }
 }
 
-/// The error that ended a generation is not forgotten with it.
+/// The error that ended a generation is not forgotten with it, wherever in a segment the step came.
 #[test]
 fn the_error_that_ends_a_generation_is_kept() {
-    for step_ns in [-1_000_000, -100_000, 100_000, 1_000_000i64] {
+    let steps = [-1_000_000, -100_000, 100_000, 700_000, 1_000_000, 1_500_000, 2_500_000i64];
+    for (step_ns, phase) in steps.into_iter().flat_map(|step_ns| (0..20).map(move |at| (step_ns, at * 100_000))) {
         let mut bounded = Bounded::new(Watch::ordinary());
         bounded.watch.settle();
-        bounded.run(5 * MILLISECOND, 5_000);
+        bounded.run(5 * MILLISECOND + phase, 5_000);
         step(bounded.watch.world, step_ns);
         bounded.run(20 * MILLISECOND, 5_000);
         assert_eq!(bounded.watch.clock.generation(), 2, "{step_ns} ns");
         bounded.ask();
+    }
+}
+
+/// The same where nobody reads for some time after some readings: no bracket was taken between these
+/// and the end.
+#[test]
+fn readings_before_a_pause_are_not_forgotten() {
+    for (step_ns, phase) in
+        [-1_000_000, -50_000_000, 300_000i64].into_iter().flat_map(|ns| (0..20).map(move |at| (ns, at)))
+    {
+        let mut bounded = Bounded::new(Watch::ordinary());
+        bounded.watch.settle();
+        bounded.run(5 * MILLISECOND + phase * 100_000, 5_000);
+        step(bounded.watch.world, step_ns);
+        bounded.run(100_000, 5_000);
+        bounded.watch.world.pass(2 * MILLISECOND);
+        bounded.run(20 * MILLISECOND, 5_000);
+        bounded.ask();
+    }
+}
+
+/// Each slew is larger than the one before, so that each must raise the bound; also where the OS
+/// clock's rate changes between two brackets and the error is largest there.
+#[test]
+fn the_bound_grows_with_the_slews() {
+    for (phase, window) in (0..40).flat_map(|phase| [2_000_000, 2_300_000, 2_700_000].map(|ns| (phase, ns))) {
+        let mut bounded = Bounded::new(Watch::ordinary());
+        bounded.watch.settle();
+        bounded.run(phase * 50_000, 5_000);
+        let mut ppm = 200.0;
+        while f64::abs(ppm) < 80_000.0 {
+            bounded.slew(ppm, window, 5_000);
+            ppm *= -1.4;
+        }
+        bounded.slew(0.0, 10 * MILLISECOND, 5_000);
+        assert_eq!(bounded.watch.clock.generation(), 1);
     }
 }
 

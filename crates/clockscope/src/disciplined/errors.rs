@@ -145,3 +145,41 @@ pub(super) fn error_ns(first: u64, last: u64, os_ns: u64, os_tick_ns: u64) -> u6
     let behind = os_ns.wrapping_add(os_tick_ns).wrapping_sub(first) as i64;
     ahead.max(behind).max(0) as u64
 }
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// The OS clock runs at one rate before a knot somewhere between two brackets, and at another
+        /// after it; ours runs at two others, before and after a joint. Nowhere is the error larger
+        /// than what is recorded.
+        #[test]
+        fn no_error_between_two_brackets_is_larger(
+            rates in (0.8f64..1.2, 0.8f64..1.2),
+            ours in (0.8f64..1.2, 0.8f64..1.2),
+            knot in 0.0f64..1.0,
+            joint in 0.05f64..0.95,
+            start_error in -1e5f64..1e5,
+        ) {
+            const LENGTH: f64 = 1e6;
+            // In ticks of 1 ns from the first bracket on.
+            let bent = |at: f64, (first, second): (f64, f64), knot: f64| first * at.min(knot) + second * (at - knot).max(0.0);
+            let os = |at: f64| 1e9 + bent(at, rates, knot * LENGTH);
+            let line = |at: f64| 1e9 + start_error + bent(at, ours, joint * LENGTH);
+            let bracket = |at: f64| Bracket { before: 1_000_000 + at as u64, after: 1_000_000 + at as u64, os_ns: os(at) as u64 };
+            let error = |at: f64| (line(at) - os(at)).abs();
+            let chord = os(0.0) + (os(LENGTH) - os(0.0)) * joint;
+            let at_joint = (line(joint * LENGTH) - chord).abs();
+
+            let before = Stretch::before(bracket(0.0), rates.0, error(0.0) as u64);
+            let stretch = before.followed_by(&bracket(LENGTH), error(LENGTH) as u64, at_joint as u64);
+            let after = Stretch { rate: rates.1, ..Stretch::NONE };
+            let largest = stretch.largest_ns(before.bend(&stretch)).max(stretch.largest_ns(stretch.bend(&after)));
+            for at in (0..=1000).map(|step| f64::from(step) * LENGTH / 1000.0) {
+                prop_assert!(error(at) <= largest as f64 + 5.0, "{} ns at {at}, {largest} ns recorded", error(at));
+            }
+        }
+    }
+}
