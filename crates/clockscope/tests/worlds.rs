@@ -434,7 +434,6 @@ fn a_glitch_of_the_counter_is_no_step_back() {
     {
         let mut watch = Watch::ordinary();
         watch.settle();
-        watch.run(11 * SECOND, 10_000);
         let world = watch.world;
         world.interrupt_at(at, Moment::Before, move || world.step_counter(ticks));
         world.interrupt_at(at + 1, Moment::Before, move || world.step_counter(-ticks));
