@@ -66,10 +66,14 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[inline(never)]
     fn serve_sample(&self, version: Version, os_ns: u64) -> u64 {
         let page = &self.shared.page;
+        // Where the counter is barred no word is written that other threads would wait for.
+        if !version.is_tried() {
+            return os_ns;
+        }
         let usage = page.usage().after(os_ns);
         page.keep_usage(usage);
         let is_due = os_ns >= page.next_try_ns.load(Ordering::Relaxed);
-        if usage.is_dense() && version.is_tried() && is_due { self.serve_often() } else { os_ns }
+        if usage.is_dense() && is_due { self.serve_often() } else { os_ns }
     }
 
     /// Reads the OS clock again and serves that.
