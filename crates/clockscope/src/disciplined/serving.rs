@@ -175,9 +175,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             }
             Place::Spent(end) => self.serve_spent(end),
             Place::Before => {
-                let os_ns = self.os_ns().unwrap_or(0);
+                let end = look.line.end_value();
+                let Ok(os_ns) = self.os_ns() else { return self.shared.page.raise_floor(end) };
                 self.step_back(os_ns);
-                let least = self.shared.page.raise_floor(os_ns.max(look.line.end_value()));
+                let least = self.shared.page.raise_floor(os_ns.max(end));
                 self.raise_largest_error(least - os_ns);
                 least
             }
