@@ -11,20 +11,26 @@ use super::{Counter, Demotion, Disciplined, OsClock};
 /// either direction: the share by which a clock may become faster or slower when it is slewed from
 /// one end to the other.
 const SLEWED: f64 = 0.1005;
-const FASTER: f64 = (1.0 + SLEWED) / (1.0 - SLEWED) - 1.0;
+pub(super) const FASTER: f64 = (1.0 + SLEWED) / (1.0 - SLEWED) - 1.0;
 const SLOWER: f64 = 1.0 - (1.0 - SLEWED) / (1.0 + SLEWED);
 
 /// A change of the rate by less than this share is no question: NTP's 500 ppm and adjtime(3)'s 500
 /// ppm in one direction to as much in the other.
 const USUAL: f64 = 2e-3;
 
+/// A rate that is known wanders by no more than this share between two uses of the clock, as far as
+/// NTP's usual corrections go.
+const WANDERS: f64 = 1e-6;
+
 /// A change is judged by the rate after it, unless there was a pause of so many windows: a slew may
 /// have begun and ended in that.
 const DOUBTED_WINDOWS: f64 = 4.0;
 
-/// A generation that ends within this time, in ns, ended soon. After so many of them in a row the
-/// OS clock alone is served, for a second at first, then twice as long each time.
+/// A generation that ends within this time, in ns, ended soon.
 pub(super) const SOON_NS: u64 = 10_000_000_000;
+
+/// After so many of them in a row the OS clock alone is served, for a second at first, then twice as
+/// long each time.
 const STRIKES: u32 = 3;
 
 /// A suspend is longer than this, in ns: the two clocks that show it are read one after the other.
@@ -47,12 +53,14 @@ pub(super) enum Said {
 pub(super) struct Doubt {
     /// The rate before, in ns a tick; 0 where there is no doubt.
     before: f64,
+    /// By what share the OS clock ran faster or slower than that.
+    share: f64,
     /// Where the difference was seen.
     since: Bracket,
 }
 
 impl Doubt {
-    pub(super) const NONE: Self = Self { before: 0.0, since: Bracket::ZERO };
+    pub(super) const NONE: Self = Self { before: 0.0, share: 0.0, since: Bracket::ZERO };
 
     pub(super) fn is_open(&self) -> bool {
         self.before > 0.0
@@ -109,7 +117,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if !advance.is_lawful(rate) {
             return Said::Stepped;
         }
-        let slewed = Said::Slewed(advance.elapsed_ns / advance.ticks);
+        // By a short time no rate is known.
+        let is_long = advance.elapsed_ns >= window_ns / 4.0 && advance.ticks > 0.0;
+        let slewed = Said::Slewed(if is_long { advance.elapsed_ns / advance.ticks } else { rate });
         if held.doubt.is_open() {
             return if self.is_settled_as_step(held, bracket) { Said::Stepped } else { slewed };
         }
@@ -117,21 +127,40 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             return Said::AsBefore;
         }
         if advance.elapsed_ns <= DOUBTED_WINDOWS * window_ns {
-            held.doubt = Doubt { before: rate, since: *bracket };
+            let share = (advance.excess_ns(rate) / advance.elapsed_ns).abs();
+            held.doubt = Doubt { before: rate, share, since: *bracket };
         }
         slewed
     }
 
-    /// Whether the rate since the doubt arose is the one before that: then it was a step. Known when
-    /// some time has passed.
+    /// Tells whether the OS clock has gone on since the last bracket as nothing but a change of its rate
+    /// explains: by more than the rate is uncertain and wanders.
+    pub(super) fn is_notable(&self, held: &Held<'_>, bracket: &Bracket) -> bool {
+        let uncertain = held.calibration.unconfirmed().map_or(1.0, |mean| mean.rate.relative());
+        let advance = Advance::new(held.calibration.last(), bracket, held.os_tick_ns);
+        let wandered_ns = (WANDERS + uncertain) * advance.elapsed_ns.abs();
+        advance.excess_ns(held.ns_per_tick).abs() > wandered_ns + advance.uncertain_ns(held.ns_per_tick)
+    }
+
+    /// Tells whether the machine was suspended in this generation. That a clock of a long pause is off by
+    /// what a slew explains need not be a slew.
+    pub(super) fn was_suspended(&self, held: &Held<'_>) -> bool {
+        is_suspend(held.suspended_ns, self.suspended_ns())
+    }
+
+    /// Tells whether the rate since the doubt arose is the one before that: then it was a step. Known
+    /// when so much time has passed that such a slew would show, and not after a pause in which it may
+    /// have ended.
     pub(super) fn is_settled_as_step(&self, held: &mut Held<'_>, bracket: &Bracket) -> bool {
-        let Doubt { before, since } = held.doubt;
+        let Doubt { before, share, since } = held.doubt;
         let after = Advance::new(&since, bracket, held.os_tick_ns);
-        if after.elapsed_ns < self.window_ns() as f64 / 4.0 {
+        let is_paused = after.elapsed_ns > DOUBTED_WINDOWS * self.window_ns() as f64;
+        let shows = after.uncertain_ns(before) + USUAL * after.elapsed_ns <= share / 2.0 * after.elapsed_ns;
+        if !is_paused && (!shows || after.elapsed_ns < self.window_ns() as f64 / 4.0) {
             return false;
         }
         held.doubt = Doubt::NONE;
-        after.is_usual(before, 0.0)
+        !is_paused && after.is_usual(before, 0.0)
     }
 
     /// The clocks contradict each other: whatever was known of the rate is no longer known, and the
@@ -140,10 +169,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if !self.withdraw(held) {
             return;
         }
-        self.next_generation();
-        // Who asks now asks of the readings just before, too, and of those that stand still now.
+        // A question that is asked now is asked of the readings just before, too, and of those that
+        // stand still now.
         let ahead_ns = self.shared.page.floor().saturating_sub(os_ns);
-        self.raise_largest_error(error_ns.max(held.stretch.worst_ns()).max(ahead_ns));
+        self.next_generation(error_ns.max(held.stretch.worst_ns()).max(ahead_ns));
         let suspended_ns = self.suspended_ns();
         if is_suspend(held.suspended_ns, suspended_ns) {
             // No fault of either clock.
@@ -158,7 +187,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         **held = held.anew();
         (held.strikes, held.suspended_ns) = (strikes, suspended_ns);
         if strikes >= STRIKES {
-            let doublings = (strikes - STRIKES).min(LONGEST_PAUSE_NS.ilog2());
+            let doublings = (strikes - STRIKES).min((LONGEST_PAUSE_NS / PAUSE_NS).ilog2());
             self.pause(held, Demotion::Unsteady, os_ns, PAUSE_NS << doublings);
         }
     }
@@ -167,7 +196,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     pub(super) fn pause(&self, held: &mut Held<'_>, reason: Demotion, os_ns: u64, pause_ns: u64) -> bool {
         let is_away = self.demote(held, reason);
         if is_away {
-            let until = os_ns.saturating_add(pause_ns.min(LONGEST_PAUSE_NS));
+            let until = os_ns.saturating_add(pause_ns);
             self.shared.page.next_try_ns.store(until, Ordering::Relaxed);
         }
         is_away

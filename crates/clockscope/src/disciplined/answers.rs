@@ -84,7 +84,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let page = &self.shared.page;
         let Ok(start_ns) = self.os_ns() else { return };
         // A read takes 5 ns at least; no longer than a frozen clock would make believe.
-        for _ in 0..self.window_ns() {
+        for _ in 0..self.window_ns() / 5 {
             if self.serve_line().is_some() || !page.version().is_tried() {
                 return;
             }

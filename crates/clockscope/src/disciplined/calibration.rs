@@ -108,7 +108,12 @@ impl Calibration {
     /// The mean rate over the tightest ends; `None` before a third bracket has confirmed what two said: a clock may have
     /// stepped between these.
     pub(crate) fn mean(&self) -> Option<MeanRate> {
-        (self.brackets >= CONFIRMED && self.mean.low > 0.0)
+        self.unconfirmed().filter(|_| self.brackets >= CONFIRMED)
+    }
+
+    /// The same before that: of a clock whose rate has just changed.
+    pub(crate) fn unconfirmed(&self) -> Option<MeanRate> {
+        (self.brackets >= 2 && self.mean.low > 0.0)
             .then(|| MeanRate { rate: self.mean, window_ns: self.mean_end.os_ns_since(&self.start) })
     }
 

@@ -2,6 +2,7 @@
 
 use core::sync::atomic::Ordering;
 
+use super::agreement::FASTER;
 use super::bracket::Bracket;
 use super::holding::Held;
 use super::line::Line;
@@ -106,12 +107,12 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
 /// How far readings may have been off, in ns, that were taken by a line since the last bracket, after
 /// one of the clocks stepped. None is later than the line's end; and if the counter went back, none
-/// was taken by the line.
+/// was taken by the line; nor if it ended before the last bracket.
 pub(super) fn unseen_error_ns(held: &Held<'_>, bracket: &Bracket) -> u64 {
     let last = held.calibration.last();
     let ticks = bracket.middle().wrapping_sub(last.middle()) as i64;
     let excess_ns = bracket.os_ns_since(last) - ticks as f64 * held.ns_per_tick;
-    let error = if ticks < 0 {
+    let error = if ticks < 0 || held.line_end_ns <= last.os_ns {
         0
     } else if excess_ns < 0.0 {
         held.line_end_ns.saturating_sub(last.os_ns).min(-excess_ns as u64)
@@ -119,6 +120,14 @@ pub(super) fn unseen_error_ns(held: &Held<'_>, bracket: &Bracket) -> u64 {
         excess_ns as u64
     };
     error.saturating_add(held.stretch.worst_ns)
+}
+
+/// Returns the same where a slew explains what happened: the line lasted for so long after the last bracket,
+/// and the OS clock's rate was lawful.
+pub(super) fn unseen_slew_ns(held: &Held<'_>, bracket: &Bracket) -> u64 {
+    let lasted_ns = held.line_end_ns.saturating_sub(held.calibration.last().os_ns);
+    let most_ns = (lasted_ns as f64 * FASTER) as u64;
+    unseen_error_ns(held, bracket).min(most_ns.saturating_add(held.stretch.worst_ns))
 }
 
 /// |ours − OS| at worst, in ns, where the line's segments meet. No bracket is taken there, but the line's slope changes: the

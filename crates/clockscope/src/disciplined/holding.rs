@@ -85,7 +85,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         while steering.is_current() {
             let next = version.without_line(version.mode()).in_epoch(steering.epoch());
             if self.shared.page.end_line_of(&mut version, next) {
-                self.next_generation();
+                self.next_generation(self.shared.page.largest_error_ns.load(Ordering::Relaxed));
                 let mut held = Held { steering, version };
                 *held = held.anew();
                 return Some(held);
@@ -107,6 +107,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let mut held = Held { steering, version };
         if !held.version_left.is_as(version) {
             *held = held.anew();
+            held.strikes = 0;
         }
         Some(held)
     }

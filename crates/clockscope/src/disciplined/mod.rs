@@ -278,7 +278,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let next = version.without_line(mode);
         // One of all threads that race here; a process has many first calls after forks.
         if version.is_new() && version != Version::NEW && page.replace(&mut version, next) {
-            self.next_generation();
+            self.next_generation(0);
         }
     }
 
@@ -319,15 +319,16 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             page.next_try_ns.store(0, Ordering::Relaxed);
             let next = version.without_line(mode);
             if page.end_line_of(&mut version, next) {
-                self.next_generation();
+                self.next_generation(page.largest_error_ns.load(Ordering::Relaxed));
                 return;
             }
         }
     }
 
-    /// The number that tells readings apart that are not on one line.
-    fn next_generation(&self) {
-        self.shared.page.largest_error_ns.store(0, Ordering::Relaxed);
+    /// Moves the number of readings that are not on one line. The largest error begins with the one in
+    /// which the generation ended.
+    fn next_generation(&self, error_ns: u64) {
+        self.shared.page.largest_error_ns.store(error_ns, Ordering::Relaxed);
         self.shared.os.preemption_point();
         self.generation.fetch_add(1, Ordering::Relaxed);
     }

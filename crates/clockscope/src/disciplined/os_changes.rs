@@ -85,7 +85,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let patience_ns = patience_ns << steps;
         if raw_ns - since_os_ns > patience_ns && self.withdraw(&mut held) {
             page.replace_offset(offset, at.wrapping_sub(since_os_ns.wrapping_add(patience_ns)));
-            self.next_generation();
+            self.next_generation(held.stretch.worst_ns());
             *held = held.anew();
             held.standing.steps = (steps + 1).min(MOST_DOUBLINGS);
         }
@@ -99,7 +99,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if at.saturating_sub(raw_ns.wrapping_add(offset)) > STANDS_STILL_NS
             && self.shared.page.replace_offset(offset, at.wrapping_sub(raw_ns))
         {
-            self.next_generation();
+            self.next_generation(0);
         }
     }
 

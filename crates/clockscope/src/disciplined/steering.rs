@@ -6,7 +6,7 @@ use core::sync::atomic::Ordering;
 use super::agreement::{Doubt, Said};
 use super::bracket::Bracket;
 use super::calibration::{Calibration, MeanRate};
-use super::errors::{Stretch, unseen_error_ns};
+use super::errors::{Stretch, unseen_error_ns, unseen_slew_ns};
 use super::holding::Held;
 use super::line::{Line, Place};
 use super::os_changes::{PAUSE_NS, Slower, Standing};
@@ -37,7 +37,7 @@ pub(crate) struct Steering {
     pub(super) suspended_ns: u64,
     /// Brackets in a row that were too wide.
     wide: u32,
-    /// Whether the line is in use, and when the line was due that was looked at last.
+    /// Whether the line is in use, and the tick at which it was last seen to be due or spent.
     in_use: InUse,
     looked_at: u64,
     /// The time at the end of the line that was published last: no reading by it was later.
@@ -69,7 +69,7 @@ const PAUSE_WINDOWS: u64 = 8;
 const LEAD_NS: f64 = 10_000.0;
 
 /// Error that a first line may have at its end, in ns. (Twice the bracket's width where that is
-/// more.) A rate that was right before a pause is good enough if it errs by no more in a window.
+/// more.)
 const GOOD_ENOUGH_NS: f64 = 100.0;
 
 /// The slowest counter that is worth it: 1 µs a tick.
@@ -131,14 +131,13 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if !matches!(look.line.place(look.tick), Place::Spent(_)) {
             return;
         }
-        if !Self::is_wanted(&mut held, wanted) {
+        if !self.is_wanted(&mut held, &look, os_ns, wanted) {
             // So that a rare call need not look at a spent line.
-            self.shared.page.keep_usage(Usage(0));
             if look.version.has_line() {
                 self.withdraw(&mut held);
             }
         } else if !held.is_calibrated {
-            self.calibrate(&mut held, os_ns);
+            self.calibrate(&mut held, &look, os_ns);
         } else {
             self.begin_again(&mut held, &look);
         }
@@ -149,11 +148,16 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// Whether a line, or a bracket for the calibration, is worth its cost.
-    fn is_wanted(held: &mut Held<'_>, wanted: Wanted) -> bool {
+    fn is_wanted(&self, held: &mut Held<'_>, look: &Look, os_ns: u64, wanted: Wanted) -> bool {
         if held.version.has_line() && wanted != Wanted::ByQuestion {
-            // A line is spent that nobody has renewed in time.
-            held.in_use = held.in_use.after(false);
-            return held.in_use.is_renewed();
+            // A line is spent that nobody has renewed in time: counted once.
+            if held.looked_at != look.line.end() {
+                held.looked_at = look.line.end();
+                held.in_use = held.in_use.after(false);
+            }
+            let is_wanted = held.in_use.is_renewed();
+            self.shared.page.keep_usage(if is_wanted { Usage::full(os_ns) } else { Usage::NONE });
+            return is_wanted;
         }
         held.in_use = InUse::BEGUN;
         true
@@ -211,7 +215,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// A step of a calibration; begins the first line if it is good enough.
-    fn calibrate(&self, held: &mut Held<'_>, os_ns: u64) {
+    fn calibrate(&self, held: &mut Held<'_>, look: &Look, os_ns: u64) {
         let since_last = os_ns.wrapping_sub(held.calibration.last().os_ns);
         if held.calibration.has_started() && since_last > PAUSE_WINDOWS * self.window_ns() {
             held.calibration = Calibration::ZERO;
@@ -244,7 +248,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             self.demote(held, Demotion::Wraps);
         } else if mean.window_ns >= self.window_ns() as f64
             && held.ns_per_tick > 0.0
-            && self.begin_line(held, &bracket, 0)
+            && self.begin_line(held, &bracket, look.line.end_value())
         {
             held.is_calibrated = true;
             held.began_ns = if held.began_ns == 0 { bracket.os_ns.max(1) } else { held.began_ns };
@@ -279,11 +283,17 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     fn begin_again(&self, held: &mut Held<'_>, look: &Look) {
         self.announce(held);
         let Some(bracket) = self.bracket(held) else { return };
+        let is_notable = self.is_notable(held, &bracket);
+        if is_notable {
+            self.raise_largest_error(unseen_slew_ns(held, &bracket));
+        }
         match self.judge(held, &bracket) {
+            _ if is_notable && self.was_suspended(held) => self.disagree(held, bracket.os_ns, 0),
             Said::Stepped => {
                 let error = unseen_error_ns(held, &bracket);
                 self.disagree(held, bracket.os_ns, error);
             }
+            Said::Slewed(_) if held.version.has_line() && !self.withdraw(held) => (),
             Said::Slewed(_) => {
                 held.calibration = Calibration::ZERO;
                 (held.is_calibrated, held.ns_per_tick) = (false, 0.0);
@@ -345,11 +355,12 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         held.wide += 1;
         if held.wide == WIDE_IN_A_ROW {
             held.wide = 0;
+            let worst_ns = held.stretch.worst_ns();
             let slower = Slower { usual: narrowest, own_ticks: held.own_ticks, pause_ns: PAUSE_NS };
             if self.is_slower_itself(held, slower.own_ticks) {
                 held.calibration.accept_width(bracket.width());
             } else if self.turn_away(held, slower, bracket.os_ns) {
-                self.next_generation();
+                self.next_generation(worst_ns);
             }
         }
         None
@@ -374,8 +385,11 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Publishes the line, unless another thread has ended the line that it follows.
     pub(super) fn publish(&self, held: &mut Held<'_>, line: &Line) -> bool {
         self.shared.os.preemption_point();
-        held.line_end_ns = line.end_value();
-        self.shared.page.publish(&mut held.version, line)
+        let is_published = self.shared.page.publish(&mut held.version, line);
+        if is_published {
+            held.line_end_ns = line.end_value();
+        }
+        is_published
     }
 
     /// The window in ticks.
@@ -396,7 +410,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     pub(super) fn verify(&self) -> Option<u64> {
         self.with_steering(|held| {
             let look = self.look();
-            look.line.at(look.tick)?;
+            if look.line.at(look.tick).is_none() {
+                self.prove_spent(held);
+                return None;
+            }
             self.anchor(held, &look);
             Some(held.os_tick_ns).filter(|_| self.shared.page.version().has_line())
         })
@@ -404,7 +421,23 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// The mean rate that the calibration knows.
     pub(super) fn mean_rate(&self) -> Option<MeanRate> {
-        self.with_steering(|held| held.calibration.mean())
+        self.with_steering(|held| {
+            let calibration = &held.calibration;
+            calibration.mean().or_else(|| calibration.unconfirmed().filter(|_| held.is_calibrated))
+        })
+    }
+
+    /// Compares the clocks once more after a line was spent, so that readings between its last bracket and
+    /// its end are covered by the largest error.
+    fn prove_spent(&self, held: &mut Held<'_>) {
+        if !held.is_calibrated || held.line_end_ns <= held.calibration.last().os_ns {
+            return;
+        }
+        let Some(bracket) = self.bracket(held) else { return };
+        if self.is_notable(held, &bracket) {
+            self.raise_largest_error(unseen_slew_ns(held, &bracket));
+        }
+        held.line_end_ns = 0;
     }
 }
 

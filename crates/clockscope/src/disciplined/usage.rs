@@ -5,15 +5,14 @@
 //! count all readings would cost as much as it saves, and threads would wait for each other. So one of
 //! sixteen is counted, and which one depends on the time that it shows.
 
-/// A reading is a sample if these bits of its ns are 0: one of sixteen, at random wherever readings
-/// vary by some tens of ns.
-const SAMPLED: u64 = 0b11_1100;
+/// One reading of so many is a sample.
+const ONE_OF: u32 = 16;
 
 /// A sample is in time if it comes no later than this after the last one, in ns.
 const IN_TIME_NS: u64 = 400_000;
 
-/// From this score on the counter is calibrated, and a line is begun. Who reads every ten
-/// microseconds gets there in some milliseconds, and who reads every fifty does not.
+/// From this score on the counter is calibrated, and a line is begun. A program that reads every ten
+/// microseconds gets there in some milliseconds, one that reads every fifty does not.
 const DENSE: u64 = 12;
 const MOST: u64 = 20;
 
@@ -29,10 +28,19 @@ pub(super) struct Usage(pub(super) u64);
 const SCORE: u64 = 255;
 
 impl Usage {
-    /// Whether this reading of the OS clock is a sample.
+    /// The state before the first sample.
+    pub(super) const NONE: Self = Self(0);
+
+    /// Returns the state after a line that was in use: as often as can be, until now.
+    pub(super) fn full(os_ns: u64) -> Self {
+        Self(os_ns & !SCORE | MOST)
+    }
+
+    /// Tells whether this reading of the OS clock is a sample: one of sixteen, at random. By all of its
+    /// bits, because the lowest are the same in all readings of a clock that steps by 16 or 40 ns.
     #[inline(always)]
     pub(super) const fn is_sample(os_ns: u64) -> bool {
-        os_ns & SAMPLED == 0
+        os_ns.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - ONE_OF.ilog2()) == 0
     }
 
     pub(super) const fn is_dense(self) -> bool {
@@ -62,7 +70,7 @@ impl InUse {
     pub(super) const BEGUN: Self = Self(1);
     const MOST: u8 = 4;
 
-    /// After a sample: was the line read within a part of a window after some moment?
+    /// Returns the state after a line became due: was it read within [`LATE_NS`] after that?
     pub(super) fn after(self, is_in_time: bool) -> Self {
         Self(if is_in_time { (self.0 + 1).min(Self::MOST) } else { self.0.saturating_sub(2) })
     }
@@ -79,13 +87,19 @@ mod tests {
 
     /// When the first of the readings at these distances finds that they are dense, in ns.
     fn dense_after(gaps: impl Iterator<Item = u64>) -> Option<u64> {
-        let start = 1u64 << 40;
+        dense_on(1, gaps)
+    }
+
+    /// The same on a clock that steps by so many ns.
+    fn dense_on(step: u64, gaps: impl Iterator<Item = u64>) -> Option<u64> {
+        let start = (1u64 << 40) + 7;
         let (mut now, mut usage) = (start, Usage(0));
         for (gap, turn) in gaps.zip(0u64..) {
             // No program reads to the ns.
-            now += gap + (turn.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58);
-            if Usage::is_sample(now) {
-                usage = usage.after(now);
+            now += gap + ((turn ^ turn >> 7).wrapping_mul(0xd6e8_feb8_6659_fd93) >> 58);
+            let shown = start + (now - start) / step * step;
+            if Usage::is_sample(shown) {
+                usage = usage.after(shown);
             }
             if usage.is_dense() {
                 return Some(now - start);
@@ -98,7 +112,14 @@ mod tests {
     fn who_reads_every_ten_microseconds_is_dense_after_some_windows() {
         for every in [20, 100, 1_000, 5_000, 9_000, 10_000] {
             let after = dense_after((0..10_000).map(|_| every)).unwrap();
-            assert!(after <= 5_000_000, "{after} ns at one every {every} ns");
+            assert!(after <= 10_000_000, "{after} ns at one every {every} ns");
+        }
+    }
+
+    #[test]
+    fn any_step_of_the_clock_will_do() {
+        for step in [8, 10, 16, 32, 40, 42, 64, 100, 1_000] {
+            assert!(dense_on(step, (0..10_000).map(|_| 1_000)).is_some_and(|ns| ns <= 2_000_000), "{step}");
         }
     }
 

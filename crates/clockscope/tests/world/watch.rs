@@ -48,7 +48,7 @@ impl<C: Counter> Watch<C> {
 
     /// Some tens of ns: no program reads to the ns.
     pub(crate) fn jitter_ns(&self) -> u64 {
-        self.last.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58
+        (self.last ^ self.last >> 7).wrapping_mul(0xd6e8_feb8_6659_fd93) >> 58
     }
 
     /// Reads every `every` ns for `ns`, and tells the largest distance from the OS clock.
@@ -71,7 +71,7 @@ impl<C: Counter> Watch<C> {
 
     /// Reads often until the counter is in use.
     pub(crate) fn settle(&mut self) {
-        self.run(20 * MILLISECOND, 5_000);
+        self.run(30 * MILLISECOND, 5_000);
         assert_eq!(self.clock.source(), Source::Counter);
     }
 

@@ -17,6 +17,8 @@ pub(crate) struct Timeline {
     vdso: AtomicPtr<c_void>,
     /// The counter is disabled for this process: the vDSO reads it, so its clocks are fatal, too.
     counter_disabled: AtomicBool,
+    /// Whether the vDSO answers CLOCK_BOOTTIME.
+    knows_suspends: AtomicBool,
     /// No monotonic clock answered once: from then on it is the wall clock, lest the timeline
     /// changes back and forth.
     monotonic_denied: AtomicBool,
@@ -27,17 +29,18 @@ impl Timeline {
         Self {
             vdso: AtomicPtr::new(core::ptr::null_mut()),
             counter_disabled: AtomicBool::new(false),
+            knows_suspends: AtomicBool::new(false),
             monotonic_denied: AtomicBool::new(false),
         }
     }
 
-    /// For how long the machine has been suspended, in ns: CLOCK_BOOTTIME goes on meanwhile, and
+    /// Returns for how long the machine has been suspended, in ns: CLOCK_BOOTTIME goes on meanwhile, and
     /// CLOCK_MONOTONIC does not (clock_gettime(2)). Modulo 2^64: a time namespace may set either back.
-    /// `None` without the vDSO, lest a confined process makes a system call that it may not make.
+    /// `None` where the vDSO does not answer: a confined process might not be allowed to ask.
     pub(crate) fn suspended_ns(&self) -> Option<u64> {
         const TRIES: u32 = 4;
         let function = self.vdso.load(Ordering::Relaxed);
-        if function.is_null() {
+        if function.is_null() || !self.knows_suspends.load(Ordering::Relaxed) {
             return None;
         }
         // SAFETY: as in `now_ns`.
@@ -60,6 +63,7 @@ impl Timeline {
         if counter_is_disabled {
             self.counter_is_disabled();
         } else if let Ok(function) = vdso::clock_gettime() {
+            self.knows_suspends.store(boottime_is_of_the_vdso(function), Ordering::Relaxed);
             self.vdso.store(function as *mut c_void, Ordering::Relaxed);
             // A signal handler may have said so meanwhile.
             if self.counter_disabled.load(Ordering::Relaxed) {
@@ -147,6 +151,27 @@ impl Timeline {
         }
         if smallest == u64::MAX { 0 } else { smallest }
     }
+}
+
+/// Tells whether this function answers CLOCK_BOOTTIME by itself, as it does since Linux 5.3. Before that it
+/// makes a system call, which costs several times as much.
+#[cold]
+fn boottime_is_of_the_vdso(function: vdso::ClockGettime) -> bool {
+    const SLOWER: u64 = 3;
+    let read = |id| {
+        let mut now = Timespec::default();
+        ByVdso::with(function, id).read(&mut now).map_or(0, |()| now.nanoseconds())
+    };
+    // The shortest of some: an interruption only makes them longer.
+    let cost = |id| {
+        let one = |_| {
+            let start = read(libc::CLOCK_MONOTONIC);
+            (0..4).for_each(|_| _ = read(id));
+            read(libc::CLOCK_MONOTONIC).wrapping_sub(start)
+        };
+        (0..4).map(one).min().unwrap_or(u64::MAX)
+    };
+    cost(libc::CLOCK_BOOTTIME) <= cost(libc::CLOCK_MONOTONIC).saturating_mul(SLOWER)
 }
 
 /// The wall clock in ns, by gettimeofday: another system call than the one that was denied.
