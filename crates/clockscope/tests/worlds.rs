@@ -115,7 +115,7 @@ fn time_hidden_from_the_counter_is_found() {
         // Less than the window: the line itself goes back by it, which nobody can see before the next bracket. Not read
         // meanwhile, as firmware would have it.
         watch.world.step_counter(-259_616);
-        watch.world.pass(2 * MILLISECOND);
+        watch.world.pass(500_000);
         watch.run(10 * MILLISECOND, 10_000);
         assert_eq!(watch.clock.generation(), 2 + hidden);
     }

@@ -3,6 +3,7 @@
 use core::sync::atomic::Ordering;
 
 use super::bracket::Bracket;
+use super::errors::Stretch;
 use super::holding::Held;
 use super::os_changes::{LONGEST_PAUSE_NS, PAUSE_NS};
 use super::{Counter, Demotion, Disciplined, OsClock};
@@ -22,9 +23,12 @@ const USUAL: f64 = 2e-3;
 /// NTP's usual corrections go.
 const WANDERS: f64 = 1e-6;
 
-/// A change is judged by the rate after it, unless there was a pause of so many windows: a slew may
-/// have begun and ended in that.
-const DOUBTED_WINDOWS: f64 = 4.0;
+/// A change is judged by the rates before and after it, unless so many windows went by unseen: a slew
+/// may have begun and ended in them.
+const DOUBTED_WINDOWS: f64 = 2.0;
+
+/// Two rates are the same if they differ by no more than this share, and by what is not known of them.
+const SAME: f64 = 100e-6;
 
 /// A generation that ends within this time, in ns, ended soon.
 pub(super) const SOON_NS: u64 = 10_000_000_000;
@@ -107,26 +111,34 @@ impl Advance {
         let usual = USUAL * (self.elapsed_ns.max(0.0) + known_ns);
         self.excess_ns(rate).abs() <= usual + self.uncertain_ns(rate)
     }
+
+    /// Whether the rate was this one.
+    fn is_at(&self, rate: f64) -> bool {
+        self.excess_ns(rate).abs() <= SAME * self.elapsed_ns.max(0.0) + self.uncertain_ns(rate)
+    }
 }
 
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
-    /// Compares a bracket with the last one of the calibration.
-    pub(super) fn judge(&self, held: &mut Held<'_>, bracket: &Bracket) -> Said {
+    /// Compares a bracket with the last one of the calibration, and with the last one that was some time
+    /// ago: the end of the stretch `before`.
+    pub(super) fn judge(&self, held: &mut Held<'_>, before: &Stretch, bracket: &Bracket) -> Said {
         let (window_ns, rate) = (self.window_ns() as f64, held.ns_per_tick);
-        let advance = Advance::new(held.calibration.last(), bracket, held.os_tick_ns);
-        if !advance.is_lawful(rate) {
+        if !Advance::new(held.calibration.last(), bracket, held.os_tick_ns).is_lawful(rate) {
             return Said::Stepped;
         }
+        let advance = Advance::new(before.end(), bracket, held.os_tick_ns);
         // By a short time no rate is known.
-        let is_long = advance.elapsed_ns >= window_ns / 4.0 && advance.ticks > 0.0;
-        let slewed = Said::Slewed(if is_long { advance.elapsed_ns / advance.ticks } else { rate });
+        if advance.elapsed_ns < window_ns / 4.0 || advance.ticks <= 0.0 {
+            return Said::AsBefore;
+        }
+        let slewed = Said::Slewed(advance.elapsed_ns / advance.ticks);
         if held.doubt.is_open() {
             return if self.is_settled_as_step(held, bracket) { Said::Stepped } else { slewed };
         }
         if advance.is_usual(rate, window_ns) {
             return Said::AsBefore;
         }
-        if advance.elapsed_ns <= DOUBTED_WINDOWS * window_ns {
+        if advance.elapsed_ns <= DOUBTED_WINDOWS * window_ns && before.is_at(rate, SAME) {
             let share = (advance.excess_ns(rate) / advance.elapsed_ns).abs();
             held.doubt = Doubt { before: rate, share, since: *bracket };
         }
@@ -155,12 +167,12 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let Doubt { before, share, since } = held.doubt;
         let after = Advance::new(&since, bracket, held.os_tick_ns);
         let is_paused = after.elapsed_ns > DOUBTED_WINDOWS * self.window_ns() as f64;
-        let shows = after.uncertain_ns(before) + USUAL * after.elapsed_ns <= share / 2.0 * after.elapsed_ns;
+        let shows = after.uncertain_ns(before) + SAME * after.elapsed_ns <= share / 2.0 * after.elapsed_ns;
         if !is_paused && (!shows || after.elapsed_ns < self.window_ns() as f64 / 4.0) {
             return false;
         }
         held.doubt = Doubt::NONE;
-        !is_paused && after.is_usual(before, 0.0)
+        !is_paused && after.is_at(before)
     }
 
     /// The clocks contradict each other: whatever was known of the rate is no longer known, and the

@@ -18,6 +18,9 @@ use crate::lattice;
 /// Brackets tried for an answer.
 const TRIES: u32 = 8;
 
+/// A clock that shows the same in so many readings is not waited for.
+const FROZEN: u64 = 20_000;
+
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Where the time comes from that would be served now.
     pub fn source(&self) -> Source {
@@ -84,11 +87,14 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let page = &self.shared.page;
         let Ok(start_ns) = self.os_ns() else { return };
         // A read takes 5 ns at least; no longer than a frozen clock would make believe.
-        for _ in 0..self.window_ns() / 5 {
+        for turn in 0..self.window_ns() / 5 {
             if self.serve_line().is_some() || !page.version().is_tried() {
                 return;
             }
             let Ok(os_ns) = self.os_ns() else { return };
+            if turn > FROZEN && os_ns == start_ns {
+                return;
+            }
             let wait_ns = page.next_try_ns.load(Ordering::Relaxed).saturating_sub(os_ns);
             if wait_ns > self.window_ns() || os_ns.wrapping_sub(start_ns) > 3 * self.window_ns() {
                 return;

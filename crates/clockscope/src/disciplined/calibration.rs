@@ -25,8 +25,9 @@ pub(crate) struct Calibration {
     mean_end: Bracket,
     /// Every constant rate that all pairs of the window allow.
     feasible: Interval,
-    /// Width of the narrowest bracket, in ticks.
+    /// Widths of the narrowest bracket and of the next one, in ticks.
     narrowest: u64,
+    second: u64,
 }
 
 /// The mean rate over a window.
@@ -49,6 +50,7 @@ impl Calibration {
         mean_end: Bracket::ZERO,
         feasible: Interval::ZERO,
         narrowest: 0,
+        second: 0,
     };
 
     /// Whether there is a bracket to compare with.
@@ -61,14 +63,15 @@ impl Calibration {
         &self.last
     }
 
-    /// Width of the narrowest bracket, in ticks; `u64::MAX` before the first.
+    /// Width of the second narrowest bracket, in ticks; `u64::MAX` before the first. One may be narrower than
+    /// any because a reading of the counter was wrong.
     pub(crate) fn narrowest(&self) -> u64 {
-        if self.has_started() { self.narrowest } else { u64::MAX }
+        if self.has_started() { self.second } else { u64::MAX }
     }
 
     /// Takes `width` for what a bracket costs from now on: the OS clock has become slower.
     pub(crate) fn accept_width(&mut self, width: u64) {
-        self.narrowest = width;
+        (self.narrowest, self.second) = (width, width);
     }
 
     /// Takes a bracket that is later than all before. Where it contradicts them, the rate has changed, and a new window
@@ -77,11 +80,17 @@ impl Calibration {
         let is_young = bracket.os_ns_since(&self.start) < 5e6;
         if !self.has_started() || is_young && bracket.width() < self.start.width() / 2 {
             // The first bracket was interrupted, and so little time has passed that a better start is worth more.
-            *self = Self { brackets: 1, start: bracket, last: bracket, narrowest: bracket.width(), ..Self::ZERO };
+            *self = Self { brackets: 1, start: bracket, last: bracket, narrowest: bracket.width(), second: bracket.width(), ..Self::ZERO };
             return;
         }
         self.brackets += 1;
-        self.narrowest = self.narrowest.min(bracket.width());
+        let width = bracket.width();
+        if self.brackets == 2 || width < self.narrowest {
+            self.second = self.narrowest.max(width);
+        } else {
+            self.second = self.second.min(width);
+        }
+        self.narrowest = self.narrowest.min(width);
         match bracket.rate_since(&self.start, os_tick_ns) {
             Some(rate) if self.brackets == 2 => self.begin_mean(rate, bracket),
             Some(rate) => self.narrow(rate, bracket, os_tick_ns),

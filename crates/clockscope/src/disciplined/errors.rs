@@ -53,12 +53,23 @@ impl Stretch {
         self.worst_ns
     }
 
-    /// By what share the rates of two stretches certainly differ.
+    pub(super) fn end(&self) -> &Bracket {
+        &self.end
+    }
+
+    /// Whether the OS clock's rate in it was this one, within that share; `true` where its rate is
+    /// not known.
+    pub(super) fn is_at(&self, rate: f64, share: f64) -> bool {
+        self.rate <= 0.0 || (self.rate / rate - 1.0).abs() <= self.uncertain + share
+    }
+
+    /// By what share the rates of two stretches differ at most, if they certainly do; else 0.
     fn bend(&self, next: &Self) -> f64 {
         if self.rate <= 0.0 || next.rate <= 0.0 {
             return 0.0;
         }
-        ((next.rate / self.rate - 1.0).abs() - self.uncertain - next.uncertain).max(0.0)
+        let (difference, uncertain) = ((next.rate / self.rate - 1.0).abs(), self.uncertain + next.uncertain);
+        if difference > uncertain { difference + uncertain } else { 0.0 }
     }
 
     /// The largest error of its readings, in ns, if the rates of the OS clock in it and in a
@@ -83,7 +94,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         bracket: &Bracket,
         (first, last): (u64, u64),
     ) -> u64 {
-        let (before, tick_ns) = (held.stretch, held.os_tick_ns);
+        let (before, tick_ns) = (held.stretch, held.ticks_ns());
         let error = error_ns(first, last, bracket.os_ns, tick_ns);
         let at_joint = error_at_joint(line, &before.end, bracket, tick_ns).unwrap_or(0);
         let mut largest = error.max(at_joint);

@@ -12,7 +12,7 @@ use super::line::{Line, Place};
 use super::os_changes::{PAUSE_NS, Slower, Standing};
 use super::page::Look;
 use super::sync::stored_before_reading;
-use super::usage::{InUse, LATE_NS, Usage};
+use super::usage::{InUse, LATE_NS, MANY_LATE, MANY_LATE_NS, Usage};
 use super::version::{Mode, Version};
 use super::{Counter, Demotion, Disciplined, OsClock};
 
@@ -40,6 +40,9 @@ pub(crate) struct Steering {
     /// Whether the line is in use, and the tick at which it was last seen to be due or spent.
     in_use: InUse,
     looked_at: u64,
+    /// Readings since then that did not renew the line, and the tick of the first.
+    late: u32,
+    late_since: u64,
     /// The time at the end of the line that was published last: no reading by it was later.
     pub(super) line_end_ns: u64,
     pub(super) stretch: Stretch,
@@ -114,8 +117,25 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             held.looked_at = due;
             let late_ns = look.tick.wrapping_sub(due) as f64 * held.ns_per_tick;
             held.in_use = held.in_use.after(late_ns <= LATE_NS.min(self.window_ns() / 8) as f64);
+            (held.late, held.late_since) = (0, look.tick);
+        }
+        if !held.in_use.is_renewed() {
+            self.count_late(held, look);
         }
         held.in_use.is_renewed()
+    }
+
+    /// Counts the readings of a line that is not renewed: if they are many, only a pause came at the
+    /// wrong moment.
+    fn count_late(&self, held: &mut Held<'_>, look: &Look) {
+        held.late += 1;
+        if held.late >= MANY_LATE {
+            let took_ns = look.tick.wrapping_sub(held.late_since) as f64 * held.ns_per_tick;
+            if took_ns <= MANY_LATE_NS.min(self.window_ns() / 4) as f64 {
+                held.in_use = InUse::BEGUN;
+            }
+            (held.late, held.late_since) = (0, look.tick);
+        }
     }
 
     /// There is no line to serve by: calibrates, or begins the next line, if it is wanted and nobody
@@ -197,9 +217,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let (first, last) = (look.line.at(bracket.before)?, look.line.at(bracket.after)?);
         let served = (first.max(look.floor), last.max(look.floor));
         // Just after a step, readings are off by that and by what they were off before.
-        let before = held.stretch.worst_ns();
-        let error = self.record_error(held, &look.line, &bracket, served).saturating_add(before);
-        match self.judge(held, &bracket) {
+        let before = held.stretch;
+        let error = self.record_error(held, &look.line, &bracket, served).saturating_add(before.worst_ns());
+        match self.judge(held, &before, &bracket) {
             Said::Stepped => {
                 self.disagree(held, bracket.os_ns, error);
                 return None;
@@ -287,7 +307,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if is_notable {
             self.raise_largest_error(unseen_slew_ns(held, &bracket));
         }
-        match self.judge(held, &bracket) {
+        let before = held.stretch;
+        match self.judge(held, &before, &bracket) {
             _ if is_notable && self.was_suspended(held) => self.disagree(held, bracket.os_ns, 0),
             Said::Stepped => {
                 let error = unseen_error_ns(held, &bracket);
@@ -327,7 +348,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             return false;
         }
         let width_ns = bracket.width() as f64 * rate;
-        let error = ((lead + width_ns / 2.0) as u64).saturating_add(held.os_tick_ns);
+        let error = ((lead + width_ns / 2.0) as u64).saturating_add(held.ticks_ns());
         held.stretch = Stretch::before(*bracket, rate, error);
         self.raise_largest_error(error);
         let ticks = self.window_ticks(rate);
@@ -406,7 +427,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Compares the line with a fresh bracket, for whoever asks: what contradicts it is found now,
     /// and not when the line is renewed. (A counter that stands still would never have it renewed.)
-    /// The OS clock's tick in ns, as the calibration knows it; `None` where there is no line.
+    /// The ticks of both clocks in ns, as the calibration knows them; `None` where there is no line.
     pub(super) fn verify(&self) -> Option<u64> {
         self.with_steering(|held| {
             let look = self.look();
@@ -415,7 +436,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
                 return None;
             }
             self.anchor(held, &look);
-            Some(held.os_tick_ns).filter(|_| self.shared.page.version().has_line())
+            Some(held.ticks_ns()).filter(|_| self.shared.page.version().has_line())
         })
     }
 
@@ -455,6 +476,8 @@ impl Steering {
         wide: 0,
         in_use: InUse::NOT,
         looked_at: 0,
+        late: 0,
+        late_since: 0,
         line_end_ns: 0,
         stretch: Stretch::NONE,
         doubt: Doubt::NONE,
@@ -462,6 +485,11 @@ impl Steering {
         slower: Slower::NONE,
         standing: Standing::NONE,
     };
+
+    /// By how much readings of both clocks together may be behind, in ns.
+    pub(super) fn ticks_ns(&self) -> u64 {
+        self.os_tick_ns.saturating_add(self.ns_per_tick as u64)
+    }
 
     /// What is known when a generation begins.
     pub(super) fn anew(&self) -> Self {

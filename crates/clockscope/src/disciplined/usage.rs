@@ -59,6 +59,10 @@ impl Usage {
 /// A line is in use if a reading comes no later than so many ns after the next one was due.
 pub(super) const LATE_NS: u64 = 12_000;
 
+/// Or if so many readings come within so many ns after that.
+pub(super) const MANY_LATE: u32 = 16;
+pub(super) const MANY_LATE_NS: u64 = 200_000;
+
 /// How well a line was in use of late: from 0 for not at all, when it is not renewed any more, to
 /// four. A program that was only interrupted goes on with the next line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
