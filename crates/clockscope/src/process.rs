@@ -295,8 +295,8 @@ pub fn error_bound() -> Option<ErrorBound> {
 }
 
 /// Returns the counter's frequency as the calibration knows it: the mean over its window, which ends
-/// now and is up to 20 s long. `None` where the counter is not used: [`calibrate_blocking`] answers
-/// there, too. Costs a few reads of both clocks; before the clock was calibrated, one or two
+/// now and is up to 20 s long. `None` where the counter is not used ([`calibrate_blocking`] answers
+/// there, too), and perhaps for a millisecond after CLOCK_MONOTONIC's rate has changed. Costs a few reads of both clocks; before the clock was calibrated, one or two
 /// milliseconds, in which both are compared.
 ///
 /// ```

@@ -10,7 +10,7 @@ use clockscope::disciplined::Disciplined;
 use clockscope::{Finding, Source};
 use proptest::prelude::*;
 use world::watch::Watch;
-use world::{MILLISECOND, SECOND, World};
+use world::{MILLISECOND, Moment, SECOND, World};
 
 /// adjtimex(2) permits 100,000 ppm by ADJ_TICK and 500 by ADJ_FREQUENCY; chrony slews by up to
 /// 83,333, NTP by 500, and adjtime(3) by 500 more.
@@ -203,6 +203,145 @@ fn the_bound_grows_with_the_slews() {
         bounded.slew(0.0, 10 * MILLISECOND, 5_000);
         assert_eq!(bounded.watch.clock.generation(), 1);
     }
+}
+
+/// A slew that is short, or small, or lies in a pause or beside an interruption, is no step: it lasts for
+/// two windows.
+#[test]
+fn a_short_slew_is_no_step() {
+    let slews = [4_000.0, 4_200.0, -4_500.0, 4_800.0, 50_000.0, -83_333.0];
+    let others = [(0, 0), (0, 500_000), (0, 1_000_000), (300_000, 0), (1_200_000, 0)];
+    for (ppm, (interrupted_ns, pause_ns)) in slews.into_iter().flat_map(|ppm| others.map(|other| (ppm, other))) {
+        for phase in 0..20 {
+            let mut watch = Watch::ordinary();
+            watch.settle();
+            watch.run(phase * 100_000, 5_000);
+            let world = watch.world;
+            world.slew(ppm * 1e-6);
+            if interrupted_ns > 0 {
+                world.interrupt_at(10 * phase, Moment::Before, move || world.pass(interrupted_ns));
+            }
+            watch.run(2 * MILLISECOND - pause_ns, 5_000);
+            watch.world.pass(pause_ns);
+            watch.world.slew(0.0);
+            watch.world.pass(pause_ns);
+            watch.run(20 * MILLISECOND, 5_000);
+            assert_eq!(watch.clock.generation(), 1, "{ppm} ppm, {interrupted_ns} ns, {pause_ns} ns, phase {phase}");
+        }
+    }
+}
+
+/// Nor is one that ends in a pause, however long that is.
+#[test]
+fn a_slew_that_ends_in_a_pause_is_no_step() {
+    for (phase, slewed_us) in (0..20).flat_map(|phase| [600, 1_000, 1_500, 1_800].map(|us| (phase, us))) {
+        for pause_ms in [10, 100, 1_000] {
+            let mut watch = Watch::ordinary();
+            watch.settle();
+            watch.run(phase * 100_000, 5_000);
+            watch.world.slew(0.083_333);
+            watch.run(slewed_us * 1_000, 5_000);
+            watch.world.pass(2 * MILLISECOND);
+            watch.world.slew(0.0);
+            watch.world.pass(pause_ms * MILLISECOND);
+            watch.run(20 * MILLISECOND, 5_000);
+            assert_eq!(watch.clock.generation(), 1, "phase {phase}, {slewed_us} us, {pause_ms} ms");
+        }
+    }
+}
+
+/// Readings by a line that a slew made wrong, which was never compared again: the next question covers
+/// them.
+#[test]
+fn a_pause_hides_no_error() {
+    for (ppm, read_us) in
+        [500.0, -1_000.0, 83_333.0, -83_333.0].into_iter().flat_map(|ppm| [300, 900].map(|us| (ppm, us)))
+    {
+        for phase in 0..20 {
+            let mut bounded = Bounded::new(Watch::ordinary());
+            bounded.watch.settle();
+            bounded.run(phase * 100_000, 5_000);
+            bounded.watch.world.slew(ppm * 1e-6);
+            bounded.run(read_us * 1_000, 5_000);
+            bounded.watch.world.pass(20 * MILLISECOND);
+            if phase % 2 == 0 {
+                bounded.run(20 * MILLISECOND, 5_000);
+            }
+            bounded.ask();
+            assert!(bounded.worst_ns > 0.0, "no reading was proven");
+        }
+    }
+}
+
+/// Questions compare the clocks as well, at any distance: by a short one no rate is known.
+#[test]
+fn questions_in_a_slew_do_no_harm() {
+    for (hz, tick) in
+        [1.1e6, 3.579_545e6, 24e6, 2.596_159_9e9].into_iter().flat_map(|hz| [1, 100].map(|tick| (hz, tick)))
+    {
+        for (ppm, phase) in [5_000.0, 83_333.0, -83_333.0].into_iter().flat_map(|ppm| (0..10).map(move |at| (ppm, at)))
+        {
+            let world = World::new(hz, 1 << 50, 12_345 * SECOND);
+            world.set_os_tick(tick);
+            let mut bounded = Bounded::new(Watch::new(world));
+            bounded.watch.settle();
+            bounded.run(phase * 100_000, 5_000);
+            bounded.watch.world.slew(ppm * 1e-6);
+            for _ in 0..30 {
+                bounded.run(97_000, 5_000);
+                (0..3).for_each(|_| bounded.ask());
+                // By two brackets that are close a slow counter has no rate.
+                assert!(hz < 10e6 || bounded.watch.clock.frequency().is_some(), "the counter is in use");
+            }
+            assert_eq!(bounded.watch.clock.generation(), 1, "{hz} Hz, {tick} ns, {ppm} ppm, phase {phase}");
+            assert!(bounded.worst_ns <= 200_000.0, "{}", bounded.worst_ns);
+        }
+    }
+}
+
+/// One reading of the counter is wrong by less than a bracket is wide, which makes that bracket the
+/// narrowest.
+#[test]
+fn a_glitch_within_a_bracket_does_not_make_all_others_wide() {
+    for (at, ticks) in (0..100).flat_map(|at| [(at, 40), (at, 70), (at, 90)]) {
+        let mut watch = Watch::ordinary();
+        let world = watch.world;
+        world.interrupt_at(at, Moment::Before, move || world.step_counter(-ticks));
+        world.interrupt_at(at + 1, Moment::Before, move || world.step_counter(ticks));
+        watch.run(30 * MILLISECOND, 5_000);
+        watch.run_in_spells(10 * SECOND);
+        watch.settle();
+    }
+}
+
+/// Many readings at once, with pauses in between.
+#[test]
+fn batches_are_served_by_the_counter() {
+    for (readings, pause_ns) in [(200, 10_000), (200, 25_000), (200, 40_000), (1_000, 100_000)] {
+        let mut watch = Watch::ordinary();
+        let batches = |watch: &mut Watch<_>, count| {
+            for _ in 0..count {
+                watch.world.pass(pause_ns + watch.jitter_ns());
+                (0..readings).for_each(|_| assert!(watch.read() <= 60.0));
+            }
+        };
+        batches(&mut watch, 500);
+        let reads = watch.world.counter_reads.get();
+        batches(&mut watch, 1_000);
+        let share = (watch.world.counter_reads.get() - reads) as f64 / 1_000.0 / readings as f64;
+        assert!((0.9..1.2).contains(&share), "{share} reads of the counter a reading, {readings} every {pause_ns} ns");
+    }
+}
+
+/// A suspend is a new generation also if it is short against the time in which nobody read.
+#[test]
+fn a_suspend_in_a_long_pause_is_noticed() {
+    let mut watch = Watch::ordinary();
+    watch.settle();
+    watch.world.pass(100 * SECOND);
+    watch.world.suspend(10 * SECOND);
+    watch.run(30 * MILLISECOND, 5_000);
+    assert_eq!((watch.clock.source(), watch.clock.generation()), (Source::Counter, 2));
 }
 
 /// Steps that come soon one after the other have the OS clock served: for a second, then for two,

@@ -80,7 +80,14 @@ impl Calibration {
         let is_young = bracket.os_ns_since(&self.start) < 5e6;
         if !self.has_started() || is_young && bracket.width() < self.start.width() / 2 {
             // The first bracket was interrupted, and so little time has passed that a better start is worth more.
-            *self = Self { brackets: 1, start: bracket, last: bracket, narrowest: bracket.width(), second: bracket.width(), ..Self::ZERO };
+            *self = Self {
+                brackets: 1,
+                start: bracket,
+                last: bracket,
+                narrowest: bracket.width(),
+                second: bracket.width(),
+                ..Self::ZERO
+            };
             return;
         }
         self.brackets += 1;
