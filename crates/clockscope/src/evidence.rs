@@ -219,7 +219,7 @@ impl Demotion {
                 "find out what ends or stops them there: siglongjmp, a child that shares memory, real-time threads",
             ),
             Self::Unsteady => (
-                "the OS clock is served for now: the counter contradicted it three times, each within ten seconds",
+                "the OS clock is served for now: the counter contradicted it again and again, each time within ten seconds",
                 "find out what steps or stops the counter: migrations, firmware; it is tried again after a pause",
             ),
         }

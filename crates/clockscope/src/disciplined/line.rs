@@ -6,7 +6,7 @@
 
 /// Fraction bits of a slope.
 ///
-/// A segment is at most 100 ms long and rises by at most one and a half times that, so that ticks × slope < 2^28 × 2^32
+/// A segment is at most 111 ms long and rises by at most one and a half times that, so that ticks × slope < 2^28 × 2^32
 /// never overflows 64 bits, even with a counter of 40 GHz; and 32 bits of fraction misplace its end by less than 0.1 ns.
 const FRACTION_BITS: u32 = 32;
 

@@ -41,7 +41,7 @@ use bracket::Bracket;
 use shared::Shared;
 use version::{Mode, Version};
 
-/// Length of a segment in ns, give or take a tenth. Half as long again is the longest that a change of
+/// Length of a segment in ns; each is up to a tenth longer or shorter. Half as long again is the longest that a change of
 /// the OS clock's rate stays unnoticed while the clock is in use: at 500 ppm, 0.75 µs.
 const WINDOW_NS: u64 = 1_000_000;
 

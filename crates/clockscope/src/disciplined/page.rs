@@ -5,8 +5,8 @@
 //!
 //! - **A reader** loads the version, the segment that the version names, the floor, *then* reads the
 //!   counter, then loads the version again. If it changed, the words may belong to two lines, and the
-//!   reader looks again. The time is the larger of line and floor. Who first finds that the line has
-//!   come to its second segment makes the version name that one.
+//!   reader looks again. The time is the larger of line and floor. The first reader that finds the
+//!   line in its second segment makes the version name that one.
 //! - **A publisher** holds the lock, writes a slot that no version names, and makes the version name
 //!   it by compare-and-swap.
 //! - **A reader of the OS clock** loads the version, reads that clock, *then* loads the version again.
@@ -28,8 +28,9 @@ use super::sync::{self, AtomicU64, Ordering, fence};
 use super::usage::Usage;
 use super::version::{Mode, SEGMENTS, Version};
 
-/// OS readings are written down when they are this much later than the last one that was, in ns:
-/// none that was returned is later than that one and this.
+/// OS readings are written down when they are this much later than the last one that was, in ns: none
+/// that was returned is later than that one and this. (Where threads are stopped in the middle of it:
+/// [`Page::write_down_next`].)
 pub(crate) const UNWRITTEN_NS: u64 = 8_000;
 
 /// CPUs whose OS clocks differ by less than this, in ns, are no step back.

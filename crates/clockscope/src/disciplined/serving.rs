@@ -60,8 +60,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if Usage::is_sample(os_ns) { self.serve_sample(version, os_ns) } else { os_ns }
     }
 
-    /// Serves a reading of the OS clock that tells how often it is read: begins a line if that is so
-    /// often that it pays, and not barred.
+    /// Serves a reading of the OS clock that is a sample of how often it is read: begins a line if that
+    /// is so often that it pays, and not barred.
     #[cold]
     #[inline(never)]
     fn serve_sample(&self, version: Version, os_ns: u64) -> u64 {

@@ -418,7 +418,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         ((self.window_ns() as f64 / rate) as u64).max(2)
     }
 
-    /// Length of the segment after `line`, in ticks: a window, give or take a tenth of it, lest a
+    /// Length of the segment after `line`, in ticks: a window, or up to a tenth more or less, lest a
     /// program that reads every so many windows always seems to be in time.
     fn next_ticks(&self, line: &Line, rate: f64) -> u64 {
         let any = line.end().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 61;
