@@ -57,19 +57,16 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if unwritten_ns >= UNWRITTEN_NS {
             page.write_down_next(os_ns);
         }
-        if Usage::is_sample(os_ns) { self.serve_sample(version, os_ns) } else { os_ns }
+        // Where the counter is barred no word is written that other threads would wait for.
+        if version.is_tried() && Usage::is_sample(os_ns) { self.serve_sample(os_ns) } else { os_ns }
     }
 
     /// Serves a reading of the OS clock that is a sample of how often it is read: begins a line if that
-    /// is so often that it pays, and not barred.
+    /// is so often that it pays.
     #[cold]
     #[inline(never)]
-    fn serve_sample(&self, version: Version, os_ns: u64) -> u64 {
+    fn serve_sample(&self, os_ns: u64) -> u64 {
         let page = &self.shared.page;
-        // Where the counter is barred no word is written that other threads would wait for.
-        if !version.is_tried() {
-            return os_ns;
-        }
         let usage = page.usage().after(os_ns);
         page.keep_usage(usage);
         let is_due = os_ns >= page.next_try_ns.load(Ordering::Relaxed);
