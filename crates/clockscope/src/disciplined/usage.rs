@@ -3,13 +3,16 @@
 //! A renewal costs a microsecond where other code has run since the last one: as much as is saved by
 //! three hundred readings by [`now`](super::Disciplined::now), or by seventy of `now_unordered`. To
 //! count all readings would cost as much as it saves, and threads would wait for each other. So one of
-//! sixteen is counted, and which one depends on the time that it shows.
+//! eight is counted, and which one depends on the time that it shows.
 
 /// One reading of so many is a sample.
-const ONE_OF: u32 = 16;
+const ONE_OF: u32 = 8;
 
 /// A sample is in time if it comes no later than this after the last one, in ns.
-const IN_TIME_NS: u64 = 400_000;
+const IN_TIME_NS: u64 = 200_000;
+
+/// One that comes sooner than this does not count: readings at once are no use that lasts.
+const AT_ONCE_NS: u64 = 25_000;
 
 /// From this score on the counter is calibrated, and a line is begun. A program that reads every ten
 /// microseconds gets there in some milliseconds, one that reads every fifty does not.
@@ -36,7 +39,7 @@ impl Usage {
         Self(os_ns & !SCORE | MOST)
     }
 
-    /// Tells whether this reading of the OS clock is a sample: one of sixteen, at random. By all of its
+    /// Tells whether this reading of the OS clock is a sample: one of eight, at random. By all of its
     /// bits, because the lowest are the same in all readings of a clock that steps by 16 or 40 ns.
     #[inline(always)]
     pub(super) const fn is_sample(os_ns: u64) -> bool {
@@ -51,7 +54,11 @@ impl Usage {
     pub(super) fn after(self, os_ns: u64) -> Self {
         let (time, score) = (os_ns & !SCORE, self.0 & SCORE);
         // An OS clock that was set back is far away.
-        let is_in_time = time.wrapping_sub(self.0 & !SCORE) <= IN_TIME_NS;
+        let since_ns = time.wrapping_sub(self.0 & !SCORE);
+        if since_ns < AT_ONCE_NS {
+            return self;
+        }
+        let is_in_time = since_ns <= IN_TIME_NS;
         Self(time | if is_in_time { (score + 1).min(MOST) } else { score.saturating_sub(LATE) })
     }
 }
@@ -135,10 +142,10 @@ mod tests {
     }
 
     #[test]
-    fn bursts_are_dense_if_they_are_large() {
-        for (readings, is_dense) in [(1, false), (20, false), (50, false), (1_000, true)] {
+    fn bursts_are_dense_if_they_are_long() {
+        for (readings, is_dense) in [(1, false), (20, false), (50, false), (1_000, false), (40_000, true)] {
             let burst = (1..readings).map(|_| 25).chain([1_000_000]);
-            assert_eq!(dense_after((0..1_000).flat_map(|_| burst.clone())).is_some(), is_dense, "{readings}");
+            assert_eq!(dense_after((0..200).flat_map(|_| burst.clone())).is_some(), is_dense, "{readings}");
         }
     }
 
@@ -158,7 +165,7 @@ mod tests {
             let mut usage = Usage(0);
             for os_ns in reads {
                 usage = usage.after(os_ns);
-                prop_assert!(usage.0 & SCORE <= MOST && usage.0 & !SCORE == os_ns & !SCORE);
+                prop_assert!(usage.0 & SCORE <= MOST && (os_ns & !SCORE).wrapping_sub(usage.0 & !SCORE) < AT_ONCE_NS);
             }
         }
     }
