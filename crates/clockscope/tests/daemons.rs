@@ -429,7 +429,7 @@ fn light_callers_never_read_the_counter() {
     }
 }
 
-/// Who asks for the frequency need not read often.
+/// A program that asks for the frequency need not read often.
 #[test]
 fn a_question_calibrates_by_itself() {
     let watch = Watch::ordinary();

@@ -55,7 +55,7 @@ pub(super) enum Said {
 /// before; a slew lasts longer than that.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Doubt {
-    /// The rate before, in ns a tick; 0 where there is no doubt.
+    /// The rate before, in ns a tick; 0 without a doubt.
     before: f64,
     /// By what share the OS clock ran faster or slower than that.
     share: f64,
@@ -145,8 +145,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         slewed
     }
 
-    /// Tells whether the OS clock has gone on since the last bracket as nothing but a change of its rate
-    /// explains: by more than the rate is uncertain and wanders.
+    /// Returns whether only a change of the OS clock's rate explains its advance since the last bracket: it
+    /// differs by more than the rate is uncertain and wanders.
     pub(super) fn is_notable(&self, held: &Held<'_>, bracket: &Bracket) -> bool {
         let uncertain = held.calibration.unconfirmed().map_or(1.0, |mean| mean.rate.relative());
         let advance = Advance::new(held.calibration.last(), bracket, held.os_tick_ns);
@@ -154,15 +154,14 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         advance.excess_ns(held.ns_per_tick).abs() > wandered_ns + advance.uncertain_ns(held.ns_per_tick)
     }
 
-    /// Tells whether the machine was suspended in this generation. That a clock of a long pause is off by
-    /// what a slew explains need not be a slew.
+    /// Returns whether the machine was suspended in this generation. After a long pause, a suspend differs
+    /// by no more than a slew might.
     pub(super) fn was_suspended(&self, held: &Held<'_>) -> bool {
         is_suspend(held.suspended_ns, self.suspended_ns())
     }
 
-    /// Tells whether the rate since the doubt arose is the one before that: then it was a step. Known
-    /// when so much time has passed that such a slew would show, and not after a pause in which it may
-    /// have ended.
+    /// Returns whether the rate since the doubt arose is the rate before it: then it was a step. Decides when
+    /// enough time has passed for such a slew to show, and never after a pause in which it may have ended.
     pub(super) fn is_settled_as_step(&self, held: &mut Held<'_>, bracket: &Bracket) -> bool {
         let Doubt { before, share, since } = held.doubt;
         let after = Advance::new(&since, bracket, held.os_tick_ns);

@@ -427,7 +427,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Compares the line with a fresh bracket, for whoever asks: what contradicts it is found now,
     /// and not when the line is renewed. (A counter that stands still would never have it renewed.)
-    /// The ticks of both clocks in ns, as the calibration knows them; `None` where there is no line.
+    /// Returns the ticks of both clocks in ns, as the calibration knows them; `None` without a line.
     pub(super) fn verify(&self) -> Option<u64> {
         self.with_steering(|held| {
             let look = self.look();

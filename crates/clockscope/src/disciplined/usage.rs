@@ -39,8 +39,8 @@ impl Usage {
         Self(os_ns & !SCORE | MOST)
     }
 
-    /// Tells whether this reading of the OS clock is a sample: one of eight, at random. By all of its
-    /// bits, because the lowest are the same in all readings of a clock that steps by 16 or 40 ns.
+    /// Returns whether this reading of the OS clock is a sample: one of eight, at random. All of its bits
+    /// count, because the lowest are the same in all readings of a clock that steps by 16 or 40 ns.
     #[inline(always)]
     pub(super) const fn is_sample(os_ns: u64) -> bool {
         os_ns.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - ONE_OF.ilog2()) == 0

@@ -153,8 +153,8 @@ impl Timeline {
     }
 }
 
-/// Tells whether this function answers CLOCK_BOOTTIME by itself, as it does since Linux 5.3. Before that it
-/// makes a system call, which costs several times as much.
+/// Returns whether this function answers CLOCK_BOOTTIME by itself, as it does since Linux 5.3. Before that
+/// it makes a system call, which costs several times as much.
 #[cold]
 fn boottime_is_of_the_vdso(function: vdso::ClockGettime) -> bool {
     const SLOWER: u64 = 3;
