@@ -109,6 +109,12 @@ impl Granted {
     }
 }
 
+/// Returns what the scheduler granted to the calling thread so far.
+#[must_use]
+pub fn granted_so_far() -> Granted {
+    Granted::read("thread-self")
+}
+
 /// Runs a command to its end; returns its output, and what its first thread was granted.
 ///
 /// # Panics

@@ -13,7 +13,8 @@ mod skip;
 
 pub use cpus::{Hog, allowed_cpus, move_threads, on_cpu, two_cpus};
 pub use granted::{
-    Granted, demand, granted, granted_beside, ignores, signal, thread_time, until, until_it_catches, until_it_ran,
+    Granted, demand, granted, granted_beside, granted_so_far, ignores, signal, thread_time, until, until_it_catches,
+    until_it_ran,
 };
 pub use rigs::{TRAP_FAULTS, rig};
 pub use rustix::process::Signal;
