@@ -8,7 +8,7 @@ mod blocks;
 mod differences;
 mod events;
 mod octave;
-mod offset;
+
 mod quantile;
 mod rate;
 mod reservoir;
@@ -21,7 +21,6 @@ pub use events::{
     Batch, EventCounter, EventCounts, EventKind, Judge, Judged, STALL_MAX, WARP_NS, WORST, WorstEvent, WorstEvents,
 };
 pub use octave::{BINS_PER_OCTAVE, octave_bin, octave_edge};
-pub use offset::{Offset, OffsetBounds};
 pub use quantile::{median_interval, next_interval, quantile};
 pub use rate::{Bracket, Constancy, Rate, Ticks, even_phases, rate, rate_bounds};
 pub use reservoir::Reservoir;

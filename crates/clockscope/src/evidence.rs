@@ -156,10 +156,11 @@ pub(crate) enum Demotion {
     OutOfOrder = 8,
     OsClockSlower = 9,
     Deserted = 10,
+    Untested = 11,
 }
 
 impl Demotion {
-    pub(crate) const ALL: [Self; 10] = [
+    pub(crate) const ALL: [Self; 11] = [
         Self::NotPermitted,
         Self::NotClocksource,
         Self::ClocksourceUnknown,
@@ -170,6 +171,7 @@ impl Demotion {
         Self::OutOfOrder,
         Self::OsClockSlower,
         Self::Deserted,
+        Self::Untested,
     ];
 
     /// Whether it is the word of the system, or of the processor, which may change.
@@ -179,7 +181,8 @@ impl Demotion {
             | Self::NotClocksource
             | Self::ClocksourceUnknown
             | Self::CoarseOsClock
-            | Self::OsClockSlower => true,
+            | Self::OsClockSlower
+            | Self::Untested => true,
             Self::CoarseCounter | Self::Wraps | Self::Unsteady | Self::OutOfOrder | Self::Deserted => false,
         }
     }
@@ -217,6 +220,10 @@ impl Demotion {
             Self::Deserted => (
                 "the OS clock is served: threads that were renewing the clock did not come back, several times",
                 "find out what ends or stops them there: siglongjmp, a child that shares memory, real-time threads",
+            ),
+            Self::Untested => (
+                "the OS clock is served: revalidate() has tested the counter on other CPUs, or on another machine",
+                "revalidate() tests it again, on the CPUs that the process may run on now",
             ),
             Self::Unsteady => (
                 "the OS clock is served for now: the counter contradicted it again and again, each time within ten seconds",

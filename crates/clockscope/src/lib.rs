@@ -71,6 +71,7 @@ pub mod disciplined;
 mod evidence;
 #[cfg(feature = "std")]
 mod lattice;
+pub mod offset;
 
 // Loom checks the protocol in `disciplined`; its atomics make no statics, so there is no clock of the process then.
 #[cfg(all(feature = "std", not(loom)))]

@@ -80,6 +80,14 @@ impl OsClock for Timeline {
         Timeline::suspended_ns(self)
     }
 
+    fn disruptions(&self) -> Option<u64> {
+        Timeline::disruptions(self)
+    }
+
+    fn current_cpu(&self) -> Option<u32> {
+        Timeline::current_cpu(self)
+    }
+
     fn process(&self) -> u64 {
         u64::from(std::process::id())
     }

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use clockscope::RawClock;
-use clockscope_statistics::OffsetBounds;
+use clockscope::offset::OffsetBounds;
 
 use super::pair::{Deadline, wait_until};
 use super::relay::Ending;

@@ -3,10 +3,10 @@
 use std::sync::atomic::AtomicBool;
 
 use clockscope::counter::{self, Ordered};
+use clockscope::offset::{Offset, OffsetBounds};
 use clockscope::os::Reference;
 use clockscope::{Errno, RawClock, os};
 use clockscope_records::{Answer, CpuOffset, Environment, OffsetPair, Offsets, Unknown};
-use clockscope_statistics::{Offset, OffsetBounds};
 
 use super::exchange::Exchange;
 use super::pair::{Deadline, Meeting, Side};
@@ -210,17 +210,14 @@ fn pair_record(((a, b), outcome): Played<OffsetBounds>, unit: Unit) -> OffsetPai
     let all = forward.with_reverse(&reverse);
     pair.exchanges = all.exchanges();
     pair.round_trip_ns = all.round_trip().map(|ticks| ticks as f64 * unit.ns);
+    pair.apart = all.is_apart(unit.step);
     match all.offset(unit.step) {
         Some(Offset { offset, bound }) => {
             pair.offset_ticks = Some(offset);
             pair.offset_ns = Some(offset * unit.ns);
             pair.bound_ns = Some(bound * unit.ns);
-            pair.apart = Some(offset.abs() > bound);
         }
-        None => {
-            pair.apart = (pair.exchanges > 0).then_some(true);
-            because(&mut pair, &FIGURES[..3], CHANGED);
-        }
+        None => because(&mut pair, &FIGURES[..3], CHANGED),
     }
     match (forward.offset(unit.step), reverse.offset(unit.step)) {
         (Some(_), Some(_)) if forward.exchanges().min(reverse.exchanges()) < FEWEST => {

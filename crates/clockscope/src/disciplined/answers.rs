@@ -62,7 +62,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// The error by the narrowest of several brackets whose ends one line covers.
-    fn error_by_line(&self, tick_ns: u64) -> Option<u64> {
+    pub(super) fn error_by_line(&self, tick_ns: u64) -> Option<u64> {
         let one = || {
             let look = self.look();
             let bracket = Bracket::narrowest(&self.counter, || self.os_ns(), 1, 0).ok()?;
@@ -205,7 +205,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.wake();
         let asked = [self.permission(&answers), self.clocksource(&answers), self.invariance(&answers)];
         let mut evidence = Vec::from(asked);
-        evidence.extend([self.order(), self.agreement(), self.claim()]);
+        evidence.extend([self.order(), self.agreement(), self.claim(), self.announcements()]);
         evidence.extend(self.step());
         evidence.extend(self.outcome());
         evidence
@@ -300,6 +300,16 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
                 of(seen).figure(ppm, "ppm").by(who)
             }
         }
+    }
+
+    /// Whether moves of the machine are announced. Where they are not, they are found by comparing the
+    /// clocks, so that it speaks neither for nor against.
+    fn announcements(&self) -> Evidence {
+        let (finding, seen) = match self.shared.os.disruptions() {
+            Some(_) => (Finding::For, "the hypervisor announces moves and restored snapshots"),
+            None => (Finding::Unknown, "nothing announces that the machine is moved or restored"),
+        };
+        Evidence::new("announced moves", finding, seen).by("/dev/vmclock0")
     }
 
     /// That the OS clock stepped back, if it did.

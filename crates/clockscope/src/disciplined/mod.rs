@@ -20,6 +20,7 @@ mod holding;
 mod line;
 mod os_changes;
 mod page;
+mod place;
 #[cfg(all(test, loom))]
 mod protocol;
 mod serving;
@@ -27,6 +28,7 @@ mod shared;
 mod sources;
 mod steering;
 mod sync;
+mod tested;
 mod usage;
 mod version;
 
@@ -39,6 +41,7 @@ use crate::{Errno, Instant};
 use asked::{Answers, Asked};
 use bracket::Bracket;
 use shared::Shared;
+use tested::Tested;
 use version::{Mode, Version};
 
 /// Length of a segment in ns; each is up to a tenth longer or shorter. Half as long again is the longest that a change of
@@ -95,7 +98,7 @@ pub struct Disciplined<C, S> {
     asked_window_ns: u64,
     // Outside of the shared page, because a fork wipes that one.
     generation: AtomicU64,
-    readmitted: AtomicU64,
+    tested: Tested,
     asked: Asked,
     /// The first reading, and the process that took it; 0 before that.
     first_ns: AtomicU64,
@@ -121,7 +124,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             counter,
             asked_window_ns: 0,
             generation: AtomicU64::new(0),
-            readmitted: AtomicU64::new(0),
+            tested: Tested::new(),
             asked: Asked::new(),
             first_ns: AtomicU64::new(0),
             first_process: AtomicU64::new(0),
@@ -192,16 +195,26 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// Takes the counter although the kernel does not, because a test of its own has shown that it
-    /// may be trusted ([`crate::revalidate`]). At once, whoever holds the lock. `false` where it
-    /// still may not be used: it may not be read, or is not invariant, or too many threads did not
-    /// come back from renewing the clock.
+    /// may be trusted on every CPU ([`crate::revalidate`]). At once, whoever holds the lock. `false`
+    /// where it still may not be used: it may not be read, or is not invariant, or too many threads
+    /// did not come back from renewing the clock.
     pub fn readmit(&self) -> bool {
+        self.accept(None)
+    }
+
+    /// The same where the test was made on these CPUs. A renewal that runs on another one
+    /// ([`OsClock::current_cpu`]) withdraws it. Remembers CPUs 0 to 1023.
+    pub fn readmit_on(&self, cpus: &[u32]) -> bool {
+        self.accept(Some(cpus))
+    }
+
+    fn accept(&self, cpus: Option<&[u32]>) -> bool {
         self.prepare();
         if self.asked.answers().is_none_or(|answers| answers.refusal(true).is_some()) {
-            self.readmitted.store(0, Ordering::Relaxed);
+            self.tested.reject();
             return false;
         }
-        self.readmitted.store(1, Ordering::Relaxed);
+        self.tested.accept(cpus);
         self.decide(|mode| match mode {
             Mode::Barred(Demotion::Deserted) if !self.shared.steering.has_room() => None,
             Mode::New | Mode::Barred(_) => Some(Mode::Open),
@@ -214,7 +227,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// once, whoever holds the lock.
     pub fn give_up(&self) {
         self.prepare();
-        self.readmitted.store(0, Ordering::Relaxed);
+        self.tested.reject();
         self.decide(|mode| match mode {
             Mode::Barred(Demotion::Deserted | Demotion::OutOfOrder) => None,
             Mode::New | Mode::Open | Mode::Barred(_) => Some(Mode::Barred(Demotion::OutOfOrder)),
@@ -306,7 +319,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     fn is_readmitted(&self) -> bool {
-        self.readmitted.load(Ordering::Relaxed) != 0
+        self.tested.word().is_some()
     }
 
     /// Gives the counter up, or takes it back, if `decision` says so of the mode that there is: the

@@ -78,6 +78,19 @@ pub trait OsClock {
         None
     }
 
+    /// A number that changes when the machine was moved to other hardware or restored from a snapshot,
+    /// so that nothing holds any more that was known of the counter; `None` where nothing announces
+    /// that, and while the number is being changed. Asked at each renewal; must not wait.
+    fn disruptions(&self) -> Option<u64> {
+        None
+    }
+
+    /// The CPU that the calling thread runs on; `None` where it is not known. Asked at each renewal
+    /// after [`crate::disciplined::Disciplined::readmit_on`].
+    fn current_cpu(&self) -> Option<u32> {
+        None
+    }
+
     /// Called once in each process before [`OsClock::tick_ns`], and before any line is published.
     /// (One reading comes before that.) `may_read_counter` is what [`Counter::is_permitted`] said.
     fn prepare(&self, may_read_counter: Option<bool>) {
@@ -150,6 +163,14 @@ impl<S: OsClock> OsClock for &S {
 
     fn suspended_ns(&self) -> Option<u64> {
         (**self).suspended_ns()
+    }
+
+    fn disruptions(&self) -> Option<u64> {
+        (**self).disruptions()
+    }
+
+    fn current_cpu(&self) -> Option<u32> {
+        (**self).current_cpu()
     }
 
     fn prepare(&self, may_read_counter: Option<bool>) {

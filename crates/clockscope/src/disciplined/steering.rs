@@ -35,6 +35,8 @@ pub(crate) struct Steering {
     /// For how long the machine was suspended when this generation began, in ns, plus 1; 0 where
     /// that is not known.
     pub(super) suspended_ns: u64,
+    /// [`OsClock::disruptions`] when this generation began, plus 1; 0 where that is not known.
+    pub(super) disruptions: u64,
     /// Brackets in a row that were too wide.
     wide: u32,
     /// Whether the line is in use, and the tick at which it was last seen to be due or spent.
@@ -358,6 +360,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// A bracket that was not interrupted.
     fn bracket(&self, held: &mut Held<'_>) -> Option<Bracket> {
+        if !self.is_where_it_was(held) {
+            return None;
+        }
         let narrowest = held.calibration.narrowest();
         let (tries, enough) = if held.calibration.has_started() {
             (TRIES, narrowest.saturating_add(narrowest / 8))
@@ -397,7 +402,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.end_line(held, held.version.mode())
     }
 
-    fn end_line(&self, held: &mut Held<'_>, mode: Mode) -> bool {
+    pub(super) fn end_line(&self, held: &mut Held<'_>, mode: Mode) -> bool {
         self.shared.os.preemption_point();
         let next = held.version.without_line(mode);
         self.shared.page.end_line_of(&mut held.version, next)
@@ -430,6 +435,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Returns the ticks of both clocks in ns, as the calibration knows them; `None` without a line.
     pub(super) fn verify(&self) -> Option<u64> {
         self.with_steering(|held| {
+            if !self.is_where_it_was(held) {
+                return None;
+            }
             let look = self.look();
             if look.line.at(look.tick).is_none() {
                 self.prove_spent(held);
@@ -473,6 +481,7 @@ impl Steering {
         is_calibrated: false,
         strikes: 0,
         suspended_ns: 0,
+        disruptions: 0,
         wide: 0,
         in_use: InUse::NOT,
         looked_at: 0,

@@ -102,12 +102,6 @@ pub fn current_cpu() -> Option<u32> {
     None
 }
 
-/// Not known.
-#[must_use]
-pub fn online_cpus() -> Option<usize> {
-    None
-}
-
 /// The standard library's monotonic clock, from the first call on.
 #[derive(Debug)]
 pub(crate) struct Timeline(());
@@ -137,6 +131,16 @@ impl Timeline {
 
     /// Not known.
     pub(crate) fn suspended_ns(&self) -> Option<u64> {
+        None
+    }
+
+    /// Not announced.
+    pub(crate) fn disruptions(&self) -> Option<u64> {
+        None
+    }
+
+    /// Not known.
+    pub(crate) fn current_cpu(&self) -> Option<u32> {
         None
     }
 

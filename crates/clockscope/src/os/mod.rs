@@ -14,8 +14,8 @@ mod backend;
 mod rust;
 
 pub use backend::{
-    Reference, allowed_cpus, clocksource, counter_is_clocksource, counter_is_permitted, current_cpu, online_cpus,
-    perf_frequency, references, set_allowed_cpus, unix_seconds,
+    Reference, allowed_cpus, clocksource, counter_is_clocksource, counter_is_permitted, current_cpu, perf_frequency,
+    references, set_allowed_cpus, unix_seconds,
 };
 pub(crate) use backend::{Timeline, call_in_child, civil, keep_errno, survive_disabled_counter, wipe_on_fork};
 /// What fuzz/ feeds.

@@ -17,6 +17,7 @@ mod children;
 mod confined;
 mod disabled;
 mod hammer;
+mod machine;
 mod namespaces;
 mod threads;
 

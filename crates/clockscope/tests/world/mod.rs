@@ -40,6 +40,9 @@ pub(crate) struct World {
     passed: Cell<u128>,
     suspended_ns: Cell<u64>,
     pub(crate) tells_suspends: Cell<bool>,
+    /// What the hypervisor announces, and the CPU that the thread runs on.
+    pub(crate) disruptions: Cell<Option<u64>>,
+    pub(crate) cpu: Cell<Option<u32>>,
     /// What a read of each takes, in ps.
     pub(crate) counter_read_ps: Cell<u64>,
     pub(crate) os_read_ps: Cell<u64>,
@@ -84,6 +87,8 @@ impl World {
             passed: Cell::new(0),
             suspended_ns: Cell::new(0),
             tells_suspends: Cell::new(true),
+            disruptions: Cell::new(None),
+            cpu: Cell::new(None),
             counter_read_ps: Cell::new(COUNTER_READ_PS),
             os_read_ps: Cell::new(OS_READ_PS),
             permitted: Cell::new(Some(true)),
@@ -261,6 +266,14 @@ impl OsClock for World {
 
     fn suspended_ns(&self) -> Option<u64> {
         self.tells_suspends.get().then_some(self.suspended_ns.get())
+    }
+
+    fn disruptions(&self) -> Option<u64> {
+        self.disruptions.get()
+    }
+
+    fn current_cpu(&self) -> Option<u32> {
+        self.cpu.get()
     }
 
     fn preemption_point(&self) {

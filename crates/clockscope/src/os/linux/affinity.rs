@@ -48,11 +48,3 @@ pub fn current_cpu() -> Option<u32> {
     // SAFETY: takes nothing; answers -1 where the kernel does not know.
     keep_errno(|| u32::try_from(unsafe { libc::sched_getcpu() }).ok())
 }
-
-/// Number of CPUs that are online; `None` where the C library does not tell.
-#[must_use]
-pub fn online_cpus() -> Option<usize> {
-    // SAFETY: sysconf takes any number.
-    let online = || unsafe { libc::sysconf(libc::_SC_NPROCESSORS_ONLN) };
-    usize::try_from(keep_errno(online)).ok().filter(|count| *count > 0)
-}

@@ -15,8 +15,9 @@ mod timeline;
 #[cfg(target_arch = "x86_64")]
 mod trap;
 pub(super) mod vdso;
+mod vmclock;
 
-pub use affinity::{allowed_cpus, current_cpu, online_cpus, set_allowed_cpus};
+pub use affinity::{allowed_cpus, current_cpu, set_allowed_cpus};
 pub(crate) use civil::read as civil;
 pub(crate) use errno::keep_errno;
 pub(crate) use fork::{call_in_child, wipe_on_fork};

@@ -6,7 +6,7 @@ use core::ffi::c_void;
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 
 use super::posix::{self, ByLibc, BySyscall, ByVdso, Timespec};
-use super::{keep_errno, syscall, vdso};
+use super::{keep_errno, syscall, vdso, vmclock};
 use crate::{Errno, RawClock};
 
 /// CLOCK_MONOTONIC by whichever way is open. All zero is one that asks the C library.
@@ -15,6 +15,8 @@ pub(crate) struct Timeline {
     /// The vDSO's `clock_gettime` where it was found and may be called; else null. Called without
     /// the C library in between, whose code and data are cold when the time is read rarely.
     vdso: AtomicPtr<c_void>,
+    /// The vDSO's `getcpu`, or null.
+    getcpu: AtomicPtr<c_void>,
     /// The counter is disabled for this process: the vDSO reads it, so its clocks are fatal, too.
     counter_disabled: AtomicBool,
     /// Whether the vDSO answers CLOCK_BOOTTIME.
@@ -28,6 +30,7 @@ impl Timeline {
     pub(crate) const fn new() -> Self {
         Self {
             vdso: AtomicPtr::new(core::ptr::null_mut()),
+            getcpu: AtomicPtr::new(core::ptr::null_mut()),
             counter_disabled: AtomicBool::new(false),
             knows_suspends: AtomicBool::new(false),
             monotonic_denied: AtomicBool::new(false),
@@ -58,8 +61,32 @@ impl Timeline {
         (0..TRIES).filter_map(one).min().map(|(_, suspended_ns)| suspended_ns)
     }
 
+    /// [`crate::disciplined::OsClock::disruptions`]: the marker of /dev/vmclock0.
+    pub(crate) fn disruptions(&self) -> Option<u64> {
+        vmclock::disruption_marker()
+    }
+
+    /// The CPU that the calling thread runs on, by the vDSO; `None` where it exports no such function.
+    pub(crate) fn current_cpu(&self) -> Option<u32> {
+        let function = self.getcpu.load(Ordering::Relaxed);
+        if function.is_null() {
+            return None;
+        }
+        let mut cpu = 0;
+        // SAFETY: `prepare` alone stores anything but null there: this function, of this type. It writes
+        // the CPU through the first pointer and takes null for the others (getcpu(2)).
+        let answer = unsafe {
+            let function = core::mem::transmute::<*mut c_void, vdso::GetCpu>(function);
+            function(&raw mut cpu, core::ptr::null_mut(), core::ptr::null_mut())
+        };
+        (answer == 0).then_some(cpu)
+    }
+
     /// Finds the shortest way. To be called before the first reading; costs microseconds.
     pub(crate) fn prepare(&self, counter_is_disabled: bool) {
+        vmclock::prepare();
+        self.getcpu
+            .store(vdso::getcpu().map_or(core::ptr::null_mut(), |function| function as *mut c_void), Ordering::Relaxed);
         if counter_is_disabled {
             self.counter_is_disabled();
         } else if let Ok(function) = vdso::clock_gettime() {

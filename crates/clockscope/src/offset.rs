@@ -6,7 +6,7 @@
 //! of them together bound it by the fastest way there and the fastest way back. NTP's own estimate is the middle; its
 //! bound, half of the tightest round trip, is never smaller than that of all exchanges.
 
-/// What exchanges have told so far. Differences are in the clocks' unit, and wrap.
+/// What exchanges have shown so far. Differences are in the clocks' unit, and wrap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OffsetBounds {
     /// The second clock is ahead by no more than this.
@@ -68,6 +68,14 @@ impl OffsetBounds {
     #[must_use]
     pub fn round_trip(&self) -> Option<u64> {
         (self.exchanges > 0).then_some(self.round_trip)
+    }
+
+    /// Returns whether the clocks are apart, for clocks that move in steps of `quantum` units: every offset that agrees
+    /// with all exchanges is on one side of zero, or there is none. `None` before there was an exchange.
+    #[must_use]
+    pub fn is_apart(&self, quantum: f64) -> Option<bool> {
+        let is_apart = || self.offset(quantum).is_none_or(|found| found.offset.abs() > found.bound);
+        (self.exchanges > 0).then(is_apart)
     }
 
     /// The offset, for clocks that move in steps of `quantum` units, which a reading may be late by. `None` before there
