@@ -7,6 +7,7 @@
 pub mod account;
 pub mod adjtimex;
 pub mod affinity;
+mod announcements;
 pub mod clocksource;
 mod counter_flags;
 mod cpu;
@@ -44,6 +45,7 @@ pub fn environment() -> Environment {
         frequencies: frequencies::read(&mut unknown),
         counter_readable: kernel::counter_readable(&mut unknown),
         hypervisor: hypervisor::read(&mut unknown),
+        announcements: announcements::read(&mut unknown),
         kernel: kernel::identity(&mut unknown),
         clocksource: kernel::clocksource(&mut unknown),
         clocksources_available: kernel::clocksources_available(&mut unknown),

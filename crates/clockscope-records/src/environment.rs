@@ -20,6 +20,9 @@ pub struct Environment {
     pub counter_readable: Option<bool>,
     /// Name of the hypervisor ("KVM", "VMware", …), "none" on bare hardware.
     pub hypervisor: Option<String>,
+    /// How this machine learns that it was moved or restored from a snapshot.
+    #[serde(default)]
+    pub announcements: Announcements,
     /// The operating system's kernel.
     pub kernel: Kernel,
     /// The clocksource that the kernel builds its clocks on now.
@@ -35,6 +38,30 @@ pub struct Environment {
     pub emulation: Vec<String>,
     /// Why fields above are `null`.
     pub unknown: Unknown,
+}
+
+/// Devices by which a hypervisor announces that it has moved the machine, or restored it from a snapshot. `null` where the
+/// kernel does not show what the firmware offers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Announcements {
+    /// VMClock: a page with a marker that changes, /dev/vmclock0.
+    pub vmclock: Option<Announcement>,
+    /// The VM generation ID, which is for the kernel's own use.
+    pub vm_generation: Option<Announcement>,
+}
+
+/// Whether such a device can be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Announcement {
+    /// It is in use, or can be used by this process.
+    Available,
+    /// There is one, and this process may not open it.
+    NotPermitted,
+    /// The firmware offers one, but the kernel has no driver that has taken it.
+    NoDriver,
+    /// There is none.
+    NotOffered,
 }
 
 /// The program that measured.

@@ -27,7 +27,7 @@ mod trust;
 pub use answer::Answer;
 pub use clocksource::{Clocksource, Clocksources, KernelsWord, LeftBehind, Reason, Switched};
 pub use document::{Document, Info, Listing, ReadError, SCHEMA_VERSION};
-pub use environment::{CounterFlags, Cpu, Environment, Frequencies, Kernel, Program};
+pub use environment::{Announcement, Announcements, CounterFlags, Cpu, Environment, Frequencies, Kernel, Program};
 pub use gaps::{Cause, CauseKind, CpuGaps, Gaps, WorstGap};
 pub use measurement::{
     Advice, Baseline, BetweenRuns, ClockIdentity, ClockKind, ClockRecord, Cost, Events, FastestCounter, Listed,

@@ -1,6 +1,6 @@
 //! The environment as key and value, for table and Markdown.
 
-use clockscope_records::{CounterFlags, Document, Environment, Run, Runtimes};
+use clockscope_records::{Announcement, Announcements, CounterFlags, Document, Environment, Run, Runtimes};
 
 use crate::cells::{significant, time};
 
@@ -60,6 +60,7 @@ fn of_machine(environment: &Environment) -> Vec<Fact> {
     };
     facts.push(("counter readable", readable));
     facts.push(("hypervisor", or(&environment.hypervisor, "hypervisor")));
+    facts.extend(announcements(&environment.announcements).map(|found| ("moves announced by", found)));
     facts.push(("kernel", format!("{} {}", or(&kernel.name, "kernel.name"), or(&kernel.release, "kernel.release"))));
     let available =
         environment.clocksources_available.as_ref().map_or_else(|| "unknown".to_owned(), |names| names.join(" "));
@@ -85,6 +86,21 @@ fn of_machine(environment: &Environment) -> Vec<Fact> {
     let build = if environment.program.debug_build { ", debug build" } else { "" };
     facts.push(("clockscope", format!("{} ({}{build})", environment.program.version, environment.program.target)));
     facts
+}
+
+/// The devices that announce moves of the machine, as far as there are any.
+fn announcements(found: &Announcements) -> Option<String> {
+    let named = [("VMClock", found.vmclock), ("VM generation ID", found.vm_generation)];
+    let lines = named.iter().filter_map(|(name, found)| {
+        let state = match (*found)? {
+            Announcement::Available => "available",
+            Announcement::NotPermitted => "not permitted for this process",
+            Announcement::NoDriver => "offered by the firmware, but no driver",
+            Announcement::NotOffered => return None,
+        };
+        Some(format!("{name} ({state})"))
+    });
+    Some(lines.collect::<Vec<_>>().join(", ")).filter(|lines| !lines.is_empty())
 }
 
 /// How the run was made.

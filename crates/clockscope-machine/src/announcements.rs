@@ -1,0 +1,121 @@
+//! Whether the hypervisor announces that it has moved this machine or restored it from a snapshot.
+//!
+//! Two devices do: VMClock (ACPI's AMZNC10C; Linux 6.13 offers it as /dev/vmclock0) and the VM generation ID (VMGENCTR,
+//! since Linux 5.18 for the kernel's own use). ACPI lists what the firmware offers; a driver of the kernel has to take it.
+
+use std::fs;
+use std::path::Path;
+
+use clockscope_records::{Announcement, Announcements, Unknown};
+
+/// What ACPI calls each, as a device or as what it is compatible with (`modalias` has both, in capitals).
+const VMCLOCK: [&str; 2] = ["AMZNC10C", "VMCLOCK"];
+const GENERATION: [&str; 2] = ["VMGENCTR", "VM_GEN_COUNTER"];
+
+pub(crate) fn read(unknown: &mut Unknown) -> Announcements {
+    of(Path::new("/sys/bus/acpi/devices"), Path::new("/dev/vmclock0"), unknown)
+}
+
+fn of(acpi: &Path, device: &Path, unknown: &mut Unknown) -> Announcements {
+    let vmclock = match fs::File::open(device) {
+        Ok(_) => Some(Announcement::Available),
+        Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => Some(Announcement::NotPermitted),
+        Err(_) => offered(acpi, &VMCLOCK).map(|found| match found {
+            // A driver without a device that could be opened is of no use to a process.
+            Offered::Bound | Offered::Unbound => Announcement::NoDriver,
+            Offered::Not => Announcement::NotOffered,
+        }),
+    };
+    let generation = offered(acpi, &GENERATION).map(|found| match found {
+        Offered::Bound => Announcement::Available,
+        Offered::Unbound => Announcement::NoDriver,
+        Offered::Not => Announcement::NotOffered,
+    });
+    let reason = "the kernel does not show which devices the firmware offers";
+    Announcements {
+        vmclock: crate::known(vmclock, unknown, "announcements.vmclock", reason),
+        vm_generation: crate::known(generation, unknown, "announcements.vm_generation", reason),
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Offered {
+    Bound,
+    Unbound,
+    Not,
+}
+
+/// Whether ACPI lists a device of one of these names, and whether a driver has it. `None` where ACPI's devices are not
+/// shown.
+fn offered(acpi: &Path, names: &[&str]) -> Option<Offered> {
+    let is_meant = |folder: &Path| {
+        let alias = fs::read_to_string(folder.join("modalias")).unwrap_or_default();
+        let alias = alias.trim();
+        alias.split(':').skip(1).any(|name| names.contains(&name))
+    };
+    let has_driver = |folder: &Path| folder.join("driver").exists() || folder.join("physical_node/driver").exists();
+    let mut found = Offered::Not;
+    for entry in fs::read_dir(acpi).ok()?.flatten() {
+        let folder = entry.path();
+        if is_meant(&folder) {
+            if has_driver(&folder) {
+                return Some(Offered::Bound);
+            }
+            found = Offered::Unbound;
+        }
+    }
+    Some(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The folder of ACPI's devices with these, each with its alias and with a driver or without.
+    fn acpi(name: &str, devices: &[(&str, &str, bool)]) -> std::path::PathBuf {
+        let folder = std::env::temp_dir().join(format!("clockscope-acpi-{name}-{}", std::process::id()));
+        for (device, alias, has_driver) in devices {
+            let device = folder.join(device);
+            fs::create_dir_all(device.join("physical_node")).unwrap();
+            fs::write(device.join("modalias"), format!("{alias}\n")).unwrap();
+            if *has_driver {
+                fs::create_dir(device.join("physical_node/driver")).unwrap();
+            }
+        }
+        folder
+    }
+
+    #[test]
+    fn what_the_firmware_offers_is_found_with_and_without_a_driver() {
+        let vmclock = ("AMZNC10C:00", "acpi:AMZNC10C:VMCLOCK:");
+        let generation = ("QEMUVGID:00", "acpi:QEMUVGID:VM_GEN_COUNTER:");
+        let other = ("PNP0501:00", "acpi:PNP0501:", true);
+        let cases = [
+            ("none", vec![other], (Announcement::NotOffered, Announcement::NotOffered)),
+            (
+                "unbound",
+                vec![other, (vmclock.0, vmclock.1, false), (generation.0, generation.1, false)],
+                (Announcement::NoDriver, Announcement::NoDriver),
+            ),
+            (
+                "bound",
+                vec![(vmclock.0, vmclock.1, true), (generation.0, generation.1, true)],
+                (Announcement::NoDriver, Announcement::Available),
+            ),
+        ];
+        for (name, devices, (vmclock, generation)) in cases {
+            let folder = acpi(name, &devices);
+            let mut unknown = Unknown::new();
+            let found = of(&folder, Path::new("/nonexistent/vmclock0"), &mut unknown);
+            assert_eq!((found.vmclock, found.vm_generation), (Some(vmclock), Some(generation)), "{name}");
+            assert!(unknown.is_empty());
+            // The device itself is the proof that there is a driver.
+            let with_device = of(&folder, &folder, &mut unknown);
+            assert_eq!(with_device.vmclock, Some(Announcement::Available));
+            fs::remove_dir_all(folder).unwrap();
+        }
+        let mut unknown = Unknown::new();
+        let hidden = of(Path::new("/nonexistent"), Path::new("/nonexistent/vmclock0"), &mut unknown);
+        assert_eq!((hidden.vmclock, hidden.vm_generation, unknown.len()), (None, None, 2));
+    }
+}
