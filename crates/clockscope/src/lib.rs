@@ -96,7 +96,7 @@ pub use raw::{About, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable
 
 #[cfg(all(feature = "std", not(loom)))]
 pub use {
-    civil::{Bounded, Unbounded, tai_now, utc_now},
+    civil::{Basis, Bounded, Leap, Unbounded, Worth, tai_now, utc_now},
     process::{
         ProcessClock, calibrate_blocking, conversion, error_bound, evidence, frequency, generation, is_high_resolution,
         now, now_unordered, prepare, recheck, resolution, source, survive_disabled_counter, timeline_offset,

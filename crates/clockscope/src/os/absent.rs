@@ -3,6 +3,7 @@
 use std::sync::OnceLock;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use crate::civil::State;
 use crate::{Errno, RawClock, Unavailable, Visitor};
 
 /// The standard library's monotonic clock: the only one that is known here.
@@ -166,13 +167,13 @@ pub(crate) fn survive_disabled_counter(_: fn()) -> Result<(), Errno> {
 }
 
 /// Civil time, whose error nobody states.
-pub(crate) fn civil() -> Result<Reading, Errno> {
+pub(crate) fn civil() -> Result<State, Errno> {
     let now = SystemTime::now();
     let unix_ns = match now.duration_since(UNIX_EPOCH) {
         Ok(after) => after.as_nanos() as i128,
         Err(before) => -(before.duration().as_nanos() as i128),
     };
-    Ok(Reading { unix_ns, max_error_ns: u64::MAX, is_synchronised: false, tai_offset_s: None })
+    Ok(State::unsynchronized(unix_ns))
 }
 
 /// There is no errno to be kept.

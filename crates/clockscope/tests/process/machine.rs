@@ -46,16 +46,16 @@ fn a_move_of_the_machine_begins_a_new_generation() {
         let page = std::fs::OpenOptions::new().write(true).open("/dev/vmclock0").unwrap();
         settle();
         // Where the counter is not used, nothing but a question looks at the page.
-        clockscope::error_bound();
+        let _ = clockscope::error_bound();
         let generation = clockscope::generation();
         for moved in 1..=5_u64 {
             // As a hypervisor does: odd, the marker, even again.
             page.write_all_at(&(1 + 2 * moved as u32).to_le_bytes(), 12).unwrap();
             page.write_all_at(&(5 + moved).to_le_bytes(), 16).unwrap();
-            clockscope::error_bound();
+            let _ = clockscope::error_bound();
             assert_eq!(clockscope::generation(), generation + moved - 1, "the page is being changed");
             page.write_all_at(&(2 + 2 * moved as u32).to_le_bytes(), 12).unwrap();
-            clockscope::error_bound();
+            let _ = clockscope::error_bound();
             assert_eq!(clockscope::generation(), generation + moved);
             read(1000);
             settle();
@@ -92,7 +92,7 @@ fn a_container_of_one_cpu_may_use_the_counter_after_a_test() {
         }
         // Whoever set the limits widens them.
         clockscope::os::set_allowed_cpus(&[other]).unwrap();
-        clockscope::error_bound();
+        let _ = clockscope::error_bound();
         let evidence = clockscope::evidence();
         let outcome = evidence.iter().find(|evidence| evidence.name == "outcome").expect("an outcome");
         assert!(outcome.seen.contains("other CPUs"), "{outcome:?}");

@@ -1,0 +1,221 @@
+//! Asks chronyd how far the clock is off: the request *tracking* of its command protocol, version 6,
+//! over the loopback (candm.h of its sources). Every user may ask that.
+
+use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
+use std::time::Duration;
+
+use super::{Basis, Claim, State, Worth};
+use crate::now;
+
+/// Where chronyd answers, unless it is configured otherwise.
+const ADDRESS: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 323);
+/// It answers within some 100 µs, or not at all.
+const PATIENCE: Duration = Duration::from_millis(10);
+
+/// Length of the reply, and so of the request: chronyd answers none that is shorter than its reply.
+const LENGTH: usize = 104;
+const VERSION: u8 = 6;
+const REQUEST: u8 = 1;
+const REPLY: u8 = 2;
+const TRACKING: u16 = 33;
+const TRACKING_REPLY: u16 = 5;
+const UNSYNCHRONIZED: u16 = 3;
+/// Its own clock (directive `local`), whose error it does not know.
+const LOCAL: u32 = 0x7f7f_0101;
+
+/// The OS clock is slewed by no more than this share (adjtimex(2)).
+const SLEWED: f64 = 0.1005;
+
+/// What chronyd knows of the clock's error. In seconds.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Tracking {
+    /// By how much the clock is behind, and will be moved.
+    correction: f64,
+    root_delay: f64,
+    root_dispersion: f64,
+}
+
+/// Asks; `None` where chronyd does not answer, or is not synchronized.
+pub(super) fn ask() -> Option<Tracking> {
+    ask_at(ADDRESS)
+}
+
+fn ask_at(address: SocketAddr) -> Option<Tracking> {
+    let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).ok()?;
+    socket.connect(address).ok()?;
+    socket.set_read_timeout(Some(PATIENCE)).ok()?;
+    let sequence = now().as_ns() as u32;
+    socket.send(&request(sequence)).ok()?;
+    let mut reply = [0; LENGTH + 1];
+    let length = socket.recv(&mut reply).ok()?;
+    tracking(reply.get(..length)?, sequence)
+}
+
+/// Big-endian, as all of the protocol.
+fn request(sequence: u32) -> [u8; LENGTH] {
+    let mut request = [0; LENGTH];
+    request[0..2].copy_from_slice(&[VERSION, REQUEST]);
+    request[4..6].copy_from_slice(&TRACKING.to_be_bytes());
+    request[8..12].copy_from_slice(&sequence.to_be_bytes());
+    request
+}
+
+/// Decodes the reply to the request of that number; `None` if it is another one, or says that nothing
+/// is known.
+fn tracking(reply: &[u8], sequence: u32) -> Option<Tracking> {
+    let reply: &[u8; LENGTH] = reply.try_into().ok()?;
+    let half = |at: usize| u16::from_be_bytes([reply[at], reply[at + 1]]);
+    let word = |at: usize| u32::from_be_bytes([reply[at], reply[at + 1], reply[at + 2], reply[at + 3]]);
+    let is_reply = reply[0..2] == [VERSION, REPLY]
+        && (half(4), half(6), half(8), word(16)) == (TRACKING, TRACKING_REPLY, 0, sequence);
+    let (reference, leap) = (word(28), half(54));
+    let found =
+        Tracking { correction: number(word(68)), root_delay: number(word(92)), root_dispersion: number(word(96)) };
+    let is_known = leap < UNSYNCHRONIZED && ![0, LOCAL].contains(&reference);
+    // A clock that is known without any error is known by nobody.
+    (is_reply && is_known && found.error_s() > 0.0).then_some(found)
+}
+
+/// A number of the protocol: a signed exponent of 7 bits and a signed coefficient of 25, of which all
+/// are fraction bits.
+fn number(word: u32) -> f64 {
+    const COEFFICIENT_BITS: i32 = 25;
+    let exponent = (word as i32) >> COEFFICIENT_BITS;
+    let coefficient = ((word << 7) as i32) >> 7;
+    f64::from(coefficient) * 2f64.powi(exponent - COEFFICIENT_BITS)
+}
+
+impl Tracking {
+    /// The largest error that the clock has beside the correction, as chrony's manual states it.
+    fn error_s(&self) -> f64 {
+        self.root_delay.abs() / 2.0 + self.root_dispersion.abs()
+    }
+
+    /// The interval of the true time, where the kernel's clock was read in `reading_ns`, after an
+    /// answer that took `answer_ns`. The clock is slewed on meanwhile.
+    pub(super) fn claim(&self, kernel: &State, (reading_ns, answer_ns): (u64, u64)) -> Claim {
+        let rounded_s = self.correction.abs() * f64::EPSILON.sqrt();
+        let slewed_ns = SLEWED * (reading_ns + answer_ns) as f64;
+        let error_ns = (self.error_s() + rounded_s) * 1e9 + slewed_ns;
+        let error_ns = (error_ns.ceil() as u64).saturating_add(kernel.unit_ns).saturating_add(reading_ns);
+        // In ns both are exact enough: a float has 53 bits, and a correction of months is none.
+        let unix_ns = kernel.unix_ns + (self.correction * 1e9) as i128;
+        Claim::around(unix_ns, error_ns, (Basis::Chronyd, Worth::Trusted), kernel.leap)
+    }
+}
+
+/// Decodes any bytes (fuzz/).
+#[cfg(fuzzing)]
+pub(crate) fn fuzz(reply: &[u8]) {
+    if let Some(found) = tracking(reply, 0) {
+        assert!(found.correction.is_finite() && found.error_s() > 0.0);
+        let claim = found.claim(&State::unsynchronized(0), (0, 0));
+        assert!(claim.earliest_ns <= claim.latest_ns);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Replies that chronyd 4.3 gave, with what chronyc printed of each, and the true time less the
+    /// clock's just after: `name hex correction_s root_delay_s root_dispersion_s leap true_minus_real_ns`.
+    const REPLIES: &str = include_str!("tracking.txt");
+
+    fn bytes(hex: &str) -> Vec<u8> {
+        (0..hex.len()).step_by(2).map(|at| u8::from_str_radix(&hex[at..at + 2], 16).unwrap()).collect()
+    }
+
+    fn sequence(reply: &[u8]) -> u32 {
+        u32::from_be_bytes(reply[16..20].try_into().unwrap())
+    }
+
+    fn recorded() -> impl Iterator<Item = Vec<&'static str>> {
+        REPLIES.lines().filter(|line| !line.starts_with('#')).map(|line| line.split_whitespace().collect())
+    }
+
+    #[test]
+    fn recorded_replies_are_decoded_as_chronyc_does() {
+        let mut seen = (0, 0);
+        for fields in recorded() {
+            let [name, hex, correction, root_delay, root_dispersion, leap, true_minus_real] = fields[..] else {
+                panic!("{fields:?}")
+            };
+            let reply = bytes(hex);
+            let found = tracking(&reply, sequence(&reply));
+            if leap == "unsynchronized" || name.starts_with("local") {
+                assert_eq!(found, None, "{name}");
+                seen.0 += 1;
+                continue;
+            }
+            let found = found.unwrap_or_else(|| panic!("{name}"));
+            let printed = [correction, root_delay, root_dispersion].map(|text| text.parse::<f64>().unwrap());
+            for (ours, printed) in [found.correction, found.root_delay, found.root_dispersion].iter().zip(printed) {
+                assert!((ours - printed).abs() < 0.6e-9, "{name}: {ours} {printed}");
+            }
+            // Some ms passed between the reply and the look at the true time: the slew went on.
+            let truth: i128 = true_minus_real.parse().unwrap();
+            let claim = found.claim(&State::unsynchronized(0), (0, 20_000_000));
+            assert!((claim.earliest_ns..=claim.latest_ns).contains(&truth), "{name}: {claim:?} {truth}");
+            seen.1 += 1;
+        }
+        assert!(seen.0 >= 3 && seen.1 >= 12, "{seen:?}");
+    }
+
+    #[test]
+    fn what_is_no_reply_to_the_request_is_not_believed() {
+        let reply = bytes(recorded().find(|fields| fields[0] == "rtcsync-settled").unwrap()[1]);
+        let sequence = sequence(&reply);
+        assert!(tracking(&reply, sequence).is_some());
+        assert_eq!(tracking(&reply, sequence ^ 1), None);
+        assert_eq!(tracking(&reply[..LENGTH - 1], sequence), None);
+        // Version, kind, command, reply, status.
+        for at in [0, 1, 5, 7, 9] {
+            let mut other = reply.clone();
+            other[at] ^= 1;
+            assert_eq!(tracking(&other, sequence), None, "byte {at}");
+        }
+        for at in 92..100 {
+            let mut other = reply.clone();
+            other[at] = 0;
+            let _ = tracking(&other, sequence);
+        }
+        let mut without_error = reply.clone();
+        without_error[92..100].fill(0);
+        assert_eq!(tracking(&without_error, sequence), None);
+    }
+
+    /// A server on the loopback that answers as chronyd does.
+    #[test]
+    fn a_server_is_asked() {
+        let server = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let address = server.local_addr().unwrap();
+        let mut reply = bytes(recorded().find(|fields| fields[0] == "rtcsync-settled").unwrap()[1]);
+        let expected = tracking(&reply, sequence(&reply)).unwrap();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut asked = [0; 2 * LENGTH];
+                let (length, client) = server.recv_from(&mut asked).unwrap();
+                assert_eq!((length, asked[0], asked[1]), (LENGTH, VERSION, REQUEST));
+                reply[16..20].copy_from_slice(&asked[8..12]);
+                server.send_to(&reply, client).unwrap();
+            });
+            // A busy machine may not answer in time; the answer is never another one.
+            let found = ask_at(address);
+            assert!(found.is_none_or(|found| found == expected), "{found:?}");
+        });
+    }
+
+    #[test]
+    fn nobody_is_waited_for_where_nobody_listens() {
+        let unused = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap();
+        assert_eq!(ask_at(unused), None);
+    }
+
+    #[test]
+    fn numbers_of_the_protocol() {
+        for (word, value) in [(0, 0.0), (0x0100_0000 | 1 << 25, -1.0), (0x0480_0000, 1.0), (0x0280_0000, 0.5)] {
+            assert!((number(word) - value).abs() < 1e-12, "{word:#x}: {} {value}", number(word));
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! What the kernel's word on the error of its civil clock is worth.
+//!
+//! adjtimex(2) has the largest error that a time daemon stated, and not which daemon that was, nor
+//! always what is still to be corrected. The daemons differ in which fields they set, and to what:
+//! by that signature it is known what a bound means. The signatures were recorded from the daemons
+//! themselves (`adjtimex.txt`): chronyd 4.3, ntpd (ntpsec 1.2.2), systemd-timesyncd 252, phc2sys
+//! (linuxptp 3.1.1).
+
+use super::leap::Leap;
+use super::{Basis, Claim, Unbounded, Worth};
+
+/// The kernel's state, as adjtimex(2) gives it for one moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct State {
+    /// CLOCK_REALTIME in ns since 1970, and the unit that it is given in, in ns: 1 or 1000.
+    pub(crate) unix_ns: i128,
+    pub(crate) unit_ns: u64,
+    pub(crate) leap: Leap,
+    /// STA_UNSYNC: no daemon says that the clock is right.
+    pub(crate) is_unsynchronized: bool,
+    /// The kernel's clock is in error for another reason (TIME_ERROR without STA_UNSYNC).
+    pub(crate) has_failed: bool,
+    /// STA_PLL: offsets are handed to the kernel, which works them off.
+    pub(crate) is_by_loop: bool,
+    /// STA_NANO: in nanoseconds.
+    pub(crate) is_in_ns: bool,
+    pub(crate) max_error_us: u64,
+    pub(crate) estimated_error_us: u64,
+    /// What the loop has still to work off, in ns: the true time is ahead by as much.
+    pub(crate) offset_ns: i64,
+    pub(crate) time_constant: u32,
+    /// What adjtime(3) has still to work off, in µs; `None` where that was not answered.
+    pub(crate) adjust_us: Option<i64>,
+    /// By how much the clock's rate is corrected, in ppm, by its tick and its frequency together.
+    pub(crate) rate_ppm: f64,
+    /// TAI − UTC; `None` where the kernel does not know.
+    pub(crate) tai_offset_s: Option<i32>,
+}
+
+/// The kernel never states a larger error: it means that nobody has stated one (NTP_PHASE_LIMIT of
+/// include/linux/timex.h).
+const NO_ERROR_STATED_US: u64 = 16_000_000;
+
+/// No ordinary oscillator is off by more, in ppm: a rate beyond that works an offset off.
+const OSCILLATOR_PPM: f64 = 100.0;
+
+/// The loop works off this share of the offset in a second: 1 / 2^(SHIFT_PLL + constant), where
+/// SHIFT_PLL is 2 (kernel/time/ntp.c).
+const SHIFT_PLL: u32 = 2;
+
+/// adjtime(3) moves the clock by this in a second, in µs (MAX_TICKADJ of kernel/time/ntp.c).
+const ADJUSTED_IN_A_SECOND_US: i64 = 500;
+
+/// The kernel adds this to the largest error in each second, in µs (MAXFREQ of include/linux/timex.h).
+const ADDED_IN_A_SECOND_US: u64 = 500;
+
+/// An error that is set to zero is set again within so many seconds.
+const ZEROED_SECONDS: u64 = 4;
+
+/// Who keeps the clock right, as far as what was set shows it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Signature {
+    /// Nobody.
+    Nobody,
+    /// ntpd in its ordinary state: the kernel's loop in nanoseconds, and both errors are stated.
+    Loop,
+    /// chronyd: the errors are stated, and offsets are worked off by the rate, which the kernel does not
+    /// know. Without `rtcsync` chronyd leaves STA_UNSYNC set.
+    Rate,
+    /// ntpd in its first minutes: the loop is not in nanoseconds yet, and an offset of any size is
+    /// handed to adjtime(3) in portions, which neither error includes.
+    Beginning,
+    /// timesyncd, ptp4l, phc2sys: the error is set to zero, however large the offset is.
+    Zeroed,
+}
+
+impl State {
+    /// A clock that nobody keeps right.
+    #[cfg_attr(target_os = "linux", allow(dead_code, reason = "of systems that state no error, and of tests"))]
+    pub(crate) const fn unsynchronized(unix_ns: i128) -> Self {
+        Self {
+            unix_ns,
+            unit_ns: 1,
+            leap: Leap::None,
+            is_unsynchronized: true,
+            has_failed: false,
+            is_by_loop: false,
+            is_in_ns: false,
+            max_error_us: NO_ERROR_STATED_US,
+            estimated_error_us: NO_ERROR_STATED_US,
+            offset_ns: 0,
+            time_constant: 0,
+            adjust_us: Some(0),
+            rate_ppm: 0.0,
+            tai_offset_s: None,
+        }
+    }
+
+    fn signature(&self) -> Signature {
+        let states_error = self.max_error_us < NO_ERROR_STATED_US;
+        let is_alone = self.is_unsynchronized && self.is_by_loop;
+        if self.has_failed || !states_error || is_alone {
+            return Signature::Nobody;
+        }
+        // ptp4l and phc2sys leave the estimated error as the kernel had it, or the daemon before.
+        let is_zeroed = self.max_error_us.is_multiple_of(ADDED_IN_A_SECOND_US)
+            && self.max_error_us <= ZEROED_SECONDS * ADDED_IN_A_SECOND_US;
+        match self.is_by_loop {
+            true if self.estimated_error_us == 0 => Signature::Zeroed,
+            true if self.is_in_ns => Signature::Loop,
+            true => Signature::Beginning,
+            false if self.estimated_error_us >= NO_ERROR_STATED_US || is_zeroed => Signature::Zeroed,
+            false => Signature::Rate,
+        }
+    }
+
+    /// Whether chronyd may be the one who keeps the clock.
+    #[cfg(feature = "chrony")]
+    pub(crate) fn may_be_chronyd(&self) -> bool {
+        matches!(self.signature(), Signature::Rate)
+    }
+
+    /// The interval in which the true time is by the kernel's word, where its clock was read within
+    /// `took_ns`.
+    ///
+    /// # Errors
+    /// There is none, or it is not worth anything.
+    pub(crate) fn claim(&self, took_ns: u64) -> Result<Claim, Unbounded> {
+        let (basis, worth) = match self.signature() {
+            Signature::Nobody => return Err(Unbounded::unsynchronized(self.unix_ns)),
+            Signature::Loop if self.adjust_us.is_none() => (Basis::KernelLoop, Worth::WhileNotSlewing),
+            Signature::Loop => (Basis::KernelLoop, Worth::Trusted),
+            Signature::Rate => (Basis::SteeredRate, Worth::WhileNotSlewing),
+            Signature::Beginning => (Basis::Beginning, Worth::Worthless),
+            Signature::Zeroed => (Basis::ZeroedError, Worth::Worthless),
+        };
+        let claim = Claim::around(self.unix_ns, self.error_ns(took_ns), (basis, worth), self.leap)
+            .moved(self.loop_ns())
+            .moved(self.adjusted_ns());
+        if worth == Worth::Worthless {
+            return Err(claim.bounded(0).map_or_else(|error| error, Unbounded::Worthless));
+        }
+        // The loop's frequency is the oscillator's error, and its offset apart from that.
+        if basis == Basis::SteeredRate && self.rate_ppm.abs() > OSCILLATOR_PPM {
+            let ppm = self.rate_ppm.round() as i32;
+            return Err(claim.bounded(0).map_or_else(|error| error, |claimed| Unbounded::Slewing { claimed, ppm }));
+        }
+        Ok(claim)
+    }
+
+    /// The stated error, the clock's unit, and the time in which it was read.
+    fn error_ns(&self, took_ns: u64) -> u64 {
+        (self.max_error_us * 1000).saturating_add(self.unit_ns).saturating_add(took_ns)
+    }
+
+    /// By how much the kernel's loop will move the clock at most, in ns. What it works off in the
+    /// present second is no longer part of its offset.
+    fn loop_ns(&self) -> i64 {
+        let share = 1i64.checked_shl(SHIFT_PLL.saturating_add(self.time_constant).min(62)).unwrap_or(i64::MAX);
+        self.offset_ns.saturating_add(self.offset_ns / (share - 1))
+    }
+
+    /// By how much adjtime(3) will, likewise.
+    fn adjusted_ns(&self) -> i64 {
+        let rest_us = self.adjust_us.unwrap_or(0);
+        rest_us.saturating_add(rest_us.signum() * ADJUSTED_IN_A_SECOND_US).saturating_mul(1000)
+    }
+}

@@ -1,0 +1,182 @@
+//! Tests of what is made of the kernel's state, by states that daemons left in an emulated machine
+//! whose true time was known.
+
+use super::*;
+use proptest::prelude::*;
+
+/// Lines of `CLASS ret=… offset=… …`: the fields of struct timex, the rest of adjtime(3), and the true
+/// time less CLOCK_REALTIME just after.
+const RECORDED: &str = include_str!("adjtimex.txt");
+
+/// A recorded line: what is to be made of it, the state at 0 of Unix time, and the true time then.
+fn parsed(line: &str) -> (&str, State, i128) {
+    let (class, fields) = line.split_once(' ').unwrap();
+    let text = |name: &str| {
+        let of =
+            |field: &'_ str| field.split_once('=').filter(|(key, _)| *key == name).map(|(_, value)| value.to_owned());
+        fields.split_whitespace().find_map(of).unwrap_or_else(|| panic!("{name} in {line}"))
+    };
+    let number = |name: &str| text(name).parse::<i64>().unwrap();
+    let status = i64::from_str_radix(text("status").trim_start_matches("0x"), 16).unwrap();
+    let has = |flag: i64| status & flag != 0;
+    let (unsync, pll, nano, ins, del) = (has(0x40), has(0x1), has(0x2000), has(0x10), has(0x20));
+    let unit_ns = if nano { 1 } else { 1000 };
+    let state = State {
+        unix_ns: 0,
+        unit_ns: unit_ns as u64,
+        leap: if ins || del { Leap::Announced } else { Leap::None },
+        is_unsynchronized: unsync,
+        has_failed: number("ret") == 5 && !unsync,
+        is_by_loop: pll,
+        is_in_ns: nano,
+        max_error_us: number("maxerror") as u64,
+        estimated_error_us: number("esterror") as u64,
+        offset_ns: number("offset") * unit_ns,
+        time_constant: number("constant") as u32,
+        adjust_us: Some(number("adjtime_pending_us")),
+        rate_ppm: (number("tick") as f64 / 1e4 - 1.0) * 1e6 + number("freq") as f64 / 65536.0,
+        tai_offset_s: None,
+    };
+    (class, state, number("true_minus_real_ns").into())
+}
+
+fn class(claim: &Result<Claim, Unbounded>) -> &'static str {
+    match claim {
+        Ok(claim) if claim.worth == Worth::Trusted => "trusted",
+        Ok(_) => "while_not_slewing",
+        Err(Unbounded::Slewing { .. }) => "slewing",
+        Err(Unbounded::Worthless(_)) => "worthless",
+        Err(Unbounded::Unsynchronized(_)) => "unsynchronized",
+        Err(other) => panic!("{other}"),
+    }
+}
+
+/// Time that passed between the state and the look at the true time, in ns.
+const BETWEEN_NS: u64 = 100_000;
+
+/// Whether the true time is in what is claimed, or was claimed and is worth nothing.
+fn is_inside(claim: &Result<Claim, Unbounded>, truth_ns: i128) -> bool {
+    let truth = system_time(truth_ns).unwrap();
+    match claim {
+        Ok(claim) => (claim.earliest_ns..=claim.latest_ns).contains(&truth_ns),
+        Err(error) => error.claimed().is_some_and(|claimed| claimed.earliest <= truth && truth <= claimed.latest),
+    }
+}
+
+#[test]
+fn states_that_daemons_left_are_worth_what_was_seen() {
+    let mut seen = std::collections::BTreeMap::new();
+    for line in RECORDED.lines().filter(|line| !line.starts_with('#')) {
+        let (expected, state, truth_ns) = parsed(line);
+        let claim = state.claim(BETWEEN_NS);
+        let is_inside = is_inside(&claim, truth_ns);
+        assert_eq!(class(&claim), expected, "{line}");
+        // A trusted bound holds, and so does every one of chronyd's that is no slew's, as far as it knew.
+        assert!(expected != "trusted" || is_inside, "{line}: {claim:?}");
+        *seen.entry((expected, is_inside)).or_insert(0) += 1;
+    }
+    let count = |expected, is_inside| seen.get(&(expected, is_inside)).copied().unwrap_or(0);
+    assert!(count("trusted", true) >= 10 && count("while_not_slewing", true) >= 15, "{seen:?}");
+    // Those that are not believed were wrong.
+    for expected in ["worthless", "slewing", "unsynchronized"] {
+        assert!(count(expected, false) > 0, "{expected}: {seen:?}");
+    }
+}
+
+#[test]
+fn what_the_kernel_has_still_to_correct_is_part_of_the_bound() {
+    let state = State {
+        max_error_us: 1000,
+        estimated_error_us: 100,
+        is_unsynchronized: false,
+        is_by_loop: true,
+        is_in_ns: true,
+        ..State::unsynchronized(0)
+    };
+    let interval = |state: State| state.claim(0).map(|claim| (claim.earliest_ns, claim.latest_ns)).unwrap();
+    assert_eq!(interval(state), (-1_000_001, 1_000_001));
+    // The loop works off a quarter in the present second: 300 ms before it began.
+    let ahead = State { offset_ns: 225_000_000, ..state };
+    assert_eq!(interval(ahead), (-1_000_001, 301_000_001));
+    let slowly = State { offset_ns: -256_000_000, time_constant: 6, ..state };
+    assert_eq!(interval(slowly), (-1_000_001 - 256_000_000 - 1_003_921, 1_000_001));
+    // adjtime(3) is moving the clock by 500 µs in the present second.
+    let adjusted = State { adjust_us: Some(-20_000), ..state };
+    assert_eq!(interval(adjusted), (-21_500_001, 1_000_001));
+    let any = State { offset_ns: i64::MAX, adjust_us: Some(i64::MIN), time_constant: 63, ..state };
+    assert!(interval(any).1 > interval(any).0);
+    // Whether adjtime(3) moves it is not known: no more than a hope.
+    let worth = |state: State| state.claim(0).map(|claim| claim.worth).unwrap();
+    assert_eq!(worth(State { adjust_us: None, ..state }), Worth::WhileNotSlewing);
+    assert_eq!(worth(state), Worth::Trusted);
+}
+
+#[test]
+fn a_rate_that_no_oscillator_explains_is_a_slew() {
+    let state =
+        State { max_error_us: 1234, estimated_error_us: 100, is_unsynchronized: false, ..State::unsynchronized(0) };
+    for (rate_ppm, slews) in [(99.0, None), (-99.0, None), (101.0, Some(101)), (-83_333.0, Some(-83_333))] {
+        let sent = State { rate_ppm, ..state };
+        match sent.claim(0) {
+            Ok(claim) => assert_eq!((slews, claim.worth), (None, Worth::WhileNotSlewing)),
+            Err(Unbounded::Slewing { ppm, claimed }) => {
+                assert_eq!((slews, claimed.worth), (Some(ppm), Worth::WhileNotSlewing));
+            }
+            Err(other) => panic!("{other}"),
+        }
+        // What ntpd's frequency corrects is the oscillator's error.
+        assert!(State { rate_ppm, is_by_loop: true, is_in_ns: true, ..state }.claim(0).is_ok());
+    }
+}
+
+#[test]
+fn nobody_is_believed_without_an_error() {
+    let stated =
+        State { max_error_us: 1234, estimated_error_us: 100, is_unsynchronized: false, ..State::unsynchronized(0) };
+    assert!(stated.claim(0).is_ok());
+    // chronyd without rtcsync.
+    assert!(State { is_unsynchronized: true, ..stated }.claim(0).is_ok());
+    let nobodys = [
+        State { max_error_us: 16_000_000, ..stated },
+        State { has_failed: true, ..stated },
+        State { is_unsynchronized: true, is_by_loop: true, is_in_ns: true, ..stated },
+        State::unsynchronized(0),
+    ];
+    for state in nobodys {
+        assert!(matches!(state.claim(0), Err(Unbounded::Unsynchronized(_))), "{state:?}");
+    }
+    let far = State::unsynchronized(i128::MAX / 2);
+    assert_eq!(far.claim(0), Err(Unbounded::OutOfRange));
+}
+
+#[test]
+fn tai_is_ahead() {
+    let claim = Claim::around(5_000_000_000, 1_000, (Basis::KernelLoop, Worth::Trusted), Leap::None);
+    let tai = claim.bounded(37_000_000_000).unwrap();
+    assert_eq!(tai.earliest, system_time(42_000_000_000 - 1_000).unwrap());
+    assert_eq!(tai.latest, system_time(42_000_000_000 + 1_000).unwrap());
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn utc_is_between_its_bounds() {
+    match utc_now() {
+        Ok(utc) => assert!(utc.earliest <= SystemTime::now() && utc.earliest < utc.latest),
+        Err(Unbounded::Unsynchronized(shown)) => assert!(shown <= SystemTime::now()),
+        Err(error @ (Unbounded::Slewing { .. } | Unbounded::Worthless(_))) => assert!(error.claimed().is_some()),
+        Err(other) => panic!("{other}"),
+    }
+}
+
+proptest! {
+    #[test]
+    fn the_true_time_is_inside(unix_ns in -(1i128 << 62)..(1i128 << 62), error_us in 0u64..16_000_000, off in -1.0f64..1.0, took in 0u64..1_000_000) {
+        let state = State { unix_ns, max_error_us: error_us, is_unsynchronized: false, is_by_loop: true, is_in_ns: true, estimated_error_us: 1, ..State::unsynchronized(0) };
+        let claim = state.claim(took).unwrap();
+        let truth = unix_ns + (error_us as f64 * 1000.0 * off) as i128;
+        prop_assert!(claim.earliest_ns <= truth && truth <= claim.latest_ns);
+        let bounded = claim.bounded(0).unwrap();
+        prop_assert_eq!(bounded.width(), Duration::from_nanos(2 * (error_us * 1000 + 1 + took)));
+        prop_assert_eq!(bounded.worth, Worth::Trusted);
+    }
+}
