@@ -19,7 +19,7 @@ struct step {
 #define PPM (1 << 16)
 // chronyd steers by frequency alone. What 500 ppm do not reach goes into the tick, of 100 ppm a µs.
 #define CHRONY(TICK, FREQ_PPM) {.modes = ADJ_TICK | ADJ_FREQUENCY, .tick = TICK, .freq = (FREQ_PPM) * PPM}
-#define CHRONY_STATUS {.modes = ADJ_MAXERROR | ADJ_ESTERROR | ADJ_STATUS, .maxerror = 500, .esterror = 100, .status = 0}
+#define CHRONY_STATUS {.modes = ADJ_MAXERROR | ADJ_ESTERROR | ADJ_STATUS, .maxerror = 523, .esterror = 107, .status = 0}
 // ntpd hands the offset over to the kernel's loop.
 #define NTPD(OFFSET_NS)                                                                                    \
     {.modes = ADJ_OFFSET | ADJ_MAXERROR | ADJ_ESTERROR | ADJ_STATUS | ADJ_TIMECONST | ADJ_NANO,            \
@@ -31,6 +31,8 @@ struct step {
 #define PHC2SYS_STEP(SECONDS, NS)                                                                          \
     {.modes = ADJ_SETOFFSET | ADJ_NANO, .time = {.tv_sec = SECONDS, .tv_usec = NS}}
 #define PHC2SYS(FREQ_PPM) {.modes = ADJ_FREQUENCY, .freq = (long)((FREQ_PPM) * PPM)}
+// phc2sys sets the largest error to zero, and leaves the estimated one as the kernel had it.
+#define PHC2SYS_STATUS {.modes = ADJ_STATUS | ADJ_MAXERROR, .maxerror = 0, .status = 0}
 
 static const struct step STEPS[] = {
     {"chronyd", CHRONY(10000, 12), 300},
@@ -55,13 +57,60 @@ static const struct step STEPS[] = {
     {"phc2sys", PHC2SYS(36.5), 125},
     {"phc2sys", PHC2SYS(-12.75), 125},
     {"phc2sys", PHC2SYS(0.5), 500},
+    // For civil.sh: each works off 100 ms, and states an error as it does otherwise.
+    {"civil-chronyd", CHRONY(10833, 33), 600}, // 100 ms at 83,333 ppm
+    {"civil-chronyd", CHRONY_STATUS, 600},
+    {"civil-ntpd", NTPD(100000000), 3000},
+    {"civil-timesyncd", TIMESYNCD(100000000), 3000},
+    {"civil-phc2sys", PHC2SYS_STATUS, 100},
+    {"civil-phc2sys", PHC2SYS(500), 1000},
+    {"civil-phc2sys", PHC2SYS_STATUS, 1000},
+    // A leap second at the midnight to come, as ntpd announces it.
+    {"leap", NTPD(0), 0},
+    {"leap", {.modes = ADJ_TAI, .constant = 37}, 0},
+    {"leap", {.modes = ADJ_STATUS, .status = STA_PLL | STA_NANO | STA_INS}, 0},
     // What the next daemon finds: an ordinary clock.
     {"none", {.modes = ADJ_STATUS | ADJ_OFFSET | ADJ_TICK | ADJ_FREQUENCY, .status = STA_PLL, .tick = 10000}, 100},
     {"none", {.modes = ADJ_STATUS, .status = STA_UNSYNC}, 100},
 };
 
+// Sets the clock to 2.5 s before the next midnight. That the clock was set, the kernel states as an
+// error that nobody knows.
+static int set_to_the_evening(void) {
+    struct timespec now;
+    if (clock_gettime(CLOCK_REALTIME, &now) != 0)
+        return 1;
+    now.tv_sec = (now.tv_sec / 86400 + 1) * 86400 - 3;
+    now.tv_nsec = 500000000;
+    if (clock_settime(CLOCK_REALTIME, &now) == 0)
+        return 0;
+    perror("set");
+    return 1;
+}
+
+// CLOCK_REALTIME less CLOCK_MONOTONIC_RAW, in ns.
+static long long moved(void) {
+    struct timespec real, raw;
+    clock_gettime(CLOCK_REALTIME, &real);
+    clock_gettime(CLOCK_MONOTONIC_RAW, &raw);
+    return (real.tv_sec - raw.tv_sec) * 1000000000LL + real.tv_nsec - raw.tv_nsec;
+}
+
+// Ends chronyd's slew, and states what it has missed of 100 ms as an error.
+static int end_slew(long long since) {
+    long long rest_us = (100000000 - (moved() - since)) / 1000;
+    struct timex call = CHRONY(10000, 0);
+    call.modes |= ADJ_MAXERROR | ADJ_ESTERROR;
+    call.maxerror = (rest_us < 0 ? -rest_us : rest_us) + 5000;
+    call.esterror = 1234;
+    return adjtimex(&call) < 0;
+}
+
 int main(int count, char **arguments) {
     int steps = 0;
+    long long since = moved();
+    if (count == 2 && strcmp("set", arguments[1]) == 0)
+        return set_to_the_evening();
     for (size_t at = 0; count == 2 && at < sizeof STEPS / sizeof *STEPS; at++) {
         if (strcmp(STEPS[at].daemon, arguments[1]) != 0)
             continue;
@@ -73,6 +122,10 @@ int main(int count, char **arguments) {
         struct timespec wait = {STEPS[at].wait_ms / 1000, STEPS[at].wait_ms % 1000 * 1000000};
         nanosleep(&wait, NULL);
         steps++;
+    }
+    if (count == 2 && strcmp("civil-chronyd", arguments[1]) == 0 && end_slew(since) != 0) {
+        perror("civil-chronyd");
+        return 1;
     }
     printf("%d calls\n", steps);
     return steps == 0;

@@ -105,6 +105,12 @@ pub use {
     stopwatch::Stopwatch,
     upkeep::{Recent, Upkeep},
 };
+/// What fuzz/ feeds.
+#[cfg(all(fuzzing, feature = "chrony"))]
+#[doc(hidden)]
+pub fn fuzz_chronyd_reply(reply: &[u8]) {
+    civil::fuzz_chronyd_reply(reply);
+}
 #[cfg(feature = "std")]
 pub use {
     clock::{Clock, FakeClock},

@@ -75,6 +75,7 @@ impl Images {
         copy(&programs.probe, &root.join("bin/probe-c"))?;
         copy(&programs.steer, &root.join("bin/steer"))?;
         // busybox has a `watch` of its own.
+        copy(&programs.civil, &root.join("bin/clockscope-civil"))?;
         copy(&programs.watch, &root.join("bin/clockscope-watch"))?;
         copy(&Path::new(GUEST).join("init.sh"), &root.join("init"))?;
         for script in fs::read_dir(GUEST)? {

@@ -14,6 +14,7 @@ pub(super) struct Programs {
     pub(super) architecture: Architecture,
     pub(super) clockscope: PathBuf,
     pub(super) watch: PathBuf,
+    pub(super) civil: PathBuf,
     /// The probe for C.
     pub(super) probe: PathBuf,
     /// Steers the clock as time daemons do.
@@ -25,7 +26,10 @@ impl Programs {
     pub(super) fn build(architecture: Architecture) -> Result<Self> {
         println!("   building static programs for {}", architecture.name());
         let target = architecture.target();
-        for what in [&["--package", "clockscope-cli"] as &[&str], &["--package", "clockscope", "--example", "watch"]] {
+        for what in [
+            &["--package", "clockscope-cli"] as &[&str],
+            &["--package", "clockscope", "--example", "watch", "--example", "civil"],
+        ] {
             match architecture {
                 Architecture::X86 => {
                     let arguments = [&["build", "--quiet", "--release", "--target", target], what].concat();
@@ -53,6 +57,7 @@ impl Programs {
             architecture,
             clockscope: folder.join("clockscope"),
             watch: folder.join("examples/watch"),
+            civil: folder.join("examples/civil"),
             probe: built("probe-c", "runtimes/probe.c")?,
             steer: built("steer", "machines/steer.c")?,
         })

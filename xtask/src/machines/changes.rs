@@ -136,6 +136,39 @@ pub(super) fn daemons(seen: &mut Seen) {
     watched(seen, "watch", Served::Counter, 1);
 }
 
+/// Where the true time is known, `utc_now()` holds it or says that it does not know, for each daemon; and in a leap second.
+pub(super) fn civil(seen: &mut Seen) {
+    let mut civil = |name: &str, calls: u32| {
+        let said = seen.output(&format!("steer_{name}")).map(|(_, text)| text).unwrap_or_default();
+        seen.expect(said.trim() == format!("{calls} calls"), || format!("steer {name}: {said}"));
+        seen.json(&format!("civil_{name}"))
+    };
+    let runs = [("chronyd", 2), ("ntpd", 1), ("timesyncd", 1), ("phc2sys", 3), ("leap", 3)];
+    let [chronyd, ntpd, timesyncd, phc2sys, leap] = runs.map(|(name, calls)| civil(name, calls));
+    let count = |run: &Value, answer: &str, place: &str| run[answer][place].as_u64().unwrap_or(0);
+    for (name, run, answer) in [
+        ("chronyd", &chronyd, "while_not_slewing"),
+        ("ntpd", &ntpd, "trusted"),
+        ("leap", &leap, "trusted"),
+        ("leap", &leap, "tai"),
+    ] {
+        let (inside, outside) = (count(run, answer, "inside"), count(run, answer, "outside"));
+        seen.expect(inside > 0 && outside == 0, || {
+            format!("{name}: {answer} held the true time {inside} times, and did not {outside} times")
+        });
+    }
+    for (name, run) in [("timesyncd", &timesyncd), ("phc2sys", &phc2sys)] {
+        let is_believed = ["trusted", "while_not_slewing"].iter().any(|answer| !run[*answer].is_null());
+        seen.expect(!is_believed && !run["worthless"].is_null(), || format!("{name}: {run}"));
+    }
+    // What would have been wrong is not believed.
+    seen.expect(count(&phc2sys, "worthless", "outside") > 0, || format!("phc2sys was right: {phc2sys}"));
+    seen.expect(count(&chronyd, "slewing", "outside") > 0, || format!("chronyd's slew was not seen: {chronyd}"));
+    seen.expect(number(&leap["in_leap"]) > 0.0, || format!("no leap second was seen: {leap}"));
+    seen.found(format!("ntpd's bound at most {} wide", time(number(&ntpd["widest_ns"]))));
+    watched(seen, "watch", Served::Counter, 1);
+}
+
 /// What the deterministic machine prints, byte by byte, below a line that names compiler and kernel: with others it takes another
 /// number of instructions.
 const GOLDEN: &str = "machines/icount.golden";

@@ -76,10 +76,13 @@ fn tracking(reply: &[u8], sequence: u32) -> Option<Tracking> {
     (is_reply && is_known && found.error_s() > 0.0).then_some(found)
 }
 
+const COEFFICIENT_BITS: i32 = 25;
+/// By what share such a number may be rounded: its coefficient has 24 bits and a sign.
+const ROUNDED: f64 = 1.0 / (1u32 << (COEFFICIENT_BITS - 2)) as f64;
+
 /// A number of the protocol: a signed exponent of 7 bits and a signed coefficient of 25, of which all
 /// are fraction bits.
 fn number(word: u32) -> f64 {
-    const COEFFICIENT_BITS: i32 = 25;
     let exponent = (word as i32) >> COEFFICIENT_BITS;
     let coefficient = ((word << 7) as i32) >> 7;
     f64::from(coefficient) * 2f64.powi(exponent - COEFFICIENT_BITS)
@@ -94,7 +97,7 @@ impl Tracking {
     /// The interval of the true time, where the kernel's clock was read in `reading_ns`, after an
     /// answer that took `answer_ns`. The clock is slewed on meanwhile.
     pub(super) fn claim(&self, kernel: &State, (reading_ns, answer_ns): (u64, u64)) -> Claim {
-        let rounded_s = self.correction.abs() * f64::EPSILON.sqrt();
+        let rounded_s = self.correction.abs() * ROUNDED;
         let slewed_ns = SLEWED * (reading_ns + answer_ns) as f64;
         let error_ns = (self.error_s() + rounded_s) * 1e9 + slewed_ns;
         let error_ns = (error_ns.ceil() as u64).saturating_add(kernel.unit_ns).saturating_add(reading_ns);

@@ -10,6 +10,8 @@ mod leap;
 use core::fmt;
 use std::time::{Duration, SystemTime};
 
+#[cfg(all(fuzzing, feature = "chrony"))]
+pub(crate) use chrony::fuzz as fuzz_chronyd_reply;
 pub(crate) use kernel::State;
 pub use leap::Leap;
 

@@ -1,0 +1,148 @@
+//! Watches `utc_now()` on a machine whose true time is known, and prints what it saw as one JSON object.
+//!
+//! `civil OFFSET_MS SECONDS`: the true time is that much ahead of CLOCK_REALTIME when the program
+//! starts, and goes on as CLOCK_MONOTONIC_RAW does, whatever is done to the clock meanwhile. `civil
+//! leap SECONDS`: it is right, and a second is inserted at the next midnight. It is made for emulated
+//! machines (machines/civil.sh): elsewhere nobody knows the true time.
+
+#![allow(clippy::print_stdout, reason = "an example talks to the person who runs it")]
+
+use std::collections::BTreeMap;
+use std::error::Error;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use clockscope::os::{self, Reference};
+use clockscope::{Bounded, Leap, RawClock, Unbounded, Worth, tai_now, utc_now};
+
+const SECOND_NS: i128 = 1_000_000_000;
+const DAY_NS: i128 = 86_400 * SECOND_NS;
+
+/// The true time, as Unix time would be without leap seconds, and where the next one begins.
+struct Truth {
+    clock: Reference,
+    began: u64,
+    began_unix_ns: i128,
+    leap_ns: Option<i128>,
+}
+
+/// How often each answer was given, and how often the true time was in it; and for TAI.
+#[derive(Default)]
+struct Seen {
+    answers: BTreeMap<&'static str, [u64; 2]>,
+    tai: [u64; 2],
+    /// How often the inserted second was running.
+    in_leap: u64,
+    /// The widest interval that was trusted, in ns.
+    widest_ns: u128,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let usage = "usage: civil OFFSET_MS|leap SECONDS";
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [offset, seconds] = arguments.as_slice() else { return Err(usage.into()) };
+    let seconds: f64 = seconds.parse().map_err(|_| usage)?;
+    let is_leap = offset == "leap";
+    let offset_ms: i128 = if is_leap { 0 } else { offset.parse().map_err(|_| usage)? };
+    let truth = Truth::now(offset_ms * 1_000_000, is_leap)?;
+    let seen = watch(&truth, (seconds * 1e9) as i128)?;
+    println!("{}", seen.json());
+    Ok(())
+}
+
+impl Truth {
+    fn now(offset_ns: i128, is_leap: bool) -> Result<Self, Box<dyn Error>> {
+        let clock = os::references().into_iter().next().ok_or("no clock goes on undisturbed")?;
+        let shown = unix_ns(SystemTime::now());
+        let began = read(&clock)?;
+        let leap_ns = is_leap.then(|| (shown.div_euclid(DAY_NS) + 1) * DAY_NS);
+        Ok(Self { clock, began, began_unix_ns: shown + offset_ns, leap_ns })
+    }
+
+    fn elapsed_ns(&self) -> Result<i128, Box<dyn Error>> {
+        Ok(i128::from(read(&self.clock)? - self.began))
+    }
+
+    /// What Unix time may be, that long after the beginning: two things during an inserted second.
+    fn unix_ns(&self, elapsed_ns: i128) -> [i128; 2] {
+        let uniform = self.began_unix_ns + elapsed_ns;
+        match self.leap_ns {
+            Some(leap) if uniform >= leap + SECOND_NS => [uniform - SECOND_NS; 2],
+            Some(leap) if uniform >= leap => [uniform - SECOND_NS, uniform],
+            _ => [uniform; 2],
+        }
+    }
+}
+
+fn watch(truth: &Truth, ns: i128) -> Result<Seen, Box<dyn Error>> {
+    let mut seen = Seen::default();
+    let tai_at_first =
+        tai_now().ok().map(|tai| (unix_ns(tai.earliest) + unix_ns(tai.latest)) / 2 - truth.began_unix_ns);
+    loop {
+        let before = truth.elapsed_ns()?;
+        if before >= ns {
+            return Ok(seen);
+        }
+        let utc = utc_now();
+        let after = truth.elapsed_ns()?;
+        // Between these the answer is about some moment: both must be possible.
+        let is_inside = |bounded: &Bounded| {
+            let took_ns = after - before;
+            let (earliest, latest) = (unix_ns(bounded.earliest) - took_ns, unix_ns(bounded.latest) + took_ns);
+            truth.unix_ns(before).iter().all(|truth| (earliest..=latest).contains(truth))
+        };
+        let (name, bounded) = named(&utc);
+        seen.answers.entry(name).or_default()[usize::from(bounded.is_some_and(is_inside))] += 1;
+        if let Ok(utc) = utc {
+            seen.in_leap += u64::from(utc.leap == Leap::InProgress);
+            seen.widest_ns = seen.widest_ns.max(utc.width().as_nanos());
+        }
+        if let (Ok(tai), Some(offset)) = (tai_now(), tai_at_first) {
+            let expected = truth.began_unix_ns + truth.elapsed_ns()? + offset;
+            let slack = (truth.elapsed_ns()? - after).max(1_000_000);
+            let is_inside = unix_ns(tai.earliest) - slack <= expected && expected <= unix_ns(tai.latest) + slack;
+            seen.tai[usize::from(is_inside)] += 1;
+        }
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+fn named(utc: &Result<Bounded, Unbounded>) -> (&'static str, Option<&Bounded>) {
+    match utc {
+        Ok(bounded) if bounded.worth == Worth::Trusted => ("trusted", Some(bounded)),
+        Ok(bounded) => ("while_not_slewing", Some(bounded)),
+        Err(Unbounded::Slewing { claimed, .. }) => ("slewing", Some(claimed)),
+        Err(Unbounded::Worthless(claimed)) => ("worthless", Some(claimed)),
+        Err(Unbounded::Unsynchronized(_)) => ("unsynchronized", None),
+        Err(_) => ("failed", None),
+    }
+}
+
+impl Seen {
+    fn json(&self) -> String {
+        let answers = self
+            .answers
+            .iter()
+            .map(|(name, [out, inside])| format!("\"{name}\": {{\"inside\": {inside}, \"outside\": {out}}}"));
+        let answers: Vec<String> = answers.collect();
+        let [out, inside] = self.tai;
+        format!(
+            "{{{}, \"tai\": {{\"inside\": {inside}, \"outside\": {out}}}, \"in_leap\": {}, \"widest_ns\": {}}}",
+            answers.join(", "),
+            self.in_leap,
+            self.widest_ns
+        )
+    }
+}
+
+fn unix_ns(time: SystemTime) -> i128 {
+    match time.duration_since(UNIX_EPOCH) {
+        Ok(after) => after.as_nanos() as i128,
+        Err(before) => -(before.duration().as_nanos() as i128),
+    }
+}
+
+fn read(clock: &Reference) -> Result<u64, Box<dyn Error>> {
+    let mut raw = Default::default();
+    clock.read(&mut raw).map_err(|errno| format!("the reference refused: {errno}"))?;
+    Ok(clock.value(&raw))
+}

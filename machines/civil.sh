@@ -1,0 +1,18 @@
+# What the stated error of civil time is worth, where the true time is known: 100 ms ahead of the clock until a daemon's calls
+# have moved it, and a leap second.
+settle tsc
+. /machines/common.sh
+run watch clockscope-watch 2
+for daemon in chronyd ntpd timesyncd phc2sys; do
+    steer set >/dev/null
+    run "civil_$daemon" clockscope-civil 100 5 &
+    sleep 0.5
+    steer "civil-$daemon" >/tmp/calls 2>&1
+    wait
+    run "steer_$daemon" cat /tmp/calls
+    steer none >/dev/null
+done
+steer set >/dev/null
+steer leap >/tmp/calls 2>&1
+run civil_leap clockscope-civil leap 5
+run steer_leap cat /tmp/calls
