@@ -18,6 +18,7 @@ mod confined;
 mod disabled;
 mod hammer;
 mod machine;
+mod handlers;
 mod namespaces;
 mod threads;
 
