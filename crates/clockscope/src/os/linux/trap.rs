@@ -177,7 +177,7 @@ extern "C-unwind" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: 
 /// Length of the instruction at `address`, which has just raised a protection fault, if it reads
 /// the counter.
 fn counter_instruction(address: usize) -> Option<usize> {
-    // A jump to a non-canonical address may raise the fault at its target.
+    // A handler may have returned to an address that no program can have: the fault is there.
     if address >> 47 != 0 {
         return None;
     }
@@ -238,7 +238,7 @@ fn act_by_default(signal: c_int, info: *mut libc::siginfo_t, is_sent: bool, come
         }
         // To this very thread, which may be sent any code.
         let resend = || libc::syscall(libc::SYS_rt_tgsigqueueinfo, libc::getpid(), libc::gettid(), signal, info) == 0;
-        if is_default && (resend() || libc::raise(signal) == 0) {
+        if is_default && resend() {
             return;
         }
         // A filter denies these calls. A fault while its signal is blocked ends the process.

@@ -81,21 +81,26 @@ fn a_stack_overflow_is_reported_as_without_us() {
 
 static OURS: AtomicUsize = AtomicUsize::new(0);
 static PASSED: AtomicI32 = AtomicI32::new(0);
+static CHANGED_MASKS: AtomicI32 = AtomicI32::new(0);
 
 /// Passes on to ours.
 pub(super) extern "C" fn chaining(signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     PASSED.fetch_add(1, Ordering::Relaxed);
     let ours: usize = OURS.load(Ordering::Relaxed);
+    let before = blocked();
     // SAFETY: ours was there before this one, and takes all three.
     unsafe {
         let ours = std::mem::transmute::<usize, extern "C" fn(c_int, *mut libc::siginfo_t, *mut c_void)>(ours);
         ours(signal, info, context);
     }
+    if blocked() != before {
+        CHANGED_MASKS.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
-/// Installs a handler over the current one, to which it passes on.
+/// Installs a handler over the current one, to which it passes on. SIGSEGV is not blocked in it.
 pub(super) fn chain() {
-    let ours = set(chaining as *const () as usize, libc::SA_SIGINFO);
+    let ours = set(chaining as *const () as usize, libc::SA_SIGINFO | libc::SA_NODEFER);
     OURS.store(ours.sa_sigaction, Ordering::Relaxed);
 }
 
@@ -120,6 +125,7 @@ fn a_handler_over_ours_passes_on_to_it() {
                 assert!(PASSED.load(Ordering::Relaxed) >= passed + 2);
             }
             assert_eq!(blocked() & (bit(libc::SIGSEGV) | bit(libc::SIGUSR1)), 0);
+            assert_eq!(CHANGED_MASKS.load(Ordering::Relaxed), 0);
         });
         assert!(status.success(), "{status}");
         for former in [Former::Default, Former::Ignored, Former::Once] {
