@@ -389,13 +389,25 @@ pub fn calibrate_blocking(duration: Duration) -> Result<Conversion, crate::Uncal
     os::keep_errno(|| CLOCK.calibrate_blocking(duration))
 }
 
-/// Lets the process survive that its counter is disabled (`prctl(PR_SET_TSC)`) while it runs:
-/// installs a handler of SIGSEGV that answers the counter's instructions and passes any other fault
-/// on.
+/// Installs a handler of SIGSEGV with which the process survives that its counter is disabled
+/// (`prctl(PR_SET_TSC)`) while it runs. x86-64 Linux only.
 ///
 /// Without it such a process dies at the next read of any clock of the vDSO. With it, [`now`] goes
-/// on with the system call; the C library's and std's clocks go on as coarse ones. x86-64 Linux
-/// only. A program that installs a handler of its own should do so before.
+/// on with the system call; the C library's and std's clocks go on as coarse ones. A thread that
+/// blocks SIGSEGV still dies when it reads the disabled counter.
+///
+/// Every other SIGSEGV, a fault or sent by kill(2) and the like, goes to the action that was there
+/// before, with its flags, mask and siginfo. A signal that was ignored may now interrupt system
+/// calls that SA_RESTART does not restart, such as poll(2).
+///
+/// - A handler that is installed later must pass on to this one, with all three arguments.
+///   Otherwise it takes this ability away. A former handler that sets another action takes it away,
+///   too, as Rust's std does at its first SIGSEGV that is not a stack overflow.
+/// - A second call does nothing, because two handlers that pass on to each other would never end.
+///   Calls that race all return after the handler is in place.
+/// - If a process has two copies of this crate and both install a handler, the later one answers,
+///   and only its clock learns that the counter is disabled.
+/// - Not async-signal-safe.
 ///
 /// # Errors
 /// The system's, or that it has no such thing.
