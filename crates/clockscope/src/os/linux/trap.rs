@@ -55,7 +55,7 @@ pub(crate) fn install(notify: fn()) -> Result<(), Errno> {
     if IS_INSTALLED.load(Ordering::Acquire) {
         return Ok(());
     }
-    // Whoever comes second returns after the handler is in place.
+    // The second of two racing installers returns after the handler is in place.
     let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     if IS_INSTALLED.load(Ordering::Acquire) {
         return Ok(());
@@ -115,8 +115,8 @@ fn ours(former: &libc::sigaction) -> libc::sigaction {
     unsafe {
         let mut action: libc::sigaction = zeroed();
         action.sa_sigaction = handle as WithInfo as usize;
-        // SA_NODEFER and an empty mask: a handler of another signal that interrupts ours may read
-        // the disabled counter, too. `call` blocks what the former handler wants blocked.
+        // SA_NODEFER and an empty mask: a handler of another signal may interrupt ours and read the
+        // disabled counter, too. `call` blocks the signals of the former handler's mask.
         action.sa_flags = libc::SA_SIGINFO | libc::SA_NODEFER | inherited;
         libc::sigemptyset(&raw mut action.sa_mask);
         action
@@ -142,8 +142,9 @@ extern "C-unwind" fn handle(signal: c_int, info: *mut libc::siginfo_t, context: 
     let code = unsafe { (*info).si_code };
     // SAFETY: the kernel passes a ucontext_t to a handler with SA_SIGINFO, which is ours to change.
     let registers = unsafe { &mut (*context.cast::<libc::ucontext_t>()).uc_mcontext.gregs };
-    // Only what a disabled counter raises is looked at as an instruction. A signal that the process
-    // sends to itself may have any code, but it leaves the number of the last fault as it was.
+    // A disabled counter raises a protection fault. For any other signal the instruction does not
+    // matter, and may not be readable. A signal that the process sends to itself may have any code,
+    // but it leaves the number of the last fault as it was.
     let is_protection_fault = code == SI_KERNEL && registers[libc::REG_TRAPNO as usize] == PROTECTION_FAULT;
     let length =
         if is_protection_fault { counter_instruction(registers[libc::REG_RIP as usize] as usize) } else { None };
@@ -189,7 +190,7 @@ fn counter_instruction(address: usize) -> Option<usize> {
     [&RDTSC[..], &RDTSCP[..]].into_iter().find(|instruction| begins(instruction)).map(<[u8]>::len)
 }
 
-/// Calls the former handler as the kernel would, with the signals blocked that it wants blocked.
+/// Calls the former handler as the kernel would, with its mask.
 fn call(handler: usize, action: &libc::sigaction, signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     let mut blocked = action.sa_mask;
     // SAFETY: the sets are this function's. A handler has the signature that its flags announce, and

@@ -1,4 +1,4 @@
-//! What happens while the handler is being installed: other threads install theirs or ours, the
+//! Events while the handler is being installed: other threads install theirs or ours, the
 //! signal arrives, sigaction is refused. A sigaction of the test's own stands before the C
 //! library's, so that each happens at its moment.
 

@@ -6,6 +6,7 @@
 
 mod installing;
 mod stacks;
+mod traced;
 
 use std::arch::asm;
 use std::ffi::{c_int, c_void};
@@ -45,7 +46,7 @@ fn died(status: ExitStatus) -> bool {
 /// A handler of the test ended the process.
 const HANDLED: i32 = 42;
 
-/// What the handlers of the test see, of their last call.
+/// The last call of a handler of the test.
 static CALLS: AtomicI32 = AtomicI32::new(0);
 static CODE: AtomicI32 = AtomicI32::new(0);
 static SENDER: AtomicI32 = AtomicI32::new(0);
@@ -57,7 +58,7 @@ static FRAME: AtomicUsize = AtomicUsize::new(0);
 /// How often a handler that cannot move on from a fault is called before it ends the process.
 static PATIENCE: AtomicI32 = AtomicI32::new(100);
 
-/// Faults are signals that the process sends to itself: there is no instruction to skip.
+/// A fault's code comes from the process itself: there is no instruction to skip.
 static IS_FORGED: AtomicBool = AtomicBool::new(false);
 
 /// errno after a handler of the test.

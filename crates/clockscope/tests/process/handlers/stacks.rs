@@ -1,4 +1,4 @@
-//! On which stack a former handler runs, which system calls it interrupts, and handlers over ours.
+//! The stack of a former handler, the system calls that it interrupts, and handlers over ours.
 
 use std::hint::black_box;
 use std::os::fd::{AsRawFd, FromRawFd};
@@ -165,7 +165,7 @@ fn a_handler_over_ours_that_does_not_pass_on_takes_its_place() {
     assert!(status.success(), "{status}");
 }
 
-/// Whether the thread sleeps in the kernel, or has ended.
+/// Returns whether the thread sleeps in the kernel or has ended.
 pub(super) fn is_asleep(thread: libc::pid_t) -> bool {
     let state = std::fs::read_to_string(format!("/proc/self/task/{thread}/stat"));
     // The name before the state may hold anything, also a parenthesis.
