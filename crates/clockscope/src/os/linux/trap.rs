@@ -193,8 +193,9 @@ fn counter_instruction(address: usize) -> Option<usize> {
 /// Calls the former handler as the kernel would, with its mask.
 fn call(handler: usize, action: &libc::sigaction, signal: c_int, info: *mut libc::siginfo_t, context: *mut c_void) {
     let mut blocked = action.sa_mask;
-    // SAFETY: the sets are this function's. A handler has the signature that its flags announce, and
-    // gets what the kernel passed to us. No frame here has anything to drop, should it not return.
+    // SAFETY: the sets are this function's. A handler has the signature that its flags announce,
+    // and gets what the kernel passed to us. No frame here has anything to drop, should it not
+    // return.
     unsafe {
         if action.sa_flags & libc::SA_NODEFER == 0 {
             libc::sigaddset(&raw mut blocked, signal);
@@ -216,8 +217,9 @@ fn call(handler: usize, action: &libc::sigaction, signal: c_int, info: *mut libc
 /// Ends the process by the default action, as soon as the handler returns. The registers and the
 /// siginfo of its core dump are then those of the fault, not of this handler.
 fn act_by_default(signal: c_int, info: *mut libc::siginfo_t, is_sent: bool, comes_again: bool) {
-    // SAFETY: the sets and the action are this function's, and SIG_DFL needs nothing else. `info` is
-    // a whole siginfo, and the kernel only reads it. HLT may not be executed here and is a fault.
+    // SAFETY: the sets and the action are this function's, and SIG_DFL needs nothing else. `info`
+    // is a whole siginfo, and the kernel only reads it. HLT may not be executed here and is a
+    // fault.
     unsafe {
         // The first process of a PID namespace (a container's) does not get a sent signal whose
         // action is the default one.
