@@ -221,7 +221,8 @@ fn a_frozen_counter_is_found_by_who_asks() {
     watched(test, "freeze:after=300ms;vdso=no", 0.5, |seen| {
         assert_eq!(seen.regressions, 0, "{seen:?}");
         assert!(clockscope::error_bound().is_some());
-        assert!(!is_used() || clockscope::generation() > 1);
+        // Where the line had ended before, nothing is served by the counter.
+        assert!(!is_used() || clockscope::generation() > 1 || clockscope::source() == Source::OsClock);
         let reference = watch::reference().unwrap();
         let before = watch::ns(&reference).unwrap();
         let now = clockscope::now().as_ns();

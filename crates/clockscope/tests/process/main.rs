@@ -17,8 +17,8 @@ mod children;
 mod confined;
 mod disabled;
 mod hammer;
-mod machine;
 mod handlers;
+mod machine;
 mod namespaces;
 mod threads;
 
