@@ -1,4 +1,5 @@
-//! The structure is checked, not hoped for: who may depend on whom, and where unsafe code may be.
+//! The structure is checked, not hoped for: who may depend on whom, where unsafe code may be, and that every
+//! test exists that the documentation names as evidence.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -48,15 +49,43 @@ const UNSAFE: &[&str] = &[
     "crates/clockscope-runtimes/src/parent_death.rs",
 ];
 
-/// Checks both.
+/// Has a table of situations and of the tests that show what happens in each.
+const SITUATIONS: &str = "docs/library.md";
+
+/// Checks all of it.
 pub(crate) fn check() -> Result<()> {
     let metadata = run::output("cargo", &["metadata", "--format-version", "1", "--no-deps"])?;
     let mut wrong = forbidden_edges(&edges(&serde_json::from_str(&metadata)?));
+    let mut sources = String::new();
     for file in rust_files(Path::new("."))? {
         let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
         wrong.extend(misplaced_unsafe(&file.to_string_lossy(), &text));
+        if file.starts_with("./crates/clockscope") {
+            sources.push_str(&text);
+        }
     }
+    let library = fs::read_to_string(SITUATIONS).with_context(|| format!("cannot read {SITUATIONS}"))?;
+    let situations = library.split_once("\n## Situation by situation\n").map(|(_, rest)| rest);
+    let situations = situations.with_context(|| format!("{SITUATIONS} has no table of situations"))?;
+    wrong.extend(missing_tests(situations, &sources, &names_in("machines", ".sh")?));
     if wrong.is_empty() { Ok(()) } else { bail!("the structure is broken:\n  {}", wrong.join("\n  ")) }
+}
+
+/// Tests that a table of the documentation names, in the last cell of its rows, and that are not there.
+fn missing_tests(table: &str, sources: &str, machines: &[String]) -> Vec<String> {
+    let rows = table.lines().filter(|line| line.starts_with('|') && !line.starts_with("|---"));
+    let cells = rows.filter_map(|row| row.trim_end_matches('|').rsplit('|').next());
+    let names = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).filter(|name| !name.contains(' '));
+    let is_there =
+        |name: &str| sources.contains(&format!("fn {name}(")) || machines.iter().any(|machine| machine == name);
+    names.filter(|name| !is_there(name)).map(|name| format!("{SITUATIONS} names {name}, which is no test")).collect()
+}
+
+/// The files in a folder whose names have this ending, without it.
+fn names_in(folder: &str, ending: &str) -> Result<Vec<String>> {
+    let entries = fs::read_dir(folder).with_context(|| format!("cannot list {folder}"))?;
+    let names = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    Ok(names.filter_map(|name| name.strip_suffix(ending).map(str::to_owned)).collect())
 }
 
 /// From each crate of the workspace to each of its dependencies, those for tests left out.
@@ -156,6 +185,13 @@ mod tests {
                 "crate clockscope-new is not in the table of xtask/src/structure.rs",
             ]
         );
+    }
+
+    #[test]
+    fn a_test_that_is_not_there_is_found() {
+        let table = "| # | situation | shown by |\n|---|---|---|\n| 1 | `no_name` | `there`, `gone` (trap), machine `hpet`, `cargo xtask x` |\n";
+        let missing = missing_tests(table, "fn there() {}\nfn goner() {}", &["hpet".to_owned()]);
+        assert_eq!(missing, ["docs/library.md names gone, which is no test"]);
     }
 
     #[test]

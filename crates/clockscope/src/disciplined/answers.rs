@@ -146,10 +146,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let take = || Bracket::narrowest(&self.counter, || self.os_ns(), TRIES, 0).map_err(Uncalibrated::NoClock);
         let start = take()?;
         if answers.invariant == Some(true) {
-            std::thread::sleep(duration);
-        } else {
-            self.spin(&start, duration)?;
+            rest(duration);
         }
+        self.spin(&start, duration)?;
         let end = take()?;
         let rate =
             end.rate_since(&start, answers.os_tick_ns).filter(|rate| rate.low > 0.0).ok_or(Uncalibrated::StoodStill)?;
@@ -325,6 +324,16 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let Mode::Barred(reason) = self.shared.page.mode() else { return None };
         let (seen, advice) = reason.explained();
         Some(Evidence::new("outcome", Finding::Against, seen).by("the clock itself").advise(advice))
+    }
+}
+
+/// Lets the thread rest for about `duration`; not at all where the system refuses. (std's sleep panics
+/// there.)
+#[cfg(feature = "std")]
+fn rest(duration: Duration) {
+    let (lock, nobody_wakes) = (std::sync::Mutex::new(()), std::sync::Condvar::new());
+    if let Ok(guard) = lock.lock() {
+        let _ = nobody_wakes.wait_timeout(guard, duration);
     }
 }
 

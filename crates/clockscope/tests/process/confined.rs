@@ -53,6 +53,20 @@ fn a_filter_under_way() {
     assert!(status.success(), "{status}");
 }
 
+/// A process that may not sleep waits all the same.
+#[test]
+fn a_filter_that_denies_sleep() {
+    let status = in_a_process(here!(a_filter_that_denies_sleep), &[], || {
+        if clockscope::ticks::is_permitted() == Some(false) {
+            return;
+        }
+        deny(&[libc::SYS_clock_nanosleep, libc::SYS_nanosleep, libc::SYS_futex]);
+        let conversion = clockscope::calibrate_blocking(Duration::from_millis(3)).unwrap();
+        assert!(conversion.frequency().window >= Duration::from_millis(3));
+    });
+    assert!(status.success(), "{status}");
+}
+
 /// Whatever the system refuses, errno is what it was: a reading may be taken in a signal handler.
 #[test]
 fn errno_is_left_alone() {
