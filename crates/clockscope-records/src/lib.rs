@@ -37,7 +37,7 @@ pub use offsets::{CpuOffset, OffsetPair, Offsets};
 pub use order::{HandedOver, LostPair, Order, Sequence};
 pub use plan::{Candidate, Plan, PlanRow, TickIs, Unfit};
 pub use policy::{ClockDemands, Policy};
-pub use rate::{Adjtimex, Allan, Changed, Mtie, RatePair, RateRecord, Rates, Step};
+pub use rate::{Adjtimex, Allan, Changed, CivilWorth, Mtie, RatePair, RateRecord, Rates, Step};
 pub use runtimes::{RuntimeFound, RuntimeRecord, Runtimes, RuntimesFound};
 pub use schema::{DOCUMENT_SCHEMA, POLICY_SCHEMA, indented};
 pub use shootout::{Metric, Shootout, Winner};

@@ -147,4 +147,27 @@ pub struct Adjtimex {
     pub esterror_us: i64,
     /// Flags that are set, as linux/timex.h names them without STA_, in lower case.
     pub status: Vec<String>,
+    /// What the largest error is worth; `null` where that is not known.
+    #[serde(default)]
+    pub worth: Option<CivilWorth>,
+    /// Half the length of the interval in which civil time is, in s: the largest error and what has still to be corrected.
+    /// `null` where there is none that is worth anything.
+    #[serde(default)]
+    pub civil_error_s: Option<f64>,
+}
+
+/// What a stated error of civil time is worth, by what the daemon that states it sets (docs/library.md, *Civil time*).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CivilWorth {
+    /// It holds.
+    Trusted,
+    /// It holds while no offset is being worked off, which the kernel does not see.
+    WhileNotSlewing,
+    /// An offset is being worked off, and how much is left is not known.
+    Slewing,
+    /// The daemon sets it to zero, or has only begun.
+    Worthless,
+    /// Nobody keeps the clock right.
+    Unsynchronized,
 }

@@ -2,7 +2,7 @@
 
 use clockscope::{Evidence, Finding};
 use clockscope_machine::clocksource;
-use clockscope_records::{ClockKind, ClockRecord, RateRecord, ReadPath, Sequence};
+use clockscope_records::{CivilWorth, ClockKind, ClockRecord, RateRecord, ReadPath, Sequence};
 
 use super::case::{Case, Gravity};
 use super::{SYSCALL, Seen, events};
@@ -56,7 +56,7 @@ pub(super) fn judge(seen: &Seen, clock: &ClockRecord, doubt: Option<&str>, fault
     }
     rate(seen, clock, advice, gravity).into_iter().for_each(|evidence| case.add(evidence));
     if is_wall {
-        case.add(synchronised(seen));
+        case.add(synchronization(seen));
     }
     case
 }
@@ -212,19 +212,32 @@ fn steered(found: &RateRecord) -> (Evidence, Gravity) {
     (events::within(ppm, bound, SLEWED_PPM, name, text, advice).figure(ppm, "ppm").by(source), gravity)
 }
 
-/// Whether the kernel was told that its civil time is right.
-fn synchronised(seen: &Seen) -> (Evidence, Gravity) {
-    let (name, source) = ("synchronisation", "adjtimex");
+/// How well civil time is known, by what the error is worth that a daemon has stated.
+fn synchronization(seen: &Seen) -> (Evidence, Gravity) {
+    let (name, source) = ("synchronization", "adjtimex");
+    let unknown = |text: &'static str| Evidence::new(name, Finding::Unknown, text);
     let Some(kernel) = seen.rates.as_ref().ok().and_then(|rates| rates.adjtimex.as_ref()) else {
-        return (Evidence::new(name, Finding::Unknown, "the kernel cannot be asked").by(source), Gravity::Told);
+        return (unknown("the kernel cannot be asked").by(source), Gravity::Told);
     };
-    let seconds = kernel.maxerror_us as f64 / 1e6;
-    let evidence = if kernel.status.iter().any(|flag| flag == "unsync") {
-        let seen = "nobody tells the kernel that its civil time is right";
-        Evidence::new(name, Finding::Unknown, seen)
-            .advise("let chrony (with rtcsync) or ntpd set the kernel's clock, if civil time matters")
-    } else {
-        Evidence::new(name, Finding::For, format!("civil time is right within {seconds:.6} s"))
+    let advice = "let chronyd or ntpd keep the clock, if civil time matters";
+    let evidence = match (kernel.worth, kernel.civil_error_s) {
+        (Some(CivilWorth::Trusted), Some(s)) => {
+            Evidence::new(name, Finding::For, format!("civil time is right within {s:.6} s")).figure(s, "s")
+        }
+        (Some(CivilWorth::WhileNotSlewing), Some(s)) => {
+            let text = format!("civil time is right within {s:.6} s, unless its daemon is correcting it by the rate");
+            Evidence::new(name, Finding::For, text).figure(s, "s")
+        }
+        (Some(CivilWorth::Slewing), _) => {
+            unknown("civil time is being corrected by the clock's rate; how far it is off is not known")
+        }
+        (Some(CivilWorth::Worthless), _) => unknown(
+            "the daemon that keeps civil time states no error: it sets that to zero, as timesyncd and phc2sys do, or has \
+             only begun",
+        )
+        .advise(advice),
+        (Some(CivilWorth::Unsynchronized), _) => unknown("nobody keeps civil time right").advise(advice),
+        _ => unknown("what the stated error of civil time is worth is not known"),
     };
-    (evidence.figure(seconds, "s").by(source), Gravity::Told)
+    (evidence.by(source), Gravity::Told)
 }

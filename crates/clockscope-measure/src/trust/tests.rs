@@ -1,8 +1,8 @@
 //! Verdicts on records: a healthy machine, and one thing wrong with it at a time.
 
 use clockscope_records::{
-    Adjtimex, ClockIdentity, Cost, CounterFlags, Cpu, Events, Finding, OffsetPair, RateRecord, Reason, Step,
-    Trustworthiness, Unknown, Verdict,
+    Adjtimex, CivilWorth, ClockIdentity, Cost, CounterFlags, Cpu, Events, Finding, OffsetPair, RateRecord, Reason,
+    Step, Trustworthiness, Unknown, Verdict,
 };
 
 use super::*;
@@ -151,7 +151,9 @@ pub(crate) fn healthy() -> Seen {
                 offset_ns: 0,
                 maxerror_us: 1000,
                 esterror_us: 10,
-                status: vec!["pll".to_owned()],
+                status: vec!["pll".to_owned(), "nano".to_owned()],
+                worth: Some(CivilWorth::Trusted),
+                civil_error_s: Some(0.001),
             }),
             ..Rates::default()
         }),
@@ -579,4 +581,30 @@ fn emulation_makes_no_claim_about_cost_and_user_emulation_none_about_the_kernel(
     seen.environment.emulation = vec!["qemu-user".to_owned()];
     assert_eq!(decided(&seen, "monotonic").0, Trustworthiness::Trusted);
     assert_eq!(decided(&seen, "tsc"), (Trustworthiness::Limited, vec!["clocksource".to_owned()]));
+}
+
+#[test]
+fn civil_time_is_known_as_well_as_its_daemon_states_it() {
+    let found = |worth, civil_error_s| {
+        let mut seen = healthy();
+        let kernel = seen.rates.as_mut().unwrap().adjtimex.as_mut().unwrap();
+        (kernel.worth, kernel.civil_error_s) = (worth, civil_error_s);
+        let verdicts = judged(&seen);
+        let evidence = &of(&verdicts, "realtime").evidence;
+        let found = evidence.iter().find(|found| found.name == "synchronization").unwrap();
+        (found.finding, found.seen.clone())
+    };
+    for (worth, expected) in [
+        (CivilWorth::Trusted, "right within 0.002000 s"),
+        (CivilWorth::WhileNotSlewing, "right within 0.002000 s, unless"),
+        (CivilWorth::Slewing, "how far it is off is not known"),
+        (CivilWorth::Worthless, "states no error"),
+        (CivilWorth::Unsynchronized, "nobody keeps"),
+    ] {
+        let is_known = expected.starts_with("right");
+        let (finding, seen) = found(Some(worth), is_known.then_some(0.002));
+        assert!(seen.contains(expected), "{seen}");
+        assert_eq!(finding == Finding::For, is_known, "{seen}");
+    }
+    assert!(found(None, None).1.contains("not known"));
 }
