@@ -67,7 +67,7 @@ fn best_counter<'a>(clocks: &'a [ClockRecord], environment: &Environment) -> Opt
 /// An ordered read of a counter that the kernel itself builds its clocks on.
 pub(crate) fn is_trusted_counter(clock: &ClockIdentity, environment: &Environment) -> bool {
     let trusted = matches!(environment.clocksource.as_deref(), Some("tsc" | "arch_sys_counter"));
-    let ordered = ["tsc_lfence", "rdtscp", "rdtscp_lfence", "cntvct_isb", "cntvctss"];
+    let ordered = ["tsc_lfence", "rdtscp", "rdtscp_lfence", "cntvct_isb", "cntvct_dsb_isb", "cntvctss"];
     trusted && ordered.contains(&clock.name.as_str())
 }
 

@@ -248,7 +248,8 @@ fn went_back(earlier: u64, later: u64) -> bool {
     (later.wrapping_sub(earlier) as i64) < 0
 }
 
-/// Waits for a word and takes it; `None` when it is over, or the deadline has passed.
+/// Waits for a word and takes it. The branch on it orders the caller's next reading after it
+/// ([`Counter::ordered`]). `None` when it is over, or the deadline has passed.
 fn receive(word: &AtomicU64, is_over: &AtomicBool, deadline: Option<u64>) -> Option<u64> {
     let mut turns = 0u32;
     loop {

@@ -1,16 +1,18 @@
 //! The counter itself: readings in ticks of a rate that nobody states.
 //!
-//! For timing a few instructions, and for who converts later ([`crate::conversion`], [`crate::calibrate_blocking`]). A
-//! difference is to be taken wrapping. Nothing is watched here: whether the counter may be trusted, [`crate::evidence`]
-//! tells. Where reading it is forbidden ([`is_permitted`]), a reading ends the process.
+//! For timing a few instructions, and for callers that convert later ([`crate::conversion`],
+//! [`crate::calibrate_blocking`]). Take differences wrapping. Nothing is watched here:
+//! [`crate::evidence`] reports whether the counter may be trusted. Where reading it is forbidden
+//! ([`is_permitted`]), a reading ends the process.
 //!
-//! This module is there on architectures whose counter is known: x86, aarch64, riscv64, powerpc64, s390x.
+//! This module exists on architectures whose counter is known: x86, aarch64, riscv64, powerpc64, s390x.
 
 use crate::counter::arch;
 
-/// A bare reading (RDTSC): the processor may take it earlier, or later, than the program says.
+/// Reads the counter by the bare instruction (RDTSC, CNTVCT_EL0, MFTB, RDTIME, STCKF): the processor
+/// may do it earlier, or later, than the program says.
 ///
-/// Unit: ticks. Cost: that of the instruction.
+/// Unit: ticks. Ordering: none. Cost: that of the instruction.
 ///
 /// ```
 /// use clockscope::ticks;
@@ -24,10 +26,27 @@ pub fn now_unordered() -> u64 {
     arch::unordered()
 }
 
-/// An ordered reading: after all earlier instructions. Of two readings in happens-before order, on any CPUs, the later is
-/// not smaller, as far as the CPUs' counters agree.
+/// Reads the counter after all earlier loads. Of two readings in happens-before order, on any CPUs, the
+/// later is not smaller, as far as the CPUs' counters agree.
 ///
-/// Unit: ticks. Cost: on x86 a fence and the instruction, twice a bare RDTSC.
+/// - Unit: ticks.
+/// - Ordering: every earlier load has its value before the counter is read. Earlier stores may not be
+///   seen by other CPUs yet, except on POWER, riscv64 and s390x. A later store is not seen by them
+///   before the counter is read. Later loads may be done before.
+/// - Cost: on x86, twice a bare RDTSC. On the other processors it was not measured, and depends on the
+///   loads that are outstanding: measure `cntvct_dsb_isb`, `timebase_sync`, `rdtime_fence` or
+///   `stckf_bcr` with `clockscope measure`. [`crate::now`] needs neither DSB nor SYNC.
+///
+/// | | instructions | waits for arithmetic whose result nobody needs |
+/// |---|---|---|
+/// | x86 | `lfence; rdtsc` | yes |
+/// | aarch64 | `dsb ishld; isb; mrs cntvct_el0` | not promised |
+/// | POWER | `sync; mftb` | yes |
+/// | riscv64 | `fence iorw, iorw; rdtime` | no |
+/// | s390x | `bcr 15,0; stckf` | yes |
+///
+/// On aarch64, POWER and riscv64 a branch to the next instruction follows, which depends on the reading:
+/// no barrier there would make later stores wait for a counter.
 ///
 /// ```
 /// use clockscope::ticks;
@@ -40,9 +59,15 @@ pub fn now() -> u64 {
     arch::after()
 }
 
-/// The reading before the code to be timed: after all earlier instructions, and before any of the timed ones.
+/// Reads the counter before code that is to be timed: after all earlier loads, and before any of the
+/// timed instructions.
 ///
-/// Unit: ticks. Cost: on x86 two fences and the instruction, some 2.5 times a bare RDTSC.
+/// - Unit: ticks.
+/// - Ordering: as [`now`], and no later instruction begins before the counter is read. (On riscv64 no
+///   later load or store; arithmetic may begin.)
+/// - Cost: on x86 two fences and the instruction, some 2.5 times a bare RDTSC. Elsewhere not measured:
+///   [`now`]'s instructions and ISB on aarch64, ISYNC on POWER, another FENCE on riscv64, another BCR
+///   on s390x.
 ///
 /// ```
 /// use clockscope::ticks;
@@ -57,9 +82,13 @@ pub fn start() -> u64 {
     arch::fenced()
 }
 
-/// The reading after the code to be timed: after all of its instructions, and before any later one.
+/// Reads the counter after code that is to be timed: after all of its loads, and before any later
+/// instruction.
 ///
-/// Unit, cost and example: [`start`].
+/// Stores of the timed code may still be on their way to memory: what they cost later is not in the
+/// difference. Arithmetic is in it as far as [`now`] waits for it.
+///
+/// Unit, ordering, cost and example: [`start`].
 #[inline(always)]
 #[must_use]
 pub fn stop() -> u64 {

@@ -1,7 +1,17 @@
 //! The Arm generic timer's virtual counter, CNTVCT_EL0.
 //!
-//! Ordering as the Arm ARM (D12.2) states it: a read of CNTVCT_EL0 may be done early; ISB before it forbids that;
-//! CNTVCTSS_EL0 (FEAT_ECV) is self-synchronised and needs no ISB.
+//! Ordering as the Arm ARM (DDI 0487, "The Generic Timer in AArch64 state") states it:
+//!
+//! - A read of CNTVCT_EL0 may be done early. No later instruction is executed before an ISB is
+//!   complete, so that an ISB before the read forbids it.
+//! - An ISB does not wait for loads. It does wait for a branch that depends on a load: the manual's
+//!   example polls a word, branches, and then has ISB and the read.
+//! - Without such a branch only DSB waits for loads. A DSB alone is not enough: later instructions
+//!   may read system registers before it is complete (B2, Data Synchronization Barrier).
+//! - CNTVCTSS_EL0 (FEAT_ECV) is not read speculatively and needs no ISB. It waits for loads as
+//!   little as ISB does.
+//! - No memory barrier orders the read before later accesses. A store waits for a branch that
+//!   depends on the reading.
 
 #![allow(unsafe_code, reason = "a counter is read by instructions that have no safe form")]
 
@@ -14,23 +24,28 @@ counter!(
     cntvct
 );
 counter!(
-    /// ISB; CNTVCT_EL0: after all earlier instructions.
+    /// ISB; CNTVCT_EL0: after every load that an earlier branch depends on.
     CntvctIsb,
     isb_cntvct
 );
 counter!(
-    /// CNTVCTSS_EL0: self-synchronised. Only made where the kernel reports FEAT_ECV.
+    /// DSB ISHLD; ISB; CNTVCT_EL0: after all earlier loads, and before later stores.
+    CntvctDsbIsb,
+    dsb_isb_cntvct
+);
+counter!(
+    /// CNTVCTSS_EL0: self-synchronized. Only made where the kernel reports FEAT_ECV.
     Cntvctss,
     cntvctss
 );
 counter!(
-    /// ISB; CNTVCT_EL0; ISB: ordered on both sides.
+    /// DSB ISHLD; ISB; CNTVCT_EL0; ISB: ordered on both sides.
     Ordered,
-    isb_cntvct_isb
+    dsb_isb_cntvct_isb
 );
 
 /// Name of [`Ordered`].
-pub const ORDERED_NAME: &str = "isb_cntvct_isb";
+pub const ORDERED_NAME: &str = "dsb_isb_cntvct_isb";
 
 /// The kernel's clocksources that are this counter and nothing else.
 pub const CLOCKSOURCES: &[&str] = &["arch_sys_counter"];
@@ -64,8 +79,12 @@ pub fn each(visitor: &mut impl Visitor) {
     });
     visitor
         .visit(Entry { about: about("cntvct_isb", &["isb_cntvct"], hz, "ISB; CNTVCT_EL0"), clock: Ok(CntvctIsb(())) });
+    visitor.visit(Entry {
+        about: about("cntvct_dsb_isb", &["dsb_isb_cntvct"], hz, "DSB ISHLD; ISB; CNTVCT_EL0"),
+        clock: Ok(CntvctDsbIsb(())),
+    });
     let cntvctss = if has_ecv() { Ok(Cntvctss(())) } else { Err(Unavailable::Instruction("CNTVCTSS_EL0 (FEAT_ECV)")) };
-    visitor.visit(Entry { about: about("cntvctss", &[], hz, "CNTVCTSS_EL0, self-synchronised"), clock: cntvctss });
+    visitor.visit(Entry { about: about("cntvctss", &[], hz, "CNTVCTSS_EL0, self-synchronized"), clock: cntvctss });
 }
 
 /// CNTFRQ_EL0: what firmware wrote there. 0 where it wrote nothing, which is told as unknown.
@@ -103,13 +122,19 @@ macro_rules! read {
     };
 }
 
-pub(crate) use {cntvct as unordered, isb_cntvct as after, isb_cntvct_isb as fenced};
+#[cfg(all(feature = "std", not(loom)))]
+pub(crate) use isb_cntvct as after_branches;
+pub(crate) use {cntvct as unordered, dsb_isb_cntvct as after, dsb_isb_cntvct_isb as fenced};
 
-read!(cntvct, "mrs {}, cntvct_el0");
-read!(isb_cntvct, "isb\nmrs {}, cntvct_el0");
-read!(isb_cntvct_isb, "isb\nmrs {}, cntvct_el0\nisb");
+read!(cntvct, "mrs {0}, cntvct_el0");
+read!(isb_cntvct, "isb\nmrs {0}, cntvct_el0");
+// ISHLD: only loads are waited for, as on x86, where LFENCE does not wait for stores. The branch goes
+// to the next instruction either way; a store after it is not seen by others before the reading is
+// taken.
+read!(dsb_isb_cntvct, "dsb ishld\nisb\nmrs {0}, cntvct_el0\ncbz {0}, 2f\n2:");
+read!(dsb_isb_cntvct_isb, "dsb ishld\nisb\nmrs {0}, cntvct_el0\nisb");
 // By its encoding: assemblers older than Armv8.6 do not know the name.
-read!(cntvctss, "mrs {}, s3_3_c14_c0_6");
+read!(cntvctss, "mrs {0}, s3_3_c14_c0_6");
 
 #[cfg(test)]
 mod tests {
@@ -118,12 +143,16 @@ mod tests {
 
     #[test]
     fn sequences_agree_with_each_other() {
-        let (mut before, mut middle, mut after) = (0, 0, 0);
-        for _ in 0..1000 {
-            Ordered(()).read(&mut before).unwrap();
-            CntvctIsb(()).read(&mut middle).unwrap();
-            Ordered(()).read(&mut after).unwrap();
-            assert!(before <= middle && middle <= after, "{before} {middle} {after}");
+        fn check<C: RawClock<Raw = u64>>(clock: &C) {
+            let (mut before, mut middle, mut after) = (0, 0, 0);
+            for _ in 0..1000 {
+                Ordered(()).read(&mut before).unwrap();
+                clock.read(&mut middle).unwrap();
+                Ordered(()).read(&mut after).unwrap();
+                assert!(before <= middle && middle <= after, "{before} {middle} {after}");
+            }
         }
+        check(&CntvctIsb(()));
+        check(&CntvctDsbIsb(()));
     }
 }

@@ -53,4 +53,6 @@ pub(crate) fn unordered() -> u64 {
     0
 }
 
+#[cfg(all(feature = "std", not(loom)))]
+pub(crate) use unordered as after_branches;
 pub(crate) use {unordered as after, unordered as fenced};

@@ -4,8 +4,12 @@
 //! - `Ordered`: the sequence that starts after all earlier instructions and ends before all later ones, for timing;
 //! - `ordered()`: that sequence if this processor has it;
 //! - `ORDERED_NAME`: its name;
-//! - `unordered()`, `after()`, `fenced()`: the bare read; the read after all earlier instructions; the read that is also
-//!   before all later ones. For who knows that the counter may be read;
+//! - `unordered()`: the bare read;
+//! - `after()`: the read after all earlier loads, whose value is taken before a later store is seen;
+//! - `after_branches()`: the read after every load that an earlier branch depends on. Cheaper than
+//!   `after()` on some processors, the same on others;
+//! - `fenced()`: `after()`, which is also before all later instructions. The caller of these four
+//!   knows that the counter may be read;
 //! - `CLOCKSOURCES`, `is_invariant()`, `claims()`: what kernel and processor say about it.
 
 #[cfg_attr(any(target_arch = "x86_64", target_arch = "x86"), path = "x86.rs")]
@@ -57,7 +61,8 @@ pub struct Claims {
     pub cntfrq_hz: Option<u64>,
 }
 
-/// Description of a reading sequence that is ordered; `frequency_hz` where the hardware states it.
+/// Description of a reading sequence that is ordered, at least after loads that a branch depends on;
+/// `frequency_hz` where the hardware states it.
 #[allow(dead_code, reason = "absent.rs describes nothing")]
 fn about(
     name: &'static str,

@@ -17,6 +17,10 @@ use core::sync::atomic::{AtomicU64, Ordering, fence};
 /// every OS clock begins with an instruction that waits for that (the vDSO's LFENCE or RDTSCP,
 /// SYSCALL). aarch64: DSB waits for stores, and the ISB that every ordered reading of the counter
 /// begins with waits for the DSB (Arm ARM, B2.3.12 and D12.2.1).
+///
+/// riscv64: the fence of the memory model does not order a reading of the counter, but the one that
+/// every ordered reading begins with orders it, and all that follow, after stores. POWER and s390x:
+/// SYNC and BCR, which the fence is there, wait for stores.
 #[inline(always)]
 pub(crate) fn stored_before_reading() {
     fence(Ordering::SeqCst);
@@ -33,7 +37,11 @@ pub(crate) fn stored_before_reading() {
 /// cannot load from an address that it does not know: here that depends on the reading, of which
 /// nothing is left but a zero that the processor does not foresee (Arm ARM, B2.3.2, address
 /// dependency; x86 knows no AND that does not wait for its operands). A fence would cost more than
-/// all else that the caller does. Other processors than these two get the fence.
+/// all else that the caller does.
+///
+/// Other processors than these two get a fence. riscv64: one that orders device input, which a reading
+/// of the counter is (see `counter/riscv64.rs`), before loads. POWER and s390x: SYNC and BCR wait for
+/// the reading as for every earlier instruction.
 #[inline(always)]
 pub(crate) fn load_after_reading(word: &AtomicU64, reading: u64) -> u64 {
     #[cfg(target_arch = "x86_64")]
@@ -71,6 +79,11 @@ pub(crate) fn load_after_reading(word: &AtomicU64, reading: u64) -> u64 {
     #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
     {
         let _ = reading;
+        #[cfg(target_arch = "riscv64")]
+        // SAFETY: orders accesses, and changes neither registers nor memory.
+        unsafe {
+            core::arch::asm!("fence iorw, iorw", options(nostack, preserves_flags));
+        }
         fence(Ordering::SeqCst);
         word.load(Ordering::Relaxed)
     }

@@ -1,16 +1,25 @@
 //! The RISC-V real-time counter.
 //!
-//! RDTIME is a CSR read, ordered by FENCE against memory accesses only (RISC-V unprivileged ISA, Zicntr).
+//! Ordering as the RISC-V unprivileged ISA (Zicsr, "CSR Access Ordering") states it: RDTIME is a CSR
+//! read, which is not ordered with memory accesses by itself. FENCE takes it for device input (I). So
+//! a FENCE with I in its successor set orders it after loads and stores, and one with I in its
+//! predecessor set orders it before them. The fences of the memory model are `rw, rw` at most and do
+//! not. Nothing orders it after arithmetic whose result nobody needs.
 
 #![allow(unsafe_code, reason = "a counter is read by instructions that have no safe form")]
 
-use super::{Claims, about_unordered, counter};
+use super::{Claims, about, about_unordered, counter};
 use crate::{Entry, Unavailable, Visitor};
 
 counter!(
     /// RDTIME
     Rdtime,
     unordered
+);
+counter!(
+    /// FENCE; RDTIME: after all earlier accesses, and before later stores.
+    RdtimeFence,
+    after
 );
 counter!(
     /// The same between two barriers: ordered on both sides.
@@ -47,6 +56,10 @@ pub fn ordered() -> Result<Ordered, Unavailable> {
 /// Hands every reading sequence to `visitor`.
 pub fn each(visitor: &mut impl Visitor) {
     visitor.visit(Entry { about: about_unordered("rdtime", &[], None, "RDTIME"), clock: Ok(Rdtime(())) });
+    visitor.visit(Entry {
+        about: about("rdtime_fence", &["fence_rdtime"], None, "FENCE; RDTIME"),
+        clock: Ok(RdtimeFence(())),
+    });
 }
 
 /// RDTIME.
@@ -69,9 +82,29 @@ pub(crate) fn fenced() -> u64 {
     value
 }
 
-/// FENCE; RDTIME.
+/// FENCE; RDTIME; a branch to the next instruction: a store after it depends on the reading, and so
+/// comes after that (RVWMO, control dependency).
 #[inline(always)]
 pub(crate) fn after() -> u64 {
+    let value: u64;
+    // SAFETY: as above.
+    unsafe {
+        core::arch::asm!(
+            "fence iorw, iorw",
+            "rdtime {0}",
+            "beqz {0}, 2f",
+            "2:",
+            out(reg) value,
+            options(nostack, preserves_flags),
+        );
+    }
+    value
+}
+
+/// FENCE; RDTIME. A branch is not enough here: in RISC-V's memory model it orders later stores only.
+#[cfg(all(feature = "std", not(loom)))]
+#[inline(always)]
+pub(crate) fn after_branches() -> u64 {
     let value: u64;
     // SAFETY: as above.
     unsafe { core::arch::asm!("fence iorw, iorw", "rdtime {}", out(reg) value, options(nostack, preserves_flags)) };

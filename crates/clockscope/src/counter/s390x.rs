@@ -1,16 +1,23 @@
 //! The s390x time-of-day clock.
 //!
-//! STCKF stores 64 bits in units of 2^-12 µs (z/Architecture Principles of Operation, chapter 10); BCR 15,0 serialises.
+//! STCKF stores 64 bits in units of 2^-12 µs (z/Architecture Principles of Operation, chapter 10). It
+//! does not serialize. BCR 15,0 does (chapter 5, "CPU Serialization"): all earlier accesses are complete
+//! before a later instruction is executed. Stores are seen in the order of the program.
 
 #![allow(unsafe_code, reason = "a counter is read by instructions that have no safe form")]
 
-use super::{Claims, about_unordered, counter};
+use super::{Claims, about, about_unordered, counter};
 use crate::{Entry, Unavailable, Visitor};
 
 counter!(
     /// STCKF
     Stckf,
     unordered
+);
+counter!(
+    /// BCR; STCKF: after all earlier accesses.
+    StckfBcr,
+    after
 );
 counter!(
     /// The same between two barriers: ordered on both sides.
@@ -50,6 +57,10 @@ pub fn each(visitor: &mut impl Visitor) {
         about: about_unordered("stckf", &["tod"], Some(4_096_000_000.0), "STCKF"),
         clock: Ok(Stckf(())),
     });
+    visitor.visit(Entry {
+        about: about("stckf_bcr", &["bcr_stckf"], Some(4_096_000_000.0), "BCR 15,0; STCKF"),
+        clock: Ok(StckfBcr(())),
+    });
 }
 
 /// STCKF.
@@ -66,10 +77,13 @@ pub(crate) fn unordered() -> u64 {
 #[inline(always)]
 pub(crate) fn fenced() -> u64 {
     let mut value: u64 = 0;
-    // SAFETY: as above; BCR 15,0 branches nowhere and only serialises.
+    // SAFETY: as above; BCR 15,0 branches nowhere and only serializes.
     unsafe { core::arch::asm!("bcr 15, 0", "stckf 0({})", "bcr 15, 0", in(reg_addr) &raw mut value, options(nostack)) };
     value
 }
+
+#[cfg(all(feature = "std", not(loom)))]
+pub(crate) use after as after_branches;
 
 /// BCR; STCKF.
 #[inline(always)]

@@ -16,9 +16,15 @@ pub trait Counter {
     /// A counter that wraps sooner than this could wrap unseen while nobody reads it: ten years.
     const SHORTEST_PERIOD_NS: f64 = 10.0 * 365.25 * 86400e9;
 
-    /// A reading after all earlier instructions: one that is taken after another, on any CPU, in
-    /// happens-before order, is not smaller, as far as the CPUs' counters agree. Called only after
-    /// [`Counter::is_permitted`] did not answer `Some(false)`.
+    /// Reads the counter after every load that an earlier branch depends on. A reading that is taken
+    /// after another one in happens-before order, on any CPU, is not smaller, as far as the CPUs'
+    /// counters agree. Called only after [`Counter::is_permitted`] did not answer `Some(false)`.
+    ///
+    /// An instruction that waits for all earlier ones does more than that: LFENCE on x86. On aarch64
+    /// and POWER it is enough that none begins before earlier branches are decided (ISB, ISYNC),
+    /// because the clock branches on a word that it loads first, with acquire ordering. A load in
+    /// whose value no branch is interested may still be outstanding: [`crate::ticks::now`] waits for
+    /// those as well.
     fn ordered(&self) -> u64;
 
     /// The bare reading: may be taken earlier than the program says.
@@ -27,7 +33,8 @@ pub trait Counter {
     }
 
     /// A reading that is no later than the moment at which an OS clock shows the time whose call
-    /// follows it.
+    /// follows it. May be taken earlier than the program says: a bracket is then wider, but not
+    /// wrong.
     fn before_os(&self) -> u64 {
         self.ordered()
     }
@@ -55,7 +62,8 @@ pub trait Counter {
 
 /// An operating system's clock: of a known unit, trusted, and dearer to read.
 pub trait OsClock {
-    /// The time in ns. Ordered like [`Counter::ordered`]. Expected not to decrease; where it does,
+    /// The time in ns. Ordered like [`Counter::ordered`], by branches of its own: those on the
+    /// sequence number of Linux' vDSO, or a system call. Expected not to decrease; where it does,
     /// the disciplined clock stands still instead.
     ///
     /// # Errors
