@@ -7,6 +7,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
+use crate::fast_path;
 use crate::run;
 use crate::tally::Tally;
 use crate::test::{self, Outcome, lacking};
@@ -49,6 +50,9 @@ const VARIABLES: &[(&str, &str)] = &[
 /// The instrument is static, as the programs of the emulated machines have to be: one build serves both.
 const STATIC: (&str, &str) = ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS", "-C target-feature=+crt-static");
 
+/// From binutils-aarch64-linux-gnu, which the compiler's package brings.
+const OBJDUMP: &str = "aarch64-linux-gnu-objdump";
+
 const EMULATOR: &str = "qemu-aarch64";
 
 /// Arguments of cargo for tests on the target that runs.
@@ -64,6 +68,10 @@ pub(crate) fn check(tally: &Tally) -> Result<Outcome> {
     arguments.extend(CHECKED.iter().flat_map(|target| ["--target", *target]));
     arguments.push("-Zbuild-std=core,alloc");
     run::with(VARIABLES, "cargo", &arguments).context("clockscope without std")?;
+    println!("   {RUN}: the fast path's machine code");
+    let arguments = [fast_path::BUILD, &["--target", RUN, "-Zbuild-std=std,panic_abort"]].concat();
+    run::with(&[VARIABLES, &[fast_path::UNSTRIPPED]].concat(), "cargo", &arguments)?;
+    fast_path::check_program(OBJDUMP, &format!("{FOLDER}/{RUN}/release/examples/fast_path"), true)?;
     println!("   {RUN}: tests of the library, order across threads among them, under qemu-user");
     let fewer = [VARIABLES, &[("CLOCKSCOPE_ORDER_READS", "1000000")]].concat();
     let tests = ["--package", "clockscope", "--lib", "--test", "order"];
@@ -107,7 +115,7 @@ fn run_emulated() -> Result<()> {
     let clock = |name: &str| {
         measurement["clocks"].as_array().and_then(|clocks| clocks.iter().find(|clock| clock["name"] == name).cloned())
     };
-    for name in ["cntvct", "cntvct_isb", "monotonic", "realtime", "time"] {
+    for name in ["cntvct", "cntvct_isb", "cntvct_dsb_isb", "monotonic", "realtime", "time"] {
         let found = clock(name).with_context(|| format!("{name} is not in the record"))?;
         if found["available"] != true || found["monotonic"]["weak"] != true {
             bail!("{name} under qemu-user: {found}");

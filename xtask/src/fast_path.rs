@@ -1,5 +1,6 @@
 //! What a reading executes, by the machine code: few instructions, no call, no division, no way back,
-//! no register that a function must save.
+//! no register that a function must save. On aarch64 also: the counter is read after a branch that
+//! depends on the first load.
 
 use anyhow::{Context, Result, bail};
 
@@ -7,33 +8,46 @@ use crate::run;
 
 /// Functions of crates/clockscope/examples/fast_path.rs.
 const OURS: &[&str] = &["fast_path_now_unordered", "fast_path_now"];
+/// The one that reads the counter in order.
+const ORDERED: &str = "fast_path_now";
 /// One that must fail, to show that the check can.
 const THEIRS: &str = "slow_path_std";
 
 /// Instructions that a reading may have, its return included.
 const MOST: usize = 30;
 
-/// Builds the example and checks its functions. x86-64 and aarch64.
+/// Arguments of cargo that build the example.
+pub(crate) const BUILD: &[&str] =
+    &["build", "--release", "--quiet", "--package", "clockscope", "--example", "fast_path"];
+/// And a variable that it needs: the functions are found by their names.
+pub(crate) const UNSTRIPPED: (&str, &str) = ("CARGO_PROFILE_RELEASE_STRIP", "none");
+
+/// Builds the example for this machine and checks its functions.
 pub(crate) fn check() -> Result<()> {
     if !run::exists("objdump") {
         bail!("the check reads machine code and found no `objdump`: apt-get install binutils");
     }
-    run::with(
-        &[("CARGO_PROFILE_RELEASE_STRIP", "none")],
-        "cargo",
-        &["build", "--release", "--quiet", "--package", "clockscope", "--example", "fast_path"],
-    )?;
-    let code =
-        run::output("objdump", &["--disassemble", "--no-show-raw-insn", &run::built("release/examples/fast_path")])?;
+    run::with(&[UNSTRIPPED], "cargo", BUILD)?;
+    check_program("objdump", &run::built("release/examples/fast_path"), cfg!(target_arch = "aarch64"))
+}
+
+/// Checks the functions of a program for x86-64, or for aarch64.
+pub(crate) fn check_program(objdump: &str, program: &str, is_aarch64: bool) -> Result<()> {
+    let code = run::output(objdump, &["--disassemble", "--no-show-raw-insn", program])?;
     for name in OURS {
         let function = function(&code, name).with_context(|| format!("{name} is not in the program"))?;
-        let found = faults(&function);
+        let mut found = faults(&function);
+        let is_ordered = is_aarch64 && *name == ORDERED;
+        if is_ordered {
+            found.extend(unordered(fast_path(&function)));
+        }
         if !found.is_empty() {
             bail!("{name} is no fast path:\n  {}", found.join("\n  "));
         }
         println!(
-            "   {name}: {} instructions, no call, no division, no way back, no saved register",
-            fast_path(&function).len()
+            "   {name}: {} instructions, no call, no division, no way back, no saved register{}",
+            fast_path(&function).len(),
+            if is_ordered { ", a branch on the first load before ISB" } else { "" }
         );
     }
     let theirs = function(&code, THEIRS).with_context(|| format!("{THEIRS} is not in the program"))?;
@@ -57,15 +71,24 @@ impl Instruction<'_> {
         operand.filter(|_| is_transfer)
     }
 
+    /// The numbers of the general registers that aarch64 names, in this order.
+    fn registers(&self) -> Vec<u32> {
+        let operands = self.text.split(['<', '/']).next().unwrap_or_default();
+        let words = operands.split(|letter: char| !letter.is_ascii_alphanumeric()).skip(1);
+        words.filter_map(|word| word.strip_prefix(['x', 'w'])?.parse().ok()).collect()
+    }
+
     fn is(&self, names: &[&str]) -> bool {
         let name = self.text.split_whitespace().next().unwrap_or_default();
         names.contains(&name)
     }
 }
 
-/// The instructions of the function of which `name` is the last word of its path.
+/// The instructions of the function whose path ends with `name`.
 fn function<'a>(code: &'a str, name: &str) -> Option<Vec<Instruction<'a>>> {
-    let is_header = |line: &&str| line.ends_with(">:") && line.contains(&format!("{}{name}17h", name.len()));
+    // As the compiler has named functions until 1.95, and since.
+    let names = [format!("{}{name}17h", name.len()), format!("{}{name}>:", name.len())];
+    let is_header = |line: &&str| line.ends_with(">:") && names.iter().any(|name| line.contains(name));
     let lines = code.lines().skip_while(|line| !is_header(line)).skip(1).take_while(|line| !line.is_empty());
     let instructions: Vec<_> = lines
         .filter_map(|line| {
@@ -109,4 +132,66 @@ fn faults(function: &[Instruction<'_>]) -> Vec<String> {
         }
     }
     faults
+}
+
+/// What is missing on aarch64 for the counter to be read after the first load: a conditional branch that
+/// depends on what was loaded, and then an ISB, which does not wait for loads.
+fn unordered(path: &[Instruction<'_>]) -> Option<String> {
+    let Some(load) = path.iter().position(|instruction| instruction.is(&["ldar", "ldapr", "ldapur"])) else {
+        return Some("no acquire load".to_owned());
+    };
+    let register = path[load].registers().first().copied().unwrap_or_default();
+    // Whether the flags are those of a comparison of the register.
+    let mut is_compared = false;
+    let mut is_branched = false;
+    for instruction in &path[load + 1..] {
+        let registers = instruction.registers();
+        let uses = registers.contains(&register);
+        if instruction.is(&["isb"]) {
+            return (!is_branched)
+                .then(|| format!("no branch that depends on x{register} between {} and isb", path[load].text));
+        }
+        if instruction.is(&["cmp", "cmn", "tst", "ccmp", "ccmn"]) {
+            is_compared = uses;
+        } else if instruction.is(&["cbz", "cbnz", "tbz", "tbnz"]) {
+            is_branched |= uses;
+        } else if instruction.text.starts_with("b.") {
+            is_branched |= is_compared;
+        } else if !is_branched && !instruction.text.starts_with("st") && registers.first() == Some(&register) {
+            return Some(format!("x{register} is overwritten before a branch depends on it: {}", instruction.text));
+        }
+    }
+    Some("no isb".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_ordered(lines: &[&'static str]) -> bool {
+        let path: Vec<_> = lines.iter().map(|text| Instruction { address: 0, text }).collect();
+        unordered(&path).is_none()
+    }
+
+    #[test]
+    fn a_branch_on_the_first_load_is_looked_for() {
+        assert!(is_ordered(&["ldar\tx10, [x9]", "tbz\tx10, #63, 40c <f+0x54>", "isb", "mrs\tx8, cntvct_el0"]));
+        assert!(is_ordered(&["ldar\tx10, [x9]", "cmp\tx10, #0x0", "b.ge\t40c <f+0x54>", "isb"]));
+        assert!(is_ordered(&["ldapr\tx0, [x9]", "ldr\tx1, [x9, #8]", "cbnz\tw0, 40c <f+0x54>", "isb"]));
+    }
+
+    #[test]
+    fn a_planted_absence_of_the_branch_is_found() {
+        let planted: &[&[&str]] = &[
+            &["ldar\tx10, [x9]", "isb", "tbz\tx10, #63, 40c <f+0x54>"],
+            &["ldar\tx10, [x9]", "tbz\tx1, #63, 40c <f+0x54>", "isb"],
+            &["ldar\tx10, [x9]", "cmp\tx1, #0x10", "b.ge\t40c <f+0x54>", "isb"],
+            &["ldar\tx10, [x9]", "and\tx10, x11, #0x10", "tbz\tx10, #4, 40c <f+0x54>", "isb"],
+            &["ldar\tx10, [x9]", "tbz\tx10, #63, 40c <f+0x54>", "mrs\tx8, cntvct_el0"],
+            &["ldr\tx10, [x9]", "tbz\tx10, #63, 40c <f+0x54>", "isb"],
+        ];
+        for lines in planted {
+            assert!(!is_ordered(lines), "{lines:?}");
+        }
+    }
 }
