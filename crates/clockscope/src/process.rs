@@ -2,6 +2,7 @@
 
 #![allow(unsafe_code, reason = "a forked child's memory is wiped")]
 
+use core::sync::atomic::AtomicU64;
 use core::time::Duration;
 
 use crate::disciplined::{Counter, Disciplined, OsClock};
@@ -129,6 +130,20 @@ pub fn prepare() {
     if !unsafe { os::wipe_on_fork(CLOCK.shared()) } {
         os::keep_errno(|| os::call_in_child(forget));
     }
+}
+
+/// Returns a number that neither an ancestor of this process has nor a child that is forked later, if
+/// [`prepare`] was called before: the child forgets the number.
+pub(crate) fn process_mark() -> u64 {
+    // Not forgotten in a child.
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    CLOCK.shared().process_mark(&LAST)
+}
+
+/// Returns whether this process is the one that was given `mark` ([`process_mark`]). Costs a load.
+#[inline(always)]
+pub(crate) fn has_process_mark(mark: u64) -> bool {
+    CLOCK.shared().has_process_mark(mark)
 }
 
 /// Asks the kernel again whether the counter may be used, follows the answer, and returns it.

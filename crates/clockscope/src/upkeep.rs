@@ -1,20 +1,31 @@
 //! A time that is nearly now, for nearly nothing: a thread writes it down.
 
 use std::io;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::{AtomicInstant, Clock, Instant, now, os, recheck};
+use crate::process::{has_process_mark, process_mark};
+use crate::{AtomicInstant, Clock, Instant, now, os, prepare, recheck};
 
 /// The kernel is asked about the counter this often.
 const RECHECK_EVERY: Duration = Duration::from_secs(60);
 
-/// Keeps a recent time up to date, on a thread of its own, until it is dropped; dropping it joins
-/// the thread. That thread asks the kernel every minute whether the counter may still be used
-/// ([`recheck`]), which no reading does: a process that confines itself starts none, or ends it
-/// before.
+/// A forked child whose clock is behind the last recent time by no more than this waits for it: as long
+/// as the clock itself waits for an OS clock that stepped back.
+const LONGEST_WAIT: Duration = Duration::from_millis(10);
+
+/// Keeps a recent time up to date on a thread of its own. Dropping it ends the thread and waits for
+/// that.
+///
+/// The thread also asks the kernel every minute whether the counter may still be used ([`recheck`]),
+/// which no reading does. A process that confines itself should start no upkeep, or drop it before.
+///
+/// A forked child has no such thread. There, every recent time is [`now`], at that cost, so that it
+/// does not stand still; [`Upkeep::is_running`] returns `false`; and dropping the upkeep does nothing.
+/// The child may start an upkeep of its own. (Before Linux 4.14 this holds for children that the C
+/// library's fork makes, because the kernel wipes no memory.)
 ///
 /// ```
 /// use clockscope::{Clock, Upkeep};
@@ -24,7 +35,11 @@ const RECHECK_EVERY: Duration = Duration::from_secs(60);
 /// let recent = upkeep.recent();
 /// // A handle for other threads; it holds the last time once the upkeep is dropped.
 /// let handle = upkeep.handle();
-/// std::thread::spawn(move || assert!(handle.recent() >= recent)).join().unwrap();
+/// let other = handle.clone();
+/// std::thread::spawn(move || assert!(other.recent() >= recent)).join().unwrap();
+/// assert!(handle.is_running());
+/// drop(upkeep);
+/// assert!(!handle.is_running());
 /// # Ok::<(), std::io::Error>(())
 /// ```
 #[derive(Debug)]
@@ -32,16 +47,37 @@ pub struct Upkeep {
     recent: Recent,
     stop: Arc<(Mutex<bool>, Condvar)>,
     thread: Option<JoinHandle<()>>,
-    /// The one in which the thread runs.
-    process: u32,
 }
 
 /// The time that an [`Upkeep`] wrote down last, for any thread.
 #[derive(Clone, Debug)]
-pub struct Recent(Arc<AtomicInstant>);
+pub struct Recent {
+    written: Arc<Written>,
+    /// That of the process in which the thread runs.
+    mark: u64,
+}
+
+/// What the thread writes.
+#[derive(Debug)]
+struct Written {
+    time: AtomicInstant,
+    is_running: AtomicBool,
+    /// The process in which the thread runs.
+    process: u32,
+}
+
+/// Says that the thread has ended, however it ends.
+struct Running<'a>(&'a Written);
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        self.0.is_running.store(false, Ordering::Release);
+    }
+}
 
 impl Upkeep {
     /// Starts a thread that writes the time down every `period`. Its load is one reading a period.
+    /// Calls [`prepare`] first, which arranges that forked children notice that they are.
     ///
     /// # Errors
     /// The system starts no thread.
@@ -50,37 +86,50 @@ impl Upkeep {
     }
 
     fn spawn(period: Duration) -> io::Result<Self> {
-        let recent = Recent(Arc::new(AtomicInstant::new(now())));
+        // Before the mark is made: a child that kept it would take itself for this process.
+        prepare();
+        let recent = Recent::new(now());
         let stop = Arc::new((Mutex::new(false), Condvar::new()));
         let (shared, signal) = (recent.clone(), Arc::clone(&stop));
-        let thread = std::thread::Builder::new()
-            .name("clockscope-upkeep".to_owned())
-            .spawn(move || write_down(&shared, &signal, period, RECHECK_EVERY, || _ = recheck()))?;
-        Ok(Self { recent, stop, thread: Some(thread), process: std::process::id() })
+        let thread = std::thread::Builder::new().name("clockscope-upkeep".to_owned()).spawn(move || {
+            let _running = Running(&shared.written);
+            write_down(&shared, &signal, period, RECHECK_EVERY, || _ = recheck());
+        })?;
+        Ok(Self { recent, stop, thread: Some(thread) })
     }
 
-    /// The time at most about a period ago (more, if the thread was not run). Never decreases.
-    /// Costs a load.
+    /// Returns the time of at most about a period ago (more, if the thread was not run). Never
+    /// decreases. In a forked child: [`now`], see [`Recent::recent`].
+    ///
+    /// - Cost: two loads and a comparison.
     #[inline(always)]
     #[must_use]
     pub fn recent(&self) -> Instant {
         self.recent.recent()
     }
 
-    /// A handle for other threads.
+    /// Returns a handle for other threads.
     #[must_use]
     pub fn handle(&self) -> Recent {
         self.recent.clone()
+    }
+
+    /// Returns whether the thread runs: `false` in a forked child, which has no such thread.
+    ///
+    /// - Cost: a system call (`getpid`).
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        self.recent.is_running()
     }
 }
 
 fn write_down(recent: &Recent, stop: &(Mutex<bool>, Condvar), period: Duration, every: Duration, check: impl Fn()) {
     // Nobody panics under this lock.
     let mut stopped = stop.0.lock().unwrap_or_else(PoisonError::into_inner);
-    let mut checked = recent.0.load(Ordering::Relaxed);
+    let mut checked = recent.written.time.load(Ordering::Relaxed);
     while !*stopped {
         let time = now();
-        recent.0.store(time, Ordering::Release);
+        recent.written.time.store(time, Ordering::Release);
         if time.duration_since(checked) >= every {
             check();
             checked = time;
@@ -97,25 +146,74 @@ impl Drop for Upkeep {
 
 impl Upkeep {
     fn end(&mut self) {
-        // A forked child has no such thread.
-        if std::process::id() != self.process {
+        let Some(thread) = self.thread.take() else { return };
+        if !self.recent.is_in_its_process() {
+            // Neither joined nor detached: there is no such thread here, and what the C library knew of
+            // it may be in use again. The lock may be held for ever.
+            std::mem::forget(thread);
             return;
         }
         *self.stop.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.stop.1.notify_all();
-        if let Some(thread) = self.thread.take() {
-            // It cannot have panicked; if it had, there is nothing to be done about it here.
-            let _ = thread.join();
-        }
+        // It cannot have panicked; if it had, there is nothing to be done about it here.
+        let _ = thread.join();
     }
 }
 
 impl Recent {
-    /// The time that was written down last.
+    /// Begins with `time`, in this process.
+    fn new(time: Instant) -> Self {
+        let written =
+            Written { time: AtomicInstant::new(time), is_running: AtomicBool::new(true), process: std::process::id() };
+        Self { written: Arc::new(written), mark: process_mark() }
+    }
+
+    /// Returns the time that was written down last. In a forked child, where nobody writes it down, it
+    /// returns [`now`], or the last time if that is a little later.
+    ///
+    /// A child in another time namespace, whose clock is far behind, goes back once to that clock, as
+    /// [`now`] does.
+    ///
+    /// - Cost: two loads and a comparison; in a forked child, that of [`now`] as well.
     #[inline(always)]
     #[must_use]
     pub fn recent(&self) -> Instant {
-        self.0.load(Ordering::Acquire)
+        let time = self.written.time.load(Ordering::Acquire);
+        if has_process_mark(self.mark) { time } else { self.in_a_child() }
+    }
+
+    /// Returns whether the thread that writes the time down runs: `false` once the upkeep is dropped,
+    /// and in a forked child.
+    ///
+    /// - Cost: a system call (`getpid`).
+    #[must_use]
+    pub fn is_running(&self) -> bool {
+        self.is_in_its_process() && self.written.is_running.load(Ordering::Acquire)
+    }
+
+    /// The process id as well: where the kernel wipes nothing, the mark may be the parent's.
+    fn is_in_its_process(&self) -> bool {
+        has_process_mark(self.mark) && std::process::id() == self.written.process
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn in_a_child(&self) -> Instant {
+        self.no_earlier(now())
+    }
+
+    /// Returns `time`, or what was written down if that is a little later.
+    fn no_earlier(&self, time: Instant) -> Instant {
+        let last = self.written.time.load(Ordering::Acquire);
+        if time >= last {
+            return time;
+        }
+        if last.duration_since(time) <= LONGEST_WAIT {
+            return last;
+        }
+        // Another timeline. The memory is the child's own. Another thread may have come first.
+        let _ = self.written.time.compare_exchange(last, time, Ordering::AcqRel, Ordering::Relaxed);
+        time
     }
 }
 
@@ -142,11 +240,23 @@ mod tests {
             std::thread::yield_now();
         }
         // The upkeep's, the handle's, and the thread's.
-        assert_eq!(Arc::strong_count(&handle.0), 3);
+        assert_eq!(Arc::strong_count(&handle.written), 3);
+        assert!(upkeep.is_running() && handle.is_running());
         drop(upkeep);
-        assert_eq!(Arc::strong_count(&handle.0), 1, "the thread has ended");
+        assert_eq!(Arc::strong_count(&handle.written), 1, "the thread has ended");
+        assert!(!handle.is_running());
         let last = handle.recent();
         assert!(last > first && last <= now());
+    }
+
+    #[test]
+    fn a_child_waits_for_the_last_time_only_if_it_is_near() {
+        let at = |ms: u64| Instant::from_ns(ms * 1_000_000);
+        let recent = Recent::new(at(5_000));
+        let served = [(5_001, 5_001), (4_999, 5_000), (4_990, 5_000), (4_989, 4_989), (4_990, 4_990), (4_980, 4_989)];
+        for (ms, expected) in served {
+            assert_eq!(recent.no_earlier(at(ms)), at(expected), "{ms}");
+        }
     }
 
     /// The thread asks when so much time has passed, and not before.
@@ -154,7 +264,7 @@ mod tests {
     fn the_kernel_is_asked_now_and_then() {
         for (every, asks) in [(Duration::ZERO, 1), (Duration::from_secs(3600), 0)] {
             let began = now();
-            let (recent, asked) = (Recent(Arc::new(AtomicInstant::new(began))), std::cell::Cell::new(0));
+            let (recent, asked) = (Recent::new(began), std::cell::Cell::new(0));
             let stop = (Mutex::new(false), Condvar::new());
             std::thread::scope(|scope| {
                 scope.spawn(|| {

@@ -26,12 +26,16 @@ pub(crate) struct Shared<S> {
     pub(super) os: S,
     pub(super) page: Page,
     pub(super) steering: Lock<Steering>,
+    /// Which process this is, for those who ask; 0 before that. Last, where nothing is written that
+    /// readers would wait for.
+    #[cfg(not(loom))]
+    process_mark: AtomicU64,
 }
 
 impl<S> Shared<S> {
     #[cfg(not(loom))]
     pub(super) const fn new(os: S) -> Self {
-        Self { os, page: Page::new(), steering: Lock::new(Steering::ZERO) }
+        Self { os, page: Page::new(), steering: Lock::new(Steering::ZERO), process_mark: AtomicU64::new(0) }
     }
 
     #[cfg(loom)]
@@ -47,7 +51,31 @@ impl<S> Shared<S> {
     pub(crate) unsafe fn forget(&self) {
         // SAFETY: whoever held the lock is not there any more.
         unsafe { self.steering.break_open(Steering::ZERO) };
+        self.process_mark.store(0, Ordering::Relaxed);
         self.page.forget();
+    }
+
+    /// Returns the mark of this process, never 0. A child that forgets this state has another one.
+    ///
+    /// `last` counts the marks that were given, in memory that is not forgotten: so no ancestor of a
+    /// process has had its mark.
+    #[cfg(not(loom))]
+    pub(crate) fn process_mark(&self, last: &AtomicU64) -> u64 {
+        match self.process_mark.load(Ordering::Relaxed) {
+            0 => {
+                let mark = last.fetch_add(1, Ordering::Relaxed) + 1;
+                let exchanged = self.process_mark.compare_exchange(0, mark, Ordering::Relaxed, Ordering::Relaxed);
+                exchanged.map_or_else(|other| other, |_| mark)
+            }
+            mark => mark,
+        }
+    }
+
+    /// Returns whether `mark` is the mark of this process.
+    #[cfg(not(loom))]
+    #[inline(always)]
+    pub(crate) fn has_process_mark(&self, mark: u64) -> bool {
+        self.process_mark.load(Ordering::Relaxed) == mark
     }
 }
 
@@ -235,6 +263,22 @@ mod tests {
         let (needed, segments) = Page::LAYOUT;
         assert!(page + needed <= 64, "a reading of the OS clock touches two");
         assert_eq!((page + segments) % 64, 0, "a line lies in two");
+    }
+
+    /// What a child does where the kernel does not wipe the memory; a grandchild as well.
+    #[test]
+    fn a_process_that_forgets_has_another_mark() {
+        let (shared, last) = (Shared::new(()), AtomicU64::new(0));
+        let mut marks = Vec::new();
+        for _ in 0..3 {
+            let mark = shared.process_mark(&last);
+            assert!(mark != 0 && !marks.contains(&mark));
+            assert_eq!(shared.process_mark(&last), mark, "it stays");
+            marks.push(mark);
+            // SAFETY: nobody else knows of it.
+            unsafe { shared.forget() };
+            assert!(marks.iter().all(|mark| !shared.has_process_mark(*mark)));
+        }
     }
 
     #[test]

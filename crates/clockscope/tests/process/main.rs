@@ -21,6 +21,7 @@ mod handlers;
 mod machine;
 mod namespaces;
 mod threads;
+mod upkeep;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
