@@ -514,3 +514,44 @@ fn a_clock_given_up_is_not_read_any_more() {
     assert!(watch.clock.readmit());
     watch.settle();
 }
+
+/// Two copies of the crate in one process: each is a clock of its own, with its own line and floor.
+#[test]
+fn readings_of_two_clocks_are_ordered_within_both_bounds() {
+    let first = Watch::ordinary();
+    let world = first.world;
+    let mut clocks = [first, Watch { world, clock: Disciplined::new(world, world), last: 0 }];
+    clocks[0].settle();
+    clocks[1].settle();
+    // Before and after two readings that follow one another, the earlier one's by each clock in turn.
+    let mut pairs = Vec::new();
+    for slew in [0.0, 500e-6, 0.0, -500e-6, 0.0] {
+        world.slew(slew);
+        for _ in 0..10_000 {
+            world.pass(2_000 + clocks[0].jitter_ns());
+            let before = world.os_ps();
+            let earlier = clocks[0].clock.now().as_ns();
+            let later = clocks[1].clock.now().as_ns();
+            pairs.push((earlier, later, (world.os_ps() - before) / 1000));
+            clocks.swap(0, 1);
+        }
+    }
+    // Until the last of them is in the bounds.
+    for _ in 0..1_000 {
+        world.pass(5_000);
+        clocks.iter_mut().for_each(|watch| _ = watch.read());
+    }
+    let largest = |watch: &Watch<_>| i128::from(watch.clock.error_bound().unwrap().largest.as_nanos() as u64);
+    let bounds = clocks.iter().map(largest).sum::<i128>();
+    assert!(clocks.iter().all(|watch| watch.clock.source() == Source::Counter && watch.clock.generation() == 1));
+    let mut worst = 0;
+    for (earlier, later, took) in pairs {
+        let difference = i128::from(later) - i128::from(earlier);
+        assert!(-bounds <= difference, "{earlier} was followed by {later}, with bounds of {bounds} ns");
+        assert!(difference <= bounds + took + 1, "{later} is {difference} ns after {earlier}, and {took} ns passed");
+        worst = worst.min(difference);
+    }
+    assert!(worst < 0, "they would be one clock");
+    assert!(bounds <= 4_000, "{bounds} ns");
+    println!("one went back by {} ns after the other; the bounds are {bounds} ns", -worst);
+}
