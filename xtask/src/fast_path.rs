@@ -134,8 +134,8 @@ fn faults(function: &[Instruction<'_>]) -> Vec<String> {
     faults
 }
 
-/// What is missing on aarch64 for the counter to be read after the first load: a conditional branch that
-/// depends on what was loaded, and then an ISB, which does not wait for loads.
+/// What is missing on aarch64 for the counter to be read after the first load: a conditional branch
+/// that depends on what was loaded, and then an ISB, which does not wait for loads.
 fn unordered(path: &[Instruction<'_>]) -> Option<String> {
     let Some(load) = path.iter().position(|instruction| instruction.is(&["ldar", "ldapr", "ldapur"])) else {
         return Some("no acquire load".to_owned());

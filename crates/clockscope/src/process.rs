@@ -132,8 +132,8 @@ pub fn prepare() {
     }
 }
 
-/// Returns a number that neither an ancestor of this process has nor a child that is forked later, if
-/// [`prepare`] was called before: the child forgets the number.
+/// Returns a number that neither an ancestor of this process has nor a child that is forked later,
+/// if [`prepare`] was called before: the child forgets the number.
 pub(crate) fn process_mark() -> u64 {
     // Not forgotten in a child.
     static LAST: AtomicU64 = AtomicU64::new(0);
@@ -184,9 +184,9 @@ pub fn timeline_offset() -> Duration {
 /// - Unit: an [`Instant`] counts nanoseconds on the timeline of CLOCK_MONOTONIC.
 /// - Error: [`error_bound`]; a fraction of a microsecond against CLOCK_MONOTONIC.
 /// - Ordering: on all processors, after everything that happens before it, and before every later
-///   store. Later loads may be done before it. On x86 it is taken after all earlier instructions, on
-///   riscv64 and s390x after all earlier loads and stores. On aarch64 and POWER an earlier load whose
-///   value has not been needed yet may still be outstanding, unless it acquires:
+///   store. Later loads may be done before it. On x86 it is taken after all earlier instructions,
+///   on riscv64 and s390x after all earlier loads and stores. On aarch64 and POWER an earlier load
+///   whose value has not been needed yet may still be outstanding, unless it acquires:
 ///   [`ticks::now`](crate::ticks::now) waits for it.
 /// - Cost: about twice a bare RDTSC, less than CLOCK_MONOTONIC's; about once a millisecond, up to a
 ///   microsecond more. A program that calls less often than every fifteen microseconds is served

@@ -5,12 +5,13 @@
 //! [`crate::evidence`] reports whether the counter may be trusted. Where reading it is forbidden
 //! ([`is_permitted`]), a reading ends the process.
 //!
-//! This module exists on architectures whose counter is known: x86, aarch64, riscv64, powerpc64, s390x.
+//! This module exists on architectures whose counter is known: x86, aarch64, riscv64, powerpc64,
+//! s390x.
 
 use crate::counter::arch;
 
-/// Reads the counter by the bare instruction (RDTSC, CNTVCT_EL0, MFTB, RDTIME, STCKF): the processor
-/// may do it earlier, or later, than the program says.
+/// Reads the counter by the bare instruction (RDTSC, CNTVCT_EL0, MFTB, RDTIME, STCKF): the
+/// processor may do it earlier, or later, than the program says.
 ///
 /// Unit: ticks. Ordering: none. Cost: that of the instruction.
 ///
@@ -26,15 +27,15 @@ pub fn now_unordered() -> u64 {
     arch::unordered()
 }
 
-/// Reads the counter after all earlier loads. Of two readings in happens-before order, on any CPUs, the
-/// later is not smaller, as far as the CPUs' counters agree.
+/// Reads the counter after all earlier loads. Of two readings in happens-before order, on any CPUs,
+/// the later is not smaller, as far as the CPUs' counters agree.
 ///
 /// - Unit: ticks.
-/// - Ordering: every earlier load has its value before the counter is read. Earlier stores may not be
-///   seen by other CPUs yet, except on POWER, riscv64 and s390x. A later store is not seen by them
-///   before the counter is read. Later loads may be done before.
-/// - Cost: on x86, twice a bare RDTSC. On the other processors it was not measured, and depends on the
-///   loads that are outstanding: measure `cntvct_dsb_isb`, `timebase_sync`, `rdtime_fence` or
+/// - Ordering: every earlier load has its value before the counter is read. Earlier stores may not
+///   be seen by other CPUs yet, except on POWER, riscv64 and s390x. A later store is not seen by
+///   them before the counter is read. Later loads may be done before.
+/// - Cost: on x86, twice a bare RDTSC. On the other processors it was not measured, and depends on
+///   the loads that are outstanding: measure `cntvct_dsb_isb`, `timebase_sync`, `rdtime_fence` or
 ///   `stckf_bcr` with `clockscope measure`. [`crate::now`] needs neither DSB nor SYNC.
 ///
 /// | | instructions | waits for arithmetic whose result nobody needs |
@@ -45,8 +46,8 @@ pub fn now_unordered() -> u64 {
 /// | riscv64 | `fence iorw, iorw; rdtime` | no |
 /// | s390x | `bcr 15,0; stckf` | yes |
 ///
-/// On aarch64, POWER and riscv64 a branch to the next instruction follows, which depends on the reading:
-/// no barrier there would make later stores wait for a counter.
+/// On aarch64, POWER and riscv64 a branch to the next instruction follows, which depends on the
+/// reading: release stores and fences of the memory model do not wait for a counter there.
 ///
 /// ```
 /// use clockscope::ticks;
@@ -59,15 +60,15 @@ pub fn now() -> u64 {
     arch::after()
 }
 
-/// Reads the counter before code that is to be timed: after all earlier loads, and before any of the
-/// timed instructions.
+/// Reads the counter before code that is to be timed: after all earlier loads, and before any of
+/// the timed instructions.
 ///
 /// - Unit: ticks.
-/// - Ordering: as [`now`], and no later instruction begins before the counter is read. (On riscv64 no
-///   later load or store; arithmetic may begin.)
-/// - Cost: on x86 two fences and the instruction, some 2.5 times a bare RDTSC. Elsewhere not measured:
-///   [`now`]'s instructions and ISB on aarch64, ISYNC on POWER, another FENCE on riscv64, another BCR
-///   on s390x.
+/// - Ordering: as [`now`], and no later instruction begins before the counter is read. (On riscv64
+///   no later load or store; arithmetic may begin.)
+/// - Cost: on x86 two fences and the instruction, some 2.5 times a bare RDTSC. Elsewhere not
+///   measured: [`now`]'s instructions and ISB on aarch64, ISYNC on POWER, another FENCE on riscv64,
+///   another BCR on s390x.
 ///
 /// ```
 /// use clockscope::ticks;

@@ -12,20 +12,21 @@ use crate::{AtomicInstant, Clock, Instant, now, os, prepare, recheck};
 /// The kernel is asked about the counter this often.
 const RECHECK_EVERY: Duration = Duration::from_secs(60);
 
-/// A forked child whose clock is behind the last recent time by no more than this waits for it: as long
-/// as the clock itself waits for an OS clock that stepped back.
+/// A forked child whose clock is behind the last recent time by no more than this waits for it: as
+/// long as the clock itself waits for an OS clock that stepped back.
 const LONGEST_WAIT: Duration = Duration::from_millis(10);
 
 /// Keeps a recent time up to date on a thread of its own. Dropping it ends the thread and waits for
 /// that.
 ///
-/// The thread also asks the kernel every minute whether the counter may still be used ([`recheck`]),
-/// which no reading does. A process that confines itself should start no upkeep, or drop it before.
+/// The thread also asks the kernel every minute whether the counter may still be used
+/// ([`recheck`]), which no reading does. A process that confines itself should start no upkeep, or
+/// drop it before.
 ///
 /// A forked child has no such thread. There, every recent time is [`now`], at that cost, so that it
-/// does not stand still; [`Upkeep::is_running`] returns `false`; and dropping the upkeep does nothing.
-/// The child may start an upkeep of its own. (Before Linux 4.14 this holds for children that the C
-/// library's fork makes, because the kernel wipes no memory.)
+/// does not stand still; [`Upkeep::is_running`] returns `false`; and dropping the upkeep does
+/// nothing. The child may start an upkeep of its own. (Before Linux 4.14 this holds for children
+/// that the C library's fork makes, because the kernel wipes no memory.)
 ///
 /// ```
 /// use clockscope::{Clock, Upkeep};
@@ -148,8 +149,8 @@ impl Upkeep {
     fn end(&mut self) {
         let Some(thread) = self.thread.take() else { return };
         if !self.recent.is_in_its_process() {
-            // Neither joined nor detached: there is no such thread here, and what the C library knew of
-            // it may be in use again. The lock may be held for ever.
+            // Neither joined nor detached: there is no such thread here, and what the C library
+            // knew of it may be in use again. The lock may be held for ever.
             std::mem::forget(thread);
             return;
         }
@@ -168,11 +169,11 @@ impl Recent {
         Self { written: Arc::new(written), mark: process_mark() }
     }
 
-    /// Returns the time that was written down last. In a forked child, where nobody writes it down, it
-    /// returns [`now`], or the last time if that is a little later.
+    /// Returns the time that was written down last. In a forked child, where nobody writes it down,
+    /// it returns [`now`], or the last time if that is a little later.
     ///
-    /// A child in another time namespace, whose clock is far behind, goes back once to that clock, as
-    /// [`now`] does.
+    /// A child in another time namespace, whose clock is far behind, goes back once to that clock,
+    /// as [`now`] does.
     ///
     /// - Cost: two loads and a comparison; in a forked child, that of [`now`] as well.
     #[inline(always)]
@@ -182,8 +183,8 @@ impl Recent {
         if has_process_mark(self.mark) { time } else { self.in_a_child() }
     }
 
-    /// Returns whether the thread that writes the time down runs: `false` once the upkeep is dropped,
-    /// and in a forked child.
+    /// Returns whether the thread that writes the time down runs: `false` once the upkeep is
+    /// dropped, and in a forked child.
     ///
     /// - Cost: a system call (`getpid`).
     #[must_use]

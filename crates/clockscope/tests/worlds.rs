@@ -523,7 +523,8 @@ fn readings_of_two_clocks_are_ordered_within_both_bounds() {
     let mut clocks = [first, Watch { world, clock: Disciplined::new(world, world), last: 0 }];
     clocks[0].settle();
     clocks[1].settle();
-    // Before and after two readings that follow one another, the earlier one's by each clock in turn.
+    // Before and after two readings that follow one another, the earlier one's by each clock in
+    // turn.
     let mut pairs = Vec::new();
     for slew in [0.0, 500e-6, 0.0, -500e-6, 0.0] {
         world.slew(slew);

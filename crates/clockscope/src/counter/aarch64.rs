@@ -128,9 +128,9 @@ pub(crate) use {cntvct as unordered, dsb_isb_cntvct as after, dsb_isb_cntvct_isb
 
 read!(cntvct, "mrs {0}, cntvct_el0");
 read!(isb_cntvct, "isb\nmrs {0}, cntvct_el0");
-// ISHLD: only loads are waited for, as on x86, where LFENCE does not wait for stores. The branch goes
-// to the next instruction either way; a store after it is not seen by others before the reading is
-// taken.
+// ISHLD: only loads are waited for, as on x86, where LFENCE does not wait for stores. The branch
+// goes to the next instruction either way; a store after it is not seen by others before the
+// reading is taken.
 read!(dsb_isb_cntvct, "dsb ishld\nisb\nmrs {0}, cntvct_el0\ncbz {0}, 2f\n2:");
 read!(dsb_isb_cntvct_isb, "dsb ishld\nisb\nmrs {0}, cntvct_el0\nisb");
 // By its encoding: assemblers older than Armv8.6 do not know the name.

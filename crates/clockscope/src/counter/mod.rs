@@ -5,7 +5,8 @@
 //! - `ordered()`: that sequence if this processor has it;
 //! - `ORDERED_NAME`: its name;
 //! - `unordered()`: the bare read;
-//! - `after()`: the read after all earlier loads, whose value is taken before a later store is seen;
+//! - `after()`: the read after all earlier loads, whose value is taken before a later store is
+//!   seen;
 //! - `after_branches()`: the read after every load that an earlier branch depends on. Cheaper than
 //!   `after()` on some processors, the same on others;
 //! - `fenced()`: `after()`, which is also before all later instructions. The caller of these four
@@ -61,8 +62,8 @@ pub struct Claims {
     pub cntfrq_hz: Option<u64>,
 }
 
-/// Description of a reading sequence that is ordered, at least after loads that a branch depends on;
-/// `frequency_hz` where the hardware states it.
+/// Description of a reading sequence that is ordered, at least after loads that a branch depends
+/// on; `frequency_hz` where the hardware states it.
 #[allow(dead_code, reason = "absent.rs describes nothing")]
 fn about(
     name: &'static str,

@@ -39,9 +39,9 @@ pub(crate) fn stored_before_reading() {
 /// dependency; x86 knows no AND that does not wait for its operands). A fence would cost more than
 /// all else that the caller does.
 ///
-/// Other processors than these two get a fence. riscv64: one that orders device input, which a reading
-/// of the counter is (see `counter/riscv64.rs`), before loads. POWER and s390x: SYNC and BCR wait for
-/// the reading as for every earlier instruction.
+/// Other processors than these two get a fence. riscv64: one that orders device input, which a
+/// reading of the counter is (see `counter/riscv64.rs`), before loads. POWER and s390x: SYNC and
+/// BCR wait for the reading as for every earlier instruction.
 #[inline(always)]
 pub(crate) fn load_after_reading(word: &AtomicU64, reading: u64) -> u64 {
     #[cfg(target_arch = "x86_64")]

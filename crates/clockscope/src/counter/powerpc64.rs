@@ -2,13 +2,15 @@
 //!
 //! MFTB reads it (Power ISA, book II, 6.1). Ordering as book II, 4.6 states it:
 //!
-//! - ISYNC waits until all earlier instructions have completed and starts no later one before. It may
-//!   complete before the storage accesses of earlier instructions are performed, loads among them. It
-//!   does wait for a branch that depends on a load: `cmp; bc; isync` is how a lock is acquired.
+//! - ISYNC waits until all earlier instructions have completed and starts no later one before. It
+//!   may complete before the storage accesses of earlier instructions are performed, loads among
+//!   them. It does wait for a branch that depends on a load: `cmp; bc; isync` is how a lock is
+//!   acquired.
 //! - SYNC waits for the accesses, too, and starts no later instruction before it completes. It also
-//!   waits until stores are seen by all processors: no barrier that orders MFTB waits for loads only.
-//! - No memory barrier orders MFTB before later accesses. A store waits for a branch that depends on
-//!   the reading.
+//!   waits until stores are seen by all processors: no barrier that orders MFTB waits for loads
+//!   only.
+//! - No memory barrier orders MFTB before later accesses. A store waits for a branch that depends
+//!   on the reading.
 
 #![allow(unsafe_code, reason = "a counter is read by instructions that have no safe form")]
 

@@ -1,10 +1,10 @@
 //! The RISC-V real-time counter.
 //!
-//! Ordering as the RISC-V unprivileged ISA (Zicsr, "CSR Access Ordering") states it: RDTIME is a CSR
-//! read, which is not ordered with memory accesses by itself. FENCE takes it for device input (I). So
-//! a FENCE with I in its successor set orders it after loads and stores, and one with I in its
-//! predecessor set orders it before them. The fences of the memory model are `rw, rw` at most and do
-//! not. Nothing orders it after arithmetic whose result nobody needs.
+//! Ordering as the RISC-V unprivileged ISA (Zicsr, "CSR Access Ordering") states it: RDTIME is a
+//! CSR read, which is not ordered with memory accesses by itself. FENCE takes it for device input
+//! (I). So a FENCE with I in its successor set orders it after loads and stores, and one with I in
+//! its predecessor set orders it before them. The fences of the memory model are `rw, rw` at most
+//! and do not. Nothing orders it after arithmetic whose result nobody needs.
 
 #![allow(unsafe_code, reason = "a counter is read by instructions that have no safe form")]
 
@@ -101,7 +101,8 @@ pub(crate) fn after() -> u64 {
     value
 }
 
-/// FENCE; RDTIME. A branch is not enough here: in RISC-V's memory model it orders later stores only.
+/// FENCE; RDTIME. A branch is not enough here: in RISC-V's memory model it orders later stores
+/// only.
 #[cfg(all(feature = "std", not(loom)))]
 #[inline(always)]
 pub(crate) fn after_branches() -> u64 {

@@ -1,8 +1,8 @@
 //! The s390x time-of-day clock.
 //!
-//! STCKF stores 64 bits in units of 2^-12 µs (z/Architecture Principles of Operation, chapter 10). It
-//! does not serialize. BCR 15,0 does (chapter 5, "CPU Serialization"): all earlier accesses are complete
-//! before a later instruction is executed. Stores are seen in the order of the program.
+//! STCKF stores 64 bits in units of 2^-12 µs (z/Architecture Principles of Operation, chapter 10).
+//! It does not serialize. BCR 15,0 does (chapter 5, "CPU Serialization"): all earlier accesses are
+//! complete before a later instruction is executed. Stores are seen in the order of the program.
 
 #![allow(unsafe_code, reason = "a counter is read by instructions that have no safe form")]
 

@@ -1,10 +1,11 @@
 //! The x86 time-stamp counter.
 //!
-//! Ordering as the Intel SDM (vol. 2B, RDTSC and RDTSCP) and the AMD APM (vol. 3) state it: RDTSC is
-//! not ordered at all. LFENCE waits until all earlier instructions have completed, loads among them,
-//! and starts no later one before. Stores may still be in the store buffer. RDTSCP waits for earlier
-//! instructions, but later ones may start before it. CPUID serializes (and leaves the guest on most
-//! hypervisors). A later store is never seen by others before an earlier instruction is complete.
+//! Ordering as the Intel SDM (vol. 2B, RDTSC and RDTSCP) and the AMD APM (vol. 3) state it: RDTSC
+//! is not ordered at all. LFENCE waits until all earlier instructions have completed, loads among
+//! them, and starts no later one before. Stores may still be in the store buffer. RDTSCP waits for
+//! earlier instructions, but later ones may start before it. CPUID serializes (and leaves the guest
+//! on most hypervisors). A later store is never seen by others before an earlier instruction is
+//! complete.
 
 #![allow(unsafe_code, reason = "a counter is read by instructions that have no safe form")]
 

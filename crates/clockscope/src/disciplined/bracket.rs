@@ -42,10 +42,10 @@ impl Bracket {
         Ok(best)
     }
 
-    /// Where no branch precedes it, the first reading may be taken early, and the bracket is wider. The
-    /// last one is not: the OS clock ends with a branch that depends on its own reading (the vDSO's
-    /// loop on the sequence number, or a system call's return), and readings of one counter by one
-    /// thread are in the program's order.
+    /// Where no branch precedes it, the first reading may be taken early, and the bracket is wider.
+    /// The last one is not: the OS clock ends with a branch that depends on its own reading (the
+    /// vDSO's loop on the sequence number, or a system call's return), and readings of one counter
+    /// by one thread are in the program's order.
     fn take(counter: &impl Counter, os_ns: impl Fn() -> Result<u64, Errno>) -> Result<Self, Errno> {
         let before = counter.before_os();
         let os_ns = os_ns()?;

@@ -112,16 +112,17 @@ impl Page {
     ///
     /// Three branches order an ordered reading on processors whose barriers do not, at no cost:
     ///
-    /// - The one on the version. It is loaded after the caller's last acquire operation, because both
-    ///   acquire. [`Counter::ordered`](super::Counter::ordered) reads after what an earlier branch
-    ///   depends on: after the version's load, and so after whatever the caller has learned. It is
-    ///   not read after loads that acquired nothing. `cargo xtask fast-path` and `cross` look for
-    ///   the branch in the machine code of aarch64.
-    /// - Those on the tick and on the floor. A store after them is not seen by others before they are
-    ///   decided, and so not before the tick is read.
+    /// - The one on the version. It is loaded after the caller's last acquire operation, because
+    ///   both acquire. [`Counter::ordered`](super::Counter::ordered) reads after what an earlier
+    ///   branch depends on: after the version's load, and so after whatever the caller has learned.
+    ///   It is not read after loads that acquired nothing. `cargo xtask fast-path` and `cross` look
+    ///   for the branch in the machine code of aarch64.
+    /// - Those on the tick and on the floor. A store after them is not seen by others before they
+    ///   are decided, and so not before the tick is read.
     ///
-    /// The second load of the version may come before the tick is read: it shows that the words belong
-    /// to one line. A line that has ended meanwhile does no harm, because the floor is at its end.
+    /// The second load of the version may come before the tick is read: it shows that the words
+    /// belong to one line. A line that has ended meanwhile does no harm, because the floor is at
+    /// its end.
     #[inline(always)]
     pub(crate) fn read(&self, counter: impl FnOnce() -> u64) -> Option<u64> {
         let version = self.version();

@@ -26,8 +26,8 @@ pub(crate) struct Shared<S> {
     pub(super) os: S,
     pub(super) page: Page,
     pub(super) steering: Lock<Steering>,
-    /// Which process this is, for those who ask; 0 before that. Last, where nothing is written that
-    /// readers would wait for.
+    /// Identifies this process; 0 until [`Shared::process_mark`] is called. Last, where nothing is
+    /// written that readers would wait for.
     #[cfg(not(loom))]
     process_mark: AtomicU64,
 }
@@ -57,8 +57,8 @@ impl<S> Shared<S> {
 
     /// Returns the mark of this process, never 0. A child that forgets this state has another one.
     ///
-    /// `last` counts the marks that were given, in memory that is not forgotten: so no ancestor of a
-    /// process has had its mark.
+    /// `last` counts the marks that were given, in memory that is not forgotten: so no ancestor of
+    /// a process has had its mark.
     #[cfg(not(loom))]
     pub(crate) fn process_mark(&self, last: &AtomicU64) -> u64 {
         match self.process_mark.load(Ordering::Relaxed) {

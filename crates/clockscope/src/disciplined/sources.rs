@@ -16,15 +16,16 @@ pub trait Counter {
     /// A counter that wraps sooner than this could wrap unseen while nobody reads it: ten years.
     const SHORTEST_PERIOD_NS: f64 = 10.0 * 365.25 * 86400e9;
 
-    /// Reads the counter after every load that an earlier branch depends on. A reading that is taken
-    /// after another one in happens-before order, on any CPU, is not smaller, as far as the CPUs'
-    /// counters agree. Called only after [`Counter::is_permitted`] did not answer `Some(false)`.
+    /// Reads the counter after every load that an earlier branch depends on. A reading that is
+    /// taken after another one in happens-before order, on any CPU, is not smaller, as far as the
+    /// CPUs' counters agree. Called only after [`Counter::is_permitted`] did not answer
+    /// `Some(false)`.
     ///
-    /// An instruction that waits for all earlier ones does more than that: LFENCE on x86. On aarch64
-    /// and POWER it is enough that none begins before earlier branches are decided (ISB, ISYNC),
-    /// because the clock branches on a word that it loads first, with acquire ordering. A load in
-    /// whose value no branch is interested may still be outstanding: [`crate::ticks::now`] waits for
-    /// those as well.
+    /// An instruction that waits for all earlier ones does more than that: LFENCE on x86. On
+    /// aarch64 and POWER it is enough that none begins before earlier branches are decided (ISB,
+    /// ISYNC), because the clock branches on a word that it loads first, with acquire ordering. A
+    /// load in whose value no branch is interested may still be outstanding: [`crate::ticks::now`]
+    /// waits for those as well.
     fn ordered(&self) -> u64;
 
     /// The bare reading: may be taken earlier than the program says.
