@@ -38,10 +38,15 @@ const BASICS: [Step; 4] = [
 const QUICK: Step = Step("quick tests", |tally| passed(quick(tally)));
 
 /// Everything that has to be right at the speed of this machine runs alone.
-const TESTS: [Step; 2] = [
+const TESTS: [Step; 3] = [
     Step("tests", |tally| passed(tally.cargo_test(&[], &["--workspace"]))),
     Step("tests with Parquet", |tally| {
         passed(tally.cargo_test(&[], &["--package", "clockscope-report", "--features", "parquet", "--lib"]))
+    }),
+    Step("tests with time daemons", |tally| {
+        let features = ["--package", "clockscope", "--features", "chrony,clockbound"];
+        run::cargo(&[&["clippy", "--quiet"], &features[..], &["--all-targets", "--", "--deny", "warnings"]].concat())?;
+        passed(tally.cargo_test(&[], &[&features[..], &["--lib"]].concat()))
     }),
 ];
 

@@ -1,5 +1,7 @@
 //! Reads the bounds that the daemon ClockBound publishes in shared memory.
 
+use std::os::unix::ffi::OsStrExt;
+
 use clock_bound_shm::{ClockStatus, ShmReader};
 
 use super::{Basis, Claim, Leap, Worth};
@@ -13,6 +15,11 @@ pub(super) fn ask(leap: Leap) -> Option<Claim> {
 }
 
 fn ask_at(path: &core::ffi::CStr, leap: Leap) -> Option<Claim> {
+    // Anything else might keep whoever opens it waiting.
+    let is_file = std::fs::metadata(std::ffi::OsStr::from_bytes(path.to_bytes())).is_ok_and(|found| found.is_file());
+    if !is_file {
+        return None;
+    }
     let mut reader = ShmReader::new(path).ok()?;
     let (earliest, latest, status) = reader.snapshot().ok()?.now().ok()?;
     // A free-running clock's bounds grow, and still hold.
@@ -28,7 +35,6 @@ fn ask_at(path: &core::ffi::CStr, leap: Leap) -> Option<Claim> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::os::unix::ffi::OsStrExt;
     use std::time::{SystemTime, UNIX_EPOCH};
 
     /// The segment of ClockBound's protocol 2, as its daemon writes it: bounds of `bound_ns` around the

@@ -79,8 +79,9 @@ fn marker(page: &Layout) -> Option<u64> {
 
 /// Maps the page that this file offers, read-only; `None` if there is none of a known layout.
 fn map(path: &CStr) -> Option<*mut c_void> {
-    // SAFETY: a string that ends with 0.
-    let file = unsafe { libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC) };
+    // SAFETY: a string that ends with 0. Whatever is there is not waited for.
+    let file =
+        unsafe { libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NONBLOCK | libc::O_NOCTTY) };
     if file < 0 {
         return None;
     }
