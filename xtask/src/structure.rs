@@ -14,6 +14,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("clockscope", &[]),
     ("clockscope-records", &[]),
     ("clockscope-statistics", &[]),
+    ("clockscope-simulation", &[]),
     ("clockscope-machine", &["clockscope", "clockscope-records"]),
     ("clockscope-measure", &["clockscope", "clockscope-machine", "clockscope-records", "clockscope-statistics"]),
     ("clockscope-report", &["clockscope-records", "clockscope-statistics"]),

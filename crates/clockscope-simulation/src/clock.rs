@@ -1,0 +1,179 @@
+//! An operating system's clock: a time in nanoseconds, made of some hardware's.
+
+use crate::counter::Counter;
+use crate::linear::Linear;
+
+/// Which of a machine's clocks.
+pub type ClockId = usize;
+
+/// The error number that a clock answers with instead of a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Refused(pub i32);
+
+/// A clock that the kernel steers by a rate of its own, and shows in steps.
+#[derive(Clone, Debug)]
+pub struct Clock {
+    /// In ps.
+    line: Linear,
+    /// The rate that it has without steering, in ps a second.
+    usual: f64,
+    tick_ns: u64,
+    /// The period of the timer that moves it, in ps; 0 for a clock that is computed at each read.
+    moved_every_ps: u128,
+    /// Whether it is computed from the counter, and so is wrong where that is.
+    is_on_counter: bool,
+    frozen_at: Option<i128>,
+    refused: Option<Refused>,
+}
+
+impl Clock {
+    /// A clock of hardware that is right, at `start_ns` now.
+    #[must_use]
+    pub fn new(start_ns: u64) -> Self {
+        let mut line = Linear::new(0, 1e12);
+        line.set(0, i128::from(start_ns) * 1000);
+        Self { line, usual: 1e12, tick_ns: 1, moved_every_ps: 0, is_on_counter: false, frozen_at: None, refused: None }
+    }
+
+    /// The same of hardware that is fast by so many ppm.
+    #[must_use]
+    pub fn with_error_ppm(mut self, ppm: f64) -> Self {
+        self.usual = 1e12 * (1.0 + ppm * 1e-6);
+        self.line.set_rate(0, self.usual);
+        self
+    }
+
+    /// The same, which is shown in multiples of `ns`.
+    #[must_use]
+    pub fn with_tick_ns(self, ns: u64) -> Self {
+        Self { tick_ns: ns.max(1), ..self }
+    }
+
+    /// The same, which moves only when a timer of this period fires.
+    #[must_use]
+    pub fn moved_every_ns(self, ns: u64) -> Self {
+        Self { moved_every_ps: u128::from(ns) * 1000, ..self }
+    }
+
+    /// The same, computed from the counter's reading: it shows that one's steps, offsets and faults.
+    #[must_use]
+    pub fn on_counter(self) -> Self {
+        Self { is_on_counter: true, ..self }
+    }
+
+    /// The clock's time in ps, with nothing of it lost.
+    #[must_use]
+    pub fn truth_ps(&self, now_ps: u128) -> i128 {
+        self.line.at(now_ps)
+    }
+
+    /// What a reading on this CPU shows, in ns.
+    ///
+    /// # Errors
+    /// It refuses.
+    pub fn read(&self, now_ps: u128, cpu: u32, counter: &Counter) -> Result<u64, Refused> {
+        if let Some(refused) = self.refused {
+            return Err(refused);
+        }
+        let moved = if self.moved_every_ps == 0 { now_ps } else { now_ps - now_ps % self.moved_every_ps };
+        let mut ps = self.frozen_at.unwrap_or_else(|| self.line.at(moved));
+        if self.is_on_counter && self.frozen_at.is_none() {
+            ps += off_ps(counter, moved, cpu);
+        }
+        let ns = ps.div_euclid(1000) as u64;
+        Ok(ns / self.tick_ns * self.tick_ns)
+    }
+
+    /// The step in which it is shown, in ns.
+    #[must_use]
+    pub fn tick_ns(&self) -> u64 {
+        self.tick_ns
+    }
+
+    /// Shows it in other steps from now on.
+    pub fn set_tick_ns(&mut self, ns: u64) {
+        self.tick_ns = ns.max(1);
+    }
+
+    /// Steers it: fast by this share of its usual rate from now on. −1 stops it.
+    pub fn slew(&mut self, now_ps: u128, share: f64) {
+        self.line.set_rate(now_ps, self.usual * (1.0 + share));
+    }
+
+    /// Sets it by so many ns.
+    pub fn step(&mut self, ns: i64) {
+        self.line.step(i128::from(ns) * 1000);
+    }
+
+    /// Has it show the same from now on, or go on from where it would be.
+    pub fn freeze(&mut self, now_ps: u128, is_frozen: bool) {
+        self.frozen_at = is_frozen.then(|| self.line.at(now_ps));
+    }
+
+    /// Has it refuse from now on, or answer again.
+    pub fn refuse(&mut self, refused: Option<Refused>) {
+        self.refused = refused;
+    }
+
+    /// Its time as a line in ps, and how that is changed.
+    pub fn line(&mut self) -> &mut Linear {
+        &mut self.line
+    }
+
+    /// By how much it is faster than true time, as a factor.
+    #[must_use]
+    pub fn rate(&self) -> f64 {
+        self.line.per_second() / 1e12
+    }
+}
+
+/// How far this CPU's reading is from where the counter truly is, in ps.
+fn off_ps(counter: &Counter, now_ps: u128, cpu: u32) -> i128 {
+    let ticks = counter.stepped(now_ps, cpu).wrapping_sub(counter.truth(now_ps, u32::MAX)) as i64;
+    (ticks as f64 * 1e12 / counter.hz()) as i128
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shown(clock: &Clock, ns: u64) -> u64 {
+        clock.read(u128::from(ns) * 1000, 0, &Counter::new(1e9, 0)).unwrap()
+    }
+
+    #[test]
+    fn ticks_timers_and_steering_show() {
+        assert_eq!(shown(&Clock::new(500), 123), 623);
+        assert_eq!(shown(&Clock::new(0).with_tick_ns(100), 1_299), 1_200);
+        let coarse = Clock::new(0).moved_every_ns(4_000_000);
+        assert_eq!([3_999_999, 4_000_000, 7_999_999].map(|ns| shown(&coarse, ns)), [0, 4_000_000, 4_000_000]);
+        let mut fast = Clock::new(0).with_error_ppm(50.0);
+        let after_a_second = shown(&fast, 1_000_000_000);
+        assert!(after_a_second.abs_diff(1_000_050_000) <= 1);
+        fast.slew(1_000_000_000_000, -1.0);
+        assert_eq!(shown(&fast, 2_000_000_000), after_a_second);
+        fast.step(-50_000);
+        assert_eq!(shown(&fast, 2_000_000_000), after_a_second - 50_000);
+    }
+
+    #[test]
+    fn a_clock_on_the_counter_is_as_wrong_as_that() {
+        let clock = Clock::new(0).on_counter();
+        let mut counter = Counter::new(2e9, 0).with_step(20);
+        counter.set_offset(1, 2_000);
+        let read = |cpu| clock.read(1_000_007_000, cpu, &counter).unwrap();
+        // 2,000,014 ticks, shown as 2,000,000; the other CPU is a microsecond ahead.
+        assert_eq!((read(0), read(1)), (1_000_000, 1_001_000));
+    }
+
+    #[test]
+    fn it_freezes_and_refuses() {
+        let mut clock = Clock::new(0);
+        clock.freeze(5_000_000, true);
+        assert_eq!(shown(&clock, 9_000), 5_000);
+        clock.freeze(0, false);
+        assert_eq!(shown(&clock, 9_000), 9_000);
+        clock.refuse(Some(Refused(1)));
+        assert_eq!(clock.read(0, 0, &Counter::new(1e9, 0)), Err(Refused(1)));
+    }
+}

@@ -1,0 +1,103 @@
+//! The processor's counter, as each CPU shows it.
+
+use crate::linear::Linear;
+
+/// A counter of a rate of its own. All CPUs count the same, each from where it began.
+#[derive(Clone, Debug)]
+pub struct Counter {
+    line: Linear,
+    /// Counts at a time: a counter may advance by 26 ticks at once.
+    step: u64,
+    /// Bits that count.
+    bits: u32,
+    /// By how much each CPU is ahead; those that are not named are not.
+    offsets: Vec<i64>,
+    /// What the next readings are off by, the next one first.
+    glitches: Vec<i64>,
+}
+
+impl Counter {
+    /// A counter of `hz` that is at `start` now.
+    #[must_use]
+    pub fn new(hz: f64, start: u64) -> Self {
+        Self { line: Linear::new(start, hz), step: 1, bits: 64, offsets: Vec::new(), glitches: Vec::new() }
+    }
+
+    /// The same, which advances by `step` ticks at once.
+    #[must_use]
+    pub fn with_step(self, step: u64) -> Self {
+        Self { step: step.max(1), ..self }
+    }
+
+    /// The same, which wraps after `bits` bits.
+    #[must_use]
+    pub fn with_bits(self, bits: u32) -> Self {
+        Self { bits: bits.clamp(1, 64), ..self }
+    }
+
+    /// The true value on this CPU, without steps, wraps and glitches.
+    #[must_use]
+    pub fn truth(&self, now_ps: u128, cpu: u32) -> u64 {
+        (self.line.at(now_ps) as u64).wrapping_add_signed(self.offset(cpu))
+    }
+
+    /// What a reading on this CPU shows. Takes a glitch, if one is due.
+    pub fn read(&mut self, now_ps: u128, cpu: u32) -> u64 {
+        let glitch = if self.glitches.is_empty() { 0 } else { self.glitches.remove(0) };
+        self.stepped(now_ps, cpu).wrapping_add_signed(glitch) & (u64::MAX >> (64 - self.bits))
+    }
+
+    /// What this CPU shows but for wraps, of which a kernel keeps account, and glitches.
+    pub(crate) fn stepped(&self, now_ps: u128, cpu: u32) -> u64 {
+        self.truth(now_ps, cpu) / self.step * self.step
+    }
+
+    /// By how much this CPU is ahead, in ticks.
+    #[must_use]
+    pub fn offset(&self, cpu: u32) -> i64 {
+        self.offsets.get(cpu as usize).copied().unwrap_or(0)
+    }
+
+    /// Puts this CPU ahead by so many ticks.
+    pub fn set_offset(&mut self, cpu: u32, ticks: i64) {
+        let place = cpu as usize;
+        if self.offsets.len() <= place {
+            self.offsets.resize(place + 1, 0);
+        }
+        self.offsets[place] = ticks;
+    }
+
+    /// Has the next readings be off by these.
+    pub fn glitch(&mut self, off: impl IntoIterator<Item = i64>) {
+        self.glitches.extend(off);
+    }
+
+    /// The rate, the value, and how both are changed.
+    pub fn line(&mut self) -> &mut Linear {
+        &mut self.line
+    }
+
+    /// The frequency in Hz.
+    #[must_use]
+    pub fn hz(&self) -> f64 {
+        self.line.per_second()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_cpu_shows_its_own_steps_and_wraps() {
+        let mut counter = Counter::new(1e9, 1000).with_step(26).with_bits(10);
+        counter.set_offset(2, -100);
+        assert_eq!((counter.truth(500_500, 0), counter.truth(500_500, 2)), (1500, 1400));
+        assert_eq!(counter.read(500_500, 0), 1500 / 26 * 26 % 1024);
+        assert_eq!(counter.read(500_500, 2), 1400 / 26 * 26 % 1024);
+        counter.glitch([5, -5]);
+        assert_eq!([0; 3].map(|cpu| counter.read(0, cpu)), [988 + 5, 988 - 5, 988]);
+        counter.line().set_rate(500_500, 0.0);
+        assert_eq!(counter.truth(900_000, 0), 1500);
+    }
+}
