@@ -1,12 +1,13 @@
 //! Tests the counter of this machine itself: whether the CPUs' counters agree.
 //!
-//! Two pinned threads hand readings to each other. A thread that receives one and then reads less has
+//! Two threads that are bound to a CPU each hand readings to each other. A thread that receives one and then reads less has
 //! seen the counter go back; and from a reading, its answer and the reading after that follow bounds
 //! of the two counters' offset, by the instrument's own arithmetic ([`crate::offset`]).
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, PoisonError};
 
-use crate::disciplined::Counter;
+use crate::disciplined::{Counter, MOST_CPUS};
 use crate::evidence::{Evidence, Finding};
 use crate::offset::OffsetBounds;
 use crate::process::{CLOCK, Native};
@@ -21,6 +22,12 @@ const ENOUGH: u64 = 1000;
 /// A pair of CPUs is given up after this time, in ns.
 const PATIENCE_NS: u64 = 200_000_000;
 
+/// An offset that is not known within this, in ns, could hide between hand-overs.
+const WIDEST_NS: f64 = 10_000.0;
+
+/// After so many hand-overs each thread looks on which CPU it runs.
+const BETWEEN_LOOKS: u64 = 64;
+
 /// What [`revalidate`] found.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Revalidation {
@@ -34,18 +41,20 @@ pub struct Revalidation {
 /// passes although the kernel does not build its clocks on it; gives it up if it fails, whatever the
 /// kernel does.
 ///
-/// It passes if the process may read it, the processor promises a constant rate, and between the
-/// first and each other CPU no reading went back in 20,000 hand-overs, which also exclude no offset
-/// of zero. With one CPU there is nothing to hand over: a container that is bound to one may use the
-/// counter.
+/// It passes if the process may read it, the processor promises a constant rate, and if between the
+/// first and each other CPU no reading went back in 20,000 hand-overs (1000 on a busy machine) and the
+/// offset is zero within 10 µs, as far as they show. With one CPU there is nothing to hand over: a
+/// container that is bound to one may use the counter.
 ///
 /// The answer holds for the tested CPUs and for this machine. A renewal of the clock that runs on
-/// another CPU, or finds that the machine was moved, withdraws it; until then, up to two milliseconds
-/// of readings may be of the other CPU. (A thread that never renews the clock, because others do, is
-/// not noticed: bind a program's threads before the test.)
+/// another CPU (the vDSO's `getcpu`; aarch64 and riscv64 have none, and do not notice it), or that
+/// finds the machine moved, withdraws it. Until then, up to two milliseconds of readings may be of the
+/// other CPU. (A thread that never renews the clock, because others do, is not noticed: bind a
+/// program's threads before the test.)
 ///
-/// Starts two threads for each CPU but the first, one pair after another, and takes some 5 ms each,
-/// in which two CPUs are busy. Not async-signal-safe.
+/// Starts two threads for each CPU but the first, one pair after another, and binds them: clone,
+/// futex, sched_getaffinity, sched_setaffinity. Takes some 5 ms a pair, in which two CPUs are busy.
+/// Calls of several threads take turns. Not async-signal-safe.
 ///
 /// ```
 /// let answer = clockscope::revalidate();
@@ -60,7 +69,10 @@ pub fn revalidate() -> Revalidation {
 }
 
 fn test() -> Revalidation {
+    static TURN: Mutex<()> = Mutex::new(());
+    let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
     CLOCK.recheck();
+    let disruptions = CLOCK.os().disruptions();
     let mut evidence = Vec::new();
     let mut tested = Vec::new();
     if Native.is_permitted() != Some(false) && Native.is_invariant() == Some(true) {
@@ -72,7 +84,7 @@ fn test() -> Revalidation {
         }
         evidence.extend(found);
     }
-    let passed = !tested.is_empty() && CLOCK.readmit_on(&tested);
+    let passed = !tested.is_empty() && CLOCK.readmit_as_of(Some(&tested), disruptions);
     let is_new = |other: &Evidence| evidence.iter().all(|evidence| evidence.name != other.name);
     let others: Vec<_> = CLOCK.evidence().into_iter().filter(is_new).collect();
     evidence.extend(others);
@@ -87,14 +99,22 @@ fn across_cpus<C: Counter + Copy + Send>(counter: &C) -> (Vec<u32>, Vec<Evidence
     let cpus = os::allowed_cpus().unwrap_or_default();
     let evidence = match cpus.split_first() {
         None => vec![unknown("the system does not say on which CPUs this process may run".to_owned(), "")],
+        Some(_) if cpus.iter().any(|cpu| *cpu as usize >= MOST_CPUS) => {
+            vec![unknown(format!("CPUs from {MOST_CPUS} on cannot be stored"), "bind the process to others")]
+        }
         Some((only, [])) => vec![said(ORDER, Finding::For, format!("this process may run on CPU {only} alone"))],
         Some((first, others)) => match against_first(counter, *first, others) {
+            Ok(_) if os::allowed_cpus().ok().as_ref() != Some(&cpus) => {
+                vec![unknown("the CPUs that this process may run on have changed".to_owned(), AGAIN)]
+            }
             Ok(pairs) => judged(&pairs, lattice::step(|| counter.unordered()).unwrap_or(1)),
             Err((seen, advice)) => vec![unknown(seen, advice)],
         },
     };
     (cpus, evidence)
 }
+
+const AGAIN: &str = "ask again when the CPUs are less busy";
 
 /// Why a pair was not tested, and what can be done.
 type Untested = (String, &'static str);
@@ -111,10 +131,13 @@ fn against_first<C: Counter + Copy + Send>(
     let mut pairs = Vec::new();
     for other in others {
         match between((first, *counter), (*other, *counter)) {
+            Ok(handed) if handed.is_moved => {
+                return Err((format!("the threads on CPUs {first} and {other} were moved to another one"), AGAIN));
+            }
             Ok(handed) if handed.handovers >= ENOUGH || handed.backwards > 0 => pairs.push((*other, handed)),
             Ok(handed) => {
                 let seen = format!("{} hand-overs between CPUs {first} and {other} are too few", handed.handovers);
-                return Err((seen, "ask again when the CPUs are less busy"));
+                return Err((seen, AGAIN));
             }
             Err(errno) => {
                 return Err((format!("no threads can be started on CPUs {first} and {other}: {errno}"), ""));
@@ -153,6 +176,11 @@ fn judged(pairs: &[(u32, Handed)], step: u64) -> Vec<Evidence> {
             );
             said(OFFSET, Finding::Against, format!("CPU {cpu} is apart from the first {by}")).advise(UNSYNCHRONIZED)
         }
+        None if pairs.iter().any(|(_, handed)| handed.widest_ns(step) > WIDEST_NS) => {
+            let widest_us = pairs.iter().map(|(_, handed)| handed.widest_ns(step)).fold(0.0, f64::max) / 1e3;
+            let seen = format!("other programs interrupted the hand-overs: offsets of {widest_us:.0} µs are possible");
+            said(OFFSET, Finding::Unknown, seen).advise(AGAIN)
+        }
         None => {
             let furthest = pairs.iter().filter_map(|(_, handed)| handed.bounds.offset(step));
             let furthest = furthest.map(|found| found.offset.abs() + found.bound).fold(0.0, f64::max);
@@ -170,6 +198,19 @@ struct Handed {
     backwards: u64,
     /// The second CPU's counter against the first one's.
     bounds: OffsetBounds,
+    /// The test's time, in ticks and in ns.
+    ticks: u64,
+    ns: u64,
+    /// A thread ran on another CPU than it was bound to.
+    is_moved: bool,
+}
+
+impl Handed {
+    /// The largest offset that is possible, in ns, of a counter that moves in steps of so many ticks.
+    fn widest_ns(&self, step: f64) -> f64 {
+        let ticks = self.bounds.offset(step).map_or(f64::INFINITY, |found| found.offset.abs() + found.bound);
+        ticks * self.ns as f64 / self.ticks.max(1) as f64
+    }
 }
 
 /// Two threads hand readings to each other through one word each.
@@ -179,7 +220,7 @@ struct Table {
     is_over: AtomicBool,
 }
 
-/// Hands readings to and fro between a thread on one CPU and one on another. CPU and counter of each.
+/// Hands readings back and forth between a thread on one CPU and one on another. CPU and counter of each.
 fn between<A: Counter + Send, B: Counter + Send>(one: (u32, A), other: (u32, B)) -> Result<Handed, Errno> {
     let table = Table { there: AtomicU64::new(0), back: AtomicU64::new(0), is_over: AtomicBool::new(false) };
     let table = &table;
@@ -187,13 +228,13 @@ fn between<A: Counter + Send, B: Counter + Send>(one: (u32, A), other: (u32, B))
     std::thread::scope(|scope| {
         let answering = std::thread::Builder::new().spawn_scoped(scope, move || {
             let bound = os::set_allowed_cpus(&[other.0]);
-            let backwards = if bound.is_ok() { answer(&other.1, table) } else { 0 };
+            let answered = if bound.is_ok() { answer(&other, table) } else { (0, false) };
             table.is_over.store(true, Ordering::Release);
-            bound.map(|()| backwards)
+            bound.map(|()| answered)
         });
         let asking = std::thread::Builder::new().spawn_scoped(scope, move || {
             let bound = os::set_allowed_cpus(&[one.0]);
-            let handed = if bound.is_ok() { ask(&one.1, table, deadline) } else { Handed::default() };
+            let handed = if bound.is_ok() { ask(&one, table, deadline) } else { Handed::default() };
             table.is_over.store(true, Ordering::Release);
             bound.map(|()| handed)
         });
@@ -204,7 +245,9 @@ fn between<A: Counter + Send, B: Counter + Send>(one: (u32, A), other: (u32, B))
         let (asking, answering) = (asking.map_err(refused)?, answering.map_err(refused)?);
         // Neither can panic.
         let mut handed = asking.join().unwrap_or(Err(Errno(0)))?;
-        handed.backwards += answering.join().unwrap_or(Err(Errno(0)))?;
+        let (backwards, is_moved) = answering.join().unwrap_or(Err(Errno(0)))?;
+        handed.backwards += backwards;
+        handed.is_moved |= is_moved;
         Ok(handed)
     })
 }
@@ -218,10 +261,11 @@ fn nonzero(reading: u64) -> u64 {
     reading.max(1)
 }
 
-/// The side that begins: hands its reading over, waits for the answer, reads again.
-fn ask(counter: &impl Counter, table: &Table, deadline: u64) -> Handed {
-    let mut handed = Handed::default();
-    for _ in 0..HANDOVERS / 2 {
+/// The side that begins: hands its reading over, waits for the answer, reads again. CPU and counter.
+fn ask((cpu, counter): &(u32, impl Counter), table: &Table, deadline: u64) -> Handed {
+    let mut handed = Handed { is_moved: is_elsewhere(*cpu), ..Handed::default() };
+    let (began_ns, began) = (monotonic_ns().unwrap_or(0), counter.ordered());
+    for turn in 0..HANDOVERS / 2 {
         let sent = nonzero(counter.ordered());
         table.there.store(sent, Ordering::Release);
         let Some(answer) = receive(&table.back, &table.is_over, Some(deadline)) else { break };
@@ -229,19 +273,32 @@ fn ask(counter: &impl Counter, table: &Table, deadline: u64) -> Handed {
         handed.handovers += 2;
         handed.backwards += u64::from(went_back(answer, received));
         handed.bounds.push([sent, answer, answer, received]);
+        handed.is_moved |= turn % BETWEEN_LOOKS == 0 && is_elsewhere(*cpu);
     }
+    handed.ticks = counter.ordered().wrapping_sub(began);
+    handed.ns = monotonic_ns().unwrap_or(0).saturating_sub(began_ns);
+    handed.is_moved |= is_elsewhere(*cpu);
     handed
 }
 
-/// The other side: waits for a reading, reads, hands its own back. How many went back.
-fn answer(counter: &impl Counter, table: &Table) -> u64 {
-    let mut backwards = 0;
+/// The other side: waits for a reading, reads, hands its own back. How many went back, and whether the
+/// thread ran on another CPU.
+fn answer((cpu, counter): &(u32, impl Counter), table: &Table) -> (u64, bool) {
+    let (mut backwards, mut is_moved) = (0, is_elsewhere(*cpu));
+    let mut turn = 0u64;
     while let Some(sent) = receive(&table.there, &table.is_over, None) {
         let received = nonzero(counter.ordered());
         backwards += u64::from(went_back(sent, received));
         table.back.store(received, Ordering::Release);
+        is_moved |= turn.is_multiple_of(BETWEEN_LOOKS) && is_elsewhere(*cpu);
+        turn += 1;
     }
-    backwards
+    (backwards, is_moved | is_elsewhere(*cpu))
+}
+
+/// Whether the thread runs on another CPU: a binding may be changed from outside.
+fn is_elsewhere(cpu: u32) -> bool {
+    os::current_cpu().is_some_and(|now| now != cpu)
 }
 
 fn went_back(earlier: u64, later: u64) -> bool {
@@ -318,7 +375,41 @@ mod tests {
     }
 
     #[test]
-    fn a_cpu_that_is_not_there_is_told() {
+    fn a_thread_on_another_cpu_is_noticed() {
+        let Some((one, other)) = two_cpus() else { return };
+        // As if the binding had been changed at once: each looks for a CPU that it does not run on.
+        let table = Table { there: AtomicU64::new(0), back: AtomicU64::new(0), is_over: AtomicBool::new(true) };
+        std::thread::scope(|scope| {
+            let bound = scope.spawn(|| {
+                os::set_allowed_cpus(&[one]).unwrap();
+                let looks = [one, other].map(|cpu| ask(&(cpu, Offset(0)), &table, 0).is_moved);
+                (looks, [one, other].map(|cpu| answer(&(cpu, Offset(0)), &table).1))
+            });
+            assert_eq!(bound.join().unwrap(), ([false, true], [false, true]));
+        });
+    }
+
+    #[test]
+    fn an_offset_that_is_hardly_known_is_unknown() {
+        let handed = |round: u64| {
+            let mut handed = Handed { handovers: 20_000, ticks: 10_000_000, ns: 10_000_000, ..Handed::default() };
+            handed.bounds.push([1_000, 1_000 + round / 2, 1_000 + round / 2, 1_000 + round]);
+            handed
+        };
+        let found =
+            |handed: Handed| judged(&[(1, handed)], 1).into_iter().map(|evidence| evidence.finding).collect::<Vec<_>>();
+        assert_eq!(found(handed(200)), [Finding::For, Finding::For]);
+        assert_eq!(found(handed(30_000)), [Finding::For, Finding::Unknown]);
+        let mut apart = handed(200);
+        apart.bounds = OffsetBounds::default();
+        apart.bounds.push([1_000, 1_500, 1_500, 1_200]);
+        assert_eq!(found(apart), [Finding::For, Finding::Against]);
+        let backwards = Handed { backwards: 1, ..handed(200) };
+        assert_eq!(found(backwards), [Finding::Against, Finding::For]);
+    }
+
+    #[test]
+    fn a_cpu_that_does_not_exist_is_an_error() {
         let Some((one, _)) = two_cpus() else { return };
         assert!(between((one, Offset(0)), (60_000, Offset(0))).is_err());
     }

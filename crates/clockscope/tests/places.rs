@@ -153,13 +153,48 @@ fn a_counter_that_the_kernel_trusts_needs_no_test() {
 #[test]
 fn a_test_that_was_made_on_another_machine_does_not_hold() {
     let mut watch = tested_on(&[0]);
+    // It could not be read while the test was made: it may have changed since.
     watch.world.disruptions.set(Some(1));
-    watch.run(10 * MILLISECOND, 5_000);
-    assert_eq!(watch.clock.source(), Source::Counter, "the first marker that is seen is no move");
-    watch.world.disruptions.set(Some(2));
     watch.run(TWO_WINDOWS_NS, 5_000);
     watch.assert_demoted();
     assert!(outcome(&watch).contains("another machine"), "{}", outcome(&watch));
     assert!(watch.clock.readmit_on(&[0]));
     watch.settle();
+    watch.world.disruptions.set(Some(2));
+    watch.run(TWO_WINDOWS_NS, 5_000);
+    watch.assert_demoted();
+    // Asking the kernel makes no test, and hides no reason.
+    let generation = watch.clock.generation();
+    assert!(!watch.clock.recheck());
+    assert!(outcome(&watch).contains("another machine"), "{}", outcome(&watch));
+    assert_eq!(watch.clock.generation(), generation);
+    assert!(watch.clock.readmit_on(&[0]));
+    watch.settle();
+}
+
+/// Between the test and the first bracket, and while the clock has no use for the counter.
+#[test]
+fn a_move_that_nothing_saw_withdraws_the_test_as_well() {
+    let mut watch = Watch::ordinary();
+    watch.world.clocksource.set(Some(false));
+    watch.world.disruptions.set(Some(1));
+    watch.run(MILLISECOND, 5_000);
+    assert!(watch.clock.readmit_on(&[0]));
+    watch.world.disruptions.set(Some(2));
+    watch.run(30 * MILLISECOND, 5_000);
+    watch.assert_demoted();
+
+    assert!(watch.clock.readmit_on(&[0]));
+    watch.settle();
+    for _ in 0..6 {
+        watch.world.step_counter(100_000_000);
+        watch.run(30 * MILLISECOND, 5_000);
+    }
+    assert_eq!(watch.clock.source(), Source::OsClock, "it steps too often");
+    watch.world.disruptions.set(Some(3));
+    let generation = watch.clock.generation();
+    watch.run(20 * SECOND, 5_000);
+    watch.assert_demoted();
+    assert!(outcome(&watch).contains("another machine"), "{}", outcome(&watch));
+    assert_eq!(watch.clock.generation(), generation + 1);
 }

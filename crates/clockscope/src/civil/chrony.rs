@@ -4,13 +4,17 @@
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::time::Duration;
 
-use super::{Basis, Claim, State, Worth};
-use crate::now;
+use core::sync::atomic::{AtomicU64, Ordering};
+
+use super::{Basis, Claim, Leap, State, Unbounded, Worth};
+use crate::{Instant, now, os};
 
 /// Where chronyd answers, unless it is configured otherwise.
 const ADDRESS: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 323);
 /// It answers within some 100 µs, or not at all.
 const PATIENCE: Duration = Duration::from_millis(10);
+/// After that it is not asked for so long, in ns.
+const SILENCE_NS: u64 = 1_000_000_000;
 
 /// Length of the reply, and so of the request: chronyd answers none that is shorter than its reply.
 const LENGTH: usize = 104;
@@ -26,6 +30,47 @@ const LOCAL: u32 = 0x7f7f_0101;
 /// The OS clock is slewed by no more than this share (adjtimex(2)).
 const SLEWED: f64 = 0.1005;
 
+/// No clock is corrected by more, in s, nor is its error larger.
+const DAY_S: f64 = 86_400.0;
+
+/// The interval of the true time by chronyd's answer, or by the kernel's state where there is none. The
+/// state was read after `began`.
+///
+/// # Errors
+/// The kernel states none, or it is worth nothing.
+pub(super) fn bounded(kernel: State, began: Instant) -> Result<(Claim, State), Unbounded> {
+    const TRIES: u32 = 2;
+    let (mut kernel, mut read) = (kernel, (began, now()));
+    for _ in 0..TRIES {
+        let Some(tracking) = ask() else { break };
+        let answered = now();
+        let later = os::civil().map_err(Unbounded::Refused)?;
+        let read_later = (answered, now());
+        // A clock that was set in between is not the one that the answer is about.
+        if is_continuous((&kernel, read), (&later, read_later)) {
+            let took_ns = (read_later.1.ns_since(answered), answered.ns_since(read.0));
+            return Ok((tracking.claim(&later, took_ns), later));
+        }
+        (kernel, read) = (later, read_later);
+    }
+    // Anew: an answer may have been waited for.
+    let again = now();
+    let kernel = os::civil().map_err(Unbounded::Refused)?;
+    Ok((kernel.claim(now().ns_since(again))?, kernel))
+}
+
+/// Whether the kernel's clock went on from one state to the other as it is slewed at most. Each was read
+/// between two moments.
+fn is_continuous(
+    (former, (began, read)): (&State, (Instant, Instant)),
+    (later, (began_later, read_later)): (&State, (Instant, Instant)),
+) -> bool {
+    let shown = (later.unix_ns - former.unix_ns) as f64;
+    let (least, most) = (began_later.ns_since(read) as f64, read_later.ns_since(began) as f64);
+    let rounded = former.unit_ns.max(later.unit_ns) as f64 + 1_000.0;
+    (least * (1.0 - SLEWED) - rounded..=most * (1.0 + SLEWED) + rounded).contains(&shown)
+}
+
 /// What chronyd knows of the clock's error. In seconds.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Tracking {
@@ -33,11 +78,21 @@ pub(super) struct Tracking {
     correction: f64,
     root_delay: f64,
     root_dispersion: f64,
+    leap: Leap,
 }
 
 /// Asks; `None` where chronyd does not answer, or is not synchronized.
-pub(super) fn ask() -> Option<Tracking> {
-    ask_at(ADDRESS)
+fn ask() -> Option<Tracking> {
+    static SILENT_UNTIL_NS: AtomicU64 = AtomicU64::new(0);
+    let asked = now();
+    if asked.as_ns() < SILENT_UNTIL_NS.load(Ordering::Relaxed) {
+        return None;
+    }
+    let answer = ask_at(ADDRESS);
+    if answer.is_none() && asked.elapsed() >= PATIENCE {
+        SILENT_UNTIL_NS.store(asked.as_ns().saturating_add(SILENCE_NS), Ordering::Relaxed);
+    }
+    answer
 }
 
 fn ask_at(address: SocketAddr) -> Option<Tracking> {
@@ -69,11 +124,16 @@ fn tracking(reply: &[u8], sequence: u32) -> Option<Tracking> {
     let is_reply = reply[0..2] == [VERSION, REPLY]
         && (half(4), half(6), half(8), word(16)) == (TRACKING, TRACKING_REPLY, 0, sequence);
     let (reference, leap) = (word(28), half(54));
-    let found =
-        Tracking { correction: number(word(68)), root_delay: number(word(92)), root_dispersion: number(word(96)) };
+    let found = Tracking {
+        correction: number(word(68)),
+        root_delay: number(word(92)),
+        root_dispersion: number(word(96)),
+        leap: [Leap::None, Leap::Insert, Leap::Delete].get(usize::from(leap)).copied().unwrap_or_default(),
+    };
     let is_known = leap < UNSYNCHRONIZED && ![0, LOCAL].contains(&reference);
-    // A clock that is known without any error is known by nobody.
-    (is_reply && is_known && found.error_s() > 0.0).then_some(found)
+    // Nobody knows a clock without any error.
+    let is_plausible = found.error_s() > 0.0 && found.error_s() < DAY_S && found.correction.abs() < DAY_S;
+    (is_reply && is_known && is_plausible).then_some(found)
 }
 
 const COEFFICIENT_BITS: i32 = 25;
@@ -103,7 +163,9 @@ impl Tracking {
         let error_ns = (error_ns.ceil() as u64).saturating_add(kernel.unit_ns).saturating_add(reading_ns);
         // In ns both are exact enough: a float has 53 bits, and a correction of months is none.
         let unix_ns = kernel.unix_ns + (self.correction * 1e9) as i128;
-        Claim::around(unix_ns, error_ns, (Basis::Chronyd, Worth::Trusted), kernel.leap)
+        // chronyd may correct a leap second by itself, without the kernel's.
+        let leap = if kernel.leap == Leap::None { self.leap } else { kernel.leap };
+        Claim::around(unix_ns, error_ns, (Basis::Chronyd, Worth::Trusted), leap)
     }
 }
 
@@ -195,17 +257,23 @@ mod tests {
         let address = server.local_addr().unwrap();
         let mut reply = bytes(recorded().find(|fields| fields[0] == "rtcsync-settled").unwrap()[1]);
         let expected = tracking(&reply, sequence(&reply)).unwrap();
+        let is_over = std::sync::atomic::AtomicBool::new(false);
+        let (server, is_over) = (&server, &is_over);
+        server.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
         std::thread::scope(|scope| {
-            scope.spawn(|| {
-                let mut asked = [0; 2 * LENGTH];
-                let (length, client) = server.recv_from(&mut asked).unwrap();
-                assert_eq!((length, asked[0], asked[1]), (LENGTH, VERSION, REQUEST));
-                reply[16..20].copy_from_slice(&asked[8..12]);
-                server.send_to(&reply, client).unwrap();
+            scope.spawn(move || {
+                while !is_over.load(Ordering::Relaxed) {
+                    let mut asked = [0; 2 * LENGTH];
+                    let Ok((length, client)) = server.recv_from(&mut asked) else { continue };
+                    assert_eq!((length, asked[0], asked[1]), (LENGTH, VERSION, REQUEST));
+                    reply[16..20].copy_from_slice(&asked[8..12]);
+                    server.send_to(&reply, client).unwrap();
+                }
             });
-            // A busy machine may not answer in time; the answer is never another one.
-            let found = ask_at(address);
-            assert!(found.is_none_or(|found| found == expected), "{found:?}");
+            // A busy machine may not answer in time.
+            let found = (0..1000).find_map(|_| ask_at(address));
+            is_over.store(true, Ordering::Relaxed);
+            assert_eq!(found, Some(expected));
         });
     }
 
@@ -213,6 +281,31 @@ mod tests {
     fn nobody_is_waited_for_where_nobody_listens() {
         let unused = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap();
         assert_eq!(ask_at(unused), None);
+    }
+
+    #[test]
+    fn absurd_numbers_are_not_believed() {
+        let reply = bytes(recorded().find(|fields| fields[0] == "rtcsync-settled").unwrap()[1]);
+        // The largest and the smallest numbers that there are.
+        for (at, word) in [(68, 0x7eff_ffff_u32), (68, 0x7f00_0000), (92, 0x7eff_ffff), (96, 0x7eff_ffff)] {
+            let mut other = reply.clone();
+            other[at..at + 4].copy_from_slice(&word.to_be_bytes());
+            assert_eq!(tracking(&other, sequence(&other)), None, "{at} {word:#x}");
+        }
+        let mut leap = reply.clone();
+        leap[55] = 1;
+        let claim = tracking(&leap, sequence(&leap)).unwrap().claim(&State::unsynchronized(0), (0, 0));
+        assert_eq!(claim.leap, Leap::Insert);
+    }
+
+    #[test]
+    fn a_clock_that_was_set_meanwhile_is_noticed() {
+        let (at, state) = (Instant::from_ns, State::unsynchronized);
+        let is_continuous = |shown_ns| {
+            is_continuous((&state(0), (at(0), at(1_000))), (&state(shown_ns), (at(1_000_000), at(1_001_000))))
+        };
+        assert!([900_000, 1_000_000, 1_100_000].into_iter().all(is_continuous));
+        assert!([-1_000_000, 0, 880_000, 1_110_000, 1_000_000_000].into_iter().all(|ns| !is_continuous(ns)));
     }
 
     #[test]

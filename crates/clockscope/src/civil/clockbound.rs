@@ -1,91 +1,225 @@
 //! Reads the bounds that the daemon ClockBound publishes in shared memory.
+//!
+//! Layout and rules: docs/PROTOCOL.md and clock-bound-shm of ClockBound 2.0. That crate is not used
+//! here: it panics at numbers that it does not expect, and reads an enum and a bool that any writer of
+//! the file may have set to anything.
 
-use std::os::unix::ffi::OsStrExt;
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 
-use clock_bound_shm::{ClockStatus, ShmReader};
-
-use super::{Basis, Claim, Leap, Worth};
+use super::{Basis, Claim, State, Worth};
+use crate::process::CLOCK;
 
 /// Where the daemon publishes them, since ClockBound 2.
-const PATH: &core::ffi::CStr = c"/var/run/clockbound/shm0";
+const PATH: &str = "/var/run/clockbound/shm0";
 
-/// The interval of the true time; `None` where the daemon does not run, or does not know.
-pub(super) fn ask(leap: Leap) -> Option<Claim> {
-    ask_at(PATH, leap)
+const LENGTH: usize = 80;
+const MAGIC: [u32; 2] = [0x414d_5a4e, 0x4342_0200];
+const VERSION: u16 = 2;
+/// Offset and length of the generation, which is odd while the daemon writes.
+const GENERATION: (u64, usize) = (14, 2);
+
+const SYNCHRONIZED: u32 = 1;
+const FREE_RUNNING: u32 = 2;
+
+const SECOND_NS: i128 = 1_000_000_000;
+/// A larger bound, or a daemon that was heard of longer ago, is none.
+const DAY_NS: i128 = 86_400 * SECOND_NS;
+/// Moments are stamped by a clock that may be a little behind.
+const EARLIER_NS: i128 = 1_000;
+
+/// What is published. Moments are CLOCK_MONOTONIC's, in ns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Segment {
+    as_of_ns: i128,
+    void_after_ns: i128,
+    bound_ns: i128,
+    drift_ppb: i128,
+    /// Of VMClock, where the daemon heeds that.
+    disruption_marker: Option<u64>,
 }
 
-fn ask_at(path: &core::ffi::CStr, leap: Leap) -> Option<Claim> {
-    // Anything else might keep whoever opens it waiting.
-    let is_file = std::fs::metadata(std::ffi::OsStr::from_bytes(path.to_bytes())).is_ok_and(|found| found.is_file());
-    if !is_file {
+/// The interval of the true time, around the kernel's clock that was read just before; `None` where the
+/// daemon does not run, or does not know.
+pub(super) fn ask(kernel: &State) -> Option<Claim> {
+    let segment = read(PATH)?;
+    if kernel.has_no_error() || !monotonic_is_the_daemons() {
         return None;
     }
-    let mut reader = ShmReader::new(path).ok()?;
-    let (earliest, latest, status) = reader.snapshot().ok()?.now().ok()?;
-    // A free-running clock's bounds grow, and still hold.
-    if !matches!(status, ClockStatus::Synchronized | ClockStatus::FreeRunning) {
+    let disruptions = crate::disciplined::OsClock::disruptions(CLOCK.os());
+    let monotonic_ns = CLOCK.os().now_ns().ok()?;
+    let error_ns = segment.error_ns(monotonic_ns.into(), disruptions)?;
+    Some(Claim::around(kernel.unix_ns, error_ns + kernel.unit_ns, (Basis::ClockBound, Worth::Trusted), kernel.leap))
+}
+
+/// Reads the segment; `None` if there is none of a known layout, or it is being written.
+fn read(path: &str) -> Option<Segment> {
+    const TRIES: u32 = 4;
+    // Whatever is there is not waited for.
+    let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path).ok()?;
+    if !file.metadata().ok()?.is_file() {
         return None;
     }
-    let unix_ns = |seconds: i64, ns: i64| i128::from(seconds) * 1_000_000_000 + i128::from(ns);
-    let (earliest_ns, latest_ns) =
-        (unix_ns(earliest.tv_sec(), earliest.tv_nsec()), unix_ns(latest.tv_sec(), latest.tv_nsec()));
-    Some(Claim { earliest_ns, latest_ns, basis: Basis::ClockBound, worth: Worth::Trusted, leap })
+    (0..TRIES).find_map(|_| read_once(&file))
+}
+
+fn read_once(file: &File) -> Option<Segment> {
+    let mut bytes = [0; LENGTH];
+    file.read_exact_at(&mut bytes, 0).ok()?;
+    let (at, length) = GENERATION;
+    let mut generation = [0; GENERATION.1];
+    file.read_exact_at(&mut generation, at).ok()?;
+    let before = &bytes[at as usize..at as usize + length];
+    (before == generation).then(|| decode(&bytes)).flatten()
+}
+
+/// All numbers are the machine's own.
+fn decode(bytes: &[u8; LENGTH]) -> Option<Segment> {
+    fn field<const N: usize>(bytes: &[u8; LENGTH], at: usize) -> [u8; N] {
+        let mut field = [0; N];
+        field.copy_from_slice(&bytes[at..at + N]);
+        field
+    }
+    let half = |at| u16::from_ne_bytes(field(bytes, at));
+    let word = |at| u32::from_ne_bytes(field(bytes, at));
+    let number = |at| i64::from_ne_bytes(field(bytes, at));
+    let moment = |at: usize| {
+        let (seconds, ns) = (i128::from(number(at)), i128::from(number(at + 8)));
+        (0..SECOND_NS).contains(&ns).then_some(seconds * SECOND_NS + ns)
+    };
+    let (generation, status) = (half(14), word(68));
+    let is_known = [word(0), word(4)] == MAGIC && half(12) == VERSION && generation != 0 && generation & 1 == 0;
+    let bound_ns = i128::from(number(48));
+    let is_plausible = (0..=DAY_NS).contains(&bound_ns) && word(64) < 1_000_000_000;
+    let is_stated = matches!(status, SYNCHRONIZED | FREE_RUNNING);
+    if !(is_known && is_plausible && is_stated) {
+        return None;
+    }
+    Some(Segment {
+        as_of_ns: moment(16)?,
+        void_after_ns: moment(32)?,
+        bound_ns,
+        drift_ppb: word(64).into(),
+        disruption_marker: (bytes[72] != 0).then(|| u64::from_ne_bytes(field(bytes, 56))),
+    })
+}
+
+impl Segment {
+    /// The bound now: it grows by the oscillator's drift from when it was stated. `None` where it is void,
+    /// or is another machine's.
+    fn error_ns(&self, monotonic_ns: i128, disruptions: Option<u64>) -> Option<u64> {
+        let age_ns = monotonic_ns - self.as_of_ns;
+        let is_void = monotonic_ns >= self.void_after_ns || !(-EARLIER_NS..=DAY_NS).contains(&age_ns);
+        let is_elsewhere = self.disruption_marker.is_some() && self.disruption_marker != disruptions;
+        let grown_ns = self.bound_ns + (age_ns.max(0) * self.drift_ppb).div_euclid(SECOND_NS) + 1;
+        (!is_void && !is_elsewhere).then(|| u64::try_from(grown_ns).ok()).flatten()
+    }
+}
+
+/// Whether CLOCK_MONOTONIC is the daemon's: in another time namespace its moments mean nothing.
+fn monotonic_is_the_daemons() -> bool {
+    match std::fs::read_to_string("/proc/self/timens_offsets") {
+        Ok(offsets) => is_zero(&offsets),
+        // A kernel without such namespaces, unless nothing of /proc is there.
+        Err(_) => std::path::Path::new("/proc/self").exists(),
+    }
+}
+
+/// Whether CLOCK_MONOTONIC has no offset (time_namespaces(7)).
+fn is_zero(offsets: &str) -> bool {
+    let monotonic = offsets.lines().find(|line| line.starts_with("monotonic"));
+    monotonic.is_some_and(|line| line.split_whitespace().skip(1).all(|number| number == "0"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::{SystemTime, UNIX_EPOCH};
+    use proptest::prelude::*;
 
-    /// The segment of ClockBound's protocol 2, as its daemon writes it: bounds of `bound_ns` around the
-    /// clock, of the monotonic moment `as_of_s`.
-    fn segment(as_of_s: i64, bound_ns: i64, status: i32) -> Vec<u8> {
+    /// The segment as the daemon writes it.
+    fn bytes(as_of: [i64; 2], void_after: [i64; 2], bound_ns: i64, status: u32, marker: Option<u64>) -> [u8; LENGTH] {
         let mut bytes = Vec::new();
-        for word in [0x414d_5a4e_u32, 0x4342_0200, 80] {
-            bytes.extend(word.to_ne_bytes());
-        }
-        for half in [2u16, 4] {
-            bytes.extend(half.to_ne_bytes());
-        }
-        for word in [as_of_s, 0, as_of_s + 1000, 0, bound_ns, 0] {
-            bytes.extend(word.to_ne_bytes());
-        }
-        bytes.extend(1000u32.to_ne_bytes());
-        bytes.extend(status.to_ne_bytes());
-        bytes.extend([0; 8]);
-        bytes
+        bytes.extend([MAGIC[0], MAGIC[1], LENGTH as u32].iter().flat_map(|word| word.to_ne_bytes()));
+        bytes.extend([VERSION, 4].iter().flat_map(|half| half.to_ne_bytes()));
+        let numbers = [as_of, void_after, [bound_ns, marker.unwrap_or(0) as i64]].concat();
+        bytes.extend(numbers.iter().flat_map(|number| number.to_ne_bytes()));
+        bytes.extend([1000, status].iter().flat_map(|word: &u32| word.to_ne_bytes()));
+        bytes.extend([u8::from(marker.is_some()), 0, 0, 0, 0, 0, 0, 0]);
+        bytes.try_into().unwrap()
     }
 
-    fn asked(name: &str, segment: &[u8]) -> Option<Claim> {
-        let path = std::env::temp_dir().join(format!("clockscope-clockbound-{name}-{}", std::process::id()));
-        std::fs::write(&path, segment).unwrap();
-        let claim = ask_at(&std::ffi::CString::new(path.as_os_str().as_bytes()).unwrap(), Leap::None);
-        std::fs::remove_file(&path).unwrap();
-        claim
+    fn sound() -> [u8; LENGTH] {
+        bytes([100, 5], [1100, 5], 250_000, SYNCHRONIZED, None)
     }
 
     #[test]
     fn published_bounds_are_used_while_they_hold() {
-        let monotonic_s = (crate::os::Timeline::new().now_ns().unwrap() / 1_000_000_000) as i64;
-        let unix_ns = |time: SystemTime| time.duration_since(UNIX_EPOCH).unwrap().as_nanos() as i128;
-        let before = unix_ns(SystemTime::now());
-        let claim = asked("synchronized", &segment(monotonic_s, 250_000, 1)).unwrap();
-        let after = unix_ns(SystemTime::now());
-        let error = (claim.latest_ns - claim.earliest_ns) / 2;
-        // The bound, and what it grew by in a second or more: 1 ppm.
-        assert!(error >= 250_000, "{claim:?}");
-        assert!(claim.earliest_ns <= after && before <= claim.latest_ns, "{claim:?}");
-        assert_eq!((claim.basis, claim.worth), (Basis::ClockBound, Worth::Trusted));
-        assert!(asked("free", &segment(monotonic_s, 250_000, 2)).is_some());
-        for (name, segment) in [
-            ("unknown", segment(monotonic_s, 250_000, 0)),
-            ("disrupted", segment(monotonic_s, 250_000, 3)),
-            ("outdated", segment(monotonic_s - 5000, 250_000, 1)),
-            ("short", segment(monotonic_s, 250_000, 1)[..40].to_vec()),
-            ("empty", Vec::new()),
-        ] {
-            assert_eq!(asked(name, &segment), None, "{name}");
+        let error = |bytes: [u8; LENGTH], monotonic_s: i128, disruptions| {
+            decode(&bytes).and_then(|segment| segment.error_ns(monotonic_s * SECOND_NS, disruptions))
+        };
+        // 1 ppm of drift.
+        assert_eq!(error(sound(), 101, None), Some(250_000 + 999 + 1));
+        assert_eq!(error(sound(), 1100, None), Some(250_000 + 999_999 + 1));
+        assert_eq!(error(sound(), 1101, None), None, "void");
+        assert_eq!(error(sound(), 99, None), None, "of the future");
+        let free = bytes([100, 0], [1100, 0], 250_000, FREE_RUNNING, None);
+        assert!(error(free, 101, None).is_some());
+        let marked = bytes([100, 0], [1100, 0], 250_000, SYNCHRONIZED, Some(7));
+        for (disruptions, holds) in [(Some(7), true), (Some(8), false), (None, false)] {
+            assert_eq!(error(marked, 101, disruptions).is_some(), holds, "{disruptions:?}");
         }
-        assert_eq!(ask_at(c"/nonexistent/shm0", Leap::None), None);
+    }
+
+    #[test]
+    fn what_is_no_such_segment_is_not_believed() {
+        for at in [0, 4, 12, 14] {
+            let mut other = sound();
+            other[at] ^= 1;
+            assert_eq!(decode(&other), None, "byte {at}");
+        }
+        for (as_of, void_after, bound_ns, status) in [
+            ([100, -1], [1100, 0], 250_000, SYNCHRONIZED),
+            ([100, i64::MAX], [1100, 0], 250_000, SYNCHRONIZED),
+            ([100, 0], [1100, 1_000_000_000], 250_000, SYNCHRONIZED),
+            ([100, 0], [1100, 0], -250_000, SYNCHRONIZED),
+            ([100, 0], [1100, 0], i64::MIN, SYNCHRONIZED),
+            ([100, 0], [1100, 0], i64::MAX, SYNCHRONIZED),
+            ([100, 0], [1100, 0], 250_000, 0),
+            ([100, 0], [1100, 0], 250_000, 3),
+            ([100, 0], [1100, 0], 250_000, 77),
+        ] {
+            assert_eq!(decode(&bytes(as_of, void_after, bound_ns, status, None)), None, "{bound_ns} {status}");
+        }
+        assert_eq!(read("/nonexistent/shm0"), None);
+        assert_eq!(read("/dev/null"), None);
+    }
+
+    #[test]
+    fn a_file_is_read() {
+        let path = std::env::temp_dir().join(format!("clockscope-clockbound-{}", std::process::id()));
+        for (content, is_known) in [(&sound()[..], true), (&sound()[..79], false), (&[], false)] {
+            std::fs::write(&path, content).unwrap();
+            assert_eq!(read(path.to_str().unwrap()).is_some(), is_known);
+        }
+        std::fs::remove_file(&path).unwrap();
+    }
+
+    #[test]
+    fn another_time_namespace_is_noticed() {
+        assert!(is_zero("monotonic           0         0\nboottime            0         0\n"));
+        assert!(!is_zero("monotonic       -4999         0\nboottime            0         0\n"));
+        assert!(!is_zero(""));
+    }
+
+    proptest! {
+        #[test]
+        fn any_bytes_are_answered(numbers in prop::array::uniform7(any::<i64>()), status in 0u32..5, drift: u32, now: i64) {
+            let [a, b, c, d, bound, marker, _] = numbers;
+            let mut bytes = bytes([a, b % 2_000_000_000], [c, d % 2_000_000_000], bound, status, Some(marker as u64));
+            bytes[64..68].copy_from_slice(&drift.to_ne_bytes());
+            if let Some(segment) = decode(&bytes) {
+                let _ = segment.error_ns(now.into(), Some(marker as u64));
+            }
+        }
     }
 }

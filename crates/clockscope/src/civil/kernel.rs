@@ -44,6 +44,11 @@ const NO_ERROR_STATED_US: u64 = 16_000_000;
 /// No ordinary oscillator is off by more, in ppm: a rate beyond that works an offset off.
 const OSCILLATOR_PPM: f64 = 100.0;
 
+/// The loop's frequency is the oscillator's error, of up to this, in ppm (MAXFREQ of
+/// include/linux/timex.h). What is beyond that, another daemon has left in the tick. Below it the largest
+/// error grows as fast.
+const LOOP_PPM: f64 = 500.0;
+
 /// The loop works off this share of the offset in a second: 1 / 2^(SHIFT_PLL + constant), where
 /// SHIFT_PLL is 2 (kernel/time/ntp.c).
 const SHIFT_PLL: u32 = 2;
@@ -53,9 +58,6 @@ const ADJUSTED_IN_A_SECOND_US: i64 = 500;
 
 /// The kernel adds this to the largest error in each second, in µs (MAXFREQ of include/linux/timex.h).
 const ADDED_IN_A_SECOND_US: u64 = 500;
-
-/// An error that is set to zero is set again within so many seconds.
-const ZEROED_SECONDS: u64 = 4;
 
 /// Who keeps the clock right, as far as what was set shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,7 +72,8 @@ enum Signature {
     /// ntpd in its first minutes: the loop is not in nanoseconds yet, and an offset of any size is
     /// handed to adjtime(3) in portions, which neither error includes.
     Beginning,
-    /// timesyncd, ptp4l, phc2sys: the error is set to zero, however large the offset is.
+    /// timesyncd, ptp4l, phc2sys: the error is set to zero, however large the offset is, and grows by
+    /// what the kernel adds. (chronyd states just such an error once in 500 times.)
     Zeroed,
 }
 
@@ -103,8 +106,7 @@ impl State {
             return Signature::Nobody;
         }
         // ptp4l and phc2sys leave the estimated error as the kernel had it, or the daemon before.
-        let is_zeroed = self.max_error_us.is_multiple_of(ADDED_IN_A_SECOND_US)
-            && self.max_error_us <= ZEROED_SECONDS * ADDED_IN_A_SECOND_US;
+        let is_zeroed = self.max_error_us.is_multiple_of(ADDED_IN_A_SECOND_US);
         match self.is_by_loop {
             true if self.estimated_error_us == 0 => Signature::Zeroed,
             true if self.is_in_ns => Signature::Loop,
@@ -117,7 +119,14 @@ impl State {
     /// Whether chronyd may be the one who keeps the clock.
     #[cfg(feature = "chrony")]
     pub(crate) fn may_be_chronyd(&self) -> bool {
-        matches!(self.signature(), Signature::Rate)
+        let is_steered = matches!(self.signature(), Signature::Rate | Signature::Zeroed);
+        is_steered && !self.is_by_loop && self.estimated_error_us < NO_ERROR_STATED_US
+    }
+
+    /// Whether nobody states an error.
+    #[cfg(all(feature = "clockbound", target_os = "linux"))]
+    pub(crate) fn has_no_error(&self) -> bool {
+        self.signature() == Signature::Nobody
     }
 
     /// The interval in which the true time is by the kernel's word, where its clock was read within
@@ -140,8 +149,8 @@ impl State {
         if worth == Worth::Worthless {
             return Err(claim.bounded(0).map_or_else(|error| error, Unbounded::Worthless));
         }
-        // The loop's frequency is the oscillator's error, and its offset apart from that.
-        if basis == Basis::SteeredRate && self.rate_ppm.abs() > OSCILLATOR_PPM {
+        let most_ppm = if basis == Basis::KernelLoop { LOOP_PPM } else { OSCILLATOR_PPM };
+        if self.rate_ppm.abs() > most_ppm {
             let ppm = self.rate_ppm.round() as i32;
             return Err(claim.bounded(0).map_or_else(|error| error, |claimed| Unbounded::Slewing { claimed, ppm }));
         }

@@ -37,7 +37,9 @@ pub struct Bounded {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Worth {
-    /// They hold, if the daemon that stated the error and its source of time are right.
+    /// They hold, if the daemon that stated the error and its source of time are right, and if the machine
+    /// was neither suspended nor moved since then: the kernel's clock may be off by as much as it stood
+    /// still, until the daemon notices.
     Trusted,
     /// They hold while no offset is being worked off: the daemon knows of that, and the kernel does
     /// not. Rates beyond 100 ppm are noticed ([`Unbounded::Slewing`]), slower corrections are not.
@@ -103,10 +105,12 @@ pub enum Unbounded {
 /// Read anew at every call, because a remembered offset would be wrong after the clock was set.
 /// Smeared leap seconds cannot be recognized: servers that smear make all clocks wrong alike.
 ///
-/// - Cost: two system calls that take the kernel's locks, a microsecond or two; with `chrony` and
-///   chronyd running, a question over the loopback, some 100 µs; with `clockbound`, a file is opened
-///   and mapped, some 10 µs.
-/// - Not async-signal-safe with one of these features.
+/// - Cost: two system calls that take the kernel's locks, a microsecond or two. With `chrony` (Linux),
+///   where chronyd may keep the clock: a UDP socket and a question over the loopback, some 100 µs; 10
+///   ms where nothing answers, and then no question for a second. With `clockbound` (Linux): files are
+///   opened and read, some 20 µs.
+/// - Not async-signal-safe with one of these features, and makes system calls that [`crate::prepare`]
+///   does not replace.
 ///
 /// # Errors
 /// The clock is not synchronized, is being slewed, or refuses; or its stated error is worthless.
@@ -134,12 +138,9 @@ pub fn utc_now() -> Result<Bounded, Unbounded> {
 /// # let _ = tai;
 /// ```
 pub fn tai_now() -> Result<Bounded, Unbounded> {
-    let (mut claim, kernel) = ask()?;
+    let (claim, kernel) = ask()?;
     let offset = kernel.tai_offset_s.ok_or(Unbounded::TaiUnknown)?;
-    // The kernel changes clock and offset together. Another basis has read the clock before.
-    if claim.basis == Basis::ClockBound {
-        (claim.earliest_ns, claim.latest_ns) = claim.leap.widen((claim.earliest_ns, claim.latest_ns));
-    }
+    // The kernel changes clock and offset together.
     claim.bounded(i128::from(offset) * 1_000_000_000)
 }
 
@@ -148,18 +149,13 @@ fn ask() -> Result<(Claim, State), Unbounded> {
     let began = now();
     let kernel = os::civil().map_err(Unbounded::Refused)?;
     #[cfg(all(feature = "clockbound", target_os = "linux"))]
-    if let Some(claim) = clockbound::ask(kernel.leap) {
-        return Ok((claim, kernel));
+    if let Some(claim) = clockbound::ask(&kernel) {
+        // The clock was read at some moment since then.
+        return Ok((claim.wider(now().ns_since(began)), kernel));
     }
     #[cfg(feature = "chrony")]
     if kernel.may_be_chronyd() {
-        let asked = now();
-        if let Some(tracking) = chrony::ask() {
-            let answered = now();
-            let kernel = os::civil().map_err(Unbounded::Refused)?;
-            let took_ns = (now().ns_since(answered), answered.ns_since(asked));
-            return Ok((tracking.claim(&kernel, took_ns), kernel));
-        }
+        return chrony::bounded(kernel, began);
     }
     Ok((kernel.claim(now().ns_since(began))?, kernel))
 }
@@ -178,6 +174,13 @@ impl Claim {
     fn around(unix_ns: i128, error_ns: u64, (basis, worth): (Basis, Worth), leap: Leap) -> Self {
         let error = i128::from(error_ns);
         Self { earliest_ns: unix_ns - error, latest_ns: unix_ns + error, basis, worth, leap }
+    }
+
+    /// The same with so much more on either side.
+    #[cfg(all(feature = "clockbound", target_os = "linux"))]
+    fn wider(self, ns: u64) -> Self {
+        let ns = i128::from(ns);
+        Self { earliest_ns: self.earliest_ns - ns, latest_ns: self.latest_ns + ns, ..self }
     }
 
     /// The same where the clock has still to be moved by up to `ns`: the true time is ahead by as much,

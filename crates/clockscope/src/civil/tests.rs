@@ -71,7 +71,6 @@ fn states_that_daemons_left_are_worth_what_was_seen() {
         let claim = state.claim(BETWEEN_NS);
         let is_inside = is_inside(&claim, truth_ns);
         assert_eq!(class(&claim), expected, "{line}");
-        // A trusted bound holds, and so does every one of chronyd's that is no slew's, as far as it knew.
         assert!(expected != "trusted" || is_inside, "{line}: {claim:?}");
         *seen.entry((expected, is_inside)).or_insert(0) += 1;
     }
@@ -124,8 +123,10 @@ fn a_rate_that_no_oscillator_explains_is_a_slew() {
             }
             Err(other) => panic!("{other}"),
         }
-        // What ntpd's frequency corrects is the oscillator's error.
-        assert!(State { rate_ppm, is_by_loop: true, is_in_ns: true, ..state }.claim(0).is_ok());
+        // What ntpd's frequency corrects is the oscillator's error; more was left by another daemon, as by a
+        // chronyd that was killed.
+        let by_loop = State { rate_ppm, is_by_loop: true, is_in_ns: true, ..state };
+        assert_eq!(by_loop.claim(0).is_ok(), rate_ppm.abs() < 500.0);
     }
 }
 

@@ -33,6 +33,8 @@ mod usage;
 mod version;
 
 pub use sources::{Counter, OsClock};
+#[cfg(not(loom))]
+pub(crate) use tested::CPUS as MOST_CPUS;
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -99,6 +101,8 @@ pub struct Disciplined<C, S> {
     // Outside of the shared page, because a fork wipes that one.
     generation: AtomicU64,
     tested: Tested,
+    /// [`OsClock::disruptions`] when this generation began, plus 1; 0 where that is not known.
+    disruptions: AtomicU64,
     asked: Asked,
     /// The first reading, and the process that took it; 0 before that.
     first_ns: AtomicU64,
@@ -125,6 +129,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             asked_window_ns: 0,
             generation: AtomicU64::new(0),
             tested: Tested::new(),
+            disruptions: AtomicU64::new(0),
             asked: Asked::new(),
             first_ns: AtomicU64::new(0),
             first_process: AtomicU64::new(0),
@@ -184,6 +189,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let refusal = self.ask().refusal(self.is_readmitted());
         self.prepare();
         self.decide(|mode| match (mode, refusal) {
+            // Still so, and the more exact reason.
+            (Mode::Barred(Demotion::Untested), Some(Demotion::NotClocksource | Demotion::ClocksourceUnknown)) => None,
             (Mode::Open, Some(reason)) => Some(Mode::Barred(reason)),
             (Mode::Barred(found), Some(reason)) if found.is_of_the_system() && found != reason => {
                 Some(Mode::Barred(reason))
@@ -199,22 +206,26 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// where it still may not be used: it may not be read, or is not invariant, or too many threads
     /// did not come back from renewing the clock.
     pub fn readmit(&self) -> bool {
-        self.accept(None)
+        self.readmit_as_of(None, self.shared.os.disruptions())
     }
 
     /// The same where the test was made on these CPUs. A renewal that runs on another one
-    /// ([`OsClock::current_cpu`]) withdraws it. Remembers CPUs 0 to 1023.
+    /// ([`OsClock::current_cpu`]) withdraws it. CPUs from 1024 on are not covered. `false` as well
+    /// while another thread stores a test.
     pub fn readmit_on(&self, cpus: &[u32]) -> bool {
-        self.accept(Some(cpus))
+        self.readmit_as_of(Some(cpus), self.shared.os.disruptions())
     }
 
-    fn accept(&self, cpus: Option<&[u32]>) -> bool {
+    /// The same for a test that began when [`OsClock::disruptions`] was this.
+    pub(crate) fn readmit_as_of(&self, cpus: Option<&[u32]>, disruptions: Option<u64>) -> bool {
         self.prepare();
         if self.asked.answers().is_none_or(|answers| answers.refusal(true).is_some()) {
             self.tested.reject();
             return false;
         }
-        self.tested.accept(cpus);
+        if !self.tested.accept(cpus, disruptions) {
+            return false;
+        }
         self.decide(|mode| match mode {
             Mode::Barred(Demotion::Deserted) if !self.shared.steering.has_room() => None,
             Mode::New | Mode::Barred(_) => Some(Mode::Open),
@@ -310,6 +321,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         // Before the OS clock is read for its tick: where the counter is disabled, that may be
         // fatal.
         self.shared.os.prepare(permitted.or(before.permitted));
+        self.learn_machine();
         self.asked.keep(Answers {
             permitted,
             clocksource,
@@ -319,7 +331,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     fn is_readmitted(&self) -> bool {
-        self.tested.word().is_some()
+        self.tested.last().is_some()
     }
 
     /// Gives the counter up, or takes it back, if `decision` says so of the mode that there is: the

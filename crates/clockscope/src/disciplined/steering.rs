@@ -35,8 +35,6 @@ pub(crate) struct Steering {
     /// For how long the machine was suspended when this generation began, in ns, plus 1; 0 where
     /// that is not known.
     pub(super) suspended_ns: u64,
-    /// [`OsClock::disruptions`] when this generation began, plus 1; 0 where that is not known.
-    pub(super) disruptions: u64,
     /// Brackets in a row that were too wide.
     wide: u32,
     /// Whether the line is in use, and the tick at which it was last seen to be due or spent.
@@ -481,7 +479,6 @@ impl Steering {
         is_calibrated: false,
         strikes: 0,
         suspended_ns: 0,
-        disruptions: 0,
         wide: 0,
         in_use: InUse::NOT,
         looked_at: 0,

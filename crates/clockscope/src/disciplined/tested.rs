@@ -1,107 +1,155 @@
-//! Stores between which CPUs a test has shown that the counter may be trusted, where the kernel does
-//! not trust it.
+//! Stores on which CPUs, and on which machine, a test has shown that the counter may be trusted where
+//! the kernel does not trust it.
 //!
-//! The counter is used on the word of such a test. The test says nothing of other CPUs, and nothing
-//! of another machine: whoever finds that it runs there withdraws the word.
+//! The counter is then used because of that test. The test shows nothing of other CPUs or of another
+//! machine: a renewal that runs there withdraws it.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-/// CPUs that can be remembered one by one; those beyond are not covered.
-const CPUS: usize = 1024;
+/// CPUs that are stored one by one. Those beyond are not covered.
+pub(crate) const CPUS: usize = 1024;
 const WORD: usize = u64::BITS as usize;
 
-/// The word, and for which CPUs it holds. All zero is the state before any test.
+/// The last test that passed. All zero is the state before any. Outside of the memory that a fork wipes:
+/// a child uses the counter because of its parent's test.
 pub(crate) struct Tested {
-    /// The number of the test that passed last, and in the lowest bits whether its word still holds,
-    /// and for which CPUs.
+    /// The number of the test, and in the lowest bits its scope.
     word: AtomicU64,
     cpus: [AtomicU64; CPUS / WORD],
+    /// [`super::OsClock::disruptions`] when the test began, plus 1; 0 where it was not known.
+    disruptions: AtomicU64,
 }
 
-/// The lowest bits of the word.
+/// The lowest bits of the word: none, or one of these.
 const SCOPE: u64 = 3;
 const SOME_CPUS: u64 = 1;
 const ALL_CPUS: u64 = 2;
-const ONE_TEST: u64 = 4;
+const BEING_STORED: u64 = 3;
+const ONE_TEST: u64 = SCOPE + 1;
 
-/// The word of one test.
+/// One test that has passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Word(u64);
+pub(crate) struct Test(u64);
 
 impl Tested {
     pub(crate) const fn new() -> Self {
-        Self { word: AtomicU64::new(0), cpus: [const { AtomicU64::new(0) }; CPUS / WORD] }
+        Self {
+            word: AtomicU64::new(0),
+            cpus: [const { AtomicU64::new(0) }; CPUS / WORD],
+            disruptions: AtomicU64::new(0),
+        }
     }
 
-    /// A test has passed on these CPUs; `None`: on all that there are.
-    pub(crate) fn accept(&self, cpus: Option<&[u32]>) {
+    /// Stores that a test has passed on these CPUs (`None`: on all that there are), which began when
+    /// the machine's number of disruptions was this. `false` if another thread is storing one, or
+    /// rejects it meanwhile. Waits for no other thread.
+    pub(crate) fn accept(&self, cpus: Option<&[u32]>, disruptions: Option<u64>) -> bool {
+        let begun =
+            |word: u64| (word & SCOPE != BEING_STORED).then(|| (word & !SCOPE).wrapping_add(ONE_TEST | BEING_STORED));
+        let Ok(former) = self.word.fetch_update(Ordering::AcqRel, Ordering::Relaxed, begun) else { return false };
+        let number = (former & !SCOPE).wrapping_add(ONE_TEST);
         if let Some(tested) = cpus {
             for (first, word) in (0..).step_by(WORD).zip(&self.cpus) {
                 let bits = tested.iter().filter_map(|cpu| cpu.checked_sub(first).filter(|bit| *bit < u64::BITS));
                 word.store(bits.fold(0, |mask, bit| mask | 1 << bit), Ordering::Relaxed);
             }
         }
-        let scope = if cpus.is_some() { SOME_CPUS } else { ALL_CPUS };
-        let next = |word: u64| Some((word | SCOPE).wrapping_add(1) | scope);
-        // After the CPUs: who finds the word finds them.
-        let _ = self.word.fetch_update(Ordering::AcqRel, Ordering::Relaxed, next);
+        self.disruptions.store(plus_one(disruptions), Ordering::Relaxed);
+        let stored = number | if cpus.is_some() { SOME_CPUS } else { ALL_CPUS };
+        self.word.compare_exchange(number | BEING_STORED, stored, Ordering::AcqRel, Ordering::Relaxed).is_ok()
     }
 
-    /// Withdraws every word.
+    /// Withdraws every test.
     pub(crate) fn reject(&self) {
         self.word.fetch_and(!SCOPE, Ordering::AcqRel);
     }
 
-    /// Withdraws this word, unless another test has passed since.
-    pub(crate) fn withdraw(&self, word: Word) {
-        let _ = self.word.compare_exchange(word.0, word.0 & !SCOPE, Ordering::AcqRel, Ordering::Relaxed);
+    /// Withdraws this test, unless another one has passed since.
+    pub(crate) fn withdraw(&self, test: Test) {
+        let _ = self.word.compare_exchange(test.0, test.0 & !SCOPE, Ordering::AcqRel, Ordering::Relaxed);
     }
 
-    /// Returns the word of the last test that passed, if it was not withdrawn.
-    pub(crate) fn word(&self) -> Option<Word> {
+    /// Returns the last test that passed, if it was not withdrawn.
+    pub(crate) fn last(&self) -> Option<Test> {
         let word = self.word.load(Ordering::Acquire);
-        (word & SCOPE != 0).then_some(Word(word))
+        matches!(word & SCOPE, SOME_CPUS | ALL_CPUS).then_some(Test(word))
     }
 
-    /// Returns whether the word holds on this CPU; where the CPU is not known, it does.
-    pub(crate) fn covers(&self, word: Word, cpu: impl FnOnce() -> Option<u32>) -> bool {
-        if word.0 & SCOPE == ALL_CPUS {
+    /// Returns whether the test was made on this CPU; where the CPU is not known, it was.
+    pub(crate) fn covers_cpu(&self, test: Test, cpu: impl FnOnce() -> Option<u32>) -> bool {
+        if test.0 & SCOPE == ALL_CPUS {
             return true;
         }
         let Some(cpu) = cpu().map(|cpu| cpu as usize) else { return true };
         let bits = self.cpus.get(cpu / WORD).map_or(0, |word| word.load(Ordering::Relaxed));
         bits >> (cpu % WORD) & 1 == 1
     }
+
+    /// Returns whether the test was made on this machine: the number of disruptions is what it was, or is
+    /// not known now. A number that was not known when the test began is another one.
+    pub(crate) fn covers_machine(&self, disruptions: Option<u64>) -> bool {
+        disruptions.is_none() || self.disruptions.load(Ordering::Relaxed) == plus_one(disruptions)
+    }
 }
 
-const _: () = assert!(ONE_TEST == SCOPE + 1, "adding one to a word whose scope is full counts a test");
+/// A number in a word in which 0 means that it is not known.
+pub(super) fn plus_one(disruptions: Option<u64>) -> u64 {
+    disruptions.map_or(0, |number| number.wrapping_add(1).max(1))
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn a_word_holds_for_its_cpus_until_it_is_withdrawn() {
+    fn a_test_holds_for_its_cpus_until_it_is_withdrawn() {
         let tested = Tested::new();
-        assert_eq!(tested.word(), None);
-        tested.accept(Some(&[0, 63, 64, 1023, 70_000]));
-        let first = tested.word().unwrap();
+        assert_eq!(tested.last(), None);
+        assert!(tested.accept(Some(&[0, 63, 64, 1023, 70_000]), None));
+        let first = tested.last().unwrap();
         for (cpu, holds) in [(0, true), (1, false), (63, true), (64, true), (65, false), (1023, true), (70_000, false)]
         {
-            assert_eq!(tested.covers(first, || Some(cpu)), holds, "CPU {cpu}");
+            assert_eq!(tested.covers_cpu(first, || Some(cpu)), holds, "CPU {cpu}");
         }
-        assert!(tested.covers(first, || None));
-        // Another test has passed meanwhile: its word stays.
-        tested.accept(Some(&[2]));
+        assert!(tested.covers_cpu(first, || None));
+        // Another test has passed meanwhile: it stays.
+        assert!(tested.accept(Some(&[2]), Some(7)));
         tested.withdraw(first);
-        let second = tested.word().unwrap();
-        assert!(tested.covers(second, || Some(2)) && !tested.covers(second, || Some(0)));
+        let second = tested.last().unwrap();
+        assert!(tested.covers_cpu(second, || Some(2)) && !tested.covers_cpu(second, || Some(0)));
         tested.withdraw(second);
-        assert_eq!(tested.word(), None);
-        tested.accept(None);
-        let third = tested.word().unwrap();
-        assert!(third != second && tested.covers(third, || Some(70_000)));
+        assert_eq!(tested.last(), None);
+        assert!(tested.accept(None, None));
+        let third = tested.last().unwrap();
+        assert!(third != second && tested.covers_cpu(third, || Some(70_000)));
         tested.reject();
-        assert_eq!(tested.word(), None);
+        assert_eq!(tested.last(), None);
+    }
+
+    #[test]
+    fn a_test_holds_for_its_machine() {
+        let tested = Tested::new();
+        for (at_test, now, holds) in [
+            (Some(7), Some(7), true),
+            (Some(7), Some(8), false),
+            (Some(7), None, true),
+            (None, None, true),
+            (None, Some(7), false),
+            (Some(u64::MAX), Some(u64::MAX), true),
+        ] {
+            assert!(tested.accept(None, at_test));
+            assert_eq!(tested.covers_machine(now), holds, "{at_test:?} {now:?}");
+        }
+    }
+
+    #[test]
+    fn of_two_tests_that_are_stored_at_once_one_counts() {
+        let tested = Tested::new();
+        tested.word.store(ONE_TEST | BEING_STORED, Ordering::Relaxed);
+        assert!(!tested.accept(Some(&[0]), None));
+        assert_eq!(tested.last(), None);
+        // Rejected while it is being stored.
+        tested.reject();
+        assert!(tested.accept(Some(&[0]), None));
     }
 }
