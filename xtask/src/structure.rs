@@ -77,9 +77,15 @@ fn missing_tests(table: &str, sources: &str, machines: &[String]) -> Vec<String>
     let rows = table.lines().filter(|line| line.starts_with('|') && !line.starts_with("|---"));
     let cells = rows.filter_map(|row| row.trim_end_matches('|').rsplit('|').next());
     let names = cells.flat_map(|cell| cell.split('`').skip(1).step_by(2)).filter(|name| !name.contains(' '));
-    let is_there =
-        |name: &str| sources.contains(&format!("fn {name}(")) || machines.iter().any(|machine| machine == name);
+    let is_there = |name: &str| is_test(sources, name) || machines.iter().any(|machine| machine == name);
     names.filter(|name| !is_there(name)).map(|name| format!("{SITUATIONS} names {name}, which is no test")).collect()
+}
+
+/// Whether the sources have a test function of this name: `#[test]` stands a few lines above it.
+fn is_test(sources: &str, name: &str) -> bool {
+    const LINES_ABOVE: usize = 4;
+    let before = sources.split_once(&format!("fn {name}(")).map_or("", |(before, _)| before);
+    before.rsplit('\n').take(LINES_ABOVE).any(|line| line.trim() == "#[test]")
 }
 
 /// The files in a folder whose names have this ending, without it.
@@ -191,7 +197,7 @@ mod tests {
     #[test]
     fn a_test_that_is_not_there_is_found() {
         let table = "| # | situation | shown by |\n|---|---|---|\n| 1 | `no_name` | `there`, `gone` (trap), machine `hpet`, `cargo xtask x` |\n";
-        let missing = missing_tests(table, "fn there() {}\nfn goner() {}", &["hpet".to_owned()]);
+        let missing = missing_tests(table, "#[test]\nfn there() {}\n\n\n\n\nfn gone() {}", &["hpet".to_owned()]);
         assert_eq!(missing, ["docs/library.md names gone, which is no test"]);
     }
 

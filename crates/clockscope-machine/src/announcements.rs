@@ -17,12 +17,13 @@ pub(crate) fn read(unknown: &mut Unknown) -> Announcements {
 }
 
 fn of(acpi: &Path, device: &Path, unknown: &mut Unknown) -> Announcements {
-    let vmclock = match fs::File::open(device) {
+    let vmclock = match opened(device) {
         Ok(_) => Some(Announcement::Available),
         Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => Some(Announcement::NotPermitted),
         Err(_) => offered(acpi, &VMCLOCK).map(|found| match found {
-            // A driver without a device that could be opened is of no use to a process.
-            Offered::Bound | Offered::Unbound => Announcement::NoDriver,
+            // As in a container whose /dev has less than the host's.
+            Offered::Bound => Announcement::NoDevice,
+            Offered::Unbound => Announcement::NoDriver,
             Offered::Not => Announcement::NotOffered,
         }),
     };
@@ -36,6 +37,14 @@ fn of(acpi: &Path, device: &Path, unknown: &mut Unknown) -> Announcements {
         vmclock: crate::known(vmclock, unknown, "announcements.vmclock", reason),
         vm_generation: crate::known(generation, unknown, "announcements.vm_generation", reason),
     }
+}
+
+/// Opens a device without waiting for it.
+fn opened(device: &Path) -> std::io::Result<fs::File> {
+    let mut options = fs::OpenOptions::new();
+    #[cfg(target_os = "linux")]
+    std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
+    options.read(true).open(device)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +109,7 @@ mod tests {
             (
                 "bound",
                 vec![(vmclock.0, vmclock.1, true), (generation.0, generation.1, true)],
-                (Announcement::NoDriver, Announcement::Available),
+                (Announcement::NoDevice, Announcement::Available),
             ),
         ];
         for (name, devices, (vmclock, generation)) in cases {

@@ -202,14 +202,15 @@ impl Course<'_> {
     }
 }
 
-/// Sleeps until so much time has passed, or somebody wants to stop.
+/// Sleeps until so much time has passed, or the run is to end.
 fn nap(bench: &Bench<'_>, start: &Calibration, until_ns: f64) {
     while !bench.is_stopped() {
         let left_ns = until_ns - start.elapsed_ns();
         if left_ns <= 0.0 {
             return;
         }
-        std::thread::sleep(NAP.min(Duration::from_nanos(left_ns as u64)));
+        // Not std's sleep, which panics where a filter denies it.
+        std::thread::park_timeout(NAP.min(Duration::from_nanos(left_ns as u64)));
     }
 }
 

@@ -58,6 +58,8 @@ pub enum Announcement {
     Available,
     /// There is one, and this process may not open it.
     NotPermitted,
+    /// The kernel's driver has one, but it is not among this process's devices.
+    NoDevice,
     /// The firmware offers one, but the kernel has no driver that has taken it.
     NoDriver,
     /// There is none.

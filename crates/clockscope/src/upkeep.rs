@@ -77,7 +77,8 @@ impl Drop for Running<'_> {
 }
 
 impl Upkeep {
-    /// Starts a thread that writes the time down every `period`. Its load is one reading a period.
+    /// Starts a thread that writes the time down every `period`, or every minute if that is longer. Its
+    /// load is one reading a period; a period of zero takes a CPU.
     /// Calls [`prepare`] first, which arranges that forked children notice that they are.
     ///
     /// # Errors
@@ -135,7 +136,7 @@ fn write_down(recent: &Recent, stop: &(Mutex<bool>, Condvar), period: Duration, 
             check();
             checked = time;
         }
-        (stopped, _) = stop.1.wait_timeout(stopped, period).unwrap_or_else(PoisonError::into_inner);
+        (stopped, _) = stop.1.wait_timeout(stopped, period.min(every)).unwrap_or_else(PoisonError::into_inner);
     }
 }
 
@@ -263,7 +264,7 @@ mod tests {
     /// The thread asks when so much time has passed, and not before.
     #[test]
     fn the_kernel_is_asked_now_and_then() {
-        for (every, asks) in [(Duration::ZERO, 1), (Duration::from_secs(3600), 0)] {
+        for (every, is_asked) in [(Duration::ZERO, true), (Duration::from_secs(3600), false)] {
             let began = now();
             let (recent, asked) = (Recent::new(began), std::cell::Cell::new(0));
             let stop = (Mutex::new(false), Condvar::new());
@@ -277,7 +278,7 @@ mod tests {
                 });
                 write_down(&recent, &stop, Duration::from_secs(3600), every, || asked.set(asked.get() + 1));
             });
-            assert_eq!(asked.get(), asks, "every {every:?}");
+            assert_eq!(asked.get() > 0, is_asked, "every {every:?}");
         }
     }
 

@@ -301,12 +301,14 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Whether moves of the machine are announced. Where they are not, they are found by comparing the
-    /// clocks, so that it speaks neither for nor against.
+    /// Whether moves of the machine are announced. Where they are not, the clocks' disagreement shows them:
+    /// no evidence against the counter.
     fn announcements(&self) -> Evidence {
         let (finding, seen) = match self.shared.os.disruptions() {
             Some(_) => (Finding::For, "the hypervisor announces moves and restored snapshots"),
-            None => (Finding::Unknown, "nothing announces that the machine is moved or restored"),
+            None => {
+                (Finding::Unknown, "nothing that this process may read announces that the machine is moved or restored")
+            }
         };
         Evidence::new("announced moves", finding, seen).by("/dev/vmclock0")
     }

@@ -42,7 +42,7 @@ fn with_clocksource<T>(look: impl FnOnce(&[u8]) -> T) -> Option<T> {
     // SAFETY: the path is a C string; read writes at most the buffer's length into the buffer; the descriptor is closed
     // by who opened it.
     let length = unsafe {
-        let file = libc::open(CLOCKSOURCE.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC);
+        let file = libc::open(CLOCKSOURCE.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NONBLOCK);
         if file < 0 {
             return None;
         }

@@ -240,7 +240,8 @@ fn act_by_default(signal: c_int, info: *mut libc::siginfo_t, is_sent: bool, come
             return;
         }
         // To this very thread, which may be sent any code.
-        let resend = || libc::syscall(libc::SYS_rt_tgsigqueueinfo, libc::getpid(), libc::gettid(), signal, info) == 0;
+        let this = libc::syscall(libc::SYS_gettid);
+        let resend = || libc::syscall(libc::SYS_rt_tgsigqueueinfo, libc::getpid(), this, signal, info) == 0;
         if is_default && resend() {
             return;
         }

@@ -7,7 +7,9 @@
 #![allow(unsafe_code, reason = "the hypervisor's page is mapped into the process and read while it changes")]
 
 use core::ffi::{CStr, c_void};
-use core::sync::atomic::{AtomicPtr, AtomicU8, AtomicU32, AtomicU64, Ordering, fence};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering, fence};
+
+use super::last_errno;
 
 /// Where the kernel's driver offers the page. Readable for root, unless the system is configured
 /// otherwise.
@@ -21,7 +23,9 @@ struct Layout {
     version_and_kinds: AtomicU32,
     /// Odd while the fields below change.
     sequence: AtomicU32,
-    disruption_marker: AtomicU64,
+    /// The lower half first. In halves, because memory that may only be read may be loaded by a register's
+    /// width at most; the sequence makes them one.
+    disruption_marker: [AtomicU32; 2],
 }
 
 /// "VCLK".
@@ -39,22 +43,24 @@ fn page_size() -> usize {
 /// The page, mapped for the rest of the process and its children; null where there is none.
 static PAGE: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
 /// Whether it was looked for.
-static IS_ASKED: AtomicU8 = AtomicU8::new(0);
+static IS_ASKED: AtomicBool = AtomicBool::new(false);
 
 /// Maps the page if the system offers one, once in a process and its children. Opens a file: to be
 /// called where a process may still do that.
 #[cold]
 pub(super) fn prepare() {
-    if IS_ASKED.load(Ordering::Relaxed) != 0 {
+    if IS_ASKED.load(Ordering::Relaxed) {
         return;
     }
     let page = map(PATH).unwrap_or(core::ptr::null_mut());
+    // Too many open files say nothing of this one: the next question looks again.
+    let is_answered = !page.is_null() || ![libc::EMFILE, libc::ENFILE, libc::ENOMEM].contains(&last_errno().0);
     let former = PAGE.compare_exchange(core::ptr::null_mut(), page, Ordering::Release, Ordering::Relaxed);
     if former.is_err() && !page.is_null() {
         // SAFETY: mapped by this thread, which is the only one to know of it.
         unsafe { libc::munmap(page, page_size()) };
     }
-    IS_ASKED.store(1, Ordering::Relaxed);
+    IS_ASKED.store(is_answered, Ordering::Relaxed);
 }
 
 /// The marker; `None` where there is no page, and while it is being changed.
@@ -69,11 +75,12 @@ pub(super) fn disruption_marker() -> Option<u64> {
 fn marker(page: &Layout) -> Option<u64> {
     const TRIES: u32 = 4;
     (0..TRIES).find_map(|_| {
-        let before = page.sequence.load(Ordering::Acquire);
-        let marker = page.disruption_marker.load(Ordering::Relaxed);
+        let before = page.sequence.load(Ordering::Relaxed);
+        fence(Ordering::Acquire);
+        let [low, high] = [0, 1].map(|half| u32::from_le(page.disruption_marker[half].load(Ordering::Relaxed)));
         fence(Ordering::Acquire);
         let after = page.sequence.load(Ordering::Relaxed);
-        (before == after && u32::from_le(before) & 1 == 0).then(|| u64::from_le(marker))
+        (before == after && u32::from_le(before) & 1 == 0).then(|| u64::from(high) << 32 | u64::from(low))
     })
 }
 
@@ -91,7 +98,7 @@ fn map(path: &CStr) -> Option<*mut c_void> {
     page
 }
 
-/// A page that is beyond the end of an ordinary file is fatal to read.
+/// Whether the file may be mapped: reading a page beyond the end of an ordinary file is fatal.
 fn is_long_enough(file: libc::c_int) -> bool {
     let mut status = core::mem::MaybeUninit::<libc::stat>::zeroed();
     // SAFETY: fstat fills the structure, for which all zero is a value, too.
@@ -101,8 +108,12 @@ fn is_long_enough(file: libc::c_int) -> bool {
         }
         status.assume_init()
     };
-    let is_ordinary = status.st_mode & libc::S_IFMT == libc::S_IFREG;
-    !is_ordinary || u64::try_from(status.st_size).is_ok_and(|size| size >= u64::from(SHORTEST))
+    match status.st_mode & libc::S_IFMT {
+        libc::S_IFCHR => true,
+        // As in tests. Whoever shortens it later has this process end by SIGBUS.
+        libc::S_IFREG => u64::try_from(status.st_size).is_ok_and(|size| size >= u64::from(SHORTEST)),
+        _ => false,
+    }
 }
 
 fn map_file(file: libc::c_int) -> Option<*mut c_void> {
