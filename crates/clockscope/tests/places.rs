@@ -70,6 +70,30 @@ fn a_question_notices_a_move_at_once() {
     assert!(watch.run(20 * MILLISECOND, 5_000) < 100.0);
 }
 
+/// Whether a line is served at this moment or not, and wherever on it.
+#[test]
+fn a_question_knows_what_readings_before_the_notice_were_off() {
+    for phase in 0..40 {
+        let mut watch = announced();
+        watch.run(MILLISECOND + phase * 50_000, 5_000);
+        // Readings are 38.5 µs behind from now on, by less than passes meanwhile.
+        watch.world.pass(45_000);
+        watch.world.step_counter(-100_000);
+        watch.read();
+        watch.world.disruptions.set(Some(8));
+        let bound = watch.clock.error_bound().unwrap();
+        assert!(bound.largest.as_nanos() >= 38_000, "{phase}: {bound:?}");
+    }
+    let mut watch = announced();
+    watch.world.pass(SECOND);
+    watch.read();
+    watch.clock.error_bound();
+    assert_eq!(watch.clock.generation(), 1);
+    watch.world.disruptions.set(Some(8));
+    watch.clock.error_bound();
+    assert_eq!(watch.clock.generation(), 2, "nothing is served by the counter, and the question notices it");
+}
+
 #[test]
 fn an_announcement_that_is_being_made_is_waited_for_by_nobody() {
     let mut watch = announced();

@@ -137,6 +137,9 @@ fn nobody_is_believed_without_an_error() {
     assert!(stated.claim(0).is_ok());
     // chronyd without rtcsync.
     assert!(State { is_unsynchronized: true, ..stated }.claim(0).is_ok());
+    // An estimate that nobody has set, and a largest error that is no multiple of what the kernel adds.
+    let by_phc2sys = State { estimated_error_us: 16_000_000, ..stated };
+    assert!(matches!(by_phc2sys.claim(0), Err(Unbounded::Worthless(_))));
     let nobodys = [
         State { max_error_us: 16_000_000, ..stated },
         State { has_failed: true, ..stated },
