@@ -55,7 +55,8 @@ impl Clock {
         Self { moved_every_ps: u128::from(ns) * 1000, ..self }
     }
 
-    /// The same, computed from the counter's reading: it shows that one's steps, offsets and faults.
+    /// The same, computed from the counter's reading: it shows that one's steps, offsets and
+    /// faults.
     #[must_use]
     pub fn on_counter(self) -> Self {
         Self { is_on_counter: true, ..self }

@@ -1,9 +1,9 @@
 //! A machine that is not there: a counter, operating-system clocks, a CPU and its scheduler, on one
 //! true time that tests know.
 //!
-//! Everything is deterministic: the same seed and the same calls give the same readings. Time passes
-//! only when a clock is read, when [`Machine::pass`] or [`Machine::run`] says so, and while another
-//! thread, an interrupt or the hypervisor has the CPU.
+//! Everything is deterministic: the same seed and the same calls give the same readings. Time
+//! passes only when a clock is read, when [`Machine::pass`] or [`Machine::run`] says so, and while
+//! another thread, an interrupt or the hypervisor has the CPU.
 //!
 //! This crate knows nothing of the clocks' users: each crate's tests adapt it to their own traits.
 

@@ -5,8 +5,8 @@ pub(crate) const FRACTION: u32 = 48;
 
 /// A quantity as a function of true time, since the last change of its rate.
 ///
-/// Values wrap at 2^80, rates are in units a picosecond with 48 bits of fraction: exact for centuries of
-/// any clock.
+/// Values wrap at 2^80, rates are in units a picosecond with 48 bits of fraction: exact for
+/// centuries of any clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Linear {
     since_ps: u128,

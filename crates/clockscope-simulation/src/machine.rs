@@ -118,7 +118,8 @@ impl Machine {
         self.scheduler.borrow_mut().wake(self.now_ps.get());
     }
 
-    /// The thread works for so long, in ps, and whatever takes the CPU from it meanwhile makes it later.
+    /// The thread works for so long, in ps, and whatever takes the CPU from it meanwhile makes it
+    /// later.
     pub fn run_ps(&self, ps: u128) {
         let mut left = ps;
         loop {
@@ -165,8 +166,8 @@ impl Machine {
         }
     }
 
-    /// `what` happens within the read after `reads` more, or at another moment at which a thread may be
-    /// preempted, all of which are counted.
+    /// `what` happens within the read after `reads` more, or at another moment at which a thread
+    /// may be preempted, all of which are counted.
     pub fn interrupt_at(&self, reads: u64, moment: Moment, what: impl FnOnce() + 'static) {
         let at = self.reads.get() + reads + 1;
         let mut interruptions = self.interruptions.borrow_mut();

@@ -103,7 +103,8 @@ impl Scheduler {
         self.turn_ps = now_ps;
     }
 
-    /// The first time from `now_ps` on in which the CPU is taken away, if it begins before `end_ps`.
+    /// The first time from `now_ps` on in which the CPU is taken away, if it begins before
+    /// `end_ps`.
     pub fn next(&mut self, now_ps: u128, end_ps: u128) -> Option<Taken> {
         let turn_ends = self.turn_ends(now_ps);
         let at_ps = [turn_ends, self.interrupt_at_ps, self.theft_at_ps].into_iter().flatten().min()?.max(now_ps);

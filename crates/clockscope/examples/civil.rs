@@ -1,9 +1,10 @@
-//! Watches `utc_now()` on a machine whose true time is known, and prints what it saw as one JSON object.
+//! Watches `utc_now()` on a machine whose true time is known, and prints what it saw as one JSON
+//! object.
 //!
 //! `civil OFFSET_MS SECONDS`: the true time is that much ahead of CLOCK_REALTIME when the program
 //! starts, and goes on as CLOCK_MONOTONIC_RAW does, whatever is done to the clock meanwhile. `civil
-//! leap SECONDS`: it is right, and a second is inserted at the next midnight. It is made for emulated
-//! machines (machines/civil.sh): elsewhere nobody knows the true time.
+//! leap SECONDS`: it is right, and a second is inserted at the next midnight. It is made for
+//! emulated machines (machines/civil.sh): elsewhere nobody knows the true time.
 
 #![allow(clippy::print_stdout, reason = "an example talks to the person who runs it")]
 

@@ -1,10 +1,11 @@
 //! How far two clocks are apart that cannot be read at one moment, from messages that each stamps.
 //!
-//! A message leaves at the reading `t1` of the first clock and arrives at `t2` of the second, the answer leaves at `t3` and
-//! arrives at `t4` (NTP's four timestamps, RFC 5905 section 8). Nothing arrives before it left. So the second clock is
-//! ahead by at most t2 - t1 and by at least t3 - t4, whatever either way took: each exchange bounds the offset, and all
-//! of them together bound it by the fastest way there and the fastest way back. NTP's own estimate is the middle; its
-//! bound, half of the tightest round trip, is never smaller than that of all exchanges.
+//! A message leaves at the reading `t1` of the first clock and arrives at `t2` of the second, the
+//! answer leaves at `t3` and arrives at `t4` (NTP's four timestamps, RFC 5905 section 8). Nothing
+//! arrives before it left. So the second clock is ahead by at most t2 - t1 and by at least t3 - t4,
+//! whatever either way took: each exchange bounds the offset, and all of them together bound it by
+//! the fastest way there and the fastest way back. NTP's own estimate is the middle; its bound,
+//! half of the tightest round trip, is never smaller than that of all exchanges.
 
 /// What exchanges have shown so far. Differences are in the clocks' unit, and wrap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +22,8 @@ pub struct OffsetBounds {
 /// The offset of a second clock against a first.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Offset {
-    /// The second clock's reading less the first one's, at one moment: the middle of what is possible.
+    /// The second clock's reading less the first one's, at one moment: the middle of what is
+    /// possible.
     pub offset: f64,
     /// By how much the truth may differ from that.
     pub bound: f64,
@@ -40,13 +42,15 @@ impl OffsetBounds {
         let (there, back) = (difference(t2, t1), difference(t3, t4));
         self.most = self.most.min(there);
         self.least = self.least.max(back);
-        // Each way may seem to take less than nothing; both together cannot, unless a clock stepped back.
+        // Each way may seem to take less than nothing; both together cannot, unless a clock stepped
+        // back.
         let both_ways = (i128::from(there) - i128::from(back)).clamp(0, i128::from(u64::MAX)) as u64;
         self.round_trip = self.round_trip.min(both_ways);
         self.exchanges += 1;
     }
 
-    /// The same from the other side, where the first clock is the second of `other`: what both together tell.
+    /// The same from the other side, where the first clock is the second of `other`: what both
+    /// together tell.
     #[must_use]
     pub fn with_reverse(&self, other: &Self) -> Self {
         Self {
@@ -63,23 +67,25 @@ impl OffsetBounds {
         self.exchanges
     }
 
-    /// The tightest round trip in the clocks' unit, without what the second side took to answer; `None` before there was
-    /// any.
+    /// The tightest round trip in the clocks' unit, without what the second side took to answer;
+    /// `None` before there was any.
     #[must_use]
     pub fn round_trip(&self) -> Option<u64> {
         (self.exchanges > 0).then_some(self.round_trip)
     }
 
-    /// Returns whether the clocks are apart, for clocks that move in steps of `quantum` units: every offset that agrees
-    /// with all exchanges is on one side of zero, or there is none. `None` before there was an exchange.
+    /// Returns whether the clocks are apart, for clocks that move in steps of `quantum` units:
+    /// every offset that agrees with all exchanges is on one side of zero, or there is none. `None`
+    /// before there was an exchange.
     #[must_use]
     pub fn is_apart(&self, quantum: f64) -> Option<bool> {
         let is_apart = || self.offset(quantum).is_none_or(|found| found.offset.abs() > found.bound);
         (self.exchanges > 0).then(is_apart)
     }
 
-    /// The offset, for clocks that move in steps of `quantum` units, which a reading may be late by. `None` before there
-    /// was an exchange, and where no constant offset agrees with all of them: it changed, or a clock stepped.
+    /// The offset, for clocks that move in steps of `quantum` units, which a reading may be late
+    /// by. `None` before there was an exchange, and where no constant offset agrees with all of
+    /// them: it changed, or a clock stepped.
     #[must_use]
     pub fn offset(&self, quantum: f64) -> Option<Offset> {
         if self.exchanges == 0 {
@@ -104,7 +110,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever the skew, from 100 ticks to 10^9 and further, and whatever the delays: the truth is inside.
+        /// Whatever the skew, from 100 ticks to 10^9 and further, and whatever the delays: the
+        /// truth is inside.
         #[test]
         fn the_truth_is_inside_the_bound(
             skew in prop_oneof![-200i64..200, -2_000_000_000i64..2_000_000_000, any::<i32>().prop_map(|s| i64::from(s) << 29)],
@@ -114,7 +121,8 @@ mod tests {
         ) {
             let (mut bounds, mut reverse) = (OffsetBounds::default(), OffsetBounds::default());
             let shown = |time: u64, skew: i64| start.wrapping_add_signed(skew).wrapping_add(time) / quantum * quantum;
-            // A quantised reading near the end of the number range would wrap in the middle of a quantum.
+            // A quantised reading near the end of the number range would wrap in the middle of a
+            // quantum.
             prop_assume!(start.wrapping_add(1 << 53) > start && start.checked_add_signed(skew).is_some_and(|s| s < u64::MAX >> 1));
             let mut time = 0;
             for (index, (there, back, answering, pause)) in ways.into_iter().enumerate() {

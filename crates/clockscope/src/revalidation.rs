@@ -1,8 +1,9 @@
 //! Tests the counter of this machine itself: whether the CPUs' counters agree.
 //!
-//! Two threads that are bound to a CPU each hand readings to each other. A thread that receives one and then reads less has
-//! seen the counter go back; and from a reading, its answer and the reading after that follow bounds
-//! of the two counters' offset, by the instrument's own arithmetic ([`crate::offset`]).
+//! Two threads that are bound to a CPU each hand readings to each other. A thread that receives one
+//! and then reads less has seen the counter go back; and from a reading, its answer and the reading
+//! after that follow bounds of the two counters' offset, by the instrument's own arithmetic
+//! ([`crate::offset`]).
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -38,18 +39,18 @@ pub struct Revalidation {
 }
 
 /// Tests the counter on the CPUs that the calling thread may run on, and takes it into use if it
-/// passes although the kernel does not build its clocks on it; gives it up if it fails, whatever the
-/// kernel does.
+/// passes although the kernel does not build its clocks on it; gives it up if it fails, whatever
+/// the kernel does.
 ///
 /// It passes if the process may read it, the processor promises a constant rate, and if between the
-/// first and each other CPU no reading went back in 20,000 hand-overs (1000 on a busy machine) and the
-/// offset is zero within 10 µs, as far as they show. With one CPU there is nothing to hand over: a
-/// container that is bound to one may use the counter.
+/// first and each other CPU no reading went back in 20,000 hand-overs (1000 on a busy machine) and
+/// the offset is zero within 10 µs, as far as they show. With one CPU there is nothing to hand
+/// over: a container that is bound to one may use the counter.
 ///
 /// The answer holds for the tested CPUs and for this machine. A renewal of the clock that runs on
 /// another CPU (the vDSO's `getcpu`; aarch64 and riscv64 have none, and do not notice it), or that
-/// finds the machine moved, withdraws it. Until then, up to two milliseconds of readings may be of the
-/// other CPU. (A thread that never renews the clock, because others do, is not noticed: bind a
+/// finds the machine moved, withdraws it. Until then, up to two milliseconds of readings may be of
+/// the other CPU. (A thread that never renews the clock, because others do, is not noticed: bind a
 /// program's threads before the test.)
 ///
 /// Starts two threads for each CPU but the first, one pair after another, and binds them: clone,
@@ -206,7 +207,8 @@ struct Handed {
 }
 
 impl Handed {
-    /// The largest offset that is possible, in ns, of a counter that moves in steps of so many ticks.
+    /// The largest offset that is possible, in ns, of a counter that moves in steps of so many
+    /// ticks.
     fn widest_ns(&self, step: f64) -> f64 {
         let ticks = self.bounds.offset(step).map_or(f64::INFINITY, |found| found.offset.abs() + found.bound);
         ticks * self.ns as f64 / self.ticks.max(1) as f64
@@ -220,7 +222,8 @@ struct Table {
     is_over: AtomicBool,
 }
 
-/// Hands readings back and forth between a thread on one CPU and one on another. CPU and counter of each.
+/// Hands readings back and forth between a thread on one CPU and one on another. CPU and counter of
+/// each.
 fn between<A: Counter + Send, B: Counter + Send>(one: (u32, A), other: (u32, B)) -> Result<Handed, Errno> {
     let table = Table { there: AtomicU64::new(0), back: AtomicU64::new(0), is_over: AtomicBool::new(false) };
     let table = &table;
@@ -261,7 +264,8 @@ fn nonzero(reading: u64) -> u64 {
     reading.max(1)
 }
 
-/// The side that begins: hands its reading over, waits for the answer, reads again. CPU and counter.
+/// The side that begins: hands its reading over, waits for the answer, reads again. CPU and
+/// counter.
 fn ask((cpu, counter): &(u32, impl Counter), table: &Table, deadline: u64) -> Handed {
     let mut handed = Handed { is_moved: is_elsewhere(*cpu), ..Handed::default() };
     let (began_ns, began) = (monotonic_ns().unwrap_or(0), counter.ordered());
@@ -281,8 +285,8 @@ fn ask((cpu, counter): &(u32, impl Counter), table: &Table, deadline: u64) -> Ha
     handed
 }
 
-/// The other side: waits for a reading, reads, hands its own back. How many went back, and whether the
-/// thread ran on another CPU.
+/// The other side: waits for a reading, reads, hands its own back. How many went back, and whether
+/// the thread ran on another CPU.
 fn answer((cpu, counter): &(u32, impl Counter), table: &Table) -> (u64, bool) {
     let (mut backwards, mut is_moved) = (0, is_elsewhere(*cpu));
     let mut turn = 0u64;

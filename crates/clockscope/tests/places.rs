@@ -1,5 +1,5 @@
-//! A clock that goes on where nothing is known of its counter: on a machine that it was moved to, or
-//! on a CPU that no test has covered. In simulated worlds.
+//! A clock that goes on where nothing is known of its counter: on a machine that it was moved to,
+//! or on a CPU that no test has covered. In simulated worlds.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

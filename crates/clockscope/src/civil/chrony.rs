@@ -1,5 +1,5 @@
-//! Asks chronyd how far the clock is off: the request *tracking* of its command protocol, version 6,
-//! over the loopback (candm.h of its sources). Every user may ask that.
+//! Asks chronyd how far the clock is off: the request *tracking* of its command protocol, version
+//! 6, over the loopback (candm.h of its sources). Every user may ask that.
 
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::time::Duration;
@@ -33,8 +33,8 @@ const SLEWED: f64 = 0.1005;
 /// No clock is corrected by more, in s, nor is its error larger.
 const DAY_S: f64 = 86_400.0;
 
-/// The interval of the true time by chronyd's answer, or by the kernel's state where there is none. The
-/// state was read after `began`.
+/// The interval of the true time by chronyd's answer, or by the kernel's state where there is none.
+/// The state was read after `began`.
 ///
 /// # Errors
 /// The kernel states none, or it is worth nothing.
@@ -59,8 +59,8 @@ pub(super) fn bounded(kernel: State, began: Instant) -> Result<(Claim, State), U
     Ok((kernel.claim(now().ns_since(again))?, kernel))
 }
 
-/// Whether the kernel's clock went on from one state to the other as it is slewed at most. Each was read
-/// between two moments.
+/// Whether the kernel's clock went on from one state to the other as it is slewed at most. Each was
+/// read between two moments.
 fn is_continuous(
     (former, (began, read)): (&State, (Instant, Instant)),
     (later, (began_later, read_later)): (&State, (Instant, Instant)),
@@ -115,8 +115,8 @@ fn request(sequence: u32) -> [u8; LENGTH] {
     request
 }
 
-/// Decodes the reply to the request of that number; `None` if it is another one, or says that nothing
-/// is known.
+/// Decodes the reply to the request of that number; `None` if it is another one, or says that
+/// nothing is known.
 fn tracking(reply: &[u8], sequence: u32) -> Option<Tracking> {
     let reply: &[u8; LENGTH] = reply.try_into().ok()?;
     let half = |at: usize| u16::from_be_bytes([reply[at], reply[at + 1]]);
@@ -140,8 +140,8 @@ const COEFFICIENT_BITS: i32 = 25;
 /// By what share such a number may be rounded: its coefficient has 24 bits and a sign.
 const ROUNDED: f64 = 1.0 / (1u32 << (COEFFICIENT_BITS - 2)) as f64;
 
-/// A number of the protocol: a signed exponent of 7 bits and a signed coefficient of 25, of which all
-/// are fraction bits.
+/// A number of the protocol: a signed exponent of 7 bits and a signed coefficient of 25, of which
+/// all are fraction bits.
 fn number(word: u32) -> f64 {
     let exponent = (word as i32) >> COEFFICIENT_BITS;
     let coefficient = ((word << 7) as i32) >> 7;
@@ -184,7 +184,8 @@ mod tests {
     use super::*;
 
     /// Replies that chronyd 4.3 gave, with what chronyc printed of each, and the true time less the
-    /// clock's just after: `name hex correction_s root_delay_s root_dispersion_s leap true_minus_real_ns`.
+    /// clock's just after: `name hex correction_s root_delay_s root_dispersion_s leap
+    /// true_minus_real_ns`.
     const REPLIES: &str = include_str!("tracking.txt");
 
     fn bytes(hex: &str) -> Vec<u8> {

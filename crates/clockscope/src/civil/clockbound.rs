@@ -1,8 +1,8 @@
 //! Reads the bounds that the daemon ClockBound publishes in shared memory.
 //!
 //! Layout and rules: docs/PROTOCOL.md and clock-bound-shm of ClockBound 2.0. That crate is not used
-//! here: it panics at numbers that it does not expect, and reads an enum and a bool that any writer of
-//! the file may have set to anything.
+//! here: it panics at numbers that it does not expect, and reads an enum and a bool that any writer
+//! of the file may have set to anything.
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
@@ -39,8 +39,8 @@ struct Segment {
     disruption_marker: Option<u64>,
 }
 
-/// The interval of the true time, around the kernel's clock that was read just before; `None` where the
-/// daemon does not run, or does not know.
+/// The interval of the true time, around the kernel's clock that was read just before; `None` where
+/// the daemon does not run, or does not know.
 pub(super) fn ask(kernel: &State) -> Option<Claim> {
     let segment = read(PATH)?;
     if kernel.has_no_error() || !monotonic_is_the_daemons() {
@@ -105,8 +105,8 @@ fn decode(bytes: &[u8; LENGTH]) -> Option<Segment> {
 }
 
 impl Segment {
-    /// The bound now: it grows by the oscillator's drift from when it was stated. `None` where it is void,
-    /// or is another machine's.
+    /// The bound now: it grows by the oscillator's drift from when it was stated. `None` where it
+    /// is void, or is another machine's.
     fn error_ns(&self, monotonic_ns: i128, disruptions: Option<u64>) -> Option<u64> {
         let age_ns = monotonic_ns - self.as_of_ns;
         let is_void = monotonic_ns >= self.void_after_ns || !(-EARLIER_NS..=DAY_NS).contains(&age_ns);

@@ -45,8 +45,8 @@ const NO_ERROR_STATED_US: u64 = 16_000_000;
 const OSCILLATOR_PPM: f64 = 100.0;
 
 /// The loop's frequency is the oscillator's error, of up to this, in ppm (MAXFREQ of
-/// include/linux/timex.h). What is beyond that, another daemon has left in the tick. Below it the largest
-/// error grows as fast.
+/// include/linux/timex.h). What is beyond that, another daemon has left in the tick. Below it the
+/// largest error grows as fast.
 const LOOP_PPM: f64 = 500.0;
 
 /// The loop works off this share of the offset in a second: 1 / 2^(SHIFT_PLL + constant), where
@@ -56,7 +56,8 @@ const SHIFT_PLL: u32 = 2;
 /// adjtime(3) moves the clock by this in a second, in µs (MAX_TICKADJ of kernel/time/ntp.c).
 const ADJUSTED_IN_A_SECOND_US: i64 = 500;
 
-/// The kernel adds this to the largest error in each second, in µs (MAXFREQ of include/linux/timex.h).
+/// The kernel adds this to the largest error in each second, in µs (MAXFREQ of
+/// include/linux/timex.h).
 const ADDED_IN_A_SECOND_US: u64 = 500;
 
 /// Who keeps the clock right, as far as what was set shows it.
@@ -66,14 +67,14 @@ enum Signature {
     Nobody,
     /// ntpd in its ordinary state: the kernel's loop in nanoseconds, and both errors are stated.
     Loop,
-    /// chronyd: the errors are stated, and offsets are worked off by the rate, which the kernel does not
-    /// know. Without `rtcsync` chronyd leaves STA_UNSYNC set.
+    /// chronyd: the errors are stated, and offsets are worked off by the rate, which the kernel
+    /// does not know. Without `rtcsync` chronyd leaves STA_UNSYNC set.
     Rate,
     /// ntpd in its first minutes: the loop is not in nanoseconds yet, and an offset of any size is
     /// handed to adjtime(3) in portions, which neither error includes.
     Beginning,
-    /// timesyncd, ptp4l, phc2sys: the error is set to zero, however large the offset is, and grows by
-    /// what the kernel adds. (chronyd states just such an error once in 500 times.)
+    /// timesyncd, ptp4l, phc2sys: the error is set to zero, however large the offset is, and grows
+    /// by what the kernel adds. (chronyd states just such an error once in 500 times.)
     Zeroed,
 }
 

@@ -1,8 +1,8 @@
 //! Leap seconds, as the kernel knows them.
 //!
 //! A `SystemTime` cannot name an inserted second: kernels show the second before it twice, and what
-//! POSIX computes of it is the second after. So within a second of such a midnight an interval holds
-//! one more second on either side, whichever of the two is meant.
+//! POSIX computes of it is the second after. So within a second of such a midnight an interval
+//! holds one more second on either side, whichever of the two is meant.
 
 /// What the kernel says of a leap second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,8 +19,8 @@ pub enum Leap {
     InProgress,
     /// It is over, and the announcement still stands (TIME_WAIT).
     Done,
-    /// One is announced, but the kernel hides whether it is over, because nobody says that its clock is
-    /// right (TIME_ERROR).
+    /// One is announced, but the kernel hides whether it is over, because nobody says that its
+    /// clock is right (TIME_ERROR).
     Announced,
 }
 
@@ -47,8 +47,8 @@ mod tests {
 
     const MIDNIGHT: i128 = 20_000 * DAY_NS;
 
-    /// What a kernel that inserts a second shows, that much true time after the inserted second began,
-    /// and which state it says.
+    /// What a kernel that inserts a second shows, that much true time after the inserted second
+    /// began, and which state it says.
     fn inserting(since_ns: i128) -> (i128, Leap) {
         match since_ns {
             ..0 => (MIDNIGHT + since_ns, Leap::Insert),
@@ -63,7 +63,8 @@ mod tests {
     }
 
     proptest! {
-        /// A clock that is off by no more than its error holds the true time, by either way of counting it.
+        /// A clock that is off by no more than its error holds the true time, by either way of
+        /// counting it.
         #[test]
         fn the_true_time_is_inside(
             since_ns in -3 * SECOND_NS..3 * SECOND_NS,

@@ -37,9 +37,9 @@ pub struct Bounded {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Worth {
-    /// They hold, if the daemon that stated the error and its source of time are right, and if the machine
-    /// was neither suspended nor moved since then: the kernel's clock may be off by as much as it stood
-    /// still, until the daemon notices.
+    /// They hold, if the daemon that stated the error and its source of time are right, and if the
+    /// machine was neither suspended nor moved since then: the kernel's clock may be off by as much
+    /// as it stood still, until the daemon notices.
     Trusted,
     /// They hold while no offset is being worked off: the daemon knows of that, and the kernel does
     /// not. Rates beyond 100 ppm are noticed ([`Unbounded::Slewing`]), slower corrections are not.
@@ -58,8 +58,8 @@ pub enum Basis {
     KernelLoop,
     /// The error that a daemon states, which steers the rate by itself: as chronyd does.
     SteeredRate,
-    /// The error that a daemon states while it corrects an offset that it does not state: as ntpd does
-    /// in its first minutes.
+    /// The error that a daemon states while it corrects an offset that it does not state: as ntpd
+    /// does in its first minutes.
     Beginning,
     /// An error that is set to zero at each correction: as systemd-timesyncd, ptp4l and phc2sys do.
     ZeroedError,
@@ -75,16 +75,16 @@ pub enum Basis {
 pub enum Unbounded {
     /// Nothing synchronizes the system's clock, so that its error may be anything. What it shows.
     Unsynchronized(SystemTime),
-    /// A daemon works an offset off by the clock's rate, and the kernel does not know how much of it is
-    /// left. Or the oscillator is off by more than 100 ppm.
+    /// A daemon works an offset off by the clock's rate, and the kernel does not know how much of
+    /// it is left. Or the oscillator is off by more than 100 ppm.
     Slewing {
         /// What would be true otherwise.
         claimed: Bounded,
         /// The correction of the rate, in parts per million.
         ppm: i32,
     },
-    /// The daemon sets the error to zero at each correction, whatever it is, or has only begun. What it
-    /// claims.
+    /// The daemon sets the error to zero at each correction, whatever it is, or has only begun.
+    /// What it claims.
     Worthless(Bounded),
     /// The kernel does not know by how many seconds TAI is ahead of UTC.
     TaiUnknown,
@@ -94,8 +94,9 @@ pub enum Unbounded {
     OutOfRange,
 }
 
-/// Returns UTC as the interval in which it lies: CLOCK_REALTIME, the largest error that a time daemon
-/// has stated (adjtimex), what the kernel has still to correct, and the time that the question took.
+/// Returns UTC as the interval in which it lies: CLOCK_REALTIME, the largest error that a time
+/// daemon has stated (adjtimex), what the kernel has still to correct, and the time that the
+/// question took.
 ///
 /// What such an error is worth depends on the daemon, which the kernel does not name. It is
 /// recognized by what it sets, and [`Bounded::worth`] says what follows; an interval that is worth
@@ -105,12 +106,12 @@ pub enum Unbounded {
 /// Read anew at every call, because a remembered offset would be wrong after the clock was set.
 /// Smeared leap seconds cannot be recognized: servers that smear make all clocks wrong alike.
 ///
-/// - Cost: two system calls that take the kernel's locks, a microsecond or two. With `chrony` (Linux),
-///   where chronyd may keep the clock: a UDP socket and a question over the loopback, some 100 µs; 10
-///   ms where nothing answers, and then no question for a second. With `clockbound` (Linux): files are
-///   opened and read, some 20 µs.
-/// - Not async-signal-safe with one of these features, and makes system calls that [`crate::prepare`]
-///   does not replace.
+/// - Cost: two system calls that take the kernel's locks, a microsecond or two. With `chrony`
+///   (Linux), where chronyd may keep the clock: a UDP socket and a question over the loopback, some
+///   100 µs; 10 ms where nothing answers, and then no question for a second. With `clockbound`
+///   (Linux): files are opened and read, some 20 µs.
+/// - Not async-signal-safe with one of these features, and makes system calls that
+///   [`crate::prepare`] does not replace.
 ///
 /// # Errors
 /// The clock is not synchronized, is being slewed, or refuses; or its stated error is worthless.
@@ -127,8 +128,8 @@ pub fn utc_now() -> Result<Bounded, Unbounded> {
     Claim { earliest_ns, latest_ns, ..claim }.bounded(0)
 }
 
-/// Returns TAI likewise: UTC and the leap seconds that the kernel knows of. A `SystemTime` that counts
-/// TAI's seconds since 1970-01-01T00:00:00 TAI, in which leap seconds are like all others.
+/// Returns TAI likewise: UTC and the leap seconds that the kernel knows of. A `SystemTime` that
+/// counts TAI's seconds since 1970-01-01T00:00:00 TAI, in which leap seconds are like all others.
 ///
 /// # Errors
 /// As [`utc_now`], and that the kernel does not know of leap seconds.
@@ -183,8 +184,8 @@ impl Claim {
         Self { earliest_ns: self.earliest_ns - ns, latest_ns: self.latest_ns + ns, ..self }
     }
 
-    /// The same where the clock has still to be moved by up to `ns`: the true time is ahead by as much,
-    /// or behind.
+    /// The same where the clock has still to be moved by up to `ns`: the true time is ahead by as
+    /// much, or behind.
     fn moved(self, ns: i64) -> Self {
         let (back, ahead) = (i128::from(ns.min(0)), i128::from(ns.max(0)));
         Self { earliest_ns: self.earliest_ns + back, latest_ns: self.latest_ns + ahead, ..self }

@@ -4,8 +4,8 @@
 use super::*;
 use proptest::prelude::*;
 
-/// Lines of `CLASS ret=… offset=… …`: the fields of struct timex, the rest of adjtime(3), and the true
-/// time less CLOCK_REALTIME just after.
+/// Lines of `CLASS ret=… offset=… …`: the fields of struct timex, the rest of adjtime(3), and the
+/// true time less CLOCK_REALTIME just after.
 const RECORDED: &str = include_str!("adjtimex.txt");
 
 /// A recorded line: what is to be made of it, the state at 0 of Unix time, and the true time then.
@@ -123,8 +123,8 @@ fn a_rate_that_no_oscillator_explains_is_a_slew() {
             }
             Err(other) => panic!("{other}"),
         }
-        // What ntpd's frequency corrects is the oscillator's error; more was left by another daemon, as by a
-        // chronyd that was killed.
+        // What ntpd's frequency corrects is the oscillator's error; more was left by another
+        // daemon, as by a chronyd that was killed.
         let by_loop = State { rate_ppm, is_by_loop: true, is_in_ns: true, ..state };
         assert_eq!(by_loop.claim(0).is_ok(), rate_ppm.abs() < 500.0);
     }
@@ -137,7 +137,8 @@ fn nobody_is_believed_without_an_error() {
     assert!(stated.claim(0).is_ok());
     // chronyd without rtcsync.
     assert!(State { is_unsynchronized: true, ..stated }.claim(0).is_ok());
-    // An estimate that nobody has set, and a largest error that is no multiple of what the kernel adds.
+    // An estimate that nobody has set, and a largest error that is no multiple of what the kernel
+    // adds.
     let by_phc2sys = State { estimated_error_us: 16_000_000, ..stated };
     assert!(matches!(by_phc2sys.claim(0), Err(Unbounded::Worthless(_))));
     let nobodys = [

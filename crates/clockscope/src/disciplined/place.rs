@@ -1,5 +1,5 @@
-//! Notices that the clock runs where nothing is known of its counter: on a machine that it was moved
-//! to, or on a CPU that no test has covered.
+//! Notices that the clock runs where nothing is known of its counter: on a machine that it was
+//! moved to, or on a CPU that no test has covered.
 
 use core::sync::atomic::Ordering;
 
@@ -9,8 +9,8 @@ use super::version::Mode;
 use super::{Counter, Demotion, Disciplined, OsClock};
 
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
-    /// Returns whether what is known of the counter was found here. Where it was not, ends the line and
-    /// what depends on it. Asked before each bracket.
+    /// Returns whether what is known of the counter was found here. Where it was not, ends the line
+    /// and what depends on it. Asked before each bracket.
     pub(super) fn is_where_it_was(&self, held: &mut Held<'_>) -> bool {
         let disruptions = self.shared.os.disruptions();
         self.is_same_machine(held, disruptions) && self.is_where_tested(held, disruptions)
@@ -55,9 +55,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.asked.answers().is_some_and(|answers| answers.refusal(false).is_none())
     }
 
-    /// Ends the generation. No fault of the counter: it is calibrated again at once, unless it was used
-    /// because of this test, which was made elsewhere. `false` if another thread has just decided
-    /// otherwise.
+    /// Ends the generation. No fault of the counter: it is calibrated again at once, unless it was
+    /// used because of this test, which was made elsewhere. `false` if another thread has just
+    /// decided otherwise.
     fn leave(&self, held: &mut Held<'_>, test: Option<Test>) -> bool {
         let error_ns = self.error_by_line(held.ticks_ns()).unwrap_or(0).max(held.stretch.worst_ns());
         let is_barred = test.is_some() && !self.is_trusted_by_system();

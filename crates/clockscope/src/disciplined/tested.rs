@@ -1,8 +1,8 @@
-//! Stores on which CPUs, and on which machine, a test has shown that the counter may be trusted where
-//! the kernel does not trust it.
+//! Stores on which CPUs, and on which machine, a test has shown that the counter may be trusted
+//! where the kernel does not trust it.
 //!
-//! The counter is then used because of that test. The test shows nothing of other CPUs or of another
-//! machine: a renewal that runs there withdraws it.
+//! The counter is then used because of that test. The test shows nothing of other CPUs or of
+//! another machine: a renewal that runs there withdraws it.
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
@@ -10,8 +10,8 @@ use core::sync::atomic::{AtomicU64, Ordering};
 pub(crate) const CPUS: usize = 1024;
 const WORD: usize = u64::BITS as usize;
 
-/// The last test that passed. All zero is the state before any. Outside of the memory that a fork wipes:
-/// a child uses the counter because of its parent's test.
+/// The last test that passed. All zero is the state before any. Outside of the memory that a fork
+/// wipes: a child uses the counter because of its parent's test.
 pub(crate) struct Tested {
     /// The number of the test, and in the lowest bits its scope.
     word: AtomicU64,
@@ -40,9 +40,9 @@ impl Tested {
         }
     }
 
-    /// Stores that a test has passed on these CPUs (`None`: on all that there are), which began when
-    /// the machine's number of disruptions was this. `false` if another thread is storing one, or
-    /// rejects it meanwhile. Waits for no other thread.
+    /// Stores that a test has passed on these CPUs (`None`: on all that there are), which began
+    /// when the machine's number of disruptions was this. `false` if another thread is storing one,
+    /// or rejects it meanwhile. Waits for no other thread.
     pub(crate) fn accept(&self, cpus: Option<&[u32]>, disruptions: Option<u64>) -> bool {
         let begun =
             |word: u64| (word & SCOPE != BEING_STORED).then(|| (word & !SCOPE).wrapping_add(ONE_TEST | BEING_STORED));
@@ -85,8 +85,8 @@ impl Tested {
         bits >> (cpu % WORD) & 1 == 1
     }
 
-    /// Returns whether the test was made on this machine: the number of disruptions is what it was, or is
-    /// not known now. A number that was not known when the test began is another one.
+    /// Returns whether the test was made on this machine: the number of disruptions is what it was,
+    /// or is not known now. A number that was not known when the test began is another one.
     pub(crate) fn covers_machine(&self, disruptions: Option<u64>) -> bool {
         disruptions.is_none() || self.disruptions.load(Ordering::Relaxed) == plus_one(disruptions)
     }

@@ -1,5 +1,5 @@
-//! The simulated machine (clockscope-simulation) as the library's traits see it: a counter and an OS
-//! clock on one true time, and everything that can go wrong with either.
+//! The simulated machine (clockscope-simulation) as the library's traits see it: a counter and an
+//! OS clock on one true time, and everything that can go wrong with either.
 //!
 //! Time passes only when a clock is read, when [`World::pass`] says so, and when a read is
 //! interrupted. What another thread would do while this one is preempted is done by

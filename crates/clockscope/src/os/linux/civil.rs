@@ -1,4 +1,5 @@
-//! Civil time and what the kernel says of its error: adjtimex(2), which is asked and changes nothing.
+//! Civil time and what the kernel says of its error: adjtimex(2), which is asked and changes
+//! nothing.
 
 #![allow(unsafe_code, reason = "adjtimex writes through a pointer")]
 
@@ -6,8 +7,8 @@ use super::{keep_errno, last_errno};
 use crate::Errno;
 use crate::civil::{Leap, State};
 
-/// Returns CLOCK_REALTIME and the kernel's state, both of one moment. Two system calls, which no disabled counter can make
-/// fatal.
+/// Returns CLOCK_REALTIME and the kernel's state, both of one moment. Two system calls, which no
+/// disabled counter can make fatal.
 ///
 /// # Errors
 /// The call was refused.
@@ -27,15 +28,16 @@ fn asked(modes: libc::c_uint) -> Result<(libc::c_int, libc::timex), Errno> {
     // SAFETY: all-zero is a timex.
     let mut timex: libc::timex = unsafe { core::mem::zeroed() };
     timex.modes = modes;
-    // SAFETY: these modes ask for no change (0, and ADJ_OFFSET_SS_READ), and the kernel fills the structure.
+    // SAFETY: these modes ask for no change (0, and ADJ_OFFSET_SS_READ), and the kernel fills the
+    // structure.
     match unsafe { adjtimex(&raw mut timex) } {
         answer if answer < 0 => Err(last_errno()),
         answer => Ok((answer, timex)),
     }
 }
 
-/// The kernel's own call, whose structure is that of the C library on 64-bit systems. The library's makes another one,
-/// clock_adjtime, which filters of containers deny more often.
+/// The kernel's own call, whose structure is that of the C library on 64-bit systems. The library's
+/// makes another one, clock_adjtime, which filters of containers deny more often.
 #[cfg(target_pointer_width = "64")]
 unsafe fn adjtimex(timex: *mut libc::timex) -> libc::c_int {
     // SAFETY: the caller's promise.

@@ -23,8 +23,8 @@ struct Layout {
     version_and_kinds: AtomicU32,
     /// Odd while the fields below change.
     sequence: AtomicU32,
-    /// The lower half first. In halves, because memory that may only be read may be loaded by a register's
-    /// width at most; the sequence makes them one.
+    /// The lower half first. In halves, because memory that may only be read may be loaded by a
+    /// register's width at most; the sequence makes them one.
     disruption_marker: [AtomicU32; 2],
 }
 
