@@ -10,12 +10,13 @@ use clockscope_records::{Document, Info, RuntimeRecord, Runtimes, RuntimesFound,
 use clockscope_runtimes::{Chosen, Request, Stage};
 
 use super::clocksource::stop_gently;
-use super::{Drawing, UsageError, explained, nearest, write};
-use crate::Exit;
+use super::common::{Drawing, write};
 use crate::args::RuntimesArgs;
+use crate::exit::Exit;
 use crate::findings::Shows;
 use crate::output::{self, Destination};
 use crate::progress::Bar;
+use crate::usage::{UsageError, explained, nearest};
 
 /// Shortest and longest time for an API that probes accept, in seconds.
 const DURATIONS_S: (f64, f64) = (0.001, 60.0);
