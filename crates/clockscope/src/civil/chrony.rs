@@ -4,7 +4,8 @@
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::time::Duration;
 
-use super::{Basis, Claim, State, Worth};
+use super::claim::{Basis, Claim, Worth};
+use crate::civil_state::State;
 use crate::now;
 
 /// Where chronyd answers, unless it is configured otherwise.

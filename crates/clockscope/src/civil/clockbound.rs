@@ -4,7 +4,8 @@ use std::os::unix::ffi::OsStrExt;
 
 use clock_bound_shm::{ClockStatus, ShmReader};
 
-use super::{Basis, Claim, Leap, Worth};
+use super::claim::{Basis, Claim, Worth};
+use crate::leap::Leap;
 
 /// Where the daemon publishes them, since ClockBound 2.
 const PATH: &core::ffi::CStr = c"/var/run/clockbound/shm0";
