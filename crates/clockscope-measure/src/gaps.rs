@@ -11,11 +11,11 @@ use clockscope_machine::affinity;
 use clockscope_records::{Answer, Cause, CpuGaps, Environment, Gaps, Unknown, WorstGap};
 use clockscope_statistics::quantile;
 
-use crate::across::pair::Deadline;
 use crate::across::team::on_each;
 use crate::bench::{Bench, Progress, Sampling, Setup};
 use crate::catalogue::Catalogue;
 use crate::error::MeasureError;
+use crate::pair::Deadline;
 use crate::timer::{Calibration, Timer};
 use watch::{Sight, WORST, Watch};
 

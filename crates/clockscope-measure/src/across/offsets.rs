@@ -9,12 +9,12 @@ use clockscope::{Errno, RawClock, os};
 use clockscope_records::{Answer, CpuOffset, Environment, OffsetPair, Offsets, Unknown};
 
 use super::exchange::Exchange;
-use super::pair::{Deadline, Meeting, Side};
 use super::team::{ALONE, Played, on_each, play_round};
 use super::tournament;
 use crate::bench::{Bench, Progress, Setup, answering};
 use crate::catalogue::Catalogue;
 use crate::error::MeasureError;
+use crate::pair::{Deadline, Meeting, Side};
 use crate::quantum;
 use crate::timer::{Calibration, read};
 

@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clockscope::{Errno, Kind};
 use clockscope_records::{Answer, Environment, HandedOver, LostPair, Order, Sequence, Unknown};
 
-use super::pair::{Deadline, Meeting, Side};
-use super::relay::{Received, Relay};
 use super::team::{ALONE, Played, play_round};
 use super::tournament;
 use crate::bench::{Bench, Progress, Setup};
 use crate::catalogue::{Catalogue, Row};
 use crate::error::MeasureError;
+use crate::pair::{Deadline, Meeting, Side};
+use crate::relay::{Received, Relay};
 use crate::timer::Calibration;
 
 /// What a round should take, in ns: long enough that starting its threads does not matter, short enough to show progress.
