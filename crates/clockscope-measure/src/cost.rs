@@ -120,7 +120,7 @@ fn rounds(
             if bench.is_stopped() {
                 return;
             }
-            bench.batch(subject, true);
+            subject.batch(bench, true);
         }
         let elapsed_ns = sampling.elapsed_ns();
         if elapsed_ns >= duration_ns {
@@ -137,7 +137,7 @@ fn fit(bench: &Bench<'_>, subject: &mut Subject) {
     }
     loop {
         // The shortest of three: the first is cold, and any may be interrupted.
-        let taken_ns = (0..3).filter_map(|_| bench.batch(subject, false)).min_by(f64::total_cmp);
+        let taken_ns = (0..3).filter_map(|_| subject.batch(bench, false)).min_by(f64::total_cmp);
         let (Some(taken_ns), Some(state)) = (taken_ns, &mut subject.state) else { return };
         let reads = state.reads_per_batch;
         if taken_ns >= BATCH_NS / 2.0 || reads == LONGEST {

@@ -123,7 +123,7 @@ fn read(
             while left > 0 && !bench.is_stopped() {
                 let batch = left.min(longest as u64);
                 set_batch(subject, batch as usize);
-                bench.batch(subject, true);
+                subject.batch(bench, true);
                 left -= batch;
                 progress(1.0 - left as f64 / reads as f64);
             }
@@ -133,7 +133,7 @@ fn read(
             let start = Calibration::start(bench.timer, bench.reference);
             set_batch(subject, longest);
             while !bench.is_stopped() && start.elapsed_ns() < share_ns {
-                bench.batch(subject, true);
+                subject.batch(bench, true);
                 progress((start.elapsed_ns() / share_ns).min(1.0));
             }
         }
@@ -167,7 +167,7 @@ fn read_and_keep(bench: &Bench<'_>, subject: &mut Subject, reads: u64) -> Result
         sampler.make_room(count).map_err(|_| no_memory())?;
     }
     set_batch(subject, count);
-    bench.batch(subject, true);
+    subject.batch(bench, true);
     let Subject { row, state } = subject;
     // The batch has told them as numbers already.
     let mut values = row.sampler.as_mut().map(|sampler| sampler.free()).unwrap_or_default();
