@@ -17,15 +17,10 @@ use crate::bench::{Bench, Setup};
 use crate::catalogue::{Catalogue, Paths};
 use crate::error::MeasureError;
 use crate::timer::Calibration;
-use comparison::Comparison;
+use comparison::{BRACKETS_AT_ENDS, Comparison};
 use entrant::Entrant;
 pub(crate) use entrant::ordered_counter;
-
-/// Clocks that may run at rates of their own: what is compared if no clock is named. Others are these in another guise.
-pub const RATE_CLOCKS: [&str; 6] = ["monotonic", "monotonic_raw", "realtime", "boottime", "tai", "clockscope.now"];
-/// The reference if none is named, the first of these that answers: nobody steers it, and no library is asked.
-pub const RATE_REFERENCES: [&str; 4] =
-    ["monotonic_raw:vdso", "monotonic_raw:syscall", "monotonic:syscall", "rust_instant"];
+pub use entrant::{RATE_CLOCKS, RATE_REFERENCES};
 
 /// Shortest and longest time between two rounds, in ns, and how many a run is divided into in between.
 const SPACING_NS: (f64, f64) = (5e6, 50e6);
@@ -34,8 +29,6 @@ const ROUNDS: f64 = 1000.0;
 const NAP: Duration = Duration::from_millis(50);
 /// Brackets of a pair in a round.
 const BRACKETS: usize = 5;
-/// Brackets of a pair at both ends, which the bound stands on.
-const BRACKETS_AT_ENDS: usize = 200;
 
 /// What to compare, and how.
 #[derive(Debug)]

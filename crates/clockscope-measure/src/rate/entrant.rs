@@ -3,13 +3,18 @@
 use clockscope::{Kind, Unit};
 use clockscope_records::{Environment, RateRecord};
 
-use super::{RATE_CLOCKS, RATE_REFERENCES};
 use crate::bench::Bench;
 use crate::catalogue::{Catalogue, Paths, Row, UnknownClock};
 use crate::error::MeasureError;
 use crate::quantum::{Quantum, quantum};
 use crate::subject::is_counter;
 use crate::timer::{Calibration, Timer};
+
+/// Clocks that may run at rates of their own: what is compared if no clock is named. Others are these in another guise.
+pub const RATE_CLOCKS: [&str; 6] = ["monotonic", "monotonic_raw", "realtime", "boottime", "tai", "clockscope.now"];
+/// The reference if none is named, the first of these that answers: nobody steers it, and no library is asked.
+pub const RATE_REFERENCES: [&str; 4] =
+    ["monotonic_raw:vdso", "monotonic_raw:syscall", "monotonic:syscall", "rust_instant"];
 
 /// What moves in steps of so many ns is moved by the timer tick.
 const TICKED_NS: f64 = 100e3;
