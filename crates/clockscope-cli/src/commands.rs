@@ -222,14 +222,14 @@ fn advise(args: &AdviseArgs) -> Result<Exit> {
 fn list(args: &ListArgs) -> Result<Exit> {
     let catalogue = Catalogue::new().select(&[], args.path.into()).map_err(unknown_clock)?;
     let destination = Destination::open(args.output.output.as_deref())?;
-    let listing = clockscope_measure::list(catalogue, clockscope_machine::environment());
+    let listing = clockscope_measure::list(catalogue, clockscope_machine::environment())?;
     write(&Document::Listing(listing), &args.output, Drawing::default(), destination)?;
     Ok(Exit::Success)
 }
 
 fn info(output: &OutputArgs) -> Result<Exit> {
     let destination = Destination::open(output.output.as_deref())?;
-    let info = clockscope_measure::info(clockscope_machine::environment());
+    let info = clockscope_measure::info(clockscope_machine::environment())?;
     write(&Document::Info(info), output, Drawing::default(), destination)?;
     Ok(Exit::Success)
 }

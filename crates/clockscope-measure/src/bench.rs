@@ -38,6 +38,25 @@ pub(crate) struct Setup<'a> {
     cpu_unknown: Option<String>,
 }
 
+/// What answered when it was tried, and the reasons of what did not.
+struct Answering {
+    catalogue: Catalogue,
+    counters: Catalogue,
+    recorded_at: Option<String>,
+    reference: Reference,
+}
+
+impl Answering {
+    fn tried(catalogue: Catalogue, counter_readable: Option<bool>) -> Result<Self, MeasureError> {
+        Ok(Self {
+            catalogue: catalogue.tried(counter_readable)?,
+            counters: Catalogue::counters().tried(counter_readable)?,
+            recorded_at: recorded_at(counter_readable)?,
+            reference: answering(os::references(), counter_readable)?,
+        })
+    }
+}
+
 /// How long sampling was to take, and took.
 pub(crate) struct Sampling {
     pub(crate) duration_asked_s: Option<f64>,
@@ -47,7 +66,7 @@ pub(crate) struct Sampling {
 }
 
 impl<'a> Setup<'a> {
-    /// To be called while the process has one thread: clocks are tried in a child.
+    /// Tries the clocks that it takes.
     pub(crate) fn new(
         catalogue: Catalogue,
         environment: &Environment,
@@ -55,10 +74,25 @@ impl<'a> Setup<'a> {
         stop: &'a AtomicBool,
     ) -> Result<Self, MeasureError> {
         let (pinned, cpu_unknown) = pin(cpu)?;
-        let catalogue = catalogue.tried(environment.counter_readable);
-        let recorded_at = recorded_at(environment.counter_readable);
-        let reference = answering(os::references(), environment.counter_readable)?;
-        let counters = Catalogue::counters().tried(environment.counter_readable);
+        let answering = Answering::tried(catalogue, environment.counter_readable)?;
+        Self::with(answering, (pinned, cpu_unknown), stop)
+    }
+
+    /// The same of clocks that a test knows to be readable: it has other threads beside it, and cannot try them.
+    #[cfg(test)]
+    pub(crate) fn untried(catalogue: Catalogue, stop: &'a AtomicBool) -> Result<Self, MeasureError> {
+        let reference =
+            os::references().into_iter().next().ok_or(TimerError::NoReference("there is none".to_owned()))?;
+        let answering = Answering { catalogue, counters: Catalogue::counters(), recorded_at: None, reference };
+        Self::with(answering, pin(None)?, stop)
+    }
+
+    fn with(
+        answering: Answering,
+        (pinned, cpu_unknown): (Option<Pinned>, Option<String>),
+        stop: &'a AtomicBool,
+    ) -> Result<Self, MeasureError> {
+        let Answering { catalogue, counters, recorded_at, reference } = answering;
         // A counter that stands still is a result, and no timer.
         let (timer, calibration, first_rate) = calibrated(timer(&counters, reference), reference)
             .or_else(|_| calibrated(Timer::Reference(reference), reference))?;
@@ -154,10 +188,10 @@ fn pin(cpu: Option<u32>) -> Result<(Option<Pinned>, Option<String>), AffinityErr
 }
 
 /// The first of these that answers. Tried in a child, as clocks are.
-pub(crate) fn answering(references: Vec<Reference>, counter_readable: Option<bool>) -> Result<Reference, TimerError> {
+pub(crate) fn answering(references: Vec<Reference>, counter_readable: Option<bool>) -> Result<Reference, MeasureError> {
     let outcomes = trial::attempt(references.len(), PATIENCE_MS, &mut |index| {
         references[index].read(&mut Default::default()).map_err(|errno| errno.to_string())
-    });
+    })?;
     let mut reasons = Vec::new();
     for (reference, outcome) in references.into_iter().zip(outcomes) {
         match refusal(outcome, counter_readable) {
@@ -165,7 +199,7 @@ pub(crate) fn answering(references: Vec<Reference>, counter_readable: Option<boo
             Some(reason) => reasons.push(format!("{}: {reason}", reference.name())),
         }
     }
-    Err(TimerError::NoReference(reasons.join("; ")))
+    Err(TimerError::NoReference(reasons.join("; ")).into())
 }
 
 /// A timer, its calibration under way, and its first rate.

@@ -36,11 +36,11 @@ pub struct Request<'a> {
     pub stop: &'a AtomicBool,
 }
 
-/// Measures every clock of the catalogue. Pins the calling thread meanwhile. To be called while the process has one
-/// thread, since clocks are first tried in a child process.
+/// Measures every clock of the catalogue. Pins the calling thread meanwhile.
 ///
 /// # Errors
 /// The CPU cannot be used, or no clock answers that others could be measured against.
+/// Or the process has more than one thread: clocks are first tried in a forked child.
 pub fn measure(
     catalogue: Catalogue,
     request: Request<'_>,
@@ -54,7 +54,7 @@ pub fn measure(
     let mut run = setup.run(sampling, setup.context(&environment).timer_record());
     let advice = advice::advise(&clocks, &environment);
     let is_wanted = thorough && !setup.bench.is_stopped();
-    let thorough = is_wanted.then(|| thorough::find(&setup, cpus, &environment));
+    let thorough = is_wanted.then(|| thorough::find(&setup, cpus, &environment)).transpose()?;
     run.interrupted |= setup.bench.is_stopped();
     let recorded_at = setup.recorded_at;
     Ok(Measurement {

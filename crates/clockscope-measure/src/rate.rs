@@ -66,14 +66,17 @@ pub struct Live {
     pub bound_ppm: Option<f64>,
 }
 
-/// Compares clocks. Pins the calling thread meanwhile. To be called while the process has one thread, since clocks are first
-/// tried in a child process. Memory does not grow with the duration.
+/// Compares clocks. Pins the calling thread meanwhile. Memory does not grow with the duration.
 ///
 /// # Errors
 /// No such clock, a reference that cannot be one, a CPU that cannot be used, or no clock that time could be told by.
+/// Or the process has more than one thread: clocks are first tried in a forked child.
 pub fn rate(request: RateRequest<'_>, progress: &mut dyn FnMut(&Live)) -> Result<Answer<Rates>, MeasureError> {
     let RateRequest { environment, clocks, paths, reference, duration_s, until_ppm, cpu, stop } = request;
-    let reference = reference.unwrap_or_else(|| entrant::usual_reference(environment.counter_readable));
+    let reference = match reference {
+        Some(reference) => reference,
+        None => entrant::usual_reference(environment.counter_readable)?,
+    };
     let catalogue = entrant::selected(&clocks, paths, &reference)?;
     let setup = Setup::new(catalogue, &environment, cpu, stop)?;
     let sampling = Calibration::start(setup.bench.timer, setup.bench.reference);
@@ -91,7 +94,7 @@ pub(crate) struct Plan {
 
 /// The clocks that are compared if none is named, and their reference's name.
 pub(crate) fn usual(counter_readable: Option<bool>) -> Result<(Catalogue, String), MeasureError> {
-    let reference = entrant::usual_reference(counter_readable);
+    let reference = entrant::usual_reference(counter_readable)?;
     Ok((entrant::selected(&[], Paths::default(), &reference)?, reference))
 }
 
@@ -101,12 +104,12 @@ pub(crate) fn against(
     clocks: &[&str],
     counter_readable: Option<bool>,
 ) -> Result<(Catalogue, String), MeasureError> {
-    let reference = entrant::first_answering(references, counter_readable);
+    let reference = entrant::first_answering(references, counter_readable)?;
     let all = Catalogue::new();
     let counter = entrant::ordered_counter(&Catalogue::counters());
     let named = clocks.iter().map(ToString::to_string).filter(|name| all.places(name, Paths::Libc).is_ok());
     let names: Vec<String> = counter.into_iter().chain(named).filter(|name| *name != reference).collect();
-    Ok((entrant::selected(&names, Paths::Libc, &reference)?.tried(counter_readable), reference))
+    Ok((entrant::selected(&names, Paths::Libc, &reference)?.tried(counter_readable)?, reference))
 }
 
 /// Compares these clocks, which were tried.

@@ -61,13 +61,14 @@ pub struct Readings {
     pub ns_per_unit: Option<f64>,
 }
 
-/// Reads every clock of the catalogue in a loop, one clock after the other. Pins the calling thread meanwhile. To be
-/// called while the process has one thread, since clocks are first tried in a child process. Memory does not grow with
-/// the number of reads unless they are kept; those of a clock take 8 bytes each then, and up to 24 while it is read.
+/// Reads every clock of the catalogue in a loop, one clock after the other. Pins the calling thread
+/// meanwhile. Memory does not grow with the number of reads unless they are kept; those of a clock
+/// take 8 bytes each then, and up to 24 while it is read.
 ///
 /// # Errors
 /// The CPU cannot be used, no clock answers that others could be measured against, or the readings to keep do not fit
 /// into memory.
+/// Or the process has more than one thread: clocks are first tried in a forked child.
 pub fn steps(
     catalogue: Catalogue,
     request: StepsRequest<'_>,

@@ -71,11 +71,11 @@ pub struct CheckRequest<'a> {
     pub stop: &'a AtomicBool,
 }
 
-/// Asks the questions that matter, and judges. Pins the calling thread meanwhile. To be called while the process has one
-/// thread, since clocks are first tried in a child process.
+/// Asks the questions that matter, and judges. Pins the calling thread meanwhile.
 ///
 /// # Errors
 /// No such clock, a CPU that cannot be used, a policy that contradicts itself, or no clock that time could be told by.
+/// Or the process has more than one thread: clocks are first tried in a forked child.
 pub fn check(request: CheckRequest<'_>, progress: &mut Progress<'_>) -> Result<Answer<Trust>, MeasureError> {
     let CheckRequest { environment, clocks, policy, duration_s, cpu, stop } = request;
     let names = policy::names(&policy, &clocks, &CLOCKS)?;
@@ -121,8 +121,8 @@ pub(crate) fn look(
 ) -> Result<Seen, MeasureError> {
     let start = Calibration::start(setup.bench.timer, setup.bench.reference);
     let readable = environment.counter_readable;
-    let counters = Catalogue::counters().tried(readable);
-    let ordered = Catalogue::new().select(&with_counter(names), Paths::Libc)?.tried(readable);
+    let counters = Catalogue::counters().tried(readable)?;
+    let ordered = Catalogue::new().select(&with_counter(names), Paths::Libc)?.tried(readable)?;
     let since = since(setup, &counters);
     let cost::Found { clocks, .. } =
         cost::find(setup, &environment, duration_s * COST, &mut |share| progress(share * COST))?;

@@ -21,7 +21,7 @@ pub(super) fn list(args: &ClocksourceArgs) -> Result<Exit> {
     if args.restore {
         restore()?;
     }
-    let found = clockscope_measure::clocksources(clockscope_machine::environment());
+    let found = clockscope_measure::clocksources(clockscope_machine::environment())?;
     write(&Document::Clocksources(found), &args.output, Drawing::default(), destination)?;
     Ok(Exit::Success)
 }
