@@ -29,7 +29,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   fuzz [TARGET [RUNS]]  parsers with mutated input: each for 2 s, or one of them so many times
   loom          the clock's protocol in every interleaving of two threads
   fast-path     what a reading executes, by the machine code
-  structure     who may depend on whom, and where unsafe code may be
+  structure     which crates may depend on which, cycles between modules, and where unsafe code may be
   cross         checks for other architectures, and the instrument on an emulated aarch64
   cross quick   the tests of `test quick` on an emulated aarch64 (10 minutes)
   machines [NAME...]  the instrument and the library in emulated machines: all clocksources, and clocks that change

@@ -1,5 +1,9 @@
-//! The structure is checked, not hoped for: who may depend on whom, where unsafe code may be, and that every
-//! test exists that the documentation names as evidence.
+//! Checks the structure: which crate may depend on which, that modules do not depend on each other in cycles, where
+//! unsafe code may be, and that every test exists that the documentation names as evidence.
+
+mod cycles;
+mod modules;
+mod references;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -57,6 +61,7 @@ const SITUATIONS: &str = "docs/library.md";
 pub(crate) fn check() -> Result<()> {
     let metadata = run::output("cargo", &["metadata", "--format-version", "1", "--no-deps"])?;
     let mut wrong = forbidden_edges(&edges(&serde_json::from_str(&metadata)?));
+    wrong.extend(cycles::forbidden(Path::new("crates"))?);
     let mut sources = String::new();
     for file in rust_files(Path::new("."))? {
         let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;

@@ -2,36 +2,31 @@
 
 mod answers;
 mod clocksource;
+mod common;
 mod repeat;
 mod runtimes;
 mod trust;
 
-use std::fmt;
 use std::io::Read;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use clap::CommandFactory;
-use clockscope_machine::clocksource::SwitchError;
-use clockscope_measure::{
-    Amount, Catalogue, MeasureError, Paths, Readings, Request, Source, StepsRequest, UnknownClock,
-};
+use clockscope_measure::{Amount, Catalogue, Paths, Readings, Request, Source, StepsRequest};
 use clockscope_records::{Document, Measurement};
-use clockscope_report::{RawFormat, Series, Style};
-use signal_hook::consts::{SIGINT, SIGTERM};
+use clockscope_report::{RawFormat, Series};
 
 use crate::args::{
-    AdviseArgs, Cli, ClockArgs, ColorArg, Command, ListArgs, MeasureArgs, OutputArgs, RawFormatArg, RawStyleArg,
-    ReportArgs, SchemaArg, StepsArgs,
+    AdviseArgs, Cli, Command, ListArgs, MeasureArgs, OutputArgs, RawFormatArg, RawStyleArg, ReportArgs, SchemaArg,
+    StepsArgs,
 };
 use crate::duration::Seconds;
-use crate::findings::{FailOn, Shown};
+use crate::exit::Exit;
 use crate::numbers::Reads;
 use crate::output::{self, Destination};
 use crate::progress::Bar;
-use crate::{Exit, findings};
+use crate::usage::{UsageError, explained, unknown_clock};
+use common::{Drawing, exit, selected, stop_on_signals, write};
 
 /// How long `steps` reads if nothing else is said, in seconds, all clocks together.
 const STEPS_SECONDS: f64 = 2.0;
@@ -42,18 +37,6 @@ const MOST_RAW_READS: u64 = 100_000_000;
 
 /// Shortest interval that advice is given for, in seconds: no processor does anything in less.
 const SHORTEST_INTERVAL_S: f64 = 1e-12;
-
-/// The user asked for something that there is not.
-#[derive(Debug)]
-pub(crate) struct UsageError(String);
-
-impl fmt::Display for UsageError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for UsageError {}
 
 /// Does what the command line says.
 pub(crate) fn run(cli: Cli) -> Result<Exit> {
@@ -102,11 +85,6 @@ fn is_measuring(cli: &Cli) -> bool {
     }
 }
 
-/// The clocks that were named, or all.
-fn selected(clocks: &ClockArgs) -> Result<Catalogue> {
-    Ok(Catalogue::new().select(&clocks.all(), clocks.path.into()).map_err(unknown_clock)?)
-}
-
 fn measure(args: &MeasureArgs) -> Result<Exit> {
     if !args.clocksource.is_empty() {
         return clocksource::measure(args);
@@ -137,30 +115,6 @@ fn fresh(
     let measured = clockscope_measure::measure(catalogue, request, &mut |share| bar.show(share));
     drop(bar);
     measured.map_err(|error| explained(error, "--cpu"))
-}
-
-/// A CPU or a clock that there is not is the user's mistake, anything else the machine's. `cpu` is the option that names CPUs.
-fn explained(error: MeasureError, cpu: &str) -> anyhow::Error {
-    match error {
-        MeasureError::Affinity(error) => UsageError(format!("{cpu}: {error}")).into(),
-        MeasureError::Unknown(error) => unknown_clock(error).into(),
-        MeasureError::Clocksource(error @ SwitchError::NotAvailable { .. }) => {
-            UsageError(format!("--clocksource: {error}")).into()
-        }
-        MeasureError::Policy(error) => UsageError(format!("--policy: {error}")).into(),
-        error @ MeasureError::SameClock { .. } => UsageError(error.to_string()).into(),
-        error @ (MeasureError::Reference { .. } | MeasureError::OwnReference { .. }) => {
-            UsageError(format!("--reference: {error}")).into()
-        }
-        error => anyhow::Error::new(error),
-    }
-}
-
-fn exit<'a, C: 'a>(interrupted: bool, clocks: impl Iterator<Item = &'a C>, fail_on: &[FailOn]) -> Exit
-where
-    Shown<'a>: From<&'a C>,
-{
-    if interrupted { Exit::Interrupted } else { findings::judge(clocks.map(Shown::from), fail_on) }
 }
 
 fn steps(args: &StepsArgs) -> Result<Exit> {
@@ -268,14 +222,14 @@ fn advise(args: &AdviseArgs) -> Result<Exit> {
 fn list(args: &ListArgs) -> Result<Exit> {
     let catalogue = Catalogue::new().select(&[], args.path.into()).map_err(unknown_clock)?;
     let destination = Destination::open(args.output.output.as_deref())?;
-    let listing = clockscope_measure::list(catalogue, clockscope_machine::environment());
+    let listing = clockscope_measure::list(catalogue, clockscope_machine::environment())?;
     write(&Document::Listing(listing), &args.output, Drawing::default(), destination)?;
     Ok(Exit::Success)
 }
 
 fn info(output: &OutputArgs) -> Result<Exit> {
     let destination = Destination::open(output.output.as_deref())?;
-    let info = clockscope_measure::info(clockscope_machine::environment());
+    let info = clockscope_measure::info(clockscope_machine::environment())?;
     write(&Document::Info(info), output, Drawing::default(), destination)?;
     Ok(Exit::Success)
 }
@@ -330,49 +284,6 @@ fn writeln_section(page: &mut Vec<u8>, name: &str) {
     page.extend(format!(".SH \"clockscope {name}\"\n").into_bytes());
 }
 
-/// How tables are drawn, where a command has flags for it.
-#[derive(Clone, Copy, Default)]
-struct Drawing {
-    ascii: bool,
-    rows: Option<usize>,
-}
-
-/// Renders a document and writes it.
-fn write(document: &Document, output: &OutputArgs, drawing: Drawing, destination: Destination) -> Result<()> {
-    let style = Style {
-        color: use_color(output.color, destination.is_stdout()),
-        width: if destination.is_stdout() { terminal_width() } else { None },
-        ascii: drawing.ascii,
-        rows: drawing.rows,
-    };
-    let text = clockscope_report::render(document, output.format, style)?;
-    destination.write(&text)
-}
-
-fn use_color(when: ColorArg, to_stdout: bool) -> bool {
-    match when {
-        ColorArg::Always => true,
-        ColorArg::Never => false,
-        ColorArg::Auto => to_stdout && anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never,
-    }
-}
-
-/// Columns of the terminal that standard output is.
-fn terminal_width() -> Option<u16> {
-    terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0)
-}
-
-/// A flag that SIGINT and SIGTERM set; a second signal ends the program at once.
-fn stop_on_signals() -> Result<Arc<AtomicBool>> {
-    let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM] {
-        signal_hook::flag::register_conditional_default(signal, Arc::clone(&stop))
-            .context("cannot watch for signals")?;
-        signal_hook::flag::register(signal, Arc::clone(&stop)).context("cannot watch for signals")?;
-    }
-    Ok(stop)
-}
-
 fn read_text(file: &Path) -> std::io::Result<String> {
     if file == Path::new("-") {
         let mut text = String::new();
@@ -380,22 +291,4 @@ fn read_text(file: &Path) -> std::io::Result<String> {
         return Ok(text);
     }
     std::fs::read_to_string(file)
-}
-
-/// Names the nearest clocks and subcommands.
-fn unknown_clock(error: UnknownClock) -> UsageError {
-    let commands = Cli::command();
-    let subcommands = commands.get_subcommands().map(|subcommand| subcommand.get_name().to_owned());
-    let hint = nearest(&error.name, error.known.iter().cloned().chain(subcommands));
-    UsageError(format!("{error}{hint}\n  `clockscope list` shows all clocks"))
-}
-
-/// The names that a name may have been meant for, as the end of a sentence.
-fn nearest(name: &str, known: impl Iterator<Item = String>) -> String {
-    let asked = name.to_lowercase();
-    let mut near: Vec<(f64, String)> = known.map(|name| (strsim::jaro_winkler(&asked, &name), name)).collect();
-    near.sort_by(|a, b| b.0.total_cmp(&a.0));
-    let near: Vec<&str> =
-        near.iter().filter(|(likeness, _)| *likeness > 0.7).take(3).map(|(_, name)| name.as_str()).collect();
-    if near.is_empty() { String::new() } else { format!(": did you mean {}?", near.join(", ")) }
 }

@@ -6,7 +6,7 @@ use clockscope_records::{
     Trust, Trustworthiness, Verdict,
 };
 
-use crate::Exit;
+use crate::exit::Exit;
 
 /// Something that a measured clock may show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -36,8 +36,8 @@ fn of(acpi: &Path, device: &Path, unknown: &mut Unknown) -> Announcements {
     });
     let reason = "the kernel does not show which devices the firmware offers";
     Announcements {
-        vmclock: crate::known(vmclock, unknown, "announcements.vmclock", reason),
-        vm_generation: crate::known(generation, unknown, "announcements.vm_generation", reason),
+        vmclock: crate::known::known(vmclock, unknown, "announcements.vmclock", reason),
+        vm_generation: crate::known::known(generation, unknown, "announcements.vm_generation", reason),
     }
 }
 

@@ -13,7 +13,7 @@ pub(crate) fn read(cpuinfo: &str, unknown: &mut Unknown) -> Option<CounterFlags>
     let flags = text::field(cpuinfo, "flags");
     let mut judged = |name: &str| {
         let found = flags.map(|line| text::has_word(line, name));
-        crate::known(
+        crate::known::known(
             found,
             unknown,
             &format!("counter_flags.{name}"),

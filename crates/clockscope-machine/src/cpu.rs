@@ -2,7 +2,8 @@
 
 use clockscope_records::{Cpu, Unknown};
 
-use crate::{affinity, known, text};
+use crate::known::known;
+use crate::{affinity, text};
 
 pub(crate) fn read(cpuinfo: &str, unknown: &mut Unknown) -> Cpu {
     let (vendor, model) = names(cpuinfo);

@@ -3,7 +3,7 @@
 use clockscope::{counter, os};
 use clockscope_records::{Frequencies, Unknown};
 
-use crate::known;
+use crate::known::known;
 
 const NOT_STATED: &str = "the processor does not state it";
 

@@ -2,7 +2,7 @@
 
 use clockscope_records::Unknown;
 
-use crate::known;
+use crate::known::known;
 
 pub(crate) fn read(unknown: &mut Unknown) -> Option<String> {
     known(name(), unknown, "hypervisor", "the system does not tell whether there is one")

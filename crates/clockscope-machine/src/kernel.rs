@@ -4,7 +4,8 @@
 
 use clockscope_records::{Kernel, Unknown};
 
-use crate::{known, text};
+use crate::known::known;
+use crate::text;
 
 const CLOCKSOURCE: &str = "/sys/devices/system/clocksource/clocksource0";
 

@@ -17,6 +17,7 @@ mod frequencies;
 pub mod fuzzing;
 pub mod hypervisor;
 mod kernel;
+mod known;
 pub mod sleeping;
 mod text;
 pub mod trial;
@@ -54,14 +55,6 @@ pub fn environment() -> Environment {
         emulation,
         unknown,
     }
-}
-
-/// Keeps the value, or notes why there is none.
-fn known<T>(value: Option<T>, unknown: &mut Unknown, field: &str, reason: &str) -> Option<T> {
-    if value.is_none() {
-        unknown.insert(field.to_owned(), reason.to_owned());
-    }
-    value
 }
 
 #[cfg(test)]

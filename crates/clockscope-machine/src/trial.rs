@@ -3,6 +3,10 @@
 //! A read of a clock can raise SIGSEGV (the counter was disabled), SIGILL (the instruction is not permitted) or SIGSYS
 //! (a filter denies the call). None of these can be told beforehand with certainty, and none can be survived without
 //! taking over the program's signal handlers. A child can be lost.
+//!
+//! A forked child has only the calling thread of its parent: a lock that another thread held at that moment stays locked
+//! in it. So a process of several threads is refused here. It is enough to count them before the fork, because new
+//! threads are started by threads: one that is alone in here stays alone.
 
 #![allow(unsafe_code, reason = "fork, waitpid and pipes have no safe form in libc")]
 
@@ -21,18 +25,39 @@ pub enum Outcome {
     Untried(String),
 }
 
+/// The process has other threads, which a fork would leave behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "this process has {threads} threads, and clocks are first tried in a forked child, which takes a process of one: \
+     measure before other threads start, or in a process of its own"
+)]
+pub struct SeveralThreads {
+    /// How many it has, the calling one included.
+    pub threads: u64,
+}
+
 /// Attempts the items 0 to `count` - 1, one after the other, in a child process; after one that the child did not
 /// survive, the rest in a new child. An item may take `timeout_ms`. Costs one fork if all goes well.
 ///
-/// To be called while the process has a single thread: the child has only the calling one, and a lock that another
-/// thread held at that moment stays locked in it.
-#[must_use]
-pub fn attempt(count: usize, timeout_ms: i32, read: &mut dyn FnMut(usize) -> Result<(), String>) -> Vec<Outcome> {
+/// Where the number of threads is unknown, nothing is attempted, and every outcome is [`Outcome::Untried`].
+///
+/// # Errors
+/// The process has more than one thread.
+pub fn attempt(
+    count: usize,
+    timeout_ms: i32,
+    read: &mut dyn FnMut(usize) -> Result<(), String>,
+) -> Result<Vec<Outcome>, SeveralThreads> {
     let mut outcomes = Vec::with_capacity(count);
+    match threads::count() {
+        Some(1) => {}
+        Some(threads) => return Err(SeveralThreads { threads }),
+        None => outcomes.resize(count, Outcome::Untried(threads::UNKNOWN.to_owned())),
+    }
     while outcomes.len() < count {
         system::run(outcomes.len(), count, timeout_ms, read, &mut outcomes);
     }
-    outcomes
+    Ok(outcomes)
 }
 
 /// The name of a signal, such as "SIGSEGV".
@@ -43,6 +68,8 @@ pub fn signal_name(signal: i32) -> String {
         .find(|(number, _)| *number == signal)
         .map_or_else(|| format!("signal {signal}"), |(_, name)| (*name).to_owned())
 }
+
+mod threads;
 
 #[cfg(unix)]
 mod system {
@@ -75,7 +102,7 @@ mod system {
             Ok(ends) => ends,
             Err(error) => return give_up(count, &format!("pipe: {error}"), outcomes),
         };
-        // SAFETY: the caller promises a single thread, so the child is a whole process; it ends in `child`.
+        // SAFETY: `attempt` has found a single thread, so the child is a whole process; it ends in `child`.
         match unsafe { libc::fork() } {
             -1 => give_up(count, &format!("fork: {}", io::Error::last_os_error()), outcomes),
             0 => {
@@ -228,8 +255,47 @@ mod system {
 mod tests {
     use super::*;
 
+    /// Runs `body` in a process of one thread: the harness of tests has more. `body` takes no lock that another test may
+    /// hold while this one forks, but the allocator's, which the C library keeps usable in children.
+    fn alone(body: impl FnOnce()) {
+        // SAFETY: as said; the child ends here, and is waited for.
+        let status = unsafe {
+            let child = libc::fork();
+            if child == 0 {
+                let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(body));
+                libc::_exit(i32::from(outcome.is_err()));
+            }
+            let mut status = 0;
+            assert_eq!(libc::waitpid(child, &raw mut status, 0), child);
+            status
+        };
+        assert!(libc::WIFEXITED(status) && libc::WEXITSTATUS(status) == 0, "status {status}");
+    }
+
+    #[test]
+    fn a_process_of_several_threads_is_refused() {
+        let refused = attempt(1, 1000, &mut |_| Ok(())).unwrap_err();
+        assert!(refused.threads >= 2, "{refused}");
+        // One that has ended does not count, however short ago it was.
+        alone(|| {
+            for _ in 0..200 {
+                std::thread::spawn(|| {}).join().unwrap();
+                assert_eq!(attempt(1, 1000, &mut |_| Ok(())), Ok(vec![Outcome::Answered]));
+            }
+            let (sender, receiver) = std::sync::mpsc::channel::<()>();
+            let waiting = std::thread::spawn(move || receiver.recv());
+            assert_eq!(attempt(1, 1000, &mut |_| Ok(())), Err(SeveralThreads { threads: 2 }));
+            drop(sender);
+            assert!(waiting.join().unwrap().is_err());
+        });
+    }
+
     #[test]
     fn each_ending_is_told_and_the_rest_goes_on() {
+        alone(each_ending);
+    }
+
+    fn each_ending() {
         let outcomes = attempt(7, 300, &mut |index| {
             match index {
                 // SAFETY: ends the child, which is what is tested.
@@ -246,7 +312,7 @@ mod tests {
             Ok(())
         });
         assert_eq!(
-            outcomes,
+            outcomes.expect("one thread"),
             [
                 Outcome::Answered,
                 Outcome::Killed(libc::SIGSEGV),
@@ -261,8 +327,10 @@ mod tests {
 
     #[test]
     fn many_items_all_answer() {
-        assert_eq!(attempt(500, 1000, &mut |_| Ok(())), vec![Outcome::Answered; 500]);
-        assert_eq!(attempt(0, 1000, &mut |_| Ok(())), []);
+        alone(|| {
+            assert_eq!(attempt(500, 1000, &mut |_| Ok(())).unwrap(), vec![Outcome::Answered; 500]);
+            assert_eq!(attempt(0, 1000, &mut |_| Ok(())).unwrap(), []);
+        });
     }
 
     #[test]

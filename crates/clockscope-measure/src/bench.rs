@@ -8,24 +8,18 @@ use clockscope::{RawClock, counter};
 use clockscope_machine::affinity::{self, AffinityError, Pinned};
 use clockscope_machine::trial;
 use clockscope_records::{Answer, Environment, Run, Unknown};
-use clockscope_statistics::Batch;
 
 use crate::catalogue::{Catalogue, PATIENCE_MS, refusal};
 use crate::context::Context;
 use crate::error::MeasureError;
 use crate::facts::recorded_at;
 use crate::sampler::Sampled;
-use crate::subject::Subject;
 use crate::timer::{Calibration, Rate, Timer, TimerError};
 
 /// Window of the first calibration, in ns: its bound is then below 100 ppm, well inside what events tolerate.
 const FIRST_WINDOW_NS: f64 = 2e6;
 /// The same in ticks of the reference, for a kernel without a fine clocksource (jiffies: 4 ms a tick).
 const FIRST_WINDOW_TICKS: f64 = 64.0;
-/// Time between two batches that counts as a gap, in ns. What is done there takes microseconds.
-const BETWEEN_BATCHES_NS: f64 = 1e6;
-/// Time that looking at one reading may take before it counts as one, in ns.
-const LOOKED_AT_NS: f64 = 100.0;
 
 /// Told between rounds how much of the time has passed, from 0 to 1. Nothing is being sampled meanwhile.
 pub type Progress<'a> = dyn FnMut(f64) + 'a;
@@ -44,6 +38,25 @@ pub(crate) struct Setup<'a> {
     cpu_unknown: Option<String>,
 }
 
+/// What answered when it was tried, and the reasons of what did not.
+struct Answering {
+    catalogue: Catalogue,
+    counters: Catalogue,
+    recorded_at: Option<String>,
+    reference: Reference,
+}
+
+impl Answering {
+    fn tried(catalogue: Catalogue, counter_readable: Option<bool>) -> Result<Self, MeasureError> {
+        Ok(Self {
+            catalogue: catalogue.tried(counter_readable)?,
+            counters: Catalogue::counters().tried(counter_readable)?,
+            recorded_at: recorded_at(counter_readable)?,
+            reference: answering(os::references(), counter_readable)?,
+        })
+    }
+}
+
 /// How long sampling was to take, and took.
 pub(crate) struct Sampling {
     pub(crate) duration_asked_s: Option<f64>,
@@ -53,7 +66,7 @@ pub(crate) struct Sampling {
 }
 
 impl<'a> Setup<'a> {
-    /// To be called while the process has one thread: clocks are tried in a child.
+    /// Tries the clocks that it takes.
     pub(crate) fn new(
         catalogue: Catalogue,
         environment: &Environment,
@@ -61,10 +74,25 @@ impl<'a> Setup<'a> {
         stop: &'a AtomicBool,
     ) -> Result<Self, MeasureError> {
         let (pinned, cpu_unknown) = pin(cpu)?;
-        let catalogue = catalogue.tried(environment.counter_readable);
-        let recorded_at = recorded_at(environment.counter_readable);
-        let reference = answering(os::references(), environment.counter_readable)?;
-        let counters = Catalogue::counters().tried(environment.counter_readable);
+        let answering = Answering::tried(catalogue, environment.counter_readable)?;
+        Self::with(answering, (pinned, cpu_unknown), stop)
+    }
+
+    /// The same of clocks that a test knows to be readable: it has other threads beside it, and cannot try them.
+    #[cfg(test)]
+    pub(crate) fn untried(catalogue: Catalogue, stop: &'a AtomicBool) -> Result<Self, MeasureError> {
+        let reference =
+            os::references().into_iter().next().ok_or(TimerError::NoReference("there is none".to_owned()))?;
+        let answering = Answering { catalogue, counters: Catalogue::counters(), recorded_at: None, reference };
+        Self::with(answering, pin(None)?, stop)
+    }
+
+    fn with(
+        answering: Answering,
+        (pinned, cpu_unknown): (Option<Pinned>, Option<String>),
+        stop: &'a AtomicBool,
+    ) -> Result<Self, MeasureError> {
+        let Answering { catalogue, counters, recorded_at, reference } = answering;
         // A counter that stands still is a result, and no timer.
         let (timer, calibration, first_rate) = calibrated(timer(&counters, reference), reference)
             .or_else(|_| calibrated(Timer::Reference(reference), reference))?;
@@ -160,10 +188,10 @@ fn pin(cpu: Option<u32>) -> Result<(Option<Pinned>, Option<String>), AffinityErr
 }
 
 /// The first of these that answers. Tried in a child, as clocks are.
-pub(crate) fn answering(references: Vec<Reference>, counter_readable: Option<bool>) -> Result<Reference, TimerError> {
+pub(crate) fn answering(references: Vec<Reference>, counter_readable: Option<bool>) -> Result<Reference, MeasureError> {
     let outcomes = trial::attempt(references.len(), PATIENCE_MS, &mut |index| {
         references[index].read(&mut Default::default()).map_err(|errno| errno.to_string())
-    });
+    })?;
     let mut reasons = Vec::new();
     for (reference, outcome) in references.into_iter().zip(outcomes) {
         match refusal(outcome, counter_readable) {
@@ -171,7 +199,7 @@ pub(crate) fn answering(references: Vec<Reference>, counter_readable: Option<boo
             Some(reason) => reasons.push(format!("{}: {reason}", reference.name())),
         }
     }
-    Err(TimerError::NoReference(reasons.join("; ")))
+    Err(TimerError::NoReference(reasons.join("; ")).into())
 }
 
 /// A timer, its calibration under way, and its first rate.
@@ -206,43 +234,8 @@ impl Bench<'_> {
         self.stop.load(Ordering::Relaxed)
     }
 
-    /// Samples one batch and looks at every reading of it. Tells how long it took, in ns, if it was delivered whole.
-    /// Its cost is kept, and its readings serve to find the tick, if `keep`.
-    pub(crate) fn batch(&self, subject: &mut Subject, keep: bool) -> Option<f64> {
-        let (Ok(sampler), Some(state)) = (&mut subject.row.sampler, &mut subject.state) else { return None };
-        let outer = state.judged_outside.then_some(&self.reference);
-        let sampled = sampler.sample(&self.timer, outer, state.reads_per_batch, self.stop);
-        let (before_ns, after_ns) = self.bounds(&sampled);
-        let cost_ns = state.recent.median();
-        let values = sampler.values(sampled.delivered);
-        state.events.batch(Batch { values, before_ns, after_ns, cost_ns });
-        state.differences.push(values);
-        if keep {
-            state.push_for_tick(values, [before_ns, after_ns], cost_ns);
-        }
-        if let Some(error) = sampled.error {
-            state.count_error(sampled.delivered, error);
-            state.delivered += sampled.delivered as u64;
-            return None;
-        }
-        state.delivered += sampled.delivered as u64;
-        let ticks = sampled.after.wrapping_sub(sampled.before) as i64 as f64;
-        let taken_ns = ticks * self.first_rate.ns_per_unit;
-        if keep {
-            let cost = ticks / sampled.delivered as f64;
-            state.costs.push(cost);
-            state.cost_blocks.push(cost);
-            state.recent.push(taken_ns / sampled.delivered as f64);
-        }
-        let pause_ns = self.ns_since(sampled.after);
-        if pause_ns > BETWEEN_BATCHES_NS.max(LOOKED_AT_NS * sampled.delivered as f64) {
-            state.events.gap_between_batches(pause_ns);
-        }
-        Some(taken_ns)
-    }
-
     /// The reference around a batch, in ns since some origin.
-    fn bounds(&self, sampled: &Sampled) -> (f64, f64) {
+    pub(crate) fn bounds(&self, sampled: &Sampled) -> (f64, f64) {
         match sampled.reference_ns {
             Some((before, after)) => (before as i64 as f64, after as i64 as f64),
             None => (self.ns(sampled.before), self.ns(sampled.after)),
@@ -253,7 +246,8 @@ impl Bench<'_> {
         timer.wrapping_sub(self.origin) as i64 as f64 * self.first_rate.ns_per_unit
     }
 
-    fn ns_since(&self, timer: u64) -> f64 {
+    /// From then until now.
+    pub(crate) fn ns_since(&self, timer: u64) -> f64 {
         self.timer.now().wrapping_sub(timer) as i64 as f64 * self.first_rate.ns_per_unit
     }
 }

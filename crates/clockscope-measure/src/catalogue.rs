@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 
 use clockscope::{About, Entry, Errno, Kind, Path, RawClock, Resolution, Unit, Visitor, counter, library, os};
-use clockscope_machine::trial::{self, Outcome};
+use clockscope_machine::trial::{self, Outcome, SeveralThreads};
 use clockscope_records::{ClockIdentity, ClockKind, Listed, ReadPath, Unknown};
 
 use crate::sampler::{Probe, Sampler};
@@ -136,21 +136,23 @@ impl Catalogue {
     }
 
     /// Reads every clock once in a child process, because a read may kill its process or never return, and turns
-    /// those that did not answer into their reasons. To be called while the process has one thread.
-    #[must_use]
-    pub fn tried(mut self, counter_readable: Option<bool>) -> Self {
+    /// those that did not answer into their reasons.
+    ///
+    /// # Errors
+    /// The process has more than one thread.
+    pub fn tried(mut self, counter_readable: Option<bool>) -> Result<Self, SeveralThreads> {
         let entries = &mut self.entries;
         let outcomes = trial::attempt(entries.len(), PATIENCE_MS, &mut |index| match &mut entries[index].sampler {
             Ok(sampler) => sampler.attempt().map_err(explained),
             // Known beforehand; there is nothing to try.
             Err(_) => Ok(()),
-        });
+        })?;
         for (row, outcome) in entries.iter_mut().zip(outcomes) {
             if let (Ok(_), Some(reason)) = (&row.sampler, refusal(outcome, counter_readable)) {
                 row.sampler = Err(reason);
             }
         }
-        self
+        Ok(self)
     }
 
     /// What there is, as records.
@@ -297,6 +299,14 @@ mod tests {
         assert_eq!(selected(&["monotonic", "monotonic"], Paths::All).unwrap().len(), 3);
         assert_eq!(selected(&["time"], Paths::Syscall).unwrap(), ["time:libc"]);
         assert_eq!(selected(&["monotonic:mmap"], Paths::All).unwrap_err().name, "monotonic:mmap");
+    }
+
+    /// As in any program that has started a thread: the harness of tests has several.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn nothing_is_tried_beside_other_threads() {
+        let refused = Catalogue::counters().tried(None).map(drop).unwrap_err();
+        assert!(refused.threads > 1 && refused.to_string().contains("before other threads start"), "{refused}");
     }
 
     #[test]

@@ -34,18 +34,19 @@ pub struct SwitchedRequest<'a> {
     pub stop: &'a AtomicBool,
 }
 
-/// Switches the kernel's clocksource, measures, and so on, and puts back what was there before: also on an error, a panic, and
-/// when it is stopped. What was measured until an error is kept, and the error told beside. To be called while the process has
-/// one thread.
+/// Switches the kernel's clocksource, measures, and so on, and puts back what was there before:
+/// also on an error, a panic, and when it is stopped. What was measured until an error is kept, and
+/// the error told beside.
 ///
 /// # Errors
 /// No such clocksource or clock, no right to switch, or somebody else is switching or has left it switched: then nothing was
 /// switched. What [`measure()`] reports, or the kernel refuses, before anything was measured.
+/// Or the process has more than one thread: clocks are first tried in a forked child.
 pub fn switched(request: SwitchedRequest<'_>, progress: &mut Progress<'_>) -> Result<Switched, MeasureError> {
     Catalogue::new().select(&request.clocks, request.paths)?;
     // Tells what is wrong with a CPU before anything is switched; each measurement pins anew.
     drop(request.cpu.map(affinity::pin).transpose()?);
-    let recorded_at = recorded_at(request.environment.counter_readable);
+    let recorded_at = recorded_at(request.environment.counter_readable)?;
     let whole = request.clocksources.len() as f64;
     let under_each = under_each(&request.clocksources, request.stop, &mut |place, _| {
         // A clock's nominal resolution and path depend on the clocksource, so that it is looked at anew.
@@ -116,10 +117,13 @@ pub fn under_each<T>(
     Ok(UnderEach { was, found, error })
 }
 
-/// What the kernel could build its clocks on, and why not on the counter. Takes some milliseconds, in which the counter's
-/// frequency is measured. To be called while the process has one thread.
-#[must_use]
-pub fn clocksources(environment: Environment) -> Clocksources {
+/// Lists what the kernel could build its clocks on, and why not on the counter. Takes some milliseconds, in which the
+/// counter's frequency is measured.
+///
+/// # Errors
+/// The process has more than one thread: clocks are first tried in a forked child.
+pub fn clocksources(environment: Environment) -> Result<Clocksources, MeasureError> {
+    let recorded_at = recorded_at(environment.counter_readable)?;
     let counter_hz = counter_hz(&environment);
     let hpet_hz = hpet_hz(&environment);
     let current = environment.clocksource.clone();
@@ -135,15 +139,15 @@ pub fn clocksources(environment: Environment) -> Clocksources {
         described(&name, current.as_deref() == Some(name.as_str()), measured)
     };
     let left = clocksource::left_behind();
-    Clocksources {
+    Ok(Clocksources {
         schema_version: SCHEMA_VERSION,
-        recorded_at: recorded_at(environment.counter_readable),
+        recorded_at,
         clocksources: names.into_iter().flatten().map(describe).collect(),
         counter: clocksource::kernels_word(&environment),
         held: left.as_ref().err().map(ToString::to_string),
         left_behind: left.ok().flatten(),
         environment,
-    }
+    })
 }
 
 /// One of them, with its frequency, or why that is unknown.
@@ -192,7 +196,7 @@ fn counter_hz(environment: &Environment) -> Result<f64, String> {
 /// The HPET's frequency, by its own registers.
 fn hpet_hz(environment: &Environment) -> Result<f64, String> {
     let tried = Catalogue::new().select(&["hpet".to_owned()], Paths::Libc).map_err(|error| error.to_string())?;
-    let tried = tried.tried(environment.counter_readable);
+    let tried = tried.tried(environment.counter_readable).map_err(|error| error.to_string())?;
     let row = tried.entries.first().ok_or("there is none")?;
     row.sampler.as_ref().map_err(Clone::clone)?;
     match (row.about.unit, row.about.kind) {

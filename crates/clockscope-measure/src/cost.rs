@@ -36,11 +36,11 @@ pub struct Request<'a> {
     pub stop: &'a AtomicBool,
 }
 
-/// Measures every clock of the catalogue. Pins the calling thread meanwhile. To be called while the process has one
-/// thread, since clocks are first tried in a child process.
+/// Measures every clock of the catalogue. Pins the calling thread meanwhile.
 ///
 /// # Errors
 /// The CPU cannot be used, or no clock answers that others could be measured against.
+/// Or the process has more than one thread: clocks are first tried in a forked child.
 pub fn measure(
     catalogue: Catalogue,
     request: Request<'_>,
@@ -54,7 +54,7 @@ pub fn measure(
     let mut run = setup.run(sampling, setup.context(&environment).timer_record());
     let advice = advice::advise(&clocks, &environment);
     let is_wanted = thorough && !setup.bench.is_stopped();
-    let thorough = is_wanted.then(|| thorough::find(&setup, cpus, &environment));
+    let thorough = is_wanted.then(|| thorough::find(&setup, cpus, &environment)).transpose()?;
     run.interrupted |= setup.bench.is_stopped();
     let recorded_at = setup.recorded_at;
     Ok(Measurement {
@@ -120,7 +120,7 @@ fn rounds(
             if bench.is_stopped() {
                 return;
             }
-            bench.batch(subject, true);
+            subject.batch(bench, true);
         }
         let elapsed_ns = sampling.elapsed_ns();
         if elapsed_ns >= duration_ns {
@@ -137,7 +137,7 @@ fn fit(bench: &Bench<'_>, subject: &mut Subject) {
     }
     loop {
         // The shortest of three: the first is cold, and any may be interrupted.
-        let taken_ns = (0..3).filter_map(|_| bench.batch(subject, false)).min_by(f64::total_cmp);
+        let taken_ns = (0..3).filter_map(|_| subject.batch(bench, false)).min_by(f64::total_cmp);
         let (Some(taken_ns), Some(state)) = (taken_ns, &mut subject.state) else { return };
         let reads = state.reads_per_batch;
         if taken_ns >= BATCH_NS / 2.0 || reads == LONGEST {

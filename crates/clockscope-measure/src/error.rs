@@ -1,6 +1,7 @@
 //! Why a measurement could not be made.
 
 use clockscope_machine::affinity::AffinityError;
+use clockscope_machine::trial::SeveralThreads;
 
 use crate::catalogue::UnknownClock;
 use crate::timer::TimerError;
@@ -15,6 +16,9 @@ pub enum MeasureError {
     /// Nothing can be timed.
     #[error(transparent)]
     Timer(#[from] TimerError),
+    /// No clock can be tried, because other threads are there.
+    #[error(transparent)]
+    Threads(#[from] SeveralThreads),
     /// So many readings cannot be held.
     #[error("{0} readings cannot be kept in memory: ask for fewer")]
     Memory(u64),

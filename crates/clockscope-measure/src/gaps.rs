@@ -11,11 +11,11 @@ use clockscope_machine::affinity;
 use clockscope_records::{Answer, Cause, CpuGaps, Environment, Gaps, Unknown, WorstGap};
 use clockscope_statistics::quantile;
 
-use crate::across::pair::Deadline;
 use crate::across::team::on_each;
 use crate::bench::{Bench, Progress, Sampling, Setup};
 use crate::catalogue::Catalogue;
 use crate::error::MeasureError;
+use crate::pair::Deadline;
 use crate::timer::{Calibration, Timer};
 use watch::{Sight, WORST, Watch};
 
@@ -44,11 +44,11 @@ pub struct GapsRequest<'a> {
     pub stop: &'a AtomicBool,
 }
 
-/// Looks for gaps. The CPUs are fully busy meanwhile. To be called while the process has one thread, since clocks are first
-/// tried in a child process. Memory does not grow with the number of gaps.
+/// Looks for gaps. The CPUs are fully busy meanwhile. Memory does not grow with the number of gaps.
 ///
 /// # Errors
 /// A CPU that was asked for cannot be used, or no clock answers that time could be told by.
+/// Or the process has more than one thread: clocks are first tried in a forked child.
 pub fn gaps(request: GapsRequest<'_>, progress: &mut Progress<'_>) -> Result<Answer<Gaps>, MeasureError> {
     let GapsRequest { environment, threshold_s, duration_s, cpus, stop } = request;
     let cpus = cpus.map(|cpus| crate::across::cpus(Some(&cpus))).transpose()?;

@@ -17,15 +17,10 @@ use crate::bench::{Bench, Setup};
 use crate::catalogue::{Catalogue, Paths};
 use crate::error::MeasureError;
 use crate::timer::Calibration;
-use comparison::Comparison;
+use comparison::{BRACKETS_AT_ENDS, Comparison};
 use entrant::Entrant;
 pub(crate) use entrant::ordered_counter;
-
-/// Clocks that may run at rates of their own: what is compared if no clock is named. Others are these in another guise.
-pub const RATE_CLOCKS: [&str; 6] = ["monotonic", "monotonic_raw", "realtime", "boottime", "tai", "clockscope.now"];
-/// The reference if none is named, the first of these that answers: nobody steers it, and no library is asked.
-pub const RATE_REFERENCES: [&str; 4] =
-    ["monotonic_raw:vdso", "monotonic_raw:syscall", "monotonic:syscall", "rust_instant"];
+pub use entrant::{RATE_CLOCKS, RATE_REFERENCES};
 
 /// Shortest and longest time between two rounds, in ns, and how many a run is divided into in between.
 const SPACING_NS: (f64, f64) = (5e6, 50e6);
@@ -34,8 +29,6 @@ const ROUNDS: f64 = 1000.0;
 const NAP: Duration = Duration::from_millis(50);
 /// Brackets of a pair in a round.
 const BRACKETS: usize = 5;
-/// Brackets of a pair at both ends, which the bound stands on.
-const BRACKETS_AT_ENDS: usize = 200;
 
 /// What to compare, and how.
 #[derive(Debug)]
@@ -73,14 +66,17 @@ pub struct Live {
     pub bound_ppm: Option<f64>,
 }
 
-/// Compares clocks. Pins the calling thread meanwhile. To be called while the process has one thread, since clocks are first
-/// tried in a child process. Memory does not grow with the duration.
+/// Compares clocks. Pins the calling thread meanwhile. Memory does not grow with the duration.
 ///
 /// # Errors
 /// No such clock, a reference that cannot be one, a CPU that cannot be used, or no clock that time could be told by.
+/// Or the process has more than one thread: clocks are first tried in a forked child.
 pub fn rate(request: RateRequest<'_>, progress: &mut dyn FnMut(&Live)) -> Result<Answer<Rates>, MeasureError> {
     let RateRequest { environment, clocks, paths, reference, duration_s, until_ppm, cpu, stop } = request;
-    let reference = reference.unwrap_or_else(|| entrant::usual_reference(environment.counter_readable));
+    let reference = match reference {
+        Some(reference) => reference,
+        None => entrant::usual_reference(environment.counter_readable)?,
+    };
     let catalogue = entrant::selected(&clocks, paths, &reference)?;
     let setup = Setup::new(catalogue, &environment, cpu, stop)?;
     let sampling = Calibration::start(setup.bench.timer, setup.bench.reference);
@@ -98,7 +94,7 @@ pub(crate) struct Plan {
 
 /// The clocks that are compared if none is named, and their reference's name.
 pub(crate) fn usual(counter_readable: Option<bool>) -> Result<(Catalogue, String), MeasureError> {
-    let reference = entrant::usual_reference(counter_readable);
+    let reference = entrant::usual_reference(counter_readable)?;
     Ok((entrant::selected(&[], Paths::default(), &reference)?, reference))
 }
 
@@ -108,12 +104,12 @@ pub(crate) fn against(
     clocks: &[&str],
     counter_readable: Option<bool>,
 ) -> Result<(Catalogue, String), MeasureError> {
-    let reference = entrant::first_answering(references, counter_readable);
+    let reference = entrant::first_answering(references, counter_readable)?;
     let all = Catalogue::new();
     let counter = entrant::ordered_counter(&Catalogue::counters());
     let named = clocks.iter().map(ToString::to_string).filter(|name| all.places(name, Paths::Libc).is_ok());
     let names: Vec<String> = counter.into_iter().chain(named).filter(|name| *name != reference).collect();
-    Ok((entrant::selected(&names, Paths::Libc, &reference)?.tried(counter_readable), reference))
+    Ok((entrant::selected(&names, Paths::Libc, &reference)?.tried(counter_readable)?, reference))
 }
 
 /// Compares these clocks, which were tried.

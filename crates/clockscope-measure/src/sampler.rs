@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clockscope::os::Reference;
 use clockscope::{Errno, RawClock};
 
-use crate::across::pair::{Deadline, Side};
-use crate::across::relay::{Received, Relay};
+use crate::pair::{Deadline, Side};
+use crate::relay::{Received, Relay};
 use crate::timer::{Timer, read};
 
 /// Most reads in a batch: readings of 16 bytes then fill half of a usual first-level cache, so that storing them costs

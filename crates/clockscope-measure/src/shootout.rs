@@ -40,11 +40,11 @@ pub struct ShootoutRequest<'a> {
     pub stop: &'a AtomicBool,
 }
 
-/// Compares two clocks. Pins the calling thread meanwhile. To be called while the process has one thread, since clocks are
-/// first tried in a child process.
+/// Compares two clocks. Pins the calling thread meanwhile.
 ///
 /// # Errors
 /// No such clock, twice the same, a CPU that cannot be used, or no clock that time could be told by.
+/// Or the process has more than one thread: clocks are first tried in a forked child.
 pub fn shootout(request: ShootoutRequest<'_>, progress: &mut Progress<'_>) -> Result<Answer<Shootout>, MeasureError> {
     let ShootoutRequest { environment, a, b, duration_s, cpu, stop } = request;
     let names = [label(a.as_deref().unwrap_or(COUNTER))?, label(b.as_deref().unwrap_or(MONOTONIC))?];

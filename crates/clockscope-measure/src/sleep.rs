@@ -50,15 +50,19 @@ struct SleepersClock {
 
 impl SleepersClock {
     /// The first that answers: by a system call of our own, by the vDSO, by the C library.
-    fn find(setup: &Setup<'_>, counter_readable: Option<bool>) -> Self {
+    fn find(setup: &Setup<'_>, counter_readable: Option<bool>) -> Result<Self, MeasureError> {
         let otherwise = setup.bench.reference;
         let paths = ["monotonic:syscall", "monotonic:vdso", "monotonic"].map(str::to_owned);
-        let found = paths.iter().find_map(|path| {
-            let tried = Catalogue::new().select(std::slice::from_ref(path), Paths::Libc).ok()?.tried(counter_readable);
-            tried.entries.into_iter().find(|row| row.sampler.is_ok())
-        });
+        let mut found = None;
+        for path in &paths {
+            let Ok(named) = Catalogue::new().select(std::slice::from_ref(path), Paths::Libc) else { continue };
+            found = named.tried(counter_readable)?.entries.into_iter().find(|row| row.sampler.is_ok());
+            if found.is_some() {
+                break;
+            }
+        }
         let name = found.as_ref().map_or_else(|| otherwise.name().to_owned(), |row| row.identity().label());
-        Self { name, monotonic: found, otherwise }
+        Ok(Self { name, monotonic: found, otherwise })
     }
 
     /// ns since some moment.
@@ -82,15 +86,16 @@ struct Trial {
     reason: Option<String>,
 }
 
-/// Sleeps in all ways, in turn, so that a drift of the machine's speed hits all alike. Pins the calling thread meanwhile. To
-/// be called while the process has one thread, since clocks are first tried in a child process.
+/// Sleeps in all ways, in turn, so that a drift of the machine's speed hits all alike. Pins the
+/// calling thread meanwhile.
 ///
 /// # Errors
 /// The CPU cannot be used, or no clock answers that time could be told by.
+/// Or the process has more than one thread: clocks are first tried in a forked child.
 pub fn sleep(request: SleepRequest<'_>, progress: &mut Progress<'_>) -> Result<Answer<Sleep>, MeasureError> {
     let SleepRequest { environment, duration_s, cpu, stop } = request;
     let setup = Setup::new(Catalogue::counters(), &environment, cpu, stop)?;
-    let clock = SleepersClock::find(&setup, environment.counter_readable);
+    let clock = SleepersClock::find(&setup, environment.counter_readable)?;
     let sampling = Calibration::start(setup.bench.timer, setup.bench.reference);
     let ways: Vec<Way> = Call::ALL.iter().copied().map(Way::Call).chain([Way::Spin]).collect();
     let sleeper = Sleeper::new();

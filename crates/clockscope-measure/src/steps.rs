@@ -61,13 +61,14 @@ pub struct Readings {
     pub ns_per_unit: Option<f64>,
 }
 
-/// Reads every clock of the catalogue in a loop, one clock after the other. Pins the calling thread meanwhile. To be
-/// called while the process has one thread, since clocks are first tried in a child process. Memory does not grow with
-/// the number of reads unless they are kept; those of a clock take 8 bytes each then, and up to 24 while it is read.
+/// Reads every clock of the catalogue in a loop, one clock after the other. Pins the calling thread
+/// meanwhile. Memory does not grow with the number of reads unless they are kept; those of a clock
+/// take 8 bytes each then, and up to 24 while it is read.
 ///
 /// # Errors
 /// The CPU cannot be used, no clock answers that others could be measured against, or the readings to keep do not fit
 /// into memory.
+/// Or the process has more than one thread: clocks are first tried in a forked child.
 pub fn steps(
     catalogue: Catalogue,
     request: StepsRequest<'_>,
@@ -123,7 +124,7 @@ fn read(
             while left > 0 && !bench.is_stopped() {
                 let batch = left.min(longest as u64);
                 set_batch(subject, batch as usize);
-                bench.batch(subject, true);
+                subject.batch(bench, true);
                 left -= batch;
                 progress(1.0 - left as f64 / reads as f64);
             }
@@ -133,7 +134,7 @@ fn read(
             let start = Calibration::start(bench.timer, bench.reference);
             set_batch(subject, longest);
             while !bench.is_stopped() && start.elapsed_ns() < share_ns {
-                bench.batch(subject, true);
+                subject.batch(bench, true);
                 progress((start.elapsed_ns() / share_ns).min(1.0));
             }
         }
@@ -167,7 +168,7 @@ fn read_and_keep(bench: &Bench<'_>, subject: &mut Subject, reads: u64) -> Result
         sampler.make_room(count).map_err(|_| no_memory())?;
     }
     set_batch(subject, count);
-    bench.batch(subject, true);
+    subject.batch(bench, true);
     let Subject { row, state } = subject;
     // The batch has told them as numbers already.
     let mut values = row.sampler.as_mut().map(|sampler| sampler.free()).unwrap_or_default();

@@ -2,7 +2,9 @@
 
 use clockscope::{Errno, Kind, Path};
 use clockscope_records::Unknown;
-use clockscope_statistics::{Blocks, Differences, Elapsed, EventCounter, Judge, Reservoir, TickCollector, quantile};
+use clockscope_statistics::{
+    Batch, Blocks, Differences, Elapsed, EventCounter, Judge, Reservoir, TickCollector, quantile,
+};
 
 use crate::bench::Bench;
 use crate::catalogue::Row;
@@ -13,6 +15,10 @@ use crate::timer::{Rate, Timer};
 const KEPT: usize = 4096;
 /// Batches whose median is taken as what a read costs at the moment.
 const RECENT: usize = 31;
+/// Time between two batches that counts as a gap, in ns. What is done there takes microseconds.
+const BETWEEN_BATCHES_NS: f64 = 1e6;
+/// Time that looking at one reading may take before it counts as one, in ns.
+const LOOKED_AT_NS: f64 = 100.0;
 
 /// The processor's own counter, in whatever reading sequence.
 pub(crate) fn is_counter(row: &Row) -> bool {
@@ -52,6 +58,48 @@ impl Subject {
     pub(crate) fn new(row: Row, bench: &Bench<'_>, tick_readings: usize) -> Self {
         let state = row.sampler.is_ok().then(|| State::new(&row, bench, tick_readings));
         Self { row, state }
+    }
+
+    /// Samples one batch and looks at every reading of it. Tells how long it took, in ns, if it was delivered whole.
+    /// Its cost is kept, and its readings serve to find the tick, if `keep`.
+    pub(crate) fn batch(&mut self, bench: &Bench<'_>, keep: bool) -> Option<f64> {
+        let (Ok(sampler), Some(state)) = (&mut self.row.sampler, &mut self.state) else { return None };
+        let outer = state.judged_outside.then_some(&bench.reference);
+        let sampled = sampler.sample(&bench.timer, outer, state.reads_per_batch, bench.stop);
+        let (before_ns, after_ns) = bench.bounds(&sampled);
+        let cost_ns = state.recent.median();
+        let values = sampler.values(sampled.delivered);
+        state.events.batch(Batch { values, before_ns, after_ns, cost_ns });
+        state.differences.push(values);
+        if keep {
+            state.push_for_tick(values, [before_ns, after_ns], cost_ns);
+        }
+        if let Some(error) = sampled.error {
+            state.count_error(sampled.delivered, error);
+            state.delivered += sampled.delivered as u64;
+            return None;
+        }
+        state.delivered += sampled.delivered as u64;
+        let ticks = sampled.after.wrapping_sub(sampled.before) as i64 as f64;
+        let taken_ns = ticks * bench.first_rate.ns_per_unit;
+        if keep {
+            let cost = ticks / sampled.delivered as f64;
+            state.costs.push(cost);
+            state.cost_blocks.push(cost);
+            state.recent.push(taken_ns / sampled.delivered as f64);
+        }
+        let pause_ns = bench.ns_since(sampled.after);
+        if pause_ns > BETWEEN_BATCHES_NS.max(LOOKED_AT_NS * sampled.delivered as f64) {
+            state.events.gap_between_batches(pause_ns);
+        }
+        Some(taken_ns)
+    }
+
+    /// Median cost of a read, in ns; `None` before a batch took any time.
+    pub(crate) fn median_cost_ns(&self, rate: Rate) -> Option<f64> {
+        let mut kept = self.state.as_ref()?.costs.kept().to_vec();
+        kept.sort_by(f64::total_cmp);
+        quantile(&kept, 0.5).filter(|cost| *cost > 0.0).map(|cost| cost * rate.ns_per_unit)
     }
 }
 
@@ -125,14 +173,5 @@ impl Recent {
         let mut sorted = self.costs;
         let filled = &mut sorted[..self.count.min(RECENT)];
         (filled.len() >= 3).then(|| *filled.select_nth_unstable_by(self.count.min(RECENT) / 2, f64::total_cmp).1)
-    }
-}
-
-impl Subject {
-    /// Median cost of a read, in ns; `None` before a batch took any time.
-    pub(crate) fn median_cost_ns(&self, rate: Rate) -> Option<f64> {
-        let mut kept = self.state.as_ref()?.costs.kept().to_vec();
-        kept.sort_by(f64::total_cmp);
-        quantile(&kept, 0.5).filter(|cost| *cost > 0.0).map(|cost| cost * rate.ns_per_unit)
     }
 }

@@ -1,6 +1,7 @@
 //! What `measure` finds besides, if it is to be thorough: order and offsets across CPUs, and the clocks' rates, each in a
 //! second or less. The commands of those names find more in more time.
 
+use clockscope_machine::trial::SeveralThreads;
 use clockscope_records::{Environment, Order, Rates, Thorough, Unknown};
 
 use crate::across::{offsets, order};
@@ -18,7 +19,10 @@ const CLOCKS: [&str; 6] =
     ["monotonic", "monotonic_raw", "realtime", "monotonic_coarse", "rust_instant", "clockscope.now"];
 
 /// Finds it on these CPUs. `environment` is the machine's.
-pub(crate) fn find(setup: &Setup<'_>, cpus: Vec<u32>, environment: &Environment) -> Thorough {
+///
+/// # Errors
+/// Another thread was started during the run.
+pub(crate) fn find(setup: &Setup<'_>, cpus: Vec<u32>, environment: &Environment) -> Result<Thorough, SeveralThreads> {
     let (bench, quiet) = (&setup.bench, &mut |_: f64| {});
     let plan = order::Plan {
         cpus: cpus.clone(),
@@ -27,31 +31,31 @@ pub(crate) fn find(setup: &Setup<'_>, cpus: Vec<u32>, environment: &Environment)
         duration_ns: ORDER_NS,
         longest_ns: f64::INFINITY,
     };
-    let order = match clocks(environment) {
+    let order = match clocks(environment)? {
         Some(clocks) => order::find(bench, &clocks.entries, &plan, quiet),
         None => Order { untestable: Some("no clock whose order could be tested".to_owned()), ..Order::default() },
     };
     let plan = offsets::Plan { cpus, serial: false, duration_ns: OFFSETS_NS };
-    let counters = Catalogue::counters().tried(environment.counter_readable);
+    let counters = Catalogue::counters().tried(environment.counter_readable)?;
     let offsets = offsets::find(bench, &counters, &plan, quiet);
     let mut unknown = Unknown::new();
     let rate = rates(setup, environment).map_err(|error| unknown.insert("rate".to_owned(), error.to_string())).ok();
-    Thorough { order, offsets, rate, unknown }
+    Ok(Thorough { order, offsets, rate, unknown })
 }
 
 fn rates(setup: &Setup<'_>, environment: &Environment) -> Result<Rates, MeasureError> {
     let (clocks, reference) = rate::usual(environment.counter_readable)?;
-    let clocks = clocks.tried(environment.counter_readable);
+    let clocks = clocks.tried(environment.counter_readable)?;
     let plan = rate::Plan { reference, duration_s: RATE_S, until_ppm: None };
     rate::find(&setup.bench, &clocks, &setup.calibration, &plan, environment, &mut |_| {})
 }
 
 /// The counter in all its sequences, and some clocks.
-fn clocks(environment: &Environment) -> Option<Catalogue> {
+fn clocks(environment: &Environment) -> Result<Option<Catalogue>, SeveralThreads> {
     let all = Catalogue::new();
     let known = all.names();
     let of_counter = Catalogue::counters().names().into_iter();
     let others = CLOCKS.iter().map(ToString::to_string).filter(|name| known.contains(name));
-    let clocks = all.select(&of_counter.chain(others).collect::<Vec<_>>(), Paths::default()).ok()?;
-    Some(clocks.tried(environment.counter_readable))
+    let clocks = all.select(&of_counter.chain(others).collect::<Vec<_>>(), Paths::default()).ok();
+    clocks.map(|clocks| clocks.tried(environment.counter_readable)).transpose()
 }

@@ -8,16 +8,14 @@ mod counter;
 mod events;
 mod os_clock;
 mod policy;
+mod seen;
 
 use std::sync::atomic::AtomicBool;
 
 use clockscope::counter as hardware;
 use clockscope_machine::clocksource;
-use clockscope_machine::hypervisor::{self, Advice};
-use clockscope_records::{
-    Answer, ClockKind, ClockRecord, Environment, KernelsWord, Offsets, Order, Policy, Rates, ReadPath, Sequence, Trust,
-    Verdict,
-};
+use clockscope_machine::hypervisor;
+use clockscope_records::{Answer, Environment, Policy, Rates, Trust, Verdict};
 
 use crate::across::{offsets, order};
 use crate::bench::{Bench, Progress, Setup};
@@ -25,6 +23,8 @@ use crate::catalogue::{Catalogue, Paths};
 use crate::error::MeasureError;
 use crate::timer::{Calibration, Timer};
 use crate::{across, cost, rate};
+use seen::{Mean, SYSCALL};
+pub(crate) use seen::{Seen, is_counter};
 
 /// The system's clocks that are judged; what else there is, is these in another guise.
 const CLOCKS: [&str; 9] = [
@@ -38,8 +38,6 @@ const CLOCKS: [&str; 9] = [
     "process",
     "thread",
 ];
-/// What a clock costs that enters the kernel: the yardstick for those that need not.
-const SYSCALL: &str = "monotonic:syscall";
 /// The references of rates, the best first. Not the vDSO, which reads the counter in this very process: what bends the counter
 /// here would bend both.
 const REFERENCES: [&str; 3] = ["monotonic_raw:syscall", "monotonic:syscall", "monotonic_raw:vdso"];
@@ -54,11 +52,6 @@ const RATE: f64 = 0.22;
 /// The share by which all has to be over, and the least of it that is left for rates.
 const WHOLE: f64 = 0.9;
 const SHORTEST_RATE: f64 = 0.1;
-
-/// What is said where too little could be tested.
-const TWO_CPUS: &str =
-    "let the program run on two CPUs or more, and start threads there (taskset, cpuset, ulimit), and ask again";
-const LONGER: &str = "ask again for longer (--duration), or when the CPUs are less busy";
 
 /// What to check, and how.
 #[derive(Debug)]
@@ -78,42 +71,11 @@ pub struct CheckRequest<'a> {
     pub stop: &'a AtomicBool,
 }
 
-/// Everything that a verdict may stand on.
-pub(crate) struct Seen {
-    pub(crate) environment: Environment,
-    /// Whether the hardware promises a constant rate.
-    pub(crate) is_invariant: Option<bool>,
-    /// What the hypervisor says about the counter.
-    pub(crate) advice: Option<Advice>,
-    pub(crate) kernel: KernelsWord,
-    pub(crate) clocks: Vec<ClockRecord>,
-    pub(crate) order: Order,
-    pub(crate) offsets: Offsets,
-    pub(crate) rates: Result<Rates, String>,
-    /// Whether the system's clocks were judged by the counter; otherwise by a system call.
-    pub(crate) by_counter: bool,
-    /// The counter's frequency until its rate was looked at closely, and over the whole time.
-    pub(crate) means: [Mean; 2],
-    /// The clocksource at the start, if the kernel has turned to another one since then.
-    pub(crate) turned_from: Option<String>,
-}
-
-/// The counter's mean frequency since the start, by the reference of rates.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Mean {
-    /// In Hz, and its bound in ppm.
-    Known { hz: f64, bound_ppm: f64 },
-    /// The counter is behind where it began, or stands there.
-    WentBack,
-    /// There is no counter, or another reference.
-    Unknown,
-}
-
-/// Asks the questions that matter, and judges. Pins the calling thread meanwhile. To be called while the process has one
-/// thread, since clocks are first tried in a child process.
+/// Asks the questions that matter, and judges. Pins the calling thread meanwhile.
 ///
 /// # Errors
 /// No such clock, a CPU that cannot be used, a policy that contradicts itself, or no clock that time could be told by.
+/// Or the process has more than one thread: clocks are first tried in a forked child.
 pub fn check(request: CheckRequest<'_>, progress: &mut Progress<'_>) -> Result<Answer<Trust>, MeasureError> {
     let CheckRequest { environment, clocks, policy, duration_s, cpu, stop } = request;
     let names = policy::names(&policy, &clocks, &CLOCKS)?;
@@ -159,8 +121,8 @@ pub(crate) fn look(
 ) -> Result<Seen, MeasureError> {
     let start = Calibration::start(setup.bench.timer, setup.bench.reference);
     let readable = environment.counter_readable;
-    let counters = Catalogue::counters().tried(readable);
-    let ordered = Catalogue::new().select(&with_counter(names), Paths::Libc)?.tried(readable);
+    let counters = Catalogue::counters().tried(readable)?;
+    let ordered = Catalogue::new().select(&with_counter(names), Paths::Libc)?.tried(readable)?;
     let since = since(setup, &counters);
     let cost::Found { clocks, .. } =
         cost::find(setup, &environment, duration_s * COST, &mut |share| progress(share * COST))?;
@@ -266,68 +228,6 @@ pub(crate) fn verdicts(seen: &Seen, names: &[String]) -> Vec<Verdict> {
         }
     }
     verdicts
-}
-
-/// The processor's own counter, in whatever reading sequence.
-pub(crate) fn is_counter(clock: &ClockRecord) -> bool {
-    clock.identity.kind == ClockKind::Counter && clock.identity.path == ReadPath::Instruction
-}
-
-impl Seen {
-    /// A clock by its name or alias, with its path where that is not the usual one.
-    pub(crate) fn clock(&self, name: &str) -> Option<&ClockRecord> {
-        let bears = |clock: &&ClockRecord| {
-            clock.identity.label() == name || clock.identity.aliases.iter().any(|alias| alias == name)
-        };
-        self.clocks.iter().find(bears)
-    }
-
-    /// All sequences of the counter.
-    fn counters(&self) -> impl Iterator<Item = &ClockRecord> {
-        self.clocks.iter().filter(|clock| is_counter(clock))
-    }
-
-    /// What hand-overs of a clock showed.
-    pub(crate) fn handed_over(&self, label: &str) -> Option<&Sequence> {
-        self.order.sequences.iter().find(|sequence| sequence.name == label)
-    }
-
-    /// Whether somebody traps every read of the counter: then all that reads it is dear.
-    pub(crate) fn is_trapped(&self) -> bool {
-        self.emulators().is_none() && counter::cheapest_ordered(self).is_some_and(|(_, ns)| ns > counter::TRAPPED_NS)
-    }
-
-    /// Median cost of a read, in ns.
-    fn cost_ns(&self, label: &str) -> Option<f64> {
-        Some(self.clock(label)?.cost_ns.as_ref()?.median)
-    }
-
-    /// The kernel's clocksource. A program that is emulated alone sees the host's files, which say nothing about it.
-    pub(crate) fn clocksource(&self) -> Option<&str> {
-        self.environment.clocksource.as_deref().filter(|_| !self.is_emulated_alone())
-    }
-
-    /// Whether the program is emulated, and not the machine: the kernel is the host's.
-    pub(crate) fn is_emulated_alone(&self) -> bool {
-        self.environment.emulation.iter().any(|emulator| emulator == "qemu-user")
-    }
-
-    /// Why the kernel's clock cannot judge the counter, nor the counter, whose rate it gave, the kernel's clock: `None` if they
-    /// can. A clock that the timer tick moves loses time with every tick that is lost.
-    pub(crate) fn doubt(&self) -> Option<&'static str> {
-        let is_ticked = self.clocksource().is_some_and(|name| name.ends_with("jiffies"));
-        is_ticked.then_some("the kernel's clock is moved by the timer tick, which may be late or lost")
-    }
-
-    /// Whether order across CPUs means something for a clock: not for one of a single thread.
-    fn is_ordered_across(&self, label: &str, is_counter: bool) -> bool {
-        is_counter || self.clock(label).is_some_and(|clock| clock.identity.kind != ClockKind::CpuTime)
-    }
-
-    /// Emulators and recorders that are at work, whose costs are not the machine's.
-    pub(crate) fn emulators(&self) -> Option<String> {
-        (!self.environment.emulation.is_empty()).then(|| self.environment.emulation.join(", "))
-    }
 }
 
 #[cfg(test)]

@@ -6,11 +6,8 @@ use serde_json::Value;
 
 use crate::{
     Answer, Clocksources, Environment, Gaps, Listed, Measurement, Offsets, Order, Plan, Rates, Runtimes, RuntimesFound,
-    Shootout, Sleep, Steps, Switched, Trust,
+    SCHEMA_VERSION, Shootout, Sleep, Steps, Switched, Trust,
 };
-
-/// Version of the JSON documents. It moves when a key disappears or changes its meaning; a new key does not move it.
-pub const SCHEMA_VERSION: u32 = 1;
 
 /// Everything that the instrument writes as JSON. The key `schema` tells which document it is.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]

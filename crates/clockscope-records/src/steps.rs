@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{ClockIdentity, Environment, Events, Run, TickEvidence, Unknown};
+use crate::{ClockIdentity, Environment, Events, Run, Summary, TickEvidence, Unknown};
 
 /// One run of `clockscope steps`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -68,31 +68,6 @@ pub struct DifferenceRecord {
     pub ns: Option<f64>,
     /// How often it was seen.
     pub count: u64,
-}
-
-/// Figures of a distribution. Quantiles are interpolated linearly between neighbours, as pandas does.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Summary {
-    /// How many there are.
-    pub count: u64,
-    /// Their mean.
-    pub mean: f64,
-    /// Their standard deviation (n - 1); `null` for a single one.
-    pub std: Option<f64>,
-    /// The smallest.
-    pub min: f64,
-    /// 25 % are at most this.
-    pub p25: f64,
-    /// Half are at most this.
-    pub p50: f64,
-    /// 75 % are at most this.
-    pub p75: f64,
-    /// 99 % are at most this.
-    pub p99: f64,
-    /// 99.9 % are at most this.
-    pub p999: f64,
-    /// The largest.
-    pub max: f64,
 }
 
 /// A value around which differences gather.

@@ -13,9 +13,11 @@ mod notes;
 mod plan;
 mod raw;
 mod steps;
+mod style;
 mod table;
 
 pub use raw::{NO_PARQUET, RawFormat, Series, write_raw};
+pub use style::Style;
 
 use std::str::FromStr;
 
@@ -65,20 +67,6 @@ impl FromStr for Format {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no format \"{0}\": use table, json, ndjson, csv or markdown")]
 pub struct UnknownFormat(String);
-
-/// How a table looks, and a table in Markdown. The other formats always look the same.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Style {
-    /// Whether to mark headers and faults by ANSI escape sequences.
-    pub color: bool,
-    /// Width in columns, 100 if `None`: prose is wrapped at it, histograms and clocks side by side fit into it. Other
-    /// tables are never wrapped.
-    pub width: Option<u16>,
-    /// Whether to draw in ASCII alone.
-    pub ascii: bool,
-    /// Most rows of a table of distinct differences; 40 if `None`.
-    pub rows: Option<usize>,
-}
 
 /// Why a document could not be rendered.
 #[derive(Debug, thiserror::Error)]

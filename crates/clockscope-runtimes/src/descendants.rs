@@ -11,7 +11,7 @@ use rustix::process::{
     Pid, Signal, WaitOptions, getpid, kill_process, kill_process_group, set_child_subreaper, waitpid,
 };
 
-use crate::process::seconds;
+use crate::coarse::seconds;
 
 /// How long it is tried to end what is there, in seconds. A process that is being started while the others are ended is found the
 /// next time.

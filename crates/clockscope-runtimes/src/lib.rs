@@ -5,6 +5,7 @@
 //! and makes records of what they printed. It reads no clock itself, but the coarse
 //! one for time limits.
 
+mod coarse;
 mod descendants;
 #[cfg(fuzzing)]
 pub mod fuzzing;

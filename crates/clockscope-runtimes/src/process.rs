@@ -12,8 +12,8 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::time::{ClockId, clock_gettime};
 
+use crate::coarse::seconds;
 use crate::descendants::Adoption;
 use crate::parent_death;
 
@@ -252,12 +252,6 @@ impl<S: Read + AsFd> Stream<S> {
     fn text(&self) -> String {
         String::from_utf8_lossy(&self.taken).into_owned()
     }
-}
-
-/// Seconds of the coarse monotonic clock.
-pub(crate) fn seconds() -> f64 {
-    let now = clock_gettime(ClockId::MonotonicCoarse);
-    now.tv_sec as f64 + now.tv_nsec as f64 * 1e-9
 }
 
 #[cfg(test)]

@@ -1,9 +1,11 @@
 //! The distribution of the differences between successive readings, in memory that does not grow with their number.
 
+mod difference;
 mod modes;
 
 use std::collections::BTreeMap;
 
+pub use difference::Difference;
 pub use modes::Mode;
 
 /// Differences from 0 to this are counted in a table.
@@ -25,15 +27,6 @@ pub struct Differences {
     count: u64,
     sum: i128,
     extremes: Option<(i64, i64)>,
-}
-
-/// How often a difference was seen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Difference {
-    /// The difference, in the clock's unit.
-    pub value: i64,
-    /// How often.
-    pub count: u64,
 }
 
 /// The usual figures, in the clock's unit. Quantiles are interpolated as [`crate::quantile`] does.

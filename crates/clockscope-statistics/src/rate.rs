@@ -4,8 +4,10 @@
 //! wrong: an interruption only widens it. Two brackets bound the mean rate between them, whatever the clock did
 //! meanwhile. That is the answer; whether one rate explains all brackets is a question of its own (`line`).
 
+mod bracket;
 mod line;
 
+pub use bracket::{Bracket, Ticks};
 pub use line::Constancy;
 
 use crate::quantile;
@@ -14,26 +16,6 @@ use crate::quantile;
 const INTERRUPTED: f64 = 3.0;
 /// Nobody steers a clock by more than this share of the time that passes: what is more is a step.
 const STEERED: f64 = 0.1;
-
-/// A reading of the clock between two of the reference, each in ns since some moment of its own.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bracket {
-    /// The reference before.
-    pub before: f64,
-    /// The clock.
-    pub clock: f64,
-    /// The reference after.
-    pub after: f64,
-}
-
-/// By how much readings may be late, in ns: what clocks move in steps of.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Ticks {
-    /// The reference.
-    pub reference: f64,
-    /// The clock.
-    pub clock: f64,
-}
 
 /// What brackets tell about a clock's rate. Offsets are relative: 1e-6 is one ppm fast.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,27 +38,6 @@ pub struct Rate {
     pub constancy: Constancy,
     /// The largest step, if there was one: when the reference stood where, and by how many ns at least.
     pub step: Option<(f64, f64)>,
-}
-
-impl Bracket {
-    fn width(&self) -> f64 {
-        self.after - self.before
-    }
-
-    /// Where the phase lies, in ns.
-    fn phase(&self, ticks: Ticks) -> (f64, f64) {
-        (self.clock - self.after - ticks.reference, self.clock + ticks.clock - self.before)
-    }
-
-    /// The reference's reading in the middle.
-    fn moment(&self) -> f64 {
-        f64::midpoint(self.before, self.after)
-    }
-
-    /// The phase in the middle of what is possible.
-    fn middle(&self) -> f64 {
-        self.clock - self.moment()
-    }
 }
 
 /// What brackets in ascending order of time tell; `None` for fewer than two, or if no time passed between them. For N of

@@ -1,10 +1,12 @@
 //! A sample of bounded size of a stream of unbounded length.
 
 /// Keeps up to a fixed number of values, each of the stream's values with the same probability (Vitter's algorithm R).
-/// All memory is taken at the start: pushing never allocates.
+/// All memory is taken at the start: pushing never allocates, except into a clone.
 #[derive(Clone, Debug)]
 pub struct Reservoir {
     kept: Vec<f64>,
+    /// Not that of the list, which a clone of it does not keep.
+    capacity: usize,
     seen: u64,
     state: u64,
 }
@@ -13,13 +15,13 @@ impl Reservoir {
     /// A reservoir for `capacity` values. Its choices are a fixed pseudo-random sequence.
     #[must_use]
     pub fn new(capacity: usize) -> Self {
-        Self { kept: Vec::with_capacity(capacity), seen: 0, state: 0x9E37_79B9_7F4A_7C15 }
+        Self { kept: Vec::with_capacity(capacity), capacity, seen: 0, state: 0x9E37_79B9_7F4A_7C15 }
     }
 
     /// Takes the next value of the stream.
     pub fn push(&mut self, value: f64) {
         self.seen += 1;
-        if self.kept.len() < self.kept.capacity() {
+        if self.kept.len() < self.capacity {
             self.kept.push(value);
         } else {
             let place = (self.random() % self.seen) as usize;
@@ -69,6 +71,18 @@ mod tests {
         }
         assert_eq!(reservoir.seen(), 3);
         assert_eq!(reservoir.into_sorted(), [1.0, 2.0, 3.0]);
+    }
+
+    #[test]
+    fn a_clone_takes_as_many_values() {
+        let mut reservoir = Reservoir::new(4);
+        reservoir.push(1.0);
+        let mut clone = reservoir.clone();
+        for value in [5.0, 2.0, 4.0, 3.0] {
+            reservoir.push(value);
+            clone.push(value);
+        }
+        assert_eq!(clone.into_sorted(), reservoir.into_sorted());
     }
 
     #[test]

@@ -8,21 +8,23 @@
 //! The read's own cost looks like a lattice, too. So a tick is believed only with a [`proof`].
 
 mod collector;
+mod found;
 mod lattice;
 mod proof;
+mod readings;
 mod search;
 mod spectrum;
 
 pub use collector::{Elapsed, TickCollector};
+pub use found::{Lattice, NoTick, SHORTEST, Tick, Weight};
 use lattice::{CERTAIN, Habit};
-use search::Search;
+use readings::Readings;
+use search::{SHORT, Search};
 
 /// Steps that show nothing with fewer.
 const FEWEST_STEPS: usize = 3;
 /// Steps that a spectrum needs.
 const SPECTRAL_STEPS: usize = 200;
-/// Periods shorter than this, in units, cannot be told from the truncation to whole units.
-pub const SHORTEST: f64 = 3.0;
 /// A clock with no step shorter than this, in units, that stands still most of the time, is coarse.
 const COARSE: u64 = 4096;
 /// Share of its tick by which a coarse clock's single step may be off: the kernel stretches them.
@@ -34,122 +36,6 @@ const ONE_MORE: f64 = 0.05;
 
 /// A tick that is so many times as long as the least time between two readings can be seen singly.
 const UNSEEN: f64 = 8.0;
-/// Steps of a series that is long enough to refute every lattice but its own.
-const SHORT: usize = 4096;
-
-/// What readings tell about a clock's tick.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Tick {
-    /// It is this.
-    Found(Lattice),
-    /// It is too fine to be told from the clock's unit.
-    AtMost {
-        /// Whatever it is, it is at most this, in units.
-        units: f64,
-        /// Readings that differed from the one before.
-        steps: u64,
-    },
-    /// Nothing can be said.
-    Unknown(NoTick),
-}
-
-/// A lattice on which the readings lie.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Lattice {
-    /// Distance of its points, in the clock's unit.
-    pub period: f64,
-    /// By what share the period may be off.
-    pub error: f64,
-    /// Width of the band around its points in which nine in ten blocks of readings lie, in units; 0 if they lie exactly
-    /// on them.
-    pub spread: f64,
-    /// Readings that differed from the one before: what the finding stands on.
-    pub steps: u64,
-    /// Share of the blocks of readings that lie on it.
-    pub agreement: f64,
-}
-
-/// How much a lattice is worth.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Weight {
-    /// A thousand steps and more, nearly all of which lie on it.
-    Strong,
-    /// Enough steps that it is no accident.
-    Fair,
-    /// Few steps.
-    Weak,
-}
-
-impl Lattice {
-    /// How much it is worth.
-    #[must_use]
-    pub fn weight(&self) -> Weight {
-        match self.steps {
-            1000.. if self.agreement >= 0.99 => Weight::Strong,
-            8.. => Weight::Fair,
-            _ => Weight::Weak,
-        }
-    }
-}
-
-/// Why nothing can be said.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoTick {
-    /// Fewer than three readings differed from the one before.
-    TooFewSteps,
-    /// There is no lattice in so few readings, but there may be one.
-    TooFewReadings,
-    /// The differences may come from reads of a few constant costs just as well.
-    ConstantCost,
-    /// The readings lie on several lattices: there are too few to choose.
-    Ambiguous,
-    /// A read takes so many units that no spectrum is made of the differences.
-    TooSlow,
-    /// Parts of the readings lie on different lattices: the clock's rate changed.
-    RateChanged,
-    /// It steps back so often that the readings between two such steps do not tell.
-    StepsBack,
-    /// The differences look like a lattice, but the readings do not lie on one.
-    NoLattice,
-}
-
-impl NoTick {
-    /// In a sentence, for people.
-    #[must_use]
-    pub fn reason(self) -> &'static str {
-        match self {
-            Self::TooFewSteps => "its value changed fewer than three times: give it more time",
-            Self::TooFewReadings => "too few readings differ to tell a tick: give it more time",
-            Self::ConstantCost => "its steps may be the read's own cost, which cannot be told from a tick",
-            Self::Ambiguous => "several ticks fit so few readings: give it more time",
-            Self::TooSlow => "its reads take too long for its unit",
-            Self::RateChanged => "its rate changed while it was read",
-            Self::StepsBack => "it steps back too often",
-            Self::NoLattice => "its readings lie on no lattice that was looked for",
-        }
-    }
-}
-
-/// Readings without repeats and steps back, from the first on, and how many repeats there were.
-#[derive(Clone, Debug)]
-pub(crate) struct Readings {
-    /// Ascending, from 0.
-    values: Vec<u64>,
-    repeats: u64,
-    /// Steps back that were left out: each may have moved the phase by up to half a tick either way.
-    breaks: u64,
-    /// The shortest step of which no more time passed than a single tick explains; `u64::MAX` if there was none.
-    shortest_seen: u64,
-    /// The least time that may have passed between two readings.
-    quietest: f64,
-}
-
-impl Default for Readings {
-    fn default() -> Self {
-        Self { values: Vec::new(), repeats: 0, breaks: 0, shortest_seen: u64::MAX, quietest: f64::INFINITY }
-    }
-}
-
 /// The tick of a clock that gave these readings, one after another. Linear in their number but for a transform
 /// of at most 2^19 points; under 100 ms for 40,000 of them.
 #[must_use]
@@ -289,19 +175,6 @@ impl Readings {
         let error = spread / period / (steps.len() as f64).sqrt();
         let lattice = Lattice { period, error, spread, steps: steps.len() as u64, agreement: alike };
         (alike >= ALIKE).then_some(Tick::Found(lattice))
-    }
-}
-
-impl Tick {
-    /// In units that are `scale` times finer.
-    fn scaled(self, scale: f64) -> Self {
-        match self {
-            Self::Found(lattice) => {
-                Self::Found(Lattice { period: lattice.period * scale, spread: lattice.spread * scale, ..lattice })
-            }
-            Self::AtMost { units, steps } => Self::AtMost { units: units * scale, steps },
-            Self::Unknown(_) => self,
-        }
     }
 }
 

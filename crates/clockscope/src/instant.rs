@@ -5,7 +5,7 @@ use core::ops::{Add, AddAssign, Sub, SubAssign};
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
 
-const NS_PER_SECOND: u64 = 1_000_000_000;
+pub(crate) const NS_PER_SECOND: u64 = 1_000_000_000;
 
 /// A moment: nanoseconds on the timeline of the operating system's monotonic clock (CLOCK_MONOTONIC on Linux), which
 /// began when the machine was started.
@@ -45,37 +45,6 @@ impl Instant {
     #[must_use]
     pub const fn as_ns(self) -> u64 {
         self.0
-    }
-
-    /// Converts a `timespec` of CLOCK_MONOTONIC. `None` if it is not one: negative, a second or more in
-    /// its nanoseconds, or after 584 years. Adds the process's
-    /// [`timeline_offset`](crate::timeline_offset).
-    ///
-    /// ```
-    /// # use clockscope::Instant;
-    /// assert_eq!(Instant::from_timespec(2, 5), Some(Instant::from_ns(2_000_000_005)));
-    /// assert_eq!(Instant::from_timespec(2, 1_000_000_000), None);
-    /// assert_eq!(Instant::from_timespec(-1, 0), None);
-    /// ```
-    #[must_use]
-    pub fn from_timespec(seconds: i64, nanoseconds: i64) -> Option<Self> {
-        if !(0..NS_PER_SECOND as i64).contains(&nanoseconds) {
-            return None;
-        }
-        let whole = u64::try_from(seconds).ok()?.checked_mul(NS_PER_SECOND)?;
-        whole.checked_add(nanoseconds as u64)?.checked_add(timeline_offset_ns()).map(Self)
-    }
-
-    /// Converts the moment to seconds and nanoseconds of a `timespec` of CLOCK_MONOTONIC. Subtracts the
-    /// process's [`timeline_offset`](crate::timeline_offset); moments before zero become zero.
-    ///
-    /// ```
-    /// # use clockscope::Instant;
-    /// assert_eq!(Instant::from_ns(2_000_000_005).as_timespec(), (2, 5));
-    /// ```
-    #[must_use]
-    pub fn as_timespec(self) -> (i64, i64) {
-        seconds_of(self.0.saturating_sub(timeline_offset_ns()))
     }
 
     /// The time from `earlier` to this moment; zero if `earlier` is later.
@@ -154,16 +123,8 @@ impl Instant {
 }
 
 /// Whole seconds, and the nanoseconds that are left.
-fn seconds_of(ns: u64) -> (i64, i64) {
+pub(crate) fn seconds_of(ns: u64) -> (i64, i64) {
     ((ns / NS_PER_SECOND) as i64, (ns % NS_PER_SECOND) as i64)
-}
-
-/// By how much the process's timeline is ahead of CLOCK_MONOTONIC. A timeline without a clock is that one.
-fn timeline_offset_ns() -> u64 {
-    #[cfg(all(feature = "std", not(loom)))]
-    return crate::process::CLOCK.timeline_offset_ns();
-    #[cfg(not(all(feature = "std", not(loom))))]
-    return 0;
 }
 
 /// A duration in ns, if 64 bits hold it.

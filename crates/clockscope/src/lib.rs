@@ -60,6 +60,7 @@ mod raw;
     target_arch = "s390x"
 ))]
 pub mod ticks;
+mod timespec;
 
 #[cfg(feature = "std")]
 mod clock;
@@ -76,6 +77,10 @@ pub mod offset;
 // Loom checks the protocol in `disciplined`; its atomics make no statics, so there is no clock of the process then.
 #[cfg(all(feature = "std", not(loom)))]
 mod civil;
+#[cfg(all(feature = "std", not(loom)))]
+mod civil_state;
+#[cfg(all(feature = "std", not(loom)))]
+mod leap;
 #[cfg(all(feature = "std", not(loom)))]
 pub mod library;
 #[cfg(all(feature = "std", not(loom)))]
@@ -96,7 +101,8 @@ pub use raw::{About, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable
 
 #[cfg(all(feature = "std", not(loom)))]
 pub use {
-    civil::{Basis, Bounded, Leap, Unbounded, Worth, tai_now, utc_now},
+    civil::{Basis, Bounded, Unbounded, Worth, tai_now, utc_now},
+    leap::Leap,
     process::{
         ProcessClock, calibrate_blocking, conversion, error_bound, evidence, frequency, generation, is_high_resolution,
         now, now_unordered, prepare, recheck, resolution, source, survive_disabled_counter, timeline_offset,

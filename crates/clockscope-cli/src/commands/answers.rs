@@ -7,13 +7,14 @@ use clockscope_measure::{
 use clockscope_records::{Answer, CpuGaps, Document, Environment, Gaps, RateRecord, Rates};
 use std::sync::atomic::AtomicBool;
 
-use super::{Drawing, UsageError, explained, selected, stop_on_signals, write};
-use crate::Exit;
+use super::common::{Drawing, selected, stop_on_signals, write};
 use crate::args::{GapsArgs, OffsetsArgs, OrderArgs, OutputArgs, RateArgs, SleepArgs};
+use crate::exit::Exit;
 use crate::findings::Shows;
 use crate::numbers::Cpus;
 use crate::output::Destination;
 use crate::progress::Bar;
+use crate::usage::{UsageError, explained};
 
 /// How long `rate` compares if nothing else is said, in seconds; and how long at most if a bound is asked for.
 const RATE_S: f64 = 2.0;

@@ -9,18 +9,19 @@ use clockscope_measure::SwitchedRequest;
 use clockscope_records::Document;
 use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
 
-use super::{Drawing, exit, explained, write};
-use crate::Exit;
+use super::common::{Drawing, exit, write};
 use crate::args::{ClocksourceArgs, MeasureArgs};
+use crate::exit::Exit;
 use crate::output::{self, Destination};
 use crate::progress::Bar;
+use crate::usage::explained;
 
 pub(super) fn list(args: &ClocksourceArgs) -> Result<Exit> {
     let destination = Destination::open(args.output.output.as_deref())?;
     if args.restore {
         restore()?;
     }
-    let found = clockscope_measure::clocksources(clockscope_machine::environment());
+    let found = clockscope_measure::clocksources(clockscope_machine::environment())?;
     write(&Document::Clocksources(found), &args.output, Drawing::default(), destination)?;
     Ok(Exit::Success)
 }

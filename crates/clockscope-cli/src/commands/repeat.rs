@@ -7,16 +7,17 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use clockscope_records::{Document, Measurement};
 
-use super::{UsageError, exit, stop_on_signals, write};
-use crate::Exit;
+use super::common::{exit, selected, stop_on_signals, write};
 use crate::args::MeasureArgs;
+use crate::exit::Exit;
 use crate::output::{Destination, warn};
 use crate::progress::Bar;
+use crate::usage::UsageError;
 
 /// Measures as often as was asked for.
 pub(super) fn measure(args: &MeasureArgs, runs: u32) -> Result<Exit> {
     // A clock that there is not is found before anything is measured.
-    let _known = super::selected(&args.clocks)?;
+    let _known = selected(&args.clocks)?;
     let destination = Destination::open(args.output.output.as_deref())?;
     let stop = stop_on_signals()?;
     let mut bar = Bar::new(args.output.quiet, clockscope_machine::environment().counter_readable);

@@ -10,12 +10,13 @@ use clockscope_records::{Document, Info, RuntimeRecord, Runtimes, RuntimesFound,
 use clockscope_runtimes::{Chosen, Request, Stage};
 
 use super::clocksource::stop_gently;
-use super::{Drawing, UsageError, explained, nearest, write};
-use crate::Exit;
+use super::common::{Drawing, write};
 use crate::args::RuntimesArgs;
+use crate::exit::Exit;
 use crate::findings::Shows;
 use crate::output::{self, Destination};
 use crate::progress::Bar;
+use crate::usage::{UsageError, explained, nearest};
 
 /// Shortest and longest time for an API that probes accept, in seconds.
 const DURATIONS_S: (f64, f64) = (0.001, 60.0);
@@ -39,7 +40,7 @@ pub(super) fn run(args: &RuntimesArgs) -> Result<Exit> {
     let stop = stop_gently()?;
     let destination = Destination::open(args.output.output.as_deref())?;
     let stage = Stage::new().context("cannot run probes")?;
-    let info = clockscope_measure::info(clockscope_machine::environment());
+    let info = clockscope_measure::info(clockscope_machine::environment())?;
     let (document, exit) =
         if args.list { list(&stage, &chosen, info, &stop) } else { measure(args, &stage, &chosen, info, &stop)? };
     // Nothing temporary is left when the results are there.

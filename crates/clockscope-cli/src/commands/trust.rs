@@ -7,12 +7,12 @@ use anyhow::{Context, Result};
 use clockscope_measure::{CheckRequest, Progress, ShootoutRequest};
 use clockscope_records::{Document, Environment, Policy, Shootout, Trust};
 
-use super::UsageError;
 use super::answers::answer;
-use crate::Exit;
 use crate::args::{CheckArgs, ShootoutArgs};
+use crate::exit::Exit;
 use crate::findings::{self, Shows};
 use crate::output;
+use crate::usage::UsageError;
 
 pub(super) fn check(args: &CheckArgs) -> Result<Exit> {
     let policy = args.policy.as_deref().map(read_policy).transpose()?.unwrap_or_default();

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use clockscope::RawClock;
 use clockscope::offset::OffsetBounds;
 
-use super::pair::{Deadline, wait_until};
-use super::relay::Ending;
+use crate::pair::{Deadline, wait_until};
+use crate::relay::Ending;
 use crate::timer::read;
 
 /// The word of one direction and what comes with it, in cache lines of their own.

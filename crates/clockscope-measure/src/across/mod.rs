@@ -3,8 +3,6 @@
 pub(crate) mod exchange;
 pub(crate) mod offsets;
 pub(crate) mod order;
-pub(crate) mod pair;
-pub(crate) mod relay;
 pub(crate) mod team;
 pub(crate) mod tournament;
 

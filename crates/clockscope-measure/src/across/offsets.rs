@@ -9,12 +9,12 @@ use clockscope::{Errno, RawClock, os};
 use clockscope_records::{Answer, CpuOffset, Environment, OffsetPair, Offsets, Unknown};
 
 use super::exchange::Exchange;
-use super::pair::{Deadline, Meeting, Side};
 use super::team::{ALONE, Played, on_each, play_round};
 use super::tournament;
 use crate::bench::{Bench, Progress, Setup, answering};
 use crate::catalogue::Catalogue;
 use crate::error::MeasureError;
+use crate::pair::{Deadline, Meeting, Side};
 use crate::quantum;
 use crate::timer::{Calibration, read};
 
@@ -48,11 +48,11 @@ pub struct OffsetsRequest<'a> {
     pub stop: &'a AtomicBool,
 }
 
-/// Measures the counter's offset between every two CPUs. Starts two threads a pair and round. To be called while the process
-/// has one thread, since clocks are first tried in a child process.
+/// Measures the counter's offset between every two CPUs. Starts two threads a pair and round.
 ///
 /// # Errors
 /// A CPU that was asked for cannot be used, or no clock answers that time could be told by.
+/// Or the process has more than one thread: clocks are first tried in a forked child.
 pub fn offsets(request: OffsetsRequest<'_>, progress: &mut Progress<'_>) -> Result<Answer<Offsets>, MeasureError> {
     let OffsetsRequest { environment, duration_s, cpus, serial, stop } = request;
     let plan = Plan { cpus: super::cpus(cpus.as_deref())?, serial, duration_ns: duration_s * 1e9 };

@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clockscope::{Errno, Kind};
 use clockscope_records::{Answer, Environment, HandedOver, LostPair, Order, Sequence, Unknown};
 
-use super::pair::{Deadline, Meeting, Side};
-use super::relay::{Received, Relay};
 use super::team::{ALONE, Played, play_round};
 use super::tournament;
 use crate::bench::{Bench, Progress, Setup};
 use crate::catalogue::{Catalogue, Row};
 use crate::error::MeasureError;
+use crate::pair::{Deadline, Meeting, Side};
+use crate::relay::{Received, Relay};
 use crate::timer::Calibration;
 
 /// What a round should take, in ns: long enough that starting its threads does not matter, short enough to show progress.
@@ -49,12 +49,12 @@ pub struct OrderRequest<'a> {
     pub stop: &'a AtomicBool,
 }
 
-/// Tests every clock of the catalogue on every pair of CPUs: n - 1 rounds for n CPUs, in memory that grows with n. Starts two
-/// threads a pair and round. To be called while the process has one thread, since clocks are first tried in a child
-/// process.
+/// Tests every clock of the catalogue on every pair of CPUs: n - 1 rounds for n CPUs, in memory
+/// that grows with n. Starts two threads a pair and round.
 ///
 /// # Errors
 /// A CPU that was asked for cannot be used, or no clock answers that time could be told by.
+/// Or the process has more than one thread: clocks are first tried in a forked child.
 pub fn order(
     catalogue: Catalogue,
     request: OrderRequest<'_>,

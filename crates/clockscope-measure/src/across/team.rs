@@ -4,7 +4,7 @@ use std::thread;
 
 use clockscope_machine::affinity::{self, AffinityError};
 
-use super::pair::{Meeting, Side};
+use crate::pair::{Meeting, Side};
 
 /// A pair of CPUs, and what its two threads found, or why they did not.
 pub(crate) type Played<T> = ((u32, u32), Result<[T; 2], String>);

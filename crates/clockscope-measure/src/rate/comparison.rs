@@ -11,6 +11,9 @@ use clockscope_statistics::{
 use super::entrant::{Entrant, Scale};
 use super::unknown::{FEW, TICKED, TOO_FEW, explain};
 
+/// Brackets of a pair at both ends, which the bound stands on.
+pub(super) const BRACKETS_AT_ENDS: usize = 200;
+
 /// Most brackets that are kept; more are thinned out.
 const MOST: usize = 4096;
 /// Parts per million of 1.
@@ -75,7 +78,7 @@ impl Comparison {
     fn keep(&mut self, raw: Raw, count: usize) {
         let origin = *self.origin.get_or_insert(raw);
         self.rounds += 1;
-        if !self.rounds.is_multiple_of(self.every) && count < super::BRACKETS_AT_ENDS {
+        if !self.rounds.is_multiple_of(self.every) && count < BRACKETS_AT_ENDS {
             return;
         }
         if self.brackets.len() == MOST {

@@ -3,13 +3,18 @@
 use clockscope::{Kind, Unit};
 use clockscope_records::{Environment, RateRecord};
 
-use super::{RATE_CLOCKS, RATE_REFERENCES};
 use crate::bench::Bench;
 use crate::catalogue::{Catalogue, Paths, Row, UnknownClock};
 use crate::error::MeasureError;
 use crate::quantum::{Quantum, quantum};
 use crate::subject::is_counter;
 use crate::timer::{Calibration, Timer};
+
+/// Clocks that may run at rates of their own: what is compared if no clock is named. Others are these in another guise.
+pub const RATE_CLOCKS: [&str; 6] = ["monotonic", "monotonic_raw", "realtime", "boottime", "tai", "clockscope.now"];
+/// The reference if none is named, the first of these that answers: nobody steers it, and no library is asked.
+pub const RATE_REFERENCES: [&str; 4] =
+    ["monotonic_raw:vdso", "monotonic_raw:syscall", "monotonic:syscall", "rust_instant"];
 
 /// What moves in steps of so many ns is moved by the timer tick.
 const TICKED_NS: f64 = 100e3;
@@ -81,24 +86,22 @@ pub(crate) fn ordered_counter(catalogue: &Catalogue) -> Option<String> {
 }
 
 /// The usual reference.
-pub(super) fn usual_reference(counter_readable: Option<bool>) -> String {
+pub(super) fn usual_reference(counter_readable: Option<bool>) -> Result<String, MeasureError> {
     first_answering(&RATE_REFERENCES, counter_readable)
 }
 
 /// The first of these references that answers when it is tried; the first of all where none does, whose reason is told then.
-pub(super) fn first_answering(references: &[&str], counter_readable: Option<bool>) -> String {
+pub(super) fn first_answering(references: &[&str], counter_readable: Option<bool>) -> Result<String, MeasureError> {
     let known = Catalogue::new();
     let there = references.iter().filter(|name| known.places(name, Paths::Libc).is_ok());
     let names: Vec<String> = there.map(ToString::to_string).collect();
-    let tried = Catalogue::new().select(&names, Paths::Libc).map(|references| references.tried(counter_readable));
+    let tried = Catalogue::new().select(&names, Paths::Libc)?.tried(counter_readable)?;
     let answers = |name: &&String| {
-        tried.as_ref().is_ok_and(|tried| {
-            let places = tried.places(name, Paths::Libc).unwrap_or_default();
-            places.iter().any(|place| tried.entries[*place].sampler.is_ok())
-        })
+        let places = tried.places(name, Paths::Libc).unwrap_or_default();
+        places.iter().any(|place| tried.entries[*place].sampler.is_ok())
     };
     let found = names.iter().find(answers).or(names.first());
-    found.cloned().or_else(|| references.first().map(ToString::to_string)).unwrap_or_default()
+    Ok(found.cloned().or_else(|| references.first().map(ToString::to_string)).unwrap_or_default())
 }
 
 /// Where the reference is.

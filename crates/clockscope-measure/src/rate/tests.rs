@@ -55,7 +55,7 @@ fn compared(rates: &[(&'static str, f64)], seconds: f64) -> Rates {
     let rows: Vec<Row> = rates.iter().map(|(name, rate)| row(name, Fast(world, *rate))).collect();
     let stop = AtomicBool::new(false);
     let environment = clockscope_machine::environment();
-    let setup = Setup::new(Catalogue::counters(), &environment, None, &stop).unwrap();
+    let setup = Setup::untried(Catalogue::counters(), &stop).unwrap();
     let entrants: Vec<Entrant<'_>> = rows.iter().map(|row| Entrant::new(row, &setup.bench, &environment)).collect();
     let mut comparisons = pairs(&entrants, 0);
     for turn in 0..100 {
@@ -89,7 +89,7 @@ fn memory_does_not_grow_with_the_rounds() {
     let rows = [row("true", Fast(world, 0.0)), row("fast", Fast(world, 3e-6))];
     let stop = AtomicBool::new(false);
     let environment = clockscope_machine::environment();
-    let setup = Setup::new(Catalogue::counters(), &environment, None, &stop).unwrap();
+    let setup = Setup::untried(Catalogue::counters(), &stop).unwrap();
     let entrants: Vec<Entrant<'_>> = rows.iter().map(|row| Entrant::new(row, &setup.bench, &environment)).collect();
     let mut comparison = Comparison::new(1, 0);
     for turn in 0..20_000 {
@@ -123,7 +123,7 @@ fn what_cannot_be_a_reference_is_refused() {
 fn unordered_reads_are_fenced() {
     let stop = AtomicBool::new(false);
     let environment = clockscope_machine::environment();
-    let setup = Setup::new(Catalogue::counters(), &environment, None, &stop).unwrap();
+    let setup = Setup::untried(Catalogue::counters(), &stop).unwrap();
     for entry in &setup.catalogue.entries {
         let entrant = Entrant::new(entry, &setup.bench, &environment);
         assert_eq!(entrant.fence.is_some(), !entry.about.is_ordered, "{}", entrant.label);

@@ -4,7 +4,8 @@ use clockscope::{Evidence, Finding};
 use clockscope_records::{ClockRecord, Frequencies, OffsetPair, RateRecord, Sequence};
 
 use super::case::{Case, Gravity};
-use super::{Mean, Seen, events};
+use super::events;
+use super::seen::{Mean, Seen, TRAPPED_NS, TWO_CPUS};
 
 /// A claimed frequency that is further off than this, in ppm, is of no use: what NTP may steer at most.
 const CLAIM_PPM: f64 = 500.0;
@@ -12,8 +13,6 @@ const CLAIM_PPM: f64 = 500.0;
 const TOLD_NS: f64 = 10_000.0;
 /// What a crystal's frequency moves by within seconds, in ppm.
 const WANDER_PPM: f64 = 0.2;
-/// No processor takes longer for an ordered read, in ns, unless somebody traps it.
-pub(super) const TRAPPED_NS: f64 = 200.0;
 
 const USE_OS: &str =
     "use the system's monotonic clock by system call, or clockscope's, which gives the counter up by itself";
@@ -198,7 +197,7 @@ fn offsets(seen: &Seen) -> (Evidence, Gravity) {
             return (Evidence::new(name, Finding::For, "there is one CPU").by("the system"), Gravity::Limits);
         }
         let why = found.untestable.clone().unwrap_or_else(|| "no pair of CPUs was tested".to_owned());
-        return (Evidence::new(name, Finding::Unknown, why).by(source).advise(super::TWO_CPUS), Gravity::Limits);
+        return (Evidence::new(name, Finding::Unknown, why).by(source).advise(TWO_CPUS), Gravity::Limits);
     }
     if found.apart == 0 {
         let within = found.within_ns.map_or_else(String::new, |ns| format!(": they agree within {}", events::time(ns)));
@@ -315,7 +314,7 @@ fn claims(seen: &Seen) -> (Evidence, Gravity) {
 /// What the cheapest ordered read costs: more than the system's own only where it is trapped.
 fn cost(seen: &Seen) -> (Evidence, Gravity) {
     let (name, source) = ("cost", "batches of reads");
-    let Some((clock, ns)) = cheapest_ordered(seen) else {
+    let Some((clock, ns)) = seen.cheapest_ordered() else {
         return (Evidence::new(name, Finding::Unknown, "no batch was completed").by(source), Gravity::Limits);
     };
     let systems = seen.cost_ns("monotonic");
@@ -328,16 +327,4 @@ fn cost(seen: &Seen) -> (Evidence, Gravity) {
     let advice = "every read is trapped, by a hypervisor (TSC scaling or offsetting without hardware support) or a debugger: read \
                   seldom, and look for the hypervisor's setting (Xen: tsc_mode=native; VirtualBox: TSCTiedToExecution off)";
     (events::against_if(ns > TRAPPED_NS, name, text, advice).figure(ns, "ns").by(source), Gravity::Limits)
-}
-
-/// The cheapest sequence that is ordered, or else of all, and its median cost in ns.
-pub(super) fn cheapest_ordered(seen: &Seen) -> Option<(&str, f64)> {
-    let is_ordered =
-        |clock: &&ClockRecord| seen.handed_over(&clock.identity.label()).is_some_and(|sequence| sequence.ordered);
-    cheapest(seen.counters().filter(is_ordered)).or_else(|| cheapest(seen.counters()))
-}
-
-fn cheapest<'a>(clocks: impl Iterator<Item = &'a ClockRecord>) -> Option<(&'a str, f64)> {
-    let costs = clocks.filter_map(|clock| Some((clock.identity.name.as_str(), clock.cost_ns.as_ref()?.median)));
-    costs.min_by(|one, other| one.1.total_cmp(&other.1))
 }

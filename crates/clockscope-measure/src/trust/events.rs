@@ -3,8 +3,8 @@
 use clockscope::{Evidence, Finding};
 use clockscope_records::{ClockRecord, Events, RateRecord, Sequence};
 
-use super::Seen;
 use super::case::Gravity;
+use super::seen::{LONGER, Seen, TWO_CPUS};
 
 /// Fewer hand-overs than this say nothing.
 const FEW_HANDOVERS: u64 = 1000;
@@ -120,7 +120,7 @@ pub(super) fn standing(seen: &Seen, clocks: &[&ClockRecord], may_rest: bool, gra
         (Some(ns), _) => (true, format!("it showed one value for {}", time(ns))),
         (None, Some(ns)) if !has_rested => {
             let seen = format!("it showed one value for {}: its step may be as long", time(ns));
-            return (Evidence::new(name, Finding::Unknown, seen).by(READS).advise(super::LONGER), gravity);
+            return (Evidence::new(name, Finding::Unknown, seen).by(READS).advise(LONGER), gravity);
         }
         _ => (has_rested, format!("{fails} runs of 200 or more readings showed one value")),
     };
@@ -144,12 +144,12 @@ pub(super) fn order(
         }
         let lost = seen.order.lost.first().map(|lost| lost.reason.as_str());
         let why = seen.order.untestable.as_deref().or(lost).unwrap_or("nothing was handed over").to_owned();
-        let advice = if seen.order.untestable.is_some() { super::TWO_CPUS } else { super::LONGER };
+        let advice = if seen.order.untestable.is_some() { TWO_CPUS } else { LONGER };
         return (Evidence::new(name, Finding::Unknown, why).by(HANDOVERS).advise(advice), gravity);
     };
     if back == 0 && handoffs < FEW_HANDOVERS {
         let why = format!("{handoffs} hand-overs are too few");
-        return (Evidence::new(name, Finding::Unknown, why).by(HANDOVERS).advise(super::LONGER), gravity);
+        return (Evidence::new(name, Finding::Unknown, why).by(HANDOVERS).advise(LONGER), gravity);
     }
     let worst = ordered.iter().filter_map(|sequence| sequence.worst_ns).max_by(f64::total_cmp);
     let far = worst.map_or_else(String::new, |ns| format!(", by up to {}", time(ns)));
@@ -221,7 +221,7 @@ pub(super) fn within(
     advice: &'static str,
 ) -> Evidence {
     if figure.abs() - bound <= limit && figure.abs() + bound > limit {
-        return Evidence::new(name, Finding::Unknown, seen).advise(super::LONGER);
+        return Evidence::new(name, Finding::Unknown, seen).advise(LONGER);
     }
     against_if(figure.abs() > limit, name, seen, advice)
 }

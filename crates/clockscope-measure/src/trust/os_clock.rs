@@ -5,7 +5,8 @@ use clockscope_machine::clocksource;
 use clockscope_records::{CivilWorth, ClockKind, ClockRecord, RateRecord, ReadPath, Sequence};
 
 use super::case::{Case, Gravity};
-use super::{SYSCALL, Seen, events};
+use super::events;
+use super::seen::{SYSCALL, Seen, TRAPPED_NS};
 
 /// A clock that runs by more than this, in ppm, against the one that nobody steers is being slewed: a crystal is off by less.
 const SLEWED_PPM: f64 = 200.0;
@@ -165,7 +166,7 @@ fn kernel_entry(seen: &Seen, clock: &ClockRecord) -> Option<(Evidence, Gravity)>
         )
     } else if let Some(emulators) = emulators {
         Evidence::new(name, Finding::Unknown, format!("{text}: of {emulators}, not of the machine"))
-    } else if may_avoid && seen.is_trapped() && ns > super::counter::TRAPPED_NS {
+    } else if may_avoid && seen.is_trapped() && ns > TRAPPED_NS {
         against(format!("it reads the counter, which somebody traps: {text}"), "see the advice on the counter's cost")
     } else if may_avoid && syscall_ns.is_some_and(|syscall| ns > FAR_ABOVE_A_SYSCALL * syscall) {
         against(

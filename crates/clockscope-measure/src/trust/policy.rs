@@ -4,7 +4,8 @@ use clockscope::{Kind, Path, counter};
 use clockscope_machine::clocksource;
 use clockscope_records::{ClockDemands, ClockRecord, Demand, Finding, Policy, Trustworthiness, Value, Verdict};
 
-use super::{Seen, counter as counters, os_clock};
+use super::seen::{Seen, is_counter};
+use super::{counter as counters, os_clock};
 use crate::catalogue::{Catalogue, Paths, UnknownClock};
 use crate::error::{MeasureError, PolicyError};
 
@@ -40,7 +41,7 @@ const COUNTER: &str = "counter";
 
 /// Whether a verdict is on the clock of this name, alias or path.
 pub(super) fn is_same(seen: &Seen, verdict: &str, name: &str) -> bool {
-    let is_of_counter = |clock: &ClockRecord| super::is_counter(clock);
+    let is_of_counter = |clock: &ClockRecord| is_counter(clock);
     let counters: Vec<&ClockRecord> = seen.counters().collect();
     let is_verdict_on_counter = counters.first().is_some_and(|plain| plain.identity.name == verdict);
     if name == COUNTER {
@@ -335,9 +336,8 @@ struct Figures {
 impl Figures {
     fn of(verdict: &Verdict, seen: &Seen) -> Self {
         let clock = seen.clock(&verdict.clock);
-        let is_counter = clock.is_some_and(super::is_counter);
-        let cost_ns =
-            if is_counter { counters::cheapest_ordered(seen).map(|(_, ns)| ns) } else { seen.cost_ns(&verdict.clock) };
+        let is_counter = clock.is_some_and(is_counter);
+        let cost_ns = if is_counter { seen.cheapest_ordered().map(|(_, ns)| ns) } else { seen.cost_ns(&verdict.clock) };
         Self {
             cost_ns: cost_ns.map(Range::exactly),
             tick_ns: clock.and_then(os_clock::found_step_ns).map(Range::exactly),

@@ -1,8 +1,9 @@
 //! Verdicts on records: a healthy machine, and one thing wrong with it at a time.
 
+use clockscope_machine::hypervisor::Advice;
 use clockscope_records::{
-    Adjtimex, CivilWorth, ClockIdentity, Cost, CounterFlags, Cpu, Events, Finding, OffsetPair, RateRecord, Reason,
-    Step, Trustworthiness, Unknown, Verdict,
+    Adjtimex, CivilWorth, ClockIdentity, ClockKind, ClockRecord, Cost, CounterFlags, Cpu, Events, Finding, KernelsWord,
+    OffsetPair, Offsets, Order, RateRecord, ReadPath, Reason, Sequence, Step, Trustworthiness, Unknown, Verdict,
 };
 
 use super::*;

@@ -1,6 +1,6 @@
 //! The modes of a distribution of differences.
 
-use super::Difference;
+use super::difference::Difference;
 use crate::octave::{BINS_PER_OCTAVE, octave_bin, octave_edge};
 
 /// Smallest share of the differences that makes a mode.

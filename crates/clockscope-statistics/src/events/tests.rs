@@ -309,6 +309,22 @@ fn a_frozen_clock_is_one_fail_also_when_time_runs_out() {
     assert_eq!((judged(counts).jump, judged(counts).warp), (0, 0));
 }
 
+/// A run that a snapshot finds is counted there as long as it is, and in the end once.
+#[test]
+fn a_run_that_goes_on_is_a_stall_first_and_then_a_fail() {
+    let mut counter = EventCounter::new(1.0, 0.0, Judge::Nobody, 100);
+    let mut seen = Vec::new();
+    for turn in 0..3 {
+        let before_ns = f64::from(turn) * 1e4;
+        counter.batch(Batch { values: &[7; 100], before_ns, after_ns: before_ns + 5e3, cost_ns: None });
+        let (counts, worst) = counter.snapshot();
+        seen.push((counts.stall, counts.fail, worst.of(EventKind::Stall).len(), worst.of(EventKind::Fail).len()));
+    }
+    assert_eq!(seen, [(1, 0, 1, 0), (1, 0, 1, 0), (0, 1, 0, 1)]);
+    let (counts, worst) = counter.finish();
+    assert_eq!((counts.stall, counts.fail, worst.of(EventKind::Stall).len()), (0, 1, 0));
+}
+
 #[test]
 fn nobody_judges_cpu_time() {
     let mut counter = EventCounter::new(1.0, 0.0, Judge::Nobody, 2);
@@ -432,6 +448,49 @@ proptest! {
         let found = counts.regression + judged(counts).hidden_regression.unwrap_or(0);
         prop_assert!(found <= 47_201 / every, "{found} of {}: {counts:?}", 47_201 / every);
         prop_assert_eq!(judged(counts).jump, 0);
+    }
+
+    /// Whatever is read, and whenever it is asked: a snapshot is what an end there would give, and nothing after it changes.
+    /// Readings are repeated, so that batches and snapshots fall into runs.
+    #[test]
+    fn snapshots_change_nothing(
+        steps in prop::collection::vec((prop::sample::select(vec![0_i64, 0, 0, 0, 1, 25, 30_000, -7, -40_000]), any::<bool>()), 1..1500),
+        lengths in prop::collection::vec(1_usize..40, 1..40),
+        pauses in prop::collection::vec(prop::sample::select(vec![0.0, 500.0, 2e6]), 1..7),
+        asked in prop::collection::vec(any::<bool>(), 1..20),
+        has_judge in any::<bool>(),
+    ) {
+        let mut value = 1_u64 << 40;
+        let values: Vec<u64> = steps.iter().map(|(step, is_long)| {
+            value = value.wrapping_add_signed(if *is_long { *step } else { step.signum() });
+            value
+        }).collect();
+        let judge = if has_judge { PERFECT } else { Judge::Nobody };
+        let (mut alone, mut watched) = (EventCounter::new(1.0, 0.0, judge, 40), EventCounter::new(1.0, 0.0, judge, 40));
+        let (mut rest, mut now_ns) = (values.as_slice(), 0.0);
+        for (turn, length) in lengths.iter().cycle().enumerate() {
+            let (part, others) = rest.split_at((*length).min(rest.len()));
+            let after_ns = now_ns + 25.0 * part.len() as f64;
+            let batch = Batch { values: part, before_ns: now_ns, after_ns, cost_ns: (turn > 0).then_some(25.0) };
+            alone.batch(batch);
+            watched.batch(batch);
+            let pause_ns = pauses[turn % pauses.len()];
+            if pause_ns > 1e6 {
+                alone.gap_between_batches(pause_ns);
+                watched.gap_between_batches(pause_ns);
+            }
+            if asked[turn % asked.len()] {
+                prop_assert_eq!(watched.snapshot(), alone.clone().finish());
+                // So does a copy that goes on instead.
+                watched = watched.clone();
+            }
+            (rest, now_ns) = (others, after_ns + pause_ns);
+            if rest.is_empty() {
+                break;
+            }
+        }
+        prop_assert_eq!(watched.snapshot(), watched.snapshot());
+        prop_assert_eq!(watched.finish(), alone.finish());
     }
 
     #[test]

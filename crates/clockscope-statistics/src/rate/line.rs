@@ -1,6 +1,6 @@
 //! Whether one straight line goes through the phases of all brackets: the test of a constant rate.
 
-use super::{Bracket, Ticks};
+use super::bracket::{Bracket, Ticks};
 
 /// Whether one rate explains all brackets.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,6 +1,7 @@
 //! Readings as they come, as far as they tell about a tick.
 
-use super::{Readings, Tick};
+use super::found::Tick;
+use super::readings::Readings;
 
 /// The most time that may have passed between two readings, in the clock's unit.
 #[derive(Clone, Copy, Debug, PartialEq)]

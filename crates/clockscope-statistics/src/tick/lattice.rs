@@ -2,7 +2,8 @@
 
 use std::f64::consts::TAU;
 
-use super::{Lattice, SHORTEST, spectrum};
+use super::found::{Lattice, SHORTEST};
+use super::spectrum;
 
 /// Readings that are looked at together. Across a block the clock must keep its phase.
 const BLOCK: usize = 32;

@@ -6,7 +6,7 @@ use std::f64::consts::TAU;
 
 use statrs::distribution::{Binomial, DiscreteCDF};
 
-use super::Lattice;
+use super::found::Lattice;
 use super::lattice::{self, Habit};
 
 /// Share of the steps that a number of ticks must have to be more than an exception.

@@ -2,9 +2,11 @@
 
 use std::ops::ControlFlow;
 
+use super::found::{Lattice, NoTick, SHORTEST, Tick};
 use super::lattice::{self, CERTAIN, Fit, Habit};
 use super::proof::{self, Counts};
-use super::{Lattice, NoTick, Readings, SHORT, SHORTEST, Tick, spectrum};
+use super::readings::Readings;
+use super::spectrum;
 
 /// Lines whose lattice is fitted to a sample of the readings, and how many of each quarter that takes.
 const FITS: usize = 128;
@@ -16,6 +18,8 @@ const BETTER: f64 = 0.1;
 const SAME: f64 = 0.02;
 /// A period that may be off by a larger share is unknown: readings at whole units lie on many such lattices.
 const LEAST_SURE: f64 = 2e-4;
+/// Steps of a series that is long enough to refute every lattice but its own.
+pub(super) const SHORT: usize = 4096;
 
 /// What was found so far.
 pub(super) struct Search<'a> {

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use super::{Basis, Claim, Leap, State, Unbounded, Worth};
+use super::claim::{Basis, Claim, Unbounded, Worth};
+use crate::civil_state::State;
+use crate::leap::Leap;
 use crate::{Instant, now, os};
 
 /// Where chronyd answers, unless it is configured otherwise.

@@ -1,8 +1,11 @@
 //! Tests of what is made of the kernel's state, by states that daemons left in an emulated machine
 //! whose true time was known.
 
+use super::claim::system_time;
 use super::*;
+use crate::leap::Leap;
 use proptest::prelude::*;
+use std::time::{Duration, SystemTime};
 
 /// Lines of `CLASS ret=… offset=… …`: the fields of struct timex, the rest of adjtime(3), and the
 /// true time less CLOCK_REALTIME just after.

@@ -9,9 +9,7 @@ use core::ops::{Deref, DerefMut};
 use super::page::Page;
 use super::steering::Steering;
 use super::sync::{AtomicU64, Ordering};
-
-/// How many holders the lock has room for: all but one may stay away for ever.
-pub(super) const EPOCHS: usize = if cfg!(loom) { 2 } else { 4 };
+use super::version::EPOCHS;
 
 /// The shared state. All zero is the state before the first use, if it is one of the OS clock.
 ///

@@ -4,7 +4,6 @@
 //! that prepared the successor of an outdated version fails to publish it. Decisions take effect at
 //! once, even while another thread holds the lock, and a late holder does no harm.
 
-use super::shared::EPOCHS;
 use crate::evidence::Demotion;
 
 /// There is a line. Without it a reader does not touch the counter, which may be forbidden: then
@@ -22,6 +21,9 @@ const REASON_SHIFT: u32 = 56;
 const REASON: u64 = 15 << REASON_SHIFT;
 /// Barred for some time only.
 const PAUSED: u64 = 1;
+
+/// How many holders the lock has room for: all but one may stay away for ever.
+pub(super) const EPOCHS: usize = if cfg!(loom) { 2 } else { 4 };
 
 /// The segment that readings are served by, as the lowest bits but five: a segment has 32 bytes, so
 /// that a reader need not multiply.

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use crate::civil::State;
+use crate::civil_state::State;
 use crate::{Errno, RawClock, Unavailable, Visitor};
 
 /// The standard library's monotonic clock: the only one that is known here.

@@ -18,8 +18,7 @@ impl RawClock for Skewed {
 }
 
 fn bench(stop: &AtomicBool) -> Setup<'_> {
-    let environment = clockscope_machine::environment();
-    Setup::new(Catalogue::counters(), &environment, None, stop).expect("a reference answers")
+    Setup::untried(Catalogue::counters(), stop).expect("there is a reference")
 }
 
 /// From 100 ticks to 10^9, on either side: found within the bound, which is half of the tightest round trip and a step at

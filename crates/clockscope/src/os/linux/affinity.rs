@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code, reason = "the affinity calls write and read a bit mask through a pointer")]
 
-use super::{keep_errno, last_errno};
+use super::errno::{keep_errno, last_errno};
 use crate::Errno;
 
 const WORD: usize = u64::BITS as usize;

@@ -3,9 +3,10 @@
 
 #![allow(unsafe_code, reason = "adjtimex writes through a pointer")]
 
-use super::{keep_errno, last_errno};
+use super::errno::{keep_errno, last_errno};
 use crate::Errno;
-use crate::civil::{Leap, State};
+use crate::civil_state::State;
+use crate::leap::Leap;
 
 /// Returns CLOCK_REALTIME and the kernel's state, both of one moment. Two system calls, which no
 /// disabled counter can make fatal.

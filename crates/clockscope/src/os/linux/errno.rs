@@ -8,6 +8,8 @@ use libc::__errno as location;
 #[cfg(not(target_os = "android"))]
 use libc::__errno_location as location;
 
+use crate::Errno;
+
 /// Does some work, and puts back what errno was before it.
 pub(crate) fn keep_errno<T>(work: impl FnOnce() -> T) -> T {
     // SAFETY: the C library answers with the address of the calling thread's errno, which lives as long as the thread.
@@ -16,4 +18,10 @@ pub(crate) fn keep_errno<T>(work: impl FnOnce() -> T) -> T {
     // SAFETY: as above, and no other thread writes there.
     unsafe { *location() = before };
     result
+}
+
+/// The error that the C library's last call on this thread left.
+#[cold]
+pub(super) fn last_errno() -> Errno {
+    Errno(std::io::Error::last_os_error().raw_os_error().unwrap_or(0))
 }

@@ -4,7 +4,7 @@
 
 use core::ffi::{CStr, c_int, c_void};
 
-use super::last_errno;
+use super::errno::last_errno;
 use super::posix::Timespec;
 use crate::{About, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor};
 

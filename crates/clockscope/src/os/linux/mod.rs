@@ -118,9 +118,3 @@ pub(super) fn each(visitor: &mut impl Visitor) {
     devices::each(visitor);
     rdpmc::each(visitor);
 }
-
-/// The error that the C library's last call on this thread left.
-#[cold]
-fn last_errno() -> Errno {
-    Errno(std::io::Error::last_os_error().raw_os_error().unwrap_or(0))
-}

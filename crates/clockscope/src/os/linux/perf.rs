@@ -6,7 +6,7 @@
 use std::fs::File;
 use std::os::fd::{AsRawFd, FromRawFd};
 
-use super::last_errno;
+use super::errno::last_errno;
 use crate::Unavailable;
 
 /// perf_event_attr up to version 0 (64 bytes), as linux/perf_event.h lays it out.

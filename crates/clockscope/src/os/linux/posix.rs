@@ -2,7 +2,8 @@
 
 #![allow(unsafe_code, reason = "clock_gettime writes through a pointer")]
 
-use super::{last_errno, syscall, vdso};
+use super::errno::last_errno;
+use super::{syscall, vdso};
 use crate::{About, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor};
 
 /// A row of the table of POSIX clocks. Adding one is adding a row.

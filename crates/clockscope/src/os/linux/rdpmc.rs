@@ -23,7 +23,7 @@ fn about() -> About {
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) fn each(visitor: &mut impl Visitor) {
     let clock = Err(crate::Unavailable::Instruction("RDPMC"));
-    visitor.visit(crate::Entry::<super::Reference> { about: about(), clock });
+    visitor.visit(crate::Entry::<super::posix::BySyscall> { about: about(), clock });
 }
 
 #[cfg(target_arch = "x86_64")]

@@ -15,7 +15,7 @@ use core::ptr::{null, null_mut};
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use super::{keep_errno, last_errno};
+use super::errno::{keep_errno, last_errno};
 use crate::Errno;
 
 /// The action that ours replaced.

@@ -9,7 +9,7 @@
 use core::ffi::{CStr, c_void};
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering, fence};
 
-use super::last_errno;
+use super::errno::last_errno;
 
 /// Where the kernel's driver offers the page. Readable for root, unless the system is configured
 /// otherwise.

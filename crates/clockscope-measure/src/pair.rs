@@ -56,7 +56,7 @@ impl Meeting {
     }
 
     /// Tells the other one not to wait.
-    pub(super) fn call_off(&self) {
+    pub(crate) fn call_off(&self) {
         self.is_off.store(true, Ordering::Release);
     }
 }

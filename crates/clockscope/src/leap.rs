@@ -29,7 +29,7 @@ const DAY_NS: i128 = 86_400 * SECOND_NS;
 
 impl Leap {
     /// The interval of Unix time in ns, widened where a leap second is near.
-    pub(super) fn widen(self, (earliest, latest): (i128, i128)) -> (i128, i128) {
+    pub(crate) fn widen(self, (earliest, latest): (i128, i128)) -> (i128, i128) {
         // The last midnight that the interval and a second more may reach.
         let midnight = (latest + SECOND_NS).div_euclid(DAY_NS) * DAY_NS;
         if self == Self::None || midnight < earliest - SECOND_NS {

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use clockscope::{Errno, RawClock};
 
-use super::pair::{Deadline, Side, wait_until};
+use crate::pair::{Deadline, Side, wait_until};
 
 /// A word with cache lines of its own: two, since some processors fetch lines in pairs.
 #[derive(Debug, Default)]
@@ -38,7 +38,7 @@ pub(crate) struct Relay {
 }
 
 /// Ends a relay for both sides when one of them ends, however it does.
-pub(super) struct Ending<'a>(pub(super) &'a AtomicBool);
+pub(crate) struct Ending<'a>(pub(crate) &'a AtomicBool);
 
 impl Drop for Ending<'_> {
     fn drop(&mut self) {

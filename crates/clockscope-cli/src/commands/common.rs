@@ -1,0 +1,77 @@
+//! What several subcommands do alike: choose clocks, stop on signals, write a document, and end.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, Result};
+use clockscope_measure::Catalogue;
+use clockscope_records::Document;
+use clockscope_report::Style;
+use signal_hook::consts::{SIGINT, SIGTERM};
+
+use crate::args::{ClockArgs, ColorArg, OutputArgs};
+use crate::exit::Exit;
+use crate::findings::{self, FailOn, Shown};
+use crate::output::Destination;
+use crate::usage::unknown_clock;
+
+/// The clocks that were named, or all.
+pub(super) fn selected(clocks: &ClockArgs) -> Result<Catalogue> {
+    Ok(Catalogue::new().select(&clocks.all(), clocks.path.into()).map_err(unknown_clock)?)
+}
+
+/// How a run ends that could be interrupted.
+pub(super) fn exit<'a, C: 'a>(interrupted: bool, clocks: impl Iterator<Item = &'a C>, fail_on: &[FailOn]) -> Exit
+where
+    Shown<'a>: From<&'a C>,
+{
+    if interrupted { Exit::Interrupted } else { findings::judge(clocks.map(Shown::from), fail_on) }
+}
+
+/// How tables are drawn, where a command has flags for it.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Drawing {
+    pub(super) ascii: bool,
+    pub(super) rows: Option<usize>,
+}
+
+/// Renders a document and writes it.
+pub(super) fn write(
+    document: &Document,
+    output: &OutputArgs,
+    drawing: Drawing,
+    destination: Destination,
+) -> Result<()> {
+    let style = Style {
+        color: use_color(output.color, destination.is_stdout()),
+        width: if destination.is_stdout() { terminal_width() } else { None },
+        ascii: drawing.ascii,
+        rows: drawing.rows,
+    };
+    let text = clockscope_report::render(document, output.format, style)?;
+    destination.write(&text)
+}
+
+fn use_color(when: ColorArg, to_stdout: bool) -> bool {
+    match when {
+        ColorArg::Always => true,
+        ColorArg::Never => false,
+        ColorArg::Auto => to_stdout && anstream::AutoStream::choice(&std::io::stdout()) != anstream::ColorChoice::Never,
+    }
+}
+
+/// Columns of the terminal that standard output is.
+fn terminal_width() -> Option<u16> {
+    terminal_size::terminal_size_of(std::io::stdout()).map(|(width, _)| width.0)
+}
+
+/// A flag that SIGINT and SIGTERM set; a second signal ends the program at once.
+pub(super) fn stop_on_signals() -> Result<Arc<AtomicBool>> {
+    let stop = Arc::new(AtomicBool::new(false));
+    for signal in [SIGINT, SIGTERM] {
+        signal_hook::flag::register_conditional_default(signal, Arc::clone(&stop))
+            .context("cannot watch for signals")?;
+        signal_hook::flag::register(signal, Arc::clone(&stop)).context("cannot watch for signals")?;
+    }
+    Ok(stop)
+}

@@ -1,0 +1,18 @@
+//! The exit codes.
+
+/// How the program ends (the numbers are part of its interface).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Exit {
+    /// All went well.
+    Success = 0,
+    /// A finding that the user asked to fail on.
+    Finding = 1,
+    /// Bad arguments.
+    Usage = 2,
+    /// What the user asked to fail on could not be determined.
+    Undetermined = 3,
+    /// The measurement itself, or writing it, failed.
+    Failed = 4,
+    /// Interrupted; what was measured until then was reported.
+    Interrupted = 130,
+}

@@ -1,0 +1,60 @@
+//! How many threads this process has, by the kernel's count.
+
+/// Why a number is unknown.
+pub(super) const UNKNOWN: &str = "the system does not tell how many threads this process has (/proc/self/stat)";
+
+/// How often it is looked again for threads that are ending, each time after a millisecond.
+const LOOKS: u32 = 100;
+
+/// The number of threads; `None` where it is unknown. Joined threads do not count, although the kernel counts them for a
+/// moment: so several of them take a tenth of a second.
+pub(super) fn count() -> Option<u64> {
+    let mut count = look()?;
+    for _ in 0..LOOKS {
+        if count == 1 {
+            break;
+        }
+        pause();
+        count = look()?;
+    }
+    Some(count)
+}
+
+fn look() -> Option<u64> {
+    stated(&std::fs::read_to_string("/proc/self/stat").ok()?)
+}
+
+/// What proc(5) has as `num_threads`. The name before the rest, in brackets, may hold anything. A user-mode emulator
+/// that makes this file up (QEMU) may say 0; /proc/self/task would be worse there: it shows the emulator's own threads.
+fn stated(stat: &str) -> Option<u64> {
+    /// Place behind the name: the state is the first.
+    const THREADS: usize = 17;
+    let field = stat.rsplit_once(')')?.1.split_whitespace().nth(THREADS)?;
+    field.parse().ok().filter(|threads| *threads > 0)
+}
+
+/// A millisecond, without reading a clock, and whatever a filter makes of the call.
+#[cfg(unix)]
+fn pause() {
+    // SAFETY: no descriptor is given.
+    unsafe { libc::poll(std::ptr::null_mut(), 0, 1) };
+}
+
+#[cfg(not(unix))]
+fn pause() {
+    std::thread::sleep(std::time::Duration::from_millis(1));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_kernels_count_is_found_behind_any_name() {
+        let stat = |threads: &str| format!("7 (a) 9 (b c) R 1 1 1 0 -1 4 0 0 0 0 0 0 0 0 20 0 {threads} 0 100 0 0");
+        assert_eq!(stated(&stat("3")), Some(3));
+        assert_eq!(stated(&stat("0")), None);
+        assert_eq!(stated(&stat("many")), None);
+        assert_eq!([stated(""), stated("7 (a) R 1 1")], [None, None]);
+    }
+}

@@ -1,0 +1,119 @@
+//! What the judges look at: the records of all questions, and what several judges derive from them.
+
+use clockscope_machine::hypervisor::Advice;
+use clockscope_records::{ClockKind, ClockRecord, Environment, KernelsWord, Offsets, Order, Rates, ReadPath, Sequence};
+
+/// What a clock costs that enters the kernel: the yardstick for those that need not.
+pub(super) const SYSCALL: &str = "monotonic:syscall";
+/// No processor takes longer for an ordered read, in ns, unless somebody traps it.
+pub(super) const TRAPPED_NS: f64 = 200.0;
+
+/// What is said where too little could be tested.
+pub(super) const TWO_CPUS: &str =
+    "let the program run on two CPUs or more, and start threads there (taskset, cpuset, ulimit), and ask again";
+pub(super) const LONGER: &str = "ask again for longer (--duration), or when the CPUs are less busy";
+
+/// Everything that a verdict may stand on.
+pub(crate) struct Seen {
+    pub(crate) environment: Environment,
+    /// Whether the hardware promises a constant rate.
+    pub(crate) is_invariant: Option<bool>,
+    /// What the hypervisor says about the counter.
+    pub(crate) advice: Option<Advice>,
+    pub(crate) kernel: KernelsWord,
+    pub(crate) clocks: Vec<ClockRecord>,
+    pub(crate) order: Order,
+    pub(crate) offsets: Offsets,
+    pub(crate) rates: Result<Rates, String>,
+    /// Whether the system's clocks were judged by the counter; otherwise by a system call.
+    pub(crate) by_counter: bool,
+    /// The counter's frequency until its rate was looked at closely, and over the whole time.
+    pub(crate) means: [Mean; 2],
+    /// The clocksource at the start, if the kernel has turned to another one since then.
+    pub(crate) turned_from: Option<String>,
+}
+
+/// The counter's mean frequency since the start, by the reference of rates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Mean {
+    /// In Hz, and its bound in ppm.
+    Known { hz: f64, bound_ppm: f64 },
+    /// The counter is behind where it began, or stands there.
+    WentBack,
+    /// There is no counter, or another reference.
+    Unknown,
+}
+
+/// The processor's own counter, in whatever reading sequence.
+pub(crate) fn is_counter(clock: &ClockRecord) -> bool {
+    clock.identity.kind == ClockKind::Counter && clock.identity.path == ReadPath::Instruction
+}
+
+impl Seen {
+    /// A clock by its name or alias, with its path where that is not the usual one.
+    pub(crate) fn clock(&self, name: &str) -> Option<&ClockRecord> {
+        let bears = |clock: &&ClockRecord| {
+            clock.identity.label() == name || clock.identity.aliases.iter().any(|alias| alias == name)
+        };
+        self.clocks.iter().find(bears)
+    }
+
+    /// All sequences of the counter.
+    pub(super) fn counters(&self) -> impl Iterator<Item = &ClockRecord> {
+        self.clocks.iter().filter(|clock| is_counter(clock))
+    }
+
+    /// What hand-overs of a clock showed.
+    pub(crate) fn handed_over(&self, label: &str) -> Option<&Sequence> {
+        self.order.sequences.iter().find(|sequence| sequence.name == label)
+    }
+
+    /// Whether somebody traps every read of the counter: then all that reads it is dear.
+    pub(crate) fn is_trapped(&self) -> bool {
+        self.emulators().is_none() && self.cheapest_ordered().is_some_and(|(_, ns)| ns > TRAPPED_NS)
+    }
+
+    /// The cheapest sequence that is ordered, or else of all, and its median cost in ns.
+    pub(super) fn cheapest_ordered(&self) -> Option<(&str, f64)> {
+        let is_ordered =
+            |clock: &&ClockRecord| self.handed_over(&clock.identity.label()).is_some_and(|sequence| sequence.ordered);
+        cheapest(self.counters().filter(is_ordered)).or_else(|| cheapest(self.counters()))
+    }
+
+    /// Median cost of a read, in ns.
+    pub(super) fn cost_ns(&self, label: &str) -> Option<f64> {
+        Some(self.clock(label)?.cost_ns.as_ref()?.median)
+    }
+
+    /// The kernel's clocksource. A program that is emulated alone sees the host's files, which say nothing about it.
+    pub(crate) fn clocksource(&self) -> Option<&str> {
+        self.environment.clocksource.as_deref().filter(|_| !self.is_emulated_alone())
+    }
+
+    /// Whether the program is emulated, and not the machine: the kernel is the host's.
+    pub(crate) fn is_emulated_alone(&self) -> bool {
+        self.environment.emulation.iter().any(|emulator| emulator == "qemu-user")
+    }
+
+    /// Why the kernel's clock cannot judge the counter, nor the counter, whose rate it gave, the kernel's clock: `None` if they
+    /// can. A clock that the timer tick moves loses time with every tick that is lost.
+    pub(crate) fn doubt(&self) -> Option<&'static str> {
+        let is_ticked = self.clocksource().is_some_and(|name| name.ends_with("jiffies"));
+        is_ticked.then_some("the kernel's clock is moved by the timer tick, which may be late or lost")
+    }
+
+    /// Whether order across CPUs means something for a clock: not for one of a single thread.
+    pub(super) fn is_ordered_across(&self, label: &str, is_counter: bool) -> bool {
+        is_counter || self.clock(label).is_some_and(|clock| clock.identity.kind != ClockKind::CpuTime)
+    }
+
+    /// Emulators and recorders that are at work, whose costs are not the machine's.
+    pub(crate) fn emulators(&self) -> Option<String> {
+        (!self.environment.emulation.is_empty()).then(|| self.environment.emulation.join(", "))
+    }
+}
+
+fn cheapest<'a>(clocks: impl Iterator<Item = &'a ClockRecord>) -> Option<(&'a str, f64)> {
+    let costs = clocks.filter_map(|clock| Some((clock.identity.name.as_str(), clock.cost_ns.as_ref()?.median)));
+    costs.min_by(|one, other| one.1.total_cmp(&other.1))
+}

@@ -1,0 +1,110 @@
+//! What can be found of a clock's tick.
+
+/// Periods shorter than this, in units, cannot be told from the truncation to whole units.
+pub const SHORTEST: f64 = 3.0;
+
+/// What readings tell about a clock's tick.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Tick {
+    /// It is this.
+    Found(Lattice),
+    /// It is too fine to be told from the clock's unit.
+    AtMost {
+        /// Whatever it is, it is at most this, in units.
+        units: f64,
+        /// Readings that differed from the one before.
+        steps: u64,
+    },
+    /// Nothing can be said.
+    Unknown(NoTick),
+}
+
+/// A lattice on which the readings lie.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Lattice {
+    /// Distance of its points, in the clock's unit.
+    pub period: f64,
+    /// By what share the period may be off.
+    pub error: f64,
+    /// Width of the band around its points in which nine in ten blocks of readings lie, in units; 0 if they lie exactly
+    /// on them.
+    pub spread: f64,
+    /// Readings that differed from the one before: what the finding stands on.
+    pub steps: u64,
+    /// Share of the blocks of readings that lie on it.
+    pub agreement: f64,
+}
+
+/// How much a lattice is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weight {
+    /// A thousand steps and more, nearly all of which lie on it.
+    Strong,
+    /// Enough steps that it is no accident.
+    Fair,
+    /// Few steps.
+    Weak,
+}
+
+impl Lattice {
+    /// How much it is worth.
+    #[must_use]
+    pub fn weight(&self) -> Weight {
+        match self.steps {
+            1000.. if self.agreement >= 0.99 => Weight::Strong,
+            8.. => Weight::Fair,
+            _ => Weight::Weak,
+        }
+    }
+}
+
+/// Why nothing can be said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoTick {
+    /// Fewer than three readings differed from the one before.
+    TooFewSteps,
+    /// There is no lattice in so few readings, but there may be one.
+    TooFewReadings,
+    /// The differences may come from reads of a few constant costs just as well.
+    ConstantCost,
+    /// The readings lie on several lattices: there are too few to choose.
+    Ambiguous,
+    /// A read takes so many units that no spectrum is made of the differences.
+    TooSlow,
+    /// Parts of the readings lie on different lattices: the clock's rate changed.
+    RateChanged,
+    /// It steps back so often that the readings between two such steps do not tell.
+    StepsBack,
+    /// The differences look like a lattice, but the readings do not lie on one.
+    NoLattice,
+}
+
+impl NoTick {
+    /// In a sentence, for people.
+    #[must_use]
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::TooFewSteps => "its value changed fewer than three times: give it more time",
+            Self::TooFewReadings => "too few readings differ to tell a tick: give it more time",
+            Self::ConstantCost => "its steps may be the read's own cost, which cannot be told from a tick",
+            Self::Ambiguous => "several ticks fit so few readings: give it more time",
+            Self::TooSlow => "its reads take too long for its unit",
+            Self::RateChanged => "its rate changed while it was read",
+            Self::StepsBack => "it steps back too often",
+            Self::NoLattice => "its readings lie on no lattice that was looked for",
+        }
+    }
+}
+
+impl Tick {
+    /// In units that are `scale` times finer.
+    pub(super) fn scaled(self, scale: f64) -> Self {
+        match self {
+            Self::Found(lattice) => {
+                Self::Found(Lattice { period: lattice.period * scale, spread: lattice.spread * scale, ..lattice })
+            }
+            Self::AtMost { units, steps } => Self::AtMost { units: units * scale, steps },
+            Self::Unknown(_) => self,
+        }
+    }
+}
