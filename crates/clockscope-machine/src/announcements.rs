@@ -22,18 +22,11 @@ fn of(acpi: &Path, device: &Path, unknown: &mut Unknown) -> Announcements {
     let vmclock = match opened(device) {
         Ok(_) => Some(Announcement::Available),
         Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => Some(Announcement::NotPermitted),
-        Err(_) => offered(acpi, &VMCLOCK).map(|found| match found {
-            // As in a container whose /dev has less than the host's.
-            Offered::Bound => Announcement::NoDevice,
-            Offered::Unbound => Announcement::NoDriver,
-            Offered::Not => Announcement::NotOffered,
-        }),
+        // As in a container whose /dev has less than the host's.
+        Err(_) => offered(acpi, &VMCLOCK).map(without_device),
     };
-    let generation = offered(acpi, &GENERATION).map(|found| match found {
-        Offered::Bound => Announcement::Available,
-        Offered::Unbound => Announcement::NoDriver,
-        Offered::Not => Announcement::NotOffered,
-    });
+    // It has no device of its own that a process could open.
+    let generation = offered(acpi, &GENERATION).map(without_device);
     let reason = "the kernel does not show which devices the firmware offers";
     Announcements {
         vmclock: crate::known::known(vmclock, unknown, "announcements.vmclock", reason),
@@ -47,6 +40,14 @@ fn opened(device: &Path) -> std::io::Result<fs::File> {
     #[cfg(target_os = "linux")]
     std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, libc::O_NONBLOCK);
     options.read(true).open(device)
+}
+
+fn without_device(found: Offered) -> Announcement {
+    match found {
+        Offered::Bound => Announcement::KernelOnly,
+        Offered::Unbound => Announcement::NoDriver,
+        Offered::Not => Announcement::NotOffered,
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -111,7 +112,7 @@ mod tests {
             (
                 "bound",
                 vec![(vmclock.0, vmclock.1, true), (generation.0, generation.1, true)],
-                (Announcement::NoDevice, Announcement::Available),
+                (Announcement::KernelOnly, Announcement::KernelOnly),
             ),
         ];
         for (name, devices, (vmclock, generation)) in cases {

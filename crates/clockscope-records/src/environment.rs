@@ -54,12 +54,12 @@ pub struct Announcements {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Announcement {
-    /// It is in use, or can be used by this process.
+    /// This process can use it.
     Available,
     /// There is one, and this process may not open it.
     NotPermitted,
-    /// The kernel's driver has one, but it is not among this process's devices.
-    NoDevice,
+    /// The kernel uses it, and it is not among this process's devices.
+    KernelOnly,
     /// The firmware offers one, but the kernel has no driver that has taken it.
     NoDriver,
     /// There is none.

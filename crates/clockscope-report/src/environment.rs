@@ -95,7 +95,7 @@ fn announcements(found: &Announcements) -> Option<String> {
         let state = match (*found)? {
             Announcement::Available => "available",
             Announcement::NotPermitted => "not permitted for this process",
-            Announcement::NoDevice => "used by the kernel, but not among this process's devices",
+            Announcement::KernelOnly => "used by the kernel alone",
             Announcement::NoDriver => "offered by the firmware, but no driver",
             Announcement::NotOffered => return None,
         };
