@@ -2,8 +2,8 @@
 //! true time that tests know.
 //!
 //! Everything is deterministic: the same seed and the same calls give the same readings. Time
-//! passes only when a clock is read, when [`Machine::pass`] or [`Machine::run`] says so, and while
-//! another thread, an interrupt or the hypervisor has the CPU.
+//! passes only when a clock is read, when [`Machine::pass_ps`] or [`Machine::run_ps`] says so, and
+//! while another thread, an interrupt or the hypervisor has the CPU.
 //!
 //! This crate knows nothing of the clocks' users: each crate's tests adapt it to their own traits.
 

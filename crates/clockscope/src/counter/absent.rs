@@ -49,10 +49,10 @@ pub fn ordered() -> Result<Ordered, Unavailable> {
 pub fn each(_: &mut impl Visitor) {}
 
 /// There is nothing to read. Never called: [`super::EXISTS`] is asked before.
+#[cfg(all(feature = "std", not(loom)))]
 pub(crate) fn unordered() -> u64 {
     0
 }
 
 #[cfg(all(feature = "std", not(loom)))]
-pub(crate) use unordered as after_branches;
-pub(crate) use {unordered as after, unordered as fenced};
+pub(crate) use {unordered as after, unordered as after_branches, unordered as fenced};
