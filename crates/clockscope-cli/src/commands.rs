@@ -9,10 +9,11 @@ mod trust;
 
 use std::io::Read;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use clap::CommandFactory;
-use clockscope_measure::{Amount, Catalogue, Paths, Readings, Request, Source, StepsRequest};
+use clockscope_measure::{Amount, Catalogue, Paths, Readings, Request, Session, Source, StepsRequest, ThisMachine};
 use clockscope_records::{Document, Measurement};
 use clockscope_report::{RawFormat, Series};
 
@@ -108,11 +109,11 @@ fn fresh(
     thorough: bool,
     output: &OutputArgs,
 ) -> Result<Measurement> {
-    let environment = clockscope_machine::environment();
     let stop = stop_on_signals()?;
-    let mut bar = Bar::new(output.quiet, environment.counter_readable);
-    let request = Request { environment, duration_s: duration.0, cpu, thorough, stop: &stop };
-    let measured = clockscope_measure::measure(catalogue, request, &mut |share| bar.show(share));
+    let session = Session::new(&ThisMachine, &stop);
+    let mut bar = Bar::new(output.quiet, session.environment().counter_readable);
+    let request = Request { duration_s: duration.0, cpu, thorough };
+    let measured = clockscope_measure::measure(&session, catalogue, &request, &mut |share| bar.show(share));
     drop(bar);
     measured.map_err(|error| explained(error, "--cpu"))
 }
@@ -127,11 +128,11 @@ fn steps(args: &StepsArgs) -> Result<Exit> {
     };
     let raw = raw_destination(args, amount, catalogue.list().len() as u64)?;
     let destination = Destination::open(args.output.output.as_deref())?;
-    let environment = clockscope_machine::environment();
     let stop = stop_on_signals()?;
-    let mut bar = Bar::new(args.output.quiet, environment.counter_readable);
-    let request = StepsRequest { environment, amount, cpu: args.cpu, stop: &stop, keep: raw.is_some() };
-    let measured = clockscope_measure::steps(catalogue, request, &mut |share| bar.show(share));
+    let session = Session::new(&ThisMachine, &stop);
+    let mut bar = Bar::new(args.output.quiet, session.environment().counter_readable);
+    let request = StepsRequest { amount, cpu: args.cpu, keep: raw.is_some() };
+    let measured = clockscope_measure::steps(&session, catalogue, &request, &mut |share| bar.show(share));
     drop(bar);
     let (steps, readings) = measured.map_err(|error| explained(error, "--cpu"))?;
     let exit = exit(steps.run.interrupted, steps.clocks.iter(), &args.fail_on);
@@ -198,7 +199,7 @@ fn advise(args: &AdviseArgs) -> Result<Exit> {
     let document = match &args.from {
         Some(file) => read_document(file, "advise from")?,
         None => {
-            let catalogue = Catalogue::new().select(&[], Paths::default()).map_err(unknown_clock)?;
+            let catalogue = Catalogue::new(&ThisMachine).select(&[], Paths::default()).map_err(unknown_clock)?;
             Document::Measurement(fresh(catalogue, args.duration, args.cpu, false, &args.output)?)
         }
     };
@@ -220,16 +221,18 @@ fn advise(args: &AdviseArgs) -> Result<Exit> {
 }
 
 fn list(args: &ListArgs) -> Result<Exit> {
-    let catalogue = Catalogue::new().select(&[], args.path.into()).map_err(unknown_clock)?;
+    let catalogue = Catalogue::new(&ThisMachine).select(&[], args.path.into()).map_err(unknown_clock)?;
     let destination = Destination::open(args.output.output.as_deref())?;
-    let listing = clockscope_measure::list(catalogue, clockscope_machine::environment())?;
+    let never = AtomicBool::new(false);
+    let listing = clockscope_measure::list(&Session::new(&ThisMachine, &never), catalogue)?;
     write(&Document::Listing(listing), &args.output, Drawing::default(), destination)?;
     Ok(Exit::Success)
 }
 
 fn info(output: &OutputArgs) -> Result<Exit> {
     let destination = Destination::open(output.output.as_deref())?;
-    let info = clockscope_measure::info(clockscope_machine::environment())?;
+    let never = AtomicBool::new(false);
+    let info = clockscope_measure::info(&Session::new(&ThisMachine, &never))?;
     write(&Document::Info(info), output, Drawing::default(), destination)?;
     Ok(Exit::Success)
 }

@@ -1,21 +1,21 @@
 //! What all records of a run share.
 
 use clockscope::About;
-use clockscope::os::Reference;
 use clockscope_records::Environment;
 
+use crate::platform::{Platform, Yardstick};
 use crate::timer::{Rate, Timer};
 
 /// The timer, its rate, the reference, the machine.
-pub(crate) struct Context<'a> {
+pub(crate) struct Context<'a, P: Platform> {
     /// The timer's rate over the whole run.
     pub(crate) rate: Rate,
-    pub(crate) timer: Timer,
-    pub(crate) reference: Reference,
+    pub(crate) timer: Timer<P>,
+    pub(crate) reference: P::Reference,
     pub(crate) environment: &'a Environment,
 }
 
-impl Context<'_> {
+impl<P: Platform> Context<'_, P> {
     pub(crate) fn timer_record(&self) -> clockscope_records::Timer {
         clockscope_records::Timer {
             name: self.timer.name().to_owned(),

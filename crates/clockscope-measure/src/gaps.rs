@@ -4,11 +4,8 @@
 mod cause;
 mod watch;
 
-use std::sync::atomic::AtomicBool;
-
 use clockscope_machine::account;
-use clockscope_machine::affinity;
-use clockscope_records::{Answer, Cause, CpuGaps, Environment, Gaps, Unknown, WorstGap};
+use clockscope_records::{Answer, Cause, CpuGaps, Gaps, Unknown, WorstGap};
 use clockscope_statistics::quantile;
 
 use crate::across::team::on_each;
@@ -16,6 +13,8 @@ use crate::bench::{Bench, Progress, Sampling, Setup};
 use crate::catalogue::Catalogue;
 use crate::error::MeasureError;
 use crate::pair::Deadline;
+use crate::platform::Platform;
+use crate::session::Session;
 use crate::timer::{Calibration, Timer};
 use watch::{Sight, WORST, Watch};
 
@@ -30,18 +29,14 @@ const FEWEST_TURNS: f64 = 4.0;
 const PART_NS: f64 = 250e6;
 
 /// What to look for, and how.
-#[derive(Debug)]
-pub struct GapsRequest<'a> {
-    /// Facts about the machine, which go into the record.
-    pub environment: Environment,
+#[derive(Clone, Debug)]
+pub struct GapsRequest {
     /// Shortest time between two reads that counts, in seconds. Where the loop itself takes long, it is four turns of it.
     pub threshold_s: f64,
     /// How long to look, in seconds.
     pub duration_s: f64,
     /// CPUs to look on, all at once; `None` for the current one.
     pub cpus: Option<Vec<u32>>,
-    /// Set from outside to end early: what was found until then is reported.
-    pub stop: &'a AtomicBool,
 }
 
 /// Looks for gaps. The CPUs are fully busy meanwhile. Memory does not grow with the number of gaps.
@@ -49,13 +44,18 @@ pub struct GapsRequest<'a> {
 /// # Errors
 /// A CPU that was asked for cannot be used, or no clock answers that time could be told by.
 /// Or the process has more than one thread: clocks are first tried in a forked child.
-pub fn gaps(request: GapsRequest<'_>, progress: &mut Progress<'_>) -> Result<Answer<Gaps>, MeasureError> {
-    let GapsRequest { environment, threshold_s, duration_s, cpus, stop } = request;
-    let cpus = cpus.map(|cpus| crate::across::cpus(Some(&cpus))).transpose()?;
-    let setup = Setup::new(Catalogue::counters(), &environment, None, stop)?;
+pub fn gaps<P: Platform>(
+    session: &Session<'_, P>,
+    request: &GapsRequest,
+    progress: &mut Progress<'_>,
+) -> Result<Answer<Gaps>, MeasureError> {
+    let GapsRequest { threshold_s, duration_s, ref cpus } = *request;
+    let platform = session.platform;
+    let cpus = cpus.as_ref().map(|cpus| crate::across::cpus(platform, Some(cpus))).transpose()?;
+    let setup = Setup::new(session, Catalogue::counters(platform), None)?;
     let bench = &setup.bench;
     let loop_ticks = turn(&bench.timer);
-    let least_ticks = (loop_ticks * FEWEST_TURNS).max(2.0 * timer_step(bench));
+    let least_ticks = (loop_ticks * FEWEST_TURNS).max(2.0 * bench.timer.tick_ns());
     let asked_ticks = threshold_s * 1e9 / bench.first_rate.ns_per_unit;
     let threshold = asked_ticks.max(least_ticks) as u64;
     let pause = (PAUSE_NS / bench.first_rate.ns_per_unit).max(least_ticks) as u64;
@@ -76,42 +76,43 @@ pub fn gaps(request: GapsRequest<'_>, progress: &mut Progress<'_>) -> Result<Ans
     }
     let sampling = Sampling::of_time(duration_s, &sampling, bench);
     let run = match cpus {
-        Some(cpus) => setup.run_across(sampling, &cpus, &environment)?,
-        None => setup.run(sampling, setup.context(&environment).timer_record()),
+        Some(cpus) => setup.run_across(sampling, &cpus),
+        None => setup.run(sampling),
     };
     let unit_ns = 1e9 / run.timer.frequency_hz;
     let threshold_ns = if asked_ticks >= least_ticks { threshold_s * 1e9 } else { least_ticks * unit_ns };
     let found = record(watches, threshold_ns, loop_ticks * unit_ns, unit_ns);
-    Ok(Answer::new(setup.recorded_at, environment, run, found))
+    Ok(Answer::new(setup.recorded_at, session.environment.clone(), run, found))
 }
 
-/// What a thread sees of this machine.
-struct Real<'a> {
-    bench: &'a Bench<'a>,
+/// What a thread sees of the machine.
+struct Real<'a, P: Platform> {
+    bench: &'a Bench<'a, P>,
     /// The CPU that it is bound to.
     cpu: Option<u32>,
-    deadline: Deadline<'a>,
+    deadline: Deadline<'a, P>,
 }
 
-impl<'a> Real<'a> {
+impl<'a, P: Platform> Real<'a, P> {
     /// For so many ticks.
-    fn new(bench: &'a Bench<'a>, cpu: Option<u32>, length: u64) -> Self {
+    fn new(bench: &'a Bench<'a, P>, cpu: Option<u32>, length: u64) -> Self {
         let length_ns = (length as f64 * bench.first_rate.ns_per_unit) as u64;
         Self { bench, cpu, deadline: Deadline::new(bench.reference, length_ns, bench.stop) }
     }
 }
 
-impl Sight for Real<'_> {
+impl<P: Platform> Sight for Real<'_, P> {
     fn now(&mut self) -> u64 {
         self.bench.timer.now()
     }
 
     fn thread(&mut self) -> account::Thread {
-        account::of_thread()
+        self.bench.platform.thread_account()
     }
 
     fn cpu(&mut self) -> account::Cpu {
-        account::of_cpu(self.cpu.or_else(affinity::current_cpu).unwrap_or(0))
+        let platform = self.bench.platform;
+        platform.cpu_account(self.cpu.or_else(|| platform.current_cpu()).unwrap_or(0))
     }
 
     fn is_over(&mut self) -> bool {
@@ -124,7 +125,7 @@ impl Sight for Real<'_> {
 }
 
 /// Looks on all CPUs for some time, on threads that are bound there, or on this one.
-fn watch_part(bench: &Bench<'_>, watches: &mut [Watch], bound: bool, length_ns: f64) {
+fn watch_part<P: Platform>(bench: &Bench<'_, P>, watches: &mut [Watch], bound: bool, length_ns: f64) {
     let length = (length_ns / bench.first_rate.ns_per_unit) as u64;
     if !bound {
         watches.iter_mut().for_each(|watch| watch.look(&mut Real::new(bench, watch.cpu, length), bench.origin, length));
@@ -132,7 +133,7 @@ fn watch_part(bench: &Bench<'_>, watches: &mut [Watch], bound: bool, length_ns: 
     }
     let cpus: Vec<u32> = watches.iter().filter_map(|watch| watch.cpu).collect();
     let slots: Vec<_> = watches.iter_mut().map(|watch| (watch.cpu, std::sync::Mutex::new(watch))).collect();
-    let ended = on_each(&cpus, |cpu| {
+    let ended = on_each(bench.platform, &cpus, |cpu| {
         let slot = slots.iter().find(|(of, _)| *of == Some(cpu));
         if let Some(Ok(mut watch)) = slot.map(|(_, watch)| watch.lock()) {
             watch.look(&mut Real::new(bench, Some(cpu), length), bench.origin, length);
@@ -146,19 +147,11 @@ fn watch_part(bench: &Bench<'_>, watches: &mut [Watch], bound: bool, length_ns: 
 }
 
 /// What a turn of the loop takes, in ticks: the median.
-fn turn(timer: &Timer) -> f64 {
+fn turn<P: Platform>(timer: &Timer<P>) -> f64 {
     let readings: Vec<u64> = (0..TURNS).map(|_| timer.now()).collect();
     let mut turns: Vec<f64> = readings.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]) as f64).collect();
     turns.sort_by(f64::total_cmp);
     quantile(&turns, 0.5).unwrap_or(0.0)
-}
-
-/// The step of a timer that is a clock of the kernel's, which may be as coarse as a timer tick.
-fn timer_step(bench: &Bench<'_>) -> f64 {
-    match bench.timer {
-        Timer::Counter(_) => 0.0,
-        Timer::Reference(reference) => reference.tick_ns(),
-    }
 }
 
 fn record(watches: Vec<Watch>, threshold_ns: f64, loop_ns: f64, unit_ns: f64) -> Gaps {

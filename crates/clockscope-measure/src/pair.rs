@@ -1,14 +1,9 @@
 //! What two threads share that work together: who is who, where they wait for each other, and when their time is over.
 
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::thread;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use clockscope::os::Reference;
-
+use crate::platform::{Platform, Word};
 use crate::timer::read;
-
-/// Turns of waiting after which another thread may need this very CPU.
-const PATIENT_TURNS: u32 = 1 << 13;
 
 /// Which of a pair's two threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -35,50 +30,39 @@ impl Side {
 }
 
 /// Where the two threads of a pair wait for each other between tasks.
-#[derive(Debug, Default)]
-pub(crate) struct Meeting {
-    arrived: [AtomicU32; 2],
+pub(crate) struct Meeting<'a, P: Platform> {
+    platform: &'a P,
+    arrived: [P::Word; 2],
     /// One of them has ended, and will not arrive any more.
-    is_off: AtomicBool,
+    off: P::Word,
 }
 
-impl Meeting {
+impl<'a, P: Platform> Meeting<'a, P> {
+    pub(crate) fn new(platform: &'a P) -> Self {
+        Self { platform, arrived: [0; 2].map(|none| platform.word(none)), off: platform.word(0) }
+    }
+
     /// Waits until the other one has come as often. `false` if it will not.
     pub(crate) fn meet(&self, side: Side) -> bool {
         let times = self.arrived[side.index()].fetch_add(1, Ordering::AcqRel) + 1;
         let other = &self.arrived[side.other().index()];
-        wait_until(|| other.load(Ordering::Acquire) >= times || self.is_off());
+        self.platform.wait_until(|| other.load(Ordering::Acquire) >= times || self.is_off());
         other.load(Ordering::Acquire) >= times
     }
 
     pub(crate) fn is_off(&self) -> bool {
-        self.is_off.load(Ordering::Acquire)
+        self.off.load(Ordering::Acquire) != 0
     }
 
     /// Tells the other one not to wait.
     pub(crate) fn call_off(&self) {
-        self.is_off.store(true, Ordering::Release);
-    }
-}
-
-/// Spins until something holds; gives the CPU away now and then, since the other thread may need this very one.
-#[inline(always)]
-pub(crate) fn wait_until(holds: impl Fn() -> bool) {
-    let mut turns = 0;
-    while !holds() {
-        turns += 1;
-        if turns == PATIENT_TURNS {
-            turns = 0;
-            thread::yield_now();
-        }
-        std::hint::spin_loop();
+        self.off.store(1, Ordering::Release);
     }
 }
 
 /// Tells when a time is over, or somebody wants it to be, without asking the clock at every turn.
-#[derive(Debug)]
-pub(crate) struct Deadline<'a> {
-    reference: Reference,
+pub(crate) struct Deadline<'a, P: Platform> {
+    reference: P::Reference,
     stop: &'a AtomicBool,
     start_ns: u64,
     length_ns: u64,
@@ -88,8 +72,8 @@ pub(crate) struct Deadline<'a> {
     left: u32,
 }
 
-impl<'a> Deadline<'a> {
-    pub(crate) fn new(reference: Reference, length_ns: u64, stop: &'a AtomicBool) -> Self {
+impl<'a, P: Platform> Deadline<'a, P> {
+    pub(crate) fn new(reference: P::Reference, length_ns: u64, stop: &'a AtomicBool) -> Self {
         let start_ns = read(&reference);
         Self { reference, stop, start_ns, length_ns, asked_ns: 0, between: 1, left: 1 }
     }

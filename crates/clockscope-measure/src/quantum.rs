@@ -6,6 +6,7 @@ use clockscope_statistics::{Tick, tick};
 
 use crate::bench::Bench;
 use crate::catalogue::Row;
+use crate::platform::Platform;
 use crate::timer::Calibration;
 
 /// Readings that the step is found from.
@@ -32,7 +33,7 @@ pub(crate) enum Quantum {
 ///
 /// # Errors
 /// A read failed.
-pub(crate) fn quantum(row: &Row, ns_per_unit: f64, bench: &Bench<'_>) -> Result<Quantum, Errno> {
+pub(crate) fn quantum<P: Platform>(row: &Row<P>, ns_per_unit: f64, bench: &Bench<'_, P>) -> Result<Quantum, Errno> {
     let claimed_ns = row.nominal_resolution_ns(Some(ns_per_unit), &mut Unknown::new()).unwrap_or(0.0);
     let claimed = (claimed_ns / ns_per_unit).max(1.0);
     let Ok(sampler) = &row.sampler else { return Ok(Quantum::Step(claimed)) };

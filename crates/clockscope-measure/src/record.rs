@@ -5,6 +5,7 @@ use clockscope_records::{Baseline, ClockRecord, Cost, Events, Monotonic, Unknown
 use clockscope_statistics::{Blocks, EventCounts, quantile};
 
 use crate::context::Context;
+use crate::platform::{Platform, Yardstick};
 use crate::subject::{State, Subject};
 use crate::timer::Rate;
 use crate::{distribution, tick};
@@ -25,7 +26,7 @@ pub(crate) fn empty_loop() -> About {
 }
 
 /// The record of one clock.
-pub(crate) fn clock(subject: Subject, context: &Context<'_>, baseline: &Baseline) -> ClockRecord {
+pub(crate) fn clock<P: Platform>(subject: Subject<P>, context: &Context<'_, P>, baseline: &Baseline) -> ClockRecord {
     let Subject { row, state } = subject;
     let mut unknown = Unknown::new();
     let ns_per_unit = row.ns_per_unit(context.rate.ns_per_unit);
@@ -52,12 +53,12 @@ pub(crate) fn clock(subject: Subject, context: &Context<'_>, baseline: &Baseline
 }
 
 /// Fills in what was measured.
-fn fill(
+fn fill<P: Platform>(
     record: &mut ClockRecord,
     state: State,
     about: &About,
     ns_per_unit: Option<f64>,
-    context: &Context<'_>,
+    context: &Context<'_, P>,
     baseline: &Baseline,
 ) {
     let unknown = &mut record.unknown;
@@ -152,13 +153,13 @@ pub(crate) fn failure(state: &State) -> Option<String> {
     ))
 }
 
-pub(crate) fn events_record(
+pub(crate) fn events_record<P: Platform>(
     counts: EventCounts,
     errors: u64,
     threshold_ns: Option<f64>,
     about: &About,
     judged_outside: bool,
-    context: &Context<'_>,
+    context: &Context<'_, P>,
 ) -> Events {
     let judged = counts.judged;
     let reference = if judged_outside { context.reference.name() } else { context.timer.name() };

@@ -2,14 +2,15 @@
 
 use std::sync::atomic::AtomicBool;
 
-use clockscope::os::Reference;
-use clockscope_machine::sleeping::{Call, Sleeper, timer_slack_ns};
-use clockscope_records::{Answer, Environment, Sleep, SleepRow, Unknown};
+use clockscope_machine::sleeping::Call;
+use clockscope_records::{Answer, Sleep, SleepRow, Unknown};
 use clockscope_statistics::quantile;
 
 use crate::bench::{Progress, Setup};
 use crate::catalogue::{Catalogue, Paths, Row};
 use crate::error::MeasureError;
+use crate::platform::{Platform, Sleeps, Yardstick};
+use crate::session::Session;
 use crate::timer::{Calibration, read};
 
 /// Times that are asked for, in ns.
@@ -20,16 +21,12 @@ const USUALLY_LATE_NS: f64 = 60e3;
 const SLEEPS: (f64, f64) = (3.0, 1000.0);
 
 /// What to test, and for how long.
-#[derive(Debug)]
-pub struct SleepRequest<'a> {
-    /// Facts about the machine, which go into the record.
-    pub environment: Environment,
+#[derive(Clone, Debug)]
+pub struct SleepRequest {
     /// Time for all calls together, in seconds; three sleeps of each are made at least, which takes 2.5 s.
     pub duration_s: f64,
     /// CPU to sleep on; `None` for the current one.
     pub cpu: Option<u32>,
-    /// Set from outside to end early: what was found until then is reported.
-    pub stop: &'a AtomicBool,
 }
 
 /// Something that waits for a time.
@@ -41,22 +38,24 @@ enum Way {
 }
 
 /// The clock that the calls sleep by, or another one where that cannot be read.
-struct SleepersClock {
+struct SleepersClock<P: Platform> {
     name: String,
     /// CLOCK_MONOTONIC by one of its paths.
-    monotonic: Option<Row>,
-    otherwise: Reference,
+    monotonic: Option<Row<P>>,
+    otherwise: P::Reference,
 }
 
-impl SleepersClock {
+impl<P: Platform> SleepersClock<P> {
     /// The first that answers: by a system call of our own, by the vDSO, by the C library.
-    fn find(setup: &Setup<'_>, counter_readable: Option<bool>) -> Result<Self, MeasureError> {
+    fn find(setup: &Setup<'_, P>) -> Result<Self, MeasureError> {
+        let session = setup.session;
         let otherwise = setup.bench.reference;
         let paths = ["monotonic:syscall", "monotonic:vdso", "monotonic"].map(str::to_owned);
         let mut found = None;
         for path in &paths {
-            let Ok(named) = Catalogue::new().select(std::slice::from_ref(path), Paths::Libc) else { continue };
-            found = named.tried(counter_readable)?.entries.into_iter().find(|row| row.sampler.is_ok());
+            let all = Catalogue::new(session.platform);
+            let Ok(named) = all.select(std::slice::from_ref(path), Paths::Libc) else { continue };
+            found = named.tried(session)?.entries.into_iter().find(|row| row.sampler.is_ok());
             if found.is_some() {
                 break;
             }
@@ -92,13 +91,18 @@ struct Trial {
 /// # Errors
 /// The CPU cannot be used, or no clock answers that time could be told by.
 /// Or the process has more than one thread: clocks are first tried in a forked child.
-pub fn sleep(request: SleepRequest<'_>, progress: &mut Progress<'_>) -> Result<Answer<Sleep>, MeasureError> {
-    let SleepRequest { environment, duration_s, cpu, stop } = request;
-    let setup = Setup::new(Catalogue::counters(), &environment, cpu, stop)?;
-    let clock = SleepersClock::find(&setup, environment.counter_readable)?;
+pub fn sleep<P: Platform>(
+    session: &Session<'_, P>,
+    request: &SleepRequest,
+    progress: &mut Progress<'_>,
+) -> Result<Answer<Sleep>, MeasureError> {
+    let SleepRequest { duration_s, cpu } = *request;
+    let platform = session.platform;
+    let setup = Setup::new(session, Catalogue::counters(platform), cpu)?;
+    let clock = SleepersClock::find(&setup)?;
     let sampling = Calibration::start(setup.bench.timer, setup.bench.reference);
-    let ways: Vec<Way> = Call::ALL.iter().copied().map(Way::Call).chain([Way::Spin]).collect();
-    let sleeper = Sleeper::new();
+    let ways: Vec<Way> = platform.sleeping_calls().iter().copied().map(Way::Call).chain([Way::Spin]).collect();
+    let sleeper = platform.sleeper();
     let mut rows = Vec::new();
     for asked_ns in ASKED_NS {
         let mut together: Vec<Trial> = ways.iter().map(|way| Trial::new(*way, asked_ns)).collect();
@@ -109,14 +113,14 @@ pub fn sleep(request: SleepRequest<'_>, progress: &mut Progress<'_>) -> Result<A
                 if setup.bench.is_stopped() {
                     break;
                 }
-                row.sleep(&sleeper, &clock, stop);
+                row.sleep(platform, &sleeper, &clock, session.stop);
             }
             progress((sampling.elapsed_ns() / (duration_s * 1e9)).min(1.0));
         }
         rows.extend(together);
     }
     let mut unknown = Unknown::new();
-    let timer_slack_ns = timer_slack_ns();
+    let timer_slack_ns = platform.timer_slack_ns();
     if timer_slack_ns.is_none() {
         unknown.insert("timer_slack_ns".to_owned(), "the system does not tell".to_owned());
     }
@@ -124,7 +128,7 @@ pub fn sleep(request: SleepRequest<'_>, progress: &mut Progress<'_>) -> Result<A
     rows.sort_by_key(|row| ways.iter().position(|way| *way == row.way));
     let rows = rows.into_iter().map(|trial| trial.record(clock.monotonic.is_some())).collect();
     let found = Sleep { clock: clock.name, timer_slack_ns, rows, unknown };
-    setup.answer((duration_s, &sampling), None, environment, found)
+    Ok(setup.answer((duration_s, &sampling), None, found))
 }
 
 impl Trial {
@@ -133,7 +137,7 @@ impl Trial {
     }
 
     /// Once.
-    fn sleep(&mut self, sleeper: &Sleeper, clock: &SleepersClock, stop: &AtomicBool) {
+    fn sleep<P: Platform>(&mut self, platform: &P, sleeper: &P::Sleeper, clock: &SleepersClock<P>, stop: &AtomicBool) {
         if clock.monotonic.is_none() && self.way == Way::Call(Call::ClockNanosleepAbsolute) {
             self.reason = Some(UNREADABLE.to_owned());
             return;
@@ -142,7 +146,7 @@ impl Trial {
         let slept = match self.way {
             Way::Call(call) => sleeper.sleep(call, self.asked_ns, before),
             Way::Spin => {
-                spin(self.asked_ns);
+                platform.spin(self.asked_ns);
                 Ok(())
             }
         };
@@ -150,7 +154,7 @@ impl Trial {
         match slept {
             // A signal ends a sleep early, and rightly so.
             Ok(()) if stop.load(std::sync::atomic::Ordering::Relaxed) => {}
-            Ok(()) => self.take(got_ns, self.tolerance_ns()),
+            Ok(()) => self.take(got_ns, self.tolerance_ns(platform)),
             Err(reason) => self.reason = Some(reason),
         }
     }
@@ -161,10 +165,10 @@ impl Trial {
     }
 
     /// Our own clock may differ from the kernel's by its error, at both ends.
-    fn tolerance_ns(&self) -> i64 {
+    fn tolerance_ns(&self, platform: &impl Platform) -> i64 {
         match self.way {
             Way::Call(_) => 0,
-            Way::Spin => clockscope::error_bound().map_or(0, |bound| 2 * bound.largest.as_nanos() as i64),
+            Way::Spin => platform.spin_error_ns() as i64,
         }
     }
 
@@ -202,13 +206,6 @@ impl Trial {
             reason: self.reason,
             unknown,
         }
-    }
-}
-
-fn spin(ns: u64) {
-    let start = clockscope::now();
-    while start.elapsed().as_nanos() < u128::from(ns) {
-        std::hint::spin_loop();
     }
 }
 

@@ -1,7 +1,8 @@
 //! What batches are timed with, and how its unit becomes nanoseconds.
 
-use clockscope::os::Reference;
-use clockscope::{RawClock, counter};
+use clockscope::RawClock;
+
+use crate::platform::{Platform, Yardstick};
 
 /// Brackets tried for one that no interruption widened.
 const BRACKETS: usize = 32;
@@ -26,13 +27,20 @@ pub enum TimerError {
 }
 
 /// What batches are timed with: the ordered counter, or the reference where no counter may be read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Timer {
-    Counter(counter::Ordered),
-    Reference(Reference),
+pub(crate) enum Timer<P: Platform> {
+    Counter(P::Counter),
+    Reference(P::Reference),
 }
 
-impl Timer {
+impl<P: Platform> Clone for Timer<P> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<P: Platform> Copy for Timer<P> {}
+
+impl<P: Platform> Timer<P> {
     /// Reads the timer, in its own unit. After all that comes before it, before all that comes after it.
     #[inline(always)]
     pub(crate) fn now(&self) -> u64 {
@@ -44,8 +52,16 @@ impl Timer {
 
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            Self::Counter(_) => counter::ORDERED_NAME,
+            Self::Counter(counter) => counter.name(),
             Self::Reference(reference) => reference.name(),
+        }
+    }
+
+    /// The step that it moves in, in ns.
+    pub(crate) fn tick_ns(&self) -> f64 {
+        match self {
+            Self::Counter(counter) => counter.tick_ns(),
+            Self::Reference(reference) => reference.tick_ns(),
         }
     }
 }
@@ -70,7 +86,7 @@ struct Bracket {
 
 impl Bracket {
     /// The narrowest of several: an interruption only ever widens a bracket.
-    fn take(timer: &Timer, reference: &Reference) -> Self {
+    fn take<P: Platform>(timer: &Timer<P>, reference: &P::Reference) -> Self {
         let take = |_| {
             let before = timer.now();
             let reference_ns = read(reference);
@@ -98,15 +114,14 @@ pub(crate) struct Rate {
 }
 
 /// A calibration under way: it began with a bracket and tells the mean rate since then at any time.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Calibration {
-    timer: Timer,
-    reference: Reference,
+pub(crate) struct Calibration<P: Platform> {
+    timer: Timer<P>,
+    reference: P::Reference,
     start: Bracket,
 }
 
-impl Calibration {
-    pub(crate) fn start(timer: Timer, reference: Reference) -> Self {
+impl<P: Platform> Calibration<P> {
+    pub(crate) fn start(timer: Timer<P>, reference: P::Reference) -> Self {
         Self { timer, reference, start: Bracket::take(&timer, &reference) }
     }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
-use clockscope_measure::Catalogue;
+use clockscope_measure::{Catalogue, ThisMachine};
 use clockscope_records::Document;
 use clockscope_report::Style;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -17,7 +17,7 @@ use crate::usage::unknown_clock;
 
 /// The clocks that were named, or all.
 pub(super) fn selected(clocks: &ClockArgs) -> Result<Catalogue> {
-    Ok(Catalogue::new().select(&clocks.all(), clocks.path.into()).map_err(unknown_clock)?)
+    Ok(Catalogue::new(&ThisMachine).select(&clocks.all(), clocks.path.into()).map_err(unknown_clock)?)
 }
 
 /// How a run ends that could be interrupted.

@@ -1,41 +1,47 @@
 //! Messages that two CPUs send to and fro, each stamped by its own counter: four timestamps an exchange.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use clockscope::RawClock;
 use clockscope::offset::OffsetBounds;
 
-use crate::pair::{Deadline, wait_until};
+use crate::pair::Deadline;
+use crate::platform::{Platform, Word};
 use crate::relay::Ending;
 use crate::timer::read;
 
 /// The word of one direction and what comes with it, in cache lines of their own.
-#[derive(Debug, Default)]
 #[repr(align(128))]
-struct Line {
-    number: AtomicU64,
-    stamp: AtomicU64,
+struct Line<W> {
+    number: W,
+    stamp: W,
 }
 
 /// What two threads share while one of them asks and the other answers. For one use.
-#[derive(Debug, Default)]
-pub(crate) struct Exchange {
-    there: Line,
-    back: Line,
-    is_over: AtomicBool,
+pub(crate) struct Exchange<'a, P: Platform> {
+    platform: &'a P,
+    there: Line<P::Word>,
+    back: Line<P::Word>,
+    /// Not 0 once it is over.
+    over: P::Word,
 }
 
-impl Exchange {
+impl<'a, P: Platform> Exchange<'a, P> {
+    pub(crate) fn new(platform: &'a P) -> Self {
+        let line = || Line { number: platform.word(0), stamp: platform.word(0) };
+        Self { platform, there: line(), back: line(), over: platform.word(0) }
+    }
+
     /// Asks until the time is over: what all answers tell about the other's counter against this one. The counter's
     /// reads must be ordered on both sides.
-    pub(crate) fn ask(&self, counter: &impl RawClock, deadline: &mut Deadline<'_>) -> OffsetBounds {
+    pub(crate) fn ask(&self, counter: &impl RawClock, deadline: &mut Deadline<'_, P>) -> OffsetBounds {
         let mut bounds = OffsetBounds::default();
-        let _ending = Ending(&self.is_over);
+        let _ending = Ending(&self.over);
         for number in 1.. {
             let left = read(counter);
             self.there.number.store(number, Ordering::Release);
             let is_answered = || self.back.number.load(Ordering::Acquire) == number;
-            wait_until(|| is_answered() || self.is_over.load(Ordering::Relaxed));
+            self.platform.wait_until(|| is_answered() || self.over.load(Ordering::Relaxed) != 0);
             if !is_answered() {
                 break;
             }
@@ -53,10 +59,10 @@ impl Exchange {
     /// Answers until the other side has enough.
     pub(crate) fn answer(&self, counter: &impl RawClock) {
         let mut answered = 0;
-        let _ending = Ending(&self.is_over);
+        let _ending = Ending(&self.over);
         loop {
             let asked = || self.there.number.load(Ordering::Acquire);
-            wait_until(|| asked() != answered || self.is_over.load(Ordering::Acquire));
+            self.platform.wait_until(|| asked() != answered || self.over.load(Ordering::Acquire) != 0);
             if asked() == answered {
                 return;
             }

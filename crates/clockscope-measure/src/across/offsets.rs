@@ -1,12 +1,8 @@
 //! The question *offsets*: how far the counters of the CPUs are apart.
 
-use std::sync::atomic::AtomicBool;
-
-use clockscope::counter::{self, Ordered};
 use clockscope::offset::{Offset, OffsetBounds};
-use clockscope::os::Reference;
-use clockscope::{Errno, RawClock, os};
-use clockscope_records::{Answer, CpuOffset, Environment, OffsetPair, Offsets, Unknown};
+use clockscope::{Errno, RawClock};
+use clockscope_records::{Answer, CpuOffset, OffsetPair, Offsets, Unknown};
 
 use super::exchange::Exchange;
 use super::team::{ALONE, Played, on_each, play_round};
@@ -15,7 +11,9 @@ use crate::bench::{Bench, Progress, Setup, answering};
 use crate::catalogue::Catalogue;
 use crate::error::MeasureError;
 use crate::pair::{Deadline, Meeting, Side};
+use crate::platform::{Platform, Yardstick};
 use crate::quantum;
+use crate::session::Session;
 use crate::timer::{Calibration, read};
 
 /// Shortest time for one direction of a pair, in ns: some ten thousand exchanges.
@@ -34,18 +32,14 @@ const CHANGED: &str = "no constant offset explains all exchanges: it changed und
 const STEP_READINGS: usize = 1 << 12;
 
 /// What to test, and how.
-#[derive(Debug)]
-pub struct OffsetsRequest<'a> {
-    /// Facts about the machine, which go into the record.
-    pub environment: Environment,
+#[derive(Clone, Debug)]
+pub struct OffsetsRequest {
     /// Time for all pairs together, in seconds. On many CPUs it takes more: 4 ms a round at least.
     pub duration_s: f64,
     /// CPUs that take part; `None` for all that the process may run on.
     pub cpus: Option<Vec<u32>>,
     /// Test one pair of CPUs at a time.
     pub serial: bool,
-    /// Set from outside to end early: what was found until then is reported.
-    pub stop: &'a AtomicBool,
 }
 
 /// Measures the counter's offset between every two CPUs. Starts two threads a pair and round.
@@ -53,13 +47,18 @@ pub struct OffsetsRequest<'a> {
 /// # Errors
 /// A CPU that was asked for cannot be used, or no clock answers that time could be told by.
 /// Or the process has more than one thread: clocks are first tried in a forked child.
-pub fn offsets(request: OffsetsRequest<'_>, progress: &mut Progress<'_>) -> Result<Answer<Offsets>, MeasureError> {
-    let OffsetsRequest { environment, duration_s, cpus, serial, stop } = request;
-    let plan = Plan { cpus: super::cpus(cpus.as_deref())?, serial, duration_ns: duration_s * 1e9 };
-    let setup = Setup::new(Catalogue::counters(), &environment, None, stop)?;
+pub fn offsets<P: Platform>(
+    session: &Session<'_, P>,
+    request: &OffsetsRequest,
+    progress: &mut Progress<'_>,
+) -> Result<Answer<Offsets>, MeasureError> {
+    let OffsetsRequest { duration_s, ref cpus, serial } = *request;
+    let platform = session.platform;
+    let plan = Plan { cpus: super::cpus(platform, cpus.as_deref())?, serial, duration_ns: duration_s * 1e9 };
+    let setup = Setup::new(session, Catalogue::counters(platform), None)?;
     let sampling = Calibration::start(setup.bench.timer, setup.bench.reference);
-    let found = find(&setup.bench, &setup.catalogue, &plan, progress);
-    setup.answer((duration_s, &sampling), Some(&plan.cpus), environment, found)
+    let found = find(&setup, &setup.catalogue, &plan, progress);
+    Ok(setup.answer((duration_s, &sampling), Some(&plan.cpus), found))
 }
 
 /// Which CPUs, and for how long.
@@ -70,41 +69,47 @@ pub(crate) struct Plan {
 }
 
 /// Measures, if one of these counters answered when it was tried.
-pub(crate) fn find(bench: &Bench<'_>, counters: &Catalogue, plan: &Plan, progress: &mut Progress<'_>) -> Offsets {
+pub(crate) fn find<P: Platform>(
+    setup: &Setup<'_, P>,
+    counters: &Catalogue<P>,
+    plan: &Plan,
+    progress: &mut Progress<'_>,
+) -> Offsets {
+    let bench = &setup.bench;
     let rounds = tournament::rounds(plan.cpus.len());
     let mut offsets =
         Offsets { cpus: plan.cpus.clone(), rounds: rounds as u32, serial: plan.serial, ..Offsets::default() };
-    let counter = match ordered(counters) {
+    let counter = match ordered(bench.platform, counters) {
         Ok(counter) => counter,
         Err(reason) => {
             offsets.unknown.insert("counter".to_owned(), reason.clone());
             return untested(offsets, reason);
         }
     };
-    offsets.counter = Some(counter::ORDERED_NAME.to_owned());
+    offsets.counter = Some(counter.name().to_owned());
     if let Some(reason) = super::untestable(&plan.cpus) {
         return untested(offsets, reason);
     }
     let unit = Unit { ns: bench.first_rate.ns_per_unit, step: step(&counter) };
     offsets.tick_ns = Some(unit.step * unit.ns);
-    let kernel = KernelClock::find();
-    let before = kernel.as_ref().map(|kernel| kernel.on(plan.cpus[0], &counter));
+    let kernel = KernelClock::find(setup.session);
+    let before = kernel.as_ref().map(|kernel| kernel.on(bench.platform, plan.cpus[0], &counter));
     measure_pairs(bench, &counter, unit, plan, &mut offsets.pairs, progress);
     if let (Some(kernel), Some(before)) = (kernel, before) {
-        offsets.vdso = against_kernel(&kernel, &counter, unit, &plan.cpus, before);
+        offsets.vdso = against_kernel(bench.platform, &kernel, &counter, unit, &plan.cpus, before);
     }
     summarise(&mut offsets);
     offsets
 }
 
 /// The ordered counter, where a plain read of the counter succeeded.
-fn ordered(counters: &Catalogue) -> Result<Ordered, String> {
+fn ordered<P: Platform>(platform: &P, counters: &Catalogue<P>) -> Result<P::Counter, String> {
     let refusals: Vec<&String> = counters.entries.iter().filter_map(|row| row.sampler.as_ref().err()).collect();
     if refusals.len() == counters.entries.len() {
         let reason = refusals.first().map_or("this architecture has no counter that clockscope knows", |r| r.as_str());
         return Err(reason.to_owned());
     }
-    counter::ordered().map_err(|reason| reason.to_string())
+    platform.ordered_counter()
 }
 
 fn untested(mut offsets: Offsets, reason: String) -> Offsets {
@@ -127,9 +132,9 @@ fn step(counter: &impl RawClock) -> f64 {
     quantum::of_readings(&readings).max(1.0)
 }
 
-fn measure_pairs(
-    bench: &Bench<'_>,
-    counter: &Ordered,
+fn measure_pairs<P: Platform>(
+    bench: &Bench<'_, P>,
+    counter: &P::Counter,
     unit: Unit,
     plan: &Plan,
     found: &mut Vec<OffsetPair>,
@@ -155,14 +160,15 @@ fn measure_pairs(
 }
 
 /// Exchanges on these pairs at once; both sides ask in turn. Each side tells what it learned by asking.
-fn exchange<C: RawClock>(
-    bench: &Bench<'_>,
+fn exchange<P: Platform, C: RawClock>(
+    bench: &Bench<'_, P>,
     counters: [C; 2],
     pairs: &[(u32, u32)],
     slice_ns: u64,
 ) -> Vec<Played<OffsetBounds>> {
-    let lines: Vec<[Exchange; 2]> = pairs.iter().map(|_| Default::default()).collect();
-    play_round(pairs, |place: usize, meeting: &Meeting, side: Side| {
+    let platform = bench.platform;
+    let lines: Vec<_> = pairs.iter().map(|_| [Exchange::new(platform), Exchange::new(platform)]).collect();
+    play_round(platform, pairs, |place: usize, meeting: &Meeting<'_, P>, side: Side| {
         let mut learned = OffsetBounds::default();
         for (asking, line) in [Side::First, Side::Second].into_iter().zip(&lines[place]) {
             if !meeting.meet(side) {
@@ -292,7 +298,7 @@ fn closure(offsets: &Offsets) -> Option<f64> {
 }
 
 /// The kernel's clock by the vDSO. MONOTONIC_RAW, which nobody steers.
-struct KernelClock(Reference);
+struct KernelClock<P: Platform>(P::Reference);
 
 /// The counter and the kernel's clock at one moment.
 #[derive(Clone, Copy, Debug)]
@@ -303,20 +309,20 @@ struct Together {
     ns: u64,
 }
 
-impl KernelClock {
+impl<P: Platform> KernelClock<P> {
     /// If it answers when it is tried: it may enter the kernel, which may deny that.
-    fn find() -> Option<Self> {
-        let by_vdso = os::references().into_iter().filter(|reference| reference.name().ends_with(":vdso"));
-        answering(by_vdso.collect(), None).ok().map(Self)
+    fn find(session: &Session<'_, P>) -> Option<Self> {
+        let by_vdso = session.platform.references().into_iter().filter(|reference| reference.name().ends_with(":vdso"));
+        answering(session, by_vdso.collect()).ok().map(Self)
     }
 
     /// On one CPU.
-    fn on(&self, cpu: u32, counter: &Ordered) -> Result<Together, String> {
-        let taken = on_each(&[cpu], |_| self.together(counter)).pop();
+    fn on(&self, platform: &P, cpu: u32, counter: &P::Counter) -> Result<Together, String> {
+        let taken = on_each(platform, &[cpu], |_| self.together(counter)).pop();
         taken.unwrap_or_else(|| Err("no thread".to_owned()))?.map_err(|errno| format!("the vDSO refused: {errno}"))
     }
 
-    fn together(&self, counter: &Ordered) -> Result<Together, Errno> {
+    fn together(&self, counter: &P::Counter) -> Result<Together, Errno> {
         let mut narrowest: Option<(u64, Together)> = None;
         for _ in 0..BRACKETS {
             let mut raw = Default::default();
@@ -333,16 +339,17 @@ impl KernelClock {
 }
 
 /// Every other CPU's counter, against the straight line that the first CPU's draws over the kernel's time.
-fn against_kernel(
-    kernel: &KernelClock,
-    counter: &Ordered,
+fn against_kernel<P: Platform>(
+    platform: &P,
+    kernel: &KernelClock<P>,
+    counter: &P::Counter,
     unit: Unit,
     cpus: &[u32],
     before: Result<Together, String>,
 ) -> Vec<CpuOffset> {
     let (first, others) = (cpus[0], &cpus[1..]);
-    let found: Vec<_> = others.iter().map(|cpu| (*cpu, kernel.on(*cpu, counter))).collect();
-    let after = kernel.on(first, counter);
+    let found: Vec<_> = others.iter().map(|cpu| (*cpu, kernel.on(platform, *cpu, counter))).collect();
+    let after = kernel.on(platform, first, counter);
     let record = |(cpu, together): (u32, Result<Together, String>)| {
         let offset = before.clone().and_then(|before| {
             let after = after.clone()?;

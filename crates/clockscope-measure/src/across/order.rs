@@ -1,9 +1,9 @@
 //! The question *order*: whether a reading that one CPU hands to another is ever larger than the one taken after it.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use clockscope::{Errno, Kind};
-use clockscope_records::{Answer, Environment, HandedOver, LostPair, Order, Sequence, Unknown};
+use clockscope_records::{Answer, HandedOver, LostPair, Order, Sequence, Unknown};
 
 use super::team::{ALONE, Played, play_round};
 use super::tournament;
@@ -11,7 +11,9 @@ use crate::bench::{Bench, Progress, Setup};
 use crate::catalogue::{Catalogue, Row};
 use crate::error::MeasureError;
 use crate::pair::{Deadline, Meeting, Side};
+use crate::platform::{Platform, Word};
 use crate::relay::{Received, Relay};
+use crate::session::Session;
 use crate::timer::Calibration;
 
 /// What a round should take, in ns: long enough that starting its threads does not matter, short enough to show progress.
@@ -32,10 +34,8 @@ pub enum Handover {
 }
 
 /// What to test, and how.
-#[derive(Debug)]
-pub struct OrderRequest<'a> {
-    /// Facts about the machine, which go into the record.
-    pub environment: Environment,
+#[derive(Clone, Debug)]
+pub struct OrderRequest {
     /// Time for all clocks and pairs together, in seconds. On many CPUs, and on busy ones, it takes more: half a millisecond for each clock and
     /// round at least.
     pub duration_s: f64,
@@ -45,8 +45,6 @@ pub struct OrderRequest<'a> {
     pub serial: bool,
     /// How readings are handed over.
     pub handover: Handover,
-    /// Set from outside to end early: what was found until then is reported.
-    pub stop: &'a AtomicBool,
 }
 
 /// Tests every clock of the catalogue on every pair of CPUs: n - 1 rounds for n CPUs, in memory
@@ -55,19 +53,20 @@ pub struct OrderRequest<'a> {
 /// # Errors
 /// A CPU that was asked for cannot be used, or no clock answers that time could be told by.
 /// Or the process has more than one thread: clocks are first tried in a forked child.
-pub fn order(
-    catalogue: Catalogue,
-    request: OrderRequest<'_>,
+pub fn order<P: Platform>(
+    session: &Session<'_, P>,
+    catalogue: Catalogue<P>,
+    request: &OrderRequest,
     progress: &mut Progress<'_>,
 ) -> Result<Answer<Order>, MeasureError> {
-    let OrderRequest { environment, duration_s, cpus, serial, handover, stop } = request;
-    let cpus = super::cpus(cpus.as_deref())?;
+    let OrderRequest { duration_s, ref cpus, serial, handover } = *request;
+    let cpus = super::cpus(session.platform, cpus.as_deref())?;
     let plan = Plan { cpus, serial, handover, duration_ns: duration_s * 1e9, longest_ns: f64::INFINITY };
-    let mut setup = Setup::new(catalogue, &environment, None, stop)?;
+    let mut setup = Setup::new(session, catalogue, None)?;
     let rows = std::mem::take(&mut setup.catalogue.entries);
     let sampling = Calibration::start(setup.bench.timer, setup.bench.reference);
     let found = find(&setup.bench, &rows, &plan, progress);
-    setup.answer((duration_s, &sampling), Some(&plan.cpus), environment, found)
+    Ok(setup.answer((duration_s, &sampling), Some(&plan.cpus), found))
 }
 
 /// Which CPUs, how, and for how long.
@@ -81,7 +80,12 @@ pub(crate) struct Plan {
 }
 
 /// Tests these clocks.
-pub(crate) fn find(bench: &Bench<'_>, rows: &[Row], plan: &Plan, progress: &mut Progress<'_>) -> Order {
+pub(crate) fn find<P: Platform>(
+    bench: &Bench<'_, P>,
+    rows: &[Row<P>],
+    plan: &Plan,
+    progress: &mut Progress<'_>,
+) -> Order {
     let rounds = tournament::rounds(plan.cpus.len());
     let mut order = Order {
         cpus: plan.cpus.clone(),
@@ -103,7 +107,7 @@ pub(crate) fn find(bench: &Bench<'_>, rows: &[Row], plan: &Plan, progress: &mut 
         let reason = order.untestable.as_deref().unwrap_or("interrupted before anything was handed over");
         order.unknown.insert("bare_handoffs_per_second".to_owned(), reason.to_owned());
     }
-    let sequence = |(place, row): (usize, &Row)| {
+    let sequence = |(place, row): (usize, &Row<P>)| {
         let of_way = |way: Way| {
             let tally = tasks.iter().zip(&tallies).find(|(task, _)| task.place == Some(place) && task.way == way);
             tally.map(|(_, tally)| tally)
@@ -115,7 +119,7 @@ pub(crate) fn find(bench: &Bench<'_>, rows: &[Row], plan: &Plan, progress: &mut 
 }
 
 /// Why order across CPUs means nothing for a clock.
-fn unfit(row: &Row) -> Option<&'static str> {
+fn unfit<P: Platform>(row: &Row<P>) -> Option<&'static str> {
     match row.about.kind {
         Kind::Counter | Kind::Monotonic | Kind::Wall => None,
         Kind::CpuTime => Some("it counts processor time, which goes on in several threads at once"),
@@ -131,14 +135,14 @@ enum Way {
 }
 
 /// One clock, handed over in one way; none for the bare way.
-struct Task<'a> {
+struct Task<'a, P: Platform> {
     place: Option<usize>,
-    row: Option<&'a Row>,
+    row: Option<&'a Row<P>>,
     way: Way,
 }
 
 /// The bare way first, then each clock in each way.
-fn tasks(rows: &[Row], handover: Handover) -> Vec<Task<'_>> {
+fn tasks<P: Platform>(rows: &[Row<P>], handover: Handover) -> Vec<Task<'_, P>> {
     let ways: &[Way] = match handover {
         Handover::Mailbox => &[Way::Mailbox],
         Handover::Lock => &[Way::Lock],
@@ -150,12 +154,12 @@ fn tasks(rows: &[Row], handover: Handover) -> Vec<Task<'_>> {
     std::iter::once(Task { place: None, row: None, way: Way::Bare }).chain(of_clocks).collect()
 }
 
-impl Task<'_> {
-    fn start(&self, relay: &Relay) -> Result<(), Errno> {
+impl<P: Platform> Task<'_, P> {
+    fn start(&self, relay: &Relay<'_, P>) -> Result<(), Errno> {
         self.row.map_or(Ok(()), |row| row.sampler.as_ref().map_or(Ok(()), |sampler| sampler.start_relay(relay)))
     }
 
-    fn run(&self, relay: &Relay, side: Side, keeper: Option<Deadline<'_>>) -> Received {
+    fn run(&self, relay: &Relay<'_, P>, side: Side, keeper: Option<Deadline<'_, P>>) -> Received {
         match (self.way, self.row.map(|row| &row.sampler)) {
             (Way::Mailbox, Some(Ok(sampler))) => sampler.mailbox(relay, side, keeper),
             (Way::Lock, Some(Ok(sampler))) => sampler.lock(relay, side, keeper),
@@ -188,9 +192,9 @@ impl Tally {
 }
 
 /// Plays the whole tournament, several times if there is time. Tells how many pairs were tested the first time.
-fn play(
-    bench: &Bench<'_>,
-    tasks: &[Task<'_>],
+fn play<P: Platform>(
+    bench: &Bench<'_, P>,
+    tasks: &[Task<'_, P>],
     plan: &Plan,
     tallies: &mut [Tally],
     lost: &mut Vec<LostPair>,
@@ -226,27 +230,28 @@ fn play(
 }
 
 /// Goes through all tasks on these pairs at once; no further when it is late.
-fn hand_over(
-    bench: &Bench<'_>,
-    tasks: &[Task<'_>],
+fn hand_over<P: Platform>(
+    bench: &Bench<'_, P>,
+    tasks: &[Task<'_, P>],
     pairs: &[(u32, u32)],
     slice_ns: u64,
     is_late: &(impl Fn() -> bool + Sync),
 ) -> Vec<Played<Vec<Received>>> {
-    let over: Vec<AtomicBool> = pairs.iter().map(|_| AtomicBool::new(false)).collect();
-    let relays: Vec<Vec<Relay>> = pairs.iter().map(|_| tasks.iter().map(|_| Relay::default()).collect()).collect();
-    play_round(pairs, |place: usize, meeting: &Meeting, side: Side| {
+    let platform = bench.platform;
+    let over: Vec<P::Word> = pairs.iter().map(|_| platform.word(0)).collect();
+    let relays: Vec<Vec<_>> = pairs.iter().map(|_| tasks.iter().map(|_| Relay::new(platform)).collect()).collect();
+    play_round(platform, pairs, |place: usize, meeting: &Meeting<'_, P>, side: Side| {
         let mut received = Vec::with_capacity(tasks.len());
         for (task, relay) in tasks.iter().zip(&relays[place]) {
             let started = if side == Side::First { task.start(relay) } else { Ok(()) };
             if side == Side::First && is_late() {
-                over[place].store(true, Ordering::Relaxed);
+                over[place].store(1, Ordering::Relaxed);
             }
             if !meeting.meet(side) {
                 return Err(ALONE.to_owned());
             }
             // One of them decides for both, before they meet.
-            if over[place].load(Ordering::Relaxed) {
+            if over[place].load(Ordering::Relaxed) != 0 {
                 break;
             }
             let keeper = (side == Side::First).then(|| Deadline::new(bench.reference, slice_ns, bench.stop));
@@ -279,10 +284,10 @@ fn per_second(handoffs: u64, elapsed_ns: u64) -> Option<f64> {
     (handoffs > 0 && elapsed_ns > 0).then(|| handoffs as f64 / elapsed_ns as f64 * 1e9)
 }
 
-fn record(
-    row: &Row,
+fn record<P: Platform>(
+    row: &Row<P>,
     ways: [Option<&Tally>; 2],
-    bench: &Bench<'_>,
+    bench: &Bench<'_, P>,
     (untestable, longest_ns): (Option<&str>, f64),
 ) -> Sequence {
     let refusal = row.sampler.as_ref().err().map(String::as_str).or_else(|| unfit(row));

@@ -10,6 +10,7 @@ use clockscope_statistics::{
 
 use super::entrant::{Entrant, Scale};
 use super::unknown::{FEW, TICKED, TOO_FEW, explain};
+use crate::platform::Platform;
 
 /// Brackets of a pair at both ends, which the bound stands on.
 pub(super) const BRACKETS_AT_ENDS: usize = 200;
@@ -46,7 +47,7 @@ impl Comparison {
     }
 
     /// Takes so many brackets, and keeps the narrowest.
-    pub(super) fn bracket(&mut self, entrants: &[Entrant<'_>], count: usize) {
+    pub(super) fn bracket<P: Platform>(&mut self, entrants: &[Entrant<'_, P>], count: usize) {
         let (clock, reference) = (&entrants[self.clock], &entrants[self.reference]);
         let fence = clock.fence.or(reference.fence);
         let (Ok(clock), Ok(reference)) = (&clock.row.sampler, &reference.row.sampler) else { return };
@@ -104,7 +105,7 @@ impl Comparison {
     }
 
     /// Rate and bound so far, in ppm of the rough scales.
-    pub(super) fn bounds_ppm(&self, entrants: &[Entrant<'_>]) -> Option<(f64, f64)> {
+    pub(super) fn bounds_ppm<P: Platform>(&self, entrants: &[Entrant<'_, P>]) -> Option<(f64, f64)> {
         let (clock, reference) = (&entrants[self.clock], &entrants[self.reference]);
         let brackets = self.in_ns(clock.rough_ns, reference.rough_ns);
         let ticks = Ticks { clock: clock.tick * clock.rough_ns, reference: reference.tick * reference.rough_ns };
@@ -121,7 +122,13 @@ impl Comparison {
     }
 
     /// What all brackets tell with the clock's unit of so many ns.
-    fn rate(&self, clock: &Entrant<'_>, clock_ns: f64, reference: &Entrant<'_>, scale: Scale) -> Option<Found> {
+    fn rate<P: Platform>(
+        &self,
+        clock: &Entrant<'_, P>,
+        clock_ns: f64,
+        reference: &Entrant<'_, P>,
+        scale: Scale,
+    ) -> Option<Found> {
         let brackets = self.in_ns(clock_ns, scale.ns_per_unit);
         let ticks = Ticks { clock: clock.tick * clock_ns, reference: reference.tick * scale.ns_per_unit };
         let is_ticked = clock.is_ticked() || reference.is_ticked();
@@ -129,10 +136,10 @@ impl Comparison {
     }
 
     /// The record of the clock, and how its unit becomes ns from now on.
-    pub(super) fn record(
+    pub(super) fn record<P: Platform>(
         &self,
-        clock: &Entrant<'_>,
-        reference: &Entrant<'_>,
+        clock: &Entrant<'_, P>,
+        reference: &Entrant<'_, P>,
         scale: Scale,
         until_ppm: Option<f64>,
     ) -> (RateRecord, Option<Scale>) {
@@ -179,7 +186,7 @@ impl Comparison {
     }
 
     /// The record of the pair, with these scales of the clock and of the other.
-    pub(super) fn pair(&self, entrants: &[Entrant<'_>], scales: [Option<Scale>; 2]) -> RatePair {
+    pub(super) fn pair<P: Platform>(&self, entrants: &[Entrant<'_, P>], scales: [Option<Scale>; 2]) -> RatePair {
         let (clock, other) = (&entrants[self.clock], &entrants[self.reference]);
         let found = scales[0].zip(scales[1]).and_then(|(clock_scale, other_scale)| {
             let found = self.rate(clock, clock_scale.ns_per_unit, other, other_scale)?;
@@ -200,7 +207,7 @@ impl Comparison {
         }
     }
 
-    fn is_ticked(&self, entrants: &[Entrant<'_>]) -> bool {
+    fn is_ticked<P: Platform>(&self, entrants: &[Entrant<'_, P>]) -> bool {
         entrants[self.clock].is_ticked() || entrants[self.reference].is_ticked()
     }
 }

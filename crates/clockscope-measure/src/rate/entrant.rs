@@ -6,7 +6,9 @@ use clockscope_records::{Environment, RateRecord};
 use crate::bench::Bench;
 use crate::catalogue::{Catalogue, Paths, Row, UnknownClock};
 use crate::error::MeasureError;
+use crate::platform::Platform;
 use crate::quantum::{Quantum, quantum};
+use crate::session::Session;
 use crate::subject::is_counter;
 use crate::timer::{Calibration, Timer};
 
@@ -27,8 +29,8 @@ pub(super) struct Scale {
 }
 
 /// One clock.
-pub(super) struct Entrant<'a> {
-    pub(super) row: &'a Row,
+pub(super) struct Entrant<'a, P: Platform> {
+    pub(super) row: &'a Row<P>,
     pub(super) label: String,
     /// Why it takes no part.
     pub(super) refusal: Option<String>,
@@ -43,12 +45,17 @@ pub(super) struct Entrant<'a> {
     pub(super) counts_ticks: bool,
     /// What has to be read before and after it so that it is read in between: a read that is not ordered may be done before
     /// the reference's, which no bracket would show.
-    pub(super) fence: Option<Timer>,
+    pub(super) fence: Option<Timer<P>>,
 }
 
 /// The clocks of a comparison and its reference, which need not be among them.
-pub(super) fn selected(clocks: &[String], paths: Paths, reference: &str) -> Result<Catalogue, MeasureError> {
-    let mut catalogue = Catalogue::new();
+pub(super) fn selected<P: Platform>(
+    platform: &P,
+    clocks: &[String],
+    paths: Paths,
+    reference: &str,
+) -> Result<Catalogue<P>, MeasureError> {
+    let mut catalogue = Catalogue::new(platform);
     let mut keep = vec![false; catalogue.entries.len()];
     for (kept, row) in keep.iter_mut().zip(&catalogue.entries) {
         *kept = clocks.is_empty() && is_usual(row, paths, &catalogue);
@@ -69,7 +76,7 @@ pub(super) fn selected(clocks: &[String], paths: Paths, reference: &str) -> Resu
 }
 
 /// The ordered counter, and clocks that may run at rates of their own.
-fn is_usual(row: &Row, paths: Paths, catalogue: &Catalogue) -> bool {
+fn is_usual<P: Platform>(row: &Row<P>, paths: Paths, catalogue: &Catalogue<P>) -> bool {
     if is_counter(row) {
         return ordered_counter(catalogue).is_some_and(|name| name == row.about.name);
     }
@@ -79,23 +86,26 @@ fn is_usual(row: &Row, paths: Paths, catalogue: &Catalogue) -> bool {
 }
 
 /// The first ordered sequence of the counter, or else the first of all.
-pub(crate) fn ordered_counter(catalogue: &Catalogue) -> Option<String> {
+pub(crate) fn ordered_counter<P: Platform>(catalogue: &Catalogue<P>) -> Option<String> {
     let counters = || catalogue.entries.iter().filter(|row| is_counter(row));
     let first = counters().find(|row| row.about.is_ordered).or(counters().next())?;
     Some(first.about.name.to_string())
 }
 
 /// The usual reference.
-pub(super) fn usual_reference(counter_readable: Option<bool>) -> Result<String, MeasureError> {
-    first_answering(&RATE_REFERENCES, counter_readable)
+pub(super) fn usual_reference<P: Platform>(session: &Session<'_, P>) -> Result<String, MeasureError> {
+    first_answering(session, &RATE_REFERENCES)
 }
 
 /// The first of these references that answers when it is tried; the first of all where none does, whose reason is told then.
-pub(super) fn first_answering(references: &[&str], counter_readable: Option<bool>) -> Result<String, MeasureError> {
-    let known = Catalogue::new();
+pub(super) fn first_answering<P: Platform>(
+    session: &Session<'_, P>,
+    references: &[&str],
+) -> Result<String, MeasureError> {
+    let known = Catalogue::new(session.platform);
     let there = references.iter().filter(|name| known.places(name, Paths::Libc).is_ok());
     let names: Vec<String> = there.map(ToString::to_string).collect();
-    let tried = Catalogue::new().select(&names, Paths::Libc)?.tried(counter_readable)?;
+    let tried = Catalogue::new(session.platform).select(&names, Paths::Libc)?.tried(session)?;
     let answers = |name: &&String| {
         let places = tried.places(name, Paths::Libc).unwrap_or_default();
         places.iter().any(|place| tried.entries[*place].sampler.is_ok())
@@ -105,7 +115,7 @@ pub(super) fn first_answering(references: &[&str], counter_readable: Option<bool
 }
 
 /// Where the reference is.
-pub(super) fn place_of_reference(catalogue: &Catalogue, name: &str) -> Result<usize, MeasureError> {
+pub(super) fn place_of_reference<P: Platform>(catalogue: &Catalogue<P>, name: &str) -> Result<usize, MeasureError> {
     let none = || UnknownClock { name: name.to_owned(), known: catalogue.names() };
     let place = catalogue.places(name, Paths::Libc)?.first().copied().ok_or_else(none)?;
     let row = &catalogue.entries[place];
@@ -117,8 +127,8 @@ pub(super) fn place_of_reference(catalogue: &Catalogue, name: &str) -> Result<us
     }
 }
 
-impl<'a> Entrant<'a> {
-    pub(super) fn new(row: &'a Row, bench: &Bench<'_>, environment: &Environment) -> Self {
+impl<'a, P: Platform> Entrant<'a, P> {
+    pub(super) fn new(row: &'a Row<P>, bench: &Bench<'_, P>, environment: &Environment) -> Self {
         let counts_ticks = matches!(row.about.unit, Unit::Ticks(_));
         let mut entrant = Self {
             row,
@@ -156,7 +166,7 @@ impl<'a> Entrant<'a> {
 
     /// How it tells time as the reference: by its claim to be right. Nobody claims that of a counter whose frequency was
     /// not measured; it runs at what the timer's calibration has found.
-    pub(super) fn as_reference(&self, calibration: &Calibration, bench: &Bench<'_>) -> Scale {
+    pub(super) fn as_reference(&self, calibration: &Calibration<P>, bench: &Bench<'_, P>) -> Scale {
         if !self.counts_ticks {
             return Scale { ns_per_unit: 1.0, error: 0.0 };
         }
@@ -183,7 +193,7 @@ impl<'a> Entrant<'a> {
     }
 }
 
-fn unfit(row: &Row) -> Option<String> {
+fn unfit<P: Platform>(row: &Row<P>) -> Option<String> {
     let reason = match row.about.kind {
         Kind::Counter | Kind::Monotonic | Kind::Wall => return None,
         Kind::CpuTime => "it counts processor time, which has no rate of its own",

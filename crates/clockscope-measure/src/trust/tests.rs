@@ -7,6 +7,7 @@ use clockscope_records::{
 };
 
 use super::*;
+use clockscope_machine::clocksource;
 
 mod demands;
 

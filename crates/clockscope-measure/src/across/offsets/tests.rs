@@ -1,5 +1,8 @@
 use super::*;
+use crate::platform::ThisMachine;
+use clockscope::counter::{self, Ordered};
 use clockscope_testing::skip;
+use std::sync::atomic::AtomicBool;
 
 /// The counter of a CPU that was not synchronised.
 #[derive(Clone, Copy)]
@@ -17,10 +20,6 @@ impl RawClock for Skewed {
     }
 }
 
-fn bench(stop: &AtomicBool) -> Setup<'_> {
-    Setup::untried(Catalogue::counters(), stop).expect("there is a reference")
-}
-
 /// From 100 ticks to 10^9, on either side: found within the bound, which is half of the tightest round trip and a step at
 /// most.
 #[test]
@@ -28,7 +27,8 @@ fn a_skew_is_found_within_the_bound() {
     let Some((one, other)) = clockscope_testing::two_cpus() else { return };
     let Ok(counter) = counter::ordered() else { return skip("this architecture has no ordered counter") };
     let stop = AtomicBool::new(false);
-    let setup = bench(&stop);
+    let session = Session::new(&ThisMachine, &stop);
+    let setup = Setup::untried(&session, Catalogue::counters(&ThisMachine)).expect("there is a reference");
     let unit = Unit { ns: setup.bench.first_rate.ns_per_unit, step: step(&counter) };
     let by = |skew: [i64; 2]| {
         let played = exchange(&setup.bench, skew.map(|skew| Skewed(counter, skew)), &[(one, other)], 20_000_000);

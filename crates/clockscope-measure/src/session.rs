@@ -1,0 +1,37 @@
+//! What every question is asked with: a machine, what it tells of itself, and how to end early.
+
+use std::sync::atomic::AtomicBool;
+
+use clockscope_records::Environment;
+
+use crate::platform::{Platform, ThisMachine};
+
+/// A machine that questions are asked of, one after the other.
+///
+/// Questions take a session and give records. They reach clocks, CPUs, threads and the system through its
+/// [`Platform`] alone.
+#[derive(Debug)]
+pub struct Session<'a, P: Platform = ThisMachine> {
+    pub(crate) platform: &'a P,
+    pub(crate) environment: Environment,
+    pub(crate) stop: &'a AtomicBool,
+}
+
+impl<'a, P: Platform> Session<'a, P> {
+    /// Gathers facts about the machine, which go into every record. Once `stop` is set, from outside, a question ends
+    /// early, and what was found until then is its answer.
+    pub fn new(platform: &'a P, stop: &'a AtomicBool) -> Self {
+        Self { platform, environment: platform.environment(), stop }
+    }
+
+    /// Facts about the machine, as they were when the session began.
+    #[must_use]
+    pub fn environment(&self) -> &Environment {
+        &self.environment
+    }
+
+    /// Whether the counter may be read in this process; `None` where nobody knows.
+    pub(crate) fn counter_readable(&self) -> Option<bool> {
+        self.environment.counter_readable
+    }
+}
