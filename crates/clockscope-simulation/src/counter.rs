@@ -72,6 +72,11 @@ impl Counter {
         self.glitches.extend(off);
     }
 
+    /// Drops the glitches that are due.
+    pub(crate) fn drop_glitches(&mut self) {
+        self.glitches.clear();
+    }
+
     /// The rate, the value, and how both are changed.
     pub fn line(&mut self) -> &mut Linear {
         &mut self.line
