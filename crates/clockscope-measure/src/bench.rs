@@ -96,10 +96,11 @@ impl<'a, P: Platform> Setup<'a, P> {
     fn with(session: &'a Session<'a, P>, answering: Answering<P>, place: Place<P>) -> Result<Self, MeasureError> {
         let Answering { catalogue, counters, recorded_at, reference } = answering;
         // A counter that stands still is a result, and no timer.
-        let (timer, calibration, first_rate) = calibrated(timer(session.platform, &counters, reference), reference)
-            .or_else(|_| calibrated(Timer::Reference(reference), reference))?;
+        let timer = timer(session.platform, &counters, &reference);
+        let (timer, calibration, first_rate) = calibrated(timer, &reference)
+            .or_else(|_| calibrated(Timer::Reference(reference.clone()), &reference))?;
         let (platform, stop) = (session.platform, session.stop);
-        let bench = Bench { platform, timer, reference, first_rate, origin: timer.now(), stop };
+        let bench = Bench { platform, origin: timer.now(), timer, reference, first_rate, stop };
         Ok(Self { session, catalogue, counters, recorded_at, bench, calibration, place })
     }
 
@@ -135,7 +136,7 @@ impl<'a, P: Platform> Setup<'a, P> {
     pub(crate) fn context(&self) -> Context<'a, P> {
         let rate = self.calibration.rate().unwrap_or(self.bench.first_rate);
         let environment = &self.session.environment;
-        Context { rate, timer: self.bench.timer, reference: self.bench.reference, environment }
+        Context { rate, timer: self.bench.timer.clone(), reference: self.bench.reference.clone(), environment }
     }
 
     /// How the run was made, for the record.
@@ -214,19 +215,19 @@ pub(crate) fn answering<P: Platform>(
 /// A timer, its calibration under way, and its first rate.
 fn calibrated<P: Platform>(
     timer: Timer<P>,
-    reference: P::Reference,
+    reference: &P::Reference,
 ) -> Result<(Timer<P>, Calibration<P>, Rate), TimerError> {
-    let calibration = Calibration::start(timer, reference);
+    let calibration = Calibration::start(timer.clone(), reference.clone());
     let first_rate = calibration.rate_after(FIRST_WINDOW_NS.max(FIRST_WINDOW_TICKS * reference.tick_ns()))?;
     Ok((timer, calibration, first_rate))
 }
 
 /// The ordered counter if a plain read of the counter succeeded here, else the reference.
-fn timer<P: Platform>(platform: &P, counters: &Catalogue<P>, reference: P::Reference) -> Timer<P> {
+fn timer<P: Platform>(platform: &P, counters: &Catalogue<P>, reference: &P::Reference) -> Timer<P> {
     let readable = counters.entries.iter().any(|row| row.sampler.is_ok());
     match platform.ordered_counter() {
         Ok(counter) if readable => Timer::Counter(counter),
-        _ => Timer::Reference(reference),
+        _ => Timer::Reference(reference.clone()),
     }
 }
 
@@ -243,6 +244,11 @@ pub(crate) struct Bench<'a, P: Platform> {
 }
 
 impl<P: Platform> Bench<'_, P> {
+    /// A calibration that begins now.
+    pub(crate) fn calibrate(&self) -> Calibration<P> {
+        Calibration::start(self.timer.clone(), self.reference.clone())
+    }
+
     pub(crate) fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }

@@ -48,7 +48,7 @@ impl<P: Platform> Context<'_, P> {
 
     /// Whether the clock and what it is judged against stand on one hardware counter.
     pub(crate) fn shares_hardware(&self, about: &About, judged_outside: bool) -> Option<bool> {
-        match (judged_outside, about.on_clocksource, self.timer) {
+        match (judged_outside, about.on_clocksource, &self.timer) {
             // The counter against the kernel's clock, or the kernel's clock against the counter.
             (true, ..) | (false, true, Timer::Counter(_)) => self.clocksource_is_counter(),
             // Both by the kernel.

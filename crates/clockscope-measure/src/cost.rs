@@ -81,7 +81,7 @@ pub(crate) fn find<P: Platform>(setup: &mut Setup<'_, P>, duration_s: f64, progr
     let bench = &setup.bench;
     let mut subjects: Vec<_> = rows.into_iter().map(|row| Subject::new(row, bench, TICK_READINGS)).collect();
     let mut beside = Beside::new(&subjects, counters, bench);
-    let sampling = Calibration::start(bench.timer, bench.reference);
+    let sampling = bench.calibrate();
     rounds(bench, &mut subjects, &mut beside, &sampling, duration_s * 1e9, progress);
     let sampling = Sampling::of_time(duration_s, &sampling, bench);
     let context = setup.context();

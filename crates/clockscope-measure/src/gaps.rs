@@ -15,7 +15,7 @@ use crate::error::MeasureError;
 use crate::pair::Deadline;
 use crate::platform::Platform;
 use crate::session::Session;
-use crate::timer::{Calibration, Timer};
+use crate::timer::Timer;
 use watch::{Sight, WORST, Watch};
 
 /// A pause of so many ns may have been an interrupt: after it the account is renewed, so that a later gap is not explained by
@@ -59,7 +59,7 @@ pub fn gaps<P: Platform>(
     let asked_ticks = threshold_s * 1e9 / bench.first_rate.ns_per_unit;
     let threshold = asked_ticks.max(least_ticks) as u64;
     let pause = (PAUSE_NS / bench.first_rate.ns_per_unit).max(least_ticks) as u64;
-    let sampling = Calibration::start(bench.timer, bench.reference);
+    let sampling = bench.calibrate();
     let mut watches = match &cpus {
         Some(cpus) => cpus.iter().map(|cpu| Watch::new(Some(*cpu), threshold, pause)).collect(),
         None => vec![Watch::new(setup.cpu(), threshold, pause)],
@@ -97,7 +97,7 @@ impl<'a, P: Platform> Real<'a, P> {
     /// For so many ticks.
     fn new(bench: &'a Bench<'a, P>, cpu: Option<u32>, length: u64) -> Self {
         let length_ns = (length as f64 * bench.first_rate.ns_per_unit) as u64;
-        Self { bench, cpu, deadline: Deadline::new(bench.reference, length_ns, bench.stop) }
+        Self { bench, cpu, deadline: Deadline::new(bench.reference.clone(), length_ns, bench.stop) }
     }
 }
 

@@ -18,7 +18,7 @@ use clockscope_records::{Adjtimex, Environment, KernelsWord};
 pub use this_machine::ThisMachine;
 
 /// A clock that others are timed with, or judged against.
-pub trait Yardstick: RawClock + Copy {
+pub trait Yardstick: RawClock + Clone {
     /// Its name, as records have it.
     fn name(&self) -> &'static str;
 

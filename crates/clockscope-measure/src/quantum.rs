@@ -7,7 +7,6 @@ use clockscope_statistics::{Tick, tick};
 use crate::bench::Bench;
 use crate::catalogue::Row;
 use crate::platform::Platform;
-use crate::timer::Calibration;
 
 /// Readings that the step is found from.
 const READINGS: usize = 1 << 12;
@@ -42,7 +41,7 @@ pub(crate) fn quantum<P: Platform>(row: &Row<P>, ns_per_unit: f64, bench: &Bench
     if steps(&readings).count() >= STEPS || claimed_ns * STEPS as f64 > PATIENCE_NS {
         return Ok(Quantum::Step(of_readings(&readings).max(claimed)));
     }
-    let start = Calibration::start(bench.timer, bench.reference);
+    let start = bench.calibrate();
     let seen = look_on(|| sampler.now(), || start.elapsed_ns(), || bench.is_stopped())?;
     Ok(match seen.steps {
         0 => Quantum::Unseen { ns: seen.looked_ns },

@@ -75,7 +75,7 @@ pub fn rate<P: Platform>(
     };
     let catalogue = entrant::selected(session.platform, clocks, paths, &reference)?;
     let setup = Setup::new(session, catalogue, cpu)?;
-    let sampling = Calibration::start(setup.bench.timer, setup.bench.reference);
+    let sampling = setup.bench.calibrate();
     let plan = Plan { reference, duration_s, until_ppm };
     let found = find(&setup, &setup.catalogue, &plan, progress)?;
     Ok(setup.answer((duration_s, &sampling), None, found))
@@ -154,7 +154,7 @@ impl<P: Platform> Course<'_, P> {
         let Self { bench, entrants, plan, .. } = self;
         let duration_ns = plan.duration_s * 1e9;
         let spacing_ns = (duration_ns / ROUNDS).clamp(SPACING_NS.0, SPACING_NS.1);
-        let start = Calibration::start(bench.timer, bench.reference);
+        let start = bench.calibrate();
         round(entrants, comparisons, BRACKETS_AT_ENDS);
         let mut next_ns = spacing_ns;
         while !comparisons.is_empty() {

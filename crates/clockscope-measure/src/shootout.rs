@@ -7,7 +7,6 @@ use crate::catalogue::{Catalogue, Paths, UnknownClock};
 use crate::error::MeasureError;
 use crate::platform::Platform;
 use crate::session::Session;
-use crate::timer::Calibration;
 use crate::trust::{self, Seen};
 use crate::{across, rate};
 
@@ -53,7 +52,7 @@ pub fn shootout<P: Platform>(
     }
     let cpus = across::cpus(platform, None).unwrap_or_default();
     let mut setup = Setup::new(session, trust::measured(platform, &names)?, *cpu)?;
-    let sampling = Calibration::start(setup.bench.timer, setup.bench.reference);
+    let sampling = setup.bench.calibrate();
     let seen = trust::look(&mut setup, &names, cpus, *duration_s, progress)?;
     let found = compare(&seen, &names);
     Ok(Answer { environment: seen.environment, ..setup.answer((*duration_s, &sampling), None, found) })

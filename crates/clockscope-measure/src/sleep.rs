@@ -11,7 +11,7 @@ use crate::catalogue::{Catalogue, Paths, Row};
 use crate::error::MeasureError;
 use crate::platform::{Platform, Sleeps, Yardstick};
 use crate::session::Session;
-use crate::timer::{Calibration, read};
+use crate::timer::read;
 
 /// Times that are asked for, in ns.
 const ASKED_NS: [u64; 6] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
@@ -49,7 +49,7 @@ impl<P: Platform> SleepersClock<P> {
     /// The first that answers: by a system call of our own, by the vDSO, by the C library.
     fn find(setup: &Setup<'_, P>) -> Result<Self, MeasureError> {
         let session = setup.session;
-        let otherwise = setup.bench.reference;
+        let otherwise = setup.bench.reference.clone();
         let paths = ["monotonic:syscall", "monotonic:vdso", "monotonic"].map(str::to_owned);
         let mut found = None;
         for path in &paths {
@@ -100,7 +100,7 @@ pub fn sleep<P: Platform>(
     let platform = session.platform;
     let setup = Setup::new(session, Catalogue::counters(platform), cpu)?;
     let clock = SleepersClock::find(&setup)?;
-    let sampling = Calibration::start(setup.bench.timer, setup.bench.reference);
+    let sampling = setup.bench.calibrate();
     let ways: Vec<Way> = platform.sleeping_calls().iter().copied().map(Way::Call).chain([Way::Spin]).collect();
     let sleeper = platform.sleeper();
     let mut rows = Vec::new();

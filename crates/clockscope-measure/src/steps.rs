@@ -13,7 +13,6 @@ use crate::record;
 use crate::sampler::LONGEST;
 use crate::session::Session;
 use crate::subject::{State, Subject};
-use crate::timer::Calibration;
 use crate::{distribution, tick};
 
 /// Readings of a clock that its tick is found from.
@@ -76,7 +75,7 @@ pub fn steps<P: Platform>(
     let rows = std::mem::take(&mut setup.catalogue.entries);
     let bench = &setup.bench;
     let clocks = rows.iter().filter(|row| row.sampler.is_ok()).count().max(1);
-    let sampling = Calibration::start(bench.timer, bench.reference);
+    let sampling = bench.calibrate();
     let (mut subjects, mut kept, mut done) = (Vec::new(), Vec::new(), 0);
     for row in rows {
         let mut subject = Subject::new(row, bench, TICK_READINGS);
@@ -128,7 +127,7 @@ fn read<P: Platform>(
         }
         Amount::Duration(seconds) => {
             let share_ns = seconds * 1e9 / clocks as f64;
-            let start = Calibration::start(bench.timer, bench.reference);
+            let start = bench.calibrate();
             set_batch(subject, longest);
             while !bench.is_stopped() && start.elapsed_ns() < share_ns {
                 subject.batch(bench, true);

@@ -34,11 +34,12 @@ pub(crate) enum Timer<P: Platform> {
 
 impl<P: Platform> Clone for Timer<P> {
     fn clone(&self) -> Self {
-        *self
+        match self {
+            Self::Counter(counter) => Self::Counter(counter.clone()),
+            Self::Reference(reference) => Self::Reference(reference.clone()),
+        }
     }
 }
-
-impl<P: Platform> Copy for Timer<P> {}
 
 impl<P: Platform> Timer<P> {
     /// Reads the timer, in its own unit. After all that comes before it, before all that comes after it.
@@ -122,7 +123,8 @@ pub(crate) struct Calibration<P: Platform> {
 
 impl<P: Platform> Calibration<P> {
     pub(crate) fn start(timer: Timer<P>, reference: P::Reference) -> Self {
-        Self { timer, reference, start: Bracket::take(&timer, &reference) }
+        let start = Bracket::take(&timer, &reference);
+        Self { timer, reference, start }
     }
 
     /// Nanoseconds since the start, on the reference.

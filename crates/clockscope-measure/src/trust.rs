@@ -81,7 +81,7 @@ pub fn check<P: Platform>(
     // Before this thread is pinned. Where the system does not tell, what needs them says that it could not be tested.
     let cpus = across::cpus(platform, None).unwrap_or_default();
     let mut setup = Setup::new(session, measured(platform, &names)?, *cpu)?;
-    let sampling = Calibration::start(setup.bench.timer, setup.bench.reference);
+    let sampling = setup.bench.calibrate();
     let seen = look(&mut setup, &names, cpus, *duration_s, progress)?;
     let found = judge(&seen, clocks, &names, policy);
     Ok(Answer { environment: seen.environment, ..setup.answer((*duration_s, &sampling), None, found) })
@@ -117,7 +117,7 @@ pub(crate) fn look<P: Platform>(
     duration_s: f64,
     progress: &mut Progress<'_>,
 ) -> Result<Seen, MeasureError> {
-    let start = Calibration::start(setup.bench.timer, setup.bench.reference);
+    let start = setup.bench.calibrate();
     let (session, platform) = (setup.session, setup.session.platform);
     let counters = Catalogue::counters(platform).tried(session)?;
     let ordered = Catalogue::new(platform).select(&with_counter(platform, names), Paths::Libc)?.tried(session)?;
@@ -169,7 +169,7 @@ fn since<P: Platform>(setup: &Setup<'_, P>, counters: &Catalogue<P>) -> Option<C
     let is_readable = counters.entries.iter().any(|row| row.sampler.is_ok());
     let is_same = setup.bench.reference.name() == REFERENCES[0];
     let counter = setup.session.platform.ordered_counter().ok().filter(|_| is_readable && is_same)?;
-    Some(Calibration::start(Timer::Counter(counter), setup.bench.reference))
+    Some(Calibration::start(Timer::Counter(counter), setup.bench.reference.clone()))
 }
 
 fn mean<P: Platform>(since: Option<&Calibration<P>>) -> Mean {

@@ -14,7 +14,7 @@ use crate::pair::{Deadline, Meeting, Side};
 use crate::platform::{Platform, Yardstick};
 use crate::quantum;
 use crate::session::Session;
-use crate::timer::{Calibration, read};
+use crate::timer::read;
 
 /// Shortest time for one direction of a pair, in ns: some ten thousand exchanges.
 const SHORTEST_NS: f64 = 2e6;
@@ -56,7 +56,7 @@ pub fn offsets<P: Platform>(
     let platform = session.platform;
     let plan = Plan { cpus: super::cpus(platform, cpus.as_deref())?, serial, duration_ns: duration_s * 1e9 };
     let setup = Setup::new(session, Catalogue::counters(platform), None)?;
-    let sampling = Calibration::start(setup.bench.timer, setup.bench.reference);
+    let sampling = setup.bench.calibrate();
     let found = find(&setup, &setup.catalogue, &plan, progress);
     Ok(setup.answer((duration_s, &sampling), Some(&plan.cpus), found))
 }
@@ -150,7 +150,7 @@ fn measure_pairs<P: Platform>(
             let played = if bench.is_stopped() {
                 together.iter().map(|pair| (*pair, Err("interrupted before its turn".to_owned()))).collect()
             } else {
-                exchange(bench, [*counter, *counter], together, slice_ns)
+                exchange(bench, [counter.clone(), counter.clone()], together, slice_ns)
             };
             found.extend(played.into_iter().map(|played| pair_record(played, unit)));
         }
@@ -176,7 +176,7 @@ fn exchange<P: Platform, C: RawClock>(
             }
             let counter = &counters[side.index()];
             if side == asking {
-                learned = line.ask(counter, &mut Deadline::new(bench.reference, slice_ns, bench.stop));
+                learned = line.ask(counter, &mut Deadline::new(bench.reference.clone(), slice_ns, bench.stop));
             } else {
                 line.answer(counter);
             }

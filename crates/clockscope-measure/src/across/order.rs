@@ -14,7 +14,6 @@ use crate::pair::{Deadline, Meeting, Side};
 use crate::platform::{Platform, Word};
 use crate::relay::{Received, Relay};
 use crate::session::Session;
-use crate::timer::Calibration;
 
 /// What a round should take, in ns: long enough that starting its threads does not matter, short enough to show progress.
 const ROUND_NS: f64 = 250e6;
@@ -64,7 +63,7 @@ pub fn order<P: Platform>(
     let plan = Plan { cpus, serial, handover, duration_ns: duration_s * 1e9, longest_ns: f64::INFINITY };
     let mut setup = Setup::new(session, catalogue, None)?;
     let rows = std::mem::take(&mut setup.catalogue.entries);
-    let sampling = Calibration::start(setup.bench.timer, setup.bench.reference);
+    let sampling = setup.bench.calibrate();
     let found = find(&setup.bench, &rows, &plan, progress);
     Ok(setup.answer((duration_s, &sampling), Some(&plan.cpus), found))
 }
@@ -203,7 +202,7 @@ fn play<P: Platform>(
     let (players, rounds) = (plan.cpus.len(), tournament::rounds(plan.cpus.len()));
     let turns_in_round = if plan.serial { players / 2 } else { 1 };
     let passes = (plan.duration_ns / (ROUND_NS * (rounds * turns_in_round) as f64)).round().max(1.0);
-    let since = Calibration::start(bench.timer, bench.reference);
+    let since = bench.calibrate();
     let is_late = || since.elapsed_ns() >= plan.longest_ns;
     let slices = passes * (rounds * turns_in_round * tasks.len()) as f64;
     let slice_ns = (plan.duration_ns / slices).max(SHORTEST_NS) as u64;
@@ -254,7 +253,7 @@ fn hand_over<P: Platform>(
             if over[place].load(Ordering::Relaxed) != 0 {
                 break;
             }
-            let keeper = (side == Side::First).then(|| Deadline::new(bench.reference, slice_ns, bench.stop));
+            let keeper = (side == Side::First).then(|| Deadline::new(bench.reference.clone(), slice_ns, bench.stop));
             let mut found = task.run(relay, side, keeper);
             found.error = found.error.or(started.err());
             received.push(found);

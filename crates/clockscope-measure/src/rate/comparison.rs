@@ -49,7 +49,7 @@ impl Comparison {
     /// Takes so many brackets, and keeps the narrowest.
     pub(super) fn bracket<P: Platform>(&mut self, entrants: &[Entrant<'_, P>], count: usize) {
         let (clock, reference) = (&entrants[self.clock], &entrants[self.reference]);
-        let fence = clock.fence.or(reference.fence);
+        let fence = clock.fence.as_ref().or(reference.fence.as_ref());
         let (Ok(clock), Ok(reference)) = (&clock.row.sampler, &reference.row.sampler) else { return };
         let between = || fence.map(|timer| black_box(timer.now()));
         let mut narrowest: Option<Raw> = None;

@@ -139,7 +139,7 @@ impl<'a, P: Platform> Entrant<'a, P> {
             tick: 0.0,
             nominal_hz: None,
             counts_ticks,
-            fence: (!row.about.is_ordered).then_some(bench.timer),
+            fence: (!row.about.is_ordered).then(|| bench.timer.clone()),
         };
         if entrant.refusal.is_none() {
             match quantum(row, entrant.rough_ns, bench) {
