@@ -97,8 +97,8 @@ impl<'a, P: Platform> Setup<'a, P> {
         let Answering { catalogue, counters, recorded_at, reference } = answering;
         // A counter that stands still is a result, and no timer.
         let timer = timer(session.platform, &counters, &reference);
-        let (timer, calibration, first_rate) = calibrated(timer, &reference)
-            .or_else(|_| calibrated(Timer::Reference(reference.clone()), &reference))?;
+        let (timer, calibration, first_rate) =
+            calibrated(timer, &reference).or_else(|_| calibrated(Timer::Reference(reference.clone()), &reference))?;
         let (platform, stop) = (session.platform, session.stop);
         let bench = Bench { platform, origin: timer.now(), timer, reference, first_rate, stop };
         Ok(Self { session, catalogue, counters, recorded_at, bench, calibration, place })

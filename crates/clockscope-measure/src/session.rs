@@ -24,6 +24,12 @@ impl<'a, P: Platform> Session<'a, P> {
         Self { platform, environment: platform.environment(), stop }
     }
 
+    /// The machine.
+    #[must_use]
+    pub fn platform(&self) -> &'a P {
+        self.platform
+    }
+
     /// Facts about the machine, as they were when the session began.
     #[must_use]
     pub fn environment(&self) -> &Environment {

@@ -1,0 +1,301 @@
+//! A simulated machine as a platform of the instrument's.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+
+use clockscope::{Entry, Errno, Kind, Path, RawClock, Unavailable, Visitor};
+use clockscope_machine::account;
+use clockscope_machine::affinity::AffinityError;
+use clockscope_machine::hypervisor::Advice;
+use clockscope_machine::sleeping::Call;
+use clockscope_machine::trial::{Outcome, SeveralThreads};
+use clockscope_measure::{Platform, Sleeps, Word, Yardstick};
+use clockscope_records::{Adjtimex, Environment, KernelsWord};
+use clockscope_simulation::{ClockId, Multiprocessor, ReadCost};
+
+use crate::machine::{Machine, Spec};
+
+/// What the system calls that account for a thread and for a CPU take, in ps.
+const THREAD_ACCOUNT_PS: u64 = 1_000_000;
+const CPU_ACCOUNT_PS: u64 = 80_000_000;
+/// The longest time that a spinning thread does not look at its clock, in ps.
+const GLANCE_PS: u64 = 1_000_000;
+
+/// The instrument's view of a simulated machine.
+pub struct Simulated {
+    pub machine: Machine,
+    /// Sleeps so far: the call, the time that was asked for, and what CLOCK_MONOTONIC advanced by, in ns.
+    pub sleeps: Arc<Mutex<Vec<(Call, u64, u64)>>>,
+}
+
+impl Simulated {
+    pub fn new(machine: Machine) -> Self {
+        Self { machine, sleeps: Arc::default() }
+    }
+
+    fn cpus(&self) -> &Arc<Multiprocessor> {
+        &self.machine.cpus
+    }
+}
+
+/// A clock of the machine's.
+#[derive(Clone)]
+pub struct Clock {
+    cpus: Arc<Multiprocessor>,
+    name: &'static str,
+    /// `None` for the counter.
+    id: Option<ClockId>,
+    cost: ReadCost,
+    tick_ns: f64,
+}
+
+impl RawClock for Clock {
+    type Raw = u64;
+
+    fn read(&self, raw: &mut u64) -> Result<(), Errno> {
+        *raw = match self.id {
+            None => self.cpus.read_counter(self.cost),
+            Some(id) => self.cpus.read_clock(id, self.cost).map_err(|refused| Errno(refused.0))?,
+        };
+        Ok(())
+    }
+
+    fn value(&self, raw: &u64) -> u64 {
+        *raw
+    }
+}
+
+impl Yardstick for Clock {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn tick_ns(&self) -> f64 {
+        self.tick_ns
+    }
+}
+
+/// A word of the machine's.
+pub struct Shared(clockscope_simulation::Word);
+
+impl Word for Shared {
+    fn load(&self, _: Ordering) -> u64 {
+        self.0.load()
+    }
+
+    fn store(&self, value: u64, _: Ordering) {
+        self.0.store(value);
+    }
+
+    fn fetch_add(&self, value: u64, _: Ordering) -> u64 {
+        self.0.fetch_add(value)
+    }
+}
+
+/// A bound thread.
+pub struct Pinned(Arc<Multiprocessor>);
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        self.0.unbind();
+    }
+}
+
+/// The calls that sleep: until CLOCK_MONOTONIC has advanced by what was asked for, and later; or earlier, where the machine is
+/// made so.
+pub struct Sleeper {
+    cpus: Arc<Multiprocessor>,
+    monotonic: ClockId,
+    early_ns: u64,
+    sleeps: Arc<Mutex<Vec<(Call, u64, u64)>>>,
+}
+
+impl Sleeper {
+    fn monotonic_ns(&self) -> u64 {
+        (self.cpus.true_clock_ps(self.monotonic, self.cpus.now_ps()) / 1000) as u64
+    }
+}
+
+impl Sleeps for Sleeper {
+    fn sleep(&self, call: Call, ns: u64, monotonic_ns: u64) -> Result<(), String> {
+        if call == Call::Poll && !ns.is_multiple_of(1_000_000) {
+            return Err("it takes whole milliseconds only".to_owned());
+        }
+        let began_ns = self.monotonic_ns();
+        let from_ns = if call == Call::ClockNanosleepAbsolute { monotonic_ns } else { began_ns };
+        let until_ns = (from_ns + ns).saturating_sub(self.early_ns);
+        loop {
+            let left_ns = until_ns.saturating_sub(self.monotonic_ns());
+            if left_ns == 0 {
+                break;
+            }
+            self.cpus.sleep_ps(left_ns * 1000);
+        }
+        let got_ns = self.monotonic_ns() - began_ns;
+        self.sleeps.lock().expect("nobody panicked").push((call, ns, got_ns));
+        Ok(())
+    }
+}
+
+impl Platform for Simulated {
+    type Counter = Clock;
+    type Reference = Clock;
+    type Word = Shared;
+    type Pinned = Pinned;
+    type Sleeper = Sleeper;
+
+    fn environment(&self) -> Environment {
+        self.machine.environment()
+    }
+
+    fn counters(&self, visitor: &mut impl Visitor) {
+        self.show(visitor, |spec| spec.about.kind == Kind::Counter && spec.about.path == Path::Instruction);
+    }
+
+    fn clocks(&self, visitor: &mut impl Visitor) {
+        self.show(visitor, |spec| spec.about.kind != Kind::Counter || spec.about.path != Path::Instruction);
+    }
+
+    fn ordered_counter(&self) -> Result<Clock, String> {
+        let counter = self.machine.counter_cost.ok_or("there is no counter")?;
+        Ok(Clock { cpus: Arc::clone(self.cpus()), name: "lfence_tsc_lfence", id: None, cost: counter, tick_ns: 0.0 })
+    }
+
+    fn references(&self) -> Vec<Clock> {
+        let names = ["monotonic_raw:syscall", "monotonic:syscall", "monotonic_raw:vdso"];
+        let known = names.iter().filter_map(|name| Some((*name, self.machine.spec(name)?)));
+        known.map(|(name, spec)| Clock { name, ..self.clock(spec) }).collect()
+    }
+
+    fn attempt(
+        &self,
+        count: usize,
+        _: i32,
+        read: &mut dyn FnMut(usize) -> Result<(), String>,
+    ) -> Result<Vec<Outcome>, SeveralThreads> {
+        Ok((0..count).map(|item| read(item).map_or_else(Outcome::Refused, |()| Outcome::Answered)).collect())
+    }
+
+    fn unix_seconds(&self) -> Option<u64> {
+        Some(1_800_000_000)
+    }
+
+    fn allowed_cpus(&self) -> Result<Vec<u32>, AffinityError> {
+        Ok((0..self.cpus().cpus()).filter(|cpu| self.cpus().is_online(*cpu)).collect())
+    }
+
+    fn current_cpu(&self) -> Option<u32> {
+        Some(self.cpus().cpu())
+    }
+
+    fn pin(&self, cpu: u32) -> Result<Pinned, AffinityError> {
+        self.bind(cpu).map(|()| Pinned(Arc::clone(self.cpus())))
+    }
+
+    fn bind(&self, cpu: u32) -> Result<(), AffinityError> {
+        self.cpus().bind(cpu).map_err(|error| AffinityError::System { call: "sched_setaffinity", error })
+    }
+
+    fn together<T: Send>(&self, bodies: Vec<impl FnOnce() -> T + Send>) -> Vec<Result<T, String>> {
+        self.cpus()
+            .together(bodies.into_iter().map(|body| Box::new(body) as Box<dyn FnOnce() -> T + Send + '_>).collect())
+    }
+
+    fn word(&self, value: u64) -> Shared {
+        Shared(self.cpus().word(value))
+    }
+
+    fn wait_until(&self, holds: impl FnMut() -> bool) {
+        self.cpus().wait_until(holds);
+    }
+
+    fn nap(&self, ns: u64) {
+        self.cpus().sleep_ps(ns * 1000);
+    }
+
+    fn thread_account(&self) -> account::Thread {
+        self.cpus().work_ps(THREAD_ACCOUNT_PS);
+        let account = self.cpus().account();
+        let switches = account::Switches { voluntary: account.voluntary, involuntary: account.involuntary };
+        account::Thread { cpu: Some(account.cpu), switches: Some(switches) }
+    }
+
+    fn cpu_account(&self, cpu: u32) -> account::Cpu {
+        self.cpus().work_ps(CPU_ACCOUNT_PS);
+        let account = self.cpus().cpu_account(cpu);
+        account::Cpu {
+            number: cpu,
+            interrupts: vec![("LOC".to_owned(), account.interrupts)],
+            softirqs: Vec::new(),
+            steal_ns: Some(account.steal_ns),
+        }
+    }
+
+    fn adjtimex(&self) -> Result<Adjtimex, String> {
+        Err("nobody steers a simulated machine by it".to_owned())
+    }
+
+    fn sleeping_calls(&self) -> &'static [Call] {
+        Call::ALL
+    }
+
+    fn sleeper(&self) -> Sleeper {
+        Sleeper {
+            cpus: Arc::clone(self.cpus()),
+            monotonic: self.machine.monotonic(),
+            early_ns: self.machine.sleeps_end_early_ns,
+            sleeps: Arc::clone(&self.sleeps),
+        }
+    }
+
+    fn timer_slack_ns(&self) -> Option<u64> {
+        Some(50_000)
+    }
+
+    fn spin(&self, ns: u64) {
+        let now_ps = || self.cpus().true_clock_ps(self.machine.monotonic(), self.cpus().now_ps());
+        let until_ps = now_ps() + i128::from(ns) * 1000;
+        while now_ps() < until_ps {
+            let left_ps = (until_ps - now_ps()) as u64;
+            self.cpus().work_ps(left_ps.clamp(20_000, GLANCE_PS));
+        }
+    }
+
+    fn spin_error_ns(&self) -> u64 {
+        200
+    }
+
+    fn is_invariant(&self) -> Option<bool> {
+        Some(true)
+    }
+
+    fn hypervisors_advice(&self) -> Option<Advice> {
+        None
+    }
+
+    fn kernels_word(&self, environment: &Environment) -> KernelsWord {
+        let is_current = environment.clocksource.as_deref() == Some("tsc");
+        KernelsWord {
+            name: Some("tsc".to_owned()),
+            is_current: Some(is_current),
+            is_available: Some(true),
+            ..KernelsWord::default()
+        }
+    }
+}
+
+impl Simulated {
+    fn clock(&self, spec: &Spec) -> Clock {
+        let cpus = Arc::clone(self.cpus());
+        Clock { cpus, name: "", id: spec.id, cost: spec.cost, tick_ns: spec.stated_ns }
+    }
+
+    fn show(&self, visitor: &mut impl Visitor, is_shown: impl Fn(&Spec) -> bool) {
+        for spec in self.machine.specs.iter().filter(|spec| is_shown(spec)) {
+            let is_there = spec.id.is_some() || self.machine.counter_cost.is_some();
+            let clock = is_there.then(|| self.clock(spec));
+            let clock = clock.ok_or_else(|| Unavailable::Missing("this machine has no counter".into()));
+            visitor.visit(Entry { about: spec.about.clone(), clock });
+        }
+    }
+}

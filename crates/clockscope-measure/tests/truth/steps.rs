@@ -1,0 +1,83 @@
+//! *Steps*: ticks, events and distributions.
+
+use clockscope_measure::{Amount, Catalogue, Paths, Session, StepsRequest, steps};
+use clockscope_records::{Events, StepsRecord};
+use clockscope_simulation::{Change, Random};
+
+use crate::harness::on_machines;
+use crate::machine::{Clocksource, Machine, Maker, Spec};
+use crate::platform::Simulated;
+use crate::ticks;
+
+/// Reads two of the clocks for 60 ms to 3 s of simulated time; long runs are rare.
+fn read(session: &Session<'_, Simulated>, seed: u64) -> Vec<StepsRecord> {
+    let mut random = Random::new(seed);
+    let seconds = if random.happens(0.03) { 3.0 } else { 0.06 + 0.2 * random.fraction() };
+    let all: Vec<String> = session.platform().machine.specs.iter().map(Spec::label).collect();
+    let names: Vec<String> = (0..2).map(|_| all[random.below(all.len() as u64) as usize].clone()).collect();
+    ask(session, &names, seconds)
+}
+
+fn ask(session: &Session<'_, Simulated>, names: &[String], seconds: f64) -> Vec<StepsRecord> {
+    let catalogue = Catalogue::new(session.platform()).select(names, Paths::Libc).expect("they are there");
+    let request = StepsRequest { amount: Amount::Duration(seconds), cpu: None, keep: false };
+    let (found, _) = steps(session, catalogue, &request, &mut |_| {}).expect("it can be asked");
+    found.clocks
+}
+
+/// Nothing is held against a clock that did nothing wrong, however busy the machine is; and its tick is right, or unknown.
+#[test]
+fn a_right_clock_is_right_on_any_machine() {
+    on_machines(
+        "steps::a_right_clock",
+        |seed| Maker::new(seed).make(),
+        |session, seed| {
+            for record in read(session, seed) {
+                let spec = session.platform().machine.spec(&record.identity.label()).expect("it is there");
+                if !record.available {
+                    assert!(spec.id.is_none() && session.platform().machine.counter_cost.is_none(), "{record:?}");
+                    continue;
+                }
+                ticks::check(spec, &session.platform().machine, record.tick_ns, record.tick_evidence.as_ref());
+                nothing_is_wrong(&record.identity.label(), record.events.as_ref().expect("it was judged"));
+            }
+        },
+    );
+}
+
+fn nothing_is_wrong(name: &str, events: &Events) {
+    let wrong = [Some(events.regression), events.jump, events.warp, events.hidden_regression];
+    assert!(wrong.iter().all(|count| count.is_none_or(|count| count == 0)), "{name}: {events:?}");
+    assert_eq!(events.errors, 0, "{name}");
+}
+
+/// A machine whose MONOTONIC is stepped once, by 1 µs to 10 ms, forward or back.
+fn stepped(seed: u64) -> (Machine, i64) {
+    let mut maker = Maker::new(seed);
+    maker.clocksource = Clocksource::Tsc;
+    let (at_ms, back) = (20.0 + 30.0 * maker.random.fraction(), maker.random.happens(0.5));
+    let ns = (10f64.powf(3.0 + 4.0 * maker.random.fraction())) as i64;
+    let ns = if back { -ns } else { ns };
+    let mut machine = maker.make();
+    let clock = machine.monotonic();
+    machine.at_ms(at_ms, Change::StepClock { clock, ns });
+    (machine, ns)
+}
+
+/// One step of a clock is one event at most; one that is large enough to be told from a lost CPU is found wherever it falls
+/// in a batch of reads.
+#[test]
+fn a_step_is_one_event_of_its_kind() {
+    on_machines(
+        "steps::a_step_is_one_event",
+        |seed| stepped(seed).0,
+        |session, seed| {
+            let ns = stepped(seed).1;
+            let record = ask(session, &["monotonic".to_owned()], 0.2).remove(0);
+            let events = record.events.as_ref().expect("it was judged");
+            let (forward, back) = (events.jump.unwrap_or(0), events.regression + events.hidden_regression.unwrap_or(0));
+            assert!(forward <= u64::from(ns > 0) && back <= u64::from(ns < 0), "stepped by {ns} ns: {events:?}");
+            assert!(events.warp.unwrap_or(0) <= u64::from(ns > 1_000_000), "stepped by {ns} ns: {events:?}");
+        },
+    );
+}
