@@ -4,7 +4,7 @@ use super::change::{Change, Event};
 use super::thread::{Status, Thread};
 use super::trace::{Lost, Trace};
 use super::words::Words;
-use super::world::History;
+use super::world::{History, World};
 use crate::clock::Clock;
 use crate::counter::Counter;
 use crate::random::Random;
@@ -334,13 +334,16 @@ impl State {
         self.run(cost_ps - cost_ps / 2 + longer_ps);
     }
 
-    /// All worlds until a time, which may be in the future.
-    pub(super) fn history_until(&self, ps: u128) -> History {
+    /// Looks at the world at a time, which may be in the future.
+    pub(super) fn look<T>(&mut self, ps: u128, at: impl FnOnce(&World) -> T) -> T {
+        if !self.history.is_due(ps) {
+            return at(self.history.at(ps));
+        }
         let mut history = self.history.clone();
         while history.is_due(ps) {
             history.apply_next(&self.events);
         }
-        history
+        at(history.at(ps))
     }
 
     /// What the machine did.

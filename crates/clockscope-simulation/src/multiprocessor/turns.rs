@@ -52,7 +52,7 @@ impl State {
     /// One of the CPUs that have the fewest threads.
     fn quietest_cpu(&mut self) -> u32 {
         let mut threads = vec![0; self.cpus as usize];
-        self.threads.iter().for_each(|thread| threads[thread.cpu as usize] += 1);
+        self.threads[1..].iter().for_each(|thread| threads[thread.cpu as usize] += 1);
         let online: Vec<u32> = (0..self.cpus).filter(|cpu| self.is_online(*cpu)).collect();
         let fewest = online.iter().map(|cpu| threads[*cpu as usize]).min();
         let quietest: Vec<u32> = online.into_iter().filter(|cpu| Some(threads[*cpu as usize]) == fewest).collect();
