@@ -22,14 +22,14 @@ const CPU_ACCOUNT_PS: u64 = 80_000_000;
 const GLANCE_PS: u64 = 1_000_000;
 
 /// The instrument's view of a simulated machine.
-pub struct Simulated {
-    pub machine: Machine,
+pub(crate) struct Simulated {
+    pub(crate) machine: Machine,
     /// Sleeps so far: the call, the time that was asked for, and what CLOCK_MONOTONIC advanced by, in ns.
-    pub sleeps: Arc<Mutex<Vec<(Call, u64, u64)>>>,
+    pub(crate) sleeps: Arc<Mutex<Vec<(Call, u64, u64)>>>,
 }
 
 impl Simulated {
-    pub fn new(machine: Machine) -> Self {
+    pub(crate) fn new(machine: Machine) -> Self {
         Self { machine, sleeps: Arc::default() }
     }
 
@@ -40,7 +40,7 @@ impl Simulated {
 
 /// A clock of the machine's.
 #[derive(Clone)]
-pub struct Clock {
+pub(crate) struct Clock {
     cpus: Arc<Multiprocessor>,
     name: &'static str,
     /// `None` for the counter.
@@ -76,7 +76,7 @@ impl Yardstick for Clock {
 }
 
 /// A word of the machine's.
-pub struct Shared(clockscope_simulation::Word);
+pub(crate) struct Shared(clockscope_simulation::Word);
 
 impl Word for Shared {
     fn load(&self, _: Ordering) -> u64 {
@@ -93,7 +93,7 @@ impl Word for Shared {
 }
 
 /// A bound thread.
-pub struct Pinned(Arc<Multiprocessor>);
+pub(crate) struct Pinned(Arc<Multiprocessor>);
 
 impl Drop for Pinned {
     fn drop(&mut self) {
@@ -103,7 +103,7 @@ impl Drop for Pinned {
 
 /// The calls that sleep: until CLOCK_MONOTONIC has advanced by what was asked for, and later; or earlier, where the machine is
 /// made so.
-pub struct Sleeper {
+pub(crate) struct Sleeper {
     cpus: Arc<Multiprocessor>,
     monotonic: ClockId,
     early_ns: u64,

@@ -4,15 +4,18 @@ use clockscope_measure::{Amount, Catalogue, Paths, Session, StepsRequest, steps}
 use clockscope_records::{Events, StepsRecord};
 use clockscope_simulation::{Change, Random};
 
-use crate::harness::on_machines;
+use crate::harness::{Coverage, on_machines};
 use crate::machine::{Clocksource, Machine, Maker, Spec};
 use crate::platform::Simulated;
 use crate::ticks;
 
+/// Clocks of one machine are at most so much faster than one another, as a share.
+const DRIFT: f64 = 210e-6;
+
 /// Reads two of the clocks for 60 ms to 3 s of simulated time; long runs are rare.
 fn read(session: &Session<'_, Simulated>, seed: u64) -> Vec<StepsRecord> {
     let mut random = Random::new(seed);
-    let seconds = if random.happens(0.03) { 3.0 } else { 0.06 + 0.2 * random.fraction() };
+    let seconds = if random.happens(0.03) { 3.0 } else { 0.06 + 0.1 * random.fraction() };
     let all: Vec<String> = session.platform().machine.specs.iter().map(Spec::label).collect();
     let names: Vec<String> = (0..2).map(|_| all[random.below(all.len() as u64) as usize].clone()).collect();
     ask(session, &names, seconds)
@@ -64,20 +67,31 @@ fn stepped(seed: u64) -> (Machine, i64) {
     (machine, ns)
 }
 
-/// One step of a clock is one event at most; one that is large enough to be told from a lost CPU is found wherever it falls
-/// in a batch of reads.
+/// One step of a clock is one event at most, and not larger than it is. One forward is found in nine of ten places where it is as large
+/// as is said; one back that no loss of the CPU hides always is.
 #[test]
 fn a_step_is_one_event_of_its_kind() {
-    on_machines(
-        "steps::a_step_is_one_event",
-        |seed| stepped(seed).0,
-        |session, seed| {
-            let ns = stepped(seed).1;
-            let record = ask(session, &["monotonic".to_owned()], 0.2).remove(0);
-            let events = record.events.as_ref().expect("it was judged");
-            let (forward, back) = (events.jump.unwrap_or(0), events.regression + events.hidden_regression.unwrap_or(0));
-            assert!(forward <= u64::from(ns > 0) && back <= u64::from(ns < 0), "stepped by {ns} ns: {events:?}");
-            assert!(events.warp.unwrap_or(0) <= u64::from(ns > 1_000_000), "stepped by {ns} ns: {events:?}");
-        },
-    );
+    let mut found = Coverage::default();
+    let make = |seed| stepped(seed).0;
+    on_machines("steps::a_step_is_one_event", make, |session, seed| {
+        let ns = stepped(seed).1;
+        let record = ask(session, &["monotonic".to_owned()], 0.1).remove(0);
+        let events = record.events.as_ref().expect("it was judged");
+        let (forward, back) = (events.jump.unwrap_or(0), events.regression + events.hidden_regression.unwrap_or(0));
+        assert!(forward <= u64::from(ns > 0) && back <= u64::from(ns < 0), "stepped by {ns} ns: {events:?}");
+        assert!(events.warp.unwrap_or(0) <= u64::from(ns > 1_000_000), "stepped by {ns} ns: {events:?}");
+        let (sure_ns, threshold_ns) = (events.sure_ns.expect("it advanced"), events.threshold_ns.expect("likewise"));
+        assert!(sure_ns >= 0.0, "stepped by {ns} ns: {events:?}");
+        if ns as f64 > sure_ns {
+            found.count(forward == 1);
+        }
+        for worst in record.worst.jump.iter().chain(&record.worst.warp).filter_map(|worst| worst.size_ns) {
+            // A short interruption that fell on it is part of it, and so is what clock and reference drifted apart while
+            // the CPU was lost.
+            let lost_ps = session.platform().machine.cpus.taken().iter().map(|lost| lost.taken.ps).max().unwrap_or(0);
+            let most_ns = ns as f64 + threshold_ns.max(sure_ns) + lost_ps as f64 / 1e3 * DRIFT;
+            assert!(worst >= threshold_ns && worst <= most_ns, "stepped by {ns} ns, {worst} ns was told: {events:?}");
+        }
+    });
+    found.check(0.85, 5);
 }

@@ -13,7 +13,7 @@ const SHORTEST_NS: f64 = 3.0;
 ///
 /// # Panics
 /// It is not.
-pub fn check(spec: &Spec, machine: &Machine, told_ns: Option<f64>, evidence: Option<&TickEvidence>) {
+pub(crate) fn check(spec: &Spec, machine: &Machine, told_ns: Option<f64>, evidence: Option<&TickEvidence>) {
     let true_ns = spec.tick_ns;
     if let Some(told_ns) = told_ns {
         // A clock of whole ns shows no finer step than these.
