@@ -5,6 +5,7 @@
 
 mod harness;
 mod machine;
+mod measure;
 mod platform;
 mod steps;
 mod ticks;
