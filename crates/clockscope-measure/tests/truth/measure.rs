@@ -5,7 +5,7 @@ use clockscope_records::{ClockRecord, Measurement};
 use clockscope_simulation::Random;
 
 use crate::harness::{Coverage, on_machines};
-use crate::machine::{Clocksource, Machine, Maker, Spec};
+use crate::machine::{Machine, Maker, Spec};
 use crate::platform::Simulated;
 use crate::{steps, ticks};
 
@@ -20,14 +20,21 @@ fn ask(session: &Session<'_, Simulated>, seed: u64) -> Measurement {
 }
 
 /// What a read truly costs in ns of the reference: the median over batches of so many reads, each followed by a wait that is
-/// exponential, and one read of the timer.
+/// exponential, and one read of the timer. Interrupted batches are longer than most others, so the median of all is a later
+/// one of those that were not.
 fn true_cost_ns(machine: &Machine, spec: &Spec, jitter: f64, reads: u64) -> f64 {
-    let median = |ps: u64, of: f64| ps as f64 * (1.0 + jitter * (1.0 - 1.0 / (3.0 * of)));
     let reads = reads as f64;
     let timer = machine.counter_cost.or(machine.spec("monotonic_raw:syscall").map(|spec| spec.cost));
-    let timer_ps = timer.map_or(0, |cost| cost.ps);
+    let (read_ps, timer_ps) = (spec.cost.ps as f64, timer.map_or(0, |cost| cost.ps) as f64);
+    let (waits, deviation) = (jitter * (read_ps + timer_ps / reads), jitter * read_ps / reads.sqrt());
+    let skewed = jitter * read_ps / (3.0 * reads);
+    let load = &machine.loads[0];
+    let often = |every_ns: u64| if every_ns == 0 { 0.0 } else { 1e-3 / every_ns as f64 };
+    let lost_a_ps = often(load.interrupts_every_ns) + often(load.stolen_every_ns);
+    let interrupted = 1.0 - (-lost_a_ps * (read_ps * reads + timer_ps)).exp();
+    let later = deviation * (std::f64::consts::PI / 2.0).sqrt() * interrupted / (1.0 - interrupted);
     let fast = machine.spec("monotonic_raw").map_or(0.0, |spec| spec.fast);
-    (median(spec.cost.ps, reads) + median(timer_ps, 1.0) / reads) * (1.0 + fast) / 1e3
+    (read_ps + timer_ps / reads + waits - skewed + later) * (1.0 + fast) / 1e3
 }
 
 /// Costs hold the truth in 93 of 100 intervals that claim to do so in 95, and medians are near it, on machines that are quiet
@@ -49,6 +56,21 @@ fn what_a_read_costs_is_told_with_its_interval() {
                     assert!(off.abs() < 0.05, "{}: it costs {true_ns} ns: {cost:?}", spec.label());
                     if let Some([low, high]) = cost.ci95 {
                         held.count(low <= true_ns && true_ns <= high);
+                        if !(low <= true_ns && true_ns <= high) {
+                            eprintln!(
+                                "MISS {seed} {} true {true_ns:.4} ci [{low:.4} {high:.4}] med {:.4} n {} batches {} rel {:.6} hz {} step {} jitter {:.3} comp {} counter {}",
+                                spec.label(),
+                                cost.median,
+                                cost.reads_per_batch,
+                                cost.batches,
+                                cost.median / true_ns - 1.0,
+                                machine.counter_hz,
+                                machine.counter_step,
+                                Maker::new(seed).jitter,
+                                machine.loads[0].competitors,
+                                machine.counter_cost.is_some()
+                            );
+                        }
                     }
                 }
             }
