@@ -185,6 +185,7 @@ impl State {
         let watched = std::mem::take(&mut self.thread().watched);
         let has_changed = watched.iter().any(|(place, version)| self.words.line(*place).version != *version);
         self.thread().watched = watched;
+        self.thread().is_stuck &= !has_changed;
         has_changed
     }
 
@@ -206,7 +207,6 @@ impl State {
             let watches = || thread.watched.is_empty() || thread.watched.iter().any(|(place, _)| *place == word);
             if thread.status == Status::Waiting && watches() {
                 thread.status = Status::Ready;
-                thread.is_stuck = false;
                 // Others compare with the time at which it goes on.
                 thread.now_ps = stored_ps.max(thread.now_ps);
                 thread.woken_ps = thread.now_ps;

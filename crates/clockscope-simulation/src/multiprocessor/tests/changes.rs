@@ -133,3 +133,54 @@ fn a_cpu_goes_offline() {
     assert!(cpus[1].0 == 1 && cpus[1].1 != 1 && cpus[1].2, "{cpus:?}");
     assert!(machine.bind(3).unwrap_err().contains("CPU 3"));
 }
+
+/// Each glitch shows once, also if a thread is behind another change.
+#[test]
+fn glitches_are_shown_once() {
+    for seed in 0..20 {
+        let machine = machine(2, seed);
+        machine.set_lookahead_ps(5 * US);
+        let far = 1 << 40;
+        let at = u128::from(100 * US);
+        machine.at(at, Change::GlitchCounter { ticks: vec![far; 8] });
+        machine.at(at + u128::from(US), Change::StepCounter { ticks: 1 });
+        let shown = on_each(&machine, |_| {
+            (0..10_000).filter(|_| machine.read_counter(ReadCost::ordered(250_000)) > far as u64).count()
+        });
+        assert_eq!(shown.iter().sum::<usize>(), 8, "seed {seed}");
+    }
+}
+
+/// A thread that waits may be past a change that is scheduled later: what it has passed does not
+/// happen to it again.
+#[test]
+fn no_thread_passes_a_change_twice() {
+    for seed in 0..20 {
+        let machine = machine(2, seed);
+        machine.set_lookahead_ps(300 * US);
+        let word = machine.word(0);
+        machine.at(u128::from(200 * US), Change::Suspend { ps: MS, left_out: Vec::new() });
+        on_each(&machine, |cpu| {
+            if cpu == 0 {
+                machine.work_ps(250 * US);
+                machine.wait_until(|| word.load() == 1);
+            } else {
+                machine.work_ps(20 * US);
+                machine.at(0, Change::SetLoad { cpu: 1, load: Load::NONE });
+                machine.work_ps(500 * US);
+                word.store(1);
+            }
+        });
+        let pauses = machine.taken().into_iter().filter(|lost| lost.taken.by == Taker::Pause);
+        assert_eq!(pauses.count(), 2, "{}", machine.trace());
+    }
+}
+
+#[test]
+fn a_sleeper_wakes_on_a_cpu_that_became_busy() {
+    let machine = machine(1, 18);
+    machine.at(u128::from(MS), Change::SetLoad { cpu: 0, load: heavy() });
+    machine.sleep_ps(2 * MS);
+    machine.work_ps(2 * MS);
+    assert!(machine.taken().len() > 50, "{}", machine.trace());
+}
