@@ -227,7 +227,7 @@ fn an_unordered_read_stays_behind_an_interruption() {
         // The half of the read that comes after its value may lose time, too.
         let ended = machine.now_ps() - 10_000;
         let ends = machine.taken().into_iter().map(|lost| lost.taken.at_ps + lost.taken.ps);
-        let last = ends.filter(|end| *end <= ended).last().unwrap_or(0);
+        let last = ends.filter(|end| *end <= ended).max().unwrap_or(0);
         assert!(u128::from(read + 1) * 1024 > last, "{read} {last}");
     }
 }

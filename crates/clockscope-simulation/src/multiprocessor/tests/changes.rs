@@ -159,10 +159,12 @@ fn no_thread_passes_a_change_twice() {
         let machine = machine(2, seed);
         machine.set_lookahead_ps(300 * US);
         let word = machine.word(0);
-        machine.at(u128::from(200 * US), Change::Suspend { ps: MS, left_out: Vec::new() });
+        machine.at(u128::from(200 * US), Change::Suspend { ps: 20 * US, left_out: Vec::new() });
         on_each(&machine, |cpu| {
             if cpu == 0 {
-                machine.work_ps(250 * US);
+                while machine.now_ps() < u128::from(230 * US) {
+                    machine.work_ps(US);
+                }
                 machine.wait_until(|| word.load() == 1);
             } else {
                 machine.work_ps(20 * US);
