@@ -44,7 +44,7 @@ impl Trace {
         self.last.push_back(line);
     }
 
-    /// The lines, and the longest of the lost times.
+    /// Returns the lines, and the longest of the lost times.
     pub(super) fn text(&self, lost: &[Lost]) -> String {
         let mut text = String::new();
         if self.left_out > 0 {
@@ -64,7 +64,7 @@ impl Trace {
     }
 }
 
-/// A true time in µs, as it is printed.
+/// Returns a true time in µs, as it is printed.
 fn at(ps: u128) -> String {
     format!("{:>10}.{:06} us", ps / 1_000_000, ps % 1_000_000)
 }

@@ -1,6 +1,7 @@
 use super::*;
 
-/// Two CPUs read a clock that is stepped now and then. Whoever is ahead, each reading is of its own time.
+/// Two CPUs read a clock that is stepped now and then. Whoever is ahead, each reading is of its
+/// own time.
 #[test]
 fn a_change_happens_at_its_time_on_every_cpu() {
     let machine = machine(2, 11);

@@ -147,6 +147,27 @@ fn a_wait_that_nobody_can_end_is_reported() {
     machine.wait_until(|| word.load() == 1);
 }
 
+/// A loop that waits for a clock that stands does not go on forever.
+#[test]
+fn the_simulated_time_can_end() {
+    let machine = machine(2, 34);
+    let clock = machine.add(Clock::new(0));
+    machine.at(0, Change::FreezeClock { clock });
+    machine.set_end_ps(u128::from(5 * MS));
+    let word = machine.word(0);
+    let ended = machine.together(vec![
+        Box::new(|| {
+            let _slow = Slow(&machine, &word);
+            while machine.read_clock(clock, ReadCost::ordered(30_000)) < Ok(1_000_000) {}
+        }) as Body<'_, ()>,
+        Box::new(|| machine.wait_until(|| word.load() == 1)),
+    ]);
+    for ended in ended {
+        let text = ended.unwrap_err();
+        assert!(text.contains("time is over") && text.contains("FreezeClock"), "{text}");
+    }
+}
+
 /// Stores a word when it is dropped.
 struct Leaving<'a>(&'a Word);
 
