@@ -80,6 +80,13 @@ fn the_seed_decides_also_beside_another_machine() {
     });
     assert!(beside[0] == alone && beside[2] == alone);
     assert!(beside[1] != alone);
+    let taken = |seed| {
+        let machine = machine(1, seed);
+        machine.set_load(0, heavy());
+        machine.work_ps(MS);
+        machine.taken()
+    };
+    assert!(taken(1) == taken(1) && taken(1) != taken(2));
     const fn is_shared<T: Send + Sync>() {}
     const { is_shared::<Multiprocessor>() };
     const { is_shared::<Word>() };

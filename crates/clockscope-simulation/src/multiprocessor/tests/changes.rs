@@ -92,6 +92,47 @@ fn a_suspend_stops_all_threads_and_some_clocks() {
     assert_eq!((pauses[0].taken.at_ps, pauses[0].taken.ps), (u128::from(500 * US), u128::from(40 * MS)));
 }
 
+/// A change that falls into a suspend happens at its end.
+#[test]
+fn nothing_changes_while_the_machine_is_suspended() {
+    let machine = machine(1, 19);
+    let clock = machine.add(Clock::new(0));
+    let at = |us: u64| u128::from(us * US);
+    machine.at(at(1_000), Change::Suspend { ps: MS, left_out: vec![clock] });
+    machine.at(at(1_500), Change::StepClock { clock, ns: 500 });
+    machine.work_ps(2 * MS);
+    assert_eq!(machine.read_clock(clock, FREE), Ok(2_000_500));
+    let times = [1_000, 1_700, 2_000].map(|us| machine.true_clock_ps(clock, at(us)));
+    let stepped = i128::from(MS) + 500_000;
+    assert_eq!(times, [i128::from(MS), i128::from(MS), stepped]);
+}
+
+/// A change that is scheduled too late for a thread that is ahead waits for that.
+#[test]
+fn nobody_has_read_past_a_change() {
+    for seed in 0..20 {
+        let machine = machine(2, seed);
+        let clock = machine.add(Clock::new(0));
+        machine.set_lookahead_ps(20 * US);
+        let readings = on_each(&machine, |cpu| {
+            let read = |turn| {
+                machine.work_ps(30_000);
+                if (cpu, turn) == (1, 1_000) {
+                    machine.at(0, Change::StepClock { clock, ns: 5_000 });
+                }
+                let now_ps = machine.now_ps();
+                let ns = u128::from(machine.read_clock(clock, FREE).unwrap());
+                (ns > now_ps / 1000, now_ps)
+            };
+            (0..3_000).map(read).collect::<Vec<_>>()
+        })
+        .concat();
+        let before = readings.iter().filter(|(is_stepped, _)| !is_stepped).map(|(_, now_ps)| now_ps).max();
+        let after = readings.iter().filter(|(is_stepped, _)| *is_stepped).map(|(_, now_ps)| now_ps).min();
+        assert!(before < after && before.is_some(), "{before:?} {after:?}");
+    }
+}
+
 #[test]
 fn a_move_changes_the_counter_and_keeps_the_clocks() {
     let machine = machine(1, 15);

@@ -264,6 +264,7 @@ fn who_waits_may_lose_its_cpu() {
 fn threads_that_are_not_bound_move() {
     let machine = machine(4, 29);
     (0..4).for_each(|cpu| machine.set_load(cpu, Load { migrates: 0.5, ..heavy() }));
+    machine.at(0, Change::SetOnline { cpu: 3, is_online: false });
     let body = |is_bound: bool| -> Body<'_, usize> {
         let machine = &machine;
         Box::new(move || {
@@ -276,6 +277,7 @@ fn threads_that_are_not_bound_move() {
                 machine.work_ps(100 * US);
                 cpus.push(machine.cpu());
             }
+            assert!(!cpus.contains(&3));
             cpus.dedup();
             cpus.len()
         })
