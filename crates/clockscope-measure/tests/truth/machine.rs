@@ -190,6 +190,16 @@ impl Machine {
         self.specs.iter().find(|spec| spec.label() == label)
     }
 
+    /// Whether the measuring thread ran for at least a millisecond between these times.
+    pub(crate) fn runs_between(&self, from_ms: f64, until_ms: f64) -> bool {
+        let overlap = |at_ps: u128, ps: u128| {
+            let (at_ms, ms) = (at_ps as f64 / 1e9, ps as f64 / 1e9);
+            ((at_ms + ms).min(until_ms) - at_ms.max(from_ms)).max(0.0)
+        };
+        let lost_ms: f64 = self.cpus.taken().iter().map(|lost| overlap(lost.taken.at_ps, lost.taken.ps)).sum();
+        until_ms - from_ms - lost_ms >= 1.0
+    }
+
     /// CLOCK_MONOTONIC.
     pub(crate) fn monotonic(&self) -> ClockId {
         self.spec("monotonic").and_then(|spec| spec.id).expect("every machine has one")

@@ -2,10 +2,10 @@
 
 use clockscope_measure::{Amount, Catalogue, Paths, Session, StepsRequest, steps};
 use clockscope_records::{Events, StepsRecord};
-use clockscope_simulation::{Change, Random};
+use clockscope_simulation::{Change, Random, Refused};
 
 use crate::harness::{Coverage, on_machines};
-use crate::machine::{Clocksource, Machine, Maker, Spec};
+use crate::machine::{Clocksource, Machine, Maker, Spec, pick};
 use crate::platform::Simulated;
 use crate::ticks;
 
@@ -14,6 +14,9 @@ const DRIFT: f64 = 210e-6;
 
 /// A jump of more is a warp, in ns.
 const WARP_NS: f64 = 1e6;
+
+/// What a question takes beside the time that it was asked for, in ms: trying, calibrating, and a batch.
+const OVERHEAD_MS: f64 = 15.0;
 
 /// Reads two of the clocks for 60 ms to 3 s of simulated time; long runs are rare.
 fn read(session: &Session<'_, Simulated>, seed: u64) -> Vec<StepsRecord> {
@@ -97,4 +100,72 @@ fn a_step_is_one_event_of_its_kind() {
         }
     });
     found.check(0.85, 5);
+}
+
+/// What is done to MONOTONIC, once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    Freezes,
+    Refuses,
+    FreezesForAWhile,
+}
+
+fn faulty(seed: u64) -> (Machine, Fault) {
+    let mut maker = Maker::new(seed);
+    let fault = pick(&mut maker.random, &[Fault::Freezes, Fault::Refuses, Fault::FreezesForAWhile]);
+    let at_ms = 20.0 + 30.0 * maker.random.fraction();
+    let mut machine = maker.make();
+    let clock = machine.monotonic();
+    match fault {
+        Fault::Freezes => machine.at_ms(at_ms, Change::FreezeClock { clock }),
+        Fault::Refuses => machine.at_ms(at_ms, Change::RefuseClock { clock, refused: Some(Refused(22)) }),
+        Fault::FreezesForAWhile => {
+            machine.at_ms(at_ms, Change::FreezeClock { clock });
+            machine.at_ms(at_ms + 20.0, Change::ThawClock { clock });
+        }
+    }
+    (machine, fault)
+}
+
+/// A clock that stands still or refuses under way is found to do that, and nothing else, in the time that was asked for.
+#[test]
+fn a_fault_under_way_is_told_as_what_it_is() {
+    on_machines(
+        "steps::a_fault_under_way",
+        |seed| faulty(seed).0,
+        |session, seed| {
+            let (_, fault) = faulty(seed);
+            let machine = &session.platform().machine;
+            let began_ps = machine.cpus.now_ps();
+            let record = ask(session, &["monotonic".to_owned()], 0.12).remove(0);
+            let ended_ps = machine.cpus.now_ps();
+            let events = record.events.as_ref().expect("it was judged");
+            let lost_ps: u128 = machine.cpus.taken().iter().map(|lost| lost.taken.ps).sum();
+            let ran_ms = (ended_ps - began_ps).saturating_sub(lost_ps) as f64 / 1e9;
+            assert!(ran_ms <= 0.12e3 + OVERHEAD_MS, "it ran for {ran_ms} ms: {events:?}");
+            // One that froze while the CPU was lost has lost the rest of that time.
+            let may_hide = u64::from(fault != Fault::Refuses);
+            assert_eq!(events.regression, 0, "{fault:?}: {events:?}");
+            assert!(events.hidden_regression.unwrap_or(0) <= may_hide, "{fault:?}: {events:?}");
+            // Whether it was read while it was at fault.
+            let began_ms = began_ps as f64 / 1e9;
+            let at_fault_ms = machine.changes[0].0 as f64 / 1e9;
+            let was_read = machine.runs_between(at_fault_ms.max(began_ms + OVERHEAD_MS), at_fault_ms + 20.0);
+            match fault {
+                Fault::Refuses => {
+                    assert_eq!(events.errors > 0, record.reason.is_some(), "{record:?}");
+                    assert!(events.errors > 0 && events.jump.unwrap_or(0) == 0 && events.fail == 0, "{events:?}");
+                }
+                Fault::Freezes => {
+                    assert!(events.fail == 1 && events.jump.unwrap_or(0) == 0 && events.errors == 0, "{events:?}");
+                }
+                Fault::FreezesForAWhile if was_read => {
+                    // It goes on from where it would have been, as a coarse clock does: it stood still, and did not
+                    // jump.
+                    assert!(events.fail == 1 && events.jump.unwrap_or(0) <= 1, "{events:?}");
+                }
+                Fault::FreezesForAWhile => assert!(events.fail <= 1 && events.jump.unwrap_or(0) <= 1, "{events:?}"),
+            }
+        },
+    );
 }
