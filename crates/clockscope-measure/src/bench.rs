@@ -17,7 +17,7 @@ use crate::session::Session;
 use crate::timer::{Calibration, Rate, Timer, TimerError};
 
 /// Window of the first calibration, in ns: its bound is then below 100 ppm, well inside what events tolerate.
-const FIRST_WINDOW_NS: f64 = 2e6;
+pub(crate) const FIRST_WINDOW_NS: f64 = 2e6;
 /// The same in ticks of the reference, for a kernel without a fine clocksource (jiffies: 4 ms a tick).
 const FIRST_WINDOW_TICKS: f64 = 64.0;
 
