@@ -1,6 +1,6 @@
 //! The question *offsets*: how far the counters of the CPUs are apart.
 
-use clockscope::offset::{Offset, OffsetBounds};
+use clockscope::offset::Offset;
 use clockscope::{Errno, RawClock};
 use clockscope_records::{Answer, CpuOffset, OffsetPair, Offsets, Unknown};
 

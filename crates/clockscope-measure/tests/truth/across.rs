@@ -13,13 +13,6 @@ pub struct Apart {
     pub ticks: Vec<i64>,
 }
 
-impl Apart {
-    /// The offset of `b`'s counter against `a`'s, in ns of the reference.
-    pub fn true_ns(&self, a: u32, b: u32) -> f64 {
-        true_ns(&self.machine, &self.ticks, a, b)
-    }
-}
-
 /// The offset of `b`'s counter against `a`'s, in ns of the reference.
 pub fn true_ns(machine: &Machine, ticks: &[i64], a: u32, b: u32) -> f64 {
     (ticks[b as usize] - ticks[a as usize]) as f64 * count_ns(machine)

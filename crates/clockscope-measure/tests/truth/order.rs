@@ -5,7 +5,7 @@ use clockscope_records::{HandedOver, Order, Sequence};
 use clockscope_simulation::{Change, Random, Refused};
 
 use crate::across::{self, Apart, count_ns, is_on_counter};
-use crate::harness::on_machines;
+use crate::harness::{on_machines, on_one};
 use crate::machine::{Machine, Maker, Spec};
 use crate::platform::Simulated;
 
@@ -211,7 +211,34 @@ fn failing(seed: u64) -> (Machine, String, bool, f64) {
     (machine, name.to_owned(), refuses, at_ms)
 }
 
-/// A clock that refuses or stands still is reported so, within the time of the question. Others are not.
+/// A clock that refuses or stands still is reported so, within the time of the question. Others are not. Returns how many were:
+/// of those that stand still, and of those that refuse.
+fn fails(session: &Session<'_, Simulated>, seed: u64) -> [u32; 2] {
+    let mut reported = [0, 0];
+    let (_, name, refuses, at_ms) = failing(seed);
+    let machine = &session.platform().machine;
+    let question =
+        Question { names: vec![name.clone(), "lfence_tsc_lfence".to_owned()], ..Question::random(machine, seed) };
+    let found = question.ask(session);
+    let ended_ms = machine.cpus.now_ps() as f64 / 1e9;
+    for told in &found.sequences {
+        assert_eq!(told.regressions.unwrap_or(0), 0, "{told:?}");
+        let word = if refuses { "a read failed" } else { "stood still" };
+        let is_untested = !refuses && told.unknown.get("regressions").is_some_and(|why| why.contains("the same"));
+        let is_reported = is_untested || told.reason.as_ref().is_some_and(|reason| reason.contains(word));
+        if told.name != name {
+            assert!(told.reason.is_none() && told.regressions.is_some(), "{told:?}");
+            continue;
+        }
+        reported[usize::from(refuses)] += u32::from(is_reported);
+        // It has failed for the whole of the last round, or never in the run.
+        assert!(is_reported || told.reason.is_none(), "{told:?}");
+        let round_ms = ended_ms - (at_ms + 8.0);
+        assert!(is_reported || round_ms < 0.0 || name.ends_with("coarse"), "{at_ms} of {ended_ms}: {told:?}");
+    }
+    reported
+}
+
 #[test]
 fn a_clock_that_fails_is_reported() {
     let mut reported = [0, 0];
@@ -219,33 +246,20 @@ fn a_clock_that_fails_is_reported() {
         "order::a_clock_that_fails",
         |seed| failing(seed).0,
         |session, seed| {
-            let (_, name, refuses, at_ms) = failing(seed);
-            let machine = &session.platform().machine;
-            let question = Question {
-                names: vec![name.clone(), "lfence_tsc_lfence".to_owned()],
-                ..Question::random(machine, seed)
-            };
-            let found = question.ask(session);
-            let ended_ms = machine.cpus.now_ps() as f64 / 1e9;
-            for told in &found.sequences {
-                assert_eq!(told.regressions.unwrap_or(0), 0, "{told:?}");
-                let word = if refuses { "a read failed" } else { "stood still" };
-                let is_untested =
-                    !refuses && told.unknown.get("regressions").is_some_and(|why| why.contains("the same"));
-                let is_reported = is_untested || told.reason.as_ref().is_some_and(|reason| reason.contains(word));
-                if told.name != name {
-                    assert!(told.reason.is_none() && told.regressions.is_some(), "{told:?}");
-                    continue;
-                }
-                reported[usize::from(refuses)] += u32::from(is_reported);
-                // It has failed for the whole of the last round, or never in the run.
-                assert!(is_reported || told.reason.is_none(), "{told:?}");
-                let round_ms = ended_ms - (at_ms + 8.0);
-                assert!(is_reported || round_ms < 0.0 || name.ends_with("coarse"), "{at_ms} of {ended_ms}: {told:?}");
-            }
+            let found = fails(session, seed);
+            reported = [reported[0] + found[0], reported[1] + found[1]];
         },
     );
     assert!(reported.iter().all(|count| *count > 0) || std::env::var("CLOCKSCOPE_SEED").is_ok(), "{reported:?}");
+}
+
+/// The time that a reference measured which refused during the run was infinite, and added up to a panic. One that stood still
+/// never ended the question.
+#[test]
+fn a_reference_that_fails_ends_the_question() {
+    for seed in [10, 15, 28] {
+        on_one("order::a_reference_that_fails", seed, failing(seed).0, &mut |session, seed| _ = fails(session, seed));
+    }
 }
 
 /// A machine that loses a CPU during the run.

@@ -1,6 +1,7 @@
 use super::*;
 use crate::platform::ThisMachine;
 use clockscope::counter::{self, Ordered};
+use clockscope::offset::OffsetBounds;
 use clockscope_testing::skip;
 use std::sync::atomic::AtomicBool;
 
