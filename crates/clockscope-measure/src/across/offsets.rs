@@ -373,7 +373,8 @@ impl<P: Platform> KernelClock<P> {
                 narrowest = Some((width, Together { ticks: before + width / 2, half, ns, step_ns: 1.0 }));
             }
         }
-        let step_ns = quantum::of_readings(&shown).max(1.0);
+        // One that moves rarely may not be seen to move.
+        let step_ns = quantum::of_readings(&shown).max(self.0.tick_ns()).max(1.0);
         narrowest.map(|(_, together)| Together { step_ns, ..together }).ok_or(Errno(0))
     }
 }
