@@ -2,7 +2,6 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::bench::Bench;
 use crate::platform::{Platform, Word, Yardstick};
 use crate::timer::{Timer, read};
 
@@ -91,11 +90,10 @@ impl<'a, P: Platform> Deadline<'a, P> {
         Self { reference, stop, start_ns, length_ns, asked_ns: 0, counter: None, still: 0, between: 1, left: 1 }
     }
 
-    /// Returns one that ends also where the reference stands still.
-    pub(crate) fn of(bench: &'a Bench<'_, P>, length_ns: u64) -> Self {
-        let counter = matches!(bench.timer, Timer::Counter(_))
-            .then(|| (bench.timer.clone(), bench.timer.now(), bench.first_rate.ns_per_unit));
-        Self { counter, ..Self::new(bench.reference.clone(), length_ns, bench.stop) }
+    /// Returns the same, which ends also where the reference stands still, by a timer of this unit in ns.
+    pub(crate) fn beside(self, timer: &Timer<P>, ns_per_unit: f64) -> Self {
+        let counter = matches!(timer, Timer::Counter(_)).then(|| (timer.clone(), timer.now(), ns_per_unit));
+        Self { counter, ..self }
     }
 
     /// To be asked once a turn.

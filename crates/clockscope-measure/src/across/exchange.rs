@@ -6,7 +6,6 @@ use clockscope::RawClock;
 use clockscope::offset::OffsetBounds;
 
 use crate::bench::Bench;
-use crate::pair::Deadline;
 use crate::platform::{Platform, Word, Yardstick};
 use crate::relay::Ending;
 use crate::timer::read;
@@ -52,7 +51,7 @@ impl<'a, P: Platform> Exchange<'a, P> {
         let mut bounds = OffsetBounds::default();
         let _ending = Ending(&self.over);
         let before = read(counter);
-        let mut deadline = Deadline::of(bench, slice_ns);
+        let mut deadline = bench.deadline(slice_ns);
         let begun = read(counter);
         for number in 1.. {
             let left = read(counter);

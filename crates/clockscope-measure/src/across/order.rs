@@ -298,7 +298,7 @@ fn hand_over<P: Platform>(
             if over[place].load(Ordering::Relaxed) != 0 {
                 break;
             }
-            let keeper = (side == Side::First).then(|| Deadline::of(bench, slice_ns));
+            let keeper = (side == Side::First).then(|| bench.deadline(slice_ns));
             let mut found = task.run(relay, side, keeper);
             found.error = found.error.or(started.err());
             received.push(found);
