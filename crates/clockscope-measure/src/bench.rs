@@ -11,6 +11,7 @@ use crate::catalogue::{Catalogue, PATIENCE_MS, refusal};
 use crate::context::Context;
 use crate::error::MeasureError;
 use crate::facts::recorded_at;
+use crate::pair::Deadline;
 use crate::platform::{Platform, Yardstick};
 use crate::sampler::Sampled;
 use crate::session::Session;
@@ -18,7 +19,7 @@ use crate::step;
 use crate::timer::{Calibration, Rate, Timer, TimerError};
 
 /// Window of the first calibration, in ns: its bound is then below 100 ppm, well inside what events tolerate.
-const FIRST_WINDOW_NS: f64 = 2e6;
+pub(crate) const FIRST_WINDOW_NS: f64 = 2e6;
 /// The same in ticks of the reference, for a kernel without a fine clocksource (jiffies: 4 ms a tick).
 const FIRST_WINDOW_TICKS: f64 = 64.0;
 
@@ -262,6 +263,11 @@ impl<P: Platform> Bench<'_, P> {
     /// A calibration that begins now.
     pub(crate) fn calibrate(&self) -> Calibration<P> {
         Calibration::start(self.timer.clone(), self.reference.clone())
+    }
+
+    /// The end of so many ns that begin now, also where the reference stands still.
+    pub(crate) fn deadline(&self, length_ns: u64) -> Deadline<'_, P> {
+        Deadline::new(self.reference.clone(), length_ns, self.stop).beside(&self.timer, self.first_rate.ns_per_unit)
     }
 
     pub(crate) fn is_stopped(&self) -> bool {

@@ -124,8 +124,9 @@ pub trait Platform: Send + Sync + Sized + 'static {
     /// A word of this value.
     fn word(&self, value: u64) -> Self::Word;
 
-    /// Spins until something holds that another thread makes hold by a word.
-    fn wait_until(&self, holds: impl FnMut() -> bool);
+    /// Spins until something holds that another thread makes hold by a word. Returns whether that took long: one of the two
+    /// threads has lost its CPU.
+    fn wait_until(&self, holds: impl FnMut() -> bool) -> bool;
 
     /// Sleeps for about so many ns: less, if somebody asks to stop.
     fn nap(&self, ns: u64);

@@ -54,10 +54,33 @@ pub(crate) struct Received {
     pub(crate) regressions: u64,
     /// By how much at most, in the clock's unit.
     pub(crate) worst: u64,
-    /// Time that the side that keeps it measured.
+    /// Time that the side that keeps it measured; 0 where the reference failed.
     pub(crate) elapsed_ns: u64,
+    /// What its own readings did.
+    pub(crate) pace: Pace,
     /// What ended it early.
     pub(crate) error: Option<Errno>,
+}
+
+/// How a clock's readings advanced on one side, by which one that stands still is noticed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Pace {
+    last: i64,
+    /// Readings; those that differed from the one before; and those since the last such.
+    pub(crate) readings: u64,
+    pub(crate) moved: u64,
+    pub(crate) still: u64,
+}
+
+impl Pace {
+    #[inline(always)]
+    fn take(&mut self, own: i64) {
+        let has_moved = own != self.last;
+        self.readings += 1;
+        self.moved += u64::from(has_moved);
+        self.still = if has_moved { 0 } else { self.still + 1 };
+        self.last = own;
+    }
 }
 
 /// Bits of a message that tell it from the one before; the others are the reading, relative to the origin.
@@ -89,6 +112,9 @@ impl Received {
 
     fn ended(mut self, keeper: Option<&Deadline<'_, impl Platform>>, error: Option<Errno>) -> Self {
         self.elapsed_ns = keeper.map_or(0, Deadline::elapsed_ns);
+        if self.elapsed_ns == u64::MAX {
+            self.elapsed_ns = 0;
+        }
         self.error = error;
         self
     }
@@ -132,6 +158,7 @@ impl<'a, P: Platform> Relay<'a, P> {
                 Ok(own) => own,
                 Err(error) => return received.ended(keeper.as_ref(), Some(error)),
             };
+            received.pace.take(own);
             if newest != former {
                 former = newest;
                 received.take(reading(newest), own);
@@ -155,7 +182,7 @@ impl<'a, P: Platform> Relay<'a, P> {
         while !self.is_over(&mut keeper) {
             let ticket = next.fetch_add(1, Ordering::Relaxed);
             let is_served = || serving.load(Ordering::Acquire) == ticket;
-            self.platform.wait_until(|| is_served() || self.has_ended());
+            hurry(self.platform.wait_until(|| is_served() || self.has_ended()), &mut keeper);
             if !is_served() {
                 break;
             }
@@ -163,6 +190,7 @@ impl<'a, P: Platform> Relay<'a, P> {
                 Ok(own) => own,
                 Err(error) => return received.ended(keeper.as_ref(), Some(error)),
             };
+            received.pace.take(own);
             let last = guarded.load(Ordering::Relaxed);
             if last != 0 && last & 0xff != own_tag + 1 {
                 received.take(reading(last), own);
@@ -180,7 +208,7 @@ impl<'a, P: Platform> Relay<'a, P> {
         let (turn, own) = (&self.lock.guarded, side.index() as u64);
         let _ending = Ending(&self.over);
         while !self.is_over(&mut keeper) {
-            self.platform.wait_until(|| turn.load(Ordering::Acquire) == own || self.has_ended());
+            hurry(self.platform.wait_until(|| turn.load(Ordering::Acquire) == own || self.has_ended()), &mut keeper);
             received.handoffs += 1;
             turn.store(own ^ 1, Ordering::Release);
         }
@@ -196,6 +224,14 @@ impl<'a, P: Platform> Relay<'a, P> {
     #[inline(always)]
     fn has_ended(&self) -> bool {
         self.over.load(Ordering::Relaxed) != 0
+    }
+}
+
+/// After a long wait, the side with a deadline looks at the clock.
+#[inline(always)]
+fn hurry<P: Platform>(is_long: bool, keeper: &mut Option<Deadline<'_, P>>) {
+    if let (true, Some(keeper)) = (is_long, keeper) {
+        keeper.hurry();
     }
 }
 

@@ -77,10 +77,9 @@ impl Clock {
             return Err(refused);
         }
         let moved = if self.moved_every_ps == 0 { now_ps } else { now_ps - now_ps % self.moved_every_ps };
-        // Of a reading of the counter the same time is made whenever it is read: two readings within
-        // one of its steps are equal.
-        let moved = if self.is_on_counter { counter.shown_since_ps(moved, cpu) } else { moved };
-        let ps = self.frozen_at.unwrap_or_else(|| self.line.at(moved));
+        // Computed from what the counter shows, at the clock's own rate.
+        let counted = if self.is_on_counter { counter.counted_at(moved, cpu) } else { None };
+        let ps = self.frozen_at.unwrap_or_else(|| self.line.at(counted.unwrap_or(moved)));
         let ns = ps.div_euclid(1000) as u64;
         Ok(ns / self.tick_ns * self.tick_ns)
     }
@@ -159,6 +158,25 @@ mod tests {
         let read = |cpu| clock.read(1_000_007_000, cpu, &counter).unwrap();
         // 2,000,014 ticks, shown as 2,000,000; the other CPU is a microsecond ahead.
         assert_eq!((read(0), read(1)), (1_000_000, 1_001_000));
+    }
+
+    /// Two CPUs whose counters agree show one clock, which rises in the counter's steps and is as fast as it is steered.
+    #[test]
+    fn a_clock_on_the_counter_moves_when_that_moves() {
+        for (ppm, hz, step) in [(-100.0, 2_596_160_000.0, 26), (100.0, 2_596_160_000.0, 26), (50.0, 24e6, 1)] {
+            let clock = Clock::new(0).with_error_ppm(ppm).on_counter();
+            let mut counter = Counter::new(hz, 0).with_step(step);
+            let mut last = (0, 0);
+            for now_ps in (1_000_000..1_200_000).step_by(7) {
+                let shown = (counter.read(now_ps, 0), clock.read(now_ps, 0, &counter).unwrap());
+                assert!(shown.1 >= last.1 && (shown.0 != last.0 || shown.1 == last.1), "{last:?} {shown:?}");
+                last = shown;
+            }
+            // 10 ms ahead, in the clock's own time.
+            counter.set_offset(1, (hz / 100.0) as i64);
+            let ahead = |cpu| clock.read(50_000_000_000, cpu, &counter).unwrap() as f64;
+            assert!((ahead(1) - ahead(0) - 1e7 * (1.0 + ppm * 1e-6)).abs() < 20.0 + 1e9 / hz);
+        }
     }
 
     #[test]

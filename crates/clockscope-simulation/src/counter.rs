@@ -52,14 +52,12 @@ impl Counter {
         self.truth(now_ps, cpu) / self.step * self.step
     }
 
-    /// The true time at which the counter came to what this CPU shows, in ps; where it stands
-    /// still, now.
-    pub(crate) fn shown_since_ps(&self, now_ps: u128, cpu: u32) -> u128 {
-        let value = self.line.at(now_ps) as u64;
-        // What is shown may have wrapped; how far it is from the value has not.
-        let behind = value.wrapping_sub(self.stepped(now_ps, cpu)) as i64;
-        let shown = self.line.at(now_ps) - i128::from(behind);
-        self.line.when(shown).map_or(now_ps, |ps| ps.max(0) as u128)
+    /// When a CPU without an offset counts what this CPU shows: before now by less than a step, and by what this CPU is behind.
+    /// `None` while it stands still or goes back.
+    pub(crate) fn counted_at(&self, now_ps: u128, cpu: u32) -> Option<u128> {
+        let true_count = self.line.at(now_ps);
+        let ahead = self.stepped(now_ps, cpu).wrapping_sub(true_count as u64) as i64;
+        self.line.when(true_count + i128::from(ahead))
     }
 
     /// By how much this CPU is ahead, in ticks.

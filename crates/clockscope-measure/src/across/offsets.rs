@@ -1,20 +1,20 @@
 //! The question *offsets*: how far the counters of the CPUs are apart.
 
-use clockscope::offset::{Offset, OffsetBounds};
+use clockscope::offset::Offset;
 use clockscope::{Errno, RawClock};
 use clockscope_records::{Answer, CpuOffset, OffsetPair, Offsets, Unknown};
 
-use super::exchange::Exchange;
+use super::exchange::{Exchange, Learned};
 use super::team::{ALONE, Played, on_each, play_round};
 use super::tournament;
-use crate::bench::{Bench, Progress, Setup, answering};
+use crate::bench::{Bench, FIRST_WINDOW_NS, Progress, Setup, answering};
 use crate::catalogue::Catalogue;
 use crate::error::MeasureError;
-use crate::pair::{Deadline, Meeting, Side};
+use crate::pair::{Meeting, Side};
 use crate::platform::{Platform, Yardstick};
 use crate::session::Session;
 use crate::step;
-use crate::timer::read;
+use crate::timer::{Timer, read};
 
 /// Shortest time for one direction of a pair, in ns: some ten thousand exchanges.
 const SHORTEST_NS: f64 = 2e6;
@@ -26,8 +26,13 @@ const SYMMETRIC: f64 = 0.2;
 /// the two to be compared: a direction whose every exchange was interrupted says nothing of symmetry.
 const COMPARABLE: f64 = 2.0;
 const FEWEST: u64 = 100;
+/// By what share of its rate the kernel steers a clock at most.
+const STEERED: f64 = 1e-3;
 /// What is said of an offset that no exchange explains.
 const CHANGED: &str = "no constant offset explains all exchanges: it changed under way";
+/// What is said of exchanges during which the counter failed.
+const PARTED: &str =
+    "the counter did not advance as the reference did: one of them stood still, stepped or changed its rate";
 /// Readings that the counter's step is found from.
 const STEP_READINGS: usize = 1 << 12;
 
@@ -90,7 +95,10 @@ pub(crate) fn find<P: Platform>(
     if let Some(reason) = super::untestable(&plan.cpus) {
         return untested(offsets, reason);
     }
-    let unit = Unit { ns: bench.first_rate.ns_per_unit, step: step(&counter) };
+    if let Timer::Reference(reference) = &bench.timer {
+        return untested(offsets, format!("the counter stood still while it was compared with {}", reference.name()));
+    }
+    let unit = Unit::of(bench, step(&counter));
     offsets.tick_ns = Some(unit.step * unit.ns);
     let kernel = KernelClock::find(setup.session);
     let before = kernel.as_ref().map(|kernel| kernel.on(bench.platform, plan.cpus[0], &counter));
@@ -120,11 +128,26 @@ fn untested(mut offsets: Offsets, reason: String) -> Offsets {
     offsets
 }
 
-/// The counter's unit in ns, and the step that it moves in, in that unit.
+/// The counter's unit in ns, by what share that is uncertain, and the step that the counter moves in, in that unit.
 #[derive(Clone, Copy, Debug)]
 struct Unit {
     ns: f64,
+    uncertain: f64,
     step: f64,
+}
+
+impl Unit {
+    fn of<P: Platform>(bench: &Bench<'_, P>, step: f64) -> Self {
+        let ns = bench.first_rate.ns_per_unit;
+        // The readings of both ends may be late by a step.
+        Self { ns, uncertain: bench.first_rate.bound_ppm * 1e-6 + step * ns / FIRST_WINDOW_NS, step }
+    }
+
+    /// In ns: what is measured in units, and by how much the truth may differ.
+    fn in_ns(self, Offset { offset, bound }: Offset) -> Offset {
+        let bound = bound * (1.0 + self.uncertain) + offset.abs() * self.uncertain;
+        Offset { offset: offset * self.ns, bound: bound * self.ns }
+    }
 }
 
 fn step(counter: &impl RawClock) -> f64 {
@@ -165,18 +188,18 @@ fn exchange<P: Platform, C: RawClock>(
     counters: [C; 2],
     pairs: &[(u32, u32)],
     slice_ns: u64,
-) -> Vec<Played<OffsetBounds>> {
+) -> Vec<Played<Learned>> {
     let platform = bench.platform;
     let lines: Vec<_> = pairs.iter().map(|_| [Exchange::new(platform), Exchange::new(platform)]).collect();
     play_round(platform, pairs, |place: usize, meeting: &Meeting<'_, P>, side: Side| {
-        let mut learned = OffsetBounds::default();
+        let mut learned = Learned::default();
         for (asking, line) in [Side::First, Side::Second].into_iter().zip(&lines[place]) {
             if !meeting.meet(side) {
                 return Err(ALONE.to_owned());
             }
             let counter = &counters[side.index()];
             if side == asking {
-                learned = line.ask(counter, &mut Deadline::new(bench.reference.clone(), slice_ns, bench.stop));
+                learned = line.ask(counter, bench, slice_ns);
             } else {
                 line.answer(counter);
             }
@@ -185,7 +208,7 @@ fn exchange<P: Platform, C: RawClock>(
     })
 }
 
-fn pair_record(((a, b), outcome): Played<OffsetBounds>, unit: Unit) -> OffsetPair {
+fn pair_record(((a, b), outcome): Played<Learned>, unit: Unit) -> OffsetPair {
     let mut pair = OffsetPair {
         a,
         b,
@@ -206,7 +229,17 @@ fn pair_record(((a, b), outcome): Played<OffsetBounds>, unit: Unit) -> OffsetPai
     const FIGURES: [&str; 7] =
         ["offset_ns", "bound_ns", "offset_ticks", "round_trip_ns", "asymmetry_ns", "symmetric", "apart"];
     let [forward, reverse] = match outcome {
-        Ok(sides) => sides,
+        Ok(sides) => {
+            let bounds = sides.map(|learned| learned.bounds);
+            // A change that the exchanges show is more than one that the reference shows.
+            let is_explained = bounds[0].with_reverse(&bounds[1]).offset(unit.step).is_some();
+            if is_explained && sides.iter().any(|learned| learned.parted) {
+                because(&mut pair, &FIGURES, PARTED);
+                pair.reason = Some(PARTED.to_owned());
+                return pair;
+            }
+            bounds
+        }
         Err(reason) => {
             because(&mut pair, &FIGURES, &reason);
             pair.reason = Some(reason);
@@ -216,12 +249,13 @@ fn pair_record(((a, b), outcome): Played<OffsetBounds>, unit: Unit) -> OffsetPai
     let all = forward.with_reverse(&reverse);
     pair.exchanges = all.exchanges();
     pair.round_trip_ns = all.round_trip().map(|ticks| ticks as f64 * unit.ns);
+    // By the units alone: what a unit is uncertain by does not move zero.
     pair.apart = all.is_apart(unit.step);
     match all.offset(unit.step) {
-        Some(Offset { offset, bound }) => {
-            pair.offset_ticks = Some(offset);
-            pair.offset_ns = Some(offset * unit.ns);
-            pair.bound_ns = Some(bound * unit.ns);
+        Some(found) => {
+            pair.offset_ticks = Some(found.offset);
+            let found = unit.in_ns(found);
+            (pair.offset_ns, pair.bound_ns) = (Some(found.offset), Some(found.bound));
         }
         None => because(&mut pair, &FIGURES[..3], CHANGED),
     }
@@ -307,6 +341,8 @@ struct Together {
     ticks: u64,
     half: f64,
     ns: u64,
+    /// The step that the kernel's clock moves in.
+    step_ns: f64,
 }
 
 impl<P: Platform> KernelClock<P> {
@@ -324,17 +360,22 @@ impl<P: Platform> KernelClock<P> {
 
     fn together(&self, counter: &P::Counter) -> Result<Together, Errno> {
         let mut narrowest: Option<(u64, Together)> = None;
+        let mut shown = Vec::with_capacity(BRACKETS);
         for _ in 0..BRACKETS {
             let mut raw = Default::default();
             let before = read(counter);
             self.0.read(&mut raw)?;
             let width = read(counter).wrapping_sub(before);
+            let ns = self.0.value(&raw);
+            shown.push(ns);
             if narrowest.is_none_or(|(narrowest, _)| width < narrowest) {
                 let half = width as f64 / 2.0;
-                narrowest = Some((width, Together { ticks: before + width / 2, half, ns: self.0.value(&raw) }));
+                narrowest = Some((width, Together { ticks: before + width / 2, half, ns, step_ns: 1.0 }));
             }
         }
-        narrowest.map(|(_, together)| together).ok_or(Errno(0))
+        // One that moves rarely may not be seen to move.
+        let step_ns = step::of_readings(&shown).max(self.0.tick_ns()).max(1.0);
+        narrowest.map(|(_, together)| Together { step_ns, ..together }).ok_or(Errno(0))
     }
 }
 
@@ -353,7 +394,7 @@ fn against_kernel<P: Platform>(
     let record = |(cpu, together): (u32, Result<Together, String>)| {
         let offset = before.clone().and_then(|before| {
             let after = after.clone()?;
-            off_line(&before, &together?, &after, unit).ok_or_else(|| "the kernel's clock stood still".to_owned())
+            off_line(&before, &together?, &after, unit)
         });
         let (found, reason) = match offset {
             Ok(found) => (Some(found), None),
@@ -365,21 +406,25 @@ fn against_kernel<P: Platform>(
 }
 
 /// How far a moment is off the line between two others, in ns.
-fn off_line(before: &Together, moment: &Together, after: &Together, unit: Unit) -> Option<Offset> {
+fn off_line(before: &Together, moment: &Together, after: &Together, unit: Unit) -> Result<Offset, String> {
     let since = |later: &Together, field: fn(&Together) -> u64| field(later).wrapping_sub(field(before)) as i64 as f64;
     let (ns, whole_ns) = (since(moment, |t| t.ns), since(after, |t| t.ns));
     let (ticks, whole_ticks) = (since(moment, |t| t.ticks), since(after, |t| t.ticks));
     if whole_ns <= 0.0 {
-        return None;
+        return Err("the kernel's clock stood still".to_owned());
     }
     let offset = ticks - ns * whole_ticks / whole_ns;
     // Each end of the line may be off by half its bracket, every reading by a step of the counter, on which the kernel's
-    // clock may stand as well, and by a ns for its own rounding; beyond the ends of the line all of that grows.
+    // clock may be based as well, and by a step of that clock; beyond the ends of the line all of that grows.
     let share = ns / whole_ns;
-    let uncertain = |half: f64| half + 2.0 * unit.step + 2.0 / unit.ns;
-    let bound =
-        uncertain(moment.half) + uncertain(before.half) * (1.0 - share).abs() + uncertain(after.half) * share.abs();
-    Some(Offset { offset: offset * unit.ns, bound: bound * unit.ns })
+    let uncertain = |at: &Together| at.half + 2.0 * unit.step + (1.0 + at.step_ns) / unit.ns;
+    let bound = uncertain(moment) + uncertain(before) * (1.0 - share).abs() + uncertain(after) * share.abs();
+    // The kernel's clock may be steered otherwise than the reference is: 500 ppm and as much of its own.
+    let pace_ns = whole_ns * (unit.uncertain + STEERED) + (uncertain(before) + uncertain(after)) * unit.ns;
+    if (whole_ticks * unit.ns - whole_ns).abs() > pace_ns {
+        return Err("the first CPU's counter did not advance as the kernel's clock did".to_owned());
+    }
+    Ok(unit.in_ns(Offset { offset, bound }))
 }
 
 #[cfg(all(test, target_os = "linux"))]

@@ -12,13 +12,23 @@ use crate::catalogue::{Catalogue, Row};
 use crate::error::MeasureError;
 use crate::pair::{Deadline, Meeting, Side};
 use crate::platform::{Platform, Word};
-use crate::relay::{Received, Relay};
+use crate::relay::{Pace, Received, Relay};
 use crate::session::Session;
 
 /// What a round should take, in ns: long enough that starting its threads does not matter, short enough to show progress.
 const ROUND_NS: f64 = 250e6;
 /// Shortest time for one clock and pair, in ns: thousands of hand-overs.
 const SHORTEST_NS: f64 = 0.5e6;
+
+/// A clock that moved so often stands still if it does not for so many times as long as it usually takes, and for so many
+/// readings at least.
+const MOVES: u64 = 16;
+const STILL: f64 = 100.0;
+const STILL_READINGS: u64 = 200;
+/// The same of one that never moved, in ns: no clock that claims to be fine is known to take longer steps; and in steps of one
+/// that does not.
+const NEVER_MOVED_NS: u64 = 100_000_000;
+const NEVER_MOVED_STEPS: f64 = 4.0;
 
 /// How readings are handed over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -173,6 +183,41 @@ struct Tally {
     received: Received,
     /// From which CPU to which the largest step was.
     worst_pair: Option<[u32; 2]>,
+    pace: Pacing,
+}
+
+/// How a clock advanced, slice by slice.
+#[derive(Clone, Debug, Default)]
+struct Pacing {
+    readings: u64,
+    moved: u64,
+    /// Readings since it last moved, and the time of the slices in which it did not move at all, in ns.
+    still: u64,
+    still_ns: u64,
+    most_still: u64,
+}
+
+impl Pacing {
+    /// Takes a slice in which its readings did this.
+    fn add(&mut self, slice: &Pace, elapsed_ns: u64) {
+        // The first reading of a slice differs from nothing.
+        let moved = slice.moved.saturating_sub(1);
+        self.readings += slice.readings;
+        self.moved += moved;
+        (self.still, self.still_ns) =
+            if moved > 0 { (slice.still, 0) } else { (self.still + slice.still, self.still_ns + elapsed_ns) };
+        // Compared with how it moved until then, of which this is no part.
+        self.most_still = self.most_still.max(self.still);
+    }
+
+    /// Whether it stood still, which a clock of such a step does not.
+    fn stood_still(&self, step_ns: f64) -> bool {
+        if self.moved >= MOVES {
+            let usual = (self.readings - self.most_still.min(self.readings)) as f64 / self.moved as f64;
+            return self.most_still > STILL_READINGS && self.most_still as f64 > STILL * usual;
+        }
+        self.moved == 0 && self.still_ns as f64 > (NEVER_MOVED_STEPS * step_ns).max(NEVER_MOVED_NS as f64)
+    }
 }
 
 impl Tally {
@@ -181,7 +226,7 @@ impl Tally {
         let all = &mut self.received;
         all.handoffs += received.handoffs;
         all.regressions += received.regressions;
-        all.elapsed_ns += received.elapsed_ns;
+        all.elapsed_ns = all.elapsed_ns.saturating_add(received.elapsed_ns);
         all.error = all.error.or(received.error);
         if received.regressions > 0 && (self.worst_pair.is_none() || received.worst > all.worst) {
             all.worst = received.worst;
@@ -253,7 +298,7 @@ fn hand_over<P: Platform>(
             if over[place].load(Ordering::Relaxed) != 0 {
                 break;
             }
-            let keeper = (side == Side::First).then(|| Deadline::new(bench.reference.clone(), slice_ns, bench.stop));
+            let keeper = (side == Side::First).then(|| bench.deadline(slice_ns));
             let mut found = task.run(relay, side, keeper);
             found.error = found.error.or(started.err());
             received.push(found);
@@ -266,6 +311,7 @@ fn count(((a, b), outcome): Played<Vec<Received>>, tallies: &mut [Tally], lost: 
     match outcome {
         Ok([by_first, by_second]) => {
             for (tally, (first, second)) in tallies.iter_mut().zip(by_first.iter().zip(&by_second)) {
+                tally.pace.add(&first.pace, first.elapsed_ns);
                 tally.add(b, a, first);
                 tally.add(a, b, second);
             }
@@ -303,7 +349,13 @@ fn record<P: Platform>(
     };
     let [mailbox, lock] = ways.map(|tally| tally.map(handed_over));
     let mut unknown = Unknown::new();
-    let failed = failure(tallies().find_map(|tally| tally.received.error));
+    let step_ns = row.nominal_resolution_ns(Some(ns_per_unit), &mut Unknown::new()).unwrap_or(1.0);
+    let is_still = tallies().any(|tally| tally.pace.stood_still(step_ns));
+    let failed = failure(tallies().find_map(|tally| tally.received.error))
+        .or_else(|| is_still.then(|| "it stood still during the run: its readings did not change any more".to_owned()));
+    // Equal readings are in any order.
+    let is_one_reading = regressions == 0 && handoffs > 0 && tallies().all(|tally| tally.pace.moved == 0);
+    let counted = (handoffs > 0 && !is_one_reading).then_some(regressions);
     let nothing = refusal.or(untestable).or(failed.as_deref()).unwrap_or(if bench.is_stopped() {
         "interrupted before its turn"
     } else if longest_ns.is_finite() {
@@ -315,10 +367,18 @@ fn record<P: Platform>(
         for field in ["handoffs_per_second", "regressions", "regressions_per_million", "worst_ns", "worst_pair"] {
             unknown.insert(field.to_owned(), nothing.to_owned());
         }
+    } else if is_one_reading {
+        for field in ["regressions", "regressions_per_million", "worst_ns", "worst_pair"] {
+            unknown.insert(field.to_owned(), "all of its readings were the same".to_owned());
+        }
     } else if worst.is_none() {
         for field in ["worst_ns", "worst_pair"] {
             unknown.insert(field.to_owned(), "no reading went back".to_owned());
         }
+    }
+    let handoffs_per_second = per_second(handoffs, sum(|received| received.elapsed_ns));
+    if handoffs > 0 && handoffs_per_second.is_none() {
+        unknown.insert("handoffs_per_second".to_owned(), "the reference stood still or failed".to_owned());
     }
     for (field, way) in [("mailbox", &mailbox), ("lock", &lock)] {
         if way.is_none() {
@@ -331,9 +391,9 @@ fn record<P: Platform>(
         available: refusal.is_none(),
         reason: refusal.map(str::to_owned).or(failed.clone()),
         handoffs,
-        handoffs_per_second: per_second(handoffs, sum(|received| received.elapsed_ns)),
-        regressions: (handoffs > 0).then_some(regressions),
-        regressions_per_million: (handoffs > 0).then(|| regressions as f64 / handoffs as f64 * 1e6),
+        handoffs_per_second,
+        regressions: counted,
+        regressions_per_million: counted.map(|regressions| regressions as f64 / handoffs as f64 * 1e6),
         worst_ns: worst.map(in_ns),
         worst_pair: worst.and_then(|tally| tally.worst_pair),
         mailbox,

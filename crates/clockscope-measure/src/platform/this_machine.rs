@@ -144,16 +144,17 @@ impl Platform for ThisMachine {
 
     /// Gives the CPU away now and then, since the other thread may need this very one.
     #[inline(always)]
-    fn wait_until(&self, mut holds: impl FnMut() -> bool) {
-        let mut turns = 0;
+    fn wait_until(&self, mut holds: impl FnMut() -> bool) -> bool {
+        let (mut turns, mut is_long) = (0, false);
         while !holds() {
             turns += 1;
             if turns == PATIENT_TURNS {
-                turns = 0;
+                (turns, is_long) = (0, true);
                 thread::yield_now();
             }
             std::hint::spin_loop();
         }
+        is_long
     }
 
     fn nap(&self, ns: u64) {

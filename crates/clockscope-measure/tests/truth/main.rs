@@ -3,9 +3,12 @@
 //! Each test asks one question of many machines. One that fails prints the machine, what it did, and the command that
 //! repeats it. `CLOCKSCOPE_MACHINES` says how many machines are asked; `CLOCKSCOPE_SEED` picks one.
 
+mod across;
 mod harness;
 mod machine;
 mod measure;
+mod offsets;
+mod order;
 mod platform;
 mod steps;
 mod ticks;

@@ -18,6 +18,8 @@ use crate::machine::{Machine, Spec};
 /// What the system calls that account for a thread and for a CPU take, in ps.
 const THREAD_ACCOUNT_PS: u64 = 1_000_000;
 const CPU_ACCOUNT_PS: u64 = 80_000_000;
+/// A wait that takes longer is long.
+const LONG_WAIT_PS: u128 = 10_000_000;
 /// The longest time that a spinning thread does not look at its clock, in ps.
 const GLANCE_PS: u64 = 1_000_000;
 
@@ -205,8 +207,10 @@ impl Platform for Simulated {
         Shared(self.cpus().word(value))
     }
 
-    fn wait_until(&self, holds: impl FnMut() -> bool) {
+    fn wait_until(&self, holds: impl FnMut() -> bool) -> bool {
+        let began_ps = self.cpus().now_ps();
         self.cpus().wait_until(holds);
+        self.cpus().now_ps() - began_ps > LONG_WAIT_PS
     }
 
     fn nap(&self, ns: u64) {

@@ -49,6 +49,8 @@ pub(super) struct State {
     pub(super) events: Vec<Event>,
     pub(super) random: Random,
     pub(super) settings: Settings,
+    /// By how much longer words take to each CPU.
+    pub(super) detours_ps: Vec<u64>,
     pub(super) lost: Vec<Lost>,
     pub(super) trace: Trace,
     interrupts: Vec<u64>,
@@ -83,6 +85,7 @@ impl State {
             events: Vec::new(),
             random: Random::new(seed),
             settings,
+            detours_ps: vec![0; cpus as usize],
             lost: Vec::new(),
             trace: Trace::default(),
             interrupts: vec![0; cpus as usize],

@@ -109,7 +109,11 @@ impl State {
         let stored_ps = if is_own { 0 } else { line.stored_ps };
         line.bring_to(cpu);
         let (shortest, longest) = self.settings.transit_ps;
-        let transit_ps = if is_here { 0 } else { self.random.between(shortest, longest.saturating_add(1)) };
+        let transit_ps = if is_here {
+            0
+        } else {
+            self.random.between(shortest, longest.saturating_add(1)) + self.detours_ps[cpu as usize]
+        };
         let come_ps = self.now_ps().max(stored_ps) + u128::from(transit_ps);
         self.spin_until(come_ps);
     }
