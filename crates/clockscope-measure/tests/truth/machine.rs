@@ -89,6 +89,12 @@ impl Maker {
         Self { random, cpus, clocksource, has_counter, counter_hz, counter_step, fast_ppm, timer_tick_ns, load, jitter }
     }
 
+    /// The same with CPUs that have nothing else to do.
+    pub(crate) fn quiet(mut self) -> Self {
+        self.load = Load { tick_ns: self.timer_tick_ns, ..Load::NONE };
+        self
+    }
+
     /// Makes it.
     pub(crate) fn make(mut self) -> Machine {
         let random = &mut self.random;
