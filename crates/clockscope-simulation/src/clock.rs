@@ -131,7 +131,9 @@ impl Clock {
 /// How far this CPU's reading is from where the counter truly is, in ps.
 fn off_ps(counter: &Counter, now_ps: u128, cpu: u32) -> i128 {
     let ticks = counter.stepped(now_ps, cpu).wrapping_sub(counter.truth(now_ps, u32::MAX)) as i64;
-    (ticks as f64 * 1e12 / counter.hz()) as i128
+    // One that stands still is off by what it was when it stopped: less than its step.
+    let hz = counter.hz().abs();
+    if hz > 0.0 { (ticks as f64 * 1e12 / hz) as i128 } else { 0 }
 }
 
 #[cfg(test)]
@@ -165,6 +167,17 @@ mod tests {
         let read = |cpu| clock.read(1_000_007_000, cpu, &counter).unwrap();
         // 2,000,014 ticks, shown as 2,000,000; the other CPU is a microsecond ahead.
         assert_eq!((read(0), read(1)), (1_000_000, 1_001_000));
+    }
+
+    /// A reading was 10^26 s off.
+    #[test]
+    fn a_clock_on_a_counter_that_stopped_is_no_further_off() {
+        let clock = Clock::new(0).on_counter();
+        let mut counter = Counter::new(1e9, 0).with_step(20);
+        counter.line().set_rate(1_007_000, 0.0);
+        assert!(clock.read(1_009_000, 0, &counter).unwrap().abs_diff(1_009) <= 20);
+        counter.line().set_rate(1_009_000, -1e9);
+        assert!(clock.read(1_010_000, 0, &counter).unwrap().abs_diff(1_010) <= 20);
     }
 
     #[test]

@@ -6,5 +6,8 @@
 mod harness;
 mod machine;
 mod platform;
+mod rate;
+mod rate_truth;
+mod sleep;
 mod steps;
 mod ticks;
