@@ -18,6 +18,10 @@ const PATIENCE_NS: f64 = 500e6;
 /// Two readings further apart than this, in ns, were made by a thread that did not run in between.
 const GLANCE_NS: f64 = 100e3;
 
+/// Readings in a row for which the clock that tells how long it is looked may show the same: 10 ms of the coarsest one. After
+/// more of them it stands still.
+const TURNS: u32 = 1 << 18;
+
 /// A clock's step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Quantum {
@@ -70,9 +74,14 @@ fn look_on(
     mut is_stopped: impl FnMut() -> bool,
 ) -> Result<Seen, Errno> {
     let (mut seen, mut last, mut last_ns, mut still_ns) = (Seen::default(), read()?, elapsed_ns(), 0.0);
+    let mut turns = 0;
     while seen.steps < STEPS && seen.looked_ns < PATIENCE_NS && !is_stopped() {
         let now_ns = elapsed_ns();
         let looked_ns = (now_ns - last_ns).clamp(0.0, GLANCE_NS);
+        turns = if looked_ns > 0.0 { 0 } else { turns + 1 };
+        if turns == TURNS {
+            break;
+        }
         let next = read()?;
         let step = next.wrapping_sub(last) as i64;
         (last, last_ns) = (next, now_ns);
@@ -127,6 +136,12 @@ mod tests {
         let once = seen(350_000_000, u64::MAX, 0);
         assert_eq!((once.steps, once.largest), (1, 350_000_000));
         assert!(once.still_ns <= 350e6, "{once:?}");
+    }
+
+    /// It was looked at without end.
+    #[test]
+    fn a_clock_is_not_looked_at_for_ever_beside_one_that_stands_still() {
+        assert_eq!(look_on(|| Ok(7), || 1e9, || false), Ok(Seen::default()));
     }
 
     /// Stopped for a second, it has not looked for a second.

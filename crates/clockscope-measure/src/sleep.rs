@@ -1,12 +1,11 @@
 //! The question *sleep*: what calls that sleep give for the time that they are asked for.
 
-use std::sync::atomic::AtomicBool;
-
+use clockscope::RawClock;
 use clockscope_machine::sleeping::Call;
 use clockscope_records::{Answer, Sleep, SleepRow, Unknown};
 use clockscope_statistics::quantile;
 
-use crate::bench::{Progress, Setup};
+use crate::bench::{Bench, Progress, Setup};
 use crate::catalogue::{Catalogue, Paths, Row};
 use crate::error::MeasureError;
 use crate::platform::{Platform, Sleeps, Yardstick};
@@ -64,17 +63,46 @@ impl<P: Platform> SleepersClock<P> {
         Ok(Self { name, monotonic: found, otherwise })
     }
 
-    /// ns since some moment.
-    fn now(&self) -> u64 {
+    /// Returns ns since some moment; `None` if the clock refuses.
+    fn now(&self) -> Option<u64> {
         match self.monotonic.as_ref().map(|row| &row.sampler) {
-            Some(Ok(sampler)) => sampler.now().unwrap_or(0),
-            _ => read(&self.otherwise),
+            Some(Ok(sampler)) => sampler.now().ok(),
+            _ => {
+                let mut raw = <P::Reference as RawClock>::Raw::default();
+                self.otherwise.read(&mut raw).ok().map(|()| self.otherwise.value(&raw))
+            }
         }
+    }
+}
+
+/// By what share the rates of clocks may differ that are steered.
+const STEERED: f64 = 0.15;
+/// What an interval may be longer than one that encloses it, in ns: the steps of both clocks.
+const SLACK_NS: f64 = 2e3;
+
+/// How long a sleep took by clocks that are no part of the question.
+struct Witnesses {
+    /// The timer, read inside of the sleeper's clock, in ns.
+    inside_ns: f64,
+    /// The timer and the reference, read outside of it, in ns.
+    outside_ns: [f64; 2],
+}
+
+impl Witnesses {
+    /// Whether no clock agrees with this, so that the sleeper's clock stood still, went back or jumped.
+    fn contradict(&self, got_ns: f64) -> bool {
+        let [timer_ns, reference_ns] = self.outside_ns;
+        let is_short = |ns: f64| got_ns < ns * (1.0 - STEERED) - SLACK_NS.min(ns / 2.0);
+        let is_long = |ns: f64| got_ns > ns * (1.0 + STEERED) + SLACK_NS;
+        (is_short(self.inside_ns) && is_short(reference_ns)) || (is_long(timer_ns) && is_long(reference_ns))
     }
 }
 
 /// Why nothing is said of early returns.
 const UNREADABLE: &str = "CLOCK_MONOTONIC, by which the calls sleep, cannot be read";
+
+/// Why sleeps are left out.
+const DOUBTED: &str = "the clock refused, stood still, went back or jumped meanwhile";
 
 /// One call and time, and what was got so far.
 struct Trial {
@@ -82,6 +110,8 @@ struct Trial {
     asked_ns: u64,
     got_ns: Vec<f64>,
     early: u64,
+    /// Sleeps that the clock did not measure.
+    left_out: u64,
     reason: Option<String>,
 }
 
@@ -105,15 +135,20 @@ pub fn sleep<P: Platform>(
     let sleeper = platform.sleeper();
     let mut rows = Vec::new();
     for asked_ns in ASKED_NS {
+        let began_ns = sampling.elapsed_ns();
         let mut together: Vec<Trial> = ways.iter().map(|way| Trial::new(*way, asked_ns)).collect();
         let share_ns = duration_s * 1e9 / ASKED_NS.len() as f64 / ways.len() as f64;
         let sleeps = (share_ns / (asked_ns as f64 + USUALLY_LATE_NS)).clamp(SLEEPS.0, SLEEPS.1) as u64;
-        for _ in 0..sleeps {
+        for done in 0..sleeps {
+            let is_over = sampling.elapsed_ns() - began_ns > share_ns * ways.len() as f64;
+            if is_over && done >= SLEEPS.0 as u64 {
+                break;
+            }
             for row in together.iter_mut().filter(|row| row.reason.is_none()) {
                 if setup.bench.is_stopped() {
                     break;
                 }
-                row.sleep(platform, &sleeper, &clock, session.stop);
+                row.sleep(&setup.bench, &sleeper, &clock);
             }
             progress((sampling.elapsed_ns() / (duration_s * 1e9)).min(1.0));
         }
@@ -133,29 +168,37 @@ pub fn sleep<P: Platform>(
 
 impl Trial {
     fn new(way: Way, asked_ns: u64) -> Self {
-        Self { way, asked_ns, got_ns: Vec::new(), early: 0, reason: None }
+        Self { way, asked_ns, got_ns: Vec::new(), early: 0, left_out: 0, reason: None }
     }
 
-    /// Once.
-    fn sleep<P: Platform>(&mut self, platform: &P, sleeper: &P::Sleeper, clock: &SleepersClock<P>, stop: &AtomicBool) {
+    /// Sleeps once.
+    fn sleep<P: Platform>(&mut self, bench: &Bench<'_, P>, sleeper: &P::Sleeper, clock: &SleepersClock<P>) {
         if clock.monotonic.is_none() && self.way == Way::Call(Call::ClockNanosleepAbsolute) {
             self.reason = Some(UNREADABLE.to_owned());
             return;
         }
+        let (reference, outer) = (read(&bench.reference), bench.timer.now());
         let before = clock.now();
+        let inner = bench.timer.now();
         let slept = match self.way {
-            Way::Call(call) => sleeper.sleep(call, self.asked_ns, before),
+            Way::Call(call) => sleeper.sleep(call, self.asked_ns, before.unwrap_or(0)),
             Way::Spin => {
-                platform.spin(self.asked_ns);
+                bench.platform.spin(self.asked_ns);
                 Ok(())
             }
         };
-        let got_ns = clock.now().wrapping_sub(before) as i64;
-        match slept {
+        let inside_ns = bench.ns_since(inner);
+        let after = clock.now();
+        let outside_ns = [bench.ns_since(outer), read(&bench.reference).wrapping_sub(reference) as i64 as f64];
+        let got_ns = before.zip(after).map(|(before, after)| after.wrapping_sub(before) as i64);
+        match (slept, got_ns) {
+            (Err(reason), _) => self.reason = Some(reason),
             // A signal ends a sleep early, and rightly so.
-            Ok(()) if stop.load(std::sync::atomic::Ordering::Relaxed) => {}
-            Ok(()) => self.take(got_ns, self.tolerance_ns(platform)),
-            Err(reason) => self.reason = Some(reason),
+            (Ok(()), _) if bench.is_stopped() => {}
+            (Ok(()), Some(got_ns)) if !(Witnesses { inside_ns, outside_ns }).contradict(got_ns as f64) => {
+                self.take(got_ns, self.tolerance_ns(bench.platform));
+            }
+            (Ok(()), _) => self.left_out += 1,
         }
     }
 
@@ -177,7 +220,9 @@ impl Trial {
         let got = self.got_ns.as_slice();
         let has_slept = !got.is_empty();
         let mut unknown = Unknown::new();
-        let never = self.reason.as_deref().unwrap_or("interrupted before its turn");
+        let left_out = || format!("{} sleeps are left out: {DOUBTED}", self.left_out);
+        let reason = self.reason.clone().or_else(|| (self.left_out > 0).then(left_out));
+        let never = reason.as_deref().unwrap_or("interrupted before its turn");
         if !has_slept {
             for field in ["early", "min_ns", "p50_ns", "max_ns"] {
                 unknown.insert(field.to_owned(), never.to_owned());
@@ -203,7 +248,7 @@ impl Trial {
             p50_ns: quantile(got, 0.5),
             p99_ns,
             max_ns: got.last().copied(),
-            reason: self.reason,
+            reason,
             unknown,
         }
     }

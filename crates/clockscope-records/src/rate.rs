@@ -92,7 +92,7 @@ pub struct Changed {
 pub struct Step {
     /// When, in seconds from the first bracket.
     pub at_s: f64,
-    /// By how much at least, in ns; negative for a step back.
+    /// By how much beyond the usual rate, in ns; negative for a step back. Exact but for the widths of the brackets around it.
     pub ns: f64,
 }
 

@@ -36,7 +36,7 @@ pub struct Rate {
     pub width: f64,
     /// Whether one rate explains all brackets.
     pub constancy: Constancy,
-    /// The largest step, if there was one: when the reference stood where, and by how many ns at least.
+    /// The largest step beyond the usual rate, if there was one: the reference's reading after it, and about how many ns.
     pub step: Option<(f64, f64)>,
 }
 
@@ -135,8 +135,9 @@ fn least_squares(brackets: &[Bracket]) -> Option<f64> {
     (spread > 0.0).then(|| together / spread)
 }
 
-/// The largest step between two brackets in a row.
+/// Finds the largest step between two brackets in a row: a gain that neither the usual rate nor steering explains.
 fn step(brackets: &[Bracket], ticks: Ticks) -> Option<(f64, f64)> {
+    let usual = usual_rate(brackets)?;
     let steps = brackets.windows(2).filter_map(|pair| {
         let ((least_before, most_before), (least_after, most_after)) = (pair[0].phase(ticks), pair[1].phase(ticks));
         // What the clock gained at least, or lost.
@@ -147,10 +148,21 @@ fn step(brackets: &[Bracket], ticks: Ticks) -> Option<(f64, f64)> {
         } else {
             return None;
         };
-        let longest = pair[1].after - pair[0].before;
-        (by.abs() > STEERED * longest).then_some((pair[1].before, by))
+        let longest = (pair[1].after - pair[0].before).abs();
+        let beyond = by - usual * (pair[1].moment() - pair[0].moment());
+        let is_step = by.abs() > STEERED * longest && beyond.abs() > STEERED * longest;
+        is_step.then_some((pair[1].before, beyond))
     });
     steps.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))
+}
+
+/// Returns the median of the rates between brackets in a row.
+fn usual_rate(brackets: &[Bracket]) -> Option<f64> {
+    let rates = brackets.windows(2).filter_map(|pair| {
+        let time = pair[1].moment() - pair[0].moment();
+        (time > 0.0).then(|| (pair[1].middle() - pair[0].middle()) / time)
+    });
+    median(rates.collect())
 }
 
 /// Phases at equal distances in time, interpolated between the brackets that were not interrupted, for

@@ -62,7 +62,7 @@ fn ask(session: &Session<'_, Simulated>, request: &RateRequest) -> Option<Answer
     let found = match rate(session, request, &mut |_| {}) {
         Ok(found) => found,
         Err(MeasureError::Reference { .. }) => {
-            let name = request.reference.as_deref().expect("the usual one answers");
+            let name = request.reference.as_deref().unwrap_or("monotonic_raw:vdso");
             let is_missing = machine.counter_cost.is_none() && machine.spec(name).is_some_and(|spec| spec.id.is_none());
             assert!(is_missing || !machine.changes.is_empty(), "{name} was refused");
             return None;
@@ -157,7 +157,7 @@ fn a_constant_rate_is_inside_its_bounds() {
             is_constant(&truth, pair);
         }
         assert!(!answer.found.reference_suspected);
-        ended(&request, &answer);
+        ended(&request, &answer, false);
     });
     if std::env::var_os("CLOCKSCOPE_SEED").is_none() {
         eprintln!("inside the bound: {estimates:?}; nearer than its middle: {nearer:?}");
@@ -176,7 +176,8 @@ fn constant(truth: &Truth<'_>, record: &RateRecord, estimates: &mut Coverage, ne
         within(name, truth.frequency_hz(), hz, bound, hz * ROUNDING_PPM * 1e-6);
     }
     let Some(seconds) = record.seconds else {
-        assert!(record.ppm.is_none() && record.bound_ppm.is_none() && record.reason.is_some(), "{record:?}");
+        assert!(record.ppm.is_none() && record.bound_ppm.is_none(), "{record:?}");
+        assert!(record.unknown.contains_key("bound_ppm"), "{record:?}");
         return;
     };
     let (bracket_ns, ticks_ns, bound) =
@@ -196,7 +197,7 @@ fn constant(truth: &Truth<'_>, record: &RateRecord, estimates: &mut Coverage, ne
     // As tight as brackets and ticks are.
     let scale_ppm = if truth.spec(truth.reference).id.is_none() { 1e-3 * 2e3 / seconds + 1.0 } else { 0.0 };
     let widest = 1e-3 * (3.0 * bracket_ns + 1.3 * ticks_ns + 1.0) / seconds * 1.3 + scale_ppm;
-    assert!(bound <= widest, "{name}: a bound of {bound} ppm of {seconds} s: {record:?}");
+    assert!(bound <= widest || ticks_ns > 5e7 * seconds, "{name}: a bound of {bound} ppm of {seconds} s: {record:?}");
     assert_ne!(record.constant, Some(false), "{record:?}");
     let is_ticked = truth.is_ticked(name) || truth.is_ticked(truth.reference);
     assert!(record.constant.is_none() || !is_ticked, "{record:?}");
@@ -229,14 +230,15 @@ fn calibration(machine: &Machine, answer: &Answer<Rates>) {
 }
 
 /// Before its time only where the bound that was asked for was reached.
-fn ended(request: &RateRequest, answer: &Answer<Rates>) {
+fn ended(request: &RateRequest, answer: &Answer<Rates>, is_timer_changed: bool) {
     let compared: Vec<_> = answer.found.clocks.iter().filter(|record| record.seconds.is_some()).collect();
     for record in &compared {
         let expected = request.until_ppm.map(|until| record.seconds.unwrap() * record.bound_ppm.unwrap() / until);
         assert_eq!(record.needed_s.is_some(), expected.is_some());
         within("needed", expected.unwrap_or(0.0), record.needed_s.unwrap_or(0.0), 0.0, 1e-9);
     }
-    let is_early = answer.run.duration_s < request.duration_s * 0.98;
+    // The run is timed by a clock that may be the one that changed.
+    let is_early = !is_timer_changed && answer.run.duration_s < request.duration_s * 0.98;
     if is_early && !compared.is_empty() && !answer.run.interrupted {
         let until = request.until_ppm.expect("it ended early");
         for record in compared {
@@ -344,18 +346,24 @@ fn changed(session: &Session<'_, Simulated>, seed: u64, seen: &mut Seen) {
     let Some(answer) = ask(session, &request) else { return };
     let reads = platform.reads.lock().unwrap().take().unwrap();
     let found = &answer.found;
-    ended(&request, &answer);
+    ended(&request, &answer, is_changed(machine, machine.place("monotonic_raw:syscall")));
     let compare = |name: &str, reference: &str| {
         let (clock, reference) = (machine.place(name), machine.place(reference));
         let is_fenced = [clock, reference].iter().any(|place| !machine.specs[*place].about.is_ordered);
         let timer = if machine.counter_cost.is_some() { "lfence_tsc_lfence" } else { "monotonic_raw:syscall" };
         // The timer's calibration looks like brackets of this pair.
-        let is_ambiguous = machine.specs[reference].label() == timer && machine.specs[clock].label() == "monotonic_raw:syscall";
+        let is_ambiguous = [clock, reference].iter().all(|place| {
+            let label = machine.specs[*place].label();
+            label == timer || label == "monotonic_raw:syscall"
+        });
         let kept = kept(&reads, [clock, reference], is_fenced.then(|| machine.place(timer)));
-        Compared { machine, clock, reference, kept: if is_ambiguous { Vec::new() } else { kept } }
+        Compared { machine, clock, reference, clock_ns: None, kept: if is_ambiguous { Vec::new() } else { kept } }
     };
     for record in found.clocks.iter().filter(|record| record.seconds.is_some()) {
-        compare(&record.name, &found.reference).check(record, seen);
+        let claimed_ns = record.nominal_hz.map(|hz| 1e9 / hz);
+        let found_ns = record.frequency_hz.filter(|_| record.step.is_none()).map(|hz| 1e9 / hz);
+        let clock_ns = claimed_ns.or(found_ns);
+        Compared { clock_ns, ..compare(&record.name, &found.reference) }.check(record, seen);
     }
     for pair in found.pairs.iter().filter(|pair| pair.ppm.is_some()) {
         let compared = compare(&pair.a, &pair.b);
@@ -372,7 +380,8 @@ fn changed(session: &Session<'_, Simulated>, seed: u64, seen: &mut Seen) {
 fn is_changed(machine: &Machine, place: usize) -> bool {
     let id = machine.specs[place].id;
     machine.changes.iter().any(|(_, change)| match change {
-        Change::StepClock { clock, .. } | Change::SlewClock { clock, .. } | Change::FreezeClock { clock } => id == Some(*clock),
+        Change::StepClock { clock, .. } | Change::SlewClock { clock, .. } => id == Some(*clock),
+        Change::FreezeClock { clock } | Change::RefuseClock { clock, .. } => id == Some(*clock),
         Change::Suspend { left_out, .. } => id.is_some_and(|id| left_out.contains(&id)),
         Change::SetCounterRate { .. } | Change::MoveMachine { .. } => id.is_none(),
         _ => false,
@@ -384,6 +393,8 @@ struct Compared<'a> {
     machine: &'a Machine,
     clock: usize,
     reference: usize,
+    /// ns a unit, where that was found.
+    clock_ns: Option<f64>,
     kept: Vec<Bracket>,
 }
 
@@ -398,7 +409,11 @@ impl Compared<'_> {
 
     /// ns a unit, nearly.
     fn unit_ns(&self, place: usize) -> f64 {
-        if self.is_counter(place) { 1e9 / self.machine.counter_hz } else { 1.0 }
+        match self.clock_ns.filter(|_| place == self.clock) {
+            Some(ns) => ns,
+            None if self.is_counter(place) => 1e9 / self.machine.counter_hz,
+            None => 1.0,
+        }
     }
 
     /// What the clock gained on the reference between two true times, in ns, nearly.
@@ -524,13 +539,14 @@ impl Compared<'_> {
         if let Some(step) = &record.step {
             seen.steps += 1;
             let since = |bracket: &Bracket| bracket.before.1.wrapping_sub(self.kept[0].before.1) as i64 as f64 / 1e9;
-            let (gain, time, error, _) =
-                gains.iter().find(|(.., bracket)| (since(bracket) - step.at_s).abs() < 1e-9).expect("it is between two brackets");
-            let by = gain - usual * time;
-            assert_eq!(by > 0.0, step.ns > 0.0, "it gained {by} ns: {record:?}");
-            // Scales of counters are told nearly, and what is usual is found from brackets.
-            let error = 2.0 * error + 1e-3 * time.abs() + 1e-3 * by.abs();
-            within("the step", by, step.ns, error, 1.0);
+            // A reference that stands still shows the same time for several.
+            let is_it = |(gain, time, error, bracket): &(f64, f64, f64, &Bracket)| {
+                let by = gain - usual * time;
+                // Scales of counters are known nearly, and what is usual is found from brackets.
+                let error = 2.0 * error + 1e-3 * time.abs() + 1e-3 * by.abs() + 1.0;
+                (since(bracket) - step.at_s).abs() < 1e-9 && (by > 0.0) == (step.ns > 0.0) && (by - step.ns).abs() <= error
+            };
+            assert!(gains.iter().any(is_it), "it gained {:?} ns: {record:?}", gains.iter().map(|gain| gain.0).collect::<Vec<_>>());
         } else {
             let large = gains.iter().find(|(gain, time, error, _)| {
                 let by = (gain - usual * time).abs();
