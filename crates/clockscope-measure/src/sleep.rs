@@ -80,21 +80,44 @@ const STEERED: f64 = 0.15;
 /// What an interval may be longer than one that encloses it, in ns: the steps of both clocks.
 const SLACK_NS: f64 = 2e3;
 
-/// How long a sleep took by clocks that are no part of the question.
-struct Witnesses {
-    /// The timer, read inside of the sleeper's clock, in ns.
-    inside_ns: f64,
-    /// The timer and the reference, read outside of it, in ns.
-    outside_ns: [f64; 2],
+/// The sleeper's clock at a moment, and clocks that are no part of the question.
+#[derive(Clone, Copy)]
+struct Moment {
+    monotonic_ns: u64,
+    timer: u64,
+    reference_ns: u64,
 }
 
-impl Witnesses {
-    /// Whether no clock agrees with this, so that the sleeper's clock stood still, went back or jumped.
-    fn contradict(&self, got_ns: f64) -> bool {
-        let [timer_ns, reference_ns] = self.outside_ns;
-        let is_short = |ns: f64| got_ns < ns * (1.0 - STEERED) - SLACK_NS.min(ns / 2.0);
-        let is_long = |ns: f64| got_ns > ns * (1.0 + STEERED) + SLACK_NS;
-        (is_short(self.inside_ns) && is_short(reference_ns)) || (is_long(timer_ns) && is_long(reference_ns))
+/// What passed between two moments, in ns.
+#[derive(Clone, Copy)]
+struct Passed {
+    monotonic_ns: f64,
+    timer_ns: f64,
+    reference_ns: f64,
+}
+
+impl Moment {
+    fn until<P: Platform>(self, later: Self, bench: &Bench<'_, P>) -> Passed {
+        Passed {
+            monotonic_ns: later.monotonic_ns.wrapping_sub(self.monotonic_ns) as i64 as f64,
+            timer_ns: later.timer.wrapping_sub(self.timer) as i64 as f64 * bench.first_rate.ns_per_unit,
+            reference_ns: later.reference_ns.wrapping_sub(self.reference_ns) as i64 as f64,
+        }
+    }
+}
+
+impl Passed {
+    /// Whether no other clock agrees, so that the sleeper's clock stood still, went back or jumped.
+    fn is_contradicted(self) -> bool {
+        let others = [self.timer_ns, self.reference_ns];
+        let is_short = |ns: f64| self.monotonic_ns < ns * (1.0 - STEERED) - SLACK_NS;
+        let is_long = |ns: f64| self.monotonic_ns > ns * (1.0 + STEERED) + SLACK_NS;
+        others.into_iter().all(is_short) || others.into_iter().all(is_long)
+    }
+
+    /// Whether it was long enough to show that the sleeper's clock runs.
+    fn shows_running(self) -> bool {
+        !self.is_contradicted() && self.monotonic_ns > 2.0 * SLACK_NS
     }
 }
 
@@ -133,7 +156,7 @@ pub fn sleep<P: Platform>(
     let sampling = setup.bench.calibrate();
     let ways: Vec<Way> = platform.sleeping_calls().iter().copied().map(Way::Call).chain([Way::Spin]).collect();
     let sleeper = platform.sleeper();
-    let mut rows = Vec::new();
+    let (mut rows, mut last) = (Vec::new(), None);
     for asked_ns in ASKED_NS {
         let began_ns = sampling.elapsed_ns();
         let mut together: Vec<Trial> = ways.iter().map(|way| Trial::new(*way, asked_ns)).collect();
@@ -148,7 +171,7 @@ pub fn sleep<P: Platform>(
                 if setup.bench.is_stopped() {
                     break;
                 }
-                row.sleep(&setup.bench, &sleeper, &clock);
+                row.sleep(&setup.bench, &sleeper, &clock, &mut last);
             }
             progress((sampling.elapsed_ns() / (duration_s * 1e9)).min(1.0));
         }
@@ -171,47 +194,69 @@ impl Trial {
         Self { way, asked_ns, got_ns: Vec::new(), early: 0, left_out: 0, reason: None }
     }
 
-    /// Sleeps once.
-    fn sleep<P: Platform>(&mut self, bench: &Bench<'_, P>, sleeper: &P::Sleeper, clock: &SleepersClock<P>) {
+    /// Sleeps once. `last` is the last moment at which the clock was right.
+    fn sleep<P: Platform>(
+        &mut self,
+        bench: &Bench<'_, P>,
+        sleeper: &P::Sleeper,
+        clock: &SleepersClock<P>,
+        last: &mut Option<Moment>,
+    ) {
         if clock.monotonic.is_none() && self.way == Way::Call(Call::ClockNanosleepAbsolute) {
             self.reason = Some(UNREADABLE.to_owned());
             return;
         }
-        let (reference, outer) = (read(&bench.reference), bench.timer.now());
-        let before = clock.now();
-        let inner = bench.timer.now();
+        // The timer is read next to the clock, inside; the reference outside.
+        let (reference_ns, monotonic_ns, timer) = (read(&bench.reference), clock.now(), bench.timer.now());
+        let before = monotonic_ns.map(|monotonic_ns| Moment { monotonic_ns, timer, reference_ns });
         let slept = match self.way {
-            Way::Call(call) => sleeper.sleep(call, self.asked_ns, before.unwrap_or(0)),
+            Way::Call(call) => sleeper.sleep(call, self.asked_ns, monotonic_ns.unwrap_or(0)),
             Way::Spin => {
                 bench.platform.spin(self.asked_ns);
                 Ok(())
             }
         };
-        let inside_ns = bench.ns_since(inner);
-        let after = clock.now();
-        let outside_ns = [bench.ns_since(outer), read(&bench.reference).wrapping_sub(reference) as i64 as f64];
-        let got_ns = before.zip(after).map(|(before, after)| after.wrapping_sub(before) as i64);
-        match (slept, got_ns) {
-            (Err(reason), _) => self.reason = Some(reason),
-            // A signal ends a sleep early, and rightly so.
-            (Ok(()), _) if bench.is_stopped() => {}
-            (Ok(()), Some(got_ns)) if !(Witnesses { inside_ns, outside_ns }).contradict(got_ns as f64) => {
-                self.take(got_ns, self.tolerance_ns(bench.platform));
-            }
-            (Ok(()), _) => self.left_out += 1,
+        let (timer, monotonic_ns, reference_ns) = (bench.timer.now(), clock.now(), read(&bench.reference));
+        let after = monotonic_ns.map(|monotonic_ns| Moment { monotonic_ns, timer, reference_ns });
+        if let Err(reason) = slept {
+            self.reason = Some(reason);
+            return;
+        }
+        // A signal ends a sleep early, and rightly so.
+        if bench.is_stopped() {
+            return;
+        }
+        let Some((before, after)) = before.zip(after) else {
+            self.left_out += 1;
+            return;
+        };
+        let got = before.until(after, bench);
+        let was_right = last.is_none_or(|last| !last.until(before, bench).is_contradicted());
+        if got.shows_running() || was_right && !got.is_contradicted() {
+            *last = Some(after);
+        }
+        let tolerance_ns = self.tolerance_ns(bench.platform);
+        let is_short = got.monotonic_ns + tolerance_ns < self.asked_ns as f64;
+        // What is held against a call has to be seen by a second clock, whose rate is known so well.
+        let slow = 1.0 - bench.first_rate.bound_ppm * 1e-6;
+        let is_confirmed = got.timer_ns.min(got.reference_ns) * slow < self.asked_ns as f64;
+        if !was_right || got.is_contradicted() || is_short && !is_confirmed {
+            self.left_out += 1;
+        } else {
+            self.take(got.monotonic_ns, tolerance_ns);
         }
     }
 
-    fn take(&mut self, got_ns: i64, tolerance_ns: i64) {
-        self.got_ns.push(got_ns as f64);
-        self.early += u64::from(got_ns.saturating_add(tolerance_ns) < self.asked_ns as i64);
+    fn take(&mut self, got_ns: f64, tolerance_ns: f64) {
+        self.got_ns.push(got_ns);
+        self.early += u64::from(got_ns + tolerance_ns < self.asked_ns as f64);
     }
 
     /// Our own clock may differ from the kernel's by its error, at both ends.
-    fn tolerance_ns(&self, platform: &impl Platform) -> i64 {
+    fn tolerance_ns(&self, platform: &impl Platform) -> f64 {
         match self.way {
-            Way::Call(_) => 0,
-            Way::Spin => platform.spin_error_ns() as i64,
+            Way::Call(_) => 0.0,
+            Way::Spin => platform.spin_error_ns() as f64,
         }
     }
 
@@ -261,7 +306,7 @@ mod tests {
     #[test]
     fn early_is_what_is_shorter_than_asked_for() {
         let mut row = Trial::new(Way::Call(Call::ThreadSleep), 1000);
-        for (got, tolerance) in [(999, 0), (1000, 0), (1500, 0), (900, 100), (899, 100)] {
+        for (got, tolerance) in [(999.0, 0.0), (1000.0, 0.0), (1500.0, 0.0), (900.0, 100.0), (899.0, 100.0)] {
             row.take(got, tolerance);
         }
         let record = row.record(true);
@@ -277,7 +322,7 @@ mod tests {
         assert_eq!((record.early, record.max_ns), (None, None));
         // Against another clock a sleep may seem too short because that one is slower.
         let mut row = Trial::new(Way::Call(Call::Nanosleep), 1000);
-        row.take(999, 0);
+        row.take(999.0, 0.0);
         let record = row.record(false);
         assert_eq!((record.early, record.unknown["early"].as_str()), (None, UNREADABLE));
         let mut row = Trial::new(Way::Spin, 1000);

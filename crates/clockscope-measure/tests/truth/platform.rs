@@ -13,7 +13,7 @@ use clockscope_measure::{Platform, Sleeps, Word, Yardstick};
 use clockscope_records::{Adjtimex, Environment, KernelsWord};
 use clockscope_simulation::{ClockId, Multiprocessor, ReadCost};
 
-use crate::machine::{Machine, Spec};
+use crate::machine::{Clocksource, Machine, Spec};
 
 /// What the system calls that account for a thread and for a CPU take, in ps.
 const THREAD_ACCOUNT_PS: u64 = 1_000_000;
@@ -151,6 +151,8 @@ impl Drop for Pinned {
 pub struct Sleeper {
     cpus: Arc<Multiprocessor>,
     monotonic: ClockId,
+    /// The step in which the kernel sees its clock.
+    tick_ns: u64,
     early_ns: u64,
     sleeps: Arc<Mutex<Vec<(Call, u64, u64)>>>,
     signal: Option<Arc<Signal>>,
@@ -158,7 +160,8 @@ pub struct Sleeper {
 
 impl Sleeper {
     fn monotonic_ns(&self) -> u64 {
-        (self.cpus.true_clock_ps(self.monotonic, self.cpus.now_ps()) / 1000) as u64
+        let ns = (self.cpus.true_clock_ps(self.monotonic, self.cpus.now_ps()) / 1000) as u64;
+        ns / self.tick_ns * self.tick_ns
     }
 }
 
@@ -178,7 +181,8 @@ impl Sleeps for Sleeper {
             if self.signal.as_ref().is_some_and(|signal| signal.interrupts(&self.cpus, left_ns)) {
                 return Ok(());
             }
-            self.cpus.sleep_ps(left_ns * 1000);
+            // Until it is seen that so much has passed.
+            self.cpus.sleep_ps(left_ns.next_multiple_of(self.tick_ns) * 1000);
         }
         let got_ns = self.monotonic_ns() - began_ns;
         self.sleeps.lock().expect("nobody panicked").push((call, ns, got_ns));
@@ -295,6 +299,7 @@ impl Platform for Simulated {
         Sleeper {
             cpus: Arc::clone(self.cpus()),
             monotonic: self.machine.monotonic(),
+            tick_ns: if let Clocksource::Device(ns) = self.machine.clocksource { ns } else { 1 },
             early_ns: self.machine.sleeps_end_early_ns,
             sleeps: Arc::clone(&self.sleeps),
             signal: self.signal.clone(),

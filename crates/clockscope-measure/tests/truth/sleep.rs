@@ -35,7 +35,7 @@ fn machine(seed: u64) -> Machine {
 }
 
 fn request(seed: u64) -> SleepRequest {
-    SleepRequest { duration_s: pick(&mut Random::new(seed ^ 0x51ee), &[0.1, 1.0, 2.5, 4.0]), cpu: None }
+    SleepRequest { duration_s: pick(&mut Random::new(seed ^ 0x51ee), &[0.05, 0.1, 0.3, 1.0]), cpu: None }
 }
 
 fn ask(session: &Session<'_, Simulated>, seed: u64) -> Answer<Sleep> {
@@ -69,7 +69,7 @@ fn reading_ns(machine: &Machine) -> (f64, f64) {
 /// earlier than that are.
 #[test]
 fn sleeps_are_told_as_they_were() {
-    let mut early = [0, 0];
+    let (mut early, mut left_out) = ([0, 0], 0);
     on_machines("sleep::sleeps_are_told", machine, |session, seed| {
         let platform = session.platform();
         let machine = &platform.machine;
@@ -84,8 +84,14 @@ fn sleeps_are_told_as_they_were() {
                 assert!(row.call == "poll" && row.asked_ns < 1_000_000, "{row:?}");
                 continue;
             }
-            assert_eq!(row.sleeps, truths.len() as u64, "{row:?}");
-            assert!(row.reason.is_none() && (is_quiet || row.sleeps >= 3), "{row:?}");
+            // What is early by less than clocks differ is left out.
+            let missing = truths.len() as u64 - row.sleeps;
+            assert!(missing == 0 || row.reason.is_some() && machine.sleeps_end_early_ns > 0, "{row:?}");
+            if missing > 0 {
+                left_out += missing;
+                continue;
+            }
+            assert!(row.reason.is_none() && row.sleeps >= 3, "{row:?}");
             let quantile = |share: f64| truths[((truths.len() - 1) as f64 * share).floor() as usize];
             let least = [row.min_ns.unwrap() - truths[0], row.max_ns.unwrap() - truths[truths.len() - 1]];
             assert!(least.iter().all(|more| *more >= -shorter), "{row:?}: {truths:?}");
@@ -111,7 +117,7 @@ fn sleeps_are_told_as_they_were() {
         }
         time_is_kept(machine, &answer);
     });
-    eprintln!("early returns: {} of {} are told", early[0], early[1]);
+    eprintln!("early returns: {} of {} are told, {left_out} sleeps left out", early[0], early[1]);
     if std::env::var_os("CLOCKSCOPE_SEED").is_none() {
         assert!(early[0] > 100);
     }
@@ -184,7 +190,7 @@ fn no_sleep_is_early_because_a_clock_is_wrong() {
         let (_, shorter) = reading_ns(&platform.machine);
         for row in &answer.found.rows {
             let truths = truths(platform, row);
-            assert!(row.early.is_none_or(|early| early == 0), "{row:?}: {truths:?}");
+            assert!(row.early.is_none_or(|early| early == 0), "{row:?}: {:?}", &truths[..truths.len().min(5)]);
             assert!(row.sleeps <= truths.len() as u64, "{row:?}");
             left_out += truths.len() as u64 - row.sleeps;
             let Some(min_ns) = row.min_ns else {
