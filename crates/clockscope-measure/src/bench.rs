@@ -217,7 +217,7 @@ fn calibrated<P: Platform>(
     timer: Timer<P>,
     reference: &P::Reference,
 ) -> Result<(Timer<P>, Calibration<P>, Rate), TimerError> {
-    let calibration = Calibration::start(timer.clone(), reference.clone());
+    let calibration = Calibration::start(timer.clone(), reference.clone()).looked_at();
     let first_rate = calibration.rate_after(FIRST_WINDOW_NS.max(FIRST_WINDOW_TICKS * reference.tick_ns()))?;
     Ok((timer, calibration, first_rate))
 }

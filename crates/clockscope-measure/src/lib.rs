@@ -14,6 +14,7 @@ mod distribution;
 mod error;
 mod facts;
 mod gaps;
+mod lattice;
 mod pair;
 mod plan;
 mod platform;

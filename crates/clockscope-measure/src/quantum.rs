@@ -2,11 +2,13 @@
 
 use clockscope::Errno;
 use clockscope_records::Unknown;
-use clockscope_statistics::{Tick, tick};
 
 use crate::bench::Bench;
 use crate::catalogue::Row;
+use crate::lattice::steps;
 use crate::platform::Platform;
+
+pub(crate) use crate::lattice::of_readings;
 
 /// Readings that the step is found from.
 const READINGS: usize = 1 << 12;
@@ -96,19 +98,6 @@ fn look_on(
         }
     }
     Ok(seen)
-}
-
-/// The step by readings alone; 0 where these say nothing.
-pub(crate) fn of_readings(readings: &[u64]) -> f64 {
-    match tick(readings) {
-        Tick::Found(lattice) => lattice.period + lattice.spread,
-        Tick::AtMost { units, .. } => units,
-        Tick::Unknown(_) => steps(readings).min().unwrap_or(0) as f64,
-    }
-}
-
-fn steps(readings: &[u64]) -> impl Iterator<Item = i64> {
-    readings.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]) as i64).filter(|step| *step > 0)
 }
 
 #[cfg(test)]

@@ -163,16 +163,26 @@ impl<P: Platform> Course<'_, P> {
         while !comparisons.is_empty() {
             let elapsed_ns = waited.ns();
             let live = self.live(comparisons, elapsed_ns);
-            let is_reached = plan.until_ppm.is_some_and(|until| live.bound_ppm.is_some_and(|bound| bound <= until));
             progress(&live);
-            if bench.is_stopped() || is_reached || elapsed_ns >= duration_ns {
+            if bench.is_stopped() || elapsed_ns >= duration_ns {
                 break;
+            }
+            if self.is_reached(&live) {
+                round(entrants, comparisons, BRACKETS_AT_ENDS);
+                // More brackets may choose others as the ends.
+                if self.is_reached(&self.live(comparisons, elapsed_ns)) {
+                    return;
+                }
             }
             waited.nap(bench, next_ns.min(duration_ns));
             round(entrants, comparisons, BRACKETS);
             next_ns = (next_ns + spacing_ns).max(waited.ns());
         }
         round(entrants, comparisons, BRACKETS_AT_ENDS);
+    }
+
+    fn is_reached(&self, live: &Live) -> bool {
+        self.plan.until_ppm.is_some_and(|until| live.bound_ppm.is_some_and(|bound| bound <= until))
     }
 
     /// The widest bound of those against the reference, which are the first.

@@ -104,11 +104,12 @@ impl Comparison {
         self.brackets.len()
     }
 
-    /// Rate and bound so far, in ppm of the rough scales.
+    /// Rate and bound so far, in ppm of the claimed scales, or of the rough ones.
     pub(super) fn bounds_ppm<P: Platform>(&self, entrants: &[Entrant<'_, P>]) -> Option<(f64, f64)> {
         let (clock, reference) = (&entrants[self.clock], &entrants[self.reference]);
-        let brackets = self.in_ns(clock.rough_ns, reference.rough_ns);
-        let ticks = Ticks { clock: clock.tick * clock.rough_ns, reference: reference.tick * reference.rough_ns };
+        let clock_ns = clock.nominal_hz.map_or(clock.rough_ns, |hz| 1e9 / hz);
+        let brackets = self.in_ns(clock_ns, reference.rough_ns);
+        let ticks = Ticks { clock: clock.tick * clock_ns, reference: reference.tick * reference.rough_ns };
         rate_bounds(&brackets, ticks).map(|bounds| middle(bounds, [0.0; 2]))
     }
 
