@@ -77,10 +77,9 @@ impl Clock {
             return Err(refused);
         }
         let moved = if self.moved_every_ps == 0 { now_ps } else { now_ps - now_ps % self.moved_every_ps };
-        let mut ps = self.frozen_at.unwrap_or_else(|| self.line.at(moved));
-        if self.is_on_counter && self.frozen_at.is_none() {
-            ps += off_ps(counter, moved, cpu);
-        }
+        // All readings within a step of the counter are the same.
+        let shown = if self.is_on_counter { counter.shown_since(moved, cpu) } else { 0 };
+        let ps = self.frozen_at.unwrap_or_else(|| self.line.at(moved.wrapping_add_signed(-shown)));
         let ns = ps.div_euclid(1000) as u64;
         Ok(ns / self.tick_ns * self.tick_ns)
     }
@@ -128,14 +127,6 @@ impl Clock {
     }
 }
 
-/// How far this CPU's reading is from where the counter truly is, in ps.
-fn off_ps(counter: &Counter, now_ps: u128, cpu: u32) -> i128 {
-    let ticks = counter.stepped(now_ps, cpu).wrapping_sub(counter.truth(now_ps, u32::MAX)) as i64;
-    // One that stands still is off by what it was when it stopped: less than its step.
-    let hz = counter.hz().abs();
-    if hz > 0.0 { (ticks as f64 * 1e12 / hz) as i128 } else { 0 }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -167,6 +158,19 @@ mod tests {
         let read = |cpu| clock.read(1_000_007_000, cpu, &counter).unwrap();
         // 2,000,014 ticks, shown as 2,000,000; the other CPU is a microsecond ahead.
         assert_eq!((read(0), read(1)), (1_000_000, 1_001_000));
+    }
+
+    /// Readings within a step of the counter differed, and went back, by a count of it.
+    #[test]
+    fn a_clock_on_a_counter_stands_still_within_a_step() {
+        let clock = Clock::new(0).with_error_ppm(-41.6).on_counter();
+        let mut counter = Counter::new(1_748_985_258.749, 1 << 43).with_step(36);
+        let read = |ps| (clock.read(ps, 0, &counter).unwrap(), counter.clone().read(ps, 0));
+        let readings: Vec<_> = (0..200_000).map(|turn| read(3_000_000_000 + turn * 97)).collect();
+        for pair in readings.windows(2) {
+            assert!(pair[0].0 <= pair[1].0 && (pair[0].1 != pair[1].1 || pair[0].0 == pair[1].0), "{pair:?}");
+        }
+        counter.set_offset(0, 0);
     }
 
     /// A reading was 10^26 s off.

@@ -52,6 +52,13 @@ impl Counter {
         self.truth(now_ps, cpu) / self.step * self.step
     }
 
+    /// How long ago the counter truly was where this CPU shows it, in ps: less than 0 for a CPU that
+    /// is ahead.
+    pub(crate) fn shown_since(&self, now_ps: u128, cpu: u32) -> i128 {
+        let ticks = self.truth(now_ps, u32::MAX).wrapping_sub(self.stepped(now_ps, cpu)) as i64;
+        self.line.since(now_ps, i128::from(ticks)).unwrap_or(0)
+    }
+
     /// By how much this CPU is ahead, in ticks.
     #[must_use]
     pub fn offset(&self, cpu: u32) -> i64 {

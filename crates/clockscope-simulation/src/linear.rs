@@ -32,6 +32,13 @@ impl Linear {
         self.fixed(now_ps) >> FRACTION
     }
 
+    /// Returns how long ago the value was `units` less than its whole units, in ps; `None` for one that
+    /// stands still.
+    pub(crate) fn since(&self, now_ps: u128, units: i128) -> Option<i128> {
+        let behind = (units << FRACTION) + (self.fixed(now_ps) & ((1 << FRACTION) - 1));
+        (self.per_ps != 0).then(|| -(-behind).div_euclid(self.per_ps.abs()))
+    }
+
     /// The rate in units a second.
     #[must_use]
     pub fn per_second(&self) -> f64 {

@@ -7,6 +7,7 @@ mod harness;
 mod machine;
 mod platform;
 mod rate;
+mod rate_errors;
 mod rate_truth;
 mod sleep;
 mod steps;
