@@ -77,6 +77,8 @@ impl<P: Platform> SleepersClock<P> {
 
 /// By what share the rates of clocks may differ that are steered.
 const STEERED: f64 = 0.15;
+/// By what share they differ that are not, or not much.
+const USUAL: f64 = 1e-3;
 /// What an interval may be longer than one that encloses it, in ns: the steps of both clocks.
 const SLACK_NS: f64 = 2e3;
 
@@ -113,6 +115,17 @@ impl Passed {
         let is_short = |ns: f64| self.monotonic_ns < ns * (1.0 - STEERED) - SLACK_NS;
         let is_long = |ns: f64| self.monotonic_ns > ns * (1.0 + STEERED) + SLACK_NS;
         others.into_iter().all(is_short) || others.into_iter().all(is_long)
+    }
+
+    /// Whether another clock shows less than this, whatever the rates of clocks usually are.
+    fn is_shorter_than(self, ns: f64) -> bool {
+        self.timer_ns.min(self.reference_ns) < ns * (1.0 - USUAL)
+    }
+
+    /// Whether another clock shows the same, as exactly as clocks usually run.
+    fn is_agreed(self) -> bool {
+        let is_same = |ns: f64| (self.monotonic_ns - ns).abs() <= USUAL * ns + SLACK_NS;
+        is_same(self.timer_ns) || is_same(self.reference_ns)
     }
 
     /// Whether it was long enough to show that the sleeper's clock runs.
@@ -237,19 +250,18 @@ impl Trial {
         }
         let tolerance_ns = self.tolerance_ns(bench.platform);
         let is_short = got.monotonic_ns + tolerance_ns < self.asked_ns as f64;
-        // What is held against a call has to be seen by a second clock, whose rate is known so well.
-        let slow = 1.0 - bench.first_rate.bound_ppm * 1e-6;
-        let is_confirmed = got.timer_ns.min(got.reference_ns) * slow < self.asked_ns as f64;
-        if !was_right || got.is_contradicted() || is_short && !is_confirmed {
+        // What is held against a call has to be seen by a second clock.
+        let is_early = is_short && got.is_shorter_than(self.asked_ns as f64);
+        if !was_right || got.is_contradicted() || is_short && !is_early && !got.is_agreed() {
             self.left_out += 1;
         } else {
-            self.take(got.monotonic_ns, tolerance_ns);
+            self.take(got.monotonic_ns, is_early);
         }
     }
 
-    fn take(&mut self, got_ns: f64, tolerance_ns: f64) {
+    fn take(&mut self, got_ns: f64, is_early: bool) {
         self.got_ns.push(got_ns);
-        self.early += u64::from(got_ns + tolerance_ns < self.asked_ns as f64);
+        self.early += u64::from(is_early);
     }
 
     /// Our own clock may differ from the kernel's by its error, at both ends.
@@ -304,14 +316,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn early_is_what_is_shorter_than_asked_for() {
+    fn early_is_what_two_clocks_show_to_be_shorter_than_asked_for() {
         let mut row = Trial::new(Way::Call(Call::ThreadSleep), 1000);
-        for (got, tolerance) in [(999.0, 0.0), (1000.0, 0.0), (1500.0, 0.0), (900.0, 100.0), (899.0, 100.0)] {
-            row.take(got, tolerance);
+        for (got, is_early) in [(999.0, true), (1000.0, false), (1500.0, false), (900.0, false), (899.0, true)] {
+            row.take(got, is_early);
         }
         let record = row.record(true);
         assert_eq!((record.early, record.sleeps, record.min_ns, record.p50_ns), (Some(2), 5, Some(899.0), Some(999.0)));
         assert_eq!((record.p99_ns, record.max_ns), (None, Some(1500.0)));
+        let passed = |monotonic_ns, timer_ns, reference_ns| Passed { monotonic_ns, timer_ns, reference_ns };
+        assert!(passed(9e4, 9.1e4, 1.2e5).is_shorter_than(1e5) && !passed(9e4, 1e5, 1e5).is_shorter_than(1e5));
+        // The timer or the reference may be the one that is wrong.
+        assert!(passed(0.0, 1e5, 1e5).is_contradicted() && !passed(1e5, 9e9, 1e5).is_contradicted());
+        assert!(passed(-1e9, 1e5, 1e5).is_contradicted() && !passed(1e5, 1e5, 0.0).is_contradicted());
+        assert!(!passed(8.6e7, 1e8, 1e8).is_agreed() && passed(9.99e7, 1e8, 0.0).is_agreed());
     }
 
     #[test]
@@ -322,7 +340,7 @@ mod tests {
         assert_eq!((record.early, record.max_ns), (None, None));
         // Against another clock a sleep may seem too short because that one is slower.
         let mut row = Trial::new(Way::Call(Call::Nanosleep), 1000);
-        row.take(999.0, 0.0);
+        row.take(999.0, true);
         let record = row.record(false);
         assert_eq!((record.early, record.unknown["early"].as_str()), (None, UNREADABLE));
         let mut row = Trial::new(Way::Spin, 1000);

@@ -28,7 +28,7 @@ pub struct SleepRow {
     /// How often it slept.
     pub sleeps: u64,
     /// How often it returned before the time had passed; `null` if it never slept. One that was early by less than reading the
-    /// clock takes is not counted.
+    /// clock takes, or than 0.1 %, is not counted.
     pub early: Option<u64>,
     /// The shortest sleep that was got, in ns.
     pub min_ns: Option<f64>,

@@ -146,7 +146,8 @@ fn step(brackets: &[Bracket], ticks: Ticks) -> Option<(f64, f64)> {
         let beyond = |rate: f64| {
             let gained = rate * (pair[1].moment() - pair[0].moment());
             let unsure = (rate * (pair[0].width() + pair[1].width()) / 2.0).abs();
-            let (least, most) = (least_after - most_before - gained - unsure, most_after - least_before - gained + unsure);
+            let (least, most) =
+                (least_after - most_before - gained - unsure, most_after - least_before - gained + unsure);
             let by = if least > 0.0 { least } else { most.min(0.0) };
             (by.abs() > STEERED * longest).then_some(by)
         };
@@ -155,13 +156,17 @@ fn step(brackets: &[Bracket], ticks: Ticks) -> Option<(f64, f64)> {
     steps.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))
 }
 
-/// Returns the median of the rates between brackets in a row.
+/// Returns the median of the rates between brackets in a row: of two in the middle the smaller, since none runs at a rate in
+/// between.
 fn usual_rate(brackets: &[Bracket]) -> Option<f64> {
     let rates = brackets.windows(2).filter_map(|pair| {
         let time = pair[1].moment() - pair[0].moment();
         (time > 0.0).then(|| (pair[1].middle() - pair[0].middle()) / time)
     });
-    median(rates.collect())
+    let mut rates: Vec<f64> = rates.collect();
+    rates.sort_by(f64::total_cmp);
+    let (lower, upper) = (rates.get(rates.len().saturating_sub(1) / 2)?, rates.get(rates.len() / 2)?);
+    Some(if lower.abs() < upper.abs() { *lower } else { *upper })
 }
 
 /// Phases at equal distances in time, interpolated between the brackets that were not interrupted, for

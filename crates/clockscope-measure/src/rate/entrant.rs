@@ -153,7 +153,9 @@ impl<'a, P: Platform> Entrant<'a, P> {
         if entrant.refusal.is_none() {
             match quantum(row, entrant.rough_ns, bench) {
                 // A clock that the timer tick moves takes longer steps while it is steered.
-                Ok(Quantum::Step(tick)) if tick * entrant.rough_ns >= TICKED_NS => entrant.tick = tick * (1.0 + STEERED),
+                Ok(Quantum::Step(tick)) if tick * entrant.rough_ns >= TICKED_NS => {
+                    entrant.tick = tick * (1.0 + STEERED)
+                }
                 Ok(Quantum::Step(tick)) => entrant.tick = tick,
                 Ok(Quantum::Unseen { ns }) => {
                     let reason = "it did not step while it was looked at: how late it may be is unknown";
@@ -182,7 +184,9 @@ impl<'a, P: Platform> Entrant<'a, P> {
             return Scale { ns_per_unit: 1.0, error: 0.0 };
         }
         match calibration.rate() {
-            Ok(rate) if is_counter(self.row) => Scale { ns_per_unit: rate.ns_per_unit, error: of_inverse(rate.bound_ppm * 1e-6) },
+            Ok(rate) if is_counter(self.row) => {
+                Scale { ns_per_unit: rate.ns_per_unit, error: of_inverse(rate.bound_ppm * 1e-6) }
+            }
             _ => Scale { ns_per_unit: self.rough_ns, error: of_inverse(bench.first_rate.bound_ppm * 1e-6) },
         }
     }

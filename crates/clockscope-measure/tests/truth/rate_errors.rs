@@ -70,13 +70,26 @@ fn a_jump_of_a_counter_was_told_in_units_that_it_made_itself() {
     assert!((step.ns / 6e8 - 1.0).abs() < 1e-3, "{step:?}");
 }
 
+/// Seed 367: a reference that stood still for half of the rounds made a usual rate that nobody had, and steps too large by it.
+#[test]
+fn a_rate_that_nobody_had_was_usual() {
+    let mut machine = machine(367, Clocksource::Tsc);
+    let clock = machine.monotonic();
+    machine.at_ms(100.0, Change::FreezeClock { clock });
+    machine.at_ms(180.0, Change::ThawClock { clock });
+    let (answer, _) = asked(machine, &["realtime"], "monotonic:vdso", None);
+    let step = answer.found.clocks[0].step.clone().expect("it stood still");
+    assert!((step.ns / 80e6).abs() < 1.01, "{step:?}");
+}
+
 /// Seed 159: a counter that went back had a negative frequency, and others were compared in its negative units.
 #[test]
 fn a_counter_that_went_back_was_the_length_of_time() {
     let mut machine = machine(159, Clocksource::Tsc);
     machine.at_ms(150.0, Change::StepCounter { ticks: -1_200_000_000_000 });
     let (answer, _) = asked(machine, &["lfence_tsc_lfence", "monotonic"], "monotonic_raw:vdso", None);
-    let between = answer.found.pairs.iter().find(|pair| pair.a == "lfence_tsc_lfence" && pair.b == "monotonic").unwrap();
+    let between =
+        answer.found.pairs.iter().find(|pair| pair.a == "lfence_tsc_lfence" && pair.b == "monotonic").unwrap();
     assert!(between.ppm.is_none() && between.reason.is_some(), "{between:?}");
     let step = answer.found.clocks[0].step.clone().expect("it stepped");
     assert!((step.ns / -6e11 - 1.0).abs() < 1e-3, "{step:?}");
@@ -89,7 +102,9 @@ fn a_suspend_made_a_reference_suspected() {
     let left_out = vec![machine.monotonic(), raw(&machine)];
     machine.at_ms(150.0, Change::Suspend { ps: 50_000_000_000, left_out });
     let (answer, _) = asked(machine, &["monotonic", "monotonic_raw"], "realtime", None);
-    assert!(answer.found.clocks.iter().all(|record| record.constant == Some(false)) && !answer.found.reference_suspected);
+    assert!(
+        answer.found.clocks.iter().all(|record| record.constant == Some(false)) && !answer.found.reference_suspected
+    );
 }
 
 /// Clocks that are steered together, or one clock by several paths, made what they are compared with suspected.

@@ -34,7 +34,8 @@ pub fn kept(reads: &[Read], [clock, reference]: [usize; 2], fence: Option<usize>
             start += 1;
             continue;
         }
-        let bracket = Bracket { before: reads[start], clock: reads[start + after / 2], after: reads[start + after - 1] };
+        let bracket =
+            Bracket { before: reads[start], clock: reads[start + after / 2], after: reads[start + after - 1] };
         match kept.last_mut().filter(|_| last_end == start) {
             Some(last) if bracket.width() < last.width() => *last = bracket,
             Some(_) => {}
