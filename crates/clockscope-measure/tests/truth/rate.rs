@@ -180,8 +180,11 @@ fn constant(truth: &Truth<'_>, record: &RateRecord, estimates: &mut Coverage, ne
         assert!(record.unknown.contains_key("bound_ppm"), "{record:?}");
         return;
     };
-    let (bracket_ns, ticks_ns, bound) =
-        (record.bracket_ns.unwrap(), record.ticks_ns.unwrap(), record.bound_ppm.unwrap());
+    let (bracket_ns, ticks_ns, bound) = (
+        record.bracket_ns.expect("it is there"),
+        record.ticks_ns.expect("it is there"),
+        record.bound_ppm.expect("it is there"),
+    );
     assert_eq!(record.ppm.is_some(), truth.ppm(name).is_some(), "{record:?}");
     if let (Some(ppm), Some(true_ppm)) = (record.ppm, truth.ppm(name)) {
         within(name, true_ppm, ppm, bound, ROUNDING_PPM);
@@ -233,7 +236,9 @@ fn calibration(machine: &Machine, answer: &Answer<Rates>) {
 fn ended(request: &RateRequest, answer: &Answer<Rates>, is_timer_changed: bool) {
     let compared: Vec<_> = answer.found.clocks.iter().filter(|record| record.seconds.is_some()).collect();
     for record in &compared {
-        let expected = request.until_ppm.map(|until| record.seconds.unwrap() * record.bound_ppm.unwrap() / until);
+        let expected = request
+            .until_ppm
+            .map(|until| record.seconds.expect("it is there") * record.bound_ppm.expect("it is there") / until);
         assert_eq!(record.needed_s.is_some(), expected.is_some());
         within("needed", expected.unwrap_or(0.0), record.needed_s.unwrap_or(0.0), 0.0, 1e-9);
     }
@@ -242,7 +247,7 @@ fn ended(request: &RateRequest, answer: &Answer<Rates>, is_timer_changed: bool) 
     if is_early && !compared.is_empty() && !answer.run.interrupted {
         let until = request.until_ppm.expect("it ended early");
         for record in compared {
-            let bound = record.bound_ppm.unwrap();
+            let bound = record.bound_ppm.expect("it is there");
             // A counter that is the reference has its length from a bracket that is taken anew for the record.
             let more = if record.reference.contains("tsc") { 0.1 } else { 1e-3 };
             assert!(bound <= until * (1.0 + more), "it ended early, with {bound} ppm of {until}: {record:?}");
@@ -263,9 +268,13 @@ fn changing(seed: u64) -> Machine {
     let mut random = Random::new(seed ^ 0xc4a6e);
     let at_ms = 12.0 + random.fraction() * (request.duration_s * 1e3 + 25.0);
     let back_ms = at_ms + random.fraction() * 60.0;
-    let raw = machine.spec("monotonic_raw").and_then(|spec| spec.id).unwrap();
-    let clocks =
-        [machine.monotonic(), machine.monotonic(), machine.spec("realtime").and_then(|spec| spec.id).unwrap(), raw];
+    let raw = machine.spec("monotonic_raw").and_then(|spec| spec.id).expect("it is there");
+    let clocks = [
+        machine.monotonic(),
+        machine.monotonic(),
+        machine.spec("realtime").and_then(|spec| spec.id).expect("it is there"),
+        raw,
+    ];
     let clock = pick(&mut random, &clocks);
     let sign = if random.happens(0.5) { 1.0 } else { -1.0 };
     let share = sign * 10f64.powf(-6.0 + 5.0 * random.fraction());
@@ -289,8 +298,11 @@ fn changing(seed: u64) -> Machine {
             }
         }
         8 => {
-            let left_out =
-                vec![machine.monotonic(), raw, machine.spec("monotonic_coarse").and_then(|spec| spec.id).unwrap()];
+            let left_out = vec![
+                machine.monotonic(),
+                raw,
+                machine.spec("monotonic_coarse").and_then(|spec| spec.id).expect("it is there"),
+            ];
             machine.at_ms(at_ms, Change::Suspend { ps: random.between(10, 2_000) * 1_000_000_000, left_out });
         }
         9 => {
@@ -320,7 +332,6 @@ struct Seen {
     placed: u64,
     steps: u64,
     suspected: u64,
-    calibrations: u64,
 }
 
 /// Whatever happens, bounds hold the mean rate between their ends, and what is told of changes and steps is right.
@@ -354,7 +365,7 @@ fn changed(session: &Session<'_, Simulated>, seed: u64, seen: &mut Seen) {
     let machine = &platform.machine;
     let request = request(machine, seed);
     let Some(answer) = ask(session, &request) else { return };
-    let reads = platform.reads.lock().unwrap().take().unwrap();
+    let reads = platform.reads.lock().expect("nobody panicked").take().expect("it is there");
     let found = &answer.found;
     ended(&request, &answer, is_changed(machine, machine.place("monotonic_raw:syscall")));
     let compare = |name: &str, reference: &str| {
@@ -457,7 +468,7 @@ impl Compared<'_> {
         }
         if let Some((clock, reference, seconds)) = self.between_ends(record) {
             seen.bounds += 1;
-            let bound = record.bound_ppm.unwrap();
+            let bound = record.bound_ppm.expect("it is there");
             let rounding = (self.rounding_ns() + 1e-3) / seconds / 1e3 + ROUNDING_PPM;
             if let (Some(hz), Some(bound_hz)) = (record.frequency_hz, record.frequency_bound_hz) {
                 within(&what, clock / reference * 1e9, hz, bound_hz, hz * rounding * 1e-6);

@@ -23,18 +23,18 @@ fn asked(machine: Machine, clocks: &[&str], reference: &str, until_ppm: Option<f
     let clocks = clocks.iter().map(ToString::to_string).collect();
     let reference = Some(reference.to_owned());
     let request = RateRequest { clocks, paths: Paths::Libc, reference, duration_s: 0.3, until_ppm, cpu: None };
-    let answer = rate(&Session::new(&platform, &stop), &request, &mut |_| {}).unwrap();
+    let answer = rate(&Session::new(&platform, &stop), &request, &mut |_| {}).expect("it is there");
     (answer, platform)
 }
 
 fn slept(machine: Machine) -> Sleep {
     let (platform, stop) = (Simulated::new(machine), AtomicBool::new(false));
     let request = SleepRequest { duration_s: 0.3, cpu: None };
-    sleep(&Session::new(&platform, &stop), &request, &mut |_| {}).unwrap().found
+    sleep(&Session::new(&platform, &stop), &request, &mut |_| {}).expect("it is there").found
 }
 
 fn raw(machine: &Machine) -> usize {
-    machine.spec("monotonic_raw").and_then(|spec| spec.id).unwrap()
+    machine.spec("monotonic_raw").and_then(|spec| spec.id).expect("it is there")
 }
 
 /// Seed 58: a constant rate that is a third from the claimed one was a step in each round.
@@ -88,8 +88,12 @@ fn a_counter_that_went_back_was_the_length_of_time() {
     let mut machine = machine(159, Clocksource::Tsc);
     machine.at_ms(150.0, Change::StepCounter { ticks: -1_200_000_000_000 });
     let (answer, _) = asked(machine, &["lfence_tsc_lfence", "monotonic"], "monotonic_raw:vdso", None);
-    let between =
-        answer.found.pairs.iter().find(|pair| pair.a == "lfence_tsc_lfence" && pair.b == "monotonic").unwrap();
+    let between = answer
+        .found
+        .pairs
+        .iter()
+        .find(|pair| pair.a == "lfence_tsc_lfence" && pair.b == "monotonic")
+        .expect("it is there");
     assert!(between.ppm.is_none() && between.reason.is_some(), "{between:?}");
     let step = answer.found.clocks[0].step.clone().expect("it stepped");
     assert!((step.ns / -6e11 - 1.0).abs() < 1e-3, "{step:?}");
@@ -114,7 +118,7 @@ fn clocks_that_are_steered_together_made_a_reference_suspected() {
         clocks.into_iter().for_each(|clock| machine.at_ms(150.0, Change::SlewClock { clock, share: 1e-3 }));
     };
     let mut steered = machine(7, Clocksource::Tsc);
-    let clocks = vec![steered.monotonic(), steered.spec("realtime").and_then(|spec| spec.id).unwrap()];
+    let clocks = vec![steered.monotonic(), steered.spec("realtime").and_then(|spec| spec.id).expect("it is there")];
     change(&mut steered, clocks);
     let (answer, _) = asked(steered, &["monotonic", "monotonic:vdso", "realtime"], "monotonic_raw", None);
     assert!(!answer.found.reference_suspected);
@@ -131,7 +135,7 @@ fn clocks_that_are_steered_together_made_a_reference_suspected() {
 fn the_timers_bound_left_out_the_steps_of_a_device() {
     let (answer, platform) = asked(machine(3, Clocksource::Device(280)), &["monotonic"], "monotonic_raw:vdso", None);
     let least_ppm = 280.0 / (answer.run.duration_s * 1e9) * 1e6;
-    let cost_ns = platform.machine.spec("monotonic_raw:syscall").unwrap().cost.ps as f64 / 1e3;
+    let cost_ns = platform.machine.spec("monotonic_raw:syscall").expect("it is there").cost.ps as f64 / 1e3;
     let width_ppm = 0.05 * cost_ns / (answer.run.duration_s * 1e9) * 1e6;
     assert!(answer.run.timer.frequency_bound_ppm > least_ppm + width_ppm, "{:?}", answer.run.timer);
 }

@@ -44,10 +44,10 @@ fn ask(session: &Session<'_, Simulated>, seed: u64) -> Answer<Sleep> {
 /// What calls of this name and time truly got, in ns.
 fn truths(platform: &Simulated, row: &SleepRow) -> Vec<f64> {
     let mut truths: Vec<f64> = if row.call == "spin_clockscope_now" {
-        let spins = platform.spins.lock().unwrap();
+        let spins = platform.spins.lock().expect("nobody panicked");
         spins.iter().filter(|(asked, _)| *asked == row.asked_ns).map(|(_, got)| *got as f64).collect()
     } else {
-        let sleeps = platform.sleeps.lock().unwrap();
+        let sleeps = platform.sleeps.lock().expect("nobody panicked");
         let same = sleeps.iter().filter(|(call, asked, _)| call.name() == row.call && *asked == row.asked_ns);
         same.map(|(.., got)| *got as f64).collect()
     };
@@ -57,8 +57,8 @@ fn truths(platform: &Simulated, row: &SleepRow) -> Vec<f64> {
 
 /// By what the clock's reads may make a sleep seem longer: their cost and that of the timer's, twice; and shorter: its tick.
 fn reading_ns(machine: &Machine) -> (f64, f64) {
-    let spec = machine.spec("monotonic:syscall").unwrap();
-    let timer = machine.counter_cost.unwrap_or(machine.spec("monotonic_raw:syscall").unwrap().cost);
+    let spec = machine.spec("monotonic:syscall").expect("it is there");
+    let timer = machine.counter_cost.unwrap_or(machine.spec("monotonic_raw:syscall").expect("it is there").cost);
     // Jitter is a tenth of the cost at most, on average.
     let most = 2.5 * (spec.cost.ps + timer.ps) as f64 / 1e3 + spec.tick_ns + BESIDE_NS;
     (most, spec.tick_ns + 1.0 + machine.counter_step as f64 * 1e9 / machine.counter_hz)
@@ -92,9 +92,12 @@ fn sleeps_are_told_as_they_were() {
             }
             assert!(row.reason.is_none() && row.sleeps >= 3, "{row:?}");
             let quantile = |share: f64| truths[((truths.len() - 1) as f64 * share).floor() as usize];
-            let least = [row.min_ns.unwrap() - truths[0], row.max_ns.unwrap() - truths[truths.len() - 1]];
+            let least = [
+                row.min_ns.expect("it is there") - truths[0],
+                row.max_ns.expect("it is there") - truths[truths.len() - 1],
+            ];
             assert!(least.iter().all(|more| *more >= -shorter), "{row:?}: {truths:?}");
-            assert!(row.p50_ns.unwrap() >= quantile(0.5) - shorter, "{row:?}");
+            assert!(row.p50_ns.expect("it is there") >= quantile(0.5) - shorter, "{row:?}");
             assert!(row.p99_ns.is_none_or(|p99| p99 >= quantile(0.99) - shorter), "{row:?}");
             assert_eq!(row.p99_ns.is_some(), truths.len() >= 100, "{row:?}");
             // An interruption may hit any of them; on a quiet machine, none.
@@ -131,7 +134,7 @@ fn sleeps_are_told_as_they_were() {
 fn time_is_kept(machine: &Machine, answer: &Answer<Sleep>) {
     let paused_s: f64 = machine.changes.iter().map(|(_, change)| pause_s(change)).sum();
     let took_s = machine.cpus.now_ps() as f64 / 1e12 - paused_s;
-    let asked_s = answer.run.duration_asked_s.unwrap();
+    let asked_s = answer.run.duration_asked_s.expect("it is there");
     // Three of all, and one more round of those that were begun; spins lose their CPU.
     let share = 1.0 + f64::from(machine.loads[0].competitors) * 2.0;
     let longest_s = asked_s + 2.4 + 7.0 * 6.0 * 4.0 * 0.005 + 0.35 * share + 0.2 * share;
@@ -153,7 +156,7 @@ fn changing(seed: u64) -> Machine {
     let at_ms = 5.0 + random.fraction() * 2_000.0;
     let back_ms = at_ms + random.fraction() * 800.0;
     let (clock, hz) = (machine.monotonic(), machine.counter_hz);
-    let raw = machine.spec("monotonic_raw").and_then(|spec| spec.id).unwrap();
+    let raw = machine.spec("monotonic_raw").and_then(|spec| spec.id).expect("it is there");
     let sign = if random.happens(0.5) { 1.0 } else { -1.0 };
     let share = sign * 10f64.powf(-5.0 + 4.0 * random.fraction());
     match random.below(8) {
