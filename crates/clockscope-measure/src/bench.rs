@@ -15,16 +15,12 @@ use crate::pair::Deadline;
 use crate::platform::{Platform, Yardstick};
 use crate::sampler::Sampled;
 use crate::session::Session;
-use crate::step;
 use crate::timer::{Calibration, Rate, Timer, TimerError};
 
 /// Window of the first calibration, in ns: its bound is then below 100 ppm, well inside what events tolerate.
 pub(crate) const FIRST_WINDOW_NS: f64 = 2e6;
 /// The same in ticks of the reference, for a kernel without a fine clocksource (jiffies: 4 ms a tick).
 const FIRST_WINDOW_TICKS: f64 = 64.0;
-
-/// Readings that the timer's step is found from.
-const STEP_READINGS: usize = 1 << 12;
 
 /// Told between rounds how much of the time has passed, from 0 to 1. Nothing is being sampled meanwhile.
 pub type Progress<'a> = dyn FnMut(f64) + 'a;
@@ -105,8 +101,7 @@ impl<'a, P: Platform> Setup<'a, P> {
         let (timer, calibration, first_rate) =
             calibrated(timer, &reference).or_else(|_| calibrated(Timer::Reference(reference.clone()), &reference))?;
         let (platform, stop) = (session.platform, session.stop);
-        let readings: Vec<u64> = (0..STEP_READINGS).map(|_| timer.now()).collect();
-        let timer_step = step::of_readings(&readings);
+        let timer_step = calibration.timer_step();
         let bench = Bench { platform, origin: timer.now(), timer, reference, first_rate, timer_step, stop };
         Ok(Self { session, catalogue, counters, recorded_at, bench, calibration, place })
     }
@@ -231,7 +226,7 @@ fn calibrated<P: Platform>(
     timer: Timer<P>,
     reference: &P::Reference,
 ) -> Result<(Timer<P>, Calibration<P>, Rate), TimerError> {
-    let calibration = Calibration::start(timer.clone(), reference.clone());
+    let calibration = Calibration::start(timer.clone(), reference.clone()).looked_at();
     let first_rate = calibration.rate_after(FIRST_WINDOW_NS.max(FIRST_WINDOW_TICKS * reference.tick_ns()))?;
     Ok((timer, calibration, first_rate))
 }
@@ -251,7 +246,7 @@ pub(crate) struct Bench<'a, P: Platform> {
     pub(crate) timer: Timer<P>,
     pub(crate) reference: P::Reference,
     pub(crate) first_rate: Rate,
-    /// The step that the timer moves in, in its unit; 0 where its readings do not tell.
+    /// The step that the timer moves in, in its unit.
     pub(crate) timer_step: f64,
     /// Timer value that all times are told from.
     pub(crate) origin: u64,

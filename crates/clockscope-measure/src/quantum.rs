@@ -5,7 +5,7 @@ use clockscope_records::Unknown;
 
 use crate::bench::Bench;
 use crate::catalogue::Row;
-use crate::platform::Platform;
+use crate::platform::{Platform, Yardstick};
 use crate::step;
 
 /// Readings that the step is found from.
@@ -17,6 +17,11 @@ const STEPS: usize = 3;
 const PATIENCE_NS: f64 = 500e6;
 /// Two readings further apart than this, in ns, were made by a thread that did not run in between.
 const GLANCE_NS: f64 = 100e3;
+
+/// Readings in a row for which the clock that times the looking may show the same, if it is fine. After more it stands still.
+const TURNS: u64 = 1 << 14;
+/// Shortest time of such a reading, in ns.
+const TURN_NS: f64 = 50.0;
 
 /// A clock's step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -42,7 +47,8 @@ pub(crate) fn quantum<P: Platform>(row: &Row<P>, ns_per_unit: f64, bench: &Bench
         return Ok(Quantum::Step(step::of_readings(&readings).max(claimed)));
     }
     let start = bench.calibrate();
-    let seen = look_on(|| sampler.now(), || start.elapsed_ns(), || bench.is_stopped())?;
+    let turns = TURNS.max((bench.reference.tick_ns() / TURN_NS) as u64);
+    let seen = look_on(turns, || sampler.now(), || start.elapsed_ns(), || bench.is_stopped())?;
     Ok(match seen.steps {
         0 => Quantum::Unseen { ns: seen.looked_ns },
         STEPS => Quantum::Step((seen.smallest as f64).max(claimed)),
@@ -65,14 +71,20 @@ struct Seen {
 /// Reads until the clock has stepped three times, or the time to wait for it is over. Time in which the thread did not run is no time
 /// in which it looked.
 fn look_on(
+    longest: u64,
     mut read: impl FnMut() -> Result<u64, Errno>,
     mut elapsed_ns: impl FnMut() -> f64,
     mut is_stopped: impl FnMut() -> bool,
 ) -> Result<Seen, Errno> {
     let (mut seen, mut last, mut last_ns, mut still_ns) = (Seen::default(), read()?, elapsed_ns(), 0.0);
+    let mut turns = 0;
     while seen.steps < STEPS && seen.looked_ns < PATIENCE_NS && !is_stopped() {
         let now_ns = elapsed_ns();
         let looked_ns = (now_ns - last_ns).clamp(0.0, GLANCE_NS);
+        turns = if looked_ns > 0.0 { 0 } else { turns + 1 };
+        if turns == longest {
+            break;
+        }
         let next = read()?;
         let step = next.wrapping_sub(last) as i64;
         (last, last_ns) = (next, now_ns);
@@ -102,7 +114,7 @@ mod tests {
             time.set(if next % lost_every < 25 { next + lost } else { next });
             Ok(time.get() / step * step)
         };
-        look_on(read, || (time.get() - start) as f64, || false).unwrap()
+        look_on(TURNS, read, || (time.get() - start) as f64, || false).unwrap()
     }
 
     #[test]
@@ -114,6 +126,12 @@ mod tests {
         let once = seen(350_000_000, u64::MAX, 0);
         assert_eq!((once.steps, once.largest), (1, 350_000_000));
         assert!(once.still_ns <= 350e6, "{once:?}");
+    }
+
+    /// It was looked at without end.
+    #[test]
+    fn a_clock_is_not_looked_at_for_ever_beside_one_that_stands_still() {
+        assert_eq!(look_on(TURNS, || Ok(7), || 1e9, || false), Ok(Seen::default()));
     }
 
     /// Stopped for a second, it has not looked for a second.

@@ -10,7 +10,7 @@ mod unknown;
 use clockscope_records::{Answer, RatePair, Rates};
 
 use crate::bench::{Bench, Setup};
-use crate::catalogue::{Catalogue, Paths};
+use crate::catalogue::{Catalogue, Paths, Row};
 use crate::error::MeasureError;
 use crate::platform::Platform;
 use crate::session::Session;
@@ -23,6 +23,8 @@ pub use entrant::{RATE_CLOCKS, RATE_REFERENCES};
 /// Shortest and longest time between two rounds, in ns, and how many a run is divided into in between.
 const SPACING_NS: (f64, f64) = (5e6, 50e6);
 const ROUNDS: f64 = 1000.0;
+/// Longest nap, in ns: no platform's is shorter.
+const LONGEST_NAP_NS: f64 = 20e6;
 /// Brackets of a pair in a round.
 const BRACKETS: usize = 5;
 
@@ -156,20 +158,31 @@ impl<P: Platform> Course<'_, P> {
         let spacing_ns = (duration_ns / ROUNDS).clamp(SPACING_NS.0, SPACING_NS.1);
         let start = bench.calibrate();
         round(entrants, comparisons, BRACKETS_AT_ENDS);
+        let mut waited = Waited { since: &start, slept_ns: 0.0 };
         let mut next_ns = spacing_ns;
         while !comparisons.is_empty() {
-            let elapsed_ns = start.elapsed_ns();
+            let elapsed_ns = waited.ns();
             let live = self.live(comparisons, elapsed_ns);
-            let is_reached = plan.until_ppm.is_some_and(|until| live.bound_ppm.is_some_and(|bound| bound <= until));
             progress(&live);
-            if bench.is_stopped() || is_reached || elapsed_ns >= duration_ns {
+            if bench.is_stopped() || elapsed_ns >= duration_ns {
                 break;
             }
-            nap(bench, &start, next_ns.min(duration_ns));
+            if self.is_reached(&live) {
+                round(entrants, comparisons, BRACKETS_AT_ENDS);
+                // More brackets may choose others as the ends.
+                if self.is_reached(&self.live(comparisons, elapsed_ns)) {
+                    return;
+                }
+            }
+            waited.nap(bench, next_ns.min(duration_ns));
             round(entrants, comparisons, BRACKETS);
-            next_ns = (next_ns + spacing_ns).max(start.elapsed_ns());
+            next_ns = (next_ns + spacing_ns).max(waited.ns());
         }
         round(entrants, comparisons, BRACKETS_AT_ENDS);
+    }
+
+    fn is_reached(&self, live: &Live) -> bool {
+        self.plan.until_ppm.is_some_and(|until| live.bound_ppm.is_some_and(|bound| bound <= until))
     }
 
     /// The widest bound of those against the reference, which are the first.
@@ -193,14 +206,29 @@ impl<P: Platform> Course<'_, P> {
     }
 }
 
-/// Sleeps until so much time has passed, or the run is to end.
-fn nap<P: Platform>(bench: &Bench<'_, P>, start: &Calibration<P>, until_ns: f64) {
-    while !bench.is_stopped() {
-        let left_ns = until_ns - start.elapsed_ns();
-        if left_ns <= 0.0 {
-            return;
+/// How long a comparison takes so far, by a clock that may stand still or go back.
+struct Waited<'a, P: Platform> {
+    since: &'a Calibration<P>,
+    /// What was slept takes its time whatever the clock says.
+    slept_ns: f64,
+}
+
+impl<P: Platform> Waited<'_, P> {
+    fn ns(&self) -> f64 {
+        self.since.elapsed_ns().max(self.slept_ns)
+    }
+
+    /// Sleeps until so much time has passed, or the run is to end.
+    fn nap(&mut self, bench: &Bench<'_, P>, until_ns: f64) {
+        while !bench.is_stopped() {
+            let left_ns = until_ns - self.ns();
+            if left_ns <= 0.0 {
+                return;
+            }
+            let nap_ns = left_ns.clamp(1.0, LONGEST_NAP_NS);
+            bench.platform.nap(nap_ns as u64);
+            self.slept_ns += nap_ns;
         }
-        bench.platform.nap(left_ns as u64);
     }
 }
 
@@ -236,7 +264,9 @@ fn record<P: Platform>(
         .iter()
         .map(|comparison| comparison.pair(entrants, [scales[comparison.clock], scales[comparison.reference]]))
         .collect();
-    rates.reference_suspected = is_reference_suspected(&rates);
+    let others: Vec<_> = comparisons.iter().filter(|comparison| comparison.reference == place).collect();
+    let others: Vec<_> = others.iter().map(|comparison| entrants[comparison.clock].row).collect();
+    rates.reference_suspected = is_reference_suspected(&rates) && are_independent(&others, entrants[place].row);
     match bench.platform.adjtimex() {
         Ok(found) => rates.adjtimex = Some(found),
         Err(reason) => {
@@ -256,6 +286,15 @@ fn is_reference_suspected(rates: &Rates) -> bool {
         !pairs.is_empty() && pairs.iter().all(|pair| pair.constant == Some(constant))
     };
     all(&with, false) && all(&without, true)
+}
+
+/// Whether only the reference explains that these clocks changed against it and not against each other: they are not all steered
+/// together, and no suspend stopped all of them and not the reference.
+fn are_independent<P: Platform>(others: &[&Row<P>], reference: &Row<P>) -> bool {
+    let first = others.first().map(|row| entrant::steered_as(row));
+    let are_steered_together = others.iter().all(|row| Some(entrant::steered_as(row)) == first);
+    let pause_together = !entrant::pauses(reference) && others.iter().all(|row| entrant::pauses(row));
+    !are_steered_together && !pause_together
 }
 
 #[cfg(test)]

@@ -3,9 +3,14 @@
 use clockscope::RawClock;
 
 use crate::platform::{Platform, Yardstick};
+use crate::step::of_readings;
 
 /// Brackets tried for one that no interruption widened.
 const BRACKETS: usize = 32;
+
+/// Readings that the steps of timer and reference are found from.
+const TIMER_READINGS: usize = 1 << 12;
+const REFERENCE_READINGS: usize = 1 << 10;
 
 /// Why nothing can be timed.
 #[derive(Debug, thiserror::Error)]
@@ -110,7 +115,8 @@ impl Bracket {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rate {
     pub(crate) ns_per_unit: f64,
-    /// Half of both brackets' widths, and the reference's tick, over the time between them.
+    /// By how much the frequency may be off: half of both brackets' widths, and the steps of timer and reference, over the time
+    /// between them.
     pub(crate) bound_ppm: f64,
 }
 
@@ -119,12 +125,50 @@ pub(crate) struct Calibration<P: Platform> {
     timer: Timer<P>,
     reference: P::Reference,
     start: Bracket,
+    steps: Steps,
+}
+
+/// The steps that timer and reference move in, each in its own unit.
+#[derive(Clone, Copy, Debug)]
+struct Steps {
+    timer: f64,
+    reference_ns: f64,
+}
+
+impl Steps {
+    /// What both state of themselves.
+    fn stated<P: Platform>(reference: &P::Reference) -> Self {
+        Self { timer: 1.0, reference_ns: reference.tick_ns() }
+    }
+
+    /// What their readings show, if that is more.
+    fn seen<P: Platform>(timer: &Timer<P>, reference: &P::Reference) -> Self {
+        let stated = Self::stated::<P>(reference);
+        let of_timer = of_readings(&(0..TIMER_READINGS).map(|_| timer.now()).collect::<Vec<_>>());
+        let of_reference = match timer {
+            Timer::Counter(_) => of_readings(&(0..REFERENCE_READINGS).map(|_| read(reference)).collect::<Vec<_>>()),
+            Timer::Reference(_) => of_timer,
+        };
+        Self { timer: stated.timer.max(of_timer), reference_ns: stated.reference_ns.max(of_reference) }
+    }
 }
 
 impl<P: Platform> Calibration<P> {
     pub(crate) fn start(timer: Timer<P>, reference: P::Reference) -> Self {
         let start = Bracket::take(&timer, &reference);
-        Self { timer, reference, start }
+        let steps = Steps::stated::<P>(&reference);
+        Self { timer, reference, start, steps }
+    }
+
+    /// The same, which knows in what steps both move.
+    pub(crate) fn looked_at(self) -> Self {
+        let steps = Steps::seen(&self.timer, &self.reference);
+        Self { steps, ..self }
+    }
+
+    /// The step that the timer moves in, in its unit, as far as it is known.
+    pub(crate) fn timer_step(&self) -> f64 {
+        self.steps.timer
     }
 
     /// Nanoseconds since the start, on the reference.
@@ -154,8 +198,10 @@ impl<P: Platform> Calibration<P> {
         if ticks <= 0.0 || ns <= 0.0 {
             return Err(TimerError::Frozen { counter: self.timer.name(), reference: self.reference.name() });
         }
-        let ns_per_unit = ns / ticks;
-        let widths_ns = (self.start.width() + end.width()) as f64 / 2.0 * ns_per_unit;
-        Ok(Rate { ns_per_unit, bound_ppm: (widths_ns + self.reference.tick_ns()) / ns * 1e6 })
+        // Where the timer stood when the reference was read, and what the reference showed.
+        let late = (self.start.width() + end.width()) as f64 / 2.0 + self.steps.timer;
+        let (more, less) = (late / ticks, self.steps.reference_ns / ns);
+        let bound = if less < 1.0 { (1.0 + more) / (1.0 - less) - 1.0 } else { f64::MAX };
+        Ok(Rate { ns_per_unit: ns / ticks, bound_ppm: bound * 1e6 })
     }
 }

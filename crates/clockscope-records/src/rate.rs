@@ -92,7 +92,8 @@ pub struct Changed {
 pub struct Step {
     /// When, in seconds from the first bracket.
     pub at_s: f64,
-    /// By how much at least, in ns; negative for a step back.
+    /// By how much at least beyond the usual rate, in ns; negative for a step back. The brackets around it may hide as much as
+    /// they are wide.
     pub ns: f64,
 }
 

@@ -31,7 +31,7 @@ pub use self::word::Word;
 /// What a read costs, and how ordered it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadCost {
-    /// How long it takes; half of that before the value is taken.
+    /// How long it takes; half of that before the value is taken, unless the machine is set otherwise.
     pub ps: u64,
     /// How much before its place in the program the value may be taken; 0 for an ordered read.
     pub early_ps: u64,
@@ -106,6 +106,17 @@ impl Multiprocessor {
     /// Makes reads longer by this share of their cost, on average.
     pub fn set_jitter(&self, share: f64) {
         self.core.lock().settings.jitter = share;
+    }
+
+    /// Sets the shares of a read's cost between which its value is taken: in the middle by default.
+    pub fn set_taken(&self, from: f64, until: f64) {
+        self.core.lock().settings.taken = (from.clamp(0.0, 1.0), until.clamp(0.0, 1.0));
+    }
+
+    /// Returns the true time at which the value of the last read was taken, in ps. Takes no time.
+    #[must_use]
+    pub fn taken_ps(&self) -> u128 {
+        self.core.lock().taken_ps
     }
 
     /// Sets how long a word's new value takes to another CPU: 40 to 120 ns by default.

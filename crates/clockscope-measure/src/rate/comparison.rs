@@ -9,7 +9,7 @@ use clockscope_statistics::{
 };
 
 use super::entrant::{Entrant, Scale};
-use super::unknown::{FEW, TICKED, TOO_FEW, explain};
+use super::unknown::{FEW, NO_SCALE, TICKED, TOO_FEW, explain};
 use crate::platform::Platform;
 
 /// Brackets of a pair at both ends, which the bound stands on.
@@ -104,12 +104,13 @@ impl Comparison {
         self.brackets.len()
     }
 
-    /// Rate and bound so far, in ppm of the rough scales.
+    /// Rate and bound so far, in ppm of the claimed scales, or of the rough ones.
     pub(super) fn bounds_ppm<P: Platform>(&self, entrants: &[Entrant<'_, P>]) -> Option<(f64, f64)> {
         let (clock, reference) = (&entrants[self.clock], &entrants[self.reference]);
-        let brackets = self.in_ns(clock.rough_ns, reference.rough_ns);
-        let ticks = Ticks { clock: clock.tick * clock.rough_ns, reference: reference.tick * reference.rough_ns };
-        rate_bounds(&brackets, ticks).map(|bounds| middle(bounds, 0.0))
+        let clock_ns = clock.nominal_hz.map_or(clock.rough_ns, |hz| 1e9 / hz);
+        let brackets = self.in_ns(clock_ns, reference.rough_ns);
+        let ticks = Ticks { clock: clock.tick * clock_ns, reference: reference.tick * reference.rough_ns };
+        rate_bounds(&brackets, ticks).map(|bounds| middle(bounds, [0.0; 2]))
     }
 
     fn in_ns(&self, clock_ns: f64, reference_ns: f64) -> Vec<Bracket> {
@@ -157,17 +158,18 @@ impl Comparison {
             explain(&mut record, TOO_FEW, until_ppm);
             return (record, None);
         };
-        let (ppm, bound_ppm) = middle([rough.rate.least, rough.rate.most], scale.error);
+        let (ppm, bound_ppm) = middle([rough.rate.least, rough.rate.most], [0.0, scale.error]);
         let own = if clock.counts_ticks {
             // Every counted unit that the reference saw in a second.
             let hz = 1e9 / rough_ns * (1.0 + ppm / PPM);
             record.frequency_hz = Some(hz);
             record.frequency_bound_hz = Some(1e9 / rough_ns * bound_ppm / PPM);
             record.nominal_hz = clock.nominal_hz;
-            let found = Scale { ns_per_unit: 1e9 / hz, error: bound_ppm / PPM };
-            nominal_ns.map_or(found, |ns_per_unit| Scale { ns_per_unit, error: 0.0 })
+            let found = Scale { ns_per_unit: 1e9 / hz, error: of_inverse(bound_ppm / PPM / (1.0 + ppm / PPM)) };
+            let forward = (hz > 0.0 && found.error.is_finite()).then_some(found);
+            nominal_ns.map_or(forward, |ns_per_unit| Some(Scale { ns_per_unit, error: 0.0 }))
         } else {
-            Scale { ns_per_unit: 1.0, error: 0.0 }
+            Some(Scale { ns_per_unit: 1.0, error: 0.0 })
         };
         if !clock.counts_ticks || nominal_ns.is_some() {
             (record.ppm, record.bound_ppm) = (Some(ppm), Some(bound_ppm));
@@ -175,14 +177,16 @@ impl Comparison {
         } else {
             record.bound_ppm = Some(bound_ppm);
         }
-        let found = self.rate(clock, own.ns_per_unit, reference, scale).unwrap_or(rough);
+        // The mean rate of a counter that stepped is the length of none of its units.
+        let own_ns = own.filter(|_| rough.rate.step.is_none()).map_or(rough_ns, |own| own.ns_per_unit);
+        let found = self.rate(clock, own_ns, reference, scale).unwrap_or(rough);
         fill(&mut record, &found);
         if found.is_ticked {
             record.reason.get_or_insert_with(|| TICKED.to_owned());
         }
         record.needed_s = until_ppm.zip(record.seconds).map(|(until, seconds)| seconds * (bound_ppm / until));
         explain(&mut record, "not determined", until_ppm);
-        (record, Some(own))
+        (record, own)
     }
 
     /// The record of the pair, with these scales of the clock and of the other.
@@ -190,8 +194,8 @@ impl Comparison {
         let (clock, other) = (&entrants[self.clock], &entrants[self.reference]);
         let found = scales[0].zip(scales[1]).and_then(|(clock_scale, other_scale)| {
             let found = self.rate(clock, clock_scale.ns_per_unit, other, other_scale)?;
-            let error = clock_scale.error + other_scale.error;
-            Some((middle([found.rate.least, found.rate.most], error), found.is_constant()))
+            let errors = [clock_scale.error, other_scale.error];
+            Some((middle([found.rate.least, found.rate.most], errors), found.is_constant()))
         });
         RatePair {
             a: clock.label.clone(),
@@ -200,6 +204,7 @@ impl Comparison {
             bound_ppm: found.map(|((_, bound), _)| bound),
             constant: found.and_then(|(_, constant)| constant),
             reason: match found {
+                None if scales.contains(&None) => Some(NO_SCALE.to_owned()),
                 None => Some(TOO_FEW.to_owned()),
                 Some((_, None)) => Some(if self.is_ticked(entrants) { TICKED } else { FEW }.to_owned()),
                 Some(_) => None,
@@ -239,9 +244,18 @@ impl Found {
     }
 }
 
-/// Middle and half of the width in ppm, where the scale may be off by a share.
-fn middle([least, most]: [f64; 2], error: f64) -> (f64, f64) {
-    (f64::midpoint(least, most) * PPM, ((most - least) / 2.0 + error) * PPM)
+/// Returns the middle and half of the width in ppm, where the lengths of the clock's and of the reference's units may be off by
+/// these shares.
+fn middle([least, most]: [f64; 2], [clock, reference]: [f64; 2]) -> (f64, f64) {
+    let (longer, shorter) = ((1.0 + clock) / (1.0 - reference), (1.0 - clock) / (1.0 + reference));
+    let scaled = |rate: f64, by: [f64; 2]| (1.0 + rate) * by[usize::from(1.0 + rate < 0.0)] - 1.0;
+    let (least, most) = (scaled(least, [shorter, longer]), scaled(most, [longer, shorter]));
+    (f64::midpoint(least, most) * PPM, (most - least) / 2.0 * PPM)
+}
+
+/// Returns by what share the inverse may be off of a quantity that may be off by this share.
+pub(super) fn of_inverse(error: f64) -> f64 {
+    if error < 1.0 { error / (1.0 - error) } else { f64::INFINITY }
 }
 
 fn fill(record: &mut RateRecord, found: &Found) {

@@ -12,6 +12,8 @@ use crate::session::Session;
 use crate::subject::is_counter;
 use crate::timer::{Calibration, Timer};
 
+use super::comparison::of_inverse;
+
 /// Clocks that may run at rates of their own: what is compared if no clock is named. Others are these in another guise.
 pub const RATE_CLOCKS: [&str; 6] = ["monotonic", "monotonic_raw", "realtime", "boottime", "tai", "clockscope.now"];
 /// The reference if none is named, the first of these that answers: nobody steers it, and no library is asked.
@@ -20,6 +22,9 @@ pub const RATE_REFERENCES: [&str; 4] =
 
 /// What moves in steps of so many ns is moved by the timer tick.
 const TICKED_NS: f64 = 100e3;
+
+/// Share of the time by which a clock is steered at most.
+const STEERED: f64 = 0.1;
 
 /// How a clock's unit becomes ns, and by what share that may be off.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -81,8 +86,12 @@ fn is_usual<P: Platform>(row: &Row<P>, paths: Paths, catalogue: &Catalogue<P>) -
         return ordered_counter(catalogue).is_some_and(|name| name == row.about.name);
     }
     let name = row.about.name.as_ref();
-    let has_own_clock = matches!(row.about.kind, Kind::Counter | Kind::Wall) && !row.about.on_clocksource;
-    has_own_clock || RATE_CLOCKS.contains(&name) && catalogue.reached_by(row, paths)
+    has_own_clock(row) || RATE_CLOCKS.contains(&name) && catalogue.reached_by(row, paths)
+}
+
+/// Whether hardware of its own moves it.
+fn has_own_clock<P: Platform>(row: &Row<P>) -> bool {
+    matches!(row.about.kind, Kind::Counter | Kind::Wall) && !row.about.on_clocksource
 }
 
 /// The first ordered sequence of the counter, or else the first of all.
@@ -143,6 +152,10 @@ impl<'a, P: Platform> Entrant<'a, P> {
         };
         if entrant.refusal.is_none() {
             match quantum(row, entrant.rough_ns, bench) {
+                // A clock that the timer tick moves takes longer steps while it is steered.
+                Ok(Quantum::Step(tick)) if tick * entrant.rough_ns >= TICKED_NS => {
+                    entrant.tick = tick * (1.0 + STEERED)
+                }
                 Ok(Quantum::Step(tick)) => entrant.tick = tick,
                 Ok(Quantum::Unseen { ns }) => {
                     let reason = "it did not step while it was looked at: how late it may be is unknown";
@@ -171,8 +184,10 @@ impl<'a, P: Platform> Entrant<'a, P> {
             return Scale { ns_per_unit: 1.0, error: 0.0 };
         }
         match calibration.rate() {
-            Ok(rate) if is_counter(self.row) => Scale { ns_per_unit: rate.ns_per_unit, error: rate.bound_ppm * 1e-6 },
-            _ => Scale { ns_per_unit: self.rough_ns, error: bench.first_rate.bound_ppm * 1e-6 },
+            Ok(rate) if is_counter(self.row) => {
+                Scale { ns_per_unit: rate.ns_per_unit, error: of_inverse(rate.bound_ppm * 1e-6) }
+            }
+            _ => Scale { ns_per_unit: self.rough_ns, error: of_inverse(bench.first_rate.bound_ppm * 1e-6) },
         }
     }
 
@@ -190,6 +205,20 @@ impl<'a, P: Platform> Entrant<'a, P> {
         };
         super::unknown::explain(&mut record, &reason, until_ppm);
         record
+    }
+}
+
+/// Returns whether a clock leaves out the time in which the machine is suspended.
+pub(super) fn pauses<P: Platform>(row: &Row<P>) -> bool {
+    row.about.kind == Kind::Monotonic && !row.about.name.starts_with("boottime")
+}
+
+/// Returns which clocks are steered together, by one name for all of them. Paths of one clock are one, too.
+pub(super) fn steered_as<P: Platform>(row: &Row<P>) -> String {
+    match &row.about.name {
+        _ if is_counter(row) => "counter".to_owned(),
+        name if has_own_clock(row) || name == "monotonic_raw" => name.to_string(),
+        _ => "kernel".to_owned(),
     }
 }
 

@@ -68,9 +68,22 @@ fn number(variable: &str) -> Option<u64> {
 /// # Panics
 /// As above.
 pub(crate) fn on_one(test: &str, seed: u64, machine: Machine, question: &mut impl FnMut(&Session<'_, Simulated>, u64)) {
-    let platform = Simulated::new(machine);
-    let stop = AtomicBool::new(false);
-    let asked = catch_unwind(AssertUnwindSafe(|| question(&Session::new(&platform, &stop), seed)));
+    on_platform(test, seed, &Simulated::new(machine), question);
+}
+
+/// The same of a machine that is ready; its signal asks to stop.
+///
+/// # Panics
+/// As above.
+pub(crate) fn on_platform(
+    test: &str,
+    seed: u64,
+    platform: &Simulated,
+    question: &mut impl FnMut(&Session<'_, Simulated>, u64),
+) {
+    let never = AtomicBool::new(false);
+    let stop = platform.signal.as_ref().map_or(&never, |signal| &signal.stop);
+    let asked = catch_unwind(AssertUnwindSafe(|| question(&Session::new(platform, stop), seed)));
     if let Err(panic) = asked {
         let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
         let why: &dyn Display = &text.unwrap_or("it panicked");

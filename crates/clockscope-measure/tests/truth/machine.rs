@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use clockscope::{About, Kind, Path, Resolution, Unit};
-use clockscope_records::{Cpu, Environment};
+use clockscope_records::{Cpu, Environment, Frequencies};
 use clockscope_simulation::{Change, Clock, ClockId, Counter, Load, Multiprocessor, Random, ReadCost};
 
 /// Counters' frequencies, in Hz: of x86, Arm and RISC-V machines.
@@ -47,6 +47,8 @@ pub(crate) struct Machine {
     pub(crate) counter_cost: Option<ReadCost>,
     pub(crate) counter_hz: f64,
     pub(crate) counter_step: u64,
+    /// The frequency that the hardware claims of its counter, in Hz.
+    pub(crate) claimed_hz: Option<u64>,
     pub(crate) clocksource: Clocksource,
     pub(crate) loads: Vec<Load>,
     /// By how much the calls that sleep end too early, in ns.
@@ -113,6 +115,7 @@ impl Maker {
             counter_cost,
             counter_hz: self.counter_hz,
             counter_step: self.counter_step,
+            claimed_hz: None,
             clocksource: self.clocksource,
             loads,
             sleeps_end_early_ns: 0,
@@ -216,6 +219,7 @@ impl Machine {
         Environment {
             cpu: Cpu { online: Some(self.cpus.cpus()), ..Cpu::default() },
             counter_readable: Some(self.counter_cost.is_some()),
+            frequencies: Frequencies { cpuid_15h_hz: self.claimed_hz, ..Frequencies::default() },
             hypervisor: Some("none".to_owned()),
             clocksource: Some(if self.clocksource == Clocksource::Tsc { "tsc" } else { "hpet" }.to_owned()),
             ..Environment::default()

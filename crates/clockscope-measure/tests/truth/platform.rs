@@ -1,6 +1,6 @@
 //! A simulated machine as a platform of the instrument's.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use clockscope::{Entry, Errno, Kind, Path, RawClock, Unavailable, Visitor};
@@ -13,7 +13,7 @@ use clockscope_measure::{Platform, Sleeps, Word, Yardstick};
 use clockscope_records::{Adjtimex, Environment, KernelsWord};
 use clockscope_simulation::{ClockId, Multiprocessor, ReadCost};
 
-use crate::machine::{Machine, Spec};
+use crate::machine::{Clocksource, Machine, Spec};
 
 /// What the system calls that account for a thread and for a CPU take, in ps.
 const THREAD_ACCOUNT_PS: u64 = 1_000_000;
@@ -28,11 +28,50 @@ pub(crate) struct Simulated {
     pub(crate) machine: Machine,
     /// Sleeps so far: the call, the time that was asked for, and what CLOCK_MONOTONIC advanced by, in ns.
     pub(crate) sleeps: Arc<Mutex<Vec<(Call, u64, u64)>>>,
+    /// Waits by the library's clock so far: the time that was asked for, and what CLOCK_MONOTONIC advanced by, in ns.
+    pub(crate) spins: Mutex<Vec<(u64, u64)>>,
+    /// All reads of clocks, once [`Simulated::log_reads`] was called.
+    pub(crate) reads: Log,
+    /// A signal that ends sleeps and asks to stop.
+    pub(crate) signal: Option<Arc<Signal>>,
+}
+
+/// One read of a clock: the clock's place among the machine's, its reading, and the true time at which that was taken, in ps.
+pub(crate) type Read = (usize, u64, u128);
+/// Reads of clocks, in order; `None` if they are not kept.
+pub(crate) type Log = Arc<Mutex<Option<Vec<Read>>>>;
+
+/// A signal that comes at a true time, and sets a flag.
+#[derive(Debug)]
+pub(crate) struct Signal {
+    pub(crate) at_ps: u128,
+    pub(crate) stop: AtomicBool,
+}
+
+impl Signal {
+    /// Sleeps no longer than until the signal comes. Returns whether it has come.
+    fn interrupts(&self, cpus: &Multiprocessor, ns: u64) -> bool {
+        if self.stop.load(Ordering::Relaxed) {
+            return false;
+        }
+        let left_ps = self.at_ps.saturating_sub(cpus.now_ps());
+        if left_ps > u128::from(ns) * 1000 {
+            return false;
+        }
+        cpus.sleep_ps(left_ps as u64);
+        self.stop.store(true, Ordering::Relaxed);
+        true
+    }
 }
 
 impl Simulated {
     pub(crate) fn new(machine: Machine) -> Self {
-        Self { machine, sleeps: Arc::default() }
+        Self { machine, sleeps: Arc::default(), spins: Mutex::default(), reads: Log::default(), signal: None }
+    }
+
+    /// Keeps all reads of clocks from now on.
+    pub(crate) fn log_reads(&self) {
+        *self.reads.lock().expect("nobody panicked") = Some(Vec::new());
     }
 
     fn cpus(&self) -> &Arc<Multiprocessor> {
@@ -49,6 +88,9 @@ pub(crate) struct Clock {
     id: Option<ClockId>,
     cost: ReadCost,
     tick_ns: f64,
+    /// Its place among the machine's.
+    place: usize,
+    reads: Log,
 }
 
 impl RawClock for Clock {
@@ -59,6 +101,9 @@ impl RawClock for Clock {
             None => self.cpus.read_counter(self.cost),
             Some(id) => self.cpus.read_clock(id, self.cost).map_err(|refused| Errno(refused.0))?,
         };
+        if let Some(reads) = &mut *self.reads.lock().expect("nobody panicked") {
+            reads.push((self.place, *raw, self.cpus.taken_ps()));
+        }
         Ok(())
     }
 
@@ -108,13 +153,17 @@ impl Drop for Pinned {
 pub(crate) struct Sleeper {
     cpus: Arc<Multiprocessor>,
     monotonic: ClockId,
+    /// The step in which the kernel sees its clock.
+    tick_ns: u64,
     early_ns: u64,
     sleeps: Arc<Mutex<Vec<(Call, u64, u64)>>>,
+    signal: Option<Arc<Signal>>,
 }
 
 impl Sleeper {
     fn monotonic_ns(&self) -> u64 {
-        (self.cpus.true_clock_ps(self.monotonic, self.cpus.now_ps()) / 1000) as u64
+        let ns = (self.cpus.true_clock_ps(self.monotonic, self.cpus.now_ps()) / 1000) as u64;
+        ns / self.tick_ns * self.tick_ns
     }
 }
 
@@ -131,7 +180,11 @@ impl Sleeps for Sleeper {
             if left_ns == 0 {
                 break;
             }
-            self.cpus.sleep_ps(left_ns * 1000);
+            if self.signal.as_ref().is_some_and(|signal| signal.interrupts(&self.cpus, left_ns)) {
+                return Ok(());
+            }
+            // Until it is seen that so much has passed.
+            self.cpus.sleep_ps(left_ns.next_multiple_of(self.tick_ns) * 1000);
         }
         let got_ns = self.monotonic_ns() - began_ns;
         self.sleeps.lock().expect("nobody panicked").push((call, ns, got_ns));
@@ -160,7 +213,8 @@ impl Platform for Simulated {
 
     fn ordered_counter(&self) -> Result<Clock, String> {
         let counter = self.machine.counter_cost.ok_or("there is no counter")?;
-        Ok(Clock { cpus: Arc::clone(self.cpus()), name: "lfence_tsc_lfence", id: None, cost: counter, tick_ns: 0.0 })
+        let spec = self.machine.spec("lfence_tsc_lfence").ok_or("there is no ordered counter")?;
+        Ok(Clock { name: "lfence_tsc_lfence", cost: counter, tick_ns: 0.0, ..self.clock(spec) })
     }
 
     fn references(&self) -> Vec<Clock> {
@@ -214,7 +268,9 @@ impl Platform for Simulated {
     }
 
     fn nap(&self, ns: u64) {
-        self.cpus().sleep_ps(ns * 1000);
+        if self.signal.as_ref().is_none_or(|signal| !signal.interrupts(self.cpus(), ns)) {
+            self.cpus().sleep_ps(ns * 1000);
+        }
     }
 
     fn thread_account(&self) -> account::Thread {
@@ -247,8 +303,10 @@ impl Platform for Simulated {
         Sleeper {
             cpus: Arc::clone(self.cpus()),
             monotonic: self.machine.monotonic(),
+            tick_ns: if let Clocksource::Device(ns) = self.machine.clocksource { ns } else { 1 },
             early_ns: self.machine.sleeps_end_early_ns,
             sleeps: Arc::clone(&self.sleeps),
+            signal: self.signal.clone(),
         }
     }
 
@@ -258,11 +316,13 @@ impl Platform for Simulated {
 
     fn spin(&self, ns: u64) {
         let now_ps = || self.cpus().true_clock_ps(self.machine.monotonic(), self.cpus().now_ps());
-        let until_ps = now_ps() + i128::from(ns) * 1000;
+        let began_ps = now_ps();
+        let until_ps = began_ps + i128::from(ns) * 1000;
         while now_ps() < until_ps {
             let left_ps = (until_ps - now_ps()) as u64;
             self.cpus().work_ps(left_ps.clamp(20_000, GLANCE_PS));
         }
+        self.spins.lock().expect("nobody panicked").push((ns, ((now_ps() - began_ps) / 1000) as u64));
     }
 
     fn spin_error_ns(&self) -> u64 {
@@ -291,7 +351,9 @@ impl Platform for Simulated {
 impl Simulated {
     fn clock(&self, spec: &Spec) -> Clock {
         let cpus = Arc::clone(self.cpus());
-        Clock { cpus, name: "", id: spec.id, cost: spec.cost, tick_ns: spec.stated_ns }
+        let place = self.machine.specs.iter().position(|other| std::ptr::eq(other, spec)).unwrap_or(usize::MAX);
+        let reads = Arc::clone(&self.reads);
+        Clock { cpus, name: "", id: spec.id, cost: spec.cost, tick_ns: spec.stated_ns, place, reads }
     }
 
     fn show(&self, visitor: &mut impl Visitor, is_shown: impl Fn(&Spec) -> bool) {

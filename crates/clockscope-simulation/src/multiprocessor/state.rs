@@ -31,6 +31,8 @@ pub(super) struct Settings {
     pub(super) lookahead_ps: u64,
     pub(super) steal_step_ns: u64,
     pub(super) end_ps: u128,
+    /// The shares of a read's cost between which its value is taken.
+    pub(super) taken: (f64, f64),
 }
 
 /// Everything.
@@ -53,6 +55,10 @@ pub(super) struct State {
     pub(super) detours_ps: Vec<u64>,
     pub(super) lost: Vec<Lost>,
     pub(super) trace: Trace,
+    /// When the last read's value was taken.
+    pub(super) taken_ps: u128,
+    /// What is left of the present read, in ps.
+    rest_ps: u64,
     interrupts: Vec<u64>,
     steal_ps: Vec<u128>,
     seed: u64,
@@ -73,6 +79,7 @@ impl State {
             lookahead_ps: 1_000_000,
             steal_step_ns: STEAL_STEP_NS,
             end_ps: u128::MAX,
+            taken: (0.5, 0.5),
         };
         let mut state = Self {
             threads: vec![Thread::new(0, 0, 0, Scheduler::new(Load::NONE, 0, 0))],
@@ -88,6 +95,8 @@ impl State {
             detours_ps: vec![0; cpus as usize],
             lost: Vec::new(),
             trace: Trace::default(),
+            taken_ps: 0,
+            rest_ps: 0,
             interrupts: vec![0; cpus as usize],
             steal_ps: vec![0; cpus as usize],
             seed,
@@ -332,14 +341,28 @@ impl State {
     /// Begins a read of the running thread. Returns when its value is taken, and on which CPU.
     #[inline]
     pub(super) fn begin_read(&mut self, cost_ps: u64, early_ps: u64) -> (u128, u32) {
-        self.run(cost_ps / 2);
+        let until_taken_ps = self.until_taken(cost_ps);
+        self.rest_ps = cost_ps - until_taken_ps;
+        self.run(until_taken_ps);
         self.apply_until(self.now_ps());
         let early_ps = if early_ps == 0 { 0 } else { self.random.below(early_ps + 1) };
         let thread = &mut self.threads[self.running];
         let at_ps = thread.now_ps.saturating_sub(u128::from(early_ps)).max(thread.floor_ps);
         // The reads of one thread keep their order.
         thread.floor_ps = at_ps;
-        (at_ps, thread.cpu)
+        let cpu = thread.cpu;
+        self.taken_ps = at_ps;
+        (at_ps, cpu)
+    }
+
+    /// How much of a read passes before its value is taken.
+    #[inline]
+    fn until_taken(&mut self, cost_ps: u64) -> u64 {
+        let (from, until) = self.settings.taken;
+        if from >= until {
+            return (cost_ps as f64 * from) as u64;
+        }
+        (cost_ps as f64 * (from + (until - from) * self.random.fraction())) as u64
     }
 
     /// Ends a read of the running thread.
@@ -347,7 +370,7 @@ impl State {
     pub(super) fn end_read(&mut self, cost_ps: u64) {
         let share = self.settings.jitter;
         let longer_ps = if share == 0.0 { 0 } else { self.random.waiting((cost_ps as f64 * share) as u64) };
-        self.run(cost_ps - cost_ps / 2 + longer_ps);
+        self.run(self.rest_ps + longer_ps);
     }
 
     /// Looks at the world at a time, which may be in the future.
