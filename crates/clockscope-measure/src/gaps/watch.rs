@@ -110,9 +110,18 @@ impl Watch {
             }
             if turns.is_multiple_of(BETWEEN_LOOKS) {
                 let is_over = sight.is_over();
-                let resumed = sight.now();
-                // At times a system call, which is no gap. If the thread lost the CPU in it, the next turn finds the gap.
-                if since(resumed, last) <= self.pause || sight.thread() == counted.thread {
+                let mut resumed = sight.now();
+                // At times a system call, which is no gap. If the thread lost the CPU in it, or far more time than asking
+                // takes, the next turn finds the gap.
+                let mut is_gap = false;
+                if since(resumed, last) > self.pause {
+                    let has_switched = sight.thread() != counted.thread;
+                    // Asking for that takes time, too.
+                    resumed = sight.now();
+                    let longest = self.threshold.max(UNUSUAL.saturating_mul(self.usual_asking));
+                    is_gap = has_switched || since(resumed, last) > longest;
+                }
+                if !is_gap {
                     blind += since(resumed, last);
                     last = resumed;
                 }

@@ -16,7 +16,7 @@ use clockscope_simulation::{ClockId, Multiprocessor, ReadCost};
 use crate::machine::{Machine, Spec};
 
 /// What the system calls that account for a thread and for a CPU take, in ps.
-const THREAD_ACCOUNT_PS: u64 = 1_000_000;
+pub const THREAD_ACCOUNT_PS: u64 = 1_000_000;
 const CPU_ACCOUNT_PS: u64 = 80_000_000;
 /// The longest time that a spinning thread does not look at its clock, in ps.
 const GLANCE_PS: u64 = 1_000_000;
@@ -26,11 +26,34 @@ pub struct Simulated {
     pub machine: Machine,
     /// Sleeps so far: the call, the time that was asked for, and what CLOCK_MONOTONIC advanced by, in ns.
     pub sleeps: Arc<Mutex<Vec<(Call, u64, u64)>>>,
+    /// Accounts that threads asked for so far.
+    pub asked: Mutex<Vec<Asked>>,
+}
+
+/// A thread's question for an account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// Number of the thread.
+    pub thread: u32,
+    /// The CPU whose account it is; `None` for that of the thread.
+    pub of_cpu: Option<u32>,
+    /// When the thread asked, in ps of true time.
+    pub from_ps: u128,
+    /// When it got the answer, which holds for that time.
+    pub until_ps: u128,
 }
 
 impl Simulated {
     pub fn new(machine: Machine) -> Self {
-        Self { machine, sleeps: Arc::default() }
+        Self { machine, sleeps: Arc::default(), asked: Mutex::default() }
+    }
+
+    /// Lets the thread work for an account, and notes it down.
+    fn ask(&self, of_cpu: Option<u32>, ps: u64) {
+        let (thread, from_ps) = (self.cpus().thread(), self.cpus().now_ps());
+        self.cpus().work_ps(ps);
+        let asked = Asked { thread, of_cpu, from_ps, until_ps: self.cpus().now_ps() };
+        self.asked.lock().expect("nobody panicked").push(asked);
     }
 
     fn cpus(&self) -> &Arc<Multiprocessor> {
@@ -214,14 +237,14 @@ impl Platform for Simulated {
     }
 
     fn thread_account(&self) -> account::Thread {
-        self.cpus().work_ps(THREAD_ACCOUNT_PS);
+        self.ask(None, THREAD_ACCOUNT_PS);
         let account = self.cpus().account();
         let switches = account::Switches { voluntary: account.voluntary, involuntary: account.involuntary };
         account::Thread { cpu: Some(account.cpu), switches: Some(switches) }
     }
 
     fn cpu_account(&self, cpu: u32) -> account::Cpu {
-        self.cpus().work_ps(CPU_ACCOUNT_PS);
+        self.ask(Some(cpu), CPU_ACCOUNT_PS);
         let account = self.cpus().cpu_account(cpu);
         account::Cpu {
             number: cpu,
