@@ -93,7 +93,7 @@ impl Watch {
         // The first asking about a gap has something to be compared with.
         self.usual_asking = self.usual_asking.min(since(begin, before).max(1));
         let start = self.glance(sight, begin, &mut counted.thread);
-        let (mut last, mut turns, mut blind) = (start, 0_u32, 0);
+        let (mut last, mut turns, mut blind, mut is_over) = (start, 0_u32, 0, false);
         loop {
             let now = sight.now();
             let passed = since(now, last);
@@ -105,11 +105,11 @@ impl Watch {
                 last = now;
             }
             turns += 1;
-            if since(now, start) >= length {
+            if is_over || since(now, start) >= length {
                 break;
             }
             if turns.is_multiple_of(BETWEEN_LOOKS) {
-                let is_over = sight.is_over();
+                is_over = sight.is_over();
                 let mut resumed = sight.now();
                 // At times a system call, which is no gap. If the thread lost the CPU in it, or far more time than asking
                 // takes, the next turn finds the gap.
@@ -125,7 +125,8 @@ impl Watch {
                     blind += since(resumed, last);
                     last = resumed;
                 }
-                if is_over {
+                // A gap that was found is asked about first.
+                if is_over && !is_gap {
                     break;
                 }
             }
