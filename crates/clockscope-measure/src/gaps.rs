@@ -71,12 +71,13 @@ pub fn gaps<P: Platform>(
     // In parts, so that somebody can see it go on. A thread is started anew for each: what is between them is not looked
     // at, and not counted.
     loop {
-        let left_ns = duration_s * 1e9 - sampling.elapsed_ns();
-        if left_ns <= 0.0 || bench.is_stopped() {
+        let left_ns = duration_s * 1e9 - bench.elapsed_ns(&sampling);
+        // Where the timer stands still there is nothing to be seen any more, nor how late it is.
+        if left_ns <= 0.0 || bench.is_stopped() || watches.iter().any(|watch| watch.trouble.is_some()) {
             break;
         }
         watch_part(bench, &mut watches, cpus.is_some(), left_ns.min(PART_NS));
-        progress((sampling.elapsed_ns() / (duration_s * 1e9)).min(1.0));
+        progress((bench.elapsed_ns(&sampling) / (duration_s * 1e9)).min(1.0));
     }
     let sampling = Sampling::of_time(duration_s, &sampling, bench);
     let run = match cpus {

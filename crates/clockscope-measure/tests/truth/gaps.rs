@@ -2,9 +2,9 @@
 
 use clockscope_measure::{GapsRequest, Session, gaps};
 use clockscope_records::{Answer, CauseKind, CpuGaps, Gaps};
-use clockscope_simulation::{Change, Load, Lost, Random, Taker};
+use clockscope_simulation::{Change, Lost, Random, Refused, Taker};
 
-use crate::harness::{on_machines, on_one};
+use crate::harness::{on_machines, on_one, on_platforms};
 use crate::machine::{Machine, Maker, pick};
 use crate::platform::{Asked, Simulated, THREAD_ACCOUNT_PS};
 
@@ -12,6 +12,9 @@ use crate::platform::{Asked, Simulated, THREAD_ACCOUNT_PS};
 const SCALE: f64 = 2e-3;
 /// Turns of the loop between two looks whether the time is over.
 const LOOKS: f64 = 4096.0;
+
+/// When questions that are asked of machines with clocks that fail are over at the latest, in ps.
+const LIMIT_PS: u128 = 1_500_000_000_000;
 
 /// A machine on which threads lose time, sometimes to long thefts.
 fn busy(seed: u64) -> Machine {
@@ -460,4 +463,48 @@ fn what_threads_lost_is_told_and_nothing_else() {
         gaps += answer.found.gaps.iter().map(|gaps| gaps.count).sum::<u64>();
     });
     eprintln!("{gaps} gaps, of which {aside} were taken for interrupts that came while asking");
+}
+
+/// A machine on which a clock or the counter goes wrong while it is asked.
+fn failing(seed: u64) -> Machine {
+    let mut maker = Maker::new(seed);
+    let (at_ms, kind) = (1.0 + 25.0 * maker.random.fraction(), maker.random.below(9));
+    let size = 10f64.powf(3.0 + 6.0 * maker.random.fraction()) as i64;
+    let hz = maker.counter_hz;
+    let mut machine = maker.make();
+    let raw = machine.spec("monotonic_raw").and_then(|spec| spec.id).expect("it is there");
+    let change = match kind {
+        0 => Change::FreezeClock { clock: raw },
+        1 => Change::StepClock { clock: raw, ns: -size },
+        2 => Change::StepClock { clock: raw, ns: size },
+        3 => Change::RefuseClock { clock: raw, refused: Some(Refused(1)) },
+        4 => Change::SetCounterRate { hz: 0.0 },
+        5 => Change::SetCounterRate { hz: -hz },
+        6 => Change::StepCounter { ticks: -size },
+        7 => Change::StepCounter { ticks: size },
+        _ => Change::Suspend { ps: size as u64 * 1000, left_out: vec![raw] },
+    };
+    machine.at_ms(at_ms, change.clone());
+    if seed % 4 == 0 {
+        // Nothing is left that time could be told by.
+        machine.at_ms(at_ms + 1.0, Change::SetCounterRate { hz: 0.0 });
+        machine.at_ms(at_ms + 1.0, Change::FreezeClock { clock: raw });
+    }
+    machine
+}
+
+/// Whatever a clock does, the question ends: within three times its time and 0.1 s, and the time that the machine was suspended.
+#[test]
+fn a_clock_that_fails_ends_it() {
+    on_platforms(
+        "gaps::a_clock_that_fails",
+        |seed| Simulated { limit_ps: LIMIT_PS, ..Simulated::new(failing(seed)) },
+        |session, seed| {
+            let cpus = session.platform().machine.cpus.cpus();
+            let on_all = seed % 3 == 0;
+            let cpus = on_all.then(|| (0..cpus).collect());
+            // A clock that stops at the start is an error.
+            _ = gaps(session, &GapsRequest { threshold_s: 1e-6, duration_s: 0.02, cpus }, &mut |_| {});
+        },
+    );
 }

@@ -39,14 +39,26 @@ impl Coverage {
 ///
 /// # Panics
 /// With the seed and what the machine did, where the question panics.
-pub fn on_machines(test: &str, make: impl Fn(u64) -> Machine, mut question: impl FnMut(&Session<'_, Simulated>, u64)) {
+pub fn on_machines(
+    test: &str,
+    make: impl Fn(u64) -> Machine,
+    question: impl FnMut(&Session<'_, Simulated>, u64),
+) {
+    on_platforms(test, |seed| Simulated::new(make(seed)), question);
+}
+
+/// The same of machines whose questions have to end by some time.
+///
+/// # Panics
+/// As above, and where they do not.
+pub fn on_platforms(test: &str, make: impl Fn(u64) -> Simulated, mut question: impl FnMut(&Session<'_, Simulated>, u64)) {
     let number = |name: &str| std::env::var(name).ok().and_then(|number| number.parse::<u64>().ok());
     let seeds = match number("CLOCKSCOPE_SEED") {
         Some(seed) => seed..seed + 1,
         None => 0..number("CLOCKSCOPE_MACHINES").unwrap_or(MACHINES),
     };
     for seed in seeds {
-        on_one(test, seed, make(seed), &mut question);
+        on_platform(test, seed, make(seed), &mut question);
     }
 }
 
@@ -55,7 +67,19 @@ pub fn on_machines(test: &str, make: impl Fn(u64) -> Machine, mut question: impl
 /// # Panics
 /// As above.
 pub fn on_one(test: &str, seed: u64, machine: Machine, question: &mut impl FnMut(&Session<'_, Simulated>, u64)) {
-    let platform = Simulated::new(machine);
+    on_platform(test, seed, Simulated::new(machine), question);
+}
+
+/// The same of a machine whose questions have to end by some time.
+///
+/// # Panics
+/// As above, and where they do not.
+pub fn on_platform(
+    test: &str,
+    seed: u64,
+    platform: Simulated,
+    question: &mut impl FnMut(&Session<'_, Simulated>, u64),
+) {
     let stop = AtomicBool::new(false);
     let asked = catch_unwind(AssertUnwindSafe(|| question(&Session::new(&platform, &stop), seed)));
     if let Err(panic) = asked {

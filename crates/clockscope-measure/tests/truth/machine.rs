@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use clockscope::{About, Kind, Path, Resolution, Unit};
-use clockscope_records::{Cpu, Environment};
+use clockscope_records::{Cpu, Environment, Frequencies, Reason};
 use clockscope_simulation::{Change, Clock, ClockId, Counter, Load, Multiprocessor, Random, ReadCost};
 
 /// Counters' frequencies, in Hz: of x86, Arm and RISC-V machines.
@@ -53,6 +53,10 @@ pub struct Machine {
     pub sleeps_end_early_ns: u64,
     /// What is done to it, by true time in ps.
     pub changes: Vec<(u128, Change)>,
+    /// The counter's frequency as the processor states it, in Hz.
+    pub claimed_hz: Option<u64>,
+    /// Why the kernel says that it does not use the counter.
+    pub reasons: Vec<Reason>,
 }
 
 /// Parts from which a machine is made; each can be taken out or changed by a test.
@@ -117,6 +121,8 @@ impl Maker {
             loads,
             sleeps_end_early_ns: 0,
             changes: Vec::new(),
+            claimed_hz: None,
+            reasons: Vec::new(),
         }
     }
 
@@ -208,6 +214,7 @@ impl Machine {
             counter_readable: Some(self.counter_cost.is_some()),
             hypervisor: Some("none".to_owned()),
             clocksource: Some(if self.clocksource == Clocksource::Tsc { "tsc" } else { "hpet" }.to_owned()),
+            frequencies: Frequencies { cpuid_15h_hz: self.claimed_hz, ..Frequencies::default() },
             ..Environment::default()
         }
     }

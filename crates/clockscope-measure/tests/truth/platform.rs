@@ -26,6 +26,8 @@ pub struct Simulated {
     pub machine: Machine,
     /// Sleeps so far: the call, the time that was asked for, and what CLOCK_MONOTONIC advanced by, in ns.
     pub sleeps: Arc<Mutex<Vec<(Call, u64, u64)>>>,
+    /// True time in ps after which reading a clock panics: the question goes on beyond its time.
+    pub limit_ps: u128,
     /// Accounts that threads asked for so far.
     pub asked: Mutex<Vec<Asked>>,
 }
@@ -45,7 +47,7 @@ pub struct Asked {
 
 impl Simulated {
     pub fn new(machine: Machine) -> Self {
-        Self { machine, sleeps: Arc::default(), asked: Mutex::default() }
+        Self { machine, sleeps: Arc::default(), limit_ps: u128::MAX, asked: Mutex::default() }
     }
 
     /// Lets the thread work for an account, and notes it down.
@@ -70,12 +72,16 @@ pub struct Clock {
     id: Option<ClockId>,
     cost: ReadCost,
     tick_ns: f64,
+    limit_ps: u128,
 }
 
 impl RawClock for Clock {
     type Raw = u64;
 
     fn read(&self, raw: &mut u64) -> Result<(), Errno> {
+        if self.limit_ps < u128::MAX {
+            assert!(self.cpus.now_ps() <= self.limit_ps, "it goes on beyond its time, {} ps", self.limit_ps);
+        }
         *raw = match self.id {
             None => self.cpus.read_counter(self.cost),
             Some(id) => self.cpus.read_clock(id, self.cost).map_err(|refused| Errno(refused.0))?,
@@ -181,7 +187,8 @@ impl Platform for Simulated {
 
     fn ordered_counter(&self) -> Result<Clock, String> {
         let counter = self.machine.counter_cost.ok_or("there is no counter")?;
-        Ok(Clock { cpus: Arc::clone(self.cpus()), name: "lfence_tsc_lfence", id: None, cost: counter, tick_ns: 0.0 })
+        let (cpus, limit_ps) = (Arc::clone(self.cpus()), self.limit_ps);
+        Ok(Clock { cpus, name: "lfence_tsc_lfence", id: None, cost: counter, tick_ns: 0.0, limit_ps })
     }
 
     fn references(&self) -> Vec<Clock> {
@@ -302,6 +309,7 @@ impl Platform for Simulated {
             name: Some("tsc".to_owned()),
             is_current: Some(is_current),
             is_available: Some(true),
+            reasons: self.machine.reasons.clone(),
             ..KernelsWord::default()
         }
     }
@@ -310,7 +318,7 @@ impl Platform for Simulated {
 impl Simulated {
     fn clock(&self, spec: &Spec) -> Clock {
         let cpus = Arc::clone(self.cpus());
-        Clock { cpus, name: "", id: spec.id, cost: spec.cost, tick_ns: spec.stated_ns }
+        Clock { cpus, name: "", id: spec.id, cost: spec.cost, tick_ns: spec.stated_ns, limit_ps: self.limit_ps }
     }
 
     fn show(&self, visitor: &mut impl Visitor, is_shown: impl Fn(&Spec) -> bool) {
