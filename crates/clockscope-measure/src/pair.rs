@@ -60,6 +60,9 @@ impl<'a, P: Platform> Meeting<'a, P> {
     }
 }
 
+/// A clock that shows the same so often in a row, in the end every 4096 turns, stands still.
+const STILL: u32 = 1 << 10;
+
 /// Tells when a time is over, or somebody wants it to be, without asking the clock at every turn.
 pub(crate) struct Deadline<'a, P: Platform> {
     reference: P::Reference,
@@ -70,12 +73,14 @@ pub(crate) struct Deadline<'a, P: Platform> {
     /// Turns between two looks at the clock, and what is left of them.
     between: u32,
     left: u32,
+    /// How often the clock showed what it had shown before.
+    still: u32,
 }
 
 impl<'a, P: Platform> Deadline<'a, P> {
     pub(crate) fn new(reference: P::Reference, length_ns: u64, stop: &'a AtomicBool) -> Self {
         let start_ns = read(&reference);
-        Self { reference, stop, start_ns, length_ns, asked_ns: 0, between: 1, left: 1 }
+        Self { reference, stop, start_ns, length_ns, asked_ns: 0, between: 1, left: 1, still: 0 }
     }
 
     /// To be asked once a turn.
@@ -94,9 +99,10 @@ impl<'a, P: Platform> Deadline<'a, P> {
         } else {
             self.between = (self.between / 2).max(1);
         }
+        self.still = if elapsed_ns == self.asked_ns { self.still + 1 } else { 0 };
         self.asked_ns = elapsed_ns;
         self.left = self.between;
-        elapsed_ns >= self.length_ns || self.stop.load(Ordering::Relaxed)
+        elapsed_ns >= self.length_ns || self.still >= STILL || self.stop.load(Ordering::Relaxed)
     }
 
     /// Time since the start.

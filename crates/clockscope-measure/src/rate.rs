@@ -23,6 +23,8 @@ pub use entrant::{RATE_CLOCKS, RATE_REFERENCES};
 /// Shortest and longest time between two rounds, in ns, and how many a run is divided into in between.
 const SPACING_NS: (f64, f64) = (5e6, 50e6);
 const ROUNDS: f64 = 1000.0;
+/// Naps until a time, of which one is enough unless it ends early.
+const MOST_NAPS: u64 = 16;
 /// Brackets of a pair in a round.
 const BRACKETS: usize = 5;
 
@@ -157,8 +159,10 @@ impl<P: Platform> Course<'_, P> {
         let start = bench.calibrate();
         round(entrants, comparisons, BRACKETS_AT_ENDS);
         let mut next_ns = spacing_ns;
-        while !comparisons.is_empty() {
-            let elapsed_ns = start.elapsed_ns();
+        let mut left = (duration_ns / spacing_ns) as u64 + MOST_NAPS;
+        while !comparisons.is_empty() && left > 0 {
+            left -= 1;
+            let elapsed_ns = bench.elapsed_ns(&start);
             let live = self.live(comparisons, elapsed_ns);
             let is_reached = plan.until_ppm.is_some_and(|until| live.bound_ppm.is_some_and(|bound| bound <= until));
             progress(&live);
@@ -167,7 +171,7 @@ impl<P: Platform> Course<'_, P> {
             }
             nap(bench, &start, next_ns.min(duration_ns));
             round(entrants, comparisons, BRACKETS);
-            next_ns = (next_ns + spacing_ns).max(start.elapsed_ns());
+            next_ns = (next_ns + spacing_ns).max(bench.elapsed_ns(&start));
         }
         round(entrants, comparisons, BRACKETS_AT_ENDS);
     }
@@ -195,9 +199,10 @@ impl<P: Platform> Course<'_, P> {
 
 /// Sleeps until so much time has passed, or the run is to end.
 fn nap<P: Platform>(bench: &Bench<'_, P>, start: &Calibration<P>, until_ns: f64) {
-    while !bench.is_stopped() {
-        let left_ns = until_ns - start.elapsed_ns();
-        if left_ns <= 0.0 {
+    // Bounded by naps as well: a clock that stands still must not hang us.
+    for _ in 0..MOST_NAPS {
+        let left_ns = until_ns - bench.elapsed_ns(start);
+        if left_ns <= 0.0 || bench.is_stopped() {
             return;
         }
         bench.platform.nap(left_ns as u64);

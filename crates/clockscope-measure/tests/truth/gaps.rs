@@ -349,7 +349,10 @@ fn is_right(gap: &Expected, cause: CauseKind) -> bool {
 fn figures(found: &CpuGaps, [threshold_ns, turn_ps, look_ps]: [f64; 3], truth: &Truth, possible: &[Expected]) -> u64 {
     let certain: Vec<&Expected> = possible.iter().filter(|gap| gap.lowest_ns > threshold_ns * (1.0 + SCALE)).collect();
     let (fewest, most) = (certain.len() as u64, possible.len() as u64);
-    assert!((fewest..=most).contains(&found.count), "truly {fewest} to {most}, threshold {threshold_ns} ns: {found:?} {possible:#?}");
+    assert!(
+        (fewest..=most).contains(&found.count),
+        "truly {fewest} to {most}, threshold {threshold_ns} ns: {found:?} {possible:#?}"
+    );
     let lowest: f64 = certain.iter().map(|gap| gap.lowest_ns).sum();
     let highest: f64 = possible.iter().map(|gap| gap.highest_ns).sum();
     let (low, high) = (lowest * (1.0 - SCALE), highest * (1.0 + SCALE) + 1.0);

@@ -39,11 +39,7 @@ impl Coverage {
 ///
 /// # Panics
 /// With the seed and what the machine did, where the question panics.
-pub fn on_machines(
-    test: &str,
-    make: impl Fn(u64) -> Machine,
-    question: impl FnMut(&Session<'_, Simulated>, u64),
-) {
+pub fn on_machines(test: &str, make: impl Fn(u64) -> Machine, question: impl FnMut(&Session<'_, Simulated>, u64)) {
     on_platforms(test, |seed| Simulated::new(make(seed)), question);
 }
 
@@ -51,7 +47,11 @@ pub fn on_machines(
 ///
 /// # Panics
 /// As above, and where they do not.
-pub fn on_platforms(test: &str, make: impl Fn(u64) -> Simulated, mut question: impl FnMut(&Session<'_, Simulated>, u64)) {
+pub fn on_platforms(
+    test: &str,
+    make: impl Fn(u64) -> Simulated,
+    mut question: impl FnMut(&Session<'_, Simulated>, u64),
+) {
     let number = |name: &str| std::env::var(name).ok().and_then(|number| number.parse::<u64>().ok());
     let seeds = match number("CLOCKSCOPE_SEED") {
         Some(seed) => seed..seed + 1,

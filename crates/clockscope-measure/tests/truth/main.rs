@@ -3,6 +3,7 @@
 //! Each test asks one question of many machines. One that fails prints the machine, what it did, and the command that
 //! repeats it. `CLOCKSCOPE_MACHINES` says how many machines are asked; `CLOCKSCOPE_SEED` picks one.
 
+mod check;
 mod gaps;
 mod harness;
 mod machine;
