@@ -14,6 +14,7 @@ use crate::facts::recorded_at;
 use crate::platform::{Platform, Yardstick};
 use crate::sampler::Sampled;
 use crate::session::Session;
+use crate::step;
 use crate::timer::{Calibration, Rate, Timer, TimerError};
 
 /// Window of the first calibration, in ns: its bound is then below 100 ppm, well inside what events tolerate.
@@ -24,6 +25,8 @@ const FIRST_WINDOW_TICKS: f64 = 64.0;
 /// By what share of a time, and by how much besides, in ns, a reference may be behind the timer.
 const FAR_BEHIND: f64 = 0.25;
 const FAR_BEHIND_NS: f64 = 20e6;
+/// Readings that the timer's step is found from.
+const STEP_READINGS: usize = 1 << 12;
 
 /// Told between rounds how much of the time has passed, from 0 to 1. Nothing is being sampled meanwhile.
 pub type Progress<'a> = dyn FnMut(f64) + 'a;
@@ -104,7 +107,9 @@ impl<'a, P: Platform> Setup<'a, P> {
         let (timer, calibration, first_rate) =
             calibrated(timer, &reference).or_else(|_| calibrated(Timer::Reference(reference.clone()), &reference))?;
         let (platform, stop) = (session.platform, session.stop);
-        let bench = Bench { platform, origin: timer.now(), timer, reference, first_rate, stop };
+        let readings: Vec<u64> = (0..STEP_READINGS).map(|_| timer.now()).collect();
+        let timer_step = step::of_readings(&readings);
+        let bench = Bench { platform, origin: timer.now(), timer, reference, first_rate, timer_step, stop };
         Ok(Self { session, catalogue, counters, recorded_at, bench, calibration, place })
     }
 
@@ -140,7 +145,14 @@ impl<'a, P: Platform> Setup<'a, P> {
     pub(crate) fn context(&self) -> Context<'a, P> {
         let rate = self.calibration.rate().unwrap_or(self.bench.first_rate);
         let environment = &self.session.environment;
-        Context { rate, timer: self.bench.timer.clone(), reference: self.bench.reference.clone(), environment }
+        let timer_step = self.bench.timer_step;
+        Context {
+            rate,
+            timer_step,
+            timer: self.bench.timer.clone(),
+            reference: self.bench.reference.clone(),
+            environment,
+        }
     }
 
     /// How the run was made, for the record.
@@ -241,6 +253,8 @@ pub(crate) struct Bench<'a, P: Platform> {
     pub(crate) timer: Timer<P>,
     pub(crate) reference: P::Reference,
     pub(crate) first_rate: Rate,
+    /// The step that the timer moves in, in its unit; 0 where its readings do not tell.
+    pub(crate) timer_step: f64,
     /// Timer value that all times are told from.
     pub(crate) origin: u64,
     /// Set from outside to end early.

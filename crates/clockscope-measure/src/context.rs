@@ -11,6 +11,8 @@ pub(crate) struct Context<'a, P: Platform> {
     /// The timer's rate over the whole run.
     pub(crate) rate: Rate,
     pub(crate) timer: Timer<P>,
+    /// The step that the timer moves in, in its unit.
+    pub(crate) timer_step: f64,
     pub(crate) reference: P::Reference,
     pub(crate) environment: &'a Environment,
 }

@@ -26,6 +26,7 @@ mod sampler;
 mod session;
 mod shootout;
 mod sleep;
+mod step;
 mod steps;
 mod subject;
 mod thorough;

@@ -2,11 +2,11 @@
 
 use clockscope::Errno;
 use clockscope_records::Unknown;
-use clockscope_statistics::{Tick, tick};
 
 use crate::bench::Bench;
 use crate::catalogue::Row;
 use crate::platform::Platform;
+use crate::step;
 
 /// Readings that the step is found from.
 const READINGS: usize = 1 << 12;
@@ -38,8 +38,8 @@ pub(crate) fn quantum<P: Platform>(row: &Row<P>, ns_per_unit: f64, bench: &Bench
     let Ok(sampler) = &row.sampler else { return Ok(Quantum::Step(claimed)) };
     let readings = (0..READINGS).map(|_| sampler.now()).collect::<Result<Vec<u64>, Errno>>()?;
     // Steps as long as a clock claims to take are not waited for.
-    if steps(&readings).count() >= STEPS || claimed_ns * STEPS as f64 > PATIENCE_NS {
-        return Ok(Quantum::Step(of_readings(&readings).max(claimed)));
+    if step::positive(&readings).count() >= STEPS || claimed_ns * STEPS as f64 > PATIENCE_NS {
+        return Ok(Quantum::Step(step::of_readings(&readings).max(claimed)));
     }
     let start = bench.calibrate();
     let seen = look_on(|| sampler.now(), || start.elapsed_ns(), || bench.is_stopped())?;
@@ -87,19 +87,6 @@ fn look_on(
         }
     }
     Ok(seen)
-}
-
-/// The step by readings alone; 0 where these say nothing.
-pub(crate) fn of_readings(readings: &[u64]) -> f64 {
-    match tick(readings) {
-        Tick::Found(lattice) => lattice.period + lattice.spread,
-        Tick::AtMost { units, .. } => units,
-        Tick::Unknown(_) => steps(readings).min().unwrap_or(0) as f64,
-    }
-}
-
-fn steps(readings: &[u64]) -> impl Iterator<Item = i64> {
-    readings.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]) as i64).filter(|step| *step > 0)
 }
 
 #[cfg(test)]

@@ -7,7 +7,6 @@ use clockscope_statistics::{Blocks, EventCounts, quantile};
 use crate::context::Context;
 use crate::platform::{Platform, Yardstick};
 use crate::subject::{State, Subject};
-use crate::timer::Rate;
 use crate::{distribution, tick};
 
 /// Description of the measuring loop without a clock.
@@ -68,7 +67,8 @@ fn fill<P: Platform>(
         events, differences, tick, judged_outside, reads_per_batch, costs, cost_blocks, dropped, errors, ..
     } = state;
     let batches = costs.seen();
-    record.cost_ns = cost(costs.into_sorted(), &cost_blocks, context.rate, batches, reads_per_batch as u64, dropped);
+    let counts = [batches, reads_per_batch as u64, dropped];
+    record.cost_ns = cost(costs.into_sorted(), &cost_blocks, context, counts);
     match &record.cost_ns {
         None => {
             because("cost_ns", "no batch of reads took any time on the timer, or none was completed");
@@ -119,20 +119,21 @@ fn fill<P: Platform>(
     record.events = Some(events);
 }
 
-fn cost(
+/// The cost by that of batches, in the timer's unit: how many there were, the reads of each, and how many were dropped.
+fn cost<P: Platform>(
     sorted: Vec<f64>,
     blocks: &Blocks,
-    rate: Rate,
-    batches: u64,
-    reads_per_batch: u64,
-    batches_dropped: u64,
+    context: &Context<'_, P>,
+    [batches, reads_per_batch, batches_dropped]: [u64; 3],
 ) -> Option<Cost> {
-    let ns = |cost: f64| cost * rate.ns_per_unit;
+    let ns = |cost: f64| cost * context.rate.ns_per_unit;
+    // The timer shows each batch in whole steps: most of them may be off by half a step, and all alike.
+    let hidden = context.timer_step / 2.0 / reads_per_batch as f64;
     // A timer that is coarser than a batch shows 0, which is no cost.
     let median = quantile(&sorted, 0.5).filter(|median| *median > 0.0)?;
     Some(Cost {
         median: ns(median),
-        ci95: blocks.interval(median).map(|interval| interval.map(ns)),
+        ci95: blocks.interval(median).map(|[low, high]| [ns((low - hidden).max(0.0)), ns(high + hidden)]),
         between_runs: None,
         min: ns(*sorted.first()?),
         p99: if sorted.len() >= 100 { quantile(&sorted, 0.99).map(ns) } else { None },

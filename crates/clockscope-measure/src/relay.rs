@@ -212,11 +212,18 @@ mod tests {
     use super::*;
     use crate::platform::ThisMachine;
     use proptest::prelude::*;
+    use std::cell::Cell;
     use std::sync::atomic::AtomicU64;
 
-    /// Counts its reads in two ways: one that no race can harm, one that any would.
+    thread_local! {
+        static HAS_READ: Cell<bool> = const { Cell::new(false) };
+    }
+
+    /// Counts its reads in two ways: one that no race can harm, one that any would. Refuses once both threads have read, however
+    /// late the second one starts.
     #[derive(Default)]
     struct Counting {
+        readers: AtomicU64,
         reads: AtomicU64,
         fragile: AtomicU64,
     }
@@ -225,10 +232,12 @@ mod tests {
         type Raw = u64;
 
         fn read(&self, raw: &mut u64) -> Result<(), Errno> {
+            let is_first = !HAS_READ.replace(true);
+            let readers = self.readers.fetch_add(u64::from(is_first), Ordering::Relaxed) + u64::from(is_first);
             let fragile = self.fragile.load(Ordering::Relaxed);
             *raw = self.reads.fetch_add(1, Ordering::SeqCst);
             self.fragile.store(fragile + 1, Ordering::Relaxed);
-            if *raw < 200_000 { Ok(()) } else { Err(Errno(22)) }
+            if *raw < 200_000 || readers < 2 || is_first { Ok(()) } else { Err(Errno(22)) }
         }
 
         fn value(&self, raw: &u64) -> u64 {

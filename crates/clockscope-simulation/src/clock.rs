@@ -77,10 +77,10 @@ impl Clock {
             return Err(refused);
         }
         let moved = if self.moved_every_ps == 0 { now_ps } else { now_ps - now_ps % self.moved_every_ps };
-        let mut ps = self.frozen_at.unwrap_or_else(|| self.line.at(moved));
-        if self.is_on_counter && self.frozen_at.is_none() {
-            ps += off_ps(counter, moved, cpu);
-        }
+        // Of a reading of the counter the same time is made whenever it is read: two readings within
+        // one of its steps are equal.
+        let moved = if self.is_on_counter { counter.shown_since_ps(moved, cpu) } else { moved };
+        let ps = self.frozen_at.unwrap_or_else(|| self.line.at(moved));
         let ns = ps.div_euclid(1000) as u64;
         Ok(ns / self.tick_ns * self.tick_ns)
     }
@@ -128,12 +128,6 @@ impl Clock {
     }
 }
 
-/// How far this CPU's reading is from where the counter truly is, in ps.
-fn off_ps(counter: &Counter, now_ps: u128, cpu: u32) -> i128 {
-    let ticks = counter.stepped(now_ps, cpu).wrapping_sub(counter.truth(now_ps, u32::MAX)) as i64;
-    (ticks as f64 * 1e12 / counter.hz()) as i128
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -165,6 +159,20 @@ mod tests {
         let read = |cpu| clock.read(1_000_007_000, cpu, &counter).unwrap();
         // 2,000,014 ticks, shown as 2,000,000; the other CPU is a microsecond ahead.
         assert_eq!((read(0), read(1)), (1_000_000, 1_001_000));
+    }
+
+    #[test]
+    fn readings_within_one_step_of_the_counter_are_equal() {
+        let clock = Clock::new(0).with_error_ppm(-17.0).on_counter();
+        let counter = Counter::new(1e9, 0).with_step(36);
+        let mut last = 0;
+        for ns in 0..1_000_000_u64 {
+            for ps in [0, 333, 999] {
+                let shown = clock.read(u128::from(ns * 1000 + ps), 0, &counter).unwrap();
+                assert!(shown == last || (35..=36).contains(&(shown - last)), "{ns}: {last} {shown}");
+                last = shown;
+            }
+        }
     }
 
     #[test]

@@ -52,6 +52,16 @@ impl Counter {
         self.truth(now_ps, cpu) / self.step * self.step
     }
 
+    /// The true time at which the counter came to what this CPU shows, in ps; where it stands
+    /// still, now.
+    pub(crate) fn shown_since_ps(&self, now_ps: u128, cpu: u32) -> u128 {
+        let value = self.line.at(now_ps) as u64;
+        // What is shown may have wrapped; how far it is from the value has not.
+        let behind = value.wrapping_sub(self.stepped(now_ps, cpu)) as i64;
+        let shown = self.line.at(now_ps) - i128::from(behind);
+        self.line.when(shown).map_or(now_ps, |ps| ps.max(0) as u128)
+    }
+
     /// By how much this CPU is ahead, in ticks.
     #[must_use]
     pub fn offset(&self, cpu: u32) -> i64 {

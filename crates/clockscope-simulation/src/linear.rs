@@ -32,6 +32,15 @@ impl Linear {
         self.fixed(now_ps) >> FRACTION
     }
 
+    /// The first time, in ps, at which the value is so many units, had it always gone at this rate.
+    /// `None` for one that stands still.
+    pub(crate) fn when(&self, units: i128) -> Option<i128> {
+        let left = units.wrapping_shl(FRACTION).wrapping_sub(self.value);
+        let passed = if self.per_ps == 0 { return None } else { left.div_euclid(self.per_ps) };
+        let is_later = self.per_ps > 0 && left.rem_euclid(self.per_ps) != 0;
+        Some((self.since_ps as i128).wrapping_add(passed).wrapping_add(i128::from(is_later)))
+    }
+
     /// The rate in units a second.
     #[must_use]
     pub fn per_second(&self) -> f64 {

@@ -55,7 +55,30 @@ impl ReadCost {
 /// A machine of several CPUs.
 ///
 /// One OS thread drives it at a time. All methods that name no thread are about the simulated
-/// thread that calls them.
+/// thread that calls them. Two threads on one CPU run at once, as if it had two cores.
+///
+/// ```
+/// use clockscope_simulation::{Counter, Multiprocessor, ReadCost};
+///
+/// let machine = Multiprocessor::new(Counter::new(1e9, 0), 2, 7);
+/// let word = machine.word(0);
+/// let read = || machine.read_counter(ReadCost::ordered(20_000));
+/// let ended = machine.together(vec![
+///     Box::new(|| {
+///         machine.bind(0)?;
+///         let sent = read();
+///         word.store(sent);
+///         Ok(sent)
+///     }) as Box<dyn FnOnce() -> Result<u64, String> + Send>,
+///     Box::new(|| {
+///         machine.bind(1)?;
+///         machine.wait_until(|| word.load() > 0);
+///         Ok(read())
+///     }),
+/// ]);
+/// let [Ok(Ok(sent)), Ok(Ok(received))] = &ended[..] else { panic!("{}", machine.trace()) };
+/// assert!(sent <= received);
+/// ```
 #[derive(Debug)]
 pub struct Multiprocessor {
     core: Arc<Core>,
@@ -103,6 +126,15 @@ impl Multiprocessor {
     /// Sets the step in which steal time is counted: 10 ms by default, as Linux does.
     pub fn set_steal_step_ns(&self, ns: u64) {
         self.core.lock().settings.steal_step_ns = ns;
+    }
+
+    /// Ends the simulation at a true time: a thread that works on after that panics with the
+    /// [trace](Multiprocessor::trace). Loops that wait for a frozen clock end by that. There is no
+    /// such time by default.
+    pub fn set_end_ps(&self, ps: u128) {
+        let mut state = self.core.lock();
+        state.settings.end_ps = ps;
+        state.forget_quiet();
     }
 
     /// Schedules a change at a true time. It happens then, or if a running thread is past that

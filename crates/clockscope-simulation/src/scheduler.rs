@@ -100,7 +100,7 @@ impl Scheduler {
         self.cpu
     }
 
-    /// The same, of a thread on another CPU than the first.
+    /// Returns the same, of a thread on another CPU than the first.
     #[must_use]
     pub(crate) fn on_cpu(self, cpu: u32) -> Self {
         Self { cpu, ..self }
@@ -136,7 +136,7 @@ impl Scheduler {
         Some(Taken { at_ps, ps, by, cpu: self.cpu })
     }
 
-    /// When that one begins; none if the CPU is never taken away.
+    /// Returns when that time begins; `None` if the CPU is never taken away.
     pub(crate) fn first(&self, now_ps: u128) -> Option<u128> {
         let turn_ends = self.turn_ends(now_ps);
         Some([turn_ends, self.interrupt_at_ps, self.theft_at_ps].into_iter().flatten().min()?.max(now_ps))

@@ -12,8 +12,8 @@ use crate::catalogue::Catalogue;
 use crate::error::MeasureError;
 use crate::pair::{Deadline, Meeting, Side};
 use crate::platform::{Platform, Yardstick};
-use crate::quantum;
 use crate::session::Session;
+use crate::step;
 use crate::timer::read;
 
 /// Shortest time for one direction of a pair, in ns: some ten thousand exchanges.
@@ -129,7 +129,7 @@ struct Unit {
 
 fn step(counter: &impl RawClock) -> f64 {
     let readings: Vec<u64> = (0..STEP_READINGS).map(|_| read(counter)).collect();
-    quantum::of_readings(&readings).max(1.0)
+    step::of_readings(&readings).max(1.0)
 }
 
 fn measure_pairs<P: Platform>(

@@ -18,7 +18,7 @@ const TIMER_TICKS_NS: [u64; 3] = [1_000_000, 4_000_000, 10_000_000];
 
 /// What the kernel builds its clocks on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Clocksource {
+pub(crate) enum Clocksource {
     /// The counter.
     Tsc,
     /// A device of this tick, in ns.
@@ -26,57 +26,57 @@ pub enum Clocksource {
 }
 
 /// One clock of a machine, by one path.
-pub struct Spec {
-    pub about: About,
+pub(crate) struct Spec {
+    pub(crate) about: About,
     /// `None` for the counter.
-    pub id: Option<ClockId>,
-    pub cost: ReadCost,
+    pub(crate) id: Option<ClockId>,
+    pub(crate) cost: ReadCost,
     /// What its interface claims as its step, in ns.
-    pub stated_ns: f64,
+    pub(crate) stated_ns: f64,
     /// The true step of its readings, in ns of its own time.
-    pub tick_ns: f64,
+    pub(crate) tick_ns: f64,
     /// By how much it is fast, as a share, until something changes it.
-    pub fast: f64,
+    pub(crate) fast: f64,
 }
 
 /// A machine and all that is true of it.
-pub struct Machine {
-    pub cpus: Arc<Multiprocessor>,
-    pub specs: Vec<Spec>,
+pub(crate) struct Machine {
+    pub(crate) cpus: Arc<Multiprocessor>,
+    pub(crate) specs: Vec<Spec>,
     /// What an ordered read of the counter costs; `None` without a counter.
-    pub counter_cost: Option<ReadCost>,
-    pub counter_hz: f64,
-    pub counter_step: u64,
-    pub clocksource: Clocksource,
-    pub loads: Vec<Load>,
+    pub(crate) counter_cost: Option<ReadCost>,
+    pub(crate) counter_hz: f64,
+    pub(crate) counter_step: u64,
+    pub(crate) clocksource: Clocksource,
+    pub(crate) loads: Vec<Load>,
     /// By how much the calls that sleep end too early, in ns.
-    pub sleeps_end_early_ns: u64,
+    pub(crate) sleeps_end_early_ns: u64,
     /// What is done to it, by true time in ps.
-    pub changes: Vec<(u128, Change)>,
+    pub(crate) changes: Vec<(u128, Change)>,
     /// The counter's frequency as the processor states it, in Hz.
-    pub claimed_hz: Option<u64>,
+    pub(crate) claimed_hz: Option<u64>,
     /// Why the kernel says that it does not use the counter.
-    pub reasons: Vec<Reason>,
+    pub(crate) reasons: Vec<Reason>,
 }
 
 /// Parts from which a machine is made; each can be taken out or changed by a test.
-pub struct Maker {
-    pub random: Random,
-    pub cpus: u32,
-    pub clocksource: Clocksource,
-    pub has_counter: bool,
-    pub counter_hz: f64,
-    pub counter_step: u64,
+pub(crate) struct Maker {
+    pub(crate) random: Random,
+    pub(crate) cpus: u32,
+    pub(crate) clocksource: Clocksource,
+    pub(crate) has_counter: bool,
+    pub(crate) counter_hz: f64,
+    pub(crate) counter_step: u64,
     /// By how much the kernel's clocks are fast: MONOTONIC and its like, MONOTONIC_RAW, in ppm.
-    pub fast_ppm: [f64; 2],
-    pub timer_tick_ns: u64,
-    pub load: Load,
-    pub jitter: f64,
+    pub(crate) fast_ppm: [f64; 2],
+    pub(crate) timer_tick_ns: u64,
+    pub(crate) load: Load,
+    pub(crate) jitter: f64,
 }
 
 impl Maker {
     /// A random machine with nothing wrong, which may be busy.
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         let mut random = Random::new(seed ^ 0x51ab_1e5e_ed00_0000);
         let counter_hz =
             if random.happens(0.3) { 1e9 + random.fraction() * 4e9 } else { pick(&mut random, &FREQUENCIES) };
@@ -93,14 +93,8 @@ impl Maker {
         Self { random, cpus, clocksource, has_counter, counter_hz, counter_step, fast_ppm, timer_tick_ns, load, jitter }
     }
 
-    /// The same with CPUs that have nothing else to do.
-    pub fn quiet(mut self) -> Self {
-        self.load = Load { tick_ns: self.timer_tick_ns, ..Load::NONE };
-        self
-    }
-
     /// Makes it.
-    pub fn make(mut self) -> Machine {
+    pub(crate) fn make(mut self) -> Machine {
         let random = &mut self.random;
         let start = random.any() >> 20;
         let counter = Counter::new(self.counter_hz, start).with_step(self.counter_step);
@@ -191,24 +185,24 @@ impl Maker {
 
 impl Machine {
     /// Has this happen at a true time.
-    pub fn at_ms(&mut self, ms: f64, change: Change) {
+    pub(crate) fn at_ms(&mut self, ms: f64, change: Change) {
         let ps = (ms * 1e9) as u128;
         self.cpus.at(ps, change.clone());
         self.changes.push((ps, change));
     }
 
     /// The clock of this name, with its path behind a colon where it is not the usual one.
-    pub fn spec(&self, label: &str) -> Option<&Spec> {
+    pub(crate) fn spec(&self, label: &str) -> Option<&Spec> {
         self.specs.iter().find(|spec| spec.label() == label)
     }
 
     /// CLOCK_MONOTONIC.
-    pub fn monotonic(&self) -> ClockId {
+    pub(crate) fn monotonic(&self) -> ClockId {
         self.spec("monotonic").and_then(|spec| spec.id).expect("every machine has one")
     }
 
     /// What the machine tells of itself.
-    pub fn environment(&self) -> Environment {
+    pub(crate) fn environment(&self) -> Environment {
         Environment {
             cpu: Cpu { online: Some(self.cpus.cpus()), ..Cpu::default() },
             counter_readable: Some(self.counter_cost.is_some()),
@@ -222,7 +216,7 @@ impl Machine {
 
 impl Spec {
     /// Its name, as records have it.
-    pub fn label(&self) -> String {
+    pub(crate) fn label(&self) -> String {
         match self.about.path {
             Path::Vdso => format!("{}:vdso", self.about.name),
             Path::Syscall => format!("{}:syscall", self.about.name),
@@ -249,7 +243,7 @@ impl fmt::Debug for Machine {
 }
 
 /// One of these.
-pub fn pick<T: Copy>(random: &mut Random, from: &[T]) -> T {
+pub(crate) fn pick<T: Copy>(random: &mut Random, from: &[T]) -> T {
     from[random.below(from.len() as u64) as usize]
 }
 

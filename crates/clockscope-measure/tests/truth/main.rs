@@ -7,6 +7,7 @@ mod check;
 mod gaps;
 mod harness;
 mod machine;
+mod measure;
 mod platform;
 mod steps;
 mod ticks;

@@ -16,37 +16,37 @@ use clockscope_simulation::{ClockId, Multiprocessor, ReadCost};
 use crate::machine::{Machine, Spec};
 
 /// What the system calls that account for a thread and for a CPU take, in ps.
-pub const THREAD_ACCOUNT_PS: u64 = 1_000_000;
+pub(crate) const THREAD_ACCOUNT_PS: u64 = 1_000_000;
 const CPU_ACCOUNT_PS: u64 = 80_000_000;
 /// The longest time that a spinning thread does not look at its clock, in ps.
 const GLANCE_PS: u64 = 1_000_000;
 
 /// The instrument's view of a simulated machine.
-pub struct Simulated {
-    pub machine: Machine,
+pub(crate) struct Simulated {
+    pub(crate) machine: Machine,
     /// Sleeps so far: the call, the time that was asked for, and what CLOCK_MONOTONIC advanced by, in ns.
-    pub sleeps: Arc<Mutex<Vec<(Call, u64, u64)>>>,
+    pub(crate) sleeps: Arc<Mutex<Vec<(Call, u64, u64)>>>,
     /// True time in ps after which reading a clock panics: the question goes on beyond its time.
-    pub limit_ps: u128,
+    pub(crate) limit_ps: u128,
     /// Accounts that threads asked for so far.
-    pub asked: Mutex<Vec<Asked>>,
+    pub(crate) asked: Mutex<Vec<Asked>>,
 }
 
 /// A thread's question for an account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub(crate) struct Asked {
     /// Number of the thread.
-    pub thread: u32,
+    pub(crate) thread: u32,
     /// The CPU whose account it is; `None` for that of the thread.
-    pub of_cpu: Option<u32>,
+    pub(crate) of_cpu: Option<u32>,
     /// When the thread asked, in ps of true time.
-    pub from_ps: u128,
+    pub(crate) from_ps: u128,
     /// When it got the answer, which holds for that time.
-    pub until_ps: u128,
+    pub(crate) until_ps: u128,
 }
 
 impl Simulated {
-    pub fn new(machine: Machine) -> Self {
+    pub(crate) fn new(machine: Machine) -> Self {
         Self { machine, sleeps: Arc::default(), limit_ps: u128::MAX, asked: Mutex::default() }
     }
 
@@ -65,7 +65,7 @@ impl Simulated {
 
 /// A clock of the machine's.
 #[derive(Clone)]
-pub struct Clock {
+pub(crate) struct Clock {
     cpus: Arc<Multiprocessor>,
     name: &'static str,
     /// `None` for the counter.
@@ -105,7 +105,7 @@ impl Yardstick for Clock {
 }
 
 /// A word of the machine's.
-pub struct Shared(clockscope_simulation::Word);
+pub(crate) struct Shared(clockscope_simulation::Word);
 
 impl Word for Shared {
     fn load(&self, _: Ordering) -> u64 {
@@ -122,7 +122,7 @@ impl Word for Shared {
 }
 
 /// A bound thread.
-pub struct Pinned(Arc<Multiprocessor>);
+pub(crate) struct Pinned(Arc<Multiprocessor>);
 
 impl Drop for Pinned {
     fn drop(&mut self) {
@@ -132,7 +132,7 @@ impl Drop for Pinned {
 
 /// The calls that sleep: until CLOCK_MONOTONIC has advanced by what was asked for, and later; or earlier, where the machine is
 /// made so.
-pub struct Sleeper {
+pub(crate) struct Sleeper {
     cpus: Arc<Multiprocessor>,
     monotonic: ClockId,
     early_ns: u64,

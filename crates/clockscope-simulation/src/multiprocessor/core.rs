@@ -25,13 +25,13 @@ impl Core {
         Self { state: Mutex::new(state) }
     }
 
-    /// The state. No other thread can hold the lock, since one runs at a time.
+    /// Locks the state. No other thread can hold the lock, since one runs at a time.
     #[inline]
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Gives way if the running thread is too far ahead.
+    /// Returns the state when the running thread is not too far ahead of others.
     #[inline]
     pub(super) fn in_turn<'a>(&'a self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
         if state.is_ahead() { self.give_way(state) } else { state }
@@ -49,7 +49,7 @@ impl Core {
         self.lock()
     }
 
-    /// The running thread works for so long, and then it is its turn.
+    /// Makes the running thread work for so long, and returns the state when it is its turn.
     #[inline]
     pub(super) fn step(&self, ps: u64) -> MutexGuard<'_, State> {
         let mut state = self.lock();
@@ -57,7 +57,7 @@ impl Core {
         self.in_turn(state)
     }
 
-    /// The running thread sleeps.
+    /// Puts the running thread to sleep.
     pub(super) fn sleep(&self, ps: u64) {
         let mut state = self.lock();
         state.fall_asleep(ps);
@@ -69,7 +69,7 @@ impl Core {
         }
     }
 
-    /// The running thread spins until this holds.
+    /// Makes the running thread spin until this holds.
     pub(super) fn wait_until(&self, mut holds: impl FnMut() -> bool) {
         loop {
             self.lock().watch();
@@ -81,7 +81,7 @@ impl Core {
             if state.has_changed() {
                 continue;
             }
-            if state.is_last_hope_gone() {
+            if state.is_deadlocked() {
                 let trace = state.text();
                 state.stop_watching();
                 drop(state);
@@ -92,7 +92,7 @@ impl Core {
         }
     }
 
-    /// Runs all of these as threads, until the last one has ended.
+    /// Runs all of these as threads until the last one has ended.
     pub(super) fn together<T: Send>(&self, bodies: Vec<Body<'_, T>>) -> Vec<Result<T, String>> {
         let is_alone = self.lock().start(bodies.len());
         assert!(is_alone, "a simulated thread cannot start others");
@@ -114,7 +114,7 @@ impl Core {
     }
 }
 
-/// A body that leaves its result, or the reason of its panic.
+/// Returns a coroutine that leaves the result of a body, or the reason of its panic.
 fn coroutine<'a, T: Send>(body: Body<'a, T>, result: &'a Mutex<Result<T, String>>) -> Generator<'a, (), ()> {
     Gn::new_opt(STACK_WORDS, move || {
         let ended = catch_unwind(AssertUnwindSafe(body)).map_err(|cause| {

@@ -30,6 +30,7 @@ pub(super) struct Settings {
     pub(super) lateness_ps: (u64, u64),
     pub(super) lookahead_ps: u64,
     pub(super) steal_step_ns: u64,
+    pub(super) end_ps: u128,
 }
 
 /// Everything.
@@ -69,6 +70,7 @@ impl State {
             lateness_ps: (2_000_000, 60_000_000),
             lookahead_ps: 1_000_000,
             steal_step_ns: STEAL_STEP_NS,
+            end_ps: u128::MAX,
         };
         let mut state = Self {
             threads: vec![Thread::new(0, 0, 0, Scheduler::new(Load::NONE, 0, 0))],
@@ -105,7 +107,7 @@ impl State {
         self.history.add(clock)
     }
 
-    /// Schedules a change. It happens when all running threads can see it, at the earliest.
+    /// Schedules a change. It happens no earlier than the time of any running thread.
     pub(super) fn at(&mut self, ps: u128, change: Change) {
         let running = self.threads.iter().filter(|thread| thread.status == Status::Ready);
         let at_ps = running.map(|thread| thread.now_ps).fold(ps, u128::max);
@@ -114,11 +116,16 @@ impl State {
         let place = fixed + self.events[fixed..].partition_point(|event| event.at_ps <= at_ps);
         self.events.insert(place, Event { at_ps, change });
         self.history.expect(&self.events);
+        self.forget_quiet();
         for thread in &mut self.threads {
-            thread.quiet_until_ps = 0;
             // One that waits may have been ahead.
             thread.next_event += usize::from(thread.next_event > place);
         }
+    }
+
+    /// Makes all threads look anew for what happens to them next.
+    pub(super) fn forget_quiet(&mut self) {
+        self.threads.iter_mut().for_each(|thread| thread.quiet_until_ps = 0);
     }
 
     /// Applies the changes of clocks and counter that are due at this time.
@@ -131,7 +138,7 @@ impl State {
         }
     }
 
-    /// The running thread works for so long.
+    /// Makes the running thread work for so long.
     #[inline]
     pub(super) fn run(&mut self, ps: u64) {
         let thread = &mut self.threads[self.running];
@@ -148,23 +155,23 @@ impl State {
         loop {
             let now_ps = self.now_ps();
             match self.next(now_ps + left_ps) {
-                Some(next) => left_ps -= self.suffer(next).saturating_sub(now_ps),
+                Some(next) => left_ps -= self.undergo(next).saturating_sub(now_ps),
                 None => return self.reach(now_ps + left_ps),
             }
         }
     }
 
-    /// The running thread spins until a time, or longer if it does not run then.
+    /// Makes the running thread spin until a time, or longer if it does not run then.
     pub(super) fn spin_until(&mut self, end_ps: u128) {
         while self.now_ps() < end_ps {
             match self.next(end_ps) {
-                Some(next) => _ = self.suffer(next),
+                Some(next) => _ = self.undergo(next),
                 None => self.reach(end_ps),
             }
         }
     }
 
-    /// What happens to the running thread before `end_ps`.
+    /// Returns what happens to the running thread before `end_ps`.
     fn next(&mut self, end_ps: u128) -> Option<Next> {
         let thread = &mut self.threads[self.running];
         let event_ps = self.events.get(thread.next_event).map_or(u128::MAX, |event| event.at_ps);
@@ -174,8 +181,8 @@ impl State {
         }
     }
 
-    /// Lets it happen. Returns when it began.
-    fn suffer(&mut self, next: Next) -> u128 {
+    /// Makes it happen, and returns when it began.
+    fn undergo(&mut self, next: Next) -> u128 {
         match next {
             Next::Loss(taken) => {
                 self.lose(taken);
@@ -191,14 +198,20 @@ impl State {
         }
     }
 
+    /// Brings the running thread to a time at which nothing happens to it.
     fn reach(&mut self, now_ps: u128) {
         let thread = &mut self.threads[self.running];
         thread.now_ps = now_ps;
         let event_ps = self.events.get(thread.next_event).map_or(u128::MAX, |event| event.at_ps);
-        thread.quiet_until_ps = thread.scheduler.first(now_ps).unwrap_or(u128::MAX).min(event_ps);
+        let quiet_until_ps = thread.scheduler.first(now_ps).unwrap_or(u128::MAX).min(event_ps);
+        thread.quiet_until_ps = quiet_until_ps.min(self.settings.end_ps);
+        if now_ps > self.settings.end_ps && !std::thread::panicking() {
+            let trace = self.text();
+            panic!("the simulated time is over\n{trace}");
+        }
     }
 
-    /// The running thread does not run for a while.
+    /// Takes the CPU from the running thread for a while.
     fn lose(&mut self, taken: Taken) {
         let thread = &mut self.threads[self.running];
         let (number, cpu) = (thread.number, thread.cpu);
@@ -223,7 +236,7 @@ impl State {
         self.trace.add(self.now_ps(), &format!("thread {number} migrated from CPU {from} to {to}"));
     }
 
-    /// The running thread passes an event: what this does to threads happens to it.
+    /// Makes the running thread pass an event: what this does to threads happens to it.
     fn pass_event(&mut self) {
         let thread = &mut self.threads[self.running];
         let change = self.events[thread.next_event].change.clone();
@@ -242,7 +255,7 @@ impl State {
         }
     }
 
-    /// The running thread leaves a CPU that went offline.
+    /// Moves the running thread away from a CPU that went offline.
     fn leave(&mut self, cpu: u32) {
         let others: Vec<u32> = (0..self.cpus).filter(|other| *other != cpu && self.is_online(*other)).collect();
         if let Some(other) = others.get(self.random.below(others.len() as u64) as usize) {
@@ -250,7 +263,7 @@ impl State {
         }
     }
 
-    /// The running thread begins a turn on a CPU.
+    /// Begins a turn of the running thread on a CPU.
     pub(super) fn arrive(&mut self, cpu: u32) {
         let load = self.load(cpu);
         let thread = &mut self.threads[self.running];
@@ -267,7 +280,7 @@ impl State {
         thread.quiet_until_ps = 0;
     }
 
-    /// What a CPU does besides when the running thread is at its time.
+    /// Returns what a CPU does besides at the running thread's time.
     pub(super) fn load(&self, cpu: u32) -> Load {
         let loads = self.passed().filter_map(|event| match event.change {
             Change::SetLoad { cpu: other, load } if other == cpu => Some(load),
@@ -276,7 +289,7 @@ impl State {
         loads.last().unwrap_or(Load::NONE)
     }
 
-    /// Whether a CPU is there at that time.
+    /// Returns whether a CPU is there at that time.
     pub(super) fn is_online(&self, cpu: u32) -> bool {
         let changes = self.passed().filter_map(|event| match event.change {
             Change::SetOnline { cpu: other, is_online } if other == cpu => Some(is_online),
@@ -285,7 +298,7 @@ impl State {
         cpu < self.cpus && changes.last().unwrap_or(true)
     }
 
-    /// The events that the running thread has passed.
+    /// Returns the events that the running thread has passed.
     fn passed(&self) -> impl Iterator<Item = &Event> {
         self.events[..self.threads[self.running].next_event].iter()
     }
@@ -313,7 +326,7 @@ impl State {
         paused_ps
     }
 
-    /// The running thread begins a read. Returns when its value is taken, and on which CPU.
+    /// Begins a read of the running thread. Returns when its value is taken, and on which CPU.
     #[inline]
     pub(super) fn begin_read(&mut self, cost_ps: u64, early_ps: u64) -> (u128, u32) {
         self.run(cost_ps / 2);
@@ -326,7 +339,7 @@ impl State {
         (at_ps, thread.cpu)
     }
 
-    /// The running thread ends a read.
+    /// Ends a read of the running thread.
     #[inline]
     pub(super) fn end_read(&mut self, cost_ps: u64) {
         let share = self.settings.jitter;
@@ -346,13 +359,13 @@ impl State {
         at(history.at(ps))
     }
 
-    /// What the machine did.
+    /// Returns what the machine did.
     pub(super) fn text(&mut self) -> String {
         self.apply_until(self.now_ps());
         self.trace.text(&self.lost)
     }
 
-    /// What was counted of a CPU.
+    /// Returns what was counted of a CPU.
     pub(super) fn cpu_account(&self, cpu: u32) -> CpuAccount {
         let step_ps = u128::from(self.settings.steal_step_ns.max(1)) * 1000;
         let steal_ps = self.steal_ps.get(cpu as usize).map_or(0, |ps| ps / step_ps * step_ps);

@@ -31,14 +31,19 @@ fn heavy() -> Load {
 
 /// Runs the same on all CPUs, on a thread that is bound to each.
 fn on_each<T: Send>(machine: &Multiprocessor, body: impl Fn(u32) -> T + Sync) -> Vec<T> {
+    on_threads(machine, machine.cpus(), body)
+}
+
+/// Runs the same on so many threads, which are bound to one CPU after the other.
+fn on_threads<T: Send>(machine: &Multiprocessor, count: u32, body: impl Fn(u32) -> T + Sync) -> Vec<T> {
     let body = &body;
-    let on = |cpu| -> Body<'_, T> {
+    let on = |number| -> Body<'_, T> {
         Box::new(move || {
-            machine.bind(cpu).unwrap();
-            body(cpu)
+            machine.bind(number % machine.cpus()).unwrap();
+            body(number)
         })
     };
-    let ended = machine.together((0..machine.cpus()).map(on).collect());
+    let ended = machine.together((0..count).map(on).collect());
     ended.into_iter().map(|result| result.unwrap_or_else(|text| panic!("{text}\n{}", machine.trace()))).collect()
 }
 
@@ -75,6 +80,13 @@ fn the_seed_decides_also_beside_another_machine() {
     });
     assert!(beside[0] == alone && beside[2] == alone);
     assert!(beside[1] != alone);
+    let taken = |seed| {
+        let machine = machine(1, seed);
+        machine.set_load(0, heavy());
+        machine.work_ps(MS);
+        machine.taken()
+    };
+    assert!(taken(1) == taken(1) && taken(1) != taken(2));
     const fn is_shared<T: Send + Sync>() {}
     const { is_shared::<Multiprocessor>() };
     const { is_shared::<Word>() };
@@ -87,26 +99,27 @@ proptest! {
     #[test]
     fn nothing_is_received_before_it_was_sent(
         seed in any::<u64>(),
+        cpus in 1u32..=3,
         is_busy in any::<[bool; 3]>(),
         transit in 0u64..200_000,
         lookahead in 0u64..5_000_000,
     ) {
-        let machine = machine(3, seed);
+        let machine = machine(cpus, seed);
         machine.set_transit_ps(transit / 2, transit);
         machine.set_lookahead_ps(lookahead);
-        (0..3).filter(|cpu| is_busy[*cpu as usize]).for_each(|cpu| machine.set_load(cpu, heavy()));
+        (0..cpus).filter(|cpu| is_busy[*cpu as usize]).for_each(|cpu| machine.set_load(cpu, heavy()));
         let words = [0; 3].map(|_| machine.word(0));
-        let received = on_each(&machine, |cpu| {
+        let received = on_threads(&machine, 3, |place| {
             let (mut received, mut last) = (0, 0);
             for turn in 0..500 {
-                let word = &words[(cpu as usize + turn) % 3];
+                let word = &words[(place as usize + turn) % 3];
                 let sent = word.load();
                 let now = machine.now_ps() as u64;
-                assert!(now >= sent, "CPU {cpu} received {sent} at {now}\n{}", machine.trace());
+                assert!(now >= sent, "thread {place} received {sent} at {now}\n{}", machine.trace());
                 received += u32::from(sent != last);
                 last = sent;
                 machine.work_ps(20_000);
-                words[cpu as usize].store(machine.now_ps() as u64);
+                words[place as usize].store(machine.now_ps() as u64);
             }
             received
         });
@@ -134,6 +147,33 @@ proptest! {
         let late = taken.windows(2).find(|pair| pair[1].1 < pair[0].1);
         prop_assert!(late.is_none(), "{:?}", late);
     }
+}
+
+/// The stores of a word take place one after the other, as do those of a thread, and a thread
+/// that adds to a word has stored before.
+#[test]
+fn stores_keep_their_order() {
+    let machine = machine(3, 4);
+    machine.set_lookahead_ps(2 * US);
+    let words = [machine.word(0), machine.word(0)];
+    let last = std::sync::Mutex::new([0; 2]);
+    on_each(&machine, |cpu| {
+        let mut own_ps = 0;
+        for turn in 0..2_000 {
+            machine.work_ps(30_000 + 10_000 * u64::from(cpu));
+            let place = turn / 3 % 2;
+            if turn % 5 == 0 {
+                words[place].fetch_add(1);
+                assert!(machine.now_ps() >= own_ps, "turn {turn}");
+                continue;
+            }
+            words[place].store(1);
+            let stored_ps = words[place].stored_ps();
+            let former_ps = std::mem::replace(&mut last.lock().unwrap()[place], stored_ps);
+            assert!(stored_ps >= former_ps && stored_ps >= own_ps, "{stored_ps} {former_ps} {own_ps}");
+            own_ps = stored_ps;
+        }
+    });
 }
 
 /// Readings of the counter that two CPUs hand over without waiting: how many are received, and
@@ -183,6 +223,22 @@ fn an_unordered_read_stays_behind_a_wait() {
     });
 }
 
+/// Nor does it get before a time that its thread lost.
+#[test]
+fn an_unordered_read_stays_behind_an_interruption() {
+    let machine = machine(1, 6);
+    machine.set_load(0, heavy());
+    for _ in 0..1_000 {
+        machine.work_ps(5 * US);
+        let read = machine.read_counter(ReadCost::unordered(20_000, 20 * US));
+        // The half of the read that comes after its value may lose time, too.
+        let ended = machine.now_ps() - 10_000;
+        let ends = machine.taken().into_iter().map(|lost| lost.taken.at_ps + lost.taken.ps);
+        let last = ends.filter(|end| *end <= ended).max().unwrap_or(0);
+        assert!(u128::from(read + 1) * 1024 > last, "{read} {last}");
+    }
+}
+
 /// The tightest bounds that messages give contain the true offset, and are as narrow as the
 /// transits are short.
 #[test]
@@ -220,7 +276,7 @@ fn an_offset_between_cpus_shows_as_it_is() {
 #[test]
 fn accounts_agree_with_what_was_taken() {
     let machine = machine(2, 9);
-    machine.set_load(0, heavy());
+    machine.set_load(1, heavy());
     machine.set_steal_step_ns(1);
     let clock = machine.add(Clock::new(0));
     let accounts = on_each(&machine, |cpu| {
@@ -245,13 +301,13 @@ fn accounts_agree_with_what_was_taken() {
         let all_ps = taken.iter().filter(|lost| lost.cpu == cpu).map(|lost| lost.taken.ps).sum::<u128>();
         assert!(lost_ps <= all_ps && lost_ps + u128::from(MS) > all_ps, "{lost_ps} {all_ps}");
         let counts = [Taker::Threads, Taker::Interrupt, Taker::Hypervisor].map(|by| of(cpu, by).count());
-        if cpu == 0 {
+        if cpu == 1 {
             assert!(counts[0] > 50 && counts[1] > 500 && counts[2] > 30, "{counts:?}");
         } else {
             assert_eq!(counts, [0; 3]);
         }
     }
     machine.set_steal_step_ns(10_000_000);
-    let steps = machine.cpu_account(0).steal_ns;
+    let steps = machine.cpu_account(1).steal_ns;
     assert_eq!(steps % 10_000_000, 0);
 }

@@ -58,7 +58,7 @@ pub(super) struct Thread {
 }
 
 impl Thread {
-    /// A thread that starts now.
+    /// Returns a thread that starts now.
     pub(super) fn new(number: u32, cpu: u32, now_ps: u128, scheduler: Scheduler) -> Self {
         Self {
             number,
@@ -81,7 +81,7 @@ impl Thread {
         }
     }
 
-    /// Whether it goes on by itself.
+    /// Returns whether it goes on by itself.
     pub(super) fn goes_on(&self) -> bool {
         matches!(self.status, Status::Ready | Status::Asleep)
     }

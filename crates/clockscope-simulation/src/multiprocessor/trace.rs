@@ -24,15 +24,15 @@ pub struct Lost {
 /// The list.
 #[derive(Debug, Default)]
 pub(super) struct Trace {
-    first: Vec<String>,
-    last: VecDeque<String>,
+    first: Vec<(u128, String)>,
+    last: VecDeque<(u128, String)>,
     left_out: u64,
 }
 
 impl Trace {
     /// Adds a line.
     pub(super) fn add(&mut self, now_ps: u128, text: &str) {
-        let line = format!("{} {text}", at(now_ps));
+        let line = (now_ps, text.to_owned());
         if self.first.len() < KEPT {
             self.first.push(line);
             return;
@@ -44,24 +44,27 @@ impl Trace {
         self.last.push_back(line);
     }
 
-    /// The lines, and the longest of the lost times.
+    /// Returns the lines, and the longest of the lost times.
     pub(super) fn text(&self, lost: &[Lost]) -> String {
-        let mut text = self.first.join("\n");
+        let mut text = String::new();
         if self.left_out > 0 {
-            _ = write!(text, "\n... {} lines ...", self.left_out);
+            _ = writeln!(text, "{} lines are left out", self.left_out);
         }
-        self.last.iter().for_each(|line| _ = write!(text, "\n{line}"));
+        // Threads that were ahead added theirs first.
+        let mut lines: Vec<&(u128, String)> = self.first.iter().chain(&self.last).collect();
+        lines.sort_by_key(|(at_ps, _)| *at_ps);
+        lines.iter().for_each(|(at_ps, line)| _ = writeln!(text, "{} {line}", at(*at_ps)));
         let mut longest: Vec<&Lost> = lost.iter().collect();
         longest.sort_by_key(|lost| std::cmp::Reverse(lost.taken.ps));
         for Lost { thread, cpu, taken } in longest.iter().take(LONGEST) {
             let (at, us) = (at(taken.at_ps), taken.ps as f64 / 1e6);
-            _ = write!(text, "\n{at} thread {thread} lost CPU {cpu} for {us:.3} us: {:?}", taken.by);
+            _ = writeln!(text, "{at} thread {thread} lost CPU {cpu} for {us:.3} us: {:?}", taken.by);
         }
         text
     }
 }
 
-/// A true time in µs, as it is printed.
+/// Returns a true time in µs, as it is printed.
 fn at(ps: u128) -> String {
     format!("{:>10}.{:06} us", ps / 1_000_000, ps % 1_000_000)
 }

@@ -12,7 +12,7 @@ const JOIN_PS: (u64, u64) = (3_000_000, 30_000_000);
 const BIND_PS: (u64, u64) = (1_000_000, 6_000_000);
 
 impl State {
-    /// Whether the running thread has to let others run first.
+    /// Returns whether the running thread has to let others run first.
     #[inline]
     pub(super) fn is_ahead(&self) -> bool {
         self.now_ps() > self.limit_ps
@@ -23,7 +23,7 @@ impl State {
     }
 
     /// Starts so many threads, one after the other. The running one waits until they have ended.
-    /// `false` if it cannot start others.
+    /// Returns `false` if it cannot start others.
     pub(super) fn start(&mut self, count: usize) -> bool {
         if self.threads.len() > 1 {
             return false;
@@ -49,7 +49,7 @@ impl State {
         self.trace.add(now_ps, &format!("thread {number} started on CPU {cpu}"));
     }
 
-    /// One of the CPUs that have the fewest threads.
+    /// Returns one of the CPUs that have the fewest threads.
     fn quietest_cpu(&mut self) -> u32 {
         let mut threads = vec![0; self.cpus as usize];
         self.threads[1..].iter().for_each(|thread| threads[thread.cpu as usize] += 1);
@@ -86,14 +86,14 @@ impl State {
         places.min_by_key(|place| self.threads[*place].now_ps)
     }
 
-    /// The running thread has ended.
+    /// Ends the running thread.
     pub(super) fn end(&mut self) {
         let (number, now_ps) = (self.thread().number, self.now_ps());
         self.thread().status = Status::Away;
         self.trace.add(now_ps, &format!("thread {number} ended"));
     }
 
-    /// The thread that started the others goes on when the last one has ended.
+    /// Wakes the thread that started the others, after the last one has ended.
     pub(super) fn join(&mut self) {
         let end_ps = self.threads.iter().map(|thread| thread.now_ps).max().unwrap_or(0);
         self.threads.truncate(1);
@@ -108,7 +108,7 @@ impl State {
         self.wake();
     }
 
-    /// The running thread goes to sleep.
+    /// Puts the running thread to sleep.
     pub(super) fn fall_asleep(&mut self, ps: u64) {
         let late_ps = self.draw(self.settings.lateness_ps);
         let thread = self.thread();
@@ -117,7 +117,7 @@ impl State {
         thread.now_ps += u128::from(ps) + u128::from(late_ps);
     }
 
-    /// The running thread wakes. `false` if it sleeps on, because the machine was suspended.
+    /// Wakes the running thread. Returns `false` if it sleeps on because the machine was suspended.
     pub(super) fn wakes(&mut self) -> bool {
         let paused_ps = self.skip_events();
         let thread = self.thread();
@@ -164,14 +164,14 @@ impl State {
         self.arrive(cpu);
     }
 
-    /// From now on, the running thread watches the words that it loads.
+    /// Makes the running thread watch the words that it loads from now on.
     pub(super) fn watch(&mut self) {
         let thread = self.thread();
         thread.is_watching = true;
         thread.watched.clear();
     }
 
-    /// The running thread has what it waited for.
+    /// Ends that: the running thread has what it waited for.
     pub(super) fn stop_watching(&mut self) {
         let thread = self.thread();
         (thread.is_watching, thread.is_stuck) = (false, false);
@@ -180,20 +180,21 @@ impl State {
         thread.floor_ps = thread.now_ps;
     }
 
-    /// Whether a watched word has been stored since it was loaded.
+    /// Returns whether a watched word has been stored since it was loaded.
     pub(super) fn has_changed(&mut self) -> bool {
         let watched = std::mem::take(&mut self.thread().watched);
         let has_changed = watched.iter().any(|(place, version)| self.words.line(*place).version != *version);
         self.thread().watched = watched;
+        self.thread().is_stuck &= !has_changed;
         has_changed
     }
 
-    /// Whether no thread can store a word any more.
-    pub(super) fn is_last_hope_gone(&mut self) -> bool {
+    /// Returns whether no thread can store a word any more.
+    pub(super) fn is_deadlocked(&mut self) -> bool {
         self.thread().is_stuck || self.threads.len() == 1
     }
 
-    /// The running thread waits until a word is stored.
+    /// Makes the running thread wait until a word is stored.
     pub(super) fn block(&mut self) {
         let thread = self.thread();
         thread.status = Status::Waiting;
@@ -206,7 +207,6 @@ impl State {
             let watches = || thread.watched.is_empty() || thread.watched.iter().any(|(place, _)| *place == word);
             if thread.status == Status::Waiting && watches() {
                 thread.status = Status::Ready;
-                thread.is_stuck = false;
                 // Others compare with the time at which it goes on.
                 thread.now_ps = stored_ps.max(thread.now_ps);
                 thread.woken_ps = thread.now_ps;
@@ -216,7 +216,7 @@ impl State {
         }
     }
 
-    /// The running thread has spun until it was woken.
+    /// Makes the running thread spin from the beginning of its wait until it was woken.
     pub(super) fn spin(&mut self) {
         let thread = self.thread();
         let woken_ps = thread.woken_ps;

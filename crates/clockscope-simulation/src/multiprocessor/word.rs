@@ -48,6 +48,12 @@ impl Word {
         drop(self.core.in_turn(state));
         value
     }
+
+    /// Returns the true time at which the value became visible, in ps. Takes no time.
+    #[must_use]
+    pub fn stored_ps(&self) -> u128 {
+        self.core.lock().words.line(self.place).stored_ps
+    }
 }
 
 impl fmt::Debug for Word {

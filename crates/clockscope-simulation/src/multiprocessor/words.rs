@@ -21,12 +21,12 @@ impl Line {
         Self { value, version: 0, stored_ps: 0, writer: None, holders }
     }
 
-    /// Whether this CPU has the value.
+    /// Returns whether this CPU has the value.
     pub(super) fn is_at(&self, cpu: u32) -> bool {
         self.holders[cpu as usize / 64] >> (cpu % 64) & 1 == 1
     }
 
-    /// Whether no other CPU has it.
+    /// Returns whether this CPU has it, and no other one.
     pub(super) fn is_only_at(&self, cpu: u32) -> bool {
         self.is_at(cpu) && self.holders.iter().map(|bits| bits.count_ones()).sum::<u32>() == 1
     }

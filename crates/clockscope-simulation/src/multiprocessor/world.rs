@@ -38,7 +38,7 @@ impl World {
         }
     }
 
-    /// The same while the machine is suspended: these clocks stand still.
+    /// Returns the same world while the machine is suspended: these clocks stand still.
     fn halted(&self, now_ps: u128, clocks: &[usize]) -> Self {
         let mut halted = self.clone();
         clocks.iter().for_each(|clock| halted.clocks[*clock].line().set_rate(now_ps, 0.0));
@@ -78,12 +78,12 @@ impl History {
         self.due_ps = events.get(self.applied).map_or(u128::MAX, |event| event.at_ps);
     }
 
-    /// The first place among the events that is not fixed.
+    /// Returns the first place among the events that is not fixed.
     pub(super) fn applied(&self) -> usize {
         self.applied
     }
 
-    /// Whether a change is due at this time.
+    /// Returns whether a change is due at this time.
     #[inline]
     pub(super) fn is_due(&self, now_ps: u128) -> bool {
         self.due_ps <= now_ps
@@ -112,7 +112,7 @@ impl History {
         self.since_ps = at_ps;
     }
 
-    /// The world at a time.
+    /// Returns the world at a time.
     #[inline]
     pub(super) fn at(&mut self, ps: u128) -> &mut World {
         if ps >= self.since_ps {

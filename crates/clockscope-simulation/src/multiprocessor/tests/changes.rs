@@ -1,6 +1,7 @@
 use super::*;
 
-/// Two CPUs read a clock that is stepped now and then. Whoever is ahead, each reading is of its own time.
+/// Two CPUs read a clock that is stepped now and then. Whoever is ahead, each reading is of its
+/// own time.
 #[test]
 fn a_change_happens_at_its_time_on_every_cpu() {
     let machine = machine(2, 11);
@@ -91,6 +92,47 @@ fn a_suspend_stops_all_threads_and_some_clocks() {
     assert_eq!((pauses[0].taken.at_ps, pauses[0].taken.ps), (u128::from(500 * US), u128::from(40 * MS)));
 }
 
+/// A change that falls into a suspend happens at its end.
+#[test]
+fn nothing_changes_while_the_machine_is_suspended() {
+    let machine = machine(1, 19);
+    let clock = machine.add(Clock::new(0));
+    let at = |us: u64| u128::from(us * US);
+    machine.at(at(1_000), Change::Suspend { ps: MS, left_out: vec![clock] });
+    machine.at(at(1_500), Change::StepClock { clock, ns: 500 });
+    machine.work_ps(2 * MS);
+    assert_eq!(machine.read_clock(clock, FREE), Ok(2_000_500));
+    let times = [1_000, 1_700, 2_000].map(|us| machine.true_clock_ps(clock, at(us)));
+    let stepped = i128::from(MS) + 500_000;
+    assert_eq!(times, [i128::from(MS), i128::from(MS), stepped]);
+}
+
+/// A change that is scheduled too late for a thread that is ahead waits for that.
+#[test]
+fn nobody_has_read_past_a_change() {
+    for seed in 0..20 {
+        let machine = machine(2, seed);
+        let clock = machine.add(Clock::new(0));
+        machine.set_lookahead_ps(20 * US);
+        let readings = on_each(&machine, |cpu| {
+            let read = |turn| {
+                machine.work_ps(30_000);
+                if (cpu, turn) == (1, 1_000) {
+                    machine.at(0, Change::StepClock { clock, ns: 5_000 });
+                }
+                let now_ps = machine.now_ps();
+                let ns = u128::from(machine.read_clock(clock, FREE).unwrap());
+                (ns > now_ps / 1000, now_ps)
+            };
+            (0..3_000).map(read).collect::<Vec<_>>()
+        })
+        .concat();
+        let before = readings.iter().filter(|(is_stepped, _)| !is_stepped).map(|(_, now_ps)| now_ps).max();
+        let after = readings.iter().filter(|(is_stepped, _)| *is_stepped).map(|(_, now_ps)| now_ps).min();
+        assert!(before < after && before.is_some(), "{before:?} {after:?}");
+    }
+}
+
 #[test]
 fn a_move_changes_the_counter_and_keeps_the_clocks() {
     let machine = machine(1, 15);
@@ -132,4 +174,57 @@ fn a_cpu_goes_offline() {
     assert_eq!(cpus[0], (0, 0, true, true));
     assert!(cpus[1].0 == 1 && cpus[1].1 != 1 && cpus[1].2, "{cpus:?}");
     assert!(machine.bind(3).unwrap_err().contains("CPU 3"));
+}
+
+/// Each glitch shows once, also if a thread is behind another change.
+#[test]
+fn glitches_are_shown_once() {
+    for seed in 0..20 {
+        let machine = machine(2, seed);
+        machine.set_lookahead_ps(5 * US);
+        let far = 1 << 40;
+        let at = u128::from(100 * US);
+        machine.at(at, Change::GlitchCounter { ticks: vec![far; 8] });
+        machine.at(at + u128::from(US), Change::StepCounter { ticks: 1 });
+        let shown = on_each(&machine, |_| {
+            (0..10_000).filter(|_| machine.read_counter(ReadCost::ordered(250_000)) > far as u64).count()
+        });
+        assert_eq!(shown.iter().sum::<usize>(), 8, "seed {seed}");
+    }
+}
+
+/// A thread that waits may be past a change that is scheduled later: what it has passed does not
+/// happen to it again.
+#[test]
+fn no_thread_passes_a_change_twice() {
+    for seed in 0..20 {
+        let machine = machine(2, seed);
+        machine.set_lookahead_ps(300 * US);
+        let word = machine.word(0);
+        machine.at(u128::from(200 * US), Change::Suspend { ps: 20 * US, left_out: Vec::new() });
+        on_each(&machine, |cpu| {
+            if cpu == 0 {
+                while machine.now_ps() < u128::from(230 * US) {
+                    machine.work_ps(US);
+                }
+                machine.wait_until(|| word.load() == 1);
+            } else {
+                machine.work_ps(20 * US);
+                machine.at(0, Change::SetLoad { cpu: 1, load: Load::NONE });
+                machine.work_ps(500 * US);
+                word.store(1);
+            }
+        });
+        let pauses = machine.taken().into_iter().filter(|lost| lost.taken.by == Taker::Pause);
+        assert_eq!(pauses.count(), 2, "{}", machine.trace());
+    }
+}
+
+#[test]
+fn a_sleeper_wakes_on_a_cpu_that_became_busy() {
+    let machine = machine(1, 18);
+    machine.at(u128::from(MS), Change::SetLoad { cpu: 0, load: heavy() });
+    machine.sleep_ps(2 * MS);
+    machine.work_ps(2 * MS);
+    assert!(machine.taken().len() > 50, "{}", machine.trace());
 }

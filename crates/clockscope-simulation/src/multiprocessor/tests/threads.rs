@@ -46,7 +46,7 @@ fn threads_start_and_end_in_their_parents_time() {
 }
 
 #[test]
-fn a_sleeper_wakes_late_and_has_a_turn() {
+fn a_sleeper_wakes_late() {
     let machine = machine(1, 23);
     machine.set_lateness_ps(3 * US, 5 * US);
     for _ in 0..50 {
@@ -56,6 +56,20 @@ fn a_sleeper_wakes_late_and_has_a_turn() {
         assert!((u128::from(3 * US)..=u128::from(5 * US)).contains(&late), "{late}");
     }
     assert_eq!(machine.account().voluntary, 50);
+}
+
+/// Who has slept has a turn before it is preempted.
+#[test]
+fn a_sleeper_has_a_turn() {
+    let machine = machine(1, 31);
+    machine.set_load(0, Load { tick_ns: 100_000, competitors: 1, slice_ns: 300_000, ..Load::NONE });
+    for _ in 0..100 {
+        machine.sleep_ps(MS);
+        machine.work_ps(150 * US);
+    }
+    assert_eq!(machine.account().involuntary, 0);
+    machine.work_ps(2 * MS);
+    assert!(machine.account().involuntary > 0);
 }
 
 /// A sleeper does not keep others from running, and they do not keep it from waking in time.
@@ -76,6 +90,40 @@ fn sleepers_and_workers_do_not_wait_for_each_other() {
         0
     });
     assert!((95..105).contains(&seen[0]), "{seen:?}");
+}
+
+/// A thread that waits goes on soon after the store, although others go on, and although it
+/// looks at another word that changes all the time.
+#[test]
+fn a_wait_ends_soon_after_the_store() {
+    let machine = machine(2, 32);
+    let words = [0; 3].map(|_| machine.word(0));
+    let [signal, noise, answer] = &words;
+    on_each(&machine, |cpu| {
+        if cpu == 1 {
+            answer.store(u64::MAX);
+        }
+        machine.wait_until(|| answer.load() > 0);
+        for turn in 1..=200 {
+            if cpu == 1 {
+                machine.wait_until(|| (signal.load(), noise.load()).0 == turn);
+                answer.store(turn);
+                continue;
+            }
+            for step in 0..20 + turn % 10 {
+                machine.work_ps(20_000);
+                noise.store(turn * 1_000 + step);
+            }
+            signal.store(turn);
+            let stored_ps = machine.now_ps();
+            let is_seen = (0..1_000).any(|_| {
+                machine.work_ps(20_000);
+                answer.load() == turn
+            });
+            assert!(is_seen, "turn {turn}\n{}", machine.trace());
+            assert!(machine.now_ps() - stored_ps < u128::from(5 * US), "turn {turn}");
+        }
+    });
 }
 
 #[test]
@@ -99,6 +147,27 @@ fn a_wait_that_nobody_can_end_is_reported() {
     machine.wait_until(|| word.load() == 1);
 }
 
+/// A loop that waits for a clock that stands does not go on forever.
+#[test]
+fn the_simulated_time_can_end() {
+    let machine = machine(2, 34);
+    let clock = machine.add(Clock::new(0));
+    machine.at(0, Change::FreezeClock { clock });
+    machine.set_end_ps(u128::from(5 * MS));
+    let word = machine.word(0);
+    let ended = machine.together(vec![
+        Box::new(|| {
+            let _slow = Slow(&machine, &word);
+            while machine.read_clock(clock, ReadCost::ordered(30_000)) < Ok(1_000_000) {}
+        }) as Body<'_, ()>,
+        Box::new(|| machine.wait_until(|| word.load() == 1)),
+    ]);
+    for ended in ended {
+        let text = ended.unwrap_err();
+        assert!(text.contains("time is over") && text.contains("FreezeClock"), "{text}");
+    }
+}
+
 /// Stores a word when it is dropped.
 struct Leaving<'a>(&'a Word);
 
@@ -106,6 +175,38 @@ impl Drop for Leaving<'_> {
     fn drop(&mut self) {
         self.0.store(1);
     }
+}
+
+/// Unwinds slowly.
+struct Slow<'a>(&'a Multiprocessor, &'a Word);
+
+impl Drop for Slow<'_> {
+    fn drop(&mut self) {
+        (0..100).for_each(|_| self.0.work_ps(US));
+        self.1.store(1);
+    }
+}
+
+/// The waits of other threads are not cut short while one unwinds.
+#[test]
+fn a_panic_ends_no_wait() {
+    let machine = machine(2, 33);
+    let word = machine.word(0);
+    let ended = machine.together(vec![
+        Box::new(|| {
+            let _slow = Slow(&machine, &word);
+            machine.work_ps(50 * US);
+            assert!(word.load() == 1, "on purpose");
+            0_u64
+        }) as Body<'_, u64>,
+        Box::new(|| {
+            machine.work_ps(100 * US);
+            machine.wait_until(|| word.load() == 1);
+            word.load()
+        }),
+    ]);
+    assert!(ended[0].is_err());
+    assert_eq!(ended[1], Ok(1));
 }
 
 /// A thread that ends by a panic ends alone, and what it stores while it unwinds is seen.
@@ -163,6 +264,7 @@ fn who_waits_may_lose_its_cpu() {
 fn threads_that_are_not_bound_move() {
     let machine = machine(4, 29);
     (0..4).for_each(|cpu| machine.set_load(cpu, Load { migrates: 0.5, ..heavy() }));
+    machine.at(0, Change::SetOnline { cpu: 3, is_online: false });
     let body = |is_bound: bool| -> Body<'_, usize> {
         let machine = &machine;
         Box::new(move || {
@@ -175,6 +277,7 @@ fn threads_that_are_not_bound_move() {
                 machine.work_ps(100 * US);
                 cpus.push(machine.cpu());
             }
+            assert!(!cpus.contains(&3));
             cpus.dedup();
             cpus.len()
         })
