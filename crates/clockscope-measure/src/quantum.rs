@@ -42,7 +42,7 @@ pub(crate) fn quantum<P: Platform>(row: &Row<P>, ns_per_unit: f64, bench: &Bench
         return Ok(Quantum::Step(step::of_readings(&readings).max(claimed)));
     }
     let start = bench.calibrate();
-    let seen = look_on(|| sampler.now(), || start.elapsed_ns(), || bench.is_stopped())?;
+    let seen = look_on(|| sampler.now(), || bench.elapsed_ns(&start), || bench.is_stopped())?;
     Ok(match seen.steps {
         0 => Quantum::Unseen { ns: seen.looked_ns },
         STEPS => Quantum::Step((seen.smallest as f64).max(claimed)),

@@ -12,8 +12,8 @@ const KEPT: usize = 1 << 14;
 pub(super) const WORST: usize = 10;
 /// Turns of the loop between two checks whether the time is over by another clock, or the user wants to stop.
 const BETWEEN_LOOKS: u32 = 1 << 12;
-/// The timer stands still if it did not advance between so many of those checks: a million turns.
-const STILL: u32 = 1 << 8;
+/// The timer stands still if it did not advance between so many of those checks: a quarter of a million turns.
+const STILL: u32 = 1 << 6;
 /// Asking the system was interrupted itself if it took so many times longer than usual.
 const UNUSUAL: u64 = 4;
 /// How often the thread's own counts are read, for once without an interruption.
