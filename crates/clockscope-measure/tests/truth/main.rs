@@ -9,5 +9,6 @@ mod harness;
 mod machine;
 mod measure;
 mod platform;
+mod shootout;
 mod steps;
 mod ticks;
