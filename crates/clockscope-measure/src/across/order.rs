@@ -181,7 +181,8 @@ impl Tally {
         let all = &mut self.received;
         all.handoffs += received.handoffs;
         all.regressions += received.regressions;
-        all.elapsed_ns += received.elapsed_ns;
+        // A reference that went back tells the longest time that there is.
+        all.elapsed_ns = all.elapsed_ns.saturating_add(received.elapsed_ns);
         all.error = all.error.or(received.error);
         if received.regressions > 0 && (self.worst_pair.is_none() || received.worst > all.worst) {
             all.worst = received.worst;

@@ -9,8 +9,8 @@ use clockscope_records::{
 };
 use clockscope_simulation::{Change, Random, Refused};
 
-use crate::harness::{on_machines, on_one, on_platforms};
-use crate::machine::{Clocksource, Machine, Maker, Spec, pick};
+use crate::harness::{on_machines, on_platform, on_platforms};
+use crate::machine::{Clocksource, Machine, Maker, Spec};
 use crate::platform::Simulated;
 
 /// When a check of half a second has to be over at the latest, in ps.
@@ -45,7 +45,7 @@ fn ask(session: &Session<'_, Simulated>, policy: Policy, duration_s: f64) -> Che
     let between = |from: f64, until: f64| {
         let mut times = times.iter().filter(|(share, _)| (from..until).contains(share)).map(|(_, ps)| *ps);
         let first = times.next().unwrap_or(0);
-        first..times.last().unwrap_or(first)
+        first..times.next_back().unwrap_or(first)
     };
     let found = answer.expect("it can be asked").found;
     Checked { found, whole: between(0.0, 2.0), reads: between(0.0, READS), rates: between(RATES, 2.0) }
@@ -273,7 +273,7 @@ fn faulty(seed: u64) -> (Machine, Fault, Option<u128>, &'static str) {
         0 => (Fault::Counter, Change::SetCounterOffset { cpu, ticks }, "offset"),
         1 => (Fault::Counter, Change::SetCounterRate { hz: hz * (1.0 + share) }, "rate"),
         2 => (Fault::Counter, Change::StepCounter { ticks }, "step"),
-        3 => (Fault::Counter, Change::GlitchCounter { ticks: vec![ticks, 0, 0].repeat(glitches) }, "glitches"),
+        3 => (Fault::Counter, Change::GlitchCounter { ticks: [ticks, 0, 0].repeat(glitches) }, "glitches"),
         4 => (Fault::Counter, Change::SetCounterRate { hz: 0.0 }, "stop"),
         5 => (Fault::Counter, Change::MoveMachine { ps: pause_ps, ticks, hz }, "move"),
         6 => (Fault::Monotonic, Change::StepClock { clock, ns: ns as i64 }, "step"),
@@ -346,4 +346,22 @@ fn a_fault_is_never_trusted() {
         |seed| Simulated { limit_ps: LIMIT_PS, ..Simulated::new(faulty(seed).0) },
         judge,
     );
+}
+
+/// The reference stands still from some time on: the check went on for ever.
+#[test]
+fn a_reference_that_freezes_ends_a_check() {
+    for at_ms in [10.0, 40.0] {
+        let mut maker = Maker::new(7);
+        maker.load.competitors = 0;
+        (maker.has_counter, maker.clocksource) = (true, Clocksource::Tsc);
+        let mut machine = maker.make();
+        let raw = machine.spec("monotonic_raw").and_then(|spec| spec.id).expect("it is there");
+        machine.at_ms(at_ms, Change::FreezeClock { clock: raw });
+        let platform = Simulated { limit_ps: LIMIT_PS, ..Simulated::new(machine) };
+        on_platform("check::a_reference", 7, platform, &mut |session, _| {
+            let checked = ask(session, Policy::default(), 0.06);
+            assert_ne!(verdict(&checked.found, "monotonic_raw").verdict, Trustworthiness::Trusted);
+        });
+    }
 }

@@ -488,7 +488,7 @@ fn failing(seed: u64) -> Machine {
         _ => Change::Suspend { ps: size as u64 * 1000, left_out: vec![raw] },
     };
     machine.at_ms(at_ms, change.clone());
-    if seed % 4 == 0 {
+    if seed.is_multiple_of(4) {
         // Nothing is left that time could be told by.
         machine.at_ms(at_ms + 1.0, Change::SetCounterRate { hz: 0.0 });
         machine.at_ms(at_ms + 1.0, Change::FreezeClock { clock: raw });
@@ -504,7 +504,7 @@ fn a_clock_that_fails_ends_it() {
         |seed| Simulated { limit_ps: LIMIT_PS, ..Simulated::new(failing(seed)) },
         |session, seed| {
             let cpus = session.platform().machine.cpus.cpus();
-            let on_all = seed % 3 == 0;
+            let on_all = seed.is_multiple_of(3);
             let cpus = on_all.then(|| (0..cpus).collect());
             // A clock that stops at the start is an error.
             _ = gaps(session, &GapsRequest { threshold_s: 1e-6, duration_s: 0.02, cpus }, &mut |_| {});
