@@ -22,6 +22,9 @@ pub(crate) const FIRST_WINDOW_NS: f64 = 2e6;
 /// The same in ticks of the reference, for a kernel without a fine clocksource (jiffies: 4 ms a tick).
 const FIRST_WINDOW_TICKS: f64 = 64.0;
 
+/// By what share of a time, and by how much besides, in ns, a reference may be behind the timer.
+const FAR_BEHIND: f64 = 0.25;
+const FAR_BEHIND_NS: f64 = 20e6;
 /// Told between rounds how much of the time has passed, from 0 to 1. Nothing is being sampled meanwhile.
 pub type Progress<'a> = dyn FnMut(f64) + 'a;
 
@@ -182,7 +185,7 @@ impl Sampling {
         Self {
             duration_asked_s: Some(asked_s),
             reads_asked: None,
-            duration_s: since.elapsed_ns() / 1e9,
+            duration_s: bench.elapsed_ns(since) / 1e9,
             interrupted: bench.is_stopped(),
         }
     }
@@ -279,6 +282,20 @@ impl<P: Platform> Bench<'_, P> {
 
     fn ns(&self, timer: u64) -> f64 {
         timer.wrapping_sub(self.origin) as i64 as f64 * self.first_rate.ns_per_unit
+    }
+
+    /// Time since then, in ns: the reference's, or the timer's if the reference has fallen far behind. A clock that stands
+    /// still, goes back or refuses must not keep a question going for ever.
+    pub(crate) fn elapsed_ns(&self, since: &Calibration<P>) -> f64 {
+        let by_reference = since.elapsed_ns();
+        let Timer::Counter(_) = self.timer else { return by_reference };
+        let most = by_reference * (1.0 + FAR_BEHIND) + FAR_BEHIND_NS;
+        let by_timer = || self.ns_since(since.began());
+        // Again: one reading alone may be wrong, and the thread may have lost its CPU between the two.
+        if by_timer() <= most || since.elapsed_ns() > by_reference + FAR_BEHIND_NS {
+            return since.elapsed_ns();
+        }
+        by_timer().max(since.elapsed_ns())
     }
 
     /// From then until now.

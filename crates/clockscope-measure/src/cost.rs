@@ -18,6 +18,8 @@ use crate::{across, advice, thorough};
 
 /// What a batch should take, in ns: 20 µs, less what an unusually slow one may take longer.
 const BATCH_NS: f64 = 19_000.0;
+/// No time is left to be told by if none passes in so many rounds: of 0.1 ms and more each.
+const STILL: u32 = 1 << 10;
 /// Readings of a clock that its tick is found from.
 const TICK_READINGS: usize = 1 << 13;
 
@@ -108,6 +110,7 @@ fn rounds<P: Platform>(
             fit(bench, subject);
         }
     }
+    let (mut furthest_ns, mut still) = (0.0_f64, 0);
     loop {
         for subject in subjects.iter_mut().chain(beside.subjects()) {
             if bench.is_stopped() {
@@ -115,8 +118,10 @@ fn rounds<P: Platform>(
             }
             subject.batch(bench, true);
         }
-        let elapsed_ns = sampling.elapsed_ns();
-        if elapsed_ns >= duration_ns {
+        let elapsed_ns = bench.elapsed_ns(sampling);
+        still = if elapsed_ns > furthest_ns { 0 } else { still + 1 };
+        furthest_ns = furthest_ns.max(elapsed_ns);
+        if elapsed_ns >= duration_ns || still >= STILL {
             return;
         }
         progress(elapsed_ns / duration_ns);

@@ -23,8 +23,12 @@ use watch::{Sight, WORST, Watch};
 const PAUSE_NS: f64 = 1e3;
 /// Turns of the loop that tell what one takes.
 const TURNS: usize = 1 << 10;
+/// How many of them make a run, of which the mean is taken.
+const TURNS_OF_RUN: usize = 1 << 5;
 /// A gap is at least so many turns: a slow timer must not be taken for a lost thread.
 const FEWEST_TURNS: f64 = 4.0;
+/// And at least so many steps of the timer: a coarse one must not be taken for it, either.
+const FEWEST_STEPS: f64 = 2.0;
 /// How long a part of the run is, in ns: what is between two signs of progress.
 const PART_NS: f64 = 250e6;
 
@@ -54,8 +58,8 @@ pub fn gaps<P: Platform>(
     let cpus = cpus.as_ref().map(|cpus| crate::across::cpus(platform, Some(cpus))).transpose()?;
     let setup = Setup::new(session, Catalogue::counters(platform), None)?;
     let bench = &setup.bench;
-    let loop_ticks = turn(&bench.timer);
-    let least_ticks = (loop_ticks * FEWEST_TURNS).max(2.0 * bench.timer.tick_ns());
+    let (loop_ticks, step) = turn(&bench.timer);
+    let least_ticks = (loop_ticks * FEWEST_TURNS).max(FEWEST_STEPS * step.max(bench.timer.tick_ns()));
     let asked_ticks = threshold_s * 1e9 / bench.first_rate.ns_per_unit;
     let threshold = asked_ticks.max(least_ticks) as u64;
     let pause = (PAUSE_NS / bench.first_rate.ns_per_unit).max(least_ticks) as u64;
@@ -67,12 +71,13 @@ pub fn gaps<P: Platform>(
     // In parts, so that somebody can see it go on. A thread is started anew for each: what is between them is not looked
     // at, and not counted.
     loop {
-        let left_ns = duration_s * 1e9 - sampling.elapsed_ns();
-        if left_ns <= 0.0 || bench.is_stopped() {
+        let left_ns = duration_s * 1e9 - bench.elapsed_ns(&sampling);
+        // Where the timer stands still there is nothing to be seen any more, nor how late it is.
+        if left_ns <= 0.0 || bench.is_stopped() || watches.iter().any(|watch| watch.trouble.is_some()) {
             break;
         }
         watch_part(bench, &mut watches, cpus.is_some(), left_ns.min(PART_NS));
-        progress((sampling.elapsed_ns() / (duration_s * 1e9)).min(1.0));
+        progress((bench.elapsed_ns(&sampling) / (duration_s * 1e9)).min(1.0));
     }
     let sampling = Sampling::of_time(duration_s, &sampling, bench);
     let run = match cpus {
@@ -146,12 +151,17 @@ fn watch_part<P: Platform>(bench: &Bench<'_, P>, watches: &mut [Watch], bound: b
     }
 }
 
-/// What a turn of the loop takes, in ticks: the median.
-fn turn<P: Platform>(timer: &Timer<P>) -> f64 {
-    let readings: Vec<u64> = (0..TURNS).map(|_| timer.now()).collect();
-    let mut turns: Vec<f64> = readings.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]) as f64).collect();
-    turns.sort_by(f64::total_cmp);
-    quantile(&turns, 0.5).unwrap_or(0.0)
+/// What a turn of the loop takes, and the smallest step of the timer that it shows, in ticks. Where a turn is shorter than such a
+/// step, no two readings tell that: it is the median of the means of several runs of turns.
+fn turn<P: Platform>(timer: &Timer<P>) -> (f64, f64) {
+    let readings: Vec<u64> = (0..=TURNS).map(|_| timer.now()).collect();
+    let passed = |from: u64, until: u64| (until.wrapping_sub(from) as i64).max(0) as f64;
+    let turns: Vec<f64> = readings.windows(2).map(|pair| passed(pair[0], pair[1])).collect();
+    let step = turns.iter().copied().filter(|turn| *turn > 0.0).min_by(f64::total_cmp);
+    let runs = turns.chunks(TURNS_OF_RUN);
+    let mut means: Vec<f64> = runs.map(|run| run.iter().sum::<f64>() / run.len() as f64).collect();
+    means.sort_by(f64::total_cmp);
+    (quantile(&means, 0.5).unwrap_or(0.0), step.unwrap_or(0.0))
 }
 
 fn record(watches: Vec<Watch>, threshold_ns: f64, loop_ns: f64, unit_ns: f64) -> Gaps {

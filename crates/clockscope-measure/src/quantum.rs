@@ -48,7 +48,7 @@ pub(crate) fn quantum<P: Platform>(row: &Row<P>, ns_per_unit: f64, bench: &Bench
     }
     let start = bench.calibrate();
     let turns = TURNS.max((bench.reference.tick_ns() / TURN_NS) as u64);
-    let seen = look_on(turns, || sampler.now(), || start.elapsed_ns(), || bench.is_stopped())?;
+    let seen = look_on(turns, || sampler.now(), || bench.elapsed_ns(&start), || bench.is_stopped())?;
     Ok(match seen.steps {
         0 => Quantum::Unseen { ns: seen.looked_ns },
         STEPS => Quantum::Step((seen.smallest as f64).max(claimed)),

@@ -279,9 +279,12 @@ fn record<P: Platform>(
     rates
 }
 
-/// Whether every clock changed against the reference, and none against another.
+/// Whether every clock changed against the reference, and none against another. The reference's own clock by another path is
+/// no other clock.
 fn is_reference_suspected(rates: &Rates) -> bool {
-    let (with, without): (Vec<_>, Vec<_>) = rates.pairs.iter().partition(|pair| pair.b == rates.reference);
+    let is_own = |label: &str| base_name(label) == base_name(&rates.reference);
+    let others = rates.pairs.iter().filter(|pair| !is_own(&pair.a) && (pair.b == rates.reference || !is_own(&pair.b)));
+    let (with, without): (Vec<_>, Vec<_>) = others.partition(|pair| pair.b == rates.reference);
     let all = |pairs: &[&RatePair], constant: bool| {
         !pairs.is_empty() && pairs.iter().all(|pair| pair.constant == Some(constant))
     };
@@ -295,6 +298,11 @@ fn are_independent<P: Platform>(others: &[&Row<P>], reference: &Row<P>) -> bool 
     let are_steered_together = others.iter().all(|row| Some(entrant::steered_as(row)) == first);
     let pause_together = !entrant::pauses(reference) && others.iter().all(|row| entrant::pauses(row));
     !are_steered_together && !pause_together
+}
+
+/// The name of a clock without its path.
+pub(crate) fn base_name(label: &str) -> &str {
+    label.split(':').next().unwrap_or(label)
 }
 
 #[cfg(test)]

@@ -176,6 +176,11 @@ impl<P: Platform> Calibration<P> {
         read(&self.reference).wrapping_sub(self.start.reference_ns) as i64 as f64
     }
 
+    /// What the timer showed at the start.
+    pub(crate) fn began(&self) -> u64 {
+        self.start.after
+    }
+
     /// The rate after at least `ns` nanoseconds.
     pub(crate) fn rate_after(&self, ns: f64) -> Result<Rate, TimerError> {
         // Bounded by turns as well: a frozen reference must not hang us. A turn is a system call, 100 ns at least.

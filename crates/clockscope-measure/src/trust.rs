@@ -137,7 +137,7 @@ pub(crate) fn look<P: Platform>(
     let done = COST + ORDER + OFFSETS;
     let earlier = mean(since.as_ref());
     // On busy CPUs what came before took longer.
-    let left_s = duration_s * WHOLE - start.elapsed_ns() / 1e9;
+    let left_s = duration_s * WHOLE - setup.bench.elapsed_ns(&start) / 1e9;
     let rate_s = left_s.clamp(duration_s * SHORTEST_RATE, duration_s * RATE);
     let rates = rates(setup, names, rate_s, &mut |share| progress(done + share * RATE));
     let rates = rates.map_err(|error| error.to_string());

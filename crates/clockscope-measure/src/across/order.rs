@@ -248,7 +248,7 @@ fn play<P: Platform>(
     let turns_in_round = if plan.serial { players / 2 } else { 1 };
     let passes = (plan.duration_ns / (ROUND_NS * (rounds * turns_in_round) as f64)).round().max(1.0);
     let since = bench.calibrate();
-    let is_late = || since.elapsed_ns() >= plan.longest_ns;
+    let is_late = || bench.elapsed_ns(&since) >= plan.longest_ns;
     let slices = passes * (rounds * turns_in_round * tasks.len()) as f64;
     let slice_ns = (plan.duration_ns / slices).max(SHORTEST_NS) as u64;
     let whole = passes * rounds as f64;

@@ -46,11 +46,23 @@ impl Coverage {
 pub(crate) fn on_machines(
     test: &str,
     make: impl Fn(u64) -> Machine,
+    question: impl FnMut(&Session<'_, Simulated>, u64),
+) {
+    on_platforms(test, |seed| Simulated::new(make(seed)), question);
+}
+
+/// The same of machines whose questions have to end by some time.
+///
+/// # Panics
+/// As above, and where they do not.
+pub(crate) fn on_platforms(
+    test: &str,
+    make: impl Fn(u64) -> Simulated,
     mut question: impl FnMut(&Session<'_, Simulated>, u64),
 ) {
     let seeds = number("CLOCKSCOPE_SEED").map_or(0..asked(), |seed| seed..seed + 1);
     for seed in seeds {
-        on_one(test, seed, make(seed), &mut question);
+        on_platform(test, seed, &make(seed), &mut question);
     }
 }
 

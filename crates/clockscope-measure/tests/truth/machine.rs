@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use clockscope::{About, Kind, Path, Resolution, Unit};
-use clockscope_records::{Cpu, Environment, Frequencies};
+use clockscope_records::{Cpu, Environment, Frequencies, Reason};
 use clockscope_simulation::{Change, Clock, ClockId, Counter, Load, Multiprocessor, Random, ReadCost};
 
 /// Counters' frequencies, in Hz: of x86, Arm and RISC-V machines.
@@ -55,6 +55,8 @@ pub(crate) struct Machine {
     pub(crate) sleeps_end_early_ns: u64,
     /// What is done to it, by true time in ps.
     pub(crate) changes: Vec<(u128, Change)>,
+    /// Why the kernel says that it does not use the counter.
+    pub(crate) reasons: Vec<Reason>,
 }
 
 /// Parts from which a machine is made; each can be taken out or changed by a test.
@@ -120,6 +122,7 @@ impl Maker {
             loads,
             sleeps_end_early_ns: 0,
             changes: Vec::new(),
+            reasons: Vec::new(),
         }
     }
 
@@ -219,9 +222,9 @@ impl Machine {
         Environment {
             cpu: Cpu { online: Some(self.cpus.cpus()), ..Cpu::default() },
             counter_readable: Some(self.counter_cost.is_some()),
-            frequencies: Frequencies { cpuid_15h_hz: self.claimed_hz, ..Frequencies::default() },
             hypervisor: Some("none".to_owned()),
             clocksource: Some(if self.clocksource == Clocksource::Tsc { "tsc" } else { "hpet" }.to_owned()),
+            frequencies: Frequencies { cpuid_15h_hz: self.claimed_hz, ..Frequencies::default() },
             ..Environment::default()
         }
     }

@@ -4,6 +4,8 @@
 //! repeats it. `CLOCKSCOPE_MACHINES` says how many machines are asked; `CLOCKSCOPE_SEED` picks one.
 
 mod across;
+mod check;
+mod gaps;
 mod harness;
 mod machine;
 mod measure;
@@ -13,6 +15,7 @@ mod platform;
 mod rate;
 mod rate_errors;
 mod rate_truth;
+mod shootout;
 mod sleep;
 mod steps;
 mod ticks;

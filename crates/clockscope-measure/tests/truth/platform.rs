@@ -16,7 +16,7 @@ use clockscope_simulation::{ClockId, Multiprocessor, ReadCost};
 use crate::machine::{Clocksource, Machine, Spec};
 
 /// What the system calls that account for a thread and for a CPU take, in ps.
-const THREAD_ACCOUNT_PS: u64 = 1_000_000;
+pub(crate) const THREAD_ACCOUNT_PS: u64 = 1_000_000;
 const CPU_ACCOUNT_PS: u64 = 80_000_000;
 /// A wait that takes longer is long.
 const LONG_WAIT_PS: u128 = 10_000_000;
@@ -34,6 +34,10 @@ pub(crate) struct Simulated {
     pub(crate) reads: Log,
     /// A signal that ends sleeps and asks to stop.
     pub(crate) signal: Option<Arc<Signal>>,
+    /// True time in ps after which reading a clock panics: the question goes on beyond its time.
+    pub(crate) limit_ps: u128,
+    /// Accounts that threads asked for so far.
+    pub(crate) asked: Mutex<Vec<Asked>>,
 }
 
 /// One read of a clock: the clock's place among the machine's, its reading, and the true time at which that was taken, in ps.
@@ -64,14 +68,43 @@ impl Signal {
     }
 }
 
+/// A thread's question for an account.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Asked {
+    /// Number of the thread.
+    pub(crate) thread: u32,
+    /// The CPU whose account it is; `None` for that of the thread.
+    pub(crate) of_cpu: Option<u32>,
+    /// When the thread asked, in ps of true time.
+    pub(crate) from_ps: u128,
+    /// When it got the answer, which holds for that time.
+    pub(crate) until_ps: u128,
+}
+
 impl Simulated {
     pub(crate) fn new(machine: Machine) -> Self {
-        Self { machine, sleeps: Arc::default(), spins: Mutex::default(), reads: Log::default(), signal: None }
+        Self {
+            machine,
+            sleeps: Arc::default(),
+            spins: Mutex::default(),
+            reads: Log::default(),
+            signal: None,
+            limit_ps: u128::MAX,
+            asked: Mutex::default(),
+        }
     }
 
     /// Keeps all reads of clocks from now on.
     pub(crate) fn log_reads(&self) {
         *self.reads.lock().expect("nobody panicked") = Some(Vec::new());
+    }
+
+    /// Lets the thread work for an account, and notes it down.
+    fn ask(&self, of_cpu: Option<u32>, ps: u64) {
+        let (thread, from_ps) = (self.cpus().thread(), self.cpus().now_ps());
+        self.cpus().work_ps(ps);
+        let asked = Asked { thread, of_cpu, from_ps, until_ps: self.cpus().now_ps() };
+        self.asked.lock().expect("nobody panicked").push(asked);
     }
 
     fn cpus(&self) -> &Arc<Multiprocessor> {
@@ -91,12 +124,16 @@ pub(crate) struct Clock {
     /// Its place among the machine's.
     place: usize,
     reads: Log,
+    limit_ps: u128,
 }
 
 impl RawClock for Clock {
     type Raw = u64;
 
     fn read(&self, raw: &mut u64) -> Result<(), Errno> {
+        if self.limit_ps < u128::MAX {
+            assert!(self.cpus.now_ps() <= self.limit_ps, "it goes on beyond its time, {} ps", self.limit_ps);
+        }
         *raw = match self.id {
             None => self.cpus.read_counter(self.cost),
             Some(id) => self.cpus.read_clock(id, self.cost).map_err(|refused| Errno(refused.0))?,
@@ -274,14 +311,14 @@ impl Platform for Simulated {
     }
 
     fn thread_account(&self) -> account::Thread {
-        self.cpus().work_ps(THREAD_ACCOUNT_PS);
+        self.ask(None, THREAD_ACCOUNT_PS);
         let account = self.cpus().account();
         let switches = account::Switches { voluntary: account.voluntary, involuntary: account.involuntary };
         account::Thread { cpu: Some(account.cpu), switches: Some(switches) }
     }
 
     fn cpu_account(&self, cpu: u32) -> account::Cpu {
-        self.cpus().work_ps(CPU_ACCOUNT_PS);
+        self.ask(Some(cpu), CPU_ACCOUNT_PS);
         let account = self.cpus().cpu_account(cpu);
         account::Cpu {
             number: cpu,
@@ -343,6 +380,7 @@ impl Platform for Simulated {
             name: Some("tsc".to_owned()),
             is_current: Some(is_current),
             is_available: Some(true),
+            reasons: self.machine.reasons.clone(),
             ..KernelsWord::default()
         }
     }
@@ -352,8 +390,8 @@ impl Simulated {
     fn clock(&self, spec: &Spec) -> Clock {
         let cpus = Arc::clone(self.cpus());
         let place = self.machine.specs.iter().position(|other| std::ptr::eq(other, spec)).unwrap_or(usize::MAX);
-        let reads = Arc::clone(&self.reads);
-        Clock { cpus, name: "", id: spec.id, cost: spec.cost, tick_ns: spec.stated_ns, place, reads }
+        let (reads, limit_ps) = (Arc::clone(&self.reads), self.limit_ps);
+        Clock { cpus, name: "", id: spec.id, cost: spec.cost, tick_ns: spec.stated_ns, place, reads, limit_ps }
     }
 
     fn show(&self, visitor: &mut impl Visitor, is_shown: impl Fn(&Spec) -> bool) {
