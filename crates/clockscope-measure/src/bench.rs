@@ -25,6 +25,7 @@ const FIRST_WINDOW_TICKS: f64 = 64.0;
 /// By what share of a time, and by how much besides, in ns, a reference may be behind the timer.
 const FAR_BEHIND: f64 = 0.25;
 const FAR_BEHIND_NS: f64 = 20e6;
+
 /// Told between rounds how much of the time has passed, from 0 to 1. Nothing is being sampled meanwhile.
 pub type Progress<'a> = dyn FnMut(f64) + 'a;
 
