@@ -46,9 +46,10 @@ pub(crate) fn quantum<P: Platform>(row: &Row<P>, ns_per_unit: f64, bench: &Bench
     if step::positive(&readings).count() >= STEPS || claimed_ns * STEPS as f64 > PATIENCE_NS {
         return Ok(Quantum::Step(step::of_readings(&readings).max(claimed)));
     }
-    let start = bench.calibrate();
-    let turns = TURNS.max((bench.reference.tick_ns() / TURN_NS) as u64);
-    let seen = look_on(turns, || sampler.now(), || bench.elapsed_ns(&start), || bench.is_stopped())?;
+    // By the timer: the reference may be the very clock that stands still.
+    let start = bench.timer.now();
+    let turns = TURNS.max((bench.timer.tick_ns() / TURN_NS) as u64);
+    let seen = look_on(turns, || sampler.now(), || bench.ns_since(start), || bench.is_stopped())?;
     Ok(match seen.steps {
         0 => Quantum::Unseen { ns: seen.looked_ns },
         STEPS => Quantum::Step((seen.smallest as f64).max(claimed)),

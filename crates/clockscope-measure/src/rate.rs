@@ -121,8 +121,10 @@ pub(crate) fn find<P: Platform>(
     let Setup { bench, calibration, session, .. } = setup;
     let place = entrant::place_of_reference(catalogue, &plan.reference)?;
     let entrants: Vec<_> = catalogue.entries.iter().map(|row| Entrant::new(row, bench, &session.environment)).collect();
-    if let Some(reason) = &entrants[place].refusal {
-        return Err(MeasureError::Reference { name: entrants[place].label.clone(), reason: reason.clone() });
+    let reference = &entrants[place];
+    if let Some(reason) = reference.refusal.clone() {
+        let (name, stood_still_ns) = (reference.label.clone(), reference.stood_still_ns);
+        return Err(MeasureError::Reference { name, reason, stood_still_ns });
     }
     let mut comparisons = pairs(&entrants, place);
     let course = Course { bench, entrants: &entrants, calibration, plan };

@@ -40,7 +40,7 @@ pub(super) struct Entrant<'a, P: Platform> {
     /// Why it takes no part.
     pub(super) refusal: Option<String>,
     /// For how long it did not step, in ns, if that is why.
-    stood_still_ns: Option<f64>,
+    pub(super) stood_still_ns: Option<f64>,
     /// ns a unit, roughly: what brackets are told in meanwhile.
     pub(super) rough_ns: f64,
     /// Step of its readings, in its unit.
@@ -128,7 +128,11 @@ pub(super) fn place_of_reference<P: Platform>(catalogue: &Catalogue<P>, name: &s
     let none = || UnknownClock { name: name.to_owned(), known: catalogue.names() };
     let place = catalogue.places(name, Paths::Libc)?.first().copied().ok_or_else(none)?;
     let row = &catalogue.entries[place];
-    let refused = |reason: &str| MeasureError::Reference { name: row.identity().label(), reason: reason.to_owned() };
+    let refused = |reason: &str| MeasureError::Reference {
+        name: row.identity().label(),
+        reason: reason.to_owned(),
+        stood_still_ns: None,
+    };
     match row.about.kind {
         Kind::CpuTime => Err(refused("it counts processor time, which stands still while the thread does not run")),
         Kind::Cycles => Err(refused("it counts core cycles, whose length changes")),

@@ -29,6 +29,8 @@ pub(crate) struct Seen {
     pub(crate) order: Order,
     pub(crate) offsets: Offsets,
     pub(crate) rates: Result<Rates, String>,
+    /// The reference of rates, if it did not step while it was looked at, and for how long, in ns.
+    pub(crate) still: Option<(String, f64)>,
     /// Whether the system's clocks were judged by the counter; otherwise by a system call.
     pub(crate) by_counter: bool,
     /// The counter's frequency until its rate was looked at closely, and over the whole time.
