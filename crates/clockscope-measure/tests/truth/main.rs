@@ -7,5 +7,6 @@ mod harness;
 mod machine;
 mod measure;
 mod platform;
+mod replay;
 mod steps;
 mod ticks;
