@@ -39,7 +39,7 @@ pub(super) fn run(args: &StepsArgs) -> Result<Exit> {
     let (steps, raw) = match (raw, amount) {
         (Some(Raw::Recording(raw)), Amount::Reads(reads)) => {
             let (steps, recording) = record(catalogue, reads, args)?;
-            (steps, Some((raw, Kept::Recording(recording))))
+            (steps, Some((raw, Kept::Recording(Box::new(recording)))))
         }
         (Some(Raw::Readings(format, raw)), _) => {
             let (steps, readings) = read(catalogue, amount, true, args)?;
@@ -63,7 +63,7 @@ pub(super) fn run(args: &StepsArgs) -> Result<Exit> {
 /// What is kept of the readings.
 enum Kept {
     Readings(RawFormat, Vec<Readings>),
-    Recording(Recording),
+    Recording(Box<Recording>),
 }
 
 /// Reads the clocks.
