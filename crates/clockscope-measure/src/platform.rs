@@ -20,7 +20,7 @@ pub use this_machine::ThisMachine;
 /// A clock that others are timed with, or judged against.
 pub trait Yardstick: RawClock + Clone {
     /// Its name, as records have it.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
 
     /// The step that it moves in, in ns; 0 for one that is finer than what is judged by it.
     fn tick_ns(&self) -> f64;

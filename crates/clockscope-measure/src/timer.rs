@@ -25,9 +25,9 @@ pub enum TimerError {
     )]
     Frozen {
         /// Name of the counter.
-        counter: &'static str,
+        counter: String,
         /// Name of the reference.
-        reference: &'static str,
+        reference: String,
     },
 }
 
@@ -56,7 +56,7 @@ impl<P: Platform> Timer<P> {
         }
     }
 
-    pub(crate) fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &str {
         match self {
             Self::Counter(counter) => counter.name(),
             Self::Reference(reference) => reference.name(),
@@ -201,7 +201,8 @@ impl<P: Platform> Calibration<P> {
         let ticks = end.middle() - self.start.middle();
         let ns = end.reference_ns.wrapping_sub(self.start.reference_ns) as i64 as f64;
         if ticks <= 0.0 || ns <= 0.0 {
-            return Err(TimerError::Frozen { counter: self.timer.name(), reference: self.reference.name() });
+            let [counter, reference] = [self.timer.name(), self.reference.name()].map(str::to_owned);
+            return Err(TimerError::Frozen { counter, reference });
         }
         // Where the timer stood when the reference was read, and what the reference showed.
         let late = (self.start.width() + end.width()) as f64 / 2.0 + self.steps.timer;

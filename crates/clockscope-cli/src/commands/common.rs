@@ -1,5 +1,7 @@
 //! What several subcommands do alike: choose clocks, stop on signals, write a document, and end.
 
+use std::io::{self, Read};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -74,4 +76,19 @@ pub(super) fn stop_on_signals() -> Result<Arc<AtomicBool>> {
         signal_hook::flag::register(signal, Arc::clone(&stop)).context("cannot watch for signals")?;
     }
     Ok(stop)
+}
+
+/// Reads a file, or standard input for `-`.
+pub(super) fn read_bytes(file: &Path) -> io::Result<Vec<u8>> {
+    if file == Path::new("-") {
+        let mut bytes = Vec::new();
+        io::stdin().read_to_end(&mut bytes)?;
+        return Ok(bytes);
+    }
+    std::fs::read(file)
+}
+
+/// The same as text.
+pub(super) fn read_text(file: &Path) -> io::Result<String> {
+    String::from_utf8(read_bytes(file)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }

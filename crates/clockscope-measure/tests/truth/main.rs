@@ -15,6 +15,7 @@ mod platform;
 mod rate;
 mod rate_errors;
 mod rate_truth;
+mod replay;
 mod shootout;
 mod sleep;
 mod steps;
