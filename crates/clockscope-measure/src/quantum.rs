@@ -5,7 +5,7 @@ use clockscope_records::Unknown;
 
 use crate::bench::Bench;
 use crate::catalogue::Row;
-use crate::platform::{Platform, Yardstick};
+use crate::platform::Platform;
 use crate::step;
 
 /// Readings that the step is found from.

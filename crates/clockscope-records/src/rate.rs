@@ -35,6 +35,9 @@ pub struct RateRecord {
     pub available: bool,
     /// Why it could not, or what disturbed its readings; `null` when nothing did.
     pub reason: Option<String>,
+    /// Its reads that failed while it was compared; 0 in older records.
+    #[serde(default)]
+    pub errors: u64,
     /// For how long it was looked at without a step, in ns, so that it was not compared; `null` for a clock that stepped, and in
     /// older records.
     #[serde(default)]

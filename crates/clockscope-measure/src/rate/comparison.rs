@@ -29,7 +29,9 @@ pub(super) struct Comparison {
     /// One of so many rounds is kept.
     every: usize,
     rounds: usize,
+    /// Brackets of which a read failed, and how often it was the clock's.
     failed: u64,
+    errors: u64,
     error: Option<Errno>,
 }
 
@@ -43,7 +45,17 @@ struct Raw {
 
 impl Comparison {
     pub(super) fn new(clock: usize, reference: usize) -> Self {
-        Self { clock, reference, origin: None, brackets: Vec::new(), every: 1, rounds: 0, failed: 0, error: None }
+        Self {
+            clock,
+            reference,
+            origin: None,
+            brackets: Vec::new(),
+            every: 1,
+            rounds: 0,
+            failed: 0,
+            errors: 0,
+            error: None,
+        }
     }
 
     /// Takes so many brackets, and keeps the narrowest.
@@ -52,12 +64,12 @@ impl Comparison {
         let fence = clock.fence.as_ref().or(reference.fence.as_ref());
         let (Ok(clock), Ok(reference)) = (&clock.row.sampler, &reference.row.sampler) else { return };
         let between = || fence.map(|timer| black_box(timer.now()));
-        let mut narrowest: Option<Raw> = None;
+        let (mut narrowest, mut errors): (Option<Raw>, u64) = (None, 0);
         for _ in 0..count {
-            let take = || {
+            let mut take = || {
                 let before = reference.now()?;
                 between();
-                let clock = clock.now()?;
+                let clock = clock.now().inspect_err(|_| errors += 1)?;
                 between();
                 Ok(Raw { before, clock, after: reference.now()? })
             };
@@ -70,6 +82,7 @@ impl Comparison {
                 }
             }
         }
+        self.errors += errors;
         if let Some(raw) = narrowest {
             self.keep(raw, count);
         }
@@ -148,6 +161,7 @@ impl Comparison {
             name: clock.label.clone(),
             reference: reference.label.clone(),
             available: true,
+            errors: self.errors,
             reason: self.error.map(|errno| format!("{} reads failed; the first: {errno}", self.failed)),
             ..RateRecord::default()
         };

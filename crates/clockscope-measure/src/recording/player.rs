@@ -220,7 +220,9 @@ impl Platform for Player {
     }
 
     /// Returns at once: there is no other thread.
-    fn wait_until(&self, _: impl FnMut() -> bool) {}
+    fn wait_until(&self, _: impl FnMut() -> bool) -> bool {
+        false
+    }
 
     fn nap(&self, _: u64) {}
 

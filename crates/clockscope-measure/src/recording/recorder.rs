@@ -190,8 +190,8 @@ impl<P: Platform> Platform for Recorder<P> {
         self.platform.word(value)
     }
 
-    fn wait_until(&self, holds: impl FnMut() -> bool) {
-        self.platform.wait_until(holds);
+    fn wait_until(&self, holds: impl FnMut() -> bool) -> bool {
+        self.platform.wait_until(holds)
     }
 
     fn nap(&self, ns: u64) {

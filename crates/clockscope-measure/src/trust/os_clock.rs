@@ -32,7 +32,7 @@ const WAS_SET: &str = "measure durations by monotonic; somebody set this clock: 
 pub(super) fn judge(seen: &Seen, clock: &ClockRecord, doubt: Option<&str>, faults: &[&str]) -> Case {
     let label = clock.identity.label();
     let mut case = Case::of(&label);
-    case.need(readable(clock));
+    case.need(readable(seen, clock));
     if !clock.available {
         return case;
     }
@@ -70,9 +70,13 @@ fn went_back(seen: &Seen, name: &str) -> bool {
     on_one || across
 }
 
-fn readable(clock: &ClockRecord) -> (Evidence, Gravity) {
+fn readable(seen: &Seen, clock: &ClockRecord) -> (Evidence, Gravity) {
     let name = "readable";
-    let evidence = match &clock.reason {
+    let label = clock.identity.label();
+    let compared = seen.rates.as_ref().ok().and_then(|rates| rates.clocks.iter().find(|rate| rate.name == label));
+    let failed = compared.map(|rate| rate.errors).filter(|errors| *errors > 0);
+    let failed = failed.map(|errors| format!("{errors} reads failed while its rate was compared"));
+    let evidence = match clock.reason.as_ref().or(failed.as_ref()) {
         None => Evidence::new(name, Finding::For, "it answers"),
         Some(why) if clock.available => Evidence::new(name, Finding::Against, why.clone())
             .advise("look for what disturbed it (a seccomp filter that was installed under way?), and ask again"),
