@@ -8,7 +8,7 @@ use clockscope_statistics::{
     Bracket, Constancy, Rate, Ticks, allan_deviation, even_phases, maximum_time_interval_error, rate, rate_bounds,
 };
 
-use super::entrant::{Entrant, Scale};
+use super::entrant::{Entrant, Scale, of_inverse};
 use super::unknown::{FEW, NO_SCALE, TICKED, TOO_FEW, explain};
 use crate::platform::Platform;
 
@@ -265,11 +265,6 @@ fn middle([least, most]: [f64; 2], [clock, reference]: [f64; 2]) -> (f64, f64) {
     let scaled = |rate: f64, by: [f64; 2]| (1.0 + rate) * by[usize::from(1.0 + rate < 0.0)] - 1.0;
     let (least, most) = (scaled(least, [shorter, longer]), scaled(most, [longer, shorter]));
     (f64::midpoint(least, most) * PPM, (most - least) / 2.0 * PPM)
-}
-
-/// Returns by what share the inverse may be off of a quantity that may be off by this share.
-pub(super) fn of_inverse(error: f64) -> f64 {
-    if error < 1.0 { error / (1.0 - error) } else { f64::INFINITY }
 }
 
 fn fill(record: &mut RateRecord, found: &Found) {
