@@ -571,7 +571,11 @@ impl Compared<'_> {
                 )
             })
             .collect();
-        let mut rates: Vec<f64> = gains.iter().map(|(gain, time, ..)| gain / time).collect();
+        let passing = gains.iter().filter(|(_, time, ..)| *time > 0.0);
+        let mut rates: Vec<f64> = passing.map(|(gain, time, ..)| gain / time).collect();
+        if rates.is_empty() {
+            return;
+        }
         rates.sort_by(f64::total_cmp);
         let (lower, upper) = (rates[(rates.len() - 1) / 2], rates[rates.len() / 2]);
         let usual = if lower.abs() < upper.abs() { lower } else { upper };
