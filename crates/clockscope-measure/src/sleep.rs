@@ -171,12 +171,14 @@ pub fn sleep<P: Platform>(
     let sleeper = platform.sleeper();
     let (mut rows, mut last) = (Vec::new(), None);
     for asked_ns in ASKED_NS {
-        let began_ns = sampling.elapsed_ns();
+        let (began_ns, began) = (sampling.elapsed_ns(), setup.bench.timer.now());
         let mut together: Vec<Trial> = ways.iter().map(|way| Trial::new(*way, asked_ns)).collect();
         let share_ns = duration_s * 1e9 / ASKED_NS.len() as f64 / ways.len() as f64;
         let sleeps = (share_ns / (asked_ns as f64 + USUALLY_LATE_NS)).clamp(SLEEPS.0, SLEEPS.1) as u64;
         for done in 0..sleeps {
-            let is_over = sampling.elapsed_ns() - began_ns > share_ns * ways.len() as f64;
+            // By two clocks: one of them may stand still.
+            let passed_ns = (sampling.elapsed_ns() - began_ns).max(setup.bench.ns_since(began));
+            let is_over = passed_ns > share_ns * ways.len() as f64;
             if is_over && done >= SLEEPS.0 as u64 {
                 break;
             }
