@@ -254,7 +254,9 @@ impl Trial {
         let is_short = got.monotonic_ns + tolerance_ns < self.asked_ns as f64;
         // What is held against a call has to be seen by a second clock.
         let is_early = is_short && got.is_shorter_than(self.asked_ns as f64);
-        if !was_right || got.is_contradicted() || is_short && !is_early && !got.is_agreed() {
+        // A clock that did not move has measured nothing.
+        let has_stopped = is_early && got.monotonic_ns <= 0.0;
+        if !was_right || has_stopped || got.is_contradicted() || is_short && !is_early && !got.is_agreed() {
             self.left_out += 1;
         } else {
             self.take(got.monotonic_ns, is_early);
