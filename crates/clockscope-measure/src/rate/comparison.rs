@@ -9,6 +9,7 @@ use clockscope_statistics::{
 };
 
 use super::entrant::{Entrant, Scale};
+use super::error::{middle, of_inverse};
 use super::unknown::{FEW, NO_SCALE, TICKED, TOO_FEW, explain};
 use crate::platform::Platform;
 
@@ -242,20 +243,6 @@ impl Found {
             Constancy::Untested => None,
         }
     }
-}
-
-/// Returns the middle and half of the width in ppm, where the lengths of the clock's and of the reference's units may be off by
-/// these shares.
-fn middle([least, most]: [f64; 2], [clock, reference]: [f64; 2]) -> (f64, f64) {
-    let (longer, shorter) = ((1.0 + clock) / (1.0 - reference), (1.0 - clock) / (1.0 + reference));
-    let scaled = |rate: f64, by: [f64; 2]| (1.0 + rate) * by[usize::from(1.0 + rate < 0.0)] - 1.0;
-    let (least, most) = (scaled(least, [shorter, longer]), scaled(most, [longer, shorter]));
-    (f64::midpoint(least, most) * PPM, (most - least) / 2.0 * PPM)
-}
-
-/// Returns by what share the inverse may be off of a quantity that may be off by this share.
-pub(super) fn of_inverse(error: f64) -> f64 {
-    if error < 1.0 { error / (1.0 - error) } else { f64::INFINITY }
 }
 
 fn fill(record: &mut RateRecord, found: &Found) {

@@ -12,7 +12,7 @@ use crate::session::Session;
 use crate::subject::is_counter;
 use crate::timer::{Calibration, Timer};
 
-use super::comparison::of_inverse;
+use super::error::of_inverse;
 
 /// Clocks that may run at rates of their own: what is compared if no clock is named. Others are these in another guise.
 pub const RATE_CLOCKS: [&str; 6] = ["monotonic", "monotonic_raw", "realtime", "boottime", "tai", "clockscope.now"];
