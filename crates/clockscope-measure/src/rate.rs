@@ -5,6 +5,7 @@
 
 mod comparison;
 mod entrant;
+mod error;
 mod unknown;
 
 use clockscope_records::{Answer, RatePair, Rates};

@@ -171,12 +171,14 @@ pub fn sleep<P: Platform>(
     let sleeper = platform.sleeper();
     let (mut rows, mut last) = (Vec::new(), None);
     for asked_ns in ASKED_NS {
-        let began_ns = sampling.elapsed_ns();
+        let (began_ns, began) = (sampling.elapsed_ns(), setup.bench.timer.now());
         let mut together: Vec<Trial> = ways.iter().map(|way| Trial::new(*way, asked_ns)).collect();
         let share_ns = duration_s * 1e9 / ASKED_NS.len() as f64 / ways.len() as f64;
         let sleeps = (share_ns / (asked_ns as f64 + USUALLY_LATE_NS)).clamp(SLEEPS.0, SLEEPS.1) as u64;
         for done in 0..sleeps {
-            let is_over = sampling.elapsed_ns() - began_ns > share_ns * ways.len() as f64;
+            // By two clocks: one of them may stand still.
+            let passed_ns = (sampling.elapsed_ns() - began_ns).max(setup.bench.ns_since(began));
+            let is_over = passed_ns > share_ns * ways.len() as f64;
             if is_over && done >= SLEEPS.0 as u64 {
                 break;
             }
@@ -252,7 +254,9 @@ impl Trial {
         let is_short = got.monotonic_ns + tolerance_ns < self.asked_ns as f64;
         // What is held against a call has to be seen by a second clock.
         let is_early = is_short && got.is_shorter_than(self.asked_ns as f64);
-        if !was_right || got.is_contradicted() || is_short && !is_early && !got.is_agreed() {
+        // A clock that did not move has measured nothing.
+        let has_stopped = is_early && got.monotonic_ns <= 0.0;
+        if !was_right || has_stopped || got.is_contradicted() || is_short && !is_early && !got.is_agreed() {
             self.left_out += 1;
         } else {
             self.take(got.monotonic_ns, is_early);

@@ -8,7 +8,8 @@ use clockscope_statistics::{
     Bracket, Constancy, Rate, Ticks, allan_deviation, even_phases, maximum_time_interval_error, rate, rate_bounds,
 };
 
-use super::entrant::{Entrant, Scale, of_inverse};
+use super::entrant::{Entrant, Scale};
+use super::error::{middle, of_inverse};
 use super::unknown::{FEW, NO_SCALE, TICKED, TOO_FEW, explain};
 use crate::platform::Platform;
 
@@ -256,15 +257,6 @@ impl Found {
             Constancy::Untested => None,
         }
     }
-}
-
-/// Returns the middle and half of the width in ppm, where the lengths of the clock's and of the reference's units may be off by
-/// these shares.
-fn middle([least, most]: [f64; 2], [clock, reference]: [f64; 2]) -> (f64, f64) {
-    let (longer, shorter) = ((1.0 + clock) / (1.0 - reference), (1.0 - clock) / (1.0 + reference));
-    let scaled = |rate: f64, by: [f64; 2]| (1.0 + rate) * by[usize::from(1.0 + rate < 0.0)] - 1.0;
-    let (least, most) = (scaled(least, [shorter, longer]), scaled(most, [longer, shorter]));
-    (f64::midpoint(least, most) * PPM, (most - least) / 2.0 * PPM)
 }
 
 fn fill(record: &mut RateRecord, found: &Found) {

@@ -12,6 +12,8 @@ use crate::session::Session;
 use crate::subject::is_counter;
 use crate::timer::{Calibration, Timer};
 
+use super::error::of_inverse;
+
 /// Clocks that may run at rates of their own: what is compared if no clock is named. Others are these in another guise.
 pub const RATE_CLOCKS: [&str; 6] = ["monotonic", "monotonic_raw", "realtime", "boottime", "tai", "clockscope.now"];
 /// The reference if none is named, the first of these that answers: nobody steers it, and no library is asked.
@@ -29,11 +31,6 @@ const STEERED: f64 = 0.1;
 pub(super) struct Scale {
     pub(super) ns_per_unit: f64,
     pub(super) error: f64,
-}
-
-/// Returns by what share the inverse may be off of a quantity that may be off by this share.
-pub(super) fn of_inverse(error: f64) -> f64 {
-    if error < 1.0 { error / (1.0 - error) } else { f64::INFINITY }
 }
 
 /// One clock.

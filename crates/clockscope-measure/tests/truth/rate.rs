@@ -467,7 +467,7 @@ impl Compared<'_> {
             let bound = record.bound_ppm.expect("it is there");
             let rounding = (self.rounding_ns() + 1e-3) / seconds / 1e3 + ROUNDING_PPM;
             if let (Some(hz), Some(bound_hz)) = (record.frequency_hz, record.frequency_bound_hz) {
-                within(&what, clock / reference * 1e9, hz, bound_hz, hz * rounding * 1e-6);
+                within(&what, clock / reference * 1e9, hz, bound_hz, hz.abs() * rounding * 1e-6);
             }
             let nominal = if self.is_counter(self.clock) { record.nominal_hz.map(|hz| 1e9 / hz) } else { Some(1.0) };
             if let (Some(ppm), Some(unit_ns)) = (record.ppm, nominal) {
@@ -567,7 +567,11 @@ impl Compared<'_> {
                 )
             })
             .collect();
-        let mut rates: Vec<f64> = gains.iter().map(|(gain, time, ..)| gain / time).collect();
+        let passing = gains.iter().filter(|(_, time, ..)| *time > 0.0);
+        let mut rates: Vec<f64> = passing.map(|(gain, time, ..)| gain / time).collect();
+        if rates.is_empty() {
+            return;
+        }
         rates.sort_by(f64::total_cmp);
         let (lower, upper) = (rates[(rates.len() - 1) / 2], rates[rates.len() / 2]);
         let usual = if lower.abs() < upper.abs() { lower } else { upper };

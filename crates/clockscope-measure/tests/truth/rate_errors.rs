@@ -163,3 +163,14 @@ fn late_wakes_made_a_run_longer_than_was_asked_for() {
     let found = slept(late);
     assert!(found.rows.iter().all(|row| row.sleeps <= 13), "{:?}", found.rows);
 }
+
+/// Seed 935: the share of a time was never over by a clock that stood still.
+#[test]
+fn a_run_took_longer_beside_a_reference_that_stood_still() {
+    let mut machine = machine(935, Clocksource::Tsc);
+    machine.cpus.set_lateness_ps(3_900_000_000, 4_000_000_000);
+    let clock = raw(&machine);
+    machine.at_ms(14.0, Change::FreezeClock { clock });
+    let found = slept(machine);
+    assert!(found.rows.iter().all(|row| row.sleeps <= 13), "{:?}", found.rows);
+}
