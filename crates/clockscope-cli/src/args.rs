@@ -171,6 +171,13 @@ pub(crate) struct StepsArgs {
     /// How lines of CSV look
     #[arg(long, value_name = "STYLE", value_enum, requires = "raw", default_value_t)]
     pub(crate) raw_style: RawStyleArg,
+    #[command(flatten)]
+    pub(crate) answer: StepsAnswerArgs,
+}
+
+/// How an answer of `steps` is shown and judged.
+#[derive(Args, Debug)]
+pub(crate) struct StepsAnswerArgs {
     /// Most rows of a table of distinct differences: the most frequent ones
     #[arg(long, value_name = "N", default_value_t = 40)]
     pub(crate) rows: usize,
@@ -189,17 +196,8 @@ pub(crate) struct ReplayArgs {
     /// The recording, as `clockscope steps --raw FILE.json` wrote it; - for standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Most rows of a table of distinct differences: the most frequent ones
-    #[arg(long, value_name = "N", default_value_t = 40)]
-    pub(crate) rows: usize,
-    /// Draw histograms in ASCII
-    #[arg(long)]
-    pub(crate) ascii: bool,
-    /// Exit with 1 if a clock shows any of these, with 3 if that could not be determined
-    #[arg(long, value_name = "EVENT", value_enum, value_delimiter = ',')]
-    pub(crate) fail_on: Vec<FailOn>,
     #[command(flatten)]
-    pub(crate) output: OutputArgs,
+    pub(crate) answer: StepsAnswerArgs,
 }
 
 #[derive(Args, Debug)]

@@ -11,7 +11,7 @@ use clockscope_records::{Document, Recording, Steps};
 use clockscope_report::{RawFormat, Series};
 
 use super::common::{Drawing, exit, read_bytes, selected, stop_on_signals, write};
-use crate::args::{RawFormatArg, RawStyleArg, ReplayArgs, StepsArgs};
+use crate::args::{RawFormatArg, RawStyleArg, ReplayArgs, StepsAnswerArgs, StepsArgs};
 use crate::duration::Seconds;
 use crate::exit::Exit;
 use crate::numbers::Reads;
@@ -35,7 +35,7 @@ pub(super) fn run(args: &StepsArgs) -> Result<Exit> {
         (None, None, None) => Amount::Duration(STEPS_SECONDS),
     };
     let raw = Raw::open(args, amount, catalogue.list().len() as u64)?;
-    let destination = Destination::open(args.output.output.as_deref())?;
+    let destination = Destination::open(args.answer.output.output.as_deref())?;
     let (steps, raw) = match (raw, amount) {
         (Some(Raw::Recording(raw)), Amount::Reads(reads)) => {
             let (steps, recording) = record(catalogue, reads, args)?;
@@ -47,9 +47,7 @@ pub(super) fn run(args: &StepsArgs) -> Result<Exit> {
         }
         (_, _) => (read(catalogue, amount, false, args)?.0, None),
     };
-    let exit = exit(steps.run.interrupted, steps.clocks.iter(), &args.fail_on);
-    let drawing = Drawing { ascii: args.ascii, rows: Some(args.rows) };
-    write(&Document::Steps(steps), &args.output, drawing, destination)?;
+    let exit = show(steps, &args.answer, destination)?;
     match raw {
         Some((raw, Kept::Readings(format, readings))) => write_readings(&readings, format, raw)?,
         Some((raw, Kept::Recording(recording))) => {
@@ -80,7 +78,7 @@ fn record(catalogue: Catalogue, reads: u64, args: &StepsArgs) -> Result<(Steps, 
     })
 }
 
-/// Asks a platform, with a progress bar, until it has answered or somebody interrupts it.
+/// Asks a platform, with a progress bar. A signal ends the question early.
 fn ask<P: Platform, A>(
     platform: P,
     args: &StepsArgs,
@@ -88,15 +86,20 @@ fn ask<P: Platform, A>(
 ) -> Result<A> {
     let stop = stop_on_signals()?;
     let session = Session::new(&platform, &stop);
-    let mut bar = Bar::new(args.output.quiet, session.environment().counter_readable);
+    let mut bar = Bar::new(args.answer.output.quiet, session.environment().counter_readable);
     let answered = question(&session, &mut |share| bar.show(share));
     drop(bar);
     answered.map_err(|error| explained(error, "--cpu"))
 }
 
 pub(super) fn replay(args: &ReplayArgs) -> Result<Exit> {
-    let destination = Destination::open(args.output.output.as_deref())?;
+    let destination = Destination::open(args.answer.output.output.as_deref())?;
     let steps = replayed(&args.file).with_context(|| format!("cannot replay {}", args.file.display()))?;
+    show(steps, &args.answer, destination)
+}
+
+/// Writes an answer, and judges it.
+fn show(steps: Steps, args: &StepsAnswerArgs, destination: Destination) -> Result<Exit> {
     let exit = exit(steps.run.interrupted, steps.clocks.iter(), &args.fail_on);
     let drawing = Drawing { ascii: args.ascii, rows: Some(args.rows) };
     write(&Document::Steps(steps), &args.output, drawing, destination)?;
