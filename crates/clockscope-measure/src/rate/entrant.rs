@@ -217,12 +217,23 @@ pub(super) fn pauses<P: Platform>(row: &Row<P>) -> bool {
     row.about.kind == Kind::Monotonic && !row.about.name.starts_with("boottime")
 }
 
-/// Returns which clocks are steered together, by one name for all of them. Paths of one clock are one, too.
-pub(super) fn steered_as<P: Platform>(row: &Row<P>) -> String {
-    match &row.about.name {
-        _ if is_counter(row) => "counter".to_owned(),
-        name if has_own_clock(row) || name == "monotonic_raw" => name.to_string(),
-        _ => "kernel".to_owned(),
+/// What decides on a clock's rate. Clocks of which this is equal are steered together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Steered<'a> {
+    /// The counter's own hardware.
+    Counter,
+    /// The clock of this name, by whichever path: nobody steers it together with others.
+    Alone(&'a str),
+    /// The kernel, which steers all of its clocks alike.
+    Kernel,
+}
+
+/// Returns what decides on the rate of a clock.
+pub(super) fn steered_as<P: Platform>(row: &Row<P>) -> Steered<'_> {
+    match row.about.name.as_ref() {
+        _ if is_counter(row) => Steered::Counter,
+        name if has_own_clock(row) || name == "monotonic_raw" => Steered::Alone(name),
+        _ => Steered::Kernel,
     }
 }
 
