@@ -151,8 +151,8 @@ fn watch_part<P: Platform>(bench: &Bench<'_, P>, watches: &mut [Watch], bound: b
     }
 }
 
-/// What a turn of the loop takes, and the smallest step of the timer that it shows, in ticks. Where a turn is shorter than such a
-/// step, no two readings tell that: it is the median of the means of several runs of turns.
+/// Returns what a turn of the loop takes, and the smallest step that the timer shows, both in ticks.
+/// A turn may be shorter than a step, so it is measured over runs of turns: the median of their means.
 fn turn<P: Platform>(timer: &Timer<P>) -> (f64, f64) {
     let readings: Vec<u64> = (0..=TURNS).map(|_| timer.now()).collect();
     let passed = |from: u64, until: u64| (until.wrapping_sub(from) as i64).max(0) as f64;

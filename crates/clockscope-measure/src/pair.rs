@@ -68,7 +68,7 @@ impl<'a, P: Platform> Meeting<'a, P> {
     }
 }
 
-/// Tells when a time is over, or somebody wants it to be, without asking the clock at every turn.
+/// A time limit and the stop flag. The clock is not read at every turn.
 pub(crate) struct Deadline<'a, P: Platform> {
     reference: P::Reference,
     stop: &'a AtomicBool,

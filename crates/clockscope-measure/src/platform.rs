@@ -1,7 +1,8 @@
-//! What the questions stand on: a machine's clocks, its CPUs and threads, its calls that sleep, and what it tells of itself.
+//! The interface between questions and machines: clocks, CPUs and threads, calls that sleep, facts.
 //!
-//! Questions reach none of these but through a [`Platform`]. [`ThisMachine`] is the real one; tests bring simulated ones,
-//! whose true time they know. All is by type parameters, so that loops that are timed are compiled for the clock in them.
+//! Questions reach all of these through a [`Platform`]. [`ThisMachine`] is the real one; tests bring
+//! simulated ones, whose true time they know. Platforms are type parameters, so a timed loop is
+//! compiled for the clock in it.
 
 mod this_machine;
 
@@ -128,7 +129,7 @@ pub trait Platform: Send + Sync + Sized + 'static {
     /// threads has lost its CPU.
     fn wait_until(&self, holds: impl FnMut() -> bool) -> bool;
 
-    /// Sleeps for about so many ns: less, if somebody asks to stop.
+    /// Sleeps for about `ns` nanoseconds, or for less: a signal or a limit of the platform ends it.
     fn nap(&self, ns: u64);
 
     /// What was counted of the thread until now.

@@ -1,4 +1,4 @@
-//! What every question is asked with: a machine, what it tells of itself, and how to end early.
+//! The session: a machine, the facts about it, and a flag that ends a question early.
 
 use std::sync::atomic::AtomicBool;
 

@@ -206,7 +206,7 @@ impl Pacing {
         self.moved += moved;
         (self.still, self.still_ns) =
             if moved > 0 { (slice.still, 0) } else { (self.still + slice.still, self.still_ns + elapsed_ns) };
-        // Compared with how it moved until then, of which this is no part.
+        // The longest rest is left out of what it is compared with.
         self.most_still = self.most_still.max(self.still);
     }
 

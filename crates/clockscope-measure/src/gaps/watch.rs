@@ -120,8 +120,8 @@ impl Watch {
                     break;
                 }
                 let mut resumed = sight.now();
-                // At times a system call, which is no gap. If the thread lost the CPU in it, or far more time than asking
-                // takes, the next turn finds the gap.
+                // The look may be a system call, which is no gap. Where the thread was switched out, or the look took
+                // far longer than asking does, the next turn finds the gap.
                 let mut is_gap = false;
                 if since(resumed, last) > self.pause {
                     let has_switched = sight.thread() != counted.thread;

@@ -17,7 +17,7 @@ use super::{Platform, Sleeps, Word, Yardstick};
 
 /// Turns of waiting after which another thread may need this very CPU.
 const PATIENT_TURNS: u32 = 1 << 13;
-/// Longest nap: somebody may want to stop.
+/// Longest nap: after each the stop flag is looked at.
 const NAP: Duration = Duration::from_millis(50);
 
 /// The machine that the program runs on.
