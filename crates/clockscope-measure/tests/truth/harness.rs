@@ -42,7 +42,7 @@ impl Coverage {
 /// `CLOCKSCOPE_SEED` of which one alone.
 ///
 /// # Panics
-/// With the seed and what the machine did, where the question panics.
+/// Where the question panics: with the seed and what the first such machine did, and with all such seeds.
 pub(crate) fn on_machines(
     test: &str,
     make: impl Fn(u64) -> Machine,
@@ -61,8 +61,16 @@ pub(crate) fn on_platforms(
     mut question: impl FnMut(&Session<'_, Simulated>, u64),
 ) {
     let seeds = number("CLOCKSCOPE_SEED").map_or(0..asked(), |seed| seed..seed + 1);
-    for seed in seeds {
-        on_platform(test, seed, &make(seed), &mut question);
+    // All machines are asked also where one is answered wrongly: one run lists every error.
+    let wrong: Vec<(u64, String)> = seeds
+        .filter_map(|seed| asked_of(test, seed, &make(seed), &mut question).err().map(|why| (seed, why)))
+        .collect();
+    if let Some((_, why)) = wrong.first() {
+        let each: String = wrong
+            .iter()
+            .map(|(seed, why)| format!("\nseed {seed}: {}", why.lines().next().unwrap_or_default()))
+            .collect();
+        panic!("{why}\n\n{} of the machines are answered wrongly:{each}", wrong.len());
     }
 }
 
@@ -93,16 +101,27 @@ pub(crate) fn on_platform(
     platform: &Simulated,
     question: &mut impl FnMut(&Session<'_, Simulated>, u64),
 ) {
+    if let Err(why) = asked_of(test, seed, platform, question) {
+        panic!("{why}");
+    }
+}
+
+/// Asks of one machine; the error says what was wrong, what the machine did and how to ask it again.
+fn asked_of(
+    test: &str,
+    seed: u64,
+    platform: &Simulated,
+    question: &mut impl FnMut(&Session<'_, Simulated>, u64),
+) -> Result<(), String> {
     let never = AtomicBool::new(false);
     let stop = platform.signal.as_ref().map_or(&never, |signal| &signal.stop);
-    let asked = catch_unwind(AssertUnwindSafe(|| question(&Session::new(platform, stop), seed)));
-    if let Err(panic) = asked {
+    catch_unwind(AssertUnwindSafe(|| question(&Session::new(platform, stop), seed))).map_err(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
         let why: &dyn Display = &text.unwrap_or("it panicked");
-        panic!(
+        format!(
             "{why}\n\n{:#?}\n\n{}\n\nto repeat it:\nCLOCKSCOPE_SEED={seed} cargo test -p clockscope-measure --test truth {test}",
             platform.machine,
             platform.machine.cpus.trace()
-        );
-    }
+        )
+    })
 }
