@@ -3,6 +3,10 @@
 use super::found::Tick;
 use super::readings::Readings;
 
+/// Share of a clock's time that another one shows, at least: a kernel may steer a clock by a tenth
+/// (adjtimex's `tick`).
+const STEERED: f64 = 0.9;
+
 /// The most time that may have passed between two readings, in the clock's unit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Elapsed {
@@ -44,8 +48,8 @@ impl TickCollector {
         );
     }
 
-    /// Takes readings of which it is known how much time may have passed between any two: a step that takes longer than its time
-    /// may be several ticks of a clock that its reader did not see.
+    /// Takes readings of which another clock shows how much time may have passed between any two.
+    /// A step of several ticks takes half of its length or more: one with less is a single tick.
     pub fn push_timed(&mut self, readings: &[u64], elapsed: Elapsed) {
         if self.is_full() {
             return;
@@ -66,7 +70,7 @@ impl TickCollector {
             if step > 0 {
                 self.readings.values.push(told);
                 let passed = if place == 0 { elapsed.since_last } else { elapsed.between };
-                if passed < step as f64 / 2.0 {
+                if passed < STEERED * step as f64 / 2.0 {
                     self.readings.shortest_seen = self.readings.shortest_seen.min(step as u64);
                 }
             } else {

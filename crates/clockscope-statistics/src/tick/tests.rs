@@ -197,25 +197,39 @@ fn steps_back_are_in_the_error() {
 /// is no tick, but one is not longer. One step that was seen at once is enough.
 #[test]
 fn steps_during_which_nobody_looked_are_no_tick() {
-    const TICK: u64 = 4_000_000;
     for (every, sees_one) in [2, 3, 5, 10].into_iter().flat_map(|every| [(every, false), (every, true)]) {
-        let mut collector = TickCollector::new(40_000);
-        let mut push = |tick: u64, lost: f64| {
-            let readings = [tick * TICK; 800];
-            collector.push_timed(&readings, Elapsed { since_last: lost, between: 20_000.0, undisturbed: 50.0 });
-        };
-        for slice in 0..60 {
-            let lost = if sees_one && slice == 30 { 30_000.0 } else { (every - 1) as f64 * TICK as f64 + 30_000.0 };
-            let tick = every * slice - if sees_one && slice >= 30 { every - 1 } else { 0 };
-            (0..50).for_each(|batch| push(tick, if batch == 0 { lost } else { 30_000.0 }));
+        every_nth_step_is_seen(every, sees_one, 1.0);
+    }
+}
+
+/// The clock that shows how much time passed may be slower than the one that is read.
+#[test]
+fn two_steps_are_not_one_by_a_slower_clock() {
+    for rate in [1.0 - 30e-6, 1.0 - 500e-6, 1.0 / 1.1] {
+        every_nth_step_is_seen(2, false, rate);
+    }
+}
+
+/// Reads a clock of 4 ms in slices, after which it has gone so many ticks, by a clock of this rate.
+fn every_nth_step_is_seen(every: u64, sees_one: bool, rate: f64) {
+    const TICK: u64 = 4_000_000;
+    let mut collector = TickCollector::new(40_000);
+    let mut push = |tick: u64, lost: f64| {
+        let readings = [tick * TICK; 800];
+        let since_last = lost * rate;
+        collector.push_timed(&readings, Elapsed { since_last, between: 20_000.0, undisturbed: 50.0 });
+    };
+    for slice in 0..60 {
+        let lost = if sees_one && slice == 30 { 100.0 } else { (every - 1) as f64 * TICK as f64 + 100.0 };
+        let tick = every * slice - if sees_one && slice >= 30 { every - 1 } else { 0 };
+        (0..50).for_each(|batch| push(tick, if batch == 0 { lost } else { 30_000.0 }));
+    }
+    match (collector.tick(), sees_one) {
+        (Tick::Found(lattice), true) => assert_eq!(lattice.period, TICK as f64, "{every}"),
+        (Tick::AtMost { units, .. }, false) => {
+            assert!((units / (every * TICK) as f64 - 1.0).abs() < 1e-6, "{every} {units}");
         }
-        match (collector.tick(), sees_one) {
-            (Tick::Found(lattice), true) => assert_eq!(lattice.period, TICK as f64, "{every}"),
-            (Tick::AtMost { units, .. }, false) => {
-                assert!((units / (every * TICK) as f64 - 1.0).abs() < 1e-6, "{every} {units}");
-            }
-            (wrong, _) => panic!("every {every}, one seen: {sees_one}: {wrong:?}"),
-        }
+        (wrong, _) => panic!("every {every}, one seen: {sees_one}: {wrong:?}"),
     }
 }
 
