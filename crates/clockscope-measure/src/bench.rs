@@ -299,6 +299,12 @@ impl<P: Platform> Bench<'_, P> {
         by_timer().max(since.elapsed_ns())
     }
 
+    /// Returns the step that the timer was seen to take when it was calibrated; `None` if it took
+    /// none but single units.
+    pub(crate) fn seen_step_ns(&self) -> Option<f64> {
+        (self.timer_step > 1.0).then(|| self.timer_step * self.first_rate.ns_per_unit)
+    }
+
     /// From then until now.
     pub(crate) fn ns_since(&self, timer: u64) -> f64 {
         self.timer.now().wrapping_sub(timer) as i64 as f64 * self.first_rate.ns_per_unit

@@ -16,7 +16,7 @@ use crate::pair::Deadline;
 use crate::platform::Platform;
 use crate::session::Session;
 use crate::timer::Timer;
-use watch::{Sight, WORST, Watch};
+use watch::{Limits, Sight, WORST, Watch};
 
 /// A pause of so many ns may have been an interrupt: after it the account is renewed, so that a later gap is not explained by
 /// what was counted before.
@@ -29,6 +29,13 @@ const TURNS_OF_RUN: usize = 1 << 5;
 const FEWEST_TURNS: f64 = 4.0;
 /// And at least so many steps of the timer: a coarse one must not be taken for it, either.
 const FEWEST_STEPS: f64 = 2.0;
+/// A timer that shows the same for so long stands still, in ns: twice a timer tick of 100 Hz, which
+/// is the longest step of a timer.
+const STILL_NS: f64 = 20e6;
+/// The least that a turn takes, in ns.
+const SHORTEST_TURN_NS: f64 = 20.0;
+/// The same of a timer whose steps are too long to be seen: it is read by a system call.
+const SHORTEST_CALL_NS: f64 = 100.0;
 /// How long a part of the run is, in ns: what is between two signs of progress.
 const PART_NS: f64 = 250e6;
 
@@ -61,12 +68,15 @@ pub fn gaps<P: Platform>(
     let (loop_ticks, step) = turn(&bench.timer);
     let least_ticks = (loop_ticks * FEWEST_TURNS).max(FEWEST_STEPS * step.max(bench.timer.tick_ns()));
     let asked_ticks = threshold_s * 1e9 / bench.first_rate.ns_per_unit;
-    let threshold = asked_ticks.max(least_ticks) as u64;
-    let pause = (PAUSE_NS / bench.first_rate.ns_per_unit).max(least_ticks) as u64;
+    let limits = Limits {
+        threshold: asked_ticks.max(least_ticks) as u64,
+        pause: (PAUSE_NS / bench.first_rate.ns_per_unit).max(least_ticks) as u64,
+        still_turns: still_turns(loop_ticks * bench.first_rate.ns_per_unit, bench.seen_step_ns()),
+    };
     let sampling = bench.calibrate();
     let mut watches = match &cpus {
-        Some(cpus) => cpus.iter().map(|cpu| Watch::new(Some(*cpu), threshold, pause)).collect(),
-        None => vec![Watch::new(setup.cpu(), threshold, pause)],
+        Some(cpus) => cpus.iter().map(|cpu| Watch::new(Some(*cpu), limits)).collect(),
+        None => vec![Watch::new(setup.cpu(), limits)],
     };
     // In parts, so that somebody can see it go on. A thread is started anew for each: what is between them is not looked
     // at, and not counted.
@@ -164,6 +174,19 @@ fn turn<P: Platform>(timer: &Timer<P>) -> (f64, f64) {
     (quantile(&means, 0.5).unwrap_or(0.0), step.unwrap_or(0.0))
 }
 
+/// Returns in how many turns a timer that works moves, if a turn was seen to take `loop_ns`, and if
+/// the timer was seen to move by `step_ns` before. Turns are what can be counted where it stands
+/// still: the thread may lose its CPU for any time between two of them.
+fn still_turns(loop_ns: f64, step_ns: Option<f64>) -> u32 {
+    let turns = match step_ns {
+        _ if loop_ns > 0.0 => STILL_NS / loop_ns.max(SHORTEST_TURN_NS),
+        // It has moved, but no longer does.
+        Some(step_ns) => 2.0 * step_ns / SHORTEST_TURN_NS,
+        None => STILL_NS / SHORTEST_CALL_NS,
+    };
+    turns.ceil() as u32
+}
+
 fn record(watches: Vec<Watch>, threshold_ns: f64, loop_ns: f64, unit_ns: f64) -> Gaps {
     let mut worst: Vec<WorstGap> = watches
         .iter()
@@ -255,13 +278,25 @@ mod tests {
     use super::*;
     use clockscope_records::CauseKind;
 
+    const LIMITS: Limits = Limits { threshold: 100, pause: 100, still_turns: 1 << 20 };
+
     fn gap(length: u64, cause: CauseKind) -> Gap {
         Gap { at: 0, length, cause, detail: String::new() }
     }
 
+    /// A timer of 1.1 µs a read that stopped before a turn was timed was read a million times.
+    #[test]
+    fn turns_are_as_many_as_a_timers_step_takes() {
+        assert_eq!(still_turns(25.0, Some(1.0)), 800_000);
+        assert_eq!(still_turns(1100.0, Some(280.0)), 18_182);
+        assert_eq!(still_turns(0.0, Some(280.0)), 28);
+        // jiffies, of which a step was seen or not: at 100 ns a turn, more than 10 ms.
+        assert_eq!((still_turns(0.0, Some(10e6)), still_turns(0.0, None)), (1_000_000, 200_000));
+    }
+
     #[test]
     fn gaps_add_up() {
-        let mut watch = Watch::new(Some(7), 100, 100);
+        let mut watch = Watch::new(Some(7), LIMITS);
         for length in 1..=2000 {
             let cause = if length % 10 == 0 { CauseKind::Softirq } else { CauseKind::Interrupt };
             watch.take(gap(length * 100, cause));
@@ -285,10 +320,10 @@ mod tests {
 
     #[test]
     fn what_was_not_seen_is_not_zero() {
-        let found = of_cpu(Watch::new(None, 100, 100), 1.0);
+        let found = of_cpu(Watch::new(None, LIMITS), 1.0);
         assert_eq!((found.count, found.p50_ns, found.max_ns, found.stolen_percent), (0, None, None, None));
         assert_eq!(found.unknown["stolen_percent"], "nothing was looked at");
-        let mut quiet = Watch::new(Some(0), 100, 100);
+        let mut quiet = Watch::new(Some(0), LIMITS);
         quiet.looked = 1000;
         let found = of_cpu(quiet, 1.0);
         assert_eq!((found.per_second, found.stolen_percent), (Some(0.0), Some(0.0)));

@@ -29,6 +29,9 @@ pub enum TimerError {
         /// Name of the reference.
         reference: String,
     },
+    /// No counter answers, and the reference that takes its place stood still.
+    #[error("the reference {0} stood still while it was calibrated: run with another clocksource")]
+    ReferenceFrozen(String),
 }
 
 /// What batches are timed with: the ordered counter, or the reference where no counter may be read.
@@ -189,7 +192,13 @@ impl<P: Platform> Calibration<P> {
                 break;
             }
         }
-        self.rate()
+        // A reference that is the timer has a rate by definition, also where it stands still.
+        match &self.timer {
+            Timer::Reference(reference) if self.elapsed_ns() <= 0.0 => {
+                Err(TimerError::ReferenceFrozen(reference.name().to_owned()))
+            }
+            _ => self.rate(),
+        }
     }
 
     /// The mean rate from the start until now.

@@ -12,8 +12,6 @@ const KEPT: usize = 1 << 14;
 pub(super) const WORST: usize = 10;
 /// Turns of the loop between two checks whether the time is over by another clock, or the user wants to stop.
 const BETWEEN_LOOKS: u32 = 1 << 12;
-/// The timer stands still if it did not advance between so many of those checks: a quarter of a million turns.
-const STILL: u32 = 1 << 6;
 /// Asking the system was interrupted itself if it took so many times longer than usual.
 const UNUSUAL: u64 = 4;
 /// How often the thread's own counts are read, for once without an interruption.
@@ -37,12 +35,21 @@ pub(super) trait Sight {
     fn ns(&self, ticks: u64) -> f64;
 }
 
+/// What a thread counts.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// The longest time between two turns that is no gap, in the timer's unit.
+    pub(super) threshold: u64,
+    /// The longest that is no pause.
+    pub(super) pause: u64,
+    /// The most turns in which a timer that works shows the same.
+    pub(super) still_turns: u32,
+}
+
 /// What one thread has seen so far.
 pub(super) struct Watch {
     pub(super) cpu: Option<u32>,
-    /// What counts as a gap, and what as a pause.
-    threshold: u64,
-    pause: u64,
+    limits: Limits,
     pub(super) looked: u64,
     pub(super) blind: u64,
     pub(super) count: u64,
@@ -67,11 +74,10 @@ pub(super) struct Gap {
 }
 
 impl Watch {
-    pub(super) fn new(cpu: Option<u32>, threshold: u64, pause: u64) -> Self {
+    pub(super) fn new(cpu: Option<u32>, limits: Limits) -> Self {
         Self {
             cpu,
-            threshold,
-            pause: pause.min(threshold),
+            limits: Limits { pause: limits.pause.min(limits.threshold), ..limits },
             looked: 0,
             blind: 0,
             count: 0,
@@ -100,7 +106,7 @@ impl Watch {
         loop {
             let now = sight.now();
             let passed = since(now, last);
-            if passed > self.pause {
+            if passed > self.limits.pause {
                 let (resumed, unseen) = self.ask(sight, &mut counted, last, now, origin);
                 blind += unseen;
                 last = resumed;
@@ -113,9 +119,9 @@ impl Watch {
             }
             if turns.is_multiple_of(BETWEEN_LOOKS) {
                 is_over = sight.is_over();
-                still = if since(last, start) > furthest { 0 } else { still + 1 };
+                still = if since(last, start) > furthest { 0 } else { still + BETWEEN_LOOKS };
                 furthest = furthest.max(since(last, start));
-                if still >= STILL {
+                if still >= self.limits.still_turns {
                     self.trouble.get_or_insert_with(|| "the timer stood still, or went back".to_owned());
                     break;
                 }
@@ -123,11 +129,11 @@ impl Watch {
                 // The look may be a system call, which is no gap. Where the thread was switched out, or the look took
                 // far longer than asking does, the next turn finds the gap.
                 let mut is_gap = false;
-                if since(resumed, last) > self.pause {
+                if since(resumed, last) > self.limits.pause {
                     let has_switched = sight.thread() != counted.thread;
                     // Asking for that takes time, too.
                     resumed = sight.now();
-                    let longest = self.threshold.max(UNUSUAL.saturating_mul(self.usual_asking));
+                    let longest = self.limits.threshold.max(UNUSUAL.saturating_mul(self.usual_asking));
                     is_gap = has_switched || since(resumed, last) > longest;
                 }
                 if !is_gap {
@@ -160,10 +166,10 @@ impl Watch {
         let until = self.glance(sight, now, &mut thread);
         // An interruption that came with the counts of the thread is counted by these.
         let glance = since(until, now);
-        let is_longer = glance > self.threshold.max(UNUSUAL * self.usual_glance);
+        let is_longer = glance > self.limits.threshold.max(UNUSUAL * self.usual_glance);
         let (length, mut blind) = if is_longer { (since(until, last), 0) } else { (since(now, last), glance) };
         let cpu = sight.cpu();
-        if length > self.threshold {
+        if length > self.limits.threshold {
             let (cause, detail) = cause::of([&counted.thread, &thread], [&counted.cpu, &cpu], sight.ns(length));
             self.take(Gap { at: last.wrapping_sub(origin), length, cause, detail });
         }
@@ -176,7 +182,7 @@ impl Watch {
         (0..COLD_READS).for_each(|_| _ = sight.now());
         let resumed = sight.now();
         // What is longer than that is left to the next turn.
-        if since(resumed, end) > self.threshold { (end, blind) } else { (resumed, blind + since(resumed, end)) }
+        if since(resumed, end) > self.limits.threshold { (end, blind) } else { (resumed, blind + since(resumed, end)) }
     }
 
     /// Reads the counts of the thread, and the timer right after: again if something came between, which neither would
@@ -189,7 +195,7 @@ impl Watch {
             from = until;
             let is_first = self.usual_glance == u64::MAX;
             self.usual_glance = self.usual_glance.min(took.max(1));
-            if !is_first && took <= self.pause.max(UNUSUAL * self.usual_glance) {
+            if !is_first && took <= self.limits.pause.max(UNUSUAL * self.usual_glance) {
                 break;
             }
         }
@@ -201,7 +207,7 @@ impl Watch {
     fn asked(&mut self, took: u64, thread: [&Thread; 2], at: u64) -> u64 {
         self.usual_asking = self.usual_asking.min(took.max(1));
         let more = took.saturating_sub(self.usual_asking);
-        if more <= self.threshold.max(UNUSUAL * self.usual_asking) {
+        if more <= self.limits.threshold.max(UNUSUAL * self.usual_asking) {
             return took;
         }
         let (cause, detail) = cause::of(thread, [&Cpu::default(), &Cpu::default()], 0.0);
@@ -247,6 +253,7 @@ mod tests {
     use clockscope_machine::account::Switches;
 
     const STOPPED: u64 = 100_000_000;
+    const LIMITS: Limits = Limits { threshold: 100, pause: 100, still_turns: 1 << 20 };
 
     /// A thread that is stopped once, in the midst of whatever it does as the n-th, and interrupted every now and then.
     struct Simulated {
@@ -312,7 +319,7 @@ mod tests {
 
     fn looked(stopped_at: u64, before: bool) -> (Simulated, Watch) {
         let mut sight = Simulated { time: 1_000, actions: 0, stopped_at, before, interrupts: 0, voluntary: 0 };
-        let mut watch = Watch::new(Some(0), 10_000, 3_000);
+        let mut watch = Watch::new(Some(0), Limits { threshold: 10_000, pause: 3_000, ..LIMITS });
         watch.look(&mut sight, 0, 5_000_000);
         (sight, watch)
     }
@@ -337,7 +344,7 @@ mod tests {
 
     #[test]
     fn asking_that_was_interrupted_is_a_gap() {
-        let mut watch = Watch::new(Some(0), 100, 100);
+        let mut watch = Watch::new(Some(0), LIMITS);
         let thread = Thread::default();
         let sides = [&thread, &thread];
         assert_eq!([watch.asked(1000, sides, 0), watch.asked(4900, sides, 0)], [1000, 4900]);

@@ -4,7 +4,7 @@ use clockscope_measure::{GapsRequest, Session, gaps};
 use clockscope_records::{Answer, CauseKind, CpuGaps, Gaps};
 use clockscope_simulation::{Change, Lost, Random, Refused, Taker};
 
-use crate::harness::{on_machines, on_one, on_platforms};
+use crate::harness::{on_machines, on_one, on_platform, on_platforms};
 use crate::machine::{Machine, Maker, pick};
 use crate::platform::{Asked, Simulated, THREAD_ACCOUNT_PS};
 
@@ -496,18 +496,28 @@ fn failing(seed: u64) -> Machine {
     machine
 }
 
-/// Whatever a clock does, the question ends: within three times its time and 0.1 s, and the time that the machine was suspended.
+/// Asks a machine whose clocks fail.
+fn ask_failing(session: &Session<'_, Simulated>, seed: u64) {
+    let cpus = session.platform().machine.cpus.cpus();
+    let on_all = seed.is_multiple_of(3);
+    let cpus = on_all.then(|| (0..cpus).collect());
+    // A clock that stops at the start is an error.
+    _ = gaps(session, &GapsRequest { threshold_s: 1e-6, duration_s: 0.02, cpus }, &mut |_| {});
+}
+
+fn limited(seed: u64) -> Simulated {
+    Simulated { limit_ps: LIMIT_PS, ..Simulated::new(failing(seed)) }
+}
+
+/// Whatever a clock does, the question ends before [`LIMIT_PS`].
 #[test]
 fn a_clock_that_fails_ends_it() {
-    on_platforms(
-        "gaps::a_clock_that_fails",
-        |seed| Simulated { limit_ps: LIMIT_PS, ..Simulated::new(failing(seed)) },
-        |session, seed| {
-            let cpus = session.platform().machine.cpus.cpus();
-            let on_all = seed.is_multiple_of(3);
-            let cpus = on_all.then(|| (0..cpus).collect());
-            // A clock that stops at the start is an error.
-            _ = gaps(session, &GapsRequest { threshold_s: 1e-6, duration_s: 0.02, cpus }, &mut |_| {});
-        },
-    );
+    on_platforms("gaps::a_clock_that_fails", limited, ask_failing);
+}
+
+/// The only clock stood still. A read of it takes 1 µs and seven threads compete, so that a quarter
+/// of a million turns took 2 s.
+#[test]
+fn a_slow_clock_that_stands_still_ends_it() {
+    on_platform("gaps::a_clock_that_fails", 160, &limited(160), &mut ask_failing);
 }
