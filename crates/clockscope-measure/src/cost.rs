@@ -20,13 +20,15 @@ use crate::{across, advice, thorough};
 const BATCH_NS: f64 = 19_000.0;
 /// No time is left to be told by if none passes in so many rounds: of 0.1 ms and more each.
 const STILL: u32 = 1 << 10;
+/// Fewest batches that have a cost: an interruption of one decides the median of fewer.
+pub(crate) const FEWEST_BATCHES: u64 = 3;
 /// Readings of a clock that its tick is found from.
 const TICK_READINGS: usize = 1 << 13;
 
 /// What to measure, and how.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// Time for sampling, in seconds, all clocks together. At least one round is made.
+    /// Time for sampling, in seconds, all clocks together. At least three rounds are made.
     pub duration_s: f64,
     /// CPU to measure on; `None` for the current one.
     pub cpu: Option<u32>,
@@ -92,7 +94,8 @@ pub(crate) fn find<P: Platform>(setup: &mut Setup<'_, P>, duration_s: f64, progr
     Found { clocks, baseline, sampling }
 }
 
-/// Finds how many reads fill a batch, then goes round all clocks, a batch each, until the time is over.
+/// Finds how many reads fill a batch, then goes round all clocks, a batch each, until the time is
+/// over and the median of each clock's batches withstands an interruption.
 fn rounds<P: Platform>(
     bench: &Bench<'_, P>,
     subjects: &mut [Subject<P>],
@@ -111,7 +114,7 @@ fn rounds<P: Platform>(
         }
     }
     let (mut furthest_ns, mut still) = (0.0_f64, 0);
-    loop {
+    for round in 1.. {
         for subject in subjects.iter_mut().chain(beside.subjects()) {
             if bench.is_stopped() {
                 return;
@@ -121,10 +124,11 @@ fn rounds<P: Platform>(
         let elapsed_ns = bench.elapsed_ns(sampling);
         still = if elapsed_ns > furthest_ns { 0 } else { still + 1 };
         furthest_ns = furthest_ns.max(elapsed_ns);
-        if elapsed_ns >= duration_ns || still >= STILL {
+        let is_over = elapsed_ns >= duration_ns && round >= FEWEST_BATCHES;
+        if is_over || still >= STILL {
             return;
         }
-        progress(elapsed_ns / duration_ns);
+        progress((elapsed_ns / duration_ns).min(1.0));
     }
 }
 

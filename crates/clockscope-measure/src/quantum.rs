@@ -5,8 +5,10 @@ use clockscope_records::Unknown;
 
 use crate::bench::Bench;
 use crate::catalogue::Row;
-use crate::platform::Platform;
+use crate::platform::{Platform, Yardstick};
 use crate::step;
+use crate::subject::is_counter;
+use crate::timer::read;
 
 /// Readings that the step is found from.
 const READINGS: usize = 1 << 12;
@@ -46,16 +48,28 @@ pub(crate) fn quantum<P: Platform>(row: &Row<P>, ns_per_unit: f64, bench: &Bench
     if step::positive(&readings).count() >= STEPS || claimed_ns * STEPS as f64 > PATIENCE_NS {
         return Ok(Quantum::Step(step::of_readings(&readings).max(claimed)));
     }
-    // By the timer: the reference may be the very clock that stands still.
-    let start = bench.timer.now();
-    let turns = TURNS.max((bench.timer.tick_ns() / TURN_NS) as u64);
-    let seen = look_on(turns, || sampler.now(), || bench.ns_since(start), || bench.is_stopped())?;
+    // The clock that stands still must not time this: a counter is timed by the reference, and what
+    // may be the reference by the timer.
+    let seen = if is_counter(row) {
+        let start = read(&bench.reference);
+        let elapsed_ns = || read(&bench.reference).wrapping_sub(start) as i64 as f64;
+        look_on(turns(bench.reference.tick_ns()), || sampler.now(), elapsed_ns, || bench.is_stopped())?
+    } else {
+        let start = bench.timer.now();
+        let elapsed_ns = || bench.ns_since(start);
+        look_on(turns(bench.timer.tick_ns()), || sampler.now(), elapsed_ns, || bench.is_stopped())?
+    };
     Ok(match seen.steps {
         0 => Quantum::Unseen { ns: seen.looked_ns },
         STEPS => Quantum::Step((seen.smallest as f64).max(claimed)),
         // Fewer bound it only by the largest, and by how long none came.
         _ => Quantum::Step((seen.largest as f64).max(seen.still_ns / ns_per_unit).max(claimed)),
     })
+}
+
+/// Returns how often in a row a clock of this step may show the same reading without standing still.
+fn turns(tick_ns: f64) -> u64 {
+    TURNS.max((tick_ns / TURN_NS) as u64)
 }
 
 /// What was seen of a clock's steps.

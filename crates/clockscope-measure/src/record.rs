@@ -5,8 +5,9 @@ use clockscope_records::{Baseline, ClockRecord, Cost, Events, Monotonic, Unknown
 use clockscope_statistics::{Blocks, EventCounts, quantile};
 
 use crate::context::Context;
+use crate::cost::FEWEST_BATCHES;
 use crate::platform::{Platform, Yardstick};
-use crate::subject::{State, Subject};
+use crate::subject::{State, Subject, median_cost};
 use crate::{distribution, tick};
 
 /// Description of the measuring loop without a clock.
@@ -71,7 +72,7 @@ fn fill<P: Platform>(
     record.cost_ns = cost(costs.into_sorted(), &cost_blocks, context, counts);
     match &record.cost_ns {
         None => {
-            because("cost_ns", "no batch of reads took any time on the timer, or none was completed");
+            because("cost_ns", why_no_cost(batches));
         }
         Some(cost) => {
             if cost.ci95.is_none() {
@@ -129,8 +130,7 @@ fn cost<P: Platform>(
     let ns = |cost: f64| cost * context.rate.ns_per_unit;
     // The timer shows each batch in whole steps: most of them may be off by half a step, and all alike.
     let hidden = context.timer_step / 2.0 / reads_per_batch as f64;
-    // A timer that is coarser than a batch shows 0, which is no cost.
-    let median = quantile(&sorted, 0.5).filter(|median| *median > 0.0)?;
+    let median = median_cost(&sorted)?;
     Some(Cost {
         median: ns(median),
         ci95: blocks.interval(median).map(|[low, high]| [ns((low - hidden).max(0.0)), ns(high + hidden)]),
@@ -141,6 +141,15 @@ fn cost<P: Platform>(
         reads_per_batch,
         batches_dropped,
     })
+}
+
+/// Returns why so many batches show no cost.
+fn why_no_cost(batches: u64) -> &'static str {
+    match batches {
+        0 => "no batch of reads was completed",
+        1..FEWEST_BATCHES => "fewer than three batches were completed: an interruption would count as cost",
+        _ => "batches of reads took no time on the timer",
+    }
 }
 
 /// What went wrong while reading, in one sentence.

@@ -7,7 +7,7 @@ use crate::catalogue::{Catalogue, Paths, UnknownClock};
 use crate::error::MeasureError;
 use crate::platform::Platform;
 use crate::session::Session;
-use crate::trust::{self, Seen};
+use crate::trust::{self, Seen, at_most_ns};
 use crate::{across, rate};
 
 /// Costs and steps that differ by less than this share are the same.
@@ -136,12 +136,23 @@ fn lacking(clock: &ClockRecord, field: &str) -> String {
 fn resolution(seen: &Seen, names: &[String; 2]) -> Metric {
     let step = |name: &String| -> Figure {
         let clock = read(seen, name)?;
-        let at_most = clock.tick_evidence.as_ref().and_then(|evidence| evidence.at_most_ns);
-        let ns = clock.tick_ns.or(at_most).ok_or_else(|| lacking(clock, "tick_ns"))?;
+        let ns = clock.tick_ns.ok_or_else(|| lacking(clock, "tick_ns"))?;
         Ok((ns, Some(ns * SAME / 2.0)))
     };
     let note = "the step that all readings are multiples of, whatever the interface claims";
-    metric("resolution", "tick", "ns", names.each_ref().map(step), note)
+    let mut found = metric("resolution", "tick", "ns", names.each_ref().map(step), note);
+    let at_most = names.each_ref().map(|name| seen.clock(name).and_then(at_most_ns));
+    // A bound is not a figure: the tick may be far shorter. But a tick beyond the bound is longer.
+    let is_longer =
+        |ns: Option<f64>, bound: Option<f64>| ns.zip(bound).is_some_and(|(ns, bound)| ns * (1.0 - SAME) > bound);
+    let winner = match (is_longer(found.b, at_most[0]), is_longer(found.a, at_most[1])) {
+        (true, _) => Winner::A,
+        (_, true) => Winner::B,
+        _ => return found,
+    };
+    found.winner = Some(winner);
+    found.unknown.remove("winner");
+    found
 }
 
 /// How far a duration that is measured with it is off from the reference's, for its rate. A counter is as good as its

@@ -8,6 +8,7 @@ use clockscope_statistics::{
 
 use crate::bench::Bench;
 use crate::catalogue::Row;
+use crate::cost::FEWEST_BATCHES;
 use crate::platform::{Platform, Yardstick};
 use crate::sampler::LONGEST;
 use crate::timer::Rate;
@@ -96,12 +97,19 @@ impl<P: Platform> Subject<P> {
         Some(taken_ns)
     }
 
-    /// Median cost of a read, in ns; `None` before a batch took any time.
+    /// Returns the median cost of a read, in ns.
     pub(crate) fn median_cost_ns(&self, rate: Rate) -> Option<f64> {
         let mut kept = self.state.as_ref()?.costs.kept().to_vec();
         kept.sort_by(f64::total_cmp);
-        quantile(&kept, 0.5).filter(|cost| *cost > 0.0).map(|cost| cost * rate.ns_per_unit)
+        median_cost(&kept).map(|cost| cost * rate.ns_per_unit)
     }
+}
+
+/// Returns the median of the sorted costs of batches; `None` if there are too few, or if the timer
+/// is coarser than a batch and shows 0, which is not a cost.
+pub(crate) fn median_cost(sorted: &[f64]) -> Option<f64> {
+    let is_enough = sorted.len() as u64 >= FEWEST_BATCHES;
+    quantile(sorted, 0.5).filter(|median| is_enough && *median > 0.0)
 }
 
 impl State {

@@ -21,7 +21,7 @@ use crate::session::Session;
 use crate::timer::{Calibration, Timer};
 use crate::{across, cost, rate};
 use seen::{Mean, SYSCALL};
-pub(crate) use seen::{Seen, is_counter};
+pub(crate) use seen::{Seen, at_most_ns, is_counter};
 
 /// The system's clocks that are judged; what else there is, is these in another guise.
 const CLOCKS: [&str; 9] = [

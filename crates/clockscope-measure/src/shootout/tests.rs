@@ -1,6 +1,7 @@
 //! Metrics of records.
 
 use super::*;
+use crate::trust::tests::demands::at_most;
 use crate::trust::tests::{NAMES, healthy};
 
 fn compared(seen: &Seen, a: &str, b: &str) -> Shootout {
@@ -39,6 +40,23 @@ fn a_finer_tick_wins_and_a_hair_does_not() {
     assert_eq!(winners(&compared(&seen, "rdtscp", "monotonic"))[0], TIE);
     seen.clocks[1].tick_ns = Some(1.0);
     assert_eq!(winners(&compared(&seen, "rdtscp", "monotonic"))[0], A);
+}
+
+/// A step that is only bounded may be as short as any other.
+#[test]
+fn a_bound_of_a_tick_wins_only_over_what_is_longer() {
+    let mut seen = healthy();
+    let clock = &mut seen.clocks[3];
+    clock.tick_ns = None;
+    clock.unknown.insert("tick_ns".to_owned(), "at most 3.000 ns".to_owned());
+    clock.tick_evidence = Some(at_most(3.0));
+    for (tick_ns, winner) in [(0.4, None), (1.0, None), (3.0, None), (3.05, None), (10.0, B)] {
+        seen.clocks[1].tick_ns = Some(tick_ns);
+        let found = compared(&seen, "rdtscp", "monotonic");
+        assert_eq!(winners(&found)[0], winner, "{tick_ns}");
+        assert_eq!(found.metrics[0].b, None);
+        assert_eq!(found.metrics[0].unknown["b"], "at most 3.000 ns");
+    }
 }
 
 #[test]

@@ -6,7 +6,7 @@ use clockscope_records::{CivilWorth, ClockKind, ClockRecord, RateRecord, ReadPat
 
 use super::case::{Case, Gravity};
 use super::events;
-use super::seen::{SUSPECTED, SYSCALL, Seen, TRAPPED_NS};
+use super::seen::{SUSPECTED, SYSCALL, Seen, TRAPPED_NS, at_most_ns};
 use crate::rate::base_name;
 
 /// A clock that runs by more than this, in ppm, against the one that nobody steers is being slewed: a crystal is off by less.
@@ -116,14 +116,10 @@ fn is_coarse(clock: &ClockRecord) -> bool {
     step_ns(clock).is_some_and(|ns| ns >= COARSE_NS)
 }
 
-/// Its step by the lattice of its readings: found, or no larger than this.
-pub(super) fn found_step_ns(clock: &ClockRecord) -> Option<f64> {
-    clock.tick_ns.or_else(|| clock.tick_evidence.as_ref()?.at_most_ns)
-}
-
-/// The same, or the smallest difference that was seen.
+/// Returns its step by the lattice of its readings: found, or no larger than this, or the smallest
+/// difference that was seen.
 fn step_ns(clock: &ClockRecord) -> Option<f64> {
-    found_step_ns(clock).or(clock.observed_resolution_ns)
+    clock.tick_ns.or_else(|| at_most_ns(clock)).or(clock.observed_resolution_ns)
 }
 
 /// A clock that says by its name that it is coarse is as good as its word.

@@ -4,8 +4,8 @@ use clockscope::{Kind, Path, counter};
 use clockscope_machine::clocksource;
 use clockscope_records::{ClockDemands, ClockRecord, Demand, Finding, Policy, Trustworthiness, Value, Verdict};
 
-use super::seen::{Seen, is_counter};
-use super::{counter as counters, os_clock};
+use super::counter as counters;
+use super::seen::{Seen, at_most_ns, is_counter};
 use crate::catalogue::{Catalogue, Paths, UnknownClock};
 use crate::error::{MeasureError, PolicyError};
 use crate::platform::Platform;
@@ -346,7 +346,7 @@ impl Figures {
         let cost_ns = if is_counter { seen.cheapest_ordered().map(|(_, ns)| ns) } else { seen.cost_ns(&verdict.clock) };
         Self {
             cost_ns: cost_ns.map(Range::exactly),
-            tick_ns: clock.and_then(os_clock::found_step_ns).map(Range::exactly),
+            tick_ns: clock.and_then(tick_ns),
             regressions: regressions(verdict, seen, is_counter),
             rate_ppm: if is_counter {
                 counters::claim_error_ppm(seen).map(around)
@@ -369,6 +369,12 @@ fn number(verdict: &Verdict, name: &str) -> Option<f64> {
         Some(Value::Number(number)) if evidence.finding != Finding::Unknown => Some(number),
         _ => None,
     }
+}
+
+/// Returns the step of a clock's readings: found, or anything up to its bound.
+fn tick_ns(clock: &ClockRecord) -> Option<Range> {
+    let bounded = || at_most_ns(clock).map(|highest| Range { lowest: 0.0, highest });
+    clock.tick_ns.map(Range::exactly).or_else(bounded)
 }
 
 /// Backward steps on one CPU and across CPUs. What was not tested is not zero, unless there is nothing to be tested.

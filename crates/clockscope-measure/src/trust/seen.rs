@@ -55,6 +55,11 @@ pub(crate) fn is_counter(clock: &ClockRecord) -> bool {
     clock.identity.kind == ClockKind::Counter && clock.identity.path == ReadPath::Instruction
 }
 
+/// Returns the bound of a clock's step, in ns, where no more than that is known of it.
+pub(crate) fn at_most_ns(clock: &ClockRecord) -> Option<f64> {
+    clock.tick_evidence.as_ref()?.at_most_ns.filter(|_| clock.tick_ns.is_none())
+}
+
 impl Seen {
     /// A clock by its name or alias, with its path where that is not the usual one.
     pub(crate) fn clock(&self, name: &str) -> Option<&ClockRecord> {

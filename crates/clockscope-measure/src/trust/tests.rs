@@ -9,7 +9,7 @@ use clockscope_records::{
 use super::*;
 use clockscope_machine::clocksource;
 
-mod demands;
+pub(crate) mod demands;
 
 fn clock(name: &str, kind: ClockKind, path: ReadPath, cost_ns: f64, tick_ns: f64) -> ClockRecord {
     ClockRecord {

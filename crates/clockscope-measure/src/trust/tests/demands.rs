@@ -1,8 +1,23 @@
 //! Policies against records, and policies that are none.
 
-use clockscope_records::{ClockDemands, Value};
+use clockscope_records::{ClockDemands, Strength, TickEvidence, Value};
 
 use super::*;
+
+/// What is known of a tick of which nothing but a bound is.
+pub(crate) fn at_most(ns: f64) -> TickEvidence {
+    TickEvidence {
+        strength: Strength::None,
+        steps: 1000,
+        at_most_ns: Some(ns),
+        frequency_hz: None,
+        error_ppm: None,
+        spread_ns: None,
+        agreement: None,
+        period: None,
+        recognised: None,
+    }
+}
 
 fn demands(seen: &Seen, policy: &Policy) -> Vec<(String, Option<bool>)> {
     let found = policy::compare(policy, seen, &judged(seen));
@@ -129,6 +144,19 @@ fn what_was_not_measured_closely_enough_is_unknown() {
     let rdtscp = sequence_of(&mut seen, "rdtscp");
     (rdtscp.handoffs, rdtscp.regressions, rdtscp.worst_ns) = (5000, Some(9), Some(800.0));
     assert_eq!(met(&seen), [Some(false); 3]);
+}
+
+/// A step that is only bounded may be shorter than what is demanded.
+#[test]
+fn a_bound_of_a_tick_does_not_break_a_demand() {
+    let mut seen = healthy();
+    (seen.clocks[3].tick_ns, seen.clocks[3].tick_evidence) = (None, Some(at_most(30.0)));
+    for (most, expected) in [(20.0, None), (30.0, Some(true))] {
+        let mut policy = Policy::default();
+        let limits = ClockDemands { max_tick_ns: Some(most), ..ClockDemands::default() };
+        policy.clocks.insert("monotonic".to_owned(), limits);
+        assert_eq!(demands(&seen, &policy)[0].1, expected, "{most}");
+    }
 }
 
 #[test]
