@@ -303,7 +303,7 @@ impl<P: Platform> Bench<'_, P> {
 
     /// The end of so many ns that begin now, also where the reference stands still.
     pub(crate) fn deadline(&self, length_ns: u64) -> Deadline<'_, P> {
-        Deadline::new(self.reference.clone(), length_ns, self.stop).beside(&self.timer, self.first_rate.ns_per_unit)
+        Deadline::new(self.reference.clone(), length_ns, self.stop).beside(&self.timer, self.first_rate)
     }
 
     pub(crate) fn is_stopped(&self) -> bool {
