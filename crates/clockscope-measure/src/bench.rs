@@ -26,6 +26,10 @@ const FIRST_WINDOW_TICKS: f64 = 64.0;
 const FAR_BEHIND: f64 = 0.25;
 const FAR_BEHIND_NS: f64 = 20e6;
 
+/// How often a thread that was moved is pinned again before it counts as not pinned: CPUs go
+/// offline one at a time, and a system that keeps on reporting another CPU binds nothing.
+const PLACES: usize = 3;
+
 /// Told between rounds how much of the time has passed, from 0 to 1. Nothing is being sampled meanwhile.
 pub type Progress<'a> = dyn FnMut(f64) + 'a;
 
@@ -45,6 +49,8 @@ pub(crate) struct Setup<'a, P: Platform> {
 
 /// Where the thread measures.
 struct Place<P: Platform> {
+    /// The CPU asked for.
+    asked: Option<u32>,
     /// The CPU that it is pinned to, and what holds it there; or why it is not.
     pinned: Result<(u32, P::Pinned), String>,
 }
@@ -98,13 +104,27 @@ impl<'a, P: Platform> Setup<'a, P> {
         Self::with(session, answering, Place::pin(platform, None)?)
     }
 
-    fn with(session: &'a Session<'a, P>, answering: Answering<P>, place: Place<P>) -> Result<Self, MeasureError> {
+    fn with(session: &'a Session<'a, P>, answering: Answering<P>, mut place: Place<P>) -> Result<Self, MeasureError> {
         let Answering { catalogue, counters, recorded_at, reference } = answering;
-        // A counter that stands still is a result, and no timer.
-        let timer = timer(session.platform, &counters, &reference);
-        let (timer, calibration, first_rate) =
-            calibrated(timer, &reference).or_else(|_| calibrated(Timer::Reference(reference.clone()), &reference))?;
         let (platform, stop) = (session.platform, session.stop);
+        let first = || {
+            // A counter that stands still is a result, and no timer.
+            let timer = timer(platform, &counters, &reference);
+            calibrated(timer, &reference).or_else(|_| calibrated(Timer::Reference(reference.clone()), &reference))
+        };
+        let (mut timer, mut calibration, mut first_rate) = first()?;
+        // The counters of two CPUs may be apart: a rate that began on one and ended on another is
+        // that of neither.
+        for _ in 0..PLACES {
+            if place.lost(platform).is_none() {
+                break;
+            }
+            place = place.again(platform)?;
+            (timer, calibration, first_rate) = first()?;
+        }
+        if let Some(reason) = place.lost(platform) {
+            place.pinned = Err(reason);
+        }
         let timer_step = calibration.timer_step();
         let bench = Bench { platform, origin: timer.now(), timer, reference, first_rate, timer_step, stop };
         Ok(Self { session, catalogue, counters, recorded_at, bench, calibration, place })
@@ -203,7 +223,24 @@ impl<P: Platform> Place<P> {
                 None => Err("not pinned: the system does not tell which CPU the thread runs on".to_owned()),
             },
         };
-        Ok(Self { pinned })
+        Ok(Self { asked: cpu, pinned })
+    }
+
+    /// Returns why the thread is not where it was pinned; `None` if it is, or never was.
+    fn lost(&self, platform: &P) -> Option<String> {
+        let (cpu, _) = self.pinned.as_ref().ok()?;
+        let now = platform.current_cpu().filter(|now| now != cpu)?;
+        Some(format!(
+            "not pinned: the thread was moved from CPU {cpu} to {now}: did the CPU go offline, or leave the cpuset?"
+        ))
+    }
+
+    /// Pins the thread anew.
+    fn again(self, platform: &P) -> Result<Self, AffinityError> {
+        let asked = self.asked;
+        // What held the thread gives it its former CPUs back, before it is bound again.
+        drop(self);
+        Self::pin(platform, asked)
     }
 }
 
@@ -266,7 +303,7 @@ impl<P: Platform> Bench<'_, P> {
 
     /// The end of so many ns that begin now, also where the reference stands still.
     pub(crate) fn deadline(&self, length_ns: u64) -> Deadline<'_, P> {
-        Deadline::new(self.reference.clone(), length_ns, self.stop).beside(&self.timer, self.first_rate.ns_per_unit)
+        Deadline::new(self.reference.clone(), length_ns, self.stop).beside(&self.timer, self.first_rate)
     }
 
     pub(crate) fn is_stopped(&self) -> bool {

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::platform::{Platform, Word, Yardstick};
-use crate::timer::{Timer, read};
+use crate::timer::{Rate, Timer, read};
 
 /// How much longer than asked for a time may be by the counter, and by how many ns, before the reference is no longer waited for.
 const PATIENCE: f64 = 2.0;
@@ -12,6 +12,12 @@ const PATIENCE_NS: f64 = 1e6;
 const PATIENT_STEPS: f64 = 4.0;
 /// Turns in which a reference may stand still where no counter tells the time: at 30 ns a turn, more than any clock's step.
 const PATIENT_TURNS: u64 = 1 << 22;
+
+/// By what share of the time the counter may advance otherwise than the reference, beside what its
+/// rate is uncertain by, and by how many ns: a clock that is steered differs by less, one that
+/// stands still by more.
+const PACE: f64 = 2e-3;
+const PACE_NS: f64 = 2_000.0;
 
 /// Which of a pair's two threads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,13 +81,27 @@ pub(crate) struct Deadline<'a, P: Platform> {
     start_ns: u64,
     length_ns: u64,
     asked_ns: u64,
-    /// The counter when it began and its unit in ns, for a reference that stands still.
-    counter: Option<(Timer<P>, u64, f64)>,
+    counter: Option<Beside<'a, P>>,
     /// Turns since the reference last moved.
     still: u64,
     /// Turns between two looks at the clock, and what is left of them.
     between: u32,
     left: u32,
+}
+
+/// The counter beside a reference, which shows whether that fails.
+struct Beside<'a, P: Platform> {
+    timer: &'a Timer<P>,
+    rate: Rate,
+    /// What it showed before and after the reference was read at the start.
+    start: [u64; 2],
+}
+
+impl<P: Platform> Beside<'_, P> {
+    /// Returns the nanoseconds since then by the counter.
+    fn ns(&self, from: u64) -> f64 {
+        self.timer.now().wrapping_sub(from) as i64 as f64 * self.rate.ns_per_unit
+    }
 }
 
 impl<'a, P: Platform> Deadline<'a, P> {
@@ -90,10 +110,15 @@ impl<'a, P: Platform> Deadline<'a, P> {
         Self { reference, stop, start_ns, length_ns, asked_ns: 0, counter: None, still: 0, between: 1, left: 1 }
     }
 
-    /// Returns the same, which ends also where the reference stands still, by a timer of this unit in ns.
-    pub(crate) fn beside(self, timer: &Timer<P>, ns_per_unit: f64) -> Self {
-        let counter = matches!(timer, Timer::Counter(_)).then(|| (timer.clone(), timer.now(), ns_per_unit));
-        Self { counter, ..self }
+    /// Returns the same from now on, which ends also where the reference stands still, by a timer of
+    /// this rate.
+    pub(crate) fn beside(mut self, timer: &'a Timer<P>, rate: Rate) -> Self {
+        if let Timer::Counter(_) = timer {
+            let before = timer.now();
+            self.start_ns = read(&self.reference);
+            self.counter = Some(Beside { timer, rate, start: [before, timer.now()] });
+        }
+        self
     }
 
     /// To be asked once a turn.
@@ -126,18 +151,35 @@ impl<'a, P: Platform> Deadline<'a, P> {
     /// Returns whether the reference stood still for so long that it will not end this.
     fn is_out_of_patience(&self) -> bool {
         match &self.counter {
-            Some((timer, start, ns_per_unit)) => {
-                let elapsed_ns = timer.now().wrapping_sub(*start) as i64 as f64 * ns_per_unit;
+            Some(counter) => {
                 let slack_ns = PATIENCE_NS.max(PATIENT_STEPS * self.reference.tick_ns());
-                elapsed_ns > PATIENCE * self.length_ns as f64 + slack_ns
+                counter.ns(counter.start[1]) > PATIENCE * self.length_ns as f64 + slack_ns
             }
             None => self.still > PATIENT_TURNS,
         }
     }
 
     /// Time since the start.
-    pub(crate) fn elapsed_ns(&self) -> u64 {
+    fn elapsed_ns(&self) -> u64 {
         // A reference that goes back is no reason to stay for ever.
         read(&self.reference).checked_sub(self.start_ns).unwrap_or(u64::MAX)
+    }
+
+    /// Returns the time since the start in ns; `None` where the reference failed, or the counter
+    /// advanced otherwise.
+    pub(crate) fn measured_ns(&self) -> Option<u64> {
+        let by_counter = |start: usize| self.counter.as_ref().map(|counter| counter.ns(counter.start[start]));
+        // An interruption between two of these reads is held against neither clock.
+        let least_ns = by_counter(1);
+        let elapsed_ns = self.elapsed_ns();
+        let most_ns = by_counter(0);
+        if elapsed_ns == u64::MAX || self.still > PATIENT_TURNS {
+            return None;
+        }
+        let (ns, uncertain) = (elapsed_ns as f64, self.counter.as_ref().map_or(0.0, |counter| counter.rate.bound_ppm));
+        let slack_ns = ns * (PACE + uncertain * 1e-6) + PACE_NS + self.reference.tick_ns();
+        let agrees =
+            least_ns.is_none_or(|least| least <= ns + slack_ns) && most_ns.is_none_or(|most| most >= ns - slack_ns);
+        agrees.then_some(elapsed_ns)
     }
 }

@@ -267,8 +267,11 @@ fn record<P: Platform>(
         .iter()
         .map(|comparison| comparison.pair(entrants, [scales[comparison.clock], scales[comparison.reference]]))
         .collect();
-    let others: Vec<_> = comparisons.iter().filter(|comparison| comparison.reference == place).collect();
-    let others: Vec<_> = others.iter().map(|comparison| entrants[comparison.clock].row).collect();
+    let against = comparisons.iter().filter(|comparison| comparison.reference == place);
+    let others = against.map(|comparison| &entrants[comparison.clock]);
+    // The reference's own clock by another path did not change against it, and is no witness.
+    let others = others.filter(|entrant| base_name(&entrant.label) != base_name(&rates.reference));
+    let others: Vec<_> = others.map(|entrant| entrant.row).collect();
     rates.reference_suspected = is_reference_suspected(&rates) && are_independent(&others, entrants[place].row);
     match bench.platform.adjtimex() {
         Ok(found) => rates.adjtimex = Some(found),

@@ -54,8 +54,8 @@ pub(crate) struct Received {
     pub(crate) regressions: u64,
     /// By how much at most, in the clock's unit.
     pub(crate) worst: u64,
-    /// Time that the side that keeps it measured; 0 where the reference failed.
-    pub(crate) elapsed_ns: u64,
+    /// Time that the side that keeps it measured; `None` where the reference failed.
+    pub(crate) elapsed_ns: Option<u64>,
     /// What its own readings did.
     pub(crate) pace: Pace,
     /// What ended it early.
@@ -111,10 +111,7 @@ impl Received {
     }
 
     fn ended(mut self, keeper: Option<&Deadline<'_, impl Platform>>, error: Option<Errno>) -> Self {
-        self.elapsed_ns = keeper.map_or(0, Deadline::elapsed_ns);
-        if self.elapsed_ns == u64::MAX {
-            self.elapsed_ns = 0;
-        }
+        self.elapsed_ns = keeper.and_then(Deadline::measured_ns);
         self.error = error;
         self
     }

@@ -6,7 +6,7 @@ use clockscope::RawClock;
 use clockscope::offset::OffsetBounds;
 
 use crate::bench::Bench;
-use crate::platform::{Platform, Word, Yardstick};
+use crate::platform::{Platform, Word};
 use crate::relay::Ending;
 use crate::timer::read;
 
@@ -16,11 +16,6 @@ struct Line<W> {
     number: W,
     stamp: W,
 }
-
-/// By what share of the time the counter may advance otherwise than the reference, beside what its rate is uncertain by, and by
-/// how many ns: a clock that is steered differs by less, a counter that stands still by more.
-const PACE: f64 = 2e-3;
-const PACE_NS: f64 = 2_000.0;
 
 /// What the side that asked learned.
 #[derive(Clone, Copy, Debug, Default)]
@@ -50,9 +45,7 @@ impl<'a, P: Platform> Exchange<'a, P> {
     pub(crate) fn ask(&self, counter: &impl RawClock, bench: &Bench<'_, P>, slice_ns: u64) -> Learned {
         let mut bounds = OffsetBounds::default();
         let _ending = Ending(&self.over);
-        let before = read(counter);
         let mut deadline = bench.deadline(slice_ns);
-        let begun = read(counter);
         for number in 1.. {
             let left = read(counter);
             self.there.number.store(number, Ordering::Release);
@@ -72,14 +65,7 @@ impl<'a, P: Platform> Exchange<'a, P> {
                 break;
             }
         }
-        let ended = read(counter);
-        let elapsed_ns = deadline.elapsed_ns() as f64;
-        let after = read(counter);
-        // An interruption between two of these reads is not held against the counter.
-        let ns = |from: u64, to: u64| to.wrapping_sub(from) as i64 as f64 * bench.first_rate.ns_per_unit;
-        let slack_ns = elapsed_ns * (PACE + bench.first_rate.bound_ppm * 1e-6) + PACE_NS + bench.reference.tick_ns();
-        let parted = ns(before, after) < elapsed_ns - slack_ns || ns(begun, ended) > elapsed_ns + slack_ns;
-        Learned { bounds, parted }
+        Learned { bounds, parted: deadline.measured_ns().is_none() }
     }
 
     /// Answers until the other side has enough.

@@ -30,6 +30,10 @@ const STILL_READINGS: u64 = 200;
 const NEVER_MOVED_NS: u64 = 100_000_000;
 const NEVER_MOVED_STEPS: f64 = 4.0;
 
+/// Why handoffs have no rate.
+const UNTIMED: &str =
+    "the reference failed, or did not advance as the counter did: one of them stood still, stepped or changed its rate";
+
 /// How readings are handed over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Handover {
@@ -110,10 +114,12 @@ pub(crate) fn find<P: Platform>(
         let is_idle = tallies.iter().all(|tally| tally.received.handoffs == 0);
         order.untestable = order.lost.first().filter(|_| is_idle).map(|lost| lost.reason.clone());
     }
-    let bare = &tallies[0].received;
-    order.bare_handoffs_per_second = per_second(bare.handoffs, bare.elapsed_ns);
+    let bare = &tallies[0];
+    order.bare_handoffs_per_second = bare.timed.per_second();
     if order.bare_handoffs_per_second.is_none() {
-        let reason = order.untestable.as_deref().unwrap_or("interrupted before anything was handed over");
+        let nothing = "interrupted before anything was handed over";
+        let reason = if bare.received.handoffs > 0 { UNTIMED } else { nothing };
+        let reason = order.untestable.as_deref().unwrap_or(reason);
         order.unknown.insert("bare_handoffs_per_second".to_owned(), reason.to_owned());
     }
     let sequence = |(place, row): (usize, &Row<P>)| {
@@ -184,6 +190,29 @@ struct Tally {
     /// From which CPU to which the largest step was.
     worst_pair: Option<[u32; 2]>,
     pace: Pacing,
+    timed: Timed,
+}
+
+/// Handoffs of the slices whose time is known, and that time in ns.
+#[derive(Clone, Copy, Debug, Default)]
+struct Timed {
+    handoffs: u64,
+    ns: u64,
+}
+
+impl Timed {
+    fn per_second(self) -> Option<f64> {
+        (self.handoffs > 0 && self.ns > 0).then(|| self.handoffs as f64 / self.ns as f64 * 1e9)
+    }
+}
+
+impl std::iter::Sum for Timed {
+    fn sum<I: Iterator<Item = Self>>(all: I) -> Self {
+        all.fold(Self::default(), |sum, timed| Self {
+            handoffs: sum.handoffs + timed.handoffs,
+            ns: sum.ns.saturating_add(timed.ns),
+        })
+    }
 }
 
 /// How a clock advanced, slice by slice.
@@ -221,12 +250,21 @@ impl Pacing {
 }
 
 impl Tally {
+    /// Adds what both sides received in a slice, of which the first keeps the time.
+    fn add_slice(&mut self, (a, b): (u32, u32), [first, second]: [&Received; 2]) {
+        self.pace.add(&first.pace, first.elapsed_ns.unwrap_or(0));
+        self.add(b, a, first);
+        self.add(a, b, second);
+        // Handoffs that took an unknown time would make the others look faster.
+        let timed = first.elapsed_ns.map(|ns| Timed { handoffs: first.handoffs + second.handoffs, ns });
+        self.timed = [self.timed, timed.unwrap_or_default()].into_iter().sum();
+    }
+
     /// What arrived on `to` from `from`.
     fn add(&mut self, from: u32, to: u32, received: &Received) {
         let all = &mut self.received;
         all.handoffs += received.handoffs;
         all.regressions += received.regressions;
-        all.elapsed_ns = all.elapsed_ns.saturating_add(received.elapsed_ns);
         all.error = all.error.or(received.error);
         if received.regressions > 0 && (self.worst_pair.is_none() || received.worst > all.worst) {
             all.worst = received.worst;
@@ -311,9 +349,7 @@ fn count(((a, b), outcome): Played<Vec<Received>>, tallies: &mut [Tally], lost: 
     match outcome {
         Ok([by_first, by_second]) => {
             for (tally, (first, second)) in tallies.iter_mut().zip(by_first.iter().zip(&by_second)) {
-                tally.pace.add(&first.pace, first.elapsed_ns);
-                tally.add(b, a, first);
-                tally.add(a, b, second);
+                tally.add_slice((a, b), [first, second]);
             }
         }
         Err(reason) => {
@@ -323,10 +359,6 @@ fn count(((a, b), outcome): Played<Vec<Received>>, tallies: &mut [Tally], lost: 
             }
         }
     }
-}
-
-fn per_second(handoffs: u64, elapsed_ns: u64) -> Option<f64> {
-    (handoffs > 0 && elapsed_ns > 0).then(|| handoffs as f64 / elapsed_ns as f64 * 1e9)
 }
 
 fn record<P: Platform>(
@@ -376,9 +408,9 @@ fn record<P: Platform>(
             unknown.insert(field.to_owned(), "no reading went back".to_owned());
         }
     }
-    let handoffs_per_second = per_second(handoffs, sum(|received| received.elapsed_ns));
+    let handoffs_per_second = tallies().map(|tally| tally.timed).sum::<Timed>().per_second();
     if handoffs > 0 && handoffs_per_second.is_none() {
-        unknown.insert("handoffs_per_second".to_owned(), "the reference stood still or failed".to_owned());
+        unknown.insert("handoffs_per_second".to_owned(), UNTIMED.to_owned());
     }
     for (field, way) in [("mailbox", &mailbox), ("lock", &lock)] {
         if way.is_none() {

@@ -173,6 +173,9 @@ impl<P: Platform> Platform for Recorder<P> {
     fn pin(&self, cpu: u32) -> Result<Self::Pinned, AffinityError> {
         let pinned = self.platform.pin(cpu);
         let mut kept = self.kept();
+        // A thread that was moved is pinned again, and what it read before is read again: a replay
+        // needs the last readings only.
+        kept.ordered_counter.iter().chain(&kept.references).for_each(|log| _ = log.take());
         kept.run.cpu = Some(cpu);
         kept.run.not_pinned = pinned.as_ref().err().map(ToString::to_string);
         pinned

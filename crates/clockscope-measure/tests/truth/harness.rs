@@ -74,6 +74,11 @@ pub(crate) fn on_platforms(
     }
 }
 
+/// Returns whether so many machines are asked that each kind of them is among these.
+pub(crate) fn are_many() -> bool {
+    number("CLOCKSCOPE_SEED").is_none() && asked() >= MACHINES
+}
+
 /// Machines of each test.
 fn asked() -> u64 {
     number("CLOCKSCOPE_MACHINES").unwrap_or(MACHINES)

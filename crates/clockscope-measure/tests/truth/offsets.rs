@@ -224,6 +224,13 @@ fn long_turns_end_a_question_in_time() {
     on_one("offsets::long_turns", 48, losing(48).machine, &mut |session, seed| _ = loses(session, seed));
 }
 
+/// A thread was moved while it calibrated the counter, to a CPU whose counter was 0.3 ms ahead. By
+/// that rate, a sixth too high, the counters of all other CPUs had changed theirs.
+#[test]
+fn a_rate_is_found_on_one_cpu() {
+    on_one("offsets::a_rate_is_found", 1330, losing(1330).machine, &mut |session, seed| _ = loses(session, seed));
+}
+
 /// A machine whose counter stands still from a time on: 0 to 20 ms, when the exchanges are over on most.
 fn freezing(seed: u64) -> Apart {
     let mut maker = Maker::new(seed);

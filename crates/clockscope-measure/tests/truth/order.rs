@@ -262,6 +262,12 @@ fn a_reference_that_fails_ends_the_question() {
     }
 }
 
+/// Handoffs were counted while the reference stood still, and their time was not: 3 a nanosecond.
+#[test]
+fn handoffs_whose_time_is_not_known_have_no_rate() {
+    on_one("order::handoffs_whose_time", 789, failing(789).0, &mut |session, seed| _ = fails(session, seed));
+}
+
 /// A machine that loses a CPU during the run.
 fn losing(seed: u64) -> Apart {
     let mut apart = across::random(seed, 0.6);

@@ -4,7 +4,7 @@ use clockscope_measure::{MeasureError, Paths, RateRequest, Session, rate};
 use clockscope_records::{Answer, RatePair, RateRecord, Rates};
 use clockscope_simulation::{Change, Random, Refused};
 
-use crate::harness::{Coverage, on_machines, on_platform};
+use crate::harness::{Coverage, are_many, on_machines, on_platforms};
 use crate::machine::{Machine, Maker, Spec, pick};
 use crate::platform::Simulated;
 use crate::rate_truth::{Bracket, kept};
@@ -334,26 +334,19 @@ struct Seen {
 #[test]
 fn a_rate_that_changes_is_told_as_it_is() {
     let mut seen = Seen::default();
-    let one = |machine: Machine, seed: u64, seen: &mut Seen| {
-        let platform = Simulated::new(machine);
-        platform.log_reads();
-        on_platform("rate::a_rate_that_changes", seed, &platform, &mut |session, seed| {
-            changed(session, seed, seen);
-        });
-    };
-    let number = |name: &str| std::env::var(name).ok().and_then(|number| number.parse::<u64>().ok());
-    let seeds = match number("CLOCKSCOPE_SEED") {
-        Some(seed) => seed..seed + 1,
-        None => 0..number("CLOCKSCOPE_MACHINES").unwrap_or(100),
-    };
-    for seed in seeds.clone() {
-        one(changing(seed), seed, &mut seen);
-    }
+    on_platforms("rate::a_rate_that_changes", changing_logged, |session, seed| changed(session, seed, &mut seen));
     eprintln!("{seen:?}");
-    if seeds.end - seeds.start >= 100 {
+    if are_many() {
         let Seen { bounds, constant, changed, placed, steps, .. } = seen;
         assert!(bounds > 50 && constant > 20 && changed > 20 && placed > 5 && steps > 5, "{seen:?}");
     }
+}
+
+/// Returns a machine to which something happens, of which all reads of clocks are kept.
+fn changing_logged(seed: u64) -> Simulated {
+    let platform = Simulated::new(changing(seed));
+    platform.log_reads();
+    platform
 }
 
 fn changed(session: &Session<'_, Simulated>, seed: u64, seen: &mut Seen) {
