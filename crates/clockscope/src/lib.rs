@@ -15,7 +15,8 @@
 //! ```
 //!
 //! Beside it: [`Stopwatch`], [`FakeClock`] for tests, [`AtomicInstant`], [`Upkeep`] for a time that is nearly now,
-//! [`utc_now`] and [`tai_now`] as intervals, and [`ticks`], the bare counter, with its [`Conversion`].
+//! [`wall`] for civil time at the cost of a timestamp, [`bounded`] for the interval in which the true time lies,
+//! [`utc_now`] and [`tai_now`] by what daemons answer, and [`ticks`], the bare counter, with its [`Conversion`].
 //!
 //! # All clocks
 //!
@@ -73,12 +74,19 @@ mod evidence;
 #[cfg(feature = "std")]
 mod lattice;
 pub mod offset;
+#[cfg(feature = "std")]
+mod rest;
+mod wall_time;
 
 // Loom checks the protocol in `disciplined`; its atomics make no statics, so there is no clock of the process then.
+#[cfg(all(feature = "std", not(loom)))]
+pub mod bounded;
 #[cfg(all(feature = "std", not(loom)))]
 mod civil;
 #[cfg(all(feature = "std", not(loom)))]
 mod civil_state;
+#[cfg(all(feature = "std", not(loom)))]
+mod claims;
 #[cfg(all(feature = "std", not(loom)))]
 mod leap;
 #[cfg(all(feature = "std", not(loom)))]
@@ -95,21 +103,27 @@ mod std_instant;
 mod stopwatch;
 #[cfg(all(feature = "std", not(loom)))]
 mod upkeep;
+#[cfg(all(feature = "std", not(loom)))]
+pub mod wall;
 
 pub use instant::{AtomicInstant, Instant};
 pub use raw::{About, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor};
+pub use wall_time::{NotRfc3339, OutOfRange, WallTime};
 
 #[cfg(all(feature = "std", not(loom)))]
 pub use {
-    civil::{Basis, Bounded, Unbounded, Worth, tai_now, utc_now},
+    civil::{tai_now, utc_now},
+    claims::claim::{Basis, Bounded, Unbounded, Worth},
     leap::Leap,
     process::{
         ProcessClock, calibrate_blocking, conversion, error_bound, evidence, frequency, generation, is_high_resolution,
         now, now_unordered, prepare, recheck, resolution, source, survive_disabled_counter, timeline_offset,
     },
     revalidation::{Revalidation, revalidate},
+    std_instant::NotOneTimeline,
     stopwatch::Stopwatch,
     upkeep::{Recent, Upkeep},
+    wall::Anchor,
 };
 /// What fuzz/ feeds.
 #[cfg(all(fuzzing, feature = "chrony"))]

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use super::claim::{Basis, Claim, Unbounded, Worth};
 use crate::civil_state::State;
+use crate::claims::claim::{Basis, Claim, Unbounded, Worth};
 use crate::leap::Leap;
 use crate::{Instant, now, os};
 

@@ -7,8 +7,8 @@
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 
-use super::claim::{Basis, Claim, Worth};
 use crate::civil_state::State;
+use crate::claims::claim::{Basis, Claim, Worth};
 use crate::process::CLOCK;
 
 /// Where the daemon publishes them, since ClockBound 2.

@@ -2,18 +2,14 @@
 
 #[cfg(feature = "chrony")]
 mod chrony;
-mod claim;
 #[cfg(all(feature = "clockbound", target_os = "linux"))]
 mod clockbound;
-mod kernel;
-
-#[cfg(all(fuzzing, feature = "chrony"))]
-pub(crate) use chrony::fuzz as fuzz_chronyd_reply;
-use claim::Claim;
-pub use claim::{Basis, Bounded, Unbounded, Worth};
 
 use crate::civil_state::State;
+use crate::claims::claim::{Bounded, Claim, Unbounded};
 use crate::{now, os};
+#[cfg(all(fuzzing, feature = "chrony"))]
+pub(crate) use chrony::fuzz as fuzz_chronyd_reply;
 
 /// Returns UTC as the interval in which it lies: CLOCK_REALTIME, the largest error that a time
 /// daemon has stated (adjtimex), what the kernel has still to correct, and the time that the

@@ -14,6 +14,7 @@ use super::{Bracket, Counter, Disciplined, OsClock};
 use crate::conversion::{Conversion, Uncalibrated};
 use crate::evidence::{ErrorBound, Evidence, Finding, Frequency, Source};
 use crate::lattice;
+use crate::rest::rest;
 
 /// Brackets tried for an answer.
 const TRIES: u32 = 8;
@@ -326,16 +327,6 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let Mode::Barred(reason) = self.shared.page.mode() else { return None };
         let (seen, advice) = reason.explained();
         Some(Evidence::new("outcome", Finding::Against, seen).by("the clock itself").advise(advice))
-    }
-}
-
-/// Lets the thread rest for about `duration`; not at all where the system refuses. (std's sleep panics
-/// there.)
-#[cfg(feature = "std")]
-fn rest(duration: Duration) {
-    let (lock, nobody_wakes) = (std::sync::Mutex::new(()), std::sync::Condvar::new());
-    if let Ok(guard) = lock.lock() {
-        let _ = nobody_wakes.wait_timeout(guard, duration);
     }
 }
 

@@ -265,6 +265,15 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         page.replace_wall(WallOffset::UNKNOWN, WallOffset::of(seen.most));
     }
 
+    /// The system says that the wall clock was set: as [`Disciplined::look_at_wall`], where anybody has asked
+    /// for wall time.
+    #[cfg(not(loom))]
+    pub(crate) fn wall_was_set(&self) {
+        if self.shared.page.wants(WANTS_WALL) {
+            self.look_at_wall();
+        }
+    }
+
     /// Publishes the line that there is with the offset of now. `None` if there is no line.
     fn publish_wall(&self, held: &mut Held<'_>) -> Option<()> {
         let look = self.look();

@@ -121,6 +121,17 @@ impl Timeline {
         Ok(ORIGIN.get_or_init(Instant::now).elapsed().as_nanos() as u64)
     }
 
+    /// The standard library's wall clock in ns since the Unix epoch.
+    ///
+    /// # Errors
+    /// None.
+    pub(crate) fn wall_ns(&self) -> Result<i64, Errno> {
+        Ok(match SystemTime::now().duration_since(UNIX_EPOCH) {
+            Ok(after) => after.as_nanos() as i64,
+            Err(before) => -(before.duration().as_nanos() as i64),
+        })
+    }
+
     pub(crate) fn is_monotonic(&self) -> bool {
         true
     }
@@ -179,4 +190,31 @@ pub(crate) fn civil() -> Result<State, Errno> {
 /// There is no errno to be kept.
 pub(crate) fn keep_errno<T>(work: impl FnOnce() -> T) -> T {
     work()
+}
+
+/// Nothing says that the wall clock was set.
+#[derive(Debug)]
+pub(crate) struct ClockSet(core::convert::Infallible);
+
+/// What ended a wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(dead_code, reason = "the other backends' answers")]
+pub(crate) enum Woken {
+    InTime,
+    ByClock,
+    ByThread,
+}
+
+impl ClockSet {
+    pub(crate) fn new() -> Option<Self> {
+        None
+    }
+
+    pub(crate) fn wait(&self, _: std::time::Duration) -> Woken {
+        match self.0 {}
+    }
+
+    pub(crate) fn wake(&self) {
+        match self.0 {}
+    }
 }

@@ -13,11 +13,13 @@
 mod backend;
 mod rust;
 
+pub(crate) use backend::{
+    ClockSet, Timeline, Woken, call_in_child, civil, keep_errno, survive_disabled_counter, wipe_on_fork,
+};
 pub use backend::{
     Reference, allowed_cpus, clocksource, counter_is_clocksource, counter_is_permitted, current_cpu, perf_frequency,
     references, set_allowed_cpus, unix_seconds,
 };
-pub(crate) use backend::{Timeline, call_in_child, civil, keep_errno, survive_disabled_counter, wipe_on_fork};
 /// What fuzz/ feeds.
 #[cfg(all(fuzzing, any(target_os = "linux", target_os = "android")))]
 #[doc(hidden)]

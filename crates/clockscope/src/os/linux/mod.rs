@@ -2,6 +2,7 @@
 
 mod affinity;
 mod civil;
+mod clock_set;
 mod devices;
 mod errno;
 mod fork;
@@ -19,6 +20,7 @@ mod vmclock;
 
 pub use affinity::{allowed_cpus, current_cpu, set_allowed_cpus};
 pub(crate) use civil::read as civil;
+pub(crate) use clock_set::{ClockSet, Woken};
 pub(crate) use errno::keep_errno;
 pub(crate) use fork::{call_in_child, wipe_on_fork};
 pub use perf::perf_frequency;

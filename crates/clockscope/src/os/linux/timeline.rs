@@ -127,6 +127,39 @@ impl Timeline {
         self.now_otherwise_ns()
     }
 
+    /// CLOCK_REALTIME in ns since the Unix epoch, likewise.
+    ///
+    /// # Errors
+    /// It is denied, by whichever call.
+    #[inline(always)]
+    pub(crate) fn wall_ns(&self) -> Result<i64, Errno> {
+        let function = self.vdso.load(Ordering::Relaxed);
+        if !function.is_null() {
+            // SAFETY: as in `now_ns`.
+            let function = unsafe { core::mem::transmute::<*mut c_void, vdso::ClockGettime>(function) };
+            let mut now = Timespec::default();
+            let is_read = ByVdso::with(function, libc::CLOCK_REALTIME).read(&mut now).is_ok();
+            if is_read && !self.vdso.load(Ordering::Relaxed).is_null() {
+                return Ok(now.nanoseconds() as i64);
+            }
+        }
+        self.wall_otherwise_ns()
+    }
+
+    /// The same without the vDSO.
+    #[cold]
+    fn wall_otherwise_ns(&self) -> Result<i64, Errno> {
+        keep_errno(|| {
+            let mut now = Timespec::default();
+            let answer = if self.counter_disabled.load(Ordering::Relaxed) {
+                BySyscall::new(libc::CLOCK_REALTIME).read(&mut now)
+            } else {
+                ByLibc::new(libc::CLOCK_REALTIME).read(&mut now)
+            };
+            answer.map(|()| now.nanoseconds() as i64).or_else(|_| wall_ns().map(|ns| ns as i64))
+        })
+    }
+
     /// The same without the vDSO.
     #[cold]
     fn now_otherwise_ns(&self) -> Result<u64, Errno> {

@@ -4,6 +4,7 @@ use core::fmt;
 use std::time::{Duration, SystemTime};
 
 use crate::Errno;
+use crate::disciplined::{State, Stated};
 use crate::leap::Leap;
 
 /// Two moments between which the true time lies, and what that is worth.
@@ -86,35 +87,55 @@ pub enum Unbounded {
 /// What is claimed of the true time: two moments of Unix time in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Claim {
-    pub(super) earliest_ns: i128,
-    pub(super) latest_ns: i128,
-    pub(super) basis: Basis,
-    pub(super) worth: Worth,
-    pub(super) leap: Leap,
+    pub(crate) earliest_ns: i128,
+    pub(crate) latest_ns: i128,
+    pub(crate) basis: Basis,
+    pub(crate) worth: Worth,
+    pub(crate) leap: Leap,
 }
 
 impl Claim {
-    pub(super) fn around(unix_ns: i128, error_ns: u64, (basis, worth): (Basis, Worth), leap: Leap) -> Self {
+    pub(crate) fn around(unix_ns: i128, error_ns: u64, (basis, worth): (Basis, Worth), leap: Leap) -> Self {
         let error = i128::from(error_ns);
         Self { earliest_ns: unix_ns - error, latest_ns: unix_ns + error, basis, worth, leap }
     }
 
     /// The same with so much more on either side.
     #[cfg(all(feature = "clockbound", target_os = "linux"))]
-    pub(super) fn wider(self, ns: u64) -> Self {
+    pub(crate) fn wider(self, ns: u64) -> Self {
         let ns = i128::from(ns);
         Self { earliest_ns: self.earliest_ns - ns, latest_ns: self.latest_ns + ns, ..self }
     }
 
     /// The same where the clock has still to be moved by up to `ns`: the true time is ahead by as much,
     /// or behind.
-    pub(super) fn moved(self, ns: i64) -> Self {
+    pub(crate) fn moved(self, ns: i64) -> Self {
         let (back, ahead) = (i128::from(ns.min(0)), i128::from(ns.max(0)));
         Self { earliest_ns: self.earliest_ns + back, latest_ns: self.latest_ns + ahead, ..self }
     }
 
+    /// The same, as it may be carried on for `lasts_ns`.
+    pub(super) fn stated(&self, rate_ppm: f64, lasts_ns: i128) -> Stated {
+        let interval = (self.earliest_ns, self.latest_ns);
+        let widened = self.leap.widen(interval);
+        // Both ends may part by a thousandth, and the interval moves on by as much as it lasts.
+        let is_leap_near =
+            self.leap.widen((interval.0, interval.1 + 2 * lasts_ns)) != (interval.0, interval.1 + 2 * lasts_ns);
+        let state = match self.worth {
+            _ if widened != interval => State::LeapSecond,
+            Worth::Trusted => State::Synchronized,
+            Worth::WhileNotSlewing => State::WhileNotSlewing,
+            Worth::Worthless => State::Worthless,
+        };
+        let (Ok(earliest_ns), Ok(latest_ns)) = (i64::try_from(widened.0), i64::try_from(widened.1)) else {
+            return Stated::nothing(State::Unavailable);
+        };
+        let lasts_ns = if is_leap_near { 0 } else { lasts_ns as u64 };
+        Stated { earliest_ns, latest_ns, lasts_ns, rate_ppm, state }
+    }
+
     /// On a scale that is `offset_ns` ahead of UTC.
-    pub(super) fn bounded(self, offset_ns: i128) -> Result<Bounded, Unbounded> {
+    pub(crate) fn bounded(self, offset_ns: i128) -> Result<Bounded, Unbounded> {
         let Self { earliest_ns, latest_ns, basis, worth, leap } = self;
         match (system_time(earliest_ns + offset_ns), system_time(latest_ns + offset_ns)) {
             (Some(earliest), Some(latest)) => Ok(Bounded { earliest, latest, worth, basis, leap }),
@@ -124,7 +145,7 @@ impl Claim {
 }
 
 /// A moment of Unix time; `None` if it cannot be represented.
-pub(super) fn system_time(unix_ns: i128) -> Option<SystemTime> {
+pub(crate) fn system_time(unix_ns: i128) -> Option<SystemTime> {
     let magnitude = unix_ns.unsigned_abs();
     let seconds = u64::try_from(magnitude / 1_000_000_000).ok()?;
     let distance = Duration::new(seconds, (magnitude % 1_000_000_000) as u32);
@@ -144,7 +165,7 @@ impl Bounded {
 }
 
 impl Unbounded {
-    pub(super) fn unsynchronized(unix_ns: i128) -> Self {
+    pub(crate) fn unsynchronized(unix_ns: i128) -> Self {
         system_time(unix_ns).map_or(Self::OutOfRange, Self::Unsynchronized)
     }
 

@@ -8,6 +8,7 @@
 
 use super::claim::{Basis, Claim, Unbounded, Worth};
 use crate::civil_state::{NO_ERROR_STATED_US, State};
+use crate::disciplined::{State as Standing, Stated};
 
 /// No ordinary oscillator is off by more, in ppm: a rate beyond that works an offset off.
 const OSCILLATOR_PPM: f64 = 100.0;
@@ -103,6 +104,20 @@ impl State {
             return Err(claim.bounded(0).map_or_else(|error| error, |claimed| Unbounded::Slewing { claimed, ppm }));
         }
         Ok(claim)
+    }
+
+    /// The same, as it may be carried on for a second. Near a leap second it is asked for anew each time,
+    /// because the kernel sets its clock then.
+    pub(crate) fn stated(&self) -> Stated {
+        const SECOND_NS: i128 = 1_000_000_000;
+        let state = match self.claim(0) {
+            Ok(claim) => return claim.stated(self.rate_ppm, SECOND_NS),
+            Err(Unbounded::Slewing { .. }) => Standing::Slewing,
+            Err(Unbounded::Worthless(_)) => Standing::Worthless,
+            Err(Unbounded::Unsynchronized(_)) => Standing::Unsynchronized,
+            Err(_) => Standing::Unavailable,
+        };
+        Stated { rate_ppm: self.rate_ppm, ..Stated::nothing(state) }
     }
 
     /// The stated error, the clock's unit, and the time in which it was read.
