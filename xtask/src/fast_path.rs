@@ -16,6 +16,9 @@ const OURS: &[(&str, usize)] = &[
 ];
 /// Those that read the counter in order.
 const ORDERED: &[&str] = &["fast_path_now", "fast_path_wall_now", "fast_path_bounded_now"];
+/// One whose result is more than two words: beside the pointer to it, a register must be saved.
+const LARGE: &str = "fast_path_bounded_now";
+const SAVED: &str = "a saved register";
 /// One that must fail, to show that the check can.
 const THEIRS: &str = "slow_path_std";
 
@@ -44,12 +47,16 @@ pub(crate) fn check_program(objdump: &str, program: &str, is_aarch64: bool) -> R
         if is_ordered {
             found.extend(unordered(fast_path(&function)));
         }
+        if *name == LARGE {
+            found.retain(|fault| !fault.starts_with(SAVED));
+        }
         if !found.is_empty() {
             bail!("{name} is no fast path:\n  {}", found.join("\n  "));
         }
         println!(
-            "   {name}: {} instructions, no call, no division, no way back, no saved register{}",
+            "   {name}: {} instructions, no call, no division, no way back{}{}",
             fast_path(&function).len(),
+            if *name == LARGE { "" } else { ", no saved register" },
             if is_ordered { ", a branch on the first load before ISB" } else { "" }
         );
     }
@@ -120,7 +127,7 @@ fn faults(function: &[Instruction<'_>], most: usize) -> Vec<String> {
     }
     for instruction in path {
         if instruction.is(&["push", "pop", "pushq", "popq", "stp", "ldp"]) {
-            faults.push(format!("a saved register: {}", instruction.text));
+            faults.push(format!("{SAVED}: {}", instruction.text));
         }
         if instruction.is(&["call", "callq", "bl", "blr"]) {
             faults.push(format!("a call: {}", instruction.text));

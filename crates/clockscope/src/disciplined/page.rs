@@ -72,12 +72,10 @@ pub(crate) struct WallOffset(pub(crate) u64);
 
 impl WallOffset {
     pub(crate) const UNKNOWN: Self = Self(0);
-    /// What an offset is stored with, so that none is stored as zero: none is as low as -2^63.
-    const BIAS: u64 = 1 << 63;
 
-    /// The word of an offset in ns.
+    /// The word of an offset in ns. Zero is published as one: an offset may be above the true one.
     pub(crate) fn of(ns: i64) -> Self {
-        Self((ns as u64).wrapping_add(Self::BIAS))
+        Self(if ns == 0 { 1 } else { ns as u64 })
     }
 
     #[inline(always)]
@@ -87,13 +85,13 @@ impl WallOffset {
 
     /// The offset in ns. Only of one that is known.
     pub(crate) fn ns(self) -> i64 {
-        self.0.wrapping_sub(Self::BIAS) as i64
+        self.0 as i64
     }
 
     /// The wall clock's time in ns where ours is `ns`. Only of one that is known.
     #[inline(always)]
     pub(crate) fn wall_ns(self, ns: u64) -> i64 {
-        ns.wrapping_add(self.0).wrapping_sub(Self::BIAS) as i64
+        ns.wrapping_add(self.0) as i64
     }
 }
 
@@ -275,14 +273,15 @@ impl Page {
             return None;
         }
         let segment = self.segment(version.segment());
-        let floor = self.floor.load(Ordering::Relaxed);
-        let wall = self.wall_of(version);
         let tick = counter();
+        // After the tick, where a register is free: the offset is fixed for the version, and a floor that is
+        // higher by now does no harm.
+        let wall = self.wall_of(version);
         fence(Ordering::Acquire);
         if self.version.load(Ordering::Relaxed) != version.0 || !wall.is_known() {
             return None;
         }
-        segment.fresh(tick).filter(|ns| *ns >= floor).map(|ns| wall.wall_ns(ns))
+        segment.fresh(tick).filter(|ns| *ns >= self.floor()).map(|ns| wall.wall_ns(ns))
     }
 
     /// The same of the bounds of civil time. The segment is looked at for its ticks alone: where it does not
@@ -293,9 +292,12 @@ impl Page {
         if !version.has_line() {
             return None;
         }
-        let segment = self.segment(version.segment());
-        let bounds = self.bounds_of(version);
+        let words = &self.segments[version.segment()].0;
+        // Of the segment no more than where it is: a load of an atomic is done whether it is needed or not.
+        let [start, packed] = [0, 1].map(|index: usize| words[index].load(Ordering::Relaxed));
+        let segment = Segment::of_words([start, packed, 0, 0]);
         let tick = counter();
+        let bounds = self.bounds_of(version);
         fence(Ordering::Acquire);
         if self.version.load(Ordering::Relaxed) != version.0 || !segment.is_fresh(tick) {
             return None;
