@@ -1,4 +1,4 @@
-//! Watches `utc_now()` on a machine whose true time is known, and prints what it saw as one JSON
+//! Watches `utc_now()` and `bounded::now()` on a machine whose true time is known, and prints what it saw as one JSON
 //! object.
 //!
 //! `civil OFFSET_MS SECONDS`: the true time is that much ahead of CLOCK_REALTIME when the program
@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use std::error::Error;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use clockscope::bounded::{self, Interval, State};
 use clockscope::os::{self, Reference};
 use clockscope::{Bounded, Leap, RawClock, Unbounded, Worth, tai_now, utc_now};
 
@@ -31,8 +32,13 @@ struct Truth {
 struct Seen {
     answers: BTreeMap<&'static str, [u64; 2]>,
     tai: [u64; 2],
+    /// The same of `bounded::now()`: those with ends, and by the state those without.
+    bounded: [u64; 2],
+    unbounded: BTreeMap<String, u64>,
     /// How often the inserted second was running.
     in_leap: u64,
+    /// How often `bounded::now()` said that it is near.
+    in_leap_state: u64,
     /// The widest interval that was trusted, in ns.
     widest_ns: u128,
 }
@@ -103,9 +109,16 @@ fn watch(truth: &Truth, ns: i128) -> Result<Seen, Box<dyn Error>> {
             let is_inside = unix_ns(tai.earliest) - slack <= expected && expected <= unix_ns(tai.latest) + slack;
             seen.tai[usize::from(is_inside)] += 1;
         }
-        std::thread::sleep(Duration::from_millis(2));
+        // Often enough for the counter to serve it, and pauses in which others run.
+        for _ in 0..AT_ONCE {
+            seen.count(truth, bounded::now)?;
+        }
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
+
+/// Readings of `bounded::now()` in a row.
+const AT_ONCE: u32 = 300;
 
 fn named(utc: &Result<Bounded, Unbounded>) -> (&'static str, Option<&Bounded>) {
     match utc {
@@ -119,6 +132,26 @@ fn named(utc: &Result<Bounded, Unbounded>) -> (&'static str, Option<&Bounded>) {
 }
 
 impl Seen {
+    /// Counts an answer of `bounded::now()`.
+    fn count(&mut self, truth: &Truth, now: impl FnOnce() -> Interval) -> Result<(), Box<dyn Error>> {
+        let before = truth.elapsed_ns()?;
+        let Interval { earliest, latest, state, .. } = now();
+        let after = truth.elapsed_ns()?;
+        if !state.is_bounded() {
+            *self.unbounded.entry(format!("{state:?}")).or_default() += 1;
+            return Ok(());
+        }
+        let took_ns = after - before;
+        let (earliest, latest) =
+            (i128::from(earliest.as_unix_ns()) - took_ns, i128::from(latest.as_unix_ns()) + took_ns);
+        let mut truths = truth.unix_ns(before).into_iter();
+        // Far from the inserted second both are one.
+        let is_inside = truths.all(|truth| (earliest..=latest).contains(&truth));
+        self.bounded[usize::from(is_inside)] += 1;
+        self.in_leap_state += u64::from(state == State::LeapSecond);
+        Ok(())
+    }
+
     fn json(&self) -> String {
         let answers = self
             .answers
@@ -126,9 +159,16 @@ impl Seen {
             .map(|(name, [out, inside])| format!("\"{name}\": {{\"inside\": {inside}, \"outside\": {out}}}"));
         let answers: Vec<String> = answers.collect();
         let [out, inside] = self.tai;
+        let [bounded_out, bounded_in] = self.bounded;
+        let unbounded: Vec<String> =
+            self.unbounded.iter().map(|(state, times)| format!("\"{state}\": {times}")).collect();
         format!(
-            "{{{}, \"tai\": {{\"inside\": {inside}, \"outside\": {out}}}, \"in_leap\": {}, \"widest_ns\": {}}}",
+            "{{{}, \"tai\": {{\"inside\": {inside}, \"outside\": {out}}}, \
+             \"bounded\": {{\"inside\": {bounded_in}, \"outside\": {bounded_out}}}, \"unbounded\": {{{}}}, \
+             \"leap_states\": {}, \"in_leap\": {}, \"widest_ns\": {}}}",
             answers.join(", "),
+            unbounded.join(", "),
+            self.in_leap_state,
             self.in_leap,
             self.widest_ns
         )

@@ -76,6 +76,7 @@ impl Images {
         copy(&programs.steer, &root.join("bin/steer"))?;
         // busybox has a `watch` of its own.
         copy(&programs.civil, &root.join("bin/clockscope-civil"))?;
+        copy(&programs.wall, &root.join("bin/clockscope-wall"))?;
         copy(&programs.watch, &root.join("bin/clockscope-watch"))?;
         copy(&Path::new(GUEST).join("init.sh"), &root.join("init"))?;
         for script in fs::read_dir(GUEST)? {

@@ -151,6 +151,9 @@ pub(super) fn civil(seen: &mut Seen) {
         ("ntpd", &ntpd, "trusted"),
         ("leap", &leap, "trusted"),
         ("leap", &leap, "tai"),
+        ("chronyd", &chronyd, "bounded"),
+        ("ntpd", &ntpd, "bounded"),
+        ("leap", &leap, "bounded"),
     ] {
         let (inside, outside) = (count(run, answer, "inside"), count(run, answer, "outside"));
         seen.expect(inside > 0 && outside == 0, || {
@@ -161,11 +164,39 @@ pub(super) fn civil(seen: &mut Seen) {
         let is_believed = ["trusted", "while_not_slewing"].iter().any(|answer| !run[*answer].is_null());
         seen.expect(!is_believed && !run["worthless"].is_null(), || format!("{name}: {run}"));
     }
+    let bounded = |run: &Value| number(&run["bounded"]["inside"]) + number(&run["bounded"]["outside"]);
+    seen.expect(bounded(&timesyncd) + bounded(&phc2sys) == 0.0, || "bounded::now() believed a worthless error".into());
+    seen.expect(number(&leap["leap_states"]) > 0.0, || format!("bounded::now() named no leap second: {leap}"));
     // What would have been wrong is not believed.
     seen.expect(count(&phc2sys, "worthless", "outside") > 0, || format!("phc2sys was right: {phc2sys}"));
     seen.expect(count(&chronyd, "slewing", "outside") > 0, || format!("chronyd's slew was not seen: {chronyd}"));
     seen.expect(number(&leap["in_leap"]) > 0.0, || format!("no leap second was seen: {leap}"));
     seen.found(format!("ntpd's bound at most {} wide", time(number(&ntpd["widest_ns"]))));
+    watched(seen, "watch", Served::Counter, 1);
+}
+
+/// CLOCK_REALTIME is set: `wall::now()` follows within the time that it is granted, and `now_monotone()` never goes back.
+pub(super) fn wall(seen: &mut Seen) {
+    /// The dates of wall.sh: an hour, and more.
+    const BACK_NS: f64 = 3.5e12;
+    for name in ["wall", "wallupkeep"] {
+        let wall = seen.json(name);
+        let sets = number(&wall["sets"]);
+        // A program may be set back while it is not looking; five times it was set.
+        seen.expect(sets >= 4.0 && number(&wall["generations"]) >= sets.min(5.0), || format!("{name}: {wall}"));
+        let readings = number(&wall["readings"]);
+        seen.expect(wall["regressions"] == 0 && readings > 100_000.0, || format!("{name}: now_monotone: {wall}"));
+        seen.expect(number(&wall["ahead_ns"]) >= BACK_NS, || format!("{name}: now_monotone was not ahead: {wall}"));
+        let (worst_ns, bound_ns) = (number(&wall["worst_ns"]), number(&wall["bound_ns"]));
+        seen.expect(worst_ns <= bound_ns, || format!("{name}: {worst_ns} ns off, and its bound is {bound_ns} ns"));
+        let stale_ns = number(&wall["longest_stale_ns"]);
+        seen.found(format!("a set shows after {}", time(stale_ns)));
+        // Of two milliseconds; the program's own time passes while others run on the only CPU.
+        seen.expect(stale_ns < 1e9, || format!("{name}: stale for {stale_ns} ns"));
+    }
+    let steered = seen.json("wall_steered");
+    let (worst_ns, bound_ns) = (number(&steered["worst_ns"]), number(&steered["bound_ns"]));
+    seen.expect(steered["generations"] == 0 && worst_ns <= bound_ns, || format!("a slew is no step: {steered}"));
     watched(seen, "watch", Served::Counter, 1);
 }
 
