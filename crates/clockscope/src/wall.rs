@@ -97,8 +97,15 @@ static LARGEST: AtomicI64 = AtomicI64::new(i64::MIN);
 pub fn now_monotone() -> Monotone {
     let now = CLOCK.wall_ns();
     let before = LARGEST.fetch_max(now, Ordering::AcqRel);
-    let time = before.max(now);
-    Monotone { time: WallTime::from_unix_ns(time), ahead: Duration::from_nanos(time.abs_diff(now)) }
+    let ahead = if before <= now { Duration::ZERO } else { ahead_of_now(before) };
+    Monotone { time: WallTime::from_unix_ns(before.max(now)), ahead }
+}
+
+/// How far this time, which was read before, is ahead of the present one: another thread may only have been
+/// faster.
+#[cold]
+fn ahead_of_now(before: i64) -> Duration {
+    Duration::from_nanos(before.saturating_sub(CLOCK.wall_ns()).max(0) as u64)
 }
 
 /// Returns a number that moves when CLOCK_REALTIME was found to have been set, to have leapt, or to have gone on while
