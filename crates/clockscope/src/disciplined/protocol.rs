@@ -7,7 +7,7 @@ use loom::sync::atomic::{AtomicU64, Ordering};
 use loom::thread;
 
 use super::line::Line;
-use super::page::{Civil, Page};
+use super::page::{Civil, Page, WallOffset};
 use super::version::{Mode, Version};
 use super::{Counter, Disciplined, OsClock};
 use crate::{Errno, Source};
@@ -50,6 +50,34 @@ fn a_line_is_whole(read: fn(&Page) -> Option<u64>) {
 #[test]
 fn a_line_is_read_whole() {
     a_line_is_whole(|page| page.read(|| 100));
+}
+
+/// Wall time is of one version: each line shows 100 ns at tick 100 and is published with an offset, and the next
+/// one is 1000 ns further, less as much.
+#[test]
+fn wall_time_is_of_one_version() {
+    check(2, || {
+        let page = Arc::new(Page::new());
+        let published = |start: u64, ahead: u64| {
+            let wall = WallOffset::of(5_000 - ahead as i64);
+            (Line::single(start, start + ahead, 1.0, 1000), Civil { wall, ..Civil::default() })
+        };
+        let mut version = opened(&page);
+        let (line, civil) = published(10, 0);
+        page.publish(&mut version, &line, &civil);
+        let publisher = {
+            let page = page.clone();
+            thread::spawn(move || {
+                for (start, ahead) in [(20, 1_000), (30, 2_000)] {
+                    let (line, civil) = published(start, ahead);
+                    page.publish(&mut version, &line, &civil);
+                }
+            })
+        };
+        assert!(matches!(page.read_wall(|| 100), None | Some(5_100)));
+        publisher.join().unwrap();
+        assert_eq!(page.read_wall(|| 100), Some(5_100));
+    });
 }
 
 #[test]
