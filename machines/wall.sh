@@ -4,21 +4,21 @@ settle tsc
 . /machines/common.sh
 run watch clockscope-watch 2
 for upkeep in "" upkeep; do
-    run "wall$upkeep" clockscope-wall 8 $upkeep &
-    sleep 1
+    run "wall$upkeep" clockscope-wall 5 $upkeep &
+    sleep 0.7
     date -s @2000000000 >/dev/null
-    sleep 1
+    sleep 0.7
     date -s @1900000000 >/dev/null
-    sleep 1
+    sleep 0.5
     date -s @1900003600 >/dev/null
-    sleep 2
-    date -s @1900000000 >/dev/null
     sleep 1
+    date -s @1900000000 >/dev/null
+    sleep 0.5
     date -s @1900100000 >/dev/null
     wait
 done
 steer set >/dev/null
-run wall_steered clockscope-wall 6 &
+run wall_steered clockscope-wall 4 &
 sleep 0.5
 steer chronyd >/tmp/calls 2>&1
 wait

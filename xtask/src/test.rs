@@ -46,7 +46,7 @@ const TESTS: [Step; 3] = [
     Step("tests with time daemons", |tally| {
         let features = ["--package", "clockscope", "--features", "chrony,clockbound,serde"];
         run::cargo(&[&["clippy", "--quiet"], &features[..], &["--all-targets", "--", "--deny", "warnings"]].concat())?;
-        passed(tally.cargo_test(&[], &[&features[..], &["--lib"]].concat()))
+        passed(tally.cargo_test(&[], &[&features[..], &["--lib", "--test", "interop"]].concat()))
     }),
 ];
 

@@ -1,6 +1,6 @@
 //! Our types in those of other crates.
 
-#![cfg(all(unix, feature = "serde"))]
+#![cfg(all(unix, feature = "serde", not(loom)))]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use clockscope::{AtomicInstant, Instant, WallTime};
