@@ -93,9 +93,9 @@ fn a_step_shows_within_two_windows_and_at_once_to_who_asks() {
             let start = watch.world.true_ns();
             while off_ns(watch.world, &watch.clock) > 500.0 {
                 watch.world.pass(5_000);
+                let took = watch.world.true_ns() - start;
+                assert!(took <= 2 * WINDOW, "{took} ns after a step of {step} ns");
             }
-            let took = watch.world.true_ns() - start;
-            assert!(took <= 2 * WINDOW, "{took} ns after a step of {step} ns");
             assert_eq!(watch.clock.wall_generation(), generation + 1);
             assert!(run(&watch, 20 * MILLISECOND, 5_000) <= 100.0);
             watch.world.step_wall(step);
