@@ -77,6 +77,20 @@ fn an_interval_grows_and_is_no_wider_than_it_must_be() {
     }
 }
 
+/// The clock is off by less than what counts as a slew. Asked exactly, and wrong by 90 µs a second later.
+#[test]
+fn a_rate_that_is_a_little_off_is_covered_by_the_growth() {
+    for share in [90e-6, -90e-6] {
+        let mut watch = Watch::ordinary();
+        watch.world.slew(share);
+        watch.settle();
+        run(&watch, 3 * SECOND, 8_000);
+        let statements = watch.world.statements.get();
+        assert_eq!(run(&watch, 500 * MILLISECOND, 8_000).state, State::Synchronized);
+        assert!(watch.world.statements.get() - statements <= 6);
+    }
+}
+
 /// What the system says changes within the second: the interval that was carried on is still right, and
 /// the state follows in a window or two where the clocks show that something happened.
 #[test]

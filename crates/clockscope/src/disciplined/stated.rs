@@ -164,9 +164,9 @@ mod tests {
             start in any::<u64>(),
             ns_per_tick in 0.1f64..100.0,
             around in -(1i64 << 60)..(1 << 60),
-            half in 0i64..1_000_000_000,
-            off in -1.0f64..1.0,
-            rate_ppm in -500.0f64..500.0,
+            half in prop_oneof![Just(0i64), 0i64..1_000, 0i64..1_000_000_000],
+            off in prop_oneof![Just(-1.0), Just(1.0), -1.0f64..1.0],
+            rate_ppm in prop_oneof![Just(-500.0), Just(500.0), -500.0f64..500.0],
             part in 0.0f64..0.999,
         ) {
             let (earliest_ns, latest_ns) = (around - half, around + half);
