@@ -228,6 +228,36 @@ fn no_reading_goes_back_unless_the_wall_clock_does() {
     }
 }
 
+/// The clocks are slowed down, so that the line is ahead of them, and the line is taken away: what is served
+/// then waits for them.
+#[test]
+fn a_line_that_ends_ahead_of_the_clocks_does_not_let_it_go_back() {
+    for after in (0..1_500_000).step_by(50_000) {
+        let order = Order::new();
+        let (world, clock) = (order.world, &order.clock);
+        let run = |ns: u64, gap: u64| {
+            for _ in 0..ns / gap {
+                world.pass(gap);
+                let finished = order.finished.get();
+                let ns = clock.wall_ns();
+                assert!(ns >= finished, "{ns} was read after {finished}");
+                order.finished.set(ns);
+            }
+        };
+        run(20 * MILLISECOND, 5_000);
+        assert_eq!(clock.source(), Source::Counter);
+        world.slew(-0.09);
+        run(after + 1_000, 1_000);
+        clock.give_up();
+        run(5 * MILLISECOND, 500);
+        assert_eq!(clock.source(), Source::OsClock);
+        world.slew(0.0);
+        run(5 * MILLISECOND, 5_000);
+        assert!(off_ns(world, clock) < 1.0, "the wall clock has caught up");
+        assert_eq!(clock.wall_generation(), 0);
+    }
+}
+
 /// The wall clock is set at every moment of a reading and a renewal: a reading shows it as it was before or
 /// after, and never a mixture.
 #[test]
