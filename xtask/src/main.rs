@@ -38,6 +38,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   bench across  order and offsets across CPUs, and rates (two minutes)
   bench steps   recording 10^8 reads, and the ticks of 30,000 simulated clocks (five minutes)
   bench runtimes  all language runtimes, and the C probe beside the instrument (four minutes)
+  bench truth [MACHINES]  what the instrument says of 2,000 random machines with known truth
   bench trust [RUNS]  whether a healthy machine is trusted every time (half an hour)
   bench runs [TIMES]     whether the interval between runs holds what later runs show, 20 times (five minutes)
   bench hermetic [RUNS]  the step `tests` beside four busy loops and on one CPU, 20 times each (three hours)
@@ -77,6 +78,8 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["bench", "across"] => bench::across::measure(),
         ["bench", "steps"] => bench::steps::measure(),
         ["bench", "runtimes"] => bench::runtimes::measure(),
+        ["bench", "truth"] => bench::truth::measure("2000"),
+        ["bench", "truth", machines] => bench::truth::measure(machines),
         ["bench", "trust"] => bench::trust::measure("100"),
         ["bench", "trust", runs] => bench::trust::measure(runs),
         ["bench", "runs"] => bench::runs::measure("20"),

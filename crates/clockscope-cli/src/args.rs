@@ -45,6 +45,8 @@ pub(crate) enum Command {
     Measure(Box<MeasureArgs>),
     /// Read clocks in a loop and show how their readings step: every difference, the tick, what went wrong and when
     Steps(Box<StepsArgs>),
+    /// Compute the answer of a recorded run of `steps` again
+    Replay(ReplayArgs),
     /// Say which clock to use for an interval, how far a single measurement is off, and how often to repeat it
     Advise(AdviseArgs),
     /// Hand readings from CPU to CPU and count those that go back, for every clock and reading sequence
@@ -73,7 +75,7 @@ pub(crate) enum Command {
     Info(OutputArgs),
     /// Render a recorded JSON document in any format
     Report(ReportArgs),
-    /// Print the JSON Schema of all JSON documents, or of policies
+    /// Print the JSON Schema of all JSON documents, of policies, or of recordings
     Schema {
         /// What it describes
         #[arg(value_enum, default_value_t)]
@@ -159,7 +161,8 @@ pub(crate) struct StepsArgs {
     /// Read for so long, all clocks together [default: 2s]
     #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true, conflicts_with_all = ["reads", "raw"])]
     pub(crate) duration: Option<Seconds>,
-    /// Keep every reading and write all of them to this file, told in ns since the clock's first one
+    /// Keep every reading and write all of them to this file, in ns since the clock's first one; a file that ends in .json
+    /// is a recording for `clockscope replay`
     #[arg(long, value_name = "FILE")]
     pub(crate) raw: Option<PathBuf>,
     /// Format of that file [default: by its ending, otherwise csv]
@@ -168,6 +171,13 @@ pub(crate) struct StepsArgs {
     /// How lines of CSV look
     #[arg(long, value_name = "STYLE", value_enum, requires = "raw", default_value_t)]
     pub(crate) raw_style: RawStyleArg,
+    #[command(flatten)]
+    pub(crate) answer: StepsAnswerArgs,
+}
+
+/// How an answer of `steps` is shown and judged.
+#[derive(Args, Debug)]
+pub(crate) struct StepsAnswerArgs {
     /// Most rows of a table of distinct differences: the most frequent ones
     #[arg(long, value_name = "N", default_value_t = 40)]
     pub(crate) rows: usize,
@@ -179,6 +189,15 @@ pub(crate) struct StepsArgs {
     pub(crate) fail_on: Vec<FailOn>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
+}
+
+#[derive(Args, Debug)]
+pub(crate) struct ReplayArgs {
+    /// The recording, as `clockscope steps --raw FILE.json` wrote it; - for standard input
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) answer: StepsAnswerArgs,
 }
 
 #[derive(Args, Debug)]
@@ -382,6 +401,8 @@ pub(crate) enum SchemaArg {
     Documents,
     /// Policies of `check`
     Policy,
+    /// Recordings of `steps`
+    Recording,
 }
 
 #[derive(Args, Debug)]
@@ -443,6 +464,8 @@ pub(crate) enum RawFormatArg {
     Ndjson,
     /// Columns `clock` and `ns` (needs the feature `parquet`)
     Parquet,
+    /// Everything that the run read, for `clockscope replay`
+    Recording,
 }
 
 /// How lines of CSV look.

@@ -5,35 +5,24 @@ mod clocksource;
 mod common;
 mod repeat;
 mod runtimes;
+mod steps;
 mod trust;
 
-use std::io::Read;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use clap::CommandFactory;
-use clockscope_measure::{Amount, Catalogue, Paths, Readings, Request, Source, StepsRequest};
+use clockscope_measure::{Catalogue, Paths, Request, Session, Source, ThisMachine};
 use clockscope_records::{Document, Measurement};
-use clockscope_report::{RawFormat, Series};
 
-use crate::args::{
-    AdviseArgs, Cli, Command, ListArgs, MeasureArgs, OutputArgs, RawFormatArg, RawStyleArg, ReportArgs, SchemaArg,
-    StepsArgs,
-};
+use crate::args::{AdviseArgs, Cli, Command, ListArgs, MeasureArgs, OutputArgs, ReportArgs, SchemaArg};
 use crate::duration::Seconds;
 use crate::exit::Exit;
-use crate::numbers::Reads;
 use crate::output::{self, Destination};
 use crate::progress::Bar;
 use crate::usage::{UsageError, explained, unknown_clock};
-use common::{Drawing, exit, selected, stop_on_signals, write};
-
-/// How long `steps` reads if nothing else is said, in seconds, all clocks together.
-const STEPS_SECONDS: f64 = 2.0;
-/// How often it reads each clock for raw readings if nothing else is said.
-const RAW_READS: u64 = 10_000;
-/// Most raw readings, all clocks together: 2.4 GB while they are kept.
-const MOST_RAW_READS: u64 = 100_000_000;
+use common::{Drawing, exit, read_text, selected, stop_on_signals, write};
 
 /// Shortest interval that advice is given for, in seconds: no processor does anything in less.
 const SHORTEST_INTERVAL_S: f64 = 1e-12;
@@ -48,7 +37,8 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
     match cli.command {
         None => measure(&cli.measure),
         Some(Command::Measure(args)) => measure(&args),
-        Some(Command::Steps(args)) => steps(&args),
+        Some(Command::Steps(args)) => steps::run(&args),
+        Some(Command::Replay(args)) => steps::replay(&args),
         Some(Command::Advise(args)) => advise(&args),
         Some(Command::Order(args)) => answers::order(&args),
         Some(Command::Offsets(args)) => answers::offsets(&args),
@@ -76,6 +66,7 @@ fn is_measuring(cli: &Cli) -> bool {
         Some(Command::Runtimes(args)) => args.clocksource.is_empty() && !args.list,
         Some(
             Command::Clocksource(_)
+            | Command::Replay(_)
             | Command::Report(_)
             | Command::Schema { .. }
             | Command::Completions { .. }
@@ -108,86 +99,13 @@ fn fresh(
     thorough: bool,
     output: &OutputArgs,
 ) -> Result<Measurement> {
-    let environment = clockscope_machine::environment();
     let stop = stop_on_signals()?;
-    let mut bar = Bar::new(output.quiet, environment.counter_readable);
-    let request = Request { environment, duration_s: duration.0, cpu, thorough, stop: &stop };
-    let measured = clockscope_measure::measure(catalogue, request, &mut |share| bar.show(share));
+    let session = Session::new(&ThisMachine, &stop);
+    let mut bar = Bar::new(output.quiet, session.environment().counter_readable);
+    let request = Request { duration_s: duration.0, cpu, thorough };
+    let measured = clockscope_measure::measure(&session, catalogue, &request, &mut |share| bar.show(share));
     drop(bar);
     measured.map_err(|error| explained(error, "--cpu"))
-}
-
-fn steps(args: &StepsArgs) -> Result<Exit> {
-    let catalogue = selected(&args.clocks)?;
-    let amount = match (args.reads, args.duration, &args.raw) {
-        (Some(Reads(reads)), ..) => Amount::Reads(reads),
-        (None, Some(Seconds(seconds)), _) => Amount::Duration(seconds),
-        (None, None, Some(_)) => Amount::Reads(RAW_READS),
-        (None, None, None) => Amount::Duration(STEPS_SECONDS),
-    };
-    let raw = raw_destination(args, amount, catalogue.list().len() as u64)?;
-    let destination = Destination::open(args.output.output.as_deref())?;
-    let environment = clockscope_machine::environment();
-    let stop = stop_on_signals()?;
-    let mut bar = Bar::new(args.output.quiet, environment.counter_readable);
-    let request = StepsRequest { environment, amount, cpu: args.cpu, stop: &stop, keep: raw.is_some() };
-    let measured = clockscope_measure::steps(catalogue, request, &mut |share| bar.show(share));
-    drop(bar);
-    let (steps, readings) = measured.map_err(|error| explained(error, "--cpu"))?;
-    let exit = exit(steps.run.interrupted, steps.clocks.iter(), &args.fail_on);
-    let drawing = Drawing { ascii: args.ascii, rows: Some(args.rows) };
-    write(&Document::Steps(steps), &args.output, drawing, destination)?;
-    if let Some((format, raw)) = raw {
-        write_raw(&readings, format, raw)?;
-    }
-    Ok(exit)
-}
-
-/// Where raw readings go, and how, if they are asked for. Opened before anything is read.
-fn raw_destination(args: &StepsArgs, amount: Amount, clocks: u64) -> Result<Option<(RawFormat, Destination)>> {
-    let Some(path) = &args.raw else { return Ok(None) };
-    if path.as_os_str() == "-" {
-        return Err(UsageError("--raw: standard output is the report's; name a file".to_owned()).into());
-    }
-    let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
-    let format = args.raw_format.unwrap_or(match ending {
-        "ndjson" | "jsonl" => RawFormatArg::Ndjson,
-        "parquet" => RawFormatArg::Parquet,
-        _ => RawFormatArg::Csv,
-    });
-    let format = match (format, args.raw_style) {
-        (RawFormatArg::Csv, RawStyleArg::Plain) => RawFormat::Csv,
-        (RawFormatArg::Csv, RawStyleArg::Labelled) => RawFormat::Labelled,
-        (RawFormatArg::Ndjson, RawStyleArg::Plain) => RawFormat::Ndjson,
-        (RawFormatArg::Parquet, RawStyleArg::Plain) => RawFormat::Parquet,
-        (_, RawStyleArg::Labelled) => {
-            return Err(UsageError("--raw-style labelled is a style of CSV: use --raw-format csv".to_owned()).into());
-        }
-    };
-    if format == RawFormat::Parquet && !cfg!(feature = "parquet") {
-        return Err(UsageError(format!("--raw: {}", clockscope_report::NO_PARQUET)).into());
-    }
-    if let Amount::Reads(reads) = amount
-        && reads.saturating_mul(clocks) > MOST_RAW_READS
-    {
-        let hint = format!(
-            "--raw keeps every reading in memory: at most {MOST_RAW_READS} of all clocks together; ask for fewer --reads, or name clocks"
-        );
-        return Err(UsageError(hint).into());
-    }
-    Ok(Some((format, Destination::file(path, "--raw")?)))
-}
-
-/// Writes all readings but those of clocks whose unit has no fixed length.
-fn write_raw(readings: &[Readings], format: RawFormat, destination: Destination) -> Result<()> {
-    let mut series = Vec::new();
-    for clock in readings {
-        match clock.ns_per_unit {
-            Some(ns_per_unit) => series.push(Series { clock: &clock.clock, values: &clock.values, ns_per_unit }),
-            None => output::warn(&format!("{}: it counts core cycles: not written to --raw", clock.clock)),
-        }
-    }
-    destination.write_by(|out| clockscope_report::write_raw(out, format, &series))
 }
 
 fn advise(args: &AdviseArgs) -> Result<Exit> {
@@ -198,7 +116,7 @@ fn advise(args: &AdviseArgs) -> Result<Exit> {
     let document = match &args.from {
         Some(file) => read_document(file, "advise from")?,
         None => {
-            let catalogue = Catalogue::new().select(&[], Paths::default()).map_err(unknown_clock)?;
+            let catalogue = Catalogue::new(&ThisMachine).select(&[], Paths::default()).map_err(unknown_clock)?;
             Document::Measurement(fresh(catalogue, args.duration, args.cpu, false, &args.output)?)
         }
     };
@@ -220,16 +138,18 @@ fn advise(args: &AdviseArgs) -> Result<Exit> {
 }
 
 fn list(args: &ListArgs) -> Result<Exit> {
-    let catalogue = Catalogue::new().select(&[], args.path.into()).map_err(unknown_clock)?;
+    let catalogue = Catalogue::new(&ThisMachine).select(&[], args.path.into()).map_err(unknown_clock)?;
     let destination = Destination::open(args.output.output.as_deref())?;
-    let listing = clockscope_measure::list(catalogue, clockscope_machine::environment())?;
+    let never = AtomicBool::new(false);
+    let listing = clockscope_measure::list(&Session::new(&ThisMachine, &never), catalogue)?;
     write(&Document::Listing(listing), &args.output, Drawing::default(), destination)?;
     Ok(Exit::Success)
 }
 
 fn info(output: &OutputArgs) -> Result<Exit> {
     let destination = Destination::open(output.output.as_deref())?;
-    let info = clockscope_measure::info(clockscope_machine::environment())?;
+    let never = AtomicBool::new(false);
+    let info = clockscope_measure::info(&Session::new(&ThisMachine, &never))?;
     write(&Document::Info(info), output, Drawing::default(), destination)?;
     Ok(Exit::Success)
 }
@@ -251,6 +171,7 @@ fn schema(of: SchemaArg) -> Result<Exit> {
     let schema = match of {
         SchemaArg::Documents => clockscope_records::DOCUMENT_SCHEMA,
         SchemaArg::Policy => clockscope_records::POLICY_SCHEMA,
+        SchemaArg::Recording => clockscope_records::RECORDING_SCHEMA,
     };
     Destination::Stdout.write(&clockscope_records::indented(schema)?)?;
     Ok(Exit::Success)
@@ -282,13 +203,4 @@ fn man() -> Result<Exit> {
 /// A section's head in a manual page.
 fn writeln_section(page: &mut Vec<u8>, name: &str) {
     page.extend(format!(".SH \"clockscope {name}\"\n").into_bytes());
-}
-
-fn read_text(file: &Path) -> std::io::Result<String> {
-    if file == Path::new("-") {
-        let mut text = String::new();
-        std::io::stdin().read_to_string(&mut text)?;
-        return Ok(text);
-    }
-    std::fs::read_to_string(file)
 }

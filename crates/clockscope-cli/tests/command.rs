@@ -220,6 +220,79 @@ fn an_interrupted_raw_run_writes_what_it_has() {
     assert!(clock(&record, "thread")["reason"].as_str().unwrap().contains("interrupted before its turn"));
 }
 
+/// The answer of the run again, to the last byte, in every format; from a file and from standard input.
+#[test]
+fn a_recording_is_replayed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let recording = path("run.json");
+    for format in ["json", "table", "csv", "ndjson", "markdown"] {
+        let named = ["monotonic", COUNTER[0], "monotonic:syscall", "process", "time", "rdpmc"];
+        let asked = ["--reads", "3000", "--rows", "7", "--format", format, "--raw", &recording];
+        let answer = run(clockscope(&[&["steps"], &named[..], &asked].concat()), 0).stdout;
+        let again = run(clockscope(&["replay", &recording, "--rows", "7", "--format", format]), 0);
+        assert_eq!(String::from_utf8(again.stdout).unwrap(), String::from_utf8(answer).unwrap(), "{format}");
+    }
+    run(clockscope(&["steps", "--raw", &recording, "--format", "json", "-o", &path("all.json")]), 0);
+    let mut piped = clockscope(&["replay", "-", "--format", "json"]);
+    piped.stdin(std::fs::File::open(&recording).unwrap());
+    // `run` gives its programs no input.
+    assert_eq!(piped.output().unwrap().stdout, std::fs::read(path("all.json")).unwrap());
+    assert_eq!(run(clockscope(&["replay", &recording, "--fail-on", "unavailable"]), 1).stderr, b"");
+    let schema: Value = serde_json::from_slice(&run(clockscope(&["schema", "recording"]), 0).stdout).unwrap();
+    let recording: Value = serde_json::from_slice(&std::fs::read(&recording).unwrap()).unwrap();
+    jsonschema::validator_for(&schema).unwrap().validate(&recording).unwrap();
+}
+
+/// It says what the file is instead, and what to do.
+#[test]
+fn what_is_no_recording_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let raw = |name: &str, format: &str| {
+        run(clockscope(&["steps", "monotonic", "--reads", "50", "--raw", &path(name), "--raw-format", format]), 0);
+        path(name)
+    };
+    for format in ["csv", "ndjson"] {
+        let said = stderr(&["replay", &raw(format, format)], 4);
+        assert!(said.contains("--raw FILE.json"), "{said}");
+    }
+    let recording = std::fs::read(raw("recording", "recording")).unwrap();
+    let digit = recording.iter().rposition(u8::is_ascii_digit).unwrap();
+    let mut changed = recording.clone();
+    changed[digit] ^= 1;
+    for (text, expected) in [
+        (&recording[..recording.len() / 2], "the file is cut off"),
+        (&changed, "the recording is damaged: its checksum"),
+        (&b"PAR1\xff\x00\x01"[..], "--raw FILE.json"),
+        (b"", "--raw FILE.json"),
+    ] {
+        std::fs::write(path("wrong"), text).unwrap();
+        let said = stderr(&["replay", &path("wrong")], 4);
+        assert!(said.contains(expected), "{said}");
+    }
+    run(clockscope(&["steps", "monotonic", "--reads", "50", "--format", "json", "-o", &path("answer")]), 0);
+    assert!(stderr(&["replay", &path("answer")], 4).contains("clockscope report"));
+    assert!(stderr(&["report", &path("recording")], 4).contains("clockscope replay"));
+    assert!(stderr(&["replay", &path("missing")], 4).contains("No such file"));
+    let labelled = ["steps", "--raw", &path("x.json"), "--raw-style", "labelled"];
+    assert!(stderr(&labelled, 2).contains("style of CSV"));
+}
+
+/// What was read until then is recorded as well.
+#[test]
+#[cfg(unix)]
+fn an_interrupted_run_is_replayed() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.json");
+    let file = file.to_str().unwrap();
+    let mut command = clockscope(&["steps", "process", "thread", "--reads", "4e7", "--raw", file]);
+    command.args(["--format", "json"]);
+    let (record, _) = record_beside(command, 130, interrupt);
+    let again = run(clockscope(&["replay", file, "--format", "json"]), 130);
+    assert_eq!(serde_json::from_slice::<Value>(&again.stdout).unwrap(), record);
+}
+
 /// A disk that fills up while the file is being written: said, and nothing is left.
 #[test]
 #[cfg(target_os = "linux")]

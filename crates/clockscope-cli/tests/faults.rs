@@ -350,3 +350,34 @@ fn a_busy_loop_on_the_same_cpu_shows_gaps_and_no_jumps() {
         }
     }
 }
+
+/// The same answer again, without the fault in the process that replays.
+#[test]
+#[parallel]
+fn runs_with_faults_are_replayed() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("run.json");
+    let file = file.to_str().unwrap();
+    let arguments =
+        ["steps", "monotonic", "tsc", "realtime:syscall", "--reads", "20000", "--format", "json", "--raw", file];
+    let lies: [&[(&str, &str)]; 5] = [
+        &[MONOTONIC, ("CLOCKSCOPE_LIE_EVERY", "1000"), ("CLOCKSCOPE_LIE_STEP_NS", "2000000")],
+        &[MONOTONIC, ("CLOCKSCOPE_LIE_EVERY", "1000"), ("CLOCKSCOPE_LIE_STEP_NS", "-5000")],
+        &[MONOTONIC, ("CLOCKSCOPE_LIE_FREEZE_AFTER", "1000")],
+        &[MONOTONIC, ("CLOCKSCOPE_LIE_ERROR_AFTER", "1000")],
+        &[MONOTONIC, ("CLOCKSCOPE_LIE_EVERY", "1"), ("CLOCKSCOPE_LIE_ERROR", "1")],
+    ];
+    let denials: [&[(&str, &str)]; 3] = [
+        &[("CLOCKSCOPE_DENY_CALL", "setaffinity")],
+        &[("CLOCKSCOPE_DENY_CLOCK", "all"), ("CLOCKSCOPE_DENY_HOW", "errno")],
+        &[("CLOCKSCOPE_DENY_CLOCK", "all"), ("CLOCKSCOPE_DENY_HOW", "kill")],
+    ];
+    let lies = lies.map(|variables| under("liar", variables, &arguments));
+    let denials = denials.map(|variables| under("deny", variables, &arguments));
+    let commands = lies.into_iter().chain(denials).chain([under("no_tsc", &[], &arguments)]);
+    for command in commands {
+        let answer = run(command, 0).stdout;
+        let again = run(clockscope(&["replay", file, "--format", "json"]), 0).stdout;
+        assert_eq!(String::from_utf8(again).unwrap(), String::from_utf8(answer).unwrap());
+    }
+}

@@ -37,6 +37,9 @@ pub enum AffinityError {
     /// There is no such thing on this system.
     #[error("clockscope cannot choose a CPU on this system")]
     Unsupported,
+    /// The reason of a run that was recorded.
+    #[error("{0}")]
+    Recorded(String),
 }
 
 /// A pinned thread. Dropping it gives the thread its former mask back. It stays on the thread that was pinned.

@@ -3,56 +3,67 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clockscope::os::{self, Reference};
-use clockscope::{RawClock, counter};
-use clockscope_machine::affinity::{self, AffinityError, Pinned};
-use clockscope_machine::trial;
-use clockscope_records::{Answer, Environment, Run, Unknown};
+use clockscope::RawClock;
+use clockscope_machine::affinity::{self, AffinityError};
+use clockscope_records::{Answer, Run, Unknown};
 
 use crate::catalogue::{Catalogue, PATIENCE_MS, refusal};
 use crate::context::Context;
 use crate::error::MeasureError;
 use crate::facts::recorded_at;
+use crate::pair::Deadline;
+use crate::platform::{Platform, Yardstick};
 use crate::sampler::Sampled;
+use crate::session::Session;
 use crate::timer::{Calibration, Rate, Timer, TimerError};
 
 /// Window of the first calibration, in ns: its bound is then below 100 ppm, well inside what events tolerate.
-const FIRST_WINDOW_NS: f64 = 2e6;
+pub(crate) const FIRST_WINDOW_NS: f64 = 2e6;
 /// The same in ticks of the reference, for a kernel without a fine clocksource (jiffies: 4 ms a tick).
 const FIRST_WINDOW_TICKS: f64 = 64.0;
+
+/// By what share of a time, and by how much besides, in ns, a reference may be behind the timer.
+const FAR_BEHIND: f64 = 0.25;
+const FAR_BEHIND_NS: f64 = 20e6;
 
 /// Told between rounds how much of the time has passed, from 0 to 1. Nothing is being sampled meanwhile.
 pub type Progress<'a> = dyn FnMut(f64) + 'a;
 
 /// A measurement that is ready to begin. Dropping it gives the thread its former CPUs back.
-pub(crate) struct Setup<'a> {
+pub(crate) struct Setup<'a, P: Platform> {
+    pub(crate) session: &'a Session<'a, P>,
     /// The clocks that were asked for, those that did not answer with their reasons.
-    pub(crate) catalogue: Catalogue,
+    pub(crate) catalogue: Catalogue<P>,
     /// The processor's counter alone.
-    pub(crate) counters: Catalogue,
+    pub(crate) counters: Catalogue<P>,
     pub(crate) recorded_at: Option<String>,
-    pub(crate) bench: Bench<'a>,
+    pub(crate) bench: Bench<'a, P>,
     /// Under way since before the first batch.
-    pub(crate) calibration: Calibration,
-    pinned: Option<Pinned>,
-    cpu_unknown: Option<String>,
+    pub(crate) calibration: Calibration<P>,
+    place: Place<P>,
+}
+
+/// Where the thread measures.
+struct Place<P: Platform> {
+    /// The CPU that it is pinned to, and what holds it there; or why it is not.
+    pinned: Result<(u32, P::Pinned), String>,
 }
 
 /// What answered when it was tried, and the reasons of what did not.
-struct Answering {
-    catalogue: Catalogue,
-    counters: Catalogue,
+struct Answering<P: Platform> {
+    catalogue: Catalogue<P>,
+    counters: Catalogue<P>,
     recorded_at: Option<String>,
-    reference: Reference,
+    reference: P::Reference,
 }
 
-impl Answering {
-    fn tried(catalogue: Catalogue, counter_readable: Option<bool>) -> Result<Self, MeasureError> {
+impl<P: Platform> Answering<P> {
+    fn tried(catalogue: Catalogue<P>, session: &Session<'_, P>) -> Result<Self, MeasureError> {
         Ok(Self {
-            catalogue: catalogue.tried(counter_readable)?,
-            counters: Catalogue::counters().tried(counter_readable)?,
-            recorded_at: recorded_at(counter_readable)?,
-            reference: answering(os::references(), counter_readable)?,
+            catalogue: catalogue.tried(session)?,
+            counters: Catalogue::counters(session.platform).tried(session)?,
+            recorded_at: recorded_at(session)?,
+            reference: answering(session, session.platform.references())?,
         })
     }
 }
@@ -65,85 +76,91 @@ pub(crate) struct Sampling {
     pub(crate) interrupted: bool,
 }
 
-impl<'a> Setup<'a> {
+impl<'a, P: Platform> Setup<'a, P> {
     /// Tries the clocks that it takes.
     pub(crate) fn new(
-        catalogue: Catalogue,
-        environment: &Environment,
+        session: &'a Session<'a, P>,
+        catalogue: Catalogue<P>,
         cpu: Option<u32>,
-        stop: &'a AtomicBool,
     ) -> Result<Self, MeasureError> {
-        let (pinned, cpu_unknown) = pin(cpu)?;
-        let answering = Answering::tried(catalogue, environment.counter_readable)?;
-        Self::with(answering, (pinned, cpu_unknown), stop)
+        let place = Place::pin(session.platform, cpu)?;
+        let answering = Answering::tried(catalogue, session)?;
+        Self::with(session, answering, place)
     }
 
     /// The same of clocks that a test knows to be readable: it has other threads beside it, and cannot try them.
     #[cfg(test)]
-    pub(crate) fn untried(catalogue: Catalogue, stop: &'a AtomicBool) -> Result<Self, MeasureError> {
+    pub(crate) fn untried(session: &'a Session<'a, P>, catalogue: Catalogue<P>) -> Result<Self, MeasureError> {
+        let platform = session.platform;
         let reference =
-            os::references().into_iter().next().ok_or(TimerError::NoReference("there is none".to_owned()))?;
-        let answering = Answering { catalogue, counters: Catalogue::counters(), recorded_at: None, reference };
-        Self::with(answering, pin(None)?, stop)
+            platform.references().into_iter().next().ok_or(TimerError::NoReference("there is none".to_owned()))?;
+        let answering = Answering { catalogue, counters: Catalogue::counters(platform), recorded_at: None, reference };
+        Self::with(session, answering, Place::pin(platform, None)?)
     }
 
-    fn with(
-        answering: Answering,
-        (pinned, cpu_unknown): (Option<Pinned>, Option<String>),
-        stop: &'a AtomicBool,
-    ) -> Result<Self, MeasureError> {
+    fn with(session: &'a Session<'a, P>, answering: Answering<P>, place: Place<P>) -> Result<Self, MeasureError> {
         let Answering { catalogue, counters, recorded_at, reference } = answering;
         // A counter that stands still is a result, and no timer.
-        let (timer, calibration, first_rate) = calibrated(timer(&counters, reference), reference)
-            .or_else(|_| calibrated(Timer::Reference(reference), reference))?;
-        let bench = Bench { timer, reference, first_rate, origin: timer.now(), stop };
-        Ok(Self { catalogue, counters, recorded_at, bench, calibration, pinned, cpu_unknown })
+        let timer = timer(session.platform, &counters, &reference);
+        let (timer, calibration, first_rate) =
+            calibrated(timer, &reference).or_else(|_| calibrated(Timer::Reference(reference.clone()), &reference))?;
+        let (platform, stop) = (session.platform, session.stop);
+        let timer_step = calibration.timer_step();
+        let bench = Bench { platform, origin: timer.now(), timer, reference, first_rate, timer_step, stop };
+        Ok(Self { session, catalogue, counters, recorded_at, bench, calibration, place })
     }
 
     /// The same for a run whose threads are on many CPUs.
-    pub(crate) fn run_across(
-        &self,
-        sampling: Sampling,
-        cpus: &[u32],
-        environment: &Environment,
-    ) -> Result<Run, MeasureError> {
-        let mut run = self.run(sampling, self.context(environment).timer_record());
+    pub(crate) fn run_across(&self, sampling: Sampling, cpus: &[u32]) -> Run {
+        let mut run = self.run(sampling);
         run.cpu = None;
         run.unknown.insert("cpu".to_owned(), format!("a thread on each of CPUs {}", affinity::show_cpus(cpus)));
-        Ok(run)
+        run
     }
 
     /// The answer to a question that was asked for so long since then: on this thread, or on one on each of these CPUs.
     pub(crate) fn answer<F>(
         self,
-        (asked_s, since): (f64, &Calibration),
+        (asked_s, since): (f64, &Calibration<P>),
         cpus: Option<&[u32]>,
-        environment: Environment,
         found: F,
-    ) -> Result<Answer<F>, MeasureError> {
+    ) -> Answer<F> {
         let sampling = Sampling::of_time(asked_s, since, &self.bench);
         let run = match cpus {
-            Some(cpus) => self.run_across(sampling, cpus, &environment)?,
-            None => self.run(sampling, self.context(&environment).timer_record()),
+            Some(cpus) => self.run_across(sampling, cpus),
+            None => self.run(sampling),
         };
-        Ok(Answer::new(self.recorded_at, environment, run, found))
+        Answer::new(self.recorded_at, self.session.environment.clone(), run, found)
     }
 
     /// The CPU that the thread is pinned to.
     pub(crate) fn cpu(&self) -> Option<u32> {
-        self.pinned.as_ref().map(Pinned::cpu)
+        self.place.pinned.as_ref().ok().map(|(cpu, _)| *cpu)
     }
 
     /// What records need, with the timer's rate until now; with its first one, if it went back since then.
-    pub(crate) fn context<'e>(&self, environment: &'e Environment) -> Context<'e> {
+    pub(crate) fn context(&self) -> Context<'a, P> {
         let rate = self.calibration.rate().unwrap_or(self.bench.first_rate);
-        Context { rate, timer: self.bench.timer, reference: self.bench.reference, environment }
+        let environment = &self.session.environment;
+        let timer_step = self.bench.timer_step;
+        Context {
+            rate,
+            timer_step,
+            timer: self.bench.timer.clone(),
+            reference: self.bench.reference.clone(),
+            environment,
+        }
     }
 
     /// How the run was made, for the record.
-    pub(crate) fn run(&self, sampling: Sampling, timer: clockscope_records::Timer) -> Run {
+    pub(crate) fn run(&self, sampling: Sampling) -> Run {
+        self.run_by(sampling, self.context().timer_record())
+    }
+
+    /// The same, with what is known of the timer.
+    pub(crate) fn run_by(&self, sampling: Sampling, timer: clockscope_records::Timer) -> Run {
         let mut unknown = Unknown::new();
-        if let Some(reason) = &self.cpu_unknown {
+        if let Err(reason) = &self.place.pinned {
             unknown.insert("cpu".to_owned(), reason.clone());
         }
         if self.calibration.rate().is_err() {
@@ -165,36 +182,42 @@ impl<'a> Setup<'a> {
 
 impl Sampling {
     /// Of a run that was to take so long.
-    pub(crate) fn of_time(asked_s: f64, since: &Calibration, bench: &Bench<'_>) -> Self {
+    pub(crate) fn of_time<P: Platform>(asked_s: f64, since: &Calibration<P>, bench: &Bench<'_, P>) -> Self {
         Self {
             duration_asked_s: Some(asked_s),
             reads_asked: None,
-            duration_s: since.elapsed_ns() / 1e9,
+            duration_s: bench.elapsed_ns(since) / 1e9,
             interrupted: bench.is_stopped(),
         }
     }
 }
 
-/// Pins to the CPU asked for, or to the current one if that can be done: the reason why not is told beside.
-fn pin(cpu: Option<u32>) -> Result<(Option<Pinned>, Option<String>), AffinityError> {
-    match cpu {
-        Some(cpu) => affinity::pin(cpu).map(|pinned| (Some(pinned), None)),
-        None => Ok(match affinity::current_cpu().map(affinity::pin) {
-            Some(Ok(pinned)) => (Some(pinned), None),
-            Some(Err(error)) => (None, Some(format!("not pinned: {error}"))),
-            None => (None, Some("not pinned: the system does not tell which CPU the thread runs on".to_owned())),
-        }),
+impl<P: Platform> Place<P> {
+    /// Pins to the CPU asked for, or to the current one if that can be done.
+    fn pin(platform: &P, cpu: Option<u32>) -> Result<Self, AffinityError> {
+        let on = |cpu: u32| platform.pin(cpu).map(|pinned| (cpu, pinned));
+        let pinned = match cpu {
+            Some(cpu) => Ok(on(cpu)?),
+            None => match platform.current_cpu() {
+                Some(cpu) => on(cpu).map_err(|error| format!("not pinned: {error}")),
+                None => Err("not pinned: the system does not tell which CPU the thread runs on".to_owned()),
+            },
+        };
+        Ok(Self { pinned })
     }
 }
 
 /// The first of these that answers. Tried in a child, as clocks are.
-pub(crate) fn answering(references: Vec<Reference>, counter_readable: Option<bool>) -> Result<Reference, MeasureError> {
-    let outcomes = trial::attempt(references.len(), PATIENCE_MS, &mut |index| {
+pub(crate) fn answering<P: Platform>(
+    session: &Session<'_, P>,
+    references: Vec<P::Reference>,
+) -> Result<P::Reference, MeasureError> {
+    let outcomes = session.platform.attempt(references.len(), PATIENCE_MS, &mut |index| {
         references[index].read(&mut Default::default()).map_err(|errno| errno.to_string())
     })?;
     let mut reasons = Vec::new();
     for (reference, outcome) in references.into_iter().zip(outcomes) {
-        match refusal(outcome, counter_readable) {
+        match refusal(outcome, session.counter_readable()) {
             None => return Ok(reference),
             Some(reason) => reasons.push(format!("{}: {reason}", reference.name())),
         }
@@ -203,33 +226,49 @@ pub(crate) fn answering(references: Vec<Reference>, counter_readable: Option<boo
 }
 
 /// A timer, its calibration under way, and its first rate.
-fn calibrated(timer: Timer, reference: Reference) -> Result<(Timer, Calibration, Rate), TimerError> {
-    let calibration = Calibration::start(timer, reference);
+fn calibrated<P: Platform>(
+    timer: Timer<P>,
+    reference: &P::Reference,
+) -> Result<(Timer<P>, Calibration<P>, Rate), TimerError> {
+    let calibration = Calibration::start(timer.clone(), reference.clone()).looked_at();
     let first_rate = calibration.rate_after(FIRST_WINDOW_NS.max(FIRST_WINDOW_TICKS * reference.tick_ns()))?;
     Ok((timer, calibration, first_rate))
 }
 
 /// The ordered counter if a plain read of the counter succeeded here, else the reference.
-fn timer(counters: &Catalogue, reference: Reference) -> Timer {
+fn timer<P: Platform>(platform: &P, counters: &Catalogue<P>, reference: &P::Reference) -> Timer<P> {
     let readable = counters.entries.iter().any(|row| row.sampler.is_ok());
-    match counter::ordered() {
+    match platform.ordered_counter() {
         Ok(counter) if readable => Timer::Counter(counter),
-        _ => Timer::Reference(reference),
+        _ => Timer::Reference(reference.clone()),
     }
 }
 
 /// What all clocks are timed and judged with.
-pub(crate) struct Bench<'a> {
-    pub(crate) timer: Timer,
-    pub(crate) reference: Reference,
+pub(crate) struct Bench<'a, P: Platform> {
+    pub(crate) platform: &'a P,
+    pub(crate) timer: Timer<P>,
+    pub(crate) reference: P::Reference,
     pub(crate) first_rate: Rate,
+    /// The step that the timer moves in, in its unit.
+    pub(crate) timer_step: f64,
     /// Timer value that all times are told from.
     pub(crate) origin: u64,
     /// Set from outside to end early.
     pub(crate) stop: &'a AtomicBool,
 }
 
-impl Bench<'_> {
+impl<P: Platform> Bench<'_, P> {
+    /// A calibration that begins now.
+    pub(crate) fn calibrate(&self) -> Calibration<P> {
+        Calibration::start(self.timer.clone(), self.reference.clone())
+    }
+
+    /// The end of so many ns that begin now, also where the reference stands still.
+    pub(crate) fn deadline(&self, length_ns: u64) -> Deadline<'_, P> {
+        Deadline::new(self.reference.clone(), length_ns, self.stop).beside(&self.timer, self.first_rate.ns_per_unit)
+    }
+
     pub(crate) fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
     }
@@ -244,6 +283,20 @@ impl Bench<'_> {
 
     fn ns(&self, timer: u64) -> f64 {
         timer.wrapping_sub(self.origin) as i64 as f64 * self.first_rate.ns_per_unit
+    }
+
+    /// Time since then, in ns: the reference's, or the timer's if the reference has fallen far behind. A clock that stands
+    /// still, goes back or refuses must not keep a question going for ever.
+    pub(crate) fn elapsed_ns(&self, since: &Calibration<P>) -> f64 {
+        let by_reference = since.elapsed_ns();
+        let Timer::Counter(_) = self.timer else { return by_reference };
+        let most = by_reference * (1.0 + FAR_BEHIND) + FAR_BEHIND_NS;
+        let by_timer = || self.ns_since(since.began());
+        // Again: one reading alone may be wrong, and the thread may have lost its CPU between the two.
+        if by_timer() <= most || since.elapsed_ns() > by_reference + FAR_BEHIND_NS {
+            return since.elapsed_ns();
+        }
+        by_timer().max(since.elapsed_ns())
     }
 
     /// From then until now.

@@ -1,26 +1,28 @@
-//! All clocks of this machine, by name.
+//! All clocks of a machine, by name.
 
 use std::io::ErrorKind;
 
-use clockscope::{About, Entry, Errno, Kind, Path, RawClock, Resolution, Unit, Visitor, counter, library, os};
+use clockscope::{About, Entry, Errno, Kind, Path, RawClock, Resolution, Unit, Visitor};
 use clockscope_machine::trial::{self, Outcome, SeveralThreads};
 use clockscope_records::{ClockIdentity, ClockKind, Listed, ReadPath, Unknown};
 
+use crate::platform::{Platform, ThisMachine};
 use crate::sampler::{Probe, Sampler};
+use crate::session::Session;
 
 /// How long a clock may take to answer its first read, in ms.
 pub(crate) const PATIENCE_MS: i32 = 200;
 
-/// All clocks that clockscope knows on this system, those that cannot be read included.
-pub struct Catalogue {
-    pub(crate) entries: Vec<Row>,
+/// All clocks that clockscope knows on a machine, those that cannot be read included.
+pub struct Catalogue<P: Platform = ThisMachine> {
+    pub(crate) entries: Vec<Row<P>>,
 }
 
 /// A clock whose type was forgotten.
-pub(crate) struct Row {
+pub(crate) struct Row<P: Platform> {
     pub(crate) about: About,
     /// The clock, or why there is none.
-    pub(crate) sampler: Result<Box<dyn Sampler>, String>,
+    pub(crate) sampler: Result<Box<dyn Sampler<P>>, String>,
 }
 
 /// By which of its paths a clock that has several is read.
@@ -47,27 +49,26 @@ pub struct UnknownClock {
     pub known: Vec<String>,
 }
 
-impl Visitor for Catalogue {
+impl<P: Platform> Visitor for Catalogue<P> {
     fn visit<C: RawClock + 'static>(&mut self, entry: Entry<C>) {
-        let sampler = entry.clock.map(|clock| Box::new(Probe::new(clock)) as Box<dyn Sampler>);
+        let sampler = entry.clock.map(|clock| Box::new(Probe::new(clock)) as Box<dyn Sampler<P>>);
         self.entries.push(Row { about: entry.about, sampler: sampler.map_err(|reason| reason.to_string()) });
     }
 }
 
-impl Catalogue {
+impl<P: Platform> Catalogue<P> {
     /// Looks what there is. Opens devices and asks for nominal resolutions, but reads no clock.
     #[must_use]
-    pub fn new() -> Self {
-        let mut catalogue = Self::counters();
-        os::each(&mut catalogue);
-        library::each(&mut catalogue);
+    pub fn new(platform: &P) -> Self {
+        let mut catalogue = Self::counters(platform);
+        platform.clocks(&mut catalogue);
         catalogue
     }
 
     /// The processor's counter alone, in all its reading sequences.
-    pub(crate) fn counters() -> Self {
+    pub(crate) fn counters(platform: &P) -> Self {
         let mut catalogue = Self { entries: Vec::new() };
-        counter::each(&mut catalogue);
+        platform.counters(&mut catalogue);
         catalogue
     }
 
@@ -77,7 +78,7 @@ impl Catalogue {
     /// # Errors
     /// The first name that no clock bears.
     pub fn select(mut self, names: &[String], paths: Paths) -> Result<Self, UnknownClock> {
-        let everyone = |row: &Row| names.is_empty() && self.reached_by(row, paths);
+        let everyone = |row: &Row<P>| names.is_empty() && self.reached_by(row, paths);
         let mut keep: Vec<bool> = self.entries.iter().map(everyone).collect();
         for name in names {
             for place in self.places(name, paths)? {
@@ -101,7 +102,7 @@ impl Catalogue {
         self.entries.retain(|_| marks.next().is_some_and(|mark| *mark));
     }
 
-    fn is_meant(&self, row: &Row, name: &str, paths: Paths) -> bool {
+    fn is_meant(&self, row: &Row<P>, name: &str, paths: Paths) -> bool {
         let bears = |name: &str| row.about.name == name || row.about.aliases.contains(&name);
         match name.split_once(':') {
             Some((name, path)) => bears(name) && path_name(row.about.path) == path,
@@ -110,7 +111,7 @@ impl Catalogue {
     }
 
     /// Clocks with one path only are read by that one, whatever was asked for.
-    pub(crate) fn reached_by(&self, row: &Row, paths: Paths) -> bool {
+    pub(crate) fn reached_by(&self, row: &Row<P>, paths: Paths) -> bool {
         let asked = match paths {
             Paths::All => return true,
             Paths::Libc => Path::Libc,
@@ -140,15 +141,16 @@ impl Catalogue {
     ///
     /// # Errors
     /// The process has more than one thread.
-    pub fn tried(mut self, counter_readable: Option<bool>) -> Result<Self, SeveralThreads> {
+    pub fn tried(mut self, session: &Session<'_, P>) -> Result<Self, SeveralThreads> {
         let entries = &mut self.entries;
-        let outcomes = trial::attempt(entries.len(), PATIENCE_MS, &mut |index| match &mut entries[index].sampler {
-            Ok(sampler) => sampler.attempt().map_err(explained),
-            // Known beforehand; there is nothing to try.
-            Err(_) => Ok(()),
-        })?;
+        let outcomes =
+            session.platform.attempt(entries.len(), PATIENCE_MS, &mut |index| match &mut entries[index].sampler {
+                Ok(sampler) => sampler.attempt().map_err(explained),
+                // Known beforehand; there is nothing to try.
+                Err(_) => Ok(()),
+            })?;
         for (row, outcome) in entries.iter_mut().zip(outcomes) {
-            if let (Ok(_), Some(reason)) = (&row.sampler, refusal(outcome, counter_readable)) {
+            if let (Ok(_), Some(reason)) = (&row.sampler, refusal(outcome, session.counter_readable())) {
                 row.sampler = Err(reason);
             }
         }
@@ -162,13 +164,7 @@ impl Catalogue {
     }
 }
 
-impl Default for Catalogue {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl Row {
+impl<P: Platform> Row<P> {
     fn listed(&self) -> Listed {
         let mut unknown = Unknown::new();
         let nominal_resolution_ns = self.nominal_resolution_ns(None, &mut unknown);
@@ -274,13 +270,13 @@ mod tests {
 
     fn selected(names: &[&str], paths: Paths) -> Result<Vec<String>, UnknownClock> {
         let names: Vec<String> = names.iter().map(ToString::to_string).collect();
-        let catalogue = Catalogue::new().select(&names, paths)?;
+        let catalogue = Catalogue::new(&ThisMachine).select(&names, paths)?;
         Ok(catalogue.entries.iter().map(|row| format!("{}:{}", row.about.name, path_name(row.about.path))).collect())
     }
 
     #[test]
     fn every_name_and_alias_selects_its_clock_by_each_path() {
-        let catalogue = Catalogue::new();
+        let catalogue = Catalogue::new(&ThisMachine);
         for name in catalogue.names() {
             for paths in [Paths::Libc, Paths::Vdso, Paths::Syscall] {
                 assert_eq!(selected(&[&name], paths).unwrap().len(), 1, "{name}");
@@ -305,13 +301,15 @@ mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn nothing_is_tried_beside_other_threads() {
-        let refused = Catalogue::counters().tried(None).map(drop).unwrap_err();
+        let stop = std::sync::atomic::AtomicBool::new(false);
+        let session = Session::new(&ThisMachine, &stop);
+        let refused = Catalogue::counters(&ThisMachine).tried(&session).map(drop).unwrap_err();
         assert!(refused.threads > 1 && refused.to_string().contains("before other threads start"), "{refused}");
     }
 
     #[test]
     fn names_are_unique() {
-        let names = Catalogue::new().names();
+        let names = Catalogue::new(&ThisMachine).names();
         let mut sorted = names.clone();
         sorted.sort();
         sorted.dedup();

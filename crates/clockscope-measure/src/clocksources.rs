@@ -5,33 +5,31 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clockscope::{Kind, Unit, counter};
 use clockscope_machine::affinity;
 use clockscope_machine::clocksource::{self, SwitchError};
-use clockscope_records::{Clocksource, Clocksources, Environment, SCHEMA_VERSION, Switched, Unknown};
+use clockscope_records::{Clocksource, Clocksources, SCHEMA_VERSION, Switched, Unknown};
 
 use crate::bench::{Progress, Setup};
 use crate::catalogue::{Catalogue, Paths};
 use crate::cost::{Request, measure};
 use crate::error::MeasureError;
 use crate::facts::recorded_at;
+use crate::platform::ThisMachine;
+use crate::session::Session;
 
 /// What to measure with several clocksources, and how.
-#[derive(Debug)]
-pub struct SwitchedRequest<'a> {
+#[derive(Clone, Debug)]
+pub struct SwitchedRequest {
     /// The clocksources, in this order.
     pub clocksources: Vec<String>,
     /// Clocks by their names; all if there are none.
     pub clocks: Vec<String>,
     /// By which path those are read that have several.
     pub paths: Paths,
-    /// Facts about the machine, as it is before.
-    pub environment: Environment,
     /// Time for sampling with each clocksource, in seconds, all clocks together.
     pub duration_s: f64,
     /// CPU to measure on; `None` for the current one.
     pub cpu: Option<u32>,
     /// Whether to look across CPUs and over time as well.
     pub thorough: bool,
-    /// Set from outside to end early: what was measured until then is reported.
-    pub stop: &'a AtomicBool,
 }
 
 /// Switches the kernel's clocksource, measures, and so on, and puts back what was there before:
@@ -42,29 +40,29 @@ pub struct SwitchedRequest<'a> {
 /// No such clocksource or clock, no right to switch, or somebody else is switching or has left it switched: then nothing was
 /// switched. What [`measure()`] reports, or the kernel refuses, before anything was measured.
 /// Or the process has more than one thread: clocks are first tried in a forked child.
-pub fn switched(request: SwitchedRequest<'_>, progress: &mut Progress<'_>) -> Result<Switched, MeasureError> {
-    Catalogue::new().select(&request.clocks, request.paths)?;
+pub fn switched(
+    session: &Session<'_>,
+    request: &SwitchedRequest,
+    progress: &mut Progress<'_>,
+) -> Result<Switched, MeasureError> {
+    Catalogue::new(&ThisMachine).select(&request.clocks, request.paths)?;
     // Tells what is wrong with a CPU before anything is switched; each measurement pins anew.
     drop(request.cpu.map(affinity::pin).transpose()?);
-    let recorded_at = recorded_at(request.environment.counter_readable)?;
+    let recorded_at = recorded_at(session)?;
     let whole = request.clocksources.len() as f64;
-    let under_each = under_each(&request.clocksources, request.stop, &mut |place, _| {
+    let under_each = under_each(&request.clocksources, session.stop, &mut |place, _| {
         // A clock's nominal resolution and path depend on the clocksource, so that it is looked at anew.
-        let catalogue = Catalogue::new().select(&request.clocks, request.paths)?;
-        let part = Request {
-            environment: clockscope_machine::environment(),
-            duration_s: request.duration_s,
-            cpu: request.cpu,
-            thorough: request.thorough,
-            stop: request.stop,
-        };
-        measure(catalogue, part, &mut |share| progress((place as f64 + share) / whole))
+        let catalogue = Catalogue::new(&ThisMachine).select(&request.clocks, request.paths)?;
+        let part = Request { duration_s: request.duration_s, cpu: request.cpu, thorough: request.thorough };
+        measure(&Session::new(&ThisMachine, session.stop), catalogue, &part, &mut |share| {
+            progress((place as f64 + share) / whole)
+        })
     })?;
     let UnderEach { was, found: measurements, error } = under_each;
     Ok(Switched {
         schema_version: SCHEMA_VERSION,
         recorded_at,
-        environment: request.environment,
+        environment: session.environment.clone(),
         was,
         measurements,
         error,
@@ -122,10 +120,11 @@ pub fn under_each<T>(
 ///
 /// # Errors
 /// The process has more than one thread: clocks are first tried in a forked child.
-pub fn clocksources(environment: Environment) -> Result<Clocksources, MeasureError> {
-    let recorded_at = recorded_at(environment.counter_readable)?;
-    let counter_hz = counter_hz(&environment);
-    let hpet_hz = hpet_hz(&environment);
+pub fn clocksources(session: &Session<'_>) -> Result<Clocksources, MeasureError> {
+    let environment = session.environment.clone();
+    let recorded_at = recorded_at(session)?;
+    let counter_hz = counter_hz(session);
+    let hpet_hz = hpet_hz(session);
     let current = environment.clocksource.clone();
     let names = environment.clocksources_available.clone().or_else(|| current.clone().map(|name| vec![name]));
     let describe = |name: String| {
@@ -184,9 +183,8 @@ fn described(name: &str, current: bool, frequency_hz: Result<f64, String>) -> Cl
 }
 
 /// The counter's frequency, measured: to better than 100 ppm.
-fn counter_hz(environment: &Environment) -> Result<f64, String> {
-    let never = AtomicBool::new(false);
-    let setup = Setup::new(Catalogue::counters(), environment, None, &never).map_err(|error| error.to_string())?;
+fn counter_hz(session: &Session<'_>) -> Result<f64, String> {
+    let setup = Setup::new(session, Catalogue::counters(session.platform), None).map_err(|error| error.to_string())?;
     let mut rows = setup.catalogue.entries.iter();
     let readable = rows.any(|row| row.sampler.is_ok());
     let refusal = setup.catalogue.entries.iter().find_map(|row| row.sampler.as_ref().err().cloned());
@@ -194,9 +192,11 @@ fn counter_hz(environment: &Environment) -> Result<f64, String> {
 }
 
 /// The HPET's frequency, by its own registers.
-fn hpet_hz(environment: &Environment) -> Result<f64, String> {
-    let tried = Catalogue::new().select(&["hpet".to_owned()], Paths::Libc).map_err(|error| error.to_string())?;
-    let tried = tried.tried(environment.counter_readable).map_err(|error| error.to_string())?;
+fn hpet_hz(session: &Session<'_>) -> Result<f64, String> {
+    let tried = Catalogue::new(session.platform)
+        .select(&["hpet".to_owned()], Paths::Libc)
+        .map_err(|error| error.to_string())?;
+    let tried = tried.tried(session).map_err(|error| error.to_string())?;
     let row = tried.entries.first().ok_or("there is none")?;
     row.sampler.as_ref().map_err(Clone::clone)?;
     match (row.about.unit, row.about.kind) {

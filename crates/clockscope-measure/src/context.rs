@@ -1,21 +1,23 @@
 //! What all records of a run share.
 
 use clockscope::About;
-use clockscope::os::Reference;
 use clockscope_records::Environment;
 
+use crate::platform::{Platform, Yardstick};
 use crate::timer::{Rate, Timer};
 
 /// The timer, its rate, the reference, the machine.
-pub(crate) struct Context<'a> {
+pub(crate) struct Context<'a, P: Platform> {
     /// The timer's rate over the whole run.
     pub(crate) rate: Rate,
-    pub(crate) timer: Timer,
-    pub(crate) reference: Reference,
+    pub(crate) timer: Timer<P>,
+    /// The step that the timer moves in, in its unit.
+    pub(crate) timer_step: f64,
+    pub(crate) reference: P::Reference,
     pub(crate) environment: &'a Environment,
 }
 
-impl Context<'_> {
+impl<P: Platform> Context<'_, P> {
     pub(crate) fn timer_record(&self) -> clockscope_records::Timer {
         clockscope_records::Timer {
             name: self.timer.name().to_owned(),
@@ -48,7 +50,7 @@ impl Context<'_> {
 
     /// Whether the clock and what it is judged against stand on one hardware counter.
     pub(crate) fn shares_hardware(&self, about: &About, judged_outside: bool) -> Option<bool> {
-        match (judged_outside, about.on_clocksource, self.timer) {
+        match (judged_outside, about.on_clocksource, &self.timer) {
             // The counter against the kernel's clock, or the kernel's clock against the counter.
             (true, ..) | (false, true, Timer::Counter(_)) => self.clocksource_is_counter(),
             // Both by the kernel.

@@ -3,37 +3,35 @@
 //! Batches of all clocks are interleaved, so that a drift of the machine's speed hits all alike. A batch is timed as a
 //! whole, and its readings are judged after it.
 
-use std::sync::atomic::AtomicBool;
-
-use clockscope_records::{Baseline, ClockRecord, Environment, Measurement, SCHEMA_VERSION};
+use clockscope_records::{Baseline, ClockRecord, Measurement, SCHEMA_VERSION};
 
 use crate::bench::{Bench, Progress, Sampling, Setup};
 use crate::catalogue::{Catalogue, Row};
 use crate::error::MeasureError;
+use crate::platform::Platform;
 use crate::record;
 use crate::sampler::{EmptyLoop, LONGEST, Probe, Sampler};
+use crate::session::Session;
 use crate::subject::{Subject, is_counter};
 use crate::timer::{Calibration, Rate};
 use crate::{across, advice, thorough};
 
 /// What a batch should take, in ns: 20 µs, less what an unusually slow one may take longer.
 const BATCH_NS: f64 = 19_000.0;
+/// No time is left to be told by if none passes in so many rounds: of 0.1 ms and more each.
+const STILL: u32 = 1 << 10;
 /// Readings of a clock that its tick is found from.
 const TICK_READINGS: usize = 1 << 13;
 
 /// What to measure, and how.
-#[derive(Debug)]
-pub struct Request<'a> {
-    /// Facts about the machine, which go into the record.
-    pub environment: Environment,
+#[derive(Clone, Debug)]
+pub struct Request {
     /// Time for sampling, in seconds, all clocks together. At least one round is made.
     pub duration_s: f64,
     /// CPU to measure on; `None` for the current one.
     pub cpu: Option<u32>,
     /// Whether to look across CPUs and over time as well, which takes some 2.5 s more.
     pub thorough: bool,
-    /// Set from outside to end early: what was measured until then is reported.
-    pub stop: &'a AtomicBool,
 }
 
 /// Measures every clock of the catalogue. Pins the calling thread meanwhile.
@@ -41,20 +39,22 @@ pub struct Request<'a> {
 /// # Errors
 /// The CPU cannot be used, or no clock answers that others could be measured against.
 /// Or the process has more than one thread: clocks are first tried in a forked child.
-pub fn measure(
-    catalogue: Catalogue,
-    request: Request<'_>,
+pub fn measure<P: Platform>(
+    session: &Session<'_, P>,
+    catalogue: Catalogue<P>,
+    request: &Request,
     progress: &mut Progress<'_>,
 ) -> Result<Measurement, MeasureError> {
-    let Request { environment, duration_s, cpu, thorough, stop } = request;
+    let Request { duration_s, cpu, thorough } = *request;
     // Before this thread is pinned. Where the system does not tell, what needs them says that it could not be tested.
-    let cpus = across::cpus(None).unwrap_or_default();
-    let mut setup = Setup::new(catalogue, &environment, cpu, stop)?;
-    let Found { clocks, baseline, sampling } = find(&mut setup, &environment, duration_s, progress)?;
-    let mut run = setup.run(sampling, setup.context(&environment).timer_record());
+    let cpus = across::cpus(session.platform, None).unwrap_or_default();
+    let mut setup = Setup::new(session, catalogue, cpu)?;
+    let Found { clocks, baseline, sampling } = find(&mut setup, duration_s, progress);
+    let mut run = setup.run(sampling);
+    let environment = session.environment.clone();
     let advice = advice::advise(&clocks, &environment);
     let is_wanted = thorough && !setup.bench.is_stopped();
-    let thorough = is_wanted.then(|| thorough::find(&setup, cpus, &environment)).transpose()?;
+    let thorough = is_wanted.then(|| thorough::find(&setup, cpus)).transpose()?;
     run.interrupted |= setup.bench.is_stopped();
     let recorded_at = setup.recorded_at;
     Ok(Measurement {
@@ -77,32 +77,27 @@ pub(crate) struct Found {
 }
 
 /// Measures the clocks of a setup, which has none left after that.
-pub(crate) fn find(
-    setup: &mut Setup<'_>,
-    environment: &Environment,
-    duration_s: f64,
-    progress: &mut Progress<'_>,
-) -> Result<Found, MeasureError> {
+pub(crate) fn find<P: Platform>(setup: &mut Setup<'_, P>, duration_s: f64, progress: &mut Progress<'_>) -> Found {
     let rows = std::mem::take(&mut setup.catalogue.entries);
     let counters = std::mem::take(&mut setup.counters.entries);
     let bench = &setup.bench;
-    let mut subjects: Vec<Subject> = rows.into_iter().map(|row| Subject::new(row, bench, TICK_READINGS)).collect();
+    let mut subjects: Vec<_> = rows.into_iter().map(|row| Subject::new(row, bench, TICK_READINGS)).collect();
     let mut beside = Beside::new(&subjects, counters, bench);
-    let sampling = Calibration::start(bench.timer, bench.reference);
+    let sampling = bench.calibrate();
     rounds(bench, &mut subjects, &mut beside, &sampling, duration_s * 1e9, progress);
     let sampling = Sampling::of_time(duration_s, &sampling, bench);
-    let context = setup.context(environment);
+    let context = setup.context();
     let baseline = beside.baseline(&subjects, context.rate);
     let clocks = subjects.into_iter().map(|subject| record::clock(subject, &context, &baseline)).collect();
-    Ok(Found { clocks, baseline, sampling })
+    Found { clocks, baseline, sampling }
 }
 
 /// Finds how many reads fill a batch, then goes round all clocks, a batch each, until the time is over.
-fn rounds(
-    bench: &Bench<'_>,
-    subjects: &mut [Subject],
-    beside: &mut Beside,
-    sampling: &Calibration,
+fn rounds<P: Platform>(
+    bench: &Bench<'_, P>,
+    subjects: &mut [Subject<P>],
+    beside: &mut Beside<P>,
+    sampling: &Calibration<P>,
     duration_ns: f64,
     progress: &mut Progress<'_>,
 ) {
@@ -115,6 +110,7 @@ fn rounds(
             fit(bench, subject);
         }
     }
+    let (mut furthest_ns, mut still) = (0.0_f64, 0);
     loop {
         for subject in subjects.iter_mut().chain(beside.subjects()) {
             if bench.is_stopped() {
@@ -122,8 +118,10 @@ fn rounds(
             }
             subject.batch(bench, true);
         }
-        let elapsed_ns = sampling.elapsed_ns();
-        if elapsed_ns >= duration_ns {
+        let elapsed_ns = bench.elapsed_ns(sampling);
+        still = if elapsed_ns > furthest_ns { 0 } else { still + 1 };
+        furthest_ns = furthest_ns.max(elapsed_ns);
+        if elapsed_ns >= duration_ns || still >= STILL {
             return;
         }
         progress(elapsed_ns / duration_ns);
@@ -131,7 +129,7 @@ fn rounds(
 }
 
 /// Doubles the reads of a batch until it is half as long as it should be, then sets their number.
-fn fit(bench: &Bench<'_>, subject: &mut Subject) {
+fn fit<P: Platform>(bench: &Bench<'_, P>, subject: &mut Subject<P>) {
     if let Some(state) = &mut subject.state {
         state.reads_per_batch = 1;
     }
@@ -151,27 +149,27 @@ fn fit(bench: &Bench<'_>, subject: &mut Subject) {
 }
 
 /// What is measured beside the clocks that were asked for, to compare their costs with.
-struct Beside {
-    empty_loop: Subject,
+struct Beside<P: Platform> {
+    empty_loop: Subject<P>,
     /// The cheapest counter, where none was asked for.
-    counter: Option<Subject>,
+    counter: Option<Subject<P>>,
 }
 
-impl Beside {
-    fn new(subjects: &[Subject], counters: Vec<Row>, bench: &Bench<'_>) -> Self {
+impl<P: Platform> Beside<P> {
+    fn new(subjects: &[Subject<P>], counters: Vec<Row<P>>, bench: &Bench<'_, P>) -> Self {
         let empty =
-            Row { about: record::empty_loop(), sampler: Ok(Box::new(Probe::new(EmptyLoop)) as Box<dyn Sampler>) };
+            Row { about: record::empty_loop(), sampler: Ok(Box::new(Probe::new(EmptyLoop)) as Box<dyn Sampler<P>>) };
         let has_counter = subjects.iter().any(|subject| is_counter(&subject.row) && subject.state.is_some());
         // The plain sequence comes first on every architecture, and it is the cheapest.
         let counter = counters.into_iter().find(|row| !has_counter && row.sampler.is_ok());
         Self { empty_loop: Subject::new(empty, bench, 0), counter: counter.map(|row| Subject::new(row, bench, 0)) }
     }
 
-    fn subjects(&mut self) -> impl Iterator<Item = &mut Subject> {
+    fn subjects(&mut self) -> impl Iterator<Item = &mut Subject<P>> {
         std::iter::once(&mut self.empty_loop).chain(&mut self.counter)
     }
 
-    fn baseline(&self, subjects: &[Subject], rate: Rate) -> Baseline {
+    fn baseline(&self, subjects: &[Subject<P>], rate: Rate) -> Baseline {
         let counters = subjects.iter().chain(&self.counter).filter(|subject| is_counter(&subject.row));
         let fastest = counters
             .filter_map(|subject| Some((subject.row.about.name.to_string(), subject.median_cost_ns(rate)?)))

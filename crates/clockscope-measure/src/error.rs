@@ -32,6 +32,8 @@ pub enum MeasureError {
         name: String,
         /// Why.
         reason: String,
+        /// For how long it did not step while it was looked at, in ns, if that is why.
+        stood_still_ns: Option<f64>,
     },
     /// A clock that was to be compared with itself, under one name or two.
     #[error("{name} is compared with itself: name two clocks")]

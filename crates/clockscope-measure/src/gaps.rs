@@ -4,11 +4,8 @@
 mod cause;
 mod watch;
 
-use std::sync::atomic::AtomicBool;
-
 use clockscope_machine::account;
-use clockscope_machine::affinity;
-use clockscope_records::{Answer, Cause, CpuGaps, Environment, Gaps, Unknown, WorstGap};
+use clockscope_records::{Answer, Cause, CpuGaps, Gaps, Unknown, WorstGap};
 use clockscope_statistics::quantile;
 
 use crate::across::team::on_each;
@@ -16,7 +13,9 @@ use crate::bench::{Bench, Progress, Sampling, Setup};
 use crate::catalogue::Catalogue;
 use crate::error::MeasureError;
 use crate::pair::Deadline;
-use crate::timer::{Calibration, Timer};
+use crate::platform::Platform;
+use crate::session::Session;
+use crate::timer::Timer;
 use watch::{Sight, WORST, Watch};
 
 /// A pause of so many ns may have been an interrupt: after it the account is renewed, so that a later gap is not explained by
@@ -24,24 +23,24 @@ use watch::{Sight, WORST, Watch};
 const PAUSE_NS: f64 = 1e3;
 /// Turns of the loop that tell what one takes.
 const TURNS: usize = 1 << 10;
+/// How many of them make a run, of which the mean is taken.
+const TURNS_OF_RUN: usize = 1 << 5;
 /// A gap is at least so many turns: a slow timer must not be taken for a lost thread.
 const FEWEST_TURNS: f64 = 4.0;
+/// And at least so many steps of the timer: a coarse one must not be taken for it, either.
+const FEWEST_STEPS: f64 = 2.0;
 /// How long a part of the run is, in ns: what is between two signs of progress.
 const PART_NS: f64 = 250e6;
 
 /// What to look for, and how.
-#[derive(Debug)]
-pub struct GapsRequest<'a> {
-    /// Facts about the machine, which go into the record.
-    pub environment: Environment,
+#[derive(Clone, Debug)]
+pub struct GapsRequest {
     /// Shortest time between two reads that counts, in seconds. Where the loop itself takes long, it is four turns of it.
     pub threshold_s: f64,
     /// How long to look, in seconds.
     pub duration_s: f64,
     /// CPUs to look on, all at once; `None` for the current one.
     pub cpus: Option<Vec<u32>>,
-    /// Set from outside to end early: what was found until then is reported.
-    pub stop: &'a AtomicBool,
 }
 
 /// Looks for gaps. The CPUs are fully busy meanwhile. Memory does not grow with the number of gaps.
@@ -49,17 +48,22 @@ pub struct GapsRequest<'a> {
 /// # Errors
 /// A CPU that was asked for cannot be used, or no clock answers that time could be told by.
 /// Or the process has more than one thread: clocks are first tried in a forked child.
-pub fn gaps(request: GapsRequest<'_>, progress: &mut Progress<'_>) -> Result<Answer<Gaps>, MeasureError> {
-    let GapsRequest { environment, threshold_s, duration_s, cpus, stop } = request;
-    let cpus = cpus.map(|cpus| crate::across::cpus(Some(&cpus))).transpose()?;
-    let setup = Setup::new(Catalogue::counters(), &environment, None, stop)?;
+pub fn gaps<P: Platform>(
+    session: &Session<'_, P>,
+    request: &GapsRequest,
+    progress: &mut Progress<'_>,
+) -> Result<Answer<Gaps>, MeasureError> {
+    let GapsRequest { threshold_s, duration_s, ref cpus } = *request;
+    let platform = session.platform;
+    let cpus = cpus.as_ref().map(|cpus| crate::across::cpus(platform, Some(cpus))).transpose()?;
+    let setup = Setup::new(session, Catalogue::counters(platform), None)?;
     let bench = &setup.bench;
-    let loop_ticks = turn(&bench.timer);
-    let least_ticks = (loop_ticks * FEWEST_TURNS).max(2.0 * timer_step(bench));
+    let (loop_ticks, step) = turn(&bench.timer);
+    let least_ticks = (loop_ticks * FEWEST_TURNS).max(FEWEST_STEPS * step.max(bench.timer.tick_ns()));
     let asked_ticks = threshold_s * 1e9 / bench.first_rate.ns_per_unit;
     let threshold = asked_ticks.max(least_ticks) as u64;
     let pause = (PAUSE_NS / bench.first_rate.ns_per_unit).max(least_ticks) as u64;
-    let sampling = Calibration::start(bench.timer, bench.reference);
+    let sampling = bench.calibrate();
     let mut watches = match &cpus {
         Some(cpus) => cpus.iter().map(|cpu| Watch::new(Some(*cpu), threshold, pause)).collect(),
         None => vec![Watch::new(setup.cpu(), threshold, pause)],
@@ -67,51 +71,53 @@ pub fn gaps(request: GapsRequest<'_>, progress: &mut Progress<'_>) -> Result<Ans
     // In parts, so that somebody can see it go on. A thread is started anew for each: what is between them is not looked
     // at, and not counted.
     loop {
-        let left_ns = duration_s * 1e9 - sampling.elapsed_ns();
-        if left_ns <= 0.0 || bench.is_stopped() {
+        let left_ns = duration_s * 1e9 - bench.elapsed_ns(&sampling);
+        // Where the timer stands still there is nothing to be seen any more, nor how late it is.
+        if left_ns <= 0.0 || bench.is_stopped() || watches.iter().any(|watch| watch.trouble.is_some()) {
             break;
         }
         watch_part(bench, &mut watches, cpus.is_some(), left_ns.min(PART_NS));
-        progress((sampling.elapsed_ns() / (duration_s * 1e9)).min(1.0));
+        progress((bench.elapsed_ns(&sampling) / (duration_s * 1e9)).min(1.0));
     }
     let sampling = Sampling::of_time(duration_s, &sampling, bench);
     let run = match cpus {
-        Some(cpus) => setup.run_across(sampling, &cpus, &environment)?,
-        None => setup.run(sampling, setup.context(&environment).timer_record()),
+        Some(cpus) => setup.run_across(sampling, &cpus),
+        None => setup.run(sampling),
     };
     let unit_ns = 1e9 / run.timer.frequency_hz;
     let threshold_ns = if asked_ticks >= least_ticks { threshold_s * 1e9 } else { least_ticks * unit_ns };
     let found = record(watches, threshold_ns, loop_ticks * unit_ns, unit_ns);
-    Ok(Answer::new(setup.recorded_at, environment, run, found))
+    Ok(Answer::new(setup.recorded_at, session.environment.clone(), run, found))
 }
 
-/// What a thread sees of this machine.
-struct Real<'a> {
-    bench: &'a Bench<'a>,
+/// What a thread sees of the machine.
+struct Real<'a, P: Platform> {
+    bench: &'a Bench<'a, P>,
     /// The CPU that it is bound to.
     cpu: Option<u32>,
-    deadline: Deadline<'a>,
+    deadline: Deadline<'a, P>,
 }
 
-impl<'a> Real<'a> {
+impl<'a, P: Platform> Real<'a, P> {
     /// For so many ticks.
-    fn new(bench: &'a Bench<'a>, cpu: Option<u32>, length: u64) -> Self {
+    fn new(bench: &'a Bench<'a, P>, cpu: Option<u32>, length: u64) -> Self {
         let length_ns = (length as f64 * bench.first_rate.ns_per_unit) as u64;
-        Self { bench, cpu, deadline: Deadline::new(bench.reference, length_ns, bench.stop) }
+        Self { bench, cpu, deadline: Deadline::new(bench.reference.clone(), length_ns, bench.stop) }
     }
 }
 
-impl Sight for Real<'_> {
+impl<P: Platform> Sight for Real<'_, P> {
     fn now(&mut self) -> u64 {
         self.bench.timer.now()
     }
 
     fn thread(&mut self) -> account::Thread {
-        account::of_thread()
+        self.bench.platform.thread_account()
     }
 
     fn cpu(&mut self) -> account::Cpu {
-        account::of_cpu(self.cpu.or_else(affinity::current_cpu).unwrap_or(0))
+        let platform = self.bench.platform;
+        platform.cpu_account(self.cpu.or_else(|| platform.current_cpu()).unwrap_or(0))
     }
 
     fn is_over(&mut self) -> bool {
@@ -124,7 +130,7 @@ impl Sight for Real<'_> {
 }
 
 /// Looks on all CPUs for some time, on threads that are bound there, or on this one.
-fn watch_part(bench: &Bench<'_>, watches: &mut [Watch], bound: bool, length_ns: f64) {
+fn watch_part<P: Platform>(bench: &Bench<'_, P>, watches: &mut [Watch], bound: bool, length_ns: f64) {
     let length = (length_ns / bench.first_rate.ns_per_unit) as u64;
     if !bound {
         watches.iter_mut().for_each(|watch| watch.look(&mut Real::new(bench, watch.cpu, length), bench.origin, length));
@@ -132,7 +138,7 @@ fn watch_part(bench: &Bench<'_>, watches: &mut [Watch], bound: bool, length_ns: 
     }
     let cpus: Vec<u32> = watches.iter().filter_map(|watch| watch.cpu).collect();
     let slots: Vec<_> = watches.iter_mut().map(|watch| (watch.cpu, std::sync::Mutex::new(watch))).collect();
-    let ended = on_each(&cpus, |cpu| {
+    let ended = on_each(bench.platform, &cpus, |cpu| {
         let slot = slots.iter().find(|(of, _)| *of == Some(cpu));
         if let Some(Ok(mut watch)) = slot.map(|(_, watch)| watch.lock()) {
             watch.look(&mut Real::new(bench, Some(cpu), length), bench.origin, length);
@@ -145,20 +151,17 @@ fn watch_part(bench: &Bench<'_>, watches: &mut [Watch], bound: bool, length_ns: 
     }
 }
 
-/// What a turn of the loop takes, in ticks: the median.
-fn turn(timer: &Timer) -> f64 {
-    let readings: Vec<u64> = (0..TURNS).map(|_| timer.now()).collect();
-    let mut turns: Vec<f64> = readings.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]) as f64).collect();
-    turns.sort_by(f64::total_cmp);
-    quantile(&turns, 0.5).unwrap_or(0.0)
-}
-
-/// The step of a timer that is a clock of the kernel's, which may be as coarse as a timer tick.
-fn timer_step(bench: &Bench<'_>) -> f64 {
-    match bench.timer {
-        Timer::Counter(_) => 0.0,
-        Timer::Reference(reference) => reference.tick_ns(),
-    }
+/// Returns what a turn of the loop takes, and the smallest step that the timer shows, both in ticks.
+/// A turn may be shorter than a step, so it is measured over runs of turns: the median of their means.
+fn turn<P: Platform>(timer: &Timer<P>) -> (f64, f64) {
+    let readings: Vec<u64> = (0..=TURNS).map(|_| timer.now()).collect();
+    let passed = |from: u64, until: u64| (until.wrapping_sub(from) as i64).max(0) as f64;
+    let turns: Vec<f64> = readings.windows(2).map(|pair| passed(pair[0], pair[1])).collect();
+    let step = turns.iter().copied().filter(|turn| *turn > 0.0).min_by(f64::total_cmp);
+    let runs = turns.chunks(TURNS_OF_RUN);
+    let mut means: Vec<f64> = runs.map(|run| run.iter().sum::<f64>() / run.len() as f64).collect();
+    means.sort_by(f64::total_cmp);
+    (quantile(&means, 0.5).unwrap_or(0.0), step.unwrap_or(0.0))
 }
 
 fn record(watches: Vec<Watch>, threshold_ns: f64, loop_ns: f64, unit_ns: f64) -> Gaps {

@@ -2,11 +2,11 @@
 
 use clockscope::Errno;
 use clockscope_records::Unknown;
-use clockscope_statistics::{Tick, tick};
 
 use crate::bench::Bench;
 use crate::catalogue::Row;
-use crate::timer::Calibration;
+use crate::platform::Platform;
+use crate::step;
 
 /// Readings that the step is found from.
 const READINGS: usize = 1 << 12;
@@ -17,6 +17,11 @@ const STEPS: usize = 3;
 const PATIENCE_NS: f64 = 500e6;
 /// Two readings further apart than this, in ns, were made by a thread that did not run in between.
 const GLANCE_NS: f64 = 100e3;
+
+/// Readings in a row for which the clock that times the looking may show the same, if it is fine. After more it stands still.
+const TURNS: u64 = 1 << 14;
+/// Shortest time of such a reading, in ns.
+const TURN_NS: f64 = 50.0;
 
 /// A clock's step.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -32,17 +37,19 @@ pub(crate) enum Quantum {
 ///
 /// # Errors
 /// A read failed.
-pub(crate) fn quantum(row: &Row, ns_per_unit: f64, bench: &Bench<'_>) -> Result<Quantum, Errno> {
+pub(crate) fn quantum<P: Platform>(row: &Row<P>, ns_per_unit: f64, bench: &Bench<'_, P>) -> Result<Quantum, Errno> {
     let claimed_ns = row.nominal_resolution_ns(Some(ns_per_unit), &mut Unknown::new()).unwrap_or(0.0);
     let claimed = (claimed_ns / ns_per_unit).max(1.0);
     let Ok(sampler) = &row.sampler else { return Ok(Quantum::Step(claimed)) };
     let readings = (0..READINGS).map(|_| sampler.now()).collect::<Result<Vec<u64>, Errno>>()?;
     // Steps as long as a clock claims to take are not waited for.
-    if steps(&readings).count() >= STEPS || claimed_ns * STEPS as f64 > PATIENCE_NS {
-        return Ok(Quantum::Step(of_readings(&readings).max(claimed)));
+    if step::positive(&readings).count() >= STEPS || claimed_ns * STEPS as f64 > PATIENCE_NS {
+        return Ok(Quantum::Step(step::of_readings(&readings).max(claimed)));
     }
-    let start = Calibration::start(bench.timer, bench.reference);
-    let seen = look_on(|| sampler.now(), || start.elapsed_ns(), || bench.is_stopped())?;
+    // By the timer: the reference may be the very clock that stands still.
+    let start = bench.timer.now();
+    let turns = TURNS.max((bench.timer.tick_ns() / TURN_NS) as u64);
+    let seen = look_on(turns, || sampler.now(), || bench.ns_since(start), || bench.is_stopped())?;
     Ok(match seen.steps {
         0 => Quantum::Unseen { ns: seen.looked_ns },
         STEPS => Quantum::Step((seen.smallest as f64).max(claimed)),
@@ -65,14 +72,20 @@ struct Seen {
 /// Reads until the clock has stepped three times, or the time to wait for it is over. Time in which the thread did not run is no time
 /// in which it looked.
 fn look_on(
+    longest: u64,
     mut read: impl FnMut() -> Result<u64, Errno>,
     mut elapsed_ns: impl FnMut() -> f64,
     mut is_stopped: impl FnMut() -> bool,
 ) -> Result<Seen, Errno> {
     let (mut seen, mut last, mut last_ns, mut still_ns) = (Seen::default(), read()?, elapsed_ns(), 0.0);
+    let mut turns = 0;
     while seen.steps < STEPS && seen.looked_ns < PATIENCE_NS && !is_stopped() {
         let now_ns = elapsed_ns();
         let looked_ns = (now_ns - last_ns).clamp(0.0, GLANCE_NS);
+        turns = if looked_ns > 0.0 { 0 } else { turns + 1 };
+        if turns == longest {
+            break;
+        }
         let next = read()?;
         let step = next.wrapping_sub(last) as i64;
         (last, last_ns) = (next, now_ns);
@@ -89,19 +102,6 @@ fn look_on(
     Ok(seen)
 }
 
-/// The step by readings alone; 0 where these say nothing.
-pub(crate) fn of_readings(readings: &[u64]) -> f64 {
-    match tick(readings) {
-        Tick::Found(lattice) => lattice.period + lattice.spread,
-        Tick::AtMost { units, .. } => units,
-        Tick::Unknown(_) => steps(readings).min().unwrap_or(0) as f64,
-    }
-}
-
-fn steps(readings: &[u64]) -> impl Iterator<Item = i64> {
-    readings.windows(2).map(|pair| pair[1].wrapping_sub(pair[0]) as i64).filter(|step| *step > 0)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -115,7 +115,7 @@ mod tests {
             time.set(if next % lost_every < 25 { next + lost } else { next });
             Ok(time.get() / step * step)
         };
-        look_on(read, || (time.get() - start) as f64, || false).unwrap()
+        look_on(TURNS, read, || (time.get() - start) as f64, || false).unwrap()
     }
 
     #[test]
@@ -127,6 +127,12 @@ mod tests {
         let once = seen(350_000_000, u64::MAX, 0);
         assert_eq!((once.steps, once.largest), (1, 350_000_000));
         assert!(once.still_ns <= 350e6, "{once:?}");
+    }
+
+    /// It was looked at without end.
+    #[test]
+    fn a_clock_is_not_looked_at_for_ever_beside_one_that_stands_still() {
+        assert_eq!(look_on(TURNS, || Ok(7), || 1e9, || false), Ok(Seen::default()));
     }
 
     /// Stopped for a second, it has not looked for a second.

@@ -5,17 +5,16 @@
 
 mod comparison;
 mod entrant;
+mod error;
 mod unknown;
 
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
-
-use clockscope_machine::adjtimex;
-use clockscope_records::{Answer, Environment, RatePair, Rates};
+use clockscope_records::{Answer, RatePair, Rates};
 
 use crate::bench::{Bench, Setup};
-use crate::catalogue::{Catalogue, Paths};
+use crate::catalogue::{Catalogue, Paths, Row};
 use crate::error::MeasureError;
+use crate::platform::Platform;
+use crate::session::Session;
 use crate::timer::Calibration;
 use comparison::{BRACKETS_AT_ENDS, Comparison};
 use entrant::Entrant;
@@ -25,16 +24,14 @@ pub use entrant::{RATE_CLOCKS, RATE_REFERENCES};
 /// Shortest and longest time between two rounds, in ns, and how many a run is divided into in between.
 const SPACING_NS: (f64, f64) = (5e6, 50e6);
 const ROUNDS: f64 = 1000.0;
-/// Longest nap between two looks at whether somebody wants to stop.
-const NAP: Duration = Duration::from_millis(50);
+/// Longest nap, in ns: no platform's is shorter.
+const LONGEST_NAP_NS: f64 = 20e6;
 /// Brackets of a pair in a round.
 const BRACKETS: usize = 5;
 
 /// What to compare, and how.
-#[derive(Debug)]
-pub struct RateRequest<'a> {
-    /// Facts about the machine, which go into the record.
-    pub environment: Environment,
+#[derive(Clone, Debug)]
+pub struct RateRequest {
     /// The clocks' names; [`RATE_CLOCKS`] and the counter if there are none.
     pub clocks: Vec<String>,
     /// By which path those are read that have several.
@@ -47,8 +44,6 @@ pub struct RateRequest<'a> {
     pub until_ppm: Option<f64>,
     /// CPU to measure on; `None` for the current one.
     pub cpu: Option<u32>,
-    /// Set from outside to end early: what was found until then is reported.
-    pub stop: &'a AtomicBool,
 }
 
 /// What is known while a comparison is under way.
@@ -71,18 +66,22 @@ pub struct Live {
 /// # Errors
 /// No such clock, a reference that cannot be one, a CPU that cannot be used, or no clock that time could be told by.
 /// Or the process has more than one thread: clocks are first tried in a forked child.
-pub fn rate(request: RateRequest<'_>, progress: &mut dyn FnMut(&Live)) -> Result<Answer<Rates>, MeasureError> {
-    let RateRequest { environment, clocks, paths, reference, duration_s, until_ppm, cpu, stop } = request;
+pub fn rate<P: Platform>(
+    session: &Session<'_, P>,
+    request: &RateRequest,
+    progress: &mut dyn FnMut(&Live),
+) -> Result<Answer<Rates>, MeasureError> {
+    let RateRequest { ref clocks, paths, ref reference, duration_s, until_ppm, cpu } = *request;
     let reference = match reference {
-        Some(reference) => reference,
-        None => entrant::usual_reference(environment.counter_readable)?,
+        Some(reference) => reference.clone(),
+        None => entrant::usual_reference(session)?,
     };
-    let catalogue = entrant::selected(&clocks, paths, &reference)?;
-    let setup = Setup::new(catalogue, &environment, cpu, stop)?;
-    let sampling = Calibration::start(setup.bench.timer, setup.bench.reference);
+    let catalogue = entrant::selected(session.platform, clocks, paths, &reference)?;
+    let setup = Setup::new(session, catalogue, cpu)?;
+    let sampling = setup.bench.calibrate();
     let plan = Plan { reference, duration_s, until_ppm };
-    let found = find(&setup.bench, &setup.catalogue, &setup.calibration, &plan, &environment, progress)?;
-    setup.answer((duration_s, &sampling), None, environment, found)
+    let found = find(&setup, &setup.catalogue, &plan, progress)?;
+    Ok(setup.answer((duration_s, &sampling), None, found))
 }
 
 /// Against which, and for how long.
@@ -93,39 +92,40 @@ pub(crate) struct Plan {
 }
 
 /// The clocks that are compared if none is named, and their reference's name.
-pub(crate) fn usual(counter_readable: Option<bool>) -> Result<(Catalogue, String), MeasureError> {
-    let reference = entrant::usual_reference(counter_readable)?;
-    Ok((entrant::selected(&[], Paths::default(), &reference)?, reference))
+pub(crate) fn usual<P: Platform>(session: &Session<'_, P>) -> Result<(Catalogue<P>, String), MeasureError> {
+    let reference = entrant::usual_reference(session)?;
+    Ok((entrant::selected(session.platform, &[], Paths::default(), &reference)?, reference))
 }
 
 /// The counter and these clocks as far as there are such, tried, and the first of these references that answers.
-pub(crate) fn against(
+pub(crate) fn against<P: Platform>(
+    session: &Session<'_, P>,
     references: &[&str],
     clocks: &[&str],
-    counter_readable: Option<bool>,
-) -> Result<(Catalogue, String), MeasureError> {
-    let reference = entrant::first_answering(references, counter_readable)?;
-    let all = Catalogue::new();
-    let counter = entrant::ordered_counter(&Catalogue::counters());
+) -> Result<(Catalogue<P>, String), MeasureError> {
+    let platform = session.platform;
+    let reference = entrant::first_answering(session, references)?;
+    let all = Catalogue::new(platform);
+    let counter = entrant::ordered_counter(&Catalogue::counters(platform));
     let named = clocks.iter().map(ToString::to_string).filter(|name| all.places(name, Paths::Libc).is_ok());
     let names: Vec<String> = counter.into_iter().chain(named).filter(|name| *name != reference).collect();
-    Ok((entrant::selected(&names, Paths::Libc, &reference)?.tried(counter_readable)?, reference))
+    Ok((entrant::selected(platform, &names, Paths::Libc, &reference)?.tried(session)?, reference))
 }
 
 /// Compares these clocks, which were tried.
-pub(crate) fn find(
-    bench: &Bench<'_>,
-    catalogue: &Catalogue,
-    calibration: &Calibration,
+pub(crate) fn find<P: Platform>(
+    setup: &Setup<'_, P>,
+    catalogue: &Catalogue<P>,
     plan: &Plan,
-    environment: &Environment,
     progress: &mut dyn FnMut(&Live),
 ) -> Result<Rates, MeasureError> {
+    let Setup { bench, calibration, session, .. } = setup;
     let place = entrant::place_of_reference(catalogue, &plan.reference)?;
-    let entrants: Vec<Entrant<'_>> =
-        catalogue.entries.iter().map(|row| Entrant::new(row, bench, environment)).collect();
-    if let Some(reason) = &entrants[place].refusal {
-        return Err(MeasureError::Reference { name: entrants[place].label.clone(), reason: reason.clone() });
+    let entrants: Vec<_> = catalogue.entries.iter().map(|row| Entrant::new(row, bench, &session.environment)).collect();
+    let reference = &entrants[place];
+    if let Some(reason) = reference.refusal.clone() {
+        let (name, stood_still_ns) = (reference.label.clone(), reference.stood_still_ns);
+        return Err(MeasureError::Reference { name, reason, stood_still_ns });
     }
     let mut comparisons = pairs(&entrants, place);
     let course = Course { bench, entrants: &entrants, calibration, plan };
@@ -134,7 +134,7 @@ pub(crate) fn find(
 }
 
 /// Every clock against the reference first, then all others against each other.
-fn pairs(entrants: &[Entrant<'_>], reference: usize) -> Vec<Comparison> {
+fn pairs<P: Platform>(entrants: &[Entrant<'_, P>], reference: usize) -> Vec<Comparison> {
     let readable: Vec<usize> =
         (0..entrants.len()).filter(|place| *place != reference && entrants[*place].refusal.is_none()).collect();
     let against_reference = readable.iter().map(|place| Comparison::new(*place, reference));
@@ -146,35 +146,46 @@ fn pairs(entrants: &[Entrant<'_>], reference: usize) -> Vec<Comparison> {
 }
 
 /// A comparison under way.
-struct Course<'a> {
-    bench: &'a Bench<'a>,
-    entrants: &'a [Entrant<'a>],
-    calibration: &'a Calibration,
+struct Course<'a, P: Platform> {
+    bench: &'a Bench<'a, P>,
+    entrants: &'a [Entrant<'a, P>],
+    calibration: &'a Calibration<P>,
     plan: &'a Plan,
 }
 
-impl Course<'_> {
+impl<P: Platform> Course<'_, P> {
     /// Brackets all pairs in rounds until the time is over, or every clock's bound is as small as was asked for.
     fn run(&self, comparisons: &mut [Comparison], progress: &mut dyn FnMut(&Live)) {
         let Self { bench, entrants, plan, .. } = self;
         let duration_ns = plan.duration_s * 1e9;
         let spacing_ns = (duration_ns / ROUNDS).clamp(SPACING_NS.0, SPACING_NS.1);
-        let start = Calibration::start(bench.timer, bench.reference);
+        let start = bench.calibrate();
         round(entrants, comparisons, BRACKETS_AT_ENDS);
+        let mut waited = Waited { since: &start, slept_ns: 0.0 };
         let mut next_ns = spacing_ns;
         while !comparisons.is_empty() {
-            let elapsed_ns = start.elapsed_ns();
+            let elapsed_ns = waited.ns();
             let live = self.live(comparisons, elapsed_ns);
-            let is_reached = plan.until_ppm.is_some_and(|until| live.bound_ppm.is_some_and(|bound| bound <= until));
             progress(&live);
-            if bench.is_stopped() || is_reached || elapsed_ns >= duration_ns {
+            if bench.is_stopped() || elapsed_ns >= duration_ns {
                 break;
             }
-            nap(bench, &start, next_ns.min(duration_ns));
+            if self.is_reached(&live) {
+                round(entrants, comparisons, BRACKETS_AT_ENDS);
+                // More brackets may choose others as the ends.
+                if self.is_reached(&self.live(comparisons, elapsed_ns)) {
+                    return;
+                }
+            }
+            waited.nap(bench, next_ns.min(duration_ns));
             round(entrants, comparisons, BRACKETS);
-            next_ns = (next_ns + spacing_ns).max(start.elapsed_ns());
+            next_ns = (next_ns + spacing_ns).max(waited.ns());
         }
         round(entrants, comparisons, BRACKETS_AT_ENDS);
+    }
+
+    fn is_reached(&self, live: &Live) -> bool {
+        self.plan.until_ppm.is_some_and(|until| live.bound_ppm.is_some_and(|bound| bound <= until))
     }
 
     /// The widest bound of those against the reference, which are the first.
@@ -198,31 +209,44 @@ impl Course<'_> {
     }
 }
 
-/// Sleeps until so much time has passed, or the run is to end.
-fn nap(bench: &Bench<'_>, start: &Calibration, until_ns: f64) {
-    while !bench.is_stopped() {
-        let left_ns = until_ns - start.elapsed_ns();
-        if left_ns <= 0.0 {
-            return;
+/// How long a comparison takes so far, by a clock that may stand still or go back.
+struct Waited<'a, P: Platform> {
+    since: &'a Calibration<P>,
+    /// What was slept takes its time whatever the clock says.
+    slept_ns: f64,
+}
+
+impl<P: Platform> Waited<'_, P> {
+    fn ns(&self) -> f64 {
+        self.since.elapsed_ns().max(self.slept_ns)
+    }
+
+    /// Sleeps until so much time has passed, or the run is to end.
+    fn nap(&mut self, bench: &Bench<'_, P>, until_ns: f64) {
+        while !bench.is_stopped() {
+            let left_ns = until_ns - self.ns();
+            if left_ns <= 0.0 {
+                return;
+            }
+            let nap_ns = left_ns.clamp(1.0, LONGEST_NAP_NS);
+            bench.platform.nap(nap_ns as u64);
+            self.slept_ns += nap_ns;
         }
-        // Any wait of std's but this one reads the vDSO's clock, which is fatal where the counter is
-        // disabled.
-        std::thread::sleep(NAP.min(Duration::from_nanos(left_ns as u64)));
     }
 }
 
-fn round(entrants: &[Entrant<'_>], comparisons: &mut [Comparison], brackets: usize) {
+fn round<P: Platform>(entrants: &[Entrant<'_, P>], comparisons: &mut [Comparison], brackets: usize) {
     for comparison in comparisons {
         comparison.bracket(entrants, brackets);
     }
 }
 
-fn record(
-    bench: &Bench<'_>,
-    entrants: &[Entrant<'_>],
+fn record<P: Platform>(
+    bench: &Bench<'_, P>,
+    entrants: &[Entrant<'_, P>],
     place: usize,
     comparisons: Vec<Comparison>,
-    calibration: &Calibration,
+    calibration: &Calibration<P>,
     plan: &Plan,
 ) -> Rates {
     let mut rates = Rates { reference: entrants[place].label.clone(), until_ppm: plan.until_ppm, ..Rates::default() };
@@ -243,8 +267,10 @@ fn record(
         .iter()
         .map(|comparison| comparison.pair(entrants, [scales[comparison.clock], scales[comparison.reference]]))
         .collect();
-    rates.reference_suspected = is_reference_suspected(&rates);
-    match adjtimex::read() {
+    let others: Vec<_> = comparisons.iter().filter(|comparison| comparison.reference == place).collect();
+    let others: Vec<_> = others.iter().map(|comparison| entrants[comparison.clock].row).collect();
+    rates.reference_suspected = is_reference_suspected(&rates) && are_independent(&others, entrants[place].row);
+    match bench.platform.adjtimex() {
         Ok(found) => rates.adjtimex = Some(found),
         Err(reason) => {
             rates.unknown.insert("adjtimex".to_owned(), reason);
@@ -256,13 +282,30 @@ fn record(
     rates
 }
 
-/// Whether every clock changed against the reference, and none against another.
+/// Whether every clock changed against the reference, and none against another. The reference's own clock by another path is
+/// no other clock.
 fn is_reference_suspected(rates: &Rates) -> bool {
-    let (with, without): (Vec<_>, Vec<_>) = rates.pairs.iter().partition(|pair| pair.b == rates.reference);
+    let is_own = |label: &str| base_name(label) == base_name(&rates.reference);
+    let others = rates.pairs.iter().filter(|pair| !is_own(&pair.a) && (pair.b == rates.reference || !is_own(&pair.b)));
+    let (with, without): (Vec<_>, Vec<_>) = others.partition(|pair| pair.b == rates.reference);
     let all = |pairs: &[&RatePair], constant: bool| {
         !pairs.is_empty() && pairs.iter().all(|pair| pair.constant == Some(constant))
     };
     all(&with, false) && all(&without, true)
+}
+
+/// Whether only the reference explains that these clocks changed against it and not against each other: they are not all steered
+/// together, and no suspend stopped all of them and not the reference.
+fn are_independent<P: Platform>(others: &[&Row<P>], reference: &Row<P>) -> bool {
+    let first = others.first().map(|row| entrant::steered_as(row));
+    let are_steered_together = others.iter().all(|row| Some(entrant::steered_as(row)) == first);
+    let pause_together = !entrant::pauses(reference) && others.iter().all(|row| entrant::pauses(row));
+    !are_steered_together && !pause_together
+}
+
+/// The name of a clock without its path.
+pub(crate) fn base_name(label: &str) -> &str {
+    label.split(':').next().unwrap_or(label)
 }
 
 #[cfg(test)]

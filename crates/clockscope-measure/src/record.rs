@@ -5,8 +5,8 @@ use clockscope_records::{Baseline, ClockRecord, Cost, Events, Monotonic, Unknown
 use clockscope_statistics::{Blocks, EventCounts, quantile};
 
 use crate::context::Context;
+use crate::platform::{Platform, Yardstick};
 use crate::subject::{State, Subject};
-use crate::timer::Rate;
 use crate::{distribution, tick};
 
 /// Description of the measuring loop without a clock.
@@ -25,7 +25,7 @@ pub(crate) fn empty_loop() -> About {
 }
 
 /// The record of one clock.
-pub(crate) fn clock(subject: Subject, context: &Context<'_>, baseline: &Baseline) -> ClockRecord {
+pub(crate) fn clock<P: Platform>(subject: Subject<P>, context: &Context<'_, P>, baseline: &Baseline) -> ClockRecord {
     let Subject { row, state } = subject;
     let mut unknown = Unknown::new();
     let ns_per_unit = row.ns_per_unit(context.rate.ns_per_unit);
@@ -52,12 +52,12 @@ pub(crate) fn clock(subject: Subject, context: &Context<'_>, baseline: &Baseline
 }
 
 /// Fills in what was measured.
-fn fill(
+fn fill<P: Platform>(
     record: &mut ClockRecord,
     state: State,
     about: &About,
     ns_per_unit: Option<f64>,
-    context: &Context<'_>,
+    context: &Context<'_, P>,
     baseline: &Baseline,
 ) {
     let unknown = &mut record.unknown;
@@ -67,7 +67,8 @@ fn fill(
         events, differences, tick, judged_outside, reads_per_batch, costs, cost_blocks, dropped, errors, ..
     } = state;
     let batches = costs.seen();
-    record.cost_ns = cost(costs.into_sorted(), &cost_blocks, context.rate, batches, reads_per_batch as u64, dropped);
+    let counts = [batches, reads_per_batch as u64, dropped];
+    record.cost_ns = cost(costs.into_sorted(), &cost_blocks, context, counts);
     match &record.cost_ns {
         None => {
             because("cost_ns", "no batch of reads took any time on the timer, or none was completed");
@@ -118,20 +119,21 @@ fn fill(
     record.events = Some(events);
 }
 
-fn cost(
+/// The cost by that of batches, in the timer's unit: how many there were, the reads of each, and how many were dropped.
+fn cost<P: Platform>(
     sorted: Vec<f64>,
     blocks: &Blocks,
-    rate: Rate,
-    batches: u64,
-    reads_per_batch: u64,
-    batches_dropped: u64,
+    context: &Context<'_, P>,
+    [batches, reads_per_batch, batches_dropped]: [u64; 3],
 ) -> Option<Cost> {
-    let ns = |cost: f64| cost * rate.ns_per_unit;
+    let ns = |cost: f64| cost * context.rate.ns_per_unit;
+    // The timer shows each batch in whole steps: most of them may be off by half a step, and all alike.
+    let hidden = context.timer_step / 2.0 / reads_per_batch as f64;
     // A timer that is coarser than a batch shows 0, which is no cost.
     let median = quantile(&sorted, 0.5).filter(|median| *median > 0.0)?;
     Some(Cost {
         median: ns(median),
-        ci95: blocks.interval(median).map(|interval| interval.map(ns)),
+        ci95: blocks.interval(median).map(|[low, high]| [ns((low - hidden).max(0.0)), ns(high + hidden)]),
         between_runs: None,
         min: ns(*sorted.first()?),
         p99: if sorted.len() >= 100 { quantile(&sorted, 0.99).map(ns) } else { None },
@@ -152,13 +154,13 @@ pub(crate) fn failure(state: &State) -> Option<String> {
     ))
 }
 
-pub(crate) fn events_record(
+pub(crate) fn events_record<P: Platform>(
     counts: EventCounts,
     errors: u64,
     threshold_ns: Option<f64>,
     about: &About,
     judged_outside: bool,
-    context: &Context<'_>,
+    context: &Context<'_, P>,
 ) -> Events {
     let judged = counts.judged;
     let reference = if judged_outside { context.reference.name() } else { context.timer.name() };

@@ -5,44 +5,44 @@
 //! so that nothing but the clock's own order keeps a read behind the load before it: an unordered read shows. *Lock*: a
 //! ticket lock goes to and fro, and who holds it reads, as programs do that stamp what they do under a lock.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use clockscope::{Errno, RawClock};
 
-use crate::pair::{Deadline, Side, wait_until};
+use crate::pair::{Deadline, Side};
+use crate::platform::{Platform, Word};
 
 /// A word with cache lines of its own: two, since some processors fetch lines in pairs.
-#[derive(Debug, Default)]
 #[repr(align(128))]
-struct Word(AtomicU64);
+struct Apart<W>(W);
 
 /// A ticket lock and what it guards, side by side: the lock's cache line brings the message with it.
-#[derive(Debug, Default)]
 #[repr(align(128))]
-struct Lock {
-    next: AtomicU64,
-    serving: AtomicU64,
+struct Lock<W> {
+    next: W,
+    serving: W,
     /// The last holder's message; for the bare way, whose turn it is.
-    guarded: AtomicU64,
+    guarded: W,
 }
 
 /// What two threads share while they hand one clock's readings over in one way. For one use.
-#[derive(Debug, Default)]
-pub(crate) struct Relay {
+pub(crate) struct Relay<'a, P: Platform> {
+    platform: &'a P,
     /// The newest message to each side.
-    inboxes: [Word; 2],
-    lock: Lock,
+    inboxes: [Apart<P::Word>; 2],
+    lock: Lock<P::Word>,
     /// A reading near which all are.
-    origin: AtomicU64,
-    is_over: AtomicBool,
+    origin: P::Word,
+    /// Not 0 once it is over.
+    over: P::Word,
 }
 
 /// Ends a relay for both sides when one of them ends, however it does.
-pub(crate) struct Ending<'a>(pub(crate) &'a AtomicBool);
+pub(crate) struct Ending<'a, W: Word>(pub(crate) &'a W);
 
-impl Drop for Ending<'_> {
+impl<W: Word> Drop for Ending<'_, W> {
     fn drop(&mut self) {
-        self.0.store(true, Ordering::Release);
+        self.0.store(1, Ordering::Release);
     }
 }
 
@@ -54,10 +54,33 @@ pub(crate) struct Received {
     pub(crate) regressions: u64,
     /// By how much at most, in the clock's unit.
     pub(crate) worst: u64,
-    /// Time that the side that keeps it measured.
+    /// Time that the side that keeps it measured; 0 where the reference failed.
     pub(crate) elapsed_ns: u64,
+    /// What its own readings did.
+    pub(crate) pace: Pace,
     /// What ended it early.
     pub(crate) error: Option<Errno>,
+}
+
+/// How a clock's readings advanced on one side, by which one that stands still is noticed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Pace {
+    last: i64,
+    /// Readings; those that differed from the one before; and those since the last such.
+    pub(crate) readings: u64,
+    pub(crate) moved: u64,
+    pub(crate) still: u64,
+}
+
+impl Pace {
+    #[inline(always)]
+    fn take(&mut self, own: i64) {
+        let has_moved = own != self.last;
+        self.readings += 1;
+        self.moved += u64::from(has_moved);
+        self.still = if has_moved { 0 } else { self.still + 1 };
+        self.last = own;
+    }
 }
 
 /// Bits of a message that tell it from the one before; the others are the reading, relative to the origin.
@@ -87,21 +110,35 @@ impl Received {
         }
     }
 
-    fn ended(mut self, keeper: Option<&Deadline<'_>>, error: Option<Errno>) -> Self {
+    fn ended(mut self, keeper: Option<&Deadline<'_, impl Platform>>, error: Option<Errno>) -> Self {
         self.elapsed_ns = keeper.map_or(0, Deadline::elapsed_ns);
+        if self.elapsed_ns == u64::MAX {
+            self.elapsed_ns = 0;
+        }
         self.error = error;
         self
     }
 }
 
-impl Relay {
+impl<'a, P: Platform> Relay<'a, P> {
+    pub(crate) fn new(platform: &'a P) -> Self {
+        let word = || platform.word(0);
+        Self {
+            platform,
+            inboxes: [Apart(word()), Apart(word())],
+            lock: Lock { next: word(), serving: word(), guarded: word() },
+            origin: word(),
+            over: word(),
+        }
+    }
+
     /// Tells both sides where readings are. To be called by one of them, before they meet.
     ///
     /// # Errors
     /// The clock refused: the relay is over before it began.
     pub(crate) fn start_at<C: RawClock>(&self, clock: &C) -> Result<(), Errno> {
         let mut raw = C::Raw::default();
-        let ending = Ending(&self.is_over);
+        let ending = Ending(&self.over);
         clock.read(&mut raw)?;
         self.origin.store(clock.value(&raw), Ordering::Relaxed);
         std::mem::forget(ending);
@@ -110,17 +147,18 @@ impl Relay {
 
     /// Hands readings over through mailboxes until the side that has a deadline finds it over.
     #[inline(never)]
-    pub(crate) fn mailbox<C: RawClock>(&self, clock: &C, side: Side, mut keeper: Option<Deadline<'_>>) -> Received {
+    pub(crate) fn mailbox<C: RawClock>(&self, clock: &C, side: Side, mut keeper: Option<Deadline<'_, P>>) -> Received {
         let (inbox, outbox) = (&self.inboxes[side.index()].0, &self.inboxes[side.other().index()].0);
         let origin = self.origin.load(Ordering::Relaxed);
         let (mut received, mut former, mut sent) = (Received::default(), 0, 0);
-        let _ending = Ending(&self.is_over);
+        let _ending = Ending(&self.over);
         while !self.is_over(&mut keeper) {
             let newest = inbox.load(Ordering::Acquire);
             let own = match read_after(clock, origin) {
                 Ok(own) => own,
                 Err(error) => return received.ended(keeper.as_ref(), Some(error)),
             };
+            received.pace.take(own);
             if newest != former {
                 former = newest;
                 received.take(reading(newest), own);
@@ -134,17 +172,17 @@ impl Relay {
     /// Hands readings over under a lock until the side that has a deadline finds it over. Tickets make the lock change
     /// sides whenever both want it.
     #[inline(never)]
-    pub(crate) fn lock<C: RawClock>(&self, clock: &C, side: Side, mut keeper: Option<Deadline<'_>>) -> Received {
+    pub(crate) fn lock<C: RawClock>(&self, clock: &C, side: Side, mut keeper: Option<Deadline<'_, P>>) -> Received {
         let origin = self.origin.load(Ordering::Relaxed);
         // Under a lock nobody misses a message: the tag has room to tell whose it is.
         let own_tag = side.index() as u64;
         let Lock { next, serving, guarded } = &self.lock;
         let mut received = Received::default();
-        let _ending = Ending(&self.is_over);
+        let _ending = Ending(&self.over);
         while !self.is_over(&mut keeper) {
             let ticket = next.fetch_add(1, Ordering::Relaxed);
             let is_served = || serving.load(Ordering::Acquire) == ticket;
-            wait_until(|| is_served() || self.is_over.load(Ordering::Relaxed));
+            hurry(self.platform.wait_until(|| is_served() || self.has_ended()), &mut keeper);
             if !is_served() {
                 break;
             }
@@ -152,6 +190,7 @@ impl Relay {
                 Ok(own) => own,
                 Err(error) => return received.ended(keeper.as_ref(), Some(error)),
             };
+            received.pace.take(own);
             let last = guarded.load(Ordering::Relaxed);
             if last != 0 && last & 0xff != own_tag + 1 {
                 received.take(reading(last), own);
@@ -164,12 +203,12 @@ impl Relay {
 
     /// Two threads that hand a word to and fro with nothing in between: what the hardware can do.
     #[inline(never)]
-    pub(crate) fn bare(&self, side: Side, mut keeper: Option<Deadline<'_>>) -> Received {
+    pub(crate) fn bare(&self, side: Side, mut keeper: Option<Deadline<'_, P>>) -> Received {
         let mut received = Received::default();
         let (turn, own) = (&self.lock.guarded, side.index() as u64);
-        let _ending = Ending(&self.is_over);
+        let _ending = Ending(&self.over);
         while !self.is_over(&mut keeper) {
-            wait_until(|| turn.load(Ordering::Acquire) == own || self.is_over.load(Ordering::Relaxed));
+            hurry(self.platform.wait_until(|| turn.load(Ordering::Acquire) == own || self.has_ended()), &mut keeper);
             received.handoffs += 1;
             turn.store(own ^ 1, Ordering::Release);
         }
@@ -178,8 +217,21 @@ impl Relay {
 
     /// The side with a deadline decides for both.
     #[inline(always)]
-    fn is_over(&self, keeper: &mut Option<Deadline<'_>>) -> bool {
-        keeper.as_mut().is_some_and(Deadline::is_over) || self.is_over.load(Ordering::Relaxed)
+    fn is_over(&self, keeper: &mut Option<Deadline<'_, P>>) -> bool {
+        keeper.as_mut().is_some_and(Deadline::is_over) || self.has_ended()
+    }
+
+    #[inline(always)]
+    fn has_ended(&self) -> bool {
+        self.over.load(Ordering::Relaxed) != 0
+    }
+}
+
+/// After a long wait, the side with a deadline looks at the clock.
+#[inline(always)]
+fn hurry<P: Platform>(is_long: bool, keeper: &mut Option<Deadline<'_, P>>) {
+    if let (true, Some(keeper)) = (is_long, keeper) {
+        keeper.hurry();
     }
 }
 
@@ -194,11 +246,20 @@ fn read_after<C: RawClock>(clock: &C, origin: u64) -> Result<i64, Errno> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::platform::ThisMachine;
     use proptest::prelude::*;
+    use std::cell::Cell;
+    use std::sync::atomic::AtomicU64;
 
-    /// Counts its reads in two ways: one that no race can harm, one that any would.
+    thread_local! {
+        static HAS_READ: Cell<bool> = const { Cell::new(false) };
+    }
+
+    /// Counts its reads in two ways: one that no race can harm, one that any would. Refuses once both threads have read, however
+    /// late the second one starts.
     #[derive(Default)]
     struct Counting {
+        readers: AtomicU64,
         reads: AtomicU64,
         fragile: AtomicU64,
     }
@@ -207,10 +268,12 @@ mod tests {
         type Raw = u64;
 
         fn read(&self, raw: &mut u64) -> Result<(), Errno> {
+            let is_first = !HAS_READ.replace(true);
+            let readers = self.readers.fetch_add(u64::from(is_first), Ordering::Relaxed) + u64::from(is_first);
             let fragile = self.fragile.load(Ordering::Relaxed);
             *raw = self.reads.fetch_add(1, Ordering::SeqCst);
             self.fragile.store(fragile + 1, Ordering::Relaxed);
-            if *raw < 200_000 { Ok(()) } else { Err(Errno(22)) }
+            if *raw < 200_000 || readers < 2 || is_first { Ok(()) } else { Err(Errno(22)) }
         }
 
         fn value(&self, raw: &u64) -> u64 {
@@ -223,7 +286,7 @@ mod tests {
     #[test]
     fn what_is_in_order_does_not_go_back() {
         for way in [0, 1] {
-            let (relay, clock) = (Relay::default(), Counting::default());
+            let (relay, clock) = (Relay::new(&ThisMachine), Counting::default());
             let play = |side| if way == 0 { relay.mailbox(&clock, side, None) } else { relay.lock(&clock, side, None) };
             let received = std::thread::scope(|scope| {
                 let sides = [Side::First, Side::Second].map(|side| scope.spawn(move || play(side)));
@@ -258,7 +321,7 @@ mod tests {
     #[test]
     fn a_failure_ends_both_sides() {
         for (way, panics) in [(0, false), (0, true), (1, false), (1, true)] {
-            let (relay, clock) = (Relay::default(), Failing(AtomicU64::new(0), panics));
+            let (relay, clock) = (Relay::new(&ThisMachine), Failing(AtomicU64::new(0), panics));
             relay.start_at(&clock).unwrap();
             let play = |side| if way == 0 { relay.mailbox(&clock, side, None) } else { relay.lock(&clock, side, None) };
             let failed = std::thread::scope(|scope| {
@@ -268,7 +331,7 @@ mod tests {
             assert!(failed.contains(&true), "{way} {panics}");
         }
         let gone = Failing(AtomicU64::new(100), false);
-        let relay = Relay::default();
+        let relay = Relay::new(&ThisMachine);
         assert!(relay.start_at(&gone).is_err());
         assert_eq!(relay.mailbox(&gone, Side::Second, None).handoffs, 0);
     }

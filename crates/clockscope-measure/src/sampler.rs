@@ -4,10 +4,10 @@ use std::collections::TryReserveError;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clockscope::os::Reference;
 use clockscope::{Errno, RawClock};
 
 use crate::pair::{Deadline, Side};
+use crate::platform::Platform;
 use crate::relay::{Received, Relay};
 use crate::timer::{Timer, read};
 
@@ -33,7 +33,7 @@ pub(crate) struct Sampled {
 }
 
 /// A clock whose type was forgotten: what happens inside a call is compiled for that type.
-pub(crate) trait Sampler: Send + Sync {
+pub(crate) trait Sampler<P: Platform>: Send + Sync {
     /// Reads the clock once.
     fn attempt(&mut self) -> Result<(), Errno>;
 
@@ -45,7 +45,7 @@ pub(crate) trait Sampler: Send + Sync {
 
     /// Reads the clock `reads` times (1 or more, or as often as there is room for) between two reads of the timer, and
     /// these between two of `outer`, if any. Looks at `stop` every [`BETWEEN_STOPS`] reads.
-    fn sample(&mut self, timer: &Timer, outer: Option<&Reference>, reads: usize, stop: &AtomicBool) -> Sampled;
+    fn sample(&mut self, timer: &Timer<P>, outer: Option<&P::Reference>, reads: usize, stop: &AtomicBool) -> Sampled;
 
     /// The first `count` readings of the last batch as numbers.
     fn values(&mut self, count: usize) -> &[u64];
@@ -57,9 +57,9 @@ pub(crate) trait Sampler: Send + Sync {
     fn now(&self) -> Result<u64, Errno>;
 
     /// [`Relay::start_at`], [`Relay::mailbox`] and [`Relay::lock`], for this clock.
-    fn start_relay(&self, relay: &Relay) -> Result<(), Errno>;
-    fn mailbox(&self, relay: &Relay, side: Side, keeper: Option<Deadline<'_>>) -> Received;
-    fn lock(&self, relay: &Relay, side: Side, keeper: Option<Deadline<'_>>) -> Received;
+    fn start_relay(&self, relay: &Relay<P>) -> Result<(), Errno>;
+    fn mailbox(&self, relay: &Relay<P>, side: Side, keeper: Option<Deadline<'_, P>>) -> Received;
+    fn lock(&self, relay: &Relay<P>, side: Side, keeper: Option<Deadline<'_, P>>) -> Received;
 }
 
 /// A clock with room for a batch of its readings.
@@ -84,7 +84,7 @@ impl<C: RawClock> Probe<C> {
     }
 }
 
-impl<C: RawClock> Sampler for Probe<C> {
+impl<C: RawClock, P: Platform> Sampler<P> for Probe<C> {
     fn attempt(&mut self) -> Result<(), Errno> {
         self.clock.read(&mut C::Raw::default())
     }
@@ -97,7 +97,7 @@ impl<C: RawClock> Sampler for Probe<C> {
         Ok(())
     }
 
-    fn sample(&mut self, timer: &Timer, outer: Option<&Reference>, reads: usize, stop: &AtomicBool) -> Sampled {
+    fn sample(&mut self, timer: &Timer<P>, outer: Option<&P::Reference>, reads: usize, stop: &AtomicBool) -> Sampled {
         self.grow(LONGEST);
         let reads = reads.clamp(1, self.raw.len());
         let slots = &mut self.raw[..reads];
@@ -127,15 +127,15 @@ impl<C: RawClock> Sampler for Probe<C> {
         Ok(self.clock.value(&raw))
     }
 
-    fn start_relay(&self, relay: &Relay) -> Result<(), Errno> {
+    fn start_relay(&self, relay: &Relay<P>) -> Result<(), Errno> {
         relay.start_at(&self.clock)
     }
 
-    fn mailbox(&self, relay: &Relay, side: Side, keeper: Option<Deadline<'_>>) -> Received {
+    fn mailbox(&self, relay: &Relay<P>, side: Side, keeper: Option<Deadline<'_, P>>) -> Received {
         relay.mailbox(&self.clock, side, keeper)
     }
 
-    fn lock(&self, relay: &Relay, side: Side, keeper: Option<Deadline<'_>>) -> Received {
+    fn lock(&self, relay: &Relay<P>, side: Side, keeper: Option<Deadline<'_, P>>) -> Received {
         relay.lock(&self.clock, side, keeper)
     }
 }

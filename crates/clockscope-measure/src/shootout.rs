@@ -1,15 +1,12 @@
 //! Two clocks by four metrics: resolution, accuracy, cost, reliability. What is measured is what *trust* stands on.
 
-use std::sync::atomic::AtomicBool;
-
-use clockscope_records::{
-    Answer, ClockRecord, Environment, Metric, Shootout, Trustworthiness, Unknown, Verdict, Winner,
-};
+use clockscope_records::{Answer, ClockRecord, Metric, Shootout, Trustworthiness, Unknown, Verdict, Winner};
 
 use crate::bench::{Progress, Setup};
 use crate::catalogue::{Catalogue, Paths, UnknownClock};
 use crate::error::MeasureError;
-use crate::timer::Calibration;
+use crate::platform::Platform;
+use crate::session::Session;
 use crate::trust::{self, Seen};
 use crate::{across, rate};
 
@@ -24,10 +21,8 @@ const COMPARED: [&str; 2] = ["resolution", "cost"];
 const NEGLIGIBLE: f64 = 0.01;
 
 /// What to compare, and how.
-#[derive(Debug)]
-pub struct ShootoutRequest<'a> {
-    /// Facts about the machine, which go into the record.
-    pub environment: Environment,
+#[derive(Clone, Debug)]
+pub struct ShootoutRequest {
     /// One clock; `None`, or "counter", for the counter's first ordered sequence.
     pub a: Option<String>,
     /// The other; `None` for the system's monotonic clock.
@@ -36,33 +31,37 @@ pub struct ShootoutRequest<'a> {
     pub duration_s: f64,
     /// CPU to measure on, where one is enough; `None` for the current one.
     pub cpu: Option<u32>,
-    /// Set from outside to end early: what was found until then is compared, the rest is unknown.
-    pub stop: &'a AtomicBool,
 }
 
-/// Compares two clocks. Pins the calling thread meanwhile.
+/// Compares two clocks, by what was found if it is ended early; the rest is unknown. Pins the calling thread meanwhile.
 ///
 /// # Errors
 /// No such clock, twice the same, a CPU that cannot be used, or no clock that time could be told by.
 /// Or the process has more than one thread: clocks are first tried in a forked child.
-pub fn shootout(request: ShootoutRequest<'_>, progress: &mut Progress<'_>) -> Result<Answer<Shootout>, MeasureError> {
-    let ShootoutRequest { environment, a, b, duration_s, cpu, stop } = request;
-    let names = [label(a.as_deref().unwrap_or(COUNTER))?, label(b.as_deref().unwrap_or(MONOTONIC))?];
+pub fn shootout<P: Platform>(
+    session: &Session<'_, P>,
+    request: &ShootoutRequest,
+    progress: &mut Progress<'_>,
+) -> Result<Answer<Shootout>, MeasureError> {
+    let ShootoutRequest { a, b, duration_s, cpu } = request;
+    let platform = session.platform;
+    let label = |name: &Option<String>, usual| label(platform, name.as_deref().unwrap_or(usual));
+    let names = [label(a, COUNTER)?, label(b, MONOTONIC)?];
     if names[0] == names[1] {
         return Err(MeasureError::SameClock { name: names[0].clone() });
     }
-    let cpus = across::cpus(None).unwrap_or_default();
-    let mut setup = Setup::new(trust::measured(&names)?, &environment, cpu, stop)?;
-    let sampling = Calibration::start(setup.bench.timer, setup.bench.reference);
-    let seen = trust::look(&mut setup, environment, &names, cpus, duration_s, progress)?;
+    let cpus = across::cpus(platform, None).unwrap_or_default();
+    let mut setup = Setup::new(session, trust::measured(platform, &names)?, *cpu)?;
+    let sampling = setup.bench.calibrate();
+    let seen = trust::look(&mut setup, &names, cpus, *duration_s, progress)?;
     let found = compare(&seen, &names);
-    setup.answer((duration_s, &sampling), None, seen.environment, found)
+    Ok(Answer { environment: seen.environment, ..setup.answer((*duration_s, &sampling), None, found) })
 }
 
 /// The clock's name as records have it. Where the system has no such clocks, those of Rust stand for them.
-fn label(name: &str) -> Result<String, MeasureError> {
-    let catalogue = Catalogue::new();
-    let counter = rate::ordered_counter(&Catalogue::counters());
+fn label<P: Platform>(platform: &P, name: &str) -> Result<String, MeasureError> {
+    let catalogue = Catalogue::new(platform);
+    let counter = rate::ordered_counter(&Catalogue::counters(platform));
     let name = match name {
         COUNTER => counter.as_deref().unwrap_or(MONOTONIC),
         other => other,

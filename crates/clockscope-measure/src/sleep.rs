@@ -1,16 +1,16 @@
 //! The question *sleep*: what calls that sleep give for the time that they are asked for.
 
-use std::sync::atomic::AtomicBool;
-
-use clockscope::os::Reference;
-use clockscope_machine::sleeping::{Call, Sleeper, timer_slack_ns};
-use clockscope_records::{Answer, Environment, Sleep, SleepRow, Unknown};
+use clockscope::RawClock;
+use clockscope_machine::sleeping::Call;
+use clockscope_records::{Answer, Sleep, SleepRow, Unknown};
 use clockscope_statistics::quantile;
 
-use crate::bench::{Progress, Setup};
+use crate::bench::{Bench, Progress, Setup};
 use crate::catalogue::{Catalogue, Paths, Row};
 use crate::error::MeasureError;
-use crate::timer::{Calibration, read};
+use crate::platform::{Platform, Sleeps, Yardstick};
+use crate::session::Session;
+use crate::timer::read;
 
 /// Times that are asked for, in ns.
 const ASKED_NS: [u64; 6] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
@@ -20,16 +20,12 @@ const USUALLY_LATE_NS: f64 = 60e3;
 const SLEEPS: (f64, f64) = (3.0, 1000.0);
 
 /// What to test, and for how long.
-#[derive(Debug)]
-pub struct SleepRequest<'a> {
-    /// Facts about the machine, which go into the record.
-    pub environment: Environment,
+#[derive(Clone, Debug)]
+pub struct SleepRequest {
     /// Time for all calls together, in seconds; three sleeps of each are made at least, which takes 2.5 s.
     pub duration_s: f64,
     /// CPU to sleep on; `None` for the current one.
     pub cpu: Option<u32>,
-    /// Set from outside to end early: what was found until then is reported.
-    pub stop: &'a AtomicBool,
 }
 
 /// Something that waits for a time.
@@ -41,22 +37,24 @@ enum Way {
 }
 
 /// The clock that the calls sleep by, or another one where that cannot be read.
-struct SleepersClock {
+struct SleepersClock<P: Platform> {
     name: String,
     /// CLOCK_MONOTONIC by one of its paths.
-    monotonic: Option<Row>,
-    otherwise: Reference,
+    monotonic: Option<Row<P>>,
+    otherwise: P::Reference,
 }
 
-impl SleepersClock {
+impl<P: Platform> SleepersClock<P> {
     /// The first that answers: by a system call of our own, by the vDSO, by the C library.
-    fn find(setup: &Setup<'_>, counter_readable: Option<bool>) -> Result<Self, MeasureError> {
-        let otherwise = setup.bench.reference;
+    fn find(setup: &Setup<'_, P>) -> Result<Self, MeasureError> {
+        let session = setup.session;
+        let otherwise = setup.bench.reference.clone();
         let paths = ["monotonic:syscall", "monotonic:vdso", "monotonic"].map(str::to_owned);
         let mut found = None;
         for path in &paths {
-            let Ok(named) = Catalogue::new().select(std::slice::from_ref(path), Paths::Libc) else { continue };
-            found = named.tried(counter_readable)?.entries.into_iter().find(|row| row.sampler.is_ok());
+            let all = Catalogue::new(session.platform);
+            let Ok(named) = all.select(std::slice::from_ref(path), Paths::Libc) else { continue };
+            found = named.tried(session)?.entries.into_iter().find(|row| row.sampler.is_ok());
             if found.is_some() {
                 break;
             }
@@ -65,17 +63,82 @@ impl SleepersClock {
         Ok(Self { name, monotonic: found, otherwise })
     }
 
-    /// ns since some moment.
-    fn now(&self) -> u64 {
+    /// Returns ns since some moment; `None` if the clock refuses.
+    fn now(&self) -> Option<u64> {
         match self.monotonic.as_ref().map(|row| &row.sampler) {
-            Some(Ok(sampler)) => sampler.now().unwrap_or(0),
-            _ => read(&self.otherwise),
+            Some(Ok(sampler)) => sampler.now().ok(),
+            _ => {
+                let mut raw = <P::Reference as RawClock>::Raw::default();
+                self.otherwise.read(&mut raw).ok().map(|()| self.otherwise.value(&raw))
+            }
         }
+    }
+}
+
+/// By what share the rates of clocks may differ that are steered.
+const STEERED: f64 = 0.15;
+/// By what share they differ that are not, or not much.
+const USUAL: f64 = 1e-3;
+/// What an interval may be longer than one that encloses it, in ns: the steps of both clocks.
+const SLACK_NS: f64 = 2e3;
+
+/// The sleeper's clock at a moment, and clocks that are no part of the question.
+#[derive(Clone, Copy)]
+struct Moment {
+    monotonic_ns: u64,
+    timer: u64,
+    reference_ns: u64,
+}
+
+/// What passed between two moments, in ns.
+#[derive(Clone, Copy)]
+struct Passed {
+    monotonic_ns: f64,
+    timer_ns: f64,
+    reference_ns: f64,
+}
+
+impl Moment {
+    fn until<P: Platform>(self, later: Self, bench: &Bench<'_, P>) -> Passed {
+        Passed {
+            monotonic_ns: later.monotonic_ns.wrapping_sub(self.monotonic_ns) as i64 as f64,
+            timer_ns: later.timer.wrapping_sub(self.timer) as i64 as f64 * bench.first_rate.ns_per_unit,
+            reference_ns: later.reference_ns.wrapping_sub(self.reference_ns) as i64 as f64,
+        }
+    }
+}
+
+impl Passed {
+    /// Whether no other clock agrees, so that the sleeper's clock stood still, went back or jumped.
+    fn is_contradicted(self) -> bool {
+        let others = [self.timer_ns, self.reference_ns];
+        let is_short = |ns: f64| self.monotonic_ns < ns * (1.0 - STEERED) - SLACK_NS;
+        let is_long = |ns: f64| self.monotonic_ns > ns * (1.0 + STEERED) + SLACK_NS;
+        others.into_iter().all(is_short) || others.into_iter().all(is_long)
+    }
+
+    /// Whether another clock shows less than this, whatever the rates of clocks usually are.
+    fn is_shorter_than(self, ns: f64) -> bool {
+        self.timer_ns.min(self.reference_ns) < ns * (1.0 - USUAL)
+    }
+
+    /// Whether another clock shows the same, as exactly as clocks usually run.
+    fn is_agreed(self) -> bool {
+        let is_same = |ns: f64| (self.monotonic_ns - ns).abs() <= USUAL * ns + SLACK_NS;
+        is_same(self.timer_ns) || is_same(self.reference_ns)
+    }
+
+    /// Whether it was long enough to show that the sleeper's clock runs.
+    fn shows_running(self) -> bool {
+        !self.is_contradicted() && self.monotonic_ns > 2.0 * SLACK_NS
     }
 }
 
 /// Why nothing is said of early returns.
 const UNREADABLE: &str = "CLOCK_MONOTONIC, by which the calls sleep, cannot be read";
+
+/// Why sleeps are left out.
+const DOUBTED: &str = "the clock refused, stood still, went back or jumped meanwhile";
 
 /// One call and time, and what was got so far.
 struct Trial {
@@ -83,6 +146,8 @@ struct Trial {
     asked_ns: u64,
     got_ns: Vec<f64>,
     early: u64,
+    /// Sleeps that the clock did not measure.
+    left_out: u64,
     reason: Option<String>,
 }
 
@@ -92,31 +157,43 @@ struct Trial {
 /// # Errors
 /// The CPU cannot be used, or no clock answers that time could be told by.
 /// Or the process has more than one thread: clocks are first tried in a forked child.
-pub fn sleep(request: SleepRequest<'_>, progress: &mut Progress<'_>) -> Result<Answer<Sleep>, MeasureError> {
-    let SleepRequest { environment, duration_s, cpu, stop } = request;
-    let setup = Setup::new(Catalogue::counters(), &environment, cpu, stop)?;
-    let clock = SleepersClock::find(&setup, environment.counter_readable)?;
-    let sampling = Calibration::start(setup.bench.timer, setup.bench.reference);
-    let ways: Vec<Way> = Call::ALL.iter().copied().map(Way::Call).chain([Way::Spin]).collect();
-    let sleeper = Sleeper::new();
-    let mut rows = Vec::new();
+pub fn sleep<P: Platform>(
+    session: &Session<'_, P>,
+    request: &SleepRequest,
+    progress: &mut Progress<'_>,
+) -> Result<Answer<Sleep>, MeasureError> {
+    let SleepRequest { duration_s, cpu } = *request;
+    let platform = session.platform;
+    let setup = Setup::new(session, Catalogue::counters(platform), cpu)?;
+    let clock = SleepersClock::find(&setup)?;
+    let sampling = setup.bench.calibrate();
+    let ways: Vec<Way> = platform.sleeping_calls().iter().copied().map(Way::Call).chain([Way::Spin]).collect();
+    let sleeper = platform.sleeper();
+    let (mut rows, mut last) = (Vec::new(), None);
     for asked_ns in ASKED_NS {
+        let (began_ns, began) = (sampling.elapsed_ns(), setup.bench.timer.now());
         let mut together: Vec<Trial> = ways.iter().map(|way| Trial::new(*way, asked_ns)).collect();
         let share_ns = duration_s * 1e9 / ASKED_NS.len() as f64 / ways.len() as f64;
         let sleeps = (share_ns / (asked_ns as f64 + USUALLY_LATE_NS)).clamp(SLEEPS.0, SLEEPS.1) as u64;
-        for _ in 0..sleeps {
+        for done in 0..sleeps {
+            // By two clocks: one of them may stand still.
+            let passed_ns = (sampling.elapsed_ns() - began_ns).max(setup.bench.ns_since(began));
+            let is_over = passed_ns > share_ns * ways.len() as f64;
+            if is_over && done >= SLEEPS.0 as u64 {
+                break;
+            }
             for row in together.iter_mut().filter(|row| row.reason.is_none()) {
                 if setup.bench.is_stopped() {
                     break;
                 }
-                row.sleep(&sleeper, &clock, stop);
+                row.sleep(&setup.bench, &sleeper, &clock, &mut last);
             }
             progress((sampling.elapsed_ns() / (duration_s * 1e9)).min(1.0));
         }
         rows.extend(together);
     }
     let mut unknown = Unknown::new();
-    let timer_slack_ns = timer_slack_ns();
+    let timer_slack_ns = platform.timer_slack_ns();
     if timer_slack_ns.is_none() {
         unknown.insert("timer_slack_ns".to_owned(), "the system does not tell".to_owned());
     }
@@ -124,47 +201,78 @@ pub fn sleep(request: SleepRequest<'_>, progress: &mut Progress<'_>) -> Result<A
     rows.sort_by_key(|row| ways.iter().position(|way| *way == row.way));
     let rows = rows.into_iter().map(|trial| trial.record(clock.monotonic.is_some())).collect();
     let found = Sleep { clock: clock.name, timer_slack_ns, rows, unknown };
-    setup.answer((duration_s, &sampling), None, environment, found)
+    Ok(setup.answer((duration_s, &sampling), None, found))
 }
 
 impl Trial {
     fn new(way: Way, asked_ns: u64) -> Self {
-        Self { way, asked_ns, got_ns: Vec::new(), early: 0, reason: None }
+        Self { way, asked_ns, got_ns: Vec::new(), early: 0, left_out: 0, reason: None }
     }
 
-    /// Once.
-    fn sleep(&mut self, sleeper: &Sleeper, clock: &SleepersClock, stop: &AtomicBool) {
+    /// Sleeps once. `last` is the last moment at which the clock was right.
+    fn sleep<P: Platform>(
+        &mut self,
+        bench: &Bench<'_, P>,
+        sleeper: &P::Sleeper,
+        clock: &SleepersClock<P>,
+        last: &mut Option<Moment>,
+    ) {
         if clock.monotonic.is_none() && self.way == Way::Call(Call::ClockNanosleepAbsolute) {
             self.reason = Some(UNREADABLE.to_owned());
             return;
         }
-        let before = clock.now();
+        // The timer is read next to the clock, inside; the reference outside.
+        let (reference_ns, monotonic_ns, timer) = (read(&bench.reference), clock.now(), bench.timer.now());
+        let before = monotonic_ns.map(|monotonic_ns| Moment { monotonic_ns, timer, reference_ns });
         let slept = match self.way {
-            Way::Call(call) => sleeper.sleep(call, self.asked_ns, before),
+            Way::Call(call) => sleeper.sleep(call, self.asked_ns, monotonic_ns.unwrap_or(0)),
             Way::Spin => {
-                spin(self.asked_ns);
+                bench.platform.spin(self.asked_ns);
                 Ok(())
             }
         };
-        let got_ns = clock.now().wrapping_sub(before) as i64;
-        match slept {
-            // A signal ends a sleep early, and rightly so.
-            Ok(()) if stop.load(std::sync::atomic::Ordering::Relaxed) => {}
-            Ok(()) => self.take(got_ns, self.tolerance_ns()),
-            Err(reason) => self.reason = Some(reason),
+        let (timer, monotonic_ns, reference_ns) = (bench.timer.now(), clock.now(), read(&bench.reference));
+        let after = monotonic_ns.map(|monotonic_ns| Moment { monotonic_ns, timer, reference_ns });
+        if let Err(reason) = slept {
+            self.reason = Some(reason);
+            return;
+        }
+        // A signal ends a sleep early, and rightly so.
+        if bench.is_stopped() {
+            return;
+        }
+        let Some((before, after)) = before.zip(after) else {
+            self.left_out += 1;
+            return;
+        };
+        let got = before.until(after, bench);
+        let was_right = last.is_none_or(|last| !last.until(before, bench).is_contradicted());
+        if got.shows_running() || was_right && !got.is_contradicted() {
+            *last = Some(after);
+        }
+        let tolerance_ns = self.tolerance_ns(bench.platform);
+        let is_short = got.monotonic_ns + tolerance_ns < self.asked_ns as f64;
+        // What is held against a call has to be seen by a second clock.
+        let is_early = is_short && got.is_shorter_than(self.asked_ns as f64);
+        // A clock that did not move has measured nothing.
+        let has_stopped = is_early && got.monotonic_ns <= 0.0;
+        if !was_right || has_stopped || got.is_contradicted() || is_short && !is_early && !got.is_agreed() {
+            self.left_out += 1;
+        } else {
+            self.take(got.monotonic_ns, is_early);
         }
     }
 
-    fn take(&mut self, got_ns: i64, tolerance_ns: i64) {
-        self.got_ns.push(got_ns as f64);
-        self.early += u64::from(got_ns.saturating_add(tolerance_ns) < self.asked_ns as i64);
+    fn take(&mut self, got_ns: f64, is_early: bool) {
+        self.got_ns.push(got_ns);
+        self.early += u64::from(is_early);
     }
 
     /// Our own clock may differ from the kernel's by its error, at both ends.
-    fn tolerance_ns(&self) -> i64 {
+    fn tolerance_ns(&self, platform: &impl Platform) -> f64 {
         match self.way {
-            Way::Call(_) => 0,
-            Way::Spin => clockscope::error_bound().map_or(0, |bound| 2 * bound.largest.as_nanos() as i64),
+            Way::Call(_) => 0.0,
+            Way::Spin => platform.spin_error_ns() as f64,
         }
     }
 
@@ -173,7 +281,9 @@ impl Trial {
         let got = self.got_ns.as_slice();
         let has_slept = !got.is_empty();
         let mut unknown = Unknown::new();
-        let never = self.reason.as_deref().unwrap_or("interrupted before its turn");
+        let left_out = || format!("{} sleeps are left out: {DOUBTED}", self.left_out);
+        let reason = self.reason.clone().or_else(|| (self.left_out > 0).then(left_out));
+        let never = reason.as_deref().unwrap_or("interrupted before its turn");
         if !has_slept {
             for field in ["early", "min_ns", "p50_ns", "max_ns"] {
                 unknown.insert(field.to_owned(), never.to_owned());
@@ -199,16 +309,9 @@ impl Trial {
             p50_ns: quantile(got, 0.5),
             p99_ns,
             max_ns: got.last().copied(),
-            reason: self.reason,
+            reason,
             unknown,
         }
-    }
-}
-
-fn spin(ns: u64) {
-    let start = clockscope::now();
-    while start.elapsed().as_nanos() < u128::from(ns) {
-        std::hint::spin_loop();
     }
 }
 
@@ -217,14 +320,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn early_is_what_is_shorter_than_asked_for() {
+    fn early_is_what_two_clocks_show_to_be_shorter_than_asked_for() {
         let mut row = Trial::new(Way::Call(Call::ThreadSleep), 1000);
-        for (got, tolerance) in [(999, 0), (1000, 0), (1500, 0), (900, 100), (899, 100)] {
-            row.take(got, tolerance);
+        for (got, is_early) in [(999.0, true), (1000.0, false), (1500.0, false), (900.0, false), (899.0, true)] {
+            row.take(got, is_early);
         }
         let record = row.record(true);
         assert_eq!((record.early, record.sleeps, record.min_ns, record.p50_ns), (Some(2), 5, Some(899.0), Some(999.0)));
         assert_eq!((record.p99_ns, record.max_ns), (None, Some(1500.0)));
+        let passed = |monotonic_ns, timer_ns, reference_ns| Passed { monotonic_ns, timer_ns, reference_ns };
+        assert!(passed(9e4, 9.1e4, 1.2e5).is_shorter_than(1e5) && !passed(9e4, 1e5, 1e5).is_shorter_than(1e5));
+        // The timer or the reference may be the one that is wrong.
+        assert!(passed(0.0, 1e5, 1e5).is_contradicted() && !passed(1e5, 9e9, 1e5).is_contradicted());
+        assert!(passed(-1e9, 1e5, 1e5).is_contradicted() && !passed(1e5, 1e5, 0.0).is_contradicted());
+        assert!(!passed(8.6e7, 1e8, 1e8).is_agreed() && passed(9.99e7, 1e8, 0.0).is_agreed());
     }
 
     #[test]
@@ -235,7 +344,7 @@ mod tests {
         assert_eq!((record.early, record.max_ns), (None, None));
         // Against another clock a sleep may seem too short because that one is slower.
         let mut row = Trial::new(Way::Call(Call::Nanosleep), 1000);
-        row.take(999, 0);
+        row.take(999.0, true);
         let record = row.record(false);
         assert_eq!((record.early, record.unknown["early"].as_str()), (None, UNREADABLE));
         let mut row = Trial::new(Way::Spin, 1000);

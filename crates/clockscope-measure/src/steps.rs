@@ -1,19 +1,18 @@
 //! The question *steps*: sequential reads of one clock after another, and all that their differences tell.
 
-use std::sync::atomic::AtomicBool;
-
 use clockscope::About;
-use clockscope_records::{Environment, SCHEMA_VERSION, Steps, StepsRecord, Unknown, Worst, WorstRecord};
+use clockscope_records::{SCHEMA_VERSION, Steps, StepsRecord, Unknown, Worst, WorstRecord};
 use clockscope_statistics::{EventKind, Tick, WorstEvents};
 
 use crate::bench::{Bench, Progress, Sampling, Setup};
 use crate::catalogue::Catalogue;
 use crate::context::Context;
 use crate::error::MeasureError;
+use crate::platform::Platform;
 use crate::record;
 use crate::sampler::LONGEST;
+use crate::session::Session;
 use crate::subject::{State, Subject};
-use crate::timer::Calibration;
 use crate::{distribution, tick};
 
 /// Readings of a clock that its tick is found from.
@@ -36,16 +35,12 @@ const BATCH_NS: f64 = 400e3;
 const MOST_PER_BATCH: usize = 1 << 14;
 
 /// What to read, and how.
-#[derive(Debug)]
-pub struct StepsRequest<'a> {
-    /// Facts about the machine, which go into the record.
-    pub environment: Environment,
+#[derive(Clone, Debug)]
+pub struct StepsRequest {
     /// How much to read.
     pub amount: Amount,
     /// CPU to measure on; `None` for the current one.
     pub cpu: Option<u32>,
-    /// Set from outside to end early: what was measured until then is reported.
-    pub stop: &'a AtomicBool,
     /// Whether to keep every reading: each clock is then read without any pause, as often as [`Amount::Reads`] says.
     pub keep: bool,
 }
@@ -69,17 +64,18 @@ pub struct Readings {
 /// The CPU cannot be used, no clock answers that others could be measured against, or the readings to keep do not fit
 /// into memory.
 /// Or the process has more than one thread: clocks are first tried in a forked child.
-pub fn steps(
-    catalogue: Catalogue,
-    request: StepsRequest<'_>,
+pub fn steps<P: Platform>(
+    session: &Session<'_, P>,
+    catalogue: Catalogue<P>,
+    request: &StepsRequest,
     progress: &mut Progress<'_>,
 ) -> Result<(Steps, Vec<Readings>), MeasureError> {
-    let StepsRequest { environment, amount, cpu, stop, keep } = request;
-    let mut setup = Setup::new(catalogue, &environment, cpu, stop)?;
+    let StepsRequest { amount, cpu, keep } = *request;
+    let mut setup = Setup::new(session, catalogue, cpu)?;
     let rows = std::mem::take(&mut setup.catalogue.entries);
     let bench = &setup.bench;
     let clocks = rows.iter().filter(|row| row.sampler.is_ok()).count().max(1);
-    let sampling = Calibration::start(bench.timer, bench.reference);
+    let sampling = bench.calibrate();
     let (mut subjects, mut kept, mut done) = (Vec::new(), Vec::new(), 0);
     for row in rows {
         let mut subject = Subject::new(row, bench, TICK_READINGS);
@@ -100,17 +96,17 @@ pub fn steps(
         duration_s: sampling.elapsed_ns() / 1e9,
         interrupted: bench.is_stopped(),
     };
-    let context = setup.context(&environment);
+    let context = setup.context();
     let clocks = subjects.into_iter().map(|subject| subject.record(&context)).collect();
-    let run = setup.run(sampling, context.timer_record());
-    let recorded_at = setup.recorded_at;
+    let run = setup.run_by(sampling, context.timer_record());
+    let (recorded_at, environment) = (setup.recorded_at, session.environment.clone());
     Ok((Steps { schema_version: SCHEMA_VERSION, recorded_at, environment, run, clocks }, kept))
 }
 
 /// Reads one clock as often as was asked for. What is kept is told.
-fn read(
-    bench: &Bench<'_>,
-    subject: &mut Subject,
+fn read<P: Platform>(
+    bench: &Bench<'_, P>,
+    subject: &mut Subject<P>,
     amount: Amount,
     clocks: usize,
     keep: bool,
@@ -131,7 +127,7 @@ fn read(
         }
         Amount::Duration(seconds) => {
             let share_ns = seconds * 1e9 / clocks as f64;
-            let start = Calibration::start(bench.timer, bench.reference);
+            let start = bench.calibrate();
             set_batch(subject, longest);
             while !bench.is_stopped() && start.elapsed_ns() < share_ns {
                 subject.batch(bench, true);
@@ -143,7 +139,7 @@ fn read(
 }
 
 /// Finds out what a read costs at the moment, which tells gaps from slow reads later, and how long a batch may be.
-fn warm_up(bench: &Bench<'_>, subject: &mut Subject) -> Result<usize, MeasureError> {
+fn warm_up<P: Platform>(bench: &Bench<'_, P>, subject: &mut Subject<P>) -> Result<usize, MeasureError> {
     let (batches, reads) = WARM_UP;
     let Subject { row, state } = subject;
     let (Ok(sampler), Some(state)) = (&mut row.sampler, state) else { return Ok(LONGEST) };
@@ -161,7 +157,11 @@ fn warm_up(bench: &Bench<'_>, subject: &mut Subject) -> Result<usize, MeasureErr
 }
 
 /// Reads without any pause and keeps everything. The room is taken before.
-fn read_and_keep(bench: &Bench<'_>, subject: &mut Subject, reads: u64) -> Result<Readings, MeasureError> {
+fn read_and_keep<P: Platform>(
+    bench: &Bench<'_, P>,
+    subject: &mut Subject<P>,
+    reads: u64,
+) -> Result<Readings, MeasureError> {
     let no_memory = || MeasureError::Memory(reads);
     let count = usize::try_from(reads).map_err(|_| no_memory())?;
     if let Ok(sampler) = &mut subject.row.sampler {
@@ -177,20 +177,20 @@ fn read_and_keep(bench: &Bench<'_>, subject: &mut Subject, reads: u64) -> Result
     Ok(Readings { clock: row.identity().label(), values, ns_per_unit })
 }
 
-fn set_batch(subject: &mut Subject, reads: usize) {
+fn set_batch<P: Platform>(subject: &mut Subject<P>, reads: usize) {
     if let Some(state) = &mut subject.state {
         state.reads_per_batch = reads;
     }
 }
 
 /// A clock that was read. Its readings were looked at already, so that those of one clock are in memory at a time.
-struct Digest {
-    subject: Subject,
+struct Digest<P: Platform> {
+    subject: Subject<P>,
     tick: Option<Tick>,
 }
 
-impl Digest {
-    fn of(mut subject: Subject) -> Self {
+impl<P: Platform> Digest<P> {
+    fn of(mut subject: Subject<P>) -> Self {
         let tick = subject.state.as_mut().map(|state| std::mem::take(&mut state.tick).tick());
         if let Ok(sampler) = &mut subject.row.sampler {
             sampler.free();
@@ -198,7 +198,7 @@ impl Digest {
         Self { subject, tick }
     }
 
-    fn record(self, context: &Context<'_>) -> StepsRecord {
+    fn record(self, context: &Context<'_, P>) -> StepsRecord {
         let Subject { row, state } = self.subject;
         let ns_per_unit = row.ns_per_unit(context.rate.ns_per_unit);
         let mut record = StepsRecord {
@@ -229,7 +229,7 @@ impl Digest {
     }
 }
 
-fn fill(record: &mut StepsRecord, state: State, found: Tick, about: &About, context: &Context<'_>) {
+fn fill<P: Platform>(record: &mut StepsRecord, state: State, found: Tick, about: &About, context: &Context<'_, P>) {
     let ns_per_unit = record.unit_ns;
     record.reason = record::failure(&state);
     let known = tick::record(found, about, ns_per_unit, context);

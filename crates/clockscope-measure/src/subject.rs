@@ -8,8 +8,9 @@ use clockscope_statistics::{
 
 use crate::bench::Bench;
 use crate::catalogue::Row;
+use crate::platform::{Platform, Yardstick};
 use crate::sampler::LONGEST;
-use crate::timer::{Rate, Timer};
+use crate::timer::Rate;
 
 /// Batch costs that are kept of a clock; more are represented by an even sample of them.
 const KEPT: usize = 4096;
@@ -21,13 +22,13 @@ const BETWEEN_BATCHES_NS: f64 = 1e6;
 const LOOKED_AT_NS: f64 = 100.0;
 
 /// The processor's own counter, in whatever reading sequence.
-pub(crate) fn is_counter(row: &Row) -> bool {
+pub(crate) fn is_counter<P: Platform>(row: &Row<P>) -> bool {
     row.about.kind == Kind::Counter && row.about.path == Path::Instruction
 }
 
 /// One clock under measurement.
-pub(crate) struct Subject {
-    pub(crate) row: Row,
+pub(crate) struct Subject<P: Platform> {
+    pub(crate) row: Row<P>,
     pub(crate) state: Option<State>,
 }
 
@@ -53,16 +54,16 @@ pub(crate) struct State {
     began_ns: Option<f64>,
 }
 
-impl Subject {
+impl<P: Platform> Subject<P> {
     /// Room for so many readings is made to find the tick from.
-    pub(crate) fn new(row: Row, bench: &Bench<'_>, tick_readings: usize) -> Self {
+    pub(crate) fn new(row: Row<P>, bench: &Bench<'_, P>, tick_readings: usize) -> Self {
         let state = row.sampler.is_ok().then(|| State::new(&row, bench, tick_readings));
         Self { row, state }
     }
 
     /// Samples one batch and looks at every reading of it. Tells how long it took, in ns, if it was delivered whole.
     /// Its cost is kept, and its readings serve to find the tick, if `keep`.
-    pub(crate) fn batch(&mut self, bench: &Bench<'_>, keep: bool) -> Option<f64> {
+    pub(crate) fn batch(&mut self, bench: &Bench<'_, P>, keep: bool) -> Option<f64> {
         let (Ok(sampler), Some(state)) = (&mut self.row.sampler, &mut self.state) else { return None };
         let outer = state.judged_outside.then_some(&bench.reference);
         let sampled = sampler.sample(&bench.timer, outer, state.reads_per_batch, bench.stop);
@@ -104,14 +105,13 @@ impl Subject {
 }
 
 impl State {
-    fn new(row: &Row, bench: &Bench<'_>, tick_readings: usize) -> Self {
+    fn new<P: Platform>(row: &Row<P>, bench: &Bench<'_, P>, tick_readings: usize) -> Self {
         let rate = bench.first_rate;
         let scale = row.ns_per_unit(rate.ns_per_unit);
         let follows = scale.is_some() && matches!(row.about.kind, Kind::Counter | Kind::Monotonic | Kind::Wall);
         let judged_outside = is_counter(row) && follows;
-        // The counter, as a reference, ticks finely; the rate is as uncertain as the calibration either way.
-        let by_counter = !judged_outside && matches!(bench.timer, Timer::Counter(_));
-        let tick_ns = if by_counter { 0.0 } else { bench.reference.tick_ns() };
+        // The rate is as uncertain as the calibration either way.
+        let tick_ns = if judged_outside { bench.reference.tick_ns() } else { bench.timer.tick_ns() };
         let judge =
             if follows { Judge::Reference { tick_ns, rate_error: rate.bound_ppm * 1e-6 } } else { Judge::Nobody };
         let nominal = row.nominal_resolution_ns(Some(rate.ns_per_unit), &mut Unknown::new()).unwrap_or(0.0);

@@ -2,13 +2,15 @@
 //! second or less. The commands of those names find more in more time.
 
 use clockscope_machine::trial::SeveralThreads;
-use clockscope_records::{Environment, Order, Rates, Thorough, Unknown};
+use clockscope_records::{Order, Rates, Thorough, Unknown};
 
 use crate::across::{offsets, order};
 use crate::bench::Setup;
 use crate::catalogue::{Catalogue, Paths};
 use crate::error::MeasureError;
+use crate::platform::Platform;
 use crate::rate;
+use crate::session::Session;
 
 /// How long each may take.
 const ORDER_NS: f64 = 1e9;
@@ -18,12 +20,12 @@ const RATE_S: f64 = 1.0;
 const CLOCKS: [&str; 6] =
     ["monotonic", "monotonic_raw", "realtime", "monotonic_coarse", "rust_instant", "clockscope.now"];
 
-/// Finds it on these CPUs. `environment` is the machine's.
+/// Finds it on these CPUs.
 ///
 /// # Errors
 /// Another thread was started during the run.
-pub(crate) fn find(setup: &Setup<'_>, cpus: Vec<u32>, environment: &Environment) -> Result<Thorough, SeveralThreads> {
-    let (bench, quiet) = (&setup.bench, &mut |_: f64| {});
+pub(crate) fn find<P: Platform>(setup: &Setup<'_, P>, cpus: Vec<u32>) -> Result<Thorough, SeveralThreads> {
+    let (session, bench, quiet) = (setup.session, &setup.bench, &mut |_: f64| {});
     let plan = order::Plan {
         cpus: cpus.clone(),
         serial: false,
@@ -31,31 +33,31 @@ pub(crate) fn find(setup: &Setup<'_>, cpus: Vec<u32>, environment: &Environment)
         duration_ns: ORDER_NS,
         longest_ns: f64::INFINITY,
     };
-    let order = match clocks(environment)? {
+    let order = match clocks(session)? {
         Some(clocks) => order::find(bench, &clocks.entries, &plan, quiet),
         None => Order { untestable: Some("no clock whose order could be tested".to_owned()), ..Order::default() },
     };
     let plan = offsets::Plan { cpus, serial: false, duration_ns: OFFSETS_NS };
-    let counters = Catalogue::counters().tried(environment.counter_readable)?;
-    let offsets = offsets::find(bench, &counters, &plan, quiet);
+    let counters = Catalogue::counters(session.platform).tried(session)?;
+    let offsets = offsets::find(setup, &counters, &plan, quiet);
     let mut unknown = Unknown::new();
-    let rate = rates(setup, environment).map_err(|error| unknown.insert("rate".to_owned(), error.to_string())).ok();
+    let rate = rates(setup).map_err(|error| unknown.insert("rate".to_owned(), error.to_string())).ok();
     Ok(Thorough { order, offsets, rate, unknown })
 }
 
-fn rates(setup: &Setup<'_>, environment: &Environment) -> Result<Rates, MeasureError> {
-    let (clocks, reference) = rate::usual(environment.counter_readable)?;
-    let clocks = clocks.tried(environment.counter_readable)?;
+fn rates<P: Platform>(setup: &Setup<'_, P>) -> Result<Rates, MeasureError> {
+    let (clocks, reference) = rate::usual(setup.session)?;
+    let clocks = clocks.tried(setup.session)?;
     let plan = rate::Plan { reference, duration_s: RATE_S, until_ppm: None };
-    rate::find(&setup.bench, &clocks, &setup.calibration, &plan, environment, &mut |_| {})
+    rate::find(setup, &clocks, &plan, &mut |_| {})
 }
 
 /// The counter in all its sequences, and some clocks.
-fn clocks(environment: &Environment) -> Result<Option<Catalogue>, SeveralThreads> {
-    let all = Catalogue::new();
+fn clocks<P: Platform>(session: &Session<'_, P>) -> Result<Option<Catalogue<P>>, SeveralThreads> {
+    let all = Catalogue::new(session.platform);
     let known = all.names();
-    let of_counter = Catalogue::counters().names().into_iter();
+    let of_counter = Catalogue::counters(session.platform).names().into_iter();
     let others = CLOCKS.iter().map(ToString::to_string).filter(|name| known.contains(name));
     let clocks = all.select(&of_counter.chain(others).collect::<Vec<_>>(), Paths::default()).ok();
-    clocks.map(|clocks| clocks.tried(environment.counter_readable)).transpose()
+    clocks.map(|clocks| clocks.tried(session)).transpose()
 }

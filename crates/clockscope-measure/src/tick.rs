@@ -5,6 +5,7 @@ use clockscope_records::{Strength, TickEvidence};
 use clockscope_statistics::{Lattice, SHORTEST_TICK, Tick, Weight};
 
 use crate::context::Context;
+use crate::platform::Platform;
 
 /// By what share a tick may differ from a frequency that is known by name: oscillators are off by up to 100 ppm, and
 /// the system's clocks are steered.
@@ -42,7 +43,12 @@ pub(crate) struct TickRecord {
 }
 
 /// What readings told about a tick, in the clock's unit of so many ns.
-pub(crate) fn record(tick: Tick, about: &About, ns_per_unit: Option<f64>, context: &Context<'_>) -> TickRecord {
+pub(crate) fn record<P: Platform>(
+    tick: Tick,
+    about: &About,
+    ns_per_unit: Option<f64>,
+    context: &Context<'_, P>,
+) -> TickRecord {
     let stands_on = Hardware {
         ns_per_tick: match about.unit {
             Unit::Ticks(_) => ns_per_unit,

@@ -1,10 +1,16 @@
 //! What batches are timed with, and how its unit becomes nanoseconds.
 
-use clockscope::os::Reference;
-use clockscope::{RawClock, counter};
+use clockscope::RawClock;
+
+use crate::platform::{Platform, Yardstick};
+use crate::step::of_readings;
 
 /// Brackets tried for one that no interruption widened.
 const BRACKETS: usize = 32;
+
+/// Readings that the steps of timer and reference are found from.
+const TIMER_READINGS: usize = 1 << 12;
+const REFERENCE_READINGS: usize = 1 << 10;
 
 /// Why nothing can be timed.
 #[derive(Debug, thiserror::Error)]
@@ -19,20 +25,28 @@ pub enum TimerError {
     )]
     Frozen {
         /// Name of the counter.
-        counter: &'static str,
+        counter: String,
         /// Name of the reference.
-        reference: &'static str,
+        reference: String,
     },
 }
 
 /// What batches are timed with: the ordered counter, or the reference where no counter may be read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Timer {
-    Counter(counter::Ordered),
-    Reference(Reference),
+pub(crate) enum Timer<P: Platform> {
+    Counter(P::Counter),
+    Reference(P::Reference),
 }
 
-impl Timer {
+impl<P: Platform> Clone for Timer<P> {
+    fn clone(&self) -> Self {
+        match self {
+            Self::Counter(counter) => Self::Counter(counter.clone()),
+            Self::Reference(reference) => Self::Reference(reference.clone()),
+        }
+    }
+}
+
+impl<P: Platform> Timer<P> {
     /// Reads the timer, in its own unit. After all that comes before it, before all that comes after it.
     #[inline(always)]
     pub(crate) fn now(&self) -> u64 {
@@ -42,10 +56,18 @@ impl Timer {
         }
     }
 
-    pub(crate) fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &str {
         match self {
-            Self::Counter(_) => counter::ORDERED_NAME,
+            Self::Counter(counter) => counter.name(),
             Self::Reference(reference) => reference.name(),
+        }
+    }
+
+    /// The step that it moves in, in ns.
+    pub(crate) fn tick_ns(&self) -> f64 {
+        match self {
+            Self::Counter(counter) => counter.tick_ns(),
+            Self::Reference(reference) => reference.tick_ns(),
         }
     }
 }
@@ -70,7 +92,7 @@ struct Bracket {
 
 impl Bracket {
     /// The narrowest of several: an interruption only ever widens a bracket.
-    fn take(timer: &Timer, reference: &Reference) -> Self {
+    fn take<P: Platform>(timer: &Timer<P>, reference: &P::Reference) -> Self {
         let take = |_| {
             let before = timer.now();
             let reference_ns = read(reference);
@@ -93,26 +115,70 @@ impl Bracket {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Rate {
     pub(crate) ns_per_unit: f64,
-    /// Half of both brackets' widths, and the reference's tick, over the time between them.
+    /// By how much the frequency may be off: half of both brackets' widths, and the steps of timer and reference, over the time
+    /// between them.
     pub(crate) bound_ppm: f64,
 }
 
 /// A calibration under way: it began with a bracket and tells the mean rate since then at any time.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Calibration {
-    timer: Timer,
-    reference: Reference,
+pub(crate) struct Calibration<P: Platform> {
+    timer: Timer<P>,
+    reference: P::Reference,
     start: Bracket,
+    steps: Steps,
 }
 
-impl Calibration {
-    pub(crate) fn start(timer: Timer, reference: Reference) -> Self {
-        Self { timer, reference, start: Bracket::take(&timer, &reference) }
+/// The steps that timer and reference move in, each in its own unit.
+#[derive(Clone, Copy, Debug)]
+struct Steps {
+    timer: f64,
+    reference_ns: f64,
+}
+
+impl Steps {
+    /// What both state of themselves.
+    fn stated<P: Platform>(reference: &P::Reference) -> Self {
+        Self { timer: 1.0, reference_ns: reference.tick_ns() }
+    }
+
+    /// What their readings show, if that is more.
+    fn seen<P: Platform>(timer: &Timer<P>, reference: &P::Reference) -> Self {
+        let stated = Self::stated::<P>(reference);
+        let of_timer = of_readings(&(0..TIMER_READINGS).map(|_| timer.now()).collect::<Vec<_>>());
+        let of_reference = match timer {
+            Timer::Counter(_) => of_readings(&(0..REFERENCE_READINGS).map(|_| read(reference)).collect::<Vec<_>>()),
+            Timer::Reference(_) => of_timer,
+        };
+        Self { timer: stated.timer.max(of_timer), reference_ns: stated.reference_ns.max(of_reference) }
+    }
+}
+
+impl<P: Platform> Calibration<P> {
+    pub(crate) fn start(timer: Timer<P>, reference: P::Reference) -> Self {
+        let start = Bracket::take(&timer, &reference);
+        let steps = Steps::stated::<P>(&reference);
+        Self { timer, reference, start, steps }
+    }
+
+    /// The same, which knows in what steps both move.
+    pub(crate) fn looked_at(self) -> Self {
+        let steps = Steps::seen(&self.timer, &self.reference);
+        Self { steps, ..self }
+    }
+
+    /// The step that the timer moves in, in its unit, as far as it is known.
+    pub(crate) fn timer_step(&self) -> f64 {
+        self.steps.timer
     }
 
     /// Nanoseconds since the start, on the reference.
     pub(crate) fn elapsed_ns(&self) -> f64 {
         read(&self.reference).wrapping_sub(self.start.reference_ns) as i64 as f64
+    }
+
+    /// What the timer showed at the start.
+    pub(crate) fn began(&self) -> u64 {
+        self.start.after
     }
 
     /// The rate after at least `ns` nanoseconds.
@@ -135,10 +201,13 @@ impl Calibration {
         let ticks = end.middle() - self.start.middle();
         let ns = end.reference_ns.wrapping_sub(self.start.reference_ns) as i64 as f64;
         if ticks <= 0.0 || ns <= 0.0 {
-            return Err(TimerError::Frozen { counter: self.timer.name(), reference: self.reference.name() });
+            let [counter, reference] = [self.timer.name(), self.reference.name()].map(str::to_owned);
+            return Err(TimerError::Frozen { counter, reference });
         }
-        let ns_per_unit = ns / ticks;
-        let widths_ns = (self.start.width() + end.width()) as f64 / 2.0 * ns_per_unit;
-        Ok(Rate { ns_per_unit, bound_ppm: (widths_ns + self.reference.tick_ns()) / ns * 1e6 })
+        // Where the timer stood when the reference was read, and what the reference showed.
+        let late = (self.start.width() + end.width()) as f64 / 2.0 + self.steps.timer;
+        let (more, less) = (late / ticks, self.steps.reference_ns / ns);
+        let bound = if less < 1.0 { (1.0 + more) / (1.0 - less) - 1.0 } else { f64::MAX };
+        Ok(Rate { ns_per_unit: ns / ticks, bound_ppm: bound * 1e6 })
     }
 }

@@ -10,17 +10,14 @@ mod os_clock;
 mod policy;
 mod seen;
 
-use std::sync::atomic::AtomicBool;
-
-use clockscope::counter as hardware;
-use clockscope_machine::clocksource;
-use clockscope_machine::hypervisor;
 use clockscope_records::{Answer, Environment, Policy, Rates, Trust, Verdict};
 
 use crate::across::{offsets, order};
-use crate::bench::{Bench, Progress, Setup};
+use crate::bench::{Progress, Setup};
 use crate::catalogue::{Catalogue, Paths};
 use crate::error::MeasureError;
+use crate::platform::{Platform, Yardstick};
+use crate::session::Session;
 use crate::timer::{Calibration, Timer};
 use crate::{across, cost, rate};
 use seen::{Mean, SYSCALL};
@@ -54,10 +51,8 @@ const WHOLE: f64 = 0.9;
 const SHORTEST_RATE: f64 = 0.1;
 
 /// What to check, and how.
-#[derive(Debug)]
-pub struct CheckRequest<'a> {
-    /// Facts about the machine, which go into the record.
-    pub environment: Environment,
+#[derive(Clone, Debug)]
+pub struct CheckRequest {
     /// Clocks to judge, by their names; those of the system and the counter if there are none. What the policy names is judged
     /// besides.
     pub clocks: Vec<String>,
@@ -67,65 +62,67 @@ pub struct CheckRequest<'a> {
     pub duration_s: f64,
     /// CPU to measure on, where one is enough; `None` for the current one.
     pub cpu: Option<u32>,
-    /// Set from outside to end early: what was found until then is judged, the rest is unknown.
-    pub stop: &'a AtomicBool,
 }
 
-/// Asks the questions that matter, and judges. Pins the calling thread meanwhile.
+/// Asks the questions that matter, and judges: what was found, if it is ended early; the rest is unknown. Pins the
+/// calling thread meanwhile.
 ///
 /// # Errors
 /// No such clock, a CPU that cannot be used, a policy that contradicts itself, or no clock that time could be told by.
 /// Or the process has more than one thread: clocks are first tried in a forked child.
-pub fn check(request: CheckRequest<'_>, progress: &mut Progress<'_>) -> Result<Answer<Trust>, MeasureError> {
-    let CheckRequest { environment, clocks, policy, duration_s, cpu, stop } = request;
-    let names = policy::names(&policy, &clocks, &CLOCKS)?;
+pub fn check<P: Platform>(
+    session: &Session<'_, P>,
+    request: &CheckRequest,
+    progress: &mut Progress<'_>,
+) -> Result<Answer<Trust>, MeasureError> {
+    let CheckRequest { clocks, policy, duration_s, cpu } = request;
+    let platform = session.platform;
+    let names = policy::names(platform, policy, clocks, &CLOCKS)?;
     // Before this thread is pinned. Where the system does not tell, what needs them says that it could not be tested.
-    let cpus = across::cpus(None).unwrap_or_default();
-    let mut setup = Setup::new(measured(&names)?, &environment, cpu, stop)?;
-    let sampling = Calibration::start(setup.bench.timer, setup.bench.reference);
-    let seen = look(&mut setup, environment, &names, cpus, duration_s, progress)?;
-    let found = judge(&seen, &clocks, &names, &policy);
-    setup.answer((duration_s, &sampling), None, seen.environment, found)
+    let cpus = across::cpus(platform, None).unwrap_or_default();
+    let mut setup = Setup::new(session, measured(platform, &names)?, *cpu)?;
+    let sampling = setup.bench.calibrate();
+    let seen = look(&mut setup, &names, cpus, *duration_s, progress)?;
+    let found = judge(&seen, clocks, &names, policy);
+    Ok(Answer { environment: seen.environment, ..setup.answer((*duration_s, &sampling), None, found) })
 }
 
-/// Whether a policy can be used: it names clocks that there are, and demands nothing that contradicts itself.
+/// Whether a policy can be used on a machine: it names clocks that there are, and demands nothing that contradicts itself.
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn accepted(policy: &Policy) -> Result<(), MeasureError> {
-    policy::names(policy, &[], &CLOCKS).map(drop)
+pub fn accepted<P: Platform>(platform: &P, policy: &Policy) -> Result<(), MeasureError> {
+    policy::names(platform, policy, &[], &CLOCKS).map(drop)
 }
 
 /// What is measured: the counter in all its sequences, these clocks, and the yardstick.
-pub(crate) fn measured(names: &[String]) -> Result<Catalogue, MeasureError> {
-    let mut all = with_counter(names);
-    if Catalogue::new().places(SYSCALL, Paths::Libc).is_ok() {
+pub(crate) fn measured<P: Platform>(platform: &P, names: &[String]) -> Result<Catalogue<P>, MeasureError> {
+    let mut all = with_counter(platform, names);
+    if Catalogue::new(platform).places(SYSCALL, Paths::Libc).is_ok() {
         all.push(SYSCALL.to_owned());
     }
-    Ok(Catalogue::new().select(&all, Paths::Libc)?)
+    Ok(Catalogue::new(platform).select(&all, Paths::Libc)?)
 }
 
 /// These names, and those of the counter's sequences.
-fn with_counter(names: &[String]) -> Vec<String> {
-    Catalogue::counters().names().into_iter().chain(names.iter().cloned()).collect()
+fn with_counter<P: Platform>(platform: &P, names: &[String]) -> Vec<String> {
+    Catalogue::counters(platform).names().into_iter().chain(names.iter().cloned()).collect()
 }
 
 /// Asks all questions, one after the other.
-pub(crate) fn look(
-    setup: &mut Setup<'_>,
-    environment: Environment,
+pub(crate) fn look<P: Platform>(
+    setup: &mut Setup<'_, P>,
     names: &[String],
     cpus: Vec<u32>,
     duration_s: f64,
     progress: &mut Progress<'_>,
 ) -> Result<Seen, MeasureError> {
-    let start = Calibration::start(setup.bench.timer, setup.bench.reference);
-    let readable = environment.counter_readable;
-    let counters = Catalogue::counters().tried(readable)?;
-    let ordered = Catalogue::new().select(&with_counter(names), Paths::Libc)?.tried(readable)?;
+    let start = setup.bench.calibrate();
+    let (session, platform) = (setup.session, setup.session.platform);
+    let counters = Catalogue::counters(platform).tried(session)?;
+    let ordered = Catalogue::new(platform).select(&with_counter(platform, names), Paths::Libc)?.tried(session)?;
     let since = since(setup, &counters);
-    let cost::Found { clocks, .. } =
-        cost::find(setup, &environment, duration_s * COST, &mut |share| progress(share * COST))?;
+    let cost::Found { clocks, .. } = cost::find(setup, duration_s * COST, &mut |share| progress(share * COST));
     let bench = &setup.bench;
     let plan = order::Plan {
         cpus: cpus.clone(),
@@ -136,23 +133,25 @@ pub(crate) fn look(
     };
     let order = order::find(bench, &ordered.entries, &plan, &mut |share| progress(COST + share * ORDER));
     let plan = offsets::Plan { cpus, serial: false, duration_ns: duration_s * OFFSETS * 1e9 };
-    let offsets = offsets::find(bench, &counters, &plan, &mut |share| progress(COST + ORDER + share * OFFSETS));
+    let offsets = offsets::find(setup, &counters, &plan, &mut |share| progress(COST + ORDER + share * OFFSETS));
     let done = COST + ORDER + OFFSETS;
     let earlier = mean(since.as_ref());
     // On busy CPUs what came before took longer.
-    let left_s = duration_s * WHOLE - start.elapsed_ns() / 1e9;
+    let left_s = duration_s * WHOLE - setup.bench.elapsed_ns(&start) / 1e9;
     let rate_s = left_s.clamp(duration_s * SHORTEST_RATE, duration_s * RATE);
-    let rates = rates(bench, &setup.calibration, &environment, names, rate_s, &mut |share| {
-        progress(done + share * RATE);
-    });
+    let rates = rates(setup, names, rate_s, &mut |share| progress(done + share * RATE));
+    let still = match &rates {
+        Err(MeasureError::Reference { name, stood_still_ns: Some(ns), .. }) => Some((name.clone(), *ns)),
+        _ => None,
+    };
     let rates = rates.map_err(|error| error.to_string());
     let means = [earlier, mean(since.as_ref())];
     // The kernel may have given the counter up meanwhile.
-    let after = clockscope_machine::environment();
-    let kernel = clocksource::kernels_word(&after);
+    let (environment, after) = (session.environment.clone(), platform.environment());
+    let kernel = platform.kernels_word(&after);
     let turned_from = environment.clocksource.clone().filter(|name| after.clocksource.as_ref() != Some(name));
     let environment = Environment { clocksource: after.clocksource, ..environment };
-    let (is_invariant, advice) = (hardware::is_invariant(), hypervisor::advice());
+    let (is_invariant, advice) = (platform.is_invariant(), platform.hypervisors_advice());
     let by_counter = matches!(setup.bench.timer, Timer::Counter(_));
     Ok(Seen {
         is_invariant,
@@ -163,6 +162,7 @@ pub(crate) fn look(
         order,
         offsets,
         rates,
+        still,
         by_counter,
         means,
         turned_from,
@@ -170,14 +170,14 @@ pub(crate) fn look(
 }
 
 /// A calibration of the counter, whatever the timer is, by the reference of rates.
-fn since(setup: &Setup<'_>, counters: &Catalogue) -> Option<Calibration> {
+fn since<P: Platform>(setup: &Setup<'_, P>, counters: &Catalogue<P>) -> Option<Calibration<P>> {
     let is_readable = counters.entries.iter().any(|row| row.sampler.is_ok());
     let is_same = setup.bench.reference.name() == REFERENCES[0];
-    let counter = hardware::ordered().ok().filter(|_| is_readable && is_same)?;
-    Some(Calibration::start(Timer::Counter(counter), setup.bench.reference))
+    let counter = setup.session.platform.ordered_counter().ok().filter(|_| is_readable && is_same)?;
+    Some(Calibration::start(Timer::Counter(counter), setup.bench.reference.clone()))
 }
 
-fn mean(since: Option<&Calibration>) -> Mean {
+fn mean<P: Platform>(since: Option<&Calibration<P>>) -> Mean {
     match since.map(Calibration::rate) {
         Some(Ok(rate)) => Mean::Known { hz: 1e9 / rate.ns_per_unit, bound_ppm: rate.bound_ppm },
         Some(Err(_)) => Mean::WentBack,
@@ -186,19 +186,17 @@ fn mean(since: Option<&Calibration>) -> Mean {
 }
 
 /// The rates of the counter and of the system's clocks.
-fn rates(
-    bench: &Bench<'_>,
-    calibration: &Calibration,
-    environment: &Environment,
+fn rates<P: Platform>(
+    setup: &Setup<'_, P>,
     names: &[String],
     duration_s: f64,
     progress: &mut dyn FnMut(f64),
 ) -> Result<Rates, MeasureError> {
     // Those that the timer tick moves tell little in a second.
     let rated: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.contains("_coarse")).collect();
-    let (clocks, reference) = rate::against(&REFERENCES, &rated, environment.counter_readable)?;
+    let (clocks, reference) = rate::against(setup.session, &REFERENCES, &rated)?;
     let plan = rate::Plan { reference, duration_s, until_ppm: None };
-    rate::find(bench, &clocks, calibration, &plan, environment, &mut |live| progress(live.share))
+    rate::find(setup, &clocks, &plan, &mut |live| progress(live.share))
 }
 
 /// The verdicts on the counter and on these clocks, and what the policy says about them. `wanted` are those to be shown:

@@ -103,6 +103,18 @@ pub enum ReadError {
         /// The version that the record bears.
         found: u32,
     },
+    /// The text is not a recording.
+    #[error(
+        "not a recording: expected a file that `clockscope steps --raw FILE.json` wrote; record again so, since CSV, NDJSON \
+         and Parquet hold readings alone"
+    )]
+    NoRecording(#[source] serde_json::Error),
+    /// The text ends too early.
+    #[error("the file is cut off: get a whole copy")]
+    CutOff(#[source] serde_json::Error),
+    /// The text is another document.
+    #[error("its schema is \"{0}\", expected \"clockscope.recording\": show documents with `clockscope report`")]
+    OtherDocument(String),
 }
 
 impl Document {
@@ -143,6 +155,9 @@ impl Document {
             "clockscope.runtimes_found" => Deserialize::deserialize(value).map(Self::RuntimesFound),
             "clockscope.list" => Deserialize::deserialize(value).map(Self::Listing),
             "clockscope.info" => Deserialize::deserialize(value).map(Self::Info),
+            "clockscope.recording" => {
+                Err(serde::de::Error::custom("it is a recording: compute its answer with `clockscope replay`"))
+            }
             unknown => Err(serde::de::Error::custom(format!("there is no schema \"{unknown}\""))),
         }
     }

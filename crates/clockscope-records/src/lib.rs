@@ -15,6 +15,7 @@ mod order;
 mod plan;
 mod policy;
 mod rate;
+mod recording;
 mod runtimes;
 mod schema;
 mod shootout;
@@ -39,8 +40,12 @@ pub use order::{HandedOver, LostPair, Order, Sequence};
 pub use plan::{Candidate, Plan, PlanRow, TickIs, Unfit};
 pub use policy::{ClockDemands, Policy};
 pub use rate::{Adjtimex, Allan, Changed, CivilWorth, Mtie, RatePair, RateRecord, Rates, Step};
+pub use recording::{
+    RecordedBatch, RecordedClock, RecordedCounter, RecordedResolution, RecordedRun, RecordedTrial, RecordedUnit,
+    RecordedYardstick, Recording,
+};
 pub use runtimes::{RuntimeFound, RuntimeRecord, Runtimes, RuntimesFound};
-pub use schema::{DOCUMENT_SCHEMA, POLICY_SCHEMA, SCHEMA_VERSION, indented};
+pub use schema::{DOCUMENT_SCHEMA, POLICY_SCHEMA, RECORDING_SCHEMA, SCHEMA_VERSION, indented};
 pub use shootout::{Metric, Shootout, Winner};
 pub use sleep::{Sleep, SleepRow};
 pub use steps::{Bin, DifferenceRecord, ModeRecord, Steps, StepsRecord, Worst, WorstRecord};

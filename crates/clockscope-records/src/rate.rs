@@ -35,6 +35,9 @@ pub struct RateRecord {
     pub available: bool,
     /// Why it could not, or what disturbed its readings; `null` when nothing did.
     pub reason: Option<String>,
+    /// Its reads that failed while it was compared; 0 in older records.
+    #[serde(default)]
+    pub errors: u64,
     /// For how long it was looked at without a step, in ns, so that it was not compared; `null` for a clock that stepped, and in
     /// older records.
     #[serde(default)]
@@ -92,7 +95,8 @@ pub struct Changed {
 pub struct Step {
     /// When, in seconds from the first bracket.
     pub at_s: f64,
-    /// By how much at least, in ns; negative for a step back.
+    /// By how much at least beyond the usual rate, in ns; negative for a step back. The brackets around it may hide as much as
+    /// they are wide.
     pub ns: f64,
 }
 

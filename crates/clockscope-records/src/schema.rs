@@ -13,6 +13,9 @@ pub const DOCUMENT_SCHEMA: &str = include_str!("../schema/documents.json");
 /// Schema of [`crate::Policy`], for editors that know TOML.
 pub const POLICY_SCHEMA: &str = include_str!("../schema/policy.json");
 
+/// Schema of [`crate::Recording`].
+pub const RECORDING_SCHEMA: &str = include_str!("../schema/recording.json");
+
 /// A schema for people to read.
 ///
 /// # Errors
@@ -28,7 +31,7 @@ mod tests {
     use serde_json::ser::{PrettyFormatter, Serializer};
 
     use super::*;
-    use crate::{Document, Policy};
+    use crate::{Document, Policy, Recording};
 
     /// The files are what the types say. `CLOCKSCOPE_SCHEMA=write` writes them anew.
     #[test]
@@ -36,6 +39,7 @@ mod tests {
         let made = [
             ("documents", DOCUMENT_SCHEMA, schema_for!(Document).to_value()),
             ("policy", POLICY_SCHEMA, schema_for!(Policy).to_value()),
+            ("recording", RECORDING_SCHEMA, schema_for!(Recording).to_value()),
         ];
         for (name, kept, made) in made {
             if std::env::var_os("CLOCKSCOPE_SCHEMA").is_some_and(|value| value == "write") {

@@ -27,7 +27,8 @@ pub struct SleepRow {
     pub asked_ns: u64,
     /// How often it slept.
     pub sleeps: u64,
-    /// How often it returned before the time had passed; `null` if it never slept.
+    /// How often it returned before the time had passed; `null` if it never slept. One that was early by less than reading the
+    /// clock takes, or than 0.1 %, is not counted.
     pub early: Option<u64>,
     /// The shortest sleep that was got, in ns.
     pub min_ns: Option<f64>,
@@ -37,7 +38,7 @@ pub struct SleepRow {
     pub p99_ns: Option<f64>,
     /// The longest, in ns.
     pub max_ns: Option<f64>,
-    /// Why it did not sleep, or not for this time; `null` when it did.
+    /// Why it did not sleep, or not for this time, or which sleeps are left out; `null` otherwise.
     pub reason: Option<String>,
     /// Why fields above are `null`.
     pub unknown: Unknown,

@@ -16,7 +16,7 @@ mod steps;
 mod style;
 mod table;
 
-pub use raw::{NO_PARQUET, RawFormat, Series, write_raw};
+pub use raw::{NO_PARQUET, RawFormat, Series, write_raw, write_recording};
 pub use style::Style;
 
 use std::str::FromStr;

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use clockscope_records::Recording;
+
 /// Why Parquet cannot be written where it is not built in, and what to do.
 pub const NO_PARQUET: &str =
     "this program was built without Parquet: build it with --features parquet, or write csv or ndjson";
@@ -44,6 +46,16 @@ pub fn write_raw<W: Write + Send>(out: W, format: RawFormat, series: &[Series<'_
         }
         RawFormat::Parquet => parquet::write(out, series),
     }
+}
+
+/// Writes a recording as JSON, on one line.
+///
+/// # Errors
+/// What the writer refused.
+pub fn write_recording<W: Write>(mut out: W, recording: &Recording) -> io::Result<()> {
+    serde_json::to_writer(&mut out, recording)?;
+    out.write_all(b"\n")?;
+    out.flush()
 }
 
 /// A line a reading. Names of clocks need no quoting: they are made of letters, digits, dots, colons and underscores.

@@ -77,10 +77,9 @@ impl Clock {
             return Err(refused);
         }
         let moved = if self.moved_every_ps == 0 { now_ps } else { now_ps - now_ps % self.moved_every_ps };
-        let mut ps = self.frozen_at.unwrap_or_else(|| self.line.at(moved));
-        if self.is_on_counter && self.frozen_at.is_none() {
-            ps += off_ps(counter, moved, cpu);
-        }
+        // Computed from what the counter shows, at the clock's own rate.
+        let counted = if self.is_on_counter { counter.counted_at(moved, cpu) } else { None };
+        let ps = self.frozen_at.unwrap_or_else(|| self.line.at(counted.unwrap_or(moved)));
         let ns = ps.div_euclid(1000) as u64;
         Ok(ns / self.tick_ns * self.tick_ns)
     }
@@ -128,12 +127,6 @@ impl Clock {
     }
 }
 
-/// How far this CPU's reading is from where the counter truly is, in ps.
-fn off_ps(counter: &Counter, now_ps: u128, cpu: u32) -> i128 {
-    let ticks = counter.stepped(now_ps, cpu).wrapping_sub(counter.truth(now_ps, u32::MAX)) as i64;
-    (ticks as f64 * 1e12 / counter.hz()) as i128
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -165,6 +158,39 @@ mod tests {
         let read = |cpu| clock.read(1_000_007_000, cpu, &counter).unwrap();
         // 2,000,014 ticks, shown as 2,000,000; the other CPU is a microsecond ahead.
         assert_eq!((read(0), read(1)), (1_000_000, 1_001_000));
+    }
+
+    /// Two CPUs whose counters agree show one clock, which rises in the counter's steps and is as fast as it is steered.
+    #[test]
+    fn a_clock_on_the_counter_moves_when_that_moves() {
+        for (ppm, hz, step) in [(-100.0, 2_596_160_000.0, 26), (100.0, 2_596_160_000.0, 26), (50.0, 24e6, 1)] {
+            let clock = Clock::new(0).with_error_ppm(ppm).on_counter();
+            let mut counter = Counter::new(hz, 0).with_step(step);
+            let mut last = (0, 0);
+            for now_ps in (1_000_000..1_200_000).step_by(7) {
+                let shown = (counter.read(now_ps, 0), clock.read(now_ps, 0, &counter).unwrap());
+                assert!(shown.1 >= last.1 && (shown.0 != last.0 || shown.1 == last.1), "{last:?} {shown:?}");
+                last = shown;
+            }
+            // 10 ms ahead, in the clock's own time.
+            counter.set_offset(1, (hz / 100.0) as i64);
+            let ahead = |cpu| clock.read(50_000_000_000, cpu, &counter).unwrap() as f64;
+            assert!((ahead(1) - ahead(0) - 1e7 * (1.0 + ppm * 1e-6)).abs() < 20.0 + 1e9 / hz);
+        }
+    }
+
+    #[test]
+    fn readings_within_one_step_of_the_counter_are_equal() {
+        let clock = Clock::new(0).with_error_ppm(-17.0).on_counter();
+        let counter = Counter::new(1e9, 0).with_step(36);
+        let mut last = 0;
+        for ns in 0..1_000_000_u64 {
+            for ps in [0, 333, 999] {
+                let shown = clock.read(u128::from(ns * 1000 + ps), 0, &counter).unwrap();
+                assert!(shown == last || (35..=36).contains(&(shown - last)), "{ns}: {last} {shown}");
+                last = shown;
+            }
+        }
     }
 
     #[test]

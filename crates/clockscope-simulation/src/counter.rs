@@ -52,6 +52,14 @@ impl Counter {
         self.truth(now_ps, cpu) / self.step * self.step
     }
 
+    /// When a CPU without an offset counts what this CPU shows: before now by less than a step, and by what this CPU is behind.
+    /// `None` while it stands still or goes back.
+    pub(crate) fn counted_at(&self, now_ps: u128, cpu: u32) -> Option<u128> {
+        let true_count = self.line.at(now_ps);
+        let ahead = self.stepped(now_ps, cpu).wrapping_sub(true_count as u64) as i64;
+        self.line.when(true_count + i128::from(ahead))
+    }
+
     /// By how much this CPU is ahead, in ticks.
     #[must_use]
     pub fn offset(&self, cpu: u32) -> i64 {
@@ -70,6 +78,11 @@ impl Counter {
     /// Has the next readings be off by these.
     pub fn glitch(&mut self, off: impl IntoIterator<Item = i64>) {
         self.glitches.extend(off);
+    }
+
+    /// Drops the glitches that are due.
+    pub(crate) fn drop_glitches(&mut self) {
+        self.glitches.clear();
     }
 
     /// The rate, the value, and how both are changed.

@@ -5,12 +5,16 @@
 //! passes only when a clock is read, when [`Machine::pass_ps`] or [`Machine::run_ps`] says so, and
 //! while another thread, an interrupt or the hypervisor has the CPU.
 //!
+//! [`Machine`] has one thread, whose reads can be interrupted at will. [`Multiprocessor`] has several
+//! CPUs and several threads, which share words.
+//!
 //! This crate knows nothing of the clocks' users: each crate's tests adapt it to their own traits.
 
 mod clock;
 mod counter;
 mod linear;
 mod machine;
+mod multiprocessor;
 mod random;
 mod scheduler;
 
@@ -18,6 +22,7 @@ pub use clock::{Clock, ClockId, Refused};
 pub use counter::Counter;
 pub use linear::Linear;
 pub use machine::{Machine, Moment};
+pub use multiprocessor::{Change, CpuAccount, Lost, Multiprocessor, ReadCost, ThreadAccount, Word};
 pub use random::Random;
 pub use scheduler::{Load, Scheduler, Taken, Taker};
 

@@ -32,6 +32,13 @@ impl Linear {
         self.fixed(now_ps) >> FRACTION
     }
 
+    /// The first time at which the value is so many units or more; `None` of one that does not rise.
+    pub(crate) fn when(&self, units: i128) -> Option<u128> {
+        let left = units.wrapping_shl(FRACTION).wrapping_sub(self.value);
+        let ps = left.div_euclid(self.per_ps.max(1)) + i128::from(left.rem_euclid(self.per_ps.max(1)) > 0);
+        (self.per_ps > 0).then(|| self.since_ps.wrapping_add(ps as u128))
+    }
+
     /// The rate in units a second.
     #[must_use]
     pub fn per_second(&self) -> f64 {
@@ -93,6 +100,10 @@ mod tests {
     fn a_suspend_is_left_out() {
         let mut line = Linear::new(5, 1e9);
         assert_eq!(line.at(2_500), 7);
+        for units in [3, 6, 7] {
+            let when = line.when(units).unwrap();
+            assert!(line.at(when) == units && line.at(when.wrapping_sub(1)) == units - 1, "{units}: {when}");
+        }
         line.leave_out(1_000_000);
         assert_eq!(line.at(1_003_500), 8);
         line.reverse(1_003_500);

@@ -63,6 +63,8 @@ pub enum Taker {
     Interrupt,
     /// The hypervisor.
     Hypervisor,
+    /// The whole machine is suspended, or on its way to another host.
+    Pause,
 }
 
 /// Decides it, from a seed.
@@ -98,6 +100,12 @@ impl Scheduler {
         self.cpu
     }
 
+    /// Returns the same, of a thread on another CPU than the first.
+    #[must_use]
+    pub(crate) fn on_cpu(self, cpu: u32) -> Self {
+        Self { cpu, ..self }
+    }
+
     /// The thread has slept, and begins a turn.
     pub fn wake(&mut self, now_ps: u128) {
         self.turn_ps = now_ps;
@@ -106,8 +114,7 @@ impl Scheduler {
     /// The first time from `now_ps` on in which the CPU is taken away, if it begins before
     /// `end_ps`.
     pub fn next(&mut self, now_ps: u128, end_ps: u128) -> Option<Taken> {
-        let turn_ends = self.turn_ends(now_ps);
-        let at_ps = [turn_ends, self.interrupt_at_ps, self.theft_at_ps].into_iter().flatten().min()?.max(now_ps);
+        let at_ps = self.first(now_ps)?;
         if at_ps >= end_ps {
             return None;
         }
@@ -127,6 +134,12 @@ impl Scheduler {
             (Taker::Threads, ps)
         };
         Some(Taken { at_ps, ps, by, cpu: self.cpu })
+    }
+
+    /// Returns when that time begins; `None` if the CPU is never taken away.
+    pub(crate) fn first(&self, now_ps: u128) -> Option<u128> {
+        let turn_ends = self.turn_ends(now_ps);
+        Some([turn_ends, self.interrupt_at_ps, self.theft_at_ps].into_iter().flatten().min()?.max(now_ps))
     }
 
     /// The tick at which the thread's turn ends; none where nobody competes.
@@ -194,7 +207,7 @@ mod tests {
                     assert!((2 * 1_000_000..=9 * 1_000_000).contains(&taken.ps), "{taken:?}");
                 }
                 Taker::Hypervisor => counts[1] += 1,
-                Taker::Threads => panic!("nobody competes"),
+                Taker::Threads | Taker::Pause => panic!("nobody competes, and nothing pauses"),
             }
             now = taken.at_ps + taken.ps;
         }

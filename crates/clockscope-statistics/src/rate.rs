@@ -36,7 +36,7 @@ pub struct Rate {
     pub width: f64,
     /// Whether one rate explains all brackets.
     pub constancy: Constancy,
-    /// The largest step, if there was one: when the reference stood where, and by how many ns at least.
+    /// The largest step beyond the usual rate, if there was one: the reference's reading after it, and by how many ns at least.
     pub step: Option<(f64, f64)>,
 }
 
@@ -48,6 +48,7 @@ pub fn rate(brackets: &[Bracket], ticks: Ticks) -> Option<Rate> {
     let [least, most] = mean_rate(first, last, ticks)?;
     let narrow = narrow(brackets);
     let widths: Vec<f64> = narrow.iter().map(Bracket::width).collect();
+    let constancy = line::constancy(brackets, ticks);
     Some(Rate {
         least,
         most,
@@ -56,8 +57,8 @@ pub fn rate(brackets: &[Bracket], ticks: Ticks) -> Option<Rate> {
         kept: narrow.len(),
         dropped: brackets.len() - narrow.len(),
         width: median(widths)?,
-        constancy: line::constancy(brackets, ticks),
-        step: step(brackets, ticks),
+        step: if constancy == Constancy::Constant { None } else { step(brackets, ticks) },
+        constancy,
     })
 }
 
@@ -135,22 +136,37 @@ fn least_squares(brackets: &[Bracket]) -> Option<f64> {
     (spread > 0.0).then(|| together / spread)
 }
 
-/// The largest step between two brackets in a row.
+/// Finds the largest step between two brackets in a row: a gain that neither the usual rate nor steering explains.
 fn step(brackets: &[Bracket], ticks: Ticks) -> Option<(f64, f64)> {
+    let usual = usual_rate(brackets)?;
     let steps = brackets.windows(2).filter_map(|pair| {
         let ((least_before, most_before), (least_after, most_after)) = (pair[0].phase(ticks), pair[1].phase(ticks));
-        // What the clock gained at least, or lost.
-        let by = if least_after > most_before {
-            least_after - most_before
-        } else if most_after < least_before {
-            most_after - least_before
-        } else {
-            return None;
+        let longest = (pair[1].after - pair[0].before).abs();
+        // What the clock gained at least, or lost, beyond this rate.
+        let beyond = |rate: f64| {
+            let gained = rate * (pair[1].moment() - pair[0].moment());
+            let unsure = (rate * (pair[0].width() + pair[1].width()) / 2.0).abs();
+            let (least, most) =
+                (least_after - most_before - gained - unsure, most_after - least_before - gained + unsure);
+            let by = if least > 0.0 { least } else { most.min(0.0) };
+            (by.abs() > STEERED * longest).then_some(by)
         };
-        let longest = pair[1].after - pair[0].before;
-        (by.abs() > STEERED * longest).then_some((pair[1].before, by))
+        beyond(0.0).and(beyond(usual)).map(|by| (pair[1].before, by))
     });
     steps.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))
+}
+
+/// Returns the median of the rates between brackets in a row: of two in the middle the smaller, since none runs at a rate in
+/// between.
+fn usual_rate(brackets: &[Bracket]) -> Option<f64> {
+    let rates = brackets.windows(2).filter_map(|pair| {
+        let time = pair[1].moment() - pair[0].moment();
+        (time > 0.0).then(|| (pair[1].middle() - pair[0].middle()) / time)
+    });
+    let mut rates: Vec<f64> = rates.collect();
+    rates.sort_by(f64::total_cmp);
+    let (lower, upper) = (rates.get(rates.len().saturating_sub(1) / 2)?, rates.get(rates.len() / 2)?);
+    Some(if lower.abs() < upper.abs() { *lower } else { *upper })
 }
 
 /// Phases at equal distances in time, interpolated between the brackets that were not interrupted, for

@@ -7,6 +7,7 @@ pub(crate) mod runs;
 pub(crate) mod runtimes;
 pub(crate) mod steps;
 pub(crate) mod trust;
+pub(crate) mod truth;
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};

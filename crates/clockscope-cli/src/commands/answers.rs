@@ -2,10 +2,10 @@
 
 use anyhow::Result;
 use clockscope_measure::{
-    GapsRequest, Live, MeasureError, OffsetsRequest, OrderRequest, Progress, RateRequest, SleepRequest,
+    GapsRequest, Live, MeasureError, OffsetsRequest, OrderRequest, Progress, RateRequest, Session, SleepRequest,
+    ThisMachine,
 };
-use clockscope_records::{Answer, CpuGaps, Document, Environment, Gaps, RateRecord, Rates};
-use std::sync::atomic::AtomicBool;
+use clockscope_records::{Answer, CpuGaps, Document, Gaps, RateRecord, Rates};
 
 use super::common::{Drawing, selected, stop_on_signals, write};
 use crate::args::{GapsArgs, OffsetsArgs, OrderArgs, OutputArgs, RateArgs, SleepArgs};
@@ -24,30 +24,26 @@ const SHORTEST_GAP_S: f64 = 100e-9;
 
 pub(super) fn order(args: &OrderArgs) -> Result<Exit> {
     let catalogue = selected(&args.clocks)?;
-    let ask = |environment: Environment, stop: &AtomicBool, progress: &mut Progress<'_>| {
+    let ask = |session: &Session<'_>, progress: &mut Progress<'_>| {
         let request = OrderRequest {
-            environment,
             duration_s: args.duration.0,
             cpus: list(args.pairs.cpus.as_ref()),
             serial: args.pairs.serial,
             handover: args.handover.into(),
-            stop,
         };
-        clockscope_measure::order(catalogue, request, progress)
+        clockscope_measure::order(session, catalogue, &request, progress)
     };
     answer(ask, &args.output, "--cpus", |found| found.exit(&args.fail_on), Document::Order)
 }
 
 pub(super) fn offsets(args: &OffsetsArgs) -> Result<Exit> {
-    let ask = |environment: Environment, stop: &AtomicBool, progress: &mut Progress<'_>| {
+    let ask = |session: &Session<'_>, progress: &mut Progress<'_>| {
         let request = OffsetsRequest {
-            environment,
             duration_s: args.duration.0,
             cpus: list(args.pairs.cpus.as_ref()),
             serial: args.pairs.serial,
-            stop,
         };
-        clockscope_measure::offsets(request, progress)
+        clockscope_measure::offsets(session, &request, progress)
     };
     answer(ask, &args.output, "--cpus", |found| found.exit(&args.fail_on), Document::Offsets)
 }
@@ -66,9 +62,9 @@ pub(super) fn gaps(args: &GapsArgs) -> Result<Exit> {
         ),
         (cpus, false) => list(cpus.as_ref()),
     };
-    let ask = |environment: Environment, stop: &AtomicBool, progress: &mut Progress<'_>| {
+    let ask = |session: &Session<'_>, progress: &mut Progress<'_>| {
         let (threshold_s, duration_s) = (args.threshold.0, args.duration.0);
-        clockscope_measure::gaps(GapsRequest { environment, threshold_s, duration_s, cpus, stop }, progress)
+        clockscope_measure::gaps(session, &GapsRequest { threshold_s, duration_s, cpus }, progress)
     };
     answer(ask, &args.output, "--cpus", looked, Document::Gaps)
 }
@@ -80,9 +76,9 @@ fn looked(gaps: &Gaps) -> Exit {
 }
 
 pub(super) fn sleep(args: &SleepArgs) -> Result<Exit> {
-    let ask = |environment: Environment, stop: &AtomicBool, progress: &mut Progress<'_>| {
-        let request = SleepRequest { environment, duration_s: args.duration.0, cpu: args.cpu, stop };
-        clockscope_measure::sleep(request, progress)
+    let ask = |session: &Session<'_>, progress: &mut Progress<'_>| {
+        let request = SleepRequest { duration_s: args.duration.0, cpu: args.cpu };
+        clockscope_measure::sleep(session, &request, progress)
     };
     answer(ask, &args.output, "--cpu", |found| found.exit(&args.fail_on), Document::Sleep)
 }
@@ -90,20 +86,18 @@ pub(super) fn sleep(args: &SleepArgs) -> Result<Exit> {
 pub(super) fn rate(args: &RateArgs) -> Result<Exit> {
     let default = if args.until.is_some() { RATE_UNTIL_S } else { RATE_S };
     let destination = Destination::open(args.output.output.as_deref())?;
-    let environment = clockscope_machine::environment();
     let stop = stop_on_signals()?;
-    let mut bar = Bar::new(args.output.quiet, environment.counter_readable);
+    let session = Session::new(&ThisMachine, &stop);
+    let mut bar = Bar::new(args.output.quiet, session.environment().counter_readable);
     let request = RateRequest {
-        environment,
         clocks: args.clocks.all(),
         paths: args.clocks.path.into(),
         reference: args.reference.clone(),
         duration_s: args.duration.map_or(default, |duration| duration.0),
         until_ppm: args.until.map(|until| until.0),
         cpu: args.cpu,
-        stop: &stop,
     };
-    let asked = clockscope_measure::rate(request, &mut |live| bar.tell(live.share, || line(live)));
+    let asked = clockscope_measure::rate(&session, &request, &mut |live| bar.tell(live.share, || line(live)));
     drop(bar);
     finish(
         asked.map_err(|error| explained(error, "--cpu"))?,
@@ -143,17 +137,17 @@ fn list(cpus: Option<&Cpus>) -> Option<Vec<u32>> {
 
 /// Asks a question, and writes its answer. `cpu` is the option that names CPUs.
 pub(super) fn answer<F>(
-    ask: impl FnOnce(Environment, &AtomicBool, &mut Progress<'_>) -> Result<Answer<F>, MeasureError>,
+    ask: impl FnOnce(&Session<'_>, &mut Progress<'_>) -> Result<Answer<F>, MeasureError>,
     output: &OutputArgs,
     cpu: &str,
     exit: impl FnOnce(&F) -> Exit,
     document: fn(Answer<F>) -> Document,
 ) -> Result<Exit> {
     let destination = Destination::open(output.output.as_deref())?;
-    let environment = clockscope_machine::environment();
     let stop = stop_on_signals()?;
-    let mut bar = Bar::new(output.quiet, environment.counter_readable);
-    let asked = ask(environment, &stop, &mut |share| bar.show(share));
+    let session = Session::new(&ThisMachine, &stop);
+    let mut bar = Bar::new(output.quiet, session.environment().counter_readable);
+    let asked = ask(&session, &mut |share| bar.show(share));
     drop(bar);
     finish(asked.map_err(|error| explained(error, cpu))?, output, destination, exit, document)
 }

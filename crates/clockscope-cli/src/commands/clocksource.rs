@@ -5,7 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use clockscope_machine::clocksource;
-use clockscope_measure::SwitchedRequest;
+use clockscope_measure::{Session, SwitchedRequest, ThisMachine};
 use clockscope_records::Document;
 use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
 
@@ -21,7 +21,7 @@ pub(super) fn list(args: &ClocksourceArgs) -> Result<Exit> {
     if args.restore {
         restore()?;
     }
-    let found = clockscope_measure::clocksources(clockscope_machine::environment())?;
+    let found = clockscope_measure::clocksources(&Session::new(&ThisMachine, &AtomicBool::new(false)))?;
     write(&Document::Clocksources(found), &args.output, Drawing::default(), destination)?;
     Ok(Exit::Success)
 }
@@ -41,19 +41,17 @@ pub(super) fn measure(args: &MeasureArgs) -> Result<Exit> {
     // Before anything is switched: these signals only ask for an end.
     let stop = stop_gently()?;
     let destination = Destination::open(args.output.output.as_deref())?;
-    let environment = clockscope_machine::environment();
-    let mut bar = Bar::new(args.output.quiet, environment.counter_readable);
+    let session = Session::new(&ThisMachine, &stop);
+    let mut bar = Bar::new(args.output.quiet, session.environment().counter_readable);
     let request = SwitchedRequest {
         clocksources: args.clocksource.clone(),
         clocks: args.clocks.all(),
         paths: args.clocks.path.into(),
-        environment,
         duration_s: args.duration.0,
         cpu: args.cpu,
         thorough: args.thorough,
-        stop: &stop,
     };
-    let measured = clockscope_measure::switched(request, &mut |share| bar.show(share));
+    let measured = clockscope_measure::switched(&session, &request, &mut |share| bar.show(share));
     drop(bar);
     let found = measured.map_err(|error| explained(error, "--cpu"))?;
     let is_interrupted = found.measurements.len() < args.clocksource.len()

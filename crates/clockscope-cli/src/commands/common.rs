@@ -1,10 +1,12 @@
 //! What several subcommands do alike: choose clocks, stop on signals, write a document, and end.
 
+use std::io::{self, Read};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
-use clockscope_measure::Catalogue;
+use clockscope_measure::{Catalogue, ThisMachine};
 use clockscope_records::Document;
 use clockscope_report::Style;
 use signal_hook::consts::{SIGINT, SIGTERM};
@@ -17,7 +19,7 @@ use crate::usage::unknown_clock;
 
 /// The clocks that were named, or all.
 pub(super) fn selected(clocks: &ClockArgs) -> Result<Catalogue> {
-    Ok(Catalogue::new().select(&clocks.all(), clocks.path.into()).map_err(unknown_clock)?)
+    Ok(Catalogue::new(&ThisMachine).select(&clocks.all(), clocks.path.into()).map_err(unknown_clock)?)
 }
 
 /// How a run ends that could be interrupted.
@@ -74,4 +76,19 @@ pub(super) fn stop_on_signals() -> Result<Arc<AtomicBool>> {
         signal_hook::flag::register(signal, Arc::clone(&stop)).context("cannot watch for signals")?;
     }
     Ok(stop)
+}
+
+/// Reads a file, or standard input for `-`.
+pub(super) fn read_bytes(file: &Path) -> io::Result<Vec<u8>> {
+    if file == Path::new("-") {
+        let mut bytes = Vec::new();
+        io::stdin().read_to_end(&mut bytes)?;
+        return Ok(bytes);
+    }
+    std::fs::read(file)
+}
+
+/// The same as text.
+pub(super) fn read_text(file: &Path) -> io::Result<String> {
+    String::from_utf8(read_bytes(file)?).map_err(|error| io::Error::new(io::ErrorKind::InvalidData, error))
 }

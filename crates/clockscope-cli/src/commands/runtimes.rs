@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
 use clockscope_machine::clocksource;
-use clockscope_measure::{MeasureError, UnderEach};
+use clockscope_measure::{MeasureError, Session, ThisMachine, UnderEach};
 use clockscope_records::{Document, Info, RuntimeRecord, Runtimes, RuntimesFound, SCHEMA_VERSION};
 use clockscope_runtimes::{Chosen, Request, Stage};
 
@@ -40,7 +40,7 @@ pub(super) fn run(args: &RuntimesArgs) -> Result<Exit> {
     let stop = stop_gently()?;
     let destination = Destination::open(args.output.output.as_deref())?;
     let stage = Stage::new().context("cannot run probes")?;
-    let info = clockscope_measure::info(clockscope_machine::environment())?;
+    let info = clockscope_measure::info(&Session::new(&ThisMachine, &stop))?;
     let (document, exit) =
         if args.list { list(&stage, &chosen, info, &stop) } else { measure(args, &stage, &chosen, info, &stop)? };
     // Nothing temporary is left when the results are there.

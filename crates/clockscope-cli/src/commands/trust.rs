@@ -1,11 +1,10 @@
 //! Which clocks can be trusted, and which of two is better.
 
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
-use clockscope_measure::{CheckRequest, Progress, ShootoutRequest};
-use clockscope_records::{Document, Environment, Policy, Shootout, Trust};
+use clockscope_measure::{CheckRequest, Progress, Session, ShootoutRequest};
+use clockscope_records::{Document, Policy, Shootout, Trust};
 
 use super::answers::answer;
 use crate::args::{CheckArgs, ShootoutArgs};
@@ -16,12 +15,9 @@ use crate::usage::UsageError;
 
 pub(super) fn check(args: &CheckArgs) -> Result<Exit> {
     let policy = args.policy.as_deref().map(read_policy).transpose()?.unwrap_or_default();
-    let ask = |environment: Environment, stop: &AtomicBool, progress: &mut Progress<'_>| {
+    let ask = |session: &Session<'_>, progress: &mut Progress<'_>| {
         let (clocks, duration_s) = (args.clocks.clone(), args.duration.0);
-        clockscope_measure::check(
-            CheckRequest { environment, clocks, policy, duration_s, cpu: args.cpu, stop },
-            progress,
-        )
+        clockscope_measure::check(session, &CheckRequest { clocks, policy, duration_s, cpu: args.cpu }, progress)
     };
     answer(ask, &args.output, "--cpu", |found| end_of_check(found, args), Document::Check)
 }
@@ -43,9 +39,9 @@ fn read_policy(file: &Path) -> Result<Policy> {
 }
 
 pub(super) fn shootout(args: &ShootoutArgs) -> Result<Exit> {
-    let ask = |environment: Environment, stop: &AtomicBool, progress: &mut Progress<'_>| {
+    let ask = |session: &Session<'_>, progress: &mut Progress<'_>| {
         let (a, b, duration_s) = (args.a.clone(), args.b.clone(), args.duration.0);
-        clockscope_measure::shootout(ShootoutRequest { environment, a, b, duration_s, cpu: args.cpu, stop }, progress)
+        clockscope_measure::shootout(session, &ShootoutRequest { a, b, duration_s, cpu: args.cpu }, progress)
     };
     answer(ask, &args.output, "--cpu", end_of_shootout, Document::Shootout)
 }
@@ -58,6 +54,7 @@ fn end_of_shootout(found: &Shootout) -> Exit {
 
 #[cfg(test)]
 mod tests {
+    use clockscope_measure::ThisMachine;
     use clockscope_records::Policy;
     use proptest::prelude::*;
 
@@ -96,8 +93,8 @@ mod tests {
         #[test]
         fn any_text_is_a_policy_or_refused(text in prop_oneof![any::<String>(), almost_a_policy()]) {
             if let Ok(policy) = toml::from_str::<Policy>(&text) {
-                let first = clockscope_measure::accepted(&policy).map_err(|error| error.to_string());
-                let again = clockscope_measure::accepted(&policy).map_err(|error| error.to_string());
+                let first = clockscope_measure::accepted(&ThisMachine, &policy).map_err(|error| error.to_string());
+                let again = clockscope_measure::accepted(&ThisMachine, &policy).map_err(|error| error.to_string());
                 prop_assert_eq!(first, again);
             }
         }

@@ -1,41 +1,63 @@
 //! Messages that two CPUs send to and fro, each stamped by its own counter: four timestamps an exchange.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use clockscope::RawClock;
 use clockscope::offset::OffsetBounds;
 
-use crate::pair::{Deadline, wait_until};
+use crate::bench::Bench;
+use crate::platform::{Platform, Word, Yardstick};
 use crate::relay::Ending;
 use crate::timer::read;
 
 /// The word of one direction and what comes with it, in cache lines of their own.
-#[derive(Debug, Default)]
 #[repr(align(128))]
-struct Line {
-    number: AtomicU64,
-    stamp: AtomicU64,
+struct Line<W> {
+    number: W,
+    stamp: W,
+}
+
+/// By what share of the time the counter may advance otherwise than the reference, beside what its rate is uncertain by, and by
+/// how many ns: a clock that is steered differs by less, a counter that stands still by more.
+const PACE: f64 = 2e-3;
+const PACE_NS: f64 = 2_000.0;
+
+/// What the side that asked learned.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Learned {
+    pub(crate) bounds: OffsetBounds,
+    /// Its counter did not advance as the reference did.
+    pub(crate) parted: bool,
 }
 
 /// What two threads share while one of them asks and the other answers. For one use.
-#[derive(Debug, Default)]
-pub(crate) struct Exchange {
-    there: Line,
-    back: Line,
-    is_over: AtomicBool,
+pub(crate) struct Exchange<'a, P: Platform> {
+    platform: &'a P,
+    there: Line<P::Word>,
+    back: Line<P::Word>,
+    /// Not 0 once it is over.
+    over: P::Word,
 }
 
-impl Exchange {
-    /// Asks until the time is over: what all answers tell about the other's counter against this one. The counter's
-    /// reads must be ordered on both sides.
-    pub(crate) fn ask(&self, counter: &impl RawClock, deadline: &mut Deadline<'_>) -> OffsetBounds {
+impl<'a, P: Platform> Exchange<'a, P> {
+    pub(crate) fn new(platform: &'a P) -> Self {
+        let line = || Line { number: platform.word(0), stamp: platform.word(0) };
+        Self { platform, there: line(), back: line(), over: platform.word(0) }
+    }
+
+    /// Asks for so long. Returns what all answers show of the other's counter against this one, whose reads must be ordered
+    /// on both sides.
+    pub(crate) fn ask(&self, counter: &impl RawClock, bench: &Bench<'_, P>, slice_ns: u64) -> Learned {
         let mut bounds = OffsetBounds::default();
-        let _ending = Ending(&self.is_over);
+        let _ending = Ending(&self.over);
+        let before = read(counter);
+        let mut deadline = bench.deadline(slice_ns);
+        let begun = read(counter);
         for number in 1.. {
             let left = read(counter);
             self.there.number.store(number, Ordering::Release);
             let is_answered = || self.back.number.load(Ordering::Acquire) == number;
-            wait_until(|| is_answered() || self.is_over.load(Ordering::Relaxed));
+            let is_long = self.platform.wait_until(|| is_answered() || self.over.load(Ordering::Relaxed) != 0);
             if !is_answered() {
                 break;
             }
@@ -43,20 +65,30 @@ impl Exchange {
             // It answers at the moment at which it stamps: both are one reading.
             let there = self.back.stamp.load(Ordering::Relaxed);
             bounds.push([left, there, there, arrived]);
+            if is_long {
+                deadline.hurry();
+            }
             if deadline.is_over() {
                 break;
             }
         }
-        bounds
+        let ended = read(counter);
+        let elapsed_ns = deadline.elapsed_ns() as f64;
+        let after = read(counter);
+        // An interruption between two of these reads is not held against the counter.
+        let ns = |from: u64, to: u64| to.wrapping_sub(from) as i64 as f64 * bench.first_rate.ns_per_unit;
+        let slack_ns = elapsed_ns * (PACE + bench.first_rate.bound_ppm * 1e-6) + PACE_NS + bench.reference.tick_ns();
+        let parted = ns(before, after) < elapsed_ns - slack_ns || ns(begun, ended) > elapsed_ns + slack_ns;
+        Learned { bounds, parted }
     }
 
     /// Answers until the other side has enough.
     pub(crate) fn answer(&self, counter: &impl RawClock) {
         let mut answered = 0;
-        let _ending = Ending(&self.is_over);
+        let _ending = Ending(&self.over);
         loop {
             let asked = || self.there.number.load(Ordering::Acquire);
-            wait_until(|| asked() != answered || self.is_over.load(Ordering::Acquire));
+            self.platform.wait_until(|| asked() != answered || self.over.load(Ordering::Acquire) != 0);
             if asked() == answered {
                 return;
             }

@@ -1,22 +1,20 @@
 //! The question *offsets*: how far the counters of the CPUs are apart.
 
-use std::sync::atomic::AtomicBool;
+use clockscope::offset::Offset;
+use clockscope::{Errno, RawClock};
+use clockscope_records::{Answer, CpuOffset, OffsetPair, Offsets, Unknown};
 
-use clockscope::counter::{self, Ordered};
-use clockscope::offset::{Offset, OffsetBounds};
-use clockscope::os::Reference;
-use clockscope::{Errno, RawClock, os};
-use clockscope_records::{Answer, CpuOffset, Environment, OffsetPair, Offsets, Unknown};
-
-use super::exchange::Exchange;
+use super::exchange::{Exchange, Learned};
 use super::team::{ALONE, Played, on_each, play_round};
 use super::tournament;
-use crate::bench::{Bench, Progress, Setup, answering};
+use crate::bench::{Bench, FIRST_WINDOW_NS, Progress, Setup, answering};
 use crate::catalogue::Catalogue;
 use crate::error::MeasureError;
-use crate::pair::{Deadline, Meeting, Side};
-use crate::quantum;
-use crate::timer::{Calibration, read};
+use crate::pair::{Meeting, Side};
+use crate::platform::{Platform, Yardstick};
+use crate::session::Session;
+use crate::step;
+use crate::timer::{Timer, read};
 
 /// Shortest time for one direction of a pair, in ns: some ten thousand exchanges.
 const SHORTEST_NS: f64 = 2e6;
@@ -28,24 +26,25 @@ const SYMMETRIC: f64 = 0.2;
 /// the two to be compared: a direction whose every exchange was interrupted says nothing of symmetry.
 const COMPARABLE: f64 = 2.0;
 const FEWEST: u64 = 100;
+/// By what share of its rate the kernel steers a clock at most.
+const STEERED: f64 = 1e-3;
 /// What is said of an offset that no exchange explains.
 const CHANGED: &str = "no constant offset explains all exchanges: it changed under way";
+/// What is said of exchanges during which the counter failed.
+const PARTED: &str =
+    "the counter did not advance as the reference did: one of them stood still, stepped or changed its rate";
 /// Readings that the counter's step is found from.
 const STEP_READINGS: usize = 1 << 12;
 
 /// What to test, and how.
-#[derive(Debug)]
-pub struct OffsetsRequest<'a> {
-    /// Facts about the machine, which go into the record.
-    pub environment: Environment,
+#[derive(Clone, Debug)]
+pub struct OffsetsRequest {
     /// Time for all pairs together, in seconds. On many CPUs it takes more: 4 ms a round at least.
     pub duration_s: f64,
     /// CPUs that take part; `None` for all that the process may run on.
     pub cpus: Option<Vec<u32>>,
     /// Test one pair of CPUs at a time.
     pub serial: bool,
-    /// Set from outside to end early: what was found until then is reported.
-    pub stop: &'a AtomicBool,
 }
 
 /// Measures the counter's offset between every two CPUs. Starts two threads a pair and round.
@@ -53,13 +52,18 @@ pub struct OffsetsRequest<'a> {
 /// # Errors
 /// A CPU that was asked for cannot be used, or no clock answers that time could be told by.
 /// Or the process has more than one thread: clocks are first tried in a forked child.
-pub fn offsets(request: OffsetsRequest<'_>, progress: &mut Progress<'_>) -> Result<Answer<Offsets>, MeasureError> {
-    let OffsetsRequest { environment, duration_s, cpus, serial, stop } = request;
-    let plan = Plan { cpus: super::cpus(cpus.as_deref())?, serial, duration_ns: duration_s * 1e9 };
-    let setup = Setup::new(Catalogue::counters(), &environment, None, stop)?;
-    let sampling = Calibration::start(setup.bench.timer, setup.bench.reference);
-    let found = find(&setup.bench, &setup.catalogue, &plan, progress);
-    setup.answer((duration_s, &sampling), Some(&plan.cpus), environment, found)
+pub fn offsets<P: Platform>(
+    session: &Session<'_, P>,
+    request: &OffsetsRequest,
+    progress: &mut Progress<'_>,
+) -> Result<Answer<Offsets>, MeasureError> {
+    let OffsetsRequest { duration_s, ref cpus, serial } = *request;
+    let platform = session.platform;
+    let plan = Plan { cpus: super::cpus(platform, cpus.as_deref())?, serial, duration_ns: duration_s * 1e9 };
+    let setup = Setup::new(session, Catalogue::counters(platform), None)?;
+    let sampling = setup.bench.calibrate();
+    let found = find(&setup, &setup.catalogue, &plan, progress);
+    Ok(setup.answer((duration_s, &sampling), Some(&plan.cpus), found))
 }
 
 /// Which CPUs, and for how long.
@@ -70,41 +74,50 @@ pub(crate) struct Plan {
 }
 
 /// Measures, if one of these counters answered when it was tried.
-pub(crate) fn find(bench: &Bench<'_>, counters: &Catalogue, plan: &Plan, progress: &mut Progress<'_>) -> Offsets {
+pub(crate) fn find<P: Platform>(
+    setup: &Setup<'_, P>,
+    counters: &Catalogue<P>,
+    plan: &Plan,
+    progress: &mut Progress<'_>,
+) -> Offsets {
+    let bench = &setup.bench;
     let rounds = tournament::rounds(plan.cpus.len());
     let mut offsets =
         Offsets { cpus: plan.cpus.clone(), rounds: rounds as u32, serial: plan.serial, ..Offsets::default() };
-    let counter = match ordered(counters) {
+    let counter = match ordered(bench.platform, counters) {
         Ok(counter) => counter,
         Err(reason) => {
             offsets.unknown.insert("counter".to_owned(), reason.clone());
             return untested(offsets, reason);
         }
     };
-    offsets.counter = Some(counter::ORDERED_NAME.to_owned());
+    offsets.counter = Some(counter.name().to_owned());
     if let Some(reason) = super::untestable(&plan.cpus) {
         return untested(offsets, reason);
     }
-    let unit = Unit { ns: bench.first_rate.ns_per_unit, step: step(&counter) };
+    if let Timer::Reference(reference) = &bench.timer {
+        return untested(offsets, format!("the counter stood still while it was compared with {}", reference.name()));
+    }
+    let unit = Unit::of(bench, step(&counter));
     offsets.tick_ns = Some(unit.step * unit.ns);
-    let kernel = KernelClock::find();
-    let before = kernel.as_ref().map(|kernel| kernel.on(plan.cpus[0], &counter));
+    let kernel = KernelClock::find(setup.session);
+    let before = kernel.as_ref().map(|kernel| kernel.on(bench.platform, plan.cpus[0], &counter));
     measure_pairs(bench, &counter, unit, plan, &mut offsets.pairs, progress);
     if let (Some(kernel), Some(before)) = (kernel, before) {
-        offsets.vdso = against_kernel(&kernel, &counter, unit, &plan.cpus, before);
+        offsets.vdso = against_kernel(bench.platform, &kernel, &counter, unit, &plan.cpus, before);
     }
     summarise(&mut offsets);
     offsets
 }
 
 /// The ordered counter, where a plain read of the counter succeeded.
-fn ordered(counters: &Catalogue) -> Result<Ordered, String> {
+fn ordered<P: Platform>(platform: &P, counters: &Catalogue<P>) -> Result<P::Counter, String> {
     let refusals: Vec<&String> = counters.entries.iter().filter_map(|row| row.sampler.as_ref().err()).collect();
     if refusals.len() == counters.entries.len() {
         let reason = refusals.first().map_or("this architecture has no counter that clockscope knows", |r| r.as_str());
         return Err(reason.to_owned());
     }
-    counter::ordered().map_err(|reason| reason.to_string())
+    platform.ordered_counter()
 }
 
 fn untested(mut offsets: Offsets, reason: String) -> Offsets {
@@ -115,21 +128,36 @@ fn untested(mut offsets: Offsets, reason: String) -> Offsets {
     offsets
 }
 
-/// The counter's unit in ns, and the step that it moves in, in that unit.
+/// The counter's unit in ns, by what share that is uncertain, and the step that the counter moves in, in that unit.
 #[derive(Clone, Copy, Debug)]
 struct Unit {
     ns: f64,
+    uncertain: f64,
     step: f64,
+}
+
+impl Unit {
+    fn of<P: Platform>(bench: &Bench<'_, P>, step: f64) -> Self {
+        let ns = bench.first_rate.ns_per_unit;
+        // The readings of both ends may be late by a step.
+        Self { ns, uncertain: bench.first_rate.bound_ppm * 1e-6 + step * ns / FIRST_WINDOW_NS, step }
+    }
+
+    /// In ns: what is measured in units, and by how much the truth may differ.
+    fn in_ns(self, Offset { offset, bound }: Offset) -> Offset {
+        let bound = bound * (1.0 + self.uncertain) + offset.abs() * self.uncertain;
+        Offset { offset: offset * self.ns, bound: bound * self.ns }
+    }
 }
 
 fn step(counter: &impl RawClock) -> f64 {
     let readings: Vec<u64> = (0..STEP_READINGS).map(|_| read(counter)).collect();
-    quantum::of_readings(&readings).max(1.0)
+    step::of_readings(&readings).max(1.0)
 }
 
-fn measure_pairs(
-    bench: &Bench<'_>,
-    counter: &Ordered,
+fn measure_pairs<P: Platform>(
+    bench: &Bench<'_, P>,
+    counter: &P::Counter,
     unit: Unit,
     plan: &Plan,
     found: &mut Vec<OffsetPair>,
@@ -145,7 +173,7 @@ fn measure_pairs(
             let played = if bench.is_stopped() {
                 together.iter().map(|pair| (*pair, Err("interrupted before its turn".to_owned()))).collect()
             } else {
-                exchange(bench, [*counter, *counter], together, slice_ns)
+                exchange(bench, [counter.clone(), counter.clone()], together, slice_ns)
             };
             found.extend(played.into_iter().map(|played| pair_record(played, unit)));
         }
@@ -155,22 +183,23 @@ fn measure_pairs(
 }
 
 /// Exchanges on these pairs at once; both sides ask in turn. Each side tells what it learned by asking.
-fn exchange<C: RawClock>(
-    bench: &Bench<'_>,
+fn exchange<P: Platform, C: RawClock>(
+    bench: &Bench<'_, P>,
     counters: [C; 2],
     pairs: &[(u32, u32)],
     slice_ns: u64,
-) -> Vec<Played<OffsetBounds>> {
-    let lines: Vec<[Exchange; 2]> = pairs.iter().map(|_| Default::default()).collect();
-    play_round(pairs, |place: usize, meeting: &Meeting, side: Side| {
-        let mut learned = OffsetBounds::default();
+) -> Vec<Played<Learned>> {
+    let platform = bench.platform;
+    let lines: Vec<_> = pairs.iter().map(|_| [Exchange::new(platform), Exchange::new(platform)]).collect();
+    play_round(platform, pairs, |place: usize, meeting: &Meeting<'_, P>, side: Side| {
+        let mut learned = Learned::default();
         for (asking, line) in [Side::First, Side::Second].into_iter().zip(&lines[place]) {
             if !meeting.meet(side) {
                 return Err(ALONE.to_owned());
             }
             let counter = &counters[side.index()];
             if side == asking {
-                learned = line.ask(counter, &mut Deadline::new(bench.reference, slice_ns, bench.stop));
+                learned = line.ask(counter, bench, slice_ns);
             } else {
                 line.answer(counter);
             }
@@ -179,7 +208,7 @@ fn exchange<C: RawClock>(
     })
 }
 
-fn pair_record(((a, b), outcome): Played<OffsetBounds>, unit: Unit) -> OffsetPair {
+fn pair_record(((a, b), outcome): Played<Learned>, unit: Unit) -> OffsetPair {
     let mut pair = OffsetPair {
         a,
         b,
@@ -200,7 +229,17 @@ fn pair_record(((a, b), outcome): Played<OffsetBounds>, unit: Unit) -> OffsetPai
     const FIGURES: [&str; 7] =
         ["offset_ns", "bound_ns", "offset_ticks", "round_trip_ns", "asymmetry_ns", "symmetric", "apart"];
     let [forward, reverse] = match outcome {
-        Ok(sides) => sides,
+        Ok(sides) => {
+            let bounds = sides.map(|learned| learned.bounds);
+            // A change that the exchanges show is more than one that the reference shows.
+            let is_explained = bounds[0].with_reverse(&bounds[1]).offset(unit.step).is_some();
+            if is_explained && sides.iter().any(|learned| learned.parted) {
+                because(&mut pair, &FIGURES, PARTED);
+                pair.reason = Some(PARTED.to_owned());
+                return pair;
+            }
+            bounds
+        }
         Err(reason) => {
             because(&mut pair, &FIGURES, &reason);
             pair.reason = Some(reason);
@@ -210,12 +249,13 @@ fn pair_record(((a, b), outcome): Played<OffsetBounds>, unit: Unit) -> OffsetPai
     let all = forward.with_reverse(&reverse);
     pair.exchanges = all.exchanges();
     pair.round_trip_ns = all.round_trip().map(|ticks| ticks as f64 * unit.ns);
+    // By the units alone: what a unit is uncertain by does not move zero.
     pair.apart = all.is_apart(unit.step);
     match all.offset(unit.step) {
-        Some(Offset { offset, bound }) => {
-            pair.offset_ticks = Some(offset);
-            pair.offset_ns = Some(offset * unit.ns);
-            pair.bound_ns = Some(bound * unit.ns);
+        Some(found) => {
+            pair.offset_ticks = Some(found.offset);
+            let found = unit.in_ns(found);
+            (pair.offset_ns, pair.bound_ns) = (Some(found.offset), Some(found.bound));
         }
         None => because(&mut pair, &FIGURES[..3], CHANGED),
     }
@@ -292,7 +332,7 @@ fn closure(offsets: &Offsets) -> Option<f64> {
 }
 
 /// The kernel's clock by the vDSO. MONOTONIC_RAW, which nobody steers.
-struct KernelClock(Reference);
+struct KernelClock<P: Platform>(P::Reference);
 
 /// The counter and the kernel's clock at one moment.
 #[derive(Clone, Copy, Debug)]
@@ -301,52 +341,60 @@ struct Together {
     ticks: u64,
     half: f64,
     ns: u64,
+    /// The step that the kernel's clock moves in.
+    step_ns: f64,
 }
 
-impl KernelClock {
+impl<P: Platform> KernelClock<P> {
     /// If it answers when it is tried: it may enter the kernel, which may deny that.
-    fn find() -> Option<Self> {
-        let by_vdso = os::references().into_iter().filter(|reference| reference.name().ends_with(":vdso"));
-        answering(by_vdso.collect(), None).ok().map(Self)
+    fn find(session: &Session<'_, P>) -> Option<Self> {
+        let by_vdso = session.platform.references().into_iter().filter(|reference| reference.name().ends_with(":vdso"));
+        answering(session, by_vdso.collect()).ok().map(Self)
     }
 
     /// On one CPU.
-    fn on(&self, cpu: u32, counter: &Ordered) -> Result<Together, String> {
-        let taken = on_each(&[cpu], |_| self.together(counter)).pop();
+    fn on(&self, platform: &P, cpu: u32, counter: &P::Counter) -> Result<Together, String> {
+        let taken = on_each(platform, &[cpu], |_| self.together(counter)).pop();
         taken.unwrap_or_else(|| Err("no thread".to_owned()))?.map_err(|errno| format!("the vDSO refused: {errno}"))
     }
 
-    fn together(&self, counter: &Ordered) -> Result<Together, Errno> {
+    fn together(&self, counter: &P::Counter) -> Result<Together, Errno> {
         let mut narrowest: Option<(u64, Together)> = None;
+        let mut shown = Vec::with_capacity(BRACKETS);
         for _ in 0..BRACKETS {
             let mut raw = Default::default();
             let before = read(counter);
             self.0.read(&mut raw)?;
             let width = read(counter).wrapping_sub(before);
+            let ns = self.0.value(&raw);
+            shown.push(ns);
             if narrowest.is_none_or(|(narrowest, _)| width < narrowest) {
                 let half = width as f64 / 2.0;
-                narrowest = Some((width, Together { ticks: before + width / 2, half, ns: self.0.value(&raw) }));
+                narrowest = Some((width, Together { ticks: before + width / 2, half, ns, step_ns: 1.0 }));
             }
         }
-        narrowest.map(|(_, together)| together).ok_or(Errno(0))
+        // One that moves rarely may not be seen to move.
+        let step_ns = step::of_readings(&shown).max(self.0.tick_ns()).max(1.0);
+        narrowest.map(|(_, together)| Together { step_ns, ..together }).ok_or(Errno(0))
     }
 }
 
 /// Every other CPU's counter, against the straight line that the first CPU's draws over the kernel's time.
-fn against_kernel(
-    kernel: &KernelClock,
-    counter: &Ordered,
+fn against_kernel<P: Platform>(
+    platform: &P,
+    kernel: &KernelClock<P>,
+    counter: &P::Counter,
     unit: Unit,
     cpus: &[u32],
     before: Result<Together, String>,
 ) -> Vec<CpuOffset> {
     let (first, others) = (cpus[0], &cpus[1..]);
-    let found: Vec<_> = others.iter().map(|cpu| (*cpu, kernel.on(*cpu, counter))).collect();
-    let after = kernel.on(first, counter);
+    let found: Vec<_> = others.iter().map(|cpu| (*cpu, kernel.on(platform, *cpu, counter))).collect();
+    let after = kernel.on(platform, first, counter);
     let record = |(cpu, together): (u32, Result<Together, String>)| {
         let offset = before.clone().and_then(|before| {
             let after = after.clone()?;
-            off_line(&before, &together?, &after, unit).ok_or_else(|| "the kernel's clock stood still".to_owned())
+            off_line(&before, &together?, &after, unit)
         });
         let (found, reason) = match offset {
             Ok(found) => (Some(found), None),
@@ -358,21 +406,25 @@ fn against_kernel(
 }
 
 /// How far a moment is off the line between two others, in ns.
-fn off_line(before: &Together, moment: &Together, after: &Together, unit: Unit) -> Option<Offset> {
+fn off_line(before: &Together, moment: &Together, after: &Together, unit: Unit) -> Result<Offset, String> {
     let since = |later: &Together, field: fn(&Together) -> u64| field(later).wrapping_sub(field(before)) as i64 as f64;
     let (ns, whole_ns) = (since(moment, |t| t.ns), since(after, |t| t.ns));
     let (ticks, whole_ticks) = (since(moment, |t| t.ticks), since(after, |t| t.ticks));
     if whole_ns <= 0.0 {
-        return None;
+        return Err("the kernel's clock stood still".to_owned());
     }
     let offset = ticks - ns * whole_ticks / whole_ns;
     // Each end of the line may be off by half its bracket, every reading by a step of the counter, on which the kernel's
-    // clock may stand as well, and by a ns for its own rounding; beyond the ends of the line all of that grows.
+    // clock may be based as well, and by a step of that clock; beyond the ends of the line all of that grows.
     let share = ns / whole_ns;
-    let uncertain = |half: f64| half + 2.0 * unit.step + 2.0 / unit.ns;
-    let bound =
-        uncertain(moment.half) + uncertain(before.half) * (1.0 - share).abs() + uncertain(after.half) * share.abs();
-    Some(Offset { offset: offset * unit.ns, bound: bound * unit.ns })
+    let uncertain = |at: &Together| at.half + 2.0 * unit.step + (1.0 + at.step_ns) / unit.ns;
+    let bound = uncertain(moment) + uncertain(before) * (1.0 - share).abs() + uncertain(after) * share.abs();
+    // The kernel's clock may be steered otherwise than the reference is: 500 ppm and as much of its own.
+    let pace_ns = whole_ns * (unit.uncertain + STEERED) + (uncertain(before) + uncertain(after)) * unit.ns;
+    if (whole_ticks * unit.ns - whole_ns).abs() > pace_ns {
+        return Err("the first CPU's counter did not advance as the kernel's clock did".to_owned());
+    }
+    Ok(unit.in_ns(Offset { offset, bound }))
 }
 
 #[cfg(all(test, target_os = "linux"))]

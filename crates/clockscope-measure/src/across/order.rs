@@ -1,9 +1,9 @@
 //! The question *order*: whether a reading that one CPU hands to another is ever larger than the one taken after it.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 
 use clockscope::{Errno, Kind};
-use clockscope_records::{Answer, Environment, HandedOver, LostPair, Order, Sequence, Unknown};
+use clockscope_records::{Answer, HandedOver, LostPair, Order, Sequence, Unknown};
 
 use super::team::{ALONE, Played, play_round};
 use super::tournament;
@@ -11,13 +11,24 @@ use crate::bench::{Bench, Progress, Setup};
 use crate::catalogue::{Catalogue, Row};
 use crate::error::MeasureError;
 use crate::pair::{Deadline, Meeting, Side};
-use crate::relay::{Received, Relay};
-use crate::timer::Calibration;
+use crate::platform::{Platform, Word};
+use crate::relay::{Pace, Received, Relay};
+use crate::session::Session;
 
 /// What a round should take, in ns: long enough that starting its threads does not matter, short enough to show progress.
 const ROUND_NS: f64 = 250e6;
 /// Shortest time for one clock and pair, in ns: thousands of hand-overs.
 const SHORTEST_NS: f64 = 0.5e6;
+
+/// A clock that moved so often stands still if it does not for so many times as long as it usually takes, and for so many
+/// readings at least.
+const MOVES: u64 = 16;
+const STILL: f64 = 100.0;
+const STILL_READINGS: u64 = 200;
+/// The same of one that never moved, in ns: no clock that claims to be fine is known to take longer steps; and in steps of one
+/// that does not.
+const NEVER_MOVED_NS: u64 = 100_000_000;
+const NEVER_MOVED_STEPS: f64 = 4.0;
 
 /// How readings are handed over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,10 +43,8 @@ pub enum Handover {
 }
 
 /// What to test, and how.
-#[derive(Debug)]
-pub struct OrderRequest<'a> {
-    /// Facts about the machine, which go into the record.
-    pub environment: Environment,
+#[derive(Clone, Debug)]
+pub struct OrderRequest {
     /// Time for all clocks and pairs together, in seconds. On many CPUs, and on busy ones, it takes more: half a millisecond for each clock and
     /// round at least.
     pub duration_s: f64,
@@ -45,8 +54,6 @@ pub struct OrderRequest<'a> {
     pub serial: bool,
     /// How readings are handed over.
     pub handover: Handover,
-    /// Set from outside to end early: what was found until then is reported.
-    pub stop: &'a AtomicBool,
 }
 
 /// Tests every clock of the catalogue on every pair of CPUs: n - 1 rounds for n CPUs, in memory
@@ -55,19 +62,20 @@ pub struct OrderRequest<'a> {
 /// # Errors
 /// A CPU that was asked for cannot be used, or no clock answers that time could be told by.
 /// Or the process has more than one thread: clocks are first tried in a forked child.
-pub fn order(
-    catalogue: Catalogue,
-    request: OrderRequest<'_>,
+pub fn order<P: Platform>(
+    session: &Session<'_, P>,
+    catalogue: Catalogue<P>,
+    request: &OrderRequest,
     progress: &mut Progress<'_>,
 ) -> Result<Answer<Order>, MeasureError> {
-    let OrderRequest { environment, duration_s, cpus, serial, handover, stop } = request;
-    let cpus = super::cpus(cpus.as_deref())?;
+    let OrderRequest { duration_s, ref cpus, serial, handover } = *request;
+    let cpus = super::cpus(session.platform, cpus.as_deref())?;
     let plan = Plan { cpus, serial, handover, duration_ns: duration_s * 1e9, longest_ns: f64::INFINITY };
-    let mut setup = Setup::new(catalogue, &environment, None, stop)?;
+    let mut setup = Setup::new(session, catalogue, None)?;
     let rows = std::mem::take(&mut setup.catalogue.entries);
-    let sampling = Calibration::start(setup.bench.timer, setup.bench.reference);
+    let sampling = setup.bench.calibrate();
     let found = find(&setup.bench, &rows, &plan, progress);
-    setup.answer((duration_s, &sampling), Some(&plan.cpus), environment, found)
+    Ok(setup.answer((duration_s, &sampling), Some(&plan.cpus), found))
 }
 
 /// Which CPUs, how, and for how long.
@@ -81,7 +89,12 @@ pub(crate) struct Plan {
 }
 
 /// Tests these clocks.
-pub(crate) fn find(bench: &Bench<'_>, rows: &[Row], plan: &Plan, progress: &mut Progress<'_>) -> Order {
+pub(crate) fn find<P: Platform>(
+    bench: &Bench<'_, P>,
+    rows: &[Row<P>],
+    plan: &Plan,
+    progress: &mut Progress<'_>,
+) -> Order {
     let rounds = tournament::rounds(plan.cpus.len());
     let mut order = Order {
         cpus: plan.cpus.clone(),
@@ -103,7 +116,7 @@ pub(crate) fn find(bench: &Bench<'_>, rows: &[Row], plan: &Plan, progress: &mut 
         let reason = order.untestable.as_deref().unwrap_or("interrupted before anything was handed over");
         order.unknown.insert("bare_handoffs_per_second".to_owned(), reason.to_owned());
     }
-    let sequence = |(place, row): (usize, &Row)| {
+    let sequence = |(place, row): (usize, &Row<P>)| {
         let of_way = |way: Way| {
             let tally = tasks.iter().zip(&tallies).find(|(task, _)| task.place == Some(place) && task.way == way);
             tally.map(|(_, tally)| tally)
@@ -115,7 +128,7 @@ pub(crate) fn find(bench: &Bench<'_>, rows: &[Row], plan: &Plan, progress: &mut 
 }
 
 /// Why order across CPUs means nothing for a clock.
-fn unfit(row: &Row) -> Option<&'static str> {
+fn unfit<P: Platform>(row: &Row<P>) -> Option<&'static str> {
     match row.about.kind {
         Kind::Counter | Kind::Monotonic | Kind::Wall => None,
         Kind::CpuTime => Some("it counts processor time, which goes on in several threads at once"),
@@ -131,14 +144,14 @@ enum Way {
 }
 
 /// One clock, handed over in one way; none for the bare way.
-struct Task<'a> {
+struct Task<'a, P: Platform> {
     place: Option<usize>,
-    row: Option<&'a Row>,
+    row: Option<&'a Row<P>>,
     way: Way,
 }
 
 /// The bare way first, then each clock in each way.
-fn tasks(rows: &[Row], handover: Handover) -> Vec<Task<'_>> {
+fn tasks<P: Platform>(rows: &[Row<P>], handover: Handover) -> Vec<Task<'_, P>> {
     let ways: &[Way] = match handover {
         Handover::Mailbox => &[Way::Mailbox],
         Handover::Lock => &[Way::Lock],
@@ -150,12 +163,12 @@ fn tasks(rows: &[Row], handover: Handover) -> Vec<Task<'_>> {
     std::iter::once(Task { place: None, row: None, way: Way::Bare }).chain(of_clocks).collect()
 }
 
-impl Task<'_> {
-    fn start(&self, relay: &Relay) -> Result<(), Errno> {
+impl<P: Platform> Task<'_, P> {
+    fn start(&self, relay: &Relay<'_, P>) -> Result<(), Errno> {
         self.row.map_or(Ok(()), |row| row.sampler.as_ref().map_or(Ok(()), |sampler| sampler.start_relay(relay)))
     }
 
-    fn run(&self, relay: &Relay, side: Side, keeper: Option<Deadline<'_>>) -> Received {
+    fn run(&self, relay: &Relay<'_, P>, side: Side, keeper: Option<Deadline<'_, P>>) -> Received {
         match (self.way, self.row.map(|row| &row.sampler)) {
             (Way::Mailbox, Some(Ok(sampler))) => sampler.mailbox(relay, side, keeper),
             (Way::Lock, Some(Ok(sampler))) => sampler.lock(relay, side, keeper),
@@ -170,6 +183,41 @@ struct Tally {
     received: Received,
     /// From which CPU to which the largest step was.
     worst_pair: Option<[u32; 2]>,
+    pace: Pacing,
+}
+
+/// How a clock advanced, slice by slice.
+#[derive(Clone, Debug, Default)]
+struct Pacing {
+    readings: u64,
+    moved: u64,
+    /// Readings since it last moved, and the time of the slices in which it did not move at all, in ns.
+    still: u64,
+    still_ns: u64,
+    most_still: u64,
+}
+
+impl Pacing {
+    /// Takes a slice in which its readings did this.
+    fn add(&mut self, slice: &Pace, elapsed_ns: u64) {
+        // The first reading of a slice differs from nothing.
+        let moved = slice.moved.saturating_sub(1);
+        self.readings += slice.readings;
+        self.moved += moved;
+        (self.still, self.still_ns) =
+            if moved > 0 { (slice.still, 0) } else { (self.still + slice.still, self.still_ns + elapsed_ns) };
+        // The longest rest is left out of what it is compared with.
+        self.most_still = self.most_still.max(self.still);
+    }
+
+    /// Whether it stood still, which a clock of such a step does not.
+    fn stood_still(&self, step_ns: f64) -> bool {
+        if self.moved >= MOVES {
+            let usual = (self.readings - self.most_still.min(self.readings)) as f64 / self.moved as f64;
+            return self.most_still > STILL_READINGS && self.most_still as f64 > STILL * usual;
+        }
+        self.moved == 0 && self.still_ns as f64 > (NEVER_MOVED_STEPS * step_ns).max(NEVER_MOVED_NS as f64)
+    }
 }
 
 impl Tally {
@@ -178,7 +226,7 @@ impl Tally {
         let all = &mut self.received;
         all.handoffs += received.handoffs;
         all.regressions += received.regressions;
-        all.elapsed_ns += received.elapsed_ns;
+        all.elapsed_ns = all.elapsed_ns.saturating_add(received.elapsed_ns);
         all.error = all.error.or(received.error);
         if received.regressions > 0 && (self.worst_pair.is_none() || received.worst > all.worst) {
             all.worst = received.worst;
@@ -188,9 +236,9 @@ impl Tally {
 }
 
 /// Plays the whole tournament, several times if there is time. Tells how many pairs were tested the first time.
-fn play(
-    bench: &Bench<'_>,
-    tasks: &[Task<'_>],
+fn play<P: Platform>(
+    bench: &Bench<'_, P>,
+    tasks: &[Task<'_, P>],
     plan: &Plan,
     tallies: &mut [Tally],
     lost: &mut Vec<LostPair>,
@@ -199,8 +247,8 @@ fn play(
     let (players, rounds) = (plan.cpus.len(), tournament::rounds(plan.cpus.len()));
     let turns_in_round = if plan.serial { players / 2 } else { 1 };
     let passes = (plan.duration_ns / (ROUND_NS * (rounds * turns_in_round) as f64)).round().max(1.0);
-    let since = Calibration::start(bench.timer, bench.reference);
-    let is_late = || since.elapsed_ns() >= plan.longest_ns;
+    let since = bench.calibrate();
+    let is_late = || bench.elapsed_ns(&since) >= plan.longest_ns;
     let slices = passes * (rounds * turns_in_round * tasks.len()) as f64;
     let slice_ns = (plan.duration_ns / slices).max(SHORTEST_NS) as u64;
     let whole = passes * rounds as f64;
@@ -226,30 +274,31 @@ fn play(
 }
 
 /// Goes through all tasks on these pairs at once; no further when it is late.
-fn hand_over(
-    bench: &Bench<'_>,
-    tasks: &[Task<'_>],
+fn hand_over<P: Platform>(
+    bench: &Bench<'_, P>,
+    tasks: &[Task<'_, P>],
     pairs: &[(u32, u32)],
     slice_ns: u64,
     is_late: &(impl Fn() -> bool + Sync),
 ) -> Vec<Played<Vec<Received>>> {
-    let over: Vec<AtomicBool> = pairs.iter().map(|_| AtomicBool::new(false)).collect();
-    let relays: Vec<Vec<Relay>> = pairs.iter().map(|_| tasks.iter().map(|_| Relay::default()).collect()).collect();
-    play_round(pairs, |place: usize, meeting: &Meeting, side: Side| {
+    let platform = bench.platform;
+    let over: Vec<P::Word> = pairs.iter().map(|_| platform.word(0)).collect();
+    let relays: Vec<Vec<_>> = pairs.iter().map(|_| tasks.iter().map(|_| Relay::new(platform)).collect()).collect();
+    play_round(platform, pairs, |place: usize, meeting: &Meeting<'_, P>, side: Side| {
         let mut received = Vec::with_capacity(tasks.len());
         for (task, relay) in tasks.iter().zip(&relays[place]) {
             let started = if side == Side::First { task.start(relay) } else { Ok(()) };
             if side == Side::First && is_late() {
-                over[place].store(true, Ordering::Relaxed);
+                over[place].store(1, Ordering::Relaxed);
             }
             if !meeting.meet(side) {
                 return Err(ALONE.to_owned());
             }
             // One of them decides for both, before they meet.
-            if over[place].load(Ordering::Relaxed) {
+            if over[place].load(Ordering::Relaxed) != 0 {
                 break;
             }
-            let keeper = (side == Side::First).then(|| Deadline::new(bench.reference, slice_ns, bench.stop));
+            let keeper = (side == Side::First).then(|| bench.deadline(slice_ns));
             let mut found = task.run(relay, side, keeper);
             found.error = found.error.or(started.err());
             received.push(found);
@@ -262,6 +311,7 @@ fn count(((a, b), outcome): Played<Vec<Received>>, tallies: &mut [Tally], lost: 
     match outcome {
         Ok([by_first, by_second]) => {
             for (tally, (first, second)) in tallies.iter_mut().zip(by_first.iter().zip(&by_second)) {
+                tally.pace.add(&first.pace, first.elapsed_ns);
                 tally.add(b, a, first);
                 tally.add(a, b, second);
             }
@@ -279,10 +329,10 @@ fn per_second(handoffs: u64, elapsed_ns: u64) -> Option<f64> {
     (handoffs > 0 && elapsed_ns > 0).then(|| handoffs as f64 / elapsed_ns as f64 * 1e9)
 }
 
-fn record(
-    row: &Row,
+fn record<P: Platform>(
+    row: &Row<P>,
     ways: [Option<&Tally>; 2],
-    bench: &Bench<'_>,
+    bench: &Bench<'_, P>,
     (untestable, longest_ns): (Option<&str>, f64),
 ) -> Sequence {
     let refusal = row.sampler.as_ref().err().map(String::as_str).or_else(|| unfit(row));
@@ -299,7 +349,13 @@ fn record(
     };
     let [mailbox, lock] = ways.map(|tally| tally.map(handed_over));
     let mut unknown = Unknown::new();
-    let failed = failure(tallies().find_map(|tally| tally.received.error));
+    let step_ns = row.nominal_resolution_ns(Some(ns_per_unit), &mut Unknown::new()).unwrap_or(1.0);
+    let is_still = tallies().any(|tally| tally.pace.stood_still(step_ns));
+    let failed = failure(tallies().find_map(|tally| tally.received.error))
+        .or_else(|| is_still.then(|| "it stood still during the run: its readings did not change any more".to_owned()));
+    // Equal readings are in any order.
+    let is_one_reading = regressions == 0 && handoffs > 0 && tallies().all(|tally| tally.pace.moved == 0);
+    let counted = (handoffs > 0 && !is_one_reading).then_some(regressions);
     let nothing = refusal.or(untestable).or(failed.as_deref()).unwrap_or(if bench.is_stopped() {
         "interrupted before its turn"
     } else if longest_ns.is_finite() {
@@ -311,10 +367,18 @@ fn record(
         for field in ["handoffs_per_second", "regressions", "regressions_per_million", "worst_ns", "worst_pair"] {
             unknown.insert(field.to_owned(), nothing.to_owned());
         }
+    } else if is_one_reading {
+        for field in ["regressions", "regressions_per_million", "worst_ns", "worst_pair"] {
+            unknown.insert(field.to_owned(), "all of its readings were the same".to_owned());
+        }
     } else if worst.is_none() {
         for field in ["worst_ns", "worst_pair"] {
             unknown.insert(field.to_owned(), "no reading went back".to_owned());
         }
+    }
+    let handoffs_per_second = per_second(handoffs, sum(|received| received.elapsed_ns));
+    if handoffs > 0 && handoffs_per_second.is_none() {
+        unknown.insert("handoffs_per_second".to_owned(), "the reference stood still or failed".to_owned());
     }
     for (field, way) in [("mailbox", &mailbox), ("lock", &lock)] {
         if way.is_none() {
@@ -327,9 +391,9 @@ fn record(
         available: refusal.is_none(),
         reason: refusal.map(str::to_owned).or(failed.clone()),
         handoffs,
-        handoffs_per_second: per_second(handoffs, sum(|received| received.elapsed_ns)),
-        regressions: (handoffs > 0).then_some(regressions),
-        regressions_per_million: (handoffs > 0).then(|| regressions as f64 / handoffs as f64 * 1e6),
+        handoffs_per_second,
+        regressions: counted,
+        regressions_per_million: counted.map(|regressions| regressions as f64 / handoffs as f64 * 1e6),
         worst_ns: worst.map(in_ns),
         worst_pair: worst.and_then(|tally| tally.worst_pair),
         mailbox,

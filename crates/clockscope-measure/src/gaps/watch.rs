@@ -12,6 +12,8 @@ const KEPT: usize = 1 << 14;
 pub(super) const WORST: usize = 10;
 /// Turns of the loop between two checks whether the time is over by another clock, or the user wants to stop.
 const BETWEEN_LOOKS: u32 = 1 << 12;
+/// The timer stands still if it did not advance between so many of those checks: a quarter of a million turns.
+const STILL: u32 = 1 << 6;
 /// Asking the system was interrupted itself if it took so many times longer than usual.
 const UNUSUAL: u64 = 4;
 /// How often the thread's own counts are read, for once without an interruption.
@@ -93,7 +95,8 @@ impl Watch {
         // The first asking about a gap has something to be compared with.
         self.usual_asking = self.usual_asking.min(since(begin, before).max(1));
         let start = self.glance(sight, begin, &mut counted.thread);
-        let (mut last, mut turns, mut blind) = (start, 0_u32, 0);
+        let (mut last, mut turns, mut blind, mut is_over) = (start, 0_u32, 0, false);
+        let (mut furthest, mut still) = (0, 0);
         loop {
             let now = sight.now();
             let passed = since(now, last);
@@ -104,19 +107,35 @@ impl Watch {
             } else {
                 last = now;
             }
-            turns += 1;
-            if since(now, start) >= length {
+            turns = turns.wrapping_add(1);
+            if is_over || since(now, start) >= length {
                 break;
             }
             if turns.is_multiple_of(BETWEEN_LOOKS) {
-                let is_over = sight.is_over();
-                let resumed = sight.now();
-                // At times a system call, which is no gap. If the thread lost the CPU in it, the next turn finds the gap.
-                if since(resumed, last) <= self.pause || sight.thread() == counted.thread {
+                is_over = sight.is_over();
+                still = if since(last, start) > furthest { 0 } else { still + 1 };
+                furthest = furthest.max(since(last, start));
+                if still >= STILL {
+                    self.trouble.get_or_insert_with(|| "the timer stood still, or went back".to_owned());
+                    break;
+                }
+                let mut resumed = sight.now();
+                // The look may be a system call, which is no gap. Where the thread was switched out, or the look took
+                // far longer than asking does, the next turn finds the gap.
+                let mut is_gap = false;
+                if since(resumed, last) > self.pause {
+                    let has_switched = sight.thread() != counted.thread;
+                    // Asking for that takes time, too.
+                    resumed = sight.now();
+                    let longest = self.threshold.max(UNUSUAL.saturating_mul(self.usual_asking));
+                    is_gap = has_switched || since(resumed, last) > longest;
+                }
+                if !is_gap {
                     blind += since(resumed, last);
                     last = resumed;
                 }
-                if is_over {
+                // A gap that was found is asked about first.
+                if is_over && !is_gap {
                     break;
                 }
             }

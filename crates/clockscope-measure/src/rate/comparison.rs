@@ -9,7 +9,9 @@ use clockscope_statistics::{
 };
 
 use super::entrant::{Entrant, Scale};
-use super::unknown::{FEW, TICKED, TOO_FEW, explain};
+use super::error::{middle, of_inverse};
+use super::unknown::{FEW, NO_SCALE, TICKED, TOO_FEW, explain};
+use crate::platform::Platform;
 
 /// Brackets of a pair at both ends, which the bound stands on.
 pub(super) const BRACKETS_AT_ENDS: usize = 200;
@@ -28,7 +30,9 @@ pub(super) struct Comparison {
     /// One of so many rounds is kept.
     every: usize,
     rounds: usize,
+    /// Brackets of which a read failed, and how often it was the clock's.
     failed: u64,
+    errors: u64,
     error: Option<Errno>,
 }
 
@@ -42,21 +46,31 @@ struct Raw {
 
 impl Comparison {
     pub(super) fn new(clock: usize, reference: usize) -> Self {
-        Self { clock, reference, origin: None, brackets: Vec::new(), every: 1, rounds: 0, failed: 0, error: None }
+        Self {
+            clock,
+            reference,
+            origin: None,
+            brackets: Vec::new(),
+            every: 1,
+            rounds: 0,
+            failed: 0,
+            errors: 0,
+            error: None,
+        }
     }
 
     /// Takes so many brackets, and keeps the narrowest.
-    pub(super) fn bracket(&mut self, entrants: &[Entrant<'_>], count: usize) {
+    pub(super) fn bracket<P: Platform>(&mut self, entrants: &[Entrant<'_, P>], count: usize) {
         let (clock, reference) = (&entrants[self.clock], &entrants[self.reference]);
-        let fence = clock.fence.or(reference.fence);
+        let fence = clock.fence.as_ref().or(reference.fence.as_ref());
         let (Ok(clock), Ok(reference)) = (&clock.row.sampler, &reference.row.sampler) else { return };
         let between = || fence.map(|timer| black_box(timer.now()));
-        let mut narrowest: Option<Raw> = None;
+        let (mut narrowest, mut errors): (Option<Raw>, u64) = (None, 0);
         for _ in 0..count {
-            let take = || {
+            let mut take = || {
                 let before = reference.now()?;
                 between();
-                let clock = clock.now()?;
+                let clock = clock.now().inspect_err(|_| errors += 1)?;
                 between();
                 Ok(Raw { before, clock, after: reference.now()? })
             };
@@ -69,6 +83,7 @@ impl Comparison {
                 }
             }
         }
+        self.errors += errors;
         if let Some(raw) = narrowest {
             self.keep(raw, count);
         }
@@ -103,12 +118,13 @@ impl Comparison {
         self.brackets.len()
     }
 
-    /// Rate and bound so far, in ppm of the rough scales.
-    pub(super) fn bounds_ppm(&self, entrants: &[Entrant<'_>]) -> Option<(f64, f64)> {
+    /// Rate and bound so far, in ppm of the claimed scales, or of the rough ones.
+    pub(super) fn bounds_ppm<P: Platform>(&self, entrants: &[Entrant<'_, P>]) -> Option<(f64, f64)> {
         let (clock, reference) = (&entrants[self.clock], &entrants[self.reference]);
-        let brackets = self.in_ns(clock.rough_ns, reference.rough_ns);
-        let ticks = Ticks { clock: clock.tick * clock.rough_ns, reference: reference.tick * reference.rough_ns };
-        rate_bounds(&brackets, ticks).map(|bounds| middle(bounds, 0.0))
+        let clock_ns = clock.nominal_hz.map_or(clock.rough_ns, |hz| 1e9 / hz);
+        let brackets = self.in_ns(clock_ns, reference.rough_ns);
+        let ticks = Ticks { clock: clock.tick * clock_ns, reference: reference.tick * reference.rough_ns };
+        rate_bounds(&brackets, ticks).map(|bounds| middle(bounds, [0.0; 2]))
     }
 
     fn in_ns(&self, clock_ns: f64, reference_ns: f64) -> Vec<Bracket> {
@@ -121,7 +137,13 @@ impl Comparison {
     }
 
     /// What all brackets tell with the clock's unit of so many ns.
-    fn rate(&self, clock: &Entrant<'_>, clock_ns: f64, reference: &Entrant<'_>, scale: Scale) -> Option<Found> {
+    fn rate<P: Platform>(
+        &self,
+        clock: &Entrant<'_, P>,
+        clock_ns: f64,
+        reference: &Entrant<'_, P>,
+        scale: Scale,
+    ) -> Option<Found> {
         let brackets = self.in_ns(clock_ns, scale.ns_per_unit);
         let ticks = Ticks { clock: clock.tick * clock_ns, reference: reference.tick * scale.ns_per_unit };
         let is_ticked = clock.is_ticked() || reference.is_ticked();
@@ -129,10 +151,10 @@ impl Comparison {
     }
 
     /// The record of the clock, and how its unit becomes ns from now on.
-    pub(super) fn record(
+    pub(super) fn record<P: Platform>(
         &self,
-        clock: &Entrant<'_>,
-        reference: &Entrant<'_>,
+        clock: &Entrant<'_, P>,
+        reference: &Entrant<'_, P>,
         scale: Scale,
         until_ppm: Option<f64>,
     ) -> (RateRecord, Option<Scale>) {
@@ -140,6 +162,7 @@ impl Comparison {
             name: clock.label.clone(),
             reference: reference.label.clone(),
             available: true,
+            errors: self.errors,
             reason: self.error.map(|errno| format!("{} reads failed; the first: {errno}", self.failed)),
             ..RateRecord::default()
         };
@@ -150,17 +173,18 @@ impl Comparison {
             explain(&mut record, TOO_FEW, until_ppm);
             return (record, None);
         };
-        let (ppm, bound_ppm) = middle([rough.rate.least, rough.rate.most], scale.error);
+        let (ppm, bound_ppm) = middle([rough.rate.least, rough.rate.most], [0.0, scale.error]);
         let own = if clock.counts_ticks {
             // Every counted unit that the reference saw in a second.
             let hz = 1e9 / rough_ns * (1.0 + ppm / PPM);
             record.frequency_hz = Some(hz);
             record.frequency_bound_hz = Some(1e9 / rough_ns * bound_ppm / PPM);
             record.nominal_hz = clock.nominal_hz;
-            let found = Scale { ns_per_unit: 1e9 / hz, error: bound_ppm / PPM };
-            nominal_ns.map_or(found, |ns_per_unit| Scale { ns_per_unit, error: 0.0 })
+            let found = Scale { ns_per_unit: 1e9 / hz, error: of_inverse(bound_ppm / PPM / (1.0 + ppm / PPM)) };
+            let forward = (hz > 0.0 && found.error.is_finite()).then_some(found);
+            nominal_ns.map_or(forward, |ns_per_unit| Some(Scale { ns_per_unit, error: 0.0 }))
         } else {
-            Scale { ns_per_unit: 1.0, error: 0.0 }
+            Some(Scale { ns_per_unit: 1.0, error: 0.0 })
         };
         if !clock.counts_ticks || nominal_ns.is_some() {
             (record.ppm, record.bound_ppm) = (Some(ppm), Some(bound_ppm));
@@ -168,23 +192,25 @@ impl Comparison {
         } else {
             record.bound_ppm = Some(bound_ppm);
         }
-        let found = self.rate(clock, own.ns_per_unit, reference, scale).unwrap_or(rough);
+        // The mean rate of a counter that stepped is the length of none of its units.
+        let own_ns = own.filter(|_| rough.rate.step.is_none()).map_or(rough_ns, |own| own.ns_per_unit);
+        let found = self.rate(clock, own_ns, reference, scale).unwrap_or(rough);
         fill(&mut record, &found);
         if found.is_ticked {
             record.reason.get_or_insert_with(|| TICKED.to_owned());
         }
         record.needed_s = until_ppm.zip(record.seconds).map(|(until, seconds)| seconds * (bound_ppm / until));
         explain(&mut record, "not determined", until_ppm);
-        (record, Some(own))
+        (record, own)
     }
 
     /// The record of the pair, with these scales of the clock and of the other.
-    pub(super) fn pair(&self, entrants: &[Entrant<'_>], scales: [Option<Scale>; 2]) -> RatePair {
+    pub(super) fn pair<P: Platform>(&self, entrants: &[Entrant<'_, P>], scales: [Option<Scale>; 2]) -> RatePair {
         let (clock, other) = (&entrants[self.clock], &entrants[self.reference]);
         let found = scales[0].zip(scales[1]).and_then(|(clock_scale, other_scale)| {
             let found = self.rate(clock, clock_scale.ns_per_unit, other, other_scale)?;
-            let error = clock_scale.error + other_scale.error;
-            Some((middle([found.rate.least, found.rate.most], error), found.is_constant()))
+            let errors = [clock_scale.error, other_scale.error];
+            Some((middle([found.rate.least, found.rate.most], errors), found.is_constant()))
         });
         RatePair {
             a: clock.label.clone(),
@@ -193,6 +219,7 @@ impl Comparison {
             bound_ppm: found.map(|((_, bound), _)| bound),
             constant: found.and_then(|(_, constant)| constant),
             reason: match found {
+                None if scales.contains(&None) => Some(NO_SCALE.to_owned()),
                 None => Some(TOO_FEW.to_owned()),
                 Some((_, None)) => Some(if self.is_ticked(entrants) { TICKED } else { FEW }.to_owned()),
                 Some(_) => None,
@@ -200,7 +227,7 @@ impl Comparison {
         }
     }
 
-    fn is_ticked(&self, entrants: &[Entrant<'_>]) -> bool {
+    fn is_ticked<P: Platform>(&self, entrants: &[Entrant<'_, P>]) -> bool {
         entrants[self.clock].is_ticked() || entrants[self.reference].is_ticked()
     }
 }
@@ -230,11 +257,6 @@ impl Found {
             Constancy::Untested => None,
         }
     }
-}
-
-/// Middle and half of the width in ppm, where the scale may be off by a share.
-fn middle([least, most]: [f64; 2], error: f64) -> (f64, f64) {
-    (f64::midpoint(least, most) * PPM, ((most - least) / 2.0 + error) * PPM)
 }
 
 fn fill(record: &mut RateRecord, found: &Found) {

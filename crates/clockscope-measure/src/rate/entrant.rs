@@ -6,9 +6,13 @@ use clockscope_records::{Environment, RateRecord};
 use crate::bench::Bench;
 use crate::catalogue::{Catalogue, Paths, Row, UnknownClock};
 use crate::error::MeasureError;
+use crate::platform::Platform;
 use crate::quantum::{Quantum, quantum};
+use crate::session::Session;
 use crate::subject::is_counter;
 use crate::timer::{Calibration, Timer};
+
+use super::error::of_inverse;
 
 /// Clocks that may run at rates of their own: what is compared if no clock is named. Others are these in another guise.
 pub const RATE_CLOCKS: [&str; 6] = ["monotonic", "monotonic_raw", "realtime", "boottime", "tai", "clockscope.now"];
@@ -19,6 +23,9 @@ pub const RATE_REFERENCES: [&str; 4] =
 /// What moves in steps of so many ns is moved by the timer tick.
 const TICKED_NS: f64 = 100e3;
 
+/// Share of the time by which a clock is steered at most.
+const STEERED: f64 = 0.1;
+
 /// How a clock's unit becomes ns, and by what share that may be off.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Scale {
@@ -27,13 +34,13 @@ pub(super) struct Scale {
 }
 
 /// One clock.
-pub(super) struct Entrant<'a> {
-    pub(super) row: &'a Row,
+pub(super) struct Entrant<'a, P: Platform> {
+    pub(super) row: &'a Row<P>,
     pub(super) label: String,
     /// Why it takes no part.
     pub(super) refusal: Option<String>,
     /// For how long it did not step, in ns, if that is why.
-    stood_still_ns: Option<f64>,
+    pub(super) stood_still_ns: Option<f64>,
     /// ns a unit, roughly: what brackets are told in meanwhile.
     pub(super) rough_ns: f64,
     /// Step of its readings, in its unit.
@@ -43,12 +50,17 @@ pub(super) struct Entrant<'a> {
     pub(super) counts_ticks: bool,
     /// What has to be read before and after it so that it is read in between: a read that is not ordered may be done before
     /// the reference's, which no bracket would show.
-    pub(super) fence: Option<Timer>,
+    pub(super) fence: Option<Timer<P>>,
 }
 
 /// The clocks of a comparison and its reference, which need not be among them.
-pub(super) fn selected(clocks: &[String], paths: Paths, reference: &str) -> Result<Catalogue, MeasureError> {
-    let mut catalogue = Catalogue::new();
+pub(super) fn selected<P: Platform>(
+    platform: &P,
+    clocks: &[String],
+    paths: Paths,
+    reference: &str,
+) -> Result<Catalogue<P>, MeasureError> {
+    let mut catalogue = Catalogue::new(platform);
     let mut keep = vec![false; catalogue.entries.len()];
     for (kept, row) in keep.iter_mut().zip(&catalogue.entries) {
         *kept = clocks.is_empty() && is_usual(row, paths, &catalogue);
@@ -69,33 +81,40 @@ pub(super) fn selected(clocks: &[String], paths: Paths, reference: &str) -> Resu
 }
 
 /// The ordered counter, and clocks that may run at rates of their own.
-fn is_usual(row: &Row, paths: Paths, catalogue: &Catalogue) -> bool {
+fn is_usual<P: Platform>(row: &Row<P>, paths: Paths, catalogue: &Catalogue<P>) -> bool {
     if is_counter(row) {
         return ordered_counter(catalogue).is_some_and(|name| name == row.about.name);
     }
     let name = row.about.name.as_ref();
-    let has_own_clock = matches!(row.about.kind, Kind::Counter | Kind::Wall) && !row.about.on_clocksource;
-    has_own_clock || RATE_CLOCKS.contains(&name) && catalogue.reached_by(row, paths)
+    has_own_clock(row) || RATE_CLOCKS.contains(&name) && catalogue.reached_by(row, paths)
+}
+
+/// Whether hardware of its own moves it.
+fn has_own_clock<P: Platform>(row: &Row<P>) -> bool {
+    matches!(row.about.kind, Kind::Counter | Kind::Wall) && !row.about.on_clocksource
 }
 
 /// The first ordered sequence of the counter, or else the first of all.
-pub(crate) fn ordered_counter(catalogue: &Catalogue) -> Option<String> {
+pub(crate) fn ordered_counter<P: Platform>(catalogue: &Catalogue<P>) -> Option<String> {
     let counters = || catalogue.entries.iter().filter(|row| is_counter(row));
     let first = counters().find(|row| row.about.is_ordered).or(counters().next())?;
     Some(first.about.name.to_string())
 }
 
 /// The usual reference.
-pub(super) fn usual_reference(counter_readable: Option<bool>) -> Result<String, MeasureError> {
-    first_answering(&RATE_REFERENCES, counter_readable)
+pub(super) fn usual_reference<P: Platform>(session: &Session<'_, P>) -> Result<String, MeasureError> {
+    first_answering(session, &RATE_REFERENCES)
 }
 
 /// The first of these references that answers when it is tried; the first of all where none does, whose reason is told then.
-pub(super) fn first_answering(references: &[&str], counter_readable: Option<bool>) -> Result<String, MeasureError> {
-    let known = Catalogue::new();
+pub(super) fn first_answering<P: Platform>(
+    session: &Session<'_, P>,
+    references: &[&str],
+) -> Result<String, MeasureError> {
+    let known = Catalogue::new(session.platform);
     let there = references.iter().filter(|name| known.places(name, Paths::Libc).is_ok());
     let names: Vec<String> = there.map(ToString::to_string).collect();
-    let tried = Catalogue::new().select(&names, Paths::Libc)?.tried(counter_readable)?;
+    let tried = Catalogue::new(session.platform).select(&names, Paths::Libc)?.tried(session)?;
     let answers = |name: &&String| {
         let places = tried.places(name, Paths::Libc).unwrap_or_default();
         places.iter().any(|place| tried.entries[*place].sampler.is_ok())
@@ -105,11 +124,15 @@ pub(super) fn first_answering(references: &[&str], counter_readable: Option<bool
 }
 
 /// Where the reference is.
-pub(super) fn place_of_reference(catalogue: &Catalogue, name: &str) -> Result<usize, MeasureError> {
+pub(super) fn place_of_reference<P: Platform>(catalogue: &Catalogue<P>, name: &str) -> Result<usize, MeasureError> {
     let none = || UnknownClock { name: name.to_owned(), known: catalogue.names() };
     let place = catalogue.places(name, Paths::Libc)?.first().copied().ok_or_else(none)?;
     let row = &catalogue.entries[place];
-    let refused = |reason: &str| MeasureError::Reference { name: row.identity().label(), reason: reason.to_owned() };
+    let refused = |reason: &str| MeasureError::Reference {
+        name: row.identity().label(),
+        reason: reason.to_owned(),
+        stood_still_ns: None,
+    };
     match row.about.kind {
         Kind::CpuTime => Err(refused("it counts processor time, which stands still while the thread does not run")),
         Kind::Cycles => Err(refused("it counts core cycles, whose length changes")),
@@ -117,8 +140,8 @@ pub(super) fn place_of_reference(catalogue: &Catalogue, name: &str) -> Result<us
     }
 }
 
-impl<'a> Entrant<'a> {
-    pub(super) fn new(row: &'a Row, bench: &Bench<'_>, environment: &Environment) -> Self {
+impl<'a, P: Platform> Entrant<'a, P> {
+    pub(super) fn new(row: &'a Row<P>, bench: &Bench<'_, P>, environment: &Environment) -> Self {
         let counts_ticks = matches!(row.about.unit, Unit::Ticks(_));
         let mut entrant = Self {
             row,
@@ -129,10 +152,14 @@ impl<'a> Entrant<'a> {
             tick: 0.0,
             nominal_hz: None,
             counts_ticks,
-            fence: (!row.about.is_ordered).then_some(bench.timer),
+            fence: (!row.about.is_ordered).then(|| bench.timer.clone()),
         };
         if entrant.refusal.is_none() {
             match quantum(row, entrant.rough_ns, bench) {
+                // A clock that the timer tick moves takes longer steps while it is steered.
+                Ok(Quantum::Step(tick)) if tick * entrant.rough_ns >= TICKED_NS => {
+                    entrant.tick = tick * (1.0 + STEERED)
+                }
                 Ok(Quantum::Step(tick)) => entrant.tick = tick,
                 Ok(Quantum::Unseen { ns }) => {
                     let reason = "it did not step while it was looked at: how late it may be is unknown";
@@ -156,13 +183,15 @@ impl<'a> Entrant<'a> {
 
     /// How it tells time as the reference: by its claim to be right. Nobody claims that of a counter whose frequency was
     /// not measured; it runs at what the timer's calibration has found.
-    pub(super) fn as_reference(&self, calibration: &Calibration, bench: &Bench<'_>) -> Scale {
+    pub(super) fn as_reference(&self, calibration: &Calibration<P>, bench: &Bench<'_, P>) -> Scale {
         if !self.counts_ticks {
             return Scale { ns_per_unit: 1.0, error: 0.0 };
         }
         match calibration.rate() {
-            Ok(rate) if is_counter(self.row) => Scale { ns_per_unit: rate.ns_per_unit, error: rate.bound_ppm * 1e-6 },
-            _ => Scale { ns_per_unit: self.rough_ns, error: bench.first_rate.bound_ppm * 1e-6 },
+            Ok(rate) if is_counter(self.row) => {
+                Scale { ns_per_unit: rate.ns_per_unit, error: of_inverse(rate.bound_ppm * 1e-6) }
+            }
+            _ => Scale { ns_per_unit: self.rough_ns, error: of_inverse(bench.first_rate.bound_ppm * 1e-6) },
         }
     }
 
@@ -183,7 +212,32 @@ impl<'a> Entrant<'a> {
     }
 }
 
-fn unfit(row: &Row) -> Option<String> {
+/// Returns whether a clock leaves out the time in which the machine is suspended.
+pub(super) fn pauses<P: Platform>(row: &Row<P>) -> bool {
+    row.about.kind == Kind::Monotonic && !row.about.name.starts_with("boottime")
+}
+
+/// What decides on a clock's rate. Clocks of which this is equal are steered together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Steered<'a> {
+    /// The counter's own hardware.
+    Counter,
+    /// The clock of this name, by whichever path: nobody steers it together with others.
+    Alone(&'a str),
+    /// The kernel, which steers all of its clocks alike.
+    Kernel,
+}
+
+/// Returns what decides on the rate of a clock.
+pub(super) fn steered_as<P: Platform>(row: &Row<P>) -> Steered<'_> {
+    match row.about.name.as_ref() {
+        _ if is_counter(row) => Steered::Counter,
+        name if has_own_clock(row) || name == "monotonic_raw" => Steered::Alone(name),
+        _ => Steered::Kernel,
+    }
+}
+
+fn unfit<P: Platform>(row: &Row<P>) -> Option<String> {
     let reason = match row.about.kind {
         Kind::Counter | Kind::Monotonic | Kind::Wall => return None,
         Kind::CpuTime => "it counts processor time, which has no rate of its own",

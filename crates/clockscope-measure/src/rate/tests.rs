@@ -1,8 +1,9 @@
 use super::*;
 use crate::catalogue::Row;
+use crate::platform::ThisMachine;
 use crate::sampler::{Probe, Sampler};
 use clockscope::{About, Errno, Kind, Path, RawClock, Resolution, Unit};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// True time as the test has it: every read takes 20 ns, now and then 50 µs.
 struct World {
@@ -34,7 +35,7 @@ impl RawClock for Fast {
     }
 }
 
-fn row(name: &'static str, clock: Fast) -> Row {
+fn row(name: &'static str, clock: Fast) -> Row<ThisMachine> {
     let about = About {
         name: name.into(),
         aliases: &[],
@@ -46,17 +47,17 @@ fn row(name: &'static str, clock: Fast) -> Row {
         on_clocksource: false,
         is_ordered: true,
     };
-    Row { about, sampler: Ok(Box::new(Probe::new(clock)) as Box<dyn Sampler>) }
+    Row { about, sampler: Ok(Box::new(Probe::new(clock)) as Box<dyn Sampler<ThisMachine>>) }
 }
 
 /// Compares clocks of a simulated world for some of its seconds.
 fn compared(rates: &[(&'static str, f64)], seconds: f64) -> Rates {
     let world: &'static World = Box::leak(Box::new(World { ns: AtomicU64::new(1 << 40), reads: AtomicU64::new(0) }));
-    let rows: Vec<Row> = rates.iter().map(|(name, rate)| row(name, Fast(world, *rate))).collect();
+    let rows: Vec<_> = rates.iter().map(|(name, rate)| row(name, Fast(world, *rate))).collect();
     let stop = AtomicBool::new(false);
-    let environment = clockscope_machine::environment();
-    let setup = Setup::untried(Catalogue::counters(), &stop).unwrap();
-    let entrants: Vec<Entrant<'_>> = rows.iter().map(|row| Entrant::new(row, &setup.bench, &environment)).collect();
+    let session = Session::new(&ThisMachine, &stop);
+    let setup = Setup::untried(&session, Catalogue::counters(&ThisMachine)).unwrap();
+    let entrants: Vec<_> = rows.iter().map(|row| Entrant::new(row, &setup.bench, session.environment())).collect();
     let mut comparisons = pairs(&entrants, 0);
     for turn in 0..100 {
         world.ns.fetch_add((seconds * 1e7) as u64, Ordering::Relaxed);
@@ -88,9 +89,9 @@ fn memory_does_not_grow_with_the_rounds() {
     let world: &'static World = Box::leak(Box::new(World { ns: AtomicU64::new(0), reads: AtomicU64::new(0) }));
     let rows = [row("true", Fast(world, 0.0)), row("fast", Fast(world, 3e-6))];
     let stop = AtomicBool::new(false);
-    let environment = clockscope_machine::environment();
-    let setup = Setup::untried(Catalogue::counters(), &stop).unwrap();
-    let entrants: Vec<Entrant<'_>> = rows.iter().map(|row| Entrant::new(row, &setup.bench, &environment)).collect();
+    let session = Session::new(&ThisMachine, &stop);
+    let setup = Setup::untried(&session, Catalogue::counters(&ThisMachine)).unwrap();
+    let entrants: Vec<_> = rows.iter().map(|row| Entrant::new(row, &setup.bench, session.environment())).collect();
     let mut comparison = Comparison::new(1, 0);
     for turn in 0..20_000 {
         world.ns.fetch_add(1_000_000, Ordering::Relaxed);
@@ -106,7 +107,10 @@ fn memory_does_not_grow_with_the_rounds() {
 fn what_cannot_be_a_reference_is_refused() {
     let select = |clocks: &[&str], reference: &str| {
         let clocks: Vec<String> = clocks.iter().map(ToString::to_string).collect();
-        entrant::selected(&clocks, Paths::Libc, reference).err().map(|error| error.to_string()).unwrap_or_default()
+        entrant::selected(&ThisMachine, &clocks, Paths::Libc, reference)
+            .err()
+            .map(|error| error.to_string())
+            .unwrap_or_default()
     };
     assert!(select(&[], "nonsense").contains("no clock named"));
     assert!(select(&["rust_instant"], "rust_system_time").is_empty());
@@ -122,10 +126,10 @@ fn what_cannot_be_a_reference_is_refused() {
 #[test]
 fn unordered_reads_are_fenced() {
     let stop = AtomicBool::new(false);
-    let environment = clockscope_machine::environment();
-    let setup = Setup::untried(Catalogue::counters(), &stop).unwrap();
+    let session = Session::new(&ThisMachine, &stop);
+    let setup = Setup::untried(&session, Catalogue::counters(&ThisMachine)).unwrap();
     for entry in &setup.catalogue.entries {
-        let entrant = Entrant::new(entry, &setup.bench, &environment);
+        let entrant = Entrant::new(entry, &setup.bench, session.environment());
         assert_eq!(entrant.fence.is_some(), !entry.about.is_ordered, "{}", entrant.label);
     }
 }

@@ -4,6 +4,8 @@ use clockscope_records::{RateRecord, Unknown};
 
 /// Why nothing is told.
 pub(super) const TOO_FEW: &str = "it took too few brackets, or too little time passed between them";
+pub(super) const NO_SCALE: &str =
+    "one of the two has no rate against the reference by which its unit would have a length";
 pub(super) const FEW: &str = "fewer than three brackets were not interrupted";
 pub(super) const TICKED: &str = "one of the two is moved by the timer tick, which may come late: the bound takes for granted that it does \
                       not, and what looks like a step may be a late tick";

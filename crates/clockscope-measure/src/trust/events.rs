@@ -5,6 +5,7 @@ use clockscope_records::{ClockRecord, Events, RateRecord, Sequence};
 
 use super::case::Gravity;
 use super::seen::{LONGER, Seen, TWO_CPUS};
+use crate::rate::base_name;
 
 /// Fewer hand-overs than this say nothing.
 const FEW_HANDOVERS: u64 = 1000;
@@ -94,8 +95,13 @@ fn is_frozen(clock: &ClockRecord, unchanged_ns: f64) -> bool {
 /// For how long a clock that had stepped before did not step any more when it was to be compared, in ns.
 fn stopped_ns(seen: &Seen, clock: &ClockRecord) -> Option<f64> {
     let (step_ns, label) = (clock.observed_resolution_ns?, clock.identity.label());
-    let rate = seen.rates.as_ref().ok()?.clocks.iter().find(|rate| rate.name == label)?;
-    rate.stood_still_ns.filter(|ns| *ns >= STEPS_TO_SEE * step_ns)
+    let stood_still_ns = match (&seen.still, &seen.rates) {
+        // Every path reads one clock.
+        (Some((reference, ns)), _) => (base_name(reference) == base_name(&label)).then_some(*ns),
+        (None, Ok(rates)) => rates.clocks.iter().find(|rate| rate.name == label)?.stood_still_ns,
+        (None, Err(_)) => None,
+    };
+    stood_still_ns.filter(|ns| *ns >= STEPS_TO_SEE * step_ns)
 }
 
 /// Whether it stood still. Clocks that the timer tick moves do, by design.

@@ -6,7 +6,8 @@ use clockscope_records::{CivilWorth, ClockKind, ClockRecord, RateRecord, ReadPat
 
 use super::case::{Case, Gravity};
 use super::events;
-use super::seen::{SYSCALL, Seen, TRAPPED_NS};
+use super::seen::{SUSPECTED, SYSCALL, Seen, TRAPPED_NS};
+use crate::rate::base_name;
 
 /// A clock that runs by more than this, in ppm, against the one that nobody steers is being slewed: a crystal is off by less.
 const SLEWED_PPM: f64 = 200.0;
@@ -31,7 +32,7 @@ const WAS_SET: &str = "measure durations by monotonic; somebody set this clock: 
 pub(super) fn judge(seen: &Seen, clock: &ClockRecord, doubt: Option<&str>, faults: &[&str]) -> Case {
     let label = clock.identity.label();
     let mut case = Case::of(&label);
-    case.need(readable(clock));
+    case.need(readable(seen, clock));
     if !clock.available {
         return case;
     }
@@ -69,9 +70,13 @@ fn went_back(seen: &Seen, name: &str) -> bool {
     on_one || across
 }
 
-fn readable(clock: &ClockRecord) -> (Evidence, Gravity) {
+fn readable(seen: &Seen, clock: &ClockRecord) -> (Evidence, Gravity) {
     let name = "readable";
-    let evidence = match &clock.reason {
+    let label = clock.identity.label();
+    let compared = seen.rates.as_ref().ok().and_then(|rates| rates.clocks.iter().find(|rate| rate.name == label));
+    let failed = compared.map(|rate| rate.errors).filter(|errors| *errors > 0);
+    let failed = failed.map(|errors| format!("{errors} reads failed while its rate was compared"));
+    let evidence = match clock.reason.as_ref().or(failed.as_ref()) {
         None => Evidence::new(name, Finding::For, "it answers"),
         Some(why) if clock.available => Evidence::new(name, Finding::Against, why.clone())
             .advise("look for what disturbed it (a seccomp filter that was installed under way?), and ask again"),
@@ -94,8 +99,12 @@ fn stands_on_counter(seen: &Seen, clock: &ClockRecord, faults: &[&str]) -> Optio
     if !is_computed || faults.is_empty() {
         return None;
     }
-    let mut named: Vec<&str> = faults.to_vec();
+    // That this process cannot read it says nothing of how the kernel reads it.
+    let mut named: Vec<&str> = faults.iter().copied().filter(|fault| *fault != "readable").collect();
     named.dedup();
+    if named.is_empty() {
+        return None;
+    }
     let text = format!("the kernel computes it from the counter, which is unfit: {}", named.join(", "));
     let advice = "have the kernel use another clocksource (clocksource=hpet or acpi_pm on its command line) until the counter is sound";
     let evidence = Evidence::new("counter", Finding::Against, text).by("the counter's verdict").advise(advice);
@@ -192,9 +201,25 @@ fn rate(seen: &Seen, clock: &ClockRecord, advice: &'static str, gravity: Gravity
         Err(why) => return Some(events::constancy(Err(why), advice, gravity)),
     };
     let label = clock.identity.label();
+    if rates.reference_suspected {
+        return Some(beside_suspected(&label, &rates.reference, advice, gravity));
+    }
     let found = rates.clocks.iter().find(|rate| rate.name == label)?;
     // A step is no rate.
     Some(if found.step.is_some() { events::constancy(Ok(found), advice, gravity) } else { steered(found) })
+}
+
+/// The reference changed against all other clocks, and these not against each other.
+fn beside_suspected(label: &str, reference: &str, advice: &'static str, gravity: Gravity) -> (Evidence, Gravity) {
+    let name = "constant rate";
+    let is_suspected = base_name(label) == base_name(reference);
+    let evidence = if is_suspected {
+        let seen = "all other clocks changed against it, and not against each other".to_owned();
+        events::against_if(true, name, seen, advice)
+    } else {
+        Evidence::new(name, Finding::Unknown, SUSPECTED)
+    };
+    (evidence.by("brackets"), gravity)
 }
 
 fn steered(found: &RateRecord) -> (Evidence, Gravity) {

@@ -8,10 +8,16 @@ use super::seen::{Seen, is_counter};
 use super::{counter as counters, os_clock};
 use crate::catalogue::{Catalogue, Paths, UnknownClock};
 use crate::error::{MeasureError, PolicyError};
+use crate::platform::Platform;
 
 /// Names of the clocks to judge, each once: those asked for, or the usual ones that there are, and those that the policy names.
-pub(super) fn names(policy: &Policy, asked: &[String], usual: &[&str]) -> Result<Vec<String>, MeasureError> {
-    let catalogue = Catalogue::new();
+pub(super) fn names<P: Platform>(
+    platform: &P,
+    policy: &Policy,
+    asked: &[String],
+    usual: &[&str],
+) -> Result<Vec<String>, MeasureError> {
+    let catalogue = Catalogue::new(platform);
     contradictions(policy, &catalogue)?;
     let place = |name: &str| -> Result<usize, UnknownClock> {
         let unknown = || UnknownClock { name: name.to_owned(), known: catalogue.names() };
@@ -61,7 +67,7 @@ fn named(policy: &Policy) -> Vec<(String, &ClockDemands)> {
 }
 
 /// Demands that contradict each other, and limits that are none.
-fn contradictions(policy: &Policy, catalogue: &Catalogue) -> Result<(), MeasureError> {
+fn contradictions<P: Platform>(policy: &Policy, catalogue: &Catalogue<P>) -> Result<(), MeasureError> {
     for (place, demands) in named(policy) {
         for (field, limit) in limits(demands) {
             if limit.is_some_and(|limit| !limit.is_finite() || limit < 0.0) {
@@ -118,7 +124,7 @@ fn contradictions(policy: &Policy, catalogue: &Catalogue) -> Result<(), MeasureE
 }
 
 /// Demands that nothing can break, or nobody can answer.
-fn meaningless(policy: &Policy, catalogue: &Catalogue) -> Result<(), MeasureError> {
+fn meaningless<P: Platform>(policy: &Policy, catalogue: &Catalogue<P>) -> Result<(), MeasureError> {
     let refused = |demand: String, why| Err(PolicyError::Meaningless { demand, why }.into());
     if policy.counter.as_ref().is_some_and(|demands| demands.invariant == Some(false)) {
         return refused("counter.invariant".to_owned(), "that the counter need not be invariant demands nothing");
@@ -138,7 +144,7 @@ fn meaningless(policy: &Policy, catalogue: &Catalogue) -> Result<(), MeasureErro
 }
 
 /// Whether a clock of this name is read from the clocksource whenever it is read, by the C library.
-fn is_fine(name: &str, catalogue: &Catalogue) -> bool {
+fn is_fine<P: Platform>(name: &str, catalogue: &Catalogue<P>) -> bool {
     let places = catalogue.places(name, Paths::Libc).unwrap_or_default();
     places.first().is_some_and(|place| {
         let about = &catalogue.entries[*place].about;
@@ -148,7 +154,7 @@ fn is_fine(name: &str, catalogue: &Catalogue) -> bool {
 }
 
 /// Two sections on one clock, by two of its names, that demand different things.
-fn same_clock(policy: &Policy, catalogue: &Catalogue) -> Result<(), MeasureError> {
+fn same_clock<P: Platform>(policy: &Policy, catalogue: &Catalogue<P>) -> Result<(), MeasureError> {
     let mut known: Vec<(usize, &String, &ClockDemands)> = Vec::new();
     for (name, demands) in &policy.clocks {
         let Some(place) = catalogue.places(name, Paths::Libc).unwrap_or_default().first().copied() else { continue };

@@ -8,6 +8,10 @@ pub(super) const SYSCALL: &str = "monotonic:syscall";
 /// No processor takes longer for an ordered read, in ns, unless somebody traps it.
 pub(super) const TRAPPED_NS: f64 = 200.0;
 
+/// What is said where the reference is wrong.
+pub(super) const SUSPECTED: &str =
+    "the clock that it was compared with changed against all others, and they did not against each other";
+
 /// What is said where too little could be tested.
 pub(super) const TWO_CPUS: &str =
     "let the program run on two CPUs or more, and start threads there (taskset, cpuset, ulimit), and ask again";
@@ -25,6 +29,8 @@ pub(crate) struct Seen {
     pub(crate) order: Order,
     pub(crate) offsets: Offsets,
     pub(crate) rates: Result<Rates, String>,
+    /// The reference of rates, if it did not step while it was looked at, and for how long, in ns.
+    pub(crate) still: Option<(String, f64)>,
     /// Whether the system's clocks were judged by the counter; otherwise by a system call.
     pub(crate) by_counter: bool,
     /// The counter's frequency until its rate was looked at closely, and over the whole time.
@@ -99,7 +105,9 @@ impl Seen {
     /// can. A clock that the timer tick moves loses time with every tick that is lost.
     pub(crate) fn doubt(&self) -> Option<&'static str> {
         let is_ticked = self.clocksource().is_some_and(|name| name.ends_with("jiffies"));
-        is_ticked.then_some("the kernel's clock is moved by the timer tick, which may be late or lost")
+        let is_suspected = self.rates.as_ref().is_ok_and(|rates| rates.reference_suspected);
+        let ticked = is_ticked.then_some("the kernel's clock is moved by the timer tick, which may be late or lost");
+        ticked.or(is_suspected.then_some(SUSPECTED))
     }
 
     /// Whether order across CPUs means something for a clock: not for one of a single thread.

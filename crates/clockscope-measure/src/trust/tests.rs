@@ -7,6 +7,7 @@ use clockscope_records::{
 };
 
 use super::*;
+use clockscope_machine::clocksource;
 
 mod demands;
 
@@ -161,6 +162,7 @@ pub(crate) fn healthy() -> Seen {
         by_counter: true,
         means: [Mean::Known { hz: 2.5e9, bound_ppm: 0.3 }; 2],
         turned_from: None,
+        still: None,
     }
 }
 
@@ -361,8 +363,9 @@ fn one_thing_wrong_is_found_and_decides() {
         let found = decided(&seen, clock);
         assert_eq!(found.0, verdict, "{what}: {found:?}");
         assert_eq!(found.1, [decisive], "{what}");
-        // What the kernel computes from an unfit counter is limited; all others are as they were.
-        let is_base = (clock, verdict) == ("tsc", Unfit);
+        // What the kernel computes from an unfit counter is limited; all others are as they were. That this process cannot read
+        // the counter is no fault of the counter's.
+        let is_base = (clock, verdict) == ("tsc", Unfit) && decisive != "readable";
         for other in judged(&seen).into_iter().filter(|verdict| verdict.clock != clock) {
             let expected = match other.clock.as_str() {
                 "monotonic" | "realtime" if is_base => (Limited, vec!["counter".to_owned()]),
@@ -440,6 +443,11 @@ fn what_was_not_tested_is_unknown_and_not_against() {
 fn a_clock_that_stopped_meanwhile_is_found() {
     let mut seen = healthy();
     rate_of(&mut seen, "monotonic").stood_still_ns = Some(5e8);
+    assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Unfit, vec!["standing still".to_owned()]));
+    // What it was to be compared with has no rate of its own.
+    let mut seen = healthy();
+    (seen.rates, seen.still) =
+        (Err("monotonic:syscall stood still".to_owned()), Some(("monotonic:syscall".to_owned(), 5e8)));
     assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Unfit, vec!["standing still".to_owned()]));
 }
 

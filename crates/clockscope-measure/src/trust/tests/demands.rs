@@ -78,7 +78,9 @@ fn demands_are_met_or_not_or_unknown() {
 }
 
 fn refused(policy: &Policy) -> String {
-    let Err(MeasureError::Policy(error)) = policy::names(policy, &[], &CLOCKS) else { return String::new() };
+    let Err(MeasureError::Policy(error)) = policy::names(&crate::platform::ThisMachine, policy, &[], &CLOCKS) else {
+        return String::new();
+    };
     error.to_string()
 }
 

@@ -1,0 +1,176 @@
+//! The question *steps*: asked of this machine, with its readings as files, or of a recording.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use clockscope_measure::{
+    Amount, Catalogue, MeasureError, Platform, Progress, Readings, RecordRequest, Recorder, Session, StepsRequest,
+    ThisMachine,
+};
+use clockscope_records::{Document, Recording, Steps};
+use clockscope_report::{RawFormat, Series};
+
+use super::common::{Drawing, exit, read_bytes, selected, stop_on_signals, write};
+use crate::args::{RawFormatArg, RawStyleArg, ReplayArgs, StepsAnswerArgs, StepsArgs};
+use crate::duration::Seconds;
+use crate::exit::Exit;
+use crate::numbers::Reads;
+use crate::output::{self, Destination};
+use crate::progress::Bar;
+use crate::usage::{UsageError, explained};
+
+/// How long `steps` reads if nothing else is said, in seconds, all clocks together.
+const STEPS_SECONDS: f64 = 2.0;
+/// How often it reads each clock for raw readings if nothing else is said.
+const RAW_READS: u64 = 10_000;
+/// Most raw readings, all clocks together: 2.4 GB while they are kept.
+const MOST_RAW_READS: u64 = 100_000_000;
+
+pub(super) fn run(args: &StepsArgs) -> Result<Exit> {
+    let catalogue = selected(&args.clocks)?;
+    let amount = match (args.reads, args.duration, &args.raw) {
+        (Some(Reads(reads)), ..) => Amount::Reads(reads),
+        (None, Some(Seconds(seconds)), _) => Amount::Duration(seconds),
+        (None, None, Some(_)) => Amount::Reads(RAW_READS),
+        (None, None, None) => Amount::Duration(STEPS_SECONDS),
+    };
+    let raw = Raw::open(args, amount, catalogue.list().len() as u64)?;
+    let destination = Destination::open(args.answer.output.output.as_deref())?;
+    let (steps, raw) = match (raw, amount) {
+        (Some(Raw::Recording(raw)), Amount::Reads(reads)) => {
+            let (steps, recording) = record(catalogue, reads, args)?;
+            (steps, Some((raw, Kept::Recording(Box::new(recording)))))
+        }
+        (Some(Raw::Readings(format, raw)), _) => {
+            let (steps, readings) = read(catalogue, amount, true, args)?;
+            (steps, Some((raw, Kept::Readings(format, readings))))
+        }
+        (_, _) => (read(catalogue, amount, false, args)?.0, None),
+    };
+    let exit = show(steps, &args.answer, destination)?;
+    match raw {
+        Some((raw, Kept::Readings(format, readings))) => write_readings(&readings, format, raw)?,
+        Some((raw, Kept::Recording(recording))) => {
+            raw.write_by(|out| clockscope_report::write_recording(out, &recording))?;
+        }
+        None => {}
+    }
+    Ok(exit)
+}
+
+/// What is kept of the readings.
+enum Kept {
+    Readings(RawFormat, Vec<Readings>),
+    Recording(Box<Recording>),
+}
+
+/// Reads the clocks.
+fn read(catalogue: Catalogue, amount: Amount, keep: bool, args: &StepsArgs) -> Result<(Steps, Vec<Readings>)> {
+    let request = StepsRequest { amount, cpu: args.cpu, keep };
+    ask(ThisMachine, args, |session, progress| clockscope_measure::steps(session, catalogue, &request, progress))
+}
+
+/// The same, with everything recorded.
+fn record(catalogue: Catalogue, reads: u64, args: &StepsArgs) -> Result<(Steps, Recording)> {
+    let request = RecordRequest { reads, cpu: args.cpu };
+    ask(Recorder::new(ThisMachine), args, |session, progress| {
+        clockscope_measure::record(session, catalogue, request, progress)
+    })
+}
+
+/// Asks a platform, with a progress bar. A signal ends the question early.
+fn ask<P: Platform, A>(
+    platform: P,
+    args: &StepsArgs,
+    question: impl FnOnce(&Session<'_, P>, &mut Progress<'_>) -> Result<A, MeasureError>,
+) -> Result<A> {
+    let stop = stop_on_signals()?;
+    let session = Session::new(&platform, &stop);
+    let mut bar = Bar::new(args.answer.output.quiet, session.environment().counter_readable);
+    let answered = question(&session, &mut |share| bar.show(share));
+    drop(bar);
+    answered.map_err(|error| explained(error, "--cpu"))
+}
+
+pub(super) fn replay(args: &ReplayArgs) -> Result<Exit> {
+    let destination = Destination::open(args.answer.output.output.as_deref())?;
+    let steps = replayed(&args.file).with_context(|| format!("cannot replay {}", args.file.display()))?;
+    show(steps, &args.answer, destination)
+}
+
+/// Writes an answer, and judges it.
+fn show(steps: Steps, args: &StepsAnswerArgs, destination: Destination) -> Result<Exit> {
+    let exit = exit(steps.run.interrupted, steps.clocks.iter(), &args.fail_on);
+    let drawing = Drawing { ascii: args.ascii, rows: Some(args.rows) };
+    write(&Document::Steps(steps), &args.output, drawing, destination)?;
+    Ok(exit)
+}
+
+/// The answer of the run that was recorded in a file.
+fn replayed(file: &Path) -> Result<Steps> {
+    let recording = Recording::from_json(&read_bytes(file)?)?;
+    Ok(clockscope_measure::replay(recording)?)
+}
+
+/// Where raw readings go, and how.
+enum Raw {
+    Readings(RawFormat, Destination),
+    Recording(Destination),
+}
+
+impl Raw {
+    /// Opens the file that is asked for, if any. Done before anything is read.
+    fn open(args: &StepsArgs, amount: Amount, clocks: u64) -> Result<Option<Self>> {
+        let Some(path) = &args.raw else { return Ok(None) };
+        if path.as_os_str() == "-" {
+            return Err(UsageError("--raw: standard output is the report's; name a file".to_owned()).into());
+        }
+        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        let format = args.raw_format.unwrap_or(match ending {
+            "ndjson" | "jsonl" => RawFormatArg::Ndjson,
+            "parquet" => RawFormatArg::Parquet,
+            "json" => RawFormatArg::Recording,
+            _ => RawFormatArg::Csv,
+        });
+        let format = match (format, args.raw_style) {
+            (RawFormatArg::Csv, RawStyleArg::Plain) => Some(RawFormat::Csv),
+            (RawFormatArg::Csv, RawStyleArg::Labelled) => Some(RawFormat::Labelled),
+            (RawFormatArg::Ndjson, RawStyleArg::Plain) => Some(RawFormat::Ndjson),
+            (RawFormatArg::Parquet, RawStyleArg::Plain) => Some(RawFormat::Parquet),
+            (RawFormatArg::Recording, RawStyleArg::Plain) => None,
+            (_, RawStyleArg::Labelled) => {
+                return Err(
+                    UsageError("--raw-style labelled is a style of CSV: use --raw-format csv".to_owned()).into()
+                );
+            }
+        };
+        if format == Some(RawFormat::Parquet) && !cfg!(feature = "parquet") {
+            return Err(UsageError(format!("--raw: {}", clockscope_report::NO_PARQUET)).into());
+        }
+        if let Amount::Reads(reads) = amount
+            && reads.saturating_mul(clocks) > MOST_RAW_READS
+        {
+            let hint = format!(
+                "--raw keeps every reading in memory: at most {MOST_RAW_READS} of all clocks together; ask for fewer --reads, or name clocks"
+            );
+            return Err(UsageError(hint).into());
+        }
+        let destination = Destination::file(path, "--raw")?;
+        Ok(Some(match format {
+            Some(format) => Self::Readings(format, destination),
+            None => Self::Recording(destination),
+        }))
+    }
+}
+
+/// Writes all readings but those of clocks whose unit has no fixed length.
+fn write_readings(readings: &[Readings], format: RawFormat, destination: Destination) -> Result<()> {
+    let mut series = Vec::new();
+    for clock in readings {
+        match clock.ns_per_unit {
+            Some(ns_per_unit) => series.push(Series { clock: &clock.clock, values: &clock.values, ns_per_unit }),
+            None => output::warn(&format!("{}: it counts core cycles: not written to --raw", clock.clock)),
+        }
+    }
+    destination.write_by(|out| clockscope_report::write_raw(out, format, &series))
+}

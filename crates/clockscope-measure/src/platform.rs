@@ -1,0 +1,170 @@
+//! The interface between questions and machines: clocks, CPUs and threads, calls that sleep, facts.
+//!
+//! Questions reach all of these through a [`Platform`]. [`ThisMachine`] is the real one; tests bring
+//! simulated ones, whose true time they know. Platforms are type parameters, so a timed loop is
+//! compiled for the clock in it.
+
+mod this_machine;
+
+use std::sync::atomic::Ordering;
+
+use clockscope::{RawClock, Visitor};
+use clockscope_machine::account;
+use clockscope_machine::affinity::AffinityError;
+use clockscope_machine::hypervisor::Advice;
+use clockscope_machine::sleeping::Call;
+use clockscope_machine::trial::{Outcome, SeveralThreads};
+use clockscope_records::{Adjtimex, Environment, KernelsWord};
+
+pub use this_machine::ThisMachine;
+
+/// A clock that others are timed with, or judged against.
+pub trait Yardstick: RawClock + Clone {
+    /// Its name, as records have it.
+    fn name(&self) -> &str;
+
+    /// The step that it moves in, in ns; 0 for one that is finer than what is judged by it.
+    fn tick_ns(&self) -> f64;
+}
+
+/// A word that threads share.
+pub trait Word: Send + Sync {
+    /// Its value.
+    fn load(&self, ordering: Ordering) -> u64;
+
+    /// Gives it another value.
+    fn store(&self, value: u64, ordering: Ordering);
+
+    /// Adds to it, wrapping, and returns what it was.
+    fn fetch_add(&self, value: u64, ordering: Ordering) -> u64;
+}
+
+/// Calls that sleep, with what they need.
+pub trait Sleeps {
+    /// Sleeps for `ns` nanoseconds. `monotonic_ns` is what CLOCK_MONOTONIC shows now. A signal may end it early.
+    ///
+    /// # Errors
+    /// Why the call did not sleep, or cannot sleep for so long, in a sentence.
+    fn sleep(&self, call: Call, ns: u64, monotonic_ns: u64) -> Result<(), String>;
+}
+
+/// A machine that can be asked.
+///
+/// What concerns a thread concerns the calling one.
+pub trait Platform: Send + Sync + Sized + 'static {
+    /// The counter, read in order.
+    type Counter: Yardstick;
+    /// A clock that others are judged against.
+    type Reference: Yardstick;
+    /// A word that threads share.
+    type Word: Word;
+    /// A thread that is bound to a CPU until this is dropped.
+    type Pinned;
+    /// The calls that sleep.
+    type Sleeper: Sleeps;
+
+    /// Facts about the machine as it is now.
+    fn environment(&self) -> Environment;
+
+    /// Shows the counter in all its reading sequences; the cheapest comes first.
+    fn counters(&self, visitor: &mut impl Visitor);
+
+    /// Shows all other clocks. Reads none.
+    fn clocks(&self, visitor: &mut impl Visitor);
+
+    /// The counter's ordered read.
+    ///
+    /// # Errors
+    /// Why there is none, in a sentence.
+    fn ordered_counter(&self) -> Result<Self::Counter, String>;
+
+    /// Clocks that others are judged against, the best first.
+    fn references(&self) -> Vec<Self::Reference>;
+
+    /// Attempts the items 0 to `count` - 1, where one that kills its process or does not return within `timeout_ms` harms nobody.
+    ///
+    /// # Errors
+    /// The process has more than one thread, so that nothing can be attempted.
+    fn attempt(
+        &self,
+        count: usize,
+        timeout_ms: i32,
+        read: &mut dyn FnMut(usize) -> Result<(), String>,
+    ) -> Result<Vec<Outcome>, SeveralThreads>;
+
+    /// Civil time for stamping a record: seconds since 1970. `None` where there is none.
+    fn unix_seconds(&self) -> Option<u64>;
+
+    /// CPUs that the thread may run on, ascending.
+    ///
+    /// # Errors
+    /// The system refuses, or has no affinity.
+    fn allowed_cpus(&self) -> Result<Vec<u32>, AffinityError>;
+
+    /// The CPU that the thread runs on; `None` where the system does not tell.
+    fn current_cpu(&self) -> Option<u32>;
+
+    /// Binds the thread to a CPU until the answer is dropped, which gives it its former CPUs back.
+    ///
+    /// # Errors
+    /// The CPU does not exist, is not allowed, or the system refuses.
+    fn pin(&self, cpu: u32) -> Result<Self::Pinned, AffinityError>;
+
+    /// Binds the thread to a CPU for the rest of its life.
+    ///
+    /// # Errors
+    /// The CPU does not exist, or the system refuses.
+    fn bind(&self, cpu: u32) -> Result<(), AffinityError>;
+
+    /// Runs each of these on a thread of its own, all at once, until all have ended. A body that is not run is dropped.
+    ///
+    /// # Errors
+    /// Each on its own: no thread can be started, or the body panicked.
+    fn together<T: Send>(&self, bodies: Vec<impl FnOnce() -> T + Send>) -> Vec<Result<T, String>>;
+
+    /// A word of this value.
+    fn word(&self, value: u64) -> Self::Word;
+
+    /// Spins until something holds that another thread makes hold by a word. Returns whether that took long: one of the two
+    /// threads has lost its CPU.
+    fn wait_until(&self, holds: impl FnMut() -> bool) -> bool;
+
+    /// Sleeps for about `ns` nanoseconds, or for less: a signal or a limit of the platform ends it.
+    fn nap(&self, ns: u64);
+
+    /// What was counted of the thread until now.
+    fn thread_account(&self) -> account::Thread;
+
+    /// What was counted of a CPU until now.
+    fn cpu_account(&self, cpu: u32) -> account::Cpu;
+
+    /// How the kernel steers its clock.
+    ///
+    /// # Errors
+    /// Why that is not known, in a sentence.
+    fn adjtimex(&self) -> Result<Adjtimex, String>;
+
+    /// Calls that sleep, by name.
+    fn sleeping_calls(&self) -> &'static [Call];
+
+    /// The same, to be made.
+    fn sleeper(&self) -> Self::Sleeper;
+
+    /// By how much the kernel may wake the thread late on purpose, in ns; `None` where it does not tell.
+    fn timer_slack_ns(&self) -> Option<u64>;
+
+    /// Waits for `ns` by reading the library's clock.
+    fn spin(&self, ns: u64);
+
+    /// By how much that clock's intervals may be off, in ns.
+    fn spin_error_ns(&self) -> u64;
+
+    /// Whether the processor says that its counter counts at one rate; `None` where it does not say.
+    fn is_invariant(&self) -> Option<bool>;
+
+    /// What the hypervisor says of the counter; `None` where there is none, or it says nothing.
+    fn hypervisors_advice(&self) -> Option<Advice>;
+
+    /// What the kernel makes of the counter.
+    fn kernels_word(&self, environment: &Environment) -> KernelsWord;
+}

@@ -1,0 +1,212 @@
+//! The machine that the program runs on.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use clockscope::os::{self, Reference};
+use clockscope::{Visitor, counter, library};
+use clockscope_machine::affinity::{self, AffinityError, Pinned};
+use clockscope_machine::hypervisor::{self, Advice};
+use clockscope_machine::sleeping::{self, Call, Sleeper};
+use clockscope_machine::trial::{self, Outcome, SeveralThreads};
+use clockscope_machine::{account, adjtimex, clocksource};
+use clockscope_records::{Adjtimex, Environment, KernelsWord};
+
+use super::{Platform, Sleeps, Word, Yardstick};
+
+/// Turns of waiting after which another thread may need this very CPU.
+const PATIENT_TURNS: u32 = 1 << 13;
+/// Longest nap: after each the stop flag is looked at.
+const NAP: Duration = Duration::from_millis(50);
+
+/// The machine that the program runs on.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ThisMachine;
+
+impl Yardstick for counter::Ordered {
+    fn name(&self) -> &'static str {
+        counter::ORDERED_NAME
+    }
+
+    fn tick_ns(&self) -> f64 {
+        0.0
+    }
+}
+
+impl Yardstick for Reference {
+    fn name(&self) -> &'static str {
+        Self::name(self)
+    }
+
+    fn tick_ns(&self) -> f64 {
+        Self::tick_ns(self)
+    }
+}
+
+impl Word for AtomicU64 {
+    #[inline(always)]
+    fn load(&self, ordering: Ordering) -> u64 {
+        Self::load(self, ordering)
+    }
+
+    #[inline(always)]
+    fn store(&self, value: u64, ordering: Ordering) {
+        Self::store(self, value, ordering);
+    }
+
+    #[inline(always)]
+    fn fetch_add(&self, value: u64, ordering: Ordering) -> u64 {
+        Self::fetch_add(self, value, ordering)
+    }
+}
+
+impl Sleeps for Sleeper {
+    fn sleep(&self, call: Call, ns: u64, monotonic_ns: u64) -> Result<(), String> {
+        Self::sleep(self, call, ns, monotonic_ns)
+    }
+}
+
+impl Platform for ThisMachine {
+    type Counter = counter::Ordered;
+    type Reference = Reference;
+    type Word = AtomicU64;
+    type Pinned = Pinned;
+    type Sleeper = Sleeper;
+
+    fn environment(&self) -> Environment {
+        clockscope_machine::environment()
+    }
+
+    fn counters(&self, visitor: &mut impl Visitor) {
+        counter::each(visitor);
+    }
+
+    fn clocks(&self, visitor: &mut impl Visitor) {
+        os::each(visitor);
+        library::each(visitor);
+    }
+
+    fn ordered_counter(&self) -> Result<counter::Ordered, String> {
+        counter::ordered().map_err(|reason| reason.to_string())
+    }
+
+    fn references(&self) -> Vec<Reference> {
+        os::references()
+    }
+
+    fn attempt(
+        &self,
+        count: usize,
+        timeout_ms: i32,
+        read: &mut dyn FnMut(usize) -> Result<(), String>,
+    ) -> Result<Vec<Outcome>, SeveralThreads> {
+        trial::attempt(count, timeout_ms, read)
+    }
+
+    fn unix_seconds(&self) -> Option<u64> {
+        os::unix_seconds()
+    }
+
+    fn allowed_cpus(&self) -> Result<Vec<u32>, AffinityError> {
+        affinity::allowed()
+    }
+
+    fn current_cpu(&self) -> Option<u32> {
+        affinity::current_cpu()
+    }
+
+    fn pin(&self, cpu: u32) -> Result<Pinned, AffinityError> {
+        affinity::pin(cpu)
+    }
+
+    fn bind(&self, cpu: u32) -> Result<(), AffinityError> {
+        affinity::bind(cpu)
+    }
+
+    fn together<T: Send>(&self, bodies: Vec<impl FnOnce() -> T + Send>) -> Vec<Result<T, String>> {
+        thread::scope(|scope| {
+            let start = |body| {
+                let started = thread::Builder::new().spawn_scoped(scope, body);
+                started.map_err(|error| format!("no thread can be started: {error}"))
+            };
+            let started: Vec<_> = bodies.into_iter().map(start).collect();
+            let ended = |thread: thread::ScopedJoinHandle<'_, T>| {
+                thread.join().map_err(|_| "its thread ended by a panic".to_owned())
+            };
+            started.into_iter().map(|thread| thread.and_then(ended)).collect()
+        })
+    }
+
+    fn word(&self, value: u64) -> AtomicU64 {
+        AtomicU64::new(value)
+    }
+
+    /// Gives the CPU away now and then, since the other thread may need this very one.
+    #[inline(always)]
+    fn wait_until(&self, mut holds: impl FnMut() -> bool) -> bool {
+        let (mut turns, mut is_long) = (0, false);
+        while !holds() {
+            turns += 1;
+            if turns == PATIENT_TURNS {
+                (turns, is_long) = (0, true);
+                thread::yield_now();
+            }
+            std::hint::spin_loop();
+        }
+        is_long
+    }
+
+    fn nap(&self, ns: u64) {
+        // Any wait of std's but this one reads the vDSO's clock, which is fatal where the counter is
+        // disabled.
+        thread::sleep(NAP.min(Duration::from_nanos(ns)));
+    }
+
+    fn thread_account(&self) -> account::Thread {
+        account::of_thread()
+    }
+
+    fn cpu_account(&self, cpu: u32) -> account::Cpu {
+        account::of_cpu(cpu)
+    }
+
+    fn adjtimex(&self) -> Result<Adjtimex, String> {
+        adjtimex::read()
+    }
+
+    fn sleeping_calls(&self) -> &'static [Call] {
+        Call::ALL
+    }
+
+    fn sleeper(&self) -> Sleeper {
+        Sleeper::new()
+    }
+
+    fn timer_slack_ns(&self) -> Option<u64> {
+        sleeping::timer_slack_ns()
+    }
+
+    fn spin(&self, ns: u64) {
+        let start = clockscope::now();
+        while start.elapsed().as_nanos() < u128::from(ns) {
+            std::hint::spin_loop();
+        }
+    }
+
+    fn spin_error_ns(&self) -> u64 {
+        clockscope::error_bound().map_or(0, |bound| 2 * bound.largest.as_nanos() as u64)
+    }
+
+    fn is_invariant(&self) -> Option<bool> {
+        counter::is_invariant()
+    }
+
+    fn hypervisors_advice(&self) -> Option<Advice> {
+        hypervisor::advice()
+    }
+
+    fn kernels_word(&self, environment: &Environment) -> KernelsWord {
+        clocksource::kernels_word(environment)
+    }
+}

@@ -1,0 +1,109 @@
+//! Descriptions of clocks and outcomes of trials, as records and back.
+
+use clockscope::{About, Kind, Path, Resolution, Unit};
+use clockscope_machine::trial::Outcome;
+use clockscope_records::{ClockKind, ReadPath, RecordedClock, RecordedResolution, RecordedTrial, RecordedUnit};
+
+/// Largest step or resolution that is taken from a recording, in ns: 1000 s.
+const LONGEST_NS: f64 = 1e12;
+/// Frequencies that are taken from a recording, in Hz.
+const FREQUENCIES_HZ: [f64; 2] = [1e-3, 1e15];
+
+pub(super) fn recorded_trial(outcome: &Outcome) -> RecordedTrial {
+    match outcome.clone() {
+        Outcome::Answered => RecordedTrial::Answered,
+        Outcome::Refused(error) => RecordedTrial::Refused(error),
+        Outcome::Killed(signal) => RecordedTrial::Killed(signal),
+        Outcome::Silent => RecordedTrial::Silent,
+        Outcome::Untried(reason) => RecordedTrial::Untried(reason),
+    }
+}
+
+pub(super) fn outcome(trial: RecordedTrial) -> Outcome {
+    match trial {
+        RecordedTrial::Answered => Outcome::Answered,
+        RecordedTrial::Refused(error) => Outcome::Refused(error),
+        RecordedTrial::Killed(signal) => Outcome::Killed(signal),
+        RecordedTrial::Silent => Outcome::Silent,
+        RecordedTrial::Untried(reason) => Outcome::Untried(reason),
+    }
+}
+
+pub(super) fn recorded_unit(unit: Unit) -> RecordedUnit {
+    match unit {
+        Unit::Nanoseconds => RecordedUnit::Nanoseconds,
+        Unit::Ticks(hz) => RecordedUnit::Ticks(hz),
+    }
+}
+
+pub(super) fn recorded_resolution(resolution: &Resolution) -> RecordedResolution {
+    match resolution {
+        Resolution::Nanoseconds(ns) => RecordedResolution::Nanoseconds(*ns),
+        Resolution::OneTick => RecordedResolution::OneTick,
+        Resolution::Unknown(reason) => RecordedResolution::Unknown(reason.to_string()),
+    }
+}
+
+/// Returns the description of a recorded clock, but for its aliases and summary.
+///
+/// # Errors
+/// A figure is none that a clock has.
+pub(super) fn about(clock: &RecordedClock) -> Result<About, String> {
+    Ok(About {
+        name: clock.identity.name.clone().into(),
+        aliases: &[],
+        kind: kind(clock.identity.kind),
+        path: path(clock.identity.path),
+        unit: unit(clock.unit)?,
+        resolution: match &clock.resolution {
+            RecordedResolution::Nanoseconds(ns) => Resolution::Nanoseconds(length_ns(*ns)?),
+            RecordedResolution::OneTick => Resolution::OneTick,
+            RecordedResolution::Unknown(reason) => Resolution::Unknown(reason.clone().into()),
+        },
+        summary: "",
+        on_clocksource: clock.on_clocksource,
+        is_ordered: clock.is_ordered,
+    })
+}
+
+/// Returns a step or resolution, in ns, unless no clock has it.
+pub(super) fn length_ns(ns: f64) -> Result<f64, String> {
+    if (0.0..=LONGEST_NS).contains(&ns) {
+        Ok(ns)
+    } else {
+        Err(format!("a clock steps by {ns} ns, expected 0 to {LONGEST_NS}"))
+    }
+}
+
+fn unit(unit: RecordedUnit) -> Result<Unit, String> {
+    let [lowest, highest] = FREQUENCIES_HZ;
+    match unit {
+        RecordedUnit::Nanoseconds => Ok(Unit::Nanoseconds),
+        RecordedUnit::Ticks(Some(hz)) if !(lowest..=highest).contains(&hz) => {
+            Err(format!("a clock counts at {hz} Hz, expected {lowest} to {highest}"))
+        }
+        RecordedUnit::Ticks(hz) => Ok(Unit::Ticks(hz)),
+    }
+}
+
+fn kind(kind: ClockKind) -> Kind {
+    match kind {
+        ClockKind::Counter => Kind::Counter,
+        ClockKind::Cycles => Kind::Cycles,
+        ClockKind::Monotonic => Kind::Monotonic,
+        ClockKind::Wall => Kind::Wall,
+        ClockKind::CpuTime => Kind::CpuTime,
+    }
+}
+
+fn path(path: ReadPath) -> Path {
+    match path {
+        ReadPath::Instruction => Path::Instruction,
+        ReadPath::Libc => Path::Libc,
+        ReadPath::Vdso => Path::Vdso,
+        ReadPath::Syscall => Path::Syscall,
+        ReadPath::Std => Path::Std,
+        ReadPath::Mmap => Path::Mmap,
+        ReadPath::Library => Path::Library,
+    }
+}

@@ -1,0 +1,270 @@
+//! A platform that delivers a recording.
+
+use std::collections::VecDeque;
+use std::sync::atomic::AtomicU64;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use clockscope::{About, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor};
+use clockscope_machine::account;
+use clockscope_machine::affinity::AffinityError;
+use clockscope_machine::hypervisor::Advice;
+use clockscope_machine::sleeping::Call;
+use clockscope_machine::trial::{Outcome, SeveralThreads};
+use clockscope_records::{
+    Adjtimex, Environment, KernelsWord, RecordedBatch, RecordedClock, RecordedCounter, RecordedRun,
+};
+
+use super::differences::readings;
+use super::facts::{about, outcome};
+use super::tape::{Played, PlayedClock, Reel};
+use super::watched::NOT_RECORDED;
+use crate::catalogue::{Catalogue, Row};
+use crate::platform::{Platform, Sleeps};
+use crate::sampler::Sampler;
+
+/// Most clocks that are taken from a recording: each needs 0.1 MB however little was recorded of it.
+const MOST_CLOCKS: usize = 1000;
+
+/// The last second that a time stamp has, since 1970: of the year 9999.
+const LAST_SECOND: u64 = 253_402_300_799;
+
+/// What questions other than *steps* get as a reason.
+const NOT_IN_IT: &str = "not recorded";
+
+/// A machine of which nothing is known but a recorded run.
+pub(super) struct Player {
+    environment: Environment,
+    unix_seconds: Option<u64>,
+    cpu: Option<u32>,
+    not_pinned: Option<String>,
+    trials: Mutex<VecDeque<Vec<Outcome>>>,
+    counters: Vec<RecordedCounter>,
+    ordered_counter: Option<Played>,
+    references: Vec<Played>,
+    reel: Arc<Reel>,
+}
+
+impl Player {
+    /// Returns the machine, and the clocks that were read on it.
+    ///
+    /// # Errors
+    /// No run gives such a recording, for this reason.
+    pub(super) fn new(run: RecordedRun) -> Result<(Self, Catalogue<Self>), String> {
+        for (what, count) in [("clocks", run.clocks.len()), ("counters", run.counters.len())] {
+            if count > MOST_CLOCKS {
+                return Err(format!("it has {count} {what}, expected {MOST_CLOCKS} at most"));
+            }
+        }
+        if let Some(seconds) = run.unix_seconds.filter(|seconds| *seconds > LAST_SECOND) {
+            return Err(format!("it was made {seconds} s after 1970, expected {LAST_SECOND} at most"));
+        }
+        let batches = run.clocks.iter().map(|clock| clock.batches.len()).sum();
+        let reel = Arc::new(Reel::new(batches, run.interrupted));
+        let entries = run.clocks.into_iter().map(|clock| row(clock, &reel)).collect::<Result<_, _>>()?;
+        let trials = run.trials.into_iter().map(|trials| trials.into_iter().map(outcome).collect());
+        let player = Self {
+            environment: run.environment,
+            unix_seconds: run.unix_seconds,
+            cpu: run.cpu,
+            not_pinned: run.not_pinned,
+            trials: Mutex::new(trials.collect()),
+            counters: run.counters,
+            ordered_counter: run.ordered_counter.map(Played::new).transpose()?,
+            references: run.references.into_iter().map(Played::new).collect::<Result<_, _>>()?,
+            reel,
+        };
+        Ok((player, Catalogue { entries }))
+    }
+
+    /// Whether the run was interrupted before it read any clock.
+    pub(super) fn is_stopped_from_the_start(&self) -> bool {
+        self.reel.is_stopped_from_the_start()
+    }
+
+    /// Returns what was not asked for as it was recorded.
+    pub(super) fn misfit(&self) -> Option<String> {
+        let trials = self.trials.lock().unwrap_or_else(PoisonError::into_inner).len();
+        let of_trials = || (trials > 0).then(|| format!("{trials} lists of trial reads are left over"));
+        let of_yardsticks = || self.ordered_counter.iter().chain(&self.references).find_map(Played::misfit);
+        self.reel.misfit().or_else(of_trials).or_else(of_yardsticks)
+    }
+}
+
+/// The row of a recorded clock.
+fn row(clock: RecordedClock, reel: &Arc<Reel>) -> Result<Row<Player>, String> {
+    let about = about(&clock)?;
+    let RecordedClock { identity, reason, batches, readings: differences, .. } = clock;
+    let name = identity.label();
+    if batches.contains(&RecordedBatch { delivered: 0, error: None }) {
+        return Err(format!("{name}: a batch has neither readings nor an error"));
+    }
+    let (recorded, delivered) = (differences.len(), batches.last().map_or(0, |batch| batch.delivered));
+    if delivered != recorded as u64 {
+        return Err(format!("{name}: the last batch has {delivered} readings, and {recorded} are there"));
+    }
+    let sampler = match reason {
+        Some(reason) => Err(reason),
+        None => {
+            let (values, reel) = (readings(differences), Arc::clone(reel));
+            let clock = PlayedClock { name, batches: batches.into_iter(), values, reel };
+            Ok(Box::new(clock) as Box<dyn Sampler<Player>>)
+        }
+    };
+    Ok(Row { about, sampler })
+}
+
+/// A reading sequence of the counter, of which nothing is recorded but whether it answered.
+struct Sequence;
+
+impl RawClock for Sequence {
+    type Raw = u64;
+
+    fn read(&self, _: &mut u64) -> Result<(), Errno> {
+        Err(NOT_RECORDED)
+    }
+
+    fn value(&self, raw: &u64) -> u64 {
+        *raw
+    }
+}
+
+/// Sleeps never.
+pub(super) struct Sleepless;
+
+impl Sleeps for Sleepless {
+    fn sleep(&self, _: Call, _: u64, _: u64) -> Result<(), String> {
+        Err(NOT_IN_IT.to_owned())
+    }
+}
+
+impl Platform for Player {
+    type Counter = Played;
+    type Reference = Played;
+    type Word = AtomicU64;
+    type Pinned = ();
+    type Sleeper = Sleepless;
+
+    fn environment(&self) -> Environment {
+        self.environment.clone()
+    }
+
+    fn counters(&self, visitor: &mut impl Visitor) {
+        for RecordedCounter { name, reason } in &self.counters {
+            let about = About {
+                name: name.clone().into(),
+                aliases: &[],
+                kind: Kind::Counter,
+                path: Path::Instruction,
+                unit: Unit::Ticks(None),
+                resolution: Resolution::OneTick,
+                summary: "",
+                on_clocksource: false,
+                is_ordered: false,
+            };
+            let clock = reason.clone().map_or(Ok(Sequence), |reason| Err(Unavailable::Missing(reason.into())));
+            visitor.visit(Entry { about, clock });
+        }
+    }
+
+    fn clocks(&self, _: &mut impl Visitor) {}
+
+    fn ordered_counter(&self) -> Result<Played, String> {
+        self.ordered_counter.clone().ok_or_else(|| NOT_IN_IT.to_owned())
+    }
+
+    fn references(&self) -> Vec<Played> {
+        self.references.clone()
+    }
+
+    fn attempt(
+        &self,
+        count: usize,
+        _: i32,
+        _: &mut dyn FnMut(usize) -> Result<(), String>,
+    ) -> Result<Vec<Outcome>, SeveralThreads> {
+        let mut outcomes = self.trials.lock().unwrap_or_else(PoisonError::into_inner).pop_front().unwrap_or_default();
+        let recorded = outcomes.len();
+        if recorded != count {
+            self.reel.does_not_fit(|| format!("{recorded} trial reads were recorded, {count} are needed"));
+            outcomes.resize(count, Outcome::Untried(NOT_IN_IT.to_owned()));
+        }
+        Ok(outcomes)
+    }
+
+    fn unix_seconds(&self) -> Option<u64> {
+        self.unix_seconds
+    }
+
+    fn allowed_cpus(&self) -> Result<Vec<u32>, AffinityError> {
+        Err(AffinityError::Recorded(NOT_IN_IT.to_owned()))
+    }
+
+    fn current_cpu(&self) -> Option<u32> {
+        self.cpu
+    }
+
+    fn pin(&self, _: u32) -> Result<(), AffinityError> {
+        self.not_pinned.clone().map_or(Ok(()), |reason| Err(AffinityError::Recorded(reason)))
+    }
+
+    fn bind(&self, _: u32) -> Result<(), AffinityError> {
+        Err(AffinityError::Recorded(NOT_IN_IT.to_owned()))
+    }
+
+    fn together<T: Send>(&self, bodies: Vec<impl FnOnce() -> T + Send>) -> Vec<Result<T, String>> {
+        bodies.into_iter().map(|_| Err(NOT_IN_IT.to_owned())).collect()
+    }
+
+    fn word(&self, value: u64) -> AtomicU64 {
+        AtomicU64::new(value)
+    }
+
+    /// Returns at once: there is no other thread.
+    fn wait_until(&self, _: impl FnMut() -> bool) -> bool {
+        false
+    }
+
+    fn nap(&self, _: u64) {}
+
+    fn thread_account(&self) -> account::Thread {
+        account::Thread { cpu: self.cpu, switches: None }
+    }
+
+    fn cpu_account(&self, cpu: u32) -> account::Cpu {
+        account::Cpu { number: cpu, interrupts: Vec::new(), softirqs: Vec::new(), steal_ns: None }
+    }
+
+    fn adjtimex(&self) -> Result<Adjtimex, String> {
+        Err(NOT_IN_IT.to_owned())
+    }
+
+    fn sleeping_calls(&self) -> &'static [Call] {
+        &[]
+    }
+
+    fn sleeper(&self) -> Sleepless {
+        Sleepless
+    }
+
+    fn timer_slack_ns(&self) -> Option<u64> {
+        None
+    }
+
+    fn spin(&self, _: u64) {}
+
+    fn spin_error_ns(&self) -> u64 {
+        0
+    }
+
+    fn is_invariant(&self) -> Option<bool> {
+        None
+    }
+
+    fn hypervisors_advice(&self) -> Option<Advice> {
+        None
+    }
+
+    fn kernels_word(&self, _: &Environment) -> KernelsWord {
+        KernelsWord::default()
+    }
+}

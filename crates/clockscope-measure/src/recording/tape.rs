@@ -1,0 +1,189 @@
+//! Readings and batches that are delivered again, and what did not fit meanwhile.
+
+use std::collections::TryReserveError;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use clockscope::{Errno, RawClock};
+use clockscope_records::{RecordedBatch, RecordedYardstick};
+
+use super::differences::readings;
+use super::facts::length_ns;
+use super::watched::NOT_RECORDED;
+use crate::pair::{Deadline, Side};
+use crate::platform::{Platform, Yardstick};
+use crate::relay::{Received, Relay};
+use crate::sampler::{Sampled, Sampler};
+use crate::timer::{Timer, read};
+
+/// A clock that others were timed with or judged against. Clones share the tape.
+#[derive(Clone, Debug)]
+pub(super) struct Played(Arc<Tape>);
+
+#[derive(Debug)]
+struct Tape {
+    name: String,
+    tick_ns: f64,
+    readings: Vec<u64>,
+    next: AtomicUsize,
+}
+
+impl Played {
+    /// # Errors
+    /// No clock steps so.
+    pub(super) fn new(record: RecordedYardstick) -> Result<Self, String> {
+        let RecordedYardstick { name, tick_ns, readings: differences } = record;
+        let readings = readings(differences);
+        Ok(Self(Arc::new(Tape { name, tick_ns: length_ns(tick_ns)?, readings, next: AtomicUsize::new(0) })))
+    }
+
+    /// Returns what does not fit, if the readings were not made as often as they were recorded.
+    pub(super) fn misfit(&self) -> Option<String> {
+        let (made, recorded) = (self.0.next.load(Ordering::Relaxed), self.0.readings.len());
+        (made != recorded).then(|| format!("{}: {recorded} readings were recorded, {made} are needed", self.0.name))
+    }
+}
+
+impl RawClock for Played {
+    type Raw = u64;
+
+    /// Reads on after the last reading, too, by a quarter of the range at a time: a wait for whatever time ends then.
+    fn read(&self, raw: &mut u64) -> Result<(), Errno> {
+        let Tape { readings, next, .. } = &*self.0;
+        let place = next.fetch_add(1, Ordering::Relaxed);
+        *raw = readings.get(place).copied().unwrap_or_else(|| {
+            let beyond = (place - readings.len()) as u64 + 1;
+            readings.last().copied().unwrap_or(0).wrapping_add(beyond << 62)
+        });
+        Ok(())
+    }
+
+    fn value(&self, raw: &u64) -> u64 {
+        *raw
+    }
+}
+
+impl Yardstick for Played {
+    fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    fn tick_ns(&self) -> f64 {
+        self.0.tick_ns
+    }
+}
+
+/// What all clocks of a recording share.
+#[derive(Debug)]
+pub(super) struct Reel {
+    interrupted: bool,
+    /// Batches that were not delivered yet.
+    left: AtomicUsize,
+    /// The first thing that did not fit.
+    misfit: Mutex<Option<String>>,
+}
+
+impl Reel {
+    pub(super) fn new(batches: usize, interrupted: bool) -> Self {
+        Self { interrupted, left: AtomicUsize::new(batches), misfit: Mutex::new(None) }
+    }
+
+    /// Whether the run was interrupted before it read any clock.
+    pub(super) fn is_stopped_from_the_start(&self) -> bool {
+        self.interrupted && self.left.load(Ordering::Relaxed) == 0
+    }
+
+    /// Returns the first thing that did not fit.
+    pub(super) fn misfit(&self) -> Option<String> {
+        let left = self.left.load(Ordering::Relaxed);
+        let noted = self.misfit.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        noted.or_else(|| (left > 0).then(|| format!("{left} batches of readings are left over")))
+    }
+
+    pub(super) fn does_not_fit(&self, what: impl FnOnce() -> String) {
+        self.misfit.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(what);
+    }
+
+    /// Takes a batch off. Returns whether it is the one in which the run was interrupted.
+    fn is_cut_by_next(&self) -> bool {
+        self.left.fetch_sub(1, Ordering::Relaxed) == 1 && self.interrupted
+    }
+}
+
+/// A clock whose batches are delivered again.
+pub(super) struct PlayedClock {
+    pub(super) name: String,
+    pub(super) batches: std::vec::IntoIter<RecordedBatch>,
+    /// The readings of the last batch.
+    pub(super) values: Vec<u64>,
+    pub(super) reel: Arc<Reel>,
+}
+
+impl PlayedClock {
+    /// The next batch, of so many reads.
+    fn batch(&mut self, reads: usize, stop: &AtomicBool) -> (usize, Option<Errno>) {
+        let Some(RecordedBatch { delivered, error }) = self.batches.next() else {
+            self.reel.does_not_fit(|| format!("{}: another batch of {reads} reads is needed", self.name));
+            return (0, Some(NOT_RECORDED));
+        };
+        let is_cut = self.reel.is_cut_by_next();
+        if is_cut {
+            stop.store(true, Ordering::Relaxed);
+        }
+        let asked = reads as u64;
+        if delivered > asked || (delivered < asked && error.is_none() && !is_cut) {
+            let name = &self.name;
+            self.reel.does_not_fit(|| format!("{name}: a batch has {delivered} readings, {reads} are needed"));
+        }
+        (delivered as usize, error.map(Errno))
+    }
+}
+
+impl<P: Platform> Sampler<P> for PlayedClock {
+    fn attempt(&mut self) -> Result<(), Errno> {
+        Err(NOT_RECORDED)
+    }
+
+    /// Takes none: the readings are there.
+    fn make_room(&mut self, _: usize) -> Result<(), TryReserveError> {
+        Ok(())
+    }
+
+    fn sample(&mut self, timer: &Timer<P>, outer: Option<&P::Reference>, reads: usize, stop: &AtomicBool) -> Sampled {
+        let outer_before = outer.map(read);
+        let before = timer.now();
+        let (delivered, error) = self.batch(reads, stop);
+        let after = timer.now();
+        let reference_ns = outer_before.zip(outer.map(read));
+        Sampled { before, after, reference_ns, delivered, error }
+    }
+
+    fn values(&mut self, count: usize) -> &[u64] {
+        let recorded = self.values.len();
+        if count != recorded {
+            let name = &self.name;
+            self.reel.does_not_fit(|| format!("{name}: {recorded} readings were recorded, {count} are needed"));
+        }
+        &self.values[..count.min(recorded)]
+    }
+
+    fn free(&mut self) -> Vec<u64> {
+        std::mem::take(&mut self.values)
+    }
+
+    fn now(&self) -> Result<u64, Errno> {
+        Err(NOT_RECORDED)
+    }
+
+    fn start_relay(&self, _: &Relay<P>) -> Result<(), Errno> {
+        Err(NOT_RECORDED)
+    }
+
+    fn mailbox(&self, _: &Relay<P>, _: Side, _: Option<Deadline<'_, P>>) -> Received {
+        Received { error: Some(NOT_RECORDED), ..Received::default() }
+    }
+
+    fn lock(&self, _: &Relay<P>, _: Side, _: Option<Deadline<'_, P>>) -> Received {
+        Received { error: Some(NOT_RECORDED), ..Received::default() }
+    }
+}

@@ -1,0 +1,131 @@
+//! Clocks whose batches are noted.
+
+use std::collections::TryReserveError;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use clockscope::Errno;
+use clockscope_records::{RecordedBatch, RecordedClock};
+
+use super::differences::differences;
+use super::facts::{recorded_resolution, recorded_unit};
+use super::log::Logged;
+use super::recorder::Recorder;
+use crate::catalogue::{Catalogue, Row};
+use crate::pair::{Deadline, Side};
+use crate::platform::Platform;
+use crate::relay::{Received, Relay};
+use crate::sampler::{Sampled, Sampler};
+use crate::timer::Timer;
+
+/// What *steps* never asks of a clock: ENOSYS.
+pub(super) const NOT_RECORDED: Errno = Errno(38);
+
+/// The batches of one clock.
+type Batches = Arc<Mutex<Vec<RecordedBatch>>>;
+
+/// A clock whose batches are being noted.
+pub(super) struct Noted {
+    clock: RecordedClock,
+    batches: Batches,
+}
+
+/// Returns the same clocks, which note their batches, and where these are noted.
+pub(super) fn watched<P: Platform>(catalogue: Catalogue<P>) -> (Catalogue<Recorder<P>>, Vec<Noted>) {
+    let (entries, noted) = catalogue.entries.into_iter().map(watched_row).unzip();
+    (Catalogue { entries }, noted)
+}
+
+fn watched_row<P: Platform>(row: Row<P>) -> (Row<Recorder<P>>, Noted) {
+    let batches = Batches::default();
+    let clock = RecordedClock {
+        identity: row.identity(),
+        unit: recorded_unit(row.about.unit),
+        resolution: recorded_resolution(&row.about.resolution),
+        on_clocksource: row.about.on_clocksource,
+        is_ordered: row.about.is_ordered,
+        reason: row.sampler.as_ref().err().cloned(),
+        batches: Vec::new(),
+        readings: Vec::new(),
+    };
+    let noted = Noted { clock, batches: Arc::clone(&batches) };
+    let watch = |inner| Box::new(Watched { inner, batches }) as Box<dyn Sampler<Recorder<P>>>;
+    (Row { about: row.about, sampler: row.sampler.map(watch) }, noted)
+}
+
+impl Noted {
+    /// Returns the record of the clock. Takes its readings, if it was read.
+    pub(super) fn record(self, readings: &mut impl Iterator<Item = Vec<u64>>) -> RecordedClock {
+        let batches = std::mem::take(&mut *self.batches.lock().unwrap_or_else(PoisonError::into_inner));
+        let readings = if batches.is_empty() { None } else { readings.next() };
+        RecordedClock { batches, readings: differences(readings.unwrap_or_default()), ..self.clock }
+    }
+}
+
+/// A clock that notes its batches.
+struct Watched<P: Platform> {
+    inner: Box<dyn Sampler<P>>,
+    batches: Batches,
+}
+
+impl<P: Platform> Sampler<Recorder<P>> for Watched<P> {
+    fn attempt(&mut self) -> Result<(), Errno> {
+        self.inner.attempt()
+    }
+
+    fn make_room(&mut self, reads: usize) -> Result<(), TryReserveError> {
+        self.inner.make_room(reads)
+    }
+
+    /// Samples by the bare timer and reference, so that the batch is timed as without a recording, and logs
+    /// their readings afterwards.
+    fn sample(
+        &mut self,
+        timer: &Timer<Recorder<P>>,
+        outer: Option<&Logged<P::Reference>>,
+        reads: usize,
+        stop: &AtomicBool,
+    ) -> Sampled {
+        let (bare, log) = match timer {
+            Timer::Counter(counter) => (Timer::Counter(counter.clock.clone()), &counter.log),
+            Timer::Reference(reference) => (Timer::Reference(reference.clock.clone()), &reference.log),
+        };
+        let sampled = self.inner.sample(&bare, outer.map(|outer| &outer.clock), reads, stop);
+        let outside = outer.zip(sampled.reference_ns);
+        if let Some((outer, (before, _))) = outside {
+            outer.log.push(before);
+        }
+        log.push(sampled.before);
+        log.push(sampled.after);
+        if let Some((outer, (_, after))) = outside {
+            outer.log.push(after);
+        }
+        let batch = RecordedBatch { delivered: sampled.delivered as u64, error: sampled.error.map(|error| error.0) };
+        self.batches.lock().unwrap_or_else(PoisonError::into_inner).push(batch);
+        sampled
+    }
+
+    fn values(&mut self, count: usize) -> &[u64] {
+        self.inner.values(count)
+    }
+
+    fn free(&mut self) -> Vec<u64> {
+        self.inner.free()
+    }
+
+    fn now(&self) -> Result<u64, Errno> {
+        self.inner.now()
+    }
+
+    fn start_relay(&self, _: &Relay<Recorder<P>>) -> Result<(), Errno> {
+        Err(NOT_RECORDED)
+    }
+
+    fn mailbox(&self, _: &Relay<Recorder<P>>, _: Side, _: Option<Deadline<'_, Recorder<P>>>) -> Received {
+        Received { error: Some(NOT_RECORDED), ..Received::default() }
+    }
+
+    fn lock(&self, _: &Relay<Recorder<P>>, _: Side, _: Option<Deadline<'_, Recorder<P>>>) -> Received {
+        Received { error: Some(NOT_RECORDED), ..Received::default() }
+    }
+}

@@ -1,0 +1,43 @@
+//! The session: a machine, the facts about it, and a flag that ends a question early.
+
+use std::sync::atomic::AtomicBool;
+
+use clockscope_records::Environment;
+
+use crate::platform::{Platform, ThisMachine};
+
+/// A machine that questions are asked of, one after the other.
+///
+/// Questions take a session and give records. They reach clocks, CPUs, threads and the system through its
+/// [`Platform`] alone.
+#[derive(Debug)]
+pub struct Session<'a, P: Platform = ThisMachine> {
+    pub(crate) platform: &'a P,
+    pub(crate) environment: Environment,
+    pub(crate) stop: &'a AtomicBool,
+}
+
+impl<'a, P: Platform> Session<'a, P> {
+    /// Gathers facts about the machine, which go into every record. Once `stop` is set, from outside, a question ends
+    /// early, and what was found until then is its answer.
+    pub fn new(platform: &'a P, stop: &'a AtomicBool) -> Self {
+        Self { platform, environment: platform.environment(), stop }
+    }
+
+    /// The machine.
+    #[must_use]
+    pub fn platform(&self) -> &'a P {
+        self.platform
+    }
+
+    /// Facts about the machine, as they were when the session began.
+    #[must_use]
+    pub fn environment(&self) -> &Environment {
+        &self.environment
+    }
+
+    /// Whether the counter may be read in this process; `None` where nobody knows.
+    pub(crate) fn counter_readable(&self) -> Option<bool> {
+        self.environment.counter_readable
+    }
+}

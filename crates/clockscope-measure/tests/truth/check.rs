@@ -1,0 +1,367 @@
+//! *Check*: verdicts and their evidence, on machines with nothing wrong and with faults.
+
+use std::cell::RefCell;
+use std::ops::Range;
+
+use clockscope_measure::{CheckRequest, Session, check};
+use clockscope_records::{
+    ClockDemands, Demand, Evidence, Finding, Policy, Reason, Trust, Trustworthiness, Value, Verdict,
+};
+use clockscope_simulation::{Change, Random, Refused};
+
+use crate::harness::{on_machines, on_platform, on_platforms};
+use crate::machine::{Clocksource, Machine, Maker, Spec};
+use crate::platform::Simulated;
+
+/// When a check of half a second has to be over at the latest, in ps.
+const LIMIT_PS: u128 = 20_000_000_000_000;
+
+/// The shares of a check's progress until which clocks are read one after the other, and from which on rates are compared.
+const READS: f64 = 0.32;
+const RATES: f64 = 0.56;
+
+/// How much time a check gets, in seconds.
+fn seconds(seed: u64) -> f64 {
+    let mut random = Random::new(seed ^ 0xc4ec);
+    if random.happens(0.002) { 3.0 } else { 0.05 + 0.1 * random.fraction() * random.fraction() }
+}
+
+/// What was found, and when the clocks were being looked at, in ps of true time.
+struct Checked {
+    found: Trust,
+    /// From the beginning of the first question to the end of the last one.
+    whole: Range<u128>,
+    /// When readings of all clocks followed each other, and when they were compared with the reference.
+    reads: Range<u128>,
+    rates: Range<u128>,
+}
+
+fn ask(session: &Session<'_, Simulated>, policy: Policy, duration_s: f64) -> Checked {
+    let cpus = &session.platform().machine.cpus;
+    let times: RefCell<Vec<(f64, u128)>> = RefCell::default();
+    let request = CheckRequest { clocks: Vec::new(), policy, duration_s, cpu: None };
+    let answer = check(session, &request, &mut |share| times.borrow_mut().push((share, cpus.now_ps())));
+    let times = times.into_inner();
+    let between = |from: f64, until: f64| {
+        let mut times = times.iter().filter(|(share, _)| (from..until).contains(share)).map(|(_, ps)| *ps);
+        let first = times.next().unwrap_or(0);
+        first..times.next_back().unwrap_or(first)
+    };
+    let found = answer.expect("it can be asked").found;
+    Checked { found, whole: between(0.0, 2.0), reads: between(0.0, READS), rates: between(RATES, 2.0) }
+}
+
+fn verdict<'a>(found: &'a Trust, clock: &str) -> &'a Verdict {
+    found.verdicts.iter().find(|verdict| verdict.clock == clock).expect("it was judged")
+}
+
+fn against(verdict: &Verdict) -> Vec<&Evidence> {
+    verdict.evidence.iter().filter(|evidence| evidence.finding == Finding::Against).collect()
+}
+
+/// The ppm by which a clock runs fast against MONOTONIC_RAW.
+fn true_ppm(machine: &Machine, spec: &Spec) -> f64 {
+    let raw = machine.spec("monotonic_raw").expect("it is there").fast;
+    ((1.0 + spec.fast) / (1.0 + raw) - 1.0) * 1e6
+}
+
+/// Evidence that speaks against clocks that do nothing wrong: what is true of such a machine, and no fault.
+fn may_be_against(machine: &Machine, verdict: &Verdict, evidence: &Evidence) -> bool {
+    let is_counter = verdict.clock == "tsc";
+    let is_device = machine.clocksource != Clocksource::Tsc;
+    match evidence.name.as_str() {
+        "readable" => is_counter && machine.counter_cost.is_none(),
+        "clocksource" => is_counter && is_device,
+        "kernel's verdict" => is_counter && is_device && !machine.reasons.is_empty(),
+        "claimed frequency" => {
+            is_counter && machine.claimed_hz.is_some_and(|hz| (hz as f64 / machine.counter_hz - 1.0).abs() > 300e-6)
+        }
+        "cost" => {
+            let syscall_ps = machine.spec("monotonic:syscall").expect("it is there").cost.ps;
+            let spec = machine.spec(&verdict.clock);
+            !is_counter && spec.is_some_and(|spec| spec.cost.ps as f64 > 0.5 * syscall_ps as f64)
+        }
+        _ => false,
+    }
+}
+
+/// Nothing is wrong with these clocks: none is unfit, and each piece of evidence is right or unknown.
+fn nothing_is_wrong(machine: &Machine, found: &Trust) {
+    for verdict in &found.verdicts {
+        for evidence in against(verdict) {
+            assert!(may_be_against(machine, verdict, evidence), "{}: {evidence:?}", verdict.clock);
+        }
+        let is_unfit = verdict.clock == "tsc"
+            && (machine.counter_cost.is_none() || machine.reasons.iter().any(|reason| reason.is_fault));
+        assert_eq!(verdict.verdict == Trustworthiness::Unfit, is_unfit, "{verdict:?}");
+        if verdict.clock == "tsc" && machine.clocksource != Clocksource::Tsc {
+            assert_ne!(verdict.verdict, Trustworthiness::Trusted, "{verdict:?}");
+        }
+        figures(machine, verdict);
+    }
+}
+
+/// The figures that evidence gives lie where the truth is.
+fn figures(machine: &Machine, verdict: &Verdict) {
+    for evidence in &verdict.evidence {
+        let Some(Value::Number(number)) = evidence.value else { continue };
+        let spec = machine.spec(&verdict.clock).expect("it is there");
+        match evidence.name.as_str() {
+            "cost" => {
+                let spec =
+                    if verdict.clock == "tsc" { machine.spec("lfence_tsc_lfence").expect("it is there") } else { spec };
+                let true_ns = spec.cost.ps as f64 / 1e3;
+                assert!(
+                    (true_ns * 0.97..true_ns * 1.2 + 1.0).contains(&number),
+                    "{}: {true_ns} ns, {evidence:?}",
+                    verdict.clock
+                );
+            }
+            "rate" => {
+                let bound = bound(&evidence.seen).expect("it has a bound");
+                let true_ppm = true_ppm(machine, spec);
+                assert!((number - true_ppm).abs() <= bound + 0.0005, "{}: {true_ppm} ppm, {evidence:?}", verdict.clock);
+            }
+            "offsets between CPUs" => assert!(number >= 0.0, "{evidence:?}"),
+            "claimed frequency" => {
+                let bound = bound(&evidence.seen).expect("it has a bound");
+                // What was measured is in units of the reference.
+                let raw = machine.spec("monotonic_raw").expect("it is there").fast;
+                let measured_hz = machine.counter_hz / (1.0 + raw);
+                let true_ppm = (machine.claimed_hz.expect("it was claimed") as f64 / measured_hz - 1.0) * 1e6;
+                assert!((number - true_ppm).abs() <= bound + 0.0005, "{true_ppm} ppm, {evidence:?}");
+            }
+            "steps back on one CPU" | "jumps" | "order across CPUs" | "standing still" => {
+                let counts_rests = evidence.name == "standing still" && verdict.clock.ends_with("_coarse");
+                assert!(number == 0.0 || counts_rests, "{}: {evidence:?}", verdict.clock);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The number behind ±.
+fn bound(text: &str) -> Option<f64> {
+    text.split("± ").nth(1)?.split(' ').next()?.parse().ok()
+}
+
+/// Demands that are near what is true, on either side.
+fn policy(seed: u64, machine: &Machine) -> Policy {
+    let mut random = Random::new(seed ^ 0x90_11c7);
+    let mut factor = || 10f64.powf(2.0 * random.fraction() - 1.0);
+    let spec = machine.spec("monotonic").expect("it is there");
+    let ordered = machine.spec("lfence_tsc_lfence").expect("it is there");
+    let demands = |spec: &Spec, factor: &mut dyn FnMut() -> f64, max_rate_ppm, max_offset_ns| ClockDemands {
+        verdict: Some(Trustworthiness::Trusted),
+        max_cost_ns: Some(spec.cost.ps as f64 / 1e3 * factor()),
+        max_tick_ns: Some(spec.tick_ns * factor()),
+        max_regressions: Some(0),
+        max_rate_ppm,
+        max_offset_ns,
+        invariant: None,
+    };
+    let (rate, offset) = (true_ppm(machine, spec).abs() * factor(), 100.0 * factor());
+    Policy {
+        clocksource: Some(vec!["tsc".to_owned(), "kvm-clock".to_owned()]),
+        counter: Some(demands(ordered, &mut factor, Some(300.0), Some(offset))),
+        clocks: [("monotonic".to_owned(), demands(spec, &mut factor, Some(rate), None))].into_iter().collect(),
+    }
+}
+
+/// Demands are met if they truly are, or unknown.
+fn demands(machine: &Machine, found: &Trust) {
+    for Demand { demand, required, met, .. } in &found.demands {
+        let Some(met) = *met else { continue };
+        let limit = if let Value::Number(limit) = required { *limit } else { 0.0 };
+        let (place, field) = demand.rsplit_once('.').unwrap_or(("", demand));
+        let is_counter = place == "counter";
+        let spec = machine.spec(if is_counter { "lfence_tsc_lfence" } else { "monotonic" }).expect("it is there");
+        let near = |truth: f64, share: f64| (limit / truth - 1.0).abs() < share;
+        let is_right = match field {
+            "clocksource" => met == (machine.clocksource == Clocksource::Tsc),
+            "verdict" => {
+                let name = if is_counter { "tsc" } else { "monotonic" };
+                met == (verdict(found, name).verdict == Trustworthiness::Trusted)
+            }
+            "max_cost_ns" => met == (limit >= spec.cost.ps as f64 / 1e3) || near(spec.cost.ps as f64 / 1e3, 0.25),
+            // Of what is shown in whole ns.
+            "max_tick_ns" => {
+                let truth = if spec.id.is_some() { spec.tick_ns.max(1.0) } else { spec.tick_ns };
+                met == (limit >= truth) || near(truth, 1e-3) || spec.tick_ns < 3.0
+            }
+            "max_regressions" => met,
+            "max_rate_ppm" if is_counter => {
+                let raw = machine.spec("monotonic_raw").expect("it is there").fast;
+                let hz = machine.claimed_hz.expect("something was claimed") as f64;
+                met == ((hz * (1.0 + raw) / machine.counter_hz - 1.0).abs() * 1e6 <= limit)
+            }
+            "max_rate_ppm" => met == (true_ppm(machine, spec).abs() <= limit),
+            "max_offset_ns" => met,
+            _ => panic!("{demand}"),
+        };
+        assert!(is_right, "{demand}: {required:?} is met: {met}, {:?}", found.demands);
+    }
+}
+
+/// A machine with nothing wrong, though it may be busy, claim a wrong frequency, or have another clocksource for a reason.
+fn sound(seed: u64) -> Machine {
+    let mut maker = Maker::new(seed);
+    let (claims, off) = (maker.random.happens(0.4), (maker.random.fraction() - 0.5) * 2e-3);
+    let has_reason = maker.random.happens(0.5);
+    let is_fault = maker.random.happens(0.5);
+    let is_far = maker.random.happens(0.5);
+    let mut machine = maker.make();
+    machine.claimed_hz = claims.then(|| (machine.counter_hz * (1.0 + if is_far { off } else { off / 100.0 })) as u64);
+    if machine.clocksource != Clocksource::Tsc && has_reason {
+        let text = |text: &str| text.to_owned();
+        let seen = if is_fault { "Marking TSC unstable" } else { "clocksource=hpet" };
+        machine.reasons = vec![Reason { seen: text(seen), source: text("the kernel"), is_fault, advice: text("look") }];
+    }
+    machine
+}
+
+/// Nothing is held against clocks that do nothing wrong, however busy the machine is; and demands are met as they truly are.
+#[test]
+fn what_is_sound_is_never_unfit() {
+    let (mut trusted, mut could) = (0, 0);
+    on_machines("check::what_is_sound", sound, |session, seed| {
+        let machine = &session.platform().machine;
+        let checked = ask(session, policy(seed, machine), seconds(seed));
+        nothing_is_wrong(machine, &checked.found);
+        demands(machine, &checked.found);
+        let can_be = machine.clocksource == Clocksource::Tsc
+            && machine.counter_cost.is_some()
+            && machine.loads[0].competitors == 0;
+        if can_be && machine.claimed_hz.is_none() {
+            could += 1;
+            trusted += u32::from(verdict(&checked.found, "tsc").verdict == Trustworthiness::Trusted);
+        }
+    });
+    eprintln!("{trusted} of {could} counters of quiet machines were trusted");
+    assert!(could < 10 || trusted * 10 >= could * 8, "{trusted} of {could}");
+}
+
+/// What goes wrong, and what that is a fault of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fault {
+    Counter,
+    Monotonic,
+    Raw,
+    /// Of nothing: the machine paused.
+    Nothing,
+}
+
+/// A machine on which one thing goes wrong at this time, or from the beginning on if there is none.
+fn faulty(seed: u64) -> (Machine, Fault, Option<u128>, &'static str) {
+    let mut maker = Maker::new(seed ^ 0xfa17);
+    (maker.has_counter, maker.clocksource) = (true, Clocksource::Tsc);
+    maker.load.competitors = maker.load.competitors.min(3);
+    let random = &mut maker.random;
+    let kind = random.below(14);
+    let at_ms = 8.0 + seconds(seed) * 1e3 * random.fraction();
+    let ns = 10f64.powf(4.7 + 3.3 * random.fraction());
+    let ns = if random.happens(0.5) { -ns } else { ns };
+    let share = 10f64.powf(-2.7 + 2.0 * random.fraction()) * if random.happens(0.5) { -1.0 } else { 1.0 };
+    let (cpu, hz) = (random.below(u64::from(maker.cpus)) as u32, maker.counter_hz);
+    let glitches = 200 + random.below(2000) as usize;
+    let pause_ps = (ns.abs() * 1e3) as u64;
+    let mut machine = maker.make();
+    let clock = machine.monotonic();
+    let raw = machine.spec("monotonic_raw").and_then(|spec| spec.id).expect("it is there");
+    let ticks = (ns * hz / 1e9) as i64;
+    let (fault, change, name) = match kind {
+        0 => (Fault::Counter, Change::SetCounterOffset { cpu, ticks }, "offset"),
+        1 => (Fault::Counter, Change::SetCounterRate { hz: hz * (1.0 + share) }, "rate"),
+        2 => (Fault::Counter, Change::StepCounter { ticks }, "step"),
+        3 => (Fault::Counter, Change::GlitchCounter { ticks: [ticks, 0, 0].repeat(glitches) }, "glitches"),
+        4 => (Fault::Counter, Change::SetCounterRate { hz: 0.0 }, "stop"),
+        5 => (Fault::Counter, Change::MoveMachine { ps: pause_ps, ticks, hz }, "move"),
+        6 => (Fault::Monotonic, Change::StepClock { clock, ns: ns as i64 }, "step"),
+        7 => (Fault::Monotonic, Change::SlewClock { clock, share: share * 10.0 }, "slew"),
+        8 => (Fault::Monotonic, Change::FreezeClock { clock }, "freeze"),
+        9 => (Fault::Monotonic, Change::RefuseClock { clock, refused: Some(Refused(1)) }, "refuse"),
+        10 => (Fault::Raw, Change::StepClock { clock: raw, ns: ns as i64 }, "step"),
+        11 => (Fault::Raw, Change::FreezeClock { clock: raw }, "freeze"),
+        12 => (Fault::Nothing, Change::Suspend { ps: pause_ps, left_out: Vec::new() }, "pause"),
+        _ => (Fault::Nothing, Change::MoveMachine { ps: pause_ps, ticks: 0, hz }, "pause"),
+    };
+    let at_ms = if kind == 0 { 0.0 } else { at_ms };
+    machine.at_ms(at_ms, change);
+    (machine, fault, (kind != 0).then_some((at_ms * 1e9) as u128), name)
+}
+
+/// Nobody trusts what is at fault, if that showed while it was looked at; and nothing else is unfit for it.
+fn judge(session: &Session<'_, Simulated>, seed: u64) {
+    let (_, fault, at_ps, name) = faulty(seed);
+    let checked = ask(session, Policy::default(), seconds(seed));
+    let Checked { whole, reads, rates, .. } = &checked;
+    let tested: &[&Range<u128>] = match (fault, name) {
+        // What lasts shows whenever it begins before the clocks are compared.
+        (Fault::Counter, "glitches") => &[reads],
+        (Fault::Counter, _) => &[whole],
+        (_, "step") => &[rates],
+        (Fault::Raw, _) => &[rates],
+        _ => &[reads, rates],
+    };
+    let is_tested = at_ps.is_none_or(|at_ps| tested.iter().any(|range| range.contains(&at_ps)));
+    let (counter, monotonic) = (verdict(&checked.found, "tsc"), verdict(&checked.found, "monotonic"));
+    let raw = verdict(&checked.found, "monotonic_raw");
+    let sound: &[&Verdict] = match fault {
+        Fault::Counter => &[monotonic, raw],
+        Fault::Monotonic => &[counter, raw],
+        Fault::Raw => &[counter, monotonic],
+        Fault::Nothing => &[counter, monotonic, raw],
+    };
+    for verdict in sound {
+        // A kernel's clock that is computed from a counter shows that one's faults where these differ by CPU or reading.
+        let is_shown = fault == Fault::Counter && name == "offset" && verdict.clock != "tsc";
+        let is_unfit = verdict.verdict == Trustworthiness::Unfit;
+        // Outside of that, the counter and its reference are the only ones that are compared.
+        let is_ambiguous = fault == Fault::Raw && !is_tested;
+        assert!(
+            !is_unfit || is_shown || is_ambiguous,
+            "{fault:?} {name}: {} is unfit: {:#?}",
+            verdict.clock,
+            against(verdict)
+        );
+    }
+    let at_fault = match fault {
+        Fault::Counter => counter,
+        Fault::Monotonic => monotonic,
+        Fault::Raw => raw,
+        Fault::Nothing => return,
+    };
+    let is_trusted = at_fault.verdict == Trustworthiness::Trusted;
+    assert!(
+        !is_tested || !is_trusted,
+        "{fault:?} {name} at {at_ps:?} of {whole:?}, {reads:?}, {rates:?}: {at_fault:#?}"
+    );
+}
+
+/// A clock or counter whose fault falls into what is tested is never trusted, and no other is unfit for it; and the question ends.
+#[test]
+fn a_fault_is_never_trusted() {
+    on_platforms(
+        "check::a_fault_is_never_trusted",
+        |seed| Simulated { limit_ps: LIMIT_PS, ..Simulated::new(faulty(seed).0) },
+        judge,
+    );
+}
+
+/// The reference stands still from some time on: the check went on for ever.
+#[test]
+fn a_reference_that_freezes_ends_a_check() {
+    for at_ms in [10.0, 40.0] {
+        let mut maker = Maker::new(7);
+        maker.load.competitors = 0;
+        (maker.has_counter, maker.clocksource) = (true, Clocksource::Tsc);
+        let mut machine = maker.make();
+        let raw = machine.spec("monotonic_raw").and_then(|spec| spec.id).expect("it is there");
+        machine.at_ms(at_ms, Change::FreezeClock { clock: raw });
+        let platform = Simulated { limit_ps: LIMIT_PS, ..Simulated::new(machine) };
+        on_platform("check::a_reference", 7, &platform, &mut |session, _| {
+            let checked = ask(session, Policy::default(), 0.06);
+            assert_ne!(verdict(&checked.found, "monotonic_raw").verdict, Trustworthiness::Trusted);
+        });
+    }
+}

@@ -1,0 +1,513 @@
+//! *Gaps*: the times that threads lost, their lengths and causes.
+
+use clockscope_measure::{GapsRequest, Session, gaps};
+use clockscope_records::{Answer, CauseKind, CpuGaps, Gaps};
+use clockscope_simulation::{Change, Lost, Random, Refused, Taker};
+
+use crate::harness::{on_machines, on_one, on_platforms};
+use crate::machine::{Machine, Maker, pick};
+use crate::platform::{Asked, Simulated, THREAD_ACCOUNT_PS};
+
+/// How much the scale of the timer may be off: the reference's rate, and the calibration's bound.
+const SCALE: f64 = 2e-3;
+/// Turns of the loop between two looks whether the time is over.
+const LOOKS: f64 = 4096.0;
+
+/// When questions that are asked of machines with clocks that fail are over at the latest, in ps.
+const LIMIT_PS: u128 = 1_500_000_000_000;
+
+/// A machine on which threads lose time, sometimes to long thefts.
+fn busy(seed: u64) -> Machine {
+    let mut maker = Maker::new(seed);
+    let random = &mut maker.random;
+    if maker.load.stolen_every_ns > 0 && random.happens(0.5) {
+        maker.load.stolen_ns = (20_000, 30_000_000);
+    }
+    let step_ns = pick(random, &[10_000_000, 10_000_000, 1_000_000, 1]);
+    let machine = maker.make();
+    machine.cpus.set_steal_step_ns(step_ns);
+    machine
+}
+
+fn request(seed: u64, cpus: u32) -> GapsRequest {
+    let mut random = Random::new(seed);
+    let on_all = random.happens(0.35);
+    let threshold_s = pick(&mut random, &[0.0, 1e-6, 1e-6, 1e-6, 5e-6, 50e-6]);
+    let seconds = if random.happens(0.02) { 0.3 } else { 0.002 + 0.03 * random.fraction() };
+    let duration_s = if on_all { seconds / f64::from(cpus) } else { seconds };
+    GapsRequest { threshold_s, duration_s, cpus: on_all.then(|| (0..cpus).collect()) }
+}
+
+fn ask(session: &Session<'_, Simulated>, request: &GapsRequest) -> Answer<Gaps> {
+    gaps(session, request, &mut |_| {}).expect("it can be asked")
+}
+
+/// A length that lies in between, in ns, and what may have caused it.
+#[derive(Clone, Debug)]
+struct Expected {
+    at_ps: u128,
+    lowest_ns: f64,
+    highest_ns: f64,
+    takers: Vec<Taker>,
+    /// Who took time since the account before, beside the gap.
+    bystanders: Vec<Taker>,
+    has_moved: bool,
+    is_in_asking: bool,
+}
+
+/// What a thread should have seen.
+#[derive(Debug, Default)]
+struct Truth {
+    gaps: Vec<Expected>,
+    /// Time that it looked or asked, in ns.
+    whole_ns: f64,
+    /// Time of that in which it asked.
+    asking_ns: f64,
+    /// By how much these may be off, in ns.
+    slack_ns: f64,
+}
+
+/// One thread's view of the machine.
+struct View<'a> {
+    lost: Vec<&'a Lost>,
+    /// A read of the timer, and a step of it, in ps.
+    turn_ps: f64,
+    tick_ps: f64,
+    threshold_ns: f64,
+    /// What it takes to look whether the time is over.
+    look_ps: f64,
+}
+
+/// Questions that follow each other with no more than a read between them.
+type Cluster = Vec<Asked>;
+
+impl View<'_> {
+    fn lost_in(&self, from_ps: u128, until_ps: u128) -> Vec<&Lost> {
+        self.lost.iter().copied().filter(|lost| (from_ps..until_ps).contains(&lost.taken.at_ps)).collect()
+    }
+
+    fn lost_ps(&self, from_ps: u128, until_ps: u128) -> u128 {
+        self.lost_in(from_ps, until_ps).iter().map(|lost| lost.taken.ps).sum()
+    }
+
+    fn clusters(&self, asked: &[Asked]) -> Vec<Cluster> {
+        let mut clusters: Vec<Cluster> = Vec::new();
+        for asked in asked {
+            let is_near = clusters.last().and_then(|cluster| cluster.last()).is_some_and(|last| {
+                let lost_ps = self.lost_ps(last.until_ps, asked.from_ps);
+                let ran_ps = (asked.from_ps - last.until_ps).saturating_sub(lost_ps) as f64;
+                ran_ps < 3.0 * self.turn_ps
+            });
+            match clusters.last_mut() {
+                Some(cluster) if is_near => cluster.push(*asked),
+                _ => clusters.push(vec![*asked]),
+            }
+        }
+        clusters
+    }
+
+    /// What one thread should have found that asked these.
+    fn truth(&self, asked: &[Asked], truth: &mut Truth) {
+        let few_ns = (3.0 * self.turn_ps + 2.0 * self.tick_ps) / 1e3;
+        let mut usual: Option<(f64, f64)> = None;
+        let mut former: Option<Cluster> = None;
+        let mut began_ps = None;
+        for cluster in self.clusters(asked) {
+            let (first, last) = (cluster[0], cluster[cluster.len() - 1]);
+            let Some(place) = cluster.iter().position(|asked| asked.of_cpu.is_some()) else {
+                // The thread looked whether its time was over, and that took long.
+                let from_ps = former.as_ref().map_or(0, |before| before[before.len() - 1].until_ps);
+                let lost = self.tail(from_ps, first.from_ps, self.look_ps);
+                self.all_are_asked_about(from_ps, lost.last().map_or(first.from_ps, |lost| lost.taken.at_ps));
+                let lost_ps = lost.iter().map(|lost| lost.taken.ps).sum::<u128>();
+                truth.slack_ns += (lost_ps + last.until_ps - first.from_ps) as f64 / 1e3;
+                former = Some(cluster);
+                continue;
+            };
+            let is_first = place == 0 && cluster.len() > 1;
+            let is_last = place + 1 == cluster.len();
+            if is_first {
+                let took_ns = (first.until_ps - first.from_ps) as f64 / 1e3;
+                usual = Some(shorter(usual, (took_ns, took_ns + few_ns)));
+                began_ps = Some(last.until_ps);
+                former = Some(cluster);
+                continue;
+            }
+            let Some(before) = former.replace(cluster.clone()) else {
+                panic!("a question before the first: {first:?}")
+            };
+            let resumed_ps = before[before.len() - 1].until_ps;
+            if is_last {
+                let began_ps = began_ps.take().expect("it began");
+                truth.whole_ns += (first.from_ps - began_ps) as f64 / 1e3;
+                truth.slack_ns += 4.0 * few_ns;
+                self.all_are_asked_about(resumed_ps, first.from_ps);
+                continue;
+            }
+            let glanced = cluster[place - 1];
+            let mut gap = self.gap(resumed_ps, &cluster[..place], few_ns);
+            gap.bystanders = self.takers(
+                before.iter().find(|asked| asked.of_cpu.is_some()).map_or(resumed_ps, |asked| asked.from_ps),
+                cluster[place].until_ps,
+            );
+            truth.gaps.push(gap);
+            // Asking the CPU and the thread again.
+            let took_ns = (last.until_ps - glanced.until_ps) as f64 / 1e3;
+            let took = (took_ns - few_ns, took_ns + few_ns);
+            let now_usual = shorter(usual, took);
+            usual = Some(now_usual);
+            let more = (took.0 - now_usual.1, took.1 - now_usual.0);
+            let least = |usual_ns: f64| self.threshold_ns.max(4.0 * usual_ns);
+            if more.1 > least(now_usual.0) * (1.0 - SCALE) {
+                let is_certain = more.0 > least(now_usual.1) * (1.0 + SCALE);
+                truth.gaps.push(Expected {
+                    at_ps: glanced.until_ps,
+                    lowest_ns: if is_certain { more.0 } else { 0.0 },
+                    highest_ns: more.1,
+                    takers: self.takers(glanced.until_ps, last.until_ps),
+                    bystanders: Vec::new(),
+                    has_moved: self.has_moved(glanced.until_ps, last.until_ps),
+                    is_in_asking: true,
+                });
+            }
+            let lost_ns = self.lost_ps(first.from_ps, last.until_ps) as f64 / 1e3;
+            truth.asking_ns += ((last.until_ps - first.from_ps) as f64 / 1e3 - lost_ns).max(0.0);
+            // What the asking lost is not looked at, or a gap.
+            truth.slack_ns += lost_ns + 4.0 * few_ns;
+        }
+    }
+
+    fn takers(&self, from_ps: u128, until_ps: u128) -> Vec<Taker> {
+        self.lost_in(from_ps, until_ps).iter().map(|lost| lost.taken.by).collect()
+    }
+
+    fn has_moved(&self, from_ps: u128, until_ps: u128) -> bool {
+        self.lost_in(from_ps, until_ps).iter().any(|lost| lost.taken.cpu != lost.cpu)
+    }
+
+    /// What was lost right before a question, one after the other.
+    fn tail(&self, from_ps: u128, until_ps: u128, look_ps: f64) -> Vec<&Lost> {
+        let mut next_ps = until_ps;
+        let is_near = |lost: &&Lost| {
+            let ran_ps = next_ps.saturating_sub(lost.taken.at_ps + lost.taken.ps) as f64;
+            next_ps = lost.taken.at_ps;
+            ran_ps <= 9.0 * self.turn_ps + self.tick_ps + look_ps
+        };
+        self.lost_in(from_ps, until_ps).into_iter().rev().take_while(is_near).collect()
+    }
+
+    /// The gap that made a thread ask that had looked since then.
+    fn gap(&self, since_ps: u128, glances: &[Asked], few_ns: f64) -> Expected {
+        let (first, last) = (glances[0], glances[glances.len() - 1]);
+        let tail = self.tail(since_ps, first.from_ps, 0.0);
+        // It may have been lost while the thread looked whether its time was over.
+        let look_ps = if tail.is_empty() || glances.len() > 1 { self.look_ps } else { 0.0 };
+        let tail = if look_ps > 0.0 { self.tail(since_ps, first.from_ps, look_ps) } else { tail };
+        self.all_are_asked_about(since_ps, tail.last().map_or(first.from_ps, |lost| lost.taken.at_ps));
+        let is_after_asking =
+            (tail.last().map_or(first.from_ps, |lost| lost.taken.at_ps) - since_ps) as f64 <= 9.0 * self.turn_ps;
+        let long_ns = |ps: u128| ps as f64 / 1e3;
+        let longest = tail.iter().map(|lost| long_ns(lost.taken.ps)).filter(|ns| *ns > 1e3);
+        let mut lowest_ns: f64 = longest.sum::<f64>() - 2.0 * self.tick_ps / 1e3;
+        let mut highest_ns = tail.iter().map(|lost| long_ns(lost.taken.ps)).sum::<f64>() + few_ns;
+        if look_ps > 0.0 {
+            highest_ns += long_ns(first.until_ps - first.from_ps) + look_ps / 1e3;
+        }
+        if is_after_asking {
+            highest_ns += 8.0 * self.turn_ps / 1e3;
+        }
+        // An interruption of the first glance belongs to the gap.
+        let glance_ns = long_ns(last.until_ps - first.from_ps);
+        let usual_ns = THREAD_ACCOUNT_PS as f64 / 1e3;
+        let mut end_ps = first.from_ps;
+        if glance_ns > self.threshold_ns.max(4.0 * (usual_ns + few_ns)) * (1.0 + SCALE) {
+            lowest_ns += glance_ns;
+        }
+        if glance_ns + few_ns > self.threshold_ns.max(4.0 * usual_ns) * (1.0 - SCALE) {
+            highest_ns += glance_ns + few_ns;
+            end_ps = last.until_ps;
+        }
+        let at_ps = tail.last().map_or(first.from_ps, |lost| lost.taken.at_ps);
+        Expected {
+            at_ps,
+            lowest_ns,
+            highest_ns,
+            takers: self.takers(at_ps, end_ps),
+            bystanders: Vec::new(),
+            has_moved: self.has_moved(at_ps, end_ps),
+            is_in_asking: false,
+        }
+    }
+
+    /// No time that is above the threshold went by unnoticed while the thread looked.
+    fn all_are_asked_about(&self, from_ps: u128, until_ps: u128) {
+        let slack_ns = (3.0 * self.turn_ps + 2.0 * self.tick_ps) / 1e3;
+        for lost in self.lost_in(from_ps, until_ps) {
+            let is_long = lost.taken.ps as f64 / 1e3 > self.threshold_ns * (1.0 + SCALE) + slack_ns;
+            assert!(!is_long, "not noticed between {from_ps} and {until_ps}: {lost:?}");
+        }
+    }
+}
+
+fn shorter(one: Option<(f64, f64)>, other: (f64, f64)) -> (f64, f64) {
+    one.map_or(other, |one| (one.0.min(other.0), one.1.min(other.1)))
+}
+
+/// Compares what was found with the truth. Returns how many causes were those of bystanders.
+fn compare(session: &Session<'_, Simulated>, request: &GapsRequest, answer: &Answer<Gaps>) -> u64 {
+    let (platform, found) = (session.platform(), &answer.found);
+    let machine = &platform.machine;
+    let timer = machine.spec(&answer.run.timer.name).expect("it is there");
+    let turn_ps = timer.cost.ps as f64;
+    let look_ps = machine.spec("monotonic_raw:syscall").expect("it is there").cost.ps as f64 * 2.0;
+    let loop_ns = found.loop_ns.expect("it was found");
+    let tick_ps = timer.tick_ns.max(1.0) * 1e3;
+    assert!((loop_ns * 1e3 - turn_ps).abs() <= 0.35 * turn_ps + tick_ps + 1.0, "a turn of {turn_ps} ps: {loop_ns} ns");
+    let asked_ns = request.threshold_s * 1e9;
+    assert!(found.threshold_ns >= asked_ns.max(3.9 * loop_ns), "{}", found.threshold_ns);
+    assert!(found.threshold_ns <= asked_ns.max(4.1 * loop_ns + 2.0 * tick_ps / 1e3), "{}", found.threshold_ns);
+    let (asked, lost) = (platform.asked.lock().expect("nobody panicked").clone(), machine.cpus.taken());
+    let mut aside = 0;
+    let mut all: Vec<Expected> = Vec::new();
+    for of_cpu in &found.gaps {
+        let mut truth = Truth::default();
+        let is_of = |asked: &&Asked| request.cpus.is_none() || of_cpu.cpu == asked.of_cpu;
+        let mut threads: Vec<u32> =
+            asked.iter().filter(|asked| asked.of_cpu.is_some()).filter(is_of).map(|asked| asked.thread).collect();
+        threads.dedup();
+        for thread in threads {
+            let asked: Vec<Asked> = asked.iter().filter(|asked| asked.thread == thread).copied().collect();
+            let lost = lost.iter().filter(|lost| lost.thread == thread).collect();
+            View { lost, turn_ps, tick_ps, threshold_ns: found.threshold_ns, look_ps }.truth(&asked, &mut truth);
+        }
+        let possible: Vec<Expected> =
+            truth.gaps.iter().filter(|gap| gap.highest_ns > found.threshold_ns * (1.0 - SCALE)).cloned().collect();
+        aside += figures(of_cpu, [found.threshold_ns, turn_ps, look_ps], &truth, &possible);
+        all.extend(possible);
+    }
+    let longest: Vec<f64> = found.worst.iter().map(|gap| gap.ns).collect();
+    assert!(longest.is_sorted_by(|a, b| a >= b) && longest.len() <= 10, "{longest:?}");
+    let count: u64 = found.gaps.iter().map(|gaps| gaps.count).sum();
+    assert_eq!(longest.len() as u64, count.min(10));
+    ranks(&longest, &all, found.threshold_ns);
+    if count == all.len() as u64 && count <= 10 {
+        in_time(found, &mut all);
+    }
+    aside
+}
+
+/// The longest are as long as the longest are.
+fn ranks(longest: &[f64], all: &[Expected], threshold_ns: f64) {
+    let sorted = |of: fn(&Expected) -> f64| {
+        let mut lengths: Vec<f64> = all.iter().map(of).collect();
+        lengths.sort_by(|a, b| b.total_cmp(a));
+        lengths
+    };
+    let (lowest, highest) = (sorted(|gap| gap.lowest_ns), sorted(|gap| gap.highest_ns));
+    for (place, ns) in longest.iter().enumerate() {
+        let (low, high) = (lowest[place] * (1.0 - SCALE), highest[place] * (1.0 + SCALE));
+        assert!(*ns <= high && (*ns >= low || low < threshold_ns), "longest {place}: {ns} ns, truly {low} to {high}");
+    }
+}
+
+/// Each of the longest happened when it is said to, if these are all. No figure tells when that time began.
+fn in_time(found: &Gaps, all: &mut [Expected]) {
+    all.sort_by_key(|gap| gap.at_ps);
+    let mut told: Vec<_> = found.worst.iter().collect();
+    told.sort_by(|a, b| a.at_s.total_cmp(&b.at_s));
+    let (Some(first), Some(first_told)) = (all.first(), told.first()) else { return };
+    for (gap, told) in all.iter().zip(&told) {
+        let since_ns = (gap.at_ps - first.at_ps) as f64 / 1e3;
+        let told_ns = (told.at_s - first_told.at_s) * 1e9;
+        let slack_ns = 5_000.0 + 20.0 * found.loop_ns.unwrap_or(0.0) + since_ns * SCALE;
+        assert!((told_ns - since_ns).abs() <= slack_ns, "{told:?} is told of {gap:?}: {told_ns} against {since_ns}");
+        assert!(is_right(gap, told.cause), "{told:?} is told of {gap:?}");
+    }
+}
+
+/// The cause is one of the gap, or of what fell into asking beside it, which docs/method.md says; or it is unknown.
+fn is_right(gap: &Expected, cause: CauseKind) -> bool {
+    let by = |taker: Taker| gap.takers.contains(&taker) || gap.bystanders.contains(&taker);
+    if gap.has_moved {
+        return cause == CauseKind::Migration;
+    }
+    if gap.takers.contains(&Taker::Threads) {
+        return cause == CauseKind::InvoluntarySwitch;
+    }
+    match cause {
+        CauseKind::Interrupt => by(Taker::Interrupt) && !gap.is_in_asking,
+        CauseKind::Steal => by(Taker::Hypervisor) && !gap.is_in_asking,
+        // What was counted is told.
+        CauseKind::Unknown => gap.is_in_asking || !gap.takers.contains(&Taker::Interrupt),
+        // It fell between the reading of the counts and the beginning of the gap.
+        CauseKind::InvoluntarySwitch => gap.bystanders.contains(&Taker::Threads),
+        _ => false,
+    }
+}
+
+/// The figures of one CPU.
+fn figures(found: &CpuGaps, [threshold_ns, turn_ps, look_ps]: [f64; 3], truth: &Truth, possible: &[Expected]) -> u64 {
+    let certain: Vec<&Expected> = possible.iter().filter(|gap| gap.lowest_ns > threshold_ns * (1.0 + SCALE)).collect();
+    let (fewest, most) = (certain.len() as u64, possible.len() as u64);
+    assert!(
+        (fewest..=most).contains(&found.count),
+        "truly {fewest} to {most}, threshold {threshold_ns} ns: {found:?} {possible:#?}"
+    );
+    let lowest: f64 = certain.iter().map(|gap| gap.lowest_ns).sum();
+    let highest: f64 = possible.iter().map(|gap| gap.highest_ns).sum();
+    let (low, high) = (lowest * (1.0 - SCALE), highest * (1.0 + SCALE) + 1.0);
+    assert!((low..=high).contains(&found.stolen_ns), "stolen {} ns, truly {low} to {high}", found.stolen_ns);
+    let (seconds, blind) = (found.seconds, found.blind_seconds);
+    let off_ns = ((seconds + blind) * 1e9 - truth.whole_ns).abs();
+    assert!(off_ns <= truth.whole_ns * SCALE + truth.slack_ns, "{seconds} + {blind} s, truly {} ns", truth.whole_ns);
+    let blind_off_ns = (blind * 1e9 - truth.asking_ns).abs();
+    // Looking whether the time is over.
+    let looks_ns = truth.whole_ns / (LOOKS * turn_ps / 1e3).max(1.0) * look_ps / 1e3;
+    let slack_ns = truth.whole_ns * SCALE + truth.slack_ns + possible.len() as f64 * 2e3 + looks_ns;
+    assert!(blind_off_ns <= slack_ns, "not looked for {blind} s, truly {} ± {slack_ns} ns", truth.asking_ns);
+    if let Some(percent) = found.stolen_percent {
+        assert!((percent - found.stolen_ns / (seconds * 1e9) * 100.0).abs() < 1e-6 * percent.max(1.0));
+        assert!((0.0..=100.0).contains(&percent), "{percent} %");
+    }
+    let of_causes: u64 = found.causes.iter().map(|cause| cause.count).sum();
+    let total_ns: f64 = found.causes.iter().map(|cause| cause.total_ns).sum();
+    assert!(of_causes == found.count && (total_ns - found.stolen_ns).abs() < 1.0, "{found:?}");
+    let longest_ns = found.causes.iter().map(|cause| cause.max_ns).max_by(f64::total_cmp);
+    assert_eq!(longest_ns, found.max_ns);
+    if fewest == most {
+        quantiles(found, &certain);
+        return causes(found, &certain);
+    }
+    0
+}
+
+/// Each is between what it would be of the shortest and of the longest lengths that are possible.
+fn quantiles(found: &CpuGaps, certain: &[&Expected]) {
+    let sorted = |of: fn(&Expected) -> f64| {
+        let mut lengths: Vec<f64> = certain.iter().map(|gap| of(gap)).collect();
+        lengths.sort_by(f64::total_cmp);
+        lengths
+    };
+    let (lowest, highest) = (sorted(|gap| gap.lowest_ns), sorted(|gap| gap.highest_ns));
+    for (share, told) in [(0.5, found.p50_ns), (0.9, found.p90_ns), (0.99, found.p99_ns), (0.999, found.p999_ns)] {
+        let Some(told) = told else { continue };
+        let place = share * (lowest.len() - 1) as f64;
+        let (low, high) = (lowest[place.floor() as usize], highest[place.ceil() as usize]);
+        let is_between = told >= low * (1.0 - SCALE) - 1.0 && told <= high * (1.0 + SCALE) + 1.0;
+        assert!(is_between, "quantile {share}: {told} ns, truly {low} to {high}");
+    }
+}
+
+/// As many of each cause as there were, or fewer where it is unknown.
+fn causes(found: &CpuGaps, certain: &[&Expected]) -> u64 {
+    let told = |kind: CauseKind| found.causes.iter().find(|cause| cause.cause == kind).map_or(0, |cause| cause.count);
+    let count = |is: &dyn Fn(&Expected) -> bool| certain.iter().filter(|gap| is(gap)).count() as u64;
+    let moved = count(&|gap| gap.has_moved);
+    assert_eq!(told(CauseKind::Migration), moved, "{found:?}");
+    let preempted = count(&|gap| !gap.has_moved && gap.takers.contains(&Taker::Threads));
+    let beside = count(&|gap| !gap.takers.contains(&Taker::Threads) && gap.bystanders.contains(&Taker::Threads));
+    let switched = told(CauseKind::InvoluntarySwitch);
+    assert!((preempted..=preempted + beside).contains(&switched), "{switched} of {preempted}: {certain:#?}");
+    assert_eq!(told(CauseKind::VoluntarySwitch) + told(CauseKind::Softirq), 0);
+    let alone = |gap: &Expected, taker: Taker| !gap.takers.is_empty() && gap.takers.iter().all(|by| *by == taker);
+    let interrupted = count(&|gap| gap.takers.contains(&Taker::Interrupt));
+    let others = count(&|gap| !gap.takers.contains(&Taker::Interrupt) && gap.bystanders.contains(&Taker::Interrupt));
+    let interrupts = told(CauseKind::Interrupt);
+    let purely = count(&|gap| {
+        alone(gap, Taker::Interrupt)
+            && !gap.is_in_asking
+            && !gap.bystanders.contains(&Taker::Threads)
+            && !gap.bystanders.contains(&Taker::Hypervisor)
+    });
+    assert!(
+        (purely..=interrupted + others).contains(&interrupts),
+        "{interrupts} of {purely} to {interrupted} + {others}"
+    );
+    assert!(told(CauseKind::Steal) <= count(&|gap| gap.takers.contains(&Taker::Hypervisor)), "{found:?}");
+    interrupts.saturating_sub(interrupted)
+}
+
+/// Machines on which this was wrong once, by their seeds.
+fn once(test: &str, seeds: &[u64]) {
+    for seed in seeds {
+        on_one(test, *seed, busy(*seed), &mut |session, seed| {
+            let request = request(seed, session.platform().machine.cpus.cpus());
+            compare(session, &request, &ask(session, &request));
+        });
+    }
+}
+
+/// Looking whether the time was over took more than 1 µs, and asking the thread after that was counted as a gap.
+#[test]
+fn a_look_at_the_time_is_no_gap() {
+    once("gaps::what_threads_lost", &[7, 11, 14, 19]);
+}
+
+/// The counter moves every 40 ns, and a turn takes less: a turn was taken to be 0, and every step of the counter for a gap.
+#[test]
+fn a_step_of_the_timer_is_no_gap() {
+    once("gaps::what_threads_lost", &[359, 910, 996, 1417]);
+}
+
+/// The thread was preempted when it looked whether its time was over, which it was: that was lost.
+#[test]
+fn the_last_gap_is_told() {
+    once("gaps::what_threads_lost", &[1109]);
+}
+
+/// Every time that a thread lost while it looked is told, with its length and its cause, and no other.
+#[test]
+fn what_threads_lost_is_told_and_nothing_else() {
+    let (mut gaps, mut aside) = (0, 0);
+    on_machines("gaps::what_threads_lost", busy, |session, seed| {
+        let request = request(seed, session.platform().machine.cpus.cpus());
+        let answer = ask(session, &request);
+        aside += compare(session, &request, &answer);
+        gaps += answer.found.gaps.iter().map(|gaps| gaps.count).sum::<u64>();
+    });
+    eprintln!("{gaps} gaps, of which {aside} were taken for interrupts that came while asking");
+}
+
+/// A machine on which a clock or the counter goes wrong while it is asked.
+fn failing(seed: u64) -> Machine {
+    let mut maker = Maker::new(seed);
+    let (at_ms, kind) = (1.0 + 25.0 * maker.random.fraction(), maker.random.below(9));
+    let size = 10f64.powf(3.0 + 6.0 * maker.random.fraction()) as i64;
+    let hz = maker.counter_hz;
+    let mut machine = maker.make();
+    let raw = machine.spec("monotonic_raw").and_then(|spec| spec.id).expect("it is there");
+    let change = match kind {
+        0 => Change::FreezeClock { clock: raw },
+        1 => Change::StepClock { clock: raw, ns: -size },
+        2 => Change::StepClock { clock: raw, ns: size },
+        3 => Change::RefuseClock { clock: raw, refused: Some(Refused(1)) },
+        4 => Change::SetCounterRate { hz: 0.0 },
+        5 => Change::SetCounterRate { hz: -hz },
+        6 => Change::StepCounter { ticks: -size },
+        7 => Change::StepCounter { ticks: size },
+        _ => Change::Suspend { ps: size as u64 * 1000, left_out: vec![raw] },
+    };
+    machine.at_ms(at_ms, change.clone());
+    if seed.is_multiple_of(4) {
+        // Nothing is left that time could be told by.
+        machine.at_ms(at_ms + 1.0, Change::SetCounterRate { hz: 0.0 });
+        machine.at_ms(at_ms + 1.0, Change::FreezeClock { clock: raw });
+    }
+    machine
+}
+
+/// Whatever a clock does, the question ends: within three times its time and 0.1 s, and the time that the machine was suspended.
+#[test]
+fn a_clock_that_fails_ends_it() {
+    on_platforms(
+        "gaps::a_clock_that_fails",
+        |seed| Simulated { limit_ps: LIMIT_PS, ..Simulated::new(failing(seed)) },
+        |session, seed| {
+            let cpus = session.platform().machine.cpus.cpus();
+            let on_all = seed.is_multiple_of(3);
+            let cpus = on_all.then(|| (0..cpus).collect());
+            // A clock that stops at the start is an error.
+            _ = gaps(session, &GapsRequest { threshold_s: 1e-6, duration_s: 0.02, cpus }, &mut |_| {});
+        },
+    );
+}

@@ -1,0 +1,127 @@
+//! Asks questions of many machines, and says how to ask one of them again.
+
+use std::fmt::Display;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::AtomicBool;
+
+use clockscope_measure::Session;
+
+use crate::machine::Machine;
+use crate::platform::Simulated;
+
+/// Machines of a question where nothing else is said.
+const MACHINES: u64 = 100;
+
+/// How often what need not always be right was right: intervals that claim 95 %, events that are found nine times of ten.
+#[derive(Debug, Default)]
+pub(crate) struct Coverage {
+    held: u64,
+    all: u64,
+}
+
+impl Coverage {
+    /// It was or was not.
+    pub(crate) fn count(&mut self, holds: bool) {
+        self.all += 1;
+        self.held += u64::from(holds);
+    }
+
+    /// At least this share did, of at least one for every so many machines.
+    pub(crate) fn check(&self, least: f64, machines: u64) {
+        // Of one machine nothing can be said.
+        if number("CLOCKSCOPE_SEED").is_some() {
+            return;
+        }
+        assert!(self.all >= asked() / machines, "only {} were told", self.all);
+        let share = self.held as f64 / self.all as f64;
+        assert!(share >= least, "{} of {} were right: {:.1} %", self.held, self.all, share * 100.0);
+    }
+}
+
+/// Asks `question` of random machines, which are made by `make` from their seeds. `CLOCKSCOPE_MACHINES` says of how many,
+/// `CLOCKSCOPE_SEED` of which one alone.
+///
+/// # Panics
+/// Where the question panics: with the seed and what the first such machine did, and with all such seeds.
+pub(crate) fn on_machines(
+    test: &str,
+    make: impl Fn(u64) -> Machine,
+    question: impl FnMut(&Session<'_, Simulated>, u64),
+) {
+    on_platforms(test, |seed| Simulated::new(make(seed)), question);
+}
+
+/// The same of machines whose questions have to end by some time.
+///
+/// # Panics
+/// As above, and where they do not.
+pub(crate) fn on_platforms(
+    test: &str,
+    make: impl Fn(u64) -> Simulated,
+    mut question: impl FnMut(&Session<'_, Simulated>, u64),
+) {
+    let seeds = number("CLOCKSCOPE_SEED").map_or(0..asked(), |seed| seed..seed + 1);
+    // All machines are asked also where one is answered wrongly: one run lists every error.
+    let wrong: Vec<(u64, String)> = seeds
+        .filter_map(|seed| asked_of(test, seed, &make(seed), &mut question).err().map(|why| (seed, why)))
+        .collect();
+    if let Some((_, why)) = wrong.first() {
+        let each: String = wrong
+            .iter()
+            .map(|(seed, why)| format!("\nseed {seed}: {}", why.lines().next().unwrap_or_default()))
+            .collect();
+        panic!("{why}\n\n{} of the machines are answered wrongly:{each}", wrong.len());
+    }
+}
+
+/// Machines of each test.
+fn asked() -> u64 {
+    number("CLOCKSCOPE_MACHINES").unwrap_or(MACHINES)
+}
+
+fn number(variable: &str) -> Option<u64> {
+    std::env::var(variable).ok().and_then(|number| number.parse().ok())
+}
+
+/// The same of one machine.
+///
+/// # Panics
+/// As above.
+pub(crate) fn on_one(test: &str, seed: u64, machine: Machine, question: &mut impl FnMut(&Session<'_, Simulated>, u64)) {
+    on_platform(test, seed, &Simulated::new(machine), question);
+}
+
+/// The same of a machine that is ready; its signal asks to stop.
+///
+/// # Panics
+/// As above.
+pub(crate) fn on_platform(
+    test: &str,
+    seed: u64,
+    platform: &Simulated,
+    question: &mut impl FnMut(&Session<'_, Simulated>, u64),
+) {
+    if let Err(why) = asked_of(test, seed, platform, question) {
+        panic!("{why}");
+    }
+}
+
+/// Asks of one machine; the error says what was wrong, what the machine did and how to ask it again.
+fn asked_of(
+    test: &str,
+    seed: u64,
+    platform: &Simulated,
+    question: &mut impl FnMut(&Session<'_, Simulated>, u64),
+) -> Result<(), String> {
+    let never = AtomicBool::new(false);
+    let stop = platform.signal.as_ref().map_or(&never, |signal| &signal.stop);
+    catch_unwind(AssertUnwindSafe(|| question(&Session::new(platform, stop), seed))).map_err(|panic| {
+        let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
+        let why: &dyn Display = &text.unwrap_or("it panicked");
+        format!(
+            "{why}\n\n{:#?}\n\n{}\n\nto repeat it:\nCLOCKSCOPE_SEED={seed} cargo test -p clockscope-measure --test truth {test}",
+            platform.machine,
+            platform.machine.cpus.trace()
+        )
+    })
+}

@@ -1,0 +1,296 @@
+//! Random machines, and what is true of them.
+
+use std::fmt;
+use std::sync::Arc;
+
+use clockscope::{About, Kind, Path, Resolution, Unit};
+use clockscope_records::{Cpu, Environment, Frequencies, Reason};
+use clockscope_simulation::{Change, Clock, ClockId, Counter, Load, Multiprocessor, Random, ReadCost};
+
+/// Counters' frequencies, in Hz: of x86, Arm and RISC-V machines.
+const FREQUENCIES: [f64; 9] = [2_596_160_000.0, 3e9, 1.992e9, 1e9, 100e6, 62.5e6, 25e6, 24e6, 19.2e6];
+/// Ticks at once, of the fast ones.
+const COUNTS_AT_ONCE: [u64; 6] = [1, 1, 2, 20, 26, 36];
+/// Steps of hardware beside the counter, in ns.
+const DEVICE_TICKS_NS: [u64; 4] = [10, 40, 70, 280];
+/// Periods of the timer tick, in ns.
+const TIMER_TICKS_NS: [u64; 3] = [1_000_000, 4_000_000, 10_000_000];
+
+/// What the kernel builds its clocks on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Clocksource {
+    /// The counter.
+    Tsc,
+    /// A device of this tick, in ns.
+    Device(u64),
+}
+
+/// One clock of a machine, by one path.
+pub(crate) struct Spec {
+    pub(crate) about: About,
+    /// `None` for the counter.
+    pub(crate) id: Option<ClockId>,
+    pub(crate) cost: ReadCost,
+    /// What its interface claims as its step, in ns.
+    pub(crate) stated_ns: f64,
+    /// The true step of its readings, in ns of its own time.
+    pub(crate) tick_ns: f64,
+    /// By how much it is fast, as a share, until something changes it.
+    pub(crate) fast: f64,
+}
+
+/// A machine and all that is true of it.
+pub(crate) struct Machine {
+    pub(crate) cpus: Arc<Multiprocessor>,
+    pub(crate) specs: Vec<Spec>,
+    /// What an ordered read of the counter costs; `None` without a counter.
+    pub(crate) counter_cost: Option<ReadCost>,
+    pub(crate) counter_hz: f64,
+    pub(crate) counter_step: u64,
+    /// The frequency that the hardware claims of its counter, in Hz.
+    pub(crate) claimed_hz: Option<u64>,
+    pub(crate) clocksource: Clocksource,
+    pub(crate) loads: Vec<Load>,
+    /// By how much the calls that sleep end too early, in ns.
+    pub(crate) sleeps_end_early_ns: u64,
+    /// What is done to it, by true time in ps.
+    pub(crate) changes: Vec<(u128, Change)>,
+    /// Why the kernel says that it does not use the counter.
+    pub(crate) reasons: Vec<Reason>,
+}
+
+/// Parts from which a machine is made; each can be taken out or changed by a test.
+pub(crate) struct Maker {
+    pub(crate) random: Random,
+    pub(crate) cpus: u32,
+    pub(crate) clocksource: Clocksource,
+    pub(crate) has_counter: bool,
+    pub(crate) counter_hz: f64,
+    pub(crate) counter_step: u64,
+    /// By how much the kernel's clocks are fast: MONOTONIC and its like, MONOTONIC_RAW, in ppm.
+    pub(crate) fast_ppm: [f64; 2],
+    pub(crate) timer_tick_ns: u64,
+    pub(crate) load: Load,
+    pub(crate) jitter: f64,
+}
+
+impl Maker {
+    /// A random machine with nothing wrong, which may be busy.
+    pub(crate) fn new(seed: u64) -> Self {
+        let mut random = Random::new(seed ^ 0x51ab_1e5e_ed00_0000);
+        let counter_hz =
+            if random.happens(0.3) { 1e9 + random.fraction() * 4e9 } else { pick(&mut random, &FREQUENCIES) };
+        let counter_step = if counter_hz >= 1e9 { pick(&mut random, &COUNTS_AT_ONCE) } else { 1 };
+        let is_device = random.happens(0.2);
+        let clocksource =
+            if is_device { Clocksource::Device(pick(&mut random, &DEVICE_TICKS_NS)) } else { Clocksource::Tsc };
+        let timer_tick_ns = pick(&mut random, &TIMER_TICKS_NS);
+        let fast_ppm = [(random.fraction() - 0.5) * 200.0, (random.fraction() - 0.5) * 200.0];
+        let load = random_load(&mut random, timer_tick_ns);
+        let has_counter = !random.happens(0.1);
+        let jitter = random.fraction() * 0.1;
+        let cpus = random.between(2, 5) as u32;
+        Self { random, cpus, clocksource, has_counter, counter_hz, counter_step, fast_ppm, timer_tick_ns, load, jitter }
+    }
+
+    /// The same with CPUs that have nothing else to do.
+    pub(crate) fn quiet(mut self) -> Self {
+        self.load = Load { tick_ns: self.timer_tick_ns, ..Load::NONE };
+        self
+    }
+
+    /// Makes it.
+    pub(crate) fn make(mut self) -> Machine {
+        let random = &mut self.random;
+        let start = random.any() >> 20;
+        let counter = Counter::new(self.counter_hz, start).with_step(self.counter_step);
+        let cpus = Multiprocessor::new(counter, self.cpus, random.any());
+        cpus.set_jitter(self.jitter);
+        let loads = vec![self.load; self.cpus as usize];
+        for (cpu, load) in loads.iter().enumerate() {
+            cpus.set_load(cpu as u32, *load);
+        }
+        let (specs, counter_cost) = self.specs(&cpus);
+        Machine {
+            cpus,
+            specs,
+            counter_cost,
+            counter_hz: self.counter_hz,
+            counter_step: self.counter_step,
+            claimed_hz: None,
+            clocksource: self.clocksource,
+            loads,
+            sleeps_end_early_ns: 0,
+            changes: Vec::new(),
+            reasons: Vec::new(),
+        }
+    }
+
+    fn specs(&mut self, cpus: &Multiprocessor) -> (Vec<Spec>, Option<ReadCost>) {
+        let count_ns = self.counter_step as f64 * 1e9 / self.counter_hz;
+        let bare_ps = self.random.between(6_000, 20_000);
+        let ordered = ReadCost::ordered(bare_ps + self.random.between(5_000, 20_000));
+        let unordered = ReadCost::unordered(bare_ps, 3 * bare_ps);
+        let mut specs = Vec::new();
+        for (name, cost) in [("tsc", unordered), ("lfence_tsc_lfence", ordered)] {
+            let about = about(name, Kind::Counter, Path::Instruction, cost.early_ps == 0);
+            specs.push(Spec { about, id: None, cost, stated_ns: 0.0, tick_ns: count_ns, fast: 0.0 });
+        }
+        let [usual_ppm, raw_ppm] = self.fast_ppm;
+        let kernels = [
+            ("monotonic", Kind::Monotonic, usual_ppm, self.random.any() >> 12),
+            ("realtime", Kind::Wall, usual_ppm, 1_800_000_000_000_000_000),
+            ("monotonic_raw", Kind::Monotonic, raw_ppm, self.random.any() >> 12),
+        ];
+        for (name, kind, ppm, start_ns) in kernels {
+            let id = cpus.add(self.kernel_clock(start_ns, ppm));
+            self.paths(&mut specs, (name, kind, ppm), id, count_ns);
+        }
+        let tick_ns = self.timer_tick_ns;
+        let coarse = Clock::new(self.random.any() >> 12).with_error_ppm(usual_ppm).moved_every_ns(tick_ns);
+        let mut about = about("monotonic_coarse", Kind::Monotonic, Path::Libc, true);
+        about.resolution = Resolution::Nanoseconds(tick_ns as f64);
+        let cost = ReadCost::ordered(self.random.between(4_000, 9_000));
+        let fast = usual_ppm * 1e-6;
+        let shown_ns = tick_ns as f64 * (1.0 + fast);
+        let id = Some(cpus.add(coarse));
+        specs.push(Spec { about, id, cost, stated_ns: tick_ns as f64, tick_ns: shown_ns, fast });
+        (specs, self.has_counter.then_some(ordered))
+    }
+
+    fn kernel_clock(&self, start_ns: u64, ppm: f64) -> Clock {
+        let clock = Clock::new(start_ns).with_error_ppm(ppm);
+        match self.clocksource {
+            Clocksource::Tsc => clock.on_counter(),
+            Clocksource::Device(tick_ns) => clock.with_tick_ns(tick_ns),
+        }
+    }
+
+    /// The three paths of one of the kernel's clocks.
+    fn paths(
+        &mut self,
+        specs: &mut Vec<Spec>,
+        (name, kind, ppm): (&'static str, Kind, f64),
+        id: ClockId,
+        count_ns: f64,
+    ) {
+        let fast = ppm * 1e-6;
+        // A device is read through the kernel, also where the vDSO is asked.
+        let (tick_ns, device_ps) = match self.clocksource {
+            Clocksource::Tsc => (count_ns * (1.0 + fast), 0),
+            Clocksource::Device(tick_ns) => (tick_ns as f64, self.random.between(300_000, 1_200_000)),
+        };
+        let syscall_ps = self.random.between(90_000, 700_000) + device_ps;
+        let vdso_ps = if device_ps > 0 { syscall_ps } else { self.random.between(18_000, 40_000) };
+        for (path, ps) in [(Path::Libc, vdso_ps + 1_000), (Path::Vdso, vdso_ps), (Path::Syscall, syscall_ps)] {
+            let about = About { on_clocksource: true, ..about(name, kind, path, true) };
+            specs.push(Spec { about, id: Some(id), cost: ReadCost::ordered(ps), stated_ns: 1.0, tick_ns, fast });
+        }
+    }
+}
+
+impl Machine {
+    /// Has this happen at a true time.
+    pub(crate) fn at_ms(&mut self, ms: f64, change: Change) {
+        let ps = (ms * 1e9) as u128;
+        self.cpus.at(ps, change.clone());
+        self.changes.push((ps, change));
+    }
+
+    /// The clock of this name, with its path behind a colon where it is not the usual one.
+    pub(crate) fn spec(&self, label: &str) -> Option<&Spec> {
+        self.specs.iter().find(|spec| spec.label() == label)
+    }
+
+    /// Whether the measuring thread ran for at least a millisecond between these times.
+    pub(crate) fn runs_between(&self, from_ms: f64, until_ms: f64) -> bool {
+        let overlap = |at_ps: u128, ps: u128| {
+            let (at_ms, ms) = (at_ps as f64 / 1e9, ps as f64 / 1e9);
+            ((at_ms + ms).min(until_ms) - at_ms.max(from_ms)).max(0.0)
+        };
+        let lost_ms: f64 = self.cpus.taken().iter().map(|lost| overlap(lost.taken.at_ps, lost.taken.ps)).sum();
+        until_ms - from_ms - lost_ms >= 1.0
+    }
+
+    /// CLOCK_MONOTONIC.
+    pub(crate) fn monotonic(&self) -> ClockId {
+        self.spec("monotonic").and_then(|spec| spec.id).expect("every machine has one")
+    }
+
+    /// What the machine tells of itself.
+    pub(crate) fn environment(&self) -> Environment {
+        Environment {
+            cpu: Cpu { online: Some(self.cpus.cpus()), ..Cpu::default() },
+            counter_readable: Some(self.counter_cost.is_some()),
+            hypervisor: Some("none".to_owned()),
+            clocksource: Some(if self.clocksource == Clocksource::Tsc { "tsc" } else { "hpet" }.to_owned()),
+            frequencies: Frequencies { cpuid_15h_hz: self.claimed_hz, ..Frequencies::default() },
+            ..Environment::default()
+        }
+    }
+}
+
+impl Spec {
+    /// Its name, as records have it.
+    pub(crate) fn label(&self) -> String {
+        match self.about.path {
+            Path::Vdso => format!("{}:vdso", self.about.name),
+            Path::Syscall => format!("{}:syscall", self.about.name),
+            _ => self.about.name.to_string(),
+        }
+    }
+}
+
+impl fmt::Debug for Machine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let costs = self.specs.iter().map(|spec| (spec.label(), spec.cost.ps as f64 / 1e3, spec.tick_ns, spec.fast));
+        f.debug_struct("Machine")
+            .field("cpus", &self.cpus.cpus())
+            .field("clocksource", &self.clocksource)
+            .field("counter_hz", &self.counter_hz)
+            .field("counter_step", &self.counter_step)
+            .field("has_counter", &self.counter_cost.is_some())
+            .field("loads", &self.loads)
+            .field("sleeps_end_early_ns", &self.sleeps_end_early_ns)
+            .field("changes", &self.changes)
+            .field("clocks: cost, tick in ns, fast", &costs.collect::<Vec<_>>())
+            .finish()
+    }
+}
+
+/// One of these.
+pub(crate) fn pick<T: Copy>(random: &mut Random, from: &[T]) -> T {
+    from[random.below(from.len() as u64) as usize]
+}
+
+/// A third of the machines is quiet but for interrupts; on others up to 8 threads compete, in slices of 1 to 10 ms.
+fn random_load(random: &mut Random, tick_ns: u64) -> Load {
+    let competitors = if random.happens(0.33) { 0 } else { random.between(0, 9) as u32 };
+    let is_virtual = random.happens(0.2);
+    Load {
+        tick_ns,
+        competitors,
+        slice_ns: random.between(1_000_000, 10_000_001),
+        interrupts_every_ns: random.between(500_000, 8_000_000),
+        interrupt_ns: (1_000, random.between(2_000, 40_000)),
+        stolen_every_ns: if is_virtual { random.between(5_000_000, 100_000_000) } else { 0 },
+        stolen_ns: (20_000, 3_000_000),
+        cpus: 1,
+        migrates: 0.0,
+    }
+}
+
+fn about(name: &'static str, kind: Kind, path: Path, is_ordered: bool) -> About {
+    let is_counter = kind == Kind::Counter;
+    About {
+        name: name.into(),
+        aliases: &[],
+        kind,
+        path,
+        unit: if is_counter { Unit::Ticks(None) } else { Unit::Nanoseconds },
+        resolution: if is_counter { Resolution::OneTick } else { Resolution::Nanoseconds(1.0) },
+        summary: "simulated",
+        on_clocksource: false,
+        is_ordered,
+    }
+}

@@ -1,0 +1,22 @@
+//! What the instrument says of random machines whose truth is known (docs/method.md, "How these figures are checked").
+//!
+//! Each test asks one question of many machines. One that fails prints the machine, what it did, and the command that
+//! repeats it. `CLOCKSCOPE_MACHINES` says how many machines are asked; `CLOCKSCOPE_SEED` picks one.
+
+mod across;
+mod check;
+mod gaps;
+mod harness;
+mod machine;
+mod measure;
+mod offsets;
+mod order;
+mod platform;
+mod rate;
+mod rate_errors;
+mod rate_truth;
+mod replay;
+mod shootout;
+mod sleep;
+mod steps;
+mod ticks;

@@ -1,0 +1,303 @@
+//! *Offsets*: bounds that contain the truth, and what changes during the run.
+
+use clockscope_measure::{OffsetsRequest, Session, offsets};
+use clockscope_records::{OffsetPair, Offsets};
+use clockscope_simulation::{Change, Random};
+
+use crate::across::{self, Apart, count_ns, is_on_counter, true_ns};
+use crate::harness::{on_machines, on_one};
+use crate::machine::{Clocksource, Machine, Maker};
+use crate::platform::Simulated;
+
+/// Shortest time for one direction of a pair, in ns (docs/method.md).
+const SHORTEST_NS: f64 = 2e6;
+
+/// Asks for a few ms, mostly less than the shortest time.
+fn ask(session: &Session<'_, Simulated>, seed: u64) -> Offsets {
+    let mut random = Random::new(seed);
+    let duration_s = if random.happens(0.1) { 0.02 } else { 0.001 };
+    let serial = random.happens(0.3);
+    let request = OffsetsRequest { duration_s, cpus: None, serial };
+    let machine = &session.platform().machine;
+    let found = offsets(session, &request, &mut |_| {}).expect("it can be asked").found;
+    let (rounds, turns) = across::turns(machine.cpus.cpus(), serial);
+    let turn_ns = (duration_s * 1e9 / (2.0 * rounds * turns)).max(SHORTEST_NS);
+    across::check_time(machine, 2.0 * rounds * turns, turn_ns);
+    found
+}
+
+/// What was found of this pair.
+fn pair(found: &Offsets, a: u32, b: u32) -> &OffsetPair {
+    found.pairs.iter().find(|pair| (pair.a, pair.b) == (a, b)).expect("every pair has an entry")
+}
+
+fn furthest(pair: &OffsetPair) -> Option<f64> {
+    Some(pair.offset_ns?.abs() + pair.bound_ns?)
+}
+
+/// A pair whose offset did not change contains it.
+fn contains(machine: &Machine, (pair, told_step_ns): (&OffsetPair, Option<f64>), ticks: &[i64]) {
+    let expected_ns = true_ns(machine, ticks, pair.a, pair.b);
+    let (Some(offset_ns), Some(bound_ns)) = (pair.offset_ns, pair.bound_ns) else {
+        panic!("the offset is {expected_ns} ns, and unknown: {pair:?}")
+    };
+    assert!((offset_ns - expected_ns).abs() <= bound_ns, "the offset is {expected_ns} ns: {pair:?}");
+    assert_eq!(pair.apart, Some(offset_ns.abs() > bound_ns), "{pair:?}");
+    assert!(pair.apart == Some(false) || expected_ns != 0.0, "the counters agree: {pair:?}");
+    assert!(pair.apart == Some(true) || expected_ns.abs() <= 2.0 * bound_ns, "{expected_ns}: {pair:?}");
+    // Never wider than the tightest round trip, the counter's step and the uncertainty of its rate, 1000 ppm, allow.
+    let step_ns = told_step_ns.expect("it was tested");
+    assert!(step_ns >= machine.counter_step as f64 * count_ns(machine) * 0.999, "{step_ns}");
+    let widest_ns =
+        pair.round_trip_ns.expect("there was one") / 2.0 + step_ns + (expected_ns.abs() + step_ns + bound_ns) * 2e-3;
+    assert!(bound_ns <= widest_ns, "{widest_ns}: {pair:?}");
+    assert_ne!(pair.symmetric, Some(false), "{pair:?}");
+}
+
+/// The summary follows from the pairs, and is never less than the truth.
+fn adds_up(machine: &Machine, found: &Offsets, ticks: &[i64]) {
+    let cpus = machine.cpus.cpus();
+    let largest_ns = found.pairs.iter().map(|pair| true_ns(machine, ticks, pair.a, pair.b).abs()).fold(0.0, f64::max);
+    let within_ns = found.within_ns.expect("every pair was tested");
+    assert!(within_ns >= largest_ns, "{largest_ns}: {found:?}");
+    assert_eq!(found.pairs.len() as u32, cpus * (cpus - 1) / 2);
+    assert_eq!(found.apart, found.pairs.iter().filter(|pair| pair.apart == Some(true)).count() as u64);
+    let [a, b] = found.worst_pair.expect("every pair was tested");
+    assert_eq!(furthest(pair(found, a, b)), Some(within_ns));
+    assert_eq!(found.closure_ns.is_some(), cpus > 2);
+    // What three offsets are off by is no more than what their bounds allow.
+    let widest = found.pairs.iter().filter_map(|pair| pair.bound_ns).fold(0.0, f64::max);
+    assert!(found.closure_ns.unwrap_or(0.0) <= 3.0 * widest, "{found:?}");
+}
+
+/// The counter of each CPU against the kernel's clock there: they differ by the offset, unless both show it.
+fn kernels_clock(machine: &Machine, found: &Offsets, ticks: &[i64]) {
+    assert_eq!(found.vdso.len() + 1, found.cpus.len());
+    for told in &found.vdso {
+        let expected_ns = if is_on_counter(machine) { 0.0 } else { true_ns(machine, ticks, found.cpus[0], told.cpu) };
+        let (Some(offset_ns), Some(bound_ns)) = (told.offset_ns, told.bound_ns) else {
+            panic!("the offset is {expected_ns} ns, and unknown: {told:?}")
+        };
+        assert!((offset_ns - expected_ns).abs() <= bound_ns, "the offset is {expected_ns} ns: {told:?}");
+    }
+}
+
+/// Nothing is claimed where nothing could be tested.
+fn is_untested(found: &Offsets, word: &str) {
+    assert!(found.untestable.as_ref().is_some_and(|reason| reason.contains(word)), "{found:?}");
+    assert!(found.within_ns.is_none() && found.worst_pair.is_none() && found.apart == 0, "{found:?}");
+    assert!(found.pairs.iter().all(|pair| pair.offset_ns.is_none() && pair.apart.is_none()), "{found:?}");
+}
+
+fn check(session: &Session<'_, Simulated>, seed: u64, ticks: &[i64]) {
+    let (machine, found) = (&session.platform().machine, ask(session, seed));
+    if machine.counter_cost.is_none() {
+        return is_untested(&found, "no counter");
+    }
+    found.pairs.iter().for_each(|pair| contains(machine, (pair, found.tick_ns), ticks));
+    adds_up(machine, &found, ticks);
+    kernels_clock(machine, &found, ticks);
+}
+
+/// However far counters are apart, however long words take and however busy the machine is.
+#[test]
+fn the_bound_contains_the_truth() {
+    let make = |seed| across::random(seed, 0.6);
+    on_machines(
+        "offsets::the_bound_contains_the_truth",
+        |seed| make(seed).machine,
+        |session, seed| check(session, seed, &make(seed).ticks),
+    );
+}
+
+/// A machine in which the offset of one CPU changes during the run: when, which CPU's, and the offsets afterwards.
+fn changing(seed: u64) -> (Apart, Vec<i64>) {
+    let mut maker = Maker::new(seed);
+    maker.has_counter = true;
+    let hz = maker.counter_hz;
+    let mut apart = across::from(maker, seed, 0.3);
+    let mut random = Random::new(seed ^ 0x00c4_a46e);
+    let mut after = apart.ticks.clone();
+    let cpu = random.below(after.len() as u64) as u32;
+    after[cpu as usize] += across::offset(&mut random, hz);
+    let at_ms = 3.0 + 15.0 * random.fraction();
+    apart.machine.at_ms(at_ms, Change::SetCounterOffset { cpu, ticks: after[cpu as usize] });
+    (apart, after)
+}
+
+/// What is reported is the offset before, the one afterwards, or one between them that explains both; or that it changed.
+#[test]
+fn a_change_is_reported_or_explained() {
+    let mut reported = 0;
+    on_machines(
+        "offsets::a_change_is_reported_or_explained",
+        |seed| changing(seed).0.machine,
+        |session, seed| {
+            let (apart, after) = changing(seed);
+            let (machine, found) = (&session.platform().machine, ask(session, seed));
+            for pair in &found.pairs {
+                let ends = [&apart.ticks, &after].map(|ticks| true_ns(machine, ticks, pair.a, pair.b));
+                let (least, most) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+                let Some((offset_ns, bound_ns)) = pair.offset_ns.zip(pair.bound_ns) else {
+                    assert!(least != most && pair.apart != Some(false), "{ends:?}: {pair:?}");
+                    assert!(pair.unknown["offset_ns"].contains("changed"), "{pair:?}");
+                    assert!(found.within_ns.is_none(), "{found:?}");
+                    reported += 1;
+                    continue;
+                };
+                assert!(offset_ns + bound_ns >= least && offset_ns - bound_ns <= most, "{ends:?}: {pair:?}");
+                assert!(pair.apart != Some(true) || least != 0.0 || most != 0.0, "{ends:?}: {pair:?}");
+                if least == most {
+                    contains(machine, (pair, found.tick_ns), &after);
+                }
+            }
+            for told in &found.vdso {
+                let Some((offset_ns, bound_ns)) = told.offset_ns.zip(told.bound_ns) else { continue };
+                let ends = [&apart.ticks, &after].map(|ticks| {
+                    if is_on_counter(machine) { 0.0 } else { true_ns(machine, ticks, found.cpus[0], told.cpu) }
+                });
+                let (least, most) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
+                let is_between = offset_ns + bound_ns >= least && offset_ns - bound_ns <= most;
+                assert!(is_between, "{ends:?}: {told:?}");
+            }
+        },
+    );
+    assert!(reported > 0 || std::env::var("CLOCKSCOPE_SEED").is_ok(), "no change was seen");
+}
+
+/// A machine that loses a CPU during the run.
+fn losing(seed: u64) -> Apart {
+    let mut maker = Maker::new(seed);
+    maker.has_counter = true;
+    let mut apart = across::from(maker, seed, 0.6);
+    let mut random = Random::new(seed ^ 0x0ff1);
+    let cpu = random.below(apart.ticks.len() as u64) as u32;
+    let at_ms = 1.0 + 15.0 * random.fraction();
+    apart.machine.at_ms(at_ms, Change::SetOnline { cpu, is_online: false });
+    apart
+}
+
+/// Pairs that were tested contain the truth; the others say why they were not. Returns how many.
+fn loses(session: &Session<'_, Simulated>, seed: u64) -> u32 {
+    let mut lost = 0;
+    let apart = losing(seed);
+    let (machine, found) = (&session.platform().machine, ask(session, seed));
+    if found.pairs.is_empty() {
+        assert!(found.untestable.is_some(), "{found:?}");
+        return 0;
+    }
+    for pair in &found.pairs {
+        if let Some(reason) = &pair.reason {
+            assert!(reason.contains("offline") || reason.contains("online"), "{pair:?}");
+            assert!(pair.offset_ns.is_none() && pair.apart.is_none() && found.within_ns.is_none(), "{found:?}");
+            lost += 1;
+        } else {
+            contains(machine, (pair, found.tick_ns), &apart.ticks);
+        }
+    }
+    for told in found.vdso.iter().filter(|told| told.reason.is_none()) {
+        let cpu = (told.cpu, found.cpus[0]);
+        let expected_ns = if is_on_counter(machine) { 0.0 } else { true_ns(machine, &apart.ticks, cpu.1, cpu.0) };
+        let (offset_ns, bound_ns) = told.offset_ns.zip(told.bound_ns).expect("it has no reason");
+        assert!((offset_ns - expected_ns).abs() <= bound_ns, "the offset is {expected_ns} ns: {told:?}");
+    }
+    lost
+}
+
+#[test]
+fn a_cpu_that_goes_offline_is_lost() {
+    let mut lost = 0;
+    on_machines(
+        "offsets::a_cpu_that_goes_offline",
+        |seed| losing(seed).machine,
+        |session, seed| {
+            lost += loses(session, seed);
+        },
+    );
+    assert!(lost > 0 || std::env::var("CLOCKSCOPE_SEED").is_ok(), "no CPU was lost");
+}
+
+/// Two threads that find themselves on one busy CPU take a slice for each message, and looked at the clock only after
+/// hundreds of them: 18 s instead of 20 ms.
+#[test]
+fn long_turns_end_a_question_in_time() {
+    on_one("offsets::long_turns", 48, losing(48).machine, &mut |session, seed| _ = loses(session, seed));
+}
+
+/// A machine whose counter stands still from a time on: 0 to 20 ms, when the exchanges are over on most.
+fn freezing(seed: u64) -> Apart {
+    let mut maker = Maker::new(seed);
+    (maker.has_counter, maker.clocksource) = (true, Clocksource::Device(10));
+    let mut apart = across::from(maker, seed, 0.6);
+    let mut random = Random::new(seed ^ 0xf3ee);
+    let at_ms = if random.happens(0.3) { 0.0 } else { 15.0 * random.fraction() };
+    apart.machine.at_ms(at_ms, Change::SetCounterRate { hz: 0.0 });
+    apart
+}
+
+fn stands_still(session: &Session<'_, Simulated>, seed: u64) {
+    let apart = freezing(seed);
+    let (machine, found) = (&session.platform().machine, ask(session, seed));
+    let frozen_ps =
+        machine.changes.iter().find_map(|(ps, change)| matches!(change, Change::SetCounterRate { .. }).then_some(*ps));
+    if frozen_ps == Some(0) {
+        return is_untested(&found, "stood still");
+    }
+    for pair in &found.pairs {
+        match pair.offset_ns {
+            Some(_) => contains(machine, (pair, found.tick_ns), &apart.ticks),
+            None => assert!(!pair.unknown.is_empty() && found.within_ns.is_none(), "{found:?}"),
+        }
+        let is_fine = count_ns(machine) * (machine.counter_step as f64) < 2.0;
+        assert!(!is_fine || pair.round_trip_ns != Some(0.0), "{pair:?}");
+    }
+}
+
+/// Equal readings of counters that stand still say nothing of counters that run.
+#[test]
+fn a_counter_that_stands_still_has_no_offset() {
+    on_machines("offsets::a_counter_that_stands_still", |seed| freezing(seed).machine, stands_still);
+}
+
+/// The exchanges of a counter that had stopped took no time, and its offset was reported with a bound of its step.
+#[test]
+fn exchanges_that_took_no_time_are_no_exchanges() {
+    for seed in [0, 6] {
+        on_one("offsets::exchanges_that_took", seed, freezing(seed).machine, &mut stands_still);
+    }
+}
+
+/// The step of the kernel's clock was not part of the bound of what is compared with it: the clocksource jiffies moves once a
+/// timer tick.
+#[test]
+fn the_kernels_clock_is_as_coarse_as_its_device() {
+    for seed in 0..20 {
+        let make = || {
+            let mut maker = Maker::new(seed).quiet();
+            (maker.has_counter, maker.clocksource, maker.cpus) = (true, Clocksource::Device(1_000_000), 2);
+            let mut apart = across::from(maker, seed, 0.6);
+            let on_device = apart.machine.specs.iter_mut().filter(|spec| spec.about.on_clocksource);
+            on_device.for_each(|spec| spec.stated_ns = spec.tick_ns);
+            apart
+        };
+        on_one("offsets::the_kernels_clock", seed, make().machine, &mut |session, seed| {
+            kernels_clock(&session.platform().machine, &ask(session, seed), &make().ticks);
+        });
+    }
+}
+
+/// Offsets of 5 s were reported in ns to within 100 ns, by a rate that was known to 100 ppm.
+#[test]
+fn a_large_offset_is_as_uncertain_as_the_rate() {
+    for seed in 0..10 {
+        let make = || {
+            let mut maker = Maker::new(seed).quiet();
+            (maker.has_counter, maker.cpus) = (true, 2);
+            let ticks = vec![0, 5 * maker.counter_hz as i64];
+            across::with(maker.make(), &mut Random::new(seed), ticks)
+        };
+        on_one("offsets::a_large_offset", seed, make().machine, &mut |session, seed| {
+            check(session, seed, &make().ticks)
+        });
+    }
+}

@@ -1,0 +1,297 @@
+//! *Order*: readings that CPUs hand to each other, counted against what is true of their counters.
+
+use clockscope_measure::{Catalogue, Handover, OrderRequest, Paths, Session, order};
+use clockscope_records::{HandedOver, Order, Sequence};
+use clockscope_simulation::{Change, Random, Refused};
+
+use crate::across::{self, Apart, count_ns, is_on_counter};
+use crate::harness::{on_machines, on_one};
+use crate::machine::{Machine, Maker, Spec};
+use crate::platform::Simulated;
+
+/// Shortest time for one clock and pair, in ns (docs/method.md).
+const SHORTEST_NS: f64 = 0.5e6;
+
+/// A question: its clocks and how they are handed over.
+struct Question {
+    names: Vec<String>,
+    handover: Handover,
+    serial: bool,
+}
+
+impl Question {
+    /// Two clocks at random, handed over somehow.
+    fn random(machine: &Machine, seed: u64) -> Self {
+        let mut random = Random::new(seed);
+        let all: Vec<String> = machine.specs.iter().map(Spec::label).collect();
+        let mut names: Vec<String> = (0..2).map(|_| all[random.below(all.len() as u64) as usize].clone()).collect();
+        names.dedup();
+        let handover = [Handover::Mailbox, Handover::Lock, Handover::Both][random.below(3) as usize];
+        Self { names, handover, serial: random.happens(0.3) }
+    }
+
+    fn ask(&self, session: &Session<'_, Simulated>) -> Order {
+        let catalogue = Catalogue::new(session.platform()).select(&self.names, Paths::Libc).expect("they are there");
+        let &Self { handover, serial, .. } = self;
+        let request = OrderRequest { duration_s: 0.001, cpus: None, serial, handover };
+        let machine = &session.platform().machine;
+        let found = order(session, catalogue, &request, &mut |_| {}).expect("it can be asked").found;
+        let (rounds, turns) = across::turns(machine.cpus.cpus(), serial);
+        let ways = if handover == Handover::Both { 2 } else { 1 };
+        let tasks = (1 + ways * self.names.len()) as f64;
+        across::check_time(machine, rounds * turns * tasks, SHORTEST_NS);
+        self.consistent(machine, &found);
+        found
+    }
+
+    /// Sums, rates and what is unknown fit together.
+    fn consistent(&self, machine: &Machine, found: &Order) {
+        assert_eq!(found.sequences.len(), self.names.len());
+        for told in &found.sequences {
+            let ways: Vec<&HandedOver> = told.mailbox.iter().chain(&told.lock).collect();
+            let sum = |of: fn(&HandedOver) -> u64| ways.iter().map(|way| of(way)).sum::<u64>();
+            assert_eq!(told.handoffs, sum(|way| way.handoffs), "{told:?}");
+            assert_eq!(told.regressions.unwrap_or(0), sum(|way| way.regressions), "{told:?}");
+            assert!(ways.iter().all(|way| way.regressions <= way.handoffs), "{told:?}");
+            assert!(ways.iter().all(|way| way.worst_ns.is_some() == (way.regressions > 0)), "{told:?}");
+            let worst_ns = ways.iter().filter_map(|way| way.worst_ns).max_by(f64::total_cmp);
+            assert_eq!((told.worst_ns, told.worst_pair.is_some()), (worst_ns, worst_ns.is_some()), "{told:?}");
+            let is_untested =
+                told.handoffs == 0 || told.unknown.get("regressions").is_some_and(|why| why.contains("the same"));
+            assert_eq!(told.regressions.is_none(), is_untested, "{told:?}");
+            let share = told.regressions.map(|count| count as f64 / told.handoffs as f64 * 1e6);
+            assert_eq!(told.regressions_per_million, share, "{told:?}");
+            let is_asked = |way| self.handover == Handover::Both || self.handover == way;
+            let is_read = told.available;
+            assert_eq!(told.mailbox.is_some(), is_read && is_asked(Handover::Mailbox), "{told:?}");
+            assert_eq!(told.lock.is_some(), is_read && is_asked(Handover::Lock), "{told:?}");
+            // Two threads cannot hand a word over more often than its transit takes; nor in less time than was spent.
+            let most = told.handoffs_per_second.unwrap_or(0.0);
+            assert!(most.is_finite() && most < 2e9, "{told:?}");
+            let is_known = told.handoffs_per_second.is_some();
+            assert!(is_known || told.unknown.contains_key("handoffs_per_second"), "{told:?}");
+            assert!(!is_known || most > 0.0 && told.handoffs > 0, "{told:?}");
+            let spec = machine.spec(&told.name).expect("it is there");
+            assert_eq!(told.ordered, spec.cost.early_ps == 0, "{told:?}");
+        }
+    }
+}
+
+/// By how much a receiver's reading may truly be below the sender's, in ns of the clock, without its step; 0 or less where it
+/// may not.
+fn ahead_ns(machine: &Machine, spec: &Spec, ticks: &[i64], from: u32, to: u32) -> f64 {
+    let has_offset = spec.id.is_none() || is_on_counter(machine) && !spec.about.name.ends_with("coarse");
+    let offset_ns = if has_offset { across::true_ns(machine, ticks, to, from) } else { 0.0 };
+    offset_ns + spec.cost.early_ps as f64 / 1e3
+}
+
+/// What a regression may be more than that: the clock's step, and what its unit is uncertain by.
+fn slack_ns(machine: &Machine, spec: &Spec, ns: f64) -> f64 {
+    let step_ns = machine.counter_step as f64 * count_ns(machine);
+    step_ns + if spec.id.is_none() { 0.0 } else { 1.0 } + ns.abs() * 1e-3
+}
+
+/// Nothing goes back that is not told to by the counters or by the read itself.
+fn check(machine: &Machine, ticks: &[i64], told: &Sequence) {
+    let spec = machine.spec(&told.name).expect("it is there");
+    if spec.id.is_none() && machine.counter_cost.is_none() {
+        return assert!(!told.available && told.reason.is_some() && told.regressions.is_none(), "{told:?}");
+    }
+    assert!(told.available && told.reason.is_none(), "{told:?}");
+    let Some([from, to]) = told.worst_pair else { return };
+    let (ahead_ns, worst_ns) = (ahead_ns(machine, spec, ticks, from, to), told.worst_ns.expect("it has a pair"));
+    assert!(ahead_ns > 0.0, "CPU {from} is not ahead of {to}: {told:?}");
+    assert!(worst_ns <= ahead_ns + slack_ns(machine, spec, ahead_ns), "{ahead_ns}: {told:?}");
+}
+
+/// Ordered reads of counters that agree, and of clocks on them, never go back; others by no more than their lead.
+#[test]
+fn nothing_goes_back_where_counters_agree() {
+    let mut handoffs = 0;
+    on_machines(
+        "order::nothing_goes_back",
+        |seed| across::random(seed, 0.0).machine,
+        |session, seed| {
+            let machine = &session.platform().machine;
+            let found = Question::random(machine, seed).ask(session);
+            assert!(found.lost.is_empty() && found.untestable.is_none(), "{found:?}");
+            assert!(found.bare_handoffs_per_second.is_some_and(|most| most > 0.0), "{found:?}");
+            let cpus = u64::from(machine.cpus.cpus());
+            assert_eq!(found.pairs_tested, cpus * (cpus - 1) / 2);
+            for told in &found.sequences {
+                check(machine, &vec![0; cpus as usize], told);
+                assert!(!told.ordered || told.regressions.unwrap_or(0) == 0, "{told:?}");
+                handoffs += told.handoffs;
+            }
+        },
+    );
+    assert!(handoffs > 1000, "{handoffs}");
+}
+
+/// However far the counters are apart, a regression is no larger than that, and is between CPUs that are apart so.
+#[test]
+fn a_regression_is_as_large_as_the_offset_at_most() {
+    let make = |seed| across::random(seed, 0.6);
+    on_machines(
+        "order::a_regression_is_as_large",
+        |seed| make(seed).machine,
+        |session, seed| {
+            let machine = &session.platform().machine;
+            let ticks = make(seed).ticks;
+            let found = Question::random(machine, seed).ask(session);
+            found.sequences.iter().for_each(|told| check(machine, &ticks, told));
+        },
+    );
+}
+
+/// A quiet machine of two CPUs, one of which is behind by more than any message takes.
+fn behind(seed: u64) -> (Apart, u32) {
+    let mut maker = Maker::new(seed).quiet();
+    (maker.has_counter, maker.cpus) = (true, 2);
+    let mut random = Random::new(seed ^ 0xbe41);
+    let cpu = random.below(2) as u32;
+    // 0.1 to 10 ms.
+    let ns = 1e5 * 10f64.powf(2.0 * random.fraction());
+    let mut ticks = vec![0; 2];
+    ticks[cpu as usize] = -(ns * maker.counter_hz / 1e9) as i64;
+    (across::with(maker.make(), &mut random, ticks), cpu)
+}
+
+/// Each reading that the CPU receives is ahead of its own, and none that it sends: under a lock, every other handoff of each
+/// slice regresses. The worst is the offset, less the way.
+#[test]
+fn every_handoff_to_a_cpu_behind_regresses() {
+    on_machines(
+        "order::every_handoff",
+        |seed| behind(seed).0.machine,
+        |session, seed| {
+            let (apart, cpu) = behind(seed);
+            let machine = &session.platform().machine;
+            let mut question = Question::random(machine, seed);
+            question.names.push("lfence_tsc_lfence".to_owned());
+            question.names.sort();
+            question.names.dedup();
+            for told in question.ask(session).sequences {
+                check(machine, &apart.ticks, &told);
+                let spec = machine.spec(&told.name).expect("it is there");
+                let ahead_ns = ahead_ns(machine, spec, &apart.ticks, 1 - cpu, cpu);
+                if ahead_ns < 5e4 {
+                    continue;
+                }
+                assert_eq!(told.worst_pair, Some([1 - cpu, cpu]), "{told:?}");
+                let worst_ns = told.worst_ns.expect("there is one");
+                assert!(worst_ns >= ahead_ns - 2e4, "{ahead_ns}: {told:?}");
+                if let Some(lock) = &told.lock {
+                    let halves = [lock.handoffs / 2, lock.handoffs.div_ceil(2)];
+                    assert!(lock.handoffs > 100 && halves.contains(&lock.regressions), "{lock:?}");
+                }
+                if let Some(mailbox) = &told.mailbox {
+                    assert!(mailbox.handoffs > 100 && mailbox.regressions > 50, "{mailbox:?}");
+                }
+            }
+        },
+    );
+}
+
+/// A machine of which one clock refuses or freezes during the run: its name, and whether it refuses.
+fn failing(seed: u64) -> (Machine, String, bool, f64) {
+    let mut random = Random::new(seed ^ 0xfa11);
+    let mut maker = Maker::new(seed).quiet();
+    maker.has_counter = true;
+    let mut machine = maker.make();
+    let names = ["monotonic", "realtime", "monotonic_raw", "monotonic_coarse"];
+    let name = names[random.below(4) as usize];
+    let clock = machine.spec(name).and_then(|spec| spec.id).expect("every machine has it");
+    let refuses = random.happens(0.5);
+    let change =
+        if refuses { Change::RefuseClock { clock, refused: Some(Refused(22)) } } else { Change::FreezeClock { clock } };
+    // Its slices begin after 3 ms, and are over after 10.
+    let at_ms = 2.0 + 6.0 * random.fraction();
+    machine.at_ms(at_ms, change);
+    (machine, name.to_owned(), refuses, at_ms)
+}
+
+/// A clock that refuses or stands still is reported so, within the time of the question. Others are not. Returns how many were:
+/// of those that stand still, and of those that refuse.
+fn fails(session: &Session<'_, Simulated>, seed: u64) -> [u32; 2] {
+    let mut reported = [0, 0];
+    let (_, name, refuses, at_ms) = failing(seed);
+    let machine = &session.platform().machine;
+    let question =
+        Question { names: vec![name.clone(), "lfence_tsc_lfence".to_owned()], ..Question::random(machine, seed) };
+    let found = question.ask(session);
+    let ended_ms = machine.cpus.now_ps() as f64 / 1e9;
+    for told in &found.sequences {
+        assert_eq!(told.regressions.unwrap_or(0), 0, "{told:?}");
+        let word = if refuses { "a read failed" } else { "stood still" };
+        let is_untested = !refuses && told.unknown.get("regressions").is_some_and(|why| why.contains("the same"));
+        let is_reported = is_untested || told.reason.as_ref().is_some_and(|reason| reason.contains(word));
+        if told.name != name {
+            assert!(told.reason.is_none() && told.regressions.is_some(), "{told:?}");
+            continue;
+        }
+        reported[usize::from(refuses)] += u32::from(is_reported);
+        // It has failed for the whole of the last round, or never in the run.
+        assert!(is_reported || told.reason.is_none(), "{told:?}");
+        let round_ms = ended_ms - (at_ms + 8.0);
+        assert!(is_reported || round_ms < 0.0 || name.ends_with("coarse"), "{at_ms} of {ended_ms}: {told:?}");
+    }
+    reported
+}
+
+#[test]
+fn a_clock_that_fails_is_reported() {
+    let mut reported = [0, 0];
+    on_machines(
+        "order::a_clock_that_fails",
+        |seed| failing(seed).0,
+        |session, seed| {
+            let found = fails(session, seed);
+            reported = [reported[0] + found[0], reported[1] + found[1]];
+        },
+    );
+    assert!(reported.iter().all(|count| *count > 0) || std::env::var("CLOCKSCOPE_SEED").is_ok(), "{reported:?}");
+}
+
+/// The time that a reference measured which refused during the run was infinite, and added up to a panic. One that stood still
+/// never ended the question.
+#[test]
+fn a_reference_that_fails_ends_the_question() {
+    for seed in [10, 15, 28] {
+        on_one("order::a_reference_that_fails", seed, failing(seed).0, &mut |session, seed| _ = fails(session, seed));
+    }
+}
+
+/// A machine that loses a CPU during the run.
+fn losing(seed: u64) -> Apart {
+    let mut apart = across::random(seed, 0.6);
+    let mut random = Random::new(seed ^ 0x0ff1);
+    let cpu = random.below(apart.ticks.len() as u64) as u32;
+    let at_ms = 1.0 + 10.0 * random.fraction();
+    apart.machine.at_ms(at_ms, Change::SetOnline { cpu, is_online: false });
+    apart
+}
+
+/// What was tested is right, and the rest is lost, with the reason.
+#[test]
+fn a_cpu_that_goes_offline_is_lost() {
+    on_machines(
+        "order::a_cpu_that_goes_offline",
+        |seed| losing(seed).machine,
+        |session, seed| {
+            let apart = losing(seed);
+            let machine = &session.platform().machine;
+            let found = Question::random(machine, seed).ask(session);
+            let pairs = found.cpus.len() * (found.cpus.len().saturating_sub(1)) / 2;
+            assert_eq!(found.pairs_tested as usize + found.lost.len(), pairs, "{found:?}");
+            assert!(found.lost.iter().all(|lost| lost.reason.contains("line")), "{found:?}");
+            for told in &found.sequences {
+                if found.pairs_tested > 0 {
+                    check(machine, &apart.ticks, told);
+                } else {
+                    assert!(told.regressions.is_none() && !told.unknown.is_empty(), "{told:?}");
+                }
+            }
+        },
+    );
+}

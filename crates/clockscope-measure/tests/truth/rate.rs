@@ -1,0 +1,608 @@
+//! *Rate*: bounds, constancy, steps, stability, and the timer's calibration.
+
+use clockscope_measure::{MeasureError, Paths, RateRequest, Session, rate};
+use clockscope_records::{Answer, RatePair, RateRecord, Rates};
+use clockscope_simulation::{Change, Random, Refused};
+
+use crate::harness::{Coverage, on_machines, on_platform};
+use crate::machine::{Machine, Maker, Spec, pick};
+use crate::platform::Simulated;
+use crate::rate_truth::{Bracket, kept};
+
+/// Errors of the floating-point numbers here and there, in ppm.
+const ROUNDING_PPM: f64 = 2e-6;
+/// Clocks with longer steps are moved by the timer tick.
+const TICKED_NS: f64 = 100e3;
+/// Nobody steers a clock by more than this share.
+const STEERED: f64 = 0.1;
+
+/// A machine whose reads take their values anywhere in between, and whose counter may claim a frequency.
+fn machine(seed: u64) -> Machine {
+    let mut maker = Maker::new(seed);
+    if maker.random.happens(0.3) {
+        maker = maker.quiet();
+    }
+    let mut random = maker.random.clone();
+    let (is_claimed, off) = (random.happens(0.5), pick(&mut random, &[0.0, 0.0, 20e-6, -300e-6, 0.01, -0.25]));
+    let claimed_hz = is_claimed.then_some((maker.counter_hz * (1.0 + off)) as u64);
+    let mut machine = maker.make();
+    machine.claimed_hz = claimed_hz;
+    machine.cpus.set_taken(0.02, 0.98);
+    machine
+}
+
+fn request(machine: &Machine, seed: u64) -> RateRequest {
+    let mut random = Random::new(seed ^ 0x7a7e);
+    let duration_s = match random.below(20) {
+        0 => 3.0 * random.fraction(),
+        1..=4 => 0.06 + 0.6 * random.fraction(),
+        _ => 0.06 + 0.15 * random.fraction(),
+    };
+    let all: Vec<String> = machine.specs.iter().map(Spec::label).collect();
+    let mut any = || all[random.below(all.len() as u64) as usize].clone();
+    let reference = if seed.is_multiple_of(3) { None } else { Some(any()) };
+    let mut clocks = Vec::new();
+    for _ in 0..1 + seed % 4 {
+        let name = any();
+        let own = reference.as_deref().unwrap_or("monotonic_raw:vdso");
+        if name != own && !clocks.contains(&name) {
+            clocks.push(name);
+        }
+    }
+    if clocks.is_empty() && reference.is_some() {
+        clocks.push(if reference.as_deref() == Some("realtime") { "monotonic" } else { "realtime" }.to_owned());
+    }
+    let until_ppm = random.happens(0.3).then(|| 10f64.powf(3.0 * random.fraction() - 0.5));
+    RateRequest { clocks, paths: Paths::Libc, reference, duration_s, until_ppm, cpu: None }
+}
+
+/// Asks, and checks that it took its time and no more.
+fn ask(session: &Session<'_, Simulated>, request: &RateRequest) -> Option<Answer<Rates>> {
+    let machine = &session.platform().machine;
+    let found = match rate(session, request, &mut |_| {}) {
+        Ok(found) => found,
+        Err(MeasureError::Reference { .. }) => {
+            let name = request.reference.as_deref().unwrap_or("monotonic_raw:vdso");
+            let is_missing = machine.counter_cost.is_none() && machine.spec(name).is_some_and(|spec| spec.id.is_none());
+            assert!(is_missing || !machine.changes.is_empty(), "{name} was refused");
+            return None;
+        }
+        Err(error) => panic!("{error}"),
+    };
+    let paused_s: f64 = machine.changes.iter().map(|(_, change)| pause_ps(change) as f64 / 1e12).sum();
+    let share = f64::from(machine.loads[0].competitors) * 2.0 + 3.0;
+    let took_s = machine.cpus.now_ps() as f64 / 1e12 - paused_s;
+    let longest_s = (request.duration_s + 0.8 * (found.found.clocks.len() + 1) as f64) * share;
+    assert!(took_s <= longest_s, "it took {took_s} s of {} s", request.duration_s);
+    Some(found)
+}
+
+fn pause_ps(change: &Change) -> u64 {
+    match change {
+        Change::Suspend { ps, .. } | Change::MoveMachine { ps, .. } => *ps,
+        _ => 0,
+    }
+}
+
+/// The machine, the names and what is true of them.
+struct Truth<'a> {
+    machine: &'a Machine,
+    reference: &'a str,
+}
+
+impl Truth<'_> {
+    fn spec(&self, name: &str) -> &Spec {
+        self.machine.spec(name).expect("there is such a clock")
+    }
+
+    /// Seconds of the reference in one of true time.
+    fn reference_s(&self) -> f64 {
+        self.machine.seconds(self.spec(self.reference))
+    }
+
+    fn frequency_hz(&self) -> f64 {
+        self.machine.counter_hz / self.reference_s()
+    }
+
+    /// Frequency offset against the reference, where there is one.
+    fn ppm(&self, name: &str) -> Option<f64> {
+        let spec = self.spec(name);
+        match (spec.id, self.machine.claimed_hz) {
+            (Some(_), _) => Some((self.machine.seconds(spec) / self.reference_s() - 1.0) * 1e6),
+            (None, Some(claimed)) => Some((self.frequency_hz() / claimed as f64 - 1.0) * 1e6),
+            (None, None) => None,
+        }
+    }
+
+    /// Seconds that a clock of a pair counts in one of true time.
+    fn pair_s(&self, name: &str) -> f64 {
+        let spec = self.spec(name);
+        match (spec.id, self.machine.claimed_hz) {
+            (Some(_), _) => self.machine.seconds(spec),
+            (None, Some(claimed)) if name != self.reference => self.machine.counter_hz / claimed as f64,
+            (None, _) => self.reference_s(),
+        }
+    }
+
+    fn is_ticked(&self, name: &str) -> bool {
+        self.spec(name).tick_ns >= TICKED_NS
+    }
+}
+
+fn within(what: &str, truth: f64, found: f64, bound: f64, rounding: f64) {
+    assert!((truth - found).abs() <= bound + rounding, "{what}: {found} ± {bound}, and the truth is {truth}");
+}
+
+/// A rate that does not change: bounds hold the truth, nothing changed, and no clock steps.
+#[test]
+fn a_constant_rate_is_inside_its_bounds() {
+    let mut estimates = Coverage::default();
+    on_machines("rate::a_constant_rate", machine, |session, seed| {
+        let machine = &session.platform().machine;
+        let request = request(machine, seed);
+        let Some(answer) = ask(session, &request) else { return };
+        let truth = Truth { machine, reference: &answer.found.reference };
+        calibration(machine, &answer);
+        for record in &answer.found.clocks {
+            if !record.available {
+                assert!(truth.spec(&record.name).id.is_none() && machine.counter_cost.is_none(), "{record:?}");
+                continue;
+            }
+            constant(&truth, record, &mut estimates);
+        }
+        for pair in &answer.found.pairs {
+            let (Some(ppm), Some(bound)) = (pair.ppm, pair.bound_ppm) else { continue };
+            let true_ppm = (truth.pair_s(&pair.a) / truth.pair_s(&pair.b) - 1.0) * 1e6;
+            within(&format!("{pair:?}"), true_ppm, ppm, bound, ROUNDING_PPM);
+            is_constant(&truth, pair);
+        }
+        assert!(!answer.found.reference_suspected);
+        ended(&request, &answer, false);
+    });
+    estimates.check(0.93, 2);
+}
+
+fn is_constant(truth: &Truth<'_>, pair: &RatePair) {
+    assert_ne!(pair.constant, Some(false), "{pair:?}");
+    assert!(pair.constant.is_none() || !truth.is_ticked(&pair.a) && !truth.is_ticked(&pair.b), "{pair:?}");
+}
+
+fn constant(truth: &Truth<'_>, record: &RateRecord, estimates: &mut Coverage) {
+    let name = &record.name;
+    if let (Some(hz), Some(bound)) = (record.frequency_hz, record.frequency_bound_hz) {
+        within(name, truth.frequency_hz(), hz, bound, hz * ROUNDING_PPM * 1e-6);
+    }
+    let Some(seconds) = record.seconds else {
+        assert!(record.ppm.is_none() && record.bound_ppm.is_none(), "{record:?}");
+        assert!(record.unknown.contains_key("bound_ppm"), "{record:?}");
+        return;
+    };
+    let (bracket_ns, ticks_ns, bound) = (
+        record.bracket_ns.expect("it is there"),
+        record.ticks_ns.expect("it is there"),
+        record.bound_ppm.expect("it is there"),
+    );
+    assert_eq!(record.ppm.is_some(), truth.ppm(name).is_some(), "{record:?}");
+    if let (Some(ppm), Some(true_ppm)) = (record.ppm, truth.ppm(name)) {
+        within(name, true_ppm, ppm, bound, ROUNDING_PPM);
+        let estimate = record.estimate_ppm;
+        if let Some(estimate) = estimate.filter(|_| ticks_ns < TICKED_NS) {
+            // Slopes of lines whose points are all off by this.
+            let worst = 3.6e-3 * (1.5 * bracket_ns + ticks_ns) / seconds + bound;
+            within(&format!("{name}, least squares"), true_ppm, estimate, worst, ROUNDING_PPM);
+            estimates.count((estimate - ppm).abs() <= bound);
+        }
+    }
+    // As tight as brackets and ticks are.
+    let scale_ppm = if truth.spec(truth.reference).id.is_none() { 1e-3 * 2e3 / seconds + 1.0 } else { 0.0 };
+    let widest = 1e-3 * (3.0 * bracket_ns + 1.3 * ticks_ns + 1.0) / seconds * 1.3 + scale_ppm;
+    assert!(bound <= widest || ticks_ns > 5e7 * seconds, "{name}: a bound of {bound} ppm of {seconds} s: {record:?}");
+    assert_ne!(record.constant, Some(false), "{record:?}");
+    let is_ticked = truth.is_ticked(name) || truth.is_ticked(truth.reference);
+    assert!(record.constant.is_none() || !is_ticked, "{record:?}");
+    assert!(is_ticked || record.constant.is_some() || record.brackets_kept < 3, "{record:?}");
+    assert!(record.step.is_none() && record.changed.is_none(), "{record:?}");
+    let y = truth.ppm(name).map_or(0.0, |ppm| ppm * 1e-6);
+    // Where nobody claims a frequency it is that which was found, within its bound.
+    let y_error = if truth.ppm(name).is_some() { 0.0 } else { bound * 1e-6 } + scale_ppm * 1e-6;
+    let error_ns = 1.5 * bracket_ns + ticks_ns;
+    for mtie in &record.mtie {
+        let tau_ns = mtie.tau_s * 1e9;
+        within(&format!("{name}, MTIE"), y.abs() * tau_ns, mtie.ns, 2.0 * error_ns + y_error * tau_ns, 1.0);
+    }
+    for allan in &record.allan {
+        let worst = 4.0 * error_ns / (allan.tau_s * 1e9) / 2f64.sqrt();
+        assert!(allan.adev <= worst * 1.01, "{name}: {allan:?} above {worst}");
+    }
+}
+
+/// The timer's rate against the reference of the whole run, where neither changed.
+fn calibration(machine: &Machine, answer: &Answer<Rates>) {
+    let timer = &answer.run.timer;
+    assert_eq!(timer.reference, "monotonic_raw:syscall");
+    if machine.counter_cost.is_none() {
+        assert_eq!((timer.frequency_hz, timer.frequency_bound_ppm), (1e9, 0.0), "{timer:?}");
+        return;
+    }
+    let ppm = (machine.counter_hz / machine.raw_seconds() / timer.frequency_hz - 1.0) * 1e6;
+    within("the timer's frequency", ppm, 0.0, timer.frequency_bound_ppm, ROUNDING_PPM);
+}
+
+/// Before its time only where the bound that was asked for was reached.
+fn ended(request: &RateRequest, answer: &Answer<Rates>, is_timer_changed: bool) {
+    let compared: Vec<_> = answer.found.clocks.iter().filter(|record| record.seconds.is_some()).collect();
+    for record in &compared {
+        let expected = request
+            .until_ppm
+            .map(|until| record.seconds.expect("it is there") * record.bound_ppm.expect("it is there") / until);
+        assert_eq!(record.needed_s.is_some(), expected.is_some());
+        within("needed", expected.unwrap_or(0.0), record.needed_s.unwrap_or(0.0), 0.0, 1e-9);
+    }
+    // The run is timed by a clock that may be the one that changed.
+    let is_early = !is_timer_changed && answer.run.duration_s < request.duration_s * 0.98;
+    if is_early && !compared.is_empty() && !answer.run.interrupted {
+        let until = request.until_ppm.expect("it ended early");
+        for record in compared {
+            let bound = record.bound_ppm.expect("it is there");
+            // A counter that is the reference has its length from a bracket that is taken anew for the record.
+            let more = if record.reference.contains("tsc") { 0.1 } else { 1e-3 };
+            assert!(bound <= until * (1.0 + more), "it ended early, with {bound} ppm of {until}: {record:?}");
+        }
+    }
+}
+
+/// The clocks that are made of the time that the kernel steers.
+fn steered(machine: &Machine) -> Vec<usize> {
+    let ids = ["monotonic", "realtime", "monotonic_coarse"];
+    ids.iter().filter_map(|name| machine.spec(name)?.id).collect()
+}
+
+/// The same machine, to which something happens.
+fn changing(seed: u64) -> Machine {
+    let mut machine = machine(seed);
+    let request = request(&machine, seed);
+    let mut random = Random::new(seed ^ 0xc4a6e);
+    let at_ms = 12.0 + random.fraction() * (request.duration_s * 1e3 + 25.0);
+    let back_ms = at_ms + random.fraction() * 60.0;
+    let raw = machine.spec("monotonic_raw").and_then(|spec| spec.id).expect("it is there");
+    let clocks = [
+        machine.monotonic(),
+        machine.monotonic(),
+        machine.spec("realtime").and_then(|spec| spec.id).expect("it is there"),
+        raw,
+    ];
+    let clock = pick(&mut random, &clocks);
+    let sign = if random.happens(0.5) { 1.0 } else { -1.0 };
+    let share = sign * 10f64.powf(-6.0 + 5.0 * random.fraction());
+    let magnitude = 10f64.powf(3.0 + 6.0 * random.fraction());
+    let hz = machine.counter_hz;
+    match random.below(12) {
+        0 | 1 => {
+            steered(&machine).into_iter().for_each(|clock| machine.at_ms(at_ms, Change::SlewClock { clock, share }))
+        }
+        2 => machine.at_ms(at_ms, Change::SlewClock { clock: raw, share }),
+        3 | 4 => machine.at_ms(at_ms, Change::StepClock { clock, ns: (sign * magnitude) as i64 }),
+        5 => machine.at_ms(at_ms, Change::FreezeClock { clock }),
+        6 => {
+            machine.at_ms(at_ms, Change::FreezeClock { clock });
+            machine.at_ms(back_ms, Change::ThawClock { clock });
+        }
+        7 => {
+            machine.at_ms(at_ms, Change::RefuseClock { clock, refused: Some(Refused(22)) });
+            if random.happens(0.5) {
+                machine.at_ms(back_ms, Change::RefuseClock { clock, refused: None });
+            }
+        }
+        8 => {
+            let left_out = vec![
+                machine.monotonic(),
+                raw,
+                machine.spec("monotonic_coarse").and_then(|spec| spec.id).expect("it is there"),
+            ];
+            machine.at_ms(at_ms, Change::Suspend { ps: random.between(10, 2_000) * 1_000_000_000, left_out });
+        }
+        9 => {
+            let ticks = (sign * magnitude * 1e3) as i64;
+            machine.at_ms(
+                at_ms,
+                Change::MoveMachine { ps: random.between(1, 300) * 1_000_000_000, ticks, hz: hz * (1.0 + share) },
+            );
+        }
+        10 => machine
+            .at_ms(at_ms, Change::SetCounterRate { hz: if random.happens(0.2) { 0.0 } else { hz * (1.0 + share) } }),
+        _ => {
+            for (ms, share) in [(at_ms, share), (back_ms, 0.0)] {
+                steered(&machine).into_iter().for_each(|clock| machine.at_ms(ms, Change::SlewClock { clock, share }));
+            }
+        }
+    }
+    machine
+}
+
+/// What was seen of all machines.
+#[derive(Debug, Default)]
+struct Seen {
+    bounds: u64,
+    constant: u64,
+    changed: u64,
+    placed: u64,
+    steps: u64,
+    suspected: u64,
+}
+
+/// Whatever happens, bounds hold the mean rate between their ends, and what is told of changes and steps is right.
+#[test]
+fn a_rate_that_changes_is_told_as_it_is() {
+    let mut seen = Seen::default();
+    let one = |machine: Machine, seed: u64, seen: &mut Seen| {
+        let platform = Simulated::new(machine);
+        platform.log_reads();
+        on_platform("rate::a_rate_that_changes", seed, &platform, &mut |session, seed| {
+            changed(session, seed, seen);
+        });
+    };
+    let number = |name: &str| std::env::var(name).ok().and_then(|number| number.parse::<u64>().ok());
+    let seeds = match number("CLOCKSCOPE_SEED") {
+        Some(seed) => seed..seed + 1,
+        None => 0..number("CLOCKSCOPE_MACHINES").unwrap_or(100),
+    };
+    for seed in seeds.clone() {
+        one(changing(seed), seed, &mut seen);
+    }
+    eprintln!("{seen:?}");
+    if seeds.end - seeds.start >= 100 {
+        let Seen { bounds, constant, changed, placed, steps, .. } = seen;
+        assert!(bounds > 50 && constant > 20 && changed > 20 && placed > 5 && steps > 5, "{seen:?}");
+    }
+}
+
+fn changed(session: &Session<'_, Simulated>, seed: u64, seen: &mut Seen) {
+    let platform = session.platform();
+    let machine = &platform.machine;
+    let request = request(machine, seed);
+    let Some(answer) = ask(session, &request) else { return };
+    let reads = platform.reads.lock().expect("nobody panicked").take().expect("it is there");
+    let found = &answer.found;
+    ended(&request, &answer, is_changed(machine, machine.place("monotonic_raw:syscall")));
+    let compare = |name: &str, reference: &str| {
+        let (clock, reference) = (machine.place(name), machine.place(reference));
+        let is_fenced = [clock, reference].iter().any(|place| !machine.specs[*place].about.is_ordered);
+        let timer = if machine.counter_cost.is_some() { "lfence_tsc_lfence" } else { "monotonic_raw:syscall" };
+        // The timer's calibration looks like brackets of this pair.
+        let is_ambiguous = [clock, reference].iter().all(|place| {
+            let label = machine.specs[*place].label();
+            label == timer || label == "monotonic_raw:syscall"
+        });
+        let kept = kept(&reads, [clock, reference], is_fenced.then(|| machine.place(timer)));
+        Compared { machine, clock, reference, clock_ns: None, kept: if is_ambiguous { Vec::new() } else { kept } }
+    };
+    for record in found.clocks.iter().filter(|record| record.seconds.is_some()) {
+        let claimed_ns = record.nominal_hz.map(|hz| 1e9 / hz);
+        let found_ns = record.frequency_hz.filter(|_| record.step.is_none()).map(|hz| 1e9 / hz);
+        let clock_ns = claimed_ns.or(found_ns);
+        Compared { clock_ns, ..compare(&record.name, &found.reference) }.check(record, seen);
+    }
+    for pair in found.pairs.iter().filter(|pair| pair.ppm.is_some()) {
+        let compared = compare(&pair.a, &pair.b);
+        compared.constancy(pair.constant, &format!("{pair:?}"));
+    }
+    if found.reference_suspected {
+        seen.suspected += 1;
+        let place = machine.place(&found.reference);
+        assert!(is_changed(machine, place), "{} did not change", found.reference);
+    }
+}
+
+/// Whether something changes this clock.
+fn is_changed(machine: &Machine, place: usize) -> bool {
+    let id = machine.specs[place].id;
+    machine.changes.iter().any(|(_, change)| match change {
+        Change::StepClock { clock, .. } | Change::SlewClock { clock, .. } => id == Some(*clock),
+        Change::FreezeClock { clock } | Change::RefuseClock { clock, .. } => id == Some(*clock),
+        Change::Suspend { left_out, .. } => id.is_some_and(|id| left_out.contains(&id)),
+        Change::SetCounterRate { .. } | Change::MoveMachine { .. } => id.is_none(),
+        _ => false,
+    })
+}
+
+/// A pair and its brackets, with the true times of their reads.
+struct Compared<'a> {
+    machine: &'a Machine,
+    clock: usize,
+    reference: usize,
+    /// ns a unit, where that was found.
+    clock_ns: Option<f64>,
+    kept: Vec<Bracket>,
+}
+
+impl Compared<'_> {
+    fn is_counter(&self, place: usize) -> bool {
+        self.machine.specs[place].id.is_none()
+    }
+
+    fn is_ticked(&self) -> bool {
+        [self.clock, self.reference].iter().any(|place| self.machine.specs[*place].tick_ns >= TICKED_NS)
+    }
+
+    /// ns a unit, nearly.
+    fn unit_ns(&self, place: usize) -> f64 {
+        match self.clock_ns.filter(|_| place == self.clock) {
+            Some(ns) => ns,
+            None if self.is_counter(place) => 1e9 / self.machine.counter_hz,
+            None => 1.0,
+        }
+    }
+
+    /// What the clock gained on the reference between two true times, in ns, nearly.
+    fn gained(&self, from_ps: u128, until_ps: u128) -> f64 {
+        let ns = |place| self.machine.shown_between(place, from_ps, until_ps) * self.unit_ns(place);
+        ns(self.clock) - ns(self.reference)
+    }
+
+    fn width_ns(&self, bracket: &Bracket) -> f64 {
+        bracket.width() as f64 * self.unit_ns(self.reference)
+    }
+
+    fn lateness_ns(&self) -> f64 {
+        [self.clock, self.reference].iter().map(|place| self.machine.lateness(*place) * self.unit_ns(*place)).sum()
+    }
+
+    /// A count of truth that is not shown.
+    fn rounding_ns(&self) -> f64 {
+        [self.clock, self.reference]
+            .iter()
+            .filter(|place| self.is_counter(**place))
+            .map(|place| self.unit_ns(*place))
+            .sum::<f64>()
+            + 0.01
+    }
+
+    fn check(&self, record: &RateRecord, seen: &mut Seen) {
+        let what = format!("{record:?}");
+        if self.kept.len() < 2 {
+            return;
+        }
+        if let Some((clock, reference, seconds)) = self.between_ends(record) {
+            seen.bounds += 1;
+            let bound = record.bound_ppm.expect("it is there");
+            let rounding = (self.rounding_ns() + 1e-3) / seconds / 1e3 + ROUNDING_PPM;
+            if let (Some(hz), Some(bound_hz)) = (record.frequency_hz, record.frequency_bound_hz) {
+                within(&what, clock / reference * 1e9, hz, bound_hz, hz.abs() * rounding * 1e-6);
+            }
+            let nominal = if self.is_counter(self.clock) { record.nominal_hz.map(|hz| 1e9 / hz) } else { Some(1.0) };
+            if let (Some(ppm), Some(unit_ns)) = (record.ppm, nominal) {
+                within(&what, (clock * unit_ns / reference - 1.0) * 1e6, ppm, bound, rounding);
+            }
+        }
+        self.constancy(record.constant, &what);
+        seen.constant += u64::from(record.constant == Some(true));
+        seen.changed += u64::from(record.constant == Some(false));
+        self.moment(record, seen);
+        self.step(record, seen);
+    }
+
+    /// What clock and reference truly counted between the two brackets that the record compares, and seconds between them. `None` for
+    /// a reference of ticks, whose scale is not part of the record.
+    fn between_ends(&self, record: &RateRecord) -> Option<(f64, f64, f64)> {
+        let seconds = record.seconds?;
+        if self.is_counter(self.reference) {
+            return None;
+        }
+        let quarter = self.kept.len().div_ceil(4);
+        let middle = |bracket: &Bracket| {
+            let since = |value: u64| value.wrapping_sub(self.kept[0].before.1) as i64 as f64;
+            f64::midpoint(since(bracket.before.1), since(bracket.after.1))
+        };
+        let firsts = &self.kept[..quarter];
+        let lasts = &self.kept[self.kept.len() - quarter..];
+        let pairs = firsts.iter().flat_map(|first| lasts.iter().map(move |last| (first, last)));
+        let off = |(first, last): &(&Bracket, &Bracket)| (middle(last) - middle(first) - seconds * 1e9).abs();
+        let pairs: Vec<_> = pairs.filter(|pair| off(pair) < 0.01).collect();
+        // Several may be equally far apart.
+        let [(first, last)] = pairs[..] else { return None };
+        let counted = |place| self.machine.shown_between(place, first.clock.2, last.clock.2);
+        Some((counted(self.clock), counted(self.reference), seconds))
+    }
+
+    /// Told to be constant only where brackets can hide what changed, and to have changed only where something did.
+    fn constancy(&self, constant: Option<bool>, what: &str) {
+        let Some(constant) = constant else { return };
+        assert!(!self.is_ticked(), "{what}");
+        let [first, .., last] = &self.kept[..] else { return };
+        let (start, end) = (first.clock.2, last.clock.2);
+        let time = |bracket: &Bracket| self.machine.shown_between(self.reference, start, bracket.clock.2);
+        let (whole_time, whole) = (time(last), self.gained(start, end));
+        let bends = self.kept.iter().map(|bracket| {
+            let bend = (self.gained(start, bracket.clock.2) - whole * (time(bracket) / whole_time)).abs();
+            let hides = self.width_ns(bracket) + self.width_ns(first) + self.width_ns(last) + 3.0 * self.lateness_ns();
+            (bend, hides)
+        });
+        let bends: Vec<_> = bends.collect();
+        if constant {
+            let shows = bends.iter().find(|(bend, hides)| *bend > hides + self.rounding_ns());
+            assert!(shows.is_none(), "bent by {shows:?} ns: {what}");
+        } else {
+            let most = bends.iter().map(|(bend, _)| *bend).fold(0.0, f64::max);
+            assert!(most > 0.1 * self.rounding_ns(), "bent by {most} ns at most: {what}");
+            assert!(is_changed(self.machine, self.clock) || is_changed(self.machine, self.reference), "{what}");
+        }
+    }
+
+    /// When the rate changed, where it did so once.
+    fn moment(&self, record: &RateRecord, seen: &mut Seen) {
+        let (Some(changed), [(at_ps, change)]) = (&record.changed, &self.machine.changes[..]) else { return };
+        let paused_ps = u128::from(pause_ps(change));
+        let first_ps = self.kept[0].before.2;
+        if *at_ps < first_ps || self.is_counter(self.reference) {
+            return;
+        }
+        seen.placed += 1;
+        let at = |ps: u128| self.machine.shown_between(self.reference, first_ps, ps) / 1e9;
+        let (soonest, latest) = (at(at_ps.saturating_sub(1)), at(at_ps + paused_ps));
+        let (soonest, latest) = (soonest.min(latest), soonest.max(latest));
+        let slack_s = (self.lateness_ns() + 1.0) / 1e9;
+        assert!(
+            changed.from_s <= latest + slack_s && soonest <= changed.until_s + slack_s,
+            "it changed at {soonest} to {latest} s: {record:?}"
+        );
+    }
+
+    /// A step is as large as it was, and is told where it is larger than what steering explains.
+    fn step(&self, record: &RateRecord, seen: &mut Seen) {
+        if self.is_ticked() || self.is_counter(self.reference) {
+            assert!(record.step.is_none() || !self.is_ticked(), "{record:?}");
+            return;
+        }
+        let gains: Vec<_> = self
+            .kept
+            .windows(2)
+            .map(|pair| {
+                let (from_ps, until_ps) = (pair[0].clock.2, pair[1].clock.2);
+                let time_ns = self.machine.shown_between(self.reference, from_ps, until_ps);
+                (
+                    self.gained(from_ps, until_ps),
+                    time_ns,
+                    self.width_ns(&pair[0]) + self.width_ns(&pair[1]) + 2.0 * self.lateness_ns(),
+                    &pair[1],
+                )
+            })
+            .collect();
+        let passing = gains.iter().filter(|(_, time, ..)| *time > 0.0);
+        let mut rates: Vec<f64> = passing.map(|(gain, time, ..)| gain / time).collect();
+        if rates.is_empty() {
+            return;
+        }
+        rates.sort_by(f64::total_cmp);
+        let (lower, upper) = (rates[(rates.len() - 1) / 2], rates[rates.len() / 2]);
+        let usual = if lower.abs() < upper.abs() { lower } else { upper };
+        if let Some(step) = &record.step {
+            seen.steps += 1;
+            let since = |bracket: &Bracket| bracket.before.1.wrapping_sub(self.kept[0].before.1) as i64 as f64 / 1e9;
+            // A reference that stands still shows the same time for several.
+            let is_it = |(gain, time, error, bracket): &(f64, f64, f64, &Bracket)| {
+                let by = gain - usual * time;
+                // Scales of counters are known nearly, and what is usual is found from brackets.
+                let error = 2.0 * error + 1e-3 * time.abs() + 1e-3 * by.abs() + 1.0;
+                (since(bracket) - step.at_s).abs() < 1e-9
+                    && (by > 0.0) == (step.ns > 0.0)
+                    && (by - step.ns).abs() <= error
+            };
+            assert!(
+                gains.iter().any(is_it),
+                "it gained {:?} ns: {record:?}",
+                gains.iter().map(|gain| gain.0).collect::<Vec<_>>()
+            );
+        } else {
+            let large = gains.iter().find(|(gain, time, error, _)| {
+                let by = (gain - usual * time).abs();
+                by > 2.0 * STEERED * time.abs() + 3.0 * error + 1e4
+                    && gain.abs() > 2.0 * STEERED * time.abs() + 3.0 * error + 1e4
+            });
+            assert!(
+                large.is_none(),
+                "it stepped by {:?} ns: {record:?}",
+                large.map(|large| (large.0, large.1, large.2))
+            );
+        }
+    }
+}

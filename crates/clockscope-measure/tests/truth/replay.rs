@@ -1,0 +1,218 @@
+//! Recordings: the answer that is computed again is that of the run, and damage is an error.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use clockscope_measure::{
+    Amount, Catalogue, Paths, RecordRequest, Recorder, ReplayError, Session, StepsRequest, record, replay, steps,
+};
+use clockscope_records::{Document, RecordedRun, Recording, Steps};
+use clockscope_simulation::{Change, Random, Refused};
+use serde_json::Value;
+
+use crate::harness::on_machines;
+use crate::machine::{Machine, Maker, Spec, pick};
+use crate::platform::Simulated;
+
+/// A random machine, with nothing wrong or a fault of one of its clocks.
+fn machine(seed: u64) -> Machine {
+    let mut random = Random::new(seed ^ 0x7e_91a7);
+    let mut machine = Maker::new(seed).make();
+    let ids: Vec<_> = machine.specs.iter().filter_map(|spec| spec.id).collect();
+    let clock = pick(&mut random, &ids);
+    let at_ms = 10.0 * random.fraction();
+    match random.below(8) {
+        0 => machine.at_ms(at_ms, Change::FreezeClock { clock }),
+        1 => machine.at_ms(at_ms, Change::RefuseClock { clock, refused: Some(Refused(1)) }),
+        2 => machine.at_ms(0.0, Change::RefuseClock { clock, refused: Some(Refused(38)) }),
+        3 => machine.at_ms(at_ms, Change::StepClock { clock, ns: 5_000_000 - random.below(10_000_000) as i64 }),
+        4 => machine.at_ms(at_ms, Change::SlewClock { clock, share: -1.0 }),
+        5 => machine.at_ms(at_ms, Change::StepCounter { ticks: 50_000_000 - random.below(100_000_000) as i64 }),
+        6 => machine.at_ms(at_ms, Change::SetCounterRate { hz: 0.0 }),
+        _ => {}
+    }
+    machine
+}
+
+/// What is asked of a machine: up to four of its clocks, and how often each is read.
+fn request(machine: &Machine, seed: u64) -> (Vec<String>, RecordRequest) {
+    let mut random = Random::new(seed);
+    let all: Vec<String> = machine.specs.iter().map(Spec::label).collect();
+    let names = (0..random.between(1, 5)).map(|_| all[random.below(all.len() as u64) as usize].clone()).collect();
+    let reads = random.between(2, 20_000);
+    (names, RecordRequest { reads, cpu: random.happens(0.5).then_some(1) })
+}
+
+/// Asks a machine of this seed, and records it.
+fn recorded(seed: u64, stop: &AtomicBool) -> (Steps, Recording) {
+    let recorder = Recorder::new(Simulated::new(machine(seed)));
+    let (names, request) = request(&recorder.platform().machine, seed);
+    let catalogue = Catalogue::new(recorder.platform()).select(&names, Paths::Libc).expect("they are there");
+    record(&Session::new(&recorder, stop), catalogue, request, &mut |_| {}).expect("it can be asked")
+}
+
+fn written(recording: &Recording) -> String {
+    serde_json::to_string(recording).expect("it can be written")
+}
+
+/// Reads a recording and computes its answer.
+fn replayed(text: &str) -> Result<Steps, String> {
+    let recording = Recording::from_json(text.as_bytes()).map_err(|error| error.to_string())?;
+    replay(recording).map_err(|error| error.to_string())
+}
+
+/// The documents are the same to the last byte.
+fn assert_same(answer: &Steps, again: Result<Steps, String>) {
+    let again = again.expect("it was just recorded");
+    assert_eq!(again, *answer);
+    let text = |answer: &Steps| serde_json::to_string(&Document::Steps(answer.clone())).expect("it can be written");
+    assert_eq!(text(&again), text(answer));
+}
+
+/// The same as without a recording, and the same again; from a file, on whatever machine.
+#[test]
+fn a_recording_gives_the_answer_again() {
+    on_machines("replay::a_recording_gives", machine, |session, seed| {
+        let (answer, recording) = recorded(seed, &AtomicBool::new(false));
+        let (names, RecordRequest { reads, cpu }) = request(&session.platform().machine, seed);
+        let catalogue = Catalogue::new(session.platform()).select(&names, Paths::Libc).expect("they are there");
+        let request = StepsRequest { amount: Amount::Reads(reads), cpu, keep: true };
+        let (plain, _) = steps(session, catalogue, &request, &mut |_| {}).expect("it can be asked");
+        assert_eq!(answer, plain, "the recording changed the answer");
+        assert_same(&answer, replayed(&written(&recording)));
+    });
+}
+
+/// Wherever a run is interrupted: before it begins, within a batch, between two clocks.
+#[test]
+fn an_interrupted_run_is_recorded_as_well() {
+    for (seed, after_us) in (0..30u64).zip([0, 100, 1000, 3000, 10_000, 30_000].into_iter().cycle()) {
+        let stop = AtomicBool::new(after_us == 0);
+        let (answer, recording) = thread::scope(|scope| {
+            scope.spawn(|| {
+                thread::sleep(Duration::from_micros(after_us));
+                stop.store(true, Ordering::Relaxed);
+            });
+            recorded(seed, &stop)
+        });
+        assert_same(&answer, replayed(&written(&recording)));
+    }
+}
+
+/// A run of which everything was recorded that can be: a counter, readings, errors.
+fn whole() -> Recording {
+    let is_whole = |run: &RecordedRun| {
+        run.ordered_counter.is_some() && run.clocks.len() > 1 && run.clocks.iter().all(|clock| clock.readings.len() > 9)
+    };
+    let recordings = (0..).map(|seed| recorded(seed, &AtomicBool::new(false)).1);
+    recordings.into_iter().find(|recording| is_whole(&recording.recorded)).expect("some machine is")
+}
+
+#[test]
+fn a_damaged_file_is_an_error() {
+    let text = written(&whole());
+    for part in 1..200 {
+        let cut = &text[..text.len() * part / 200];
+        assert!(replayed(cut).is_err(), "cut off after {} bytes", cut.len());
+    }
+    let mut random = Random::new(7);
+    for _ in 0..200 {
+        let mut bytes = text.clone().into_bytes();
+        let place = random.below(bytes.len() as u64) as usize;
+        if bytes[place].is_ascii_digit() {
+            bytes[place] = b'0' + (bytes[place] - b'0' + random.between(1, 10) as u8) % 10;
+            let changed = String::from_utf8(bytes).expect("digits");
+            let said = replayed(&changed).expect_err("another digit");
+            let is_known = ["damaged", "schema_version", "not a clockscope record", "not a recording"];
+            assert!(is_known.iter().any(|known| said.contains(known)), "{said}");
+        }
+    }
+    for (from, to, expected) in [
+        ("clockscope.recording", "clockscope.steps", "show documents with `clockscope report`"),
+        ("\"schema_version\":1", "\"schema_version\":2", "schema_version 2"),
+        ("{\"schema\"", "clock,ns\n{\"schema\"", "--raw FILE.json"),
+        ("\"recorded\":", "\"lost\":", "not a clockscope record"),
+    ] {
+        let said = replayed(&text.replacen(from, to, 1)).expect_err(expected);
+        assert!(said.contains(expected), "{said}");
+    }
+}
+
+/// As from another version of the program: nothing is damaged, and other readings would be needed.
+#[test]
+fn readings_that_do_not_fit_are_an_error() {
+    type Change = fn(&mut RecordedRun);
+    let changes: [(&str, Change); 14] = [
+        ("a reading of the reference less", |run| assert!(run.references[0].readings.pop().is_some())),
+        ("a reading of the reference more", |run| run.references[0].readings.push(1)),
+        ("no reading of the reference", |run| run.references[0].readings.clear()),
+        ("few readings of the counter", |run| {
+            run.ordered_counter.as_mut().expect("whole").readings.truncate(9);
+        }),
+        ("a reading of the counter more", |run| run.ordered_counter.as_mut().expect("whole").readings.push(1)),
+        ("no counter", |run| run.ordered_counter = None),
+        ("no references", |run| run.references.clear()),
+        ("a reading of a clock less", |run| assert!(run.clocks[0].readings.pop().is_some())),
+        ("a reading of a clock more", |run| run.clocks[0].readings.push(1)),
+        ("a batch less", |run| assert!(run.clocks[0].batches.pop().is_some())),
+        ("a batch more", |run| {
+            let batch = run.clocks[0].batches[0];
+            run.clocks[0].batches.insert(0, batch);
+        }),
+        ("a clock less", |run| run.clocks.truncate(1)),
+        ("a trial less", |run| assert!(run.trials[0].pop().is_some())),
+        ("trials more", |run| run.trials.push(Vec::new())),
+    ];
+    let whole = whole();
+    assert!(replay(whole.clone()).is_ok());
+    for (what, change) in changes {
+        let mut run = whole.recorded.clone();
+        change(&mut run);
+        let refused = replay(Recording::new(run));
+        assert!(
+            matches!(refused, Err(ReplayError::DoesNotFit { .. } | ReplayError::Damaged(_))),
+            "{what}: {refused:?}"
+        );
+    }
+}
+
+/// The numbers in a value, each as its place.
+fn numbers(value: &mut Value) -> Vec<&mut Value> {
+    match value {
+        Value::Number(_) => vec![value],
+        Value::Array(values) => values.iter_mut().flat_map(numbers).collect(),
+        Value::Object(values) => values.iter_mut().flat_map(|(_, value)| numbers(value)).collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// Whatever the numbers are, and with a checksum that fits.
+#[test]
+fn no_numbers_make_it_panic_or_wait() {
+    let mut whole = whole();
+    // Few readings, so that other numbers are changed as well.
+    for clock in &mut whole.recorded.clocks {
+        clock.readings.truncate(20);
+        if let Some(last) = clock.batches.last_mut() {
+            last.delivered = clock.readings.len() as u64;
+        }
+    }
+    whole.recorded.reads_asked = 20;
+    for yardstick in whole.recorded.references.iter_mut().chain(&mut whole.recorded.ordered_counter) {
+        yardstick.readings.truncate(40);
+    }
+    let extremes = ["0", "1", "-1", "1e300", "1e-300", "1e12", "9223372036854775807", "-9223372036854775808"];
+    let (mut random, text) = (Random::new(11), written(&whole));
+    for _ in 0..2000 {
+        let mut value: Value = serde_json::from_str(&text).expect("JSON");
+        let mut places = numbers(&mut value);
+        for _ in 0..random.between(1, 4) {
+            let (place, extreme) = (random.below(places.len() as u64) as usize, pick(&mut random, &extremes));
+            *places[place] = serde_json::from_str(extreme).expect("a number");
+        }
+        if let Ok(recording) = Recording::from_json(value.to_string().as_bytes()) {
+            let _ = replay(Recording::new(recording.recorded));
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! *Shootout*: who wins by which metric.
+
+use clockscope_measure::{Session, ShootoutRequest, shootout};
+use clockscope_records::{Metric, Shootout, Winner};
+use clockscope_simulation::{Change, Random};
+
+use crate::harness::on_machines;
+use crate::machine::{Clocksource, Machine, Maker, Spec};
+use crate::platform::Simulated;
+
+fn ask(session: &Session<'_, Simulated>, names: [&str; 2], seconds: f64) -> Shootout {
+    let [a, b] = names.map(|name| Some(name.to_owned()));
+    let request = ShootoutRequest { a, b, duration_s: seconds, cpu: None };
+    shootout(session, &request, &mut |_| {}).expect("it can be asked").found
+}
+
+/// Two clocks, of which the second is usually read by the C library.
+fn names(seed: u64, machine: &Machine) -> [String; 2] {
+    let mut random = Random::new(seed ^ 0x5007);
+    let all: Vec<String> = machine.specs.iter().map(Spec::label).collect();
+    let mut name = || all[random.below(all.len() as u64) as usize].clone();
+    let a = name();
+    let b = std::iter::repeat_with(name).find(|b| *b != a).unwrap_or_default();
+    [a, b]
+}
+
+fn metric<'a>(found: &'a Shootout, name: &str) -> &'a Metric {
+    found.metrics.iter().find(|metric| metric.metric == name).expect("it was compared")
+}
+
+/// Who has truly less, unless both have the same.
+fn less([a, b]: [f64; 2]) -> Winner {
+    if (a - b).abs() <= 1e-3 * a.max(b) {
+        return Winner::Tie;
+    }
+    if a < b { Winner::A } else { Winner::B }
+}
+
+/// The step of a clock's readings, which are whole ns.
+fn step_ns(spec: &Spec) -> f64 {
+    if spec.id.is_some() { spec.tick_ns.max(1.0) } else { spec.tick_ns }
+}
+
+fn is_right(metric: &Metric, truth: Winner) -> bool {
+    metric.winner.is_none_or(|winner| winner == Winner::Tie || winner == truth)
+}
+
+/// Of two clocks that do nothing wrong, who wins is truly better, or nobody wins.
+#[test]
+fn who_wins_is_better() {
+    let (mut decided, mut all) = (0, 0);
+    on_machines(
+        "shootout::who_wins",
+        |seed| Maker::new(seed ^ 0x5007).make(),
+        |session, seed| {
+            let machine = &session.platform().machine;
+            let [a, b] = names(seed, machine);
+            let seconds = 0.06 + 0.1 * Random::new(seed).fraction();
+            let found = ask(session, [&a, &b], seconds);
+            let specs = [&a, &b].map(|name| machine.spec(name).expect("it is there"));
+            let is_there = |spec: &&Spec| spec.id.is_some() || machine.counter_cost.is_some();
+            if !specs.iter().all(is_there) {
+                assert!(found.metrics.iter().all(|metric| metric.winner.is_none()), "{found:?}");
+                return;
+            }
+            let (resolution, cost) = (metric(&found, "resolution"), metric(&found, "cost"));
+            assert!(is_right(resolution, less(specs.map(step_ns))), "{:?}: {resolution:?}", specs.map(step_ns));
+            let costs = specs.map(|spec| spec.cost.ps as f64);
+            assert!(is_right(cost, less(costs)), "{costs:?}: {cost:?}");
+            all += 2;
+            decided += u32::from(resolution.winner.is_some()) + u32::from(cost.winner.is_some());
+            accuracy(machine, specs, metric(&found, "accuracy"));
+            // A counter that the kernel does not use is trusted less, and an unordered read goes back between CPUs.
+            let is_worse =
+                |spec: &Spec| spec.id.is_none() && (machine.clocksource != Clocksource::Tsc || spec.cost.early_ps > 0);
+            let reliability = metric(&found, "reliability");
+            let is_right = match reliability.winner {
+                Some(Winner::A) => is_worse(specs[1]),
+                Some(Winner::B) => is_worse(specs[0]),
+                _ => true,
+            };
+            assert!(is_right, "{reliability:?}");
+        },
+    );
+    assert!(all < 40 || decided * 10 >= all * 7, "{decided} of {all} were decided");
+}
+
+/// The rate is right, and nobody wins by it.
+fn accuracy(machine: &Machine, specs: [&Spec; 2], found: &Metric) {
+    assert!(found.winner.is_none_or(|winner| winner == Winner::Tie), "{found:?}");
+    let raw = machine.spec("monotonic_raw").expect("it is there").fast;
+    let figures = [(found.a, found.a_bound), (found.b, found.b_bound)];
+    for (spec, (ppm, bound)) in specs.iter().zip(figures) {
+        let (Some(ppm), Some(bound)) = (ppm, bound) else { continue };
+        let true_ppm = if spec.id.is_some() { (((1.0 + spec.fast) / (1.0 + raw) - 1.0) * 1e6).abs() } else { 0.0 };
+        assert!((ppm - true_ppm).abs() <= bound, "{}: {true_ppm} ppm, {found:?}", spec.label());
+    }
+}
+
+/// A machine whose MONOTONIC goes back every 0.2 ms.
+fn unreliable(seed: u64) -> Machine {
+    let mut maker = Maker::new(seed ^ 0x5008);
+    (maker.clocksource, maker.has_counter) = (Clocksource::Tsc, true);
+    let ns = 1_000 + maker.random.below(9_000) as i64;
+    let mut machine = maker.make();
+    let clock = machine.monotonic();
+    (0..500).for_each(|place| machine.at_ms(5.0 + 0.2 * f64::from(place), Change::StepClock { clock, ns: -ns }));
+    machine
+}
+
+/// Who goes back is not the more reliable one.
+#[test]
+fn who_goes_back_does_not_win() {
+    let mut lost = 0;
+    let mut all = 0;
+    on_machines("shootout::who_goes_back", unreliable, |session, _| {
+        let found = ask(session, ["monotonic", "monotonic_raw"], 0.08);
+        let reliability = metric(&found, "reliability");
+        assert_ne!(reliability.winner, Some(Winner::A), "{reliability:?}");
+        all += 1;
+        lost += u32::from(reliability.winner == Some(Winner::B));
+    });
+    assert!(all < 20 || lost * 2 >= all, "{lost} of {all}");
+}

@@ -1,0 +1,29 @@
+//! A tick that was told, against the true one.
+
+use clockscope_records::TickEvidence;
+
+use crate::machine::Spec;
+
+/// By what share a tick may differ from the true one: no other tick is as near.
+const NEAR: f64 = 1e-4;
+/// Clocks whose step is shorter than this, in ns, are known to be that fine at most.
+const SHORTEST_NS: f64 = 3.0;
+
+/// It is right or unknown; and so is what it is at most.
+///
+/// # Panics
+/// It is not.
+pub(crate) fn check(spec: &Spec, told_ns: Option<f64>, evidence: Option<&TickEvidence>) {
+    let true_ns = spec.tick_ns;
+    if let Some(told_ns) = told_ns {
+        // A clock of whole ns shows no finer step than these.
+        let is_shown = spec.id.is_none() || true_ns >= 1.0;
+        let expected_ns = if is_shown { true_ns } else { 1.0 };
+        let off = (told_ns / expected_ns - 1.0).abs();
+        assert!(off <= NEAR, "{}: the tick is {expected_ns} ns, and {told_ns} ns was told", spec.label());
+    }
+    if let Some(at_most_ns) = evidence.and_then(|evidence| evidence.at_most_ns) {
+        let is_above = at_most_ns >= true_ns.min(SHORTEST_NS) * (1.0 - NEAR);
+        assert!(is_above, "{}: the tick is {true_ns} ns, and {at_most_ns} ns at most was told", spec.label());
+    }
+}

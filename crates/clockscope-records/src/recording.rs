@@ -1,0 +1,232 @@
+//! A run of `clockscope steps` with everything that it read, from which its answer can be computed again.
+
+use std::io::{self, Write};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{ClockIdentity, Environment, ReadError, SCHEMA_VERSION};
+
+/// The key `schema` of a recording.
+const SCHEMA: &str = "clockscope.recording";
+
+/// One recorded run of `clockscope steps`. `clockscope replay` computes its answer again.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "schema", rename = "clockscope.recording")]
+pub struct Recording {
+    /// Version of this document's schema.
+    pub schema_version: u32,
+    /// CRC-32 (as in zlib) of `recorded` as JSON without spaces, in the order of the schema.
+    pub checksum: u32,
+    /// The run.
+    pub recorded: RecordedRun,
+}
+
+/// Everything that a run learned from its machine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RecordedRun {
+    /// The machine.
+    pub environment: Environment,
+    /// Civil time at the start, in seconds since 1970; `null` where no wall clock could be read.
+    pub unix_seconds: Option<u64>,
+    /// Reads of each clock that the user asked for.
+    pub reads_asked: u64,
+    /// `true` when the user interrupted the run: the last batch may be short, and clocks after it have none.
+    pub interrupted: bool,
+    /// CPU that the measuring thread was to be pinned to; `null` where the system does not report it.
+    pub cpu: Option<u32>,
+    /// Why the thread could not be pinned; `null` when it was.
+    pub not_pinned: Option<String>,
+    /// Outcomes of all trial reads, a list for each time that some were made, in that order.
+    pub trials: Vec<Vec<RecordedTrial>>,
+    /// The processor's counter in all its reading sequences.
+    pub counters: Vec<RecordedCounter>,
+    /// The counter's ordered read; `null` where there is none.
+    pub ordered_counter: Option<RecordedYardstick>,
+    /// Clocks that others could be judged against, the best first. The first that answered has readings.
+    pub references: Vec<RecordedYardstick>,
+    /// One record per clock and path, in the order of the catalogue.
+    pub clocks: Vec<RecordedClock>,
+}
+
+/// The outcome of one trial read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RecordedTrial {
+    /// It succeeded.
+    Answered,
+    /// It failed with this error.
+    Refused(String),
+    /// It ended its process by the signal of this number.
+    Killed(i32),
+    /// It did not return in time.
+    Silent,
+    /// It was not made, for this reason.
+    Untried(String),
+}
+
+/// A reading sequence of the processor's counter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RecordedCounter {
+    /// Its name.
+    pub name: String,
+    /// Why there is none; `null` when there is.
+    pub reason: Option<String>,
+}
+
+/// A clock that others were timed with or judged against.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RecordedYardstick {
+    /// Its name.
+    pub name: String,
+    /// Its step, in ns; 0 for one that is finer than what it judges.
+    pub tick_ns: f64,
+    /// All its readings outside of trials, in its unit, in the order in which they were made. Each is the difference
+    /// from the one before it, and the first from 0, modulo 2^64. A read that failed is the reading 0.
+    pub readings: Vec<i64>,
+}
+
+/// A clock that was to be read, with its readings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct RecordedClock {
+    /// Its name, kind and path.
+    pub identity: ClockIdentity,
+    /// Unit of the readings.
+    pub unit: RecordedUnit,
+    /// The resolution that its interface states.
+    pub resolution: RecordedResolution,
+    /// Whether the readings come from the kernel's clocksource.
+    pub on_clocksource: bool,
+    /// Whether a read is ordered with the instructions around it.
+    pub is_ordered: bool,
+    /// Why it could not be read, where that was known before the trial; `null` otherwise.
+    pub reason: Option<String>,
+    /// Its batches, in the order in which they were read.
+    pub batches: Vec<RecordedBatch>,
+    /// The readings of the last batch, in the clock's unit. Each is the difference from the one before it, and the
+    /// first from 0, modulo 2^64. The other batches only warm up: nothing is computed from their readings.
+    pub readings: Vec<i64>,
+}
+
+/// The unit of a clock's readings.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RecordedUnit {
+    /// Nanoseconds.
+    Nanoseconds,
+    /// Counts of this frequency, in Hz; `null` where the hardware does not state it.
+    Ticks(Option<f64>),
+}
+
+/// The resolution that a clock's interface states.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RecordedResolution {
+    /// In ns.
+    Nanoseconds(f64),
+    /// One count of a counter, whose length has to be measured.
+    OneTick,
+    /// None, for this reason.
+    Unknown(String),
+}
+
+/// One batch of reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RecordedBatch {
+    /// Readings that were delivered.
+    pub delivered: u64,
+    /// Error number of the read that ended the batch early; `null` when none did.
+    pub error: Option<i32>,
+}
+
+impl Recording {
+    /// Returns the recording of a run, with its checksum.
+    #[must_use]
+    pub fn new(recorded: RecordedRun) -> Self {
+        Self { schema_version: SCHEMA_VERSION, checksum: checksum(&recorded), recorded }
+    }
+
+    /// Reads a recording from its JSON text. Does not compare the checksum.
+    ///
+    /// # Errors
+    /// [`ReadError::NoRecording`] for anything else than a recording, [`ReadError::CutOff`] for
+    /// a part of one, [`ReadError::OtherDocument`] for a document of another schema, [`ReadError::Version`] when the version is another
+    /// one, [`ReadError::Malformed`] for a recording that lacks something.
+    pub fn from_json(text: &[u8]) -> Result<Self, ReadError> {
+        /// What tells that it is a recording, and which.
+        #[derive(Deserialize)]
+        struct Head {
+            schema: String,
+            schema_version: u32,
+        }
+        let head: Head = serde_json::from_slice(text).map_err(|error| match error.is_eof() && !text.is_empty() {
+            true => ReadError::CutOff(error),
+            false => ReadError::NoRecording(error),
+        })?;
+        if head.schema != SCHEMA {
+            return Err(ReadError::OtherDocument(head.schema));
+        }
+        if head.schema_version != SCHEMA_VERSION {
+            return Err(ReadError::Version { found: head.schema_version });
+        }
+        Ok(serde_json::from_slice(text)?)
+    }
+
+    /// Returns whether the run is the one that the checksum was computed from.
+    #[must_use]
+    pub fn is_intact(&self) -> bool {
+        checksum(&self.recorded) == self.checksum
+    }
+}
+
+fn checksum(run: &RecordedRun) -> u32 {
+    let mut crc = Crc(u32::MAX);
+    // It cannot fail: all keys are texts, and the sum takes every byte.
+    let _ = serde_json::to_writer(&mut crc, run);
+    !crc.0
+}
+
+/// CRC-32 of what is written to it.
+struct Crc(u32);
+
+/// What each byte adds.
+const CRC_TABLE: [u32; 256] = {
+    let mut table = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let mut sum = byte as u32;
+        let mut bit = 0;
+        while bit < 8 {
+            sum = if sum & 1 == 1 { (sum >> 1) ^ 0xedb8_8320 } else { sum >> 1 };
+            bit += 1;
+        }
+        table[byte] = sum;
+        byte += 1;
+    }
+    table
+};
+
+impl Write for Crc {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for byte in bytes {
+            self.0 = CRC_TABLE[usize::from((self.0 as u8) ^ byte)] ^ (self.0 >> 8);
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_checksum_is_crc_32() {
+        let mut crc = Crc(u32::MAX);
+        crc.write_all(b"123456789").unwrap();
+        assert_eq!(!crc.0, 0xcbf4_3926);
+    }
+}

@@ -1,0 +1,88 @@
+//! A simulated thread.
+
+use crate::scheduler::{Load, Scheduler};
+
+/// What the system counted of a thread.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ThreadAccount {
+    /// The CPU that it is on.
+    pub cpu: u32,
+    /// Times that it slept.
+    pub voluntary: u64,
+    /// Times that other threads took its CPU.
+    pub involuntary: u64,
+}
+
+/// What a thread is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Status {
+    /// It runs, or would if it were its turn.
+    Ready,
+    /// It wakes at its time.
+    Asleep,
+    /// It waits until a word is stored.
+    Waiting,
+    /// It has ended, or waits until others have.
+    Away,
+}
+
+/// One thread and its own time.
+#[derive(Debug)]
+pub(super) struct Thread {
+    pub(super) number: u32,
+    pub(super) cpu: u32,
+    pub(super) is_bound: bool,
+    pub(super) now_ps: u128,
+    /// Nothing happens to it before.
+    pub(super) quiet_until_ps: u128,
+    /// No read takes its value before.
+    pub(super) floor_ps: u128,
+    /// When its last store became visible.
+    pub(super) stored_ps: u128,
+    pub(super) scheduler: Scheduler,
+    /// What its CPU does besides.
+    pub(super) load: Load,
+    /// The first of the events that it has not passed.
+    pub(super) next_event: usize,
+    pub(super) status: Status,
+    /// Whether it evaluates what it waits for, and so watches the words that it loads.
+    pub(super) is_watching: bool,
+    /// Those words, each with its version then.
+    pub(super) watched: Vec<(usize, u64)>,
+    /// When its waiting began, and when a store ended it.
+    pub(super) spun_from_ps: u128,
+    pub(super) woken_ps: u128,
+    /// It waits for what nobody can do any more.
+    pub(super) is_stuck: bool,
+    pub(super) account: ThreadAccount,
+}
+
+impl Thread {
+    /// Returns a thread that starts now.
+    pub(super) fn new(number: u32, cpu: u32, now_ps: u128, scheduler: Scheduler) -> Self {
+        Self {
+            number,
+            cpu,
+            is_bound: false,
+            now_ps,
+            quiet_until_ps: 0,
+            floor_ps: now_ps,
+            stored_ps: 0,
+            scheduler,
+            load: Load::NONE,
+            next_event: 0,
+            status: Status::Ready,
+            is_watching: false,
+            watched: Vec::new(),
+            spun_from_ps: now_ps,
+            woken_ps: now_ps,
+            is_stuck: false,
+            account: ThreadAccount::default(),
+        }
+    }
+
+    /// Returns whether it goes on by itself.
+    pub(super) fn goes_on(&self) -> bool {
+        matches!(self.status, Status::Ready | Status::Asleep)
+    }
+}
