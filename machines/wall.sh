@@ -3,23 +3,11 @@
 settle tsc
 . /machines/common.sh
 run watch clockscope-watch 2
-for upkeep in "" upkeep; do
-    run "wall$upkeep" clockscope-wall 5 $upkeep &
-    sleep 0.7
-    date -s @2000000000 >/dev/null
-    sleep 0.7
-    date -s @1900000000 >/dev/null
-    sleep 0.5
-    date -s @1900003600 >/dev/null
-    sleep 1
-    date -s @1900000000 >/dev/null
-    sleep 0.5
-    date -s @1900100000 >/dev/null
-    wait
+set --
+for date in 2000000000 1900000000 1900003600 1900000000 1900100000; do
+    set -- "$@" "date -s @$date"
 done
+run wall clockscope-wall 0 "$@"
+run wallupkeep clockscope-wall 0 --upkeep "$@"
 steer set >/dev/null
-run wall_steered clockscope-wall 4 &
-sleep 0.5
-steer chronyd >/tmp/calls 2>&1
-wait
-run steer cat /tmp/calls
+run wall_steered clockscope-wall 0 "steer chronyd"

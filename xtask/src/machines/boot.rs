@@ -14,9 +14,6 @@ use super::build::Programs;
 use super::{Architecture, Machine};
 use crate::run;
 
-/// The longest that a machine may take: several times what the slowest needs on a busy computer.
-const LIMIT: Duration = Duration::from_secs(90);
-
 /// The guest's side.
 const GUEST: &str = "machines";
 
@@ -105,10 +102,10 @@ pub(super) fn boot(machine: &Machine, images: &Images) -> Result<Frames> {
         .stdout(file)
         .spawn()
         .with_context(|| format!("cannot run {}", machine.architecture.emulator()))?;
-    let status = wait(&mut emulator, LIMIT)?;
+    let status = wait(&mut emulator, machine.limit)?;
     let printed = String::from_utf8_lossy(&fs::read(&console)?).replace('\r', "");
     let why = match status {
-        None => format!("did not end within {} s", LIMIT.as_secs()),
+        None => format!("did not end within {} s", machine.limit.as_secs()),
         Some(status) if !status.success() => format!("{}: {status}", machine.architecture.emulator()),
         Some(_) if !printed.lines().any(|line| line == DONE) => {
             "turned itself off before its script was at its end".into()

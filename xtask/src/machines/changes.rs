@@ -138,13 +138,16 @@ pub(super) fn daemons(seen: &mut Seen) {
 
 /// Where the true time is known, `utc_now()` holds it or says that it does not know, for each daemon; and in a leap second.
 pub(super) fn civil(seen: &mut Seen) {
-    let mut civil = |name: &str, calls: u32| {
-        let said = seen.output(&format!("steer_{name}")).map(|(_, text)| text).unwrap_or_default();
-        seen.expect(said.trim() == format!("{calls} calls"), || format!("steer {name}: {said}"));
-        seen.json(&format!("civil_{name}"))
+    let mut civil = |(name, calls): (&str, u32)| {
+        let run = seen.json(&format!("civil_{name}"));
+        seen.expect(run["command"] == format!("{calls} calls"), || format!("steer civil-{name}: {}", run["command"]));
+        run
     };
-    let runs = [("chronyd", 2), ("ntpd", 1), ("timesyncd", 1), ("phc2sys", 3), ("leap", 3)];
-    let [chronyd, ntpd, timesyncd, phc2sys, leap] = runs.map(|(name, calls)| civil(name, calls));
+    let runs = [("chronyd", 2), ("ntpd", 1), ("timesyncd", 1), ("phc2sys", 3)];
+    let [chronyd, ntpd, timesyncd, phc2sys] = runs.map(&mut civil);
+    let leap = seen.json("civil_leap");
+    let said = seen.output("steer_leap").map(|(_, text)| text).unwrap_or_default();
+    seen.expect(said.trim() == "3 calls", || format!("steer leap: {said}"));
     let count = |run: &Value, answer: &str, place: &str| run[answer][place].as_u64().unwrap_or(0);
     for (name, run, answer) in [
         ("chronyd", &chronyd, "while_not_slewing"),
@@ -177,18 +180,10 @@ pub(super) fn civil(seen: &mut Seen) {
 
 /// CLOCK_REALTIME is set: `wall::now()` follows within the time that it is granted, and `now_monotone()` never goes back.
 pub(super) fn wall(seen: &mut Seen) {
-    /// The dates of wall.sh: an hour, and more.
-    const BACK_NS: f64 = 3.5e12;
     for name in ["wall", "wallupkeep"] {
         let wall = seen.json(name);
-        let sets = number(&wall["sets"]);
-        // A program may be set back while it is not looking; five times it was set.
-        seen.expect(sets >= 4.0 && number(&wall["generations"]) >= sets.min(5.0), || format!("{name}: {wall}"));
-        let readings = number(&wall["readings"]);
-        seen.expect(wall["regressions"] == 0 && readings > 100_000.0, || format!("{name}: now_monotone: {wall}"));
-        seen.expect(number(&wall["ahead_ns"]) >= BACK_NS, || format!("{name}: now_monotone was not ahead: {wall}"));
-        let (worst_ns, bound_ns) = (number(&wall["worst_ns"]), number(&wall["bound_ns"]));
-        seen.expect(worst_ns <= bound_ns, || format!("{name}: {worst_ns} ns off, and its bound is {bound_ns} ns"));
+        // Five dates, alone and beside threads.
+        followed(seen, &wall, 10);
         let stale_ns = number(&wall["longest_stale_ns"]);
         seen.found(format!("a set shows after {}", time(stale_ns)));
         // Of two milliseconds; the program's own time passes while others run on the only CPU.
@@ -198,6 +193,28 @@ pub(super) fn wall(seen: &mut Seen) {
     let (worst_ns, bound_ns) = (number(&steered["worst_ns"]), number(&steered["bound_ns"]));
     seen.expect(steered["generations"] == 0 && worst_ns <= bound_ns, || format!("a slew is no step: {steered}"));
     watched(seen, "watch", Served::Counter, 1);
+}
+
+/// The same on two CPUs, for a billion readings.
+pub(super) fn monotone(seen: &mut Seen) {
+    let monotone = seen.json("monotone");
+    followed(seen, &monotone, 4);
+    let (readings, sets) = (number(&monotone["readings"]), number(&monotone["commands"]));
+    seen.expect(readings >= 1e9, || format!("{readings} readings of the monotone time"));
+    seen.found(format!("{readings} readings of two threads while the clock was set {sets} times, none went back"));
+    watched(seen, "watch", Served::Counter, 1);
+}
+
+/// Each of at least so many commands set the clock by an hour or more: each was noticed, and the monotone time was ahead.
+fn followed(seen: &mut Seen, wall: &Value, least: u64) {
+    const BACK_NS: f64 = 3.5e12;
+    let sets = wall["commands"].as_u64().unwrap_or(0);
+    seen.expect(sets >= least && wall["generations"] == sets, || format!("not each set was noticed once: {wall}"));
+    let readings = number(&wall["readings"]);
+    seen.expect(wall["regressions"] == 0 && readings > 100_000.0, || format!("now_monotone: {wall}"));
+    seen.expect(number(&wall["ahead_ns"]) >= BACK_NS, || format!("now_monotone was not ahead: {wall}"));
+    let (worst_ns, bound_ns) = (number(&wall["worst_ns"]), number(&wall["bound_ns"]));
+    seen.expect(worst_ns <= bound_ns, || format!("{worst_ns} ns off, and its bound is {bound_ns} ns: {wall}"));
 }
 
 /// What the deterministic machine prints, byte by byte, below a line that names compiler and kernel: with others it takes another
