@@ -21,9 +21,11 @@
 
 use core::time::Duration;
 
+use clockscope_arch::os::keep_errno;
+use clockscope_arch::rest;
+
 use crate::disciplined::BoundedAt;
 use crate::process::CLOCK;
-use crate::{os, rest::rest};
 
 pub use crate::disciplined::State;
 pub use crate::wall_time::WallTime;
@@ -120,7 +122,7 @@ const LONGEST_SLEEP: Duration = Duration::from_millis(100);
 /// }
 /// ```
 pub fn commit_wait(moment: WallTime) -> Result<Interval, State> {
-    os::keep_errno(|| wait_for(moment, now, rest))
+    keep_errno(|| wait_for(moment, now, rest))
 }
 
 fn wait_for(moment: WallTime, now: impl Fn() -> Interval, rest: impl Fn(Duration)) -> Result<Interval, State> {

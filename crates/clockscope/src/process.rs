@@ -5,10 +5,13 @@
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
 
+use clockscope_arch::os::{self, Timeline};
+use clockscope_arch::{Errno, counter};
+
+use crate::claims::kernel::Judged;
 use crate::disciplined::{Counter, Disciplined, OsClock, Stated};
 use crate::evidence::{ErrorBound, Evidence, Frequency, Source};
-use crate::os::{self, Timeline};
-use crate::{AtomicInstant, Clock, Conversion, Errno, Instant, counter};
+use crate::{AtomicInstant, Clock, Conversion, Instant};
 
 /// The processor's counter.
 #[derive(Clone, Copy, Debug)]
@@ -21,12 +24,12 @@ impl Counter for Native {
     /// Not `ticks::now()`: DSB on aarch64 and SYNC on POWER cost more than the rest of a reading.
     #[inline(always)]
     fn ordered(&self) -> u64 {
-        counter::arch::after_branches()
+        counter::after_branches()
     }
 
     #[inline(always)]
     fn unordered(&self) -> u64 {
-        counter::arch::unordered()
+        counter::unordered()
     }
 
     /// x86: the bare read. Every OS clock begins with an instruction that waits for it: the vDSO's

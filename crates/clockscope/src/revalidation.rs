@@ -8,11 +8,13 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use clockscope_arch::{Errno, os};
+
 use crate::disciplined::{Counter, MOST_CPUS};
 use crate::evidence::{Evidence, Finding};
+use crate::lattice;
 use crate::offset::OffsetBounds;
 use crate::process::{CLOCK, Native};
-use crate::{Errno, lattice, os};
 
 /// Hand-overs between two CPUs: a few milliseconds.
 const HANDOVERS: u64 = 20_000;
@@ -66,7 +68,7 @@ pub struct Revalidation {
 /// ```
 #[must_use]
 pub fn revalidate() -> Revalidation {
-    crate::os::keep_errno(test)
+    os::keep_errno(test)
 }
 
 fn test() -> Revalidation {

@@ -7,8 +7,10 @@ use core::fmt;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant as StdInstant};
 
+use clockscope_arch::os::keep_errno;
+
+use crate::Instant;
 use crate::process::CLOCK;
-use crate::{Instant, os};
 
 /// Comparisons, of which the tightest counts.
 const TRIES: u32 = 8;
@@ -154,7 +156,7 @@ fn both() -> Option<Pair> {
         let width_ns = after.saturating_sub(before);
         Some(Pair { std, ours: Instant::from_ns(before + width_ns / 2), width_ns })
     };
-    os::keep_errno(|| (0..TRIES).filter_map(|_| take()).min_by_key(|pair| pair.width_ns))
+    keep_errno(|| (0..TRIES).filter_map(|_| take()).min_by_key(|pair| pair.width_ns))
 }
 
 #[cfg(test)]

@@ -6,10 +6,11 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use crate::os::{ClockSet, Woken};
+use clockscope_arch::os::{ClockSet, Woken, keep_errno};
+
 use crate::process::CLOCK;
 use crate::process::{has_process_mark, process_mark};
-use crate::{AtomicInstant, Clock, Instant, now, os, prepare, recheck};
+use crate::{AtomicInstant, Clock, Instant, now, prepare, recheck};
 
 /// The kernel is asked about the counter this often.
 const RECHECK_EVERY: Duration = Duration::from_secs(60);
@@ -133,7 +134,7 @@ impl Upkeep {
     /// # Errors
     /// The system starts no thread.
     pub fn start(period: Duration) -> io::Result<Self> {
-        os::keep_errno(|| Self::spawn(period))
+        keep_errno(|| Self::spawn(period))
     }
 
     fn spawn(period: Duration) -> io::Result<Self> {
@@ -191,7 +192,7 @@ fn write_down(recent: &Recent, stop: &Stop, period: Duration, every: Duration, c
 
 impl Drop for Upkeep {
     fn drop(&mut self) {
-        os::keep_errno(|| self.end());
+        keep_errno(|| self.end());
     }
 }
 

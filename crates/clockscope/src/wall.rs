@@ -18,9 +18,11 @@
 use core::sync::atomic::{AtomicI64, Ordering};
 use core::time::Duration;
 
+use clockscope_arch::os::keep_errno;
+
+use crate::Instant;
 use crate::evidence::ErrorBound;
 use crate::process::CLOCK;
-use crate::{Instant, os};
 
 pub use crate::wall_time::WallTime;
 
@@ -142,7 +144,7 @@ pub fn generation() -> u64 {
 /// ```
 #[must_use]
 pub fn error_bound() -> Option<ErrorBound> {
-    os::keep_errno(|| {
+    keep_errno(|| {
         let timeline = CLOCK.error_bound()?;
         let (now, largest) = CLOCK.wall_error_ns()?;
         Some(ErrorBound {
@@ -201,7 +203,7 @@ impl Anchor {
     /// - Cost: up to ten reads of the system's clocks, some 200 ns.
     #[must_use]
     pub fn now() -> Option<Self> {
-        os::keep_errno(|| {
+        keep_errno(|| {
             let (offset, bound_ns) = CLOCK.offset_now()?;
             Some(Self { offset_ns: offset.ns(), bound_ns, generation: CLOCK.wall_generation() })
         })

@@ -224,6 +224,6 @@ mod tests {
         let mut hanging = Command::new("sleep").arg("1000").spawn().unwrap();
         assert_eq!(wait(&mut hanging, Duration::ZERO).unwrap(), None);
         let mut ending = Command::new("true").spawn().unwrap();
-        assert!(wait(&mut ending, LIMIT).unwrap().unwrap().success());
+        assert!(wait(&mut ending, super::super::LIMIT).unwrap().unwrap().success());
     }
 }

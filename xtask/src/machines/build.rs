@@ -29,7 +29,8 @@ impl Programs {
         let target = architecture.target();
         for what in [
             &["--package", "clockscope-cli"] as &[&str],
-            &["--package", "clockscope", "--example", "watch", "--example", "civil", "--example", "wall"],
+            &["--package", "clockscope", "--example", "watch", "--example", "wall"],
+            &["--package", "clockscope-sources", "--example", "civil"],
         ] {
             match architecture {
                 Architecture::X86 => {

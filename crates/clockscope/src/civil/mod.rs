@@ -5,9 +5,13 @@ mod chrony;
 #[cfg(all(feature = "clockbound", target_os = "linux"))]
 mod clockbound;
 
-use crate::civil_state::State;
+use clockscope_arch::civil::State;
+use clockscope_arch::os;
+
 use crate::claims::claim::{Bounded, Claim, Unbounded};
-use crate::{now, os};
+use crate::claims::kernel::Judged;
+use crate::leap::widen;
+use crate::now;
 #[cfg(all(fuzzing, feature = "chrony"))]
 pub(crate) use chrony::fuzz as fuzz_chronyd_reply;
 
@@ -41,7 +45,7 @@ pub(crate) use chrony::fuzz as fuzz_chronyd_reply;
 /// ```
 pub fn utc_now() -> Result<Bounded, Unbounded> {
     let (claim, _) = ask()?;
-    let (earliest_ns, latest_ns) = claim.leap.widen((claim.earliest_ns, claim.latest_ns));
+    let (earliest_ns, latest_ns) = widen(claim.leap, (claim.earliest_ns, claim.latest_ns));
     Claim { earliest_ns, latest_ns, ..claim }.bounded(0)
 }
 

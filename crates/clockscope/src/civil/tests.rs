@@ -4,7 +4,7 @@
 use super::*;
 use crate::claims::claim::system_time;
 use crate::claims::claim::{Basis, Worth};
-use crate::leap::Leap;
+use clockscope_arch::civil::Leap;
 use proptest::prelude::*;
 use std::time::{Duration, SystemTime};
 

@@ -3,9 +3,11 @@
 use core::fmt;
 use std::time::{Duration, SystemTime};
 
-use crate::Errno;
+use clockscope_arch::Errno;
+use clockscope_arch::civil::Leap;
+
 use crate::disciplined::{State, Stated};
-use crate::leap::Leap;
+use crate::leap::widen;
 
 /// Two moments between which the true time lies, and what that is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,10 +119,10 @@ impl Claim {
     /// The same, as it may be carried on for `lasts_ns`.
     pub(super) fn stated(&self, rate_ppm: f64, lasts_ns: i128) -> Stated {
         let interval = (self.earliest_ns, self.latest_ns);
-        let widened = self.leap.widen(interval);
+        let widened = widen(self.leap, interval);
         // Both ends may part by a thousandth, and the interval moves on by as much as it lasts.
         let is_leap_near =
-            self.leap.widen((interval.0, interval.1 + 2 * lasts_ns)) != (interval.0, interval.1 + 2 * lasts_ns);
+            widen(self.leap, (interval.0, interval.1 + 2 * lasts_ns)) != (interval.0, interval.1 + 2 * lasts_ns);
         let state = match self.worth {
             _ if widened != interval => State::LeapSecond,
             Worth::Trusted => State::Synchronized,

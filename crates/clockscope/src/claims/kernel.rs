@@ -6,8 +6,9 @@
 //! themselves (`adjtimex.txt`): chronyd 4.3, ntpd (ntpsec 1.2.2), systemd-timesyncd 252, phc2sys
 //! (linuxptp 3.1.1).
 
+use clockscope_arch::civil::{NO_ERROR_STATED_US, State};
+
 use super::claim::{Basis, Claim, Unbounded, Worth};
-use crate::civil_state::{NO_ERROR_STATED_US, State};
 use crate::disciplined::{State as Standing, Stated};
 
 /// No ordinary oscillator is off by more, in ppm: a rate beyond that works an offset off.
@@ -47,44 +48,42 @@ enum Signature {
     Zeroed,
 }
 
-impl State {
-    fn signature(&self) -> Signature {
-        let states_error = self.max_error_us < NO_ERROR_STATED_US;
-        let is_alone = self.is_unsynchronized && self.is_by_loop;
-        if self.has_failed || !states_error || is_alone {
-            return Signature::Nobody;
-        }
-        // ptp4l and phc2sys leave the estimated error as the kernel had it, or the daemon before.
-        let is_zeroed = self.max_error_us.is_multiple_of(ADDED_IN_A_SECOND_US);
-        match self.is_by_loop {
-            true if self.estimated_error_us == 0 => Signature::Zeroed,
-            true if self.is_in_ns => Signature::Loop,
-            true => Signature::Beginning,
-            false if self.estimated_error_us >= NO_ERROR_STATED_US || is_zeroed => Signature::Zeroed,
-            false => Signature::Rate,
-        }
-    }
-
+/// Judges the kernel's word.
+pub(crate) trait Judged {
     /// Whether chronyd may be the one who keeps the clock.
     #[cfg(feature = "chrony")]
-    pub(crate) fn may_be_chronyd(&self) -> bool {
-        let is_steered = matches!(self.signature(), Signature::Rate | Signature::Zeroed);
-        is_steered && !self.is_by_loop && self.estimated_error_us < NO_ERROR_STATED_US
-    }
+    fn may_be_chronyd(&self) -> bool;
 
     /// Whether nobody states an error.
     #[cfg(all(feature = "clockbound", target_os = "linux"))]
-    pub(crate) fn has_no_error(&self) -> bool {
-        self.signature() == Signature::Nobody
-    }
+    fn has_no_error(&self) -> bool;
 
     /// The interval in which the true time is by the kernel's word, where its clock was read within
     /// `took_ns`.
     ///
     /// # Errors
     /// There is none, or it is not worth anything.
-    pub(crate) fn claim(&self, took_ns: u64) -> Result<Claim, Unbounded> {
-        let (basis, worth) = match self.signature() {
+    fn claim(&self, took_ns: u64) -> Result<Claim, Unbounded>;
+
+    /// The same, as it may be carried on for a second. Near a leap second it is asked for anew each time,
+    /// because the kernel sets its clock then.
+    fn stated(&self) -> Stated;
+}
+
+impl Judged for State {
+    #[cfg(feature = "chrony")]
+    fn may_be_chronyd(&self) -> bool {
+        let is_steered = matches!(signature(self), Signature::Rate | Signature::Zeroed);
+        is_steered && !self.is_by_loop && self.estimated_error_us < NO_ERROR_STATED_US
+    }
+
+    #[cfg(all(feature = "clockbound", target_os = "linux"))]
+    fn has_no_error(&self) -> bool {
+        signature(self) == Signature::Nobody
+    }
+
+    fn claim(&self, took_ns: u64) -> Result<Claim, Unbounded> {
+        let (basis, worth) = match signature(self) {
             Signature::Nobody => return Err(Unbounded::unsynchronized(self.unix_ns)),
             Signature::Loop if self.adjust_us.is_none() => (Basis::KernelLoop, Worth::WhileNotSlewing),
             Signature::Loop => (Basis::KernelLoop, Worth::Trusted),
@@ -92,9 +91,9 @@ impl State {
             Signature::Beginning => (Basis::Beginning, Worth::Worthless),
             Signature::Zeroed => (Basis::ZeroedError, Worth::Worthless),
         };
-        let claim = Claim::around(self.unix_ns, self.error_ns(took_ns), (basis, worth), self.leap)
-            .moved(self.loop_ns())
-            .moved(self.adjusted_ns());
+        let claim = Claim::around(self.unix_ns, error_ns(self, took_ns), (basis, worth), self.leap)
+            .moved(loop_ns(self))
+            .moved(adjusted_ns(self));
         if worth == Worth::Worthless {
             return Err(claim.bounded(0).map_or_else(|error| error, Unbounded::Worthless));
         }
@@ -106,9 +105,7 @@ impl State {
         Ok(claim)
     }
 
-    /// The same, as it may be carried on for a second. Near a leap second it is asked for anew each time,
-    /// because the kernel sets its clock then.
-    pub(crate) fn stated(&self) -> Stated {
+    fn stated(&self) -> Stated {
         const SECOND_NS: i128 = 1_000_000_000;
         let state = match self.claim(0) {
             Ok(claim) => return claim.stated(self.rate_ppm, SECOND_NS),
@@ -119,22 +116,39 @@ impl State {
         };
         Stated { rate_ppm: self.rate_ppm, ..Stated::nothing(state) }
     }
+}
 
-    /// The stated error, the clock's unit, and the time in which it was read.
-    fn error_ns(&self, took_ns: u64) -> u64 {
-        (self.max_error_us * 1000).saturating_add(self.unit_ns).saturating_add(took_ns)
+fn signature(state: &State) -> Signature {
+    let states_error = state.max_error_us < NO_ERROR_STATED_US;
+    let is_alone = state.is_unsynchronized && state.is_by_loop;
+    if state.has_failed || !states_error || is_alone {
+        return Signature::Nobody;
     }
+    // ptp4l and phc2sys leave the estimated error as the kernel had it, or the daemon before.
+    let is_zeroed = state.max_error_us.is_multiple_of(ADDED_IN_A_SECOND_US);
+    match state.is_by_loop {
+        true if state.estimated_error_us == 0 => Signature::Zeroed,
+        true if state.is_in_ns => Signature::Loop,
+        true => Signature::Beginning,
+        false if state.estimated_error_us >= NO_ERROR_STATED_US || is_zeroed => Signature::Zeroed,
+        false => Signature::Rate,
+    }
+}
 
-    /// By how much the kernel's loop will move the clock at most, in ns. What it works off in the
-    /// present second is no longer part of its offset.
-    fn loop_ns(&self) -> i64 {
-        let share = 1i64.checked_shl(SHIFT_PLL.saturating_add(self.time_constant).min(62)).unwrap_or(i64::MAX);
-        self.offset_ns.saturating_add(self.offset_ns / (share - 1))
-    }
+/// The stated error, the clock's unit, and the time in which it was read.
+fn error_ns(state: &State, took_ns: u64) -> u64 {
+    (state.max_error_us * 1000).saturating_add(state.unit_ns).saturating_add(took_ns)
+}
 
-    /// By how much adjtime(3) will, likewise.
-    fn adjusted_ns(&self) -> i64 {
-        let rest_us = self.adjust_us.unwrap_or(0);
-        rest_us.saturating_add(rest_us.signum() * ADJUSTED_IN_A_SECOND_US).saturating_mul(1000)
-    }
+/// By how much the kernel's loop will move the clock at most, in ns. What it works off in the
+/// present second is no longer part of its offset.
+fn loop_ns(state: &State) -> i64 {
+    let share = 1i64.checked_shl(SHIFT_PLL.saturating_add(state.time_constant).min(62)).unwrap_or(i64::MAX);
+    state.offset_ns.saturating_add(state.offset_ns / (share - 1))
+}
+
+/// By how much adjtime(3) will, likewise.
+fn adjusted_ns(state: &State) -> i64 {
+    let rest_us = state.adjust_us.unwrap_or(0);
+    rest_us.saturating_add(rest_us.signum() * ADJUSTED_IN_A_SECOND_US).saturating_mul(1000)
 }

@@ -5,6 +5,8 @@ use alloc::vec::Vec;
 use core::sync::atomic::Ordering;
 use core::time::Duration;
 
+use clockscope_arch::rest;
+
 use super::asked::Answers;
 use super::calibration::MeanRate;
 use super::errors::error_ns;
@@ -14,7 +16,6 @@ use super::{Bracket, Counter, Disciplined, OsClock};
 use crate::conversion::{Conversion, Uncalibrated};
 use crate::evidence::{ErrorBound, Evidence, Finding, Frequency, Source};
 use crate::lattice;
-use crate::rest::rest;
 
 /// Brackets tried for an answer.
 const TRIES: u32 = 8;
