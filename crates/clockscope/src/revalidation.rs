@@ -33,6 +33,7 @@ const BETWEEN_LOOKS: u64 = 64;
 
 /// What [`revalidate`] found.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Revalidation {
     /// Whether the counter may be used now.
     pub passed: bool,
