@@ -1,4 +1,5 @@
-//! What the kernel says of its civil clock. [`crate::os::civil`] asks for it; judging it is the caller's.
+//! What the kernel says of its civil clock. [`crate::os::civil`] asks for it; judging it is the
+//! caller's.
 
 /// What the kernel says of a leap second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,8 +1,9 @@
 //! Every clock of a machine, as a type that a loop can read.
 //!
-//! The instrument measures clocks as types that implement [`RawClock`], so that a loop over [`RawClock::read`] has that
-//! clock's instructions inlined and no dispatch inside. The clocks of a platform are enumerated by handing a [`Visitor`]
-//! to [`counter::each`], [`os::each`] and [`library::each`]: the visitor is called once with every clock's own type.
+//! The instrument measures clocks as types that implement [`RawClock`], so that a loop over
+//! [`RawClock::read`] has that clock's instructions inlined and no dispatch inside. The clocks of a
+//! platform are enumerated by handing a [`Visitor`] to [`counter::each`], [`os::each`] and
+//! [`library::each`]: the visitor is called once with every clock's own type.
 //!
 //! ```
 //! use clockscope_sources::{Entry, RawClock, Visitor};

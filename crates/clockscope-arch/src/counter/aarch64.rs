@@ -78,8 +78,9 @@ macro_rules! read {
         #[must_use]
         pub fn $name() -> u64 {
             let value: u64;
-            // SAFETY: the registers exist on every aarch64 but for CNTVCTSS_EL0, whose absence ends the process
-            // by a signal, and reading them changes nothing. Not `nomem`: it may not be moved across memory accesses.
+            // SAFETY: the registers exist on every aarch64 but for CNTVCTSS_EL0, whose absence ends
+            // the process by a signal, and reading them changes nothing. Not `nomem`: it may not be
+            // moved across memory accesses.
             unsafe { core::arch::asm!($text, out(reg) value, options(nostack, preserves_flags)) };
             value
         }

@@ -56,8 +56,8 @@ pub fn fenced() -> u64 {
     value
 }
 
-/// Reads by FENCE; RDTIME; a branch to the next instruction: a store after it depends on the reading, and so
-/// comes after that (RVWMO, control dependency).
+/// Reads by FENCE; RDTIME; a branch to the next instruction: a store after it depends on the
+/// reading, and so comes after that (RVWMO, control dependency).
 #[inline(always)]
 #[must_use]
 pub fn after() -> u64 {
@@ -76,8 +76,8 @@ pub fn after() -> u64 {
     value
 }
 
-/// Reads by FENCE; RDTIME. A branch is not enough here: in RISC-V's memory model it orders later stores
-/// only.
+/// Reads by FENCE; RDTIME. A branch is not enough here: in RISC-V's memory model it orders later
+/// stores only.
 #[inline(always)]
 #[must_use]
 pub fn after_branches() -> u64 {

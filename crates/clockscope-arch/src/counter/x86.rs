@@ -80,9 +80,10 @@ macro_rules! read {
             // As wide as registers are, because the instruction clears their upper halves and the
             // compiler does not know that.
             let (low, high): (usize, usize);
-            // SAFETY: an instruction that the processor lacks ends the process by a signal; callers ask `has_counter`
-            // or `has_rdtscp` before. The sequence writes no memory and no register but those declared. That it may
-            // not be moved across memory accesses is why `nomem` is not claimed.
+            // SAFETY: an instruction that the processor lacks ends the process by a signal; callers
+            // ask `has_counter` or `has_rdtscp` before. The sequence writes no memory and no
+            // register but those declared. That it may not be moved across memory accesses is why
+            // `nomem` is not claimed.
             unsafe {
                 core::arch::asm!($text, out("eax") low, out("edx") high, options(nostack, preserves_flags));
             }
@@ -131,7 +132,8 @@ read_rdtscp!(
     "rdtscp"
 );
 read_rdtscp!(
-    /// Reads by RDTSCP; LFENCE: after all earlier instructions, and before all later ones. Only where [`has_rdtscp`].
+    /// Reads by RDTSCP; LFENCE: after all earlier instructions, and before all later ones. Only
+    /// where [`has_rdtscp`].
     rdtscp_lfence,
     "rdtscp; lfence"
 );

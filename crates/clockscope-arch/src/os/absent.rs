@@ -1,4 +1,5 @@
-//! Systems that this crate does not know yet: only the clocks of Rust's standard library are read there.
+//! Systems that this crate does not know yet: only the clocks of Rust's standard library are read
+//! there.
 
 use std::sync::OnceLock;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};

@@ -213,7 +213,8 @@ impl Platform for ThisMachine {
     }
 }
 
-/// Returns what the library makes of the kernel's figures, and half of the interval that it answers, in s.
+/// Returns what the library makes of the kernel's figures, and half of the interval that it
+/// answers, in s.
 fn civil() -> (Option<CivilWorth>, Option<f64>) {
     let half = |bounded: clockscope::Bounded| Some(bounded.width().as_secs_f64() / 2.0);
     match clockscope::utc_now() {
