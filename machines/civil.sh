@@ -5,11 +5,7 @@ settle tsc
 run watch clockscope-watch 2
 for daemon in chronyd ntpd timesyncd phc2sys; do
     steer set >/dev/null
-    run "civil_$daemon" clockscope-civil 100 5 &
-    sleep 0.5
-    steer "civil-$daemon" >/tmp/calls 2>&1
-    wait
-    run "steer_$daemon" cat /tmp/calls
+    run "civil_$daemon" clockscope-civil 100 5 steer "civil-$daemon"
     steer none >/dev/null
 done
 steer set >/dev/null

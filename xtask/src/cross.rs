@@ -64,7 +64,8 @@ pub(crate) fn check(tally: &Tally) -> Result<Outcome> {
         return lacking(missing);
     }
     println!("   the counter layer, without std, for {}", CHECKED.join(", "));
-    let mut arguments = vec!["check", "--quiet", "--package", "clockscope", "--no-default-features"];
+    let mut arguments =
+        vec!["check", "--quiet", "--package", "clockscope-arch", "--package", "clockscope", "--no-default-features"];
     arguments.extend(CHECKED.iter().flat_map(|target| ["--target", *target]));
     arguments.push("-Zbuild-std=core,alloc");
     run::with(VARIABLES, "cargo", &arguments).context("clockscope without std")?;
@@ -74,7 +75,7 @@ pub(crate) fn check(tally: &Tally) -> Result<Outcome> {
     fast_path::check_program(OBJDUMP, &format!("{FOLDER}/{RUN}/release/examples/fast_path"), true)?;
     println!("   {RUN}: tests of the library, order across threads among them, under qemu-user");
     let fewer = [VARIABLES, &[("CLOCKSCOPE_ORDER_READS", "1000000")]].concat();
-    let tests = ["--package", "clockscope", "--lib", "--test", "order"];
+    let tests = ["--package", "clockscope-arch", "--package", "clockscope", "--lib", "--test", "order"];
     tally.cargo_test(&fewer, &[&tests[..], &TESTED].concat())?;
     println!("   {RUN}: the instrument under qemu-user");
     build(&["--package", "clockscope-cli"])?;

@@ -44,9 +44,9 @@ const TESTS: [Step; 3] = [
         passed(tally.cargo_test(&[], &["--package", "clockscope-report", "--features", "parquet", "--lib"]))
     }),
     Step("tests with time daemons", |tally| {
-        let features = ["--package", "clockscope", "--features", "chrony,clockbound"];
+        let features = ["--package", "clockscope", "--features", "chrony,clockbound,serde"];
         run::cargo(&[&["clippy", "--quiet"], &features[..], &["--all-targets", "--", "--deny", "warnings"]].concat())?;
-        passed(tally.cargo_test(&[], &[&features[..], &["--lib"]].concat()))
+        passed(tally.cargo_test(&[], &[&features[..], &["--lib", "--test", "interop"]].concat()))
     }),
 ];
 

@@ -2,9 +2,9 @@
 
 #![allow(unsafe_code, reason = "adjtimex writes through a pointer")]
 
-use clockscope_records::{Adjtimex, CivilWorth};
+use clockscope_records::Adjtimex;
 
-/// The kernel's figures.
+/// Reads the kernel's figures. What they are worth is not judged here.
 ///
 /// # Errors
 /// Why there are none, in a sentence.
@@ -17,7 +17,6 @@ pub fn read() -> Result<Adjtimex, String> {
         return Err(format!("adjtimex: {}", std::io::Error::last_os_error()));
     }
     let offset_unit_ns = if state.status & libc::STA_NANO != 0 { 1 } else { 1000 };
-    let (worth, civil_error_s) = civil();
     #[allow(clippy::unnecessary_cast, reason = "32 bits wide on 32-bit systems")]
     Ok(Adjtimex {
         // ppm with 16 bits of fraction.
@@ -27,23 +26,9 @@ pub fn read() -> Result<Adjtimex, String> {
         maxerror_us: state.maxerror as i64,
         esterror_us: state.esterror as i64,
         status: FLAGS.iter().filter(|(bit, _)| state.status & bit != 0).map(|(_, name)| (*name).to_owned()).collect(),
-        worth,
-        civil_error_s,
+        worth: None,
+        civil_error_s: None,
     })
-}
-
-/// What the library makes of it.
-#[cfg(target_os = "linux")]
-fn civil() -> (Option<CivilWorth>, Option<f64>) {
-    let half = |bounded: clockscope::Bounded| Some(bounded.width().as_secs_f64() / 2.0);
-    match clockscope::utc_now() {
-        Ok(utc) if utc.worth == clockscope::Worth::Trusted => (Some(CivilWorth::Trusted), half(utc)),
-        Ok(utc) => (Some(CivilWorth::WhileNotSlewing), half(utc)),
-        Err(clockscope::Unbounded::Slewing { .. }) => (Some(CivilWorth::Slewing), None),
-        Err(clockscope::Unbounded::Worthless(_)) => (Some(CivilWorth::Worthless), None),
-        Err(clockscope::Unbounded::Unsynchronized(_)) => (Some(CivilWorth::Unsynchronized), None),
-        Err(_) => (None, None),
-    }
 }
 
 /// Other systems have no such call.

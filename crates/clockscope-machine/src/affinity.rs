@@ -1,6 +1,6 @@
 //! Which CPUs this thread may run on, and pinning it to one.
 
-use clockscope::{Errno, os};
+use clockscope_arch::{Errno, os};
 
 pub use crate::text::{cpu_list, show_cpus};
 

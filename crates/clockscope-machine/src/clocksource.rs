@@ -3,7 +3,7 @@
 mod log;
 mod switch;
 
-use clockscope::counter;
+use clockscope_arch::counter;
 use clockscope_records::{Environment, KernelsWord, Reason};
 
 use crate::text::has_word;
@@ -149,16 +149,23 @@ pub fn is_scaled_counter(name: &str) -> bool {
     matches!(name, "kvm-clock" | "hyperv_clocksource_tsc_page" | "xen")
 }
 
+/// Returns whether this clocksource is the processor's counter and nothing else.
+#[must_use]
+pub fn is_counter(name: &str) -> bool {
+    counter::CLOCKSOURCES.contains(&name)
+}
+
 /// What the kernel thinks of the processor's counter: from sysfs, its command line, its log where that may be read, and the
 /// processor's flags as it sees them. Reads the log once: milliseconds.
 #[must_use]
 pub fn kernels_word(environment: &Environment) -> KernelsWord {
-    let is_counter = |name: &String| counter::CLOCKSOURCES.contains(&name.as_str());
-    let current = environment.clocksource.as_ref();
     let mut word = KernelsWord {
         name: counter::CLOCKSOURCES.first().map(ToString::to_string),
-        is_current: current.map(is_counter),
-        is_available: environment.clocksources_available.as_ref().map(|names| names.iter().any(is_counter)),
+        is_current: environment.clocksource.as_deref().map(is_counter),
+        is_available: environment
+            .clocksources_available
+            .as_ref()
+            .map(|names| names.iter().any(|name| is_counter(name))),
         ..KernelsWord::default()
     };
     if word.name.is_none() || word.is_current == Some(true) {
@@ -194,9 +201,7 @@ fn reasons(environment: &Environment, is_available: Option<bool>, command_line: 
 fn asked_for_at_boot(command_line: &str) -> Vec<Reason> {
     let option = |word: &str| {
         let (seen, is_fault) = match word.split_once('=') {
-            Some(("clocksource", name)) if !counter::CLOCKSOURCES.contains(&name) => {
-                (format!("the kernel was booted with {word}"), false)
-            }
+            Some(("clocksource", name)) if !is_counter(name) => (format!("the kernel was booted with {word}"), false),
             Some(("tsc", "unstable")) => (format!("the kernel was told that it is unstable: {word}"), true),
             None if word == "notsc" => ("the kernel was told not to use it: notsc".to_owned(), false),
             _ => return None,

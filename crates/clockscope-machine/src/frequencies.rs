@@ -1,6 +1,6 @@
 //! Frequencies that hardware or hypervisor claim for the counter. Claims, to be checked against a measurement.
 
-use clockscope::{counter, os};
+use clockscope_arch::{counter, os};
 use clockscope_records::{Frequencies, Unknown};
 
 use crate::known::known;

@@ -44,7 +44,7 @@ fn uname() -> Option<[String; 3]> {
 
 /// The clocksource in use.
 pub(crate) fn clocksource(unknown: &mut Unknown) -> Option<String> {
-    let name = clockscope::os::clocksource();
+    let name = clockscope_arch::os::clocksource();
     let reason = unread("current_clocksource", name.as_deref());
     known(name.filter(|name| is_name(name)), unknown, "clocksource", &reason)
 }
@@ -91,6 +91,6 @@ pub(crate) fn vdso(unknown: &mut Unknown) -> Option<bool> {
 
 /// Whether the counter may be read by this process.
 pub(crate) fn counter_readable(unknown: &mut Unknown) -> Option<bool> {
-    let readable = clockscope::os::counter_is_permitted();
+    let readable = clockscope_arch::os::counter_is_permitted();
     known(readable, unknown, "counter_readable", "the system does not tell; a read shows it")
 }

@@ -211,7 +211,7 @@ mod tests {
         let sleeper = Sleeper::new();
         for call in Call::ALL {
             let before = std::time::Instant::now();
-            let monotonic_ns = clockscope::now().as_ns();
+            let monotonic_ns = clockscope_arch::os::Timeline::new().now_ns().unwrap();
             sleeper.sleep(*call, 1_000_000, monotonic_ns).unwrap();
             assert!(before.elapsed() >= Duration::from_micros(990), "{call:?}");
         }

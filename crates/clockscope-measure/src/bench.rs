@@ -3,9 +3,9 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clockscope::RawClock;
 use clockscope_machine::affinity::{self, AffinityError};
 use clockscope_records::{Answer, Run, Unknown};
+use clockscope_sources::RawClock;
 
 use crate::catalogue::{Catalogue, PATIENCE_MS, refusal};
 use crate::context::Context;

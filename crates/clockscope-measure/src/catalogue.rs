@@ -2,9 +2,9 @@
 
 use std::io::ErrorKind;
 
-use clockscope::{About, Entry, Errno, Kind, Path, RawClock, Resolution, Unit, Visitor};
 use clockscope_machine::trial::{self, Outcome, SeveralThreads};
 use clockscope_records::{ClockIdentity, ClockKind, Listed, ReadPath, Unknown};
+use clockscope_sources::{About, Entry, Errno, Kind, Path, RawClock, Resolution, Unit, Visitor};
 
 use crate::platform::{Platform, ThisMachine};
 use crate::sampler::{Probe, Sampler};

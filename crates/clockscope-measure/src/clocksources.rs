@@ -2,10 +2,10 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clockscope::{Kind, Unit, counter};
 use clockscope_machine::affinity;
 use clockscope_machine::clocksource::{self, SwitchError};
 use clockscope_records::{Clocksource, Clocksources, SCHEMA_VERSION, Switched, Unknown};
+use clockscope_sources::{Kind, Unit};
 
 use crate::bench::{Progress, Setup};
 use crate::catalogue::{Catalogue, Paths};
@@ -128,7 +128,7 @@ pub fn clocksources(session: &Session<'_>) -> Result<Clocksources, MeasureError>
     let current = environment.clocksource.clone();
     let names = environment.clocksources_available.clone().or_else(|| current.clone().map(|name| vec![name]));
     let describe = |name: String| {
-        let is_counter = counter::CLOCKSOURCES.contains(&name.as_str());
+        let is_counter = clocksource::is_counter(&name);
         let measured = match name.as_str() {
             _ if is_counter => counter_hz.clone(),
             "hpet" => hpet_hz.clone(),

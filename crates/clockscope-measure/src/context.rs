@@ -1,7 +1,7 @@
 //! What all records of a run share.
 
-use clockscope::About;
 use clockscope_records::Environment;
+use clockscope_sources::About;
 
 use crate::platform::{Platform, Yardstick};
 use crate::timer::{Rate, Timer};

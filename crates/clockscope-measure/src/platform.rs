@@ -8,13 +8,13 @@ mod this_machine;
 
 use std::sync::atomic::Ordering;
 
-use clockscope::{RawClock, Visitor};
 use clockscope_machine::account;
 use clockscope_machine::affinity::AffinityError;
 use clockscope_machine::hypervisor::Advice;
 use clockscope_machine::sleeping::Call;
 use clockscope_machine::trial::{Outcome, SeveralThreads};
 use clockscope_records::{Adjtimex, Environment, KernelsWord};
+use clockscope_sources::{RawClock, Visitor};
 
 pub use this_machine::ThisMachine;
 

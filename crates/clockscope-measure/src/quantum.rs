@@ -1,7 +1,7 @@
 //! By how much a reading may be late: the step that a clock moves in.
 
-use clockscope::Errno;
 use clockscope_records::Unknown;
+use clockscope_sources::Errno;
 
 use crate::bench::Bench;
 use crate::catalogue::Row;

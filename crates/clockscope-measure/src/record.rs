@@ -1,7 +1,7 @@
 //! What a clock has shown, as its record.
 
-use clockscope::{About, Kind, Path, Resolution, Unit};
 use clockscope_records::{Baseline, ClockRecord, Cost, Events, Monotonic, Unknown};
+use clockscope_sources::{About, Kind, Path, Resolution, Unit};
 use clockscope_statistics::{Blocks, EventCounts, quantile};
 
 use crate::context::Context;

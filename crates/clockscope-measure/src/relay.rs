@@ -7,7 +7,7 @@
 
 use std::sync::atomic::Ordering;
 
-use clockscope::{Errno, RawClock};
+use clockscope_sources::{Errno, RawClock};
 
 use crate::pair::{Deadline, Side};
 use crate::platform::{Platform, Word};

@@ -4,7 +4,7 @@ use std::collections::TryReserveError;
 use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clockscope::{Errno, RawClock};
+use clockscope_sources::{Errno, RawClock};
 
 use crate::pair::{Deadline, Side};
 use crate::platform::Platform;

@@ -1,8 +1,8 @@
 //! The question *sleep*: what calls that sleep give for the time that they are asked for.
 
-use clockscope::RawClock;
 use clockscope_machine::sleeping::Call;
 use clockscope_records::{Answer, Sleep, SleepRow, Unknown};
+use clockscope_sources::RawClock;
 use clockscope_statistics::quantile;
 
 use crate::bench::{Bench, Progress, Setup};

@@ -1,7 +1,7 @@
 //! The question *steps*: sequential reads of one clock after another, and all that their differences tell.
 
-use clockscope::About;
 use clockscope_records::{SCHEMA_VERSION, Steps, StepsRecord, Unknown, Worst, WorstRecord};
+use clockscope_sources::About;
 use clockscope_statistics::{EventKind, Tick, WorstEvents};
 
 use crate::bench::{Bench, Progress, Sampling, Setup};

@@ -1,7 +1,7 @@
 //! A clock under measurement, and what it has shown so far.
 
-use clockscope::{Errno, Kind, Path};
 use clockscope_records::Unknown;
+use clockscope_sources::{Errno, Kind, Path};
 use clockscope_statistics::{
     Batch, Blocks, Differences, Elapsed, EventCounter, Judge, Reservoir, TickCollector, quantile,
 };

@@ -1,7 +1,7 @@
 //! What was found about a clock's tick, as its record: in ns, as a fraction, by name.
 
-use clockscope::{About, Kind, Unit};
 use clockscope_records::{Strength, TickEvidence};
+use clockscope_sources::{About, Kind, Unit};
 use clockscope_statistics::{Lattice, SHORTEST_TICK, Tick, Weight};
 
 use crate::context::Context;

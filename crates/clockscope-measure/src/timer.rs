@@ -1,6 +1,6 @@
 //! What batches are timed with, and how its unit becomes nanoseconds.
 
-use clockscope::RawClock;
+use clockscope_sources::RawClock;
 
 use crate::platform::{Platform, Yardstick};
 use crate::step::of_readings;

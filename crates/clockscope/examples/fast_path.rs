@@ -16,6 +16,24 @@ pub fn fast_path_now_unordered() -> u64 {
     clockscope::now_unordered().as_ns()
 }
 
+/// Civil time, ordered.
+#[inline(never)]
+pub fn fast_path_wall_now() -> i64 {
+    clockscope::wall::now().as_unix_ns()
+}
+
+/// And bare.
+#[inline(never)]
+pub fn fast_path_wall_now_unordered() -> i64 {
+    clockscope::wall::now_unordered().as_unix_ns()
+}
+
+/// The end of the interval in which the true time lies.
+#[inline(never)]
+pub fn fast_path_bounded_now() -> i64 {
+    clockscope::bounded::now().latest.as_unix_ns()
+}
+
 /// Not one of ours: what the check must find fault with.
 #[inline(never)]
 pub fn slow_path_std() -> u64 {
@@ -25,4 +43,6 @@ pub fn slow_path_std() -> u64 {
 
 fn main() {
     println!("{} {} {}", black_box(fast_path_now()), black_box(fast_path_now_unordered()), black_box(slow_path_std()));
+    let wall = [fast_path_wall_now(), fast_path_wall_now_unordered(), fast_path_bounded_now()];
+    println!("{:?}", black_box(wall));
 }

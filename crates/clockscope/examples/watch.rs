@@ -9,8 +9,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use clockscope::os::{self, Reference};
-use clockscope::{Errno, RawClock, Source};
+use clockscope::{Errno, Source};
+use clockscope_arch::os::{self, Timeline};
 
 const MOST_THREADS: usize = 4;
 
@@ -40,7 +40,7 @@ pub(crate) struct Seen {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let usage = "usage: watch SECONDS";
     let seconds: f64 = std::env::args().nth(1).ok_or(usage)?.parse().map_err(|_| usage)?;
-    let reference = reference().ok_or("no clock to compare with")?;
+    let reference = reference();
     let source_first = {
         let _first = clockscope::now();
         clockscope::source()
@@ -69,15 +69,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 /// CLOCK_MONOTONIC by the system call: the only clock that can be read where the counter is disabled. Another one on
 /// systems that are not Linux.
-pub(crate) fn reference() -> Option<Reference> {
-    let mut references = os::references();
-    let at = references.iter().position(|reference| reference.name() == "monotonic:syscall").unwrap_or(0);
-    (at < references.len()).then(|| references.swap_remove(at))
-}
-
-pub(crate) fn ns(reference: &Reference) -> Result<u64, Errno> {
-    let mut raw = Default::default();
-    reference.read(&mut raw).map(|()| reference.value(&raw))
+pub(crate) fn reference() -> Timeline {
+    let reference = Timeline::new();
+    reference.counter_is_disabled();
+    reference
 }
 
 /// Where the time comes from when the counter was asked for: readings alone may be too rare for it.
@@ -87,7 +82,7 @@ pub(crate) fn source() -> Source {
 }
 
 /// All threads' sum, or largest.
-pub(crate) fn watch(reference: &Reference, seconds: f64) -> Result<Seen, Errno> {
+pub(crate) fn watch(reference: &Timeline, seconds: f64) -> Result<Seen, Errno> {
     let cpus = os::allowed_cpus().unwrap_or_else(|_| vec![0]);
     let known = AtomicU64::new(0);
     let threads = std::thread::scope(|scope| {
@@ -107,16 +102,16 @@ pub(crate) fn watch(reference: &Reference, seconds: f64) -> Result<Seen, Errno> 
 }
 
 /// Reads until the time is over.
-fn watch_here(reference: &Reference, known: &AtomicU64, seconds: f64) -> Result<Seen, Errno> {
+fn watch_here(reference: &Timeline, known: &AtomicU64, seconds: f64) -> Result<Seen, Errno> {
     let mut seen = Seen::default();
     let (mut own, mut still, mut former) = (0, 0, 0);
-    let start = ns(reference)?;
+    let start = reference.now_ns()?;
     loop {
         let generation = clockscope::generation();
         let least = known.load(Ordering::Acquire);
-        let before = ns(reference)?;
+        let before = reference.now_ns()?;
         let now = clockscope::now().as_ns();
-        let after = ns(reference)?;
+        let after = reference.now_ns()?;
         known.fetch_max(now, Ordering::Release);
         // Where each reading takes long, they are too rare for the counter to be used.
         if seen.reads % ASKED == 0 {

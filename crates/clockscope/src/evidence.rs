@@ -46,6 +46,7 @@ pub struct Evidence {
 
 /// What an answer comes down to.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Value {
     /// A figure, in the unit that stands beside it.
     Number(f64),
@@ -107,6 +108,7 @@ pub enum Finding {
 
 /// The counter's frequency: the mean over a window, between bounds that assume nothing about what happened within it.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Frequency {
     /// The estimate, in Hz.
     pub hz: f64,
@@ -134,6 +136,7 @@ impl fmt::Display for Frequency {
 
 /// How far the served time was from the OS clock: |ours − OS| and the width of the bracket that told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ErrorBound {
     /// By a bracket that was taken for this answer.
     pub now: Duration,

@@ -33,6 +33,9 @@ pub(crate) const NS_PER_SECOND: u64 = 1_000_000_000;
 pub struct Instant(u64);
 
 impl Instant {
+    /// The timeline's end, 584 years after the machine was started.
+    pub const MAX: Self = Self(u64::MAX);
+
     /// The moment `ns` nanoseconds after the timeline's beginning.
     #[inline(always)]
     #[must_use]
@@ -238,6 +241,21 @@ impl AtomicInstant {
         Instant(self.0.fetch_min(moment.0, order))
     }
 
+    /// Stores what `update` makes of the moment that it holds, unless that is `None`. Calls `update` again
+    /// where another thread has stored something meanwhile.
+    ///
+    /// # Errors
+    /// The moment that it holds, of which `update` makes nothing.
+    pub fn fetch_update(
+        &self,
+        set_order: Ordering,
+        fetch_order: Ordering,
+        mut update: impl FnMut(Instant) -> Option<Instant>,
+    ) -> Result<Instant, Instant> {
+        let updated = self.0.fetch_update(set_order, fetch_order, |ns| update(Instant(ns)).map(|moment| moment.0));
+        updated.map(Instant).map_err(Instant)
+    }
+
     /// Makes it hold `new` if it holds `current`; the moment that it held.
     ///
     /// # Errors
@@ -256,6 +274,22 @@ impl AtomicInstant {
     #[must_use]
     pub fn into_inner(self) -> Instant {
         Instant(self.0.into_inner())
+    }
+}
+
+/// Nanoseconds since the timeline's beginning, as a number. They mean something to processes of the same machine,
+/// until it is started again.
+#[cfg(feature = "serde")]
+impl serde::Serialize for Instant {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u64(self.0)
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Instant {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        u64::deserialize(deserializer).map(Self)
     }
 }
 

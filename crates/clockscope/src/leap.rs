@@ -4,39 +4,19 @@
 //! POSIX computes of it is the second after. So within a second of such a midnight an interval
 //! holds one more second on either side, whichever of the two is meant.
 
-/// What the kernel says of a leap second.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Leap {
-    /// None is announced.
-    #[default]
-    None,
-    /// A second will be inserted at the end of this UTC day (TIME_INS).
-    Insert,
-    /// The last second of this UTC day will be left out (TIME_DEL).
-    Delete,
-    /// The inserted second is running (TIME_OOP): the clock shows the one before it once more.
-    InProgress,
-    /// It is over, and the announcement still stands (TIME_WAIT).
-    Done,
-    /// One is announced, but the kernel hides whether it is over, because nobody says that its
-    /// clock is right (TIME_ERROR).
-    Announced,
-}
+use clockscope_arch::civil::Leap;
 
 const SECOND_NS: i128 = 1_000_000_000;
 const DAY_NS: i128 = 86_400 * SECOND_NS;
 
-impl Leap {
-    /// The interval of Unix time in ns, widened where a leap second is near.
-    pub(crate) fn widen(self, (earliest, latest): (i128, i128)) -> (i128, i128) {
-        // The last midnight that the interval and a second more may reach.
-        let midnight = (latest + SECOND_NS).div_euclid(DAY_NS) * DAY_NS;
-        if self == Self::None || midnight < earliest - SECOND_NS {
-            (earliest, latest)
-        } else {
-            (earliest - SECOND_NS, latest + SECOND_NS)
-        }
+/// Returns the interval of Unix time in ns, widened where a leap second is near.
+pub(crate) fn widen(leap: Leap, (earliest, latest): (i128, i128)) -> (i128, i128) {
+    // The last midnight that the interval and a second more may reach.
+    let midnight = (latest + SECOND_NS).div_euclid(DAY_NS) * DAY_NS;
+    if leap == Leap::None || midnight < earliest - SECOND_NS {
+        (earliest, latest)
+    } else {
+        (earliest - SECOND_NS, latest + SECOND_NS)
     }
 }
 
@@ -75,7 +55,7 @@ mod tests {
             for of in [inserting, deleting] {
                 let (shown, leap) = of(since_ns + (error as f64 * off) as i128);
                 let leap = if is_hidden { Leap::Announced } else { leap };
-                let (earliest, latest) = leap.widen((shown - error, shown + error));
+                let (earliest, latest) = widen(leap, (shown - error, shown + error));
                 let truth = of(since_ns).0;
                 prop_assert!(earliest <= truth && truth <= latest);
                 // POSIX counts the inserted second as the one after.
@@ -90,7 +70,7 @@ mod tests {
             let noon = MIDNIGHT + hour * 3600 * SECOND_NS;
             let interval = (noon - error, noon + error);
             for leap in [Leap::Insert, Leap::Delete, Leap::InProgress, Leap::Done, Leap::Announced] {
-                prop_assert_eq!(leap.widen(interval), interval);
+                prop_assert_eq!(widen(leap, interval), interval);
             }
         }
     }

@@ -1,6 +1,4 @@
-//! One fast clock that can be defended, and every other clock of the machine.
-//!
-//! # The clock
+//! One fast clock that can be defended.
 //!
 //! [`now`] and [`now_unordered`] are timestamps at the cost of the processor's counter, on the timeline of
 //! CLOCK_MONOTONIC, with an error bound ([`error_bound`]) and the evidence for it ([`evidence`]). They work from the first
@@ -15,42 +13,19 @@
 //! ```
 //!
 //! Beside it: [`Stopwatch`], [`FakeClock`] for tests, [`AtomicInstant`], [`Upkeep`] for a time that is nearly now,
-//! [`utc_now`] and [`tai_now`] as intervals, and [`ticks`], the bare counter, with its [`Conversion`].
-//!
-//! # All clocks
-//!
-//! The instrument measures clocks as types that implement [`RawClock`], so that a loop over [`RawClock::read`] has that
-//! clock's instructions inlined and no dispatch inside. The clocks of a platform are enumerated by handing a [`Visitor`]
-//! to [`counter::each`] and [`os::each`] and [`library::each`]: the visitor is called once with every clock's own type.
-//!
-//! ```
-//! use clockscope::{Entry, RawClock, Visitor};
-//!
-//! struct Names(Vec<String>);
-//! impl Visitor for Names {
-//!     fn visit<C: RawClock + 'static>(&mut self, entry: Entry<C>) {
-//!         self.0.push(entry.about.name.to_string());
-//!     }
-//! }
-//!
-//! let mut names = Names(Vec::new());
-//! clockscope::counter::each(&mut names);
-//! clockscope::os::each(&mut names);
-//! assert!(names.0.iter().any(|name| name == "rust_instant"));
-//! ```
+//! [`wall`] for civil time at the cost of a timestamp, [`bounded`] for the interval in which the true time lies,
+//! [`utc_now`] and [`tai_now`] by what daemons answer, and [`ticks`], the bare counter, with its [`Conversion`].
 //!
 //! # Without std
 //!
-//! Without the feature `std` the crate is `no_std` and holds the counters alone ([`counter`], [`ticks`]) and [`Instant`].
-//! Its only dependency is libc.
+//! Without the feature `std` the crate is `no_std` and holds the bare counter ([`ticks`]) and the types of moments,
+//! such as [`Instant`]. Its only dependencies are `clockscope-arch`, which is a part of it, and libc.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 
 extern crate alloc;
 
-pub mod counter;
 mod instant;
-mod raw;
 #[cfg(any(
     target_arch = "x86_64",
     target_arch = "x86",
@@ -73,18 +48,17 @@ mod evidence;
 #[cfg(feature = "std")]
 mod lattice;
 pub mod offset;
+mod wall_time;
 
 // Loom checks the protocol in `disciplined`; its atomics make no statics, so there is no clock of the process then.
 #[cfg(all(feature = "std", not(loom)))]
+pub mod bounded;
+#[cfg(all(feature = "std", not(loom)))]
 mod civil;
 #[cfg(all(feature = "std", not(loom)))]
-mod civil_state;
+mod claims;
 #[cfg(all(feature = "std", not(loom)))]
 mod leap;
-#[cfg(all(feature = "std", not(loom)))]
-pub mod library;
-#[cfg(all(feature = "std", not(loom)))]
-pub mod os;
 #[cfg(all(feature = "std", not(loom)))]
 mod process;
 #[cfg(all(feature = "std", not(loom)))]
@@ -95,21 +69,28 @@ mod std_instant;
 mod stopwatch;
 #[cfg(all(feature = "std", not(loom)))]
 mod upkeep;
+#[cfg(all(feature = "std", not(loom)))]
+pub mod wall;
 
+/// Error number of a call of the system.
+pub use clockscope_arch::Errno;
 pub use instant::{AtomicInstant, Instant};
-pub use raw::{About, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor};
+pub use wall_time::{NotRfc3339, OutOfRange, WallTime};
 
 #[cfg(all(feature = "std", not(loom)))]
 pub use {
-    civil::{Basis, Bounded, Unbounded, Worth, tai_now, utc_now},
-    leap::Leap,
+    civil::{tai_now, utc_now},
+    claims::claim::{Basis, Bounded, Unbounded, Worth},
+    clockscope_arch::civil::Leap,
     process::{
         ProcessClock, calibrate_blocking, conversion, error_bound, evidence, frequency, generation, is_high_resolution,
         now, now_unordered, prepare, recheck, resolution, source, survive_disabled_counter, timeline_offset,
     },
     revalidation::{Revalidation, revalidate},
+    std_instant::NotOneTimeline,
     stopwatch::Stopwatch,
     upkeep::{Recent, Upkeep},
+    wall::Anchor,
 };
 /// What fuzz/ feeds.
 #[cfg(all(fuzzing, feature = "chrony"))]

@@ -2,13 +2,16 @@
 
 #![allow(unsafe_code, reason = "a forked child's memory is wiped")]
 
-use core::sync::atomic::AtomicU64;
+use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
 
-use crate::disciplined::{Counter, Disciplined, OsClock};
+use clockscope_arch::os::{self, Timeline};
+use clockscope_arch::{Errno, counter};
+
+use crate::claims::kernel::Judged;
+use crate::disciplined::{Counter, Disciplined, OsClock, Stated};
 use crate::evidence::{ErrorBound, Evidence, Frequency, Source};
-use crate::os::{self, Timeline};
-use crate::{Clock, Conversion, Errno, Instant, counter};
+use crate::{AtomicInstant, Clock, Conversion, Instant};
 
 /// The processor's counter.
 #[derive(Clone, Copy, Debug)]
@@ -21,12 +24,12 @@ impl Counter for Native {
     /// Not `ticks::now()`: DSB on aarch64 and SYNC on POWER cost more than the rest of a reading.
     #[inline(always)]
     fn ordered(&self) -> u64 {
-        counter::arch::after_branches()
+        counter::after_branches()
     }
 
     #[inline(always)]
     fn unordered(&self) -> u64 {
-        counter::arch::unordered()
+        counter::unordered()
     }
 
     /// x86: the bare read. Every OS clock begins with an instruction that waits for it: the vDSO's
@@ -88,6 +91,20 @@ impl OsClock for Timeline {
 
     fn current_cpu(&self) -> Option<u32> {
         Timeline::current_cpu(self)
+    }
+
+    #[inline(always)]
+    fn wall_ns(&self) -> Result<i64, Errno> {
+        Timeline::wall_ns(self)
+    }
+
+    /// Linux steers both alike (kernel/time/timekeeping.c: one mult, two bases). Of others it is not known.
+    fn is_wall_steered_alike(&self) -> bool {
+        cfg!(any(target_os = "linux", target_os = "android"))
+    }
+
+    fn stated(&self) -> Option<Stated> {
+        os::civil().ok().map(|state| state.stated())
     }
 
     fn process(&self) -> u64 {
@@ -241,6 +258,28 @@ impl Instant {
         now()
     }
 
+    /// [`now_unordered`].
+    #[inline(always)]
+    #[must_use]
+    pub fn now_unordered() -> Self {
+        now_unordered()
+    }
+
+    /// Returns the time from this moment to [`now_unordered`]; zero for a moment to come. Ordered by nothing,
+    /// at a bare counter's cost.
+    ///
+    /// ```
+    /// # use clockscope::Instant;
+    /// let start = Instant::now_unordered();
+    /// # let _ =
+    /// start.elapsed_unordered();
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    pub fn elapsed_unordered(self) -> Duration {
+        now_unordered().duration_since(self)
+    }
+
     /// The time from this moment to [`now`]; zero for a moment to come.
     ///
     /// ```
@@ -252,6 +291,24 @@ impl Instant {
     #[must_use]
     pub fn elapsed(self) -> Duration {
         now().duration_since(self)
+    }
+}
+
+impl AtomicInstant {
+    /// Returns the time from the moment that it holds to [`now`]; zero for a moment to come. The load is
+    /// ordered as `order` says, and comes before the reading.
+    ///
+    /// ```
+    /// # use clockscope::{AtomicInstant, now};
+    /// use std::sync::atomic::Ordering;
+    ///
+    /// let last = AtomicInstant::new(now());
+    /// assert!(last.elapsed(Ordering::Acquire) < std::time::Duration::from_secs(3600));
+    /// ```
+    #[inline(always)]
+    #[must_use]
+    pub fn elapsed(&self, order: Ordering) -> Duration {
+        self.load(order).elapsed()
     }
 }
 

@@ -8,11 +8,13 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use clockscope_arch::{Errno, os};
+
 use crate::disciplined::{Counter, MOST_CPUS};
 use crate::evidence::{Evidence, Finding};
+use crate::lattice;
 use crate::offset::OffsetBounds;
 use crate::process::{CLOCK, Native};
-use crate::{Errno, lattice, os};
 
 /// Hand-overs between two CPUs: a few milliseconds.
 const HANDOVERS: u64 = 20_000;
@@ -31,6 +33,7 @@ const BETWEEN_LOOKS: u64 = 64;
 
 /// What [`revalidate`] found.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Revalidation {
     /// Whether the counter may be used now.
     pub passed: bool,
@@ -66,7 +69,7 @@ pub struct Revalidation {
 /// ```
 #[must_use]
 pub fn revalidate() -> Revalidation {
-    crate::os::keep_errno(test)
+    os::keep_errno(test)
 }
 
 fn test() -> Revalidation {

@@ -1,11 +1,16 @@
 //! Conversions to and from `std::time::Instant`, which shows no number of its own.
 //!
-//! Reads std's clock between two readings of CLOCK_MONOTONIC, on which it is based.
+//! Reads std's clock between two readings of CLOCK_MONOTONIC, on which it is based. `TryFrom` checks that it
+//! is: both clocks must have advanced alike since the first conversion of the process.
 
-use std::time::Instant as StdInstant;
+use core::fmt;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant as StdInstant};
 
+use clockscope_arch::os::keep_errno;
+
+use crate::Instant;
 use crate::process::CLOCK;
-use crate::{Instant, os};
 
 /// Comparisons, of which the tightest counts.
 const TRIES: u32 = 8;
@@ -26,7 +31,7 @@ impl Instant {
     /// ```
     #[must_use]
     pub fn from_std(moment: StdInstant) -> Option<Self> {
-        let (std, ours) = both()?;
+        let Pair { std, ours, .. } = both()?;
         match moment.checked_duration_since(std) {
             Some(later) => ours.checked_add(later),
             None => ours.checked_sub(std.duration_since(moment)),
@@ -43,7 +48,7 @@ impl Instant {
     /// ```
     #[must_use]
     pub fn to_std(self) -> Option<StdInstant> {
-        let (std, ours) = both()?;
+        let Pair { std, ours, .. } = both()?;
         match self.checked_duration_since(ours) {
             Some(later) => std.checked_add(later),
             None => std.checked_sub(ours.duration_since(self)),
@@ -51,19 +56,107 @@ impl Instant {
     }
 }
 
+/// Std's `Instant` and ours cannot be converted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum NotOneTimeline {
+    /// Both clocks have not advanced alike since the first conversion, or no clock answers: std's is
+    /// another one than CLOCK_MONOTONIC, or CLOCK_MONOTONIC has stepped.
+    Apart,
+    /// The moment is before the beginning of the other timeline, or after its end.
+    OutOfRange,
+}
+
+impl fmt::Display for NotOneTimeline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Apart => "std's Instant and CLOCK_MONOTONIC have not advanced alike: expected one timeline",
+            Self::OutOfRange => "the moment is out of the other timeline's range",
+        })
+    }
+}
+
+impl core::error::Error for NotOneTimeline {}
+
+/// Both clocks at a moment that is known to so many ns.
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    std: StdInstant,
+    ours: Instant,
+    width_ns: u64,
+}
+
+/// The first pair of the process, by which later ones are checked.
+static FIRST: OnceLock<Pair> = OnceLock::new();
+
+/// Both clocks now, if they have advanced alike since the first pair.
+fn checked() -> Result<Pair, NotOneTimeline> {
+    let now = both().ok_or(NotOneTimeline::Apart)?;
+    let first = FIRST.get_or_init(|| now);
+    is_alike(first, &now).then_some(now).ok_or(NotOneTimeline::Apart)
+}
+
+/// Whether both clocks have advanced by as much from one pair to the other, as far as they are known.
+fn is_alike(first: &Pair, now: &Pair) -> bool {
+    // Threads may come in any order.
+    let [std, ours] = [
+        now.std.saturating_duration_since(first.std) + first.std.saturating_duration_since(now.std),
+        now.ours.duration_since(first.ours) + first.ours.duration_since(now.ours),
+    ];
+    let is_same_way = (now.std >= first.std) == (now.ours >= first.ours);
+    let slack = Duration::from_nanos(first.width_ns.saturating_add(now.width_ns).saturating_add(1));
+    if is_same_way { std.abs_diff(ours) <= slack } else { std + ours <= slack }
+}
+
+/// Checked at run time: [`NotOneTimeline`]. Error and cost as for [`Instant::from_std`].
+///
+/// ```
+/// use clockscope::Instant;
+///
+/// let ours = Instant::try_from(std::time::Instant::now())?;
+/// let std = std::time::Instant::try_from(ours)?;
+/// # let _ = std;
+/// # Ok::<(), clockscope::NotOneTimeline>(())
+/// ```
+impl TryFrom<StdInstant> for Instant {
+    type Error = NotOneTimeline;
+
+    fn try_from(moment: StdInstant) -> Result<Self, NotOneTimeline> {
+        let Pair { std, ours, .. } = checked()?;
+        let found = match moment.checked_duration_since(std) {
+            Some(later) => ours.checked_add(later),
+            None => ours.checked_sub(std.duration_since(moment)),
+        };
+        found.ok_or(NotOneTimeline::OutOfRange)
+    }
+}
+
+/// As in the other direction.
+impl TryFrom<Instant> for StdInstant {
+    type Error = NotOneTimeline;
+
+    fn try_from(moment: Instant) -> Result<Self, NotOneTimeline> {
+        let Pair { std, ours, .. } = checked()?;
+        let found = match moment.checked_duration_since(ours) {
+            Some(later) => std.checked_add(later),
+            None => std.checked_sub(ours.duration_since(moment)),
+        };
+        found.ok_or(NotOneTimeline::OutOfRange)
+    }
+}
+
 /// Both clocks at one moment.
-fn both() -> Option<(StdInstant, Instant)> {
+fn both() -> Option<Pair> {
     // Where the counter is disabled, std's clock may be fatal where ours is not; it is the caller
     // who has just read it.
     let take = || {
         let before = CLOCK.os_ns().ok()?;
         let std = StdInstant::now();
         let after = CLOCK.os_ns().ok()?;
-        let width = after.saturating_sub(before);
-        Some((width, std, Instant::from_ns(before + width / 2)))
+        let width_ns = after.saturating_sub(before);
+        Some(Pair { std, ours: Instant::from_ns(before + width_ns / 2), width_ns })
     };
-    let tightest = os::keep_errno(|| (0..TRIES).filter_map(|_| take()).min_by_key(|(width, ..)| *width));
-    tightest.map(|(_, std, ours)| (std, ours))
+    keep_errno(|| (0..TRIES).filter_map(|_| take()).min_by_key(|pair| pair.width_ns))
 }
 
 #[cfg(test)]
@@ -85,6 +178,28 @@ mod tests {
             let again = Instant::from_std(back.unwrap()).unwrap();
             let error = again.ns_since(moment) + moment.ns_since(again);
             assert!(error < 10_000, "{error} ns");
+        }
+    }
+
+    #[test]
+    fn both_ways_by_traits_and_a_clock_that_is_another_one_is_refused() {
+        let now = Instant::now();
+        let again = Instant::try_from(StdInstant::try_from(now).unwrap()).unwrap();
+        assert!(again.ns_since(now) + now.ns_since(again) < 10_000_000);
+        let far = StdInstant::now() + Duration::from_secs(600 * 31_557_600);
+        assert_eq!(Instant::try_from(far), Err(NotOneTimeline::OutOfRange));
+        let first = both().unwrap();
+        let at = |std_ns: u64, ours_ns: u64| Pair {
+            std: first.std + Duration::from_nanos(std_ns),
+            ours: first.ours + Duration::from_nanos(ours_ns),
+            width_ns: 40,
+        };
+        let first = at(0, 0);
+        for (std_ns, ours_ns, is_one) in
+            [(0, 0, true), (1_000_000, 1_000_080, true), (1_000_000, 1_000_090, false), (5_000, 1_000_000, false)]
+        {
+            let later = at(std_ns, ours_ns);
+            assert_eq!((is_alike(&first, &later), is_alike(&later, &first)), (is_one, is_one), "{std_ns} {ours_ns}");
         }
     }
 

@@ -5,10 +5,11 @@
 //! [`crate::evidence`] reports whether the counter may be trusted. Where reading it is forbidden
 //! ([`is_permitted`]), a reading ends the process.
 //!
-//! This module exists on architectures whose counter is known: x86, aarch64, riscv64, powerpc64,
-//! s390x.
+//! This module is an extension, the one public part of the crate that some architectures lack: it
+//! exists where the counter is known (x86, aarch64, riscv64, powerpc64, s390x). Portable code uses
+//! [`crate::now_unordered`], or names this module under the same `cfg`.
 
-use crate::counter::arch;
+use clockscope_arch::counter as arch;
 
 /// Reads the counter by the bare instruction (RDTSC, CNTVCT_EL0, MFTB, RDTIME, STCKF): the
 /// processor may do it earlier, or later, than the program says.
@@ -105,5 +106,5 @@ pub fn stop() -> u64 {
 #[cfg(all(feature = "std", not(loom)))]
 #[must_use]
 pub fn is_permitted() -> Option<bool> {
-    crate::os::counter_is_permitted()
+    clockscope_arch::os::counter_is_permitted()
 }

@@ -6,8 +6,11 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use clockscope_arch::os::{ClockSet, Woken, keep_errno};
+
+use crate::process::CLOCK;
 use crate::process::{has_process_mark, process_mark};
-use crate::{AtomicInstant, Clock, Instant, now, os, prepare, recheck};
+use crate::{AtomicInstant, Clock, Instant, now, prepare, recheck};
 
 /// The kernel is asked about the counter this often.
 const RECHECK_EVERY: Duration = Duration::from_secs(60);
@@ -20,7 +23,9 @@ const LONGEST_WAIT: Duration = Duration::from_millis(10);
 /// that.
 ///
 /// The thread also asks the kernel every minute whether the counter may still be used
-/// ([`recheck`]), which no reading does. A process that confines itself should start no upkeep, or
+/// ([`recheck`]), which no reading does. Where CLOCK_REALTIME is set, the kernel wakes the thread (Linux,
+/// by a timer with TFD_TIMER_CANCEL_ON_SET, which takes two file descriptors), and
+/// [`wall::now`](crate::wall::now) shows that at once. A process that confines itself should start no upkeep, or
 /// drop it before.
 ///
 /// A forked child has no such thread. There, every recent time is [`now`], at that cost, so that it
@@ -46,8 +51,53 @@ const LONGEST_WAIT: Duration = Duration::from_millis(10);
 #[derive(Debug)]
 pub struct Upkeep {
     recent: Recent,
-    stop: Arc<(Mutex<bool>, Condvar)>,
+    stop: Arc<Stop>,
     thread: Option<JoinHandle<()>>,
+}
+
+/// How the thread is told to end, and waits in between.
+#[derive(Debug)]
+struct Stop {
+    is_over: Mutex<bool>,
+    condition: Condvar,
+    /// Where the system tells that the wall clock was set, the thread waits for that as well.
+    clock_set: Option<ClockSet>,
+}
+
+impl Stop {
+    fn new(clock_set: Option<ClockSet>) -> Self {
+        Self { is_over: Mutex::new(false), condition: Condvar::new(), clock_set }
+    }
+
+    /// Has the thread end.
+    fn end(&self) {
+        // Nobody panics under this lock.
+        *self.is_over.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.condition.notify_all();
+        if let Some(clock_set) = &self.clock_set {
+            clock_set.wake();
+        }
+    }
+
+    /// Waits for the period, or until the thread is to end: `true` then. Looks at the wall clock where that
+    /// was set.
+    fn wait(&self, period: Duration) -> bool {
+        let is_over = self.is_over.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(clock_set) = &self.clock_set else {
+            if *is_over {
+                return true;
+            }
+            return *self.condition.wait_timeout(is_over, period).unwrap_or_else(PoisonError::into_inner).0;
+        };
+        if *is_over {
+            return true;
+        }
+        drop(is_over);
+        if clock_set.wait(period) == Woken::ByClock {
+            CLOCK.wall_was_set();
+        }
+        false
+    }
 }
 
 /// The time that an [`Upkeep`] wrote down last, for any thread.
@@ -84,14 +134,14 @@ impl Upkeep {
     /// # Errors
     /// The system starts no thread.
     pub fn start(period: Duration) -> io::Result<Self> {
-        os::keep_errno(|| Self::spawn(period))
+        keep_errno(|| Self::spawn(period))
     }
 
     fn spawn(period: Duration) -> io::Result<Self> {
         // Before the mark is made: a child that kept it would take itself for this process.
         prepare();
         let recent = Recent::new(now());
-        let stop = Arc::new((Mutex::new(false), Condvar::new()));
+        let stop = Arc::new(Stop::new(ClockSet::new()));
         let (shared, signal) = (recent.clone(), Arc::clone(&stop));
         let thread = std::thread::Builder::new().name("clockscope-upkeep".to_owned()).spawn(move || {
             let _running = Running(&shared.written);
@@ -125,24 +175,24 @@ impl Upkeep {
     }
 }
 
-fn write_down(recent: &Recent, stop: &(Mutex<bool>, Condvar), period: Duration, every: Duration, check: impl Fn()) {
-    // Nobody panics under this lock.
-    let mut stopped = stop.0.lock().unwrap_or_else(PoisonError::into_inner);
+fn write_down(recent: &Recent, stop: &Stop, period: Duration, every: Duration, check: impl Fn()) {
     let mut checked = recent.written.time.load(Ordering::Relaxed);
-    while !*stopped {
+    loop {
         let time = now();
         recent.written.time.store(time, Ordering::Release);
         if time.duration_since(checked) >= every {
             check();
             checked = time;
         }
-        (stopped, _) = stop.1.wait_timeout(stopped, period.min(every)).unwrap_or_else(PoisonError::into_inner);
+        if stop.wait(period.min(every)) {
+            return;
+        }
     }
 }
 
 impl Drop for Upkeep {
     fn drop(&mut self) {
-        os::keep_errno(|| self.end());
+        keep_errno(|| self.end());
     }
 }
 
@@ -155,8 +205,7 @@ impl Upkeep {
             std::mem::forget(thread);
             return;
         }
-        *self.stop.0.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.stop.1.notify_all();
+        self.stop.end();
         // It cannot have panicked; if it had, there is nothing to be done about it here.
         let _ = thread.join();
     }
@@ -267,14 +316,13 @@ mod tests {
         for (every, is_asked) in [(Duration::ZERO, true), (Duration::from_secs(3600), false)] {
             let began = now();
             let (recent, asked) = (Recent::new(began), std::cell::Cell::new(0));
-            let stop = (Mutex::new(false), Condvar::new());
+            let stop = Stop::new(None);
             std::thread::scope(|scope| {
                 scope.spawn(|| {
                     while recent.recent() == began {
                         std::thread::yield_now();
                     }
-                    *stop.0.lock().unwrap() = true;
-                    stop.1.notify_all();
+                    stop.end();
                 });
                 write_down(&recent, &stop, Duration::from_secs(3600), every, || asked.set(asked.get() + 1));
             });

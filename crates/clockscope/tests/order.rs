@@ -14,7 +14,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use clockscope::disciplined::{Counter, Disciplined, OsClock};
-use clockscope::{Errno, Source, counter, os, ticks};
+use clockscope::{Errno, Source, ticks};
+use clockscope_arch::counter;
 use clockscope_testing::{skip, thread_time};
 
 /// Length of a segment in ns.
@@ -39,7 +40,7 @@ impl Counter for Native {
     }
 
     fn is_permitted(&self) -> Option<bool> {
-        os::counter_is_permitted()
+        ticks::is_permitted()
     }
 
     fn is_clocksource(&self) -> Option<bool> {
@@ -128,7 +129,7 @@ fn asked(variable: &str, default: u64) -> u64 {
 
 #[test]
 fn no_reading_is_smaller_than_one_that_was_known() {
-    if os::counter_is_permitted() == Some(false) {
+    if ticks::is_permitted() == Some(false) {
         return skip("this process may not read the counter");
     }
     // On a busy machine, or an emulated one, it may take a while until the counter is calibrated.

@@ -35,6 +35,9 @@ const PARTS: &[Part] = &[
     ("fresh-busy", || fresh_processes("4 busy loops", BUSY)),
     ("watch", || watch("quiet", 0, "<= 100 ns")),
     ("watch-busy", || watch("4 busy loops", BUSY, "<= 1000 ns")),
+    ("wall", || wall("quiet", 0)),
+    ("wall-busy", || wall("4 busy loops", BUSY)),
+    ("monotone", monotone),
 ];
 
 /// Measures the parts that are named, or all of them in a quarter of an hour, and prints a line a figure.
@@ -84,6 +87,28 @@ fn value(values: &[(String, f64)], name: &str) -> Result<f64> {
     found.map(|(_, value)| *value).with_context(|| format!("no value for {name}"))
 }
 
+/// Civil time beside CLOCK_REALTIME itself.
+fn wall(when: &str, busy: usize) -> Result<()> {
+    let _busy = BusyLoops::start(busy, None)?;
+    let seen = values(&run::output(&program("wall"), &[WATCHED_S])?)?;
+    let of = |name: &str| value(&seen, name);
+    figure(
+        &format!("{when}: |wall::now - CLOCK_REALTIME| in {WATCHED_S} s"),
+        "<= 200 ns",
+        &format!("{:.0} ns in {:.0} comparisons, bound {:.0} ns", of("error")?, of("comparisons")?, of("bound")?),
+    );
+    figure(&format!("{when}: comparisons outside the bound"), "0", &format!("{:.0}", of("exceeded")?));
+    Ok(())
+}
+
+/// Readings by two threads that tell each other the largest.
+fn monotone() -> Result<()> {
+    let seen = values(&run::output(&program("monotone"), &["1000"])?)?;
+    let measured = format!("{:.0} in {:.0} million", value(&seen, "regressions")?, value(&seen, "readings")? / 1e6);
+    figure("regressions of wall::now_monotone by two threads", "0", &measured);
+    Ok(())
+}
+
 /// Ratios of costs, each of one interleaved run: the median of ten runs, and the largest.
 fn costs() -> Result<()> {
     const RUNS: usize = 10;
@@ -97,6 +122,10 @@ fn costs() -> Result<()> {
         ("serialised now_unordered / rdtsc", "<= 1.20", "serialised_now_unordered", "serialised_rdtsc"),
         ("now / rdtscp", "<= 1.12 each", "now", "rdtscp"),
         ("now / std", "< 1", "now", "std"),
+        ("wall::now / now", "<= 1.15", "wall_now", "now"),
+        ("wall::now / SystemTime", "< 1", "wall_now", "system_time"),
+        ("wall::now_unordered / SystemTime", "< 1", "wall_now_unordered", "system_time"),
+        ("bounded::now / now", "<= 1.30", "bounded_now", "now"),
         ("two now_unordered and a Duration / rdtsc", "<= 2.05", "duration_now_unordered", "rdtsc"),
     ] {
         let mut ratios: Vec<f64> = of(ours)?.iter().zip(of(theirs)?).map(|(ours, theirs)| ours / theirs).collect();

@@ -14,9 +14,6 @@ use super::build::Programs;
 use super::{Architecture, Machine};
 use crate::run;
 
-/// The longest that a machine may take: several times what the slowest needs on a busy computer.
-const LIMIT: Duration = Duration::from_secs(90);
-
 /// The guest's side.
 const GUEST: &str = "machines";
 
@@ -76,6 +73,7 @@ impl Images {
         copy(&programs.steer, &root.join("bin/steer"))?;
         // busybox has a `watch` of its own.
         copy(&programs.civil, &root.join("bin/clockscope-civil"))?;
+        copy(&programs.wall, &root.join("bin/clockscope-wall"))?;
         copy(&programs.watch, &root.join("bin/clockscope-watch"))?;
         copy(&Path::new(GUEST).join("init.sh"), &root.join("init"))?;
         for script in fs::read_dir(GUEST)? {
@@ -104,10 +102,10 @@ pub(super) fn boot(machine: &Machine, images: &Images) -> Result<Frames> {
         .stdout(file)
         .spawn()
         .with_context(|| format!("cannot run {}", machine.architecture.emulator()))?;
-    let status = wait(&mut emulator, LIMIT)?;
+    let status = wait(&mut emulator, machine.limit)?;
     let printed = String::from_utf8_lossy(&fs::read(&console)?).replace('\r', "");
     let why = match status {
-        None => format!("did not end within {} s", LIMIT.as_secs()),
+        None => format!("did not end within {} s", machine.limit.as_secs()),
         Some(status) if !status.success() => format!("{}: {status}", machine.architecture.emulator()),
         Some(_) if !printed.lines().any(|line| line == DONE) => {
             "turned itself off before its script was at its end".into()
@@ -226,6 +224,6 @@ mod tests {
         let mut hanging = Command::new("sleep").arg("1000").spawn().unwrap();
         assert_eq!(wait(&mut hanging, Duration::ZERO).unwrap(), None);
         let mut ending = Command::new("true").spawn().unwrap();
-        assert!(wait(&mut ending, LIMIT).unwrap().unwrap().success());
+        assert!(wait(&mut ending, super::super::LIMIT).unwrap().unwrap().success());
     }
 }

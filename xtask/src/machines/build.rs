@@ -15,6 +15,7 @@ pub(super) struct Programs {
     pub(super) clockscope: PathBuf,
     pub(super) watch: PathBuf,
     pub(super) civil: PathBuf,
+    pub(super) wall: PathBuf,
     /// The probe for C.
     pub(super) probe: PathBuf,
     /// Steers the clock as time daemons do.
@@ -28,7 +29,8 @@ impl Programs {
         let target = architecture.target();
         for what in [
             &["--package", "clockscope-cli"] as &[&str],
-            &["--package", "clockscope", "--example", "watch", "--example", "civil"],
+            &["--package", "clockscope", "--example", "watch", "--example", "wall"],
+            &["--package", "clockscope-sources", "--example", "civil"],
         ] {
             match architecture {
                 Architecture::X86 => {
@@ -58,6 +60,7 @@ impl Programs {
             clockscope: folder.join("clockscope"),
             watch: folder.join("examples/watch"),
             civil: folder.join("examples/civil"),
+            wall: folder.join("examples/wall"),
             probe: built("probe-c", "runtimes/probe.c")?,
             steer: built("steer", "machines/steer.c")?,
         })

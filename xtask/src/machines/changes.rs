@@ -138,19 +138,25 @@ pub(super) fn daemons(seen: &mut Seen) {
 
 /// Where the true time is known, `utc_now()` holds it or says that it does not know, for each daemon; and in a leap second.
 pub(super) fn civil(seen: &mut Seen) {
-    let mut civil = |name: &str, calls: u32| {
-        let said = seen.output(&format!("steer_{name}")).map(|(_, text)| text).unwrap_or_default();
-        seen.expect(said.trim() == format!("{calls} calls"), || format!("steer {name}: {said}"));
-        seen.json(&format!("civil_{name}"))
+    let mut civil = |(name, calls): (&str, u32)| {
+        let run = seen.json(&format!("civil_{name}"));
+        seen.expect(run["command"] == format!("{calls} calls"), || format!("steer civil-{name}: {}", run["command"]));
+        run
     };
-    let runs = [("chronyd", 2), ("ntpd", 1), ("timesyncd", 1), ("phc2sys", 3), ("leap", 3)];
-    let [chronyd, ntpd, timesyncd, phc2sys, leap] = runs.map(|(name, calls)| civil(name, calls));
+    let runs = [("chronyd", 2), ("ntpd", 1), ("timesyncd", 1), ("phc2sys", 3)];
+    let [chronyd, ntpd, timesyncd, phc2sys] = runs.map(&mut civil);
+    let leap = seen.json("civil_leap");
+    let said = seen.output("steer_leap").map(|(_, text)| text).unwrap_or_default();
+    seen.expect(said.trim() == "3 calls", || format!("steer leap: {said}"));
     let count = |run: &Value, answer: &str, place: &str| run[answer][place].as_u64().unwrap_or(0);
     for (name, run, answer) in [
         ("chronyd", &chronyd, "while_not_slewing"),
         ("ntpd", &ntpd, "trusted"),
         ("leap", &leap, "trusted"),
         ("leap", &leap, "tai"),
+        ("chronyd", &chronyd, "bounded"),
+        ("ntpd", &ntpd, "bounded"),
+        ("leap", &leap, "bounded"),
     ] {
         let (inside, outside) = (count(run, answer, "inside"), count(run, answer, "outside"));
         seen.expect(inside > 0 && outside == 0, || {
@@ -161,12 +167,54 @@ pub(super) fn civil(seen: &mut Seen) {
         let is_believed = ["trusted", "while_not_slewing"].iter().any(|answer| !run[*answer].is_null());
         seen.expect(!is_believed && !run["worthless"].is_null(), || format!("{name}: {run}"));
     }
+    let bounded = |run: &Value| number(&run["bounded"]["inside"]) + number(&run["bounded"]["outside"]);
+    seen.expect(bounded(&timesyncd) + bounded(&phc2sys) == 0.0, || "bounded::now() believed a worthless error".into());
+    seen.expect(number(&leap["leap_states"]) > 0.0, || format!("bounded::now() named no leap second: {leap}"));
     // What would have been wrong is not believed.
     seen.expect(count(&phc2sys, "worthless", "outside") > 0, || format!("phc2sys was right: {phc2sys}"));
     seen.expect(count(&chronyd, "slewing", "outside") > 0, || format!("chronyd's slew was not seen: {chronyd}"));
     seen.expect(number(&leap["in_leap"]) > 0.0, || format!("no leap second was seen: {leap}"));
     seen.found(format!("ntpd's bound at most {} wide", time(number(&ntpd["widest_ns"]))));
     watched(seen, "watch", Served::Counter, 1);
+}
+
+/// CLOCK_REALTIME is set: `wall::now()` follows within the time that it is granted, and `now_monotone()` never goes back.
+pub(super) fn wall(seen: &mut Seen) {
+    for name in ["wall", "wallupkeep"] {
+        let wall = seen.json(name);
+        // Five dates, alone and beside threads.
+        followed(seen, &wall, 10);
+        let stale_ns = number(&wall["longest_stale_ns"]);
+        seen.found(format!("a set shows after {}", time(stale_ns)));
+        // Of two milliseconds; the program's own time passes while others run on the only CPU.
+        seen.expect(stale_ns < 1e9, || format!("{name}: stale for {stale_ns} ns"));
+    }
+    let steered = seen.json("wall_steered");
+    let (worst_ns, bound_ns) = (number(&steered["worst_ns"]), number(&steered["bound_ns"]));
+    seen.expect(steered["generations"] == 0 && worst_ns <= bound_ns, || format!("a slew is no step: {steered}"));
+    watched(seen, "watch", Served::Counter, 1);
+}
+
+/// The same on two CPUs, for a billion readings.
+pub(super) fn monotone(seen: &mut Seen) {
+    let monotone = seen.json("monotone");
+    followed(seen, &monotone, 4);
+    let (readings, sets) = (number(&monotone["readings"]), number(&monotone["commands"]));
+    seen.expect(readings >= 1e9, || format!("{readings} readings of the monotone time"));
+    seen.found(format!("{readings} readings of two threads while the clock was set {sets} times, none went back"));
+    watched(seen, "watch", Served::Counter, 1);
+}
+
+/// Each of at least so many commands set the clock by an hour or more: each was noticed, and the monotone time was ahead.
+fn followed(seen: &mut Seen, wall: &Value, least: u64) {
+    const BACK_NS: f64 = 3.5e12;
+    let sets = wall["commands"].as_u64().unwrap_or(0);
+    seen.expect(sets >= least && wall["generations"] == sets, || format!("not each set was noticed once: {wall}"));
+    let readings = number(&wall["readings"]);
+    seen.expect(wall["regressions"] == 0 && readings > 100_000.0, || format!("now_monotone: {wall}"));
+    seen.expect(number(&wall["ahead_ns"]) >= BACK_NS, || format!("now_monotone was not ahead: {wall}"));
+    let (worst_ns, bound_ns) = (number(&wall["worst_ns"]), number(&wall["bound_ns"]));
+    seen.expect(worst_ns <= bound_ns, || format!("{worst_ns} ns off, and its bound is {bound_ns} ns: {wall}"));
 }
 
 /// What the deterministic machine prints, byte by byte, below a line that names compiler and kernel: with others it takes another

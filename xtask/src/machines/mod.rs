@@ -13,7 +13,7 @@ mod seen;
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
@@ -78,7 +78,12 @@ struct Machine {
     verdict: &'static str,
     because: &'static [&'static str],
     check: fn(&mut Seen),
+    /// The longest that it may take. One that takes longer than usual is booted only if it is named.
+    limit: Duration,
 }
+
+/// Several times what the slowest of the usual machines needs on a busy computer.
+const LIMIT: Duration = Duration::from_secs(90);
 
 /// The usual machine: a PC with one CPU whose kernel builds its clocks on the TSC, and believes that it is sound although
 /// the processor does not promise it.
@@ -94,6 +99,7 @@ const PC: Machine = Machine {
     verdict: "limited",
     because: &["invariance"],
     check: |_| (),
+    limit: LIMIT,
 };
 
 /// The kernel was told to use another clocksource, or found the counter bad.
@@ -155,10 +161,12 @@ const MACHINES: &[Machine] = &[
     Machine { name: "slew", check: changes::slew, ..PC },
     Machine { name: "daemons", check: changes::daemons, ..PC },
     Machine { name: "civil", check: changes::civil, ..PC },
+    Machine { name: "wall", check: changes::wall, ..PC },
     Machine { name: "switch", check: changes::switch, ..PC },
     Machine { name: "clocksource", check: clocksource::clocksource, ..PC },
     Machine { name: "icount", twice: true, options: DETERMINISTIC, kernel: REPEATABLE, check: changes::icount, ..PC },
     Machine { name: "arm64", check: checks::arm64, ..ARM },
+    Machine { name: "monotone", cpus: 2, check: changes::monotone, limit: Duration::from_secs(3600), ..PC },
     Machine { name: "smp", check: changes::smp, ..PAIR },
     Machine { name: "offline", check: changes::offline, ..PAIR },
 ];
@@ -171,7 +179,7 @@ const TOOLS: &[(&str, &str)] = &[("cpio", "cpio")];
 
 /// Boots all machines, or says what is missing.
 pub(crate) fn check() -> Result<Outcome> {
-    match missing(MACHINES.iter()) {
+    match missing(usual()) {
         Some(missing) => lacking(missing),
         None => measure(&[]).map(|()| Outcome::Passed),
     }
@@ -203,7 +211,15 @@ fn chosen(names: &[&str]) -> Result<Vec<&'static Machine>> {
         let all: Vec<&str> = MACHINES.iter().map(|machine| machine.name).collect();
         bail!("there is no machine {unknown}; there are {}", all.join(", "));
     }
-    Ok(MACHINES.iter().filter(|machine| names.is_empty() || names.contains(&machine.name)).collect())
+    if names.is_empty() {
+        return Ok(usual().collect());
+    }
+    Ok(MACHINES.iter().filter(|machine| names.contains(&machine.name)).collect())
+}
+
+/// The machines that are booted where none is named.
+fn usual() -> impl Iterator<Item = &'static Machine> {
+    MACHINES.iter().filter(|machine| machine.limit <= LIMIT)
 }
 
 /// Builds the programs, and packs them with what was fetched.

@@ -23,6 +23,7 @@ const ALLOWED: &[Group] = &[
         modules: &[
             "crate::disciplined",
             "crate::disciplined::agreement",
+            "crate::disciplined::bounds",
             "crate::disciplined::errors",
             "crate::disciplined::holding",
             "crate::disciplined::os_changes",

@@ -1,6 +1,7 @@
 //! What a read costs: all kinds in turn, batch by batch, the median over the batches. Prints `name ns` lines.
 
 use std::hint::black_box;
+use std::sync::LazyLock;
 
 use clockscope::ticks;
 use clockscope_peers::{argument, conversion, quantile, timed};
@@ -31,6 +32,18 @@ const KINDS: &[(&str, Batch)] = &[
     ("lfence_rdtsc", || timed(READS, ticks::now)),
     ("now", || timed(READS, clockscope::now)),
     ("std", || timed(READS, std::time::Instant::now)),
+    ("wall_now", || timed(READS, clockscope::wall::now)),
+    ("wall_now_unordered", || timed(READS, clockscope::wall::now_unordered)),
+    ("wall_now_monotone", || timed(READS, clockscope::wall::now_monotone)),
+    ("bounded_now", || timed(READS, clockscope::bounded::now)),
+    ("system_time", || timed(READS, std::time::SystemTime::now)),
+    ("minstant_anchor", || {
+        static ANCHOR: LazyLock<minstant::Anchor> = LazyLock::new(minstant::Anchor::new);
+        let anchor = &*ANCHOR;
+        timed(READS, || minstant::Instant::now().as_unix_nanos(anchor))
+    }),
+    ("chrono", || timed(READS, chrono::Utc::now)),
+    ("jiff", || timed(READS, jiff::Timestamp::now)),
     ("serialised_rdtsc", || {
         timed(READS, || {
             black_box(ticks::now_unordered());

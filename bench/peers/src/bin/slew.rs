@@ -19,7 +19,7 @@ impl Counter for Native {
         Some(true)
     }
     fn is_invariant(&self) -> Option<bool> {
-        clockscope::counter::is_invariant()
+        clockscope_arch::counter::is_invariant()
     }
 }
 

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
-use clockscope::RawClock;
 use clockscope::offset::OffsetBounds;
+use clockscope_sources::RawClock;
 
 use crate::bench::Bench;
 use crate::platform::{Platform, Word};

@@ -1,8 +1,8 @@
 //! The question *offsets*: how far the counters of the CPUs are apart.
 
 use clockscope::offset::Offset;
-use clockscope::{Errno, RawClock};
 use clockscope_records::{Answer, CpuOffset, OffsetPair, Offsets, Unknown};
+use clockscope_sources::{Errno, RawClock};
 
 use super::exchange::{Exchange, Learned};
 use super::team::{ALONE, Played, on_each, play_round};

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
-use clockscope::{Errno, Kind};
 use clockscope_records::{Answer, HandedOver, LostPair, Order, Sequence, Unknown};
+use clockscope_sources::{Errno, Kind};
 
 use super::team::{ALONE, Played, play_round};
 use super::tournament;

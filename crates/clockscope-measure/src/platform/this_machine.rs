@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use clockscope::os::{self, Reference};
-use clockscope::{Visitor, counter, library};
 use clockscope_machine::affinity::{self, AffinityError, Pinned};
 use clockscope_machine::hypervisor::{self, Advice};
 use clockscope_machine::sleeping::{self, Call, Sleeper};
 use clockscope_machine::trial::{self, Outcome, SeveralThreads};
 use clockscope_machine::{account, adjtimex, clocksource};
-use clockscope_records::{Adjtimex, Environment, KernelsWord};
+use clockscope_records::{Adjtimex, CivilWorth, Environment, KernelsWord};
+use clockscope_sources::os::{self, Reference};
+use clockscope_sources::{Visitor, counter, library};
 
 use super::{Platform, Sleeps, Word, Yardstick};
 
@@ -172,7 +172,9 @@ impl Platform for ThisMachine {
     }
 
     fn adjtimex(&self) -> Result<Adjtimex, String> {
-        adjtimex::read()
+        let kernels = adjtimex::read()?;
+        let (worth, civil_error_s) = civil();
+        Ok(Adjtimex { worth, civil_error_s, ..kernels })
     }
 
     fn sleeping_calls(&self) -> &'static [Call] {
@@ -208,5 +210,19 @@ impl Platform for ThisMachine {
 
     fn kernels_word(&self, environment: &Environment) -> KernelsWord {
         clocksource::kernels_word(environment)
+    }
+}
+
+/// Returns what the library makes of the kernel's figures, and half of the interval that it
+/// answers, in s.
+fn civil() -> (Option<CivilWorth>, Option<f64>) {
+    let half = |bounded: clockscope::Bounded| Some(bounded.width().as_secs_f64() / 2.0);
+    match clockscope::utc_now() {
+        Ok(utc) if utc.worth == clockscope::Worth::Trusted => (Some(CivilWorth::Trusted), half(utc)),
+        Ok(utc) => (Some(CivilWorth::WhileNotSlewing), half(utc)),
+        Err(clockscope::Unbounded::Slewing { .. }) => (Some(CivilWorth::Slewing), None),
+        Err(clockscope::Unbounded::Worthless(_)) => (Some(CivilWorth::Worthless), None),
+        Err(clockscope::Unbounded::Unsynchronized(_)) => (Some(CivilWorth::Unsynchronized), None),
+        Err(_) => (None, None),
     }
 }

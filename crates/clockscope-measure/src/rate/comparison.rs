@@ -2,8 +2,8 @@
 
 use std::hint::black_box;
 
-use clockscope::Errno;
 use clockscope_records::{Allan, Changed, Mtie, RatePair, RateRecord, Step};
+use clockscope_sources::Errno;
 use clockscope_statistics::{
     Bracket, Constancy, Rate, Ticks, allan_deviation, even_phases, maximum_time_interval_error, rate, rate_bounds,
 };

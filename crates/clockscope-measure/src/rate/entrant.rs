@@ -1,7 +1,7 @@
 //! A clock that takes part in a comparison, and which may be the reference.
 
-use clockscope::{Kind, Unit};
 use clockscope_records::{Environment, RateRecord};
+use clockscope_sources::{Kind, Unit};
 
 use crate::bench::Bench;
 use crate::catalogue::{Catalogue, Paths, Row, UnknownClock};

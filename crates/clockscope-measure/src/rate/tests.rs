@@ -2,7 +2,7 @@ use super::*;
 use crate::catalogue::Row;
 use crate::platform::ThisMachine;
 use crate::sampler::{Probe, Sampler};
-use clockscope::{About, Errno, Kind, Path, RawClock, Resolution, Unit};
+use clockscope_sources::{About, Errno, Kind, Path, RawClock, Resolution, Unit};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// True time as the test has it: every read takes 20 ns, now and then 50 µs.

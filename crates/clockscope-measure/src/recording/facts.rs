@@ -1,8 +1,8 @@
 //! Descriptions of clocks and outcomes of trials, as records and back.
 
-use clockscope::{About, Kind, Path, Resolution, Unit};
 use clockscope_machine::trial::Outcome;
 use clockscope_records::{ClockKind, ReadPath, RecordedClock, RecordedResolution, RecordedTrial, RecordedUnit};
+use clockscope_sources::{About, Kind, Path, Resolution, Unit};
 
 /// Largest step or resolution that is taken from a recording, in ns: 1000 s.
 const LONGEST_NS: f64 = 1e12;

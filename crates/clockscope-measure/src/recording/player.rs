@@ -4,7 +4,6 @@ use std::collections::VecDeque;
 use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use clockscope::{About, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor};
 use clockscope_machine::account;
 use clockscope_machine::affinity::AffinityError;
 use clockscope_machine::hypervisor::Advice;
@@ -13,6 +12,7 @@ use clockscope_machine::trial::{Outcome, SeveralThreads};
 use clockscope_records::{
     Adjtimex, Environment, KernelsWord, RecordedBatch, RecordedClock, RecordedCounter, RecordedRun,
 };
+use clockscope_sources::{About, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor};
 
 use super::differences::readings;
 use super::facts::{about, outcome};

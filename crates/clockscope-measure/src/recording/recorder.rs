@@ -3,13 +3,13 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use clockscope::{Entry, RawClock, Visitor};
 use clockscope_machine::account;
 use clockscope_machine::affinity::AffinityError;
 use clockscope_machine::hypervisor::Advice;
 use clockscope_machine::sleeping::Call;
 use clockscope_machine::trial::{Outcome, SeveralThreads};
 use clockscope_records::{Adjtimex, Environment, KernelsWord, RecordedCounter, RecordedRun, RecordedYardstick};
+use clockscope_sources::{Entry, RawClock, Visitor};
 
 use super::differences::differences;
 use super::facts::recorded_trial;

@@ -4,8 +4,8 @@ use std::collections::TryReserveError;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use clockscope::{Errno, RawClock};
 use clockscope_records::{RecordedBatch, RecordedYardstick};
+use clockscope_sources::{Errno, RawClock};
 
 use super::differences::readings;
 use super::facts::length_ns;

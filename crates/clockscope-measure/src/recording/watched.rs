@@ -4,8 +4,8 @@ use std::collections::TryReserveError;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use clockscope::Errno;
 use clockscope_records::{RecordedBatch, RecordedClock};
+use clockscope_sources::Errno;
 
 use super::differences::differences;
 use super::facts::{recorded_resolution, recorded_unit};

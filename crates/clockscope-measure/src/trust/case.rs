@@ -79,9 +79,11 @@ fn record(evidence: Evidence, decides: bool) -> clockscope_records::Evidence {
             _ => Finding::Unknown,
         },
         decides,
-        value: evidence.value.map(|value| match value {
-            clockscope::Value::Number(number) => Value::Number(number),
-            clockscope::Value::Word(word) => Value::Word(word.into_owned()),
+        value: evidence.value.and_then(|value| match value {
+            clockscope::Value::Number(number) => Some(Value::Number(number)),
+            clockscope::Value::Word(word) => Some(Value::Word(word.into_owned())),
+            // The record has no other kind.
+            _ => None,
         }),
         unit: filled(evidence.unit),
         seen: evidence.seen.into_owned(),

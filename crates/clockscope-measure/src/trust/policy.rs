@@ -1,8 +1,8 @@
 //! What somebody demands of the clocks, against what was found.
 
-use clockscope::{Kind, Path, counter};
 use clockscope_machine::clocksource;
 use clockscope_records::{ClockDemands, ClockRecord, Demand, Finding, Policy, Trustworthiness, Value, Verdict};
+use clockscope_sources::{Kind, Path};
 
 use super::counter as counters;
 use super::seen::{Seen, at_most_ns, is_counter};
@@ -91,7 +91,7 @@ fn contradictions<P: Platform>(policy: &Policy, catalogue: &Catalogue<P>) -> Res
         }
         let is_trusted =
             policy.counter.as_ref().is_some_and(|demands| demands.verdict == Some(Trustworthiness::Trusted));
-        if is_trusted && !names.iter().any(|name| counter::CLOCKSOURCES.contains(&name.as_str())) {
+        if is_trusted && !names.iter().any(|name| clocksource::is_counter(name)) {
             return contradiction(
                 "clocksource",
                 "counter.verdict",

@@ -3,9 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use clockscope::{About, Kind, Path, Resolution, Unit};
 use clockscope_records::{Cpu, Environment, Frequencies, Reason};
 use clockscope_simulation::{Change, Clock, ClockId, Counter, Load, Multiprocessor, Random, ReadCost};
+use clockscope_sources::{About, Kind, Path, Resolution, Unit};
 
 /// Counters' frequencies, in Hz: of x86, Arm and RISC-V machines.
 const FREQUENCIES: [f64; 9] = [2_596_160_000.0, 3e9, 1.992e9, 1e9, 100e6, 62.5e6, 25e6, 24e6, 19.2e6];

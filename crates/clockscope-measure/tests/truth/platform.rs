@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
-use clockscope::{Entry, Errno, Kind, Path, RawClock, Unavailable, Visitor};
 use clockscope_machine::account;
 use clockscope_machine::affinity::AffinityError;
 use clockscope_machine::hypervisor::Advice;
@@ -12,6 +11,7 @@ use clockscope_machine::trial::{Outcome, SeveralThreads};
 use clockscope_measure::{Platform, Sleeps, Word, Yardstick};
 use clockscope_records::{Adjtimex, Environment, KernelsWord};
 use clockscope_simulation::{ClockId, Multiprocessor, ReadCost};
+use clockscope_sources::{Entry, Errno, Kind, Path, RawClock, Unavailable, Visitor};
 
 use crate::machine::{Clocksource, Machine, Spec};
 

@@ -6,10 +6,12 @@ use std::time::Duration;
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use super::claim::{Basis, Claim, Unbounded, Worth};
-use crate::civil_state::State;
-use crate::leap::Leap;
-use crate::{Instant, now, os};
+use clockscope_arch::civil::{Leap, State};
+use clockscope_arch::os;
+
+use crate::claims::claim::{Basis, Claim, Unbounded, Worth};
+use crate::claims::kernel::Judged;
+use crate::{Instant, now};
 
 /// Where chronyd answers, unless it is configured otherwise.
 const ADDRESS: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 323);

@@ -7,8 +7,10 @@
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 
-use super::claim::{Basis, Claim, Worth};
-use crate::civil_state::State;
+use clockscope_arch::civil::State;
+
+use crate::claims::claim::{Basis, Claim, Worth};
+use crate::claims::kernel::Judged;
 use crate::process::CLOCK;
 
 /// Where the daemon publishes them, since ClockBound 2.

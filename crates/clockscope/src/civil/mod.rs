@@ -2,18 +2,18 @@
 
 #[cfg(feature = "chrony")]
 mod chrony;
-mod claim;
 #[cfg(all(feature = "clockbound", target_os = "linux"))]
 mod clockbound;
-mod kernel;
 
+use clockscope_arch::civil::State;
+use clockscope_arch::os;
+
+use crate::claims::claim::{Bounded, Claim, Unbounded};
+use crate::claims::kernel::Judged;
+use crate::leap::widen;
+use crate::now;
 #[cfg(all(fuzzing, feature = "chrony"))]
 pub(crate) use chrony::fuzz as fuzz_chronyd_reply;
-use claim::Claim;
-pub use claim::{Basis, Bounded, Unbounded, Worth};
-
-use crate::civil_state::State;
-use crate::{now, os};
 
 /// Returns UTC as the interval in which it lies: CLOCK_REALTIME, the largest error that a time
 /// daemon has stated (adjtimex), what the kernel has still to correct, and the time that the
@@ -45,7 +45,7 @@ use crate::{now, os};
 /// ```
 pub fn utc_now() -> Result<Bounded, Unbounded> {
     let (claim, _) = ask()?;
-    let (earliest_ns, latest_ns) = claim.leap.widen((claim.earliest_ns, claim.latest_ns));
+    let (earliest_ns, latest_ns) = widen(claim.leap, (claim.earliest_ns, claim.latest_ns));
     Claim { earliest_ns, latest_ns, ..claim }.bounded(0)
 }
 

@@ -1,9 +1,10 @@
 //! Tests of what is made of the kernel's state, by states that daemons left in an emulated machine
 //! whose true time was known.
 
-use super::claim::system_time;
 use super::*;
-use crate::leap::Leap;
+use crate::claims::claim::system_time;
+use crate::claims::claim::{Basis, Worth};
+use clockscope_arch::civil::Leap;
 use proptest::prelude::*;
 use std::time::{Duration, SystemTime};
 

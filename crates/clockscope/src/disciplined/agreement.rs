@@ -28,7 +28,7 @@ const WANDERS: f64 = 1e-6;
 const DOUBTED_WINDOWS: f64 = 2.0;
 
 /// Two rates are the same if they differ by no more than this share, and by what is not known of them.
-const SAME: f64 = 100e-6;
+pub(super) const SAME: f64 = 100e-6;
 
 /// A generation that ends within this time, in ns, ended soon.
 pub(super) const SOON_NS: u64 = 10_000_000_000;
@@ -116,6 +116,11 @@ impl Advance {
     fn is_at(&self, rate: f64) -> bool {
         self.excess_ns(rate).abs() <= SAME * self.elapsed_ns.max(0.0) + self.uncertain_ns(rate)
     }
+}
+
+/// Whether the rate from one bracket to the other was this one.
+pub(super) fn is_at(from: &Bracket, to: &Bracket, os_tick_ns: u64, rate: f64) -> bool {
+    Advance::new(from, to, os_tick_ns).is_at(rate)
 }
 
 impl<C: Counter, S: OsClock> Disciplined<C, S> {

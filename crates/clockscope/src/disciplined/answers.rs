@@ -5,6 +5,8 @@ use alloc::vec::Vec;
 use core::sync::atomic::Ordering;
 use core::time::Duration;
 
+use clockscope_arch::rest;
+
 use super::asked::Answers;
 use super::calibration::MeanRate;
 use super::errors::error_ns;
@@ -326,16 +328,6 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let Mode::Barred(reason) = self.shared.page.mode() else { return None };
         let (seen, advice) = reason.explained();
         Some(Evidence::new("outcome", Finding::Against, seen).by("the clock itself").advise(advice))
-    }
-}
-
-/// Lets the thread rest for about `duration`; not at all where the system refuses. (std's sleep panics
-/// there.)
-#[cfg(feature = "std")]
-fn rest(duration: Duration) {
-    let (lock, nobody_wakes) = (std::sync::Mutex::new(()), std::sync::Condvar::new());
-    if let Ok(guard) = lock.lock() {
-        let _ = nobody_wakes.wait_timeout(guard, duration);
     }
 }
 

@@ -57,6 +57,15 @@ impl Stretch {
         &self.end
     }
 
+    /// Whether the OS clock's rate in it is known, and by what share it may be off.
+    pub(super) fn is_known(&self) -> bool {
+        self.rate > 0.0 && self.length_ns > 0.0
+    }
+
+    pub(super) fn uncertain(&self) -> f64 {
+        self.uncertain
+    }
+
     /// Whether the OS clock's rate in it was this one, within that share; `true` where its rate is
     /// not known.
     pub(super) fn is_at(&self, rate: f64, share: f64) -> bool {

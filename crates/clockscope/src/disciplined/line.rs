@@ -8,7 +8,7 @@
 ///
 /// A segment is at most 111 ms long and rises by at most one and a half times that, so that ticks × slope < 2^28 × 2^32
 /// never overflows 64 bits, even with a counter of 40 GHz; and 32 bits of fraction misplace its end by less than 0.1 ns.
-const FRACTION_BITS: u32 = 32;
+pub(super) const FRACTION_BITS: u32 = 32;
 
 /// Two segments, A and then B. Readings are served by A, then by B; in the second half of B the
 /// next line is due. All zero is a line that covers no tick.
@@ -144,7 +144,13 @@ impl Segment {
     /// at. A tick before the start wraps to a distance that is not covered.
     #[inline(always)]
     pub(crate) fn fresh(&self, tick: u64) -> Option<u64> {
-        (tick.wrapping_sub(self.start) < u64::from(self.ticks)).then(|| self.at(tick))
+        self.is_fresh(tick).then(|| self.at(tick))
+    }
+
+    /// Whether the part that `ticks` covers has this tick.
+    #[inline(always)]
+    pub(crate) fn is_fresh(&self, tick: u64) -> bool {
+        tick.wrapping_sub(self.start) < u64::from(self.ticks)
     }
 
     fn new(start: u64, ticks: u32, value: u64, slope: f64) -> Self {

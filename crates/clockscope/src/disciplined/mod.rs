@@ -8,11 +8,13 @@
 //! The parts: a bracket is one comparison of the two clocks, a calibration what many of them say of
 //! the rate, a line the function that is served, the page how threads share it, usage whether a line
 //! pays, steering what is done under the lock, agreement what a difference means, errors what is known
-//! of them; serving answers readings without a line. docs/library.md explains why.
+//! of them; serving answers readings without a line; wall is the offset to the wall clock, bounds what the
+//! system states of civil time. docs/library.md explains why.
 
 mod agreement;
 mod answers;
 mod asked;
+mod bounds;
 mod bracket;
 mod calibration;
 mod errors;
@@ -26,13 +28,18 @@ mod protocol;
 mod serving;
 mod shared;
 mod sources;
+mod stated;
 mod steering;
 mod sync;
 mod tested;
 mod usage;
 mod version;
+mod wall;
 
+#[cfg(not(loom))]
+pub use page::layout;
 pub use sources::{Counter, OsClock};
+pub use stated::{BoundedAt, State, Stated};
 #[cfg(not(loom))]
 pub(crate) use tested::CPUS as MOST_CPUS;
 
@@ -103,6 +110,7 @@ pub struct Disciplined<C, S> {
     tested: Tested,
     /// [`OsClock::disruptions`] when this generation began, plus 1; 0 where that is not known.
     disruptions: AtomicU64,
+    wall_generation: AtomicU64,
     asked: Asked,
     /// The first reading, and the process that took it; 0 before that.
     first_ns: AtomicU64,
@@ -130,6 +138,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             generation: AtomicU64::new(0),
             tested: Tested::new(),
             disruptions: AtomicU64::new(0),
+            wall_generation: AtomicU64::new(0),
             asked: Asked::new(),
             first_ns: AtomicU64::new(0),
             first_process: AtomicU64::new(0),
@@ -285,6 +294,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             let marked = version.without_line(Mode::New);
             page.replace(&mut version, marked);
         }
+        page.mark();
         let answers = match self.asked.answers() {
             Some(answers) => {
                 self.shared.os.prepare(answers.permitted);

@@ -21,12 +21,17 @@
 //! floor was taken before the announcement, hence before the bracket, and no line begins below its
 //! bracket.
 //!
-//! All zero is the state before the first use.
+//! - **A reader of the wall clock** does what the first reader does, and takes the offset that was
+//!   published with the line: no reading mixes the offset of one version with the time of another.
+//!
+//! All zero is the state before the first use. docs/library.md, "The page", is the contract with readers
+//! outside of this crate: what is written there changes only together with [`layout::FORMAT`].
 
 use super::line::{Line, Segment};
+use super::stated::{BoundedAt, Bounds};
 use super::sync::{self, AtomicU64, Ordering, fence};
 use super::usage::Usage;
-use super::version::{Mode, SEGMENTS, Version};
+use super::version::{Mode, SEGMENTS, SLOTS, Version};
 
 /// OS readings are written down when they are this much later than the last one that was, in ns: none
 /// that was returned is later than that one and this. (Where threads are stopped in the middle of it:
@@ -39,6 +44,61 @@ pub(crate) const SKEW_NS: u64 = 1_000;
 /// A segment's words. Those of a line, number 2n and 2n + 1, share a cache line.
 #[repr(C, align(32))]
 struct Words([AtomicU64; Segment::WORDS]);
+
+/// What is published beside a line, for its readers alone: the offset to the wall clock, and the
+/// bounds of civil time. Number n belongs to slot n of the version. One cache line.
+#[repr(C, align(32))]
+struct CivilWords([AtomicU64; Civil::WORDS]);
+
+/// What is published beside a line: see [`CivilWords`]. All zero is a line for which neither is known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Civil {
+    pub(crate) wall: WallOffset,
+    pub(crate) bounds: Bounds,
+}
+
+impl Civil {
+    const WORDS: usize = 8;
+
+    fn words(&self) -> [u64; Self::WORDS] {
+        let [a, b, c, d, e, f] = self.bounds.words();
+        [self.wall.0, a, b, c, d, e, f, 0]
+    }
+}
+
+/// By how much the wall clock is ahead of our timeline, as a word; zero for an offset that is not known.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct WallOffset(pub(crate) u64);
+
+impl WallOffset {
+    pub(crate) const UNKNOWN: Self = Self(0);
+
+    /// The word of an offset in ns. Zero is published as one: an offset may be above the true one.
+    pub(crate) fn of(ns: i64) -> Self {
+        Self(if ns == 0 { 1 } else { ns as u64 })
+    }
+
+    #[inline(always)]
+    pub(crate) fn is_known(self) -> bool {
+        self.0 != 0
+    }
+
+    /// The offset in ns. Only of one that is known.
+    pub(crate) fn ns(self) -> i64 {
+        self.0 as i64
+    }
+
+    /// The wall clock's time in ns where ours is `ns`. Only of one that is known.
+    #[inline(always)]
+    pub(crate) fn wall_ns(self, ns: u64) -> i64 {
+        ns.wrapping_add(self.0) as i64
+    }
+}
+
+/// The wall clock is wanted: its offset is published with each line.
+pub(crate) const WANTS_WALL: u64 = 1;
+/// The bounds of civil time are wanted, too.
+pub(crate) const WANTS_BOUNDS: u64 = 2;
 
 /// The shared state. What a reading without a line needs comes first, to be in one cache line with the OS
 /// clock ([`super::shared::Shared`]).
@@ -59,7 +119,55 @@ pub(crate) struct Page {
     pub(crate) awaited_since_ns: AtomicU64,
     /// Largest |ours − OS| with the bracket's width that was seen in this generation, in ns.
     pub(crate) largest_error_ns: AtomicU64,
+    /// What was asked for: [`WANTS_WALL`], [`WANTS_BOUNDS`].
+    wanted: AtomicU64,
+    /// The offset to the wall clock ([`WallOffset`]) that is published as long as nothing contradicts it,
+    /// and how far it may be above the true one, in ns.
+    wall_known: AtomicU64,
+    pub(crate) wall_width_ns: AtomicU64,
+    /// Largest error of that offset that was seen since the wall clock was set, in ns.
+    pub(crate) largest_wall_error_ns: AtomicU64,
+    /// [`layout::FORMAT`] once the page is in use.
+    format: AtomicU64,
+    /// Zero. Readers must not look at them.
+    reserved: [AtomicU64; 6],
     segments: [Words; SEGMENTS],
+    civil: [CivilWords; SLOTS],
+}
+
+/// Where the words of the page are that a reader outside of this crate may read, in bytes. Version 1.
+/// docs/library.md, "The page", says what they mean.
+#[cfg(not(loom))]
+pub mod layout {
+    use super::{Civil, CivilWords, Page, Segment, Words};
+    use crate::disciplined::version::{SEGMENTS, SLOTS};
+    use core::mem::{align_of, offset_of, size_of};
+
+    /// The number in the word at [`FORMAT_WORD`]; 0 before the first use.
+    pub const FORMAT: u64 = 1;
+    /// The word that names what is published.
+    pub const VERSION: usize = 0;
+    /// No reading may be below this word.
+    pub const FLOOR: usize = 8;
+    /// The word that holds [`FORMAT`].
+    pub const FORMAT_WORD: usize = 104;
+    /// The segments: 16 of 32 bytes.
+    pub const SEGMENT_0: usize = 160;
+    /// What belongs to the slots: 8 of 64 bytes.
+    pub const CIVIL_0: usize = 672;
+    /// Size of it all.
+    pub const SIZE: usize = 1184;
+
+    const _: () = {
+        assert!(offset_of!(Page, version) == VERSION && offset_of!(Page, floor) == FLOOR);
+        assert!(offset_of!(Page, written) == 16 && offset_of!(Page, offset) == 24);
+        assert!(offset_of!(Page, wanted) == 72 && offset_of!(Page, wall_known) == 80);
+        assert!(offset_of!(Page, format) == FORMAT_WORD && offset_of!(Page, reserved) == 112);
+        assert!(offset_of!(Page, segments) == SEGMENT_0 && offset_of!(Page, civil) == CIVIL_0);
+        assert!(size_of::<Words>() == 32 && align_of::<Words>() == 32 && Segment::WORDS == 4);
+        assert!(size_of::<CivilWords>() == 64 && Civil::WORDS == 8);
+        assert!(SEGMENTS == 16 && SLOTS == 8 && size_of::<Page>() == SIZE && align_of::<Page>() == 32);
+    };
 }
 
 /// A line with a tick that was read after it and the floor of then.
@@ -67,6 +175,7 @@ pub(crate) struct Page {
 pub(crate) struct Look {
     pub(crate) version: Version,
     pub(crate) line: Line,
+    pub(crate) wall: WallOffset,
     pub(crate) floor: u64,
     pub(crate) tick: u64,
 }
@@ -85,7 +194,14 @@ impl Page {
             awaited: AtomicU64::new(0),
             awaited_since_ns: AtomicU64::new(0),
             largest_error_ns: AtomicU64::new(0),
+            wanted: AtomicU64::new(0),
+            wall_known: AtomicU64::new(0),
+            wall_width_ns: AtomicU64::new(0),
+            largest_wall_error_ns: AtomicU64::new(0),
+            format: AtomicU64::new(0),
+            reserved: [const { AtomicU64::new(0) }; 6],
             segments: [const { Words([const { AtomicU64::new(0) }; Segment::WORDS]) }; SEGMENTS],
+            civil: [const { CivilWords([const { AtomicU64::new(0) }; Civil::WORDS]) }; SLOTS],
         }
     }
 
@@ -103,7 +219,14 @@ impl Page {
             awaited: word(),
             awaited_since_ns: word(),
             largest_error_ns: word(),
+            wanted: word(),
+            wall_known: word(),
+            wall_width_ns: word(),
+            largest_wall_error_ns: word(),
+            format: word(),
+            reserved: core::array::from_fn(|_| word()),
             segments: core::array::from_fn(|_| Words(core::array::from_fn(|_| word()))),
+            civil: core::array::from_fn(|_| CivilWords(core::array::from_fn(|_| word()))),
         }
     }
 
@@ -141,6 +264,58 @@ impl Page {
         segment.fresh(tick).filter(|ns| *ns >= floor)
     }
 
+    /// The same of the wall clock, in ns since the Unix epoch: by the offset that was published with the
+    /// line. `None` as well where none was.
+    #[inline(always)]
+    pub(crate) fn read_wall(&self, counter: impl FnOnce() -> u64) -> Option<i64> {
+        let version = self.version();
+        if !version.has_line() {
+            return None;
+        }
+        let segment = self.segment(version.segment());
+        let tick = counter();
+        // After the tick, where a register is free: the offset is fixed for the version, and a floor that is
+        // higher by now does no harm.
+        let wall = self.wall_of(version);
+        fence(Ordering::Acquire);
+        if self.version.load(Ordering::Relaxed) != version.0 || !wall.is_known() {
+            return None;
+        }
+        segment.fresh(tick).filter(|ns| *ns >= self.floor()).map(|ns| wall.wall_ns(ns))
+    }
+
+    /// The same of the bounds of civil time. The segment is looked at for its ticks alone: where it does not
+    /// cover the tick, nobody has compared the clocks of late.
+    #[inline(always)]
+    pub(crate) fn read_bounds(&self, counter: impl FnOnce() -> u64) -> Option<BoundedAt> {
+        let version = self.version();
+        if !version.has_line() {
+            return None;
+        }
+        let words = &self.segments[version.segment()].0;
+        // Of the segment no more than where it is: a load of an atomic is done whether it is needed or not.
+        let [start, packed] = [0, 1].map(|index: usize| words[index].load(Ordering::Relaxed));
+        let segment = Segment::of_words([start, packed, 0, 0]);
+        let tick = counter();
+        let bounds = self.bounds_of(version);
+        fence(Ordering::Acquire);
+        if self.version.load(Ordering::Relaxed) != version.0 || !segment.is_fresh(tick) {
+            return None;
+        }
+        bounds.at(tick)
+    }
+
+    #[inline(always)]
+    fn wall_of(&self, version: Version) -> WallOffset {
+        WallOffset(self.civil[version.slot()].0[0].load(Ordering::Relaxed))
+    }
+
+    #[inline(always)]
+    fn bounds_of(&self, version: Version) -> Bounds {
+        let words = &self.civil[version.slot()].0;
+        Bounds::of_words(core::array::from_fn(|index| words[index + 1].load(Ordering::Relaxed)))
+    }
+
     /// The version; whatever was done before it came is seen after this.
     #[inline(always)]
     pub(crate) fn version(&self) -> Version {
@@ -160,11 +335,11 @@ impl Page {
     pub(crate) fn look(&self, mut counter: impl FnMut() -> u64) -> Look {
         loop {
             let version = self.version();
-            let (line, floor) = (self.line_of(version), self.floor());
+            let (line, wall, floor) = (self.line_of(version), self.wall_of(version), self.floor());
             let tick = if version.has_line() { counter() } else { 0 };
             fence(Ordering::Acquire);
             if self.version.load(Ordering::Relaxed) == version.0 {
-                return Look { version, line, floor, tick };
+                return Look { version, line, wall, floor, tick };
             }
         }
     }
@@ -191,9 +366,10 @@ impl Page {
         let _ = self.version.compare_exchange(version.0, version.at_second().0, Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    /// Makes `line` the one that is read from now on, in place of `version`. `false` if that was
-    /// replaced, or bars the counter: then nothing happened. Only for the holder of the lock.
-    pub(crate) fn publish(&self, version: &mut Version, line: &Line) -> bool {
+    /// Makes `line` the one that is read from now on, with what belongs to it, in place of `version`.
+    /// `false` if that was replaced, or bars the counter: then nothing happened. Only for the holder of
+    /// the lock.
+    pub(crate) fn publish(&self, version: &mut Version, line: &Line, civil: &Civil) -> bool {
         if version.mode() != Mode::Open {
             return false;
         }
@@ -205,6 +381,9 @@ impl Page {
             for (word, value) in words.0.iter().zip(segment.words()) {
                 word.store(value, Ordering::Relaxed);
             }
+        }
+        for (word, value) in self.civil[next.slot()].0.iter().zip(civil.words()) {
+            word.store(value, Ordering::Relaxed);
         }
         self.replace(version, if line.joint().is_some() { next } else { next.at_second() })
     }
@@ -293,6 +472,36 @@ impl Page {
         self.offset.compare_exchange(from, to, Ordering::Relaxed, Ordering::Relaxed).is_ok()
     }
 
+    /// Remembers that this was asked for.
+    pub(crate) fn want(&self, what: u64) {
+        // Looked at first: writing would take the cache line from all readers.
+        if !self.wants(what) {
+            self.wanted.fetch_or(what, Ordering::Relaxed);
+        }
+    }
+
+    /// Whether all of this was asked for.
+    pub(crate) fn wants(&self, what: u64) -> bool {
+        self.wanted.load(Ordering::Relaxed) & what == what
+    }
+
+    /// The offset to the wall clock that nothing contradicts so far.
+    #[inline(always)]
+    pub(crate) fn wall_known(&self) -> WallOffset {
+        WallOffset(self.wall_known.load(Ordering::Relaxed))
+    }
+
+    /// Replaces it. `false` if another thread has replaced `from`.
+    pub(crate) fn replace_wall(&self, from: WallOffset, to: WallOffset) -> bool {
+        self.wall_known.compare_exchange(from.0, to.0, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+
+    /// Says which layout the page has.
+    pub(crate) fn mark(&self) {
+        #[cfg(not(loom))]
+        self.format.store(layout::FORMAT, Ordering::Relaxed);
+    }
+
     pub(crate) fn mode(&self) -> Mode {
         self.version().mode()
     }
@@ -306,8 +515,9 @@ impl Page {
     #[cfg(not(loom))]
     pub(crate) fn forget(&self) {
         let times = [&self.floor, &self.written, &self.offset, &self.usage, &self.next_try_ns];
-        let others = [&self.awaited, &self.awaited_since_ns, &self.largest_error_ns];
-        for word in times.into_iter().chain(others) {
+        let others = [&self.awaited, &self.awaited_since_ns, &self.largest_error_ns, &self.wanted, &self.format];
+        let wall = [&self.wall_known, &self.wall_width_ns, &self.largest_wall_error_ns];
+        for word in times.into_iter().chain(others).chain(wall).chain(&self.reserved) {
             word.store(0, Ordering::Relaxed);
         }
         self.version.store(0, Ordering::Release);

@@ -7,7 +7,7 @@ use loom::sync::atomic::{AtomicU64, Ordering};
 use loom::thread;
 
 use super::line::Line;
-use super::page::Page;
+use super::page::{Civil, Page, WallOffset};
 use super::version::{Mode, Version};
 use super::{Counter, Disciplined, OsClock};
 use crate::{Errno, Source};
@@ -33,12 +33,12 @@ fn a_line_is_whole(read: fn(&Page) -> Option<u64>) {
         let page = Arc::new(Page::new());
         let line = |start| Line::single(start, start, 1.0, 1000);
         let mut version = opened(&page);
-        page.publish(&mut version, &line(10));
+        page.publish(&mut version, &line(10), &Civil::default());
         let publisher = {
             let page = page.clone();
             thread::spawn(move || {
-                page.publish(&mut version, &line(20));
-                page.publish(&mut version, &line(30));
+                page.publish(&mut version, &line(20), &Civil::default());
+                page.publish(&mut version, &line(30), &Civil::default());
             })
         };
         assert!(matches!(read(&page), None | Some(100)));
@@ -50,6 +50,34 @@ fn a_line_is_whole(read: fn(&Page) -> Option<u64>) {
 #[test]
 fn a_line_is_read_whole() {
     a_line_is_whole(|page| page.read(|| 100));
+}
+
+/// Wall time is of one version: each line shows 100 ns at tick 100 and is published with an offset, and the next
+/// one is 1000 ns further, less as much.
+#[test]
+fn wall_time_is_of_one_version() {
+    check(2, || {
+        let page = Arc::new(Page::new());
+        let published = |start: u64, ahead: u64| {
+            let wall = WallOffset::of(5_000 - ahead as i64);
+            (Line::single(start, start + ahead, 1.0, 1000), Civil { wall, ..Civil::default() })
+        };
+        let mut version = opened(&page);
+        let (line, civil) = published(10, 0);
+        page.publish(&mut version, &line, &civil);
+        let publisher = {
+            let page = page.clone();
+            thread::spawn(move || {
+                for (start, ahead) in [(20, 1_000), (30, 2_000)] {
+                    let (line, civil) = published(start, ahead);
+                    page.publish(&mut version, &line, &civil);
+                }
+            })
+        };
+        assert!(matches!(page.read_wall(|| 100), None | Some(5_100)));
+        publisher.join().unwrap();
+        assert_eq!(page.read_wall(|| 100), Some(5_100));
+    });
 }
 
 #[test]
@@ -66,8 +94,8 @@ fn a_line_that_moves_on_is_whole() {
         let first = Line::single(0, 0, 1.0, 100);
         let [second, third] = [first.followed_by(1.0, 100), first.followed_by(1.0, 100).followed_by(1.0, 100)];
         let mut version = opened(&page);
-        page.publish(&mut version, &first);
-        page.publish(&mut version, &second);
+        page.publish(&mut version, &first, &Civil::default());
+        page.publish(&mut version, &second, &Civil::default());
         let reader = {
             let page = page.clone();
             thread::spawn(move || {
@@ -80,7 +108,9 @@ fn a_line_that_moves_on_is_whole() {
         };
         let publisher = {
             let page = page.clone();
-            thread::spawn(move || assert!(page.publish(&mut version, &third), "readers kept it from being published"))
+            thread::spawn(move || {
+                assert!(page.publish(&mut version, &third, &Civil::default()), "readers kept it from being published")
+            })
         };
         assert!(matches!(page.read(|| 120), None | Some(120)));
         reader.join().unwrap();
@@ -94,7 +124,7 @@ fn a_floor_that_was_heard_of_is_seen() {
     check(3, || {
         let page = Arc::new(Page::new());
         let heard = Arc::new(AtomicU64::new(0));
-        page.publish(&mut opened(&page), &Line::single(0, 5, 1.0, 100));
+        page.publish(&mut opened(&page), &Line::single(0, 5, 1.0, 100), &Civil::default());
         let other = {
             let (page, heard) = (page.clone(), heard.clone());
             thread::spawn(move || heard.store(page.raise_floor(50), Ordering::Release))

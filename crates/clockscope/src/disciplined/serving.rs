@@ -65,7 +65,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// is so often that it pays.
     #[cold]
     #[inline(never)]
-    fn serve_sample(&self, os_ns: u64) -> u64 {
+    pub(super) fn serve_sample(&self, os_ns: u64) -> u64 {
         let page = &self.shared.page;
         let usage = page.usage().after(os_ns);
         page.keep_usage(usage);
@@ -179,6 +179,14 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
                 self.raise_largest_error(least.saturating_sub(os_ns));
                 least
             }
+        }
+    }
+
+    /// Does what a reading of the line would do beside reading it: comes to its second segment, renews it,
+    /// or begins the next one.
+    pub(super) fn advance(&self) {
+        if self.shared.page.version().has_line() {
+            self.serve_by_line();
         }
     }
 

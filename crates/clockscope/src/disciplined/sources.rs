@@ -3,6 +3,7 @@
 
 use alloc::string::String;
 
+use super::stated::Stated;
 use crate::Errno;
 
 /// A counter: cheap to read, of a rate that nobody states.
@@ -100,6 +101,30 @@ pub trait OsClock {
         None
     }
 
+    /// The wall clock in ns since the Unix epoch, ordered as [`OsClock::now_ns`] is.
+    ///
+    /// # Errors
+    /// The system refused, or has none.
+    fn wall_ns(&self) -> Result<i64, Errno> {
+        Err(Errno(0))
+    }
+
+    /// Whether the wall clock is steered as [`OsClock::now_ns`] is: then the two part only where the wall
+    /// clock is set or leaps, or while the machine sleeps. Otherwise it is served itself, and never by the
+    /// counter.
+    fn is_wall_steered_alike(&self) -> bool {
+        true
+    }
+
+    /// What the system states of civil time now: the true time is in the interval at some moment of the
+    /// call. `None` where it states nothing. Asked once a second where [`Disciplined::bounded`] is used, and
+    /// at each call without a line.
+    ///
+    /// [`Disciplined::bounded`]: crate::disciplined::Disciplined::bounded
+    fn stated(&self) -> Option<Stated> {
+        None
+    }
+
     /// Called once in each process before [`OsClock::tick_ns`], and before any line is published.
     /// (One reading comes before that.) `may_read_counter` is what [`Counter::is_permitted`] said.
     fn prepare(&self, may_read_counter: Option<bool>) {
@@ -180,6 +205,18 @@ impl<S: OsClock> OsClock for &S {
 
     fn current_cpu(&self) -> Option<u32> {
         (**self).current_cpu()
+    }
+
+    fn wall_ns(&self) -> Result<i64, Errno> {
+        (**self).wall_ns()
+    }
+
+    fn is_wall_steered_alike(&self) -> bool {
+        (**self).is_wall_steered_alike()
+    }
+
+    fn stated(&self) -> Option<Stated> {
+        (**self).stated()
     }
 
     fn prepare(&self, may_read_counter: Option<bool>) {

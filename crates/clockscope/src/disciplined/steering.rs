@@ -4,13 +4,14 @@
 use core::sync::atomic::Ordering;
 
 use super::agreement::{Doubt, Said};
+use super::bounds::Carried;
 use super::bracket::Bracket;
 use super::calibration::{Calibration, MeanRate};
 use super::errors::{Stretch, unseen_error_ns, unseen_slew_ns};
 use super::holding::Held;
 use super::line::{Line, Place};
 use super::os_changes::{PAUSE_NS, Slower, Standing};
-use super::page::Look;
+use super::page::{Civil, Look, WallOffset};
 use super::sync::stored_before_reading;
 use super::usage::{InUse, LATE_NS, MANY_LATE, MANY_LATE_NS, Usage};
 use super::version::{Mode, Version};
@@ -51,6 +52,9 @@ pub(crate) struct Steering {
     pub(super) own_ticks: u64,
     pub(super) slower: Slower,
     pub(super) standing: Standing,
+    /// What is published with the next line.
+    pub(super) wall: WallOffset,
+    pub(super) carried: Carried,
 }
 
 /// Brackets tried at a re-anchoring, and at the start of a calibration.
@@ -97,6 +101,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let look = self.look();
         if let Place::NearlySpent(_) = look.line.place(look.tick)
             && self.is_in_use(&mut held, &look)
+            && let asked = self.ask_if_due(&held, look.tick)
             && let Some(bracket) = self.anchor(&mut held, &look)
         {
             let rate = held.ns_per_tick;
@@ -105,6 +110,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             }
             let ticks = self.next_ticks(&look.line, rate);
             let slope = slope((look.line.end(), look.line.end_value()), ticks, &bracket, rate, held.os_tick_ns);
+            self.carry_bounds(&mut held, asked, &bracket);
+            self.take_wall(&mut held);
             self.publish(&mut held, &look.line.followed_by(slope, ticks));
         }
     }
@@ -353,7 +360,20 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.raise_largest_error(error);
         let ticks = self.window_ticks(rate);
         let slope = slope((tick, value), ticks, bracket, rate, held.os_tick_ns);
+        // No bracket has compared the counter since the line before.
+        (held.wall, held.carried) = (WallOffset::UNKNOWN, Carried::NONE);
+        self.take_wall(held);
         self.publish(held, &Line::single(tick, value, slope, ticks))
+    }
+
+    /// Takes the wall clock's offset for the next line. Where that clock was set, the system is asked
+    /// about civil time anew: it may state something else.
+    fn take_wall(&self, held: &mut Held<'_>) {
+        let before = held.wall;
+        held.wall = self.learn_wall(held);
+        if held.wall != before {
+            held.carried = Carried::NONE;
+        }
     }
 
     /// A bracket that was not interrupted.
@@ -409,7 +429,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Publishes the line, unless another thread has ended the line that it follows.
     pub(super) fn publish(&self, held: &mut Held<'_>, line: &Line) -> bool {
         self.shared.os.preemption_point();
-        let is_published = self.shared.page.publish(&mut held.version, line);
+        let civil = Civil { wall: held.wall, bounds: held.carried.bounds };
+        let is_published = self.shared.page.publish(&mut held.version, line, &civil);
         if is_published {
             held.line_end_ns = line.end_value();
         }
@@ -490,6 +511,8 @@ impl Steering {
         own_ticks: 0,
         slower: Slower::NONE,
         standing: Standing::NONE,
+        wall: WallOffset::UNKNOWN,
+        carried: Carried::NONE,
     };
 
     /// By how much readings of both clocks together may be behind, in ns.

@@ -13,7 +13,7 @@ pub(crate) mod watch;
 use std::cell::Cell;
 
 use clockscope::Errno;
-use clockscope::disciplined::{Counter, OsClock};
+use clockscope::disciplined::{Counter, OsClock, State, Stated};
 use clockscope_simulation::{Clock, Machine, Refused};
 
 pub(crate) use clockscope_simulation::Moment;
@@ -44,10 +44,26 @@ pub(crate) struct World {
     pub(crate) questions: Cell<u64>,
     /// How often the counter was read.
     pub(crate) counter_reads: Cell<u64>,
+    /// How often the wall clock was read, how often the system was asked for its error, what it states of that, and by how much more than
+    /// the truth, in ns.
+    pub(crate) wall_reads: Cell<u64>,
+    pub(crate) statements: Cell<u64>,
+    pub(crate) states: Cell<Option<State>>,
+    pub(crate) margin_ns: Cell<u64>,
+    /// By how much the OS clock is fast, as a share, and where the wall clock began, in ns.
+    share: Cell<f64>,
+    wall_start_ns: u64,
 }
 
-/// The machine's only clock.
+/// The machine's clocks: the monotonic one and the wall clock.
 const OS: usize = 0;
+const WALL: usize = 1;
+
+/// Where the wall clock begins, after the OS clock, in ns.
+const WALL_AHEAD_NS: u64 = 1_700_000_000 * SECOND + 123_456_789;
+
+/// What the question for the system's error takes, in ps.
+const STATEMENT_PS: u64 = 1_200_000;
 
 impl World {
     /// A counter of `hz` that began at `counter`, and an OS clock that began at `os_ns` and agrees
@@ -55,6 +71,9 @@ impl World {
     pub(crate) fn new(hz: f64, counter: u64, os_ns: u64) -> Self {
         let machine = Machine::new(clockscope_simulation::Counter::new(hz, counter));
         machine.add(Clock::new(os_ns));
+        // Wraps in worlds that are hundreds of years old, as the wall clock itself does.
+        let wall_start_ns = os_ns.wrapping_add(WALL_AHEAD_NS);
+        machine.add(Clock::new(wall_start_ns));
         Self {
             machine,
             tells_suspends: Cell::new(true),
@@ -67,6 +86,12 @@ impl World {
             invariant: Cell::new(Some(true)),
             questions: Cell::new(0),
             counter_reads: Cell::new(0),
+            wall_reads: Cell::new(0),
+            statements: Cell::new(0),
+            states: Cell::new(Some(State::Synchronized)),
+            margin_ns: Cell::new(0),
+            share: Cell::new(0.0),
+            wall_start_ns,
         }
     }
 
@@ -107,10 +132,32 @@ impl World {
 
     /// The rate of the OS clock from now on, as the share by which it is fast. −1 stops it.
     pub(crate) fn slew(&self, share: f64) {
+        self.share.set(share);
         self.machine.clock(OS).slew(self.now_ps(), share);
+        self.machine.clock(WALL).slew(self.now_ps(), share);
     }
 
-    /// The OS clock is set.
+    /// The wall clock is set.
+    pub(crate) fn step_wall(&self, ns: i64) {
+        self.machine.clock(WALL).step(ns);
+    }
+
+    /// The wall clock now, in ps, with nothing of its tick lost.
+    pub(crate) fn wall_ps(&self) -> i128 {
+        self.machine.clock(WALL).truth_ps(self.now_ps())
+    }
+
+    /// The true civil time, in ns: that of a wall clock which nobody ever touched.
+    pub(crate) fn civil_ns(&self) -> i128 {
+        i128::from(self.wall_start_ns) + (self.now_ps() / 1000) as i128
+    }
+
+    /// Whether the wall clock refuses from now on.
+    pub(crate) fn set_wall_refuses(&self, refuses: bool) {
+        self.machine.clock(WALL).refuse(refuses.then_some(Refused(1)));
+    }
+
+    /// The OS clock is set. The wall clock is not, as where a process joins a time namespace.
     pub(crate) fn step_os(&self, ns: i64) {
         self.machine.clock(OS).step(ns);
     }
@@ -118,6 +165,7 @@ impl World {
     /// The OS clock's tick from now on.
     pub(crate) fn set_os_tick(&self, ns: u64) {
         self.machine.clock(OS).set_tick_ns(ns);
+        self.machine.clock(WALL).set_tick_ns(ns);
     }
 
     /// Whether the OS refuses to give the time from now on.
@@ -191,6 +239,33 @@ impl OsClock for World {
     fn tick_ns(&self, _: bool) -> u64 {
         self.questions.set(self.questions.get() + 1);
         self.machine.clock(OS).tick_ns()
+    }
+
+    fn wall_ns(&self) -> Result<i64, Errno> {
+        self.wall_reads.set(self.wall_reads.get() + 1);
+        let ns = self.machine.read_clock(WALL, self.os_read_ps.get()).map_err(|Refused(number)| Errno(number))?;
+        Ok(ns as i64)
+    }
+
+    /// A daemon that states its error exactly, and is believed unless it slews.
+    fn stated(&self) -> Option<Stated> {
+        self.statements.set(self.statements.get() + 1);
+        let share = self.share.get();
+        let wall_ns = i128::from(self.machine.read_clock(WALL, STATEMENT_PS).ok()?);
+        let error_ns = (self.wall_ps() / 1000 - self.civil_ns()).abs() + i128::from(self.margin_ns.get()) + 2;
+        let state = self.states.get()?;
+        let state = if share.abs() > 100e-6 && state.is_bounded() { State::Slewing } else { state };
+        if !state.is_bounded() {
+            return Some(Stated { rate_ppm: share * 1e6, ..Stated::nothing(state) });
+        }
+        Some(Stated {
+            // The clock was read at some moment of what the question took.
+            earliest_ns: (wall_ns - error_ns) as i64,
+            latest_ns: (wall_ns + error_ns) as i64,
+            lasts_ns: if state == State::LeapSecond { 0 } else { SECOND },
+            rate_ppm: share * 1e6,
+            state,
+        })
     }
 
     fn suspended_ns(&self) -> Option<u64> {

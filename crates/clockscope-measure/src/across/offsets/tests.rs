@@ -1,7 +1,7 @@
 use super::*;
 use crate::platform::ThisMachine;
-use clockscope::counter::{self, Ordered};
 use clockscope::offset::OffsetBounds;
+use clockscope_sources::counter::{self, Ordered};
 use clockscope_testing::skip;
 use std::sync::atomic::AtomicBool;
 

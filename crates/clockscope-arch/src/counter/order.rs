@@ -1,0 +1,105 @@
+//! The order of memory and readings of a clock, for who decides by memory whether a reading may be
+//! used.
+//!
+//! The counter is no memory: fences order it only as far as the processor's manual says. What is
+//! promised here is that of a store, `stored_before_reading`, then a reading on one thread, and a
+//! reading, then `load_after_reading` on another, either the load sees the store, or the second
+//! reading is not the later one.
+
+#![allow(unsafe_code, reason = "a load whose address depends on a reading has no safe form")]
+
+use core::sync::atomic::{AtomicU64, Ordering, fence};
+
+/// Waits until all stores that came before are seen by all; any later reading of a clock is
+/// taken after that.
+///
+/// x86: an operation with LOCK, which every exchange is, has been seen when it is complete, and
+/// every OS clock begins with an instruction that waits for that (the vDSO's LFENCE or RDTSCP,
+/// SYSCALL). aarch64: DSB waits for stores, and the ISB that every ordered reading of the counter
+/// begins with waits for the DSB (Arm ARM, B2.3.12 and D12.2.1).
+///
+/// riscv64: the fence of the memory model does not order a reading of the counter, but the one that
+/// every ordered reading begins with orders it, and all that follow, after stores. POWER and s390x:
+/// SYNC and BCR, which the fence is there, wait for stores.
+#[inline(always)]
+pub fn stored_before_reading() {
+    fence(Ordering::SeqCst);
+    #[cfg(target_arch = "aarch64")]
+    // SAFETY: waits, and changes neither registers nor memory.
+    unsafe {
+        core::arch::asm!("dsb ish", options(nostack, preserves_flags));
+    }
+}
+
+/// Loads the word as it is after a clock showed `reading`.
+///
+/// A processor may load before it has read its counter, although the program says otherwise. It
+/// cannot load from an address that it does not know: here that depends on the reading, of which
+/// nothing is left but a zero that the processor does not foresee (Arm ARM, B2.3.2, address
+/// dependency; x86 knows no AND that does not wait for its operands). A fence would cost more than
+/// all else that the caller does.
+///
+/// Other processors than these two get a fence. riscv64: one that orders device input, which a
+/// reading of the counter is (see `counter/riscv64.rs`), before loads. POWER and s390x: SYNC and
+/// BCR wait for the reading as for every earlier instruction.
+#[inline(always)]
+#[must_use]
+pub fn load_after_reading(word: &AtomicU64, reading: u64) -> u64 {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let value: u64;
+        // SAFETY: reads the eight bytes of the word, which are aligned, and so at once.
+        unsafe {
+            core::arch::asm!(
+                "and {zero:e}, 0",
+                "mov {value}, qword ptr [{word} + {zero}]",
+                zero = inout(reg) reading => _,
+                word = in(reg) word,
+                value = out(reg) value,
+                options(nostack, readonly),
+            );
+        }
+        value
+    }
+    #[cfg(target_arch = "aarch64")]
+    {
+        let value: u64;
+        // SAFETY: as above.
+        unsafe {
+            core::arch::asm!(
+                "and {zero}, {zero}, xzr",
+                "ldr {value}, [{word}, {zero}]",
+                zero = inout(reg) reading => _,
+                word = in(reg) word,
+                value = out(reg) value,
+                options(nostack, readonly, preserves_flags),
+            );
+        }
+        value
+    }
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    {
+        let _ = reading;
+        #[cfg(target_arch = "riscv64")]
+        // SAFETY: orders accesses, and changes neither registers nor memory.
+        unsafe {
+            core::arch::asm!("fence iorw, iorw", options(nostack, preserves_flags));
+        }
+        fence(Ordering::SeqCst);
+        word.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_word_is_loaded_whatever_the_reading() {
+        for reading in [0, 1, u64::MAX, 1 << 40] {
+            let word = AtomicU64::new(reading ^ 0x5555_5555_5555_5555);
+            stored_before_reading();
+            assert_eq!(load_after_reading(&word, reading), reading ^ 0x5555_5555_5555_5555);
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Counter reads of each architecture, and the few calls of each operating system that a timestamp
+//! needs.
+//!
+//! **Internal to clockscope: no stability is promised.** Other crates use `clockscope`, which is
+//! made of this one.
+//!
+//! - [`counter`]: one file an architecture. No module needs an operating system there.
+//! - [`os`]: one backend a system, all with the same items. Only with the feature `std`, without
+//!   which the crate is `no_std`.
+//!
+//! ```
+//! use clockscope_arch::counter;
+//!
+//! if counter::has_counter().is_ok() {
+//!     let start = counter::unordered();
+//!     assert!(counter::unordered().wrapping_sub(start) < 1 << 63);
+//! }
+//! ```
+
+#![cfg_attr(not(feature = "std"), no_std)]
+
+extern crate alloc;
+
+#[cfg(feature = "std")]
+pub mod civil;
+pub mod counter;
+mod error;
+#[cfg(feature = "std")]
+pub mod os;
+#[cfg(feature = "std")]
+mod rest;
+
+pub use error::{Errno, Unavailable};
+#[cfg(feature = "std")]
+pub use rest::rest;

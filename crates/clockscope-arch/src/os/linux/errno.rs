@@ -1,0 +1,27 @@
+//! The C library's `errno`, which a reading must leave as it was: it may be taken in a signal handler, between a call and the look
+//! at its error.
+
+#![allow(unsafe_code, reason = "errno is reached through a pointer")]
+
+#[cfg(target_os = "android")]
+use libc::__errno as location;
+#[cfg(not(target_os = "android"))]
+use libc::__errno_location as location;
+
+use crate::Errno;
+
+/// Does some work, and puts back what errno was before it.
+pub fn keep_errno<T>(work: impl FnOnce() -> T) -> T {
+    // SAFETY: the C library answers with the address of the calling thread's errno, which lives as long as the thread.
+    let before = unsafe { *location() };
+    let result = work();
+    // SAFETY: as above, and no other thread writes there.
+    unsafe { *location() = before };
+    result
+}
+
+/// The error that the C library's last call on this thread left.
+#[cold]
+pub fn last_errno() -> Errno {
+    Errno(std::io::Error::last_os_error().raw_os_error().unwrap_or(0))
+}

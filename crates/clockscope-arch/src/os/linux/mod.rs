@@ -1,0 +1,38 @@
+//! Linux.
+
+mod affinity;
+mod civil;
+mod clock_set;
+mod errno;
+mod fork;
+pub mod perf;
+mod permission;
+pub mod posix;
+mod syscall;
+mod timeline;
+#[cfg(target_arch = "x86_64")]
+mod trap;
+mod vdso;
+mod vmclock;
+
+pub use affinity::{allowed_cpus, current_cpu, set_allowed_cpus};
+pub use civil::read as civil;
+pub use clock_set::{ClockSet, Woken};
+pub use errno::{keep_errno, last_errno};
+pub use fork::{call_in_child, wipe_on_fork};
+pub use perf::frequency as perf_frequency;
+pub use permission::{clocksource, counter_is_clocksource, counter_is_permitted};
+pub use timeline::Timeline;
+#[cfg(target_arch = "x86_64")]
+pub use trap::install as survive_disabled_counter;
+#[cfg(fuzzing)]
+pub(super) use vdso::fuzz as fuzz_vdso_image;
+
+/// Refuses: only x86 has a switch that disables its counter.
+///
+/// # Errors
+/// ENOSYS.
+#[cfg(not(target_arch = "x86_64"))]
+pub fn survive_disabled_counter(_: fn()) -> Result<(), crate::Errno> {
+    Err(crate::Errno(libc::ENOSYS))
+}

@@ -1,0 +1,258 @@
+//! The clock whose timeline the library serves: CLOCK_MONOTONIC.
+
+#![allow(unsafe_code, reason = "gettimeofday writes through a pointer; the vDSO's function is kept as one")]
+
+use core::ffi::c_void;
+use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
+
+use super::posix::{self, ByLibc, BySyscall, ByVdso, Timespec};
+use super::{keep_errno, syscall, vdso, vmclock};
+use crate::Errno;
+
+/// CLOCK_MONOTONIC by whichever way is open. All zero is one that asks the C library.
+#[derive(Debug)]
+pub struct Timeline {
+    /// The vDSO's `clock_gettime` where it was found and may be called; else null. Called without
+    /// the C library in between, whose code and data are cold when the time is read rarely.
+    vdso: AtomicPtr<c_void>,
+    /// The vDSO's `getcpu`, or null.
+    getcpu: AtomicPtr<c_void>,
+    /// The counter is disabled for this process: the vDSO reads it, so its clocks are fatal, too.
+    counter_disabled: AtomicBool,
+    /// Whether the vDSO answers CLOCK_BOOTTIME.
+    knows_suspends: AtomicBool,
+    /// No monotonic clock answered once: from then on it is the wall clock, lest the timeline
+    /// changes back and forth.
+    monotonic_denied: AtomicBool,
+}
+
+impl Timeline {
+    /// A clock that asks the C library until [`Timeline::prepare`].
+    #[must_use]
+    #[allow(clippy::new_without_default, reason = "it is for a static")]
+    pub const fn new() -> Self {
+        Self {
+            vdso: AtomicPtr::new(core::ptr::null_mut()),
+            getcpu: AtomicPtr::new(core::ptr::null_mut()),
+            counter_disabled: AtomicBool::new(false),
+            knows_suspends: AtomicBool::new(false),
+            monotonic_denied: AtomicBool::new(false),
+        }
+    }
+
+    /// Returns for how long the machine has been suspended, in ns: CLOCK_BOOTTIME goes on meanwhile, and
+    /// CLOCK_MONOTONIC does not (clock_gettime(2)). Modulo 2^64: a time namespace may set either back.
+    /// `None` where the vDSO does not answer: a confined process might not be allowed to ask.
+    #[inline]
+    #[must_use]
+    pub fn suspended_ns(&self) -> Option<u64> {
+        const TRIES: u32 = 4;
+        let function = self.vdso.load(Ordering::Relaxed);
+        if function.is_null() || !self.knows_suspends.load(Ordering::Relaxed) {
+            return None;
+        }
+        // SAFETY: as in `now_ns`.
+        let function = unsafe { core::mem::transmute::<*mut c_void, vdso::ClockGettime>(function) };
+        let read = |id| {
+            let mut now = Timespec::default();
+            ByVdso::with(function, id).read(&mut now).ok().map(|()| now.nanoseconds())
+        };
+        // By the pair that was least interrupted.
+        let one = |_| {
+            let (before, boot, after) =
+                (read(libc::CLOCK_MONOTONIC)?, read(libc::CLOCK_BOOTTIME)?, read(libc::CLOCK_MONOTONIC)?);
+            Some((after.wrapping_sub(before), boot.wrapping_sub(after)))
+        };
+        (0..TRIES).filter_map(one).min().map(|(_, suspended_ns)| suspended_ns)
+    }
+
+    /// Returns the marker of /dev/vmclock0, which changes with each disruption.
+    #[inline]
+    #[must_use]
+    pub fn disruptions(&self) -> Option<u64> {
+        vmclock::disruption_marker()
+    }
+
+    /// The CPU that the calling thread runs on, by the vDSO; `None` where it exports no such function.
+    #[inline]
+    #[must_use]
+    pub fn current_cpu(&self) -> Option<u32> {
+        let function = self.getcpu.load(Ordering::Relaxed);
+        if function.is_null() {
+            return None;
+        }
+        let mut cpu = 0;
+        // SAFETY: `prepare` alone stores anything but null there: this function, of this type. It writes
+        // the CPU through the first pointer and takes null for the others (getcpu(2)).
+        let answer = unsafe {
+            let function = core::mem::transmute::<*mut c_void, vdso::GetCpu>(function);
+            function(&raw mut cpu, core::ptr::null_mut(), core::ptr::null_mut())
+        };
+        (answer == 0).then_some(cpu)
+    }
+
+    /// Finds the shortest way. To be called before the first reading; costs microseconds.
+    pub fn prepare(&self, counter_is_disabled: bool) {
+        vmclock::prepare();
+        self.getcpu
+            .store(vdso::getcpu().map_or(core::ptr::null_mut(), |function| function as *mut c_void), Ordering::Relaxed);
+        if counter_is_disabled {
+            self.counter_is_disabled();
+        } else if let Ok(function) = vdso::clock_gettime() {
+            self.knows_suspends.store(boottime_is_of_the_vdso(function), Ordering::Relaxed);
+            self.vdso.store(function as *mut c_void, Ordering::Relaxed);
+            // A signal handler may have said so meanwhile.
+            if self.counter_disabled.load(Ordering::Relaxed) {
+                self.counter_is_disabled();
+            }
+        }
+    }
+
+    /// Has the vDSO avoided from now on.
+    pub fn counter_is_disabled(&self) {
+        self.counter_disabled.store(true, Ordering::Relaxed);
+        self.vdso.store(core::ptr::null_mut(), Ordering::Relaxed);
+    }
+
+    /// CLOCK_MONOTONIC in ns, by the vDSO, or by the system call where the counter is disabled. The
+    /// wall clock where that is denied.
+    ///
+    /// # Errors
+    /// Both are denied.
+    #[inline(always)]
+    pub fn now_ns(&self) -> Result<u64, Errno> {
+        let function = self.vdso.load(Ordering::Relaxed);
+        if !function.is_null() {
+            // SAFETY: `prepare` alone stores anything but null there: this function, of this type.
+            let function = unsafe { core::mem::transmute::<*mut c_void, vdso::ClockGettime>(function) };
+            let mut now = Timespec::default();
+            let is_read = ByVdso::with(function, libc::CLOCK_MONOTONIC).read(&mut now).is_ok();
+            // A handler that finds the counter disabled takes the function away: what was read then
+            // is of the past.
+            if is_read && !self.vdso.load(Ordering::Relaxed).is_null() {
+                return Ok(now.nanoseconds());
+            }
+        }
+        self.now_otherwise_ns()
+    }
+
+    /// CLOCK_REALTIME in ns since the Unix epoch, likewise.
+    ///
+    /// # Errors
+    /// It is denied, by whichever call.
+    #[inline(always)]
+    pub fn wall_ns(&self) -> Result<i64, Errno> {
+        let function = self.vdso.load(Ordering::Relaxed);
+        if !function.is_null() {
+            // SAFETY: as in `now_ns`.
+            let function = unsafe { core::mem::transmute::<*mut c_void, vdso::ClockGettime>(function) };
+            let mut now = Timespec::default();
+            let is_read = ByVdso::with(function, libc::CLOCK_REALTIME).read(&mut now).is_ok();
+            if is_read && !self.vdso.load(Ordering::Relaxed).is_null() {
+                return Ok(now.nanoseconds() as i64);
+            }
+        }
+        self.wall_otherwise_ns()
+    }
+
+    /// The same without the vDSO.
+    #[cold]
+    fn wall_otherwise_ns(&self) -> Result<i64, Errno> {
+        keep_errno(|| {
+            let mut now = Timespec::default();
+            let answer = if self.counter_disabled.load(Ordering::Relaxed) {
+                BySyscall::new(libc::CLOCK_REALTIME).read(&mut now)
+            } else {
+                ByLibc::new(libc::CLOCK_REALTIME).read(&mut now)
+            };
+            answer.map(|()| now.nanoseconds() as i64).or_else(|_| wall_ns().map(|ns| ns as i64))
+        })
+    }
+
+    /// The same without the vDSO.
+    #[cold]
+    fn now_otherwise_ns(&self) -> Result<u64, Errno> {
+        keep_errno(|| self.ask_ns())
+    }
+
+    fn ask_ns(&self) -> Result<u64, Errno> {
+        if !self.monotonic_denied.load(Ordering::Relaxed) {
+            let mut now = Timespec::default();
+            let answer = if self.counter_disabled.load(Ordering::Relaxed) {
+                BySyscall::new(libc::CLOCK_MONOTONIC).read(&mut now)
+            } else {
+                ByLibc::new(libc::CLOCK_MONOTONIC).read(&mut now)
+            };
+            if answer.is_ok() {
+                return Ok(now.nanoseconds());
+            }
+        }
+        let ns = wall_ns()?;
+        self.monotonic_denied.store(true, Ordering::Relaxed);
+        self.vdso.store(core::ptr::null_mut(), Ordering::Relaxed);
+        Ok(ns)
+    }
+
+    /// Whether a monotonic clock answers; else it is the wall clock, which may be set.
+    #[inline]
+    #[must_use]
+    pub fn is_monotonic(&self) -> bool {
+        !self.monotonic_denied.load(Ordering::Relaxed)
+    }
+
+    /// The clock's tick in ns: what clock_getres says (1, or the timer tick where the kernel has no
+    /// better clocksource). Where the clock is not the counter itself, no less than the smallest
+    /// step that it shows.
+    #[must_use]
+    pub fn tick_ns(&self, is_the_counter: bool) -> u64 {
+        let stated = posix::resolution_ns(libc::CLOCK_MONOTONIC).unwrap_or(1);
+        if is_the_counter { stated } else { stated.max(self.smallest_step_ns()) }
+    }
+
+    /// The smallest step between successive readings; 0 where none was seen.
+    fn smallest_step_ns(&self) -> u64 {
+        const READINGS: usize = 16;
+        let mut smallest = u64::MAX;
+        let mut last = self.now_ns().unwrap_or(0);
+        for _ in 0..READINGS {
+            let now = self.now_ns().unwrap_or(last);
+            if now > last {
+                smallest = smallest.min(now - last);
+            }
+            last = now;
+        }
+        if smallest == u64::MAX { 0 } else { smallest }
+    }
+}
+
+/// Returns whether this function answers CLOCK_BOOTTIME by itself, as it does since Linux 5.3. Before that
+/// it makes a system call, which costs several times as much.
+#[cold]
+fn boottime_is_of_the_vdso(function: vdso::ClockGettime) -> bool {
+    const SLOWER: u64 = 3;
+    let read = |id| {
+        let mut now = Timespec::default();
+        ByVdso::with(function, id).read(&mut now).map_or(0, |()| now.nanoseconds())
+    };
+    // The shortest of some: an interruption only makes them longer.
+    let cost = |id| {
+        let one = |_| {
+            let start = read(libc::CLOCK_MONOTONIC);
+            (0..4).for_each(|_| _ = read(id));
+            read(libc::CLOCK_MONOTONIC).wrapping_sub(start)
+        };
+        (0..4).map(one).min().unwrap_or(u64::MAX)
+    };
+    cost(libc::CLOCK_BOOTTIME) <= cost(libc::CLOCK_MONOTONIC).saturating_mul(SLOWER)
+}
+
+/// The wall clock in ns, by gettimeofday: another system call than the one that was denied.
+#[cold]
+fn wall_ns() -> Result<u64, Errno> {
+    let mut now = libc::timeval { tv_sec: 0, tv_usec: 0 };
+    // SAFETY: gettimeofday writes one timeval through the pointer, which is ours, and takes no time
+    // zone.
+    unsafe { syscall::two(libc::SYS_gettimeofday, &raw mut now as usize, 0) }?;
+    #[allow(clippy::unnecessary_cast, reason = "32 bits wide on 32-bit systems")]
+    Ok((now.tv_sec as u64).wrapping_mul(1_000_000_000).wrapping_add(now.tv_usec as u64 * 1000))
+}

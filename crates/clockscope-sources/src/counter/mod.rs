@@ -1,0 +1,118 @@
+//! The processor's counter, one table an architecture: each of its reading sequences as a clock.
+//!
+//! Every table has the same items:
+//!
+//! - `each(visitor)`: every reading sequence, the cheapest first;
+//! - `ORDERED_NAME`: the name of [`Ordered`].
+
+#[cfg_attr(any(target_arch = "x86_64", target_arch = "x86"), path = "x86.rs")]
+#[cfg_attr(target_arch = "aarch64", path = "aarch64.rs")]
+#[cfg_attr(target_arch = "riscv64", path = "riscv64.rs")]
+#[cfg_attr(target_arch = "powerpc64", path = "powerpc64.rs")]
+#[cfg_attr(target_arch = "s390x", path = "s390x.rs")]
+#[cfg_attr(
+    not(any(
+        target_arch = "x86_64",
+        target_arch = "x86",
+        target_arch = "aarch64",
+        target_arch = "riscv64",
+        target_arch = "powerpc64",
+        target_arch = "s390x"
+    )),
+    path = "absent.rs"
+)]
+mod table;
+
+use std::borrow::Cow;
+
+use clockscope_arch::counter as arch;
+
+use crate::{About, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit};
+
+pub use arch::is_invariant;
+pub use table::{ORDERED_NAME, each};
+
+/// Defines a counter: a unit type whose read is the given function.
+macro_rules! counter {
+    ($(#[$doc:meta])* $vis:vis $name:ident, $read:path) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug)]
+        $vis struct $name(());
+
+        impl RawClock for $name {
+            type Raw = u64;
+
+            #[inline(always)]
+            fn read(&self, raw: &mut u64) -> Result<(), Errno> {
+                *raw = $read();
+                Ok(())
+            }
+
+            #[inline(always)]
+            fn value(&self, raw: &u64) -> u64 {
+                *raw
+            }
+        }
+    };
+}
+
+/// Defines the counters of a table, and `each`. A row: the type, its name and other names, whether
+/// a read is ordered (at least after loads that a branch depends on), what reads it, whether this
+/// processor has it, and what is read.
+#[allow(unused_macros, reason = "absent.rs has no rows")]
+macro_rules! counters {
+    (
+        frequency_hz: $frequency_hz:expr;
+        $($name:ident: $text:literal, $aliases:expr, $is_ordered:literal, $read:path, $is_there:expr, $summary:literal;)*
+    ) => {
+        $(counter!(#[doc = $summary] $name, $read);)*
+
+        /// Hands every reading sequence to `visitor`.
+        pub fn each(visitor: &mut impl Visitor) {
+            let frequency_hz: Option<f64> = $frequency_hz;
+            $(visitor.visit(Entry {
+                about: about($text, $aliases, $is_ordered, frequency_hz, $summary),
+                clock: $is_there.map(|()| $name(())),
+            });)*
+        }
+    };
+}
+#[allow(unused_imports, reason = "absent.rs has no rows")]
+use {counter, counters};
+
+counter!(
+    /// The sequence that starts after all earlier instructions and ends before all later ones, for
+    /// timing.
+    pub Ordered,
+    arch::fenced
+);
+
+/// Returns the sequence that batches are timed with.
+///
+/// # Errors
+/// The processor has no counter.
+pub fn ordered() -> Result<Ordered, Unavailable> {
+    arch::has_counter().map(|()| Ordered(()))
+}
+
+/// Describes a reading sequence; `frequency_hz` where the hardware states it.
+#[allow(dead_code, reason = "absent.rs describes nothing")]
+fn about(
+    name: &'static str,
+    aliases: &'static [&'static str],
+    is_ordered: bool,
+    frequency_hz: Option<f64>,
+    summary: &'static str,
+) -> About {
+    About {
+        name: Cow::Borrowed(name),
+        aliases,
+        kind: Kind::Counter,
+        path: Path::Instruction,
+        unit: Unit::Ticks(frequency_hz),
+        resolution: frequency_hz.map_or(Resolution::OneTick, |hz| Resolution::Nanoseconds(1e9 / hz)),
+        summary,
+        on_clocksource: false,
+        is_ordered,
+    }
+}

@@ -1,0 +1,201 @@
+//! Clocks that are devices: PTP hardware clocks and the HPET.
+
+#![allow(unsafe_code, reason = "the HPET is read from a mapped page")]
+
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+
+use clockscope_arch::os::posix::{BySyscall, Timespec};
+
+use super::posix::resolution;
+use crate::{About, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor};
+
+/// A PTP hardware clock, read by `clock_gettime` on its file (Linux Documentation/driver-api/ptp.rst).
+#[derive(Debug)]
+pub(super) struct Ptp {
+    clock: BySyscall,
+    /// Keeps the dynamic clock id alive.
+    _file: File,
+}
+
+impl RawClock for Ptp {
+    type Raw = Timespec;
+
+    #[inline(always)]
+    fn read(&self, raw: &mut Timespec) -> Result<(), Errno> {
+        self.clock.read(raw)
+    }
+
+    #[inline(always)]
+    fn value(&self, raw: &Timespec) -> u64 {
+        raw.nanoseconds()
+    }
+}
+
+/// The HPET's main counter (IA-PC HPET specification 1.0a, 2.3.7).
+#[derive(Debug)]
+pub(super) struct Hpet {
+    counter: *const u64,
+    wide: bool,
+    _page: Page,
+}
+
+// SAFETY: the page stays mapped as long as the clock lives, whichever thread reads or drops it, and is only read.
+unsafe impl Send for Hpet {}
+// SAFETY: as above; reading a device's register from several threads at once is no race in memory.
+unsafe impl Sync for Hpet {}
+
+impl RawClock for Hpet {
+    type Raw = u64;
+
+    #[inline(always)]
+    fn read(&self, raw: &mut u64) -> Result<(), Errno> {
+        *raw = if self.wide {
+            // SAFETY: the pointer is into the page that `_page` keeps mapped; the register is 8 bytes wide and aligned.
+            unsafe { self.counter.read_volatile() }
+        } else {
+            // SAFETY: as above; the lower half is a register of its own.
+            unsafe { self.counter.cast::<u32>().read_volatile() }.into()
+        };
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn value(&self, raw: &u64) -> u64 {
+        *raw
+    }
+}
+
+/// A mapped page of a device, unmapped when dropped.
+#[derive(Debug)]
+struct Page(*mut libc::c_void);
+
+impl Drop for Page {
+    fn drop(&mut self) {
+        // SAFETY: the page was mapped by `Page::map` with this length and nobody else unmaps it.
+        unsafe { libc::munmap(self.0, PAGE) };
+    }
+}
+
+const PAGE: usize = 4096;
+
+impl Page {
+    fn map(file: &File) -> io::Result<Self> {
+        // SAFETY: a new read-only mapping at an address of the kernel's choice.
+        let page =
+            unsafe { libc::mmap(core::ptr::null_mut(), PAGE, libc::PROT_READ, libc::MAP_SHARED, file.as_raw_fd(), 0) };
+        if page == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(Self(page)) }
+    }
+}
+
+pub(super) fn each(visitor: &mut impl Visitor) {
+    let devices = ptp_devices();
+    if devices.is_empty() {
+        let missing = Unavailable::Missing("there is no /dev/ptp*".into());
+        let about = about(
+            "ptp0".into(),
+            Path::Syscall,
+            Unit::Nanoseconds,
+            Resolution::Unknown(missing.to_string().into()),
+            PTP,
+        );
+        visitor.visit(Entry::<Ptp> { about, clock: Err(missing) });
+    }
+    for name in devices {
+        visitor.visit(ptp(&name));
+    }
+    visitor.visit(hpet());
+}
+
+const PTP: &str = "PTP hardware clock";
+const HPET: &str = "HPET main counter, mapped from /dev/hpet";
+
+fn about(name: String, path: Path, unit: Unit, resolution: Resolution, summary: &'static str) -> About {
+    let kind = if path == Path::Mmap { Kind::Counter } else { Kind::Wall };
+    About {
+        name: name.into(),
+        aliases: &[],
+        kind,
+        path,
+        unit,
+        resolution,
+        summary,
+        on_clocksource: false,
+        is_ordered: true,
+    }
+}
+
+/// Names of the PTP devices, in the order of their numbers.
+fn ptp_devices() -> Vec<String> {
+    let entries = std::fs::read_dir("/dev").into_iter().flatten().flatten();
+    let mut numbers: Vec<u32> =
+        entries.filter_map(|entry| entry.file_name().to_str()?.strip_prefix("ptp")?.parse().ok()).collect();
+    numbers.sort_unstable();
+    numbers.into_iter().map(|number| format!("ptp{number}")).collect()
+}
+
+fn ptp(name: &str) -> Entry<Ptp> {
+    let opened = open(&format!("/dev/{name}"), libc::O_RDONLY);
+    let (clock, resolution) = match opened {
+        Ok(file) => {
+            // FD_TO_CLOCKID of the kernel's uapi: a dynamic clock's id is made of its file descriptor.
+            let id = (!file.as_raw_fd() << 3) | 3;
+            (Ok(Ptp { clock: BySyscall::new(id), _file: file }), resolution(id))
+        }
+        Err(reason) => (Err(reason.clone()), Resolution::Unknown(reason.to_string().into())),
+    };
+    Entry { about: about(name.to_owned(), Path::Syscall, Unit::Nanoseconds, resolution, PTP), clock }
+}
+
+fn hpet() -> Entry<Hpet> {
+    match map_hpet() {
+        Ok((hpet, hz)) => Entry {
+            about: about("hpet".into(), Path::Mmap, Unit::Ticks(Some(hz)), Resolution::Nanoseconds(1e9 / hz), HPET),
+            clock: Ok(hpet),
+        },
+        Err(reason) => Entry {
+            about: about(
+                "hpet".into(),
+                Path::Mmap,
+                Unit::Ticks(None),
+                Resolution::Unknown(reason.to_string().into()),
+                HPET,
+            ),
+            clock: Err(reason),
+        },
+    }
+}
+
+/// Maps the HPET and reads its frequency from its capabilities register.
+fn map_hpet() -> Result<(Hpet, f64), Unavailable> {
+    let file = open("/dev/hpet", libc::O_RDONLY)?;
+    let page = Page::map(&file).map_err(|error| refused("mmap of /dev/hpet", &error))?;
+    let registers = page.0.cast::<u64>().cast_const();
+    // SAFETY: the capabilities register is the first of the page: 8 bytes, aligned.
+    let capabilities = unsafe { registers.read_volatile() };
+    // Upper half: the tick's length in femtoseconds. Bit 13: the counter is 64 bits wide.
+    let period_fs = capabilities >> 32;
+    if period_fs == 0 {
+        return Err(Unavailable::Missing("/dev/hpet states a period of 0".into()));
+    }
+    // A 32-bit counter wraps after 5 minutes at 14.3 MHz: longer than a measurement, but not than every one.
+    let wide = capabilities & (1 << 13) != 0;
+    let hpet = Hpet { counter: registers.wrapping_add(0xF0 / size_of::<u64>()), wide, _page: page };
+    Ok((hpet, 1e15 / period_fs as f64))
+}
+
+/// Opens a device without waiting for it.
+fn open(path: &str, flags: libc::c_int) -> Result<File, Unavailable> {
+    let name = std::ffi::CString::new(path).map_err(|_| Unavailable::Missing("a path with a NUL".into()))?;
+    // SAFETY: a C string and flags that create nothing; the descriptor is ours alone.
+    match unsafe { libc::open(name.as_ptr(), flags | libc::O_CLOEXEC | libc::O_NONBLOCK) } {
+        -1 => Err(refused(&format!("open of {path}"), &io::Error::last_os_error())),
+        // SAFETY: just opened, owned by nobody else.
+        descriptor => Ok(File::from(unsafe { OwnedFd::from_raw_fd(descriptor) })),
+    }
+}
+
+fn refused(call: &str, error: &io::Error) -> Unavailable {
+    Unavailable::Call(call.to_owned().into(), Errno(error.raw_os_error().unwrap_or(0)))
+}

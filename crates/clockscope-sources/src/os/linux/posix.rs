@@ -1,0 +1,94 @@
+//! `clock_gettime` by its three paths: the C library, the vDSO, and the bare system call.
+
+use clockscope_arch::os::posix::{ByLibc, BySyscall, ByVdso, Timespec, resolution_ns};
+
+use crate::{About, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor};
+
+/// A row of the table of POSIX clocks. Adding one is adding a row.
+struct Row {
+    name: &'static str,
+    aliases: &'static [&'static str],
+    id: libc::clockid_t,
+    kind: Kind,
+    summary: &'static str,
+}
+
+const fn row(
+    name: &'static str,
+    aliases: &'static [&'static str],
+    id: libc::clockid_t,
+    kind: Kind,
+    summary: &'static str,
+) -> Row {
+    Row { name, aliases, id, kind, summary }
+}
+
+#[rustfmt::skip]
+const ROWS: &[Row] = &[
+    row("realtime",         &[],                   libc::CLOCK_REALTIME,           Kind::Wall,      "CLOCK_REALTIME"),
+    row("realtime_coarse",  &["realtime_crs"],     libc::CLOCK_REALTIME_COARSE,    Kind::Wall,      "CLOCK_REALTIME_COARSE, moved by the timer tick"),
+    row("monotonic",        &[],                   libc::CLOCK_MONOTONIC,          Kind::Monotonic, "CLOCK_MONOTONIC"),
+    row("monotonic_coarse", &["monotonic_crs"],    libc::CLOCK_MONOTONIC_COARSE,   Kind::Monotonic, "CLOCK_MONOTONIC_COARSE, moved by the timer tick"),
+    row("monotonic_raw",    &[],                   libc::CLOCK_MONOTONIC_RAW,      Kind::Monotonic, "CLOCK_MONOTONIC_RAW, not steered by NTP"),
+    row("boottime",         &[],                   libc::CLOCK_BOOTTIME,           Kind::Monotonic, "CLOCK_BOOTTIME, counts through suspend"),
+    row("tai",              &[],                   libc::CLOCK_TAI,                Kind::Wall,      "CLOCK_TAI, no leap seconds"),
+    row("process",          &["process_cputime"],  libc::CLOCK_PROCESS_CPUTIME_ID, Kind::CpuTime,   "CLOCK_PROCESS_CPUTIME_ID"),
+    row("thread",           &["thread_cputime"],   libc::CLOCK_THREAD_CPUTIME_ID,  Kind::CpuTime,   "CLOCK_THREAD_CPUTIME_ID"),
+];
+
+/// Makes a path of `clock_gettime` a clock of the instrument.
+macro_rules! path {
+    ($name:ty) => {
+        impl RawClock for $name {
+            type Raw = Timespec;
+
+            #[inline(always)]
+            fn read(&self, raw: &mut Timespec) -> Result<(), Errno> {
+                // The type's own method, which comes before the trait's.
+                Self::read(self, raw)
+            }
+
+            #[inline(always)]
+            fn value(&self, raw: &Timespec) -> u64 {
+                raw.nanoseconds()
+            }
+        }
+    };
+}
+
+path!(ByLibc);
+path!(ByVdso);
+path!(BySyscall);
+
+pub(super) fn each(visitor: &mut impl Visitor) {
+    for row in ROWS {
+        visitor.visit(Entry { about: row.about(Path::Libc), clock: Ok(ByLibc::new(row.id)) });
+        visitor.visit(Entry { about: row.about(Path::Vdso), clock: ByVdso::new(row.id) });
+        visitor.visit(Entry { about: row.about(Path::Syscall), clock: Ok(BySyscall::new(row.id)) });
+    }
+}
+
+impl Row {
+    fn about(&self, path: Path) -> About {
+        About {
+            name: self.name.into(),
+            aliases: self.aliases,
+            kind: self.kind,
+            path,
+            unit: Unit::Nanoseconds,
+            resolution: resolution(self.id),
+            summary: self.summary,
+            // The kernel charges CPU time by its scheduler clock, which is another one.
+            on_clocksource: self.kind != Kind::CpuTime,
+            is_ordered: true,
+        }
+    }
+}
+
+/// Returns what `clock_getres` states, or the reason why it states nothing.
+pub(super) fn resolution(id: libc::clockid_t) -> Resolution {
+    match resolution_ns(id) {
+        Ok(ns) => Resolution::Nanoseconds(ns as f64),
+        Err(errno) => Resolution::Unknown(Unavailable::Call("clock_getres".into(), errno).to_string().into()),
+    }
+}

@@ -1,0 +1,23 @@
+//! The operating system's clocks, one backend a system, all with the same items:
+//!
+//! - `each(visitor)`: every clock of the system;
+//! - `Reference` and `references()`: clocks that others are judged against, the best first;
+//! - `unix_seconds()`: civil time for stamping a record.
+//!
+//! Clocks of Rust's standard library are the same everywhere and live in `rust.rs`.
+
+#[cfg_attr(any(target_os = "linux", target_os = "android"), path = "linux/mod.rs")]
+#[cfg_attr(not(any(target_os = "linux", target_os = "android")), path = "absent.rs")]
+mod backend;
+mod rust;
+
+pub use backend::{Reference, references, unix_seconds};
+pub use rust::{RustInstant, RustSystemTime};
+
+use crate::Visitor;
+
+/// Hands every clock of the operating system and of Rust's standard library to `visitor`.
+pub fn each(visitor: &mut impl Visitor) {
+    backend::each(visitor);
+    rust::each(visitor);
+}

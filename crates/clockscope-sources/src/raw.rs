@@ -1,0 +1,122 @@
+//! What a clock is to a program that reads it.
+
+use std::borrow::Cow;
+
+use clockscope_arch::{Errno, Unavailable};
+
+/// A clock that can be read.
+///
+/// Reading and understanding are two steps, because only the first may cost anything while it is being measured:
+/// [`RawClock::read`] leaves what the hardware or the call delivered in the caller's place, [`RawClock::value`] turns that
+/// into a number later.
+///
+/// Any thread may read it, several at once.
+pub trait RawClock: Send + Sync {
+    /// What one read leaves behind: a counter value, a `timespec`, …
+    type Raw: Copy + Default + Send + Sync;
+
+    /// Reads the clock once into `raw`.
+    ///
+    /// Inlined into the caller's loop; the compiler can neither remove nor merge two reads. Ordering against
+    /// surrounding instructions is that of the clock and is said by its type.
+    ///
+    /// # Errors
+    /// The error number of the call, when it refused; `raw` is then unspecified. Instructions cannot refuse.
+    fn read(&self, raw: &mut Self::Raw) -> Result<(), Errno>;
+
+    /// The reading as a number in the clock's [`Unit`]. Differences are to be taken wrapping, as `i64`.
+    fn value(&self, raw: &Self::Raw) -> u64;
+}
+
+/// What a clock counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// A hardware counter of constant rate.
+    Counter,
+    /// A counter of work, whose rate follows the core's frequency.
+    Cycles,
+    /// Time since some start; never set.
+    Monotonic,
+    /// Civil time; may be set.
+    Wall,
+    /// Processor time used by the process or thread.
+    CpuTime,
+}
+
+/// The way by which a reading reaches the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Path {
+    /// An instruction of the processor.
+    Instruction,
+    /// A function of the C library.
+    Libc,
+    /// A function of the vDSO, resolved by this crate.
+    Vdso,
+    /// A system call, made by this crate.
+    Syscall,
+    /// Rust's standard library.
+    Std,
+    /// A device register, mapped into the process.
+    Mmap,
+    /// This crate's own clock.
+    Library,
+}
+
+/// The unit of [`RawClock::value`].
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Unit {
+    /// Nanoseconds.
+    Nanoseconds,
+    /// Ticks of this frequency, in Hz, where the hardware states it.
+    Ticks(Option<f64>),
+}
+
+/// What the interface claims as its resolution.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Resolution {
+    /// So many nanoseconds.
+    Nanoseconds(f64),
+    /// One tick of a counter whose frequency is not stated: 1 / frequency, once that was measured.
+    OneTick,
+    /// Nothing is claimed, and why.
+    Unknown(Cow<'static, str>),
+}
+
+/// Who a clock is.
+#[derive(Clone, Debug)]
+pub struct About {
+    /// Its name, in lower case with underscores.
+    pub name: Cow<'static, str>,
+    /// Other names for it.
+    pub aliases: &'static [&'static str],
+    /// What it counts.
+    pub kind: Kind,
+    /// How it is read.
+    pub path: Path,
+    /// Unit of its values.
+    pub unit: Unit,
+    /// What its interface claims.
+    pub resolution: Resolution,
+    /// One line: what is read.
+    pub summary: &'static str,
+    /// Whether its readings come from the kernel's clocksource hardware (`true` for the vDSO's clocks).
+    pub on_clocksource: bool,
+    /// Whether a read is ordered: it is done after everything that comes before it in the program has been done, so that
+    /// two reads, one of which happens before the other, never tell the opposite.
+    pub is_ordered: bool,
+}
+
+/// A clock, or the reason why there is none, with its description either way.
+#[derive(Debug)]
+pub struct Entry<C> {
+    /// Who it is.
+    pub about: About,
+    /// The clock itself. That it is here does not promise that it answers: a filter may still deny the call.
+    pub clock: Result<C, Unavailable>,
+}
+
+/// Receives every clock of a platform with its own type.
+pub trait Visitor {
+    /// Called once a clock, in the order in which a table should list them.
+    fn visit<C: RawClock + 'static>(&mut self, entry: Entry<C>);
+}

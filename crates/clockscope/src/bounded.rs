@@ -1,0 +1,209 @@
+//! Civil time as an interval, at the cost of a timestamp.
+//!
+//! [`now`] returns two moments between which the true time lies, and what that is worth: what TrueTime gives to
+//! databases. The kernel is asked for its bound once a second while the counter is in use; the counter carries the
+//! interval on, which grows by the 500 ppm by which the kernel lets its own bound grow. The interval follows true time
+//! and not CLOCK_REALTIME: a clock that is set or slewed within the second takes the true time out of no interval.
+//!
+//! What the kernel's bound is worth depends on the daemon that keeps the clock: [`State`], and docs/library.md, "Civil
+//! time". [`crate::utc_now`] asks anew at each call, and chronyd or ClockBound themselves with their features.
+//!
+//! ```
+//! use clockscope::bounded;
+//!
+//! let written = bounded::now();
+//! // Later, in another transaction:
+//! let read = bounded::now();
+//! if read.definitely_after(written.latest) {
+//!     println!("the write came first, on every machine");
+//! }
+//! ```
+
+use core::time::Duration;
+
+use clockscope_arch::os::keep_errno;
+use clockscope_arch::rest;
+
+use crate::disciplined::BoundedAt;
+use crate::process::CLOCK;
+
+pub use crate::disciplined::State;
+pub use crate::wall_time::WallTime;
+
+/// Two moments between which the true time lies, and what that is worth.
+///
+/// Where it is worth nothing, the interval reaches from [`WallTime::MIN`] to [`WallTime::MAX`]: nothing is definitely
+/// before or after it, so that code that does not look at the state waits too long, and never too short.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Interval {
+    /// The true time is not before this.
+    pub earliest: WallTime,
+    /// The true time is not after this.
+    pub latest: WallTime,
+    /// What the interval is worth.
+    pub state: State,
+}
+
+impl Interval {
+    /// Returns whether the true time is certainly before `moment`.
+    #[inline(always)]
+    #[must_use]
+    pub fn definitely_before(&self, moment: WallTime) -> bool {
+        self.latest < moment
+    }
+
+    /// Returns whether the true time is certainly after `moment`.
+    #[inline(always)]
+    #[must_use]
+    pub fn definitely_after(&self, moment: WallTime) -> bool {
+        moment < self.earliest
+    }
+
+    /// Returns whether both intervals hold a common moment: then nothing is known of their order.
+    #[inline(always)]
+    #[must_use]
+    pub fn overlaps(&self, other: &Self) -> bool {
+        self.earliest <= other.latest && other.earliest <= self.latest
+    }
+
+    /// Returns the interval's length: 584 years where nothing is known.
+    #[inline(always)]
+    #[must_use]
+    pub fn width(&self) -> Duration {
+        self.latest.saturating_duration_since(self.earliest)
+    }
+}
+
+/// Returns the interval in which the true time lies at some moment of this call.
+///
+/// - Unit: [`WallTime`]s, nanoseconds since the Unix epoch.
+/// - Ordering: of its own interval, as [`crate::now`].
+/// - Cost: that of [`crate::now`] and two products, where the counter is in use; once a second, four calls of
+///   adjtimex(2), some microseconds, by the thread that renews the clock. Elsewhere two calls of adjtimex(2) and three
+///   readings each time, 1 to 2 µs: programs that call less often than every fifteen microseconds.
+/// - Source: adjtimex(2), judged by the signatures in docs/library.md.
+/// - What a daemon states anew shows within a second, a clock that is set or slewed within two milliseconds.
+/// - May be called in a signal handler. [`crate::prepare`] does not replace its system calls.
+///
+/// ```
+/// let now = clockscope::bounded::now();
+/// println!("between {} and {}: {:?}", now.earliest, now.latest, now.state);
+/// assert!(now.earliest <= now.latest);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn now() -> Interval {
+    let BoundedAt { earliest_ns, latest_ns, state } = CLOCK.bounded();
+    Interval { earliest: WallTime::from_unix_ns(earliest_ns), latest: WallTime::from_unix_ns(latest_ns), state }
+}
+
+/// From here on the wait spins, because a sleeping thread may be woken so much too late.
+const SPIN_NS: u64 = 100_000;
+/// A sleep is no longer than this, in case that the clock is set or its error grows smaller.
+const LONGEST_SLEEP: Duration = Duration::from_millis(100);
+
+/// Waits until `moment` is certainly past, and returns the interval that shows it: never early. Sleeps, and spins for
+/// the last tenth of a millisecond.
+///
+/// How long it takes is up to the bound: a commit that is to be seen after `now().latest` waits for about the width of
+/// the interval.
+///
+/// # Errors
+/// The state, at once, where nothing bounds the true time: `moment` may be past or not.
+///
+/// ```
+/// use clockscope::bounded;
+///
+/// let commit = bounded::now().latest;
+/// match bounded::commit_wait(commit) {
+///     Ok(after) => assert!(after.definitely_after(commit)),
+///     Err(state) => println!("no bound: {state:?}"),
+/// }
+/// ```
+pub fn commit_wait(moment: WallTime) -> Result<Interval, State> {
+    keep_errno(|| wait_for(moment, now, rest))
+}
+
+fn wait_for(moment: WallTime, now: impl Fn() -> Interval, rest: impl Fn(Duration)) -> Result<Interval, State> {
+    loop {
+        let interval = now();
+        if !interval.state.is_bounded() {
+            return Err(interval.state);
+        }
+        if interval.definitely_after(moment) {
+            return Ok(interval);
+        }
+        let left = moment.saturating_duration_since(interval.earliest);
+        match left.checked_sub(Duration::from_nanos(SPIN_NS)) {
+            Some(sleep) if !sleep.is_zero() => rest(sleep.min(LONGEST_SLEEP)),
+            _ => core::hint::spin_loop(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::cell::Cell;
+
+    fn interval(earliest: i64, latest: i64) -> Interval {
+        let [earliest, latest] = [earliest, latest].map(WallTime::from_unix_ns);
+        Interval { earliest, latest, state: State::Synchronized }
+    }
+
+    proptest! {
+        /// Sleeps of any length, too short or too long, and bounds that jump: it returns only when the moment is past.
+        #[test]
+        fn a_wait_is_never_early_and_ends(
+            moment in 0i64..1_000_000_000,
+            widths in proptest::collection::vec(0i64..2_000_000, 1..20),
+            share in 0.0f64..3.0,
+        ) {
+            let (true_ns, turn) = (Cell::new(0i64), Cell::new(0usize));
+            let ask = || {
+                true_ns.set(true_ns.get() + 100);
+                turn.set(turn.get() + 1);
+                let width = widths[turn.get() % widths.len()];
+                interval(true_ns.get() - width, true_ns.get() + width)
+            };
+            let rest = |duration: Duration| true_ns.set(true_ns.get() + (duration.as_nanos() as f64 * share) as i64);
+            let after = wait_for(WallTime::from_unix_ns(moment), ask, rest).expect("a bound");
+            prop_assert!(true_ns.get() > moment);
+            prop_assert!(after.definitely_after(WallTime::from_unix_ns(moment)));
+        }
+
+        #[test]
+        fn order_is_said_only_where_it_is_certain(a in -9i64..9, b in 0i64..9, c in -9i64..9, d in 0i64..9) {
+            let (first, second) = (interval(a, a + b), interval(c, c + d));
+            let is_before = first.definitely_before(second.earliest);
+            let is_after = first.definitely_after(second.latest);
+            prop_assert_eq!(first.overlaps(&second), !is_before && !is_after);
+            prop_assert_eq!(first.overlaps(&second), second.overlaps(&first));
+            prop_assert_eq!(first.width(), Duration::from_nanos(b as u64));
+        }
+    }
+
+    #[test]
+    fn nothing_is_certain_without_a_bound() {
+        for state in [State::Slewing, State::Worthless, State::Unsynchronized, State::Unavailable] {
+            let none = Interval { earliest: WallTime::MIN, latest: WallTime::MAX, state };
+            assert!(!none.definitely_after(WallTime::MIN) && !none.definitely_before(WallTime::MAX));
+            assert!(none.overlaps(&none));
+            assert_eq!(none.width(), Duration::from_nanos(u64::MAX));
+            assert_eq!(wait_for(WallTime::UNIX_EPOCH, || none, |_| ()), Err(state));
+        }
+    }
+
+    /// Whatever keeps this machine's clock: the answer agrees with the question that is asked anew.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn it_agrees_with_utc_now() {
+        for _ in 0..20_000 {
+            let interval = now();
+            assert!(interval.earliest <= interval.latest);
+            assert_eq!(interval.width() == Duration::from_nanos(u64::MAX), !interval.state.is_bounded());
+        }
+    }
+}

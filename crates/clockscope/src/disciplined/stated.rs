@@ -1,0 +1,196 @@
+//! What a system states of civil time, and the words in which that is published.
+
+use super::line::FRACTION_BITS;
+
+/// What an interval of civil time is worth.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+#[non_exhaustive]
+pub enum State {
+    /// The true time is inside, if the daemon that stated the error and its source of time are right.
+    Synchronized = 0,
+    /// The true time is inside while the daemon corrects no offset: it knows of such a correction, and
+    /// the kernel does not. Corrections of the rate by more than 100 ppm show as [`State::Slewing`].
+    WhileNotSlewing = 1,
+    /// The true time is inside. A leap second is less than a second away, or has just been: the interval
+    /// is two seconds wider.
+    LeapSecond = 2,
+    /// A daemon corrects an offset of unknown size by the clock's rate. The interval is unlimited.
+    Slewing = 3,
+    /// A daemon states an error that means nothing. The interval is unlimited.
+    Worthless = 4,
+    /// Nothing keeps the clock right. The interval is unlimited.
+    Unsynchronized = 5,
+    /// The system does not state an error. The interval is unlimited.
+    Unavailable = 6,
+}
+
+impl State {
+    /// Returns whether the interval has ends: the first three states.
+    #[inline(always)]
+    #[must_use]
+    pub const fn is_bounded(self) -> bool {
+        (self as u8) <= Self::LeapSecond as u8
+    }
+
+    #[inline(always)]
+    fn of_number(number: u64) -> Self {
+        match number {
+            0 => Self::Synchronized,
+            1 => Self::WhileNotSlewing,
+            2 => Self::LeapSecond,
+            3 => Self::Slewing,
+            4 => Self::Worthless,
+            5 => Self::Unsynchronized,
+            _ => Self::Unavailable,
+        }
+    }
+}
+
+/// What a system states of civil time at the moment of the question.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Stated {
+    /// The true time is no earlier, in ns since the Unix epoch; `i64::MIN` without a bound.
+    pub earliest_ns: i64,
+    /// It is no later; `i64::MAX` without a bound.
+    pub latest_ns: i64,
+    /// How long this may be carried on, in ns; at most a second is.
+    pub lasts_ns: u64,
+    /// By how much the clock's rate is corrected, in ppm.
+    pub rate_ppm: f64,
+    /// What it is worth.
+    pub state: State,
+}
+
+impl Stated {
+    /// Nothing is stated.
+    #[must_use]
+    pub const fn nothing(state: State) -> Self {
+        Self { earliest_ns: i64::MIN, latest_ns: i64::MAX, lasts_ns: LASTS_NS, rate_ppm: 0.0, state }
+    }
+}
+
+/// An interval of civil time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BoundedAt {
+    /// As in [`Stated`].
+    pub earliest_ns: i64,
+    /// As in [`Stated`].
+    pub latest_ns: i64,
+    /// As in [`Stated`].
+    pub state: State,
+}
+
+/// A statement is carried on for so long, in ns.
+const LASTS_NS: u64 = 1_000_000_000;
+
+/// The rate of a clock that is kept right is off by no more than 500 ppm (MAXFREQ of
+/// include/linux/timex.h), and the counter's by one more.
+pub(super) const GROWS: f64 = 501e-6;
+
+/// A statement as it is published: from `start` on, for so many ticks, both ends with their slopes in ns
+/// a tick × 2^32. All zero is none. A second's ticks times the slope are less than 2^63.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Bounds {
+    start: u64,
+    /// The number of ticks, and the state in the lowest 8 bits.
+    ticks_and_state: u64,
+    earliest: u64,
+    earliest_slope: u64,
+    latest: u64,
+    latest_slope: u64,
+}
+
+impl Bounds {
+    pub(super) const NONE: Self =
+        Self { start: 0, ticks_and_state: 0, earliest: 0, earliest_slope: 0, latest: 0, latest_slope: 0 };
+
+    pub(super) fn words(&self) -> [u64; 6] {
+        [self.start, self.ticks_and_state, self.earliest, self.earliest_slope, self.latest, self.latest_slope]
+    }
+
+    #[inline(always)]
+    pub(super) fn of_words([start, ticks_and_state, earliest, earliest_slope, latest, latest_slope]: [u64; 6]) -> Self {
+        Self { start, ticks_and_state, earliest, earliest_slope, latest, latest_slope }
+    }
+
+    /// The interval at `tick`, where these bounds last.
+    #[inline(always)]
+    pub(super) fn at(&self, tick: u64) -> Option<BoundedAt> {
+        let since = tick.wrapping_sub(self.start);
+        let rise = |slope: u64| since.wrapping_mul(slope) >> FRACTION_BITS;
+        (since < self.ticks_and_state >> 8).then(|| BoundedAt {
+            earliest_ns: self.earliest.wrapping_add(rise(self.earliest_slope)) as i64,
+            latest_ns: self.latest.wrapping_add(rise(self.latest_slope)) as i64,
+            state: State::of_number(self.ticks_and_state & 255),
+        })
+    }
+
+    /// The tick from which on, and for how many, these bounds last.
+    pub(super) fn span(&self) -> (u64, u64) {
+        (self.start, self.ticks_and_state >> 8)
+    }
+
+    /// A statement from `start` on, at so many ns a tick.
+    pub(super) fn of(stated: &Stated, start: u64, ns_per_tick: f64) -> Self {
+        let fixed = |slope: f64| (slope * (1u64 << FRACTION_BITS) as f64) as u64;
+        let slopes = if stated.state.is_bounded() {
+            [ns_per_tick * (1.0 - GROWS), ns_per_tick * (1.0 + GROWS)].map(fixed)
+        } else {
+            [0, 0]
+        };
+        let ticks = (stated.lasts_ns.min(LASTS_NS) as f64 / ns_per_tick) as u64;
+        Self {
+            start,
+            ticks_and_state: ticks << 8 | stated.state as u64,
+            earliest: stated.earliest_ns as u64,
+            earliest_slope: slopes[0],
+            latest: stated.latest_ns as u64,
+            // Rounded up.
+            latest_slope: slopes[1] + u64::from(slopes[1] != 0),
+        }
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Whatever true time does that the rate allows for, it stays inside; and words are what they were.
+        #[test]
+        fn a_true_time_that_keeps_its_rate_stays_inside(
+            start in any::<u64>(),
+            ns_per_tick in 0.1f64..100.0,
+            around in -(1i64 << 60)..(1 << 60),
+            half in prop_oneof![Just(0i64), 0i64..1_000, 0i64..1_000_000_000],
+            off in prop_oneof![Just(-1.0), Just(1.0), -1.0f64..1.0],
+            rate_ppm in prop_oneof![Just(-500.0), Just(500.0), -500.0f64..500.0],
+            part in 0.0f64..0.999,
+        ) {
+            let (earliest_ns, latest_ns) = (around - half, around + half);
+            let stated = Stated { earliest_ns, latest_ns, lasts_ns: u64::MAX, rate_ppm: 0.0, state: State::Synchronized };
+            let bounds = Bounds::of(&stated, start, ns_per_tick);
+            prop_assert_eq!(Bounds::of_words(bounds.words()), bounds);
+            let ticks = (bounds.ticks_and_state >> 8) as f64 * part;
+            let at = bounds.at(start.wrapping_add(ticks as u64)).unwrap();
+            let truth = around + (half as f64 * off) as i64 + (ticks.floor() * ns_per_tick * (1.0 + rate_ppm * 1e-6)) as i64;
+            prop_assert!(at.earliest_ns <= truth && truth <= at.latest_ns, "{at:?} {truth}");
+            prop_assert_eq!(at.state, State::Synchronized);
+            prop_assert_eq!(bounds.at(start.wrapping_sub(1)), None);
+        }
+    }
+
+    #[test]
+    fn nothing_is_carried_on_by_zero_and_no_state_is_lost() {
+        assert_eq!(Bounds::default().at(0), None);
+        for number in 0..7 {
+            let state = State::of_number(number);
+            assert_eq!(state as u64, number);
+            let at = Bounds::of(&Stated::nothing(state), 5, 0.4).at(1_000_000).unwrap();
+            assert_eq!(at.state, state);
+            assert!(state.is_bounded() || (at.earliest_ns, at.latest_ns) == (i64::MIN, i64::MAX));
+        }
+    }
+}

@@ -1,0 +1,326 @@
+//! The wall clock, by its offset from our timeline.
+//!
+//! Both clocks of the system are steered alike, so that the offset changes only where the wall clock is
+//! set, where it leaps, and where the machine sleeps. It is compared at each renewal of the line, and
+//! published with that. Where there is no line, the wall clock itself is served.
+//!
+//! Readings go back only where the wall clock was set back:
+//!
+//! - The published offset is the upper end of what a comparison allows, and it stays until a comparison
+//!   contradicts it. So no reading of the wall clock itself is above a later one by the line: that one is
+//!   no earlier on our timeline, and its offset is no smaller.
+//! - A reading of the wall clock itself is not below an earlier one by a line: less the offset, it is
+//!   compared with the floor, which is at the end of each line that has ended.
+
+use core::sync::atomic::Ordering;
+
+use super::holding::Held;
+use super::page::{WANTS_WALL, WallOffset};
+use super::steering::TOO_WIDE;
+use super::usage::Usage;
+use super::version::Version;
+use super::{Counter, Disciplined, OsClock};
+use crate::Errno;
+
+/// Comparisons for an offset that is not known, and for one that is.
+const FIRST_TRIES: u32 = 8;
+const TRIES: u32 = 4;
+
+/// By how much the wall clock is ahead of our timeline, between two numbers of ns: the wall clock was
+/// read between two readings of the OS clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Distance {
+    least: i64,
+    most: i64,
+    /// What the wall clock showed.
+    wall_ns: i64,
+    /// The last of the two readings.
+    after_ns: u64,
+}
+
+impl Distance {
+    fn width_ns(&self) -> u64 {
+        self.most.wrapping_sub(self.least) as u64
+    }
+
+    /// Whether an offset that is up to `width_ns` above the true one is compatible with this.
+    fn agrees(&self, offset: WallOffset, width_ns: u64) -> bool {
+        let ns = offset.ns();
+        self.least <= ns && ns.saturating_sub_unsigned(width_ns) <= self.most
+    }
+
+    /// By how much this offset is off at worst, in ns.
+    fn error_ns(&self, offset: WallOffset) -> u64 {
+        let ns = offset.ns();
+        ns.saturating_sub(self.least).max(self.most.saturating_sub(ns)).max(0) as u64
+    }
+}
+
+impl<C: Counter, S: OsClock> Disciplined<C, S> {
+    /// The wall clock's time in ns since the Unix epoch, ordered as [`Disciplined::now`] is while that
+    /// clock is not set back. At the epoch and after where no wall clock answers.
+    ///
+    /// Error: [`Disciplined::wall_error_ns`]. Cost: that of `now`.
+    #[inline(always)]
+    pub fn wall_ns(&self) -> i64 {
+        self.shared.page.read_wall(|| self.counter.ordered()).unwrap_or_else(|| self.wall_slow())
+    }
+
+    /// The same by a bare read of the counter: [`Disciplined::now_unordered`].
+    #[inline(always)]
+    pub fn wall_ns_unordered(&self) -> i64 {
+        self.shared.page.read_wall(|| self.counter.unordered()).unwrap_or_else(|| self.wall_slow())
+    }
+
+    /// Serves the wall clock where the fast path cannot.
+    #[cold]
+    #[inline(never)]
+    fn wall_slow(&self) -> i64 {
+        let page = &self.shared.page;
+        page.want(WANTS_WALL);
+        let version = page.version();
+        if version.has_line() {
+            return self.wall_by_line();
+        }
+        if version.is_new() {
+            // Asks what the first readings ask: reading any clock may be fatal.
+            self.now();
+        }
+        match self.shared.os.wall_ns() {
+            Ok(wall_ns) => self.serve_wall(version, wall_ns),
+            Err(_) => self.wall_otherwise(),
+        }
+    }
+
+    /// Serves a reading of the wall clock that was taken after `version` was loaded. If no line could begin
+    /// meanwhile, none that begins later is below it.
+    #[inline(always)]
+    fn serve_wall(&self, version: Version, wall_ns: i64) -> i64 {
+        let page = &self.shared.page;
+        let is_quiet = page.version_after(wall_ns as u64) == version && !version.is_announced();
+        if !is_quiet || self.is_wall_behind(wall_ns) {
+            return self.wall_again();
+        }
+        if version.is_tried() && Usage::is_sample(wall_ns as u64) {
+            self.sample();
+        }
+        wall_ns
+    }
+
+    /// Whether readings by a line that has ended may have been later.
+    #[inline(always)]
+    fn is_wall_behind(&self, wall_ns: i64) -> bool {
+        let (known, floor) = (self.shared.page.wall_known(), self.shared.page.floor());
+        known.is_known() && wall_ns < known.wall_ns(floor)
+    }
+
+    /// Counts a reading as one of the OS clock, so that a line begins for who reads often.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn sample(&self) {
+        if let Ok(os_ns) = self.os_ns() {
+            self.serve_sample(os_ns);
+        }
+    }
+
+    /// By the line, which is renewed if it is nearly spent.
+    #[cold]
+    fn wall_by_line(&self) -> i64 {
+        self.advance();
+        let look = self.look();
+        match look.line.at(look.tick) {
+            Some(ns) if look.wall.is_known() => look.wall.wall_ns(ns.max(look.floor)),
+            _ => self.wall_again(),
+        }
+    }
+
+    /// While a line begins, or is served without an offset, or has ended ahead of the OS clock.
+    #[cold]
+    #[inline(never)]
+    fn wall_again(&self) -> i64 {
+        let page = &self.shared.page;
+        // No smaller than any reading by a line that came before.
+        let ns = self.now().as_ns();
+        let Ok(seen) = self.distance() else { return self.wall_otherwise() };
+        // What is served by a line after this is no smaller.
+        page.raise_floor(seen.after_ns);
+        let known = page.wall_known();
+        if !known.is_known() {
+            return seen.wall_ns;
+        }
+        if !seen.agrees(known, page.wall_width_ns.load(Ordering::Relaxed)) {
+            self.forget_wall(known);
+            return seen.wall_ns;
+        }
+        seen.wall_ns.max(known.wall_ns(ns))
+    }
+
+    /// No wall clock answers: the last offset that was known, or our own timeline.
+    #[cold]
+    fn wall_otherwise(&self) -> i64 {
+        let (known, ns) = (self.shared.page.wall_known(), self.now().as_ns());
+        if known.is_known() { known.wall_ns(ns) } else { ns as i64 }
+    }
+
+    /// One comparison of the wall clock with the timeline.
+    fn distance(&self) -> Result<Distance, Errno> {
+        let before_ns = self.os_ns()?;
+        let wall_ns = self.shared.os.wall_ns()?;
+        let after_ns = self.os_ns()?;
+        // Either may be a tick further than it shows.
+        let tick_ns = self.asked.answers().map_or(1, |answers| answers.os_tick_ns);
+        let [least, most] = [after_ns, before_ns].map(|ns| (wall_ns as u64).wrapping_sub(ns) as i64);
+        Ok(Distance {
+            least: least.saturating_sub_unsigned(tick_ns),
+            most: most.saturating_add_unsigned(tick_ns),
+            wall_ns,
+            after_ns,
+        })
+    }
+
+    /// The narrowest of several comparisons, done early with one that is no wider than `enough_ns`.
+    fn narrowest_distance(&self, tries: u32, enough_ns: u64) -> Option<Distance> {
+        let mut best = self.distance().ok()?;
+        for _ in 1..tries {
+            if best.width_ns() <= enough_ns {
+                break;
+            }
+            let next = self.distance().ok()?;
+            if next.width_ns() < best.width_ns() {
+                best = next;
+            }
+        }
+        Some(best)
+    }
+
+    /// The offset to publish with the next line: the one that is known, as long as nothing contradicts it.
+    /// Unknown where nobody asked for the wall clock, or all comparisons were interrupted.
+    pub(super) fn learn_wall(&self, held: &Held<'_>) -> WallOffset {
+        if !self.shared.page.wants(WANTS_WALL) || !self.shared.os.is_wall_steered_alike() {
+            return WallOffset::UNKNOWN;
+        }
+        // Two reads of the OS clock lie in a bracket, and one and a half in a comparison.
+        let usual_ns = (2 * held.calibration.narrowest()) as f64 * held.ns_per_tick;
+        let limit_ns = (usual_ns as u64).saturating_mul(TOO_WIDE).saturating_add(2 * held.os_tick_ns);
+        self.learn_offset(limit_ns)
+    }
+
+    /// The same, where a comparison wider than `limit_ns` was interrupted.
+    fn learn_offset(&self, limit_ns: u64) -> WallOffset {
+        let page = &self.shared.page;
+        let (known, width_ns) = (page.wall_known(), page.wall_width_ns.load(Ordering::Relaxed));
+        if known.is_known() {
+            let Some(seen) = self.narrowest_distance(TRIES, width_ns.saturating_add(width_ns / 4)) else {
+                return WallOffset::UNKNOWN;
+            };
+            if seen.agrees(known, width_ns) && width_ns <= limit_ns {
+                page.largest_wall_error_ns.fetch_max(seen.error_ns(known), Ordering::Relaxed);
+                return known;
+            }
+            if !seen.agrees(known, width_ns) {
+                self.forget_wall(known);
+            }
+        }
+        let known = page.wall_known();
+        match self.narrowest_distance(FIRST_TRIES, 0) {
+            Some(seen) if seen.width_ns() <= limit_ns => {
+                let offset = WallOffset::of(seen.most);
+                page.wall_width_ns.store(seen.width_ns(), Ordering::Relaxed);
+                page.largest_wall_error_ns.fetch_max(seen.error_ns(offset), Ordering::Relaxed);
+                if page.replace_wall(known, offset) { offset } else { WallOffset::UNKNOWN }
+            }
+            _ => WallOffset::UNKNOWN,
+        }
+    }
+
+    /// The wall clock was set, or leapt, or the machine slept: says so, once.
+    fn forget_wall(&self, known: WallOffset) {
+        if self.shared.page.replace_wall(known, WallOffset::UNKNOWN) {
+            self.shared.page.largest_wall_error_ns.store(0, Ordering::Relaxed);
+            self.wall_generation.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Compares the wall clock with the timeline now. Where it was set, the line is published with its new
+    /// offset, so that all readings after this show it.
+    pub fn look_at_wall(&self) {
+        self.prepare();
+        let page = &self.shared.page;
+        page.want(WANTS_WALL);
+        let width_ns = page.wall_width_ns.load(Ordering::Relaxed);
+        let known = page.wall_known();
+        let Some(seen) = self.narrowest_distance(TRIES, width_ns.saturating_add(width_ns / 4)) else { return };
+        if known.is_known() && seen.agrees(known, width_ns) {
+            return;
+        }
+        let is_published = self.with_steering(|held| self.publish_wall(held)).is_some();
+        if is_published || !self.shared.os.is_wall_steered_alike() {
+            return;
+        }
+        // No line: what is known is compared with, and served by no reading.
+        if known.is_known() {
+            self.forget_wall(known);
+        }
+        page.wall_width_ns.store(seen.width_ns(), Ordering::Relaxed);
+        page.replace_wall(WallOffset::UNKNOWN, WallOffset::of(seen.most));
+    }
+
+    /// The system says that the wall clock was set: as [`Disciplined::look_at_wall`], where anybody has asked
+    /// for wall time.
+    #[cfg(not(loom))]
+    pub(crate) fn wall_was_set(&self) {
+        if self.shared.page.wants(WANTS_WALL) {
+            self.look_at_wall();
+        }
+    }
+
+    /// Publishes the line that there is with the offset of now. `None` if there is no line.
+    fn publish_wall(&self, held: &mut Held<'_>) -> Option<()> {
+        let look = self.look();
+        look.line.at(look.tick)?;
+        held.wall = self.learn_wall(held);
+        held.carried = super::bounds::Carried::NONE;
+        self.publish(held, &look.line).then_some(())
+    }
+
+    /// Moves when the wall clock was found to have been set, to have leapt, or to have gone on while the
+    /// machine slept. Compares it now.
+    pub fn wall_generation(&self) -> u64 {
+        self.look_at_wall();
+        self.wall_generation.load(Ordering::Relaxed)
+    }
+
+    /// By how much [`Disciplined::wall_ns`] is off from the wall clock beyond what
+    /// [`Disciplined::error_bound`] says, in ns: by a fresh comparison, and at most since the wall clock was
+    /// set. `None` where it does not answer. Looks at the wall clock first: [`Disciplined::look_at_wall`].
+    pub fn wall_error_ns(&self) -> Option<(u64, u64)> {
+        self.look_at_wall();
+        let page = &self.shared.page;
+        let width_ns = page.wall_width_ns.load(Ordering::Relaxed);
+        let seen = self.narrowest_distance(TRIES, width_ns.saturating_add(width_ns / 4))?;
+        let known = self.look().wall;
+        let now = if known.is_known() { seen.error_ns(known) } else { 0 };
+        Some((now, page.largest_wall_error_ns.fetch_max(now, Ordering::Relaxed).max(now)))
+    }
+
+    /// The wall clock's time at a moment of our timeline, with the offset of now: that of the line, or of a
+    /// fresh comparison. `None` where no wall clock answers.
+    pub fn wall_at(&self, ns: u64) -> Option<i64> {
+        let look = self.look();
+        if look.wall.is_known() && look.line.at(look.tick).is_some() {
+            return Some(look.wall.wall_ns(ns));
+        }
+        self.offset_now().map(|(offset, _)| offset.wall_ns(ns))
+    }
+
+    /// The offset of now and by how much it is off at most, in ns, by the narrowest of some comparisons; the
+    /// offset that is known where that agrees.
+    pub(crate) fn offset_now(&self) -> Option<(WallOffset, u64)> {
+        self.look_at_wall();
+        let page = &self.shared.page;
+        let (known, width_ns) = (page.wall_known(), page.wall_width_ns.load(Ordering::Relaxed));
+        let seen = self.narrowest_distance(TRIES, width_ns.saturating_add(width_ns / 4))?;
+        let offset = if known.is_known() && seen.agrees(known, width_ns) { known } else { WallOffset::of(seen.most) };
+        Some((offset, seen.error_ns(offset)))
+    }
+}

@@ -1,0 +1,299 @@
+//! Civil time at the cost of a timestamp.
+//!
+//! [`now`] is CLOCK_REALTIME, by the counter. Its offset from the timeline of [`crate::now`] is compared at each
+//! renewal, once a millisecond, from the first call of this module on; programs that never ask for civil time pay
+//! nothing. Callers too rare to be served by the counter read CLOCK_REALTIME itself.
+//!
+//! ```
+//! use clockscope::wall;
+//!
+//! let stamp = wall::now();
+//! println!("{stamp}");
+//! # assert!(stamp.as_unix_ns() > 0);
+//! ```
+//!
+//! Wall time is set, and then goes back: order events by [`crate::Instant`]s, and convert those with an [`Anchor`]
+//! when they are exported. `docs/tracing.md` shows how.
+
+use core::sync::atomic::{AtomicI64, Ordering};
+use core::time::Duration;
+
+use clockscope_arch::os::keep_errno;
+
+use crate::Instant;
+use crate::evidence::ErrorBound;
+use crate::process::CLOCK;
+
+pub use crate::wall_time::WallTime;
+
+/// Returns civil time now: CLOCK_REALTIME.
+///
+/// - Unit: a [`WallTime`] counts nanoseconds since the Unix epoch, without leap seconds.
+/// - Error: [`error_bound`]; a fraction of a microsecond against CLOCK_REALTIME, and whatever that is off from true
+///   time: [`crate::bounded::now`] bounds it.
+/// - Ordering: as [`crate::now`], while CLOCK_REALTIME is not set back: a reading taken after another one, on any
+///   thread, in happens-before order, is not smaller. Where that clock is set back, so is this one.
+/// - Steps: a clock that is set, leaps, or went on while the machine slept shows within two milliseconds of use, and
+///   at once where an [`Upkeep`](crate::Upkeep) runs. [`generation`] moves. Slews show as in [`crate::now`].
+/// - Cost: that of [`crate::now`] and a load. A program that calls less often than every fifteen microseconds is
+///   served CLOCK_REALTIME at about its cost.
+/// - Allocates nothing, takes no lock that it waits for, and may be called in a signal handler. Where no wall clock
+///   answers, it goes on by the last offset that was known.
+///
+/// ```
+/// let now = std::time::SystemTime::from(clockscope::wall::now());
+/// assert!(now > std::time::SystemTime::UNIX_EPOCH);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn now() -> WallTime {
+    WallTime::from_unix_ns(CLOCK.wall_ns())
+}
+
+/// Returns civil time now by a bare read of the counter, which the processor may take earlier or later than the
+/// program says: [`crate::now_unordered`].
+///
+/// - Unit, error, steps: as [`now`]. Ordering: none. Cost: that of [`crate::now_unordered`] and a load.
+///
+/// ```
+/// assert!(clockscope::wall::now_unordered().as_unix_ns() > 0);
+/// ```
+#[inline(always)]
+#[must_use]
+pub fn now_unordered() -> WallTime {
+    WallTime::from_unix_ns(CLOCK.wall_ns_unordered())
+}
+
+/// Civil time that never goes back within a process, and how far it is ahead of [`now`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Monotone {
+    /// The time.
+    pub time: WallTime,
+    /// By how much it is ahead of [`now`]: zero, unless CLOCK_REALTIME was set back.
+    pub ahead: Duration,
+}
+
+/// The largest time that [`now_monotone`] returned. A forked child inherits it.
+static LARGEST: AtomicI64 = AtomicI64::new(i64::MIN);
+
+/// Returns civil time that is never smaller than any that this function has returned in this process, or in its
+/// ancestors before they forked it.
+///
+/// Where CLOCK_REALTIME is set back, the same time is returned until that clock has caught up, and
+/// [`Monotone::ahead`] says by how much it is behind: an hour, where it was set back by an hour. For the length of an
+/// interval use [`crate::now`].
+///
+/// - Unit and error: as [`now`], and [`Monotone::ahead`].
+/// - Ordering: total, on all threads.
+/// - Cost: that of [`now`] and an atomic exchange, for which threads wait for each other.
+///
+/// ```
+/// use clockscope::wall;
+///
+/// let (first, second) = (wall::now_monotone(), wall::now_monotone());
+/// assert!(first.time <= second.time);
+/// ```
+#[inline]
+#[must_use]
+pub fn now_monotone() -> Monotone {
+    let now = CLOCK.wall_ns();
+    let before = LARGEST.fetch_max(now, Ordering::AcqRel);
+    let ahead = if before <= now { Duration::ZERO } else { ahead_of_now(before) };
+    Monotone { time: WallTime::from_unix_ns(before.max(now)), ahead }
+}
+
+/// How far this time, which was read before, is ahead of the present one: another thread may only have been
+/// faster.
+#[cold]
+fn ahead_of_now(before: i64) -> Duration {
+    Duration::from_nanos(before.saturating_sub(CLOCK.wall_ns()).max(0) as u64)
+}
+
+/// Returns a number that moves when CLOCK_REALTIME was found to have been set, to have leapt, or to have gone on while
+/// the machine slept. Looks now: what happened before the call shows.
+///
+/// It moves, too, when the process joins another time namespace, whose CLOCK_MONOTONIC is another one.
+///
+/// - Cost: three reads of the system's clocks, some 70 ns.
+///
+/// ```
+/// let before = clockscope::wall::generation();
+/// // Stamps.
+/// if clockscope::wall::generation() != before {
+///     println!("the clock was set meanwhile");
+/// }
+/// ```
+#[must_use]
+pub fn generation() -> u64 {
+    CLOCK.wall_generation()
+}
+
+/// Returns how far [`now`] is from CLOCK_REALTIME: by a fresh comparison, and at most since that clock was set last.
+/// `None` where no clock answers.
+///
+/// The sum of [`crate::error_bound`] and of what is known of the offset. A clock that is set is an error until it is
+/// noticed, for two milliseconds at most, which no bound includes.
+///
+/// - Cost: some thirty reads of the system's clocks, about 1 µs.
+///
+/// ```
+/// if let Some(bound) = clockscope::wall::error_bound() {
+///     assert!(bound.now <= bound.largest);
+/// }
+/// ```
+#[must_use]
+pub fn error_bound() -> Option<ErrorBound> {
+    keep_errno(|| {
+        let timeline = CLOCK.error_bound()?;
+        let (now, largest) = CLOCK.wall_error_ns()?;
+        Some(ErrorBound {
+            now: timeline.now + Duration::from_nanos(now),
+            largest: timeline.largest + Duration::from_nanos(largest),
+        })
+    })
+}
+
+impl Instant {
+    /// Converts the moment to civil time, with the offset between both clocks of now. `None` where no wall clock
+    /// answers.
+    ///
+    /// Between two calls the clock may be set: use an [`Anchor`] for moments whose order is to be kept.
+    ///
+    /// - Error: [`error_bound`].
+    /// - Cost: a reading; some 150 ns more where the counter is not used.
+    ///
+    /// ```
+    /// use clockscope::Instant;
+    ///
+    /// let moment = Instant::now();
+    /// if let Some(wall) = moment.to_wall() {
+    ///     println!("{wall}");
+    /// }
+    /// ```
+    #[must_use]
+    pub fn to_wall(self) -> Option<WallTime> {
+        CLOCK.wall_at(self.as_ns()).map(WallTime::from_unix_ns)
+    }
+}
+
+/// A moment on both clocks: converts a batch of [`Instant`]s to civil time, and keeps their order.
+///
+/// For tracers that take an [`Instant`] for each event and convert when they export. The conversion is an addition.
+///
+/// ```
+/// use clockscope::{Anchor, now};
+///
+/// let stamps = [now(), now(), now()];
+/// let anchor = Anchor::now().expect("a wall clock");
+/// let exported = stamps.map(|stamp| anchor.to_wall(stamp));
+/// assert!(exported.is_sorted());
+/// assert_eq!(anchor.to_instant(exported[0]), Some(stamps[0]));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Anchor {
+    offset_ns: i64,
+    bound_ns: u64,
+    generation: u64,
+}
+
+impl Anchor {
+    /// Takes an anchor now. `None` where no wall clock answers.
+    ///
+    /// - Cost: up to ten reads of the system's clocks, some 200 ns.
+    #[must_use]
+    pub fn now() -> Option<Self> {
+        keep_errno(|| {
+            let (offset, bound_ns) = CLOCK.offset_now()?;
+            Some(Self { offset_ns: offset.ns(), bound_ns, generation: CLOCK.wall_generation() })
+        })
+    }
+
+    /// Returns an anchor of two moments that were the same one, within `bound`: from another process, or a record.
+    /// [`Anchor::is_current`] compares it with the offset of now. `None` if they are further apart than 292 years.
+    #[must_use]
+    pub fn of(instant: Instant, wall: WallTime, bound: Duration) -> Option<Self> {
+        let offset_ns = i64::try_from(i128::from(wall.as_unix_ns()) - i128::from(instant.as_ns())).ok()?;
+        let bound_ns = u64::try_from(bound.as_nanos()).unwrap_or(u64::MAX);
+        Some(Self { offset_ns, bound_ns, generation: CLOCK.wall_generation() })
+    }
+
+    /// Converts a moment to civil time: that of the anchor and as much time as lies between. Saturates at the ends of
+    /// [`WallTime`].
+    #[inline(always)]
+    #[must_use]
+    pub const fn to_wall(&self, moment: Instant) -> WallTime {
+        WallTime::from_unix_ns(self.offset_ns.saturating_add_unsigned(moment.as_ns()))
+    }
+
+    /// Converts civil time to a moment; `None` for one before the timeline's beginning.
+    #[must_use]
+    pub fn to_instant(&self, wall: WallTime) -> Option<Instant> {
+        let ns = i128::from(wall.as_unix_ns()) - i128::from(self.offset_ns);
+        u64::try_from(ns).ok().map(Instant::from_ns)
+    }
+
+    /// Returns by how much the anchor's two moments may be apart. The moments that are converted have their own error:
+    /// [`crate::error_bound`].
+    #[must_use]
+    pub const fn error_bound(&self) -> Duration {
+        Duration::from_nanos(self.bound_ns)
+    }
+
+    /// Returns whether CLOCK_REALTIME was not set since the anchor was taken, as far as anything shows it. Looks now, at
+    /// the cost of [`generation`].
+    #[must_use]
+    pub fn is_current(&self) -> bool {
+        generation() == self.generation
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test may panic")]
+mod tests {
+    use super::*;
+    use std::time::SystemTime;
+
+    /// Between two readings of CLOCK_REALTIME, give or take the bound; unless the clock is set meanwhile.
+    #[test]
+    fn it_is_the_systems_wall_clock() {
+        for turn in 0..200_000 {
+            let generation = if turn % 1000 == 0 { generation() } else { 0 };
+            let (before, now, after) = (SystemTime::now(), now(), SystemTime::now());
+            let [before, after] = [before, after].map(|moment| WallTime::try_from(moment).unwrap());
+            let slack = Duration::from_micros(20);
+            let is_inside = before.saturating_sub(slack) <= now && now <= after.saturating_add(slack);
+            assert!(is_inside || generation != super::generation(), "{before} {now} {after}");
+        }
+    }
+
+    #[test]
+    fn a_batch_keeps_its_order_and_comes_back() {
+        let stamps: Vec<Instant> = (0..1000).map(|_| crate::now()).collect();
+        let anchor = Anchor::now().unwrap();
+        let exported: Vec<WallTime> = stamps.iter().map(|stamp| anchor.to_wall(*stamp)).collect();
+        assert!(exported.is_sorted());
+        assert!(exported.iter().zip(&stamps).all(|(wall, stamp)| anchor.to_instant(*wall) == Some(*stamp)));
+        assert!(anchor.error_bound() < Duration::from_millis(10));
+        let again = Anchor::of(stamps[0], exported[0], Duration::ZERO).unwrap();
+        assert_eq!(again.to_wall(stamps[999]), exported[999]);
+        assert_eq!(anchor.to_wall(Instant::from_ns(u64::MAX)), WallTime::MAX);
+        assert_eq!(anchor.to_instant(WallTime::MIN), None);
+    }
+
+    #[test]
+    fn threads_never_see_it_go_back() {
+        std::thread::scope(|scope| {
+            for _ in 0..2 {
+                scope.spawn(|| {
+                    let mut last = WallTime::MIN;
+                    for _ in 0..200_000 {
+                        let Monotone { time, .. } = now_monotone();
+                        assert!(time >= last);
+                        last = time;
+                    }
+                });
+            }
+        });
+    }
+}
