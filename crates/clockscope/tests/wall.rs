@@ -120,6 +120,21 @@ fn a_step_is_noticed_by_who_asks_where_no_line_is() {
     }
 }
 
+/// A comparison that took a millisecond says little. It is neither served nor compared with.
+#[test]
+fn a_comparison_that_was_interrupted_is_not_kept() {
+    let watch = Watch::ordinary();
+    let usual = watch.world.os_read_ps.replace(1_000_000_000);
+    watch.clock.look_at_wall();
+    watch.world.os_read_ps.set(usual);
+    assert!(run(&watch, 10 * MILLISECOND, 5_000) <= 100.0);
+    watch.world.os_read_ps.set(1_000_000_000);
+    watch.clock.look_at_wall();
+    watch.world.os_read_ps.set(usual);
+    assert!(run(&watch, 10 * MILLISECOND, 5_000) <= 100.0);
+    assert_eq!(watch.clock.wall_generation(), 0);
+}
+
 #[test]
 fn slews_and_sleep_are_followed() {
     let watch = settled();

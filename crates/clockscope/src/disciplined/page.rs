@@ -121,10 +121,11 @@ pub(crate) struct Page {
     pub(crate) largest_error_ns: AtomicU64,
     /// What was asked for: [`WANTS_WALL`], [`WANTS_BOUNDS`].
     wanted: AtomicU64,
-    /// The offset to the wall clock ([`WallOffset`]) that is published as long as nothing contradicts it,
-    /// and how far it may be above the true one, in ns.
+    /// The offset to the wall clock ([`WallOffset`]) that is published as long as nothing contradicts it.
     wall_known: AtomicU64,
-    pub(crate) wall_width_ns: AtomicU64,
+    /// How far an offset may be above the true one, in ns, in the lower half; the upper half is the lower
+    /// one of that offset.
+    wall_width: AtomicU64,
     /// Largest error of that offset that was seen since the wall clock was set, in ns.
     pub(crate) largest_wall_error_ns: AtomicU64,
     /// [`layout::FORMAT`] once the page is in use.
@@ -196,7 +197,7 @@ impl Page {
             largest_error_ns: AtomicU64::new(0),
             wanted: AtomicU64::new(0),
             wall_known: AtomicU64::new(0),
-            wall_width_ns: AtomicU64::new(0),
+            wall_width: AtomicU64::new(0),
             largest_wall_error_ns: AtomicU64::new(0),
             format: AtomicU64::new(0),
             reserved: [const { AtomicU64::new(0) }; 6],
@@ -221,7 +222,7 @@ impl Page {
             largest_error_ns: word(),
             wanted: word(),
             wall_known: word(),
-            wall_width_ns: word(),
+            wall_width: word(),
             largest_wall_error_ns: word(),
             format: word(),
             reserved: core::array::from_fn(|_| word()),
@@ -491,9 +492,26 @@ impl Page {
         WallOffset(self.wall_known.load(Ordering::Relaxed))
     }
 
-    /// Replaces it. `false` if another thread has replaced `from`.
-    pub(crate) fn replace_wall(&self, from: WallOffset, to: WallOffset) -> bool {
-        self.wall_known.compare_exchange(from.0, to.0, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    /// The same, and how far it may be above the true one, in ns: `None` where that of another offset was
+    /// left, by a thread that had replaced this one and was interrupted.
+    pub(crate) fn wall(&self) -> (WallOffset, Option<u64>) {
+        let (known, width) = (self.wall_known(), self.wall_width.load(Ordering::Relaxed));
+        let is_of_it = width >> 32 == known.0 & u64::from(u32::MAX);
+        (known, is_of_it.then_some(width & u64::from(u32::MAX)))
+    }
+
+    /// Replaces it by one that is so wide. `false` if another thread has replaced `from`.
+    pub(crate) fn replace_wall(&self, from: WallOffset, to: WallOffset, width_ns: u64) -> bool {
+        let is_replaced = self.wall_known.compare_exchange(from.0, to.0, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        if is_replaced {
+            self.keep_wall_width(to, width_ns);
+        }
+        is_replaced
+    }
+
+    /// Says how wide this offset is.
+    pub(crate) fn keep_wall_width(&self, known: WallOffset, width_ns: u64) {
+        self.wall_width.store(known.0 << 32 | width_ns.min(u64::from(u32::MAX)), Ordering::Relaxed);
     }
 
     /// Says which layout the page has.
@@ -516,7 +534,7 @@ impl Page {
     pub(crate) fn forget(&self) {
         let times = [&self.floor, &self.written, &self.offset, &self.usage, &self.next_try_ns];
         let others = [&self.awaited, &self.awaited_since_ns, &self.largest_error_ns, &self.wanted, &self.format];
-        let wall = [&self.wall_known, &self.wall_width_ns, &self.largest_wall_error_ns];
+        let wall = [&self.wall_known, &self.wall_width, &self.largest_wall_error_ns];
         for word in times.into_iter().chain(others).chain(wall).chain(&self.reserved) {
             word.store(0, Ordering::Relaxed);
         }

@@ -25,6 +25,10 @@ use crate::Errno;
 /// Comparisons for an offset that is not known, and for one that is.
 const FIRST_TRIES: u32 = 8;
 const TRIES: u32 = 4;
+/// A comparison takes less than this, unless it is interrupted: some system calls on a slow processor.
+const INTERRUPTED_NS: u64 = 20_000;
+/// How far an offset may be above the true one where nothing else is known of that.
+const UNKNOWN_WIDTH_NS: u64 = 1_000_000;
 
 /// By how much the wall clock is ahead of our timeline, between two numbers of ns: the wall clock was
 /// read between two readings of the OS clock.
@@ -44,9 +48,9 @@ impl Distance {
     }
 
     /// Whether an offset that is up to `width_ns` above the true one is compatible with this.
-    fn agrees(&self, offset: WallOffset, width_ns: u64) -> bool {
+    fn agrees(&self, offset: WallOffset, width_ns: Option<u64>) -> bool {
         let ns = offset.ns();
-        self.least <= ns && ns.saturating_sub_unsigned(width_ns) <= self.most
+        self.least <= ns && ns.saturating_sub_unsigned(width_ns.unwrap_or(UNKNOWN_WIDTH_NS)) <= self.most
     }
 
     /// By how much this offset is off at worst, in ns.
@@ -54,6 +58,11 @@ impl Distance {
         let ns = offset.ns();
         ns.saturating_sub(self.least).max(self.most.saturating_sub(ns)).max(0) as u64
     }
+}
+
+/// A comparison that is no wider is enough for one with an offset that is so wide.
+fn enough_ns(width_ns: Option<u64>) -> u64 {
+    width_ns.map_or(0, |ns| ns.saturating_add(ns / 4))
 }
 
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
@@ -144,11 +153,11 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let Ok(seen) = self.distance() else { return self.wall_otherwise() };
         // What is served by a line after this is no smaller.
         page.raise_floor(seen.after_ns);
-        let known = page.wall_known();
+        let (known, width_ns) = page.wall();
         if !known.is_known() {
             return seen.wall_ns;
         }
-        if !seen.agrees(known, page.wall_width_ns.load(Ordering::Relaxed)) {
+        if !seen.agrees(known, width_ns) {
             self.forget_wall(known);
             return seen.wall_ns;
         }
@@ -194,48 +203,50 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// The offset to publish with the next line: the one that is known, as long as nothing contradicts it.
+    /// It is not replaced by a smaller one that is better known: readings would go back.
     /// Unknown where nobody asked for the wall clock, or all comparisons were interrupted.
     pub(super) fn learn_wall(&self, held: &Held<'_>) -> WallOffset {
-        if !self.shared.page.wants(WANTS_WALL) || !self.shared.os.is_wall_steered_alike() {
+        let page = &self.shared.page;
+        if !page.wants(WANTS_WALL) || !self.shared.os.is_wall_steered_alike() {
             return WallOffset::UNKNOWN;
+        }
+        let (known, width_ns) = page.wall();
+        if known.is_known() {
+            match self.narrowest_distance(TRIES, enough_ns(width_ns)) {
+                None => return WallOffset::UNKNOWN,
+                Some(seen) if seen.agrees(known, width_ns) => {
+                    if width_ns.is_none() {
+                        page.keep_wall_width(known, known.ns().abs_diff(seen.least));
+                    }
+                    page.largest_wall_error_ns.fetch_max(seen.error_ns(known), Ordering::Relaxed);
+                    return known;
+                }
+                Some(_) => self.forget_wall(known),
+            }
         }
         // Two reads of the OS clock lie in a bracket, and one and a half in a comparison.
         let usual_ns = (2 * held.calibration.narrowest()) as f64 * held.ns_per_tick;
-        let limit_ns = (usual_ns as u64).saturating_mul(TOO_WIDE).saturating_add(2 * held.os_tick_ns);
-        self.learn_offset(limit_ns)
+        self.learn_offset((usual_ns as u64).saturating_mul(TOO_WIDE)).unwrap_or(WallOffset::UNKNOWN)
     }
 
-    /// The same, where a comparison wider than `limit_ns` was interrupted.
-    fn learn_offset(&self, limit_ns: u64) -> WallOffset {
+    /// Learns the offset where none is known. `None` if another thread has, or if all comparisons were
+    /// interrupted: wider than `limit_ns` and the tick.
+    fn learn_offset(&self, limit_ns: u64) -> Option<WallOffset> {
         let page = &self.shared.page;
-        let (known, width_ns) = (page.wall_known(), page.wall_width_ns.load(Ordering::Relaxed));
-        if known.is_known() {
-            let Some(seen) = self.narrowest_distance(TRIES, width_ns.saturating_add(width_ns / 4)) else {
-                return WallOffset::UNKNOWN;
-            };
-            if seen.agrees(known, width_ns) && width_ns <= limit_ns {
-                page.largest_wall_error_ns.fetch_max(seen.error_ns(known), Ordering::Relaxed);
-                return known;
-            }
-            if !seen.agrees(known, width_ns) {
-                self.forget_wall(known);
-            }
+        let tick_ns = self.asked.answers().map_or(1, |answers| answers.os_tick_ns);
+        let seen = self.narrowest_distance(FIRST_TRIES, 0)?;
+        if seen.width_ns() > limit_ns.saturating_add(4 * tick_ns) {
+            return None;
         }
-        let known = page.wall_known();
-        match self.narrowest_distance(FIRST_TRIES, 0) {
-            Some(seen) if seen.width_ns() <= limit_ns => {
-                let offset = WallOffset::of(seen.most);
-                page.wall_width_ns.store(seen.width_ns(), Ordering::Relaxed);
-                page.largest_wall_error_ns.fetch_max(seen.error_ns(offset), Ordering::Relaxed);
-                if page.replace_wall(known, offset) { offset } else { WallOffset::UNKNOWN }
-            }
-            _ => WallOffset::UNKNOWN,
-        }
+        let offset = WallOffset::of(seen.most);
+        let is_learned = page.replace_wall(WallOffset::UNKNOWN, offset, seen.width_ns());
+        page.largest_wall_error_ns.fetch_max(seen.error_ns(offset), Ordering::Relaxed);
+        is_learned.then_some(offset)
     }
 
     /// The wall clock was set, or leapt, or the machine slept: says so, once.
     fn forget_wall(&self, known: WallOffset) {
-        if self.shared.page.replace_wall(known, WallOffset::UNKNOWN) {
+        if self.shared.page.replace_wall(known, WallOffset::UNKNOWN, 0) {
             self.shared.page.largest_wall_error_ns.store(0, Ordering::Relaxed);
             self.wall_generation.fetch_add(1, Ordering::Relaxed);
         }
@@ -247,9 +258,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.prepare();
         let page = &self.shared.page;
         page.want(WANTS_WALL);
-        let width_ns = page.wall_width_ns.load(Ordering::Relaxed);
-        let known = page.wall_known();
-        let Some(seen) = self.narrowest_distance(TRIES, width_ns.saturating_add(width_ns / 4)) else { return };
+        let (known, width_ns) = page.wall();
+        let Some(seen) = self.narrowest_distance(TRIES, enough_ns(width_ns)) else { return };
         if known.is_known() && seen.agrees(known, width_ns) {
             return;
         }
@@ -261,8 +271,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if known.is_known() {
             self.forget_wall(known);
         }
-        page.wall_width_ns.store(seen.width_ns(), Ordering::Relaxed);
-        page.replace_wall(WallOffset::UNKNOWN, WallOffset::of(seen.most));
+        let _ = (0..TRIES).find(|_| self.learn_offset(INTERRUPTED_NS).is_some() || page.wall_known().is_known());
     }
 
     /// The system says that the wall clock was set: as [`Disciplined::look_at_wall`], where anybody has asked
@@ -296,8 +305,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     pub fn wall_error_ns(&self) -> Option<(u64, u64)> {
         self.look_at_wall();
         let page = &self.shared.page;
-        let width_ns = page.wall_width_ns.load(Ordering::Relaxed);
-        let seen = self.narrowest_distance(TRIES, width_ns.saturating_add(width_ns / 4))?;
+        let (_, width_ns) = page.wall();
+        let seen = self.narrowest_distance(TRIES, enough_ns(width_ns))?;
         let known = self.look().wall;
         let now = if known.is_known() { seen.error_ns(known) } else { 0 };
         Some((now, page.largest_wall_error_ns.fetch_max(now, Ordering::Relaxed).max(now)))
@@ -318,9 +327,33 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     pub(crate) fn offset_now(&self) -> Option<(WallOffset, u64)> {
         self.look_at_wall();
         let page = &self.shared.page;
-        let (known, width_ns) = (page.wall_known(), page.wall_width_ns.load(Ordering::Relaxed));
-        let seen = self.narrowest_distance(TRIES, width_ns.saturating_add(width_ns / 4))?;
+        let (known, width_ns) = page.wall();
+        let seen = self.narrowest_distance(TRIES, enough_ns(width_ns))?;
         let offset = if known.is_known() && seen.agrees(known, width_ns) { known } else { WallOffset::of(seen.most) };
         Some((offset, seen.error_ns(offset)))
+    }
+}
+
+#[cfg(all(test, not(loom)))]
+mod tests {
+    use super::*;
+    use crate::disciplined::page::Page;
+
+    /// Two threads replace the offset at once, and the first one's width is kept last.
+    #[test]
+    fn the_width_of_another_offset_contradicts_nothing() {
+        let page = Page::new();
+        let (kept, other) = (WallOffset::of(1_000_000), WallOffset::of(999_500));
+        assert!(page.replace_wall(WallOffset::UNKNOWN, kept, 600));
+        assert!(!page.replace_wall(WallOffset::UNKNOWN, other, 40));
+        assert_eq!(page.wall(), (kept, Some(600)));
+        page.keep_wall_width(other, 40);
+        assert_eq!(page.wall(), (kept, None));
+        let seen = |least, most| Distance { least, most, wall_ns: 0, after_ns: 0 };
+        let true_one = seen(999_450, 999_490);
+        assert!(true_one.agrees(kept, None) && true_one.agrees(kept, Some(600)) && !true_one.agrees(kept, Some(40)));
+        assert!(!seen(-1_000_040, -1_000_000).agrees(kept, None), "that was set");
+        page.keep_wall_width(kept, kept.ns().abs_diff(true_one.least));
+        assert!(true_one.agrees(kept, page.wall().1));
     }
 }
