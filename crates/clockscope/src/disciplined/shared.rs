@@ -6,6 +6,7 @@
 use core::cell::UnsafeCell;
 use core::ops::{Deref, DerefMut};
 
+use super::kept::Kept;
 use super::page::Page;
 use super::steering::Steering;
 use super::sync::{AtomicU64, Ordering};
@@ -24,6 +25,8 @@ pub(crate) struct Shared<S> {
     pub(super) os: S,
     pub(super) page: Page,
     pub(super) steering: Lock<Steering>,
+    /// For callers without a line.
+    pub(super) kept: Kept,
     /// Identifies this process; 0 until [`Shared::process_mark`] is called. Last, where nothing is
     /// written that readers would wait for.
     #[cfg(not(loom))]
@@ -33,12 +36,18 @@ pub(crate) struct Shared<S> {
 impl<S> Shared<S> {
     #[cfg(not(loom))]
     pub(super) const fn new(os: S) -> Self {
-        Self { os, page: Page::new(), steering: Lock::new(Steering::ZERO), process_mark: AtomicU64::new(0) }
+        Self {
+            os,
+            page: Page::new(),
+            steering: Lock::new(Steering::ZERO),
+            kept: Kept::new(),
+            process_mark: AtomicU64::new(0),
+        }
     }
 
     #[cfg(loom)]
     pub(super) fn new(os: S) -> Self {
-        Self { os, page: Page::new(), steering: Lock::new(Steering::ZERO) }
+        Self { os, page: Page::new(), steering: Lock::new(Steering::ZERO), kept: Kept::new() }
     }
 
     /// Forgets all but the OS clock, where the kernel cannot wipe the memory.
@@ -50,6 +59,7 @@ impl<S> Shared<S> {
         // SAFETY: whoever held the lock is not there any more.
         unsafe { self.steering.break_open(Steering::ZERO) };
         self.process_mark.store(0, Ordering::Relaxed);
+        self.kept.wipe();
         self.page.forget();
     }
 

@@ -147,6 +147,10 @@ impl Timeline {
     }
 
     /// Not announced.
+    pub(crate) fn raw_ns(&self) -> Option<u64> {
+        None
+    }
+
     pub(crate) fn disruptions(&self) -> Option<u64> {
         None
     }
