@@ -251,6 +251,8 @@ impl<T> Drop for Guard<'_, T> {
 
 #[cfg(all(test, not(loom)))]
 mod tests {
+    use super::super::kept::{Seen, Statement};
+    use super::super::stated::{State, Stated};
     use super::*;
 
     fn lock() -> Lock<(u64, u64)> {
@@ -286,6 +288,21 @@ mod tests {
             // SAFETY: nobody else knows of it.
             unsafe { shared.forget() };
             assert!(marks.iter().all(|mark| !shared.has_process_mark(*mark)));
+        }
+    }
+
+    /// The same child asks for the system's statement anew, and keeps its own.
+    #[test]
+    fn a_process_that_forgets_has_no_statement() {
+        let (shared, nothing) = (Shared::new(()), Stated::nothing(State::Unsynchronized));
+        let statement = Statement::of(nothing, Seen::default(), 0, 1, 1).unwrap();
+        for _ in 0..3 {
+            let before = shared.kept.turn();
+            shared.kept.keep(before, &statement);
+            assert_eq!(shared.kept.load(), Some(statement));
+            // SAFETY: nobody else knows of it.
+            unsafe { shared.forget() };
+            assert_eq!((shared.kept.load(), shared.kept.turn()), (None, Kept::new().turn()));
         }
     }
 
