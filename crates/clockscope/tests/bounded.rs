@@ -188,8 +188,8 @@ fn every_state_is_a_value_to_a_rare_caller() {
     assert_eq!(questions(&watch, 100 * MILLISECOND, MILLISECOND), 0);
 }
 
-/// The machine is interrupted at every moment of a question, and whatever may happen happens there: the
-/// truth is inside then and later.
+/// The machine is interrupted at every moment of a question, and whatever may happen happens there:
+/// the truth is inside then and later.
 #[test]
 fn a_question_that_is_interrupted_takes_the_truth_out_of_no_interval() {
     let whats: [fn(&World); 7] = [

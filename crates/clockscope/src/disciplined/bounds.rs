@@ -1,5 +1,5 @@
-//! The bounds of civil time: what the system states once a second, carried on by the counter, or for
-//! callers who are not served by it by a clock that nobody steers.
+//! The bounds of civil time: what the system states once a second, carried on by the counter, or
+//! for callers who are not served by it by a clock that nobody steers.
 //!
 //! The interval is tied to true time, not to the wall clock. The counter carries it on at the rate that
 //! it had when the system was asked, and both ends part by the system's own growth. So a wall clock that
@@ -39,9 +39,9 @@ impl Carried {
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The interval in which the true time is, where the system states one.
     ///
-    /// Cost: the counter's ordered read and two products; without a line, four reads of the system's clocks;
-    /// once a second, the questions of [`OsClock::stated`]. Without [`OsClock::raw_ns`] there is a question at
-    /// each call that no line answers.
+    /// Cost: the counter's ordered read and two products; without a line, four reads of the
+    /// system's clocks; once a second, the questions of [`OsClock::stated`]. Without
+    /// [`OsClock::raw_ns`] there is a question at each call that no line answers.
     #[inline(always)]
     pub fn bounded(&self) -> BoundedAt {
         self.shared.page.read_bounds(|| self.counter.ordered()).unwrap_or_else(|| self.bounded_slow())
@@ -68,7 +68,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             return bounded;
         }
         if !version.has_line() {
-            // So that a line begins for who asks often: each question is as expensive as many readings.
+            // So that a line begins for who asks often: each question is as expensive as many
+            // readings.
             self.sample();
         }
         self.bounded_by_question()
@@ -86,8 +87,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         Some(bounded)
     }
 
-    /// Reads the system's clocks at about one moment. `None` where one does not answer, or all tries were
-    /// interrupted.
+    /// Reads the system's clocks at about one moment. `None` where one does not answer, or all
+    /// tries were interrupted.
     fn see(&self) -> Option<Seen> {
         let os = &self.shared.os;
         let one = || {
@@ -136,7 +137,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         (stated, bounded)
     }
 
-    /// What takes longer than this was interrupted, in ns: too long for a bound that lasts a second.
+    /// What takes longer than this was interrupted, in ns: too long for a bound that lasts a
+    /// second.
     fn interrupted_ns(&self) -> u64 {
         self.window_ns() / 8
     }
@@ -172,7 +174,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// What the system states after a bracket, if that may be carried on; `before` is what it stated before.
+    /// What the system states after a bracket, if that may be carried on; `before` is what it
+    /// stated before.
     fn carry_on(&self, held: &Held<'_>, before: Stated, bracket: &Bracket) -> Option<Carried> {
         let rate = held.ns_per_tick;
         let uncertain = is_steady(&held.stretch, bracket, rate)?;

@@ -1,25 +1,28 @@
 //! Keeps what the system stated of civil time for callers who are not served by the counter.
 //!
 //! They ask once a second, too. In between [`OsClock::raw_ns`](super::OsClock::raw_ns) carries the
-//! statement on: a clock that no daemon steers, at the rate that the system stated for its own clock. The
-//! steered clock itself would carry an error of up to a tenth, because a slew moves it and not true time.
+//! statement on: a clock that no daemon steers, at the rate that the system stated for its own
+//! clock. The steered clock itself would carry an error of up to a tenth, because a slew moves it
+//! and not true time.
 //!
-//! That clock stops while the machine sleeps, and steps where the process joins another time namespace.
-//! Both change the distance between the wall clock and the OS clock, and so does a wall clock that is set.
-//! (CLOCK_BOOTTIME shows a suspend by the same sum that the kernel adds to the wall clock.) So each caller
-//! compares that distance with the one before the question, and asks anew where it differs. What the
-//! comparison leaves open widens the interval.
+//! That clock stops while the machine sleeps, and steps where the process joins another time
+//! namespace. Both change the distance between the wall clock and the OS clock, and so does a wall
+//! clock that is set. (CLOCK_BOOTTIME shows a suspend by the same sum that the kernel adds to the
+//! wall clock.) So each caller compares that distance with the one before the question, and asks
+//! anew where it differs. What the comparison leaves open widens the interval.
 //!
 //! The words are shared by a sequence number:
 //!
-//! - **A writer** notes the number before it asks. Afterwards it makes that number the next one, marked as
-//!   being written, by compare-and-swap; writes; and makes it the next one again, marked as whole.
-//! - **A reader** takes the words only between two loads of the same number that is marked as whole.
-//! - **Whoever forgets** replaces the number by the next one without that mark. So a statement that was
-//!   asked for before, and is written after, is never seen.
+//! - **A writer** notes the number before it asks. Afterwards it makes that number the next one,
+//!   marked as being written, by compare-and-swap; writes; and makes it the next one again, marked
+//!   as whole.
+//! - **A reader** takes the words only between two loads of the same number that is marked as
+//!   whole.
+//! - **Whoever forgets** replaces the number by the next one without that mark. So a statement that
+//!   was asked for before, and is written after, is never seen.
 //!
-//! Nobody waits. A writer that does not come back leaves the mark of being written: from then on each
-//! caller asks.
+//! Nobody waits. A writer that does not come back leaves the mark of being written: from then on
+//! each caller asks.
 
 use super::stated::{BoundedAt, Bounds, GROWS, Stated, earlier, later};
 use super::sync::{AtomicU64, Ordering, fence};
@@ -76,7 +79,8 @@ impl Kept {
         (self.turn.load(Ordering::Relaxed) == turn).then(|| Statement::of_words(words))
     }
 
-    /// Keeps a statement that was asked for after `since`, unless anything was kept or forgotten since then.
+    /// Keeps a statement that was asked for after `since`, unless anything was kept or forgotten
+    /// since then.
     pub(super) fn keep(&self, since: Turn, statement: &Statement) {
         let (writing, whole) = (since.next(WRITING), since.next(0).next(WHOLE));
         if since.0 & WRITING != 0 || !self.replace(since, writing) {
@@ -88,7 +92,8 @@ impl Kept {
             word.store(value, Ordering::Relaxed);
         }
         if !self.replace(writing, whole) {
-            // Forgotten meanwhile; or this is a child that a signal handler forked, and its memory was wiped.
+            // Forgotten meanwhile; or this is a child that a signal handler forked, and its memory
+            // was wiped.
             self.mark(|_| 0);
         }
     }
@@ -136,13 +141,15 @@ impl Seen {
         self.after_ns.wrapping_sub(self.before_ns)
     }
 
-    /// Returns by how much the wall clock was ahead of the OS clock at least, and how uncertain that is.
+    /// Returns by how much the wall clock was ahead of the OS clock at least, and how uncertain
+    /// that is.
     fn ahead_ns(&self, tick_ns: u64) -> (u64, u64) {
         let least = (self.wall_ns as u64).wrapping_sub(self.after_ns).wrapping_sub(tick_ns);
         (least, self.width_ns().saturating_add(2 * tick_ns))
     }
 
-    /// Returns how uncertain it is that the distance is the same as before, in ns. `None` if it is not.
+    /// Returns how uncertain it is that the distance is the same as before, in ns. `None` if it is
+    /// not.
     fn is_as_far(&self, before: &Self, tick_ns: u64) -> Option<u64> {
         let ((now, width_ns), (then, then_ns)) = (self.ahead_ns(tick_ns), before.ahead_ns(tick_ns));
         let moved_ns = now.wrapping_sub(then) as i64;
@@ -164,8 +171,8 @@ pub(super) struct Statement {
 impl Statement {
     const WORDS: usize = 12;
 
-    /// Returns what was stated after `seen` and before the unsteered clock showed `raw_ns`, where clocks may
-    /// be a tick further than they show. `None` if that took longer than `most_ns`.
+    /// Returns what was stated after `seen` and before the unsteered clock showed `raw_ns`, where
+    /// clocks may be a tick further than they show. `None` if that took longer than `most_ns`.
     pub(super) fn of(mut stated: Stated, seen: Seen, raw_ns: u64, tick_ns: u64, most_ns: u64) -> Option<Self> {
         let rate = 1.0 + stated.rate_ppm * 1e-6;
         let took_ns = raw_ns.wrapping_sub(seen.raw_ns);
@@ -180,8 +187,9 @@ impl Statement {
         Some(Self { bounds: Bounds::of(&stated, raw_ns, rate), seen, rate })
     }
 
-    /// Returns the interval when the clocks show this. `None` if the statement has lasted its time, if the
-    /// machine slept or a clock was set meanwhile, or if the OS clock has a rate that was not stated.
+    /// Returns the interval when the clocks show this. `None` if the statement has lasted its time,
+    /// if the machine slept or a clock was set meanwhile, or if the OS clock has a rate that was
+    /// not stated.
     pub(super) fn at(&self, now: &Seen, tick_ns: u64) -> Option<BoundedAt> {
         let at = self.bounds.at(now.raw_ns)?;
         let unseen_ns = now.is_as_far(&self.seen, tick_ns)?;
@@ -195,8 +203,9 @@ impl Statement {
         })
     }
 
-    /// Returns whether the OS clock has gone on as stated: by no more than the system's own growth off. A
-    /// slew takes the true time out of no interval, but who steers the clock may state something else.
+    /// Returns whether the OS clock has gone on as stated: by no more than the system's own growth
+    /// off. A slew takes the true time out of no interval, but who steers the clock may state
+    /// something else.
     fn is_of_its_rate(&self, now: &Seen, tick_ns: u64) -> bool {
         let stated_ns = now.raw_ns.wrapping_sub(self.seen.raw_ns) as f64 * self.rate;
         let slack_ns = stated_ns * GROWS + (2 * tick_ns) as f64;

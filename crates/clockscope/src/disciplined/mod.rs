@@ -6,10 +6,11 @@
 //! it meets the OS clock again. Nothing runs between calls.
 //!
 //! The parts: a bracket is one comparison of the two clocks, a calibration what many of them say of
-//! the rate, a line the function that is served, the page how threads share it, usage whether a line
-//! pays, steering what is done under the lock, agreement what a difference means, errors what is known
-//! of them; serving answers readings without a line; wall is the offset to the wall clock, bounds what the
-//! system states of civil time, kept that statement for who calls rarely. docs/library.md explains why.
+//! the rate, a line the function that is served, the page how threads share it, usage whether a
+//! line pays, steering what is done under the lock, agreement what a difference means, errors what
+//! is known of them; serving answers readings without a line; wall is the offset to the wall clock,
+//! bounds what the system states of civil time, kept that statement for who calls rarely.
+//! docs/library.md explains why.
 
 mod agreement;
 mod answers;

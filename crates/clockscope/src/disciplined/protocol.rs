@@ -422,8 +422,8 @@ fn a_statement_is_written_by_one() {
     });
 }
 
-/// What was asked for before all was forgotten is not read after that, whoever is writing meanwhile; and what
-/// is asked for later is kept.
+/// What was asked for before all was forgotten is not read after that, whoever is writing
+/// meanwhile; and what is asked for later is kept.
 #[test]
 fn a_statement_that_was_forgotten_is_not_read() {
     check(2, || {

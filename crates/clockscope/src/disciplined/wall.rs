@@ -334,8 +334,9 @@ mod tests {
     use super::super::version::Mode;
     use super::*;
 
-    /// A counter of 1 GHz whose reads take no time, an OS clock that shows the time at the end of its read, and
-    /// a wall clock that shows it at once: the true offset is the upper end of each comparison.
+    /// A counter of 1 GHz whose reads take no time, an OS clock that shows the time at the end of
+    /// its read, and a wall clock that shows it at once: the true offset is the upper end of each
+    /// comparison.
     struct Machine(Cell<u64>);
 
     const OS_READ_NS: u64 = 100;
@@ -387,8 +388,8 @@ mod tests {
         clock
     }
 
-    /// A thread reads the wall clock after another one has announced a line and taken its bracket, and before
-    /// that line is published: later readings by the line are not below.
+    /// A thread reads the wall clock after another one has announced a line and taken its bracket,
+    /// and before that line is published: later readings by the line are not below.
     #[test]
     fn a_reading_beside_a_line_that_begins_is_below_the_line() {
         for is_announced_before in [false, true] {
@@ -409,8 +410,8 @@ mod tests {
         }
     }
 
-    /// A line begins exactly, with the offset of a comparison: its readings are not below one of the wall clock
-    /// itself that was taken before.
+    /// A line begins exactly, with the offset of a comparison: its readings are not below one of
+    /// the wall clock itself that was taken before.
     #[test]
     fn a_reading_by_the_line_is_not_below_one_of_the_wall_clock_itself() {
         let machine = machine();
@@ -424,8 +425,8 @@ mod tests {
         assert!(later >= served, "{later} was read after {served}");
     }
 
-    /// A line ends ahead of the OS clock, by less than a comparison is wide: readings of the wall clock itself
-    /// are not below those by the line.
+    /// A line ends ahead of the OS clock, by less than a comparison is wide: readings of the wall
+    /// clock itself are not below those by the line.
     #[test]
     fn a_reading_of_the_wall_clock_itself_is_not_below_one_by_a_line_that_ended() {
         for lead_ns in [2, OS_READ_NS / 2, OS_READ_NS, 3 * OS_READ_NS] {

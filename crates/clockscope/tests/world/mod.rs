@@ -52,7 +52,8 @@ pub(crate) struct World {
     pub(crate) margin_ns: Cell<u64>,
     /// By how much the OS clock is fast, as a share, and where the wall clock began, in ns.
     share: Cell<f64>,
-    /// By how much the unsteered clock is fast, which the OS clock is corrected for, and whether there is one.
+    /// By how much the unsteered clock is fast, which the OS clock is corrected for, and whether
+    /// there is one.
     raw_share: Cell<f64>,
     pub(crate) has_raw: Cell<bool>,
     wall_start_ns: u64,
@@ -111,8 +112,8 @@ impl World {
         self.machine.pass_ps(u128::from(ns) * 1000);
     }
 
-    /// The machine sleeps for `ns`: the counter and the wall clock go on, and the other clocks leave the
-    /// time out.
+    /// The machine sleeps for `ns`: the counter and the wall clock go on, and the other clocks
+    /// leave the time out.
     pub(crate) fn suspend(&self, ns: u64) {
         self.machine.suspend_ps(u128::from(ns) * 1000, &[OS, RAW]);
     }

@@ -131,8 +131,8 @@ impl Timeline {
         self.now_otherwise_ns()
     }
 
-    /// Returns CLOCK_MONOTONIC_RAW in ns, which no daemon steers. `None` where the vDSO does not answer: a
-    /// confined process might not be allowed to ask.
+    /// Returns CLOCK_MONOTONIC_RAW in ns, which no daemon steers. `None` where the vDSO does not
+    /// answer: a confined process might not be allowed to ask.
     pub(crate) fn raw_ns(&self) -> Option<u64> {
         let function = self.vdso.load(Ordering::Relaxed);
         if function.is_null() || !self.knows_raw.load(Ordering::Relaxed) {
@@ -232,8 +232,8 @@ impl Timeline {
 }
 
 /// Returns whether this function answers a clock by itself, as it does CLOCK_BOOTTIME and
-/// CLOCK_MONOTONIC_RAW since Linux 5.3. Before that it makes a system call, which costs several times as
-/// much.
+/// CLOCK_MONOTONIC_RAW since Linux 5.3. Before that it makes a system call, which costs several
+/// times as much.
 #[cold]
 fn is_of_the_vdso(function: vdso::ClockGettime, clock: libc::clockid_t) -> bool {
     const SLOWER: u64 = 3;
