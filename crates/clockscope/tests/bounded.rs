@@ -126,7 +126,8 @@ fn a_slew_takes_the_truth_out_of_no_interval_of_a_rare_caller() {
 /// What changes the distance of the wall clock and the OS clock is noticed by the next caller.
 #[test]
 fn a_rare_caller_asks_anew_where_a_clock_was_set_or_the_machine_slept() {
-    let whats: [(&str, fn(&World)); 9] = [
+    type What = (&'static str, fn(&World));
+    let whats: [What; 9] = [
         ("a suspend", |world| world.suspend(700 * MILLISECOND)),
         ("a short suspend", |world| world.suspend(2_000)),
         ("the wall clock is set ahead", |world| world.step_wall(5 * SECOND as i64)),
@@ -206,7 +207,7 @@ fn a_question_that_is_interrupted_takes_the_truth_out_of_no_interval() {
             let watch = light();
             let world = watch.world;
             world.pass(2 * SECOND);
-            world.interrupt_at(at, moment.clone(), move || what(world));
+            world.interrupt_at(at, moment, move || what(world));
             run(&watch, 3 * MILLISECOND, MILLISECOND);
             world.slew(500e-6);
             run(&watch, 900 * MILLISECOND, 9 * MILLISECOND);
