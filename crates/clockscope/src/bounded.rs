@@ -1,9 +1,11 @@
 //! Civil time as an interval, at the cost of a timestamp.
 //!
-//! [`now`] returns two moments between which the true time lies, and what that is worth: what TrueTime gives to
-//! databases. The kernel is asked for its bound once a second while the counter is in use; the counter carries the
-//! interval on, which grows by the 500 ppm by which the kernel lets its own bound grow. The interval follows true time
-//! and not CLOCK_REALTIME: a clock that is set or slewed within the second takes the true time out of no interval.
+//! [`now`] returns two moments between which the true time lies, and what that is worth: what
+//! TrueTime gives to databases. The kernel is asked for its bound at most once a second. In between
+//! the counter carries the interval on, or CLOCK_MONOTONIC_RAW for callers too rare to be served by
+//! the counter. It grows by the 500 ppm by which the kernel lets its own bound grow. The interval
+//! follows true time and not CLOCK_REALTIME: a clock that is set or slewed within the second takes
+//! the true time out of no interval.
 //!
 //! What the kernel's bound is worth depends on the daemon that keeps the clock: [`State`], and docs/library.md, "Civil
 //! time". [`crate::utc_now`] asks anew at each call, and chronyd or ClockBound themselves with their features.
@@ -79,11 +81,15 @@ impl Interval {
 ///
 /// - Unit: [`WallTime`]s, nanoseconds since the Unix epoch.
 /// - Ordering: of its own interval, as [`crate::now`].
-/// - Cost: that of [`crate::now`] and two products, where the counter is in use; once a second, four calls of
-///   adjtimex(2), some microseconds, by the thread that renews the clock. Elsewhere two calls of adjtimex(2) and three
-///   readings each time, 1 to 2 µs: programs that call less often than every fifteen microseconds.
+/// - Cost: that of [`crate::now`] and two products, where the counter is in use. Programs that call
+///   less often than every fifteen microseconds: some 0.13 µs, for readings of CLOCK_MONOTONIC,
+///   CLOCK_REALTIME and CLOCK_MONOTONIC_RAW. Once a second, four calls of adjtimex(2), some
+///   microseconds, by one of the callers. Where the vDSO does not answer CLOCK_MONOTONIC_RAW
+///   (before Linux 5.3), and near a leap second, two of them for each rare call.
 /// - Source: adjtimex(2), judged by the signatures in docs/library.md.
-/// - What a daemon states anew shows within a second, a clock that is set or slewed within two milliseconds.
+/// - What a daemon states anew shows within a second, a clock that is set or slewed within two
+///   milliseconds of use. To rare callers a set shows at once, and a slew when it has moved the
+///   clock by more than the interval may have grown.
 /// - May be called in a signal handler. [`crate::prepare`] does not replace its system calls.
 ///
 /// ```

@@ -93,6 +93,10 @@ impl OsClock for Timeline {
         Timeline::current_cpu(self)
     }
 
+    fn raw_ns(&self) -> Option<u64> {
+        Timeline::raw_ns(self)
+    }
+
     #[inline(always)]
     fn wall_ns(&self) -> Result<i64, Errno> {
         Timeline::wall_ns(self)

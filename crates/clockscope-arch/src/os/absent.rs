@@ -107,6 +107,12 @@ impl Timeline {
 
     /// Not announced.
     #[must_use]
+    pub fn raw_ns(&self) -> Option<u64> {
+        None
+    }
+
+    /// Not announced.
+    #[must_use]
     pub fn disruptions(&self) -> Option<u64> {
         None
     }

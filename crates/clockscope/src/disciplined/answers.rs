@@ -108,7 +108,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// The OS clock's tick in ns, as it was when it was asked for.
-    fn os_tick_ns(&self) -> u64 {
+    pub(super) fn os_tick_ns(&self) -> u64 {
         self.prepare();
         self.asked.answers().map_or(1, |answers| answers.os_tick_ns)
     }

@@ -1,4 +1,5 @@
-//! The bounds of civil time: what the system states once a second, carried on by the counter.
+//! The bounds of civil time: what the system states once a second, carried on by the counter, or
+//! for callers who are not served by it by a clock that nobody steers.
 //!
 //! The interval is tied to true time, not to the wall clock. The counter carries it on at the rate that
 //! it had when the system was asked, and both ends part by the system's own growth. So a wall clock that
@@ -9,13 +10,18 @@ use super::agreement::SAME;
 use super::bracket::Bracket;
 use super::errors::Stretch;
 use super::holding::Held;
+use super::kept::{Seen, Statement};
 use super::page::{WANTS_BOUNDS, WANTS_WALL};
-use super::stated::{BoundedAt, Bounds, GROWS, State, Stated};
+use super::stated::{BoundedAt, Bounds, GROWS, State, Stated, earlier, later};
+use super::usage::Usage;
 use super::version::Version;
 use super::{Counter, Disciplined, OsClock};
 
 /// Two answers of the system are of one rate if they differ by no more than this, in ppm.
 const SAME_RATE_PPM: f64 = 1.0;
+
+/// So many comparisons of the system's clocks are tried, until one was not interrupted.
+const TRIES: u32 = 4;
 
 /// The bounds that the lock's holder publishes, and where the counter was compared for them.
 #[derive(Clone, Copy, Debug)]
@@ -33,8 +39,9 @@ impl Carried {
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// The interval in which the true time is, where the system states one.
     ///
-    /// Cost: the counter's ordered read and two products; once a second, the questions of
-    /// [`OsClock::stated`]; without a line, that question at each call.
+    /// Cost: the counter's ordered read and two products; without a line, four reads of the
+    /// system's clocks; once a second, the questions of [`OsClock::stated`]. Without
+    /// [`OsClock::raw_ns`] there is a question at each call that no line answers.
     #[inline(always)]
     pub fn bounded(&self) -> BoundedAt {
         self.shared.page.read_bounds(|| self.counter.ordered()).unwrap_or_else(|| self.bounded_slow())
@@ -56,24 +63,84 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             if let Some(bounded) = page.read_bounds(|| self.counter.ordered()) {
                 return bounded;
             }
-        } else {
-            // So that a line begins for who asks often: each question is as dear as many readings.
+        }
+        if let Some(bounded) = self.bounded_by_kept(version) {
+            return bounded;
+        }
+        if !version.has_line() {
+            // So that a line begins for who asks often: each question is as expensive as many
+            // readings.
             self.sample();
         }
         self.bounded_by_question()
     }
 
-    /// Asks the system.
+    /// Carries on what the system stated for an earlier caller, where that holds.
+    fn bounded_by_kept(&self, version: Version) -> Option<BoundedAt> {
+        let kept = self.shared.kept.load()?;
+        let now = self.see()?;
+        let bounded = kept.at(&now, self.os_tick_ns())?;
+        // Counted as any other reading of the OS clock.
+        if !version.has_line() && version.is_tried() && Usage::is_sample(now.after_ns) {
+            self.sample();
+        }
+        Some(bounded)
+    }
+
+    /// Reads the system's clocks at about one moment. `None` where one does not answer, or all
+    /// tries were interrupted.
+    fn see(&self) -> Option<Seen> {
+        let os = &self.shared.os;
+        let one = || {
+            let before_ns = os.now_ns().ok()?;
+            let (wall_ns, raw_ns) = (os.wall_ns().ok()?, os.raw_ns()?);
+            let after_ns = os.now_ns().ok()?;
+            let disruptions = os.disruptions().map_or(0, |number| number.wrapping_add(1));
+            Some(Seen { raw_ns, before_ns, after_ns, wall_ns, disruptions })
+        };
+        for _ in 0..TRIES {
+            let seen = one()?;
+            if seen.width_ns() <= self.interrupted_ns() {
+                return Some(seen);
+            }
+        }
+        None
+    }
+
+    /// Asks the system, and keeps what it states where a clock can carry that on.
     fn bounded_by_question(&self) -> BoundedAt {
+        let turn = self.shared.kept.turn();
+        let (before, bounded) = self.ask_at_once();
+        // Before the second question: what happens during that one shows as well.
+        let Some(seen) = self.see().filter(|_| before.lasts_ns > 0) else { return bounded };
+        let (stated, bounded) = self.ask_at_once();
+        if is_same(&before, &stated)
+            && let Some(raw_ns) = self.shared.os.raw_ns()
+            && let Some(statement) = Statement::of(stated, seen, raw_ns, self.os_tick_ns(), self.interrupted_ns())
+        {
+            self.shared.kept.keep(turn, &statement);
+        }
+        bounded
+    }
+
+    /// What the system states now, and that as the interval at some moment of this call.
+    fn ask_at_once(&self) -> (Stated, BoundedAt) {
         let began_ns = self.now().as_ns();
-        let stated = self.shared.os.stated().unwrap_or(Stated::nothing(State::Unavailable));
+        let stated = self.ask_stated();
         let took_ns = self.now().as_ns().saturating_sub(began_ns);
-        BoundedAt {
+        let bounded = BoundedAt {
             earliest_ns: stated.earliest_ns,
             // The timeline may be slewed meanwhile, by a tenth.
             latest_ns: later(stated.latest_ns, took_ns.saturating_add(took_ns / 8)),
             state: stated.state,
-        }
+        };
+        (stated, bounded)
+    }
+
+    /// What takes longer than this was interrupted, in ns: too long for a bound that lasts a
+    /// second.
+    fn interrupted_ns(&self) -> u64 {
+        self.window_ns() / 8
     }
 
     /// What the system states before the bracket of a renewal, if it is to be asked at all: nothing is
@@ -98,27 +165,36 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if !self.is_carried_on(held, bracket) {
             held.carried = Carried::NONE;
         }
-        let Some(before) = asked else { return };
-        held.carried = Carried::NONE;
+        if let Some(before) = asked {
+            held.carried = self.carry_on(held, before, bracket).unwrap_or(Carried::NONE);
+        }
+        if held.carried.rate <= 0.0 && self.shared.page.wants(WANTS_BOUNDS) {
+            // A slew may have begun that only the counter shows so soon: whoever calls next asks.
+            self.shared.kept.forget();
+        }
+    }
+
+    /// What the system states after a bracket, if that may be carried on; `before` is what it
+    /// stated before.
+    fn carry_on(&self, held: &Held<'_>, before: Stated, bracket: &Bracket) -> Option<Carried> {
         let rate = held.ns_per_tick;
-        let Some(uncertain) = is_steady(&held.stretch, bracket, rate) else { return };
+        let uncertain = is_steady(&held.stretch, bracket, rate)?;
         if held.doubt.is_open() {
-            return;
+            return None;
         }
         let start = self.counter.ordered();
         let mut stated = self.ask_stated();
         let end = self.counter.ordered();
         let took_ns = end.wrapping_sub(start) as f64 * rate;
-        let is_same = stated.state == before.state && (stated.rate_ppm - before.rate_ppm).abs() <= SAME_RATE_PPM;
         // Interrupted for so long that it is no bound for a second.
-        if !is_same || !(0.0..=self.window_ns() as f64 / 8.0).contains(&took_ns) {
-            return;
+        if !is_same(&before, &stated) || !(0.0..=self.interrupted_ns() as f64).contains(&took_ns) {
+            return None;
         }
         // The rate may have changed by as much without being seen until the renewal after the next.
         let unseen_ns = ((SAME + uncertain) * 3.0 * self.window_ns() as f64) as u64 + 1;
         stated.earliest_ns = earlier(stated.earliest_ns, unseen_ns);
         stated.latest_ns = later(stated.latest_ns, (took_ns * (1.0 + GROWS)) as u64 + 1 + unseen_ns);
-        held.carried = Carried { bounds: Bounds::of(&stated, end, rate), since: *bracket, rate };
+        Some(Carried { bounds: Bounds::of(&stated, end, rate), since: *bracket, rate })
     }
 
     /// Whether the OS clock has gone on at the rate of then.
@@ -128,18 +204,13 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 }
 
+/// Whether the system stated the same at two moments, as far as its bounds go.
+fn is_same(one: &Stated, other: &Stated) -> bool {
+    one.state == other.state && (one.rate_ppm - other.rate_ppm).abs() <= SAME_RATE_PPM
+}
+
 /// By what share the rate of the stretch that ends with `bracket` is uncertain, if it is this one.
 fn is_steady(stretch: &Stretch, bracket: &Bracket, rate: f64) -> Option<f64> {
     let is_of_now = stretch.end() == bracket && stretch.is_known();
     (is_of_now && stretch.is_at(rate, SAME)).then(|| stretch.uncertain())
-}
-
-/// A moment that is so much later. Without a bound there is none.
-fn later(ns: i64, by_ns: u64) -> i64 {
-    ns.saturating_add_unsigned(by_ns)
-}
-
-/// A moment that is so much earlier, likewise.
-fn earlier(ns: i64, by_ns: u64) -> i64 {
-    ns.saturating_sub_unsigned(by_ns)
 }

@@ -6,10 +6,11 @@
 //! it meets the OS clock again. Nothing runs between calls.
 //!
 //! The parts: a bracket is one comparison of the two clocks, a calibration what many of them say of
-//! the rate, a line the function that is served, the page how threads share it, usage whether a line
-//! pays, steering what is done under the lock, agreement what a difference means, errors what is known
-//! of them; serving answers readings without a line; wall is the offset to the wall clock, bounds what the
-//! system states of civil time. docs/library.md explains why.
+//! the rate, a line the function that is served, the page how threads share it, usage whether a
+//! line pays, steering what is done under the lock, agreement what a difference means, errors what
+//! is known of them; serving answers readings without a line; wall is the offset to the wall clock,
+//! bounds what the system states of civil time, kept that statement for who calls rarely.
+//! docs/library.md explains why.
 
 mod agreement;
 mod answers;
@@ -19,6 +20,7 @@ mod bracket;
 mod calibration;
 mod errors;
 mod holding;
+mod kept;
 mod line;
 mod os_changes;
 mod page;
@@ -364,6 +366,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// which the generation ended.
     fn next_generation(&self, error_ns: u64) {
         self.shared.page.largest_error_ns.store(error_ns, Ordering::Relaxed);
+        // What was found to be wrong may be what the system's clocks go by, too.
+        self.shared.kept.forget();
         self.shared.os.preemption_point();
         self.generation.fetch_add(1, Ordering::Relaxed);
     }

@@ -6,8 +6,10 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU64, Ordering};
 use loom::thread;
 
+use super::kept::{Kept, Seen, Statement};
 use super::line::Line;
 use super::page::{Civil, Page, WallOffset};
+use super::stated::{State, Stated};
 use super::version::{Mode, Version};
 use super::{Counter, Disciplined, OsClock};
 use crate::{Errno, Source};
@@ -367,5 +369,75 @@ fn a_counter_that_was_given_up_is_not_served() {
         assert!(ns >= least, "{ns} was read after {least}");
         publisher.join().unwrap();
         assert_eq!(clock.shared.page.read(|| 10), None);
+    });
+}
+
+/// A statement whose every part depends on `number`.
+fn statement(number: i64) -> Statement {
+    let seen = Seen {
+        raw_ns: number as u64,
+        before_ns: number as u64,
+        after_ns: number as u64,
+        wall_ns: number,
+        disruptions: number as u64,
+    };
+    let rate_ppm = number as f64;
+    let stated =
+        Stated { earliest_ns: -number, latest_ns: number, lasts_ns: 1_000, rate_ppm, state: State::Synchronized };
+    Statement::of(stated, seen, number as u64, 0, 1_000).unwrap()
+}
+
+/// A thread reads while another keeps one statement after another: it finds one of them, or none.
+#[test]
+fn a_statement_is_read_whole() {
+    check(2, || {
+        let kept = Arc::new(Kept::new());
+        kept.keep(kept.turn(), &statement(1));
+        let writer = {
+            let kept = kept.clone();
+            thread::spawn(move || kept.keep(kept.turn(), &statement(2)))
+        };
+        let read = kept.load();
+        assert!(read.is_none_or(|read| read == statement(1) || read == statement(2)), "{read:?}");
+        writer.join().unwrap();
+        assert_eq!(kept.load(), Some(statement(2)));
+    });
+}
+
+/// Of two threads that write at once one does, and nothing of the other is read.
+#[test]
+fn a_statement_is_written_by_one() {
+    check(2, || {
+        let kept = Arc::new(Kept::new());
+        let writer = {
+            let kept = kept.clone();
+            thread::spawn(move || kept.keep(kept.turn(), &statement(1)))
+        };
+        kept.keep(kept.turn(), &statement(2));
+        let read = kept.load();
+        assert!(read.is_none_or(|read| read == statement(1) || read == statement(2)), "{read:?}");
+        writer.join().unwrap();
+        let read = kept.load();
+        assert!(read.is_some_and(|read| read == statement(1) || read == statement(2)), "{read:?}");
+    });
+}
+
+/// What was asked for before all was forgotten is not read after that, whoever is writing
+/// meanwhile; and what is asked for later is kept.
+#[test]
+fn a_statement_that_was_forgotten_is_not_read() {
+    check(2, || {
+        let kept = Arc::new(Kept::new());
+        let since = kept.turn();
+        let early = {
+            let kept = kept.clone();
+            thread::spawn(move || kept.keep(since, &statement(1)))
+        };
+        kept.forget();
+        assert_eq!(kept.load(), None);
+        early.join().unwrap();
+        assert_eq!(kept.load(), None);
+        kept.keep(kept.turn(), &statement(2));
+        assert_eq!(kept.load(), Some(statement(2)), "the mark of being written was left");
     });
 }

@@ -6,6 +6,7 @@
 use core::cell::UnsafeCell;
 use core::ops::{Deref, DerefMut};
 
+use super::kept::Kept;
 use super::page::Page;
 use super::steering::Steering;
 use super::sync::{AtomicU64, Ordering};
@@ -24,6 +25,8 @@ pub(crate) struct Shared<S> {
     pub(super) os: S,
     pub(super) page: Page,
     pub(super) steering: Lock<Steering>,
+    /// For callers without a line.
+    pub(super) kept: Kept,
     /// Identifies this process; 0 until [`Shared::process_mark`] is called. Last, where nothing is
     /// written that readers would wait for.
     #[cfg(not(loom))]
@@ -33,12 +36,18 @@ pub(crate) struct Shared<S> {
 impl<S> Shared<S> {
     #[cfg(not(loom))]
     pub(super) const fn new(os: S) -> Self {
-        Self { os, page: Page::new(), steering: Lock::new(Steering::ZERO), process_mark: AtomicU64::new(0) }
+        Self {
+            os,
+            page: Page::new(),
+            steering: Lock::new(Steering::ZERO),
+            kept: Kept::new(),
+            process_mark: AtomicU64::new(0),
+        }
     }
 
     #[cfg(loom)]
     pub(super) fn new(os: S) -> Self {
-        Self { os, page: Page::new(), steering: Lock::new(Steering::ZERO) }
+        Self { os, page: Page::new(), steering: Lock::new(Steering::ZERO), kept: Kept::new() }
     }
 
     /// Forgets all but the OS clock, where the kernel cannot wipe the memory.
@@ -50,6 +59,7 @@ impl<S> Shared<S> {
         // SAFETY: whoever held the lock is not there any more.
         unsafe { self.steering.break_open(Steering::ZERO) };
         self.process_mark.store(0, Ordering::Relaxed);
+        self.kept.wipe();
         self.page.forget();
     }
 
@@ -241,6 +251,8 @@ impl<T> Drop for Guard<'_, T> {
 
 #[cfg(all(test, not(loom)))]
 mod tests {
+    use super::super::kept::{Seen, Statement};
+    use super::super::stated::{State, Stated};
     use super::*;
 
     fn lock() -> Lock<(u64, u64)> {
@@ -276,6 +288,21 @@ mod tests {
             // SAFETY: nobody else knows of it.
             unsafe { shared.forget() };
             assert!(marks.iter().all(|mark| !shared.has_process_mark(*mark)));
+        }
+    }
+
+    /// The same child asks for the system's statement anew, and keeps its own.
+    #[test]
+    fn a_process_that_forgets_has_no_statement() {
+        let (shared, nothing) = (Shared::new(()), Stated::nothing(State::Unsynchronized));
+        let statement = Statement::of(nothing, Seen::default(), 0, 1, 1).unwrap();
+        for _ in 0..3 {
+            let before = shared.kept.turn();
+            shared.kept.keep(before, &statement);
+            assert_eq!(shared.kept.load(), Some(statement));
+            // SAFETY: nobody else knows of it.
+            unsafe { shared.forget() };
+            assert_eq!((shared.kept.load(), shared.kept.turn()), (None, Kept::new().turn()));
         }
     }
 

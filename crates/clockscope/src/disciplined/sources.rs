@@ -101,6 +101,16 @@ pub trait OsClock {
         None
     }
 
+    /// A clock of the same oscillator as [`OsClock::now_ns`] that nobody steers, in ns since any
+    /// moment: it carries civil time on for callers who are not served by the counter
+    /// ([`Disciplined::bounded`]). It stops and steps where that one does. `None` where there is no
+    /// such clock, or reading it is not cheap.
+    ///
+    /// [`Disciplined::bounded`]: crate::disciplined::Disciplined::bounded
+    fn raw_ns(&self) -> Option<u64> {
+        None
+    }
+
     /// The wall clock in ns since the Unix epoch, ordered as [`OsClock::now_ns`] is.
     ///
     /// # Errors
@@ -116,9 +126,9 @@ pub trait OsClock {
         true
     }
 
-    /// What the system states of civil time now: the true time is in the interval at some moment of the
-    /// call. `None` where it states nothing. Asked once a second where [`Disciplined::bounded`] is used, and
-    /// at each call without a line.
+    /// What the system states of civil time now: the true time is in the interval at some moment of
+    /// the call. `None` where it states nothing. Asked once a second where [`Disciplined::bounded`]
+    /// is used; at each call without a line where there is no [`OsClock::raw_ns`].
     ///
     /// [`Disciplined::bounded`]: crate::disciplined::Disciplined::bounded
     fn stated(&self) -> Option<Stated> {
@@ -205,6 +215,10 @@ impl<S: OsClock> OsClock for &S {
 
     fn current_cpu(&self) -> Option<u32> {
         (**self).current_cpu()
+    }
+
+    fn raw_ns(&self) -> Option<u64> {
+        (**self).raw_ns()
     }
 
     fn wall_ns(&self) -> Result<i64, Errno> {

@@ -81,6 +81,16 @@ pub struct BoundedAt {
     pub state: State,
 }
 
+/// Returns a moment that is so much later. Without a bound there is none.
+pub(super) fn later(ns: i64, by_ns: u64) -> i64 {
+    ns.saturating_add_unsigned(by_ns)
+}
+
+/// Returns a moment that is so much earlier, likewise.
+pub(super) fn earlier(ns: i64, by_ns: u64) -> i64 {
+    ns.saturating_sub_unsigned(by_ns)
+}
+
 /// A statement is carried on for so long, in ns.
 const LASTS_NS: u64 = 1_000_000_000;
 

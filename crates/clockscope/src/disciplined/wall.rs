@@ -335,25 +335,4 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 }
 
 #[cfg(all(test, not(loom)))]
-mod tests {
-    use super::*;
-    use crate::disciplined::page::Page;
-
-    /// Two threads replace the offset at once, and the first one's width is kept last.
-    #[test]
-    fn the_width_of_another_offset_contradicts_nothing() {
-        let page = Page::new();
-        let (kept, other) = (WallOffset::of(1_000_000), WallOffset::of(999_500));
-        assert!(page.replace_wall(WallOffset::UNKNOWN, kept, 600));
-        assert!(!page.replace_wall(WallOffset::UNKNOWN, other, 40));
-        assert_eq!(page.wall(), (kept, Some(600)));
-        page.keep_wall_width(other, 40);
-        assert_eq!(page.wall(), (kept, None));
-        let seen = |least, most| Distance { least, most, wall_ns: 0, after_ns: 0 };
-        let true_one = seen(999_450, 999_490);
-        assert!(true_one.agrees(kept, None) && true_one.agrees(kept, Some(600)) && !true_one.agrees(kept, Some(40)));
-        assert!(!seen(-1_000_040, -1_000_000).agrees(kept, None), "that was set");
-        page.keep_wall_width(kept, kept.ns().abs_diff(true_one.least));
-        assert!(true_one.agrees(kept, page.wall().1));
-    }
-}
+mod tests;

@@ -4,9 +4,10 @@ use std::hint::black_box;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use clockscope::Source;
+use clockscope::bounded::State;
 use clockscope_testing::skip;
 
-use super::{assert_right, forked, in_a_process, is_usable, monotonic_by_syscall, read, settle};
+use super::{assert_right, deny, forked, in_a_process, is_usable, monotonic_by_syscall, read, settle};
 
 #[test]
 fn a_forked_child_begins_anew() {
@@ -22,6 +23,26 @@ fn a_forked_child_begins_anew() {
             assert_right();
         }));
         assert_eq!(clockscope::generation(), generation, "the parent's goes on");
+    });
+    assert!(status.success(), "{status}");
+}
+
+/// What the kernel stated is carried on without a question, and not in a child.
+#[test]
+fn a_forked_child_asks_the_kernel_for_its_bound_anew() {
+    let status = in_a_process(here!(a_forked_child_asks_the_kernel_for_its_bound_anew), &[], || {
+        clockscope::prepare();
+        let denied = || {
+            deny(&[libc::SYS_adjtimex]);
+            clockscope::bounded::now().state
+        };
+        let before = clockscope::bounded::now().state;
+        if before == State::Unavailable || denied() == State::Unavailable {
+            skip("nothing is stated, or nothing carries it on");
+            return;
+        }
+        assert!(forked(|| assert_eq!(clockscope::bounded::now().state, State::Unavailable)));
+        assert_eq!(clockscope::bounded::now().state, before, "the parent's is kept");
     });
     assert!(status.success(), "{status}");
 }

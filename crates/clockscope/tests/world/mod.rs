@@ -52,12 +52,17 @@ pub(crate) struct World {
     pub(crate) margin_ns: Cell<u64>,
     /// By how much the OS clock is fast, as a share, and where the wall clock began, in ns.
     share: Cell<f64>,
+    /// By how much the unsteered clock is fast, which the OS clock is corrected for, and whether
+    /// there is one.
+    raw_share: Cell<f64>,
+    pub(crate) has_raw: Cell<bool>,
     wall_start_ns: u64,
 }
 
-/// The machine's clocks: the monotonic one and the wall clock.
+/// The machine's clocks: the monotonic one, the wall clock, and the one that no daemon steers.
 const OS: usize = 0;
 const WALL: usize = 1;
+const RAW: usize = 2;
 
 /// Where the wall clock begins, after the OS clock, in ns.
 const WALL_AHEAD_NS: u64 = 1_700_000_000 * SECOND + 123_456_789;
@@ -74,6 +79,7 @@ impl World {
         // Wraps in worlds that are hundreds of years old, as the wall clock itself does.
         let wall_start_ns = os_ns.wrapping_add(WALL_AHEAD_NS);
         machine.add(Clock::new(wall_start_ns));
+        machine.add(Clock::new(os_ns));
         Self {
             machine,
             tells_suspends: Cell::new(true),
@@ -91,6 +97,8 @@ impl World {
             states: Cell::new(Some(State::Synchronized)),
             margin_ns: Cell::new(0),
             share: Cell::new(0.0),
+            raw_share: Cell::new(0.0),
+            has_raw: Cell::new(true),
             wall_start_ns,
         }
     }
@@ -104,9 +112,10 @@ impl World {
         self.machine.pass_ps(u128::from(ns) * 1000);
     }
 
-    /// The machine sleeps for `ns`: the counter goes on, and the OS clock leaves the time out.
+    /// The machine sleeps for `ns`: the counter and the wall clock go on, and the other clocks
+    /// leave the time out.
     pub(crate) fn suspend(&self, ns: u64) {
-        self.machine.suspend_ps(u128::from(ns) * 1000, &[OS]);
+        self.machine.suspend_ps(u128::from(ns) * 1000, &[OS, RAW]);
     }
 
     /// True time since the world began, in ns.
@@ -137,6 +146,12 @@ impl World {
         self.machine.clock(WALL).slew(self.now_ps(), share);
     }
 
+    /// The rate of the unsteered clock from now on. Whoever steers the others corrects them for it.
+    pub(crate) fn set_raw_share(&self, share: f64) {
+        self.raw_share.set(share);
+        self.machine.clock(RAW).slew(self.now_ps(), share);
+    }
+
     /// The wall clock is set.
     pub(crate) fn step_wall(&self, ns: i64) {
         self.machine.clock(WALL).step(ns);
@@ -160,11 +175,13 @@ impl World {
     /// The OS clock is set. The wall clock is not, as where a process joins a time namespace.
     pub(crate) fn step_os(&self, ns: i64) {
         self.machine.clock(OS).step(ns);
+        self.machine.clock(RAW).step(ns);
     }
 
     /// The OS clock's tick from now on.
     pub(crate) fn set_os_tick(&self, ns: u64) {
         self.machine.clock(OS).set_tick_ns(ns);
+        self.machine.clock(RAW).set_tick_ns(ns);
         self.machine.clock(WALL).set_tick_ns(ns);
     }
 
@@ -247,23 +264,31 @@ impl OsClock for World {
         Ok(ns as i64)
     }
 
+    fn raw_ns(&self) -> Option<u64> {
+        self.has_raw.get().then(|| self.machine.read_clock(RAW, self.os_read_ps.get()).ok()).flatten()
+    }
+
     /// A daemon that states its error exactly, and is believed unless it slews.
     fn stated(&self) -> Option<Stated> {
         self.statements.set(self.statements.get() + 1);
         let share = self.share.get();
+        let rate_ppm = ((1.0 + share) / (1.0 + self.raw_share.get()) - 1.0) * 1e6;
+        let error_ns = || (self.wall_ps() / 1000 - self.civil_ns()).abs();
+        // A clock that is slewed may be interrupted before it is read, and after.
+        let before_ns = error_ns();
         let wall_ns = i128::from(self.machine.read_clock(WALL, STATEMENT_PS).ok()?);
-        let error_ns = (self.wall_ps() / 1000 - self.civil_ns()).abs() + i128::from(self.margin_ns.get()) + 2;
+        let error_ns = before_ns.max(error_ns()) + i128::from(self.margin_ns.get()) + 2;
         let state = self.states.get()?;
         let state = if share.abs() > 100e-6 && state.is_bounded() { State::Slewing } else { state };
         if !state.is_bounded() {
-            return Some(Stated { rate_ppm: share * 1e6, ..Stated::nothing(state) });
+            return Some(Stated { rate_ppm, ..Stated::nothing(state) });
         }
         Some(Stated {
             // The clock was read at some moment of what the question took.
             earliest_ns: (wall_ns - error_ns) as i64,
             latest_ns: (wall_ns + error_ns) as i64,
             lasts_ns: if state == State::LeapSecond { 0 } else { SECOND },
-            rate_ppm: share * 1e6,
+            rate_ppm,
             state,
         })
     }

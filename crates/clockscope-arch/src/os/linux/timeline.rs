@@ -21,6 +21,8 @@ pub struct Timeline {
     counter_disabled: AtomicBool,
     /// Whether the vDSO answers CLOCK_BOOTTIME.
     knows_suspends: AtomicBool,
+    /// Whether it answers CLOCK_MONOTONIC_RAW.
+    knows_raw: AtomicBool,
     /// No monotonic clock answered once: from then on it is the wall clock, lest the timeline
     /// changes back and forth.
     monotonic_denied: AtomicBool,
@@ -36,6 +38,7 @@ impl Timeline {
             getcpu: AtomicPtr::new(core::ptr::null_mut()),
             counter_disabled: AtomicBool::new(false),
             knows_suspends: AtomicBool::new(false),
+            knows_raw: AtomicBool::new(false),
             monotonic_denied: AtomicBool::new(false),
         }
     }
@@ -99,7 +102,8 @@ impl Timeline {
         if counter_is_disabled {
             self.counter_is_disabled();
         } else if let Ok(function) = vdso::clock_gettime() {
-            self.knows_suspends.store(boottime_is_of_the_vdso(function), Ordering::Relaxed);
+            self.knows_suspends.store(is_of_the_vdso(function, libc::CLOCK_BOOTTIME), Ordering::Relaxed);
+            self.knows_raw.store(is_of_the_vdso(function, libc::CLOCK_MONOTONIC_RAW), Ordering::Relaxed);
             self.vdso.store(function as *mut c_void, Ordering::Relaxed);
             // A signal handler may have said so meanwhile.
             if self.counter_disabled.load(Ordering::Relaxed) {
@@ -134,6 +138,21 @@ impl Timeline {
             }
         }
         self.now_otherwise_ns()
+    }
+
+    /// Returns CLOCK_MONOTONIC_RAW in ns, which no daemon steers. `None` where the vDSO does not
+    /// answer: a confined process might not be allowed to ask.
+    #[must_use]
+    pub fn raw_ns(&self) -> Option<u64> {
+        let function = self.vdso.load(Ordering::Relaxed);
+        if function.is_null() || !self.knows_raw.load(Ordering::Relaxed) {
+            return None;
+        }
+        // SAFETY: as in `now_ns`.
+        let function = unsafe { core::mem::transmute::<*mut c_void, vdso::ClockGettime>(function) };
+        let mut now = Timespec::default();
+        let is_read = ByVdso::with(function, libc::CLOCK_MONOTONIC_RAW).read(&mut now).is_ok();
+        (is_read && !self.vdso.load(Ordering::Relaxed).is_null()).then(|| now.nanoseconds())
     }
 
     /// CLOCK_REALTIME in ns since the Unix epoch, likewise.
@@ -225,10 +244,11 @@ impl Timeline {
     }
 }
 
-/// Returns whether this function answers CLOCK_BOOTTIME by itself, as it does since Linux 5.3. Before that
-/// it makes a system call, which costs several times as much.
+/// Returns whether this function answers a clock by itself, as it does CLOCK_BOOTTIME and
+/// CLOCK_MONOTONIC_RAW since Linux 5.3. Before that it makes a system call, which costs several
+/// times as much.
 #[cold]
-fn boottime_is_of_the_vdso(function: vdso::ClockGettime) -> bool {
+fn is_of_the_vdso(function: vdso::ClockGettime, clock: libc::clockid_t) -> bool {
     const SLOWER: u64 = 3;
     let read = |id| {
         let mut now = Timespec::default();
@@ -243,7 +263,7 @@ fn boottime_is_of_the_vdso(function: vdso::ClockGettime) -> bool {
         };
         (0..4).map(one).min().unwrap_or(u64::MAX)
     };
-    cost(libc::CLOCK_BOOTTIME) <= cost(libc::CLOCK_MONOTONIC).saturating_mul(SLOWER)
+    cost(clock) <= cost(libc::CLOCK_MONOTONIC).saturating_mul(SLOWER)
 }
 
 /// The wall clock in ns, by gettimeofday: another system call than the one that was denied.

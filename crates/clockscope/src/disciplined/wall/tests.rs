@@ -1,0 +1,140 @@
+//! The ends of the offset to the wall clock, and who announces a line.
+
+#![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use core::cell::Cell;
+
+use super::super::line::Line;
+use super::super::page::Page;
+use super::super::version::Mode;
+use super::*;
+
+/// A counter of 1 GHz whose reads take no time, an OS clock that shows the time at the end of
+/// its read, and a wall clock that shows it at once: the true offset is the upper end of each
+/// comparison.
+struct Machine(Cell<u64>);
+
+const OS_READ_NS: u64 = 100;
+const WALL_AHEAD_NS: i64 = 5_000_000;
+/// Comparisons are no wider than this.
+const WIDE_NS: u64 = 10 * OS_READ_NS;
+
+impl Counter for Machine {
+    fn ordered(&self) -> u64 {
+        self.0.get()
+    }
+    fn is_permitted(&self) -> Option<bool> {
+        Some(true)
+    }
+    fn is_clocksource(&self) -> Option<bool> {
+        Some(true)
+    }
+    fn is_invariant(&self) -> Option<bool> {
+        Some(true)
+    }
+}
+
+impl OsClock for Machine {
+    fn now_ns(&self) -> Result<u64, Errno> {
+        self.0.set(self.0.get() + OS_READ_NS);
+        Ok(self.0.get())
+    }
+    fn tick_ns(&self, _: bool) -> u64 {
+        1
+    }
+    fn wall_ns(&self) -> Result<i64, Errno> {
+        Ok(self.0.get() as i64 + WALL_AHEAD_NS)
+    }
+}
+
+/// The time now, which no clock was read for.
+fn now(clock: &Disciplined<&Machine, &Machine>) -> u64 {
+    clock.counter.0.get()
+}
+
+fn machine() -> Machine {
+    Machine(Cell::new(1_000_000))
+}
+
+fn begun(machine: &Machine) -> Disciplined<&Machine, &Machine> {
+    let clock = Disciplined::new(machine, machine);
+    clock.prepare();
+    clock.shared.page.want(WANTS_WALL);
+    clock
+}
+
+/// A thread reads the wall clock after another one has announced a line and taken its bracket,
+/// and before that line is published: later readings by the line are not below.
+#[test]
+fn a_reading_beside_a_line_that_begins_is_below_the_line() {
+    for is_announced_before in [false, true] {
+        let machine = machine();
+        let clock = begun(&machine);
+        assert!(clock.learn_offset(WIDE_NS).is_some());
+        let mut held = clock.try_lock().unwrap();
+        let version = clock.shared.page.version();
+        clock.announce(&mut held);
+        let version = if is_announced_before { clock.shared.page.version() } else { version };
+        let bracket_ns = clock.os_ns().unwrap();
+        machine.0.set(now(&clock) + 5_000);
+        let served = clock.serve_wall(version, clock.shared.os.wall_ns().unwrap());
+        held.wall = clock.shared.page.wall_known();
+        assert!(clock.publish(&mut held, &Line::single(now(&clock), bracket_ns, 1.0, 1_000_000)));
+        let later = clock.wall_ns();
+        assert!(later >= served, "{later} was read after {served}, announced before: {is_announced_before}");
+    }
+}
+
+/// A line begins exactly, with the offset of a comparison: its readings are not below one of
+/// the wall clock itself that was taken before.
+#[test]
+fn a_reading_by_the_line_is_not_below_one_of_the_wall_clock_itself() {
+    let machine = machine();
+    let clock = begun(&machine);
+    let mut held = clock.try_lock().unwrap();
+    held.wall = clock.learn_offset(WIDE_NS).unwrap();
+    let served = clock.wall_ns();
+    assert_eq!(served, now(&clock) as i64 + WALL_AHEAD_NS, "it is the wall clock's own");
+    assert!(clock.publish(&mut held, &Line::single(now(&clock), now(&clock), 1.0, 1_000_000)));
+    let later = clock.wall_ns();
+    assert!(later >= served, "{later} was read after {served}");
+}
+
+/// A line ends ahead of the OS clock, by less than a comparison is wide: readings of the wall
+/// clock itself are not below those by the line.
+#[test]
+fn a_reading_of_the_wall_clock_itself_is_not_below_one_by_a_line_that_ended() {
+    for lead_ns in [2, OS_READ_NS / 2, OS_READ_NS, 3 * OS_READ_NS] {
+        let machine = machine();
+        let clock = begun(&machine);
+        let mut held = clock.try_lock().unwrap();
+        held.wall = clock.learn_offset(WIDE_NS).unwrap();
+        let start = now(&clock);
+        assert!(clock.publish(&mut held, &Line::single(start, start + lead_ns, 1.0, 1_000)));
+        let served = clock.shared.page.read_wall(|| start + 1).unwrap();
+        let next = held.version.without_line(Mode::Open);
+        // Only what was read is ended: the end of the line would be further ahead.
+        clock.shared.page.raise_floor(start + 1 + lead_ns);
+        assert!(clock.shared.page.replace(&mut held.version, next));
+        let later = clock.wall_ns();
+        assert!(later >= served, "{later} was read after {served}, {lead_ns} ns ahead");
+    }
+}
+
+/// Two threads replace the offset at once, and the first one's width is kept last.
+#[test]
+fn the_width_of_another_offset_contradicts_nothing() {
+    let page = Page::new();
+    let (kept, other) = (WallOffset::of(1_000_000), WallOffset::of(999_500));
+    assert!(page.replace_wall(WallOffset::UNKNOWN, kept, 600));
+    assert!(!page.replace_wall(WallOffset::UNKNOWN, other, 40));
+    assert_eq!(page.wall(), (kept, Some(600)));
+    page.keep_wall_width(other, 40);
+    assert_eq!(page.wall(), (kept, None));
+    let seen = |least, most| Distance { least, most, wall_ns: 0, after_ns: 0 };
+    let true_one = seen(999_450, 999_490);
+    assert!(true_one.agrees(kept, None) && true_one.agrees(kept, Some(600)) && !true_one.agrees(kept, Some(40)));
+    assert!(!seen(-1_000_040, -1_000_000).agrees(kept, None), "that was set");
+    page.keep_wall_width(kept, kept.ns().abs_diff(true_one.least));
+    assert!(true_one.agrees(kept, page.wall().1));
+}
