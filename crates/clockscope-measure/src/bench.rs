@@ -339,7 +339,7 @@ impl<P: Platform> Bench<'_, P> {
     /// Returns the step that the timer was seen to take when it was calibrated; `None` if it took
     /// none but single units.
     pub(crate) fn seen_step_ns(&self) -> Option<f64> {
-        (self.timer_step > 1.0).then(|| self.timer_step * self.first_rate.ns_per_unit)
+        (self.timer_step > 1.0).then_some(self.timer_step * self.first_rate.ns_per_unit)
     }
 
     /// From then until now.
