@@ -50,15 +50,15 @@ pub enum Path {
     Instruction,
     /// A function of the C library.
     Libc,
-    /// A function of the vDSO, resolved by this crate.
+    /// A function of the vDSO, resolved by clockscope.
     Vdso,
-    /// A system call, made by this crate.
+    /// A system call, made by clockscope.
     Syscall,
     /// Rust's standard library.
     Std,
     /// A device register, mapped into the process.
     Mmap,
-    /// This crate's own clock.
+    /// The library's own clock.
     Library,
 }
 
