@@ -12,18 +12,16 @@ use crate::platform::Platform;
 use crate::record;
 use crate::sampler::{EmptyLoop, LONGEST, Probe, Sampler};
 use crate::session::Session;
-use crate::subject::{Subject, is_counter};
+use crate::subject::{FEWEST_BATCHES, Subject, is_counter};
 use crate::timer::{Calibration, Rate};
 use crate::{across, advice, thorough};
 
+/// Readings of a clock that its tick is found from.
+const TICK_READINGS: usize = 1 << 13;
 /// What a batch should take, in ns: 20 µs, less what an unusually slow one may take longer.
 const BATCH_NS: f64 = 19_000.0;
 /// No time is left to be told by if none passes in so many rounds: of 0.1 ms and more each.
 const STILL: u32 = 1 << 10;
-/// Fewest batches that have a cost: an interruption of one decides the median of fewer.
-pub(crate) const FEWEST_BATCHES: u64 = 3;
-/// Readings of a clock that its tick is found from.
-const TICK_READINGS: usize = 1 << 13;
 
 /// What to measure, and how.
 #[derive(Clone, Debug)]

@@ -5,9 +5,8 @@ use clockscope_sources::{About, Kind, Path, Resolution, Unit};
 use clockscope_statistics::{Blocks, EventCounts, quantile};
 
 use crate::context::Context;
-use crate::cost::FEWEST_BATCHES;
 use crate::platform::{Platform, Yardstick};
-use crate::subject::{State, Subject, median_cost};
+use crate::subject::{FEWEST_BATCHES, State, Subject, median_cost};
 use crate::{distribution, tick};
 
 /// Description of the measuring loop without a clock.

@@ -8,11 +8,12 @@ use clockscope_statistics::{
 
 use crate::bench::Bench;
 use crate::catalogue::Row;
-use crate::cost::FEWEST_BATCHES;
 use crate::platform::{Platform, Yardstick};
 use crate::sampler::LONGEST;
 use crate::timer::Rate;
 
+/// Fewest batches that have a cost: an interruption of one decides the median of fewer.
+pub(crate) const FEWEST_BATCHES: u64 = 3;
 /// Batch costs that are kept of a clock; more are represented by an even sample of them.
 const KEPT: usize = 4096;
 /// Batches whose median is taken as what a read costs at the moment.
