@@ -21,6 +21,7 @@
 //! }
 //! ```
 
+use core::fmt;
 use core::time::Duration;
 
 use clockscope_arch::os::keep_errno;
@@ -37,6 +38,7 @@ pub use crate::wall_time::WallTime;
 /// Where it is worth nothing, the interval reaches from [`WallTime::MIN`] to [`WallTime::MAX`]: nothing is definitely
 /// before or after it, so that code that does not look at the state waits too long, and never too short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(try_from = "Sent"))]
 #[non_exhaustive]
 pub struct Interval {
     /// The true time is not before this.
@@ -47,7 +49,49 @@ pub struct Interval {
     pub state: State,
 }
 
+/// An [`Interval`] as it comes from outside.
+#[cfg(feature = "serde")]
+#[derive(serde::Deserialize)]
+struct Sent {
+    earliest: WallTime,
+    latest: WallTime,
+    state: State,
+}
+
+#[cfg(feature = "serde")]
+impl TryFrom<Sent> for Interval {
+    type Error = &'static str;
+
+    fn try_from(Sent { earliest, latest, state }: Sent) -> Result<Self, Self::Error> {
+        Self::new(earliest, latest, state).ok_or("the interval ends before it begins: expected earliest <= latest")
+    }
+}
+
 impl Interval {
+    /// Returns the interval of two moments: one that another machine has sent. `None` if the
+    /// earliest is after the latest.
+    ///
+    /// ```
+    /// use clockscope::bounded::{Interval, State};
+    /// use clockscope::WallTime;
+    ///
+    /// let (earliest, latest) = (WallTime::from_unix_ns(1_000), WallTime::from_unix_ns(2_000));
+    /// let theirs = Interval::new(earliest, latest, State::Synchronized);
+    /// assert!(theirs.is_some_and(|theirs| theirs.contains(earliest)));
+    /// assert_eq!(Interval::new(latest, earliest, State::Synchronized), None);
+    /// ```
+    #[must_use]
+    pub fn new(earliest: WallTime, latest: WallTime, state: State) -> Option<Self> {
+        (earliest <= latest).then_some(Self { earliest, latest, state })
+    }
+
+    /// Returns whether the true time may be `moment`.
+    #[inline(always)]
+    #[must_use]
+    pub fn contains(&self, moment: WallTime) -> bool {
+        self.earliest <= moment && moment <= self.latest
+    }
+
     /// Returns whether the true time is certainly before `moment`.
     #[inline(always)]
     #[must_use]
@@ -109,14 +153,30 @@ const SPIN_NS: u64 = 100_000;
 /// A sleep is no longer than this, in case that the clock is set or its error grows smaller.
 const LONGEST_SLEEP: Duration = Duration::from_millis(100);
 
-/// Waits until `moment` is certainly past, and returns the interval that shows it: never early. Sleeps, and spins for
-/// the last tenth of a millisecond.
+/// Nothing bounds the true time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct NoBound {
+    /// Why.
+    pub state: State,
+}
+
+impl fmt::Display for NoBound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no bound of the true time: {}", self.state)
+    }
+}
+
+impl core::error::Error for NoBound {}
+
+/// Waits until `moment` is certainly past, and returns the interval that shows it: never early.
+/// Sleeps, and spins for the last tenth of a millisecond.
 ///
-/// How long it takes is up to the bound: a commit that is to be seen after `now().latest` waits for about the width of
-/// the interval.
+/// How long it takes is up to the bound: a commit that is to be seen after `now().latest` waits for
+/// about the width of the interval. There is no time limit: a moment in an hour takes an hour.
 ///
 /// # Errors
-/// The state, at once, where nothing bounds the true time: `moment` may be past or not.
+/// [`NoBound`] as soon as nothing bounds the true time: `moment` may be past or not.
 ///
 /// ```
 /// use clockscope::bounded;
@@ -124,18 +184,18 @@ const LONGEST_SLEEP: Duration = Duration::from_millis(100);
 /// let commit = bounded::now().latest;
 /// match bounded::commit_wait(commit) {
 ///     Ok(after) => assert!(after.definitely_after(commit)),
-///     Err(state) => println!("no bound: {state:?}"),
+///     Err(error) => println!("{error}"),
 /// }
 /// ```
-pub fn commit_wait(moment: WallTime) -> Result<Interval, State> {
+pub fn commit_wait(moment: WallTime) -> Result<Interval, NoBound> {
     keep_errno(|| wait_for(moment, now, rest))
 }
 
-fn wait_for(moment: WallTime, now: impl Fn() -> Interval, rest: impl Fn(Duration)) -> Result<Interval, State> {
+fn wait_for(moment: WallTime, now: impl Fn() -> Interval, rest: impl Fn(Duration)) -> Result<Interval, NoBound> {
     loop {
         let interval = now();
         if !interval.state.is_bounded() {
-            return Err(interval.state);
+            return Err(NoBound { state: interval.state });
         }
         if interval.definitely_after(moment) {
             return Ok(interval);
@@ -198,7 +258,7 @@ mod tests {
             assert!(!none.definitely_after(WallTime::MIN) && !none.definitely_before(WallTime::MAX));
             assert!(none.overlaps(&none));
             assert_eq!(none.width(), Duration::from_nanos(u64::MAX));
-            assert_eq!(wait_for(WallTime::UNIX_EPOCH, || none, |_| ()), Err(state));
+            assert_eq!(wait_for(WallTime::UNIX_EPOCH, || none, |_| ()), Err(NoBound { state }));
         }
     }
 

@@ -84,7 +84,7 @@ pub use {
     clockscope_arch::civil::Leap,
     process::{
         ProcessClock, calibrate_blocking, conversion, error_bound, evidence, frequency, generation, is_high_resolution,
-        now, now_unordered, prepare, recheck, resolution, source, survive_disabled_counter, timeline_offset,
+        now, now_unordered, page, prepare, recheck, resolution, source, survive_disabled_counter, timeline_offset,
     },
     revalidation::{Revalidation, revalidate},
     std_instant::NotOneTimeline,

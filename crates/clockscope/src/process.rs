@@ -9,7 +9,7 @@ use clockscope_arch::os::{self, Timeline};
 use clockscope_arch::{Errno, counter};
 
 use crate::claims::kernel::Judged;
-use crate::disciplined::{Counter, Disciplined, OsClock, Stated};
+use crate::disciplined::{Counter, Disciplined, OsClock, Stated, layout};
 use crate::evidence::{ErrorBound, Evidence, Frequency, Source};
 use crate::{AtomicInstant, Clock, Conversion, Instant};
 
@@ -151,6 +151,26 @@ pub fn prepare() {
     if !unsafe { os::wipe_on_fork(CLOCK.shared()) } {
         os::keep_errno(|| os::call_in_child(forget));
     }
+}
+
+/// Returns the page that readings take the time from: its words in the layout of
+/// [`crate::disciplined::layout`], for programs in other languages in this process.
+///
+/// docs/library.md, *The page*, says what a reader may assume, and how it reads. The address stays
+/// the same for the life of the process. A forked child has a page of its own at the same address.
+///
+/// Cost: none; reads no clock.
+///
+/// ```
+/// use clockscope::disciplined::layout;
+/// use std::sync::atomic::Ordering;
+///
+/// let _ = clockscope::now();
+/// assert_eq!(clockscope::page()[layout::FORMAT_WORD / 8].load(Ordering::Relaxed), layout::FORMAT);
+/// ```
+#[must_use]
+pub fn page() -> &'static [AtomicU64; layout::SIZE / 8] {
+    CLOCK.shared().page_words()
 }
 
 /// Returns a number that neither an ancestor of this process has nor a child that is forked later,

@@ -3,6 +3,7 @@
 #![cfg(all(unix, feature = "serde", not(loom)))]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
+use clockscope::bounded::{Interval, State};
 use clockscope::{AtomicInstant, Instant, WallTime};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant as StdInstant};
@@ -20,6 +21,21 @@ fn moments_are_numbers_and_civil_time_is_a_text() {
     for wrong in ["\"2023-11-14\"", "5", "null"] {
         assert!(serde_json::from_str::<WallTime>(wrong).is_err(), "{wrong}");
     }
+}
+
+/// What one machine sends to another is what that reads, and nothing else is an interval.
+#[test]
+fn intervals_are_sent() {
+    let [earliest, latest] = [1, 1_000_000_001].map(WallTime::from_unix_ns);
+    let interval = Interval::new(earliest, latest, State::WhileNotSlewing).unwrap();
+    let text = serde_json::to_string(&interval).unwrap();
+    assert_eq!(
+        text,
+        r#"{"earliest":"1970-01-01T00:00:00.000000001Z","latest":"1970-01-01T00:00:01.000000001Z","state":"while_not_slewing"}"#
+    );
+    assert_eq!(serde_json::from_str::<Interval>(&text).unwrap(), interval);
+    let turned = text.replace("00:00:00.", "00:00:02.");
+    assert!(serde_json::from_str::<Interval>(&turned).unwrap_err().to_string().contains("ends before it begins"));
 }
 
 /// tokio and parking_lot take std's `Instant`. No wait ends before its deadline.

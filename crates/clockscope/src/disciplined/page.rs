@@ -162,7 +162,11 @@ pub mod layout {
     const _: () = {
         assert!(offset_of!(Page, version) == VERSION && offset_of!(Page, floor) == FLOOR);
         assert!(offset_of!(Page, written) == 16 && offset_of!(Page, offset) == 24);
-        assert!(offset_of!(Page, wanted) == 72 && offset_of!(Page, wall_known) == 80);
+        assert!(offset_of!(Page, usage) == 32 && offset_of!(Page, next_try_ns) == 40);
+        assert!(offset_of!(Page, awaited) == 48 && offset_of!(Page, awaited_since_ns) == 56);
+        assert!(offset_of!(Page, largest_error_ns) == 64 && offset_of!(Page, wanted) == 72);
+        assert!(offset_of!(Page, wall_known) == 80 && offset_of!(Page, wall_width) == 88);
+        assert!(offset_of!(Page, largest_wall_error_ns) == 96);
         assert!(offset_of!(Page, format) == FORMAT_WORD && offset_of!(Page, reserved) == 112);
         assert!(offset_of!(Page, segments) == SEGMENT_0 && offset_of!(Page, civil) == CIVIL_0);
         assert!(size_of::<Words>() == 32 && align_of::<Words>() == 32 && Segment::WORDS == 4);

@@ -8,6 +8,8 @@ use core::ops::{Deref, DerefMut};
 
 use super::kept::Kept;
 use super::page::Page;
+#[cfg(not(loom))]
+use super::page::layout;
 use super::steering::Steering;
 use super::sync::{AtomicU64, Ordering};
 use super::version::EPOCHS;
@@ -48,6 +50,14 @@ impl<S> Shared<S> {
     #[cfg(loom)]
     pub(super) fn new(os: S) -> Self {
         Self { os, page: Page::new(), steering: Lock::new(Steering::ZERO), kept: Kept::new() }
+    }
+
+    /// Returns the words of the page.
+    #[cfg(not(loom))]
+    pub(crate) fn page_words(&self) -> &[AtomicU64; layout::SIZE / 8] {
+        // SAFETY: the page is in C's layout and holds atomics of 64 bits alone, without a gap:
+        // `layout` asserts where each is, and the size of all.
+        unsafe { &*(&raw const self.page).cast() }
     }
 
     /// Forgets all but the OS clock, where the kernel cannot wipe the memory.

@@ -1,9 +1,12 @@
 //! What a system states of civil time, and the words in which that is published.
 
+use core::fmt;
+
 use super::line::FRACTION_BITS;
 
 /// What an interval of civil time is worth.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[repr(u8)]
 #[non_exhaustive]
 pub enum State {
@@ -33,6 +36,19 @@ impl State {
         (self as u8) <= Self::LeapSecond as u8
     }
 
+    /// Describes it in a few words.
+    const fn text(self) -> &'static str {
+        match self {
+            Self::Synchronized => "the clock is synchronized",
+            Self::WhileNotSlewing => "the clock is synchronized while its daemon corrects no offset",
+            Self::LeapSecond => "a leap second is near",
+            Self::Slewing => "a daemon corrects an offset of unknown size by the clock's rate",
+            Self::Worthless => "the daemon that keeps the clock states an error that means nothing",
+            Self::Unsynchronized => "nothing keeps the clock right",
+            Self::Unavailable => "the system states no error of the clock",
+        }
+    }
+
     #[inline(always)]
     fn of_number(number: u64) -> Self {
         match number {
@@ -44,6 +60,12 @@ impl State {
             5 => Self::Unsynchronized,
             _ => Self::Unavailable,
         }
+    }
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
     }
 }
 
@@ -149,7 +171,10 @@ impl Bounds {
         } else {
             [0, 0]
         };
-        let ticks = (stated.lasts_ns.min(LASTS_NS) as f64 / ns_per_tick) as u64;
+        // What would leave the range is not carried on.
+        let stays = !stated.state.is_bounded() || stated.latest_ns.checked_add_unsigned(2 * LASTS_NS).is_some();
+        let lasts_ns = if stays { stated.lasts_ns.min(LASTS_NS) } else { 0 };
+        let ticks = (lasts_ns as f64 / ns_per_tick) as u64;
         Self {
             start,
             ticks_and_state: ticks << 8 | stated.state as u64,
@@ -195,6 +220,14 @@ mod tests {
     #[test]
     fn nothing_is_carried_on_by_zero_and_no_state_is_lost() {
         assert_eq!(Bounds::default().at(0), None);
+        let at_the_end = Stated {
+            earliest_ns: 0,
+            latest_ns: i64::MAX - 5,
+            lasts_ns: u64::MAX,
+            rate_ppm: 0.0,
+            state: State::Synchronized,
+        };
+        assert_eq!(Bounds::of(&at_the_end, 5, 1.0).at(5), None, "its end would become the earliest moment");
         for number in 0..7 {
             let state = State::of_number(number);
             assert_eq!(state as u64, number);

@@ -150,10 +150,11 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let page = &self.shared.page;
         // No smaller than any reading by a line that came before.
         let ns = self.now().as_ns();
+        // Before the comparison: one from before a set must not contradict the offset from after it.
+        let (known, width_ns) = page.wall();
         let Ok(seen) = self.distance() else { return self.wall_otherwise() };
         // What is served by a line after this is no smaller.
         page.raise_floor(seen.after_ns);
-        let (known, width_ns) = page.wall();
         if !known.is_known() {
             return seen.wall_ns;
         }
@@ -305,21 +306,24 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     pub fn wall_error_ns(&self) -> Option<(u64, u64)> {
         self.look_at_wall();
         let page = &self.shared.page;
-        let (_, width_ns) = page.wall();
+        // Before the comparison, as in `wall_again`.
+        let served = self.look().wall;
+        let (known, width_ns) = page.wall();
         let seen = self.narrowest_distance(TRIES, enough_ns(width_ns))?;
-        let known = self.look().wall;
-        let now = if known.is_known() { seen.error_ns(known) } else { 0 };
-        Some((now, page.largest_wall_error_ns.fetch_max(now, Ordering::Relaxed).max(now)))
+        let now = if served.is_known() { seen.error_ns(served) } else { 0 };
+        if page.wall_known() == known {
+            page.largest_wall_error_ns.fetch_max(now, Ordering::Relaxed);
+        }
+        Some((now, page.largest_wall_error_ns.load(Ordering::Relaxed).max(now)))
     }
 
     /// The wall clock's time at a moment of our timeline, with the offset of now: that of the line, or of a
-    /// fresh comparison. `None` where no wall clock answers.
+    /// fresh comparison. `None` where no wall clock answers, or out of range.
     pub fn wall_at(&self, ns: u64) -> Option<i64> {
         let look = self.look();
-        if look.wall.is_known() && look.line.at(look.tick).is_some() {
-            return Some(look.wall.wall_ns(ns));
-        }
-        self.offset_now().map(|(offset, _)| offset.wall_ns(ns))
+        let offset =
+            if look.wall.is_known() && look.line.at(look.tick).is_some() { look.wall } else { self.offset_now()?.0 };
+        offset.ns().checked_add_unsigned(ns)
     }
 
     /// The offset of now and by how much it is off at most, in ns, by the narrowest of some comparisons; the
