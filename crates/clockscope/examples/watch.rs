@@ -1,4 +1,4 @@
-//! Watches `clockscope::now()` for so many seconds, on a thread for each of up to four CPUs, and tells what it saw as one
+//! Watches `clockscope::now()` for so many seconds, on a thread for each of up to four CPUs, and prints what it saw as one
 //! JSON object.
 //!
 //! Every reading is compared with the largest that any thread had made known before it, and with CLOCK_MONOTONIC, read by a

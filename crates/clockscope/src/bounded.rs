@@ -7,8 +7,9 @@
 //! follows true time and not CLOCK_REALTIME: a clock that is set or slewed within the second takes
 //! the true time out of no interval.
 //!
-//! What the kernel's bound is worth depends on the daemon that keeps the clock: [`State`], and docs/library.md, "Civil
-//! time". [`crate::utc_now`] asks anew at each call, and chronyd or ClockBound themselves with their features.
+//! What the kernel's bound is worth depends on the daemon that keeps the clock: [`State`], and
+//! docs/library.md, "Civil time". [`crate::utc_now`] asks anew at each call, and chronyd or
+//! ClockBound themselves with their features.
 //!
 //! ```
 //! use clockscope::bounded;
@@ -35,8 +36,9 @@ pub use crate::wall_time::WallTime;
 
 /// Two moments between which the true time lies, and what that is worth.
 ///
-/// Where it is worth nothing, the interval reaches from [`WallTime::MIN`] to [`WallTime::MAX`]: nothing is definitely
-/// before or after it, so that code that does not look at the state waits too long, and never too short.
+/// Where it is worth nothing, the interval reaches from [`WallTime::MIN`] to [`WallTime::MAX`]:
+/// nothing is definitely before or after it, so that code that does not look at the state waits too
+/// long, and never too short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(try_from = "Sent"))]
 #[non_exhaustive]
@@ -220,7 +222,8 @@ mod tests {
     }
 
     proptest! {
-        /// Sleeps of any length, too short or too long, and bounds that jump: it returns only when the moment is past.
+        /// Sleeps of any length, too short or too long, and bounds that jump: it returns only when
+        /// the moment is past.
         #[test]
         fn a_wait_is_never_early_and_ends(
             moment in 0i64..1_000_000_000,

@@ -7,14 +7,16 @@ use core::time::Duration;
 
 pub(crate) const NS_PER_SECOND: u64 = 1_000_000_000;
 
-/// A moment: nanoseconds on the timeline of the operating system's monotonic clock (CLOCK_MONOTONIC on Linux), which
-/// began when the machine was started.
+/// A moment: nanoseconds on the timeline of the operating system's monotonic clock (CLOCK_MONOTONIC
+/// on Linux), which began when the machine was started.
 ///
-/// Eight bytes, `Copy`, totally ordered, 584 years wide. Because the timeline is the kernel's, a moment can be compared
-/// with one that another program, or the kernel, took on the same machine since it was started.
+/// Eight bytes, `Copy`, totally ordered, 584 years wide. Because the timeline is the kernel's, a
+/// moment can be compared with one that another program, or the kernel, took on the same machine
+/// since it was started.
 ///
-/// Arithmetic is that of [`std::time::Instant`](https://doc.rust-lang.org/std/time/struct.Instant.html): differences
-/// saturate at zero, sums that do not fit panic, the `checked_` forms tell.
+/// Arithmetic is that of
+/// [`std::time::Instant`](https://doc.rust-lang.org/std/time/struct.Instant.html): differences
+/// saturate at zero, sums that do not fit panic, the `checked_` forms give `None`.
 ///
 /// ```
 /// use clockscope::Instant;
@@ -74,8 +76,8 @@ impl Instant {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))
     }
 
-    /// Nanoseconds from `earlier` to this moment; zero if `earlier` is later. What `duration_since(..).as_nanos()` says,
-    /// without a division.
+    /// Nanoseconds from `earlier` to this moment; zero if `earlier` is later. What
+    /// `duration_since(..).as_nanos()` says, without a division.
     #[inline(always)]
     #[must_use]
     pub const fn ns_since(self, earlier: Self) -> u64 {
@@ -142,7 +144,7 @@ impl Add<Duration> for Instant {
     type Output = Self;
 
     /// # Panics
-    /// The sum is after the timeline's end; [`Instant::checked_add`] tells.
+    /// The sum is after the timeline's end: see [`Instant::checked_add`].
     #[allow(clippy::expect_used, reason = "as std's Instant does, and documented")]
     fn add(self, duration: Duration) -> Self {
         self.checked_add(duration).expect("a moment after the end of the timeline")
@@ -153,7 +155,7 @@ impl Sub<Duration> for Instant {
     type Output = Self;
 
     /// # Panics
-    /// The difference is before the timeline's beginning; [`Instant::checked_sub`] tells.
+    /// The difference is before the timeline's beginning: see [`Instant::checked_sub`].
     #[allow(clippy::expect_used, reason = "as std's Instant does, and documented")]
     fn sub(self, duration: Duration) -> Self {
         self.checked_sub(duration).expect("a moment before the beginning of the timeline")
@@ -241,8 +243,8 @@ impl AtomicInstant {
         Instant(self.0.fetch_min(moment.0, order))
     }
 
-    /// Stores what `update` makes of the moment that it holds, unless that is `None`. Calls `update` again
-    /// where another thread has stored something meanwhile.
+    /// Stores what `update` makes of the moment that it holds, unless that is `None`. Calls
+    /// `update` again where another thread has stored something meanwhile.
     ///
     /// # Errors
     /// The moment that it holds, of which `update` makes nothing.
@@ -277,8 +279,8 @@ impl AtomicInstant {
     }
 }
 
-/// Nanoseconds since the timeline's beginning, as a number. They mean something to processes of the same machine,
-/// until it is started again.
+/// Nanoseconds since the timeline's beginning, as a number. They mean something to processes of the
+/// same machine, until it is started again.
 #[cfg(feature = "serde")]
 impl serde::Serialize for Instant {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -1,6 +1,6 @@
 //! The step of a clock, from a few thousand readings: a light form of what the instrument does at length.
 //!
-//! Readings of a clock lie on a lattice of its tick. Their differences are multiples of it, give or take one: some
+//! Readings of a clock lie on a lattice of its tick. Their differences are multiples of it, one more or less: some
 //! counters answer a second read within a tick with the former value plus one. A constant cost of the read would look like
 //! a lattice, too, so the readings are spaced unevenly. Only steps of whole units are looked for: one of 125/3 ns is told as 1.
 

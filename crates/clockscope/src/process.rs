@@ -165,7 +165,7 @@ pub fn prepare() {
 /// use clockscope::disciplined::layout;
 /// use std::sync::atomic::Ordering;
 ///
-/// let _ = clockscope::now();
+/// clockscope::prepare();
 /// assert_eq!(clockscope::page()[layout::FORMAT_WORD / 8].load(Ordering::Relaxed), layout::FORMAT);
 /// ```
 #[must_use]

@@ -23,8 +23,8 @@ const LONGEST_WAIT: Duration = Duration::from_millis(10);
 /// that.
 ///
 /// The thread also asks the kernel every minute whether the counter may still be used
-/// ([`recheck`]), which no reading does. Where CLOCK_REALTIME is set, the kernel wakes the thread (Linux,
-/// by a timer with TFD_TIMER_CANCEL_ON_SET, which takes two file descriptors), and
+/// ([`recheck`]), which no reading does. Where CLOCK_REALTIME is set, the kernel wakes the thread
+/// (Linux, by a timer with TFD_TIMER_CANCEL_ON_SET, which takes two file descriptors), and
 /// [`wall::now`](crate::wall::now) shows that at once. A process that confines itself should start no upkeep, or
 /// drop it before.
 ///
@@ -55,12 +55,12 @@ pub struct Upkeep {
     thread: Option<JoinHandle<()>>,
 }
 
-/// How the thread is told to end, and waits in between.
+/// How the thread learns that it has to end, and waits in between.
 #[derive(Debug)]
 struct Stop {
     is_over: Mutex<bool>,
     condition: Condvar,
-    /// Where the system tells that the wall clock was set, the thread waits for that as well.
+    /// Where the system announces that the wall clock was set, the thread waits for that as well.
     clock_set: Option<ClockSet>,
 }
 
@@ -79,8 +79,8 @@ impl Stop {
         }
     }
 
-    /// Waits for the period, or until the thread is to end: `true` then. Looks at the wall clock where that
-    /// was set.
+    /// Waits for the period, or until the thread is to end: `true` then. Looks at the wall clock
+    /// where that was set.
     fn wait(&self, period: Duration) -> bool {
         let is_over = self.is_over.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(clock_set) = &self.clock_set else {
@@ -127,9 +127,9 @@ impl Drop for Running<'_> {
 }
 
 impl Upkeep {
-    /// Starts a thread that writes the time down every `period`, or every minute if that is longer. Its
-    /// load is one reading a period; a period of zero takes a CPU.
-    /// Calls [`prepare`] first, which arranges that forked children notice that they are.
+    /// Starts a thread that writes the time down every `period`, or every minute if that is longer.
+    /// Its load is one reading a period; a period of zero takes a CPU. Calls [`prepare`] first,
+    /// which arranges that forked children notice that they are.
     ///
     /// # Errors
     /// The system starts no thread.

@@ -1,8 +1,9 @@
 //! Civil time at the cost of a timestamp.
 //!
-//! [`now`] is CLOCK_REALTIME, by the counter. Its offset from the timeline of [`crate::now`] is compared at each
-//! renewal, once a millisecond, from the first call of this module on; programs that never ask for civil time pay
-//! nothing. Callers too rare to be served by the counter read CLOCK_REALTIME itself.
+//! [`now`] is CLOCK_REALTIME, by the counter. Its offset from the timeline of [`crate::now`] is
+//! compared at each renewal, once a millisecond, from the first call of this module on; programs
+//! that never ask for civil time pay nothing. Callers too rare to be served by the counter read
+//! CLOCK_REALTIME itself.
 //!
 //! ```
 //! use clockscope::wall;
@@ -12,8 +13,8 @@
 //! # assert!(stamp.as_unix_ns() > 0);
 //! ```
 //!
-//! Wall time is set, and then goes back: order events by [`crate::Instant`]s, and convert those with an [`Anchor`]
-//! when they are exported. `docs/tracing.md` shows how.
+//! Wall time is set, and then goes back: order events by [`crate::Instant`]s, and convert those
+//! with an [`Anchor`] when they are exported. `docs/tracing.md` shows how.
 
 use core::sync::atomic::{AtomicI64, Ordering};
 use core::time::Duration;
@@ -29,17 +30,19 @@ pub use crate::wall_time::WallTime;
 /// Returns civil time now: CLOCK_REALTIME.
 ///
 /// - Unit: a [`WallTime`] counts nanoseconds since the Unix epoch, without leap seconds.
-/// - Error: [`error_bound`]; a fraction of a microsecond against CLOCK_REALTIME, and whatever that is off from true
-///   time: [`crate::bounded::now`] bounds it.
-/// - Ordering: as [`crate::now`], while CLOCK_REALTIME is not set back: a reading taken after another one, on any
-///   thread, in happens-before order, is not smaller. Where that clock is set back, so is this one.
-/// - Steps: a clock that is set, leaps, or went on while the machine slept shows within two milliseconds of use, and
-///   at once where an [`Upkeep`](crate::Upkeep) runs. [`generation`] moves. Slews show as in [`crate::now`].
-/// - Cost: that of [`crate::now`] and a load. A program that calls less often than every fifteen microseconds is
-///   served CLOCK_REALTIME at about its cost.
-/// - Allocates nothing, takes no lock that it waits for, and may be called in a signal handler. Where no wall clock
-///   answers, it goes on by the last offset that was known; without one it is our own timeline, and
-///   shows 1970.
+/// - Error: [`error_bound`]; a fraction of a microsecond against CLOCK_REALTIME, and whatever that
+///   is off from true time: [`crate::bounded::now`] bounds it.
+/// - Ordering: as [`crate::now`], while CLOCK_REALTIME is not set back: a reading taken after
+///   another one, on any thread, in happens-before order, is not smaller. Where that clock is set
+///   back, so is this one.
+/// - Steps: a clock that is set, leaps, or went on while the machine slept shows within two
+///   milliseconds of use, and at once where an [`Upkeep`](crate::Upkeep) runs. [`generation`]
+///   moves. Slews show as in [`crate::now`].
+/// - Cost: that of [`crate::now`] and a load. A program that calls less often than every fifteen
+///   microseconds is served CLOCK_REALTIME at about its cost.
+/// - Allocates nothing, takes no lock that it waits for, and may be called in a signal handler.
+///   Where no wall clock answers, it goes on by the last offset that was known; without one it is
+///   our own timeline, and shows 1970.
 ///
 /// ```
 /// let now = std::time::SystemTime::from(clockscope::wall::now());
@@ -51,10 +54,11 @@ pub fn now() -> WallTime {
     WallTime::from_unix_ns(CLOCK.wall_ns())
 }
 
-/// Returns civil time now by a bare read of the counter, which the processor may take earlier or later than the
-/// program says: [`crate::now_unordered`].
+/// Returns civil time now by a bare read of the counter, which the processor may take earlier or
+/// later than the program says: [`crate::now_unordered`].
 ///
-/// - Unit, error, steps: as [`now`]. Ordering: none. Cost: that of [`crate::now_unordered`] and a load.
+/// - Unit, error, steps: as [`now`]. Ordering: none. Cost: that of [`crate::now_unordered`] and a
+///   load.
 ///
 /// ```
 /// assert!(clockscope::wall::now_unordered().as_unix_ns() > 0);
@@ -78,12 +82,12 @@ pub struct Monotone {
 /// The largest time that [`now_monotone`] returned. A forked child inherits it.
 static LARGEST: AtomicI64 = AtomicI64::new(i64::MIN);
 
-/// Returns civil time that is never smaller than any that this function has returned in this process, or in its
-/// ancestors before they forked it.
+/// Returns civil time that is never smaller than any that this function has returned in this
+/// process, or in its ancestors before they forked it.
 ///
 /// Where CLOCK_REALTIME is set back, the same time is returned until that clock has caught up, and
-/// [`Monotone::ahead`] says by how much it is behind: an hour, where it was set back by an hour. For the length of an
-/// interval use [`crate::now`].
+/// [`Monotone::ahead`] says by how much it is behind: an hour, where it was set back by an hour.
+/// For the length of an interval use [`crate::now`].
 ///
 /// - Unit and error: as [`now`], and [`Monotone::ahead`].
 /// - Ordering: total, on all threads.
@@ -104,21 +108,22 @@ pub fn now_monotone() -> Monotone {
     Monotone { time: WallTime::from_unix_ns(before.max(now)), ahead }
 }
 
-/// How far this time, which was read before, is ahead of the present one: another thread may only have been
-/// faster.
+/// How far this time, which was read before, is ahead of the present one: another thread may only
+/// have been faster.
 #[cold]
 fn ahead_of_now(before: i64) -> Duration {
     Duration::from_nanos(before.saturating_sub(CLOCK.wall_ns()).max(0) as u64)
 }
 
-/// Returns a number that moves when CLOCK_REALTIME was found to have been set, to have leapt, or to have gone on while
-/// the machine slept. Looks now: what happened before the call shows.
+/// Returns a number that moves when CLOCK_REALTIME was found to have been set, to have leapt, or to
+/// have gone on while the machine slept. Looks now: what happened before the call shows.
 ///
 /// It moves, too, when the process joins another time namespace, whose CLOCK_MONOTONIC is another
-/// one. It stays at 0 where no line carries the wall clock: on systems other than Linux and Android.
+/// one. It stays at 0 where no line carries the wall clock: on systems other than Linux and
+/// Android.
 ///
-/// - Cost: three reads of the system's clocks, some 70 ns; up to twelve where those are interrupted,
-///   and the publication of a line where the clock was set.
+/// - Cost: three reads of the system's clocks, some 70 ns; up to twelve where those are
+///   interrupted, and the publication of a line where the clock was set.
 /// - May be called in a signal handler. It never waits for a lock for longer than some yields.
 ///
 /// ```
@@ -133,11 +138,11 @@ pub fn generation() -> u64 {
     CLOCK.wall_generation()
 }
 
-/// Returns how far [`now`] is from CLOCK_REALTIME: by a fresh comparison, and at most since that clock was set last.
-/// `None` where no clock answers.
+/// Returns how far [`now`] is from CLOCK_REALTIME: by a fresh comparison, and at most since that
+/// clock was set last. `None` where no clock answers.
 ///
-/// The sum of [`crate::error_bound`] and of what is known of the offset. A clock that is set is an error until it is
-/// noticed, for two milliseconds at most, which no bound includes.
+/// The sum of [`crate::error_bound`] and of what is known of the offset. A clock that is set is an
+/// error until it is noticed, for two milliseconds at most, which no bound includes.
 ///
 /// - Cost: some thirty reads of the system's clocks, about 1 µs.
 ///
@@ -162,7 +167,8 @@ impl Instant {
     /// Converts the moment to civil time, with the offset between both clocks of now. `None` where
     /// no wall clock answers, or beyond the range of [`WallTime`].
     ///
-    /// Between two calls the clock may be set: use an [`Anchor`] for moments whose order is to be kept.
+    /// Between two calls the clock may be set: use an [`Anchor`] for moments whose order is to be
+    /// kept.
     ///
     /// - Error: [`error_bound`].
     /// - Cost: a reading; some 150 ns more where the counter is not used.
@@ -183,7 +189,8 @@ impl Instant {
 
 /// A moment on both clocks: converts a batch of [`Instant`]s to civil time, and keeps their order.
 ///
-/// For tracers that take an [`Instant`] for each event and convert when they export. The conversion is an addition.
+/// For tracers that take an [`Instant`] for each event and convert when they export. The conversion
+/// is an addition.
 ///
 /// ```
 /// use clockscope::{Anchor, now};
@@ -225,7 +232,8 @@ impl Anchor {
         Some(Self { offset_ns, bound_ns, generation: CLOCK.wall_generation() })
     }
 
-    /// Converts a moment to civil time: that of the anchor and as much time as lies between. Saturates at the ends of
+    /// Converts a moment to civil time: that of the anchor and as much time as lies between.
+    /// Saturates at the ends of
     /// [`WallTime`].
     #[inline(always)]
     #[must_use]
@@ -240,7 +248,8 @@ impl Anchor {
         u64::try_from(ns).ok().map(Instant::from_ns)
     }
 
-    /// Returns by how much the anchor's two moments may be apart. The moments that are converted have their own error:
+    /// Returns by how much the anchor's two moments may be apart. The moments that are converted
+    /// have their own error:
     /// [`crate::error_bound`].
     #[must_use]
     pub const fn error_bound(&self) -> Duration {
@@ -290,6 +299,27 @@ mod tests {
         assert_eq!(again.to_wall(stamps[999]), exported[999]);
         assert_eq!(anchor.to_wall(Instant::from_ns(u64::MAX)), WallTime::MAX);
         assert_eq!(anchor.to_instant(WallTime::MIN), None);
+        // Unless the clock is set meanwhile.
+        assert!(anchor.is_current() || generation() != anchor.generation);
+    }
+
+    #[test]
+    fn an_anchor_of_other_clocks_is_not_current() {
+        let now = crate::now();
+        let wall = now.to_wall().unwrap();
+        for (ahead, bound, is_of_now) in [(0, 10, true), (3600, 10, false), (3600, 3610, true), (0, 0, true)] {
+            let moment = wall.checked_add(Duration::from_secs(ahead)).unwrap();
+            let anchor = Anchor::of(now, moment, Duration::from_secs(bound)).unwrap();
+            let was_set = generation() != anchor.generation;
+            assert!(anchor.is_current() == is_of_now || was_set, "{ahead} s ahead within {bound} s");
+        }
+    }
+
+    #[test]
+    fn no_moment_is_converted_beyond_the_range() {
+        assert_eq!(Instant::MAX.to_wall(), None);
+        let in_240_years = crate::now() + Duration::from_secs(240 * 31_557_600);
+        assert_eq!(in_240_years.to_wall(), None);
     }
 
     #[test]

@@ -7,11 +7,11 @@ use core::time::Duration;
 const NS_PER_SECOND: i64 = 1_000_000_000;
 const SECONDS_PER_DAY: i64 = 86_400;
 
-/// A moment of civil time: nanoseconds since 1970-01-01T00:00:00 UTC, without leap seconds, as CLOCK_REALTIME and
-/// `SystemTime` count them.
+/// A moment of civil time: nanoseconds since 1970-01-01T00:00:00 UTC, without leap seconds, as
+/// CLOCK_REALTIME and `SystemTime` count them.
 ///
-/// Eight bytes, `Copy`, totally ordered, from the year 1677 to 2262. Arithmetic is checked, or saturates where the name
-/// says so.
+/// Eight bytes, `Copy`, totally ordered, from the year 1677 to 2262. Arithmetic is checked, or
+/// saturates where the name says so.
 ///
 /// ```
 /// use clockscope::WallTime;
@@ -59,8 +59,8 @@ impl WallTime {
         self.0
     }
 
-    /// Converts a `timespec` of CLOCK_REALTIME. `None` if its nanoseconds are negative or a second and more, or if the
-    /// moment is out of range.
+    /// Converts a `timespec` of CLOCK_REALTIME. `None` if its nanoseconds are negative or a second
+    /// and more, or if the moment is out of range.
     #[must_use]
     pub const fn from_timespec(seconds: i64, nanoseconds: i64) -> Option<Self> {
         if nanoseconds < 0 || nanoseconds >= NS_PER_SECOND {
@@ -71,7 +71,8 @@ impl WallTime {
         if ns < i64::MIN as i128 || ns > i64::MAX as i128 { None } else { Some(Self(ns as i64)) }
     }
 
-    /// Converts the moment to seconds and nanoseconds of a `timespec`; the nanoseconds are never negative.
+    /// Converts the moment to seconds and nanoseconds of a `timespec`; the nanoseconds are never
+    /// negative.
     #[must_use]
     pub const fn as_timespec(self) -> (i64, i64) {
         (self.0.div_euclid(NS_PER_SECOND), self.0.rem_euclid(NS_PER_SECOND))
@@ -167,8 +168,8 @@ impl TryFrom<std::time::SystemTime> for WallTime {
     }
 }
 
-/// A date of the proleptic Gregorian calendar, by days since 1970-01-01. (Years begin in March here, so that the leap
-/// day is the last one.)
+/// A date of the proleptic Gregorian calendar, by days since 1970-01-01. (Years begin in March
+/// here, so that the leap day is the last one.)
 fn date(days: i64) -> (i64, i64, i64) {
     let days = days + 719_468;
     let (era, day) = (days.div_euclid(146_097), days.rem_euclid(146_097));
@@ -189,7 +190,8 @@ fn days((year, month, day): (i64, i64, i64)) -> Option<i64> {
     ((1..=12).contains(&month) && date(found) == (year, month, day)).then_some(found)
 }
 
-/// RFC 3339 in UTC with nine digits of the second: as many letters for every moment, whose order is that of the moments.
+/// RFC 3339 in UTC with nine digits of the second: as many letters for every moment, whose order is
+/// that of the moments.
 impl fmt::Display for WallTime {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (seconds, nanoseconds) = self.as_timespec();
@@ -200,8 +202,8 @@ impl fmt::Display for WallTime {
     }
 }
 
-/// RFC 3339, with any offset and any number of digits of the second; those after the ninth are left out. The second 60
-/// of a leap second is the first of the minute after, as POSIX counts it.
+/// RFC 3339, with any offset and any number of digits of the second; those after the ninth are left
+/// out. The second 60 of a leap second is the first of the minute after, as POSIX counts it.
 impl FromStr for WallTime {
     type Err = NotRfc3339;
 
@@ -287,14 +289,14 @@ impl<'de> serde::Deserialize<'de> for WallTime {
 
 impl fmt::Display for OutOfRange {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the moment is out of range: expected one between the years 1678 and 2262")
+        f.write_str("the moment is out of range: expected one between the years 1677 and 2262")
     }
 }
 
 impl fmt::Display for NotRfc3339 {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(
-            "not a moment of RFC 3339: expected one like 2023-11-14T22:13:20.5Z, between the years 1678 and 2262",
+            "not a moment of RFC 3339: expected one like 2023-11-14T22:13:20.5Z, between the years 1677 and 2262",
         )
     }
 }

@@ -253,7 +253,8 @@ fn an_interval_grows_and_is_no_wider_than_it_must_be() {
     }
 }
 
-/// The clock is off by less than what counts as a slew. Asked exactly, and wrong by 90 µs a second later.
+/// The clock is off by less than what counts as a slew. Asked exactly, and wrong by 90 µs a second
+/// later.
 #[test]
 fn a_rate_that_is_a_little_off_is_covered_by_the_growth() {
     for share in [90e-6, -90e-6] {
@@ -267,8 +268,8 @@ fn a_rate_that_is_a_little_off_is_covered_by_the_growth() {
     }
 }
 
-/// What the system says changes within the second: the interval that was carried on is still right, and
-/// the state follows in a window or two where the clocks show that something happened.
+/// What the system says changes within the second: the interval that was carried on is still right,
+/// and the state follows in a window or two where the clocks show that something happened.
 #[test]
 fn a_slew_that_begins_within_the_second_is_noticed() {
     for share in [0.083, -0.083, 0.001, -0.001] {
@@ -360,9 +361,9 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-/// Whatever a script does: where an interval has ends, the true time is inside. Rates change at most once
-/// in three windows, as docs/library.md says; a slew that begins and ends unseen between two comparisons
-/// would be carried on.
+/// Whatever a script does: where an interval has ends, the true time is inside. Rates change at
+/// most once in three windows, as docs/library.md says; a slew that begins and ends unseen between
+/// two comparisons would be carried on.
 fn play(script: Vec<Event>) {
     let world: &'static World = Box::leak(Box::new(World::new(2.596_159_9e9, 1 << 50, 12_345 * SECOND)));
     let clock: &'static Clock = Box::leak(Box::new(Disciplined::new(world, world)));

@@ -215,8 +215,8 @@ impl Order {
     }
 }
 
-/// While the wall clock is not set, no reading is smaller than one that had been finished: wherever a
-/// thread is preempted, whether a line begins, is renewed, or has ended meanwhile.
+/// While the wall clock is not set, no reading is smaller than one that had been finished: wherever
+/// a thread is preempted, whether a line begins, is renewed, or has ended meanwhile.
 #[test]
 fn no_reading_goes_back_unless_the_wall_clock_does() {
     for (at, moment) in (0..150).flat_map(|at| [(at, Moment::Before), (at, Moment::After)]) {
@@ -243,8 +243,8 @@ fn no_reading_goes_back_unless_the_wall_clock_does() {
     }
 }
 
-/// The clocks are slowed down, so that the line is ahead of them, and the line is taken away: what is served
-/// then waits for them.
+/// The clocks are slowed down, so that the line is ahead of them, and the line is taken away: what
+/// is served then waits for them.
 #[test]
 fn a_line_that_ends_ahead_of_the_clocks_does_not_let_it_go_back() {
     for after in (0..1_500_000).step_by(50_000) {
@@ -273,8 +273,8 @@ fn a_line_that_ends_ahead_of_the_clocks_does_not_let_it_go_back() {
     }
 }
 
-/// The wall clock is set at every moment of a reading and a renewal: a reading shows it as it was before or
-/// after, and never a mixture.
+/// The wall clock is set at every moment of a reading and a renewal: a reading shows it as it was
+/// before or after, and never a mixture.
 #[test]
 fn a_reading_beside_a_step_shows_one_of_both() {
     let step = -1_000 * SECOND as i64;
@@ -343,8 +343,8 @@ fn event() -> impl Strategy<Value = Event> {
     ]
 }
 
-/// Does what a script says. `is_set`: the wall clock is set, too, so that its readings may go back. Then
-/// nothing but the end is judged: when all is well again, the reading is right.
+/// Does what a script says. `is_set`: the wall clock is set, too, so that its readings may go back.
+/// Then nothing but the end is judged: when all is well again, the reading is right.
 fn play(is_set: bool, script: Vec<Event>) {
     let order = Order::new();
     let (world, clock) = (order.world, &order.clock);

@@ -1,10 +1,11 @@
 //! The bounds of civil time: what the system states once a second, carried on by the counter, or
 //! for callers who are not served by it by a clock that nobody steers.
 //!
-//! The interval is tied to true time, not to the wall clock. The counter carries it on at the rate that
-//! it had when the system was asked, and both ends part by the system's own growth. So a wall clock that
-//! is set or slewed within the second takes the true time out of no interval. That the rate is right is
-//! checked at each renewal of the line: where the clocks part, the system is asked anew.
+//! The interval is tied to true time, not to the wall clock. The counter carries it on at the rate
+//! that it had when the system was asked, and both ends part by the system's own growth. So a wall
+//! clock that is set or slewed within the second takes the true time out of no interval. That the
+//! rate is right is checked at each renewal of the line: where the clocks part, the system is asked
+//! anew.
 
 use super::agreement::SAME;
 use super::bracket::Bracket;
@@ -143,8 +144,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.window_ns() / 8
     }
 
-    /// What the system states before the bracket of a renewal, if it is to be asked at all: nothing is
-    /// carried on, or not for much longer.
+    /// What the system states before the bracket of a renewal, if it is to be asked at all: nothing
+    /// is carried on, or not for much longer.
     pub(super) fn ask_if_due(&self, held: &Held<'_>, tick: u64) -> Option<Stated> {
         if !self.shared.page.wants(WANTS_BOUNDS) {
             return None;
@@ -160,7 +161,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.shared.os.stated().unwrap_or(Stated::nothing(State::Unavailable))
     }
 
-    /// Carries on what the system stated, or takes it back. `asked` is what it stated before `bracket`.
+    /// Carries on what the system stated, or takes it back. `asked` is what it stated before
+    /// `bracket`.
     pub(super) fn carry_bounds(&self, held: &mut Held<'_>, asked: Option<Stated>, bracket: &Bracket) {
         if !self.is_carried_on(held, bracket) {
             held.carried = Carried::NONE;

@@ -3,29 +3,30 @@
 //!
 //! The protocol, role by role:
 //!
-//! - **A reader** loads the version, the segment that the version names, the floor, *then* reads the
-//!   counter, then loads the version again. If it changed, the words may belong to two lines, and the
-//!   reader looks again. The time is the larger of line and floor. The first reader that finds the
-//!   line in its second segment makes the version name that one.
-//! - **A publisher** holds the lock, writes a slot that no version names, and makes the version name
-//!   it by compare-and-swap.
-//! - **A reader of the OS clock** loads the version, reads that clock, *then* loads the version again.
-//!   It returns the reading as it is if the version is the same and has neither line nor announcement.
-//!   Otherwise it puts the reading into the floor first.
-//! - **A thread that begins a line** announces it in the version *before* it takes the bracket that the
-//!   line begins with.
+//! - **A reader** loads the version, the segment that the version names, the floor, *then* reads
+//!   the counter, then loads the version again. If it changed, the words may belong to two lines,
+//!   and the reader looks again. The time is the larger of line and floor. The first reader that
+//!   finds the line in its second segment makes the version name that one.
+//! - **A publisher** holds the lock, writes a slot that no version names, and makes the version
+//!   name it by compare-and-swap.
+//! - **A reader of the OS clock** loads the version, reads that clock, *then* loads the version
+//!   again. It returns the reading as it is if the version is the same and has neither line nor
+//!   announcement. Otherwise it puts the reading into the floor first.
+//! - **A thread that begins a line** announces it in the version *before* it takes the bracket that
+//!   the line begins with.
 //!
 //! Why readings stay in order: a line is a fixed function and its successor agrees with it (see
-//! [`Line`]), so it does not matter which of the two a reader holds, if the line covers the tick. An OS
-//! reading in the floor is seen by every thread that learns of it. An OS reading that is not in the
-//! floor was taken before the announcement, hence before the bracket, and no line begins below its
-//! bracket.
+//! [`Line`]), so it does not matter which of the two a reader holds, if the line covers the tick.
+//! An OS reading in the floor is seen by every thread that learns of it. An OS reading that is not
+//! in the floor was taken before the announcement, hence before the bracket, and no line begins
+//! below its bracket.
 //!
 //! - **A reader of the wall clock** does what the first reader does, and takes the offset that was
 //!   published with the line: no reading mixes the offset of one version with the time of another.
 //!
-//! All zero is the state before the first use. docs/library.md, "The page", is the contract with readers
-//! outside of this crate: what is written there changes only together with [`layout::FORMAT`].
+//! All zero is the state before the first use. docs/library.md, "The page", is the contract with
+//! readers outside of this crate: what is written there changes only together with
+//! [`layout::FORMAT`].
 
 use super::line::{Line, Segment};
 use super::stated::{BoundedAt, Bounds};
@@ -33,8 +34,9 @@ use super::sync::{self, AtomicU64, Ordering, fence};
 use super::usage::Usage;
 use super::version::{Mode, SEGMENTS, SLOTS, Version};
 
-/// OS readings are written down when they are this much later than the last one that was, in ns: none
-/// that was returned is later than that one and this. (Where threads are stopped in the middle of it:
+/// OS readings are written down when they are this much later than the last one that was, in ns:
+/// none that was returned is later than that one and this. (Where threads are stopped in the middle
+/// of it:
 /// [`Page::write_down_next`].)
 pub(crate) const UNWRITTEN_NS: u64 = 8_000;
 
@@ -50,7 +52,8 @@ struct Words([AtomicU64; Segment::WORDS]);
 #[repr(C, align(32))]
 struct CivilWords([AtomicU64; Civil::WORDS]);
 
-/// What is published beside a line: see [`CivilWords`]. All zero is a line for which neither is known.
+/// What is published beside a line: see [`CivilWords`]. All zero is a line for which neither is
+/// known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Civil {
     pub(crate) wall: WallOffset,
@@ -66,7 +69,8 @@ impl Civil {
     }
 }
 
-/// By how much the wall clock is ahead of our timeline, as a word; zero for an offset that is not known.
+/// By how much the wall clock is ahead of our timeline, as a word; zero for an offset that is not
+/// known.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct WallOffset(pub(crate) u64);
 
@@ -100,8 +104,8 @@ pub(crate) const WANTS_WALL: u64 = 1;
 /// The bounds of civil time are wanted, too.
 pub(crate) const WANTS_BOUNDS: u64 = 2;
 
-/// The shared state. What a reading without a line needs comes first, to be in one cache line with the OS
-/// clock ([`super::shared::Shared`]).
+/// The shared state. What a reading without a line needs comes first, to be in one cache line with
+/// the OS clock ([`super::shared::Shared`]).
 #[repr(C)]
 pub(crate) struct Page {
     version: AtomicU64,
@@ -121,10 +125,11 @@ pub(crate) struct Page {
     pub(crate) largest_error_ns: AtomicU64,
     /// What was asked for: [`WANTS_WALL`], [`WANTS_BOUNDS`].
     wanted: AtomicU64,
-    /// The offset to the wall clock ([`WallOffset`]) that is published as long as nothing contradicts it.
+    /// The offset to the wall clock ([`WallOffset`]) that is published as long as nothing
+    /// contradicts it.
     wall_known: AtomicU64,
-    /// How far an offset may be above the true one, in ns, in the lower half; the upper half is the lower
-    /// one of that offset.
+    /// How far an offset may be above the true one, in ns, in the lower half; the upper half is the
+    /// lower one of that offset.
     wall_width: AtomicU64,
     /// Largest error of that offset that was seen since the wall clock was set, in ns.
     pub(crate) largest_wall_error_ns: AtomicU64,
@@ -136,8 +141,8 @@ pub(crate) struct Page {
     civil: [CivilWords; SLOTS],
 }
 
-/// Where the words of the page are that a reader outside of this crate may read, in bytes. Version 1.
-/// docs/library.md, "The page", says what they mean.
+/// Where the words of the page are that a reader outside of this crate may read, in bytes. Version
+/// 1. docs/library.md, "The page", says what they mean.
 #[cfg(not(loom))]
 pub mod layout {
     use super::{Civil, CivilWords, Page, Segment, Words};
@@ -269,8 +274,8 @@ impl Page {
         segment.fresh(tick).filter(|ns| *ns >= floor)
     }
 
-    /// The same of the wall clock, in ns since the Unix epoch: by the offset that was published with the
-    /// line. `None` as well where none was.
+    /// The same of the wall clock, in ns since the Unix epoch: by the offset that was published
+    /// with the line. `None` as well where none was.
     #[inline(always)]
     pub(crate) fn read_wall(&self, counter: impl FnOnce() -> u64) -> Option<i64> {
         let version = self.version();
@@ -279,8 +284,8 @@ impl Page {
         }
         let segment = self.segment(version.segment());
         let tick = counter();
-        // After the tick, where a register is free: the offset is fixed for the version, and a floor that is
-        // higher by now does no harm.
+        // After the tick, where a register is free: the offset is fixed for the version, and a
+        // floor that is higher by now does no harm.
         let wall = self.wall_of(version);
         fence(Ordering::Acquire);
         if self.version.load(Ordering::Relaxed) != version.0 || !wall.is_known() {
@@ -289,8 +294,8 @@ impl Page {
         segment.fresh(tick).filter(|ns| *ns >= self.floor()).map(|ns| wall.wall_ns(ns))
     }
 
-    /// The same of the bounds of civil time. The segment is looked at for its ticks alone: where it does not
-    /// cover the tick, nobody has compared the clocks of late.
+    /// The same of the bounds of civil time. The segment is looked at for its ticks alone: where it
+    /// does not cover the tick, nobody has compared the clocks of late.
     #[inline(always)]
     pub(crate) fn read_bounds(&self, counter: impl FnOnce() -> u64) -> Option<BoundedAt> {
         let version = self.version();
@@ -298,7 +303,8 @@ impl Page {
             return None;
         }
         let words = &self.segments[version.segment()].0;
-        // Of the segment no more than where it is: a load of an atomic is done whether it is needed or not.
+        // Of the segment no more than where it is: a load of an atomic is done whether it is needed
+        // or not.
         let [start, packed] = [0, 1].map(|index: usize| words[index].load(Ordering::Relaxed));
         let segment = Segment::of_words([start, packed, 0, 0]);
         let tick = counter();
@@ -371,15 +377,16 @@ impl Page {
         let _ = self.version.compare_exchange(version.0, version.at_second().0, Ordering::Relaxed, Ordering::Relaxed);
     }
 
-    /// Makes `line` the one that is read from now on, with what belongs to it, in place of `version`.
-    /// `false` if that was replaced, or bars the counter: then nothing happened. Only for the holder of
-    /// the lock.
+    /// Makes `line` the one that is read from now on, with what belongs to it, in place of
+    /// `version`. `false` if that was replaced, or bars the counter: then nothing happened. Only
+    /// for the holder of the lock.
     pub(crate) fn publish(&self, version: &mut Version, line: &Line, civil: &Civil) -> bool {
         if version.mode() != Mode::Open {
             return false;
         }
         let next = version.with_line();
-        // A reader that sees one of the new words also sees the version before them, and looks again.
+        // A reader that sees one of the new words also sees the version before them, and looks
+        // again.
         fence(Ordering::Release);
         let first = 2 * next.slot();
         for (segment, words) in line.segments().iter().zip(&self.segments[first..]) {
@@ -496,8 +503,8 @@ impl Page {
         WallOffset(self.wall_known.load(Ordering::Relaxed))
     }
 
-    /// The same, and how far it may be above the true one, in ns: `None` where that of another offset was
-    /// left, by a thread that had replaced this one and was interrupted.
+    /// The same, and how far it may be above the true one, in ns: `None` where that of another
+    /// offset was left, by a thread that had replaced this one and was interrupted.
     pub(crate) fn wall(&self) -> (WallOffset, Option<u64>) {
         let (known, width) = (self.wall_known(), self.wall_width.load(Ordering::Relaxed));
         let is_of_it = width >> 32 == known.0 & u64::from(u32::MAX);

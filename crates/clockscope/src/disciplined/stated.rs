@@ -10,13 +10,15 @@ use super::line::FRACTION_BITS;
 #[repr(u8)]
 #[non_exhaustive]
 pub enum State {
-    /// The true time is inside, if the daemon that stated the error and its source of time are right.
+    /// The true time is inside, if the daemon that stated the error and its source of time are
+    /// right.
     Synchronized = 0,
-    /// The true time is inside while the daemon corrects no offset: it knows of such a correction, and
-    /// the kernel does not. Corrections of the rate by more than 100 ppm show as [`State::Slewing`].
+    /// The true time is inside while the daemon corrects no offset: it knows of such a correction,
+    /// and the kernel does not. Corrections of the rate by more than 100 ppm show as
+    /// [`State::Slewing`].
     WhileNotSlewing = 1,
-    /// The true time is inside. A leap second is less than a second away, or has just been: the interval
-    /// is two seconds wider.
+    /// The true time is inside. A leap second is less than a second away, or has just been: the
+    /// interval is two seconds wider.
     LeapSecond = 2,
     /// A daemon corrects an offset of unknown size by the clock's rate. The interval is unlimited.
     Slewing = 3,
@@ -120,8 +122,8 @@ const LASTS_NS: u64 = 1_000_000_000;
 /// include/linux/timex.h), and the counter's by one more.
 pub(super) const GROWS: f64 = 501e-6;
 
-/// A statement as it is published: from `start` on, for so many ticks, both ends with their slopes in ns
-/// a tick × 2^32. All zero is none. A second's ticks times the slope are less than 2^63.
+/// A statement as it is published: from `start` on, for so many ticks, both ends with their slopes
+/// in ns a tick × 2^32. All zero is none. A second's ticks times the slope are less than 2^63.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Bounds {
     start: u64,
@@ -193,7 +195,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Whatever true time does that the rate allows for, it stays inside; and words are what they were.
+        /// Whatever true time does that the rate allows for, it stays inside; and words are what
+        /// they were.
         #[test]
         fn a_true_time_that_keeps_its_rate_stays_inside(
             start in any::<u64>(),

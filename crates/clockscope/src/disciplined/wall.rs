@@ -1,16 +1,16 @@
 //! The wall clock, by its offset from our timeline.
 //!
-//! Both clocks of the system are steered alike, so that the offset changes only where the wall clock is
-//! set, where it leaps, and where the machine sleeps. It is compared at each renewal of the line, and
-//! published with that. Where there is no line, the wall clock itself is served.
+//! Both clocks of the system are steered alike, so that the offset changes only where the wall
+//! clock is set, where it leaps, and where the machine sleeps. It is compared at each renewal of
+//! the line, and published with that. Where there is no line, the wall clock itself is served.
 //!
 //! Readings go back only where the wall clock was set back:
 //!
-//! - The published offset is the upper end of what a comparison allows, and it stays until a comparison
-//!   contradicts it. So no reading of the wall clock itself is above a later one by the line: that one is
-//!   no earlier on our timeline, and its offset is no smaller.
-//! - A reading of the wall clock itself is not below an earlier one by a line: less the offset, it is
-//!   compared with the floor, which is at the end of each line that has ended.
+//! - The published offset is the upper end of what a comparison allows, and it stays until a
+//!   comparison contradicts it. So no reading of the wall clock itself is above a later one by the
+//!   line: that one is no earlier on our timeline, and its offset is no smaller.
+//! - A reading of the wall clock itself is not below an earlier one by a line: less the offset, it
+//!   is compared with the floor, which is at the end of each line that has ended.
 
 use core::sync::atomic::Ordering;
 
@@ -25,13 +25,14 @@ use crate::Errno;
 /// Comparisons for an offset that is not known, and for one that is.
 const FIRST_TRIES: u32 = 8;
 const TRIES: u32 = 4;
-/// A comparison takes less than this, unless it is interrupted: some system calls on a slow processor.
+/// A comparison takes less than this, unless it is interrupted: some system calls on a slow
+/// processor.
 const INTERRUPTED_NS: u64 = 20_000;
 /// How far an offset may be above the true one where nothing else is known of that.
 const UNKNOWN_WIDTH_NS: u64 = 1_000_000;
 
-/// By how much the wall clock is ahead of our timeline, between two numbers of ns: the wall clock was
-/// read between two readings of the OS clock.
+/// By how much the wall clock is ahead of our timeline, between two numbers of ns: the wall clock
+/// was read between two readings of the OS clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Distance {
     least: i64,
@@ -66,8 +67,8 @@ fn enough_ns(width_ns: Option<u64>) -> u64 {
 }
 
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
-    /// The wall clock's time in ns since the Unix epoch, ordered as [`Disciplined::now`] is while that
-    /// clock is not set back. At the epoch and after where no wall clock answers.
+    /// The wall clock's time in ns since the Unix epoch, ordered as [`Disciplined::now`] is while
+    /// that clock is not set back. At the epoch and after where no wall clock answers.
     ///
     /// Error: [`Disciplined::wall_error_ns`]. Cost: that of `now`.
     #[inline(always)]
@@ -101,8 +102,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Serves a reading of the wall clock that was taken after `version` was loaded. If no line could begin
-    /// meanwhile, none that begins later is below it.
+    /// Serves a reading of the wall clock that was taken after `version` was loaded. If no line
+    /// could begin meanwhile, none that begins later is below it.
     #[inline(always)]
     fn serve_wall(&self, version: Version, wall_ns: i64) -> i64 {
         let page = &self.shared.page;
@@ -150,7 +151,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let page = &self.shared.page;
         // No smaller than any reading by a line that came before.
         let ns = self.now().as_ns();
-        // Before the comparison: one from before a set must not contradict the offset from after it.
+        // Before the comparison: one from before a set must not contradict the offset from after
+        // it.
         let (known, width_ns) = page.wall();
         let Ok(seen) = self.distance() else { return self.wall_otherwise() };
         // What is served by a line after this is no smaller.
@@ -203,9 +205,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         Some(best)
     }
 
-    /// The offset to publish with the next line: the one that is known, as long as nothing contradicts it.
-    /// It is not replaced by a smaller one that is better known: readings would go back.
-    /// Unknown where nobody asked for the wall clock, or all comparisons were interrupted.
+    /// The offset to publish with the next line: the one that is known, as long as nothing
+    /// contradicts it. It is not replaced by a smaller one that is better known: readings would go
+    /// back. Unknown where nobody asked for the wall clock, or all comparisons were interrupted.
     pub(super) fn learn_wall(&self, held: &Held<'_>) -> WallOffset {
         let page = &self.shared.page;
         if !page.wants(WANTS_WALL) || !self.shared.os.is_wall_steered_alike() {
@@ -230,8 +232,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.learn_offset((usual_ns as u64).saturating_mul(TOO_WIDE)).unwrap_or(WallOffset::UNKNOWN)
     }
 
-    /// Learns the offset where none is known. `None` if another thread has, or if all comparisons were
-    /// interrupted: wider than `limit_ns` and the tick.
+    /// Learns the offset where none is known. `None` if another thread has, or if all comparisons
+    /// were interrupted: wider than `limit_ns` and the tick.
     fn learn_offset(&self, limit_ns: u64) -> Option<WallOffset> {
         let page = &self.shared.page;
         let tick_ns = self.asked.answers().map_or(1, |answers| answers.os_tick_ns);
@@ -253,8 +255,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Compares the wall clock with the timeline now. Where it was set, the line is published with its new
-    /// offset, so that all readings after this show it.
+    /// Compares the wall clock with the timeline now. Where it was set, the line is published with
+    /// its new offset, so that all readings after this show it.
     pub fn look_at_wall(&self) {
         self.prepare();
         let page = &self.shared.page;
@@ -275,8 +277,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let _ = (0..TRIES).find(|_| self.learn_offset(INTERRUPTED_NS).is_some() || page.wall_known().is_known());
     }
 
-    /// The system says that the wall clock was set: as [`Disciplined::look_at_wall`], where anybody has asked
-    /// for wall time.
+    /// The system says that the wall clock was set: as [`Disciplined::look_at_wall`], where anybody
+    /// has asked for wall time.
     #[cfg(not(loom))]
     pub(crate) fn wall_was_set(&self) {
         if self.shared.page.wants(WANTS_WALL) {
@@ -293,16 +295,17 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.publish(held, &look.line).then_some(())
     }
 
-    /// Moves when the wall clock was found to have been set, to have leapt, or to have gone on while the
-    /// machine slept. Compares it now.
+    /// Moves when the wall clock was found to have been set, to have leapt, or to have gone on
+    /// while the machine slept. Compares it now.
     pub fn wall_generation(&self) -> u64 {
         self.look_at_wall();
         self.wall_generation.load(Ordering::Relaxed)
     }
 
     /// By how much [`Disciplined::wall_ns`] is off from the wall clock beyond what
-    /// [`Disciplined::error_bound`] says, in ns: by a fresh comparison, and at most since the wall clock was
-    /// set. `None` where it does not answer. Looks at the wall clock first: [`Disciplined::look_at_wall`].
+    /// [`Disciplined::error_bound`] says, in ns: by a fresh comparison, and at most since the wall
+    /// clock was set. `None` where it does not answer. Looks at the wall clock first:
+    /// [`Disciplined::look_at_wall`].
     pub fn wall_error_ns(&self) -> Option<(u64, u64)> {
         self.look_at_wall();
         let page = &self.shared.page;
@@ -317,8 +320,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         Some((now, page.largest_wall_error_ns.load(Ordering::Relaxed).max(now)))
     }
 
-    /// The wall clock's time at a moment of our timeline, with the offset of now: that of the line, or of a
-    /// fresh comparison. `None` where no wall clock answers, or out of range.
+    /// The wall clock's time at a moment of our timeline, with the offset of now: that of the line,
+    /// or of a fresh comparison. `None` where no wall clock answers, or out of range.
     pub fn wall_at(&self, ns: u64) -> Option<i64> {
         let look = self.look();
         let offset =
@@ -326,8 +329,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         offset.ns().checked_add_unsigned(ns)
     }
 
-    /// The offset of now and by how much it is off at most, in ns, by the narrowest of some comparisons; the
-    /// offset that is known where that agrees.
+    /// The offset of now and by how much it is off at most, in ns, by the narrowest of some
+    /// comparisons; the offset that is known where that agrees.
     pub(crate) fn offset_now(&self) -> Option<(WallOffset, u64)> {
         self.look_at_wall();
         let page = &self.shared.page;
