@@ -109,8 +109,11 @@ impl Bracket {
         self.after.wrapping_sub(self.before)
     }
 
-    fn middle(&self) -> f64 {
-        self.before as f64 + self.width() as f64 / 2.0
+    /// By how many units the timer went on from the middle of `earlier` to the middle of this one.
+    /// Whole numbers are subtracted first, and wrap: floats do not hold a counter of months.
+    fn since(&self, earlier: &Self) -> f64 {
+        let wider = self.width().wrapping_sub(earlier.width()) as i64;
+        self.before.wrapping_sub(earlier.before) as i64 as f64 + wider as f64 / 2.0
     }
 }
 
@@ -207,7 +210,7 @@ impl<P: Platform> Calibration<P> {
             return Ok(Rate { ns_per_unit: 1.0, bound_ppm: 0.0 });
         }
         let end = Bracket::take(&self.timer, &self.reference);
-        let ticks = end.middle() - self.start.middle();
+        let ticks = end.since(&self.start);
         let ns = end.reference_ns.wrapping_sub(self.start.reference_ns) as i64 as f64;
         if ticks <= 0.0 || ns <= 0.0 {
             let [counter, reference] = [self.timer.name(), self.reference.name()].map(str::to_owned);
@@ -218,5 +221,21 @@ impl<P: Platform> Calibration<P> {
         let (more, less) = (late / ticks, self.steps.reference_ns / ns);
         let bound = if less < 1.0 { (1.0 + more) / (1.0 - less) - 1.0 } else { f64::MAX };
         Ok(Rate { ns_per_unit: ns / ticks, bound_ppm: bound * 1e6 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_count_is_lost_however_large_the_counter_is() {
+        let bracket = |before: u64, width| Bracket { before, after: before.wrapping_add(width), reference_ns: 0 };
+        for origin in [0, (1 << 53) - 7, (1 << 63) - 7, 0u64.wrapping_sub(7)] {
+            let start = bracket(origin, 101);
+            let end = bracket(origin.wrapping_add(1_000_001), 90);
+            assert_eq!(end.since(&start), 999_995.5, "{origin}");
+            assert_eq!(start.since(&end), -999_995.5, "{origin}");
+        }
     }
 }

@@ -370,7 +370,7 @@ impl<P: Platform> KernelClock<P> {
             shown.push(ns);
             if narrowest.is_none_or(|(narrowest, _)| width < narrowest) {
                 let half = width as f64 / 2.0;
-                narrowest = Some((width, Together { ticks: before + width / 2, half, ns, step_ns: 1.0 }));
+                narrowest = Some((width, Together { ticks: before.wrapping_add(width / 2), half, ns, step_ns: 1.0 }));
             }
         }
         // One that moves rarely may not be seen to move.
