@@ -19,7 +19,8 @@
 //! # Without std
 //!
 //! Without the feature `std` the crate is `no_std` and holds the bare counter ([`ticks`]) and the types of moments,
-//! such as [`Instant`]. Its only dependencies are `clockscope-arch`, which is a part of it, and libc.
+//! such as [`Instant`], and depends on nothing but `clockscope-arch`, which is a part of it. With `std` it needs libc
+//! on Unix systems, and nothing else but what other features name.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 

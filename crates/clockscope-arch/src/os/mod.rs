@@ -9,7 +9,7 @@
 //!   [`survive_disabled_counter`];
 //! - the CPUs: [`allowed_cpus`], [`set_allowed_cpus`], [`current_cpu`].
 //!
-//! [`posix`] and [`perf`] are Linux's alone, for the clocks that the instrument reads.
+//! `posix` and `perf` are Linux's alone, for the clocks that the instrument reads.
 
 #[cfg_attr(any(target_os = "linux", target_os = "android"), path = "linux/mod.rs")]
 #[cfg_attr(not(any(target_os = "linux", target_os = "android")), path = "absent.rs")]

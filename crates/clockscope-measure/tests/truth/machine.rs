@@ -102,7 +102,8 @@ impl Maker {
     /// Makes it.
     pub(crate) fn make(mut self) -> Machine {
         let random = &mut self.random;
-        let start = random.any() >> 20;
+        // Also one that floats do not hold, or that is about to wrap.
+        let start = random.any();
         let counter = Counter::new(self.counter_hz, start).with_step(self.counter_step);
         let cpus = Multiprocessor::new(counter, self.cpus, random.any());
         cpus.set_jitter(self.jitter);
