@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use clockscope_arch::os::{ClockSet, Woken, keep_errno};
 
+use crate::disciplined::{Counter, Disciplined, OsClock};
 use crate::process::CLOCK;
 use crate::process::{has_process_mark, process_mark};
 use crate::{AtomicInstant, Clock, Instant, now, prepare, recheck};
@@ -55,17 +56,36 @@ pub struct Upkeep {
     thread: Option<JoinHandle<()>>,
 }
 
-/// How the thread learns that it has to end, and waits in between.
-#[derive(Debug)]
-struct Stop {
-    is_over: Mutex<bool>,
-    condition: Condvar,
-    /// Where the system announces that the wall clock was set, the thread waits for that as well.
-    clock_set: Option<ClockSet>,
+/// A wait that ends where the wall clock is set.
+trait Notice {
+    /// Waits for that, or for another thread, or for `longest`.
+    fn wait(&self, longest: Duration) -> Woken;
+
+    /// Ends the present wait, or the next one.
+    fn wake(&self);
 }
 
-impl Stop {
-    fn new(clock_set: Option<ClockSet>) -> Self {
+impl Notice for ClockSet {
+    fn wait(&self, longest: Duration) -> Woken {
+        self.wait(longest)
+    }
+
+    fn wake(&self) {
+        self.wake();
+    }
+}
+
+/// Ends the thread, and has it wait in between.
+#[derive(Debug)]
+struct Stop<N = ClockSet> {
+    is_over: Mutex<bool>,
+    condition: Condvar,
+    /// Where the system reports that the wall clock was set, the thread waits for that as well.
+    clock_set: Option<N>,
+}
+
+impl<N: Notice> Stop<N> {
+    fn new(clock_set: Option<N>) -> Self {
         Self { is_over: Mutex::new(false), condition: Condvar::new(), clock_set }
     }
 
@@ -79,9 +99,9 @@ impl Stop {
         }
     }
 
-    /// Waits for the period, or until the thread is to end: `true` then. Looks at the wall clock
-    /// where that was set.
-    fn wait(&self, period: Duration) -> bool {
+    /// Waits for the period, or until the thread is to end: `true` then. Has `clock` look at the wall
+    /// clock where that was set.
+    fn wait<C: Counter, S: OsClock>(&self, period: Duration, clock: &Disciplined<C, S>) -> bool {
         let is_over = self.is_over.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(clock_set) = &self.clock_set else {
             if *is_over {
@@ -94,7 +114,7 @@ impl Stop {
         }
         drop(is_over);
         if clock_set.wait(period) == Woken::ByClock {
-            CLOCK.wall_was_set();
+            clock.wall_was_set();
         }
         false
     }
@@ -184,7 +204,7 @@ fn write_down(recent: &Recent, stop: &Stop, period: Duration, every: Duration, c
             check();
             checked = time;
         }
-        if stop.wait(period.min(every)) {
+        if stop.wait(period.min(every), &CLOCK) {
             return;
         }
     }
@@ -280,6 +300,7 @@ impl Clock for Recent {
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
+    use std::cell::Cell;
 
     #[test]
     fn the_time_goes_on_until_the_thread_is_joined() {
@@ -315,8 +336,8 @@ mod tests {
     fn the_kernel_is_asked_now_and_then() {
         for (every, is_asked) in [(Duration::ZERO, true), (Duration::from_secs(3600), false)] {
             let began = now();
-            let (recent, asked) = (Recent::new(began), std::cell::Cell::new(0));
-            let stop = Stop::new(None);
+            let (recent, asked) = (Recent::new(began), Cell::new(0));
+            let stop = Stop::<ClockSet>::new(None);
             std::thread::scope(|scope| {
                 scope.spawn(|| {
                     while recent.recent() == began {
@@ -328,6 +349,122 @@ mod tests {
             });
             assert_eq!(asked.get() > 0, is_asked, "every {every:?}");
         }
+    }
+
+    /// A counter of 1 GHz, an OS clock that agrees with it, and a wall clock that can be set.
+    struct Machine {
+        ns: Cell<u64>,
+        wall_ahead_ns: Cell<i64>,
+        os_reads: Cell<u64>,
+        wall_reads: Cell<u64>,
+    }
+
+    impl Machine {
+        fn new() -> Self {
+            Self {
+                ns: Cell::new(1 << 40),
+                wall_ahead_ns: Cell::new(1 << 60),
+                os_reads: Cell::new(0),
+                wall_reads: Cell::new(0),
+            }
+        }
+
+        fn pass(&self, ns: u64) -> u64 {
+            self.ns.set(self.ns.get() + ns);
+            self.ns.get()
+        }
+
+        fn true_wall_ns(&self) -> i64 {
+            self.ns.get() as i64 + self.wall_ahead_ns.get()
+        }
+    }
+
+    impl Counter for Machine {
+        fn ordered(&self) -> u64 {
+            self.pass(10)
+        }
+        fn is_permitted(&self) -> Option<bool> {
+            Some(true)
+        }
+        fn is_clocksource(&self) -> Option<bool> {
+            Some(true)
+        }
+        fn is_invariant(&self) -> Option<bool> {
+            Some(true)
+        }
+    }
+
+    impl OsClock for Machine {
+        fn now_ns(&self) -> Result<u64, crate::Errno> {
+            self.os_reads.set(self.os_reads.get() + 1);
+            Ok(self.pass(20))
+        }
+        fn tick_ns(&self, _: bool) -> u64 {
+            1
+        }
+        fn wall_ns(&self) -> Result<i64, crate::Errno> {
+            self.wall_reads.set(self.wall_reads.get() + 1);
+            self.pass(20);
+            Ok(self.true_wall_ns())
+        }
+    }
+
+    /// A notice that has waited.
+    struct Noticed(Woken);
+
+    impl Notice for Noticed {
+        fn wait(&self, _: Duration) -> Woken {
+            self.0
+        }
+        fn wake(&self) {}
+    }
+
+    /// Returns whether readings by the line that there is show the wall clock. They read the counter
+    /// and no other clock, so that nothing renews the line meanwhile.
+    fn is_right_by_line(clock: &Disciplined<&Machine, &Machine>, machine: &Machine) -> bool {
+        let reads = (machine.os_reads.get(), machine.wall_reads.get());
+        let off_ns = clock.wall_ns().abs_diff(machine.true_wall_ns());
+        assert_eq!((machine.os_reads.get(), machine.wall_reads.get()), reads, "the line was renewed");
+        off_ns < 1_000
+    }
+
+    /// A line was published before the wall clock is set. Its readings show the set once the notice
+    /// has come, and not before.
+    #[test]
+    fn a_set_shows_at_once_where_the_system_reports_it() {
+        for step_ns in [3_600_000_000_000, -3_600_000_000_000, 1_000_000, -10_000] {
+            for (woken, is_seen) in [(Woken::ByClock, true), (Woken::InTime, false), (Woken::ByThread, false)] {
+                let machine = Machine::new();
+                let clock = Disciplined::new(&machine, &machine);
+                let renewed = || {
+                    let reads = machine.wall_reads.get();
+                    clock.wall_ns();
+                    machine.wall_reads.get() > reads
+                };
+                (0..500_000).for_each(|_| _ = clock.wall_ns());
+                assert_eq!(clock.source(), crate::Source::Counter);
+                while !renewed() {}
+                assert!(is_right_by_line(&clock, &machine));
+                machine.wall_ahead_ns.set(machine.wall_ahead_ns.get() + step_ns);
+                assert!(!is_right_by_line(&clock, &machine), "the line is of before the set of {step_ns} ns");
+                let stop = Stop::new(Some(Noticed(woken)));
+                assert!(!stop.wait(Duration::ZERO, &clock));
+                assert_eq!(is_right_by_line(&clock, &machine), is_seen, "{step_ns} ns, {woken:?}");
+            }
+        }
+    }
+
+    /// A process that never asks for wall time does not pay for the notice.
+    #[test]
+    fn a_set_is_not_looked_at_for_nobody() {
+        let machine = Machine::new();
+        let clock = Disciplined::new(&machine, &machine);
+        (0..500_000).for_each(|_| _ = clock.now());
+        let stop = Stop::new(Some(Noticed(Woken::ByClock)));
+        assert!(!stop.wait(Duration::ZERO, &clock));
+        assert_eq!(machine.wall_reads.get(), 0);
+        stop.end();
+        assert!(stop.wait(Duration::ZERO, &clock));
     }
 
     #[test]

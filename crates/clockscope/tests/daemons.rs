@@ -26,6 +26,10 @@ struct Bounded {
     /// Readings whose bound was not asked for.
     unproven: VecDeque<Reading>,
     worst_ns: f64,
+    /// Whether the program asks for civil time, too, at each reading.
+    is_asking: bool,
+    /// Until when the counter may be ahead of the OS clock, in ns of true time.
+    is_ahead_until_ns: u64,
 }
 
 struct Reading {
@@ -35,16 +39,38 @@ struct Reading {
 }
 
 impl Bounded {
-    fn new(watch: Watch<&'static World>) -> Self {
-        Self { watch, unproven: VecDeque::new(), worst_ns: 0.0 }
+    fn new(watch: Watch<&'static World>, is_asking: bool) -> Self {
+        Self { watch, unproven: VecDeque::new(), worst_ns: 0.0, is_asking, is_ahead_until_ns: 0 }
     }
 
     fn run(&mut self, ns: u64, every: u64) {
         for _ in 0..ns / every {
             self.watch.world.pass(every);
             let error_ns = self.watch.read();
+            if self.is_asking {
+                self.ask_for_civil_time();
+            }
             let (at_ns, generation) = (self.watch.world.true_ns(), self.watch.clock.generation());
             self.unproven.push_back(Reading { at_ns, error_ns, generation });
+        }
+    }
+
+    /// Asserts that the true civil time is in the interval that is returned now.
+    fn ask_for_civil_time(&self) {
+        let before = self.watch.world.civil_ns();
+        let at = self.watch.clock.bounded();
+        let after = self.watch.world.civil_ns();
+        let is_inside = i128::from(at.earliest_ns) <= after && before <= i128::from(at.latest_ns);
+        let is_ahead = self.watch.world.true_ns() <= self.is_ahead_until_ns;
+        assert!(is_inside || is_ahead, "{before} to {after} is not in {at:?}");
+    }
+
+    /// See [`step`]. A counter that steps ahead takes the interval of civil time with it, as it takes
+    /// readings, until the line is renewed.
+    fn step(&mut self, ns: i64) {
+        step(self.watch.world, ns);
+        if ns > 0 {
+            self.is_ahead_until_ns = self.watch.world.true_ns() + 2 * MILLISECOND;
         }
     }
 
@@ -80,8 +106,9 @@ impl Bounded {
 
 #[test]
 fn every_slew_is_followed_from_every_other_one() {
-    for (from, to) in SLEWS_PPM.into_iter().flat_map(|from| SLEWS_PPM.map(|to| (from, to))) {
-        let mut bounded = Bounded::new(Watch::ordinary());
+    let pairs = SLEWS_PPM.into_iter().flat_map(|from| SLEWS_PPM.map(|to| (from, to)));
+    for ((from, to), is_asking) in pairs.flat_map(|pair| [(pair, false), (pair, true)]) {
+        let mut bounded = Bounded::new(Watch::ordinary(), is_asking);
         bounded.watch.settle();
         for (ppm, ms) in [(from, 40), (to, 40), (from, 2), (to, 2), (from, 3), (to, 2), (0.0, 40)] {
             bounded.slew(ppm, ms * MILLISECOND, 5_000);
@@ -158,11 +185,12 @@ fn a_step_is_no_slew() {
 #[test]
 fn the_error_that_ends_a_generation_is_kept() {
     let steps = [-1_000_000, -100_000, 100_000, 700_000, 1_000_000, 1_500_000, 2_500_000i64];
-    for (step_ns, phase) in steps.into_iter().flat_map(|step_ns| (0..20).map(move |at| (step_ns, at * 100_000))) {
-        let mut bounded = Bounded::new(Watch::ordinary());
+    for (step_ns, at) in steps.into_iter().flat_map(|step_ns| (0..20).map(move |at| (step_ns, at))) {
+        let phase = at * 100_000;
+        let mut bounded = Bounded::new(Watch::ordinary(), at % 2 == 1);
         bounded.watch.settle();
         bounded.run(5 * MILLISECOND + phase, 5_000);
-        step(bounded.watch.world, step_ns);
+        bounded.step(step_ns);
         bounded.run(20 * MILLISECOND, 5_000);
         assert_eq!(bounded.watch.clock.generation(), 2, "{step_ns} ns");
         bounded.ask();
@@ -176,10 +204,10 @@ fn readings_before_a_pause_are_not_forgotten() {
     for (step_ns, phase) in
         [-1_000_000, -50_000_000, 300_000i64].into_iter().flat_map(|ns| (0..20).map(move |at| (ns, at)))
     {
-        let mut bounded = Bounded::new(Watch::ordinary());
+        let mut bounded = Bounded::new(Watch::ordinary(), phase % 2 == 1);
         bounded.watch.settle();
         bounded.run(5 * MILLISECOND + phase * 100_000, 5_000);
-        step(bounded.watch.world, step_ns);
+        bounded.step(step_ns);
         bounded.run(100_000, 5_000);
         bounded.watch.world.pass(2 * MILLISECOND);
         bounded.run(20 * MILLISECOND, 5_000);
@@ -192,7 +220,7 @@ fn readings_before_a_pause_are_not_forgotten() {
 #[test]
 fn the_bound_grows_with_the_slews() {
     for (phase, window) in (0..40).flat_map(|phase| [2_000_000, 2_300_000, 2_700_000].map(|ns| (phase, ns))) {
-        let mut bounded = Bounded::new(Watch::ordinary());
+        let mut bounded = Bounded::new(Watch::ordinary(), phase % 2 == 1);
         bounded.watch.settle();
         bounded.run(phase * 50_000, 5_000);
         let mut ppm = 200.0;
@@ -258,7 +286,7 @@ fn a_pause_hides_no_error() {
         [500.0, -1_000.0, 83_333.0, -83_333.0].into_iter().flat_map(|ppm| [300, 900].map(|us| (ppm, us)))
     {
         for phase in 0..20 {
-            let mut bounded = Bounded::new(Watch::ordinary());
+            let mut bounded = Bounded::new(Watch::ordinary(), phase % 2 == 1);
             bounded.watch.settle();
             bounded.run(phase * 100_000, 5_000);
             bounded.watch.world.slew(ppm * 1e-6);
@@ -283,7 +311,7 @@ fn questions_in_a_slew_do_no_harm() {
         {
             let world = World::new(hz, 1 << 50, 12_345 * SECOND);
             world.set_os_tick(tick);
-            let mut bounded = Bounded::new(Watch::new(world));
+            let mut bounded = Bounded::new(Watch::new(world), phase % 2 == 1);
             bounded.watch.settle();
             bounded.run(phase * 100_000, 5_000);
             bounded.watch.world.slew(ppm * 1e-6);
@@ -476,8 +504,9 @@ proptest! {
         slews in proptest::collection::vec((proptest::sample::select(&SLEWS_PPM[..]), 2_000u64..12_000), 1..20),
         every in 1_000u64..10_000,
         phase in 0u64..1_000_000,
+        is_asking in any::<bool>(),
     ) {
-        let mut bounded = Bounded::new(Watch::ordinary());
+        let mut bounded = Bounded::new(Watch::ordinary(), is_asking);
         bounded.watch.settle();
         bounded.run(phase, every);
         for (ppm, us) in slews {
@@ -495,14 +524,15 @@ proptest! {
     fn every_reading_is_inside_the_bound(
         changes in proptest::collection::vec(change(), 1..12),
         every in 1_000u64..10_000,
+        is_asking in any::<bool>(),
     ) {
-        let mut bounded = Bounded::new(Watch::ordinary());
+        let mut bounded = Bounded::new(Watch::ordinary(), is_asking);
         bounded.watch.settle();
         for change in changes {
             match change {
                 Change::Slew(ppm, us) => bounded.slew(ppm, us * 1_000, every),
                 Change::Step(ns) => {
-                    step(bounded.watch.world, ns);
+                    bounded.step(ns);
                     bounded.run(10 * MILLISECOND, every);
                 }
                 Change::Suspend(ns) => bounded.watch.world.suspend(ns),

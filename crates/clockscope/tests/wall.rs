@@ -107,6 +107,30 @@ fn a_step_shows_within_two_windows_and_at_once_to_who_asks() {
     }
 }
 
+/// A line that was published before the wall clock is set shows the old time, until a caller looks. Then
+/// it shows the new time at once: the next reading reads the counter alone.
+#[test]
+fn a_look_changes_the_line_that_there_is() {
+    for step in [3600 * SECOND as i64, -3600 * SECOND as i64, 1_000_000, -1_000_000, 2_000, -2_000] {
+        let watch = settled();
+        let renewals = watch.world.wall_reads.get();
+        while watch.world.wall_reads.get() == renewals {
+            run(&watch, 5_000, 5_000);
+        }
+        let off_by_line = || {
+            let reads = watch.world.wall_reads.get();
+            let off_ns = off_ns(watch.world, &watch.clock);
+            assert_eq!(watch.world.wall_reads.get(), reads, "the line was renewed");
+            off_ns
+        };
+        watch.world.step_wall(step);
+        assert!((off_by_line() - step.abs() as f64).abs() < 200.0, "a step of {step} ns shows without a look");
+        watch.clock.look_at_wall();
+        assert!(off_by_line() <= 100.0, "a step of {step} ns");
+        assert_eq!(watch.clock.generation(), 1);
+    }
+}
+
 /// Setting the wall clock is no matter of the timeline, nor of who only reads rarely.
 #[test]
 fn a_step_is_noticed_by_who_asks_where_no_line_is() {

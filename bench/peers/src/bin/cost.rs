@@ -86,6 +86,29 @@ const KINDS: &[(&str, Batch)] = &[
             std::time::Instant::now() - start
         })
     }),
+    ("wall_generation", || timed(READS, clockscope::wall::generation)),
+    ("wall_error_bound", || timed(READS, clockscope::wall::error_bound)),
+    ("to_wall", || {
+        let moment = clockscope::now();
+        timed(READS, || black_box(moment).to_wall())
+    }),
+    ("anchor_now", || timed(READS, clockscope::Anchor::now)),
+    ("anchor_to_wall", || {
+        let (anchor, moment) = (clockscope::Anchor::now().expect("a wall clock"), clockscope::now());
+        timed(READS, || black_box(anchor).to_wall(black_box(moment)))
+    }),
+    ("elapsed_unordered", || {
+        let start = clockscope::now();
+        timed(READS, || black_box(start).elapsed_unordered())
+    }),
+    ("try_from_std", || {
+        let moment = std::time::Instant::now();
+        timed(READS, || clockscope::Instant::try_from(black_box(moment)))
+    }),
+    ("std_try_from", || {
+        let moment = clockscope::now();
+        timed(READS, || std::time::Instant::try_from(black_box(moment)))
+    }),
 ];
 
 fn main() {

@@ -4,6 +4,7 @@
 use super::*;
 use crate::claims::claim::system_time;
 use crate::claims::claim::{Basis, Worth};
+use crate::disciplined::{State as Standing, carried_on};
 use clockscope_arch::civil::Leap;
 use proptest::prelude::*;
 use std::time::{Duration, SystemTime};
@@ -83,6 +84,91 @@ fn states_that_daemons_left_are_worth_what_was_seen() {
     // Those that are not believed were wrong.
     for expected in ["worthless", "slewing", "unsynchronized"] {
         assert!(count(expected, false) > 0, "{expected}: {seen:?}");
+    }
+}
+
+/// A second of the clock's time, as the clock that carries a statement on shows it at most: less the
+/// last tick.
+fn second_ns(rate_ppm: f64) -> u64 {
+    (1e9 / (1.0 + rate_ppm * 1e-6)).min(1e9) as u64 - 1
+}
+
+/// How far a clock that is kept right may gain or lose on true time: the kernel's own growth.
+const GROWS: f64 = 500e-6;
+
+/// `bounded::now()` carries a statement on for a second. The recorded states, by the counter and by
+/// the unsteered clock, while true time goes on at any rate that the kernel allows for.
+#[test]
+fn the_true_time_stays_inside_what_daemons_state() {
+    let mut seen = std::collections::BTreeMap::new();
+    for line in RECORDED.lines().filter(|line| !line.starts_with('#')) {
+        let (expected, state, truth_ns) = parsed(line);
+        let stated = state.stated();
+        let claim = state.claim(0);
+        let was_inside = is_inside(&claim, truth_ns);
+        *seen.entry((expected, was_inside)).or_insert(0) += 1;
+        let standing = match expected {
+            "trusted" => Standing::Synchronized,
+            "while_not_slewing" => Standing::WhileNotSlewing,
+            "slewing" => Standing::Slewing,
+            "worthless" => Standing::Worthless,
+            _ => Standing::Unsynchronized,
+        };
+        assert_eq!((stated.state, stated.lasts_ns), (standing, 1_000_000_000), "{line}");
+        for after_ns in [0, 500_000_000, second_ns(state.rate_ppm)] {
+            for at in carried_on(stated, after_ns) {
+                let at = at.unwrap_or_else(|| panic!("nothing after {after_ns} ns: {line}"));
+                assert_eq!(at.state, standing, "{line}");
+                if !standing.is_bounded() {
+                    assert_eq!((at.earliest_ns, at.latest_ns), (i64::MIN, i64::MAX), "{line}");
+                    continue;
+                }
+                // The recorded moment, and the furthest ones that the daemon allows for.
+                let ends = claim.as_ref().map(|claim| [claim.earliest_ns, claim.latest_ns]).unwrap();
+                let recorded = was_inside.then_some(truth_ns);
+                for (truth_ns, share) in
+                    ends.into_iter().chain(recorded).flat_map(|truth| [-GROWS, 0.0, GROWS].map(|share| (truth, share)))
+                {
+                    let passed_ns = after_ns as f64 * (1.0 + state.rate_ppm * 1e-6) * (1.0 + share);
+                    let truth_ns = truth_ns + passed_ns as i128;
+                    let is_inside = (at.earliest_ns.into()..=at.latest_ns.into()).contains(&truth_ns);
+                    assert!(is_inside, "{truth_ns} is not in {at:?} after {after_ns} ns: {line}");
+                }
+            }
+        }
+    }
+    let count = |expected, is_inside| seen.get(&(expected, is_inside)).copied().unwrap_or(0);
+    assert!(count("trusted", true) >= 10 && count("while_not_slewing", true) >= 15, "{seen:?}");
+    // Outside when they were recorded, which is why that is worth less.
+    assert_eq!((count("trusted", false), count("while_not_slewing", false)), (0, 4), "{seen:?}");
+}
+
+/// The kernel sets its clock at a leap second: what is stated near one is asked for anew each time,
+/// and what is carried on ends before one is near.
+#[test]
+fn nothing_is_carried_on_near_a_leap_second() {
+    const MIDNIGHT_NS: i128 = 20_000 * 86_400_000_000_000;
+    let state = State {
+        max_error_us: 1000,
+        estimated_error_us: 100,
+        is_unsynchronized: false,
+        is_by_loop: true,
+        is_in_ns: true,
+        ..State::unsynchronized(0)
+    };
+    let leaps = [Leap::None, Leap::Announced, Leap::Insert, Leap::Delete, Leap::InProgress, Leap::Done];
+    for (leap, tenths) in leaps.into_iter().flat_map(|leap| (-50..50).map(move |tenths| (leap, tenths))) {
+        let stated = State { leap, unix_ns: MIDNIGHT_NS + tenths * 100_000_000, ..state }.stated();
+        let is_near = leap != Leap::None && (-10..=10).contains(&tenths);
+        let expected = if is_near { Standing::LeapSecond } else { Standing::Synchronized };
+        assert_eq!(stated.state, expected, "{leap:?}, {tenths} tenths of a second after midnight");
+        // A second before it is near, and as long as it is.
+        let is_soon = leap != Leap::None && (-20..=10).contains(&tenths);
+        assert!(!is_soon || stated.lasts_ns == 0, "{leap:?}, {tenths}: {stated:?}");
+        let is_far = leap == Leap::None || !(-31..=10).contains(&tenths);
+        assert!(!is_far || stated.lasts_ns == 1_000_000_000, "{leap:?}, {tenths}: {stated:?}");
+        let is_carried_on = carried_on(stated, 0).map(|at| at.is_some());
+        assert_eq!(is_carried_on, [stated.lasts_ns > 0; 2], "{leap:?}, {tenths}");
     }
 }
 

@@ -225,3 +225,20 @@ impl Statement {
         Self { bounds: Bounds::of_words([a, b, c, d, e, f]), seen, rate: f64::from_bits(rate) }
     }
 }
+
+/// Returns the interval of this statement when the clock that carries it on has gone on by so many
+/// ns: by the counter, and by the unsteered clock. No time passes between the question and the
+/// beginning.
+#[cfg(all(test, not(loom)))]
+pub(crate) fn carried_on(stated: Stated, after_ns: u64) -> [Option<BoundedAt>; 2] {
+    const START: u64 = 1 << 50;
+    const MOST_NS: u64 = 125_000;
+    let rate = 1.0 + stated.rate_ppm * 1e-6;
+    let seen = |after_ns: u64| {
+        let os_ns = START + (after_ns as f64 * rate) as u64;
+        Seen { raw_ns: START + after_ns, before_ns: os_ns, after_ns: os_ns, wall_ns: os_ns as i64, disruptions: 0 }
+    };
+    let by_counter = Bounds::of(&stated, START, rate).at(START + after_ns);
+    let statement = Statement::of(stated, seen(0), START, 1, MOST_NS);
+    [by_counter, statement.and_then(|statement| statement.at(&seen(after_ns), 1))]
+}

@@ -38,6 +38,8 @@ mod usage;
 mod version;
 mod wall;
 
+#[cfg(all(test, not(loom)))]
+pub(crate) use kept::carried_on;
 #[cfg(not(loom))]
 pub use page::layout;
 pub use sources::{Counter, OsClock};
