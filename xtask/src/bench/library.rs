@@ -119,7 +119,7 @@ fn costs() -> Result<()> {
     }
     for (what, target, ours, theirs) in [
         ("now_unordered / rdtsc", "<= 1.03, 1.05", "now_unordered", "rdtsc"),
-        ("serialised now_unordered / rdtsc", "<= 1.20", "serialised_now_unordered", "serialised_rdtsc"),
+        ("serialized now_unordered / rdtsc", "<= 1.20", "serialized_now_unordered", "serialized_rdtsc"),
         ("now / rdtscp", "<= 1.12 each", "now", "rdtscp"),
         ("now / std", "< 1", "now", "std"),
         ("wall::now / now", "<= 1.15", "wall_now", "now"),

@@ -44,13 +44,13 @@ const KINDS: &[(&str, Batch)] = &[
     }),
     ("chrono", || timed(READS, chrono::Utc::now)),
     ("jiff", || timed(READS, jiff::Timestamp::now)),
-    ("serialised_rdtsc", || {
+    ("serialized_rdtsc", || {
         timed(READS, || {
             black_box(ticks::now_unordered());
             fence();
         })
     }),
-    ("serialised_now_unordered", || {
+    ("serialized_now_unordered", || {
         timed(READS, || {
             black_box(clockscope::now_unordered());
             fence();
