@@ -10,4 +10,6 @@ done
 run wall clockscope-wall 0 "$@"
 run wallupkeep clockscope-wall 0 --upkeep "$@"
 steer set >/dev/null
+run moved_before steer moved
 run wall_steered clockscope-wall 0 "steer chronyd"
+run moved_after steer moved

@@ -178,6 +178,10 @@ pub(super) fn civil(seen: &mut Seen) {
     watched(seen, "watch", Served::Counter, 1);
 }
 
+/// By how much `steer chronyd` moves the clock in the two runs of a machine, in ns: 83,333 ppm for 800 ms, back for
+/// 700 ms, and again for 400 ms.
+const SLEWED_NS: i64 = 2 * 41_700_000;
+
 /// CLOCK_REALTIME is set: `wall::now()` follows within the time that it is granted, and `now_monotone()` never goes back.
 pub(super) fn wall(seen: &mut Seen) {
     for name in ["wall", "wallupkeep"] {
@@ -192,6 +196,11 @@ pub(super) fn wall(seen: &mut Seen) {
     let steered = seen.json("wall_steered");
     let (worst_ns, bound_ns) = (number(&steered["worst_ns"]), number(&steered["bound_ns"]));
     seen.expect(steered["generations"] == 0 && worst_ns <= bound_ns, || format!("a slew is no step: {steered}"));
+    let mut ahead_ns = |name: &str| -> Option<i64> { seen.output(name)?.1.trim().parse().ok() };
+    let moved_ns = ahead_ns("moved_after").zip(ahead_ns("moved_before")).map_or(0, |(after, before)| after - before);
+    seen.expect(moved_ns.abs_diff(SLEWED_NS) < 20_000_000, || {
+        format!("the clock was slewed by {moved_ns} ns instead of {SLEWED_NS} ns")
+    });
     watched(seen, "watch", Served::Counter, 1);
 }
 
