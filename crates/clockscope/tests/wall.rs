@@ -107,8 +107,8 @@ fn a_step_shows_within_two_windows_and_at_once_to_who_asks() {
     }
 }
 
-/// A line that was published before the wall clock is set shows the old time, until a caller looks. Then
-/// it shows the new time at once: the next reading reads the counter alone.
+/// A line that was published before the wall clock is set shows the old time, until a caller
+/// looks. Then it shows the new time at once: the next reading reads the counter alone.
 #[test]
 fn a_look_changes_the_line_that_there_is() {
     for step in [3600 * SECOND as i64, -3600 * SECOND as i64, 1_000_000, -1_000_000, 2_000, -2_000] {

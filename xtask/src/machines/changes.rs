@@ -178,7 +178,7 @@ pub(super) fn civil(seen: &mut Seen) {
     watched(seen, "watch", Served::Counter, 1);
 }
 
-/// `steer chronyd` slews by 83,333 ppm for 800 ms, back for 700 ms and again for 400 ms, twice: 83 ms in all. Waits are
+/// `steer chronyd` slews by 83,333 ppm for 800 ms, back for 700 ms and again for 400 ms, twice: 58 ms in all. Waits are
 /// longer on a busy computer.
 const SLEWED_NS: u64 = 10_000_000;
 
