@@ -234,7 +234,11 @@ mod tests {
         for number in 0..7 {
             let state = State::of_number(number);
             assert_eq!(state as u64, number);
-            let at = Bounds::of(&Stated::nothing(state), 5, 0.4).at(1_000_000).unwrap();
+            let mut stated = Stated::nothing(state);
+            if state.is_bounded() {
+                (stated.earliest_ns, stated.latest_ns) = (0, 0);
+            }
+            let at = Bounds::of(&stated, 5, 0.4).at(1_000_000).unwrap();
             assert_eq!(at.state, state);
             assert!(state.is_bounded() || (at.earliest_ns, at.latest_ns) == (i64::MIN, i64::MAX));
         }
