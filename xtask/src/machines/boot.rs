@@ -82,7 +82,9 @@ impl Images {
                 copy(&script, &root.join(&script))?;
             }
         }
-        let script = "cd \"$1\" && find . | cpio --quiet --create --format newc --owner 0:0 >../initrd";
+        // The same bytes on every computer: the machine whose time is the number of instructions unpacks them.
+        let script = "cd \"$1\" && find . -exec touch --no-dereference --date=@1767225600 {} + && find . | LC_ALL=C sort | \
+                      cpio --quiet --create --reproducible --format newc --owner 0:0 >../initrd";
         run::with(&[], "sh", &["-c", script, "sh", &root.to_string_lossy()])
     }
 }
