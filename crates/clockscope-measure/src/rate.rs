@@ -269,7 +269,7 @@ fn record<P: Platform>(
         .collect();
     let against = comparisons.iter().filter(|comparison| comparison.reference == place);
     let others = against.map(|comparison| &entrants[comparison.clock]);
-    // The reference's own clock by another path did not change against it, and is no witness.
+    // The reference's own clock by another path did not change against it, and proves nothing.
     let others = others.filter(|entrant| base_name(&entrant.label) != base_name(&rates.reference));
     let others: Vec<_> = others.map(|entrant| entrant.row).collect();
     rates.reference_suspected = is_reference_suspected(&rates) && are_independent(&others, entrants[place].row);

@@ -38,9 +38,9 @@ pub(super) trait Sight {
 /// What a thread counts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// The longest time between two turns that is no gap, in the timer's unit.
+    /// Two turns further apart than this have a gap between them, in the timer's unit.
     pub(super) threshold: u64,
-    /// The longest that is no pause.
+    /// Two turns further apart than this have a pause between them; no more than the threshold.
     pub(super) pause: u64,
     /// The most turns in which a timer that works shows the same.
     pub(super) still_turns: u32,
@@ -126,8 +126,9 @@ impl Watch {
                     break;
                 }
                 let mut resumed = sight.now();
-                // The look may be a system call, which is no gap. Where the thread was switched out, or the look took
-                // far longer than asking does, the next turn finds the gap.
+                // The look may be a system call, which does not count as a gap. Where the thread was
+                // switched out, or the look took far longer than asking does, the next turn finds
+                // the gap.
                 let mut is_gap = false;
                 if since(resumed, last) > self.limits.pause {
                     let has_switched = sight.thread() != counted.thread;

@@ -74,9 +74,9 @@ impl fmt::Display for State {
 /// What a system states of civil time at the moment of the question.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Stated {
-    /// The true time is no earlier, in ns since the Unix epoch; `i64::MIN` without a bound.
+    /// The true time is this or later, in ns since the Unix epoch; `i64::MIN` without a bound.
     pub earliest_ns: i64,
-    /// It is no later; `i64::MAX` without a bound.
+    /// It is this or earlier; `i64::MAX` without a bound.
     pub latest_ns: i64,
     /// How long this may be carried on, in ns; at most a second is.
     pub lasts_ns: u64,

@@ -78,7 +78,7 @@ impl ClockSet {
             let _ = (&self.event).read(&mut number);
             return Woken::ByThread;
         }
-        // ECANCELED: the clock was set. The timer is no more, and begins anew before anybody looks at the clock,
+        // ECANCELED: the clock was set. The timer has ended, and begins anew before the caller looks at the clock,
         // so that no set is missed.
         let is_set = (&self.timer).read(&mut number).is_err_and(|error| error.raw_os_error() == Some(libc::ECANCELED));
         self.arm();
