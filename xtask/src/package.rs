@@ -55,7 +55,10 @@ pub(crate) fn check() -> Result<()> {
     if !wrong.is_empty() {
         bail!("packages are incomplete:\n  {}", wrong.join("\n  "));
     }
-    run::output("cargo", &["package", "--workspace", "--no-verify", "--allow-dirty"]).map(drop)
+    let arguments = ["package", "--workspace", "--no-verify", "--allow-dirty"];
+    // Without the registry's index where the cache has every dependency: 1 s instead of 10.
+    let packaged = run::output("cargo", &[&arguments[..], &["--offline"]].concat());
+    packaged.or_else(|_| run::output("cargo", &arguments)).map(drop)
 }
 
 /// Returns the packages that may be published.
