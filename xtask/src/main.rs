@@ -9,6 +9,7 @@ mod fast_path;
 mod fuzz;
 mod loom;
 mod machines;
+mod package;
 mod run;
 mod runtimes;
 mod structure;
@@ -24,12 +25,13 @@ use tally::Tally;
 const USAGE: &str = "usage: cargo xtask TASK
 
   test          everything that a change has to pass (25 minutes)
-  test quick    format, lints, structure, and the tests that run on any machine with Rust (2 minutes)
+  test quick    format, lints, structure, packages, and the tests that run on any machine with Rust (2 minutes)
   coverage      which lines the tests reach, and which they do not
   fuzz [TARGET [RUNS]]  parsers with mutated input: each for 2 s, or one of them so many times
   loom          the clock's protocol in every interleaving of two threads
   fast-path     what a reading executes, by the machine code
   structure     which crates may depend on which, cycles between modules, and where unsafe code may be
+  package       packages every crate, and checks what each published one holds and states (seconds)
   cross         checks for other architectures, and the instrument on an emulated aarch64
   cross quick   the tests of `test quick` on an emulated aarch64 (10 minutes)
   machines [NAME...]  the instrument and the library in emulated machines: all clocksources, and clocks that change
@@ -67,6 +69,7 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["fuzz", target] => fuzz::run(target, None),
         ["fuzz", target, runs] => fuzz::run(target, Some(runs)),
         ["structure"] => structure::check(),
+        ["package"] => package::check(),
         ["loom"] => loom::check(&Tally::default()),
         ["fast-path"] => fast_path::check(),
         ["cross"] => done(cross::check(&Tally::default())),

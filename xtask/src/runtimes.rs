@@ -20,7 +20,7 @@ const PROGRAMS: [&str; 13] =
     ["cc", "c++", "rustc", "go", "java", "mono", "mcs", "node", "python3", "ruby", "php", "perl", "chromium"];
 /// How to get all of them on Debian.
 const GET: &str = "apt-get install gcc g++ libc6-dev golang-go openjdk-17-jdk-headless mono-runtime mono-mcs nodejs python3 \
-                   python3-pip ruby php-cli perl chromium locales, and runtimes/fetch.sh FOLDER";
+                   python3-pip ruby php-cli perl chromium locales, and xtask/fetch-runtimes.sh FOLDER";
 
 /// Where hardware shows through, and nothing is coarser than it has to be.
 const FINE: [&str; 2] = ["tsc", "kvm-clock"];
@@ -65,7 +65,7 @@ pub(crate) fn check() -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// Where runtimes/fetch.sh has put what it fetched. Probes run in folders of their own, so that it must not be relative.
+/// Where xtask/fetch-runtimes.sh has put what it fetched. Probes run in folders of their own, so that it must not be relative.
 fn fetched(what: &str) -> Result<PathBuf> {
     Ok(std::path::absolute(run::built("runtimes"))?.join(what))
 }
@@ -85,7 +85,7 @@ fn missing() -> Result<Option<String>> {
 
 /// Gets what is no package of Debian.
 pub(crate) fn fetch() -> Result<()> {
-    run::with(&[], "runtimes/fetch.sh", &[&run::built("runtimes")])
+    run::with(&[], "xtask/fetch-runtimes.sh", &[&run::built("runtimes")])
 }
 
 /// Folders of this check.

@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use crate::tally::Tally;
-use crate::{cross, fast_path, fuzz, loom, machines, run, runtimes, structure};
+use crate::{cross, fast_path, fuzz, loom, machines, package, run, runtimes, structure};
 
 /// How a step ended that did not fail.
 pub(crate) enum Outcome {
@@ -26,13 +26,14 @@ pub(crate) fn lacking(missing: String) -> Result<Outcome> {
 #[derive(Clone, Copy)]
 struct Step(&'static str, fn(&Tally) -> Result<Outcome>);
 
-const BASICS: [Step; 4] = [
+const BASICS: [Step; 5] = [
     Step("what is needed", |_| passed(needs())),
     Step("format", |_| passed(run::cargo(&["fmt", "--all", "--check"]))),
     Step("lints", |_| {
         passed(run::cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"]))
     }),
     Step("structure", |_| passed(structure::check())),
+    Step("packages", |_| passed(package::check())),
 ];
 
 const QUICK: Step = Step("quick tests", |tally| passed(quick(tally)));

@@ -1,4 +1,4 @@
-//! The runtimes: a row each. A runtime that is not here is added by a probe in `runtimes/` and a row below
+//! The runtimes: a row each. A runtime that is not here is added by a probe in `probes/` and a row below
 //! (docs/runtime-probes.md).
 
 /// A runtime, and how a probe is started in it.
@@ -49,7 +49,7 @@ pub(crate) struct Build {
 
 macro_rules! sources {
     ($($file:literal),+) => {
-        &[$(Source { file: $file, text: include_str!(concat!("../../../runtimes/", $file)) }),+]
+        &[$(Source { file: $file, text: include_str!(concat!("../probes/", $file)) }),+]
     };
 }
 

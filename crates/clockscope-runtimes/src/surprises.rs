@@ -150,7 +150,6 @@ fn time(ns: f64) -> String {
 
 #[cfg(test)]
 mod tests {
-    use clockscope_records::Document;
 
     use super::*;
 
@@ -272,17 +271,5 @@ mod tests {
         }
         let back = RuntimeRecord { regressions: Some(1), ..with(None, 100.0, None, None) };
         assert!(!surprises(&[back])[0].contains("stood still"));
-    }
-
-    /// What the report's tests show is what is said of such rows.
-    #[test]
-    fn recorded_runs_have_the_sentences_that_are_made_of_their_rows() {
-        for text in [
-            include_str!("../../clockscope-report/tests/fixtures/runtimes.json"),
-            include_str!("../../clockscope-report/tests/fixtures/runtimes_switched.json"),
-        ] {
-            let Ok(Document::Runtimes(found)) = Document::from_json(text) else { panic!("a record of runtimes") };
-            assert_eq!(surprises(&found.runtimes), found.surprises);
-        }
     }
 }

@@ -105,3 +105,8 @@ pub use {
     conversion::{Conversion, Uncalibrated},
     evidence::{ErrorBound, Evidence, Finding, Frequency, Source, Value},
 };
+
+/// Tests the example of the README.
+#[cfg(all(doctest, feature = "std", not(loom)))]
+#[doc = include_str!("../README.md")]
+struct Readme;

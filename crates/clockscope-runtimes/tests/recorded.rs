@@ -1,0 +1,16 @@
+//! Sentences about recorded runs. The records belong to another crate, so the package leaves this test out.
+
+use clockscope_records::Document;
+use clockscope_runtimes::surprises;
+
+/// The report's tests show the same sentences that this crate makes of those rows.
+#[test]
+fn recorded_runs_have_the_sentences_that_are_made_of_their_rows() {
+    for text in [
+        include_str!("../../clockscope-report/tests/fixtures/runtimes.json"),
+        include_str!("../../clockscope-report/tests/fixtures/runtimes_switched.json"),
+    ] {
+        let Ok(Document::Runtimes(found)) = Document::from_json(text) else { panic!("a record of runtimes") };
+        assert_eq!(surprises(&found.runtimes), found.surprises);
+    }
+}
