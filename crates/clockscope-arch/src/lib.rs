@@ -5,6 +5,7 @@
 //! made of this one.
 //!
 //! - [`counter`]: one file an architecture. No module needs an operating system there.
+//! - [`clocksource`]: what the clocksources of a kernel are.
 //! - [`os`]: one backend a system, all with the same items. Only with the feature `std`, without
 //!   which the crate is `no_std`.
 //!
@@ -23,6 +24,7 @@ extern crate alloc;
 
 #[cfg(feature = "std")]
 pub mod civil;
+pub mod clocksource;
 pub mod counter;
 mod error;
 #[cfg(feature = "std")]

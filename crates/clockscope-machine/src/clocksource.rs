@@ -3,156 +3,45 @@
 mod log;
 mod switch;
 
-use clockscope_arch::counter;
+use clockscope_arch::{clocksource, counter};
 use clockscope_records::{Environment, KernelsWord, Reason};
 
 use crate::text::has_word;
 
+pub use clocksource::{Clocksource, Hardware};
 pub use switch::{Right, SwitchError, Switched, left_behind, restore, right};
 #[cfg(fuzzing)]
 pub(crate) use {log::fuzz as fuzz_log, switch::fuzz as fuzz_marker};
 
-/// What is known of a clocksource by its name (Linux, `drivers/clocksource` and `arch/*/kernel`).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Kind {
-    /// Its name.
-    pub name: &'static str,
-    /// What it is.
-    pub description: &'static str,
-    /// Its frequency where that is the same on every machine, in Hz.
-    pub frequency_hz: Option<f64>,
-    /// Bits that count, where that is the same on every machine.
-    pub bits: Option<u32>,
-    /// Whether programs read the time without entering the kernel; `None` where that depends on the hypervisor.
-    pub vdso: Option<bool>,
-    /// What reading the time usually costs.
-    pub usual_cost: &'static str,
-}
-
-/// Clocksources that are common on machines that clockscope knows.
-const KNOWN: &[Kind] = &[
-    Kind {
-        name: "tsc",
-        description: "the processor's time-stamp counter",
-        frequency_hz: None,
-        bits: Some(64),
-        vdso: Some(true),
-        usual_cost: "20 to 50 ns",
-    },
-    Kind {
-        name: "tsc-early",
-        description: "the processor's time-stamp counter, before its frequency is refined",
-        frequency_hz: None,
-        bits: Some(64),
-        vdso: Some(true),
-        usual_cost: "20 to 50 ns",
-    },
-    Kind {
-        name: "kvm-clock",
-        description: "the time-stamp counter, scaled by what KVM tells each CPU",
-        frequency_hz: Some(1e9),
-        bits: Some(64),
-        vdso: Some(true),
-        usual_cost: "25 to 60 ns",
-    },
-    Kind {
-        name: "hyperv_clocksource_tsc_page",
-        description: "the time-stamp counter, scaled by what Hyper-V tells in a page",
-        frequency_hz: Some(1e7),
-        bits: Some(64),
-        vdso: Some(true),
-        usual_cost: "25 to 60 ns",
-    },
-    Kind {
-        name: "xen",
-        description: "the time-stamp counter, scaled by what Xen tells each CPU",
-        frequency_hz: Some(1e9),
-        bits: Some(64),
-        vdso: None,
-        usual_cost: "30 to 1000 ns",
-    },
-    Kind {
-        name: "hpet",
-        description: "the High Precision Event Timer, a register of the chipset",
-        frequency_hz: None,
-        bits: Some(32),
-        vdso: Some(false),
-        usual_cost: "500 to 2000 ns",
-    },
-    Kind {
-        name: "acpi_pm",
-        description: "the ACPI power-management timer, a port of the chipset",
-        frequency_hz: Some(3_579_545.0),
-        bits: Some(24),
-        vdso: Some(false),
-        usual_cost: "700 to 4000 ns",
-    },
-    Kind {
-        name: "refined-jiffies",
-        description: "the timer tick, calibrated at boot",
-        frequency_hz: None,
-        bits: Some(32),
-        vdso: Some(false),
-        usual_cost: "100 to 500 ns, in steps of a timer tick",
-    },
-    Kind {
-        name: "jiffies",
-        description: "the timer tick",
-        frequency_hz: None,
-        bits: Some(32),
-        vdso: Some(false),
-        usual_cost: "100 to 500 ns, in steps of a timer tick",
-    },
-    Kind {
-        name: "arch_sys_counter",
-        description: "the Arm generic timer's counter, CNTVCT_EL0",
-        frequency_hz: None,
-        bits: None,
-        vdso: Some(true),
-        usual_cost: "10 to 50 ns",
-    },
-    Kind {
-        name: "riscv_clocksource",
-        description: "the time counter of RISC-V",
-        frequency_hz: None,
-        bits: Some(64),
-        vdso: Some(true),
-        usual_cost: "20 to 200 ns",
-    },
-    Kind {
-        name: "timebase",
-        description: "the time base of POWER",
-        frequency_hz: None,
-        bits: Some(64),
-        vdso: Some(true),
-        usual_cost: "10 to 50 ns",
-    },
-    Kind {
-        name: "tod",
-        description: "the time-of-day clock of z/Architecture",
-        frequency_hz: Some(4.096e9),
-        bits: Some(64),
-        vdso: Some(true),
-        usual_cost: "10 to 50 ns",
-    },
-];
-
-/// What is known of a clocksource; `None` for one that this program has never heard of.
+/// Returns what is known of a clocksource; `None` for one that this program has never heard of.
 #[must_use]
-pub fn kind(name: &str) -> Option<Kind> {
-    KNOWN.iter().find(|known| known.name == name).copied()
+pub fn known(name: &str) -> Option<&'static Clocksource> {
+    clocksource::known(name.as_bytes())
 }
 
-/// Whether the kernel computes this clocksource from the processor's counter and from what a hypervisor tells beside.
+/// Returns whether the kernel computes this clocksource from the processor's counter and from what a hypervisor states.
 #[must_use]
 pub fn is_scaled_counter(name: &str) -> bool {
-    matches!(name, "kvm-clock" | "hyperv_clocksource_tsc_page" | "xen")
+    known(name).is_some_and(|known| known.hardware == Hardware::ScaledCounter)
+}
+
+/// Returns whether the kernel computes this clocksource from the processor's counter, scaled or not; `None` for one that
+/// this program has never heard of.
+#[must_use]
+pub fn is_counter_based(name: &str) -> Option<bool> {
+    known(name).map(Clocksource::is_counter_based)
+}
+
+/// Returns whether the timer tick moves this clocksource.
+#[must_use]
+pub fn is_timer_tick(name: &str) -> bool {
+    known(name).is_some_and(|known| known.hardware == Hardware::TimerTick)
 }
 
 /// Returns whether this clocksource is the processor's counter and nothing else.
 #[must_use]
 pub fn is_counter(name: &str) -> bool {
-    counter::CLOCKSOURCES.contains(&name)
+    counter::EXISTS && known(name).is_some_and(|known| known.hardware == Hardware::Counter)
 }
 
 /// What the kernel thinks of the processor's counter: from sysfs, its command line, its log where that may be read, and the
@@ -160,7 +49,7 @@ pub fn is_counter(name: &str) -> bool {
 #[must_use]
 pub fn kernels_word(environment: &Environment) -> KernelsWord {
     let mut word = KernelsWord {
-        name: counter::CLOCKSOURCES.first().map(ToString::to_string),
+        name: counter::CLOCKSOURCE.map(str::to_owned),
         is_current: environment.clocksource.as_deref().map(is_counter),
         is_available: environment
             .clocksources_available
@@ -277,9 +166,9 @@ mod tests {
 
     #[test]
     fn clocksources_are_known_by_name() {
-        assert_eq!(kind("acpi_pm").and_then(|kind| kind.bits), Some(24));
-        assert_eq!(kind("hpet").and_then(|kind| kind.vdso), Some(false));
-        assert_eq!(kind("tsc").and_then(|kind| kind.vdso), Some(true));
-        assert_eq!(kind("sundial"), None);
+        assert_eq!(known("acpi_pm").and_then(|known| known.bits), Some(24));
+        assert_eq!(known("hpet").and_then(|known| known.vdso), Some(false));
+        assert_eq!(known("tsc").and_then(|known| known.vdso), Some(true));
+        assert_eq!(known("sundial"), None);
     }
 }

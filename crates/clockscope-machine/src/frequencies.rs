@@ -1,11 +1,24 @@
 //! Frequencies that hardware or hypervisor claim for the counter. Claims, to be checked against a measurement.
 
-use clockscope_arch::{counter, os};
+use clockscope_arch::counter::{self, Claims, StatedBy};
+use clockscope_arch::os;
 use clockscope_records::{Frequencies, Unknown};
 
 use crate::known::known;
 
 const NOT_STATED: &str = "the processor does not state it";
+
+/// Returns the counter's nominal frequency in Hz and who states it, by the precedence of [`Claims::nominal_hz`].
+#[must_use]
+pub fn nominal_hz(stated: &Frequencies) -> Option<(f64, StatedBy)> {
+    let claims = Claims {
+        cpuid_15h_hz: stated.cpuid_15h_hz,
+        cpuid_16h_base_mhz: stated.cpuid_16h_base_mhz,
+        cpuid_40000010h_khz: stated.cpuid_40000010h_tsc_khz,
+        cntfrq_hz: stated.cntfrq_hz,
+    };
+    claims.nominal_hz(|| stated.perf_mmap_hz)
+}
 
 pub(crate) fn read(unknown: &mut Unknown) -> Frequencies {
     let claimed = counter::claims();

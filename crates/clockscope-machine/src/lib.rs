@@ -12,7 +12,7 @@ pub mod clocksource;
 mod counter_flags;
 mod cpu;
 mod emulation;
-mod frequencies;
+pub mod frequencies;
 #[cfg(fuzzing)]
 pub mod fuzzing;
 pub mod hypervisor;

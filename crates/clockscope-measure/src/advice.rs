@@ -1,5 +1,6 @@
 //! Which clock to use for intervals, from what was measured.
 
+use clockscope_machine::clocksource;
 use clockscope_records::{Advice, ClockIdentity, ClockKind, ClockRecord, Environment, Events, ReadPath};
 
 /// A clock whose readings step by more than this many ns is no stopwatch.
@@ -66,9 +67,8 @@ fn best_counter<'a>(clocks: &'a [ClockRecord], environment: &Environment) -> Opt
 
 /// An ordered read of a counter that the kernel itself builds its clocks on.
 pub(crate) fn is_trusted_counter(clock: &ClockIdentity, environment: &Environment) -> bool {
-    let trusted = matches!(environment.clocksource.as_deref(), Some("tsc" | "arch_sys_counter"));
-    let ordered = ["tsc_lfence", "rdtscp", "rdtscp_lfence", "cntvct_isb", "cntvct_dsb_isb", "cntvctss"];
-    trusted && ordered.contains(&clock.name.as_str())
+    let is_trusted = environment.clocksource.as_deref().is_some_and(clocksource::is_counter);
+    is_trusted && clock.is_counter() && clock.is_ordered
 }
 
 /// It is right, fine enough, and never stood still for long.

@@ -2,9 +2,10 @@
 
 use std::io::ErrorKind;
 
+use clockscope_machine::clocksource;
 use clockscope_machine::trial::{self, Outcome, SeveralThreads};
 use clockscope_records::{ClockIdentity, ClockKind, Listed, ReadPath, Unknown};
-use clockscope_sources::{About, Entry, Errno, Kind, Path, RawClock, Resolution, Unit, Visitor};
+use clockscope_sources::{Basis, ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unit, Visitor};
 
 use crate::platform::{Platform, ThisMachine};
 use crate::sampler::{Probe, Sampler};
@@ -20,7 +21,7 @@ pub struct Catalogue<P: Platform = ThisMachine> {
 
 /// A clock whose type was forgotten.
 pub(crate) struct Row<P: Platform> {
-    pub(crate) about: About,
+    pub(crate) info: ClockInfo,
     /// The clock, or why there is none.
     pub(crate) sampler: Result<Box<dyn Sampler<P>>, String>,
 }
@@ -52,7 +53,7 @@ pub struct UnknownClock {
 impl<P: Platform> Visitor for Catalogue<P> {
     fn visit<C: RawClock + 'static>(&mut self, entry: Entry<C>) {
         let sampler = entry.clock.map(|clock| Box::new(Probe::new(clock)) as Box<dyn Sampler<P>>);
-        self.entries.push(Row { about: entry.about, sampler: sampler.map_err(|reason| reason.to_string()) });
+        self.entries.push(Row { info: entry.info, sampler: sampler.map_err(|reason| reason.to_string()) });
     }
 }
 
@@ -103,9 +104,9 @@ impl<P: Platform> Catalogue<P> {
     }
 
     fn is_meant(&self, row: &Row<P>, name: &str, paths: Paths) -> bool {
-        let bears = |name: &str| row.about.name == name || row.about.aliases.contains(&name);
+        let bears = |name: &str| row.info.name == name || row.info.aliases.contains(&name);
         match name.split_once(':') {
-            Some((name, path)) => bears(name) && path_name(row.about.path) == path,
+            Some((name, path)) => bears(name) && path_name(row.info.path) == path,
             None => bears(name) && self.reached_by(row, paths),
         }
     }
@@ -118,8 +119,8 @@ impl<P: Platform> Catalogue<P> {
             Paths::Vdso => Path::Vdso,
             Paths::Syscall => Path::Syscall,
         };
-        let alone = self.entries.iter().filter(|other| other.about.name == row.about.name).count() == 1;
-        alone || row.about.path == asked
+        let alone = self.entries.iter().filter(|other| other.info.name == row.info.name).count() == 1;
+        alone || row.info.path == asked
     }
 
     /// All names and aliases, without repetition, in the order of the catalogue.
@@ -127,7 +128,7 @@ impl<P: Platform> Catalogue<P> {
     pub fn names(&self) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
         for row in &self.entries {
-            for name in std::iter::once(row.about.name.as_ref()).chain(row.about.aliases.iter().copied()) {
+            for name in std::iter::once(row.info.name.as_ref()).chain(row.info.aliases.iter().copied()) {
                 if !names.iter().any(|known| known == name) {
                     names.push(name.to_owned());
                 }
@@ -157,19 +158,25 @@ impl<P: Platform> Catalogue<P> {
         Ok(self)
     }
 
-    /// What there is, as records.
+    /// Returns how many clocks and paths there are.
     #[must_use]
-    pub fn list(&self) -> Vec<Listed> {
-        self.entries.iter().map(Row::listed).collect()
+    pub fn size(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// What there is, as records, with this clocksource of the kernel.
+    #[must_use]
+    pub fn list(&self, clocksource: Option<&str>) -> Vec<Listed> {
+        self.entries.iter().map(|row| row.listed(clocksource)).collect()
     }
 }
 
 impl<P: Platform> Row<P> {
-    fn listed(&self) -> Listed {
+    fn listed(&self, clocksource: Option<&str>) -> Listed {
         let mut unknown = Unknown::new();
         let nominal_resolution_ns = self.nominal_resolution_ns(None, &mut unknown);
         Listed {
-            identity: self.identity(),
+            identity: self.identity(clocksource, &mut unknown),
             available: self.sampler.is_ok(),
             reason: self.sampler.as_ref().err().cloned(),
             nominal_resolution_ns,
@@ -179,7 +186,7 @@ impl<P: Platform> Row<P> {
 
     /// What the interface claims; one tick of the processor's counter once its length is known.
     pub(crate) fn nominal_resolution_ns(&self, ns_per_tick: Option<f64>, unknown: &mut Unknown) -> Option<f64> {
-        let reason = match (&self.about.resolution, ns_per_tick) {
+        let reason = match (&self.info.resolution, ns_per_tick) {
             (Resolution::Nanoseconds(ns), _) => return Some(*ns),
             (Resolution::OneTick, Some(ns)) => return Some(ns),
             (Resolution::OneTick, None) => "one tick, whose length has to be measured",
@@ -189,18 +196,48 @@ impl<P: Platform> Row<P> {
         None
     }
 
-    pub(crate) fn identity(&self) -> ClockIdentity {
+    /// Its name, with the path where that is not the usual one: what the command accepts.
+    pub(crate) fn label(&self) -> String {
+        self.identity(None, &mut Unknown::new()).label()
+    }
+
+    /// Its facts as a record: what depends on the machine, by the kernel's clocksource.
+    pub(crate) fn identity(&self, clocksource: Option<&str>, unknown: &mut Unknown) -> ClockIdentity {
+        let counter_based = match self.info.basis {
+            Basis::Counter => Some(true),
+            Basis::Clocksource => clocksource.and_then(clocksource::is_counter_based),
+            Basis::Other => Some(false),
+        };
+        if counter_based.is_none() {
+            let reason = match clocksource {
+                Some(name) => format!("this program does not know the clocksource {name}"),
+                None => "the kernel does not show its clocksource".to_owned(),
+            };
+            unknown.insert("counter_based".to_owned(), reason);
+        }
         ClockIdentity {
-            name: self.about.name.to_string(),
-            aliases: self.about.aliases.iter().map(ToString::to_string).collect(),
-            kind: match self.about.kind {
+            basis: match self.info.basis {
+                Basis::Counter => clockscope_records::Basis::Counter,
+                Basis::Clocksource => clockscope_records::Basis::Clocksource,
+                Basis::Other => clockscope_records::Basis::Other,
+            },
+            counter_based,
+            is_ordered: self.info.is_ordered,
+            is_coarse: self.info.is_coarse,
+            is_wall: self.info.is_wall(),
+            is_cpu_time: self.info.is_cpu_time(),
+            is_steered: self.info.is_steered,
+            is_device: self.info.is_device,
+            name: self.info.name.to_string(),
+            aliases: self.info.aliases.iter().map(ToString::to_string).collect(),
+            kind: match self.info.kind {
                 Kind::Counter => ClockKind::Counter,
                 Kind::Cycles => ClockKind::Cycles,
                 Kind::Monotonic => ClockKind::Monotonic,
                 Kind::Wall => ClockKind::Wall,
                 Kind::CpuTime => ClockKind::CpuTime,
             },
-            path: match self.about.path {
+            path: match self.info.path {
                 Path::Instruction => ReadPath::Instruction,
                 Path::Libc => ReadPath::Libc,
                 Path::Vdso => ReadPath::Vdso,
@@ -209,13 +246,13 @@ impl<P: Platform> Row<P> {
                 Path::Mmap => ReadPath::Mmap,
                 Path::Library => ReadPath::Library,
             },
-            description: self.about.summary.to_owned(),
+            description: self.info.summary.to_owned(),
         }
     }
 
     /// Length of the clock's unit in ns; `None` for one whose length is not fixed.
     pub(crate) fn ns_per_unit(&self, ns_per_tick: f64) -> Option<f64> {
-        match (self.about.unit, self.about.kind) {
+        match (self.info.unit, self.info.kind) {
             (Unit::Nanoseconds, _) => Some(1.0),
             (Unit::Ticks(Some(hz)), _) => Some(1e9 / hz),
             (Unit::Ticks(None), Kind::Counter) => Some(ns_per_tick),
@@ -271,7 +308,7 @@ mod tests {
     fn selected(names: &[&str], paths: Paths) -> Result<Vec<String>, UnknownClock> {
         let names: Vec<String> = names.iter().map(ToString::to_string).collect();
         let catalogue = Catalogue::new(&ThisMachine).select(&names, paths)?;
-        Ok(catalogue.entries.iter().map(|row| format!("{}:{}", row.about.name, path_name(row.about.path))).collect())
+        Ok(catalogue.entries.iter().map(|row| format!("{}:{}", row.info.name, path_name(row.info.path))).collect())
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clockscope_machine::affinity;
-use clockscope_machine::clocksource::{self, SwitchError};
+use clockscope_machine::clocksource::{self, Hardware, SwitchError};
 use clockscope_records::{Clocksource, Clocksources, SCHEMA_VERSION, Switched, Unknown};
 use clockscope_sources::{Kind, Unit};
 
@@ -128,11 +128,10 @@ pub fn clocksources(session: &Session<'_>) -> Result<Clocksources, MeasureError>
     let current = environment.clocksource.clone();
     let names = environment.clocksources_available.clone().or_else(|| current.clone().map(|name| vec![name]));
     let describe = |name: String| {
-        let is_counter = clocksource::is_counter(&name);
-        let measured = match name.as_str() {
-            _ if is_counter => counter_hz.clone(),
-            "hpet" => hpet_hz.clone(),
-            "jiffies" | "refined-jiffies" => Err("it is the kernel's HZ, which nothing tells".to_owned()),
+        let measured = match clocksource::known(&name).map(|known| known.hardware) {
+            Some(Hardware::Counter) => counter_hz.clone(),
+            Some(Hardware::Hpet) => hpet_hz.clone(),
+            Some(Hardware::TimerTick) => Err("it is the kernel's HZ, which nothing tells".to_owned()),
             _ => Err("nothing tells it".to_owned()),
         };
         described(&name, current.as_deref() == Some(name.as_str()), measured)
@@ -151,33 +150,33 @@ pub fn clocksources(session: &Session<'_>) -> Result<Clocksources, MeasureError>
 
 /// One of them, with its frequency, or why that is unknown.
 fn described(name: &str, current: bool, frequency_hz: Result<f64, String>) -> Clocksource {
-    let kind = clocksource::kind(name);
+    let known = clocksource::known(name);
     let mut unknown = Unknown::new();
-    let fixed = kind.and_then(|kind| kind.frequency_hz);
+    let fixed = known.and_then(|known| known.frequency_hz);
     let frequency_hz =
         fixed.or_else(|| frequency_hz.map_err(|reason| unknown.insert("frequency_hz".to_owned(), reason)).ok());
-    let bits = kind.and_then(|kind| kind.bits);
+    let bits = known.and_then(|known| known.bits);
     let wraps_after_s = frequency_hz.zip(bits).map(|(hz, bits)| 2f64.powi(bits as i32) / hz);
     let unheard_of = "this program has never heard of it";
     for (field, is_known) in [
         ("bits", bits.is_some()),
         ("wraps_after_s", wraps_after_s.is_some()),
-        ("vdso", kind.is_some_and(|kind| kind.vdso.is_some())),
+        ("vdso", known.is_some_and(|known| known.vdso.is_some())),
     ] {
         if !is_known {
-            let reason = if kind.is_none() { unheard_of } else { "it depends on the hardware, which does not tell" };
+            let reason = if known.is_none() { unheard_of } else { "it depends on the hardware, which does not tell" };
             unknown.insert(field.to_owned(), reason.to_owned());
         }
     }
     Clocksource {
         name: name.to_owned(),
         current,
-        description: kind.map_or_else(|| unheard_of.to_owned(), |kind| kind.description.to_owned()),
+        description: known.map_or_else(|| unheard_of.to_owned(), |known| known.description.to_owned()),
         frequency_hz,
         bits,
         wraps_after_s,
-        vdso: kind.and_then(|kind| kind.vdso),
-        usual_cost: kind.map_or_else(|| "unknown".to_owned(), |kind| kind.usual_cost.to_owned()),
+        vdso: known.and_then(|known| known.vdso),
+        usual_cost: known.map_or_else(|| "unknown".to_owned(), |known| known.usual_cost.to_owned()),
         unknown,
     }
 }
@@ -199,7 +198,7 @@ fn hpet_hz(session: &Session<'_>) -> Result<f64, String> {
     let tried = tried.tried(session).map_err(|error| error.to_string())?;
     let row = tried.entries.first().ok_or("there is none")?;
     row.sampler.as_ref().map_err(Clone::clone)?;
-    match (row.about.unit, row.about.kind) {
+    match (row.info.unit, row.info.kind) {
         (Unit::Ticks(Some(hz)), Kind::Counter) => Ok(hz),
         _ => Err("its registers do not tell".to_owned()),
     }

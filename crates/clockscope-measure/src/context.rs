@@ -1,7 +1,8 @@
 //! What all records of a run share.
 
+use clockscope_machine::clocksource;
 use clockscope_records::Environment;
-use clockscope_sources::About;
+use clockscope_sources::{Basis, ClockInfo};
 
 use crate::platform::{Platform, Yardstick};
 use crate::timer::{Rate, Timer};
@@ -35,22 +36,12 @@ impl<P: Platform> Context<'_, P> {
 
     /// Whether the kernel's clocks are built on the processor's counter; `None` where the clocksource is not known.
     fn clocksource_is_counter(&self) -> Option<bool> {
-        let counters = [
-            "tsc",
-            "tsc-early",
-            "arch_sys_counter",
-            "kvm-clock",
-            "hyperv_clocksource_tsc_page",
-            "riscv_clocksource",
-            "timebase",
-            "tod",
-        ];
-        self.environment.clocksource.as_deref().map(|name| counters.contains(&name))
+        self.environment.clocksource.as_deref().and_then(clocksource::is_counter_based)
     }
 
     /// Whether the clock and what it is judged against stand on one hardware counter.
-    pub(crate) fn shares_hardware(&self, about: &About, judged_outside: bool) -> Option<bool> {
-        match (judged_outside, about.on_clocksource, &self.timer) {
+    pub(crate) fn shares_hardware(&self, info: &ClockInfo, judged_outside: bool) -> Option<bool> {
+        match (judged_outside, info.basis == Basis::Clocksource, &self.timer) {
             // The counter against the kernel's clock, or the kernel's clock against the counter.
             (true, ..) | (false, true, Timer::Counter(_)) => self.clocksource_is_counter(),
             // Both by the kernel.

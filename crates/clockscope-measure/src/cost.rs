@@ -160,7 +160,7 @@ struct Beside<P: Platform> {
 impl<P: Platform> Beside<P> {
     fn new(subjects: &[Subject<P>], counters: Vec<Row<P>>, bench: &Bench<'_, P>) -> Self {
         let empty =
-            Row { about: record::empty_loop(), sampler: Ok(Box::new(Probe::new(EmptyLoop)) as Box<dyn Sampler<P>>) };
+            Row { info: record::empty_loop(), sampler: Ok(Box::new(Probe::new(EmptyLoop)) as Box<dyn Sampler<P>>) };
         let has_counter = subjects.iter().any(|subject| is_counter(&subject.row) && subject.state.is_some());
         // The plain sequence comes first on every architecture, and it is the cheapest.
         let counter = counters.into_iter().find(|row| !has_counter && row.sampler.is_ok());
@@ -174,7 +174,7 @@ impl<P: Platform> Beside<P> {
     fn baseline(&self, subjects: &[Subject<P>], rate: Rate) -> Baseline {
         let counters = subjects.iter().chain(&self.counter).filter(|subject| is_counter(&subject.row));
         let fastest = counters
-            .filter_map(|subject| Some((subject.row.about.name.to_string(), subject.median_cost_ns(rate)?)))
+            .filter_map(|subject| Some((subject.row.info.name.to_string(), subject.median_cost_ns(rate)?)))
             .min_by(|a, b| a.1.total_cmp(&b.1));
         Baseline {
             empty_loop_ns: self.empty_loop.median_cost_ns(rate),

@@ -15,7 +15,7 @@ use crate::session::Session;
 /// # Errors
 /// The process has more than one thread: clocks are tried in a forked child.
 pub fn list<P: Platform>(session: &Session<'_, P>, catalogue: Catalogue<P>) -> Result<Listing, MeasureError> {
-    let clocks = catalogue.tried(session)?.list();
+    let clocks = catalogue.tried(session)?.list(session.environment.clocksource.as_deref());
     let recorded_at = recorded_at(session)?;
     Ok(Listing { schema_version: SCHEMA_VERSION, recorded_at, environment: session.environment.clone(), clocks })
 }

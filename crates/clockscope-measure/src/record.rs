@@ -1,7 +1,7 @@
 //! What a clock has shown, as its record.
 
 use clockscope_records::{Baseline, ClockRecord, Cost, Events, Monotonic, Unknown};
-use clockscope_sources::{About, Kind, Path, Resolution, Unit};
+use clockscope_sources::{ClockInfo, Kind, Path, Resolution};
 use clockscope_statistics::{Blocks, EventCounts, quantile};
 
 use crate::context::Context;
@@ -10,27 +10,20 @@ use crate::subject::{FEWEST_BATCHES, State, Subject, median_cost};
 use crate::{distribution, tick};
 
 /// Description of the measuring loop without a clock.
-pub(crate) fn empty_loop() -> About {
-    About {
-        name: "empty_loop".into(),
-        aliases: &[],
-        kind: Kind::CpuTime,
-        path: Path::Instruction,
-        unit: Unit::Nanoseconds,
-        resolution: Resolution::Unknown("no clock".into()),
-        summary: "the measuring loop without a clock",
-        on_clocksource: false,
-        is_ordered: true,
-    }
+pub(crate) fn empty_loop() -> ClockInfo {
+    let resolution = Resolution::Unknown("no clock".into());
+    let summary = "the measuring loop without a clock";
+    ClockInfo::new("empty_loop", Kind::CpuTime, Path::Instruction, resolution, summary)
 }
 
 /// The record of one clock.
 pub(crate) fn clock<P: Platform>(subject: Subject<P>, context: &Context<'_, P>, baseline: &Baseline) -> ClockRecord {
     let Subject { row, state } = subject;
     let mut unknown = Unknown::new();
+    let identity = row.identity(context.environment.clocksource.as_deref(), &mut unknown);
     let ns_per_unit = row.ns_per_unit(context.rate.ns_per_unit);
     let mut record = ClockRecord {
-        identity: row.identity(),
+        identity,
         available: state.is_some(),
         reason: row.sampler.as_ref().err().cloned(),
         cost_ns: None,
@@ -46,7 +39,7 @@ pub(crate) fn clock<P: Platform>(subject: Subject<P>, context: &Context<'_, P>, 
         unknown,
     };
     if let Some(state) = state {
-        fill(&mut record, state, &row.about, ns_per_unit, context, baseline);
+        fill(&mut record, state, &row.info, ns_per_unit, context, baseline);
     }
     record
 }
@@ -55,7 +48,7 @@ pub(crate) fn clock<P: Platform>(subject: Subject<P>, context: &Context<'_, P>, 
 fn fill<P: Platform>(
     record: &mut ClockRecord,
     state: State,
-    about: &About,
+    info: &ClockInfo,
     ns_per_unit: Option<f64>,
     context: &Context<'_, P>,
     baseline: &Baseline,
@@ -98,7 +91,7 @@ fn fill<P: Platform>(
     } else if ns_per_unit.is_none() {
         because("observed_resolution_ns", "it counts core cycles, whose length changes");
     }
-    let known = tick::record(tick.tick(), about, ns_per_unit, context);
+    let known = tick::record(tick.tick(), info, ns_per_unit, context);
     record.tick_ns = known.tick_ns;
     record.tick_evidence = Some(known.evidence);
     if let Some(reason) = known.unknown {
@@ -114,8 +107,8 @@ fn fill<P: Platform>(
     } else {
         because("monotonic", "fewer than two readings");
     }
-    let events = events_record(counts, errors, threshold_ns, about, judged_outside, context);
-    explain_events(&events, unknown, about);
+    let events = events_record(counts, errors, threshold_ns, info, judged_outside, context);
+    explain_events(&events, unknown, info);
     record.events = Some(events);
 }
 
@@ -166,7 +159,7 @@ pub(crate) fn events_record<P: Platform>(
     counts: EventCounts,
     errors: u64,
     threshold_ns: Option<f64>,
-    about: &About,
+    info: &ClockInfo,
     judged_outside: bool,
     context: &Context<'_, P>,
 ) -> Events {
@@ -186,19 +179,19 @@ pub(crate) fn events_record<P: Platform>(
         threshold_ns: judged.and(threshold_ns),
         sure_ns: judged.and(counts.sure_ns),
         reference: judged.map(|_| reference.to_owned()),
-        reference_shares_hardware: judged.and_then(|_| context.shares_hardware(about, judged_outside)),
+        reference_shares_hardware: judged.and_then(|_| context.shares_hardware(info, judged_outside)),
     }
 }
 
 /// Says why counts are missing.
-pub(crate) fn explain_events(events: &Events, unknown: &mut Unknown, about: &About) {
+pub(crate) fn explain_events(events: &Events, unknown: &mut Unknown, info: &ClockInfo) {
     let mut because = |fields: &[&str], reason: &str| {
         for field in fields {
             unknown.insert(format!("events.{field}"), reason.to_owned());
         }
     };
     if events.reference.is_none() {
-        let reason = match about.kind {
+        let reason = match info.kind {
             Kind::CpuTime => "a CPU-time clock rightly stands still while the thread does not run",
             _ => "it counts work, not time",
         };

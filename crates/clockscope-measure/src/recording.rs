@@ -71,7 +71,7 @@ pub fn record<P: Platform>(
     progress: &mut Progress<'_>,
 ) -> Result<(Steps, Recording), MeasureError> {
     session.platform.begin();
-    let (catalogue, clocks) = watched(catalogue);
+    let (catalogue, clocks) = watched(catalogue, session.environment.clocksource.as_deref());
     let RecordRequest { reads, cpu } = request;
     let request = StepsRequest { amount: Amount::Reads(reads), cpu, keep: true };
     let (answer, readings) = steps(session, catalogue, &request, progress)?;

@@ -71,7 +71,7 @@ fn label<P: Platform>(platform: &P, name: &str) -> Result<String, MeasureError> 
         (Err(_), MONOTONIC) => catalogue.places("rust_instant", Paths::Libc)?,
         (places, _) => places?,
     };
-    Ok(catalogue.entries[*places.first().ok_or_else(unknown)?].identity().label())
+    Ok(catalogue.entries[*places.first().ok_or_else(unknown)?].label())
 }
 
 /// The metrics and the conclusion.

@@ -59,7 +59,7 @@ impl<P: Platform> SleepersClock<P> {
                 break;
             }
         }
-        let name = found.as_ref().map_or_else(|| otherwise.name().to_owned(), |row| row.identity().label());
+        let name = found.as_ref().map_or_else(|| otherwise.name().to_owned(), |row| row.label());
         Ok(Self { name, monotonic: found, otherwise })
     }
 

@@ -1,7 +1,7 @@
 //! The question *steps*: sequential reads of one clock after another, and all that their differences tell.
 
 use clockscope_records::{SCHEMA_VERSION, Steps, StepsRecord, Unknown, Worst, WorstRecord};
-use clockscope_sources::About;
+use clockscope_sources::ClockInfo;
 use clockscope_statistics::{EventKind, Tick, WorstEvents};
 
 use crate::bench::{Bench, Progress, Sampling, Setup};
@@ -174,7 +174,7 @@ fn read_and_keep<P: Platform>(
     let mut values = row.sampler.as_mut().map(|sampler| sampler.free()).unwrap_or_default();
     values.truncate(state.as_ref().map_or(0, |state| state.delivered as usize));
     let ns_per_unit = row.ns_per_unit(bench.first_rate.ns_per_unit);
-    Ok(Readings { clock: row.identity().label(), values, ns_per_unit })
+    Ok(Readings { clock: row.label(), values, ns_per_unit })
 }
 
 fn set_batch<P: Platform>(subject: &mut Subject<P>, reads: usize) {
@@ -201,8 +201,10 @@ impl<P: Platform> Digest<P> {
     fn record(self, context: &Context<'_, P>) -> StepsRecord {
         let Subject { row, state } = self.subject;
         let ns_per_unit = row.ns_per_unit(context.rate.ns_per_unit);
+        let mut unknown = Unknown::new();
+        let identity = row.identity(context.environment.clocksource.as_deref(), &mut unknown);
         let mut record = StepsRecord {
-            identity: row.identity(),
+            identity,
             available: state.is_some(),
             reason: row.sampler.as_ref().err().cloned(),
             unit_ns: ns_per_unit,
@@ -217,22 +219,22 @@ impl<P: Platform> Digest<P> {
             histogram: Vec::new(),
             events: None,
             worst: Worst::default(),
-            unknown: Unknown::new(),
+            unknown,
         };
         if ns_per_unit.is_none() {
             record.unknown.insert("unit_ns".to_owned(), "it counts core cycles, whose length changes".to_owned());
         }
         if let (Some(state), Some(tick)) = (state, self.tick) {
-            fill(&mut record, state, tick, &row.about, context);
+            fill(&mut record, state, tick, &row.info, context);
         }
         record
     }
 }
 
-fn fill<P: Platform>(record: &mut StepsRecord, state: State, found: Tick, about: &About, context: &Context<'_, P>) {
+fn fill<P: Platform>(record: &mut StepsRecord, state: State, found: Tick, info: &ClockInfo, context: &Context<'_, P>) {
     let ns_per_unit = record.unit_ns;
     record.reason = record::failure(&state);
-    let known = tick::record(found, about, ns_per_unit, context);
+    let known = tick::record(found, info, ns_per_unit, context);
     record.tick_ns = known.tick_ns;
     record.tick_evidence = Some(known.evidence);
     if let Some(reason) = known.unknown {
@@ -261,8 +263,8 @@ fn fill<P: Platform>(record: &mut StepsRecord, state: State, found: Tick, about:
     let threshold_ns = recent.median().map(|cost_ns| events.threshold_ns(cost_ns));
     let (counts, worst) = events.finish();
     record.worst = worst_records(&worst);
-    let events = record::events_record(counts, errors, threshold_ns, about, judged_outside, context);
-    record::explain_events(&events, &mut record.unknown, about);
+    let events = record::events_record(counts, errors, threshold_ns, info, judged_outside, context);
+    record::explain_events(&events, &mut record.unknown, info);
     record.events = Some(events);
 }
 

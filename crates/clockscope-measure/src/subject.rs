@@ -1,7 +1,7 @@
 //! A clock under measurement, and what it has shown so far.
 
 use clockscope_records::Unknown;
-use clockscope_sources::{Errno, Kind, Path};
+use clockscope_sources::{Errno, Kind};
 use clockscope_statistics::{
     Batch, Blocks, Differences, Elapsed, EventCounter, Judge, Reservoir, TickCollector, quantile,
 };
@@ -25,7 +25,7 @@ const LOOKED_AT_NS: f64 = 100.0;
 
 /// The processor's own counter, in whatever reading sequence.
 pub(crate) fn is_counter<P: Platform>(row: &Row<P>) -> bool {
-    row.about.kind == Kind::Counter && row.about.path == Path::Instruction
+    row.info.is_counter()
 }
 
 /// One clock under measurement.
@@ -117,7 +117,7 @@ impl State {
     fn new<P: Platform>(row: &Row<P>, bench: &Bench<'_, P>, tick_readings: usize) -> Self {
         let rate = bench.first_rate;
         let scale = row.ns_per_unit(rate.ns_per_unit);
-        let follows = scale.is_some() && matches!(row.about.kind, Kind::Counter | Kind::Monotonic | Kind::Wall);
+        let follows = scale.is_some() && matches!(row.info.kind, Kind::Counter | Kind::Monotonic | Kind::Wall);
         let judged_outside = is_counter(row) && follows;
         // The rate is as uncertain as the calibration either way.
         let tick_ns = if judged_outside { bench.reference.tick_ns() } else { bench.timer.tick_ns() };

@@ -1,7 +1,7 @@
 //! What was found about a clock's tick, as its record: in ns, as a fraction, by name.
 
 use clockscope_records::{Strength, TickEvidence};
-use clockscope_sources::{About, Kind, Unit};
+use clockscope_sources::{Basis, ClockInfo, Unit};
 use clockscope_statistics::{Lattice, SHORTEST_TICK, Tick, Weight};
 
 use crate::context::Context;
@@ -45,21 +45,21 @@ pub(crate) struct TickRecord {
 /// What readings told about a tick, in the clock's unit of so many ns.
 pub(crate) fn record<P: Platform>(
     tick: Tick,
-    about: &About,
+    info: &ClockInfo,
     ns_per_unit: Option<f64>,
     context: &Context<'_, P>,
 ) -> TickRecord {
     let stands_on = Hardware {
-        ns_per_tick: match about.unit {
+        ns_per_tick: match info.unit {
             Unit::Ticks(_) => ns_per_unit,
-            Unit::Nanoseconds if about.kind == Kind::CpuTime || about.on_clocksource => {
+            Unit::Nanoseconds if info.is_cpu_time() || info.basis == Basis::Clocksource => {
                 context.counter_under_the_kernel()
             }
             Unit::Nanoseconds => None,
         },
-        is_counter: matches!(about.unit, Unit::Ticks(_)),
+        is_counter: matches!(info.unit, Unit::Ticks(_)),
         // The length of a counter's unit was measured, unless the hardware states it.
-        unit_error: if about.unit == Unit::Ticks(None) { context.rate.bound_ppm * 1e-6 } else { 0.0 },
+        unit_error: if info.unit == Unit::Ticks(None) { context.rate.bound_ppm * 1e-6 } else { 0.0 },
     };
     stands_on.record(tick, ns_per_unit)
 }

@@ -193,7 +193,10 @@ fn rates<P: Platform>(
     progress: &mut dyn FnMut(f64),
 ) -> Result<Rates, MeasureError> {
     // Those that the timer tick moves tell little in a second.
-    let rated: Vec<&str> = names.iter().map(String::as_str).filter(|name| !name.contains("_coarse")).collect();
+    let all = Catalogue::new(setup.session.platform);
+    let is_coarse = |place: usize| all.entries[place].info.is_coarse;
+    let is_fine = |name: &&str| !all.places(name, Paths::Libc).unwrap_or_default().into_iter().any(is_coarse);
+    let rated: Vec<&str> = names.iter().map(String::as_str).filter(is_fine).collect();
     let (clocks, reference) = rate::against(setup.session, &REFERENCES, &rated)?;
     let plan = rate::Plan { reference, duration_s, until_ppm: None };
     rate::find(setup, &clocks, &plan, &mut |live| progress(live.share))

@@ -32,7 +32,7 @@ pub use document::{Document, Info, Listing, ReadError};
 pub use environment::{Announcement, Announcements, CounterFlags, Cpu, Environment, Frequencies, Kernel, Program};
 pub use gaps::{Cause, CauseKind, CpuGaps, Gaps, WorstGap};
 pub use measurement::{
-    Advice, Baseline, BetweenRuns, ClockIdentity, ClockKind, ClockRecord, Cost, Events, FastestCounter, Listed,
+    Advice, Baseline, Basis, BetweenRuns, ClockIdentity, ClockKind, ClockRecord, Cost, Events, FastestCounter, Listed,
     Measurement, Monotonic, ReadPath, Run, Thorough, Timer,
 };
 pub use offsets::{CpuOffset, OffsetPair, Offsets};

@@ -131,7 +131,19 @@ pub enum ReadPath {
     Library,
 }
 
-/// Who a clock is: what both the list and the measurement say of it.
+/// The hardware that a clock's readings come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// The processor's counter.
+    Counter,
+    /// Whatever the kernel's clocksource is.
+    Clocksource,
+    /// Something else: a device, a performance counter, the scheduler's account.
+    Other,
+}
+
+/// What a clock is, as it states itself: what both the list and the measurement say of it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ClockIdentity {
     /// Its name.
@@ -144,14 +156,36 @@ pub struct ClockIdentity {
     pub path: ReadPath,
     /// One line: what is read.
     pub description: String,
+    /// What its readings come from.
+    pub basis: Basis,
+    /// Whether that is the processor's counter on this machine; `null` where the kernel's clocksource is not known.
+    pub counter_based: Option<bool>,
+    /// Whether a read takes effect after everything before it in the program.
+    pub is_ordered: bool,
+    /// Whether it is coarse by design: the timer tick moves it.
+    pub is_coarse: bool,
+    /// Whether it is civil time, which may be set.
+    pub is_wall: bool,
+    /// Whether it counts processor time, which has no rate.
+    pub is_cpu_time: bool,
+    /// Whether the kernel steers its rate, as NTP wants it.
+    pub is_steered: bool,
+    /// Whether it is a device of its own, which is read in one way only.
+    pub is_device: bool,
 }
 
 impl ClockIdentity {
+    /// Returns whether it is the processor's own counter, in whatever reading sequence.
+    #[must_use]
+    pub fn is_counter(&self) -> bool {
+        self.basis == Basis::Counter
+    }
+
     /// The name, with the path where that is not the usual one: what the command accepts.
     #[must_use]
     pub fn label(&self) -> String {
         match self.path {
-            ReadPath::Vdso | ReadPath::Syscall if self.name.starts_with("ptp") => self.name.clone(),
+            _ if self.is_device => self.name.clone(),
             ReadPath::Vdso => format!("{}:vdso", self.name),
             ReadPath::Syscall => format!("{}:syscall", self.name),
             _ => self.name.clone(),

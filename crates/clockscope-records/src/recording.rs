@@ -95,10 +95,6 @@ pub struct RecordedClock {
     pub unit: RecordedUnit,
     /// The resolution that its interface states.
     pub resolution: RecordedResolution,
-    /// Whether the readings come from the kernel's clocksource.
-    pub on_clocksource: bool,
-    /// Whether a read is ordered with the instructions around it.
-    pub is_ordered: bool,
     /// Why it could not be read, where that was known before the trial; `null` otherwise.
     pub reason: Option<String>,
     /// Its batches, in the order in which they were read.

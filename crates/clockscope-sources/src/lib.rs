@@ -11,7 +11,7 @@
 //! struct Names(Vec<String>);
 //! impl Visitor for Names {
 //!     fn visit<C: RawClock + 'static>(&mut self, entry: Entry<C>) {
-//!         self.0.push(entry.about.name.to_string());
+//!         self.0.push(entry.info.name.to_string());
 //!     }
 //! }
 //!
@@ -30,4 +30,4 @@ mod raw;
 
 /// Why a clock cannot be read.
 pub use clockscope_arch::{Errno, Unavailable};
-pub use raw::{About, Entry, Kind, Path, RawClock, Resolution, Unit, Visitor};
+pub use raw::{Basis, ClockInfo, Entry, Kind, Path, RawClock, Resolution, Unit, Visitor};

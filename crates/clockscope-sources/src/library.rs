@@ -1,10 +1,8 @@
 //! The library's own readings as clocks that the instrument measures beside all others.
 
-use std::borrow::Cow;
-
 use clockscope::Instant;
 
-use crate::{About, Entry, Errno, Kind, Path, RawClock, Resolution, Unit, Visitor};
+use crate::{ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Visitor};
 
 /// [`clockscope::now`].
 #[derive(Clone, Copy, Debug)]
@@ -46,23 +44,15 @@ impl RawClock for NowUnordered {
 
 /// Hands both to `visitor`. Reads no clock.
 pub fn each(visitor: &mut impl Visitor) {
-    visitor.visit(Entry { about: about("clockscope.now", true, "clockscope::now, ordered"), clock: Ok(Now(())) });
+    visitor.visit(Entry { info: info("clockscope.now", true, "clockscope::now, ordered"), clock: Ok(Now(())) });
     visitor.visit(Entry {
-        about: about("clockscope.now_unordered", false, "clockscope::now_unordered"),
+        info: info("clockscope.now_unordered", false, "clockscope::now_unordered"),
         clock: Ok(NowUnordered(())),
     });
 }
 
-fn about(name: &'static str, is_ordered: bool, summary: &'static str) -> About {
-    About {
-        name: Cow::Borrowed(name),
-        aliases: &[],
-        kind: Kind::Monotonic,
-        path: Path::Library,
-        unit: Unit::Nanoseconds,
-        resolution: Resolution::Unknown("the step of whichever clock it is served by: clockscope::resolution()".into()),
-        summary,
-        on_clocksource: true,
-        is_ordered,
-    }
+fn info(name: &'static str, is_ordered: bool, summary: &'static str) -> ClockInfo {
+    let resolution =
+        Resolution::Unknown("the step of whichever clock it is served by: clockscope::resolution()".into());
+    ClockInfo { is_ordered, ..ClockInfo::new(name, Kind::Monotonic, Path::Library, resolution, summary) }
 }

@@ -82,9 +82,20 @@ pub enum Resolution {
     Unknown(Cow<'static, str>),
 }
 
-/// Who a clock is.
+/// The hardware that a clock's readings come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Basis {
+    /// The processor's counter.
+    Counter,
+    /// Whatever the kernel's clocksource is: the counter on most machines.
+    Clocksource,
+    /// Something else: a device, a performance counter, the scheduler's account.
+    Other,
+}
+
+/// What a clock is. Its facts are stated here, by the clock itself, and nowhere derived from its name.
 #[derive(Clone, Debug)]
-pub struct About {
+pub struct ClockInfo {
     /// Its name, in lower case with underscores.
     pub name: Cow<'static, str>,
     /// Other names for it.
@@ -95,22 +106,75 @@ pub struct About {
     pub path: Path,
     /// Unit of its values.
     pub unit: Unit,
-    /// What its interface claims.
+    /// Its nominal resolution.
     pub resolution: Resolution,
     /// One line: what is read.
     pub summary: &'static str,
-    /// Whether its readings come from the kernel's clocksource hardware (`true` for the vDSO's clocks).
-    pub on_clocksource: bool,
-    /// Whether a read is ordered: it is done after everything that comes before it in the program has been done, so that
-    /// two reads, one of which happens before the other, never tell the opposite.
+    /// What its readings come from.
+    pub basis: Basis,
+    /// Whether a read is ordered: it takes effect after everything before it in the program, so that of two reads, one
+    /// of which happens before the other, the later one is never smaller.
     pub is_ordered: bool,
+    /// Whether it is coarse by design: the timer tick moves it.
+    pub is_coarse: bool,
+    /// Whether the kernel steers its rate, as NTP wants it.
+    pub is_steered: bool,
+    /// Whether it is a device of its own, which is read in one way only.
+    pub is_device: bool,
+}
+
+impl ClockInfo {
+    /// Creates the description of a clock in ns that is ordered, not coarse and not a device. A clock of this kind that
+    /// is a wall clock or monotonic is the kernel's: read from its clocksource, and steered.
+    #[must_use]
+    pub fn new(
+        name: impl Into<Cow<'static, str>>,
+        kind: Kind,
+        path: Path,
+        resolution: Resolution,
+        summary: &'static str,
+    ) -> Self {
+        let is_kernels = matches!(kind, Kind::Monotonic | Kind::Wall);
+        Self {
+            name: name.into(),
+            aliases: &[],
+            kind,
+            path,
+            unit: Unit::Nanoseconds,
+            resolution,
+            summary,
+            basis: if is_kernels { Basis::Clocksource } else { Basis::Other },
+            is_ordered: true,
+            is_coarse: false,
+            is_steered: is_kernels,
+            is_device: false,
+        }
+    }
+
+    /// Returns whether it is a wall clock: civil time, which may be set.
+    #[must_use]
+    pub fn is_wall(&self) -> bool {
+        self.kind == Kind::Wall
+    }
+
+    /// Returns whether it counts processor time, which has no rate.
+    #[must_use]
+    pub fn is_cpu_time(&self) -> bool {
+        self.kind == Kind::CpuTime
+    }
+
+    /// Returns whether it is the processor's own counter, in whatever reading sequence.
+    #[must_use]
+    pub fn is_counter(&self) -> bool {
+        self.basis == Basis::Counter
+    }
 }
 
 /// A clock, or the reason why there is none, with its description either way.
 #[derive(Debug)]
 pub struct Entry<C> {
-    /// Who it is.
-    pub about: About,
+    /// What it is.
+    pub info: ClockInfo,
     /// The clock itself. That it is here does not promise that it answers: a filter may still deny the call.
     pub clock: Result<C, Unavailable>,
 }

@@ -52,14 +52,8 @@ impl Counter for Native {
     }
 
     fn claimed_hz(&self) -> Option<(f64, &'static str)> {
-        let claims = counter::claims();
-        let claimed = [
-            (claims.cpuid_40000010h_khz.map(|khz| f64::from(khz) * 1e3), "CPUID 40000010h"),
-            (claims.cpuid_15h_hz.map(|hz| hz as f64), "CPUID 15h"),
-            (claims.cntfrq_hz.map(|hz| hz as f64), "CNTFRQ_EL0"),
-        ];
-        let stated = claimed.into_iter().find_map(|(hz, who)| hz.map(|hz| (hz, who)));
-        stated.or_else(|| os::perf_frequency().ok().map(|hz| (hz, "the kernel (perf)")))
+        let stated = counter::claims().nominal_hz(|| os::perf_frequency().ok());
+        stated.map(|(hz, by)| (hz, by.name()))
     }
 
     fn clocksource_name(&self) -> Option<String> {

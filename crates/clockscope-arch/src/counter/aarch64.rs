@@ -18,8 +18,8 @@
 use super::Claims;
 use crate::Unavailable;
 
-/// The kernel's clocksources that are this counter and nothing else.
-pub const CLOCKSOURCES: &[&str] = &["arch_sys_counter"];
+/// The name of the kernel's clocksource that is this counter and nothing else.
+pub const CLOCKSOURCE: Option<&str> = Some("arch_sys_counter");
 
 /// The generic timer counts at a constant rate in every power state by definition (Arm ARM, D12.1.2).
 #[must_use]

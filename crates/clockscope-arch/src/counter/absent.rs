@@ -4,7 +4,7 @@ use super::Claims;
 use crate::Unavailable;
 
 /// No clocksource is a counter that is not known.
-pub const CLOCKSOURCES: &[&str] = &[];
+pub const CLOCKSOURCE: Option<&str> = None;
 
 /// Nothing is known of it.
 #[must_use]

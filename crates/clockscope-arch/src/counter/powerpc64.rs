@@ -17,8 +17,8 @@
 use super::Claims;
 use crate::Unavailable;
 
-/// The kernel's clocksources that are this counter and nothing else.
-pub const CLOCKSOURCES: &[&str] = &["timebase"];
+/// The name of the kernel's clocksource that is this counter and nothing else.
+pub const CLOCKSOURCE: Option<&str> = Some("timebase");
 
 /// The time base runs at a constant rate (Power ISA, book II, 6.1).
 #[must_use]

@@ -11,8 +11,8 @@
 use super::Claims;
 use crate::Unavailable;
 
-/// The kernel's clocksources that are this counter and nothing else.
-pub const CLOCKSOURCES: &[&str] = &["riscv_clocksource"];
+/// The name of the kernel's clocksource that is this counter and nothing else.
+pub const CLOCKSOURCE: Option<&str> = Some("riscv_clocksource");
 
 /// The platform promises a constant rate (RISC-V unprivileged ISA, Zicntr).
 #[must_use]

@@ -9,8 +9,8 @@
 use super::Claims;
 use crate::Unavailable;
 
-/// The kernel's clocksources that are this counter and nothing else.
-pub const CLOCKSOURCES: &[&str] = &["tod"];
+/// The name of the kernel's clocksource that is this counter and nothing else.
+pub const CLOCKSOURCE: Option<&str> = Some("tod");
 
 /// The time-of-day clock runs at a constant rate (Principles of Operation, chapter 4).
 #[must_use]

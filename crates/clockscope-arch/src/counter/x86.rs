@@ -17,8 +17,8 @@ use core::arch::x86_64 as arch;
 use super::Claims;
 use crate::Unavailable;
 
-/// The kernel's clocksources that are this counter and nothing else.
-pub const CLOCKSOURCES: &[&str] = &["tsc", "tsc-early"];
+/// The name of the kernel's clocksource that is this counter and nothing else.
+pub const CLOCKSOURCE: Option<&str> = Some("tsc");
 
 /// Whether the processor says that the counter's rate never changes and that it runs in every sleep state (CPUID
 /// 80000007h, EDX bit 8: Intel SDM vol. 3B 18.17.1, AMD APM vol. 3).

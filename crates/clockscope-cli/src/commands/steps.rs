@@ -34,7 +34,7 @@ pub(super) fn run(args: &StepsArgs) -> Result<Exit> {
         (None, None, Some(_)) => Amount::Reads(RAW_READS),
         (None, None, None) => Amount::Duration(STEPS_SECONDS),
     };
-    let raw = Raw::open(args, amount, catalogue.list().len() as u64)?;
+    let raw = Raw::open(args, amount, catalogue.size() as u64)?;
     let destination = Destination::open(args.answer.output.output.as_deref())?;
     let (steps, raw) = match (raw, amount) {
         (Some(Raw::Recording(raw)), Amount::Reads(reads)) => {

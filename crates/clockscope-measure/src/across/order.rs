@@ -135,7 +135,7 @@ pub(crate) fn find<P: Platform>(
 
 /// Why order across CPUs means nothing for a clock.
 fn unfit<P: Platform>(row: &Row<P>) -> Option<&'static str> {
-    match row.about.kind {
+    match row.info.kind {
         Kind::Counter | Kind::Monotonic | Kind::Wall => None,
         Kind::CpuTime => Some("it counts processor time, which goes on in several threads at once"),
         Kind::Cycles => Some("it counts the cycles of one core for one thread"),
@@ -418,8 +418,8 @@ fn record<P: Platform>(
         }
     }
     Sequence {
-        name: row.identity().label(),
-        ordered: row.about.is_ordered,
+        name: row.label(),
+        ordered: row.info.is_ordered,
         available: refusal.is_none(),
         reason: refusal.map(str::to_owned).or(failed.clone()),
         handoffs,

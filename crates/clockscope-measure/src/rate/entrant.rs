@@ -1,5 +1,6 @@
 //! A clock that takes part in a comparison, and which may be the reference.
 
+use clockscope_machine::frequencies;
 use clockscope_records::{Environment, RateRecord};
 use clockscope_sources::{Kind, Unit};
 
@@ -72,7 +73,7 @@ pub(super) fn selected<P: Platform>(
     }
     let place = place_of_reference(&catalogue, reference)?;
     if clocks.iter().any(|name| catalogue.places(name, paths).is_ok_and(|places| places == [place])) {
-        let name = catalogue.entries[place].identity().label();
+        let name = catalogue.entries[place].label();
         return Err(MeasureError::OwnReference { name });
     }
     keep[place] = true;
@@ -83,22 +84,22 @@ pub(super) fn selected<P: Platform>(
 /// The ordered counter, and clocks that may run at rates of their own.
 fn is_usual<P: Platform>(row: &Row<P>, paths: Paths, catalogue: &Catalogue<P>) -> bool {
     if is_counter(row) {
-        return ordered_counter(catalogue).is_some_and(|name| name == row.about.name);
+        return ordered_counter(catalogue).is_some_and(|name| name == row.info.name);
     }
-    let name = row.about.name.as_ref();
+    let name = row.info.name.as_ref();
     has_own_clock(row) || RATE_CLOCKS.contains(&name) && catalogue.reached_by(row, paths)
 }
 
 /// Whether hardware of its own moves it.
 fn has_own_clock<P: Platform>(row: &Row<P>) -> bool {
-    matches!(row.about.kind, Kind::Counter | Kind::Wall) && !row.about.on_clocksource
+    row.info.is_device
 }
 
 /// The first ordered sequence of the counter, or else the first of all.
 pub(crate) fn ordered_counter<P: Platform>(catalogue: &Catalogue<P>) -> Option<String> {
     let counters = || catalogue.entries.iter().filter(|row| is_counter(row));
-    let first = counters().find(|row| row.about.is_ordered).or(counters().next())?;
-    Some(first.about.name.to_string())
+    let first = counters().find(|row| row.info.is_ordered).or(counters().next())?;
+    Some(first.info.name.to_string())
 }
 
 /// The usual reference.
@@ -128,12 +129,9 @@ pub(super) fn place_of_reference<P: Platform>(catalogue: &Catalogue<P>, name: &s
     let none = || UnknownClock { name: name.to_owned(), known: catalogue.names() };
     let place = catalogue.places(name, Paths::Libc)?.first().copied().ok_or_else(none)?;
     let row = &catalogue.entries[place];
-    let refused = |reason: &str| MeasureError::Reference {
-        name: row.identity().label(),
-        reason: reason.to_owned(),
-        stood_still_ns: None,
-    };
-    match row.about.kind {
+    let refused =
+        |reason: &str| MeasureError::Reference { name: row.label(), reason: reason.to_owned(), stood_still_ns: None };
+    match row.info.kind {
         Kind::CpuTime => Err(refused("it counts processor time, which stands still while the thread does not run")),
         Kind::Cycles => Err(refused("it counts core cycles, whose length changes")),
         Kind::Counter | Kind::Monotonic | Kind::Wall => Ok(place),
@@ -142,17 +140,17 @@ pub(super) fn place_of_reference<P: Platform>(catalogue: &Catalogue<P>, name: &s
 
 impl<'a, P: Platform> Entrant<'a, P> {
     pub(super) fn new(row: &'a Row<P>, bench: &Bench<'_, P>, environment: &Environment) -> Self {
-        let counts_ticks = matches!(row.about.unit, Unit::Ticks(_));
+        let counts_ticks = matches!(row.info.unit, Unit::Ticks(_));
         let mut entrant = Self {
             row,
-            label: row.identity().label(),
+            label: row.label(),
             refusal: row.sampler.as_ref().err().cloned().or_else(|| unfit(row)),
             stood_still_ns: None,
             rough_ns: row.ns_per_unit(bench.first_rate.ns_per_unit).unwrap_or(1.0),
             tick: 0.0,
             nominal_hz: None,
             counts_ticks,
-            fence: (!row.about.is_ordered).then(|| bench.timer.clone()),
+            fence: (!row.info.is_ordered).then(|| bench.timer.clone()),
         };
         if entrant.refusal.is_none() {
             match quantum(row, entrant.rough_ns, bench) {
@@ -168,9 +166,9 @@ impl<'a, P: Platform> Entrant<'a, P> {
                 Err(errno) => entrant.refusal = Some(format!("a read failed: {errno}")),
             }
         }
-        entrant.nominal_hz = match row.about.unit {
+        entrant.nominal_hz = match row.info.unit {
             Unit::Ticks(Some(hz)) => Some(hz),
-            Unit::Ticks(None) if is_counter(row) => claimed_hz(environment),
+            Unit::Ticks(None) if is_counter(row) => frequencies::nominal_hz(&environment.frequencies).map(|(hz, _)| hz),
             _ => None,
         };
         entrant
@@ -214,7 +212,7 @@ impl<'a, P: Platform> Entrant<'a, P> {
 
 /// Returns whether a clock leaves out the time in which the machine is suspended.
 pub(super) fn pauses<P: Platform>(row: &Row<P>) -> bool {
-    row.about.kind == Kind::Monotonic && !row.about.name.starts_with("boottime")
+    row.info.kind == Kind::Monotonic && !row.info.name.starts_with("boottime")
 }
 
 /// What decides on a clock's rate. Clocks of which this is equal are steered together.
@@ -230,25 +228,18 @@ pub(super) enum Steered<'a> {
 
 /// Returns what decides on the rate of a clock.
 pub(super) fn steered_as<P: Platform>(row: &Row<P>) -> Steered<'_> {
-    match row.about.name.as_ref() {
+    match row.info.name.as_ref() {
         _ if is_counter(row) => Steered::Counter,
-        name if has_own_clock(row) || name == "monotonic_raw" => Steered::Alone(name),
-        _ => Steered::Kernel,
+        _ if row.info.is_steered => Steered::Kernel,
+        name => Steered::Alone(name),
     }
 }
 
 fn unfit<P: Platform>(row: &Row<P>) -> Option<String> {
-    let reason = match row.about.kind {
+    let reason = match row.info.kind {
         Kind::Counter | Kind::Monotonic | Kind::Wall => return None,
         Kind::CpuTime => "it counts processor time, which has no rate of its own",
         Kind::Cycles => "it counts core cycles, whose length changes",
     };
     Some(reason.to_owned())
-}
-
-/// What hardware or hypervisor say about the counter's frequency, the most trustworthy first.
-fn claimed_hz(environment: &Environment) -> Option<f64> {
-    let claims = &environment.frequencies;
-    let by_hypervisor = claims.cpuid_40000010h_tsc_khz.map(|khz| f64::from(khz) * 1e3);
-    claims.cntfrq_hz.map(|hz| hz as f64).or(by_hypervisor).or(claims.cpuid_15h_hz.map(|hz| hz as f64))
 }

@@ -2,7 +2,7 @@ use super::*;
 use crate::catalogue::Row;
 use crate::platform::ThisMachine;
 use crate::sampler::{Probe, Sampler};
-use clockscope_sources::{About, Errno, Kind, Path, RawClock, Resolution, Unit};
+use clockscope_sources::{Basis, ClockInfo, Errno, Kind, Path, RawClock, Resolution};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// True time as the test has it: every read takes 20 ns, now and then 50 µs.
@@ -36,18 +36,10 @@ impl RawClock for Fast {
 }
 
 fn row(name: &'static str, clock: Fast) -> Row<ThisMachine> {
-    let about = About {
-        name: name.into(),
-        aliases: &[],
-        kind: Kind::Monotonic,
-        path: Path::Library,
-        unit: Unit::Nanoseconds,
-        resolution: Resolution::Nanoseconds(1.0),
-        summary: "of a test",
-        on_clocksource: false,
-        is_ordered: true,
-    };
-    Row { about, sampler: Ok(Box::new(Probe::new(clock)) as Box<dyn Sampler<ThisMachine>>) }
+    let resolution = Resolution::Nanoseconds(1.0);
+    let info = ClockInfo::new(name, Kind::Monotonic, Path::Library, resolution, "of a test");
+    let info = ClockInfo { basis: Basis::Other, is_steered: false, ..info };
+    Row { info, sampler: Ok(Box::new(Probe::new(clock)) as Box<dyn Sampler<ThisMachine>>) }
 }
 
 /// Compares clocks of a simulated world for some of its seconds.
@@ -130,6 +122,6 @@ fn unordered_reads_are_fenced() {
     let setup = Setup::untried(&session, Catalogue::counters(&ThisMachine)).unwrap();
     for entry in &setup.catalogue.entries {
         let entrant = Entrant::new(entry, &setup.bench, session.environment());
-        assert_eq!(entrant.fence.is_some(), !entry.about.is_ordered, "{}", entrant.label);
+        assert_eq!(entrant.fence.is_some(), !entry.info.is_ordered, "{}", entrant.label);
     }
 }

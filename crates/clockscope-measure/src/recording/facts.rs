@@ -2,7 +2,7 @@
 
 use clockscope_machine::trial::Outcome;
 use clockscope_records::{ClockKind, ReadPath, RecordedClock, RecordedResolution, RecordedTrial, RecordedUnit};
-use clockscope_sources::{About, Kind, Path, Resolution, Unit};
+use clockscope_sources::{Basis, ClockInfo, Kind, Path, Resolution, Unit};
 
 /// Largest step or resolution that is taken from a recording, in ns: 1000 s.
 const LONGEST_NS: f64 = 1e12;
@@ -44,25 +44,34 @@ pub(super) fn recorded_resolution(resolution: &Resolution) -> RecordedResolution
     }
 }
 
+fn basis(basis: clockscope_records::Basis) -> Basis {
+    match basis {
+        clockscope_records::Basis::Counter => Basis::Counter,
+        clockscope_records::Basis::Clocksource => Basis::Clocksource,
+        clockscope_records::Basis::Other => Basis::Other,
+    }
+}
+
 /// Returns the description of a recorded clock, but for its aliases and summary.
 ///
 /// # Errors
 /// A figure is none that a clock has.
-pub(super) fn about(clock: &RecordedClock) -> Result<About, String> {
-    Ok(About {
-        name: clock.identity.name.clone().into(),
-        aliases: &[],
-        kind: kind(clock.identity.kind),
-        path: path(clock.identity.path),
+pub(super) fn info(clock: &RecordedClock) -> Result<ClockInfo, String> {
+    let identity = &clock.identity;
+    let resolution = match &clock.resolution {
+        RecordedResolution::Nanoseconds(ns) => Resolution::Nanoseconds(length_ns(*ns)?),
+        RecordedResolution::OneTick => Resolution::OneTick,
+        RecordedResolution::Unknown(reason) => Resolution::Unknown(reason.clone().into()),
+    };
+    let info = ClockInfo::new(identity.name.clone(), kind(identity.kind), path(identity.path), resolution, "");
+    Ok(ClockInfo {
         unit: unit(clock.unit)?,
-        resolution: match &clock.resolution {
-            RecordedResolution::Nanoseconds(ns) => Resolution::Nanoseconds(length_ns(*ns)?),
-            RecordedResolution::OneTick => Resolution::OneTick,
-            RecordedResolution::Unknown(reason) => Resolution::Unknown(reason.clone().into()),
-        },
-        summary: "",
-        on_clocksource: clock.on_clocksource,
-        is_ordered: clock.is_ordered,
+        basis: basis(identity.basis),
+        is_ordered: identity.is_ordered,
+        is_coarse: identity.is_coarse,
+        is_steered: identity.is_steered,
+        is_device: identity.is_device,
+        ..info
     })
 }
 

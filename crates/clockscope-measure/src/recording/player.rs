@@ -12,10 +12,12 @@ use clockscope_machine::trial::{Outcome, SeveralThreads};
 use clockscope_records::{
     Adjtimex, Environment, KernelsWord, RecordedBatch, RecordedClock, RecordedCounter, RecordedRun,
 };
-use clockscope_sources::{About, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor};
+use clockscope_sources::{
+    Basis, ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor,
+};
 
 use super::differences::readings;
-use super::facts::{about, outcome};
+use super::facts::{info, outcome};
 use super::tape::{Played, PlayedClock, Reel};
 use super::watched::NOT_RECORDED;
 use crate::catalogue::{Catalogue, Row};
@@ -92,7 +94,7 @@ impl Player {
 
 /// The row of a recorded clock.
 fn row(clock: RecordedClock, reel: &Arc<Reel>) -> Result<Row<Player>, String> {
-    let about = about(&clock)?;
+    let info = info(&clock)?;
     let RecordedClock { identity, reason, batches, readings: differences, .. } = clock;
     let name = identity.label();
     if batches.contains(&RecordedBatch { delivered: 0, error: None }) {
@@ -110,7 +112,7 @@ fn row(clock: RecordedClock, reel: &Arc<Reel>) -> Result<Row<Player>, String> {
             Ok(Box::new(clock) as Box<dyn Sampler<Player>>)
         }
     };
-    Ok(Row { about, sampler })
+    Ok(Row { info, sampler })
 }
 
 /// A reading sequence of the counter, of which nothing is recorded but whether it answered.
@@ -150,19 +152,10 @@ impl Platform for Player {
 
     fn counters(&self, visitor: &mut impl Visitor) {
         for RecordedCounter { name, reason } in &self.counters {
-            let about = About {
-                name: name.clone().into(),
-                aliases: &[],
-                kind: Kind::Counter,
-                path: Path::Instruction,
-                unit: Unit::Ticks(None),
-                resolution: Resolution::OneTick,
-                summary: "",
-                on_clocksource: false,
-                is_ordered: false,
-            };
+            let info = ClockInfo::new(name.clone(), Kind::Counter, Path::Instruction, Resolution::OneTick, "");
+            let info = ClockInfo { unit: Unit::Ticks(None), basis: Basis::Counter, is_ordered: false, ..info };
             let clock = reason.clone().map_or(Ok(Sequence), |reason| Err(Unavailable::Missing(reason.into())));
-            visitor.visit(Entry { about, clock });
+            visitor.visit(Entry { info, clock });
         }
     }
 

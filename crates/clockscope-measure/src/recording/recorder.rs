@@ -99,7 +99,7 @@ struct Noting<'a, V> {
 impl<V: Visitor> Visitor for Noting<'_, V> {
     fn visit<C: RawClock + 'static>(&mut self, entry: Entry<C>) {
         let reason = entry.clock.as_ref().err().map(ToString::to_string);
-        self.counters.push(RecordedCounter { name: entry.about.name.to_string(), reason });
+        self.counters.push(RecordedCounter { name: entry.info.name.to_string(), reason });
         self.visitor.visit(entry);
     }
 }

@@ -4,7 +4,7 @@ use std::collections::TryReserveError;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use clockscope_records::{RecordedBatch, RecordedClock};
+use clockscope_records::{RecordedBatch, RecordedClock, Unknown};
 use clockscope_sources::Errno;
 
 use super::differences::differences;
@@ -31,26 +31,27 @@ pub(super) struct Noted {
 }
 
 /// Returns the same clocks, which note their batches, and where these are noted.
-pub(super) fn watched<P: Platform>(catalogue: Catalogue<P>) -> (Catalogue<Recorder<P>>, Vec<Noted>) {
-    let (entries, noted) = catalogue.entries.into_iter().map(watched_row).unzip();
+pub(super) fn watched<P: Platform>(
+    catalogue: Catalogue<P>,
+    clocksource: Option<&str>,
+) -> (Catalogue<Recorder<P>>, Vec<Noted>) {
+    let (entries, noted) = catalogue.entries.into_iter().map(|row| watched_row(row, clocksource)).unzip();
     (Catalogue { entries }, noted)
 }
 
-fn watched_row<P: Platform>(row: Row<P>) -> (Row<Recorder<P>>, Noted) {
+fn watched_row<P: Platform>(row: Row<P>, clocksource: Option<&str>) -> (Row<Recorder<P>>, Noted) {
     let batches = Batches::default();
     let clock = RecordedClock {
-        identity: row.identity(),
-        unit: recorded_unit(row.about.unit),
-        resolution: recorded_resolution(&row.about.resolution),
-        on_clocksource: row.about.on_clocksource,
-        is_ordered: row.about.is_ordered,
+        identity: row.identity(clocksource, &mut Unknown::new()),
+        unit: recorded_unit(row.info.unit),
+        resolution: recorded_resolution(&row.info.resolution),
         reason: row.sampler.as_ref().err().cloned(),
         batches: Vec::new(),
         readings: Vec::new(),
     };
     let noted = Noted { clock, batches: Arc::clone(&batches) };
     let watch = |inner| Box::new(Watched { inner, batches }) as Box<dyn Sampler<Recorder<P>>>;
-    (Row { about: row.about, sampler: row.sampler.map(watch) }, noted)
+    (Row { info: row.info, sampler: row.sampler.map(watch) }, noted)
 }
 
 impl Noted {

@@ -1,7 +1,8 @@
 //! What speaks for and against the processor's counter.
 
 use clockscope::{Evidence, Finding};
-use clockscope_records::{ClockRecord, Frequencies, OffsetPair, RateRecord, Sequence};
+use clockscope_machine::frequencies;
+use clockscope_records::{ClockRecord, OffsetPair, RateRecord, Sequence};
 
 use super::case::{Case, Gravity};
 use super::events;
@@ -272,17 +273,9 @@ fn changed_since(seen: &Seen) -> Option<String> {
     })
 }
 
-/// Frequencies that somebody claims, the most trustworthy first. CPUID 16h is the core's, and rounded.
-fn claimed(claims: &Frequencies) -> Option<(f64, &'static str)> {
-    let hypervisors = claims.cpuid_40000010h_tsc_khz.map(|khz| (f64::from(khz) * 1e3, "CPUID 40000010h"));
-    let crystal = claims.cpuid_15h_hz.map(|hz| (hz as f64, "CPUID 15h"));
-    let firmwares = claims.cntfrq_hz.map(|hz| (hz as f64, "CNTFRQ_EL0"));
-    hypervisors.or(crystal).or(firmwares).or(claims.perf_mmap_hz.map(|hz| (hz, "the kernel, by perf")))
-}
-
 /// By how much the claimed frequency is off, and by how much that may be, in ppm.
 pub(super) fn claim_error_ppm(seen: &Seen) -> Option<(f64, f64)> {
-    let (hz, _) = claimed(&seen.environment.frequencies)?;
+    let (hz, _) = frequencies::nominal_hz(&seen.environment.frequencies)?;
     let rate = rate(seen).ok()?;
     Some(((hz / rate.frequency_hz? - 1.0) * 1e6, rate.bound_ppm?))
 }
@@ -290,8 +283,8 @@ pub(super) fn claim_error_ppm(seen: &Seen) -> Option<(f64, f64)> {
 /// A frequency that is claimed and wrong misleads whoever uses it.
 fn claims(seen: &Seen) -> (Evidence, Gravity) {
     let name = "claimed frequency";
-    let (hz, who) = match claimed(&seen.environment.frequencies) {
-        Some(claimed) => claimed,
+    let (hz, who) = match frequencies::nominal_hz(&seen.environment.frequencies) {
+        Some((hz, by)) => (hz, by.name()),
         None => {
             let why = "neither hardware nor hypervisor nor kernel state one to programs";
             return (Evidence::new(name, Finding::Unknown, why).by("CPUID and perf"), Gravity::Limits);

@@ -2,7 +2,7 @@
 
 use clockscope::{Evidence, Finding};
 use clockscope_machine::clocksource;
-use clockscope_records::{CivilWorth, ClockKind, ClockRecord, RateRecord, ReadPath, Sequence};
+use clockscope_records::{Basis, CivilWorth, ClockRecord, RateRecord, ReadPath, Sequence};
 
 use super::case::{Case, Gravity};
 use super::events;
@@ -36,19 +36,19 @@ pub(super) fn judge(seen: &Seen, clock: &ClockRecord, doubt: Option<&str>, fault
     if !clock.available {
         return case;
     }
-    let is_wall = clock.identity.kind == ClockKind::Wall;
+    let is_wall = clock.identity.is_wall;
     // What monotonic shows as well is not somebody who sets the wall clock.
     let may_be_set = is_wall && !went_back(seen, "monotonic");
     let (advice, gravity) = if may_be_set { (WAS_SET, Gravity::Limits) } else { (REPORT, Gravity::Forbids) };
     let this = [clock];
-    if clock.identity.kind != ClockKind::CpuTime {
+    if !clock.identity.is_cpu_time {
         kernel_entry(seen, clock).into_iter().for_each(|evidence| case.add(evidence));
     }
     case.add(resolution(clock));
     stands_on_counter(seen, clock, faults).into_iter().for_each(|evidence| case.add(evidence));
     case.need(events::steps_back(&this, advice, gravity));
     case.add(events::standing(seen, &this, is_coarse(clock), Gravity::Forbids));
-    if clock.identity.kind == ClockKind::CpuTime {
+    if clock.identity.is_cpu_time {
         return case;
     }
     case.add(events::jumps(&this, doubt, advice, gravity));
@@ -90,9 +90,9 @@ fn readable(seen: &Seen, clock: &ClockRecord) -> (Evidence, Gravity) {
 
 /// A clock that the kernel computes from a counter that is at fault is no better, whether or not that showed.
 fn stands_on_counter(seen: &Seen, clock: &ClockRecord, faults: &[&str]) -> Option<(Evidence, Gravity)> {
-    let is_computed = matches!(clock.identity.kind, ClockKind::Monotonic | ClockKind::Wall)
+    let is_computed = clock.identity.basis == Basis::Clocksource
         && clock.identity.path == ReadPath::Libc
-        && !clock.identity.name.ends_with("_coarse")
+        && !clock.identity.is_coarse
         && seen
             .clocksource()
             .is_some_and(|name| seen.kernel.is_current == Some(true) || clocksource::is_scaled_counter(name));
@@ -122,10 +122,10 @@ fn step_ns(clock: &ClockRecord) -> Option<f64> {
     clock.tick_ns.or_else(|| at_most_ns(clock)).or(clock.observed_resolution_ns)
 }
 
-/// A clock that says by its name that it is coarse is as good as its word.
+/// A clock that is coarse by design is what it states to be.
 fn resolution(clock: &ClockRecord) -> (Evidence, Gravity) {
     let (name, source) = ("resolution", "its readings");
-    let is_meant = clock.identity.name.ends_with("_coarse");
+    let is_meant = clock.identity.is_coarse;
     let claimed_ns = clock.nominal_resolution_ns.filter(|ns| *ns >= COARSE_NS && !is_meant);
     if let (Some(ns), None) = (claimed_ns, clock.tick_ns) {
         let seen = format!("its nominal resolution is {}", events::time(ns));
@@ -150,15 +150,14 @@ fn resolution(clock: &ClockRecord) -> (Evidence, Gravity) {
 /// Whether reading it enters the kernel although that could be avoided. Told by the clocksource, and by what it costs.
 fn kernel_entry(seen: &Seen, clock: &ClockRecord) -> Option<(Evidence, Gravity)> {
     let name = "cost";
-    let known = seen.clocksource().and_then(clocksource::kind);
+    let known = seen.clocksource().and_then(clocksource::known);
     let ns = clock.cost_ns.as_ref()?.median;
     let syscall_ns = seen.cost_ns(SYSCALL);
     let beside = syscall_ns.map_or_else(String::new, |ns| format!("; a system call of its kind costs {ns:.0} ns"));
     let text = format!("a read costs {ns:.1} ns{beside}");
     // A clock that the timer tick moves needs no counter; devices and calls by number are system calls by nature.
-    let is_coarse = clock.identity.name.ends_with("_coarse");
-    let may_avoid = clock.identity.path == ReadPath::Libc && !is_coarse;
-    let has_no_vdso = known.is_some_and(|kind| kind.vdso == Some(false));
+    let may_avoid = clock.identity.path == ReadPath::Libc && !clock.identity.is_coarse;
+    let has_no_vdso = known.is_some_and(|known| known.vdso == Some(false));
     let costs_as_much = syscall_ns.is_some_and(|syscall| ns >= LIKE_A_SYSCALL * syscall);
     let against = |text: String, advice: &'static str| Evidence::new(name, Finding::Against, text).advise(advice);
     let emulators = seen.emulators();

@@ -2,7 +2,7 @@
 
 use clockscope_machine::clocksource;
 use clockscope_records::{ClockDemands, ClockRecord, Demand, Finding, Policy, Trustworthiness, Value, Verdict};
-use clockscope_sources::{Kind, Path};
+use clockscope_sources::{Basis, Kind, Path};
 
 use super::counter as counters;
 use super::seen::{Seen, at_most_ns, is_counter};
@@ -36,7 +36,7 @@ pub(super) fn names<P: Platform>(
     }
     places.sort_unstable();
     places.dedup();
-    Ok(places.into_iter().map(|place| catalogue.entries[place].identity().label()).collect())
+    Ok(places.into_iter().map(|place| catalogue.entries[place].label()).collect())
 }
 
 /// No kernel's timer ticks faster than 1000 times a second, in ns.
@@ -98,7 +98,7 @@ fn contradictions<P: Platform>(policy: &Policy, catalogue: &Catalogue<P>) -> Res
                 "the counter is trusted only where the kernel builds its clocks on it",
             );
         }
-        let is_in_kernel = |name: &String| clocksource::kind(name).is_some_and(|kind| kind.vdso == Some(false));
+        let is_in_kernel = |name: &String| clocksource::known(name).is_some_and(|known| known.vdso == Some(false));
         let fine = policy
             .clocks
             .iter()
@@ -112,7 +112,7 @@ fn contradictions<P: Platform>(policy: &Policy, catalogue: &Catalogue<P>) -> Res
             );
         }
     }
-    if policy.clocksource.as_ref().is_some_and(|names| names.iter().all(|name| name.ends_with("jiffies"))) {
+    if policy.clocksource.as_ref().is_some_and(|names| names.iter().all(|name| clocksource::is_timer_tick(name))) {
         let finer = |demands: &ClockDemands| demands.max_tick_ns.is_some_and(|ns| ns < SHORTEST_TIMER_TICK_NS);
         if let Some((name, _)) = policy.clocks.iter().find(|(name, demands)| is_fine(name, catalogue) && finer(demands))
         {
@@ -132,8 +132,8 @@ fn meaningless<P: Platform>(policy: &Policy, catalogue: &Catalogue<P>) -> Result
     for (name, _) in policy.clocks.iter().filter(|(_, demands)| demands.max_rate_ppm.is_some()) {
         let places = catalogue.places(name, Paths::Libc).unwrap_or_default();
         let has_no_rate = |place: &usize| {
-            let about = &catalogue.entries[*place].about;
-            matches!(about.kind, Kind::CpuTime | Kind::Cycles) || about.name.ends_with("_coarse")
+            let info = &catalogue.entries[*place].info;
+            matches!(info.kind, Kind::CpuTime | Kind::Cycles) || info.is_coarse
         };
         if places.iter().any(has_no_rate) {
             let why = "the rate of a clock that the timer tick moves, or that counts processor time, is not compared";
@@ -147,9 +147,8 @@ fn meaningless<P: Platform>(policy: &Policy, catalogue: &Catalogue<P>) -> Result
 fn is_fine<P: Platform>(name: &str, catalogue: &Catalogue<P>) -> bool {
     let places = catalogue.places(name, Paths::Libc).unwrap_or_default();
     places.first().is_some_and(|place| {
-        let about = &catalogue.entries[*place].about;
-        let is_time = matches!(about.kind, Kind::Monotonic | Kind::Wall) && about.on_clocksource;
-        is_time && about.path == Path::Libc && !about.name.ends_with("_coarse")
+        let info = &catalogue.entries[*place].info;
+        info.basis == Basis::Clocksource && info.path == Path::Libc && !info.is_coarse
     })
 }
 

@@ -1,7 +1,8 @@
 //! What the judges look at: the records of all questions, and what several judges derive from them.
 
+use clockscope_machine::clocksource;
 use clockscope_machine::hypervisor::Advice;
-use clockscope_records::{ClockKind, ClockRecord, Environment, KernelsWord, Offsets, Order, Rates, ReadPath, Sequence};
+use clockscope_records::{ClockRecord, Environment, KernelsWord, Offsets, Order, Rates, Sequence};
 
 /// What a clock costs that enters the kernel: the yardstick for those that need not.
 pub(super) const SYSCALL: &str = "monotonic:syscall";
@@ -52,7 +53,7 @@ pub(crate) enum Mean {
 
 /// The processor's own counter, in whatever reading sequence.
 pub(crate) fn is_counter(clock: &ClockRecord) -> bool {
-    clock.identity.kind == ClockKind::Counter && clock.identity.path == ReadPath::Instruction
+    clock.identity.is_counter()
 }
 
 /// Returns the bound of a clock's step, in ns, where no more than that is known of it.
@@ -109,7 +110,7 @@ impl Seen {
     /// Why the kernel's clock cannot judge the counter, nor the counter, whose rate it gave, the kernel's clock: `None` if they
     /// can. A clock that the timer tick moves loses time with every tick that is lost.
     pub(crate) fn doubt(&self) -> Option<&'static str> {
-        let is_ticked = self.clocksource().is_some_and(|name| name.ends_with("jiffies"));
+        let is_ticked = self.clocksource().is_some_and(clocksource::is_timer_tick);
         let is_suspected = self.rates.as_ref().is_ok_and(|rates| rates.reference_suspected);
         let ticked = is_ticked.then_some("the kernel's clock is moved by the timer tick, which may be late or lost");
         ticked.or(is_suspected.then_some(SUSPECTED))
@@ -117,7 +118,7 @@ impl Seen {
 
     /// Whether order across CPUs means something for a clock: not for one of a single thread.
     pub(super) fn is_ordered_across(&self, label: &str, is_counter: bool) -> bool {
-        is_counter || self.clock(label).is_some_and(|clock| clock.identity.kind != ClockKind::CpuTime)
+        is_counter || self.clock(label).is_some_and(|clock| !clock.identity.is_cpu_time)
     }
 
     /// Emulators and recorders that are at work, whose costs are not the machine's.

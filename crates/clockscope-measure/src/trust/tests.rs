@@ -2,8 +2,9 @@
 
 use clockscope_machine::hypervisor::Advice;
 use clockscope_records::{
-    Adjtimex, CivilWorth, ClockIdentity, ClockKind, ClockRecord, Cost, CounterFlags, Cpu, Events, Finding, KernelsWord,
-    OffsetPair, Offsets, Order, RateRecord, ReadPath, Reason, Sequence, Step, Trustworthiness, Unknown, Verdict,
+    Adjtimex, Basis, CivilWorth, ClockIdentity, ClockKind, ClockRecord, Cost, CounterFlags, Cpu, Events, Finding,
+    KernelsWord, OffsetPair, Offsets, Order, RateRecord, ReadPath, Reason, Sequence, Step, Trustworthiness, Unknown,
+    Verdict,
 };
 
 use super::*;
@@ -11,9 +12,33 @@ use clockscope_machine::clocksource;
 
 pub(crate) mod demands;
 
+/// A clock of Linux on x86: of its names only those of the simulated machines are known.
+fn identity(name: &str, kind: ClockKind, path: ReadPath) -> ClockIdentity {
+    let basis = match kind {
+        ClockKind::Counter => Basis::Counter,
+        ClockKind::Monotonic | ClockKind::Wall => Basis::Clocksource,
+        ClockKind::Cycles | ClockKind::CpuTime => Basis::Other,
+    };
+    ClockIdentity {
+        name: name.to_owned(),
+        aliases: Vec::new(),
+        kind,
+        path,
+        description: String::new(),
+        basis,
+        counter_based: Some(basis != Basis::Other),
+        is_ordered: !matches!(name, "tsc"),
+        is_coarse: matches!(name, "monotonic_coarse"),
+        is_wall: kind == ClockKind::Wall,
+        is_cpu_time: kind == ClockKind::CpuTime,
+        is_steered: basis == Basis::Clocksource,
+        is_device: false,
+    }
+}
+
 fn clock(name: &str, kind: ClockKind, path: ReadPath, cost_ns: f64, tick_ns: f64) -> ClockRecord {
     ClockRecord {
-        identity: ClockIdentity { name: name.to_owned(), aliases: Vec::new(), kind, path, description: String::new() },
+        identity: identity(name, kind, path),
         available: true,
         reason: None,
         cost_ns: Some(Cost {
@@ -381,7 +406,7 @@ fn elsewhere(clocksource: &str, is_fault: bool) -> Seen {
     let mut seen = healthy();
     seen.environment.clocksource = Some(clocksource.to_owned());
     seen.kernel.is_current = Some(false);
-    if clocksource::kind(clocksource).is_some_and(|kind| kind.vdso == Some(false)) {
+    if clocksource::known(clocksource).is_some_and(|known| known.vdso == Some(false)) {
         seen.clocks[2..4].iter_mut().for_each(|clock| clock.cost_ns.as_mut().unwrap().median = 225.0);
     }
     seen.kernel.reasons = vec![Reason {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clockscope_records::{Cpu, Environment, Frequencies, Reason};
 use clockscope_simulation::{Change, Clock, ClockId, Counter, Load, Multiprocessor, Random, ReadCost};
-use clockscope_sources::{About, Kind, Path, Resolution, Unit};
+use clockscope_sources::{Basis, ClockInfo, Kind, Path, Resolution, Unit};
 
 /// Counters' frequencies, in Hz: of x86, Arm and RISC-V machines.
 const FREQUENCIES: [f64; 9] = [2_596_160_000.0, 3e9, 1.992e9, 1e9, 100e6, 62.5e6, 25e6, 24e6, 19.2e6];
@@ -27,7 +27,7 @@ pub(crate) enum Clocksource {
 
 /// One clock of a machine, by one path.
 pub(crate) struct Spec {
-    pub(crate) about: About,
+    pub(crate) info: ClockInfo,
     /// `None` for the counter.
     pub(crate) id: Option<ClockId>,
     pub(crate) cost: ReadCost,
@@ -102,7 +102,7 @@ impl Maker {
     /// Makes it.
     pub(crate) fn make(mut self) -> Machine {
         let random = &mut self.random;
-        // Also one that floats do not hold, or that is about to wrap.
+        // Also one that floats do not hold, or that is info to wrap.
         let start = random.any();
         let counter = Counter::new(self.counter_hz, start).with_step(self.counter_step);
         let cpus = Multiprocessor::new(counter, self.cpus, random.any());
@@ -134,8 +134,8 @@ impl Maker {
         let unordered = ReadCost::unordered(bare_ps, 3 * bare_ps);
         let mut specs = Vec::new();
         for (name, cost) in [("tsc", unordered), ("lfence_tsc_lfence", ordered)] {
-            let about = about(name, Kind::Counter, Path::Instruction, cost.early_ps == 0);
-            specs.push(Spec { about, id: None, cost, stated_ns: 0.0, tick_ns: count_ns, fast: 0.0 });
+            let info = info(name, Kind::Counter, Path::Instruction, cost.early_ps == 0);
+            specs.push(Spec { info, id: None, cost, stated_ns: 0.0, tick_ns: count_ns, fast: 0.0 });
         }
         let [usual_ppm, raw_ppm] = self.fast_ppm;
         let kernels = [
@@ -149,13 +149,14 @@ impl Maker {
         }
         let tick_ns = self.timer_tick_ns;
         let coarse = Clock::new(self.random.any() >> 12).with_error_ppm(usual_ppm).moved_every_ns(tick_ns);
-        let mut about = about("monotonic_coarse", Kind::Monotonic, Path::Libc, true);
-        about.resolution = Resolution::Nanoseconds(tick_ns as f64);
+        let mut info = info("monotonic_coarse", Kind::Monotonic, Path::Libc, true);
+        info.is_coarse = true;
+        info.resolution = Resolution::Nanoseconds(tick_ns as f64);
         let cost = ReadCost::ordered(self.random.between(4_000, 9_000));
         let fast = usual_ppm * 1e-6;
         let shown_ns = tick_ns as f64 * (1.0 + fast);
         let id = Some(cpus.add(coarse));
-        specs.push(Spec { about, id, cost, stated_ns: tick_ns as f64, tick_ns: shown_ns, fast });
+        specs.push(Spec { info, id, cost, stated_ns: tick_ns as f64, tick_ns: shown_ns, fast });
         (specs, self.has_counter.then_some(ordered))
     }
 
@@ -184,8 +185,8 @@ impl Maker {
         let syscall_ps = self.random.between(90_000, 700_000) + device_ps;
         let vdso_ps = if device_ps > 0 { syscall_ps } else { self.random.between(18_000, 40_000) };
         for (path, ps) in [(Path::Libc, vdso_ps + 1_000), (Path::Vdso, vdso_ps), (Path::Syscall, syscall_ps)] {
-            let about = About { on_clocksource: true, ..about(name, kind, path, true) };
-            specs.push(Spec { about, id: Some(id), cost: ReadCost::ordered(ps), stated_ns: 1.0, tick_ns, fast });
+            let info = ClockInfo { basis: Basis::Clocksource, ..info(name, kind, path, true) };
+            specs.push(Spec { info, id: Some(id), cost: ReadCost::ordered(ps), stated_ns: 1.0, tick_ns, fast });
         }
     }
 }
@@ -234,10 +235,10 @@ impl Machine {
 impl Spec {
     /// Its name, as records have it.
     pub(crate) fn label(&self) -> String {
-        match self.about.path {
-            Path::Vdso => format!("{}:vdso", self.about.name),
-            Path::Syscall => format!("{}:syscall", self.about.name),
-            _ => self.about.name.to_string(),
+        match self.info.path {
+            Path::Vdso => format!("{}:vdso", self.info.name),
+            Path::Syscall => format!("{}:syscall", self.info.name),
+            _ => self.info.name.to_string(),
         }
     }
 }
@@ -281,17 +282,15 @@ fn random_load(random: &mut Random, tick_ns: u64) -> Load {
     }
 }
 
-fn about(name: &'static str, kind: Kind, path: Path, is_ordered: bool) -> About {
+fn info(name: &'static str, kind: Kind, path: Path, is_ordered: bool) -> ClockInfo {
     let is_counter = kind == Kind::Counter;
-    About {
-        name: name.into(),
-        aliases: &[],
-        kind,
-        path,
+    let resolution = if is_counter { Resolution::OneTick } else { Resolution::Nanoseconds(1.0) };
+    let info = ClockInfo::new(name, kind, path, resolution, "simulated");
+    ClockInfo {
         unit: if is_counter { Unit::Ticks(None) } else { Unit::Nanoseconds },
-        resolution: if is_counter { Resolution::OneTick } else { Resolution::Nanoseconds(1.0) },
-        summary: "simulated",
-        on_clocksource: false,
+        basis: if is_counter { Basis::Counter } else { Basis::Other },
         is_ordered,
+        is_steered: !is_counter && name != "monotonic_raw",
+        ..info
     }
 }

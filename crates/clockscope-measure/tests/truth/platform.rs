@@ -241,11 +241,11 @@ impl Platform for Simulated {
     }
 
     fn counters(&self, visitor: &mut impl Visitor) {
-        self.show(visitor, |spec| spec.about.kind == Kind::Counter && spec.about.path == Path::Instruction);
+        self.show(visitor, |spec| spec.info.kind == Kind::Counter && spec.info.path == Path::Instruction);
     }
 
     fn clocks(&self, visitor: &mut impl Visitor) {
-        self.show(visitor, |spec| spec.about.kind != Kind::Counter || spec.about.path != Path::Instruction);
+        self.show(visitor, |spec| spec.info.kind != Kind::Counter || spec.info.path != Path::Instruction);
     }
 
     fn ordered_counter(&self) -> Result<Clock, String> {
@@ -399,7 +399,7 @@ impl Simulated {
             let is_there = spec.id.is_some() || self.machine.counter_cost.is_some();
             let clock = is_there.then(|| self.clock(spec));
             let clock = clock.ok_or_else(|| Unavailable::Missing("this machine has no counter".into()));
-            visitor.visit(Entry { about: spec.about.clone(), clock });
+            visitor.visit(Entry { info: spec.info.clone(), clock });
         }
     }
 }

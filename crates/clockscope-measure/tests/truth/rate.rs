@@ -359,7 +359,7 @@ fn changed(session: &Session<'_, Simulated>, seed: u64, seen: &mut Seen) {
     ended(&request, &answer, is_changed(machine, machine.place("monotonic_raw:syscall")));
     let compare = |name: &str, reference: &str| {
         let (clock, reference) = (machine.place(name), machine.place(reference));
-        let is_fenced = [clock, reference].iter().any(|place| !machine.specs[*place].about.is_ordered);
+        let is_fenced = [clock, reference].iter().any(|place| !machine.specs[*place].info.is_ordered);
         let timer = if machine.counter_cost.is_some() { "lfence_tsc_lfence" } else { "monotonic_raw:syscall" };
         // The timer's calibration looks like brackets of this pair.
         let is_ambiguous = [clock, reference].iter().all(|place| {

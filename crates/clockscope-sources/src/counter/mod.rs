@@ -23,11 +23,9 @@
 )]
 mod table;
 
-use std::borrow::Cow;
-
 use clockscope_arch::counter as arch;
 
-use crate::{About, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit};
+use crate::{Basis, ClockInfo, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit};
 
 pub use arch::is_invariant;
 pub use table::{ORDERED_NAME, each};
@@ -71,7 +69,7 @@ macro_rules! counters {
         pub fn each(visitor: &mut impl Visitor) {
             let frequency_hz: Option<f64> = $frequency_hz;
             $(visitor.visit(Entry {
-                about: about($text, $aliases, $is_ordered, frequency_hz, $summary),
+                info: info($text, $aliases, $is_ordered, frequency_hz, $summary),
                 clock: $is_there.map(|()| $name(())),
             });)*
         }
@@ -97,22 +95,19 @@ pub fn ordered() -> Result<Ordered, Unavailable> {
 
 /// Describes a reading sequence; `frequency_hz` where the hardware states it.
 #[allow(dead_code, reason = "absent.rs describes nothing")]
-fn about(
+fn info(
     name: &'static str,
     aliases: &'static [&'static str],
     is_ordered: bool,
     frequency_hz: Option<f64>,
     summary: &'static str,
-) -> About {
-    About {
-        name: Cow::Borrowed(name),
+) -> ClockInfo {
+    let resolution = frequency_hz.map_or(Resolution::OneTick, |hz| Resolution::Nanoseconds(1e9 / hz));
+    ClockInfo {
         aliases,
-        kind: Kind::Counter,
-        path: Path::Instruction,
         unit: Unit::Ticks(frequency_hz),
-        resolution: frequency_hz.map_or(Resolution::OneTick, |hz| Resolution::Nanoseconds(1e9 / hz)),
-        summary,
-        on_clocksource: false,
+        basis: Basis::Counter,
         is_ordered,
+        ..ClockInfo::new(name, Kind::Counter, Path::Instruction, resolution, summary)
     }
 }

@@ -2,7 +2,7 @@
 
 use clockscope_arch::counter as arch;
 
-use super::{about, counter, counters};
+use super::{counter, counters, info};
 use crate::{Entry, Errno, RawClock, Visitor};
 
 /// Name of [`super::Ordered`].

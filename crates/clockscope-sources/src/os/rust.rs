@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::sync::OnceLock;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use crate::{About, Entry, Errno, Kind, Path, RawClock, Resolution, Unit, Visitor};
+use crate::{ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Visitor};
 
 /// [`std::time::Instant::now`].
 #[derive(Clone, Debug)]
@@ -60,27 +60,18 @@ fn signed_ns(after: Option<Duration>, before: impl Fn() -> Duration) -> u64 {
 /// Hands both to `visitor`.
 pub(super) fn each(visitor: &mut impl Visitor) {
     visitor.visit(Entry {
-        about: about("rust_instant", Kind::Monotonic, "Rust's std::time::Instant::now"),
+        info: info("rust_instant", Kind::Monotonic, "Rust's std::time::Instant::now"),
         clock: Ok(RustInstant { origin: OnceLock::new() }),
     });
     visitor.visit(Entry {
-        about: about("rust_system_time", Kind::Wall, "Rust's std::time::SystemTime::now"),
+        info: info("rust_system_time", Kind::Wall, "Rust's std::time::SystemTime::now"),
         clock: Ok(RustSystemTime(())),
     });
 }
 
-fn about(name: &'static str, kind: Kind, summary: &'static str) -> About {
-    About {
-        name: name.into(),
-        aliases: &[],
-        kind,
-        path: Path::Std,
-        unit: Unit::Nanoseconds,
-        resolution: Resolution::Unknown("Rust's standard library states no resolution".into()),
-        summary,
-        on_clocksource: true,
-        is_ordered: true,
-    }
+fn info(name: &'static str, kind: Kind, summary: &'static str) -> ClockInfo {
+    let resolution = Resolution::Unknown("Rust's standard library states no resolution".into());
+    ClockInfo::new(name, kind, Path::Std, resolution, summary)
 }
 
 #[cfg(test)]

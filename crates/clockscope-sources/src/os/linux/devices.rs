@@ -9,7 +9,7 @@ use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use clockscope_arch::os::posix::{BySyscall, Timespec};
 
 use super::posix::resolution;
-use crate::{About, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor};
+use crate::{Basis, ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor};
 
 /// A PTP hardware clock, read by `clock_gettime` on its file (Linux Documentation/driver-api/ptp.rst).
 #[derive(Debug)]
@@ -93,14 +93,9 @@ pub(super) fn each(visitor: &mut impl Visitor) {
     let devices = ptp_devices();
     if devices.is_empty() {
         let missing = Unavailable::Missing("there is no /dev/ptp*".into());
-        let about = about(
-            "ptp0".into(),
-            Path::Syscall,
-            Unit::Nanoseconds,
-            Resolution::Unknown(missing.to_string().into()),
-            PTP,
-        );
-        visitor.visit(Entry::<Ptp> { about, clock: Err(missing) });
+        let info =
+            info("ptp0".into(), Path::Syscall, Unit::Nanoseconds, Resolution::Unknown(missing.to_string().into()), PTP);
+        visitor.visit(Entry::<Ptp> { info, clock: Err(missing) });
     }
     for name in devices {
         visitor.visit(ptp(&name));
@@ -111,19 +106,11 @@ pub(super) fn each(visitor: &mut impl Visitor) {
 const PTP: &str = "PTP hardware clock";
 const HPET: &str = "HPET main counter, mapped from /dev/hpet";
 
-fn about(name: String, path: Path, unit: Unit, resolution: Resolution, summary: &'static str) -> About {
+/// A device's own clock, which the kernel neither reads nor steers.
+fn info(name: String, path: Path, unit: Unit, resolution: Resolution, summary: &'static str) -> ClockInfo {
     let kind = if path == Path::Mmap { Kind::Counter } else { Kind::Wall };
-    About {
-        name: name.into(),
-        aliases: &[],
-        kind,
-        path,
-        unit,
-        resolution,
-        summary,
-        on_clocksource: false,
-        is_ordered: true,
-    }
+    let info = ClockInfo::new(name, kind, path, resolution, summary);
+    ClockInfo { unit, basis: Basis::Other, is_steered: false, is_device: true, ..info }
 }
 
 /// Names of the PTP devices, in the order of their numbers.
@@ -145,17 +132,17 @@ fn ptp(name: &str) -> Entry<Ptp> {
         }
         Err(reason) => (Err(reason.clone()), Resolution::Unknown(reason.to_string().into())),
     };
-    Entry { about: about(name.to_owned(), Path::Syscall, Unit::Nanoseconds, resolution, PTP), clock }
+    Entry { info: info(name.to_owned(), Path::Syscall, Unit::Nanoseconds, resolution, PTP), clock }
 }
 
 fn hpet() -> Entry<Hpet> {
     match map_hpet() {
         Ok((hpet, hz)) => Entry {
-            about: about("hpet".into(), Path::Mmap, Unit::Ticks(Some(hz)), Resolution::Nanoseconds(1e9 / hz), HPET),
+            info: info("hpet".into(), Path::Mmap, Unit::Ticks(Some(hz)), Resolution::Nanoseconds(1e9 / hz), HPET),
             clock: Ok(hpet),
         },
         Err(reason) => Entry {
-            about: about(
+            info: info(
                 "hpet".into(),
                 Path::Mmap,
                 Unit::Ticks(None),

@@ -7,7 +7,7 @@ use core::ffi::{CStr, c_int, c_void};
 use clockscope_arch::os::last_errno;
 use clockscope_arch::os::posix::Timespec;
 
-use crate::{About, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor};
+use crate::{ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Visitor};
 
 /// Defines a clock without state: the C call, and what its reading means in ns.
 macro_rules! call {
@@ -194,12 +194,12 @@ impl RawClock for TimespecGet {
 pub(super) fn each(visitor: &mut impl Visitor) {
     let micro = Resolution::Nanoseconds(1000.0);
     visitor.visit(Entry {
-        about: about("gettimeofday", Kind::Wall, micro.clone(), "gettimeofday()"),
+        info: info("gettimeofday", Kind::Wall, micro.clone(), "gettimeofday()"),
         clock: Ok(Gettimeofday),
     });
-    visitor.visit(Entry { about: about("time", Kind::Wall, Resolution::Nanoseconds(1e9), "time()"), clock: Ok(Time) });
+    visitor.visit(Entry { info: info("time", Kind::Wall, Resolution::Nanoseconds(1e9), "time()"), clock: Ok(Time) });
     visitor.visit(Entry {
-        about: about("clock", Kind::CpuTime, micro.clone(), "clock(), CPU time of the process"),
+        info: info("clock", Kind::CpuTime, micro.clone(), "clock(), CPU time of the process"),
         clock: Ok(CpuClock),
     });
     visitor.visit(times());
@@ -207,11 +207,10 @@ pub(super) fn each(visitor: &mut impl Visitor) {
         ("getrusage", libc::RUSAGE_SELF, "getrusage(RUSAGE_SELF), user + system time"),
         ("getrusage_thread", libc::RUSAGE_THREAD, "getrusage(RUSAGE_THREAD), user + system time"),
     ] {
-        visitor
-            .visit(Entry { about: about(name, Kind::CpuTime, micro.clone(), summary), clock: Ok(Getrusage { who }) });
+        visitor.visit(Entry { info: info(name, Kind::CpuTime, micro.clone(), summary), clock: Ok(Getrusage { who }) });
     }
     visitor.visit(Entry {
-        about: about("ftime", Kind::Wall, Resolution::Nanoseconds(1e6), "ftime()"),
+        info: info("ftime", Kind::Wall, Resolution::Nanoseconds(1e6), "ftime()"),
         clock: function(c"ftime").map(|found| {
             // SAFETY: the signature is that of ftime(3).
             Ftime(unsafe { core::mem::transmute::<*mut c_void, unsafe extern "C" fn(*mut Timeb) -> c_int>(found) })
@@ -219,7 +218,7 @@ pub(super) fn each(visitor: &mut impl Visitor) {
     });
     let utc = super::posix::resolution(libc::CLOCK_REALTIME);
     visitor.visit(Entry {
-        about: about("timespec_get", Kind::Wall, utc, "timespec_get(TIME_UTC)"),
+        info: info("timespec_get", Kind::Wall, utc, "timespec_get(TIME_UTC)"),
         clock: function(c"timespec_get").map(|found| {
             type Signature = unsafe extern "C" fn(*mut libc::timespec, c_int) -> c_int;
             // SAFETY: the signature is that of C11, 7.27.2.5.
@@ -233,7 +232,7 @@ fn times() -> Entry<Times> {
     let ticks_per_second = unsafe { libc::sysconf(libc::_SC_CLK_TCK) } as i64;
     let tick_ns = 1_000_000_000_i64.checked_div(ticks_per_second).filter(|tick| *tick > 0);
     Entry {
-        about: about(
+        info: info(
             "times",
             Kind::Monotonic,
             tick_ns.map_or(Resolution::Unknown("sysconf(_SC_CLK_TCK) states no clock tick".into()), |tick| {
@@ -247,18 +246,8 @@ fn times() -> Entry<Times> {
     }
 }
 
-fn about(name: &'static str, kind: Kind, resolution: Resolution, summary: &'static str) -> About {
-    About {
-        name: name.into(),
-        aliases: &[],
-        kind,
-        path: Path::Libc,
-        unit: Unit::Nanoseconds,
-        resolution,
-        summary,
-        on_clocksource: kind != Kind::CpuTime,
-        is_ordered: true,
-    }
+fn info(name: &'static str, kind: Kind, resolution: Resolution, summary: &'static str) -> ClockInfo {
+    ClockInfo::new(name, kind, Path::Libc, resolution, summary)
 }
 
 /// A function of the C library by its name. Functions that glibc keeps for old programs only are found by the version

@@ -2,7 +2,7 @@
 
 use clockscope_arch::os::posix::{ByLibc, BySyscall, ByVdso, Timespec, resolution_ns};
 
-use crate::{About, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor};
+use crate::{ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Visitor};
 
 /// A row of the table of POSIX clocks. Adding one is adding a row.
 struct Row {
@@ -62,25 +62,20 @@ path!(BySyscall);
 
 pub(super) fn each(visitor: &mut impl Visitor) {
     for row in ROWS {
-        visitor.visit(Entry { about: row.about(Path::Libc), clock: Ok(ByLibc::new(row.id)) });
-        visitor.visit(Entry { about: row.about(Path::Vdso), clock: ByVdso::new(row.id) });
-        visitor.visit(Entry { about: row.about(Path::Syscall), clock: Ok(BySyscall::new(row.id)) });
+        visitor.visit(Entry { info: row.info(Path::Libc), clock: Ok(ByLibc::new(row.id)) });
+        visitor.visit(Entry { info: row.info(Path::Vdso), clock: ByVdso::new(row.id) });
+        visitor.visit(Entry { info: row.info(Path::Syscall), clock: Ok(BySyscall::new(row.id)) });
     }
 }
 
 impl Row {
-    fn about(&self, path: Path) -> About {
-        About {
-            name: self.name.into(),
+    fn info(&self, path: Path) -> ClockInfo {
+        let info = ClockInfo::new(self.name, self.kind, path, resolution(self.id), self.summary);
+        ClockInfo {
             aliases: self.aliases,
-            kind: self.kind,
-            path,
-            unit: Unit::Nanoseconds,
-            resolution: resolution(self.id),
-            summary: self.summary,
-            // The kernel charges CPU time by its scheduler clock, which is another one.
-            on_clocksource: self.kind != Kind::CpuTime,
-            is_ordered: true,
+            is_coarse: matches!(self.id, libc::CLOCK_REALTIME_COARSE | libc::CLOCK_MONOTONIC_COARSE),
+            is_steered: info.is_steered && self.id != libc::CLOCK_MONOTONIC_RAW,
+            ..info
         }
     }
 }

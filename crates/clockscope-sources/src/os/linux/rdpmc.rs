@@ -2,33 +2,26 @@
 
 #![allow(unsafe_code, reason = "a mapped page and an instruction")]
 
-use crate::{About, Kind, Path, Resolution, Unit, Visitor};
+use crate::{ClockInfo, Kind, Path, Resolution, Unit, Visitor};
 
 const NAME: &str = "rdpmc";
 
-fn about() -> About {
-    About {
-        name: NAME.into(),
-        aliases: &[],
-        kind: Kind::Cycles,
-        path: Path::Instruction,
-        unit: Unit::Ticks(None),
-        resolution: Resolution::Unknown("cycles of the core, whose length changes".into()),
-        summary: "RDPMC, core cycles in user mode, by perf events",
-        on_clocksource: false,
-        is_ordered: false,
-    }
+fn info() -> ClockInfo {
+    let resolution = Resolution::Unknown("cycles of the core, whose length changes".into());
+    let summary = "RDPMC, core cycles in user mode, by perf events";
+    let info = ClockInfo::new(NAME, Kind::Cycles, Path::Instruction, resolution, summary);
+    ClockInfo { unit: Unit::Ticks(None), is_ordered: false, ..info }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
 pub(super) fn each(visitor: &mut impl Visitor) {
     let clock = Err(crate::Unavailable::Instruction("RDPMC"));
-    visitor.visit(crate::Entry::<clockscope_arch::os::posix::BySyscall> { about: about(), clock });
+    visitor.visit(crate::Entry::<clockscope_arch::os::posix::BySyscall> { info: info(), clock });
 }
 
 #[cfg(target_arch = "x86_64")]
 pub(super) fn each(visitor: &mut impl Visitor) {
-    visitor.visit(crate::Entry { about: about(), clock: x86::open() });
+    visitor.visit(crate::Entry { info: info(), clock: x86::open() });
 }
 
 #[cfg(target_arch = "x86_64")]
