@@ -25,6 +25,12 @@ const WINDOW_NS: u64 = 100_000;
 const SLEWED_NS: u64 = 3_000_000;
 const SLEW_PPM: u64 = 1000;
 
+/// When the OS clock was looked at last, and how many of its changes of rate went unseen: a busy machine may stop all
+/// threads for longer than it keeps a rate. The library states that rates change at most every two windows; a faster one
+/// may look like a step.
+static LOOKED_NS: AtomicU64 = AtomicU64::new(u64::MAX);
+static UNSEEN: AtomicU64 = AtomicU64::new(0);
+
 /// This machine's counter.
 struct Native;
 
@@ -60,6 +66,8 @@ struct Slewed;
 impl OsClock for Slewed {
     fn now_ns(&self) -> Result<u64, Errno> {
         let true_ns = monotonic_ns();
+        let unseen_ns = true_ns.saturating_sub(LOOKED_NS.swap(true_ns, Ordering::Relaxed));
+        UNSEEN.fetch_add(u64::from(unseen_ns > SLEWED_NS), Ordering::Relaxed);
         let phase = true_ns % (2 * SLEWED_NS);
         let gained = phase.min(2 * SLEWED_NS - phase);
         Ok(true_ns + gained * SLEW_PPM / 1_000_000)
@@ -151,6 +159,7 @@ fn no_reading_is_smaller_than_one_that_was_known() {
     assert_eq!(regressions, 0);
     // Otherwise nothing was tested.
     assert!(share > 0.5, "the counter served {share} of the readings: {:?}", CLOCK.evidence());
-    // Nothing that was done to the OS clock is a reason to suspect the counter.
-    assert_eq!(CLOCK.generation(), 1);
+    // No change of rate that was seen is a reason to suspect the counter.
+    let unseen = UNSEEN.load(Ordering::Relaxed);
+    assert!(CLOCK.generation() <= 1 + unseen, "generation {}, {unseen} changes unseen", CLOCK.generation());
 }
