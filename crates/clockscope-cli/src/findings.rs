@@ -19,7 +19,9 @@ pub(crate) enum FailOn {
     Warp,
     /// A run of 2 to 199 repeats of one value
     Stall,
-    /// A run of 200 or more repeats of one value, or a read that failed
+    /// A run of 200 or more repeats of one value
+    Stuck,
+    /// A read that failed
     Fail,
     /// A clock that cannot be read
     Unavailable,
@@ -270,7 +272,8 @@ impl FailOn {
             Self::Jump => events?.jump.map(|count| count > 0),
             Self::Warp => events?.warp.map(|count| count > 0),
             Self::Stall => events.map(|events| events.stall > 0),
-            Self::Fail => events.map(|events| events.fail + events.errors > 0),
+            Self::Stuck => events.map(|events| events.stuck > 0),
+            Self::Fail => events.map(|events| events.errors > 0),
             Self::Unavailable => Some(!clock.available),
             Self::Unknown => Some(clock.available && clock.has_unknown),
         }

@@ -114,7 +114,7 @@ fn counters_that_are_apart_are_found_by_their_skew() {
             let (record, granted) = record_granted(under("trap", &[("CLOCKSCOPE_TRAP", &fault)], &arguments));
             let pair = record["pairs"][0].clone();
             assert_eq!((&pair["a"], &pair["b"]), (&a.into(), &b.into()));
-            let (offset, bound) = (number(&pair["offset_ticks"]), number(&pair["bound_ns"]) * 5.0);
+            let (offset, bound) = (number(&pair["offset_counts"]), number(&pair["bound_ns"]) * 5.0);
             assert!((offset - ticks as f64).abs() <= bound + 1000.0, "{ticks}: {pair:#}");
             (granted, move || {
                 assert_eq!(record["apart"], u64::from(ticks.abs() >= 1_000_000), "{record:#}");

@@ -79,7 +79,7 @@ fn is_sound(clock: &ClockRecord) -> bool {
         && clock
             .events
             .as_ref()
-            .is_some_and(|events| is_right(events) && events.hidden_regression == Some(0) && events.fail == 0)
+            .is_some_and(|events| is_right(events) && events.hidden_regression == Some(0) && events.stuck == 0)
 }
 
 /// It answered always and never went back or jumped.

@@ -254,9 +254,9 @@ impl<P: Platform> Row<P> {
     pub(crate) fn ns_per_unit(&self, ns_per_tick: f64) -> Option<f64> {
         match (self.info.unit, self.info.kind) {
             (Unit::Nanoseconds, _) => Some(1.0),
-            (Unit::Ticks(Some(hz)), _) => Some(1e9 / hz),
-            (Unit::Ticks(None), Kind::Counter) => Some(ns_per_tick),
-            (Unit::Ticks(None), _) => None,
+            (Unit::Counts(Some(hz)), _) => Some(1e9 / hz),
+            (Unit::Counts(None), Kind::Counter) => Some(ns_per_tick),
+            (Unit::Counts(None), _) => None,
         }
     }
 }

@@ -199,7 +199,7 @@ fn hpet_hz(session: &Session<'_>) -> Result<f64, String> {
     let row = tried.entries.first().ok_or("there is none")?;
     row.sampler.as_ref().map_err(Clone::clone)?;
     match (row.info.unit, row.info.kind) {
-        (Unit::Ticks(Some(hz)), Kind::Counter) => Ok(hz),
+        (Unit::Counts(Some(hz)), Kind::Counter) => Ok(hz),
         _ => Err("its registers do not tell".to_owned()),
     }
 }

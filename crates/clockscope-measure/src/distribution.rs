@@ -39,7 +39,7 @@ pub(crate) fn distinct(
     ns_per_unit: Option<f64>,
 ) -> (Vec<DifferenceRecord>, Vec<DifferenceRecord>) {
     let record = |entry: &Difference| DifferenceRecord {
-        ticks: entry.value,
+        units: entry.value,
         ns: ns_per_unit.map(|ns| entry.value as f64 * ns),
         count: entry.count,
     };
@@ -97,8 +97,8 @@ mod tests {
     fn the_table_ends_at_99_99_percent() {
         let (covering, largest) =
             distinct(&entries(&[(0, 500_000), (10, 499_900), (20, 90), (30, 9), (40, 1)]), Some(2.0));
-        assert_eq!(covering.iter().map(|entry| entry.ticks).collect::<Vec<_>>(), [0, 10]);
-        assert_eq!(largest.iter().map(|entry| entry.ticks).collect::<Vec<_>>(), [40, 30, 20, 10, 0]);
+        assert_eq!(covering.iter().map(|entry| entry.units).collect::<Vec<_>>(), [0, 10]);
+        assert_eq!(largest.iter().map(|entry| entry.units).collect::<Vec<_>>(), [40, 30, 20, 10, 0]);
         assert_eq!(covering[1].ns, Some(20.0));
         assert_eq!(distinct(&[], Some(1.0)), (Vec::new(), Vec::new()));
     }

@@ -125,6 +125,7 @@ fn of_costs(costs: &[Cost]) -> Option<Cost> {
     Some(Cost {
         median: quantile(&medians, 0.5)?,
         ci95: None,
+        rounds: Vec::new(),
         between_runs: Some(BetweenRuns {
             runs: u32::try_from(medians.len()).ok()?,
             // A cost is never negative.
@@ -147,7 +148,7 @@ fn sum(a: Events, b: Events) -> Events {
         reads: a.reads + b.reads,
         errors: a.errors + b.errors,
         span_ns: a.span_ns.zip(b.span_ns).map(|(a, b)| a + b),
-        fail: a.fail + b.fail,
+        stuck: a.stuck + b.stuck,
         stall: a.stall + b.stall,
         warp: both(a.warp, b.warp),
         jump: both(a.jump, b.jump),
@@ -175,6 +176,7 @@ mod tests {
         let cost = |median: f64| Cost {
             median,
             ci95: Some([median - 0.1, median + 0.1]),
+            rounds: vec![median; 8],
             between_runs: None,
             min: median - 1.0,
             p99: Some(median + 5.0),

@@ -270,7 +270,7 @@ fn fill<P: Platform>(record: &mut StepsRecord, state: State, found: Tick, info: 
 
 fn worst_records(worst: &WorstEvents) -> Worst {
     let of = |kind: EventKind| -> Vec<WorstRecord> {
-        let counted = matches!(kind, EventKind::Fail | EventKind::Stall);
+        let counted = matches!(kind, EventKind::Stuck | EventKind::Stall);
         let events = worst.of(kind).iter();
         events
             .map(|event| WorstRecord {
@@ -281,7 +281,7 @@ fn worst_records(worst: &WorstEvents) -> Worst {
             .collect()
     };
     Worst {
-        fail: of(EventKind::Fail),
+        stuck: of(EventKind::Stuck),
         stall: of(EventKind::Stall),
         warp: of(EventKind::Warp),
         jump: of(EventKind::Jump),

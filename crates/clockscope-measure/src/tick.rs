@@ -51,15 +51,15 @@ pub(crate) fn record<P: Platform>(
 ) -> TickRecord {
     let stands_on = Hardware {
         ns_per_tick: match info.unit {
-            Unit::Ticks(_) => ns_per_unit,
+            Unit::Counts(_) => ns_per_unit,
             Unit::Nanoseconds if info.is_cpu_time() || info.basis == Basis::Clocksource => {
                 context.counter_under_the_kernel()
             }
             Unit::Nanoseconds => None,
         },
-        is_counter: matches!(info.unit, Unit::Ticks(_)),
+        is_counter: matches!(info.unit, Unit::Counts(_)),
         // The length of a counter's unit was measured, unless the hardware states it.
-        unit_error: if info.unit == Unit::Ticks(None) { context.rate.bound_ppm * 1e-6 } else { 0.0 },
+        unit_error: if info.unit == Unit::Counts(None) { context.rate.bound_ppm * 1e-6 } else { 0.0 },
     };
     stands_on.record(tick, ns_per_unit)
 }

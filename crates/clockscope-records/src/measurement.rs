@@ -255,6 +255,9 @@ pub struct Cost {
     /// The medians of several runs; `null` where one was made.
     #[serde(default)]
     pub between_runs: Option<BetweenRuns>,
+    /// The cost in each of 8 to 31 equal parts of the run, in order: the mean of the medians of groups of eight batches.
+    /// Empty with fewer than 64 batches, and where several runs were made.
+    pub rounds: Vec<f64>,
     /// The cheapest batch.
     pub min: f64,
     /// 99th percentile of the batches; `null` with fewer than a hundred batches.
@@ -301,7 +304,7 @@ pub struct Events {
     #[serde(default)]
     pub span_ns: Option<f64>,
     /// Runs of at least 200 repeats of one value.
-    pub fail: u64,
+    pub stuck: u64,
     /// Runs of 2 to 199 repeats of one value.
     pub stall: u64,
     /// Jumps of more than 1 ms.

@@ -51,7 +51,7 @@ pub struct OffsetPair {
     /// By how much the truth may differ from that, in ns.
     pub bound_ns: Option<f64>,
     /// The same offset in the counter's unit.
-    pub offset_ticks: Option<f64>,
+    pub offset_counts: Option<f64>,
     /// Messages that went to and fro.
     pub exchanges: u64,
     /// The tightest round trip, in ns, without the time to answer.

@@ -111,7 +111,7 @@ pub enum RecordedUnit {
     /// Nanoseconds.
     Nanoseconds,
     /// Counts of this frequency, in Hz; `null` where the hardware does not state it.
-    Ticks(Option<f64>),
+    Counts(Option<f64>),
 }
 
 /// The resolution that a clock's interface states.

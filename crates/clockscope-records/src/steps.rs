@@ -30,7 +30,7 @@ pub struct StepsRecord {
     pub available: bool,
     /// Why it could not be read, or what disturbed its readings; `null` when nothing did.
     pub reason: Option<String>,
-    /// Length of the unit of `ticks` below, in ns: one count of a counter, 1 for a clock that tells ns.
+    /// Length of the unit of `units` below, in ns: one count of a counter, 1 for a clock that tells ns.
     pub unit_ns: Option<f64>,
     /// The step of the lattice on which the readings lie, in ns.
     pub tick_ns: Option<f64>,
@@ -63,7 +63,7 @@ pub struct StepsRecord {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DifferenceRecord {
     /// The difference, in the clock's own unit.
-    pub ticks: i64,
+    pub units: i64,
     /// The same in ns; `null` for a clock whose unit has no fixed length.
     pub ns: Option<f64>,
     /// How often it was seen.
@@ -94,7 +94,7 @@ pub struct Bin {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[allow(missing_docs, reason = "as in Events")]
 pub struct Worst {
-    pub fail: Vec<WorstRecord>,
+    pub stuck: Vec<WorstRecord>,
     pub stall: Vec<WorstRecord>,
     pub warp: Vec<WorstRecord>,
     pub jump: Vec<WorstRecord>,

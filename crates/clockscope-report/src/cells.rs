@@ -7,7 +7,7 @@ pub(crate) const UNKNOWN: &str = "?";
 
 /// Heads of the table of measured clocks.
 pub(crate) const MEASURED: [&str; 14] = [
-    "Name", "Cost(ns)", "±95 %", "×", "Nominal", "Observed", "Tick", "Mono", "Fail", "Warp", "Stal", "Regr", "Jump",
+    "Name", "Cost(ns)", "±95 %", "×", "Nominal", "Observed", "Tick", "Mono", "Stuck", "Warp", "Stal", "Regr", "Jump",
     "Gap",
 ];
 
@@ -30,7 +30,7 @@ pub(crate) fn measured(clock: &ClockRecord) -> [String; 14] {
         known(clock.observed_resolution_ns, time),
         tick(clock.tick_ns, clock.tick_evidence.as_ref()),
         known(clock.monotonic, |monotonic| mono(monotonic).to_owned()),
-        count(events.map(|events| events.fail)),
+        count(events.map(|events| events.stuck)),
         count(events.and_then(|events| events.warp)),
         count(events.map(|events| events.stall)),
         known(events, |events| match events.hidden_regression {

@@ -55,7 +55,7 @@ const MEASURED: [&str; 30] = [
     "monotonic_weak=monotonic.weak",
     "reads=events.reads",
     "errors=events.errors",
-    "fail=events.fail",
+    "stuck=events.stuck",
     "stall=events.stall",
     "warp=events.warp",
     "jump=events.jump",
@@ -79,7 +79,7 @@ const DIFFERENCES: [&str; 11] = [
     "reason",
     "tick_ns",
     "tick_at_most_ns",
-    "difference_ticks",
+    "difference_units",
     "difference_ns",
     "count",
     "cumulative_count",
@@ -100,7 +100,7 @@ fn differences(clock: &StepsRecord) -> Vec<Vec<String>> {
     let mut seen = 0;
     let rows = clock.differences.iter().map(|entry| {
         seen += entry.count;
-        row([entry.ticks.to_string(), text(entry.ns), entry.count.to_string(), seen.to_string()])
+        row([entry.units.to_string(), text(entry.ns), entry.count.to_string(), seen.to_string()])
     });
     let rows: Vec<_> = rows.collect();
     if rows.is_empty() { vec![row(Default::default())] } else { rows }
@@ -130,7 +130,7 @@ const PAIRS: [&str; 12] = [
     "b",
     "offset_ns",
     "bound_ns",
-    "offset_ticks",
+    "offset_counts",
     "exchanges",
     "round_trip_ns",
     "asymmetry_ns",

@@ -29,7 +29,7 @@ pub(crate) fn side_by_side(clocks: &[&StepsRecord]) -> Table {
     type Count = fn(&clockscope_records::Events) -> Option<u64>;
     let counts: [(&str, Count); 8] = [
         ("reads", |events| Some(events.reads)),
-        ("fail", |events| Some(events.fail)),
+        ("stuck", |events| Some(events.stuck)),
         ("stall", |events| Some(events.stall)),
         ("warp", |events| events.warp),
         ("jump", |events| events.jump),
@@ -108,7 +108,7 @@ pub(crate) fn largest(clock: &StepsRecord) -> Vec<Vec<String>> {
 fn difference(entry: &DifferenceRecord, all: u64, seen: Option<u64>) -> Vec<String> {
     let percent = |count: u64| share(count, all);
     vec![
-        entry.ticks.to_string(),
+        entry.units.to_string(),
         entry.ns.map_or(UNKNOWN.to_owned(), exact_time),
         entry.count.to_string(),
         percent(entry.count),
@@ -183,7 +183,7 @@ fn frequency(hz: f64) -> String {
 pub(crate) fn worst(clock: &StepsRecord) -> Vec<String> {
     let worst = &clock.worst;
     let kinds: [(&str, &[WorstRecord]); 7] = [
-        ("fail", &worst.fail),
+        ("stuck", &worst.stuck),
         ("stall", &worst.stall),
         ("warp", &worst.warp),
         ("jump", &worst.jump),

@@ -79,6 +79,7 @@ fn cost(readings: &Readings) -> Option<Cost> {
     Some(Cost {
         median,
         ci95: blocks.interval(median),
+        rounds: blocks.rounds().to_vec(),
         between_runs: None,
         min: *costs.first()?,
         p99: if costs.len() >= FOR_P99 { quantile(&costs, 0.99) } else { None },

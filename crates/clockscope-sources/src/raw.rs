@@ -68,7 +68,7 @@ pub enum Unit {
     /// Nanoseconds.
     Nanoseconds,
     /// Ticks of this frequency, in Hz, where the hardware states it.
-    Ticks(Option<f64>),
+    Counts(Option<f64>),
 }
 
 /// What the interface claims as its resolution.

@@ -4,6 +4,8 @@ use crate::{median_interval, quantile};
 
 /// Values of a block: fewer are as alike as neighbours are.
 const VALUES: usize = 8;
+/// Fewest rounds that are worth a comparison.
+const FEWEST_ROUNDS: usize = 8;
 /// Most blocks. When there are so many, two neighbours become one each.
 const MOST: usize = 32;
 
@@ -57,6 +59,13 @@ impl Blocks {
         }
     }
 
+    /// Returns the levels of equal parts of the stream, in its order: each is the mean of the medians of groups of eight
+    /// values. 8 to 31 of them; none with fewer than 64 values.
+    #[must_use]
+    pub fn rounds(&self) -> &[f64] {
+        if self.levels.len() < FEWEST_ROUNDS { &[] } else { &self.levels }
+    }
+
     /// The 95 % interval of the stream's median, by the blocks' levels: [`median_interval`] of these, and no less than the median
     /// itself. `None` with fewer than six blocks, that is, 48 values. It covers what drifts within the stream, not what differs
     /// from one stream to another.
@@ -78,6 +87,7 @@ mod tests {
         let mut blocks = Blocks::default();
         for value in 0..100_000 {
             assert_eq!(blocks.interval(0.0).is_some(), value >= 48);
+            assert!(blocks.rounds().is_empty() == (value < 64) && blocks.rounds().len() < MOST);
             blocks.push(f64::from(value));
         }
         assert!((16..32).contains(&blocks.levels.len()));

@@ -57,7 +57,7 @@ pub struct EventCounts {
     /// Readings.
     pub reads: u64,
     /// Runs of more than [`STALL_MAX`] repeats.
-    pub fail: u64,
+    pub stuck: u64,
     /// Runs of 2 to [`STALL_MAX`] repeats.
     pub stall: u64,
     /// Readings smaller than the one before.
@@ -289,8 +289,8 @@ impl EventCounter {
                 EventKind::Stall
             }
             _ => {
-                self.counts.fail += 1;
-                EventKind::Fail
+                self.counts.stuck += 1;
+                EventKind::Stuck
             }
         };
         self.remember(kind, run as f64);

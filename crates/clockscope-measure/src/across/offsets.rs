@@ -214,7 +214,7 @@ fn pair_record(((a, b), outcome): Played<Learned>, unit: Unit) -> OffsetPair {
         b,
         offset_ns: None,
         bound_ns: None,
-        offset_ticks: None,
+        offset_counts: None,
         exchanges: 0,
         round_trip_ns: None,
         asymmetry_ns: None,
@@ -227,7 +227,7 @@ fn pair_record(((a, b), outcome): Played<Learned>, unit: Unit) -> OffsetPair {
         pair.unknown.extend(fields.iter().map(|field| ((*field).to_owned(), reason.to_owned())));
     };
     const FIGURES: [&str; 7] =
-        ["offset_ns", "bound_ns", "offset_ticks", "round_trip_ns", "asymmetry_ns", "symmetric", "apart"];
+        ["offset_ns", "bound_ns", "offset_counts", "round_trip_ns", "asymmetry_ns", "symmetric", "apart"];
     let [forward, reverse] = match outcome {
         Ok(sides) => {
             let bounds = sides.map(|learned| learned.bounds);
@@ -253,7 +253,7 @@ fn pair_record(((a, b), outcome): Played<Learned>, unit: Unit) -> OffsetPair {
     pair.apart = all.is_apart(unit.step);
     match all.offset(unit.step) {
         Some(found) => {
-            pair.offset_ticks = Some(found.offset);
+            pair.offset_counts = Some(found.offset);
             let found = unit.in_ns(found);
             (pair.offset_ns, pair.bound_ns) = (Some(found.offset), Some(found.bound));
         }

@@ -140,7 +140,7 @@ pub(super) fn place_of_reference<P: Platform>(catalogue: &Catalogue<P>, name: &s
 
 impl<'a, P: Platform> Entrant<'a, P> {
     pub(super) fn new(row: &'a Row<P>, bench: &Bench<'_, P>, environment: &Environment) -> Self {
-        let counts_ticks = matches!(row.info.unit, Unit::Ticks(_));
+        let counts_ticks = matches!(row.info.unit, Unit::Counts(_));
         let mut entrant = Self {
             row,
             label: row.label(),
@@ -167,8 +167,10 @@ impl<'a, P: Platform> Entrant<'a, P> {
             }
         }
         entrant.nominal_hz = match row.info.unit {
-            Unit::Ticks(Some(hz)) => Some(hz),
-            Unit::Ticks(None) if is_counter(row) => frequencies::nominal_hz(&environment.frequencies).map(|(hz, _)| hz),
+            Unit::Counts(Some(hz)) => Some(hz),
+            Unit::Counts(None) if is_counter(row) => {
+                frequencies::nominal_hz(&environment.frequencies).map(|(hz, _)| hz)
+            }
             _ => None,
         };
         entrant

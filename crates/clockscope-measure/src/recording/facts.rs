@@ -32,7 +32,7 @@ pub(super) fn outcome(trial: RecordedTrial) -> Outcome {
 pub(super) fn recorded_unit(unit: Unit) -> RecordedUnit {
     match unit {
         Unit::Nanoseconds => RecordedUnit::Nanoseconds,
-        Unit::Ticks(hz) => RecordedUnit::Ticks(hz),
+        Unit::Counts(hz) => RecordedUnit::Counts(hz),
     }
 }
 
@@ -88,10 +88,10 @@ fn unit(unit: RecordedUnit) -> Result<Unit, String> {
     let [lowest, highest] = FREQUENCIES_HZ;
     match unit {
         RecordedUnit::Nanoseconds => Ok(Unit::Nanoseconds),
-        RecordedUnit::Ticks(Some(hz)) if !(lowest..=highest).contains(&hz) => {
+        RecordedUnit::Counts(Some(hz)) if !(lowest..=highest).contains(&hz) => {
             Err(format!("a clock counts at {hz} Hz, expected {lowest} to {highest}"))
         }
-        RecordedUnit::Ticks(hz) => Ok(Unit::Ticks(hz)),
+        RecordedUnit::Counts(hz) => Ok(Unit::Counts(hz)),
     }
 }
 

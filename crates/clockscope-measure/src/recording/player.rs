@@ -153,7 +153,7 @@ impl Platform for Player {
     fn counters(&self, visitor: &mut impl Visitor) {
         for RecordedCounter { name, reason } in &self.counters {
             let info = ClockInfo::new(name.clone(), Kind::Counter, Path::Instruction, Resolution::OneTick, "");
-            let info = ClockInfo { unit: Unit::Ticks(None), basis: Basis::Counter, is_ordered: false, ..info };
+            let info = ClockInfo { unit: Unit::Counts(None), basis: Basis::Counter, is_ordered: false, ..info };
             let clock = reason.clone().map_or(Ok(Sequence), |reason| Err(Unavailable::Missing(reason.into())));
             visitor.visit(Entry { info, clock });
         }

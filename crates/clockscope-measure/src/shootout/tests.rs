@@ -96,7 +96,7 @@ fn a_coarse_clock_is_not_less_reliable() {
     assert_eq!(winners(&compared(&seen, "rdtscp", "monotonic"))[3], TIE);
     let clock = &mut seen.clocks[3];
     (clock.tick_ns, clock.observed_resolution_ns, clock.nominal_resolution_ns) = (None, None, Some(1e9));
-    clock.events.as_mut().unwrap().fail = 1;
+    clock.events.as_mut().unwrap().stuck = 1;
     assert_eq!(winners(&compared(&seen, "rdtscp", "monotonic"))[3], TIE);
 }
 

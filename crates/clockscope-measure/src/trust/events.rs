@@ -111,13 +111,13 @@ pub(super) fn standing(seen: &Seen, clocks: &[&ClockRecord], may_rest: bool, gra
     if reads(&events) == 0 {
         return (Evidence::new(name, Finding::Unknown, reason(clocks, "events")).by(READS), gravity);
     }
-    let fails: u64 = events.iter().map(|events| events.fail).sum();
+    let fails: u64 = events.iter().map(|events| events.stuck).sum();
     let unchanged = || clocks.iter().filter_map(|clock| Some((clock, unchanged_ns(clock)?)));
     let stopped_ns = clocks.iter().filter_map(|clock| stopped_ns(seen, clock)).max_by(f64::total_cmp);
     let frozen_ns = unchanged().filter(|(clock, ns)| is_frozen(clock, *ns)).map(|(_, ns)| ns).max_by(f64::total_cmp);
     // A clock that changed otherwise rested.
     let rested = |clock: &&ClockRecord| {
-        unchanged_ns(clock).is_none() && clock.events.as_ref().is_some_and(|events| events.fail > 0)
+        unchanged_ns(clock).is_none() && clock.events.as_ref().is_some_and(|events| events.stuck > 0)
     };
     let has_rested = !may_rest && clocks.iter().any(rested);
     let advice = "do not wait by this clock: it may never reach the time waited for";

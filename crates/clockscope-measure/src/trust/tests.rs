@@ -44,6 +44,7 @@ fn clock(name: &str, kind: ClockKind, path: ReadPath, cost_ns: f64, tick_ns: f64
         cost_ns: Some(Cost {
             median: cost_ns,
             ci95: None,
+            rounds: Vec::new(),
             between_runs: None,
             min: cost_ns,
             p99: None,
@@ -62,7 +63,7 @@ fn clock(name: &str, kind: ClockKind, path: ReadPath, cost_ns: f64, tick_ns: f64
             reads: 10_000_000,
             errors: 0,
             span_ns: Some(2e9),
-            fail: if tick_ns > 1e6 { 300 } else { 0 },
+            stuck: if tick_ns > 1e6 { 300 } else { 0 },
             stall: 0,
             warp: Some(0),
             jump: Some(0),
@@ -127,7 +128,7 @@ pub(crate) fn healthy() -> Seen {
         b: 1,
         offset_ns: Some(-3.0),
         bound_ns: Some(70.0),
-        offset_ticks: None,
+        offset_counts: None,
         exchanges: 100_000,
         round_trip_ns: None,
         asymmetry_ns: None,
@@ -282,7 +283,7 @@ fn one_thing_wrong_is_found_and_decides() {
         ("a step back on one CPU", |seen| events(seen, "rdtscp").regression = 1, "tsc", Unfit, "steps back on one CPU"),
         ("a jump", |seen| events(seen, "tsc").jump = Some(1), "tsc", Unfit, "jumps"),
         ("a hidden loss", |seen| events(seen, "tsc").hidden_regression = Some(2), "tsc", Unfit, "jumps"),
-        ("a freeze", |seen| events(seen, "tsc").fail = 1, "tsc", Unfit, "standing still"),
+        ("a freeze", |seen| events(seen, "tsc").stuck = 1, "tsc", Unfit, "standing still"),
         ("out of order", |seen| sequence_of(seen, "rdtscp").regressions = Some(3), "tsc", Unfit, "order across CPUs"),
         ("a rate that changed", |seen| rate_of(seen, "rdtscp").constant = Some(false), "tsc", Unfit, "constant rate"),
         (
@@ -506,7 +507,7 @@ fn a_step_that_was_not_seen_is_unknown() {
         (clock.observed_resolution_ns, clock.nominal_resolution_ns) = (None, Some(nominal_ns));
         (clock.tick_ns, clock.tick_evidence) = (None, None);
         let events = clock.events.as_mut().unwrap();
-        (events.span_ns, events.fail) = (Some(span_ns), 1);
+        (events.span_ns, events.stuck) = (Some(span_ns), 1);
         let verdicts = judged(&seen);
         let standing = of(&verdicts, "monotonic").evidence.iter().find(|evidence| evidence.name == name).unwrap();
         assert_eq!(standing.finding, finding, "{nominal_ns} {span_ns} {standing:?}");

@@ -287,7 +287,7 @@ fn info(name: &'static str, kind: Kind, path: Path, is_ordered: bool) -> ClockIn
     let resolution = if is_counter { Resolution::OneTick } else { Resolution::Nanoseconds(1.0) };
     let info = ClockInfo::new(name, kind, path, resolution, "simulated");
     ClockInfo {
-        unit: if is_counter { Unit::Ticks(None) } else { Unit::Nanoseconds },
+        unit: if is_counter { Unit::Counts(None) } else { Unit::Nanoseconds },
         basis: if is_counter { Basis::Counter } else { Basis::Other },
         is_ordered,
         is_steered: !is_counter && name != "monotonic_raw",

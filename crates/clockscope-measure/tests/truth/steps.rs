@@ -154,17 +154,17 @@ fn a_fault_under_way_is_told_as_what_it_is() {
             match fault {
                 Fault::Refuses => {
                     assert_eq!(events.errors > 0, record.reason.is_some(), "{record:?}");
-                    assert!(events.errors > 0 && events.jump.unwrap_or(0) == 0 && events.fail == 0, "{events:?}");
+                    assert!(events.errors > 0 && events.jump.unwrap_or(0) == 0 && events.stuck == 0, "{events:?}");
                 }
                 Fault::Freezes => {
-                    assert!(events.fail == 1 && events.jump.unwrap_or(0) == 0 && events.errors == 0, "{events:?}");
+                    assert!(events.stuck == 1 && events.jump.unwrap_or(0) == 0 && events.errors == 0, "{events:?}");
                 }
                 Fault::FreezesForAWhile if was_read => {
                     // It goes on from where it would have been, as a coarse clock does: it stood still, and did not
                     // jump.
-                    assert!(events.fail == 1 && events.jump.unwrap_or(0) <= 1, "{events:?}");
+                    assert!(events.stuck == 1 && events.jump.unwrap_or(0) <= 1, "{events:?}");
                 }
-                Fault::FreezesForAWhile => assert!(events.fail <= 1 && events.jump.unwrap_or(0) <= 1, "{events:?}"),
+                Fault::FreezesForAWhile => assert!(events.stuck <= 1 && events.jump.unwrap_or(0) <= 1, "{events:?}"),
             }
         },
     );

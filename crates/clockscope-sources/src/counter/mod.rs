@@ -105,7 +105,7 @@ fn info(
     let resolution = frequency_hz.map_or(Resolution::OneTick, |hz| Resolution::Nanoseconds(1e9 / hz));
     ClockInfo {
         aliases,
-        unit: Unit::Ticks(frequency_hz),
+        unit: Unit::Counts(frequency_hz),
         basis: Basis::Counter,
         is_ordered,
         ..ClockInfo::new(name, Kind::Counter, Path::Instruction, resolution, summary)

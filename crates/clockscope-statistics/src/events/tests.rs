@@ -128,7 +128,7 @@ fn judged(counts: EventCounts) -> Judged {
 fn a_healthy_clock_has_no_events() {
     let counts = count(&mut Simulated::new(25.0, 1.0), 376, 800, |_| Fault::default());
     assert_eq!(counts.reads, READS);
-    assert_eq!((counts.fail, counts.stall, counts.regression, counts.repeats), (0, 0, 0, 0));
+    assert_eq!((counts.stuck, counts.stall, counts.regression, counts.repeats), (0, 0, 0, 0));
     assert_eq!(judged(counts), Judged { hidden_regression: Some(0), ..Judged::default() });
 }
 
@@ -264,7 +264,7 @@ fn the_regular_step_of_a_coarse_clock_is_neither_jump_nor_warp() {
         let counts = count(&mut Simulated::new(5.0, tick), 3000, 1000, |_| Fault::default());
         assert_eq!((judged(counts).jump, judged(counts).warp, judged(counts).gap), (0, 0, 0), "{tick}");
         assert_eq!(counts.smallest_step, Some(tick as u64), "{tick}");
-        assert!(counts.fail + counts.stall > 0, "{tick}");
+        assert!(counts.stuck + counts.stall > 0, "{tick}");
         assert_eq!(counts.regression, 0);
     }
 }
@@ -292,7 +292,7 @@ fn runs_of_repeats_are_stalls_or_fails_by_their_length() {
         let mut counter = EventCounter::new(1.0, 0.0, Judge::Nobody, values.len());
         counter.batch(Batch { values: &values, before_ns: 0.0, after_ns: 1.0, cost_ns: None });
         let counts = counter.finish().0;
-        (counts.stall, counts.fail)
+        (counts.stall, counts.stuck)
     };
     assert_eq!([run(0), run(1), run(2), run(199), run(200)], [(0, 0), (0, 0), (1, 0), (1, 0), (0, 1)]);
 }
@@ -305,7 +305,7 @@ fn a_frozen_clock_is_one_fail_also_when_time_runs_out() {
         counter.batch(Batch { values: &[7; 100], before_ns, after_ns: before_ns + 5e3, cost_ns: Some(50.0) });
     }
     let counts = counter.finish().0;
-    assert_eq!((counts.fail, counts.stall, counts.smallest_step), (1, 0, None));
+    assert_eq!((counts.stuck, counts.stall, counts.smallest_step), (1, 0, None));
     assert_eq!((judged(counts).jump, judged(counts).warp), (0, 0));
 }
 
@@ -318,11 +318,11 @@ fn a_run_that_goes_on_is_a_stall_first_and_then_a_fail() {
         let before_ns = f64::from(turn) * 1e4;
         counter.batch(Batch { values: &[7; 100], before_ns, after_ns: before_ns + 5e3, cost_ns: None });
         let (counts, worst) = counter.snapshot();
-        seen.push((counts.stall, counts.fail, worst.of(EventKind::Stall).len(), worst.of(EventKind::Fail).len()));
+        seen.push((counts.stall, counts.stuck, worst.of(EventKind::Stall).len(), worst.of(EventKind::Stuck).len()));
     }
     assert_eq!(seen, [(1, 0, 1, 0), (1, 0, 1, 0), (0, 1, 0, 1)]);
     let (counts, worst) = counter.finish();
-    assert_eq!((counts.stall, counts.fail, worst.of(EventKind::Stall).len()), (0, 1, 0));
+    assert_eq!((counts.stall, counts.stuck, worst.of(EventKind::Stall).len()), (0, 1, 0));
 }
 
 #[test]

@@ -7,7 +7,7 @@ pub const WORST: usize = 10;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
     /// A run of many repeats of one value.
-    Fail,
+    Stuck,
     /// A run of a few repeats of one value.
     Stall,
     /// A jump of more than [`super::WARP_NS`].
@@ -25,7 +25,7 @@ pub enum EventKind {
 impl EventKind {
     /// All kinds.
     pub const ALL: [Self; 7] =
-        [Self::Fail, Self::Stall, Self::Warp, Self::Jump, Self::Gap, Self::Regression, Self::HiddenRegression];
+        [Self::Stuck, Self::Stall, Self::Warp, Self::Jump, Self::Gap, Self::Regression, Self::HiddenRegression];
 }
 
 /// One event.

@@ -37,11 +37,11 @@ fn a_skew_is_found_within_the_bound() {
     };
     // How far the real counters are apart is not known here; skews are, within both bounds.
     let true_pair = by([0, 0]);
-    let (true_ticks, true_bound) = (true_pair.offset_ticks.unwrap(), true_pair.bound_ns.unwrap() / unit.ns);
+    let (true_ticks, true_bound) = (true_pair.offset_counts.unwrap(), true_pair.bound_ns.unwrap() / unit.ns);
     for skew in [100, -100, 1000, 54_321, -1_000_000, 1_000_000_000, -1_000_000_000] {
         for skews in [[0, skew], [-skew, 0]] {
             let pair = by(skews);
-            let (found, bound) = (pair.offset_ticks.unwrap(), pair.bound_ns.unwrap() / unit.ns);
+            let (found, bound) = (pair.offset_counts.unwrap(), pair.bound_ns.unwrap() / unit.ns);
             assert!((found - true_ticks - skew as f64).abs() <= bound + true_bound, "{skew}: {pair:?} {true_pair:?}");
             let half = pair.round_trip_ns.unwrap() / unit.ns / 2.0 + unit.step + 0.5;
             assert!(bound <= half + (found.abs() + half) * unit.uncertain, "{pair:?}");

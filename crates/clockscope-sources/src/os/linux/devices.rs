@@ -138,14 +138,14 @@ fn ptp(name: &str) -> Entry<Ptp> {
 fn hpet() -> Entry<Hpet> {
     match map_hpet() {
         Ok((hpet, hz)) => Entry {
-            info: info("hpet".into(), Path::Mmap, Unit::Ticks(Some(hz)), Resolution::Nanoseconds(1e9 / hz), HPET),
+            info: info("hpet".into(), Path::Mmap, Unit::Counts(Some(hz)), Resolution::Nanoseconds(1e9 / hz), HPET),
             clock: Ok(hpet),
         },
         Err(reason) => Entry {
             info: info(
                 "hpet".into(),
                 Path::Mmap,
-                Unit::Ticks(None),
+                Unit::Counts(None),
                 Resolution::Unknown(reason.to_string().into()),
                 HPET,
             ),

@@ -10,7 +10,7 @@ fn info() -> ClockInfo {
     let resolution = Resolution::Unknown("cycles of the core, whose length changes".into());
     let summary = "RDPMC, core cycles in user mode, by perf events";
     let info = ClockInfo::new(NAME, Kind::Cycles, Path::Instruction, resolution, summary);
-    ClockInfo { unit: Unit::Ticks(None), is_ordered: false, ..info }
+    ClockInfo { unit: Unit::Counts(None), is_ordered: false, ..info }
 }
 
 #[cfg(not(target_arch = "x86_64"))]
