@@ -32,7 +32,7 @@ pub enum AffinityError {
         /// The call that failed.
         call: &'static str,
         /// Its error.
-        error: String,
+        error: Errno,
     },
     /// There is no such thing on this system.
     #[error("clockscope cannot choose a CPU on this system")]
@@ -109,7 +109,7 @@ pub fn bind(cpu: u32) -> Result<(), AffinityError> {
 fn refused(call: &'static str) -> impl Fn(Errno) -> AffinityError {
     move |errno| {
         if cfg!(target_os = "linux") {
-            AffinityError::System { call, error: errno.to_string() }
+            AffinityError::System { call, error: errno }
         } else {
             AffinityError::Unsupported
         }

@@ -1,6 +1,9 @@
 //! Threads that are bound to a CPU each: in pairs, or alone.
 
+use std::io::ErrorKind;
+
 use clockscope_machine::affinity::AffinityError;
+use clockscope_sources::Errno;
 
 use crate::pair::{Meeting, Side};
 use crate::platform::Platform;
@@ -66,12 +69,14 @@ fn on_cpu<P: Platform, T>(platform: &P, cpu: u32, body: impl FnOnce() -> Result<
 
 fn unbound(cpu: u32, error: &AffinityError) -> String {
     let hint = match error {
-        AffinityError::System { error, .. } if error.contains("not permitted") => {
-            "does a seccomp filter or a container forbid it?"
-        }
+        AffinityError::System { error, .. } if is_denied(*error) => "does a seccomp filter or a container forbid it?",
         _ => "is it online, and in the cpuset?",
     };
     format!("no thread can be bound to CPU {cpu} ({error}): {hint}")
+}
+
+fn is_denied(error: Errno) -> bool {
+    std::io::Error::from(error).kind() == ErrorKind::PermissionDenied
 }
 
 /// What both found; or why not, where the side that has a reason of its own is heard first.

@@ -286,7 +286,7 @@ impl Platform for Simulated {
     }
 
     fn bind(&self, cpu: u32) -> Result<(), AffinityError> {
-        self.cpus().bind(cpu).map_err(|error| AffinityError::System { call: "sched_setaffinity", error })
+        self.cpus().bind(cpu).map_err(AffinityError::Recorded)
     }
 
     fn together<T: Send>(&self, bodies: Vec<impl FnOnce() -> T + Send>) -> Vec<Result<T, String>> {
