@@ -50,7 +50,7 @@ pub fn switched(
     drop(request.cpu.map(affinity::pin).transpose()?);
     let recorded_at = recorded_at(session)?;
     let whole = request.clocksources.len() as f64;
-    let under_each = under_each(&request.clocksources, session.stop, &mut |place, _| {
+    let found = with_each_clocksource(&request.clocksources, session.stop, &mut |place, _| {
         // A clock's nominal resolution and path depend on the clocksource, so that it is looked at anew.
         let catalogue = Catalogue::new(&ThisMachine).select(&request.clocks, request.paths)?;
         let part = Request { duration_s: request.duration_s, cpu: request.cpu, thorough: request.thorough };
@@ -58,7 +58,7 @@ pub fn switched(
             progress((place as f64 + share) / whole)
         })
     })?;
-    let UnderEach { was, found: measurements, error } = under_each;
+    let PerClocksource { was, found: measurements, error } = found;
     Ok(Switched {
         schema_version: SCHEMA_VERSION,
         recorded_at,
@@ -71,7 +71,7 @@ pub fn switched(
 
 /// What was found with one clocksource after the other.
 #[derive(Debug)]
-pub struct UnderEach<T> {
+pub struct PerClocksource<T> {
     /// The clocksource before and after.
     pub was: String,
     /// What was found with each, in order, until something went wrong or somebody wanted to stop.
@@ -86,11 +86,11 @@ pub struct UnderEach<T> {
 /// # Errors
 /// No such clocksource, no right to switch, or somebody else is switching or has left it switched: then nothing was
 /// switched. What the question reports, or the kernel refuses, before anything was found.
-pub fn under_each<T>(
+pub fn with_each_clocksource<T>(
     clocksources: &[String],
     stop: &AtomicBool,
     ask: &mut dyn FnMut(usize, &str) -> Result<T, MeasureError>,
-) -> Result<UnderEach<T>, MeasureError> {
+) -> Result<PerClocksource<T>, MeasureError> {
     let right = clocksource::right(clocksources)?;
     let was = right.was().to_owned();
     let mut found = Vec::new();
@@ -112,7 +112,7 @@ pub fn under_each<T>(
         (Err(error), Ok(())) | (Ok(()), Err(error)) => Some(error.to_string()),
         (Err(first), Err(second)) => Some(format!("{first}; then: {second}")),
     };
-    Ok(UnderEach { was, found, error })
+    Ok(PerClocksource { was, found, error })
 }
 
 /// Lists what the kernel could build its clocks on, and why not on the counter. Takes some milliseconds, in which the

@@ -39,7 +39,7 @@ pub use across::offsets::{OffsetsRequest, offsets};
 pub use across::order::{Handover, OrderRequest, order};
 pub use bench::Progress;
 pub use catalogue::{Catalogue, Paths, UnknownClock};
-pub use clocksources::{SwitchedRequest, UnderEach, clocksources, switched, under_each, warning};
+pub use clocksources::{PerClocksource, SwitchedRequest, clocksources, switched, warning, with_each_clocksource};
 pub use cost::{Request, measure};
 pub use error::{MeasureError, PolicyError};
 pub use facts::{info, list};

@@ -8,7 +8,7 @@ use std::os::fd::{AsFd, BorrowedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use crate::process::Beside;
+use crate::process::Task;
 
 /// Longest request: the probe's lines of one page.
 const MOST_REQUEST: usize = 16 << 20;
@@ -90,7 +90,7 @@ impl Pages {
     }
 }
 
-impl Beside for Pages {
+impl Task for Pages {
     fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
         let connections = self.connections.iter().map(|connection| connection.stream.as_fd());
         std::iter::once(self.listener.as_fd()).chain(connections).collect()

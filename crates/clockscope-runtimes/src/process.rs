@@ -87,19 +87,19 @@ fn of_signal(signal: i32) -> String {
     })
 }
 
-/// What is attended to while a program runs.
-pub(crate) trait Beside {
-    /// What to wait for besides the program's output.
+/// Work of this process while a program runs, e.g. serving its pages.
+pub(crate) trait Task {
+    /// Returns what to wait for besides the program's output.
     fn descriptors(&self) -> Vec<BorrowedFd<'_>>;
 
-    /// Does what can be done without waiting. Whether all is done that the program was started for.
+    /// Does what it can without waiting. Returns whether all is done that the program was started for.
     fn attend(&mut self) -> bool;
 }
 
-/// Nothing else.
-pub(crate) struct Alone;
+/// No work: the program runs alone.
+pub(crate) struct NoTask;
 
-impl Beside for Alone {
+impl Task for NoTask {
     fn descriptors(&self) -> Vec<BorrowedFd<'_>> {
         Vec::new()
     }
@@ -115,7 +115,7 @@ impl Beside for Alone {
 ///
 /// # Errors
 /// It cannot be started.
-pub(crate) fn run(command: &mut Command, limits: Limits<'_>, beside: &mut dyn Beside) -> io::Result<Outcome> {
+pub(crate) fn run(command: &mut Command, limits: Limits<'_>, task: &mut dyn Task) -> io::Result<Outcome> {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let adoption = Adoption::begin()?;
     // In a group of its own, so that a terminal's Ctrl-C reaches us alone, who then end it.
@@ -123,7 +123,7 @@ pub(crate) fn run(command: &mut Command, limits: Limits<'_>, beside: &mut dyn Be
     parent_death::bind(command);
     let mut running = Running { child: command.spawn()?, adoption };
     let mut output = Output::new(&mut running.child)?;
-    let ended = running.attend_to(&mut output, limits, beside)?;
+    let ended = running.attend_to(&mut output, limits, task)?;
     drop(running);
     Ok(Outcome { stdout: output.stdout.text(), stderr: output.stderr.text(), ended })
 }
@@ -141,14 +141,14 @@ impl Drop for Running {
 }
 
 impl Running {
-    fn attend_to(&mut self, output: &mut Output, limits: Limits<'_>, beside: &mut dyn Beside) -> io::Result<Ended> {
+    fn attend_to(&mut self, output: &mut Output, limits: Limits<'_>, task: &mut dyn Task) -> io::Result<Ended> {
         let mut began = seconds();
         let mut last = began;
         let mut over: Option<(f64, ExitStatus)> = None;
         loop {
-            output.wait(&*beside)?;
+            output.wait(&*task)?;
             output.take()?;
-            if beside.attend() {
+            if task.attend() {
                 return Ok(Ended::Done);
             }
             let now = seconds();
@@ -187,10 +187,10 @@ impl Output {
         })
     }
 
-    /// Until something was printed, something happened beside, or a moment has passed.
-    fn wait(&self, beside: &dyn Beside) -> io::Result<()> {
+    /// Until something was printed, the task went on, or a moment has passed.
+    fn wait(&self, task: &dyn Task) -> io::Result<()> {
         let ours = [self.stdout.descriptor(), self.stderr.descriptor()].into_iter().flatten();
-        let all: Vec<BorrowedFd<'_>> = ours.chain(beside.descriptors()).collect();
+        let all: Vec<BorrowedFd<'_>> = ours.chain(task.descriptors()).collect();
         let mut all: Vec<PollFd<'_>> =
             all.into_iter().map(|descriptor| PollFd::from_borrowed_fd(descriptor, PollFlags::IN)).collect();
         let glance = Timespec::try_from(GLANCE).map_err(io::Error::other)?;

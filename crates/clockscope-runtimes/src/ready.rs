@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::line;
 use crate::places::{Folder, Places};
-use crate::process::{Alone, Beside, Limits, Outcome, run};
+use crate::process::{Limits, NoTask, Outcome, Task, run};
 use crate::programs::Chosen;
 use crate::registry::Runtime;
 use crate::text::shortened;
@@ -88,7 +88,7 @@ impl Ready {
             let product = folder.path().join(way.product);
             let words = Words { source: Some(&source), built: Some(&product), ..self.words(&folder, places) };
             let Some(mut command) = words.command(way.command, runtime.variables) else { continue };
-            let outcome = started(&mut command, limits, &mut Alone)?;
+            let outcome = started(&mut command, limits, &mut NoTask)?;
             match outcome.ended.fault(limits) {
                 Some(fault) => {
                     faults.push(format!("{} {fault}{}", command.get_program().display(), last_words(&outcome)));
@@ -160,7 +160,7 @@ fn told(
     let words = Words { program: Some(program), folder: Some(folder), ..Words::default() };
     let mut command = words.command(&["{program}"], runtime.variables).ok_or_else(no_program)?;
     let limits = Limits { seconds: VERSION_S, stop };
-    let outcome = started(command.args(arguments), limits, &mut Alone)?;
+    let outcome = started(command.args(arguments), limits, &mut NoTask)?;
     match outcome.ended.fault(limits) {
         Some(fault) => Err(format!("{} {} {fault}{}", program.display(), arguments.join(" "), last_words(&outcome))),
         None => Ok(outcome.stdout + &outcome.stderr),
@@ -168,8 +168,8 @@ fn told(
 }
 
 /// Runs a command of the registry.
-pub(crate) fn started(command: &mut Command, limits: Limits<'_>, beside: &mut dyn Beside) -> Result<Outcome, String> {
-    let started = run(command, limits, beside);
+pub(crate) fn started(command: &mut Command, limits: Limits<'_>, task: &mut dyn Task) -> Result<Outcome, String> {
+    let started = run(command, limits, task);
     started.map_err(|error| format!("{} cannot be started: {error}", command.get_program().display()))
 }
 

@@ -9,7 +9,7 @@ use clockscope_records::{RuntimeFound, RuntimeRecord};
 use crate::line::{self, Line};
 use crate::pages::{self, Pages};
 use crate::places::{Folder, Places};
-use crate::process::{Alone, Beside, Ended, Limits};
+use crate::process::{Ended, Limits, NoTask, Task};
 use crate::programs::Chosen;
 use crate::ready::{self, Ready, last_words, no_program, started};
 use crate::registry::Runtime;
@@ -52,7 +52,7 @@ struct Said {
     lines: String,
     fault: Option<String>,
     /// Whether it broke down before it said anything.
-    is_dumb: bool,
+    is_silent: bool,
 }
 
 impl Stage {
@@ -152,8 +152,8 @@ impl Stage {
     /// clocksource is in use: what lies in a cache may have been damaged, or be another machine's.
     fn said(&self, runtime: &Runtime, ready: &Ready, request: Request<'_>) -> Result<Said, String> {
         let first = self.run(runtime, ready, request);
-        let is_dumb = first.as_ref().map_or(true, |said| said.is_dumb);
-        if !is_dumb || !ready.is_from_cache || request.stop.load(Ordering::Relaxed) {
+        let is_silent = first.as_ref().map_or(true, |said| said.is_silent);
+        if !is_silent || !ready.is_from_cache || request.stop.load(Ordering::Relaxed) {
             return first;
         }
         let anew = ready.built_anew(runtime, &self.places, request.stop)?;
@@ -177,12 +177,12 @@ impl Stage {
             ..ready.words(&folder, &self.places)
         };
         let limits = Limits { seconds: request.limit_s, stop: request.stop };
-        let beside: &mut dyn Beside = match &mut pages {
+        let task: &mut dyn Task = match &mut pages {
             Some(pages) => pages,
-            None => &mut Alone,
+            None => &mut NoTask,
         };
         let mut command = words.command(runtime.run, runtime.variables).ok_or_else(no_program)?;
-        let mut outcome = started(&mut command, limits, beside)?;
+        let mut outcome = started(&mut command, limits, task)?;
         let mut fault = outcome.ended.fault(limits);
         if let Some(pages) = pages {
             outcome.stdout = pages.lines;
@@ -191,8 +191,9 @@ impl Stage {
             }
         }
         let fault = fault.map(|fault| format!("the probe {fault}{}", last_words(&outcome)));
-        let is_dumb = matches!(outcome.ended, Ended::Itself(status) if !status.success()) && outcome.stdout.is_empty();
-        Ok(Said { lines: outcome.stdout, fault, is_dumb })
+        let is_silent =
+            matches!(outcome.ended, Ended::Itself(status) if !status.success()) && outcome.stdout.is_empty();
+        Ok(Said { lines: outcome.stdout, fault, is_silent })
     }
 }
 

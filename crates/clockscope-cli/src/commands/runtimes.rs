@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, Result};
 use clockscope_machine::clocksource;
-use clockscope_measure::{MeasureError, Session, ThisMachine, UnderEach};
+use clockscope_measure::{MeasureError, PerClocksource, Session, ThisMachine};
 use clockscope_records::{Document, Info, RuntimeRecord, Runtimes, RuntimesFound, SCHEMA_VERSION};
 use clockscope_runtimes::{Chosen, Request, Stage};
 
@@ -102,10 +102,10 @@ fn measure(
         (None, rows(environment.clocksource.as_deref(), 0, 1), None)
     } else {
         let whole = args.clocksource.len();
-        let each = clockscope_measure::under_each(&args.clocksource, stop, &mut |place, name| {
+        let each = clockscope_measure::with_each_clocksource(&args.clocksource, stop, &mut |place, name| {
             Ok::<_, MeasureError>(rows(Some(name), place, whole))
         });
-        let UnderEach { was, found, error } = each.map_err(|error| explained(error, "--cpu"))?;
+        let PerClocksource { was, found, error } = each.map_err(|error| explained(error, "--cpu"))?;
         (Some(was), found.concat(), error)
     };
     drop(bar);

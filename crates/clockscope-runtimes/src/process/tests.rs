@@ -4,7 +4,7 @@ static NEVER: AtomicBool = AtomicBool::new(false);
 
 fn shell(script: &str, seconds: f64, stop: &AtomicBool) -> (Outcome, Option<String>) {
     let limits = Limits { seconds, stop };
-    let outcome = run(Command::new("/bin/sh").args(["-c", script]), limits, &mut Alone).unwrap();
+    let outcome = run(Command::new("/bin/sh").args(["-c", script]), limits, &mut NoTask).unwrap();
     let fault = outcome.ended.fault(limits);
     (outcome, fault)
 }
