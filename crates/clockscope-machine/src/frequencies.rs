@@ -11,13 +11,22 @@ const NOT_STATED: &str = "the processor does not state it";
 /// Returns the counter's nominal frequency in Hz and who states it, by the precedence of [`Claims::nominal_hz`].
 #[must_use]
 pub fn nominal_hz(stated: &Frequencies) -> Option<(f64, StatedBy)> {
-    let claims = Claims {
+    claims(stated).nominal_hz(|| stated.perf_mmap_hz)
+}
+
+/// Returns the same without the kernel's figure, for a comparison with the kernel's clocks: these run by it.
+#[must_use]
+pub fn nominal_hz_beside_kernel(stated: &Frequencies) -> Option<(f64, StatedBy)> {
+    claims(stated).nominal_hz(|| None)
+}
+
+fn claims(stated: &Frequencies) -> Claims {
+    Claims {
         cpuid_15h_hz: stated.cpuid_15h_hz,
         cpuid_16h_base_mhz: stated.cpuid_16h_base_mhz,
         cpuid_40000010h_khz: stated.cpuid_40000010h_tsc_khz,
         cntfrq_hz: stated.cntfrq_hz,
-    };
-    claims.nominal_hz(|| stated.perf_mmap_hz)
+    }
 }
 
 pub(crate) fn read(unknown: &mut Unknown) -> Frequencies {

@@ -169,7 +169,7 @@ impl<'a, P: Platform> Entrant<'a, P> {
         entrant.nominal_hz = match row.info.unit {
             Unit::Counts(Some(hz)) => Some(hz),
             Unit::Counts(None) if is_counter(row) => {
-                frequencies::nominal_hz(&environment.frequencies).map(|(hz, _)| hz)
+                frequencies::nominal_hz_beside_kernel(&environment.frequencies).map(|(hz, _)| hz)
             }
             _ => None,
         };
