@@ -96,7 +96,7 @@ pub(crate) fn watch(reference: &Timeline, seconds: f64) -> Result<Seen, Errno> {
             })
         };
         let threads: Vec<_> = cpus.iter().take(MOST_THREADS).map(start).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap_or(Err(Errno(0)))).collect::<Result<Vec<Seen>, Errno>>()
+        threads.into_iter().map(|thread| thread.join().unwrap_or(Err(Errno::UNSUPPORTED))).collect::<Result<Vec<Seen>, Errno>>()
     })?;
     Ok(threads.into_iter().reduce(together).unwrap_or_default())
 }

@@ -247,11 +247,11 @@ fn between<A: Counter + Send, B: Counter + Send>(one: (u32, A), other: (u32, B))
         if asking.is_err() || answering.is_err() {
             table.is_over.store(true, Ordering::Release);
         }
-        let refused = |error: std::io::Error| Errno(error.raw_os_error().unwrap_or(0));
+        let refused = |error: std::io::Error| Errno::from(&error);
         let (asking, answering) = (asking.map_err(refused)?, answering.map_err(refused)?);
         // Neither can panic.
-        let mut handed = asking.join().unwrap_or(Err(Errno(0)))?;
-        let (backwards, is_moved) = answering.join().unwrap_or(Err(Errno(0)))?;
+        let mut handed = asking.join().unwrap_or(Err(Errno::UNSUPPORTED))?;
+        let (backwards, is_moved) = answering.join().unwrap_or(Err(Errno::UNSUPPORTED))?;
         handed.backwards += backwards;
         handed.is_moved |= is_moved;
         Ok(handed)

@@ -19,7 +19,7 @@ use crate::sampler::{Sampled, Sampler};
 use crate::timer::Timer;
 
 /// What *steps* never asks of a clock: ENOSYS.
-pub(super) const NOT_RECORDED: Errno = Errno(38);
+pub(super) const NOT_RECORDED: Errno = Errno::new(38);
 
 /// The batches of one clock.
 type Batches = Arc<Mutex<Vec<RecordedBatch>>>;

@@ -250,7 +250,7 @@ impl Counter for World {
 
 impl OsClock for World {
     fn now_ns(&self) -> Result<u64, Errno> {
-        self.machine.read_clock(OS, self.os_read_ps.get()).map_err(|Refused(number)| Errno(number))
+        self.machine.read_clock(OS, self.os_read_ps.get()).map_err(|Refused(number)| Errno::new(number))
     }
 
     fn tick_ns(&self, _: bool) -> u64 {
@@ -260,7 +260,7 @@ impl OsClock for World {
 
     fn wall_ns(&self) -> Result<i64, Errno> {
         self.wall_reads.set(self.wall_reads.get() + 1);
-        let ns = self.machine.read_clock(WALL, self.os_read_ps.get()).map_err(|Refused(number)| Errno(number))?;
+        let ns = self.machine.read_clock(WALL, self.os_read_ps.get()).map_err(|Refused(number)| Errno::new(number))?;
         Ok(ns as i64)
     }
 
