@@ -16,15 +16,23 @@ use crate::run;
 /// Every crate, and the crates of the workspace that it may depend on (ARCHITECTURE.md).
 const ALLOWED: &[(&str, &[&str])] = &[
     ("clockscope-arch", &[]),
-    ("clockscope", &["clockscope-arch"]),
+    ("clockscope-brackets", &[]),
+    ("clockscope", &["clockscope-arch", "clockscope-brackets"]),
     ("clockscope-sources", &["clockscope", "clockscope-arch"]),
     ("clockscope-records", &[]),
-    ("clockscope-statistics", &[]),
+    ("clockscope-statistics", &["clockscope-brackets"]),
     ("clockscope-simulation", &[]),
     ("clockscope-machine", &["clockscope-arch", "clockscope-records"]),
     (
         "clockscope-measure",
-        &["clockscope", "clockscope-machine", "clockscope-records", "clockscope-sources", "clockscope-statistics"],
+        &[
+            "clockscope",
+            "clockscope-brackets",
+            "clockscope-machine",
+            "clockscope-records",
+            "clockscope-sources",
+            "clockscope-statistics",
+        ],
     ),
     ("clockscope-report", &["clockscope-records", "clockscope-statistics"]),
     ("clockscope-runtimes", &["clockscope-records", "clockscope-statistics"]),

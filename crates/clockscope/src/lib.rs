@@ -48,7 +48,6 @@ pub mod disciplined;
 mod evidence;
 #[cfg(feature = "std")]
 mod lattice;
-pub mod offset;
 mod wall_time;
 
 // Loom checks the protocol in `disciplined`; its atomics make no statics, so there is no clock of the process then.

@@ -52,8 +52,7 @@ use core::sync::atomic::{AtomicU64, Ordering};
 use crate::evidence::Demotion;
 use crate::{Errno, Instant};
 use asked::{Answers, Asked};
-use bracket::Bracket;
-use shared::Shared;
+pub(crate) use shared::Shared;
 use tested::Tested;
 use version::{Mode, Version};
 
