@@ -22,6 +22,7 @@ mod errors;
 mod holding;
 mod kept;
 mod line;
+mod lock;
 mod os_changes;
 mod page;
 mod place;
@@ -37,6 +38,8 @@ mod tested;
 mod usage;
 mod version;
 mod wall;
+#[cfg(not(loom))]
+mod wiping;
 
 #[cfg(all(test, not(loom)))]
 pub(crate) use kept::carried_on;
@@ -46,6 +49,8 @@ pub use sources::{Counter, OsClock};
 pub use stated::{BoundedAt, State, Stated};
 #[cfg(not(loom))]
 pub(crate) use tested::CPUS as MOST_CPUS;
+#[cfg(not(loom))]
+pub(crate) use wiping::{Wiped, forget_in_children, wipe_on_fork};
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
