@@ -152,7 +152,7 @@ pub fn prepare() {
 }
 
 /// Returns the page that readings take the time from: its words in the layout of
-/// [`crate::disciplined::layout`], for programs in other languages in this process.
+/// [`crate::layout`], for programs in other languages in this process.
 ///
 /// docs/library.md, *The page*, says what a reader may assume, and how it reads. The address stays
 /// the same for the life of the process. A forked child has a page of its own at the same address.
@@ -160,7 +160,7 @@ pub fn prepare() {
 /// Cost: none; reads no clock.
 ///
 /// ```
-/// use clockscope::disciplined::layout;
+/// use clockscope::layout;
 /// use std::sync::atomic::Ordering;
 ///
 /// clockscope::prepare();

@@ -281,16 +281,15 @@ impl OsClock for World {
         let state = self.states.get()?;
         let state = if share.abs() > 100e-6 && state.is_bounded() { State::Slewing } else { state };
         if !state.is_bounded() {
-            return Some(Stated { rate_ppm, ..Stated::nothing(state) });
+            let mut stated = Stated::nothing(state);
+            stated.rate_ppm = rate_ppm;
+            return Some(stated);
         }
-        Some(Stated {
-            // The clock was read at some moment of what the question took.
-            earliest_ns: (wall_ns - error_ns) as i64,
-            latest_ns: (wall_ns + error_ns) as i64,
-            lasts_ns: if state == State::LeapSecond { 0 } else { SECOND },
-            rate_ppm,
-            state,
-        })
+        // The clock was read at some moment of what the question took.
+        let mut stated = Stated::new((wall_ns - error_ns) as i64, (wall_ns + error_ns) as i64, state);
+        stated.lasts_ns = if state == State::LeapSecond { 0 } else { SECOND };
+        stated.rate_ppm = rate_ppm;
+        Some(stated)
     }
 
     fn suspended_ns(&self) -> Option<u64> {
