@@ -85,6 +85,9 @@ pub use instant::{AtomicInstant, Instant};
 pub use wall_time::{NotRfc3339, OutOfRange, WallTime};
 
 #[cfg(all(feature = "std", not(loom)))]
+#[doc(inline)]
+pub use disciplined::layout;
+#[cfg(all(feature = "std", not(loom)))]
 pub use {
     civil::{tai_now, utc_now},
     claims::claim::{Basis, Bounded, Unbounded, Worth},
@@ -99,9 +102,6 @@ pub use {
     upkeep::{Recent, Upkeep},
     wall::Anchor,
 };
-#[cfg(all(feature = "std", not(loom)))]
-#[doc(inline)]
-pub use disciplined::layout;
 /// What fuzz/ feeds.
 #[cfg(all(fuzzing, feature = "chrony"))]
 #[doc(hidden)]

@@ -36,7 +36,7 @@ impl Programs {
     pub(super) fn build(architecture: Architecture) -> Result<Self> {
         println!("   building static programs for {}", architecture.name());
         let target = architecture.target();
-        for what in [&["--package", "clockscope-cli"], &["--package", "clockscope-emulated"]] {
+        for what in [&["--package", "clockscope-cli"] as &[&str], &["--package", "clockscope-emulated"]] {
             match architecture {
                 Architecture::X86 => {
                     let arguments = [&["build", "--quiet", "--release", "--target", target], what].concat();

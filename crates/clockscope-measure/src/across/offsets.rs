@@ -365,7 +365,7 @@ impl<P: Platform> KernelClock<P> {
             let after = read(counter);
             let inner = self.0.value(&raw);
             shown.push(inner);
-            Ok(Bracket { before, inner, after })
+            Ok::<_, Errno>(Bracket { before, inner, after })
         };
         let bracket = narrowest(take, Bracket::width, BRACKETS, 0)?;
         // One that moves rarely may not be seen to move.

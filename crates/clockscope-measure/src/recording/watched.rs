@@ -100,7 +100,7 @@ impl<P: Platform> Sampler<Recorder<P>> for Watched<P> {
         if let Some((outer, (_, after))) = outside {
             outer.log.push(after);
         }
-        let batch = RecordedBatch { delivered: sampled.delivered as u64, error: sampled.error.map(|error| error.0) };
+        let batch = RecordedBatch { delivered: sampled.delivered as u64, error: sampled.error.map(Errno::code) };
         self.batches.lock().unwrap_or_else(PoisonError::into_inner).push(batch);
         sampled
     }
