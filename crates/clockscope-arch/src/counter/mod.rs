@@ -20,23 +20,11 @@
 #[cfg_attr(target_arch = "powerpc64", path = "powerpc64.rs")]
 #[cfg_attr(target_arch = "s390x", path = "s390x.rs")]
 mod arch;
+mod claims;
 pub mod order;
 
 pub use arch::*;
+pub use claims::Claims;
 
 /// Whether this crate knows the architecture's counter.
 pub const EXISTS: bool = !CLOCKSOURCES.is_empty();
-
-/// Frequencies that processor, firmware or hypervisor claim for the counter: to be checked against a measurement, never
-/// taken for one. `None` where nothing is stated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Claims {
-    /// CPUID leaf 15h, in Hz.
-    pub cpuid_15h_hz: Option<u64>,
-    /// CPUID leaf 16h: the processor's base frequency in MHz.
-    pub cpuid_16h_base_mhz: Option<u32>,
-    /// CPUID leaf 40000010h of a hypervisor, in kHz.
-    pub cpuid_40000010h_khz: Option<u32>,
-    /// CNTFRQ_EL0, in Hz.
-    pub cntfrq_hz: Option<u64>,
-}
