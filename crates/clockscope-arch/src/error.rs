@@ -5,7 +5,24 @@ use core::fmt;
 
 /// Error number of a system or library call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Errno(pub i32);
+pub struct Errno(i32);
+
+impl Errno {
+    /// Says that the system has no such call, or that an error has no number.
+    pub const UNSUPPORTED: Self = Self(0);
+
+    /// Makes one of the system's number.
+    #[must_use]
+    pub const fn new(code: i32) -> Self {
+        Self(code)
+    }
+
+    /// Returns the system's number; 0 for [`Errno::UNSUPPORTED`].
+    #[must_use]
+    pub const fn code(self) -> i32 {
+        self.0
+    }
+}
 
 /// Why a clock cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,16 +57,44 @@ impl fmt::Display for Errno {
 
     #[cfg(not(feature = "std"))]
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "error {}", self.0)
+        if *self == Self::UNSUPPORTED { f.write_str("unsupported") } else { write!(f, "error {}", self.0) }
     }
 }
 
 #[cfg(feature = "std")]
 impl From<Errno> for std::io::Error {
     fn from(errno: Errno) -> Self {
-        Self::from_raw_os_error(errno.0)
+        match errno {
+            Errno::UNSUPPORTED => std::io::ErrorKind::Unsupported.into(),
+            Errno(code) => Self::from_raw_os_error(code),
+        }
+    }
+}
+
+/// [`Errno::UNSUPPORTED`] for an error that is not the system's.
+#[cfg(feature = "std")]
+impl From<&std::io::Error> for Errno {
+    fn from(error: &std::io::Error) -> Self {
+        error.raw_os_error().map_or(Self::UNSUPPORTED, Self)
     }
 }
 
 impl core::error::Error for Unavailable {}
 impl core::error::Error for Errno {}
+
+#[cfg(all(test, feature = "std"))]
+mod tests {
+    use super::*;
+    use std::io;
+
+    #[test]
+    fn a_number_is_kept_and_none_is_said() {
+        for code in [1, 22, 38] {
+            assert_eq!(Errno::from(&io::Error::from(Errno::new(code))).code(), code);
+        }
+        let none = io::Error::from(Errno::UNSUPPORTED);
+        assert_eq!((none.kind(), none.raw_os_error()), (io::ErrorKind::Unsupported, None));
+        assert_eq!(Errno::from(&none), Errno::UNSUPPORTED);
+        assert_eq!(Errno::UNSUPPORTED.to_string(), "unsupported");
+    }
+}

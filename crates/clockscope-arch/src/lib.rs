@@ -31,6 +31,8 @@ mod error;
 pub mod os;
 #[cfg(feature = "std")]
 mod rest;
+#[cfg(feature = "std")]
+mod woken;
 
 pub use error::{Errno, Unavailable};
 #[cfg(feature = "std")]

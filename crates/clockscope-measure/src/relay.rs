@@ -270,7 +270,7 @@ mod tests {
             let fragile = self.fragile.load(Ordering::Relaxed);
             *raw = self.reads.fetch_add(1, Ordering::SeqCst);
             self.fragile.store(fragile + 1, Ordering::Relaxed);
-            if *raw < 200_000 || readers < 2 || is_first { Ok(()) } else { Err(Errno(22)) }
+            if *raw < 200_000 || readers < 2 || is_first { Ok(()) } else { Err(Errno::new(22)) }
         }
 
         fn value(&self, raw: &u64) -> u64 {
@@ -306,7 +306,7 @@ mod tests {
         fn read(&self, raw: &mut u64) -> Result<(), Errno> {
             *raw = self.0.fetch_add(1, Ordering::Relaxed);
             assert!(*raw < 100 || !self.1, "on purpose");
-            if *raw < 100 { Ok(()) } else { Err(Errno(22)) }
+            if *raw < 100 { Ok(()) } else { Err(Errno::new(22)) }
         }
 
         fn value(&self, raw: &u64) -> u64 {

@@ -1,12 +1,15 @@
 //! What batches are timed with, and how its unit becomes nanoseconds.
 
+use std::convert::Infallible;
+
+use clockscope_brackets::{Bracket, Ticks, narrowest};
 use clockscope_sources::RawClock;
 
 use crate::platform::{Platform, Yardstick};
 use crate::step::of_readings;
 
 /// Brackets tried for one that no interruption widened.
-const BRACKETS: usize = 32;
+const BRACKETS: u32 = 32;
 
 /// Readings that the steps of timer and reference are found from.
 const TIMER_READINGS: usize = 1 << 12;
@@ -85,36 +88,17 @@ pub(crate) fn read<C: RawClock>(clock: &C) -> u64 {
     }
 }
 
-/// One comparison of timer and reference: the reference was read between two reads of the timer.
-#[derive(Clone, Copy, Debug)]
-struct Bracket {
-    before: u64,
-    after: u64,
-    reference_ns: u64,
-}
-
-impl Bracket {
-    /// The narrowest of several: an interruption only ever widens a bracket.
-    fn take<P: Platform>(timer: &Timer<P>, reference: &P::Reference) -> Self {
-        let take = |_| {
-            let before = timer.now();
-            let reference_ns = read(reference);
-            Self { before, after: timer.now(), reference_ns }
-        };
-        // One read first, unused: the first is cold.
-        (0..=BRACKETS).map(take).skip(1).min_by_key(Bracket::width).unwrap_or_else(|| take(0))
-    }
-
-    fn width(&self) -> u64 {
-        self.after.wrapping_sub(self.before)
-    }
-
-    /// By how many units the timer went on from the middle of `earlier` to the middle of this one.
-    /// Whole numbers are subtracted first, and wrap: floats do not hold a counter of months.
-    fn since(&self, earlier: &Self) -> f64 {
-        let wider = self.width().wrapping_sub(earlier.width()) as i64;
-        self.before.wrapping_sub(earlier.before) as i64 as f64 + wider as f64 / 2.0
-    }
+/// The reference between two reads of the timer: the narrowest of several.
+fn bracket<P: Platform>(timer: &Timer<P>, reference: &P::Reference) -> Bracket {
+    let take = || {
+        let before = timer.now();
+        let inner = read(reference);
+        Ok::<_, Infallible>(Bracket { before, inner, after: timer.now() })
+    };
+    // One read first, unused: the first is cold.
+    let Ok(_) = take();
+    let Ok(bracket) = narrowest(take, Bracket::width, BRACKETS, 0);
+    bracket
 }
 
 /// The timer's rate: the mean between two brackets, which assumes nothing about what lies between.
@@ -131,55 +115,46 @@ pub(crate) struct Calibration<P: Platform> {
     timer: Timer<P>,
     reference: P::Reference,
     start: Bracket,
-    steps: Steps,
+    ticks: Ticks,
 }
 
-/// The steps that timer and reference move in, each in its own unit.
-#[derive(Clone, Copy, Debug)]
-struct Steps {
-    timer: f64,
-    reference_ns: f64,
+/// The ticks that timer and reference state of themselves.
+fn stated<P: Platform>(reference: &P::Reference) -> Ticks {
+    Ticks { outer: 1.0, inner: reference.tick_ns() }
 }
 
-impl Steps {
-    /// What both state of themselves.
-    fn stated<P: Platform>(reference: &P::Reference) -> Self {
-        Self { timer: 1.0, reference_ns: reference.tick_ns() }
-    }
-
-    /// What their readings show, if that is more.
-    fn seen<P: Platform>(timer: &Timer<P>, reference: &P::Reference) -> Self {
-        let stated = Self::stated::<P>(reference);
-        let of_timer = of_readings(&(0..TIMER_READINGS).map(|_| timer.now()).collect::<Vec<_>>());
-        let of_reference = match timer {
-            Timer::Counter(_) => of_readings(&(0..REFERENCE_READINGS).map(|_| read(reference)).collect::<Vec<_>>()),
-            Timer::Reference(_) => of_timer,
-        };
-        Self { timer: stated.timer.max(of_timer), reference_ns: stated.reference_ns.max(of_reference) }
-    }
+/// The ticks that their readings show, where they are larger.
+fn seen<P: Platform>(timer: &Timer<P>, reference: &P::Reference) -> Ticks {
+    let stated = stated::<P>(reference);
+    let of_timer = of_readings(&(0..TIMER_READINGS).map(|_| timer.now()).collect::<Vec<_>>());
+    let of_reference = match timer {
+        Timer::Counter(_) => of_readings(&(0..REFERENCE_READINGS).map(|_| read(reference)).collect::<Vec<_>>()),
+        Timer::Reference(_) => of_timer,
+    };
+    Ticks { outer: stated.outer.max(of_timer), inner: stated.inner.max(of_reference) }
 }
 
 impl<P: Platform> Calibration<P> {
     pub(crate) fn start(timer: Timer<P>, reference: P::Reference) -> Self {
-        let start = Bracket::take(&timer, &reference);
-        let steps = Steps::stated::<P>(&reference);
-        Self { timer, reference, start, steps }
+        let start = bracket(&timer, &reference);
+        let ticks = stated::<P>(&reference);
+        Self { timer, reference, start, ticks }
     }
 
     /// The same, which knows in what steps both move.
     pub(crate) fn looked_at(self) -> Self {
-        let steps = Steps::seen(&self.timer, &self.reference);
-        Self { steps, ..self }
+        let ticks = seen(&self.timer, &self.reference);
+        Self { ticks, ..self }
     }
 
     /// The step that the timer moves in, in its unit, as far as it is known.
     pub(crate) fn timer_step(&self) -> f64 {
-        self.steps.timer
+        self.ticks.outer
     }
 
     /// Nanoseconds since the start, on the reference.
     pub(crate) fn elapsed_ns(&self) -> f64 {
-        read(&self.reference).wrapping_sub(self.start.reference_ns) as i64 as f64
+        read(&self.reference).wrapping_sub(self.start.inner) as i64 as f64
     }
 
     /// What the timer showed at the start.
@@ -209,33 +184,18 @@ impl<P: Platform> Calibration<P> {
         if let Timer::Reference(_) = self.timer {
             return Ok(Rate { ns_per_unit: 1.0, bound_ppm: 0.0 });
         }
-        let end = Bracket::take(&self.timer, &self.reference);
-        let ticks = end.since(&self.start);
-        let ns = end.reference_ns.wrapping_sub(self.start.reference_ns) as i64 as f64;
-        if ticks <= 0.0 || ns <= 0.0 {
+        let end = bracket(&self.timer, &self.reference);
+        let (passed, ns) = (end.middle_since(&self.start), end.inner_since(&self.start));
+        if passed <= 0.0 || ns <= 0.0 {
             let [counter, reference] = [self.timer.name(), self.reference.name()].map(str::to_owned);
             return Err(TimerError::Frozen { counter, reference });
         }
-        // Where the timer stood when the reference was read, and what the reference showed.
-        let late = (self.start.width() + end.width()) as f64 / 2.0 + self.steps.timer;
-        let (more, less) = (late / ticks, self.steps.reference_ns / ns);
-        let bound = if less < 1.0 { (1.0 + more) / (1.0 - less) - 1.0 } else { f64::MAX };
-        Ok(Rate { ns_per_unit: ns / ticks, bound_ppm: bound * 1e6 })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_count_is_lost_however_large_the_counter_is() {
-        let bracket = |before: u64, width| Bracket { before, after: before.wrapping_add(width), reference_ns: 0 };
-        for origin in [0, (1 << 53) - 7, (1 << 63) - 7, 0u64.wrapping_sub(7)] {
-            let start = bracket(origin, 101);
-            let end = bracket(origin.wrapping_add(1_000_001), 90);
-            assert_eq!(end.since(&start), 999_995.5, "{origin}");
-            assert_eq!(start.since(&end), -999_995.5, "{origin}");
-        }
+        let ns_per_unit = ns / passed;
+        // Of the frequency, not of the unit: it is the furthest off with the shortest unit, and has a bound also where
+        // the longest unit has none.
+        let (_, most) = end.outer_since(&self.start, self.ticks.outer);
+        let shortest_unit = (ns - self.ticks.inner) / most;
+        let bound = if shortest_unit > 0.0 { ns_per_unit / shortest_unit - 1.0 } else { f64::MAX };
+        Ok(Rate { ns_per_unit, bound_ppm: bound * 1e6 })
     }
 }

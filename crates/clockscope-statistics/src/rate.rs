@@ -7,8 +7,10 @@
 mod bracket;
 mod line;
 
-pub use bracket::{Bracket, Ticks};
+pub use bracket::BracketNs;
 pub use line::Constancy;
+
+use clockscope_brackets::{RateBounds, Ticks};
 
 use crate::quantile;
 
@@ -43,11 +45,11 @@ pub struct Rate {
 /// What brackets in ascending order of time tell; `None` for fewer than two, or if no time passed between them. For N of
 /// them it takes N log N steps.
 #[must_use]
-pub fn rate(brackets: &[Bracket], ticks: Ticks) -> Option<Rate> {
+pub fn rate(brackets: &[BracketNs], ticks: Ticks) -> Option<Rate> {
     let (first, last) = ends(brackets)?;
     let [least, most] = mean_rate(first, last, ticks)?;
     let narrow = narrow(brackets);
-    let widths: Vec<f64> = narrow.iter().map(Bracket::width).collect();
+    let widths: Vec<f64> = narrow.iter().map(BracketNs::span).collect();
     let constancy = line::constancy(brackets, ticks);
     Some(Rate {
         least,
@@ -65,44 +67,36 @@ pub fn rate(brackets: &[Bracket], ticks: Ticks) -> Option<Rate> {
 /// The smallest and largest mean frequency offset that are possible between the two end brackets, as in [`rate`]; takes N
 /// steps.
 #[must_use]
-pub fn rate_bounds(brackets: &[Bracket], ticks: Ticks) -> Option<[f64; 2]> {
+pub fn rate_bounds(brackets: &[BracketNs], ticks: Ticks) -> Option<[f64; 2]> {
     let (first, last) = ends(brackets)?;
     mean_rate(first, last, ticks)
 }
 
 /// Every mean frequency offset from one bracket to another that both allow.
-fn mean_rate(first: &Bracket, last: &Bracket, ticks: Ticks) -> Option<[f64; 2]> {
-    let shortest = last.before - first.after - ticks.reference;
-    let longest = last.after - first.before + ticks.reference;
-    let counted = last.clock - first.clock;
-    if shortest <= 0.0 || longest < shortest {
-        return None;
-    }
-    let rate = |counted: f64, time: f64| (counted - time) / time;
-    // What was counted divided by the time gives the rate: by the longest time the smallest, unless it is negative.
-    let (fewest, most) = (counted - ticks.clock, counted + ticks.clock);
-    let least = rate(fewest, if fewest < 0.0 { shortest } else { longest });
-    let most = rate(most, if most < 0.0 { longest } else { shortest });
-    Some([least, most])
+fn mean_rate(first: &BracketNs, last: &BracketNs, ticks: Ticks) -> Option<[f64; 2]> {
+    let shortest = last.before - first.after - ticks.outer;
+    let longest = last.after - first.before + ticks.outer;
+    let rate = RateBounds::of(last.inner - first.inner, ticks.inner, shortest, longest)?;
+    Some([rate.low - 1.0, rate.high - 1.0])
 }
 
 /// The brackets near both ends that bound the rate best: narrow, and far from each other.
-fn ends(brackets: &[Bracket]) -> Option<(&Bracket, &Bracket)> {
+fn ends(brackets: &[BracketNs]) -> Option<(&BracketNs, &BracketNs)> {
     let quarter = brackets.len().div_ceil(4);
     let first = narrower_and_narrower(brackets.iter().take(quarter));
     let last = narrower_and_narrower(brackets.iter().rev().take(quarter));
     let pairs = first.iter().flat_map(|first| last.iter().map(move |last| (*first, *last)));
     let apart = pairs.filter(|(first, last)| last.before > first.after);
     let bound =
-        |(first, last): &(&Bracket, &Bracket)| (first.width() + last.width()) / (last.moment() - first.moment());
+        |(first, last): &(&BracketNs, &BracketNs)| (first.span() + last.span()) / (last.moment() - first.moment());
     apart.min_by(|a, b| bound(a).total_cmp(&bound(b)))
 }
 
 /// Each bracket that is narrower than all before it.
-fn narrower_and_narrower<'a>(brackets: impl Iterator<Item = &'a Bracket>) -> Vec<&'a Bracket> {
-    let mut kept: Vec<&Bracket> = Vec::new();
+fn narrower_and_narrower<'a>(brackets: impl Iterator<Item = &'a BracketNs>) -> Vec<&'a BracketNs> {
+    let mut kept: Vec<&BracketNs> = Vec::new();
     for bracket in brackets {
-        if kept.last().is_none_or(|last| bracket.width() < last.width()) {
+        if kept.last().is_none_or(|last| bracket.span() < last.span()) {
             kept.push(bracket);
         }
     }
@@ -111,11 +105,11 @@ fn narrower_and_narrower<'a>(brackets: impl Iterator<Item = &'a Bracket>) -> Vec
 
 /// Those that were not interrupted. The usual width is that of the narrower half, of which an interruption has no part
 /// unless most brackets were interrupted.
-fn narrow(brackets: &[Bracket]) -> Vec<Bracket> {
-    let mut widths: Vec<f64> = brackets.iter().map(Bracket::width).collect();
+fn narrow(brackets: &[BracketNs]) -> Vec<BracketNs> {
+    let mut widths: Vec<f64> = brackets.iter().map(BracketNs::span).collect();
     widths.sort_by(f64::total_cmp);
     let usual = quantile(&widths, 0.25).unwrap_or(0.0);
-    brackets.iter().filter(|bracket| bracket.width() <= INTERRUPTED * usual).copied().collect()
+    brackets.iter().filter(|bracket| bracket.span() <= INTERRUPTED * usual).copied().collect()
 }
 
 fn median(mut values: Vec<f64>) -> Option<f64> {
@@ -123,21 +117,21 @@ fn median(mut values: Vec<f64>) -> Option<f64> {
     quantile(&values, 0.5)
 }
 
-fn least_squares(brackets: &[Bracket]) -> Option<f64> {
+fn least_squares(brackets: &[BracketNs]) -> Option<f64> {
     if brackets.len() < 3 {
         return None;
     }
     let count = brackets.len() as f64;
-    let mean = |of: fn(&Bracket) -> f64| brackets.iter().map(of).sum::<f64>() / count;
-    let (time, phase) = (mean(Bracket::moment), mean(Bracket::middle));
-    let moments = |of: &dyn Fn(&Bracket) -> f64| brackets.iter().map(of).sum::<f64>();
+    let mean = |of: fn(&BracketNs) -> f64| brackets.iter().map(of).sum::<f64>() / count;
+    let (time, phase) = (mean(BracketNs::moment), mean(BracketNs::middle));
+    let moments = |of: &dyn Fn(&BracketNs) -> f64| brackets.iter().map(of).sum::<f64>();
     let spread = moments(&|bracket| (bracket.moment() - time).powi(2));
     let together = moments(&|bracket| (bracket.moment() - time) * (bracket.middle() - phase));
     (spread > 0.0).then(|| together / spread)
 }
 
 /// Finds the largest step between two brackets in a row: a gain that neither the usual rate nor steering explains.
-fn step(brackets: &[Bracket], ticks: Ticks) -> Option<(f64, f64)> {
+fn step(brackets: &[BracketNs], ticks: Ticks) -> Option<(f64, f64)> {
     let usual = usual_rate(brackets)?;
     let steps = brackets.windows(2).filter_map(|pair| {
         let ((least_before, most_before), (least_after, most_after)) = (pair[0].phase(ticks), pair[1].phase(ticks));
@@ -145,7 +139,7 @@ fn step(brackets: &[Bracket], ticks: Ticks) -> Option<(f64, f64)> {
         // What the clock gained at least, or lost, beyond this rate.
         let beyond = |rate: f64| {
             let gained = rate * (pair[1].moment() - pair[0].moment());
-            let unsure = (rate * (pair[0].width() + pair[1].width()) / 2.0).abs();
+            let unsure = (rate * (pair[0].span() + pair[1].span()) / 2.0).abs();
             let (least, most) =
                 (least_after - most_before - gained - unsure, most_after - least_before - gained + unsure);
             let by = if least > 0.0 { least } else { most.min(0.0) };
@@ -158,7 +152,7 @@ fn step(brackets: &[Bracket], ticks: Ticks) -> Option<(f64, f64)> {
 
 /// Returns the median of the rates between brackets in a row: of two in the middle the smaller, since none runs at a rate in
 /// between.
-fn usual_rate(brackets: &[Bracket]) -> Option<f64> {
+fn usual_rate(brackets: &[BracketNs]) -> Option<f64> {
     let rates = brackets.windows(2).filter_map(|pair| {
         let time = pair[1].moment() - pair[0].moment();
         (time > 0.0).then(|| (pair[1].middle() - pair[0].middle()) / time)
@@ -172,7 +166,7 @@ fn usual_rate(brackets: &[Bracket]) -> Option<f64> {
 /// Phases at equal distances in time, interpolated between the brackets that were not interrupted, for
 /// [`crate::allan_deviation`]: the distance, and the phases, in ns. `None` where these are too few.
 #[must_use]
-pub fn even_phases(brackets: &[Bracket]) -> Option<(f64, Vec<f64>)> {
+pub fn even_phases(brackets: &[BracketNs]) -> Option<(f64, Vec<f64>)> {
     let mut kept = narrow(brackets);
     // A coarse reference shows the same moment twice.
     kept.dedup_by(|later, earlier| later.moment() <= earlier.moment());

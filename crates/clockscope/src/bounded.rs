@@ -28,11 +28,12 @@ use core::time::Duration;
 use clockscope_arch::os::keep_errno;
 use clockscope_arch::rest;
 
+use crate::WallTime;
 use crate::disciplined::BoundedAt;
 use crate::process::CLOCK;
 
+#[doc(inline)]
 pub use crate::disciplined::State;
-pub use crate::wall_time::WallTime;
 
 /// Two moments between which the true time lies, and what that is worth.
 ///

@@ -16,10 +16,16 @@
 //! [`wall`] for civil time at the cost of a timestamp, [`bounded`] for the interval in which the true time lies,
 //! [`utc_now`] and [`tai_now`] by what daemons answer, and [`ticks`], the bare counter, with its [`Conversion`].
 //!
+//! # What is promised
+//!
+//! Everything on these pages follows semantic versioning. The hidden module `disciplined`, by which
+//! tests bring clocks of their own, does not: any release may change it. Nor do the crates
+//! `clockscope-arch` and `clockscope-brackets`, which this one is made of.
+//!
 //! # Without std
 //!
 //! Without the feature `std` the crate is `no_std` and holds the bare counter ([`ticks`]) and the types of moments,
-//! such as [`Instant`], and depends on nothing but `clockscope-arch`, which is a part of it. With `std` it needs libc
+//! such as [`Instant`], and depends on nothing but these two crates. With `std` it needs libc
 //! on Unix systems, and nothing else but what other features name.
 
 #![cfg_attr(not(feature = "std"), no_std)]
@@ -43,12 +49,12 @@ mod clock;
 #[cfg(feature = "std")]
 mod conversion;
 #[cfg(feature = "std")]
+#[doc(hidden)]
 pub mod disciplined;
 #[cfg(feature = "std")]
 mod evidence;
 #[cfg(feature = "std")]
 mod lattice;
-pub mod offset;
 mod wall_time;
 
 // Loom checks the protocol in `disciplined`; its atomics make no statics, so there is no clock of the process then.
@@ -78,6 +84,9 @@ pub use clockscope_arch::Errno;
 pub use instant::{AtomicInstant, Instant};
 pub use wall_time::{NotRfc3339, OutOfRange, WallTime};
 
+#[cfg(all(feature = "std", not(loom)))]
+#[doc(inline)]
+pub use disciplined::layout;
 #[cfg(all(feature = "std", not(loom)))]
 pub use {
     civil::{tai_now, utc_now},

@@ -1,7 +1,5 @@
 //! The clock of the process: this machine's counter, disciplined by its monotonic clock.
 
-#![allow(unsafe_code, reason = "a forked child's memory is wiped")]
-
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
 
@@ -9,7 +7,9 @@ use clockscope_arch::os::{self, Timeline};
 use clockscope_arch::{Errno, counter};
 
 use crate::claims::kernel::Judged;
-use crate::disciplined::{Counter, Disciplined, OsClock, Stated, layout};
+use crate::disciplined::{
+    Counter, Disciplined, OsClock, Shared, Stated, Wiped, forget_in_children, layout, wipe_on_fork,
+};
 use crate::evidence::{ErrorBound, Evidence, Frequency, Source};
 use crate::{AtomicInstant, Clock, Conversion, Instant};
 
@@ -19,6 +19,12 @@ pub(crate) struct Native;
 
 /// The clock of the process.
 pub(crate) static CLOCK: Disciplined<Native, Timeline> = Disciplined::new(Native, Timeline::new());
+
+impl Wiped for Native {
+    fn shared() -> &'static Shared<Timeline> {
+        CLOCK.shared()
+    }
+}
 
 impl Counter for Native {
     /// Not `ticks::now()`: DSB on aarch64 and SYNC on POWER cost more than the rest of a reading.
@@ -112,9 +118,7 @@ impl OsClock for Timeline {
     fn prepare(&self, may_read_counter: Option<bool>) {
         os::keep_errno(|| {
             Timeline::prepare(self, may_read_counter == Some(false));
-            // SAFETY: all-zero is the state before the first use; the child's only thread is in
-            // `fork`, not in our clock.
-            unsafe { os::wipe_on_fork(CLOCK.shared()) };
+            wipe_on_fork::<Native>();
         });
     }
 }
@@ -135,20 +139,14 @@ impl OsClock for Timeline {
 /// # let _ = start;
 /// ```
 pub fn prepare() {
-    extern "C" fn forget() {
-        // SAFETY: called in a forked child, in which there is only this thread, and it is in no
-        // call of ours.
-        unsafe { CLOCK.shared().forget() };
-    }
     CLOCK.prepare();
-    // SAFETY: as for `OsClock::prepare`.
-    if !unsafe { os::wipe_on_fork(CLOCK.shared()) } {
-        os::keep_errno(|| os::call_in_child(forget));
+    if !wipe_on_fork::<Native>() {
+        os::keep_errno(forget_in_children::<Native>);
     }
 }
 
 /// Returns the page that readings take the time from: its words in the layout of
-/// [`crate::disciplined::layout`], for programs in other languages in this process.
+/// [`crate::layout`], for programs in other languages in this process.
 ///
 /// docs/library.md, *The page*, says what a reader may assume, and how it reads. The address stays
 /// the same for the life of the process. A forked child has a page of its own at the same address.
@@ -156,7 +154,7 @@ pub fn prepare() {
 /// Cost: none; reads no clock.
 ///
 /// ```
-/// use clockscope::disciplined::layout;
+/// use clockscope::layout;
 /// use std::sync::atomic::Ordering;
 ///
 /// clockscope::prepare();

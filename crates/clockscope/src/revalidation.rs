@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use clockscope_arch::{Errno, os};
+use clockscope_brackets::{Bracket, OffsetBounds};
 
 use crate::disciplined::{Counter, MOST_CPUS};
 use crate::evidence::{Evidence, Finding};
 use crate::lattice;
-use crate::offset::OffsetBounds;
 use crate::process::{CLOCK, Native};
 
 /// Hand-overs between two CPUs: a few milliseconds.
@@ -247,11 +247,11 @@ fn between<A: Counter + Send, B: Counter + Send>(one: (u32, A), other: (u32, B))
         if asking.is_err() || answering.is_err() {
             table.is_over.store(true, Ordering::Release);
         }
-        let refused = |error: std::io::Error| Errno(error.raw_os_error().unwrap_or(0));
+        let refused = |error: std::io::Error| Errno::from(&error);
         let (asking, answering) = (asking.map_err(refused)?, answering.map_err(refused)?);
         // Neither can panic.
-        let mut handed = asking.join().unwrap_or(Err(Errno(0)))?;
-        let (backwards, is_moved) = answering.join().unwrap_or(Err(Errno(0)))?;
+        let mut handed = asking.join().unwrap_or(Err(Errno::UNSUPPORTED))?;
+        let (backwards, is_moved) = answering.join().unwrap_or(Err(Errno::UNSUPPORTED))?;
         handed.backwards += backwards;
         handed.is_moved |= is_moved;
         Ok(handed)
@@ -279,7 +279,7 @@ fn ask((cpu, counter): &(u32, impl Counter), table: &Table, deadline: u64) -> Ha
         let received = counter.ordered();
         handed.handovers += 2;
         handed.backwards += u64::from(went_back(answer, received));
-        handed.bounds.push([sent, answer, answer, received]);
+        handed.bounds.push(&Bracket { before: sent, inner: answer, after: received });
         handed.is_moved |= turn % BETWEEN_LOOKS == 0 && is_elsewhere(*cpu);
     }
     handed.ticks = counter.ordered().wrapping_sub(began);
@@ -400,7 +400,7 @@ mod tests {
     fn an_offset_that_is_hardly_known_is_unknown() {
         let handed = |round: u64| {
             let mut handed = Handed { handovers: 20_000, ticks: 10_000_000, ns: 10_000_000, ..Handed::default() };
-            handed.bounds.push([1_000, 1_000 + round / 2, 1_000 + round / 2, 1_000 + round]);
+            handed.bounds.push(&Bracket { before: 1_000, inner: 1_000 + round / 2, after: 1_000 + round });
             handed
         };
         let found =
@@ -409,7 +409,7 @@ mod tests {
         assert_eq!(found(handed(30_000)), [Finding::For, Finding::Unknown]);
         let mut apart = handed(200);
         apart.bounds = OffsetBounds::default();
-        apart.bounds.push([1_000, 1_500, 1_500, 1_200]);
+        apart.bounds.push(&Bracket { before: 1_000, inner: 1_500, after: 1_200 });
         assert_eq!(found(apart), [Finding::For, Finding::Against]);
         let backwards = Handed { backwards: 1, ..handed(200) };
         assert_eq!(found(backwards), [Finding::Against, Finding::For]);

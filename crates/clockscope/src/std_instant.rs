@@ -9,9 +9,10 @@ use std::sync::OnceLock;
 use std::time::{Duration, Instant as StdInstant};
 
 use clockscope_arch::os::keep_errno;
+use clockscope_brackets::{Bracket, narrowest};
 
-use crate::Instant;
 use crate::process::CLOCK;
+use crate::{Errno, Instant};
 
 /// Comparisons, of which the tightest counts.
 const TRIES: u32 = 8;
@@ -96,32 +97,37 @@ impl fmt::Display for NotOneTimeline {
 
 impl core::error::Error for NotOneTimeline {}
 
-/// Both clocks at a moment that is known to so many ns.
+/// Std's clock between two readings of CLOCK_MONOTONIC. It shows no number of its own.
 #[derive(Clone, Copy, Debug)]
-struct Pair {
-    std: StdInstant,
-    ours: Instant,
-    width_ns: u64,
-}
+struct Pair(Bracket<StdInstant>);
 
 impl Pair {
+    fn std(&self) -> StdInstant {
+        self.0.inner
+    }
+
+    /// Ours is taken for the middle.
+    fn ours(&self) -> Instant {
+        Instant::from_ns(self.0.middle())
+    }
+
     fn ours_at(&self, moment: StdInstant) -> Option<Instant> {
-        match moment.checked_duration_since(self.std) {
-            Some(later) => self.ours.checked_add(later),
-            None => self.ours.checked_sub(self.std.duration_since(moment)),
+        match moment.checked_duration_since(self.std()) {
+            Some(later) => self.ours().checked_add(later),
+            None => self.ours().checked_sub(self.std().duration_since(moment)),
         }
     }
 
     fn std_at(&self, moment: Instant) -> Option<StdInstant> {
-        match moment.checked_duration_since(self.ours) {
-            Some(later) => self.std.checked_add(later),
-            None => self.std.checked_sub(self.ours.duration_since(moment)),
+        match moment.checked_duration_since(self.ours()) {
+            Some(later) => self.std().checked_add(later),
+            None => self.std().checked_sub(self.ours().duration_since(moment)),
         }
     }
 
-    /// By how much a converted moment may be off: ours is taken for the middle. Rounded up.
+    /// By how much a converted moment may be off: half of the bracket. Rounded up.
     fn bound(&self) -> Duration {
-        Duration::from_nanos(self.width_ns / 2 + 1)
+        Duration::from_nanos(self.0.span() / 2 + 1)
     }
 }
 
@@ -132,8 +138,8 @@ static FIRST: OnceLock<Pair> = OnceLock::new();
 fn checked() -> Result<Pair, NotOneTimeline> {
     let now = both().ok_or(NotOneTimeline::Apart)?;
     // The narrowest of many: all later ones are compared with it.
-    let narrowest = || (0..TRIES).filter_map(|_| both()).min_by_key(|pair| pair.width_ns).unwrap_or(now);
-    let first = FIRST.get_or_init(narrowest);
+    let first = || narrowest(|| both().ok_or(()), |pair| pair.0.width(), TRIES, 0).unwrap_or(now);
+    let first = FIRST.get_or_init(first);
     is_alike(first, &now).then_some(now).ok_or(NotOneTimeline::Apart)
 }
 
@@ -142,11 +148,11 @@ fn checked() -> Result<Pair, NotOneTimeline> {
 fn is_alike(first: &Pair, now: &Pair) -> bool {
     // Threads may come in any order.
     let [std, ours] = [
-        now.std.saturating_duration_since(first.std) + first.std.saturating_duration_since(now.std),
-        now.ours.duration_since(first.ours) + first.ours.duration_since(now.ours),
+        now.std().saturating_duration_since(first.std()) + first.std().saturating_duration_since(now.std()),
+        now.ours().duration_since(first.ours()) + first.ours().duration_since(now.ours()),
     ];
-    let is_same_way = (now.std >= first.std) == (now.ours >= first.ours);
-    let slack = Duration::from_nanos(first.width_ns.saturating_add(now.width_ns).saturating_add(1));
+    let is_same_way = (now.std() >= first.std()) == (now.ours() >= first.ours());
+    let slack = Duration::from_nanos(first.0.width().saturating_add(now.0.span()));
     if is_same_way { std.abs_diff(ours) <= slack } else { std + ours <= slack }
 }
 
@@ -184,13 +190,11 @@ fn both() -> Option<Pair> {
     // Where the counter is disabled, std's clock may be fatal where ours is not; it is the caller
     // who has just read it.
     let take = || {
-        let before = CLOCK.os_ns().ok()?;
-        let std = StdInstant::now();
-        let after = CLOCK.os_ns().ok()?;
-        let width_ns = after.saturating_sub(before);
-        Some(Pair { std, ours: Instant::from_ns(before + width_ns / 2), width_ns })
+        let before = CLOCK.os_ns()?;
+        let inner = StdInstant::now();
+        Ok::<_, Errno>(Bracket { before, inner, after: CLOCK.os_ns()? })
     };
-    keep_errno(|| (0..TRIES).filter_map(|_| take()).min_by_key(|pair| pair.width_ns))
+    keep_errno(|| narrowest(take, Bracket::width, TRIES, 0)).ok().map(Pair)
 }
 
 #[cfg(test)]
@@ -220,10 +224,9 @@ mod tests {
         let far = StdInstant::now() + Duration::from_secs(600 * 31_557_600);
         assert_eq!(Instant::try_from(far), Err(NotOneTimeline::OutOfRange));
         let first = both().unwrap();
-        let at = |std_ns: u64, ours_ns: u64| Pair {
-            std: first.std + Duration::from_nanos(std_ns),
-            ours: first.ours + Duration::from_nanos(ours_ns),
-            width_ns: 40,
+        let at = |std_ns: u64, ours_ns: u64| {
+            let before = first.0.before + ours_ns;
+            Pair(Bracket { before, inner: first.std() + Duration::from_nanos(std_ns), after: before + 40 })
         };
         let first = at(0, 0);
         for (std_ns, ours_ns, is_one) in

@@ -21,11 +21,9 @@ use core::time::Duration;
 
 use clockscope_arch::os::keep_errno;
 
-use crate::Instant;
 use crate::evidence::ErrorBound;
 use crate::process::CLOCK;
-
-pub use crate::wall_time::WallTime;
+use crate::{Instant, WallTime};
 
 /// Returns civil time now: CLOCK_REALTIME.
 ///

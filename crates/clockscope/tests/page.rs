@@ -1,19 +1,10 @@
 //! The page by its words, as docs/library.md describes them to programs in other languages.
 
 #![cfg(not(loom))]
-#![cfg(any(
-    target_arch = "x86_64",
-    target_arch = "x86",
-    target_arch = "aarch64",
-    target_arch = "riscv64",
-    target_arch = "powerpc64",
-    target_arch = "s390x"
-))]
-
 use std::sync::atomic::{AtomicU64, Ordering, fence};
 
-use clockscope::disciplined::layout;
-use clockscope::{Source, ticks, wall};
+use clockscope::{Source, layout, wall};
+use clockscope_arch::counter;
 
 const CIVIL_BYTES: usize = 64;
 const SEGMENT_BYTES: usize = 32;
@@ -43,7 +34,7 @@ fn read(page: &[AtomicU64]) -> Option<Read> {
     let [offset, since, lasts, earliest, earliest_slope, latest, latest_slope] =
         [0, 8, 16, 24, 32, 40, 48].map(|word| load(page, civil + word));
     let floor = load(page, layout::FLOOR);
-    let tick = ticks::now();
+    let tick = counter::after();
     fence(Ordering::Acquire);
     if page[layout::VERSION / 8].load(Ordering::Relaxed) != version {
         return None;

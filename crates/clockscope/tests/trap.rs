@@ -1,5 +1,5 @@
 //! The clock of the process on counters that are broken as those of real machines are: by a rig that answers every RDTSC
-//! (`trap.c` of clockscope-testing). Each fault in a process of its own, watched by `examples/watch.rs`.
+//! (`trap.c` of clockscope-testing). Each fault in a process of its own, watched by `watch` of machines/programs.
 //!
 //! A reading costs 10 to 25 µs there, and a bracket some 50 µs, so that the clocks contradict each other only when they are
 //! apart by a hundred µs or more. What the library must do does not depend on that.
@@ -11,8 +11,8 @@
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may panic, and says what it saw")]
 
-#[allow(dead_code, reason = "its main is for the example")]
-#[path = "../examples/watch.rs"]
+#[allow(dead_code, reason = "its main is for the program")]
+#[path = "../../../machines/programs/src/bin/watch.rs"]
 mod watch;
 
 use std::process::{Command, Output};

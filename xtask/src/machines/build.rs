@@ -36,11 +36,7 @@ impl Programs {
     pub(super) fn build(architecture: Architecture) -> Result<Self> {
         println!("   building static programs for {}", architecture.name());
         let target = architecture.target();
-        for what in [
-            &["--package", "clockscope-cli"] as &[&str],
-            &["--package", "clockscope", "--example", "watch", "--example", "wall"],
-            &["--package", "clockscope-sources", "--example", "civil"],
-        ] {
+        for what in [&["--package", "clockscope-cli"] as &[&str], &["--package", "clockscope-emulated"]] {
             match architecture {
                 Architecture::X86 => {
                     let arguments = [&["build", "--quiet", "--release", "--target", target], what].concat();
@@ -67,9 +63,9 @@ impl Programs {
         Ok(Self {
             architecture,
             clockscope: folder.join("clockscope"),
-            watch: folder.join("examples/watch"),
-            civil: folder.join("examples/civil"),
-            wall: folder.join("examples/wall"),
+            watch: folder.join("watch"),
+            civil: folder.join("civil"),
+            wall: folder.join("wall"),
             probe: built("probe-c", "crates/clockscope-runtimes/probes/probe.c")?,
             steer: built("steer", "machines/steer.c")?,
         })

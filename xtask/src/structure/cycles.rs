@@ -252,6 +252,13 @@ mod tests {
             ("user.rs", "use crate::of::Of; pub struct User;"),
         ]);
         assert_eq!(names(&found), ["crate::of (y) crate::user"]);
+        let found = planted(&[
+            ("lib.rs", "#[cfg_attr(unix, path = \"x.rs\")] mod of; mod user;"),
+            ("x.rs", "pub struct Of;"),
+            ("of.rs", "pub struct Of; use crate::user::User;"),
+            ("user.rs", "use crate::of::Of; pub struct User;"),
+        ]);
+        assert_eq!(names(&found), ["crate::of crate::user"]);
     }
 
     #[test]

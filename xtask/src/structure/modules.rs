@@ -118,8 +118,9 @@ impl Modules {
             children.push(self.add(items, self.scopes[parent].file, &full, Some(parent), &below)?);
         } else {
             let named = named_files(&child.attrs);
-            if named.is_empty() {
-                let flat = folder.join(format!("{ident}.rs"));
+            let flat = folder.join(format!("{ident}.rs"));
+            // Its own file is that of all other targets, where the others are named under conditions.
+            if named.is_empty() || flat.exists() {
                 let path = if flat.exists() { flat } else { below.join("mod.rs") };
                 children.push(self.add_file(&path, &below, &full, Some(parent))?);
             }

@@ -13,111 +13,18 @@
 //! x86 and aarch64 have several instructions that read the counter. Their files have a function for
 //! each sequence of them, and a `has_*` for those that some processors lack.
 
+// Its own file, arch.rs, is that of all other architectures.
 #[cfg_attr(any(target_arch = "x86_64", target_arch = "x86"), path = "x86.rs")]
 #[cfg_attr(target_arch = "aarch64", path = "aarch64.rs")]
 #[cfg_attr(target_arch = "riscv64", path = "riscv64.rs")]
 #[cfg_attr(target_arch = "powerpc64", path = "powerpc64.rs")]
 #[cfg_attr(target_arch = "s390x", path = "s390x.rs")]
-#[cfg_attr(
-    not(any(
-        target_arch = "x86_64",
-        target_arch = "x86",
-        target_arch = "aarch64",
-        target_arch = "riscv64",
-        target_arch = "powerpc64",
-        target_arch = "s390x"
-    )),
-    path = "absent.rs"
-)]
 mod arch;
+mod claims;
 pub mod order;
 
 pub use arch::*;
+pub use claims::{Claims, StatedBy};
 
 /// Whether this crate knows the architecture's counter.
-pub const EXISTS: bool = cfg!(any(
-    target_arch = "x86_64",
-    target_arch = "x86",
-    target_arch = "aarch64",
-    target_arch = "riscv64",
-    target_arch = "powerpc64",
-    target_arch = "s390x"
-));
-
-/// Frequencies that processor, firmware or hypervisor claim for the counter: to be checked against a measurement, never
-/// taken for one. `None` where nothing is stated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Claims {
-    /// CPUID leaf 15h, in Hz.
-    pub cpuid_15h_hz: Option<u64>,
-    /// CPUID leaf 16h: the processor's base frequency in MHz.
-    pub cpuid_16h_base_mhz: Option<u32>,
-    /// CPUID leaf 40000010h of a hypervisor, in kHz.
-    pub cpuid_40000010h_khz: Option<u32>,
-    /// CNTFRQ_EL0, in Hz.
-    pub cntfrq_hz: Option<u64>,
-}
-
-/// Who states the counter's nominal frequency.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StatedBy {
-    /// A hypervisor, by CPUID leaf 40000010h.
-    Hypervisor,
-    /// The processor, by CPUID leaf 15h.
-    Processor,
-    /// The firmware, in CNTFRQ_EL0.
-    Firmware,
-    /// The kernel, on the page of a perf event.
-    Kernel,
-}
-
-impl StatedBy {
-    /// Returns its name, for people.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Hypervisor => "CPUID 40000010h",
-            Self::Processor => "CPUID 15h",
-            Self::Firmware => "CNTFRQ_EL0",
-            Self::Kernel => "the kernel, by perf",
-        }
-    }
-}
-
-impl Claims {
-    /// Returns the counter's nominal frequency in Hz, and who states it: the hypervisor, which knows what it scales
-    /// the counter to; the processor; the firmware; and last the kernel, whose figure (`by_kernel`, asked for only
-    /// then) may come from any of these or from its own calibration. CPUID 16h is the core's frequency, and rounded:
-    /// it is not the counter's.
-    pub fn nominal_hz(&self, by_kernel: impl FnOnce() -> Option<f64>) -> Option<(f64, StatedBy)> {
-        let hypervisor = self.cpuid_40000010h_khz.map(|khz| (f64::from(khz) * 1e3, StatedBy::Hypervisor));
-        let processor = || self.cpuid_15h_hz.map(|hz| (hz as f64, StatedBy::Processor));
-        let firmware = || self.cntfrq_hz.map(|hz| (hz as f64, StatedBy::Firmware));
-        let kernel = || by_kernel().map(|hz| (hz, StatedBy::Kernel));
-        hypervisor.or_else(processor).or_else(firmware).or_else(kernel)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_nominal_frequency_has_one_precedence() {
-        let all = Claims {
-            cpuid_15h_hz: Some(2_000_000_000),
-            cpuid_16h_base_mhz: Some(2100),
-            cpuid_40000010h_khz: Some(2_200_000),
-            cntfrq_hz: Some(24_000_000),
-        };
-        let kernel = || Some(2.3e9);
-        assert_eq!(all.nominal_hz(kernel), Some((2.2e9, StatedBy::Hypervisor)));
-        let all = Claims { cpuid_40000010h_khz: None, ..all };
-        assert_eq!(all.nominal_hz(kernel), Some((2e9, StatedBy::Processor)));
-        let all = Claims { cpuid_15h_hz: None, ..all };
-        assert_eq!(all.nominal_hz(kernel), Some((2.4e7, StatedBy::Firmware)));
-        let all = Claims { cntfrq_hz: None, ..all };
-        assert_eq!(all.nominal_hz(kernel), Some((2.3e9, StatedBy::Kernel)));
-        assert_eq!(all.nominal_hz(|| None), None);
-    }
-}
+pub const EXISTS: bool = CLOCKSOURCE.is_some();

@@ -6,7 +6,7 @@
 
 #![allow(unsafe_code, reason = "a counter is read by instructions that have no safe form")]
 
-use super::Claims;
+use super::claims::Claims;
 use crate::Unavailable;
 
 /// The name of the kernel's clocksource that is this counter and nothing else.

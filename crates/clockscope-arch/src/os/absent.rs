@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use crate::civil::State;
+use crate::woken::Woken;
 use crate::{Errno, Unavailable};
 
 /// There are no perf events.
@@ -38,7 +39,7 @@ pub fn clocksource() -> Option<String> {
 /// # Errors
 /// Always.
 pub fn allowed_cpus() -> Result<Vec<u32>, Errno> {
-    Err(Errno(0))
+    Err(Errno::UNSUPPORTED)
 }
 
 /// No CPU can be chosen.
@@ -46,7 +47,7 @@ pub fn allowed_cpus() -> Result<Vec<u32>, Errno> {
 /// # Errors
 /// Always.
 pub fn set_allowed_cpus(_: &[u32]) -> Result<(), Errno> {
-    Err(Errno(0))
+    Err(Errno::UNSUPPORTED)
 }
 
 /// Not known.
@@ -147,7 +148,7 @@ pub fn call_in_child(_: extern "C" fn()) {}
 /// # Errors
 /// Always.
 pub fn survive_disabled_counter(_: fn()) -> Result<(), Errno> {
-    Err(Errno(0))
+    Err(Errno::UNSUPPORTED)
 }
 
 /// Civil time, whose error nobody states.
@@ -171,17 +172,6 @@ pub fn keep_errno<T>(work: impl FnOnce() -> T) -> T {
 /// Nothing says that the wall clock was set.
 #[derive(Debug)]
 pub struct ClockSet(core::convert::Infallible);
-
-/// What ended a wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Woken {
-    /// The time was over.
-    InTime,
-    /// The wall clock was set.
-    ByClock,
-    /// [`ClockSet::wake`] was called.
-    ByThread,
-}
 
 impl ClockSet {
     /// There is none.

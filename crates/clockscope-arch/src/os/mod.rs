@@ -15,10 +15,10 @@
 #[cfg_attr(not(any(target_os = "linux", target_os = "android")), path = "absent.rs")]
 mod backend;
 
+pub use crate::woken::Woken;
 pub use backend::{
-    ClockSet, Timeline, Woken, allowed_cpus, call_in_child, civil, clocksource, counter_is_clocksource,
-    counter_is_permitted, current_cpu, keep_errno, perf_frequency, set_allowed_cpus, survive_disabled_counter,
-    wipe_on_fork,
+    ClockSet, Timeline, allowed_cpus, call_in_child, civil, clocksource, counter_is_clocksource, counter_is_permitted,
+    current_cpu, keep_errno, perf_frequency, set_allowed_cpus, survive_disabled_counter, wipe_on_fork,
 };
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub use backend::{last_errno, perf, posix};

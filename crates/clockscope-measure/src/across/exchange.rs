@@ -1,8 +1,8 @@
-//! Messages that two CPUs send to and fro, each stamped by its own counter: four timestamps an exchange.
+//! Messages that two CPUs send to and fro, each stamped by its own counter: an exchange is a bracket.
 
 use std::sync::atomic::Ordering;
 
-use clockscope::offset::OffsetBounds;
+use clockscope_brackets::{Bracket, OffsetBounds};
 use clockscope_sources::RawClock;
 
 use crate::bench::Bench;
@@ -47,17 +47,17 @@ impl<'a, P: Platform> Exchange<'a, P> {
         let _ending = Ending(&self.over);
         let mut deadline = bench.deadline(slice_ns);
         for number in 1.. {
-            let left = read(counter);
+            let before = read(counter);
             self.there.number.store(number, Ordering::Release);
             let is_answered = || self.back.number.load(Ordering::Acquire) == number;
             let is_long = self.platform.wait_until(|| is_answered() || self.over.load(Ordering::Relaxed) != 0);
             if !is_answered() {
                 break;
             }
-            let arrived = read(counter);
-            // It answers at the moment at which it stamps: both are one reading.
-            let there = self.back.stamp.load(Ordering::Relaxed);
-            bounds.push([left, there, there, arrived]);
+            let after = read(counter);
+            // It answers at the moment at which it stamps.
+            let inner = self.back.stamp.load(Ordering::Relaxed);
+            bounds.push(&Bracket { before, inner, after });
             if is_long {
                 deadline.hurry();
             }

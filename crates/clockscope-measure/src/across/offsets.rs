@@ -1,6 +1,6 @@
 //! The question *offsets*: how far the counters of the CPUs are apart.
 
-use clockscope::offset::Offset;
+use clockscope_brackets::{Bracket, Offset, narrowest};
 use clockscope_records::{Answer, CpuOffset, OffsetPair, Offsets, Unknown};
 use clockscope_sources::{Errno, RawClock};
 
@@ -19,7 +19,7 @@ use crate::timer::{Timer, read};
 /// Shortest time for one direction of a pair, in ns: some ten thousand exchanges.
 const SHORTEST_NS: f64 = 2e6;
 /// Brackets of the counter and the kernel's clock on a CPU, of which the narrowest counts.
-const BRACKETS: usize = 1000;
+const BRACKETS: u32 = 1000;
 /// By what share of the tightest round trip the answers of both directions may differ.
 const SYMMETRIC: f64 = 0.2;
 /// How many times wider the bound of one direction may be than that of the other, and how many exchanges each must have, for
@@ -247,7 +247,7 @@ fn pair_record(((a, b), outcome): Played<Learned>, unit: Unit) -> OffsetPair {
         }
     };
     let all = forward.with_reverse(&reverse);
-    pair.exchanges = all.exchanges();
+    pair.exchanges = all.brackets();
     pair.round_trip_ns = all.round_trip().map(|ticks| ticks as f64 * unit.ns);
     // By the units alone: what a unit is uncertain by does not move zero.
     pair.apart = all.is_apart(unit.step);
@@ -260,7 +260,7 @@ fn pair_record(((a, b), outcome): Played<Learned>, unit: Unit) -> OffsetPair {
         None => because(&mut pair, &FIGURES[..3], CHANGED),
     }
     match (forward.offset(unit.step), reverse.offset(unit.step)) {
-        (Some(_), Some(_)) if forward.exchanges().min(reverse.exchanges()) < FEWEST => {
+        (Some(_), Some(_)) if forward.brackets().min(reverse.brackets()) < FEWEST => {
             because(&mut pair, &FIGURES[4..6], "other programs left too little time for exchanges in both directions");
         }
         (Some(forward), Some(reverse))
@@ -334,13 +334,11 @@ fn closure(offsets: &Offsets) -> Option<f64> {
 /// The kernel's clock by the vDSO. MONOTONIC_RAW, which nobody steers.
 struct KernelClock<P: Platform>(P::Reference);
 
-/// The counter and the kernel's clock at one moment.
+/// The kernel's clock between two readings of the counter.
 #[derive(Clone, Copy, Debug)]
 struct Together {
-    /// The counter in the middle of the narrowest bracket, and half of its width.
-    ticks: u64,
-    half: f64,
-    ns: u64,
+    /// The narrowest of several.
+    bracket: Bracket,
     /// The step that the kernel's clock moves in.
     step_ns: f64,
 }
@@ -359,23 +357,20 @@ impl<P: Platform> KernelClock<P> {
     }
 
     fn together(&self, counter: &P::Counter) -> Result<Together, Errno> {
-        let mut narrowest: Option<(u64, Together)> = None;
-        let mut shown = Vec::with_capacity(BRACKETS);
-        for _ in 0..BRACKETS {
+        let mut shown = Vec::with_capacity(BRACKETS as usize);
+        let take = || {
             let mut raw = Default::default();
             let before = read(counter);
             self.0.read(&mut raw)?;
-            let width = read(counter).wrapping_sub(before);
-            let ns = self.0.value(&raw);
-            shown.push(ns);
-            if narrowest.is_none_or(|(narrowest, _)| width < narrowest) {
-                let half = width as f64 / 2.0;
-                narrowest = Some((width, Together { ticks: before.wrapping_add(width / 2), half, ns, step_ns: 1.0 }));
-            }
-        }
+            let after = read(counter);
+            let inner = self.0.value(&raw);
+            shown.push(inner);
+            Ok::<_, Errno>(Bracket { before, inner, after })
+        };
+        let bracket = narrowest(take, Bracket::width, BRACKETS, 0)?;
         // One that moves rarely may not be seen to move.
         let step_ns = step::of_readings(&shown).max(self.0.tick_ns()).max(1.0);
-        narrowest.map(|(_, together)| Together { step_ns, ..together }).ok_or(Errno(0))
+        Ok(Together { bracket, step_ns })
     }
 }
 
@@ -407,9 +402,9 @@ fn against_kernel<P: Platform>(
 
 /// How far a moment is off the line between two others, in ns.
 fn off_line(before: &Together, moment: &Together, after: &Together, unit: Unit) -> Result<Offset, String> {
-    let since = |later: &Together, field: fn(&Together) -> u64| field(later).wrapping_sub(field(before)) as i64 as f64;
-    let (ns, whole_ns) = (since(moment, |t| t.ns), since(after, |t| t.ns));
-    let (ticks, whole_ticks) = (since(moment, |t| t.ticks), since(after, |t| t.ticks));
+    let since =
+        |later: &Together| (later.bracket.inner_since(&before.bracket), later.bracket.middle_since(&before.bracket));
+    let ((ns, ticks), (whole_ns, whole_ticks)) = (since(moment), since(after));
     if whole_ns <= 0.0 {
         return Err("the kernel's clock stood still".to_owned());
     }
@@ -417,7 +412,7 @@ fn off_line(before: &Together, moment: &Together, after: &Together, unit: Unit) 
     // Each end of the line may be off by half its bracket, every reading by a step of the counter, on which the kernel's
     // clock may be based as well, and by a step of that clock; beyond the ends of the line all of that grows.
     let share = ns / whole_ns;
-    let uncertain = |at: &Together| at.half + 2.0 * unit.step + (1.0 + at.step_ns) / unit.ns;
+    let uncertain = |at: &Together| at.bracket.span() as f64 / 2.0 + 2.0 * unit.step + (1.0 + at.step_ns) / unit.ns;
     let bound = uncertain(moment) + uncertain(before) * (1.0 - share).abs() + uncertain(after) * share.abs();
     // The kernel's clock may be steered otherwise than the reference is: 500 ppm and as much of its own.
     let pace_ns = whole_ns * (unit.uncertain + STEERED) + (uncertain(before) + uncertain(after)) * unit.ns;

@@ -2,10 +2,11 @@
 
 use std::hint::black_box;
 
+use clockscope_brackets::{Bracket, Ticks};
 use clockscope_records::{Allan, Changed, Mtie, RatePair, RateRecord, Step};
 use clockscope_sources::Errno;
 use clockscope_statistics::{
-    Bracket, Constancy, Rate, Ticks, allan_deviation, even_phases, maximum_time_interval_error, rate, rate_bounds,
+    BracketNs, Constancy, Rate, allan_deviation, even_phases, maximum_time_interval_error, rate, rate_bounds,
 };
 
 use super::entrant::{Entrant, Scale};
@@ -21,11 +22,10 @@ const MOST: usize = 4096;
 /// Parts per million of 1.
 const PPM: f64 = 1e6;
 
-/// The brackets of one pair, in units of each clock since the first reading.
+/// The brackets of one pair: the clock is read between two readings of the reference.
 pub(super) struct Comparison {
     pub(super) clock: usize,
     pub(super) reference: usize,
-    origin: Option<Raw>,
     brackets: Vec<Bracket>,
     /// One of so many rounds is kept.
     every: usize,
@@ -36,27 +36,9 @@ pub(super) struct Comparison {
     error: Option<Errno>,
 }
 
-/// One bracket, as it was read.
-#[derive(Clone, Copy)]
-struct Raw {
-    before: u64,
-    clock: u64,
-    after: u64,
-}
-
 impl Comparison {
     pub(super) fn new(clock: usize, reference: usize) -> Self {
-        Self {
-            clock,
-            reference,
-            origin: None,
-            brackets: Vec::new(),
-            every: 1,
-            rounds: 0,
-            failed: 0,
-            errors: 0,
-            error: None,
-        }
+        Self { clock, reference, brackets: Vec::new(), every: 1, rounds: 0, failed: 0, errors: 0, error: None }
     }
 
     /// Takes so many brackets, and keeps the narrowest.
@@ -65,17 +47,18 @@ impl Comparison {
         let fence = clock.fence.as_ref().or(reference.fence.as_ref());
         let (Ok(clock), Ok(reference)) = (&clock.row.sampler, &reference.row.sampler) else { return };
         let between = || fence.map(|timer| black_box(timer.now()));
-        let (mut narrowest, mut errors): (Option<Raw>, u64) = (None, 0);
+        let (mut narrowest, mut errors): (Option<Bracket>, u64) = (None, 0);
+        // Not the shared loop: a read that fails is counted, and the others go on.
         for _ in 0..count {
             let mut take = || {
                 let before = reference.now()?;
                 between();
-                let clock = clock.now().inspect_err(|_| errors += 1)?;
+                let inner = clock.now().inspect_err(|_| errors += 1)?;
                 between();
-                Ok(Raw { before, clock, after: reference.now()? })
+                Ok(Bracket { before, inner, after: reference.now()? })
             };
             match take() {
-                Ok(raw) if narrowest.is_none_or(|narrowest| raw.width() < narrowest.width()) => narrowest = Some(raw),
+                Ok(next) if narrowest.is_none_or(|best| next.width() < best.width()) => narrowest = Some(next),
                 Ok(_) => {}
                 Err(errno) => {
                     self.failed += 1;
@@ -84,14 +67,13 @@ impl Comparison {
             }
         }
         self.errors += errors;
-        if let Some(raw) = narrowest {
-            self.keep(raw, count);
+        if let Some(bracket) = narrowest {
+            self.keep(bracket, count);
         }
     }
 
     /// Keeps a bracket; those of the ends always.
-    fn keep(&mut self, raw: Raw, count: usize) {
-        let origin = *self.origin.get_or_insert(raw);
+    fn keep(&mut self, bracket: Bracket, count: usize) {
         self.rounds += 1;
         if !self.rounds.is_multiple_of(self.every) && count < BRACKETS_AT_ENDS {
             return;
@@ -104,12 +86,7 @@ impl Comparison {
                 place % 2 == 1
             });
         }
-        let since = |value: u64, origin: u64| value.wrapping_sub(origin) as i64 as f64;
-        self.brackets.push(Bracket {
-            before: since(raw.before, origin.before),
-            clock: since(raw.clock, origin.clock),
-            after: since(raw.after, origin.before),
-        });
+        self.brackets.push(bracket);
     }
 
     /// Brackets that are kept.
@@ -122,18 +99,20 @@ impl Comparison {
     pub(super) fn bounds_ppm<P: Platform>(&self, entrants: &[Entrant<'_, P>]) -> Option<(f64, f64)> {
         let (clock, reference) = (&entrants[self.clock], &entrants[self.reference]);
         let clock_ns = clock.nominal_hz.map_or(clock.rough_ns, |hz| 1e9 / hz);
-        let brackets = self.in_ns(clock_ns, reference.rough_ns);
-        let ticks = Ticks { clock: clock.tick * clock_ns, reference: reference.tick * reference.rough_ns };
+        let (brackets, ticks) = self.in_ns((clock, clock_ns), (reference, reference.rough_ns));
         rate_bounds(&brackets, ticks).map(|bounds| middle(bounds, [0.0; 2]))
     }
 
-    fn in_ns(&self, clock_ns: f64, reference_ns: f64) -> Vec<Bracket> {
-        let scaled = |bracket: &Bracket| Bracket {
-            before: bracket.before * reference_ns,
-            clock: bracket.clock * clock_ns,
-            after: bracket.after * reference_ns,
-        };
-        self.brackets.iter().map(scaled).collect()
+    /// The brackets since the first one, which is always kept, and the ticks: in ns, with units of so many ns.
+    fn in_ns<P: Platform>(
+        &self,
+        (clock, clock_ns): (&Entrant<'_, P>, f64),
+        (reference, reference_ns): (&Entrant<'_, P>, f64),
+    ) -> (Vec<BracketNs>, Ticks) {
+        let unit = Ticks { outer: reference_ns, inner: clock_ns };
+        let since_first = |bracket| BracketNs::since(&self.brackets[0], bracket, unit);
+        let ticks = Ticks { outer: reference.tick * reference_ns, inner: clock.tick * clock_ns };
+        (self.brackets.iter().map(since_first).collect(), ticks)
     }
 
     /// What all brackets tell with the clock's unit of so many ns.
@@ -144,8 +123,7 @@ impl Comparison {
         reference: &Entrant<'_, P>,
         scale: Scale,
     ) -> Option<Found> {
-        let brackets = self.in_ns(clock_ns, scale.ns_per_unit);
-        let ticks = Ticks { clock: clock.tick * clock_ns, reference: reference.tick * scale.ns_per_unit };
+        let (brackets, ticks) = self.in_ns((clock, clock_ns), (reference, scale.ns_per_unit));
         let is_ticked = clock.is_ticked() || reference.is_ticked();
         Some(Found { rate: rate(&brackets, ticks)?, ticks, brackets, is_ticked })
     }
@@ -232,17 +210,11 @@ impl Comparison {
     }
 }
 
-impl Raw {
-    fn width(&self) -> u64 {
-        self.after.wrapping_sub(self.before)
-    }
-}
-
 /// What brackets told, and they themselves, in ns.
 struct Found {
     rate: Rate,
     ticks: Ticks,
-    brackets: Vec<Bracket>,
+    brackets: Vec<BracketNs>,
     /// One of the clocks is moved by the timer tick, which may come late: its steps say nothing.
     is_ticked: bool,
 }
@@ -264,7 +236,7 @@ fn fill(record: &mut RateRecord, found: &Found) {
     record.seconds = Some(rate.between / 1e9);
     (record.brackets_kept, record.brackets_dropped) = (rate.kept as u64, rate.dropped as u64);
     record.bracket_ns = Some(rate.width);
-    record.ticks_ns = Some(ticks.clock + ticks.reference);
+    record.ticks_ns = Some(ticks.inner + ticks.outer);
     let since_first = |ns: f64| (ns - brackets[0].before) / 1e9;
     record.constant = found.is_constant();
     if let (Some(false), Constancy::Changed { from, until }) = (record.constant, rate.constancy) {

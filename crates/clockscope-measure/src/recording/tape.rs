@@ -135,7 +135,7 @@ impl PlayedClock {
             let name = &self.name;
             self.reel.does_not_fit(|| format!("{name}: a batch has {delivered} readings, {reads} are needed"));
         }
-        (delivered as usize, error.map(Errno))
+        (delivered as usize, error.map(Errno::new))
     }
 }
 

@@ -19,7 +19,7 @@ use crate::sampler::{Sampled, Sampler};
 use crate::timer::Timer;
 
 /// What *steps* never asks of a clock: ENOSYS.
-pub(super) const NOT_RECORDED: Errno = Errno(38);
+pub(super) const NOT_RECORDED: Errno = Errno::new(38);
 
 /// The batches of one clock.
 type Batches = Arc<Mutex<Vec<RecordedBatch>>>;
@@ -101,7 +101,7 @@ impl<P: Platform> Sampler<Recorder<P>> for Watched<P> {
         if let Some((outer, (_, after))) = outside {
             outer.log.push(after);
         }
-        let batch = RecordedBatch { delivered: sampled.delivered as u64, error: sampled.error.map(|error| error.0) };
+        let batch = RecordedBatch { delivered: sampled.delivered as u64, error: sampled.error.map(Errno::code) };
         self.batches.lock().unwrap_or_else(PoisonError::into_inner).push(batch);
         sampled
     }

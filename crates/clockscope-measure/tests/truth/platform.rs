@@ -136,7 +136,7 @@ impl RawClock for Clock {
         }
         *raw = match self.id {
             None => self.cpus.read_counter(self.cost),
-            Some(id) => self.cpus.read_clock(id, self.cost).map_err(|refused| Errno(refused.0))?,
+            Some(id) => self.cpus.read_clock(id, self.cost).map_err(|refused| Errno::new(refused.0))?,
         };
         if let Some(reads) = &mut *self.reads.lock().expect("nobody panicked") {
             reads.push((self.place, *raw, self.cpus.taken_ps()));

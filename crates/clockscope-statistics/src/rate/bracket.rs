@@ -1,33 +1,37 @@
-//! One bracket, and what it says about the clock's phase.
+//! A bracket in ns, and what it says about the clock's phase.
+
+use clockscope_brackets::{Bracket, Ticks};
 
 /// A reading of the clock between two of the reference, each in ns since some moment of its own.
+///
+/// Apart from [`Bracket`], because least squares and convex hulls compute with fractions of ns.
+/// Made from it once differences are small.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bracket {
+pub struct BracketNs {
     /// The reference before.
     pub before: f64,
     /// The clock.
-    pub clock: f64,
+    pub inner: f64,
     /// The reference after.
     pub after: f64,
 }
 
-/// By how much readings may be late, in ns: what clocks move in steps of.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Ticks {
-    /// The reference.
-    pub reference: f64,
-    /// The clock.
-    pub clock: f64,
-}
+impl BracketNs {
+    /// Returns a bracket since the readings of `origin`. `unit` is each clock's unit in ns.
+    #[must_use]
+    pub fn since(origin: &Bracket, bracket: &Bracket, unit: Ticks) -> Self {
+        let [before, inner, after] = bracket.since(origin).map(|units| units as f64);
+        Self { before: before * unit.outer, inner: inner * unit.inner, after: after * unit.outer }
+    }
 
-impl Bracket {
-    pub(super) fn width(&self) -> f64 {
+    /// How far the reference's readings are apart, without its tick.
+    pub(super) fn span(&self) -> f64 {
         self.after - self.before
     }
 
     /// Where the phase lies, in ns.
     pub(super) fn phase(&self, ticks: Ticks) -> (f64, f64) {
-        (self.clock - self.after - ticks.reference, self.clock + ticks.clock - self.before)
+        (self.inner - self.after - ticks.outer, self.inner + ticks.inner - self.before)
     }
 
     /// The reference's reading in the middle.
@@ -37,6 +41,6 @@ impl Bracket {
 
     /// The phase in the middle of what is possible.
     pub(super) fn middle(&self) -> f64 {
-        self.clock - self.moment()
+        self.inner - self.moment()
     }
 }

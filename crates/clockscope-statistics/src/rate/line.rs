@@ -1,6 +1,8 @@
 //! Whether one straight line goes through the phases of all brackets: the test of a constant rate.
 
-use super::bracket::{Bracket, Ticks};
+use clockscope_brackets::Ticks;
+
+use super::bracket::BracketNs;
 
 /// Whether one rate explains all brackets.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,7 +24,7 @@ pub enum Constancy {
 /// Rounding of what is computed here, in ns.
 const ROUNDING: f64 = 1e-3;
 
-pub(super) fn constancy(brackets: &[Bracket], ticks: Ticks) -> Constancy {
+pub(super) fn constancy(brackets: &[BracketNs], ticks: Ticks) -> Constancy {
     if brackets.len() < 3 {
         return Constancy::Untested;
     }
@@ -59,9 +61,9 @@ struct Phase {
 }
 
 impl Phase {
-    fn of(bracket: &Bracket, ticks: Ticks) -> Self {
+    fn of(bracket: &BracketNs, ticks: Ticks) -> Self {
         let (least, most) = bracket.phase(ticks);
-        Self { most: (bracket.before, most + ROUNDING), least: (bracket.after + ticks.reference, least - ROUNDING) }
+        Self { most: (bracket.before, most + ROUNDING), least: (bracket.after + ticks.outer, least - ROUNDING) }
     }
 }
 

@@ -15,12 +15,12 @@ impl World {
         self.rates.iter().zip(ends).map(|((from, rate), end)| (end.min(time) - from).max(0.0) * (1.0 + rate)).sum()
     }
 
-    fn bracket(&self, time: f64, [until_clock, until_after]: [f64; 2]) -> Bracket {
+    fn bracket(&self, time: f64, [until_clock, until_after]: [f64; 2]) -> BracketNs {
         let floored = |value: f64, tick: f64| if tick > 0.0 { (value / tick).floor() * tick } else { value };
-        Bracket {
-            before: floored(time, self.ticks.reference),
-            clock: floored(self.counted(time + until_clock), self.ticks.clock),
-            after: floored(time + until_clock + until_after, self.ticks.reference),
+        BracketNs {
+            before: floored(time, self.ticks.outer),
+            inner: floored(self.counted(time + until_clock), self.ticks.inner),
+            after: floored(time + until_clock + until_after, self.ticks.outer),
         }
     }
 }
@@ -43,7 +43,7 @@ fn ppm() -> impl Strategy<Value = f64> {
 
 fn ticks() -> impl Strategy<Value = Ticks> {
     let tick = || prop_oneof![Just(0.0), Just(1.0), Just(10.0), 1.0..300.0_f64, Just(1e6), Just(1e9)];
-    (tick(), tick()).prop_map(|(reference, clock)| Ticks { reference, clock })
+    (tick(), tick()).prop_map(|(outer, inner)| Ticks { outer, inner })
 }
 
 proptest! {
@@ -71,11 +71,11 @@ proptest! {
             free = time + passing[0] + passing[1] + 100.0;
             moments.push((time, world.bracket(time, *passing)));
         }
-        let brackets: Vec<Bracket> = moments.iter().map(|(_, bracket)| *bracket).collect();
+        let brackets: Vec<BracketNs> = moments.iter().map(|(_, bracket)| *bracket).collect();
         let Some(found) = rate(&brackets, ticks) else { return Ok(()) };
         // The truth is the mean rate between the moments at which the clock was read in the two end brackets.
         let (first, last) = ends(&brackets).unwrap();
-        let read_at = |wanted: &Bracket| {
+        let read_at = |wanted: &BracketNs| {
             let place = brackets.iter().position(|bracket| std::ptr::eq(bracket, wanted)).unwrap();
             moments[place].0 + reads[place][0]
         };
@@ -105,9 +105,9 @@ proptest! {
     fn any_brackets_are_answered(
         readings in prop::collection::vec([-1e12..1e12_f64, -1e12..1e12_f64, -1e12..1e12_f64], 0..40)
     ) {
-        let brackets: Vec<Bracket> =
-            readings.into_iter().map(|[before, clock, after]| Bracket { before, clock, after }).collect();
-        let ticks = Ticks { reference: 1.0, clock: 1.0 };
+        let brackets: Vec<BracketNs> =
+            readings.into_iter().map(|[before, inner, after]| BracketNs { before, inner, after }).collect();
+        let ticks = Ticks { outer: 1.0, inner: 1.0 };
         if let Some(found) = rate(&brackets, ticks) {
             prop_assert!(found.least <= found.most, "{found:?}");
         }
@@ -117,7 +117,7 @@ proptest! {
     }
 }
 
-fn quiet(rates: Vec<(f64, f64)>, count: usize) -> Vec<Bracket> {
+fn quiet(rates: Vec<(f64, f64)>, count: usize) -> Vec<BracketNs> {
     let world = World { rates, ticks: Ticks::default() };
     (0..count).map(|index| world.bracket(1e7 * index as f64, [24.0, 24.0])).collect()
 }
@@ -134,7 +134,7 @@ fn a_change_is_found_and_placed() {
 #[test]
 fn a_step_is_told_from_a_rate() {
     let mut brackets = quiet(vec![(0.0, 20e-6)], 100);
-    brackets.iter_mut().skip(40).for_each(|bracket| bracket.clock -= 5e6);
+    brackets.iter_mut().skip(40).for_each(|bracket| bracket.inner -= 5e6);
     let (at, by) = rate(&brackets, Ticks::default()).unwrap().step.unwrap();
     assert!((at - 4e8).abs() < 1e6 && (by + 5e6).abs() < 1e3, "{at} {by}");
 }
@@ -142,7 +142,7 @@ fn a_step_is_told_from_a_rate() {
 #[test]
 fn what_was_interrupted_is_left_out_of_the_estimate() {
     let world = World { rates: vec![(0.0, 10e-6)], ticks: Ticks::default() };
-    let brackets: Vec<Bracket> = (0..100)
+    let brackets: Vec<BracketNs> = (0..100)
         .map(|index| world.bracket(1e7 * f64::from(index), if index % 3 == 0 { [24.0, 1e6] } else { [24.0, 24.0] }))
         .collect();
     let found = rate(&brackets, Ticks::default()).unwrap();
@@ -157,7 +157,23 @@ fn what_was_interrupted_is_left_out_of_the_estimate() {
 fn nothing_is_told_of_too_little() {
     assert_eq!(rate(&[], Ticks::default()), None);
     assert_eq!(rate(&quiet(vec![(0.0, 0.0)], 1), Ticks::default()), None);
-    assert_eq!(rate(&[Bracket { before: 0.0, clock: 0.0, after: 50.0 }; 5], Ticks::default()), None);
+    assert_eq!(rate(&[BracketNs { before: 0.0, inner: 0.0, after: 50.0 }; 5], Ticks::default()), None);
     assert_eq!(rate(&quiet(vec![(0.0, 0.0)], 2), Ticks::default()).unwrap().constancy, Constancy::Untested);
     assert_eq!(even_phases(&quiet(vec![(0.0, 0.0)], 6)), None);
+}
+
+/// Counters of months and counters that wrap: floats do not hold their values, nor have to.
+#[test]
+fn a_bracket_in_ns_does_not_depend_on_what_the_counters_show() {
+    use clockscope_brackets::Bracket;
+    let unit = Ticks { outer: 0.5, inner: 2.0 };
+    for (outer, inner) in [(0, 0), ((1 << 53) + 1, (1 << 63) - 2), (u64::MAX - 3, u64::MAX), ((1 << 63) - 5, 1 << 54)] {
+        let at = |passed: u64| Bracket {
+            before: outer.wrapping_add(passed),
+            inner: inner.wrapping_add(3 * passed),
+            after: outer.wrapping_add(passed + 9),
+        };
+        let found = BracketNs::since(&at(0), &at(1_000_001), unit);
+        assert_eq!(found, BracketNs { before: 500_000.5, inner: 6_000_006.0, after: 500_005.0 }, "{outer} {inner}");
+    }
 }

@@ -69,6 +69,7 @@ pub enum Unbounded {
     Unsynchronized(SystemTime),
     /// A daemon works an offset off by the clock's rate, and the kernel does not know how much of it is
     /// left. Or the oscillator is off by more than 100 ppm.
+    #[non_exhaustive]
     Slewing {
         /// What would be true otherwise.
         claimed: Bounded,

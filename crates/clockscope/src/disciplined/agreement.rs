@@ -2,7 +2,8 @@
 
 use core::sync::atomic::Ordering;
 
-use super::bracket::Bracket;
+use clockscope_brackets::Bracket;
+
 use super::errors::Stretch;
 use super::holding::Held;
 use super::os_changes::{LONGEST_PAUSE_NS, PAUSE_NS};
@@ -83,8 +84,8 @@ struct Advance {
 impl Advance {
     fn new(from: &Bracket, to: &Bracket, os_tick_ns: u64) -> Self {
         Self {
-            elapsed_ns: to.os_ns_since(from),
-            ticks: to.middle().wrapping_sub(from.middle()) as i64 as f64,
+            elapsed_ns: to.inner_since(from),
+            ticks: to.middle_since(from),
             uncertain_ticks: (from.width() as f64) + (to.width() as f64),
             os_tick_ns: os_tick_ns as f64,
         }

@@ -6,13 +6,15 @@ use core::sync::atomic::Ordering;
 use core::time::Duration;
 
 use clockscope_arch::rest;
+use clockscope_brackets::Bracket;
 
 use super::asked::Answers;
+use super::bracket::{both_ticks, take_narrowest};
 use super::calibration::MeanRate;
 use super::errors::error_ns;
 use super::steering::Wanted;
 use super::version::Mode;
-use super::{Bracket, Counter, Disciplined, OsClock};
+use super::{Counter, Disciplined, OsClock};
 use crate::conversion::{Conversion, Uncalibrated};
 use crate::evidence::{ErrorBound, Evidence, Finding, Frequency, Source};
 use crate::lattice;
@@ -67,9 +69,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     pub(super) fn error_by_line(&self, tick_ns: u64) -> Option<u64> {
         let one = || {
             let look = self.look();
-            let bracket = Bracket::narrowest(&self.counter, || self.os_ns(), 1, 0).ok()?;
+            let bracket = take_narrowest(&self.counter, || self.os_ns(), 1, 0).ok()?;
             let [first, last] = [bracket.before, bracket.after].map(|tick| look.line.at(tick));
-            let error = error_ns(first?.max(look.floor), last?.max(look.floor), bracket.os_ns, tick_ns);
+            let error = error_ns(first?.max(look.floor), last?.max(look.floor), bracket.inner, tick_ns);
             Some((bracket.width(), error))
         };
         (0..TRIES).filter_map(|_| one()).min().map(|(_, error)| error)
@@ -145,17 +147,19 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if answers.permitted == Some(false) {
             return Err(Uncalibrated::NotPermitted);
         }
-        let take = || Bracket::narrowest(&self.counter, || self.os_ns(), TRIES, 0).map_err(Uncalibrated::NoClock);
+        let take = || take_narrowest(&self.counter, || self.os_ns(), TRIES, 0).map_err(Uncalibrated::NoClock);
         let start = take()?;
         if answers.invariant == Some(true) {
             rest(duration);
         }
         self.spin(&start, duration)?;
         let end = take()?;
-        let rate =
-            end.rate_since(&start, answers.os_tick_ns).filter(|rate| rate.low > 0.0).ok_or(Uncalibrated::StoodStill)?;
-        let mean = MeanRate { rate, window_ns: end.os_ns_since(&start) };
-        Ok(Conversion::new(end.middle(), end.os_ns, frequency_of(&mean)))
+        let rate = end
+            .rate_since(&start, both_ticks(answers.os_tick_ns))
+            .filter(|rate| rate.low > 0.0)
+            .ok_or(Uncalibrated::StoodStill)?;
+        let mean = MeanRate { rate, window_ns: end.inner_since(&start) };
+        Ok(Conversion::new(end.middle(), end.inner, frequency_of(&mean)))
     }
 
     /// Reads the OS clock until `duration` has passed; no longer than a frozen clock would make
@@ -165,7 +169,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let ns = u64::try_from(duration.as_nanos()).unwrap_or(u64::MAX);
         // A read takes 5 ns at least.
         for _ in 0..ns / 5 + 1000 {
-            if self.os_ns().map_err(Uncalibrated::NoClock)?.wrapping_sub(start.os_ns) >= ns {
+            if self.os_ns().map_err(Uncalibrated::NoClock)?.wrapping_sub(start.inner) >= ns {
                 return Ok(());
             }
         }

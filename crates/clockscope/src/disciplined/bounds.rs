@@ -7,8 +7,9 @@
 //! rate is right is checked at each renewal of the line: where the clocks part, the system is asked
 //! anew.
 
+use clockscope_brackets::Bracket;
+
 use super::agreement::SAME;
-use super::bracket::Bracket;
 use super::errors::Stretch;
 use super::holding::Held;
 use super::kept::{Seen, Statement};

@@ -1,6 +1,8 @@
 //! How long a tick is: what all brackets of a window allow.
 
-use super::bracket::{Bracket, Interval};
+use clockscope_brackets::{Bracket, RateBounds};
+
+use super::bracket::both_ticks;
 
 /// Each half of a window is this long, in ns, before the first is let go. After ten seconds a bracket of 40 ns bounds the
 /// mean rate to 0.004 ppm, and the next window starts from a bracket that is as old as that.
@@ -21,10 +23,10 @@ pub(crate) struct Calibration {
     next_start: Bracket,
     last: Bracket,
     /// The mean rate over the tightest pair of ends so far, and that pair's later end.
-    mean: Interval,
+    mean: RateBounds,
     mean_end: Bracket,
     /// Every constant rate that all pairs of the window allow.
-    feasible: Interval,
+    feasible: RateBounds,
     /// Widths of the narrowest bracket and of the next one, in ticks.
     narrowest: u64,
     second: u64,
@@ -34,7 +36,7 @@ pub(crate) struct Calibration {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct MeanRate {
     /// In ns a tick.
-    pub(crate) rate: Interval,
+    pub(crate) rate: RateBounds,
     /// Length of the window in ns.
     pub(crate) window_ns: f64,
 }
@@ -46,9 +48,9 @@ impl Calibration {
         start: Bracket::ZERO,
         next_start: Bracket::ZERO,
         last: Bracket::ZERO,
-        mean: Interval::ZERO,
+        mean: RateBounds::ZERO,
         mean_end: Bracket::ZERO,
-        feasible: Interval::ZERO,
+        feasible: RateBounds::ZERO,
         narrowest: 0,
         second: 0,
     };
@@ -77,7 +79,7 @@ impl Calibration {
     /// Takes a bracket that is later than all before. Where it contradicts them, the rate has changed, and a new window
     /// begins at the bracket before it.
     pub(crate) fn add(&mut self, bracket: Bracket, os_tick_ns: u64) {
-        let is_young = bracket.os_ns_since(&self.start) < 5e6;
+        let is_young = bracket.inner_since(&self.start) < 5e6;
         if !self.has_started() || is_young && bracket.width() < self.start.width() / 2 {
             // The first bracket was interrupted, and so little time has passed that a better start is worth more.
             *self = Self {
@@ -98,7 +100,7 @@ impl Calibration {
             self.second = self.second.min(width);
         }
         self.narrowest = self.narrowest.min(width);
-        match bracket.rate_since(&self.start, os_tick_ns) {
+        match bracket.rate_since(&self.start, both_ticks(os_tick_ns)) {
             Some(rate) if self.brackets == 2 => self.begin_mean(rate, bracket),
             Some(rate) => self.narrow(rate, bracket, os_tick_ns),
             // The counter is not after the start: it was reset, or wrapped, or stands still.
@@ -109,7 +111,7 @@ impl Calibration {
     }
 
     /// Takes the rate from the start to `bracket` into what is known, if it is compatible with that.
-    fn narrow(&mut self, rate: Interval, bracket: Bracket, os_tick_ns: u64) {
+    fn narrow(&mut self, rate: RateBounds, bracket: Bracket, os_tick_ns: u64) {
         match self.feasible.intersection(&rate.widened(WANDER)) {
             Some(feasible) => {
                 self.feasible = feasible;
@@ -130,15 +132,15 @@ impl Calibration {
     /// The same before that: of a clock whose rate has just changed.
     pub(crate) fn unconfirmed(&self) -> Option<MeanRate> {
         (self.brackets >= 2 && self.mean.low > 0.0)
-            .then(|| MeanRate { rate: self.mean, window_ns: self.mean_end.os_ns_since(&self.start) })
+            .then(|| MeanRate { rate: self.mean, window_ns: self.mean_end.inner_since(&self.start) })
     }
 
     /// Lets the first half of a window go once the second is full, too.
     fn slide(&mut self, bracket: Bracket, os_tick_ns: u64) {
-        let second_began = self.next_start.os_ns_since(&self.start) > 0.0;
-        if !second_began && bracket.os_ns_since(&self.start) >= FULL_NS {
+        let second_began = self.next_start.inner_since(&self.start) > 0.0;
+        if !second_began && bracket.inner_since(&self.start) >= FULL_NS {
             self.next_start = bracket;
-        } else if second_began && bracket.os_ns_since(&self.next_start) >= FULL_NS {
+        } else if second_began && bracket.inner_since(&self.next_start) >= FULL_NS {
             self.restart(self.next_start, bracket, os_tick_ns);
             // By those of the half that stays.
             (self.next_start, self.brackets) = (bracket, CONFIRMED);
@@ -147,13 +149,13 @@ impl Calibration {
 
     fn restart(&mut self, start: Bracket, end: Bracket, os_tick_ns: u64) {
         (self.start, self.next_start, self.brackets) = (start, start, 2);
-        match end.rate_since(&start, os_tick_ns) {
+        match end.rate_since(&start, both_ticks(os_tick_ns)) {
             Some(rate) => self.begin_mean(rate, end),
             None => (self.start, self.next_start, self.brackets) = (end, end, 1),
         }
     }
 
-    fn begin_mean(&mut self, rate: Interval, end: Bracket) {
+    fn begin_mean(&mut self, rate: RateBounds, end: Bracket) {
         (self.mean, self.mean_end, self.feasible) = (rate, end, rate.widened(WANDER));
     }
 }
@@ -180,7 +182,7 @@ mod tests {
                 self.tick += ticks;
                 self.os += ticks as f64 * rate;
                 self.calibration
-                    .add(Bracket { before: self.tick - 50, after: self.tick + 50, os_ns: self.os as u64 }, 1);
+                    .add(Bracket { before: self.tick - 50, after: self.tick + 50, inner: self.os as u64 }, 1);
             }
         }
     }
@@ -217,7 +219,7 @@ mod tests {
     #[test]
     fn an_interrupted_first_bracket_is_replaced() {
         let mut machine = Machine::new();
-        machine.calibration.add(Bracket { before: 0, after: machine.tick, os_ns: 4_999_999_000 }, 1);
+        machine.calibration.add(Bracket { before: 0, after: machine.tick, inner: 4_999_999_000 }, 1);
         machine.run(0.4, 1e5, 20);
         assert!(machine.calibration.mean().unwrap().rate.relative() < 30e-6);
     }

@@ -2,8 +2,9 @@
 
 use core::sync::atomic::Ordering;
 
+use clockscope_brackets::Bracket;
+
 use super::agreement::FASTER;
-use super::bracket::Bracket;
 use super::holding::Held;
 use super::line::Line;
 use super::{Counter, Disciplined, OsClock};
@@ -35,9 +36,9 @@ impl Stretch {
     /// The one that follows and ends with `bracket`, at which the error was `error_ns`; where segments
     /// meet in it, it was `at_joint_ns`.
     fn followed_by(&self, bracket: &Bracket, error_ns: u64, at_joint_ns: u64) -> Self {
-        let ticks = bracket.middle().wrapping_sub(self.end.middle()) as f64;
+        let ticks = bracket.middle_since(&self.end);
         let widths = (self.end.width() + bracket.width()) as f64 / 2.0;
-        let length_ns = bracket.os_ns_since(&self.end);
+        let length_ns = bracket.inner_since(&self.end);
         Self {
             end: *bracket,
             end_error_ns: error_ns,
@@ -104,10 +105,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         (first, last): (u64, u64),
     ) -> u64 {
         let (before, tick_ns) = (held.stretch, held.ticks_ns());
-        let error = error_ns(first, last, bracket.os_ns, tick_ns);
+        let error = error_ns(first, last, bracket.inner, tick_ns);
         let at_joint = error_at_joint(line, &before.end, bracket, tick_ns).unwrap_or(0);
         let mut largest = error.max(at_joint);
-        if bracket.os_ns_since(&before.end) < self.window_ns() as f64 / 4.0 {
+        if bracket.inner_since(&before.end) < self.window_ns() as f64 / 4.0 {
             // Too short to know a rate by. (A question was asked just after a renewal.)
             held.stretch.worst_ns = before.worst_ns.max(largest);
         } else {
@@ -131,11 +132,11 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 pub(super) fn unseen_error_ns(held: &Held<'_>, bracket: &Bracket) -> u64 {
     let last = held.calibration.last();
     let ticks = bracket.middle().wrapping_sub(last.middle()) as i64;
-    let excess_ns = bracket.os_ns_since(last) - ticks as f64 * held.ns_per_tick;
-    let error = if ticks < 0 || held.line_end_ns <= last.os_ns {
+    let excess_ns = bracket.inner_since(last) - ticks as f64 * held.ns_per_tick;
+    let error = if ticks < 0 || held.line_end_ns <= last.inner {
         0
     } else if excess_ns < 0.0 {
-        held.line_end_ns.saturating_sub(last.os_ns).min(-excess_ns as u64)
+        held.line_end_ns.saturating_sub(last.inner).min(-excess_ns as u64)
     } else {
         excess_ns as u64
     };
@@ -145,7 +146,7 @@ pub(super) fn unseen_error_ns(held: &Held<'_>, bracket: &Bracket) -> u64 {
 /// Returns the same where a slew explains what happened: the line lasted for so long after the last bracket,
 /// and the OS clock's rate was lawful.
 pub(super) fn unseen_slew_ns(held: &Held<'_>, bracket: &Bracket) -> u64 {
-    let lasted_ns = held.line_end_ns.saturating_sub(held.calibration.last().os_ns);
+    let lasted_ns = held.line_end_ns.saturating_sub(held.calibration.last().inner);
     let most_ns = (lasted_ns as f64 * FASTER) as u64;
     unseen_error_ns(held, bracket).min(most_ns.saturating_add(held.stretch.worst_ns))
 }
@@ -160,9 +161,9 @@ fn error_at_joint(line: &Line, earlier: &Bracket, later: &Bracket, os_tick_ns: u
     if before >= elapsed {
         return None;
     }
-    let os_ns = later.os_ns_since(earlier);
+    let os_ns = later.inner_since(earlier);
     let since_earlier_ns = os_ns * (before as f64 / elapsed as f64);
-    let joint_os_ns = earlier.os_ns.wrapping_add(since_earlier_ns.max(0.0) as u64);
+    let joint_os_ns = earlier.inner.wrapping_add(since_earlier_ns.max(0.0) as u64);
     // The moments of both brackets are known to half of their widths.
     let width_ns = (earlier.width().max(later.width()) as f64 / elapsed as f64 * os_ns.max(0.0)) as u64;
     Some(error_ns(value, value, joint_os_ns, os_tick_ns).saturating_add(width_ns / 2 + 1))
@@ -197,7 +198,7 @@ mod tests {
             let bent = |at: f64, (first, second): (f64, f64), knot: f64| first * at.min(knot) + second * (at - knot).max(0.0);
             let os = |at: f64| 1e9 + bent(at, rates, knot * LENGTH);
             let line = |at: f64| 1e9 + start_error + bent(at, ours, joint * LENGTH);
-            let bracket = |at: f64| Bracket { before: 1_000_000 + at as u64, after: 1_000_000 + at as u64, os_ns: os(at) as u64 };
+            let bracket = |at: f64| Bracket { before: 1_000_000 + at as u64, after: 1_000_000 + at as u64, inner: os(at) as u64 };
             let error = |at: f64| (line(at) - os(at)).abs();
             let chord = os(0.0) + (os(LENGTH) - os(0.0)) * joint;
             let at_joint = (line(joint * LENGTH) - chord).abs();

@@ -3,7 +3,7 @@
 use core::ops::{Deref, DerefMut};
 use core::sync::atomic::Ordering;
 
-use super::shared::{Guard, Holder};
+use super::lock::{Guard, Holder};
 use super::steering::Steering;
 use super::version::{Mode, Version};
 use super::{Counter, Demotion, Disciplined, OsClock};

@@ -22,6 +22,7 @@ mod errors;
 mod holding;
 mod kept;
 mod line;
+mod lock;
 mod os_changes;
 mod page;
 mod place;
@@ -37,6 +38,8 @@ mod tested;
 mod usage;
 mod version;
 mod wall;
+#[cfg(not(loom))]
+mod wiping;
 
 #[cfg(all(test, not(loom)))]
 pub(crate) use kept::carried_on;
@@ -46,14 +49,15 @@ pub use sources::{Counter, OsClock};
 pub use stated::{BoundedAt, State, Stated};
 #[cfg(not(loom))]
 pub(crate) use tested::CPUS as MOST_CPUS;
+#[cfg(not(loom))]
+pub(crate) use wiping::{Wiped, forget_in_children, wipe_on_fork};
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
 use crate::evidence::Demotion;
 use crate::{Errno, Instant};
 use asked::{Answers, Asked};
-use bracket::Bracket;
-use shared::Shared;
+pub(crate) use shared::Shared;
 use tested::Tested;
 use version::{Mode, Version};
 

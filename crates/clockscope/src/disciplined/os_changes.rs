@@ -1,7 +1,8 @@
 //! Handles an OS clock that steps back or becomes slower.
 
+use clockscope_brackets::Bracket;
+
 use super::agreement::SOON_NS;
-use super::bracket::Bracket;
 use super::holding::Held;
 use super::steering::TOO_WIDE;
 use super::version::Mode;
@@ -137,7 +138,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let Slower { usual, own_ticks, pause_ns } = held.slower;
         if bracket.width() > usual.saturating_mul(TOO_WIDE) && !self.is_slower_itself(held, own_ticks) {
             let pause_ns = (2 * pause_ns).min(LONGEST_PAUSE_NS);
-            self.turn_away(held, Slower { pause_ns, ..held.slower }, bracket.os_ns);
+            self.turn_away(held, Slower { pause_ns, ..held.slower }, bracket.inner);
             return false;
         }
         held.slower = Slower::NONE;

@@ -1,18 +1,11 @@
-//! The state that a forked child must forget, and its lock. Threads try the lock and never wait for it:
-//! every caller has another way to answer. A holder that does not return loses the lock.
-
-#![allow(unsafe_code, reason = "handing out a mutable reference to what the lock guards")]
-
-use core::cell::UnsafeCell;
-use core::ops::{Deref, DerefMut};
+//! The state that a forked child must forget.
 
 use super::kept::Kept;
+use super::lock::Lock;
 use super::page::Page;
-#[cfg(not(loom))]
-use super::page::layout;
 use super::steering::Steering;
+#[cfg(not(loom))]
 use super::sync::{AtomicU64, Ordering};
-use super::version::EPOCHS;
 
 /// The shared state. All zero is the state before the first use, if it is one of the OS clock.
 ///
@@ -32,7 +25,7 @@ pub(crate) struct Shared<S> {
     /// Identifies this process; 0 until [`Shared::process_mark`] is called. Last, where nothing is
     /// written that readers would wait for.
     #[cfg(not(loom))]
-    process_mark: AtomicU64,
+    pub(super) process_mark: AtomicU64,
 }
 
 impl<S> Shared<S> {
@@ -50,27 +43,6 @@ impl<S> Shared<S> {
     #[cfg(loom)]
     pub(super) fn new(os: S) -> Self {
         Self { os, page: Page::new(), steering: Lock::new(Steering::ZERO), kept: Kept::new() }
-    }
-
-    /// Returns the words of the page.
-    #[cfg(not(loom))]
-    pub(crate) fn page_words(&self) -> &[AtomicU64; layout::SIZE / 8] {
-        // SAFETY: the page is in C's layout and holds atomics of 64 bits alone, without a gap:
-        // `layout` asserts where each is, and the size of all.
-        unsafe { &*(&raw const self.page).cast() }
-    }
-
-    /// Forgets all but the OS clock, where the kernel cannot wipe the memory.
-    ///
-    /// # Safety
-    /// No other thread may be there: the caller is a child that was just forked.
-    #[cfg(not(loom))]
-    pub(crate) unsafe fn forget(&self) {
-        // SAFETY: whoever held the lock is not there any more.
-        unsafe { self.steering.break_open(Steering::ZERO) };
-        self.process_mark.store(0, Ordering::Relaxed);
-        self.kept.wipe();
-        self.page.forget();
     }
 
     /// Returns the mark of this process, never 0. A child that forgets this state has another one.
@@ -97,177 +69,9 @@ impl<S> Shared<S> {
     }
 }
 
-/// Values behind a lock, one an epoch. All-zero memory is an unlocked one if it is a valid `T`.
-///
-/// Who takes the lock over from a holder that does not come back goes on in another epoch, and with
-/// another value: the former holder may still write to its own, which nobody looks at before it has
-/// come back and released that.
-#[repr(C)]
-pub(super) struct Lock<T> {
-    word: AtomicU64,
-    values: [UnsafeCell<T>; EPOCHS],
-}
-
-// SAFETY: the value of an epoch is reachable only through a `Guard` of that epoch, of which the
-// word lets one exist at a time: no guard is made in an epoch whose holder is away. Taking the lock
-// acquires what all who released it before released.
-unsafe impl<T: Send> Sync for Lock<T> {}
-
-/// The word of a lock: who holds it, or who would be next.
-///
-/// The lowest bit is set while the lock is held. Above it is the epoch; then a bit for each epoch whose
-/// holder lost the lock and has not come back; then the number of the holder.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Holder(u64);
-
-const HELD: u64 = 1;
-const EPOCH_SHIFT: u32 = 1;
-const AWAY_SHIFT: u32 = EPOCH_SHIFT + EPOCHS.ilog2();
-const NUMBER: u64 = 1 << (AWAY_SHIFT + EPOCHS as u32);
-
-impl Holder {
-    fn epoch(self) -> usize {
-        (self.0 >> EPOCH_SHIFT) as usize % EPOCHS
-    }
-
-    fn is_away(self, epoch: usize) -> bool {
-        self.0 >> AWAY_SHIFT >> epoch & 1 != 0
-    }
-
-    /// The next holder in the same epoch.
-    fn next(self) -> Self {
-        Self(self.0.wrapping_add(NUMBER) | HELD)
-    }
-
-    /// The next holder in an epoch that nobody is in; `None` if there is none.
-    fn successor(self) -> Option<Self> {
-        let free = (0..EPOCHS).find(|epoch| *epoch != self.epoch() && !self.is_away(*epoch))?;
-        let epoch = (self.epoch() ^ free) as u64;
-        Some(Self(self.next().0 ^ epoch << EPOCH_SHIFT | 1 << self.epoch() << AWAY_SHIFT))
-    }
-
-    pub(super) fn is_held(self) -> bool {
-        self.0 & HELD != 0
-    }
-
-    /// A number that no other holder has, and never 0.
-    pub(super) fn number(self) -> u64 {
-        self.0 / NUMBER + 1
-    }
-}
-
-/// The lock, held.
-pub(super) struct Guard<'a, T> {
-    lock: &'a Lock<T>,
-    holder: Holder,
-}
-
-impl<T: Copy> Lock<T> {
-    #[cfg(not(loom))]
-    const fn new(value: T) -> Self {
-        // One by one: `[..; EPOCHS]` would copy a cell.
-        let values = [UnsafeCell::new(value), UnsafeCell::new(value), UnsafeCell::new(value), UnsafeCell::new(value)];
-        Self { word: AtomicU64::new(0), values }
-    }
-
-    #[cfg(loom)]
-    fn new(value: T) -> Self {
-        Self { word: AtomicU64::new(0), values: core::array::from_fn(|_| UnsafeCell::new(value)) }
-    }
-
-    /// Takes the lock from whoever holds it, and puts `value` in place of what it guarded.
-    ///
-    /// # Safety
-    /// No guard may be in use, now or later: its thread is gone.
-    #[cfg(not(loom))]
-    unsafe fn break_open(&self, value: T) {
-        for place in &self.values {
-            // SAFETY: the caller's promise: nobody else refers to the value.
-            unsafe { *place.get() = value };
-        }
-        self.word.store(0, Ordering::Release);
-    }
-
-    /// The lock, or who holds it. Never waits, so it may be called in a signal handler.
-    pub(super) fn try_lock(&self) -> Result<Guard<'_, T>, Holder> {
-        // Looked at first: a failed exchange would take the cache line from the holder.
-        let free = self.holder();
-        if free.is_held() { Err(free) } else { self.exchange(free, free.next()) }
-    }
-
-    /// The lock, taken from a holder that does not come back; or who has it now. The value may be
-    /// that of an earlier epoch, whose holder came back late.
-    pub(super) fn take_over(&self, from: Holder) -> Result<Guard<'_, T>, Holder> {
-        match from.successor() {
-            Some(to) if from.is_held() => self.exchange(from, to),
-            _ => Err(from),
-        }
-    }
-
-    /// Whether there is an epoch for another holder.
-    pub(super) fn has_room(&self) -> bool {
-        self.holder().successor().is_some()
-    }
-
-    fn holder(&self) -> Holder {
-        Holder(self.word.load(Ordering::Relaxed))
-    }
-
-    fn exchange(&self, from: Holder, to: Holder) -> Result<Guard<'_, T>, Holder> {
-        match self.word.compare_exchange(from.0, to.0, Ordering::AcqRel, Ordering::Relaxed) {
-            Ok(_) => Ok(Guard { lock: self, holder: to }),
-            Err(now) => Err(Holder(now)),
-        }
-    }
-}
-
-impl<T> Guard<'_, T> {
-    pub(super) fn epoch(&self) -> usize {
-        self.holder.epoch()
-    }
-
-    /// Whether the lock is still held by this one, and was not taken over.
-    pub(super) fn is_current(&self) -> bool {
-        Holder(self.lock.word.load(Ordering::Acquire)).number() == self.holder.number()
-    }
-}
-
-impl<T> Deref for Guard<'_, T> {
-    type Target = T;
-
-    fn deref(&self) -> &T {
-        // SAFETY: this guard is the only one of its epoch, so nobody holds a mutable reference.
-        unsafe { &*self.lock.values[self.epoch()].get() }
-    }
-}
-
-impl<T> DerefMut for Guard<'_, T> {
-    fn deref_mut(&mut self) -> &mut T {
-        // SAFETY: this guard is the only one of its epoch and borrowed mutably, so there is no
-        // other reference.
-        unsafe { &mut *self.lock.values[self.epoch()].get() }
-    }
-}
-
-impl<T> Drop for Guard<'_, T> {
-    fn drop(&mut self) {
-        // Meanwhile others may have come back late, too.
-        let _ = self.lock.word.fetch_update(Ordering::Release, Ordering::Relaxed, |word| {
-            let is_current = Holder(word).number() == self.holder.number();
-            Some(word & !if is_current { HELD } else { 1 << self.epoch() << AWAY_SHIFT })
-        });
-    }
-}
-
 #[cfg(all(test, not(loom)))]
 mod tests {
-    use super::super::kept::{Seen, Statement};
-    use super::super::stated::{State, Stated};
     use super::*;
-
-    fn lock() -> Lock<(u64, u64)> {
-        Lock::new((0, 0))
-    }
 
     /// Whatever size the machine's pages have, nobody else's memory is wiped, and all of ours is.
     #[test]
@@ -283,90 +87,5 @@ mod tests {
         let (needed, segments) = Page::LAYOUT;
         assert!(page + needed <= 64, "a reading of the OS clock touches two");
         assert_eq!((page + segments) % 64, 0, "a line lies in two");
-    }
-
-    /// What a child does where the kernel does not wipe the memory; a grandchild as well.
-    #[test]
-    fn a_process_that_forgets_has_another_mark() {
-        let (shared, last) = (Shared::new(()), AtomicU64::new(0));
-        let mut marks = Vec::new();
-        for _ in 0..3 {
-            let mark = shared.process_mark(&last);
-            assert!(mark != 0 && !marks.contains(&mark));
-            assert_eq!(shared.process_mark(&last), mark, "it stays");
-            marks.push(mark);
-            // SAFETY: nobody else knows of it.
-            unsafe { shared.forget() };
-            assert!(marks.iter().all(|mark| !shared.has_process_mark(*mark)));
-        }
-    }
-
-    /// The same child asks for the system's statement anew, and keeps its own.
-    #[test]
-    fn a_process_that_forgets_has_no_statement() {
-        let (shared, nothing) = (Shared::new(()), Stated::nothing(State::Unsynchronized));
-        let statement = Statement::of(nothing, Seen::default(), 0, 1, 1).unwrap();
-        for _ in 0..3 {
-            let before = shared.kept.turn();
-            shared.kept.keep(before, &statement);
-            assert_eq!(shared.kept.load(), Some(statement));
-            // SAFETY: nobody else knows of it.
-            unsafe { shared.forget() };
-            assert_eq!((shared.kept.load(), shared.kept.turn()), (None, Kept::new().turn()));
-        }
-    }
-
-    #[test]
-    fn one_at_a_time() {
-        let lock = lock();
-        let mut guard = lock.try_lock().ok().unwrap();
-        assert!(lock.try_lock().is_err());
-        guard.0 += 8;
-        drop(guard);
-        assert_eq!(lock.try_lock().ok().unwrap().0, 8);
-    }
-
-    #[test]
-    fn a_holder_that_comes_back_late_harms_nobody() {
-        let lock = lock();
-        for round in 0..20 {
-            let mut away = Vec::new();
-            for _ in 0..EPOCHS - 1 {
-                away.push(lock.try_lock().ok().unwrap());
-                let holder = lock.try_lock().err().unwrap();
-                let mut guard = lock.take_over(holder).ok().unwrap();
-                assert!(lock.take_over(holder).is_err(), "it is taken over once");
-                assert!(guard.is_current() && !away.iter().any(Guard::is_current));
-                assert!(away.iter().all(|away| away.epoch() != guard.epoch()));
-                guard.0 = round;
-                away.iter_mut().for_each(|away| away.0 = 7777);
-                assert_eq!(guard.0, round);
-            }
-            let last = lock.try_lock().ok().unwrap();
-            let holder = lock.try_lock().err().unwrap();
-            assert!(lock.take_over(holder).is_err() && !lock.has_room(), "there is room for no more");
-            drop(away);
-            assert!(lock.has_room() && lock.try_lock().is_err(), "what the late ones release is not held");
-            drop(last);
-            assert!(lock.try_lock().is_ok());
-        }
-    }
-
-    #[test]
-    fn what_it_guards_is_not_torn() {
-        let lock = lock();
-        std::thread::scope(|scope| {
-            for _ in 0..4 {
-                scope.spawn(|| {
-                    for _ in 0..2000 {
-                        if let Ok(mut guard) = lock.try_lock() {
-                            assert_eq!(guard.0, guard.1);
-                            guard.0 += 1;
-                            guard.1 += 1;
-                        }
-                    }
-                });
-            }
-        });
     }
 }

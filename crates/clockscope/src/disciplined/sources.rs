@@ -116,7 +116,7 @@ pub trait OsClock {
     /// # Errors
     /// The system refused, or has none.
     fn wall_ns(&self) -> Result<i64, Errno> {
-        Err(Errno(0))
+        Err(Errno::UNSUPPORTED)
     }
 
     /// Whether the wall clock is steered as [`OsClock::now_ns`] is: then the two part only where the wall

@@ -4,7 +4,8 @@ use core::fmt;
 
 use super::line::FRACTION_BITS;
 
-/// What an interval of civil time is worth.
+/// What an interval of civil time is worth. The numbers are a part of the page ([`crate::layout`]),
+/// and stay.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 #[repr(u8)]
@@ -73,6 +74,7 @@ impl fmt::Display for State {
 
 /// What a system states of civil time at the moment of the question.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Stated {
     /// The true time is this or later, in ns since the Unix epoch; `i64::MIN` without a bound.
     pub earliest_ns: i64,
@@ -87,15 +89,23 @@ pub struct Stated {
 }
 
 impl Stated {
+    /// Makes a statement that may be carried on for a second, of a clock whose rate is not
+    /// corrected.
+    #[must_use]
+    pub const fn new(earliest_ns: i64, latest_ns: i64, state: State) -> Self {
+        Self { earliest_ns, latest_ns, lasts_ns: LASTS_NS, rate_ppm: 0.0, state }
+    }
+
     /// Nothing is stated.
     #[must_use]
     pub const fn nothing(state: State) -> Self {
-        Self { earliest_ns: i64::MIN, latest_ns: i64::MAX, lasts_ns: LASTS_NS, rate_ppm: 0.0, state }
+        Self::new(i64::MIN, i64::MAX, state)
     }
 }
 
 /// An interval of civil time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct BoundedAt {
     /// As in [`Stated`].
     pub earliest_ns: i64,

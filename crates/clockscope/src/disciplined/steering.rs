@@ -3,9 +3,11 @@
 
 use core::sync::atomic::Ordering;
 
+use clockscope_brackets::Bracket;
+
 use super::agreement::{Doubt, Said};
 use super::bounds::Carried;
-use super::bracket::Bracket;
+use super::bracket::take_narrowest;
 use super::calibration::{Calibration, MeanRate};
 use super::errors::{Stretch, unseen_error_ns, unseen_slew_ns};
 use super::holding::Held;
@@ -228,7 +230,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let error = self.record_error(held, &look.line, &bracket, served).saturating_add(before.worst_ns());
         match self.judge(held, &before, &bracket) {
             Said::Stepped => {
-                self.disagree(held, bracket.os_ns, error);
+                self.disagree(held, bracket.inner, error);
                 return None;
             }
             // While it changes, no rate is better than that of the last two.
@@ -243,7 +245,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// A step of a calibration; begins the first line if it is good enough.
     fn calibrate(&self, held: &mut Held<'_>, look: &Look, os_ns: u64) {
-        let since_last = os_ns.wrapping_sub(held.calibration.last().os_ns);
+        let since_last = os_ns.wrapping_sub(held.calibration.last().inner);
         if held.calibration.has_started() && since_last > PAUSE_WINDOWS * self.window_ns() {
             held.calibration = Calibration::ZERO;
         }
@@ -263,7 +265,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             return;
         }
         if held.doubt.is_open() && self.is_settled_as_step(held, &bracket) {
-            self.disagree(held, bracket.os_ns, 0);
+            self.disagree(held, bracket.inner, 0);
             return;
         }
         self.add(held, bracket);
@@ -278,7 +280,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             && self.begin_line(held, &bracket, look.line.end_value())
         {
             held.is_calibrated = true;
-            held.began_ns = if held.began_ns == 0 { bracket.os_ns.max(1) } else { held.began_ns };
+            held.began_ns = if held.began_ns == 0 { bracket.inner.max(1) } else { held.began_ns };
         }
     }
 
@@ -316,10 +318,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
         let before = held.stretch;
         match self.judge(held, &before, &bracket) {
-            _ if is_notable && self.was_suspended(held) => self.disagree(held, bracket.os_ns, 0),
+            _ if is_notable && self.was_suspended(held) => self.disagree(held, bracket.inner, 0),
             Said::Stepped => {
                 let error = unseen_error_ns(held, &bracket);
-                self.disagree(held, bracket.os_ns, error);
+                self.disagree(held, bracket.inner, error);
             }
             Said::Slewed(_) if held.version.has_line() && !self.withdraw(held) => (),
             Said::Slewed(_) => {
@@ -345,10 +347,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         // An OS clock that is behind what was written down has stepped back: the next reading finds
         // that.
         let is_stale = since_bracket < 0.0 || since_bracket > self.window_ns() as f64 / 8.0;
-        if is_stale || !held.version.is_announced() || bracket.os_ns < self.shared.page.written() {
+        if is_stale || !held.version.is_announced() || bracket.inner < self.shared.page.written() {
             return false;
         }
-        let os_ns = bracket.os_ns.saturating_add((since_bracket + held.os_tick_ns as f64 / 2.0) as u64);
+        let os_ns = bracket.inner.saturating_add((since_bracket + held.os_tick_ns as f64 / 2.0) as u64);
         let value = os_ns.max(least).max(floor);
         let lead = (value - os_ns) as f64;
         if lead > LEAD_NS {
@@ -387,9 +389,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         } else {
             (FIRST_TRIES, 0)
         };
-        let bracket = Bracket::narrowest(&self.counter, || self.os_ns(), tries, enough).ok()?;
+        let bracket = take_narrowest(&self.counter, || self.os_ns(), tries, enough).ok()?;
         if bracket.went_back() {
-            self.disagree(held, bracket.os_ns, 0);
+            self.disagree(held, bracket.inner, 0);
             return None;
         }
         if bracket.width() <= narrowest.saturating_mul(TOO_WIDE) {
@@ -403,7 +405,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             let slower = Slower { usual: narrowest, own_ticks: held.own_ticks, pause_ns: PAUSE_NS };
             if self.is_slower_itself(held, slower.own_ticks) {
                 held.calibration.accept_width(bracket.width());
-            } else if self.turn_away(held, slower, bracket.os_ns) {
+            } else if self.turn_away(held, slower, bracket.inner) {
                 self.next_generation(worst_ns);
             }
         }
@@ -478,7 +480,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Compares the clocks once more after a line was spent, so that readings between its last bracket and
     /// its end are covered by the largest error.
     fn prove_spent(&self, held: &mut Held<'_>) {
-        if !held.is_calibrated || held.line_end_ns <= held.calibration.last().os_ns {
+        if !held.is_calibrated || held.line_end_ns <= held.calibration.last().inner {
             return;
         }
         let Some(bracket) = self.bracket(held) else { return };
@@ -532,6 +534,6 @@ impl Steering {
 fn slope((tick, value): (u64, u64), ticks: u64, bracket: &Bracket, rate: f64, os_tick_ns: u64) -> f64 {
     let end = tick.wrapping_add(ticks).wrapping_sub(bracket.middle()) as f64;
     let os_at_end = end * rate + os_tick_ns as f64 / 2.0;
-    let rise = os_at_end - value.wrapping_sub(bracket.os_ns) as i64 as f64;
+    let rise = os_at_end - value.wrapping_sub(bracket.inner) as i64 as f64;
     (rise / ticks as f64).clamp(0.5 * rate, 1.5 * rate)
 }

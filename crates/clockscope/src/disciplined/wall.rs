@@ -14,6 +14,8 @@
 
 use core::sync::atomic::Ordering;
 
+use clockscope_brackets::{Bracket, narrowest};
+
 use super::holding::Held;
 use super::page::{WANTS_WALL, WallOffset};
 use super::steering::TOO_WIDE;
@@ -31,19 +33,29 @@ const INTERRUPTED_NS: u64 = 20_000;
 /// How far an offset may be above the true one where nothing else is known of that.
 const UNKNOWN_WIDTH_NS: u64 = 1_000_000;
 
-/// By how much the wall clock is ahead of our timeline, between two numbers of ns: the wall clock
-/// was read between two readings of the OS clock.
+/// By how much the wall clock is ahead of our timeline, between two numbers of ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Distance {
     least: i64,
     most: i64,
-    /// What the wall clock showed.
-    wall_ns: i64,
-    /// The last of the two readings.
-    after_ns: u64,
+    /// The wall clock, read between two readings of the OS clock.
+    bracket: Bracket,
 }
 
 impl Distance {
+    /// Either clock may be a tick further than it shows.
+    fn of(bracket: Bracket, tick_ns: u64) -> Self {
+        let (least, most) = bracket.ahead();
+        let (least, most) = (least.saturating_sub_unsigned(tick_ns), most.saturating_add_unsigned(tick_ns));
+        Self { least, most, bracket }
+    }
+
+    /// What the wall clock showed.
+    fn wall_ns(&self) -> i64 {
+        self.bracket.inner as i64
+    }
+
+    /// Both ticks are part of it: unlike a bracket's width, it is a bound of an offset.
     fn width_ns(&self) -> u64 {
         self.most.wrapping_sub(self.least) as u64
     }
@@ -156,15 +168,15 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let (known, width_ns) = page.wall();
         let Ok(seen) = self.distance() else { return self.wall_otherwise() };
         // What is served by a line after this is no smaller.
-        page.raise_floor(seen.after_ns);
+        page.raise_floor(seen.bracket.after);
         if !known.is_known() {
-            return seen.wall_ns;
+            return seen.wall_ns();
         }
         if !seen.agrees(known, width_ns) {
             self.forget_wall(known);
-            return seen.wall_ns;
+            return seen.wall_ns();
         }
-        seen.wall_ns.max(known.wall_ns(ns))
+        seen.wall_ns().max(known.wall_ns(ns))
     }
 
     /// No wall clock answers: the last offset that was known, or our own timeline.
@@ -176,33 +188,15 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// One comparison of the wall clock with the timeline.
     fn distance(&self) -> Result<Distance, Errno> {
-        let before_ns = self.os_ns()?;
-        let wall_ns = self.shared.os.wall_ns()?;
-        let after_ns = self.os_ns()?;
-        // Either may be a tick further than it shows.
-        let tick_ns = self.asked.answers().map_or(1, |answers| answers.os_tick_ns);
-        let [least, most] = [after_ns, before_ns].map(|ns| (wall_ns as u64).wrapping_sub(ns) as i64);
-        Ok(Distance {
-            least: least.saturating_sub_unsigned(tick_ns),
-            most: most.saturating_add_unsigned(tick_ns),
-            wall_ns,
-            after_ns,
-        })
+        let before = self.os_ns()?;
+        let inner = self.shared.os.wall_ns()? as u64;
+        let bracket = Bracket { before, inner, after: self.os_ns()? };
+        Ok(Distance::of(bracket, self.asked.answers().map_or(1, |answers| answers.os_tick_ns)))
     }
 
     /// The narrowest of several comparisons, done early with one that is no wider than `enough_ns`.
     fn narrowest_distance(&self, tries: u32, enough_ns: u64) -> Option<Distance> {
-        let mut best = self.distance().ok()?;
-        for _ in 1..tries {
-            if best.width_ns() <= enough_ns {
-                break;
-            }
-            let next = self.distance().ok()?;
-            if next.width_ns() < best.width_ns() {
-                best = next;
-            }
-        }
-        Some(best)
+        narrowest(|| self.distance(), Distance::width_ns, tries, enough_ns).ok()
     }
 
     /// The offset to publish with the next line: the one that is known, as long as nothing

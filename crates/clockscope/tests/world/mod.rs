@@ -250,7 +250,7 @@ impl Counter for World {
 
 impl OsClock for World {
     fn now_ns(&self) -> Result<u64, Errno> {
-        self.machine.read_clock(OS, self.os_read_ps.get()).map_err(|Refused(number)| Errno(number))
+        self.machine.read_clock(OS, self.os_read_ps.get()).map_err(|Refused(number)| Errno::new(number))
     }
 
     fn tick_ns(&self, _: bool) -> u64 {
@@ -260,7 +260,7 @@ impl OsClock for World {
 
     fn wall_ns(&self) -> Result<i64, Errno> {
         self.wall_reads.set(self.wall_reads.get() + 1);
-        let ns = self.machine.read_clock(WALL, self.os_read_ps.get()).map_err(|Refused(number)| Errno(number))?;
+        let ns = self.machine.read_clock(WALL, self.os_read_ps.get()).map_err(|Refused(number)| Errno::new(number))?;
         Ok(ns as i64)
     }
 
@@ -281,16 +281,15 @@ impl OsClock for World {
         let state = self.states.get()?;
         let state = if share.abs() > 100e-6 && state.is_bounded() { State::Slewing } else { state };
         if !state.is_bounded() {
-            return Some(Stated { rate_ppm, ..Stated::nothing(state) });
+            let mut stated = Stated::nothing(state);
+            stated.rate_ppm = rate_ppm;
+            return Some(stated);
         }
-        Some(Stated {
-            // The clock was read at some moment of what the question took.
-            earliest_ns: (wall_ns - error_ns) as i64,
-            latest_ns: (wall_ns + error_ns) as i64,
-            lasts_ns: if state == State::LeapSecond { 0 } else { SECOND },
-            rate_ppm,
-            state,
-        })
+        // The clock was read at some moment of what the question took.
+        let mut stated = Stated::new((wall_ns - error_ns) as i64, (wall_ns + error_ns) as i64, state);
+        stated.lasts_ns = if state == State::LeapSecond { 0 } else { SECOND };
+        stated.rate_ppm = rate_ppm;
+        Some(stated)
     }
 
     fn suspended_ns(&self) -> Option<u64> {

@@ -8,6 +8,7 @@ use std::os::fd::{AsRawFd, FromRawFd, RawFd};
 use std::time::Duration;
 
 use crate::rest;
+use crate::woken::Woken;
 
 /// Waits for the clock to be set, or for another thread. (timerfd_create(2), TFD_TIMER_CANCEL_ON_SET: since
 /// Linux 3.0. The kernel cancels such timers where the clock is set, leaps, or went on while the machine
@@ -16,17 +17,6 @@ use crate::rest;
 pub struct ClockSet {
     timer: File,
     event: File,
-}
-
-/// What ended a wait.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Woken {
-    /// The time was over.
-    InTime,
-    /// CLOCK_REALTIME was set.
-    ByClock,
-    /// [`ClockSet::wake`] was called.
-    ByThread,
 }
 
 impl ClockSet {

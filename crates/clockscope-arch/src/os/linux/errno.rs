@@ -23,5 +23,5 @@ pub fn keep_errno<T>(work: impl FnOnce() -> T) -> T {
 /// The error that the C library's last call on this thread left.
 #[cold]
 pub fn last_errno() -> Errno {
-    Errno(std::io::Error::last_os_error().raw_os_error().unwrap_or(0))
+    Errno::from(&std::io::Error::last_os_error())
 }

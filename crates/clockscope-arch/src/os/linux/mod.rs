@@ -17,7 +17,7 @@ mod vmclock;
 
 pub use affinity::{allowed_cpus, current_cpu, set_allowed_cpus};
 pub use civil::read as civil;
-pub use clock_set::{ClockSet, Woken};
+pub use clock_set::ClockSet;
 pub use errno::{keep_errno, last_errno};
 pub use fork::{call_in_child, wipe_on_fork};
 pub use perf::frequency as perf_frequency;
@@ -34,5 +34,5 @@ pub(super) use vdso::fuzz as fuzz_vdso_image;
 /// ENOSYS.
 #[cfg(not(target_arch = "x86_64"))]
 pub fn survive_disabled_counter(_: fn()) -> Result<(), crate::Errno> {
-    Err(crate::Errno(libc::ENOSYS))
+    Err(crate::Errno::new(libc::ENOSYS))
 }

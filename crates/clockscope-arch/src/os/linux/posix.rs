@@ -104,7 +104,7 @@ impl ByVdso {
         // a timespec that is borrowed exclusively for the call.
         let answer = unsafe { (self.function)(self.id, raw.as_mut_ptr()) };
         // The vDSO answers like the kernel: a negative error number.
-        if answer == 0 { Ok(()) } else { Err(Errno(-answer)) }
+        if answer == 0 { Ok(()) } else { Err(Errno::new(-answer)) }
     }
 }
 
@@ -172,10 +172,10 @@ mod tests {
     fn an_unknown_id_is_an_error_on_every_path() {
         let id = 9999;
         let mut raw = Timespec::default();
-        assert_eq!(ByLibc { id }.read(&mut raw), Err(Errno(libc::EINVAL)));
-        assert_eq!(BySyscall::new(id).read(&mut raw), Err(Errno(libc::EINVAL)));
+        assert_eq!(ByLibc { id }.read(&mut raw), Err(Errno::new(libc::EINVAL)));
+        assert_eq!(BySyscall::new(id).read(&mut raw), Err(Errno::new(libc::EINVAL)));
         if let Some(vdso) = by_vdso(id) {
-            assert_eq!(vdso.read(&mut raw), Err(Errno(libc::EINVAL)));
+            assert_eq!(vdso.read(&mut raw), Err(Errno::new(libc::EINVAL)));
         }
     }
 }

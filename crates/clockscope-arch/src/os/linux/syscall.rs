@@ -46,7 +46,7 @@ pub(super) unsafe fn two(number: libc::c_long, first: usize, second: usize) -> R
 #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
 #[inline(always)]
 fn outcome(answer: isize) -> Result<(), Errno> {
-    if answer >= 0 { Ok(()) } else { Err(Errno(-answer as i32)) }
+    if answer >= 0 { Ok(()) } else { Err(Errno::new(-answer as i32)) }
 }
 
 /// Makes system call `number` with two arguments, through the C library's `syscall`.

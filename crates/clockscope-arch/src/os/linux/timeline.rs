@@ -50,23 +50,34 @@ impl Timeline {
     #[must_use]
     pub fn suspended_ns(&self) -> Option<u64> {
         const TRIES: u32 = 4;
-        let function = self.vdso.load(Ordering::Relaxed);
-        if function.is_null() || !self.knows_suspends.load(Ordering::Relaxed) {
+        if !self.knows_suspends.load(Ordering::Relaxed) {
             return None;
         }
-        // SAFETY: as in `now_ns`.
-        let function = unsafe { core::mem::transmute::<*mut c_void, vdso::ClockGettime>(function) };
-        let read = |id| {
-            let mut now = Timespec::default();
-            ByVdso::with(function, id).read(&mut now).ok().map(|()| now.nanoseconds())
-        };
-        // By the pair that was least interrupted.
+        // By the pair that was least interrupted. (Brackets have a crate of their own, which this leaf does not
+        // know: it would be the only use.)
         let one = |_| {
-            let (before, boot, after) =
-                (read(libc::CLOCK_MONOTONIC)?, read(libc::CLOCK_BOOTTIME)?, read(libc::CLOCK_MONOTONIC)?);
+            let before = self.by_vdso(libc::CLOCK_MONOTONIC)?;
+            let boot = self.by_vdso(libc::CLOCK_BOOTTIME)?;
+            let after = self.by_vdso(libc::CLOCK_MONOTONIC)?;
             Some((after.wrapping_sub(before), boot.wrapping_sub(after)))
         };
         (0..TRIES).filter_map(one).min().map(|(_, suspended_ns)| suspended_ns)
+    }
+
+    /// Reads a clock by the vDSO, in ns. `None` where it was not found, or may not be called, or refuses.
+    #[inline(always)]
+    fn by_vdso(&self, id: libc::clockid_t) -> Option<u64> {
+        let function = self.vdso.load(Ordering::Relaxed);
+        if function.is_null() {
+            return None;
+        }
+        // SAFETY: `prepare` alone stores anything but null there: this function, of this type.
+        let function = unsafe { core::mem::transmute::<*mut c_void, vdso::ClockGettime>(function) };
+        let mut now = Timespec::default();
+        let is_read = ByVdso::with(function, id).read(&mut now).is_ok();
+        // A handler that finds the counter disabled takes the function away: what was read then is of
+        // the past.
+        (is_read && !self.vdso.load(Ordering::Relaxed).is_null()).then(|| now.nanoseconds())
     }
 
     /// Returns the marker of /dev/vmclock0, which changes with each disruption.
@@ -125,34 +136,17 @@ impl Timeline {
     /// Both are denied.
     #[inline(always)]
     pub fn now_ns(&self) -> Result<u64, Errno> {
-        let function = self.vdso.load(Ordering::Relaxed);
-        if !function.is_null() {
-            // SAFETY: `prepare` alone stores anything but null there: this function, of this type.
-            let function = unsafe { core::mem::transmute::<*mut c_void, vdso::ClockGettime>(function) };
-            let mut now = Timespec::default();
-            let is_read = ByVdso::with(function, libc::CLOCK_MONOTONIC).read(&mut now).is_ok();
-            // A handler that finds the counter disabled takes the function away: what was read then
-            // is of the past.
-            if is_read && !self.vdso.load(Ordering::Relaxed).is_null() {
-                return Ok(now.nanoseconds());
-            }
+        match self.by_vdso(libc::CLOCK_MONOTONIC) {
+            Some(ns) => Ok(ns),
+            None => self.now_otherwise_ns(),
         }
-        self.now_otherwise_ns()
     }
 
     /// Returns CLOCK_MONOTONIC_RAW in ns, which no daemon steers. `None` where the vDSO does not
     /// answer: a confined process might not be allowed to ask.
     #[must_use]
     pub fn raw_ns(&self) -> Option<u64> {
-        let function = self.vdso.load(Ordering::Relaxed);
-        if function.is_null() || !self.knows_raw.load(Ordering::Relaxed) {
-            return None;
-        }
-        // SAFETY: as in `now_ns`.
-        let function = unsafe { core::mem::transmute::<*mut c_void, vdso::ClockGettime>(function) };
-        let mut now = Timespec::default();
-        let is_read = ByVdso::with(function, libc::CLOCK_MONOTONIC_RAW).read(&mut now).is_ok();
-        (is_read && !self.vdso.load(Ordering::Relaxed).is_null()).then(|| now.nanoseconds())
+        if self.knows_raw.load(Ordering::Relaxed) { self.by_vdso(libc::CLOCK_MONOTONIC_RAW) } else { None }
     }
 
     /// CLOCK_REALTIME in ns since the Unix epoch, likewise.
@@ -161,31 +155,16 @@ impl Timeline {
     /// It is denied, by whichever call.
     #[inline(always)]
     pub fn wall_ns(&self) -> Result<i64, Errno> {
-        let function = self.vdso.load(Ordering::Relaxed);
-        if !function.is_null() {
-            // SAFETY: as in `now_ns`.
-            let function = unsafe { core::mem::transmute::<*mut c_void, vdso::ClockGettime>(function) };
-            let mut now = Timespec::default();
-            let is_read = ByVdso::with(function, libc::CLOCK_REALTIME).read(&mut now).is_ok();
-            if is_read && !self.vdso.load(Ordering::Relaxed).is_null() {
-                return Ok(now.nanoseconds() as i64);
-            }
+        match self.by_vdso(libc::CLOCK_REALTIME) {
+            Some(ns) => Ok(ns as i64),
+            None => self.wall_otherwise_ns(),
         }
-        self.wall_otherwise_ns()
     }
 
     /// The same without the vDSO.
     #[cold]
     fn wall_otherwise_ns(&self) -> Result<i64, Errno> {
-        keep_errno(|| {
-            let mut now = Timespec::default();
-            let answer = if self.counter_disabled.load(Ordering::Relaxed) {
-                BySyscall::new(libc::CLOCK_REALTIME).read(&mut now)
-            } else {
-                ByLibc::new(libc::CLOCK_REALTIME).read(&mut now)
-            };
-            answer.map(|()| now.nanoseconds() as i64).or_else(|_| wall_ns().map(|ns| ns as i64))
-        })
+        keep_errno(|| self.by_call(libc::CLOCK_REALTIME).or_else(|_| wall_ns()).map(|ns| ns as i64))
     }
 
     /// The same without the vDSO.
@@ -194,16 +173,22 @@ impl Timeline {
         keep_errno(|| self.ask_ns())
     }
 
+    /// Reads a clock by the C library, or by the system call where the counter is disabled.
+    fn by_call(&self, id: libc::clockid_t) -> Result<u64, Errno> {
+        let mut now = Timespec::default();
+        let answer = if self.counter_disabled.load(Ordering::Relaxed) {
+            BySyscall::new(id).read(&mut now)
+        } else {
+            ByLibc::new(id).read(&mut now)
+        };
+        answer.map(|()| now.nanoseconds())
+    }
+
     fn ask_ns(&self) -> Result<u64, Errno> {
         if !self.monotonic_denied.load(Ordering::Relaxed) {
-            let mut now = Timespec::default();
-            let answer = if self.counter_disabled.load(Ordering::Relaxed) {
-                BySyscall::new(libc::CLOCK_MONOTONIC).read(&mut now)
-            } else {
-                ByLibc::new(libc::CLOCK_MONOTONIC).read(&mut now)
-            };
+            let answer = self.by_call(libc::CLOCK_MONOTONIC);
             if answer.is_ok() {
-                return Ok(now.nanoseconds());
+                return answer;
             }
         }
         let ns = wall_ns()?;

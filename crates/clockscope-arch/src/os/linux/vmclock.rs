@@ -54,7 +54,7 @@ pub(super) fn prepare() {
     }
     let page = map(PATH).unwrap_or(core::ptr::null_mut());
     // Too many open files say nothing of this one: the next question looks again.
-    let is_answered = !page.is_null() || ![libc::EMFILE, libc::ENFILE, libc::ENOMEM].contains(&last_errno().0);
+    let is_answered = !page.is_null() || ![libc::EMFILE, libc::ENFILE, libc::ENOMEM].contains(&last_errno().code());
     let former = PAGE.compare_exchange(core::ptr::null_mut(), page, Ordering::Release, Ordering::Relaxed);
     if former.is_err() && !page.is_null() {
         // SAFETY: mapped by this thread, which is the only one to know of it.

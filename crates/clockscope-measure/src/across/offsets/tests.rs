@@ -1,6 +1,6 @@
 use super::*;
 use crate::platform::ThisMachine;
-use clockscope::offset::OffsetBounds;
+use clockscope_brackets::OffsetBounds;
 use clockscope_sources::counter::{self, Ordered};
 use clockscope_testing::skip;
 use std::sync::atomic::AtomicBool;
@@ -62,7 +62,7 @@ fn pair(a: u32, b: u32, offset_ns: f64) -> OffsetPair {
     let mut bounds = OffsetBounds::default();
     let there = 1_000_000_u64;
     let arrived = there.wrapping_add_signed(ticks(offset_ns) + 30);
-    bounds.push([there, arrived, arrived, there + 60]);
+    bounds.push(&Bracket { before: there, inner: arrived, after: there + 60 });
     pair_record(((a, b), learned([bounds, OffsetBounds::default()])), UNIT)
 }
 
@@ -80,8 +80,8 @@ fn the_worst_pair_is_told_and_what_does_not_add_up() {
 #[test]
 fn an_offset_that_changed_is_the_worst() {
     let mut changed = OffsetBounds::default();
-    changed.push([0, 100, 110, 60]);
-    changed.push([1000, 5100, 5110, 1060]);
+    changed.push(&Bracket { before: 0, inner: 100, after: 60 });
+    changed.push(&Bracket { before: 1000, inner: 5100, after: 1060 });
     let mut offsets = Offsets { cpus: vec![0, 4, 9], ..Offsets::default() };
     let changed = pair_record(((4, 9), learned([changed, OffsetBounds::default()])), UNIT);
     offsets.pairs = vec![pair(0, 4, 5000.0), pair(0, 9, 1.0), changed];
@@ -90,17 +90,17 @@ fn an_offset_that_changed_is_the_worst() {
 }
 
 /// As many of this exchange as it takes to compare both directions.
-fn bounds(stamps: [u64; 4]) -> OffsetBounds {
+fn bounds([before, inner, after]: [u64; 3]) -> OffsetBounds {
     let mut bounds = OffsetBounds::default();
-    (0..FEWEST).for_each(|_| bounds.push(stamps));
+    (0..FEWEST).for_each(|_| bounds.push(&Bracket { before, inner, after }));
     bounds
 }
 
 #[test]
 fn who_asks_must_not_make_a_difference() {
-    let forward = bounds([0, 50, 50, 100]);
+    let forward = bounds([0, 50, 100]);
     // Asked by the other one, the first CPU's counter is ahead by 60.
-    let reverse = bounds([0, 110, 110, 100]);
+    let reverse = bounds([0, 110, 100]);
     let unit = UNIT;
     assert_eq!(pair_record(((0, 1), learned([forward, reverse])), unit).symmetric, Some(false));
     assert_eq!(pair_record(((0, 1), learned([forward, forward])), unit).symmetric, Some(true));
@@ -110,10 +110,9 @@ fn who_asks_must_not_make_a_difference() {
 #[test]
 fn directions_that_were_interrupted_tell_nothing_of_symmetry() {
     let mut once = OffsetBounds::default();
-    once.push([0, 4_000_000, 4_000_000, 4_000_100]);
-    for (reverse, reason) in [(bounds([0, 4_000_000, 4_000_000, 4_000_100]), "interrupted"), (once, "too little time")]
-    {
-        let found = pair_record(((0, 1), learned([bounds([0, 50, 50, 100]), reverse])), UNIT);
+    once.push(&Bracket { before: 0, inner: 4_000_000, after: 4_000_100 });
+    for (reverse, reason) in [(bounds([0, 4_000_000, 4_000_100]), "interrupted"), (once, "too little time")] {
+        let found = pair_record(((0, 1), learned([bounds([0, 50, 100]), reverse])), UNIT);
         assert_eq!((found.asymmetry_ns, found.symmetric, found.offset_ns), (None, None, Some(0.0)));
         assert!(found.unknown["symmetric"].contains(reason), "{found:?}");
     }
@@ -132,7 +131,11 @@ fn what_was_not_tested_is_not_within_anything() {
 
 #[test]
 fn a_counter_off_the_line_is_told_with_its_bound() {
-    let at = |ticks: u64, ns: u64| Together { ticks, half: 20.0, ns, step_ns: 1.0 };
+    // The counter wraps among them.
+    let at = |ticks: u64, inner: u64| {
+        let bracket = Bracket { before: ticks.wrapping_sub(20), inner, after: ticks + 20 };
+        Together { bracket, step_ns: 1.0 }
+    };
     let unit = Unit { ns: 0.5, uncertain: 0.0, step: 2.0 };
     let found = off_line(&at(1000, 0), &at(1000 + 2000 + 300, 1000), &at(1000 + 8000, 4000), unit).unwrap();
     // Half a bracket of 20 ticks, two steps and the kernel's rounding, of the moment and of the line at a quarter of it.

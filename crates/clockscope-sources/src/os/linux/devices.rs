@@ -184,5 +184,5 @@ fn open(path: &str, flags: libc::c_int) -> Result<File, Unavailable> {
 }
 
 fn refused(call: &str, error: &io::Error) -> Unavailable {
-    Unavailable::Call(call.to_owned().into(), Errno(error.raw_os_error().unwrap_or(0)))
+    Unavailable::Call(call.to_owned().into(), Errno::from(error))
 }

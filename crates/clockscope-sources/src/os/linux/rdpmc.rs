@@ -79,7 +79,7 @@ mod x86 {
                 };
                 if index == 0 || width == 0 || width > 64 {
                     // The event is not on a counter now.
-                    return Err(Errno(libc::EAGAIN));
+                    return Err(Errno::new(libc::EAGAIN));
                 }
                 let (low, high): (u32, u32);
                 // SAFETY: the kernel permits RDPMC (asked in `open`) and named this counter.

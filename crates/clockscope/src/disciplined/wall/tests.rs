@@ -131,7 +131,7 @@ fn the_width_of_another_offset_contradicts_nothing() {
     assert_eq!(page.wall(), (kept, Some(600)));
     page.keep_wall_width(other, 40);
     assert_eq!(page.wall(), (kept, None));
-    let seen = |least, most| Distance { least, most, wall_ns: 0, after_ns: 0 };
+    let seen = |least, most| Distance { least, most, bracket: Bracket::ZERO };
     let true_one = seen(999_450, 999_490);
     assert!(true_one.agrees(kept, None) && true_one.agrees(kept, Some(600)) && !true_one.agrees(kept, Some(40)));
     assert!(!seen(-1_000_040, -1_000_000).agrees(kept, None), "that was set");

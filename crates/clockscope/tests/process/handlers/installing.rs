@@ -138,7 +138,7 @@ fn a_refused_installation_can_be_tried_again() {
             REFUSED.store(3, Ordering::SeqCst);
             at_every_set(|_, _| ());
             for _ in 1..3 {
-                assert_eq!(clockscope::survive_disabled_counter(), Err(clockscope::Errno(libc::EPERM)));
+                assert_eq!(clockscope::survive_disabled_counter(), Err(clockscope::Errno::new(libc::EPERM)));
                 assert_eq!(current().sa_sigaction, informed as *const () as usize);
             }
             clockscope::survive_disabled_counter().unwrap();

@@ -7,7 +7,7 @@
 //! clock is right, and a second is inserted at the next midnight. It is made for emulated machines
 //! (machines/civil.sh): elsewhere nobody knows the true time.
 
-#![allow(clippy::print_stdout, reason = "an example talks to the person who runs it")]
+#![allow(clippy::print_stdout, reason = "it reports to whoever runs it")]
 
 use std::collections::BTreeMap;
 use std::error::Error;

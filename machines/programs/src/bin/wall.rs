@@ -4,7 +4,7 @@
 //! read `wall::now_monotone()`, as often as it takes until these have made so many readings. Made for emulated machines
 //! (machines/wall.sh), where the clock may be set; it runs anywhere.
 
-#![allow(clippy::print_stdout, reason = "an example talks to the person who runs it")]
+#![allow(clippy::print_stdout, reason = "it reports to whoever runs it")]
 
 use std::error::Error;
 use std::process::{Command, Stdio};

@@ -5,7 +5,7 @@
 //! system call right before and right after it. It is made for machines whose clocks are broken: it reads no other clock,
 //! and ends whatever they do.
 
-#![allow(clippy::print_stdout, reason = "an example talks to the person who runs it")]
+#![allow(clippy::print_stdout, reason = "it reports to whoever runs it")]
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -96,7 +96,10 @@ pub(crate) fn watch(reference: &Timeline, seconds: f64) -> Result<Seen, Errno> {
             })
         };
         let threads: Vec<_> = cpus.iter().take(MOST_THREADS).map(start).collect();
-        threads.into_iter().map(|thread| thread.join().unwrap_or(Err(Errno(0)))).collect::<Result<Vec<Seen>, Errno>>()
+        threads
+            .into_iter()
+            .map(|thread| thread.join().unwrap_or(Err(Errno::UNSUPPORTED)))
+            .collect::<Result<Vec<Seen>, Errno>>()
     })?;
     Ok(threads.into_iter().reduce(together).unwrap_or_default())
 }

@@ -1,0 +1,57 @@
+//! The rates that two brackets allow.
+
+/// A closed interval of rates: units of one clock per unit of another.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RateBounds {
+    /// The smallest rate.
+    pub low: f64,
+    /// The largest.
+    pub high: f64,
+}
+
+impl RateBounds {
+    /// Stands for bounds that are not known.
+    pub const ZERO: Self = Self { low: 0.0, high: 0.0 };
+
+    /// Returns every mean rate of a clock that counted `counted`, or up to `tick` more or less,
+    /// while another clock advanced by `shortest` to `longest`. `None` where that one did not
+    /// clearly advance.
+    #[inline]
+    #[must_use]
+    pub fn of(counted: f64, tick: f64, shortest: f64, longest: f64) -> Option<Self> {
+        if shortest <= 0.0 || longest < shortest {
+            return None;
+        }
+        let (fewest, most) = (counted - tick, counted + tick);
+        // The longest time gives the smallest rate, unless the count is negative.
+        let low = fewest / if fewest < 0.0 { shortest } else { longest };
+        let high = most / if most < 0.0 { longest } else { shortest };
+        Some(Self { low, high })
+    }
+
+    /// Returns the middle.
+    #[must_use]
+    pub fn middle(&self) -> f64 {
+        (self.low + self.high) / 2.0
+    }
+
+    /// Returns half of the width, relative to the middle.
+    #[must_use]
+    pub fn relative(&self) -> f64 {
+        (self.high - self.low) / 2.0 / self.middle()
+    }
+
+    /// Returns what both allow; `None` for nothing.
+    #[must_use]
+    pub fn intersection(&self, other: &Self) -> Option<Self> {
+        let both = Self { low: self.low.max(other.low), high: self.high.min(other.high) };
+        (both.low <= both.high).then_some(both)
+    }
+
+    /// Returns the interval with `share` of its middle added on both sides.
+    #[must_use]
+    pub fn widened(&self, share: f64) -> Self {
+        let more = self.middle().abs() * share;
+        Self { low: self.low - more, high: self.high + more }
+    }
+}

@@ -1,0 +1,93 @@
+//! The shared state as memory: a forked child's is wiped, and programs in other languages read the
+//! page by its words.
+
+#![allow(unsafe_code, reason = "memory is wiped and read as words")]
+
+use clockscope_arch::os::{self, Timeline};
+
+use super::page::layout;
+use super::shared::Shared;
+use super::steering::Steering;
+use super::sync::{AtomicU64, Ordering};
+
+/// Where the clock of the process keeps what a forked child must forget.
+pub(crate) trait Wiped {
+    /// Returns the one place.
+    fn shared() -> &'static Shared<Timeline>;
+}
+
+/// Asks the kernel to wipe it in forked children. `false` where the kernel cannot.
+pub(crate) fn wipe_on_fork<W: Wiped>() -> bool {
+    // SAFETY: all-zero is the state before the first use, of the OS clock as well; the child's only
+    // thread is in `fork`, not in our clock.
+    unsafe { os::wipe_on_fork(W::shared()) }
+}
+
+/// Has forked children forget it, where the kernel cannot wipe the memory.
+pub(crate) fn forget_in_children<W: Wiped>() {
+    extern "C" fn forget<W: Wiped>() {
+        // SAFETY: called in a forked child, in which there is only this thread, and it is in no
+        // call of ours.
+        unsafe { W::shared().forget() };
+    }
+    os::call_in_child(forget::<W>);
+}
+
+impl<S> Shared<S> {
+    /// Returns the words of the page.
+    pub(crate) fn page_words(&self) -> &[AtomicU64; layout::SIZE / 8] {
+        // SAFETY: the page is in C's layout and holds atomics of 64 bits alone, without a gap:
+        // `layout` asserts where each is, and the size of all.
+        unsafe { &*(&raw const self.page).cast() }
+    }
+
+    /// Forgets all but the OS clock, where the kernel cannot wipe the memory.
+    ///
+    /// # Safety
+    /// No other thread may be there: the caller is a child that was just forked.
+    unsafe fn forget(&self) {
+        // SAFETY: whoever held the lock is not there any more.
+        unsafe { self.steering.break_open(Steering::ZERO) };
+        self.process_mark.store(0, Ordering::Relaxed);
+        self.kept.wipe();
+        self.page.forget();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::kept::{Kept, Seen, Statement};
+    use super::super::stated::{State, Stated};
+    use super::*;
+
+    /// What a child does where the kernel does not wipe the memory; a grandchild as well.
+    #[test]
+    fn a_process_that_forgets_has_another_mark() {
+        let (shared, last) = (Shared::new(()), AtomicU64::new(0));
+        let mut marks = Vec::new();
+        for _ in 0..3 {
+            let mark = shared.process_mark(&last);
+            assert!(mark != 0 && !marks.contains(&mark));
+            assert_eq!(shared.process_mark(&last), mark, "it stays");
+            marks.push(mark);
+            // SAFETY: nobody else knows of it.
+            unsafe { shared.forget() };
+            assert!(marks.iter().all(|mark| !shared.has_process_mark(*mark)));
+        }
+    }
+
+    /// The same child asks for the system's statement anew, and keeps its own.
+    #[test]
+    fn a_process_that_forgets_has_no_statement() {
+        let (shared, nothing) = (Shared::new(()), Stated::nothing(State::Unsynchronized));
+        let statement = Statement::of(nothing, Seen::default(), 0, 1, 1).unwrap();
+        for _ in 0..3 {
+            let before = shared.kept.turn();
+            shared.kept.keep(before, &statement);
+            assert_eq!(shared.kept.load(), Some(statement));
+            // SAFETY: nobody else knows of it.
+            unsafe { shared.forget() };
+            assert_eq!((shared.kept.load(), shared.kept.turn()), (None, Kept::new().turn()));
+        }
+    }
+}
