@@ -4,6 +4,7 @@ use clockscope_sources::RawClock;
 
 use crate::platform::{Platform, Yardstick};
 use crate::step::of_readings;
+use crate::still;
 
 /// Brackets tried for one that no interruption widened.
 const BRACKETS: usize = 32;
@@ -139,12 +140,15 @@ pub(crate) struct Calibration<P: Platform> {
 struct Steps {
     timer: f64,
     reference_ns: f64,
+    /// Whether readings showed them, or they are what the clocks state.
+    timer_seen: bool,
+    reference_seen: bool,
 }
 
 impl Steps {
     /// What both state of themselves.
     fn stated<P: Platform>(reference: &P::Reference) -> Self {
-        Self { timer: 1.0, reference_ns: reference.tick_ns() }
+        Self { timer: 1.0, reference_ns: reference.tick_ns(), timer_seen: false, reference_seen: false }
     }
 
     /// What their readings show, if that is more.
@@ -155,7 +159,8 @@ impl Steps {
             Timer::Counter(_) => of_readings(&(0..REFERENCE_READINGS).map(|_| read(reference)).collect::<Vec<_>>()),
             Timer::Reference(_) => of_timer,
         };
-        Self { timer: stated.timer.max(of_timer), reference_ns: stated.reference_ns.max(of_reference) }
+        let (timer, reference_ns) = (stated.timer.max(of_timer), stated.reference_ns.max(of_reference));
+        Self { timer, reference_ns, timer_seen: of_timer > 0.0, reference_seen: of_reference > 0.0 }
     }
 }
 
@@ -177,6 +182,11 @@ impl<P: Platform> Calibration<P> {
         self.steps.timer
     }
 
+    /// Returns the same if the timer was seen to move.
+    pub(crate) fn seen_timer_step(&self) -> Option<f64> {
+        self.steps.timer_seen.then_some(self.steps.timer)
+    }
+
     /// Nanoseconds since the start, on the reference.
     pub(crate) fn elapsed_ns(&self) -> f64 {
         read(&self.reference).wrapping_sub(self.start.reference_ns) as i64 as f64
@@ -187,21 +197,38 @@ impl<P: Platform> Calibration<P> {
         self.start.after
     }
 
-    /// The rate after at least `ns` nanoseconds.
+    /// Returns the timer and the reference.
+    pub(crate) fn clocks(&self) -> (Timer<P>, P::Reference) {
+        (self.timer.clone(), self.reference.clone())
+    }
+
+    /// Returns whether the reference was seen to move.
+    pub(crate) fn moves(&self) -> bool {
+        self.steps.reference_seen
+    }
+
+    /// Returns the rate after at least `ns` nanoseconds.
+    ///
+    /// # Errors
+    /// The reference stands still, went back or refuses; or the timer does.
     pub(crate) fn rate_after(&self, ns: f64) -> Result<Rate, TimerError> {
-        // Bounded by turns as well: a frozen reference must not hang us. A turn is a system call, 100 ns at least.
+        let most = still::turns(0.0, self.moves().then_some(self.steps.reference_ns));
+        let longest = most.max(2 * REFERENCE_READINGS as u32);
+        let (mut furthest_ns, mut still) = (0.0, 0);
+        // Bounded by turns as well: one that hardly moves must not hang us, either. A turn is a
+        // system call, 100 ns at least.
         for _ in 0..(ns as u64 / 20) {
-            if self.elapsed_ns() >= ns {
+            let elapsed_ns = self.elapsed_ns();
+            if elapsed_ns >= ns {
+                return self.rate();
+            }
+            still = if elapsed_ns > furthest_ns { 0 } else { still + 1 };
+            if still > longest {
                 break;
             }
+            furthest_ns = elapsed_ns.max(furthest_ns);
         }
-        // A reference that is the timer has a rate by definition, also where it stands still.
-        match &self.timer {
-            Timer::Reference(reference) if self.elapsed_ns() <= 0.0 => {
-                Err(TimerError::ReferenceFrozen(reference.name().to_owned()))
-            }
-            _ => self.rate(),
-        }
+        Err(TimerError::ReferenceFrozen(self.reference.name().to_owned()))
     }
 
     /// The mean rate from the start until now.
