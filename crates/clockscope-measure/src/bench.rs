@@ -60,7 +60,8 @@ struct Answering<P: Platform> {
     catalogue: Catalogue<P>,
     counters: Catalogue<P>,
     recorded_at: Option<String>,
-    reference: P::Reference,
+    /// At least one.
+    references: Vec<P::Reference>,
 }
 
 impl<P: Platform> Answering<P> {
@@ -69,7 +70,7 @@ impl<P: Platform> Answering<P> {
             catalogue: catalogue.tried(session)?,
             counters: Catalogue::counters(session.platform).tried(session)?,
             recorded_at: recorded_at(session)?,
-            reference: answering(session, session.platform.references())?,
+            references: all_answering(session, session.platform.references())?,
         })
     }
 }
@@ -98,21 +99,17 @@ impl<'a, P: Platform> Setup<'a, P> {
     #[cfg(test)]
     pub(crate) fn untried(session: &'a Session<'a, P>, catalogue: Catalogue<P>) -> Result<Self, MeasureError> {
         let platform = session.platform;
-        let reference =
-            platform.references().into_iter().next().ok_or(TimerError::NoReference("there is none".to_owned()))?;
-        let answering = Answering { catalogue, counters: Catalogue::counters(platform), recorded_at: None, reference };
+        let references = platform.references();
+        let answering = Answering { catalogue, counters: Catalogue::counters(platform), recorded_at: None, references };
         Self::with(session, answering, Place::pin(platform, None)?)
     }
 
     fn with(session: &'a Session<'a, P>, answering: Answering<P>, mut place: Place<P>) -> Result<Self, MeasureError> {
-        let Answering { catalogue, counters, recorded_at, reference } = answering;
+        let Answering { catalogue, counters, recorded_at, references } = answering;
         let (platform, stop) = (session.platform, session.stop);
-        let first = || {
-            // A counter that stands still is a result, and no timer.
-            let timer = timer(platform, &counters, &reference);
-            calibrated(timer, &reference).or_else(|_| calibrated(Timer::Reference(reference.clone()), &reference))
-        };
-        let (mut timer, mut calibration, mut first_rate) = first()?;
+        let counter = counter(platform, &counters);
+        let first = || calibrated(counter.as_ref(), &references);
+        let (mut calibration, mut first_rate) = first()?;
         // The counters of two CPUs may be apart: a rate that began on one and ended on another is
         // that of neither.
         for _ in 0..PLACES {
@@ -120,13 +117,15 @@ impl<'a, P: Platform> Setup<'a, P> {
                 break;
             }
             place = place.again(platform)?;
-            (timer, calibration, first_rate) = first()?;
+            (calibration, first_rate) = first()?;
         }
         if let Some(reason) = place.lost(platform) {
             place.pinned = Err(reason);
         }
-        let timer_step = calibration.timer_step();
-        let bench = Bench { platform, origin: timer.now(), timer, reference, first_rate, timer_step, stop };
+        let (timer, reference) = calibration.clocks();
+        let (timer_step, seen_timer_step) = (calibration.timer_step(), calibration.seen_timer_step());
+        let origin = timer.now();
+        let bench = Bench { platform, origin, timer, reference, first_rate, timer_step, seen_timer_step, stop };
         Ok(Self { session, catalogue, counters, recorded_at, bench, calibration, place })
     }
 
@@ -249,36 +248,68 @@ pub(crate) fn answering<P: Platform>(
     session: &Session<'_, P>,
     references: Vec<P::Reference>,
 ) -> Result<P::Reference, MeasureError> {
+    all_answering(session, references).map(|mut answering| answering.swap_remove(0))
+}
+
+/// Returns those of these that answer, at least one.
+fn all_answering<P: Platform>(
+    session: &Session<'_, P>,
+    references: Vec<P::Reference>,
+) -> Result<Vec<P::Reference>, MeasureError> {
     let outcomes = session.platform.attempt(references.len(), PATIENCE_MS, &mut |index| {
         references[index].read(&mut Default::default()).map_err(|errno| errno.to_string())
     })?;
-    let mut reasons = Vec::new();
+    let (mut answering, mut reasons) = (Vec::new(), Vec::new());
     for (reference, outcome) in references.into_iter().zip(outcomes) {
         match refusal(outcome, session.counter_readable()) {
-            None => return Ok(reference),
+            None => answering.push(reference),
             Some(reason) => reasons.push(format!("{}: {reason}", reference.name())),
         }
     }
-    Err(TimerError::NoReference(reasons.join("; ")).into())
+    if answering.is_empty() { Err(TimerError::NoReference(reasons.join("; ")).into()) } else { Ok(answering) }
 }
 
-/// A timer, its calibration under way, and its first rate.
+/// Returns a calibration under way and its first rate, by the first of these references that works.
+/// The timer is the counter, or the reference where the counter stands still: that is a result, and
+/// not a timer.
 fn calibrated<P: Platform>(
+    counter: Option<&P::Counter>,
+    references: &[P::Reference],
+) -> Result<(Calibration<P>, Rate), TimerError> {
+    let of_reference = |reference: &P::Reference, is_patient: bool| {
+        let of = |timer: Timer<P>| calibrated_by(timer, reference, is_patient);
+        let by_reference = || of(Timer::Reference(reference.clone()));
+        match counter.map(|counter| of(Timer::Counter(counter.clone()))) {
+            None | Some(Err(TimerError::Frozen { .. })) => by_reference(),
+            Some(found) => found,
+        }
+    };
+    let seen = references.iter().find_map(|reference| of_reference(reference, false).ok());
+    // A kernel without a fine clocksource has none that moves within a millisecond.
+    let waited_for = || references.first().map(|reference| of_reference(reference, true));
+    let none = || Err(TimerError::NoReference("there is none".to_owned()));
+    seen.map(Ok).or_else(waited_for).unwrap_or_else(none)
+}
+
+/// The same of one timer and reference. Only a patient caller waits for a reference that was not
+/// seen to move at the start.
+fn calibrated_by<P: Platform>(
     timer: Timer<P>,
     reference: &P::Reference,
-) -> Result<(Timer<P>, Calibration<P>, Rate), TimerError> {
-    let calibration = Calibration::start(timer.clone(), reference.clone()).looked_at();
+    is_patient: bool,
+) -> Result<(Calibration<P>, Rate), TimerError> {
+    let calibration = Calibration::start(timer, reference.clone()).looked_at();
+    if !is_patient && !calibration.moves() {
+        return Err(TimerError::ReferenceFrozen(reference.name().to_owned()));
+    }
     let first_rate = calibration.rate_after(FIRST_WINDOW_NS.max(FIRST_WINDOW_TICKS * reference.tick_ns()))?;
-    Ok((timer, calibration, first_rate))
+    Ok((calibration, first_rate))
 }
 
-/// The ordered counter if a plain read of the counter succeeded here, else the reference.
-fn timer<P: Platform>(platform: &P, counters: &Catalogue<P>, reference: &P::Reference) -> Timer<P> {
-    let readable = counters.entries.iter().any(|row| row.sampler.is_ok());
-    match platform.ordered_counter() {
-        Ok(counter) if readable => Timer::Counter(counter),
-        _ => Timer::Reference(reference.clone()),
-    }
+/// The ordered counter if a plain read of the counter succeeded here.
+fn counter<P: Platform>(platform: &P, counters: &Catalogue<P>) -> Option<P::Counter> {
+    let is_readable = counters.entries.iter().any(|row| row.sampler.is_ok());
+    platform.ordered_counter().ok().filter(|_| is_readable)
 }
 
 /// What all clocks are timed and judged with.
@@ -289,6 +320,7 @@ pub(crate) struct Bench<'a, P: Platform> {
     pub(crate) first_rate: Rate,
     /// The step that the timer moves in, in its unit.
     pub(crate) timer_step: f64,
+    seen_timer_step: Option<f64>,
     /// Timer value that all times are told from.
     pub(crate) origin: u64,
     /// Set from outside to end early.
@@ -303,7 +335,11 @@ impl<P: Platform> Bench<'_, P> {
 
     /// The end of so many ns that begin now, also where the reference stands still.
     pub(crate) fn deadline(&self, length_ns: u64) -> Deadline<'_, P> {
-        Deadline::new(self.reference.clone(), length_ns, self.stop).beside(&self.timer, self.first_rate)
+        let deadline = Deadline::new(self.reference.clone(), length_ns, self.stop);
+        match self.timer {
+            Timer::Counter(_) => deadline.beside(&self.timer, self.first_rate),
+            Timer::Reference(_) => deadline.with_step(self.seen_step_ns()),
+        }
     }
 
     pub(crate) fn is_stopped(&self) -> bool {
@@ -337,9 +373,9 @@ impl<P: Platform> Bench<'_, P> {
     }
 
     /// Returns the step that the timer was seen to take when it was calibrated; `None` if it took
-    /// none but single units.
+    /// none.
     pub(crate) fn seen_step_ns(&self) -> Option<f64> {
-        (self.timer_step > 1.0).then_some(self.timer_step * self.first_rate.ns_per_unit)
+        self.seen_timer_step.map(|step| step * self.first_rate.ns_per_unit)
     }
 
     /// From then until now.

@@ -26,7 +26,7 @@ const STILL: u32 = 1 << 10;
 /// What to measure, and how.
 #[derive(Clone, Debug)]
 pub struct Request {
-    /// Time for sampling, in seconds, all clocks together. At least three rounds are made.
+    /// Time for sampling, in seconds, all clocks together. At least seven rounds are made.
     pub duration_s: f64,
     /// CPU to measure on; `None` for the current one.
     pub cpu: Option<u32>,

@@ -15,6 +15,7 @@ use crate::error::MeasureError;
 use crate::pair::Deadline;
 use crate::platform::Platform;
 use crate::session::Session;
+use crate::still;
 use crate::timer::Timer;
 use watch::{Limits, Sight, WORST, Watch};
 
@@ -29,13 +30,6 @@ const TURNS_OF_RUN: usize = 1 << 5;
 const FEWEST_TURNS: f64 = 4.0;
 /// And at least so many steps of the timer: a coarse one must not be taken for it, either.
 const FEWEST_STEPS: f64 = 2.0;
-/// A timer that shows the same for so long stands still, in ns: twice a timer tick of 100 Hz, which
-/// is the longest step of a timer.
-const STILL_NS: f64 = 20e6;
-/// The least that a turn takes, in ns.
-const SHORTEST_TURN_NS: f64 = 20.0;
-/// The same of a timer whose steps are too long to be seen: it is read by a system call.
-const SHORTEST_CALL_NS: f64 = 100.0;
 /// How long a part of the run is, in ns: what is between two signs of progress.
 const PART_NS: f64 = 250e6;
 
@@ -71,7 +65,7 @@ pub fn gaps<P: Platform>(
     let limits = Limits {
         threshold: asked_ticks.max(least_ticks) as u64,
         pause: (PAUSE_NS / bench.first_rate.ns_per_unit).max(least_ticks) as u64,
-        still_turns: still_turns(loop_ticks * bench.first_rate.ns_per_unit, bench.seen_step_ns()),
+        still_turns: still::turns(loop_ticks * bench.first_rate.ns_per_unit, bench.seen_step_ns()),
     };
     let sampling = bench.calibrate();
     let mut watches = match &cpus {
@@ -131,6 +125,8 @@ impl<P: Platform> Sight for Real<'_, P> {
     }
 
     fn is_over(&mut self) -> bool {
+        // At each look, so that all of them take the same time.
+        self.deadline.hurry();
         self.deadline.is_over()
     }
 
@@ -172,19 +168,6 @@ fn turn<P: Platform>(timer: &Timer<P>) -> (f64, f64) {
     let mut means: Vec<f64> = runs.map(|run| run.iter().sum::<f64>() / run.len() as f64).collect();
     means.sort_by(f64::total_cmp);
     (quantile(&means, 0.5).unwrap_or(0.0), step.unwrap_or(0.0))
-}
-
-/// Returns in how many turns a timer that works moves, if a turn was seen to take `loop_ns`, and if
-/// the timer was seen to move by `step_ns` before. Turns are what can be counted where it stands
-/// still: the thread may lose its CPU for any time between two of them.
-fn still_turns(loop_ns: f64, step_ns: Option<f64>) -> u32 {
-    let turns = match step_ns {
-        _ if loop_ns > 0.0 => STILL_NS / loop_ns.max(SHORTEST_TURN_NS),
-        // It has moved, but no longer does.
-        Some(step_ns) => 2.0 * step_ns / SHORTEST_TURN_NS,
-        None => STILL_NS / SHORTEST_CALL_NS,
-    };
-    turns.ceil() as u32
 }
 
 fn record(watches: Vec<Watch>, threshold_ns: f64, loop_ns: f64, unit_ns: f64) -> Gaps {
@@ -282,16 +265,6 @@ mod tests {
 
     fn gap(length: u64, cause: CauseKind) -> Gap {
         Gap { at: 0, length, cause, detail: String::new() }
-    }
-
-    /// A timer of 1.1 µs a read that stopped before a turn was timed was read a million times.
-    #[test]
-    fn turns_are_as_many_as_a_timers_step_takes() {
-        assert_eq!(still_turns(25.0, Some(1.0)), 800_000);
-        assert_eq!(still_turns(1100.0, Some(280.0)), 18_182);
-        assert_eq!(still_turns(0.0, Some(280.0)), 28);
-        // jiffies, of which a step was seen or not: at 100 ns a turn, more than 10 ms.
-        assert_eq!((still_turns(0.0, Some(10e6)), still_turns(0.0, None)), (1_000_000, 200_000));
     }
 
     #[test]

@@ -29,6 +29,7 @@ mod shootout;
 mod sleep;
 mod step;
 mod steps;
+mod still;
 mod subject;
 mod thorough;
 mod tick;

@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::platform::{Platform, Word, Yardstick};
+use crate::still;
 use crate::timer::{Rate, Timer, read};
 
 /// How much longer than asked for a time may be by the counter, and by how many ns, before the reference is no longer waited for.
@@ -10,8 +11,11 @@ const PATIENCE: f64 = 2.0;
 const PATIENCE_NS: f64 = 1e6;
 /// The same in steps of the reference.
 const PATIENT_STEPS: f64 = 4.0;
-/// Turns in which a reference may stand still where no counter tells the time: at 30 ns a turn, more than any clock's step.
+/// Turns in which a reference may stand still where no counter tells the time, if it was not seen
+/// to move: at 30 ns a turn, more than any clock's step.
 const PATIENT_TURNS: u64 = 1 << 22;
+/// The same of one that was, at least: it was seen to move within so many readings.
+const FEWEST_TURNS: u64 = 1 << 10;
 
 /// By what share of the time the counter may advance otherwise than the reference, beside what its
 /// rate is uncertain by, and by how many ns: a clock that is steered differs by less, one that
@@ -82,8 +86,9 @@ pub(crate) struct Deadline<'a, P: Platform> {
     length_ns: u64,
     asked_ns: u64,
     counter: Option<Beside<'a, P>>,
-    /// Turns since the reference last moved.
+    /// Turns since the reference last moved, and the most in which one that works does not.
     still: u64,
+    most_still: u64,
     /// Turns between two looks at the clock, and what is left of them.
     between: u32,
     left: u32,
@@ -107,7 +112,14 @@ impl<P: Platform> Beside<'_, P> {
 impl<'a, P: Platform> Deadline<'a, P> {
     pub(crate) fn new(reference: P::Reference, length_ns: u64, stop: &'a AtomicBool) -> Self {
         let start_ns = read(&reference);
-        Self { reference, stop, start_ns, length_ns, asked_ns: 0, counter: None, still: 0, between: 1, left: 1 }
+        let (counter, most_still) = (None, PATIENT_TURNS);
+        Self { reference, stop, start_ns, length_ns, asked_ns: 0, counter, still: 0, most_still, between: 1, left: 1 }
+    }
+
+    /// Returns the same of a reference that was seen to move by such a step.
+    pub(crate) fn with_step(mut self, step_ns: Option<f64>) -> Self {
+        self.most_still = step_ns.map_or(PATIENT_TURNS, |_| FEWEST_TURNS.max(still::turns(0.0, step_ns).into()));
+        self
     }
 
     /// Returns the same from now on, which ends also where the reference stands still, by a timer of
@@ -155,7 +167,7 @@ impl<'a, P: Platform> Deadline<'a, P> {
                 let slack_ns = PATIENCE_NS.max(PATIENT_STEPS * self.reference.tick_ns());
                 counter.ns(counter.start[1]) > PATIENCE * self.length_ns as f64 + slack_ns
             }
-            None => self.still > PATIENT_TURNS,
+            None => self.still > self.most_still,
         }
     }
 
@@ -173,7 +185,7 @@ impl<'a, P: Platform> Deadline<'a, P> {
         let least_ns = by_counter(1);
         let elapsed_ns = self.elapsed_ns();
         let most_ns = by_counter(0);
-        if elapsed_ns == u64::MAX || self.still > PATIENT_TURNS {
+        if elapsed_ns == u64::MAX || self.still > self.most_still {
             return None;
         }
         let (ns, uncertain) = (elapsed_ns as f64, self.counter.as_ref().map_or(0.0, |counter| counter.rate.bound_ppm));

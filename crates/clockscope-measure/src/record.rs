@@ -140,7 +140,7 @@ fn cost<P: Platform>(
 fn why_no_cost(batches: u64) -> &'static str {
     match batches {
         0 => "no batch of reads was completed",
-        1..FEWEST_BATCHES => "fewer than three batches were completed: an interruption would count as cost",
+        1..FEWEST_BATCHES => "fewer than seven batches were completed: interruptions would count as cost",
         _ => "batches of reads took no time on the timer",
     }
 }

@@ -70,17 +70,28 @@ pub(crate) struct Pace {
     pub(crate) readings: u64,
     pub(crate) moved: u64,
     pub(crate) still: u64,
+    /// The smallest difference by which they grew, in the clock's unit; 0 before there is one.
+    pub(crate) step: u64,
 }
 
 impl Pace {
     #[inline(always)]
     fn take(&mut self, own: i64) {
-        let has_moved = own != self.last;
+        // The first reading differs from nothing.
+        let has_moved = self.readings > 0 && own != self.last;
         self.readings += 1;
         self.moved += u64::from(has_moved);
         self.still = if has_moved { 0 } else { self.still + 1 };
+        if has_moved {
+            self.step = smaller(self.step, own.wrapping_sub(self.last).max(0) as u64);
+        }
         self.last = own;
     }
+}
+
+/// Returns the smaller of two steps; 0 stands for none.
+pub(crate) fn smaller(one: u64, other: u64) -> u64 {
+    if one == 0 || other == 0 { one.max(other) } else { one.min(other) }
 }
 
 /// Bits of a message that tell it from the one before; the others are the reading, relative to the origin.

@@ -12,8 +12,8 @@ use crate::platform::{Platform, Yardstick};
 use crate::sampler::LONGEST;
 use crate::timer::Rate;
 
-/// Fewest batches that have a cost: an interruption of one decides the median of fewer.
-pub(crate) const FEWEST_BATCHES: u64 = 3;
+/// Fewest batches that have a cost: interruptions of three decide the median of fewer.
+pub(crate) const FEWEST_BATCHES: u64 = 7;
 /// Batch costs that are kept of a clock; more are represented by an even sample of them.
 const KEPT: usize = 4096;
 /// Batches whose median is taken as what a read costs at the moment.
@@ -182,5 +182,20 @@ impl Recent {
         let mut sorted = self.costs;
         let filled = &mut sorted[..self.count.min(RECENT)];
         (filled.len() >= 3).then(|| *filled.select_nth_unstable_by(self.count.min(RECENT) / 2, f64::total_cmp).1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A check of a busy machine had time for three batches of each clock, of which two were
+    /// interrupted.
+    #[test]
+    fn interruptions_are_no_cost() {
+        assert_eq!(median_cost(&[1.0, 9.0, 9.0]), None);
+        assert_eq!(median_cost(&[1.0, 1.0, 1.0, 9.0, 9.0, 9.0]), None);
+        assert_eq!(median_cost(&[1.0, 1.0, 1.0, 1.0, 9.0, 9.0, 9.0]), Some(1.0));
+        assert_eq!(median_cost(&[0.0; 9]), None);
     }
 }

@@ -7,6 +7,7 @@ use clockscope_sources::RawClock;
 
 use crate::platform::{Platform, Yardstick};
 use crate::step::of_readings;
+use crate::still;
 
 /// Brackets tried for one that no interruption widened.
 const BRACKETS: u32 = 32;
@@ -115,41 +116,59 @@ pub(crate) struct Calibration<P: Platform> {
     timer: Timer<P>,
     reference: P::Reference,
     start: Bracket,
+    moves: Moves,
+}
+
+/// The ticks of timer (outer) and reference (inner), each in its own unit.
+#[derive(Clone, Copy, Debug)]
+struct Moves {
     ticks: Ticks,
+    /// Whether readings showed them; otherwise they are what the clocks state.
+    timer_seen: bool,
+    reference_seen: bool,
 }
 
-/// The ticks that timer and reference state of themselves.
-fn stated<P: Platform>(reference: &P::Reference) -> Ticks {
-    Ticks { outer: 1.0, inner: reference.tick_ns() }
-}
+impl Moves {
+    /// Returns what both state of themselves.
+    fn stated<P: Platform>(reference: &P::Reference) -> Self {
+        let ticks = Ticks { outer: 1.0, inner: reference.tick_ns() };
+        Self { ticks, timer_seen: false, reference_seen: false }
+    }
 
-/// The ticks that their readings show, where they are larger.
-fn seen<P: Platform>(timer: &Timer<P>, reference: &P::Reference) -> Ticks {
-    let stated = stated::<P>(reference);
-    let of_timer = of_readings(&(0..TIMER_READINGS).map(|_| timer.now()).collect::<Vec<_>>());
-    let of_reference = match timer {
-        Timer::Counter(_) => of_readings(&(0..REFERENCE_READINGS).map(|_| read(reference)).collect::<Vec<_>>()),
-        Timer::Reference(_) => of_timer,
-    };
-    Ticks { outer: stated.outer.max(of_timer), inner: stated.inner.max(of_reference) }
+    /// Returns what their readings show, where that is more.
+    fn seen<P: Platform>(timer: &Timer<P>, reference: &P::Reference) -> Self {
+        let stated = Self::stated::<P>(reference).ticks;
+        let of_timer = of_readings(&(0..TIMER_READINGS).map(|_| timer.now()).collect::<Vec<_>>());
+        let of_reference = match timer {
+            Timer::Counter(_) => of_readings(&(0..REFERENCE_READINGS).map(|_| read(reference)).collect::<Vec<_>>()),
+            Timer::Reference(_) => of_timer,
+        };
+        let ticks = Ticks { outer: stated.outer.max(of_timer), inner: stated.inner.max(of_reference) };
+        Self { ticks, timer_seen: of_timer > 0.0, reference_seen: of_reference > 0.0 }
+    }
 }
 
 impl<P: Platform> Calibration<P> {
     pub(crate) fn start(timer: Timer<P>, reference: P::Reference) -> Self {
         let start = bracket(&timer, &reference);
-        let ticks = stated::<P>(&reference);
-        Self { timer, reference, start, ticks }
+        let moves = Moves::stated::<P>(&reference);
+        Self { timer, reference, start, moves }
     }
 
     /// The same, which knows in what steps both move.
     pub(crate) fn looked_at(self) -> Self {
-        let ticks = seen(&self.timer, &self.reference);
-        Self { ticks, ..self }
+        let moves = Moves::seen(&self.timer, &self.reference);
+        Self { moves, ..self }
     }
 
     /// The step that the timer moves in, in its unit, as far as it is known.
     pub(crate) fn timer_step(&self) -> f64 {
-        self.ticks.outer
+        self.moves.ticks.outer
+    }
+
+    /// Returns the same if the timer was seen to move.
+    pub(crate) fn seen_timer_step(&self) -> Option<f64> {
+        self.moves.timer_seen.then_some(self.moves.ticks.outer)
     }
 
     /// Nanoseconds since the start, on the reference.
@@ -162,21 +181,38 @@ impl<P: Platform> Calibration<P> {
         self.start.after
     }
 
-    /// The rate after at least `ns` nanoseconds.
+    /// Returns the timer and the reference.
+    pub(crate) fn clocks(&self) -> (Timer<P>, P::Reference) {
+        (self.timer.clone(), self.reference.clone())
+    }
+
+    /// Returns whether the reference was seen to move.
+    pub(crate) fn moves(&self) -> bool {
+        self.moves.reference_seen
+    }
+
+    /// Returns the rate after at least `ns` nanoseconds.
+    ///
+    /// # Errors
+    /// The reference stands still, went back or refuses; or the timer does.
     pub(crate) fn rate_after(&self, ns: f64) -> Result<Rate, TimerError> {
-        // Bounded by turns as well: a frozen reference must not hang us. A turn is a system call, 100 ns at least.
+        let most = still::turns(0.0, self.moves().then_some(self.moves.ticks.inner));
+        let longest = most.max(2 * REFERENCE_READINGS as u32);
+        let (mut furthest_ns, mut still) = (0.0, 0);
+        // Bounded by turns as well: one that hardly moves must not hang us, either. A turn is a
+        // system call, 100 ns at least.
         for _ in 0..(ns as u64 / 20) {
-            if self.elapsed_ns() >= ns {
+            let elapsed_ns = self.elapsed_ns();
+            if elapsed_ns >= ns {
+                return self.rate();
+            }
+            still = if elapsed_ns > furthest_ns { 0 } else { still + 1 };
+            if still > longest {
                 break;
             }
+            furthest_ns = elapsed_ns.max(furthest_ns);
         }
-        // A reference that is the timer has a rate by definition, also where it stands still.
-        match &self.timer {
-            Timer::Reference(reference) if self.elapsed_ns() <= 0.0 => {
-                Err(TimerError::ReferenceFrozen(reference.name().to_owned()))
-            }
-            _ => self.rate(),
-        }
+        Err(TimerError::ReferenceFrozen(self.reference.name().to_owned()))
     }
 
     /// The mean rate from the start until now.
@@ -193,8 +229,8 @@ impl<P: Platform> Calibration<P> {
         let ns_per_unit = ns / passed;
         // Of the frequency, not of the unit: it is the furthest off with the shortest unit, and has a bound also where
         // the longest unit has none.
-        let (_, most) = end.outer_since(&self.start, self.ticks.outer);
-        let shortest_unit = (ns - self.ticks.inner) / most;
+        let (_, most) = end.outer_since(&self.start, self.moves.ticks.outer);
+        let shortest_unit = (ns - self.moves.ticks.inner) / most;
         let bound = if shortest_unit > 0.0 { ns_per_unit / shortest_unit - 1.0 } else { f64::MAX };
         Ok(Rate { ns_per_unit, bound_ppm: bound * 1e6 })
     }

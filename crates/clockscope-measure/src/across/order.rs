@@ -12,7 +12,7 @@ use crate::catalogue::{Catalogue, Row};
 use crate::error::MeasureError;
 use crate::pair::{Deadline, Meeting, Side};
 use crate::platform::{Platform, Word};
-use crate::relay::{Pace, Received, Relay};
+use crate::relay::{Pace, Received, Relay, smaller};
 use crate::session::Session;
 
 /// What a round should take, in ns: long enough that starting its threads does not matter, short enough to show progress.
@@ -25,6 +25,11 @@ const SHORTEST_NS: f64 = 0.5e6;
 const MOVES: u64 = 16;
 const STILL: f64 = 100.0;
 const STILL_READINGS: u64 = 200;
+/// One that moved less often stands still if it does not for so many times its step. A reading takes
+/// so many ns at least. Each reading may fall anywhere within a step: one that lasts is missed in
+/// so many with a chance of e^-32.
+const STILL_STEPS: f64 = 32.0;
+const SHORTEST_READ_NS: f64 = 5.0;
 /// The same of one that never moved, in ns: no clock that claims to be fine is known to take longer steps; and in steps of one
 /// that does not.
 const NEVER_MOVED_NS: u64 = 100_000_000;
@@ -224,28 +229,35 @@ struct Pacing {
     still: u64,
     still_ns: u64,
     most_still: u64,
+    /// The smallest difference by which its readings grew, in its unit; 0 if none did.
+    step: u64,
 }
 
 impl Pacing {
     /// Takes a slice in which its readings did this.
     fn add(&mut self, slice: &Pace, elapsed_ns: u64) {
-        // The first reading of a slice differs from nothing.
-        let moved = slice.moved.saturating_sub(1);
         self.readings += slice.readings;
-        self.moved += moved;
+        self.moved += slice.moved;
+        self.step = smaller(self.step, slice.step);
         (self.still, self.still_ns) =
-            if moved > 0 { (slice.still, 0) } else { (self.still + slice.still, self.still_ns + elapsed_ns) };
+            if slice.moved > 0 { (slice.still, 0) } else { (self.still + slice.still, self.still_ns + elapsed_ns) };
         // The longest rest is left out of what it is compared with.
         self.most_still = self.most_still.max(self.still);
     }
 
-    /// Whether it stood still, which a clock of such a step does not.
-    fn stood_still(&self, step_ns: f64) -> bool {
-        if self.moved >= MOVES {
-            let usual = (self.readings - self.most_still.min(self.readings)) as f64 / self.moved as f64;
-            return self.most_still > STILL_READINGS && self.most_still as f64 > STILL * usual;
+    /// Returns whether it stood still, which a clock of such a step and unit does not.
+    fn stood_still(&self, step_ns: f64, ns_per_unit: f64) -> bool {
+        if self.moved == 0 {
+            return self.still_ns as f64 > (NEVER_MOVED_STEPS * step_ns).max(NEVER_MOVED_NS as f64);
         }
-        self.moved == 0 && self.still_ns as f64 > (NEVER_MOVED_STEPS * step_ns).max(NEVER_MOVED_NS as f64)
+        let still = self.most_still as f64;
+        let is_long = if self.moved >= MOVES {
+            still > STILL * (self.readings - self.most_still.min(self.readings)) as f64 / self.moved as f64
+        } else {
+            // It moves in steps that are no longer than this.
+            still * SHORTEST_READ_NS > STILL_STEPS * step_ns.max(self.step as f64 * ns_per_unit)
+        };
+        is_long && self.most_still > STILL_READINGS
     }
 }
 
@@ -382,7 +394,7 @@ fn record<P: Platform>(
     let [mailbox, lock] = ways.map(|tally| tally.map(handed_over));
     let mut unknown = Unknown::new();
     let step_ns = row.nominal_resolution_ns(Some(ns_per_unit), &mut Unknown::new()).unwrap_or(1.0);
-    let is_still = tallies().any(|tally| tally.pace.stood_still(step_ns));
+    let is_still = tallies().any(|tally| tally.pace.stood_still(step_ns, ns_per_unit));
     let failed = failure(tallies().find_map(|tally| tally.received.error))
         .or_else(|| is_still.then(|| "it stood still during the run: its readings did not change any more".to_owned()));
     // Equal readings are in any order.
@@ -436,4 +448,31 @@ fn record<P: Platform>(
 
 fn failure(errno: Option<Errno>) -> Option<String> {
     errno.map(|errno| format!("a read failed and ended its readings: {errno}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What a clock of 1 ns a unit did that moved so often by such a step, and then stood still.
+    fn pacing(moved: u64, step: u64, still: u64) -> Pacing {
+        let mut pace = Pace::default();
+        (pace.readings, pace.moved, pace.still, pace.step) = (moved + still, moved, still, step);
+        let mut pacing = Pacing::default();
+        pacing.add(&pace, 0);
+        pacing
+    }
+
+    /// Fewer than 16 steps do not show how often a clock takes one.
+    #[test]
+    fn a_clock_of_few_steps_stands_still_after_many_of_them() {
+        assert!(pacing(1, 700, 6000).stood_still(1.0, 1.0));
+        assert!(!pacing(1, 700, 4000).stood_still(1.0, 1.0), "so many readings may take 29 steps");
+        assert!(!pacing(5, 30, 200).stood_still(1.0, 1.0), "these are few");
+        // A coarse clock, of which all or a part of a step was seen.
+        assert!(!pacing(3, 4_000_000, 1_000_000).stood_still(1.0, 1.0));
+        assert!(!pacing(3, 100, 1_000_000).stood_still(4e6, 1.0));
+        // Its unit is not 1 ns.
+        assert!(!pacing(3, 300, 6000).stood_still(1.0, 40.0));
+    }
 }

@@ -14,7 +14,7 @@ pub(super) const WORST: usize = 10;
 const BETWEEN_LOOKS: u32 = 1 << 12;
 /// Asking the system was interrupted itself if it took so many times longer than usual.
 const UNUSUAL: u64 = 4;
-/// How often the thread's own counts are read, for once without an interruption.
+/// How often the thread's own counts or another clock are read, for once without an interruption.
 const TRIES: u32 = 4;
 /// Reads after asking that are not looked at.
 const COLD_READS: u32 = 4;
@@ -29,7 +29,7 @@ pub(super) trait Sight {
     fn thread(&mut self) -> Thread;
     /// What it has counted of the CPU: takes much time.
     fn cpu(&mut self) -> Cpu;
-    /// Whether the time is over by another clock. To be called now and then.
+    /// Whether the time is over by another clock, which is read each time. To be called now and then.
     fn is_over(&mut self) -> bool;
     /// So much of the timer's unit in ns.
     fn ns(&self, ticks: u64) -> f64;
@@ -63,6 +63,10 @@ pub(super) struct Watch {
     /// The shortest times that asking the system has taken: of the CPU, and of the thread.
     usual_asking: u64,
     usual_glance: u64,
+    /// The shortest time that a look at another clock has taken, and what one that was interrupted
+    /// takes more, at least.
+    usual_look: u64,
+    long_look: u64,
 }
 
 /// One gap.
@@ -89,11 +93,14 @@ impl Watch {
             trouble: None,
             usual_asking: u64::MAX,
             usual_glance: u64::MAX,
+            usual_look: u64::MAX,
+            long_look: limits.pause,
         }
     }
 
     /// Reads the timer for `length`. Gaps are recorded relative to `origin`.
     pub(super) fn look(&mut self, sight: &mut impl Sight, origin: u64, length: u64) {
+        self.time_looks(sight);
         let before = sight.now();
         let first = sight.cpu();
         let mut counted = Counted { thread: Thread::default(), cpu: first.clone() };
@@ -125,18 +132,12 @@ impl Watch {
                     self.trouble.get_or_insert_with(|| "the timer stood still, or went back".to_owned());
                     break;
                 }
-                let mut resumed = sight.now();
-                // The look may be a system call, which does not count as a gap. Where the thread was
-                // switched out, or the look took far longer than asking does, the next turn finds
-                // the gap.
-                let mut is_gap = false;
-                if since(resumed, last) > self.limits.pause {
-                    let has_switched = sight.thread() != counted.thread;
-                    // Asking for that takes time, too.
-                    resumed = sight.now();
-                    let longest = self.limits.threshold.max(UNUSUAL.saturating_mul(self.usual_asking));
-                    is_gap = has_switched || since(resumed, last) > longest;
-                }
+                // The look may be a system call, which does not count as a gap. Where it took far
+                // longer than looks do, something came between: the next turn finds the gap.
+                let resumed = sight.now();
+                let usual = self.usual_look.min(since(resumed, last));
+                (last, blind, self.usual_look) = (last.wrapping_add(usual), blind + usual, usual.max(1));
+                let is_gap = since(resumed, last) > self.long_look.max(usual);
                 if !is_gap {
                     blind += since(resumed, last);
                     last = resumed;
@@ -159,6 +160,15 @@ impl Watch {
         };
     }
 
+    /// Finds out what a look at another clock takes.
+    fn time_looks(&mut self, sight: &mut impl Sight) {
+        for _ in 0..TRIES {
+            let from = sight.now();
+            _ = sight.is_over();
+            self.usual_look = self.usual_look.min(since(sight.now(), from).max(1));
+        }
+    }
+
     /// Asks the system what it has counted since it was asked last, after a pause from `last` until `now`. What came
     /// between the counts of the thread before and after asking is a gap of its own. Tells where looking goes on, and for
     /// how long nothing was looked at.
@@ -179,11 +189,16 @@ impl Watch {
         let asked = sight.now();
         let end = self.glance(sight, asked, &mut counted.thread);
         blind += self.asked(since(end, until), [&thread, &counted.thread], until.wrapping_sub(origin));
-        // The first reads after that are cold.
-        (0..COLD_READS).for_each(|_| _ = sight.now());
-        let resumed = sight.now();
-        // What is longer than that is left to the next turn.
-        if since(resumed, end) > self.limits.threshold { (end, blind) } else { (resumed, blind + since(resumed, end)) }
+        // The first reads after that are cold. What is longer than a gap is left to the next turn.
+        let mut resumed = end;
+        for _ in 0..=COLD_READS {
+            let next = sight.now();
+            if since(next, resumed) > self.limits.threshold {
+                break;
+            }
+            resumed = next;
+        }
+        (resumed, blind + since(resumed, end))
     }
 
     /// Reads the counts of the thread, and the timer right after: again if something came between, which neither would
@@ -330,7 +345,7 @@ mod tests {
     fn a_stop_is_told_wherever_it_falls() {
         let (sight, _) = looked(0, true);
         // Before the first and after the last look there is nothing to be told.
-        let (actions, mut asking) = (8..sight.actions - 3, 0);
+        let (actions, mut asking) = (8 + 3 * u64::from(TRIES)..sight.actions - 3, 0);
         for (action, before) in actions.flat_map(|action| [(action, true), (action, false)]) {
             let (_, watch) = looked(action, before);
             let worst = &watch.worst[0];

@@ -47,6 +47,8 @@ pub(crate) struct Machine {
     pub(crate) counter_cost: Option<ReadCost>,
     pub(crate) counter_hz: f64,
     pub(crate) counter_step: u64,
+    /// By what share of their cost reads take longer, on average.
+    pub(crate) jitter: f64,
     /// The frequency that the hardware claims of its counter, in Hz.
     pub(crate) claimed_hz: Option<u64>,
     pub(crate) clocksource: Clocksource,
@@ -118,6 +120,7 @@ impl Maker {
             counter_cost,
             counter_hz: self.counter_hz,
             counter_step: self.counter_step,
+            jitter: self.jitter,
             claimed_hz: None,
             clocksource: self.clocksource,
             loads,

@@ -268,6 +268,34 @@ fn handoffs_whose_time_is_not_known_have_no_rate() {
     on_one("order::handoffs_whose_time", 789, failing(789).0, &mut |session, seed| _ = fails(session, seed));
 }
 
+/// The reference refused from the calibration on, and was read for seconds.
+#[test]
+fn a_reference_that_fails_at_the_start_is_replaced() {
+    on_one("order::a_clock_that_fails", 974, failing(974).0, &mut |session, seed| _ = fails(session, seed));
+}
+
+/// The clock froze after a few steps, which were too few to know how often it takes one.
+#[test]
+fn a_clock_that_freezes_after_few_steps_is_reported() {
+    on_one("order::a_clock_that_fails", 1592, failing(1592).0, &mut |session, seed| _ = fails(session, seed));
+}
+
+/// Without a counter, a reference that stood still was read four million times in each slice.
+#[test]
+fn a_reference_that_stands_still_alone_ends_the_question() {
+    for seed in 0..10 {
+        let mut random = Random::new(seed);
+        let mut maker = Maker::new(seed).quiet();
+        maker.has_counter = false;
+        let mut machine = maker.make();
+        let clock = machine.spec("monotonic_raw").and_then(|spec| spec.id).expect("every machine has it");
+        machine.at_ms(3.0 + 5.0 * random.fraction(), Change::FreezeClock { clock });
+        on_one("order::a_reference_that_stands_still", seed, machine, &mut |session, seed| {
+            _ = Question::random(&session.platform().machine, seed).ask(session);
+        });
+    }
+}
+
 /// A machine that loses a CPU during the run.
 fn losing(seed: u64) -> Apart {
     let mut apart = across::random(seed, 0.6);

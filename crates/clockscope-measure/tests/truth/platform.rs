@@ -32,6 +32,8 @@ pub(crate) struct Simulated {
     pub(crate) spins: Mutex<Vec<(u64, u64)>>,
     /// All reads of clocks, once [`Simulated::log_reads`] was called.
     pub(crate) reads: Log,
+    /// Reads of references, once [`Simulated::log_looks`] was called.
+    pub(crate) looks: Looks,
     /// A signal that ends sleeps and asks to stop.
     pub(crate) signal: Option<Arc<Signal>>,
     /// True time in ps after which reading a clock panics: the question goes on beyond its time.
@@ -44,6 +46,10 @@ pub(crate) struct Simulated {
 pub(crate) type Read = (usize, u64, u128);
 /// Reads of clocks, in order; `None` if they are not kept.
 pub(crate) type Log = Arc<Mutex<Option<Vec<Read>>>>;
+
+/// Reads of references: the number of the thread, and the true time at which each began, in ps;
+/// `None` if they are not kept.
+pub(crate) type Looks = Arc<Mutex<Option<Vec<(u32, u128)>>>>;
 
 /// A signal that comes at a true time, and sets a flag.
 #[derive(Debug)]
@@ -88,6 +94,7 @@ impl Simulated {
             sleeps: Arc::default(),
             spins: Mutex::default(),
             reads: Log::default(),
+            looks: Looks::default(),
             signal: None,
             limit_ps: u128::MAX,
             asked: Mutex::default(),
@@ -97,6 +104,11 @@ impl Simulated {
     /// Keeps all reads of clocks from now on.
     pub(crate) fn log_reads(&self) {
         *self.reads.lock().expect("nobody panicked") = Some(Vec::new());
+    }
+
+    /// Keeps all reads of references from now on.
+    pub(crate) fn log_looks(&self) {
+        *self.looks.lock().expect("nobody panicked") = Some(Vec::new());
     }
 
     /// Lets the thread work for an account, and notes it down.
@@ -124,6 +136,8 @@ pub(crate) struct Clock {
     /// Its place among the machine's.
     place: usize,
     reads: Log,
+    /// Of a reference alone.
+    looks: Option<Looks>,
     limit_ps: u128,
 }
 
@@ -133,6 +147,11 @@ impl RawClock for Clock {
     fn read(&self, raw: &mut u64) -> Result<(), Errno> {
         if self.limit_ps < u128::MAX {
             assert!(self.cpus.now_ps() <= self.limit_ps, "it goes on beyond its time, {} ps", self.limit_ps);
+        }
+        if let Some(looks) = &self.looks
+            && let Some(looks) = &mut *looks.lock().expect("nobody panicked")
+        {
+            looks.push((self.cpus.thread(), self.cpus.now_ps()));
         }
         *raw = match self.id {
             None => self.cpus.read_counter(self.cost),
@@ -257,7 +276,8 @@ impl Platform for Simulated {
     fn references(&self) -> Vec<Clock> {
         let names = ["monotonic_raw:syscall", "monotonic:syscall", "monotonic_raw:vdso"];
         let known = names.iter().filter_map(|name| Some((*name, self.machine.spec(name)?)));
-        known.map(|(name, spec)| Clock { name, ..self.clock(spec) }).collect()
+        let looks = || Some(Arc::clone(&self.looks));
+        known.map(|(name, spec)| Clock { name, looks: looks(), ..self.clock(spec) }).collect()
     }
 
     fn attempt(
@@ -391,7 +411,8 @@ impl Simulated {
         let cpus = Arc::clone(self.cpus());
         let place = self.machine.specs.iter().position(|other| std::ptr::eq(other, spec)).unwrap_or(usize::MAX);
         let (reads, limit_ps) = (Arc::clone(&self.reads), self.limit_ps);
-        Clock { cpus, name: "", id: spec.id, cost: spec.cost, tick_ns: spec.stated_ns, place, reads, limit_ps }
+        let (id, cost, tick_ns) = (spec.id, spec.cost, spec.stated_ns);
+        Clock { cpus, name: "", id, cost, tick_ns, place, reads, looks: None, limit_ps }
     }
 
     fn show(&self, visitor: &mut impl Visitor, is_shown: impl Fn(&Spec) -> bool) {
