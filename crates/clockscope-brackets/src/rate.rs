@@ -55,3 +55,32 @@ impl RateBounds {
         Self { low: self.low - more, high: self.high + more }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        /// Whatever was counted, backwards as well, and however long it took.
+        #[test]
+        fn every_rate_that_is_possible_is_inside(
+            counted in -1e6f64..1e6,
+            tick in prop_oneof![Just(0.0), 0.0f64..1e3],
+            shortest in 1.0f64..1e6,
+            longer in prop_oneof![Just(0.0), 0.0f64..1e6],
+            shares in (-1.0f64..=1.0, 0.0f64..=1.0),
+        ) {
+            let bounds = RateBounds::of(counted, tick, shortest, shortest + longer).unwrap();
+            let rate = (counted + tick * shares.0) / (shortest + longer * shares.1);
+            let rounding = 1e-12 * rate.abs();
+            prop_assert!(bounds.low - rounding <= rate && rate <= bounds.high + rounding, "{bounds:?} {rate}");
+        }
+    }
+
+    #[test]
+    fn what_did_not_clearly_advance_has_no_rate() {
+        assert_eq!(RateBounds::of(1.0, 1.0, 0.0, 5.0), None);
+        assert_eq!(RateBounds::of(1.0, 1.0, 5.0, 4.0), None);
+    }
+}
