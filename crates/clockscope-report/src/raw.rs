@@ -1,8 +1,10 @@
 //! Raw readings as files: CSV, NDJSON, and Parquet where it is built in.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use clockscope_records::Recording;
+use serde_json::Value;
 
 /// Why Parquet cannot be written where it is not built in, and what to do.
 pub const NO_PARQUET: &str =
@@ -32,18 +34,16 @@ pub enum RawFormat {
     Parquet,
 }
 
-/// Writes the readings of all clocks, each told in ns since its first one: whole ns for a clock of whole ns, picoseconds
-/// for others. A reading before the first is negative.
+/// Writes the readings of all clocks, each told in ns since its first one: whole ns for a clock of
+/// whole ns, picoseconds for others. A reading before the first is negative.
 ///
-/// # Errors
-/// What the writer refused; [`io::ErrorKind::Unsupported`] for Parquet in a program that was built without it.
+/// # Errors What the writer refused; [`io::ErrorKind::Unsupported`] for Parquet in a program that
+/// was built without it.
 pub fn write_raw<W: Write + Send>(out: W, format: RawFormat, series: &[Series<'_>]) -> io::Result<()> {
     match format {
-        RawFormat::Csv => lines(out, "clock,ns\n", series, |out, clock, ns| writeln!(out, "{clock},{ns}")),
-        RawFormat::Labelled => lines(out, "", series, |out, clock, ns| writeln!(out, "{clock} {ns}")),
-        RawFormat::Ndjson => {
-            lines(out, "", series, |out, clock, ns| writeln!(out, r#"{{"clock":"{clock}","ns":{ns}}}"#))
-        }
+        RawFormat::Csv => sheet(out, series),
+        RawFormat::Labelled => lines(out, series, |clock| format!("{clock} "), ""),
+        RawFormat::Ndjson => lines(out, series, |clock| format!(r#"{{"clock":{},"ns":"#, Value::from(clock)), "}"),
         RawFormat::Parquet => parquet::write(out, series),
     }
 }
@@ -58,17 +58,27 @@ pub fn write_recording<W: Write>(mut out: W, recording: &Recording) -> io::Resul
     out.flush()
 }
 
-/// A line a reading. Names of clocks need no quoting: they are made of letters, digits, dots, colons and underscores.
-fn lines<W: Write>(
-    mut out: W,
-    head: &str,
-    series: &[Series<'_>],
-    line: impl Fn(&mut W, &str, Ns) -> io::Result<()>,
-) -> io::Result<()> {
-    out.write_all(head.as_bytes())?;
+fn sheet<W: Write>(out: W, series: &[Series<'_>]) -> io::Result<()> {
+    let mut writer = csv::Writer::from_writer(out);
+    writer.write_record(["clock", "ns"])?;
+    let mut field = String::new();
     for clock in series {
         for ns in clock.ns() {
-            line(&mut out, clock.clock, ns)?;
+            field.clear();
+            // A string takes everything.
+            let _ = write!(field, "{ns}");
+            writer.write_record([clock.clock, field.as_str()])?;
+        }
+    }
+    writer.flush()
+}
+
+/// Writes one line per reading: what `start` makes of the clock's name, the reading, and `end`.
+fn lines<W: Write>(mut out: W, series: &[Series<'_>], start: impl Fn(&str) -> String, end: &str) -> io::Result<()> {
+    for clock in series {
+        let start = start(clock.clock);
+        for ns in clock.ns() {
+            writeln!(out, "{start}{ns}{end}")?;
         }
     }
     out.flush()

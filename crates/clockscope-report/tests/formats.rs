@@ -1,6 +1,9 @@
-//! Recorded documents in every format. The snapshots are what users see: read them when they change.
+//! Recorded documents in every format. The snapshots are what users see: read them when they
+//! change.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
+
+use std::collections::BTreeSet;
 
 use clockscope_records::{ClockRecord, DOCUMENT_SCHEMA, Document, is_steering};
 use clockscope_report::{Format, Style, render};
@@ -84,6 +87,23 @@ fn every_row_of_csv_has_all_columns() {
     }
 }
 
+/// Rows of a table in Markdown have as many cells as its head.
+#[test]
+fn every_row_of_markdown_has_all_columns() {
+    let bars = |row: &str| row.replace("\\|", "").matches('|').count();
+    let barred = text_of("runtimes").replace("time.perf", "a | b");
+    let barred = rendered(&Document::from_json(&barred).unwrap(), Format::Markdown);
+    assert!(barred.contains(r"a \| b"), "{barred}");
+    let texts = FIXTURES.map(|fixture| (fixture, rendered(&document(fixture), Format::Markdown)));
+    for (fixture, text) in texts.into_iter().chain([("barred", barred)]) {
+        let tables = text.split("\n\n").filter(|block| block.starts_with('|'));
+        for table in tables {
+            let columns: Vec<usize> = table.lines().map(bars).collect();
+            assert!(columns.len() > 2 && columns.iter().all(|count| *count == columns[0]), "{fixture}: {table}");
+        }
+    }
+}
+
 /// Fields of a row: commas outside quotes, and one.
 fn columns(row: &str) -> usize {
     let mut quoted = false;
@@ -147,7 +167,8 @@ fn narrow_terminals_have_narrow_tables() {
     assert_eq!(head, ["tsc", "realtime_coarse", "monotonic", "gettimeofday"]);
 }
 
-/// A table that would tell long names again and again tells each above its figures, in as many parts as the width makes necessary.
+/// A table that would tell long names again and again tells each above its figures, in as many
+/// parts as the width makes necessary.
 #[test]
 fn narrow_terminals_have_names_above_their_figures() {
     for width in [40, 60, 80, 100, 140, 200] {
@@ -167,6 +188,17 @@ fn narrow_terminals_have_names_above_their_figures() {
             format!("runtimes.{width}"),
             render(&document("runtimes"), Format::Table, style).unwrap()
         );
+    }
+}
+
+/// Both ends of a range are not torn apart.
+#[test]
+fn columns_that_belong_together_stay_together() {
+    for width in [40, 60, 80, 100] {
+        let style = Style { width: Some(width), ..Style::default() };
+        let text = render(&document("advise"), Format::Table, style).unwrap();
+        let range: Vec<&str> = text.lines().filter(|line| line.contains("Two reads differ by")).collect();
+        assert!(range.len() == 1 && range[0].ends_with("at most"), "{width}: {text}");
     }
 }
 
@@ -243,7 +275,8 @@ fn control_characters_of_a_record_are_not_passed_on() {
 /// Characters of each kind that steer a terminal or hide, between words.
 const POISON: &str = "a\u{1b}[2Jb\u{9b}31mc\u{7f}d\r\ne\u{202e}f\u{2066}g\tz";
 
-/// Puts the poison into every text of a document that may be any text, one after the other; returns how many there are.
+/// Puts the poison into every text of a document that may be any text, one after the other; returns
+/// how many there are.
 fn poisoned(document: &mut Value) -> usize {
     let is_read = |document: &Value| Document::from_json(&document.to_string()).is_ok();
     let mut places = Vec::new();
@@ -275,7 +308,19 @@ fn texts(value: &Value, place: String, places: &mut Vec<String>) {
     }
 }
 
-/// Whatever a record holds, and wherever: no format prints what steers a terminal, and every row stays a row.
+/// Each document that there is has a fixture, so that the tests above see it.
+#[test]
+fn every_document_has_a_fixture() {
+    let schema: Value = serde_json::from_str(DOCUMENT_SCHEMA).unwrap();
+    let kinds = schema["oneOf"].as_array().unwrap().iter();
+    let kinds: BTreeSet<&str> = kinds.map(|kind| kind["properties"]["schema"]["const"].as_str().unwrap()).collect();
+    let fixtures = FIXTURES.map(|fixture| serde_json::from_str::<Value>(&text_of(fixture)).unwrap());
+    let recorded: BTreeSet<&str> = fixtures.iter().map(|fixture| fixture["schema"].as_str().unwrap()).collect();
+    assert_eq!(recorded, kinds);
+}
+
+/// Whatever a record holds, and wherever: no format prints what steers a terminal, and every row
+/// stays a row.
 #[test]
 fn no_format_passes_on_what_steers_a_terminal() {
     for fixture in FIXTURES {

@@ -1,49 +1,82 @@
 //! Order across CPUs.
 
 use clockscope_records::{Order, Sequence};
+use serde_json::Value;
 
-use super::{Block, by_reason, counted, grouped, sentence};
-use crate::cells::{UNKNOWN, known, significant, time, trimmed};
+use super::answer::Found;
+use crate::model::{Block, Cell, Row, Table};
+use crate::sheet::Sheet;
+use crate::text::{by_reason, counted, grouped, known, sentence, yes_no};
+use crate::units::{figure, time};
 
 const HEAD: [&str; 8] = ["Clock", "Ordered", "Handoffs", "Regr", "per 10^6", "Worst", "From CPU to", "Handoffs/s"];
 
-pub(super) fn blocks(order: &Order) -> Vec<Block> {
-    let tested: Vec<&Sequence> = order.sequences.iter().filter(|sequence| sequence.handoffs > 0).collect();
-    let mut table = Block::table("", &HEAD, 1, tested.iter().map(|sequence| row(sequence)).collect());
-    table.faults = tested.iter().map(|sequence| is_faulty(sequence)).collect();
-    if let Some(bare) = order.bare_handoffs_per_second.filter(|_| !tested.is_empty()) {
-        table
-            .lines
-            .push(format!("Without a clock, two threads hand a word to and fro {} times a second.", million(bare)));
+/// Columns of a spreadsheet.
+const COLUMNS: [&str; 15] = [
+    "name",
+    "ordered",
+    "available",
+    "reason",
+    "handoffs",
+    "handoffs_per_second",
+    "regressions",
+    "regressions_per_million",
+    "worst_ns",
+    "worst_pair",
+    "mailbox.handoffs",
+    "mailbox.regressions",
+    "lock.handoffs",
+    "lock.regressions",
+    "unknown",
+];
+
+impl Found for Order {
+    const LINES: &'static [(&'static str, &'static str)] = &[("sequences", "sequence"), ("lost", "lost")];
+
+    fn blocks(&self) -> Vec<Block> {
+        blocks(self)
     }
+
+    fn conclusion(&self) -> Vec<String> {
+        conclusion(self)
+    }
+
+    fn sheet(&self, record: &Value) -> Sheet {
+        Sheet::of_list(record, "sequences", &COLUMNS)
+    }
+}
+
+fn blocks(order: &Order) -> Vec<Block> {
+    let tested: Vec<&Sequence> = order.sequences.iter().filter(|sequence| sequence.handoffs > 0).collect();
+    let bare = order.bare_handoffs_per_second.filter(|_| !tested.is_empty());
+    let bare = bare
+        .map(|bare| format!("Without a clock, two threads hand a word to and fro {} times a second.", million(bare)));
+    let rows = tested.iter().map(|sequence| Row::marked(row(sequence), is_faulty(sequence)));
     let lost = order.lost.iter().map(|lost| (format!("CPUs {} and {}", lost.a, lost.b), lost.reason.as_str()));
     let disturbed = tested.iter().filter_map(|sequence| Some((sequence.name.clone(), sequence.reason.as_deref()?)));
     let disturbed = by_reason(disturbed);
     let missing = order.sequences.iter().filter(|sequence| sequence.handoffs == 0);
     let missing = missing.filter_map(|sequence| Some((sequence.name.clone(), sequence.reason.as_deref()?)));
     vec![
-        table,
-        Block::lines("Not tested, or not to the end:", by_reason(lost.filter(|_| !tested.is_empty()))),
-        Block::lines("Disturbed:", disturbed),
-        Block::lines("Not available:", by_reason(missing)),
+        Table::new(HEAD, 1, rows).below(bare).into(),
+        Block::notes("Not tested, or not to the end:", by_reason(lost.filter(|_| !tested.is_empty()))),
+        Block::notes("Disturbed:", disturbed),
+        Block::notes("Not available:", by_reason(missing)),
     ]
 }
 
-fn row(sequence: &Sequence) -> Vec<String> {
+fn row(sequence: &Sequence) -> Vec<Cell> {
     // No step back is not an unknown step.
-    let if_any = |text: Option<String>| match sequence.regressions {
-        Some(0) => "-".to_owned(),
-        _ => text.unwrap_or_else(|| UNKNOWN.to_owned()),
-    };
+    let if_any = |cell: Cell| if sequence.regressions == Some(0) { Cell::Absent } else { cell };
     vec![
-        sequence.name.clone(),
-        if sequence.ordered { "yes" } else { "no" }.to_owned(),
-        grouped(sequence.handoffs),
-        known(sequence.regressions, grouped),
-        known(sequence.regressions_per_million, |per_million| trimmed(&significant(per_million, 3)).to_owned()),
-        if_any(sequence.worst_ns.map(time)),
-        if_any(sequence.worst_pair.map(|[from, to]| format!("{from} to {to}"))),
-        known(sequence.handoffs_per_second, million),
+        sequence.name.as_str().into(),
+        yes_no(sequence.ordered).into(),
+        Cell::Count(sequence.handoffs),
+        Cell::count(sequence.regressions),
+        Cell::known(sequence.regressions_per_million, |per_million| figure(per_million, 3)),
+        if_any(Cell::time(sequence.worst_ns)),
+        if_any(Cell::known(sequence.worst_pair, |[from, to]| format!("{from} to {to}"))),
+        Cell::known(sequence.handoffs_per_second, million),
     ]
 }
 
@@ -52,10 +85,10 @@ fn is_faulty(sequence: &Sequence) -> bool {
 }
 
 fn million(count: f64) -> String {
-    format!("{} M", trimmed(&significant(count / 1e6, 3)))
+    format!("{} M", figure(count / 1e6, 3))
 }
 
-pub(super) fn conclusion(order: &Order) -> Vec<String> {
+fn conclusion(order: &Order) -> Vec<String> {
     if let Some(reason) = &order.untestable {
         return vec![sentence(format!("Order across CPUs could not be tested: {reason}"))];
     }

@@ -4,7 +4,7 @@ use clockscope_records::Bin;
 
 use clockscope_statistics::{octave_bin, octave_edge};
 
-use crate::cells::{share, time};
+use crate::units::{share, time};
 
 /// Most rows; finer bins are joined.
 const ROWS: usize = 24;
@@ -21,13 +21,13 @@ const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
 struct Row {
     label: String,
     count: u64,
-    /// The bins, counted from 1 ns in eighths of a doubling and joined as they are, that come before it; `None` for the
-    /// rows of 0 and below.
+    /// The bins, counted from 1 ns in eighths of a doubling and joined as they are, that come
+    /// before it; `None` for the rows of 0 and below.
     place: Option<i64>,
 }
 
 /// Draws bins, which are in ascending order, in so many columns, with blocks or in ASCII.
-pub(crate) fn draw(bins: &[Bin], width: usize, ascii: bool) -> Vec<String> {
+pub(super) fn draw(bins: &[Bin], width: usize, ascii: bool) -> Vec<String> {
     let narrow = width < NARROW;
     let joined = [1, 2, 4, 8, 16, 32].into_iter().map(|joined| rows(bins, joined, narrow));
     let rows = joined.into_iter().find(|rows| rows.len() <= ROWS).unwrap_or_else(|| rows(bins, 64, narrow));

@@ -1,9 +1,13 @@
 //! How fast clocks run.
 
 use clockscope_records::{Adjtimex, RateRecord, Rates};
+use serde_json::Value;
 
-use super::{Block, by_reason};
-use crate::cells::{UNKNOWN, known, significant, time, trimmed};
+use super::answer::Found;
+use crate::model::{Block, Cell, Row, Table};
+use crate::sheet::Sheet;
+use crate::text::{by_reason, known};
+use crate::units::{megahertz, significant, time, trimmed};
 
 const HEAD: [&str; 9] = ["Clock", "ppm", "±", "Least sq.", "Frequency", "Over", "Brackets", "Width", "Constant"];
 /// Clocks whose matrix, or whose stability, fits on a page side by side.
@@ -11,14 +15,54 @@ const SIDE_BY_SIDE: usize = 7;
 /// Seconds a day, in millions: what one ppm makes of it.
 const DAY: f64 = 0.0864;
 
-pub(super) fn blocks(rates: &Rates) -> Vec<Block> {
+/// Columns of a spreadsheet.
+const COLUMNS: [&str; 21] = [
+    "name",
+    "reference",
+    "available",
+    "reason",
+    "ppm",
+    "bound_ppm",
+    "estimate_ppm",
+    "frequency_hz",
+    "frequency_bound_hz",
+    "nominal_hz",
+    "seconds",
+    "brackets_kept",
+    "brackets_dropped",
+    "bracket_ns",
+    "ticks_ns",
+    "constant",
+    "changed.from_s",
+    "changed.until_s",
+    "step.at_s",
+    "step.ns",
+    "unknown",
+];
+
+impl Found for Rates {
+    const LINES: &'static [(&'static str, &'static str)] = &[("clocks", "clock"), ("pairs", "pair")];
+
+    fn blocks(&self) -> Vec<Block> {
+        blocks(self)
+    }
+
+    fn conclusion(&self) -> Vec<String> {
+        conclusion(self)
+    }
+
+    fn sheet(&self, record: &Value) -> Sheet {
+        Sheet::of_list(record, "clocks", &COLUMNS)
+    }
+}
+
+fn blocks(rates: &Rates) -> Vec<Block> {
     let compared: Vec<&RateRecord> = rates.clocks.iter().filter(|clock| clock.bound_ppm.is_some()).collect();
-    let mut table = Block::table("", &HEAD, 1, compared.iter().map(|clock| row(clock)).collect());
-    table.faults = compared.iter().map(|clock| clock.step.is_some()).collect();
+    let rows = compared.iter().map(|clock| Row::marked(row(clock), clock.step.is_some()));
     let unclaimed = compared.iter().filter(|clock| clock.ppm.is_none());
     let unclaimed =
         unclaimed.filter_map(|clock| Some((format!("? ppm of {}", clock.name), clock.unknown.get("ppm")?.as_str())));
-    table.lines = by_reason(unclaimed);
+    let table = Table::new(HEAD, 1, rows).below(by_reason(unclaimed));
     let noted = compared.iter().filter_map(|clock| Some((clock.name.clone(), clock.reason.as_deref()?)));
     let noted = by_reason(noted);
     let lacking = rates.clocks.iter().filter(|clock| clock.bound_ppm.is_none());
@@ -29,39 +73,39 @@ pub(super) fn blocks(rates: &Rates) -> Vec<Block> {
     let lacking: Vec<(String, String)> = lacking.map(|clock| (clock.name.clone(), reason(clock))).collect();
     let adev = |clock: &RateRecord| clock.allan.iter().map(|allan| (allan.tau_s, allan.adev)).collect();
     let mtie = |clock: &RateRecord| clock.mtie.iter().map(|mtie| (mtie.tau_s, mtie.ns)).collect();
-    let mut blocks = vec![table, matrix(rates, &compared)];
+    let mut blocks = vec![table.into(), matrix(rates, &compared).into()];
     for part in compared.chunks(SIDE_BY_SIDE) {
         let (allan, error) = ("Allan deviation:", "Maximum time interval error:");
-        blocks.push(over_tau(allan, part, adev, |value| format!("{value:.1e}")));
-        blocks.push(over_tau(error, part, mtie, time));
+        blocks.push(over_tau(part, adev, |value| format!("{value:.1e}").into()).titled(allan).into());
+        blocks.push(over_tau(part, mtie, Cell::Time).titled(error).into());
     }
-    blocks.push(Block::lines("", rates.adjtimex.iter().map(kernels_word).collect()));
-    blocks.push(Block::lines("Disturbed:", noted));
-    blocks.push(Block::lines(
+    blocks.push(Block::prose(rates.adjtimex.iter().map(kernels_word)));
+    blocks.push(Block::notes("Disturbed:", noted));
+    blocks.push(Block::notes(
         "Not compared:",
         by_reason(lacking.iter().map(|(name, reason)| (name.clone(), reason.as_str()))),
     ));
     blocks
 }
 
-fn row(clock: &RateRecord) -> Vec<String> {
+fn row(clock: &RateRecord) -> Vec<Cell> {
     vec![
-        clock.name.clone(),
-        known(clock.ppm, signed),
-        known(clock.bound_ppm, ppm),
-        known(clock.estimate_ppm, signed),
-        clock.frequency_hz.map_or_else(|| "-".to_owned(), megahertz),
-        known(clock.seconds, |seconds| time(seconds * 1e9)),
-        format!("{} of {}", clock.brackets_kept, clock.brackets_kept + clock.brackets_dropped),
-        known(clock.bracket_ns, time),
-        known(clock.constant, |constant| if constant { "yes" } else { "no" }.to_owned()),
+        clock.name.as_str().into(),
+        Cell::known(clock.ppm, signed),
+        Cell::known(clock.bound_ppm, ppm),
+        Cell::known(clock.estimate_ppm, signed),
+        clock.frequency_hz.map_or(Cell::Absent, |hz| megahertz(hz).into()),
+        Cell::time(clock.seconds.map(|seconds| seconds * 1e9)),
+        format!("{} of {}", clock.brackets_kept, clock.brackets_kept + clock.brackets_dropped).into(),
+        Cell::time(clock.bracket_ns),
+        Cell::yes_no(clock.constant),
     ]
 }
 
 /// Every clock against every other, in ppm.
-fn matrix(rates: &Rates, compared: &[&RateRecord]) -> Block {
+fn matrix(rates: &Rates, compared: &[&RateRecord]) -> Table {
     if !(2..=SIDE_BY_SIDE).contains(&compared.len()) {
-        return Block::default();
+        return Table::default();
     }
     let between = |a: &str, b: &str| {
         let pair = |a, b| rates.pairs.iter().find(|pair| (pair.a.as_str(), pair.b.as_str()) == (a, b));
@@ -69,31 +113,31 @@ fn matrix(rates: &Rates, compared: &[&RateRecord]) -> Block {
         found.and_then(|(sign, pair)| Some((sign * pair.ppm?, pair.bound_ppm?)))
     };
     let cell = |a: &RateRecord, b: &RateRecord| match between(&a.name, &b.name) {
-        _ if a.name == b.name => "-".to_owned(),
-        Some((rate, bound)) => format!("{}±{}", signed(rate), ppm(bound)),
-        None => UNKNOWN.to_owned(),
+        _ if a.name == b.name => Cell::Absent,
+        Some((rate, bound)) => format!("{}±{}", signed(rate), ppm(bound)).into(),
+        None => Cell::Unknown,
     };
-    let row = |a: &&RateRecord| std::iter::once(a.name.clone()).chain(compared.iter().map(|b| cell(a, b))).collect();
-    let head: Vec<&str> = std::iter::once("ppm").chain(compared.iter().map(|clock| clock.name.as_str())).collect();
-    Block::table("The row's clock against the column's:", &head, 1, compared.iter().map(row).collect())
+    let row = |a: &&RateRecord| -> Vec<Cell> {
+        std::iter::once(a.name.as_str().into()).chain(compared.iter().map(|b| cell(a, b))).collect()
+    };
+    let head = std::iter::once("ppm").chain(compared.iter().map(|clock| clock.name.as_str()));
+    Table::new(head, 1, compared.iter().map(row)).titled("The row's clock against the column's:")
 }
 
 /// A table over τ of what each clock shows at it. All were taken at nearly the same moments.
 fn over_tau(
-    title: &str,
     clocks: &[&RateRecord],
     series: impl Fn(&RateRecord) -> Vec<(f64, f64)>,
-    show: impl Fn(f64) -> String,
-) -> Block {
+    show: impl Fn(f64) -> Cell,
+) -> Table {
     let all: Vec<Vec<(f64, f64)>> = clocks.iter().map(|clock| series(clock)).collect();
-    let Some(longest) = all.iter().max_by_key(|values| values.len()) else { return Block::default() };
-    let rows = longest.iter().enumerate().map(|(place, (tau, _))| {
-        let cells =
-            all.iter().map(|values| values.get(place).map_or_else(|| "-".to_owned(), |(_, value)| show(*value)));
-        std::iter::once(time(tau * 1e9)).chain(cells).collect()
+    let Some(longest) = all.iter().max_by_key(|values| values.len()) else { return Table::default() };
+    let rows = longest.iter().enumerate().map(|(place, (tau, _))| -> Vec<Cell> {
+        let cells = all.iter().map(|values| values.get(place).map_or(Cell::Absent, |(_, value)| show(*value)));
+        std::iter::once(Cell::Time(tau * 1e9)).chain(cells).collect()
     });
-    let head: Vec<&str> = std::iter::once("τ").chain(clocks.iter().map(|clock| clock.name.as_str())).collect();
-    Block::table(title, &head, 0, rows.collect())
+    let head = std::iter::once("τ").chain(clocks.iter().map(|clock| clock.name.as_str()));
+    Table::new(head, 0, rows)
 }
 
 fn kernels_word(kernel: &Adjtimex) -> String {
@@ -122,12 +166,7 @@ fn ppm(value: f64) -> String {
     }
 }
 
-/// A frequency in MHz, to the Hz.
-fn megahertz(hz: f64) -> String {
-    format!("{:.6} MHz", hz / 1e6)
-}
-
-pub(super) fn conclusion(rates: &Rates) -> Vec<String> {
+fn conclusion(rates: &Rates) -> Vec<String> {
     let compared: Vec<&RateRecord> = rates.clocks.iter().filter(|clock| clock.bound_ppm.is_some()).collect();
     let mut first = off(rates, &compared);
     if let Some((clock, hz, bound)) =

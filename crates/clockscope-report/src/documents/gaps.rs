@@ -1,33 +1,71 @@
 //! What time threads lose.
 
 use clockscope_records::{CauseKind, CpuGaps, Gaps};
+use serde_json::Value;
 
-use super::{Block, by_reason, counted, grouped};
-use crate::cells::{known, significant, time, trimmed};
+use super::answer::Found;
+use crate::model::{Block, Cell, Table};
+use crate::sheet::Sheet;
+use crate::text::{by_reason, counted, known};
+use crate::units::{figure, percent, time};
 
 const HEAD: [&str; 11] =
     ["CPU", "Looked", "Gaps", "per s", "p50", "p90", "p99", "p99.9", "Longest", "Stolen", "Not looked"];
 
-pub(super) fn blocks(gaps: &Gaps) -> Vec<Block> {
+/// Columns of a spreadsheet.
+const COLUMNS: [&str; 15] = [
+    "cpu",
+    "seconds",
+    "blind_seconds",
+    "count",
+    "per_second",
+    "p50_ns",
+    "p90_ns",
+    "p99_ns",
+    "p999_ns",
+    "max_ns",
+    "stolen_ns",
+    "stolen_percent",
+    "steal_ns",
+    "reason",
+    "unknown",
+];
+
+impl Found for Gaps {
+    const LINES: &'static [(&'static str, &'static str)] = &[("gaps", "gap"), ("worst", "worst")];
+
+    fn blocks(&self) -> Vec<Block> {
+        blocks(self)
+    }
+
+    fn conclusion(&self) -> Vec<String> {
+        conclusion(self)
+    }
+
+    fn sheet(&self, record: &Value) -> Sheet {
+        Sheet::of_list(record, "gaps", &COLUMNS)
+    }
+}
+
+fn blocks(gaps: &Gaps) -> Vec<Block> {
     let looked: Vec<&CpuGaps> = gaps.gaps.iter().filter(|cpu| cpu.seconds > 0.0).collect();
     let lost = gaps.gaps.iter().filter_map(|cpu| Some((name(cpu.cpu), cpu.reason.as_deref()?)));
-    let mut table = Block::table("", &HEAD, 0, looked.iter().map(|cpu| row(cpu)).collect());
-    if let Some(turn) = gaps.loop_ns.filter(|_| !looked.is_empty()) {
-        table.lines.push(format!(
+    let definition = gaps.loop_ns.filter(|_| !looked.is_empty()).map(|turn| {
+        format!(
             "A gap is {} or more between two reads, which usually follow each other by {}.",
             time(gaps.threshold_ns),
             time(turn)
-        ));
-    }
+        )
+    });
     let causes = looked.iter().flat_map(|cpu| cpu.causes.iter().map(|cause| (cpu.cpu, cpu.stolen_ns, cause)));
     let causes = causes.map(|(cpu, stolen_ns, cause)| {
         vec![
-            described(cause.cause).to_owned(),
-            cpu.map_or_else(|| "-".to_owned(), |cpu| cpu.to_string()),
-            grouped(cause.count),
-            time(cause.total_ns),
-            percent(cause.total_ns / stolen_ns * 100.0),
-            time(cause.max_ns),
+            described(cause.cause).into(),
+            number(cpu),
+            Cell::Count(cause.count),
+            Cell::Time(cause.total_ns),
+            percent(cause.total_ns / stolen_ns * 100.0).into(),
+            Cell::Time(cause.max_ns),
         ]
     });
     let steal = looked.iter().filter_map(|cpu| {
@@ -36,38 +74,37 @@ pub(super) fn blocks(gaps: &Gaps) -> Vec<Block> {
     });
     let worst = gaps.worst.iter().map(|gap| {
         vec![
-            described(gap.cause).to_owned(),
-            if gap.detail.is_empty() { "nothing".to_owned() } else { gap.detail.clone() },
-            gap.cpu.map_or_else(|| "-".to_owned(), |cpu| cpu.to_string()),
-            time(gap.ns),
-            format!("{:.6} s", gap.at_s),
+            described(gap.cause).into(),
+            (if gap.detail.is_empty() { "nothing" } else { gap.detail.as_str() }).into(),
+            number(gap.cpu),
+            Cell::Time(gap.ns),
+            format!("{:.6} s", gap.at_s).into(),
         ]
     });
-    let mut by_cause =
-        Block::table("By cause:", &["Cause", "CPU", "Gaps", "Together", "of all", "Longest"], 1, causes.collect());
-    by_cause.lines = steal.collect();
+    let by_cause = Table::new(["Cause", "CPU", "Gaps", "Together", "of all", "Longest"], 1, causes);
+    let longest = Table::new(["Cause", "Counted meanwhile", "CPU", "Length", "At"], 2, worst);
     vec![
-        table,
-        by_cause,
-        Block::table("The longest:", &["Cause", "Counted meanwhile", "CPU", "Length", "At"], 2, worst.collect()),
-        Block::lines("Not looked at:", by_reason(lost)),
+        Table::new(HEAD, 0, looked.iter().map(|cpu| row(cpu))).below(definition).into(),
+        by_cause.titled("By cause:").below(steal).into(),
+        longest.titled("The longest:").into(),
+        Block::notes("Not looked at:", by_reason(lost)),
     ]
 }
 
-fn row(cpu: &CpuGaps) -> Vec<String> {
-    let if_any = |ns: Option<f64>| if cpu.count == 0 { "-".to_owned() } else { known(ns, time) };
+fn row(cpu: &CpuGaps) -> Vec<Cell> {
+    let if_any = |ns: Option<f64>| if cpu.count == 0 { Cell::Absent } else { Cell::time(ns) };
     vec![
-        cpu.cpu.map_or_else(|| "-".to_owned(), |cpu| cpu.to_string()),
-        time(cpu.seconds * 1e9),
-        grouped(cpu.count),
-        known(cpu.per_second, |rate| trimmed(&significant(rate, 3)).to_owned()),
+        number(cpu.cpu),
+        Cell::Time(cpu.seconds * 1e9),
+        Cell::Count(cpu.count),
+        Cell::known(cpu.per_second, |rate| figure(rate, 3)),
         if_any(cpu.p50_ns),
         if_any(cpu.p90_ns),
         if_any(cpu.p99_ns),
         if_any(cpu.p999_ns),
         if_any(cpu.max_ns),
-        known(cpu.stolen_percent, percent),
-        time(cpu.blind_seconds * 1e9),
+        Cell::known(cpu.stolen_percent, percent),
+        Cell::Time(cpu.blind_seconds * 1e9),
     ]
 }
 
@@ -75,8 +112,9 @@ fn name(cpu: Option<u32>) -> String {
     cpu.map_or_else(|| "the thread".to_owned(), |cpu| format!("CPU {cpu}"))
 }
 
-fn percent(percent: f64) -> String {
-    format!("{}%", trimmed(&significant(percent, 3)))
+/// Shows a CPU's number, if the thread was bound to one.
+fn number(cpu: Option<u32>) -> Cell {
+    cpu.map_or(Cell::Absent, |cpu| cpu.to_string().into())
 }
 
 fn described(cause: CauseKind) -> &'static str {
@@ -91,7 +129,7 @@ fn described(cause: CauseKind) -> &'static str {
     }
 }
 
-pub(super) fn conclusion(gaps: &Gaps) -> Vec<String> {
+fn conclusion(gaps: &Gaps) -> Vec<String> {
     let looked: Vec<&CpuGaps> = gaps.gaps.iter().filter(|cpu| cpu.seconds > 0.0).collect();
     let worst =
         looked.iter().max_by(|a, b| a.stolen_percent.unwrap_or(0.0).total_cmp(&b.stolen_percent.unwrap_or(0.0)));

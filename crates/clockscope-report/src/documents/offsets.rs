@@ -1,9 +1,13 @@
 //! Offsets of the CPUs' counters.
 
-use clockscope_records::{OffsetPair, Offsets};
+use clockscope_records::{CpuOffset, OffsetPair, Offsets};
+use serde_json::Value;
 
-use super::{Block, by_reason, counted, grouped, sentence};
-use crate::cells::{UNKNOWN, known, significant, time, trimmed};
+use super::answer::Found;
+use crate::model::{Block, Cell, Row, Table};
+use crate::sheet::Sheet;
+use crate::text::{by_reason, counted, sentence};
+use crate::units::{figure, time};
 
 const HEAD: [&str; 7] = ["CPUs", "Offset", "±", "Tightest round trip", "Exchanges", "Asymmetry", "Symmetric"];
 /// Pairs that are listed: the furthest apart of more.
@@ -11,7 +15,39 @@ const LISTED: usize = 28;
 /// CPUs whose matrix fits on a page.
 const MATRIX: std::ops::RangeInclusive<usize> = 3..=10;
 
-pub(super) fn blocks(offsets: &Offsets) -> Vec<Block> {
+/// Columns of a spreadsheet.
+const COLUMNS: [&str; 12] = [
+    "a",
+    "b",
+    "offset_ns",
+    "bound_ns",
+    "offset_counts",
+    "exchanges",
+    "round_trip_ns",
+    "asymmetry_ns",
+    "symmetric",
+    "apart",
+    "reason",
+    "unknown",
+];
+
+impl Found for Offsets {
+    const LINES: &'static [(&'static str, &'static str)] = &[("pairs", "pair"), ("vdso", "vdso")];
+
+    fn blocks(&self) -> Vec<Block> {
+        blocks(self)
+    }
+
+    fn conclusion(&self) -> Vec<String> {
+        conclusion(self)
+    }
+
+    fn sheet(&self, record: &Value) -> Sheet {
+        Sheet::of_list(record, "pairs", &COLUMNS)
+    }
+}
+
+fn blocks(offsets: &Offsets) -> Vec<Block> {
     let mut tested: Vec<&OffsetPair> = offsets.pairs.iter().filter(|pair| pair.exchanges > 0).collect();
     let left_out = tested.len().saturating_sub(LISTED);
     if left_out > 0 {
@@ -19,14 +55,12 @@ pub(super) fn blocks(offsets: &Offsets) -> Vec<Block> {
         tested.sort_by(|a, b| furthest(b).total_cmp(&furthest(a)));
         tested.truncate(LISTED);
     }
-    let mut table = Block::table("", &HEAD, 1, tested.iter().map(|pair| row(pair)).collect());
-    table.faults = tested.iter().map(|pair| pair.apart == Some(true) || pair.symmetric == Some(false)).collect();
-    if left_out > 0 {
-        table.lines.push(format!("and {left_out} pairs that are less apart: --format csv or json"));
-    }
+    let is_faulty = |pair: &OffsetPair| pair.apart == Some(true) || pair.symmetric == Some(false);
+    let rows = tested.iter().map(|pair| Row::marked(row(pair), is_faulty(pair)));
+    let left_out = (left_out > 0).then(|| format!("and {left_out} pairs that are less apart: --format csv or json"));
     let against = "The counter against the kernel's clock by the vDSO, relative to the first CPU:";
-    let of_cpu = |cpu: &clockscope_records::CpuOffset| {
-        vec![cpu.cpu.to_string(), known(cpu.offset_ns, signed), known(cpu.bound_ns, time)]
+    let of_cpu = |cpu: &CpuOffset| {
+        vec![cpu.cpu.to_string().into(), Cell::known(cpu.offset_ns, signed), Cell::time(cpu.bound_ns)]
     };
     let measured = offsets.vdso.iter().filter(|cpu| cpu.reason.is_none());
     let lost = offsets
@@ -35,55 +69,52 @@ pub(super) fn blocks(offsets: &Offsets) -> Vec<Block> {
         .filter_map(|pair| Some((format!("CPUs {} and {}", pair.a, pair.b), pair.reason.as_deref()?)));
     let lost_cpus = offsets.vdso.iter().filter_map(|cpu| Some((format!("CPU {}", cpu.cpu), cpu.reason.as_deref()?)));
     vec![
-        table,
-        matrix(offsets),
-        Block::table(against, &["CPU", "Offset", "±"], 0, measured.map(of_cpu).collect()),
-        Block::lines("Not tested:", by_reason(lost.chain(lost_cpus))),
+        Table::new(HEAD, 1, rows).below(left_out).into(),
+        matrix(offsets).into(),
+        Table::new(["CPU", "Offset", "±"], 0, measured.map(of_cpu)).titled(against).into(),
+        Block::notes("Not tested:", by_reason(lost.chain(lost_cpus))),
     ]
 }
 
-fn row(pair: &OffsetPair) -> Vec<String> {
+fn row(pair: &OffsetPair) -> Vec<Cell> {
     vec![
-        format!("{} to {}", pair.a, pair.b),
-        known(pair.offset_ns, signed),
-        known(pair.bound_ns, time),
-        known(pair.round_trip_ns, time),
-        grouped(pair.exchanges),
-        known(pair.asymmetry_ns, time),
-        known(pair.symmetric, |symmetric| if symmetric { "yes" } else { "no" }.to_owned()),
+        format!("{} to {}", pair.a, pair.b).into(),
+        Cell::known(pair.offset_ns, signed),
+        Cell::time(pair.bound_ns),
+        Cell::time(pair.round_trip_ns),
+        Cell::Count(pair.exchanges),
+        Cell::time(pair.asymmetry_ns),
+        Cell::yes_no(pair.symmetric),
     ]
 }
 
 /// Offsets of the columns' CPUs against the rows', in ns.
-fn matrix(offsets: &Offsets) -> Block {
+fn matrix(offsets: &Offsets) -> Table {
     if !MATRIX.contains(&offsets.cpus.len()) {
-        return Block::default();
+        return Table::default();
     }
     let offset = |a: u32, b: u32| {
         let pair = |a, b| offsets.pairs.iter().find(|pair| (pair.a, pair.b) == (a, b)).and_then(|pair| pair.offset_ns);
         if a == b { None } else { pair(a, b).or_else(|| pair(b, a).map(|ns| -ns)) }
     };
     let cell = |a: u32, b: u32| match offset(a, b) {
-        Some(ns) => trimmed(&significant(ns, 3)).to_owned(),
-        None if a == b => "-".to_owned(),
-        None => UNKNOWN.to_owned(),
+        Some(ns) => figure(ns, 3).into(),
+        None if a == b => Cell::Absent,
+        None => Cell::Unknown,
     };
-    let row = |a: &u32| std::iter::once(a.to_string()).chain(offsets.cpus.iter().map(|b| cell(*a, *b))).collect();
-    let head: Vec<String> = std::iter::once("CPU".to_owned()).chain(offsets.cpus.iter().map(u32::to_string)).collect();
-    let head: Vec<&str> = head.iter().map(String::as_str).collect();
-    Block::table(
-        "Counter of the column's CPU less that of the row's, in ns:",
-        &head,
-        1,
-        offsets.cpus.iter().map(row).collect(),
-    )
+    let row = |a: &u32| -> Vec<Cell> {
+        std::iter::once(a.to_string().into()).chain(offsets.cpus.iter().map(|b| cell(*a, *b))).collect()
+    };
+    let head = std::iter::once("CPU".to_owned()).chain(offsets.cpus.iter().map(u32::to_string));
+    Table::new(head, 1, offsets.cpus.iter().map(row))
+        .titled("Counter of the column's CPU less that of the row's, in ns:")
 }
 
 fn signed(ns: f64) -> String {
     if ns > 0.0 { format!("+{}", time(ns)) } else { time(ns) }
 }
 
-pub(super) fn conclusion(offsets: &Offsets) -> Vec<String> {
+fn conclusion(offsets: &Offsets) -> Vec<String> {
     if let Some(reason) = &offsets.untestable {
         return vec![sentence(format!("The CPUs' counters could not be compared: {reason}"))];
     }

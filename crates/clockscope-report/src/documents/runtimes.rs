@@ -3,29 +3,105 @@
 use std::collections::BTreeSet;
 
 use clockscope_records::{RuntimeRecord, Runtimes};
+use serde_json::Value;
 
-use super::{Block, by_reason, counted, grouped, sentence};
-use crate::cells::{UNKNOWN, cost, known, significant, tick, time, trimmed};
+use super::clocks::tick;
+use super::environment::{Fact, Head};
+use crate::model::{Block, Cell, Row, Table};
+use crate::report::{Describe, Lines};
+use crate::sheet::Sheet;
+use crate::text::{by_reason, counted, sentence, texts};
+use crate::units::{cost, figure, time, trimmed};
 
 const HEAD: [&str; 10] =
     ["Runtime", "API", "Hardware timer", "1 tick", "Cost", "Observed", "Tick", "Zeros %", "Regr", "Largest"];
 
-pub(super) fn blocks(found: &Runtimes) -> Vec<Block> {
-    let sources = sources(found);
-    let mut blocks: Vec<Block> = sources.iter().map(|source| of_source(found, *source)).collect();
-    if let [one] = blocks.as_mut_slice()
+/// Columns of a spreadsheet. The row's clocksource is the context's.
+const COLUMNS: [&str; 34] = [
+    "runtime",
+    "title",
+    "version",
+    "program",
+    "api",
+    "available",
+    "reason",
+    "built_on",
+    "hardware_timer",
+    "nominal_tick_ns",
+    "cost_ns",
+    "cost_ci95_low=cost.ci95.0",
+    "cost_ci95_high=cost.ci95.1",
+    "cost_min=cost.min",
+    "cost_p99=cost.p99",
+    "cost_batches=cost.batches",
+    "cost_reads_per_batch=cost.reads_per_batch",
+    "cost_batches_dropped=cost.batches_dropped",
+    "observed_resolution_ns",
+    "tick_ns",
+    "tick_at_most_ns=tick_evidence.at_most_ns",
+    "tick_strength=tick_evidence.strength",
+    "tick_steps=tick_evidence.steps",
+    "tick_frequency_hz=tick_evidence.frequency_hz",
+    "tick_error_ppm=tick_evidence.error_ppm",
+    "tick_spread_ns=tick_evidence.spread_ns",
+    "tick_agreement=tick_evidence.agreement",
+    "tick_period=tick_evidence.period",
+    "tick_recognised=tick_evidence.recognised",
+    "zeros_percent",
+    "regressions",
+    "largest_step_ns",
+    "reads",
+    "unknown",
+];
+
+impl Describe for Runtimes {
+    fn blocks(&self) -> Vec<Block> {
+        let head = Head::new(&self.environment, self.recorded_at.as_deref()).measured(how(self), self.interrupted);
+        let mut blocks: Vec<Block> = tables(self).into_iter().map(Into::into).collect();
+        blocks.push(Block::notes("Not measured:", not_measured(self, blocks.len())));
+        blocks.push(Block::notes("What was measured:", what(self)));
+        blocks.extend([head.block(), head.conclusion(conclusion(self))]);
+        blocks
+    }
+
+    fn sheet(&self, record: &Value) -> Sheet {
+        let mut sheet = Sheet::of_list(record, "runtimes", &COLUMNS);
+        for (place, row) in self.runtimes.iter().enumerate() {
+            // Where none was switched, the machine's is that of all rows.
+            if self.was.is_some() || row.clocksource.is_some() {
+                let source = row.clocksource.as_deref().map_or(Cell::Absent, Into::into);
+                sheet.set(place, "clocksource", source);
+            }
+        }
+        sheet
+    }
+
+    fn lines(&self) -> Lines {
+        Lines::Entries(&[("runtimes", "runtime")])
+    }
+}
+
+/// Describes the measurement.
+fn how(found: &Runtimes) -> impl Iterator<Item = Fact> {
+    let read = format!("{}, after its warm-up, bound to no CPU", time(found.duration_s * 1e9));
+    let was = found.was.iter().map(|was| ("clocksource was", format!("{was}, before it was switched")));
+    std::iter::once(("each API read for", read)).chain(was)
+}
+
+/// Makes one table per clocksource, titled if any was switched.
+fn tables(found: &Runtimes) -> Vec<Table> {
+    let mut tables: Vec<Table> = sources(found).iter().map(|source| of_source(found, *source)).collect();
+    if let [one] = tables.as_mut_slice()
         && found.was.is_none()
     {
-        one.title = String::new();
+        one.title = "".into();
     }
-    if let Some(last) = blocks.last_mut() {
+    if let Some(last) = tables.last_mut() {
         let about = "1 tick: what the API claims. Zeros: readings equal to the one before. Regr: readings smaller than the one \
                      before. Largest: the largest step between two readings that follow each other at once.";
-        last.lines.push(about.to_owned());
+        last.below.extend(texts([about]));
     }
-    blocks.push(Block::lines("Not measured:", not_measured(found, sources.len())));
-    blocks.push(Block::lines("What was measured:", what(found)));
-    blocks
+    tables
 }
 
 fn measured(found: &Runtimes) -> impl Iterator<Item = &RuntimeRecord> {
@@ -43,28 +119,26 @@ fn sources(found: &Runtimes) -> Vec<Option<&str>> {
     sources
 }
 
-fn of_source(found: &Runtimes, source: Option<&str>) -> Block {
+fn of_source(found: &Runtimes, source: Option<&str>) -> Table {
     let rows: Vec<&RuntimeRecord> = measured(found).filter(|row| row.clocksource.as_deref() == source).collect();
     let title = format!("With the clocksource {}:", source.unwrap_or("that is unknown"));
-    let mut table = Block::table(&title, &HEAD, 3, rows.iter().map(|row| self::row(found, row)).collect());
-    table.keys = 2;
-    table.faults = rows.iter().map(|row| row.regressions.is_some_and(|count| count > 0)).collect();
-    table.lines = lacking(found, &rows);
-    table
+    let went_back = |row: &RuntimeRecord| row.regressions.is_some_and(|count| count > 0);
+    let shown = rows.iter().map(|row| Row::marked(cells(found, row), went_back(row)));
+    Table { keys: 2, ..Table::new(HEAD, 3, shown).titled(title).below(lacking(found, &rows)) }
 }
 
-fn row(found: &Runtimes, row: &RuntimeRecord) -> Vec<String> {
+fn cells(found: &Runtimes, row: &RuntimeRecord) -> Vec<Cell> {
     vec![
-        with_version(found, row),
-        row.api.clone().unwrap_or_else(|| "-".to_owned()),
-        row.hardware_timer.clone().unwrap_or_else(|| UNKNOWN.to_owned()),
-        known(row.nominal_tick_ns, time),
-        known(row.cost_ns, cost),
-        known(row.observed_resolution_ns, time),
+        with_version(found, row).into(),
+        row.api.as_deref().map_or(Cell::Absent, Into::into),
+        Cell::text(row.hardware_timer.as_deref()),
+        Cell::time(row.nominal_tick_ns),
+        Cell::known(row.cost_ns, cost),
+        Cell::time(row.observed_resolution_ns),
         tick(row.tick_ns, row.tick_evidence.as_ref()),
-        known(row.zeros_percent, percent),
-        known(row.regressions, grouped),
-        known(row.largest_step_ns, time),
+        Cell::known(row.zeros_percent, percent),
+        Cell::count(row.regressions),
+        Cell::time(row.largest_step_ns),
     ]
 }
 
@@ -73,7 +147,7 @@ fn percent(percent: f64) -> String {
     match percent {
         p if p > 0.0 && p < 0.0001 => "< 0.0001".to_owned(),
         p if p > 99.9 && p < 100.0 => trimmed(&format!("{:.4}", (p * 1e4).floor() / 1e4)).to_owned(),
-        p => trimmed(&significant(p, 3)).to_owned(),
+        p => figure(p, 3),
     }
 }
 
@@ -197,7 +271,7 @@ fn what(found: &Runtimes) -> Vec<String> {
     lines.into_iter().map(line).collect()
 }
 
-pub(super) fn conclusion(found: &Runtimes) -> Vec<String> {
+fn conclusion(found: &Runtimes) -> Vec<String> {
     let rows: Vec<&RuntimeRecord> = measured(found).collect();
     let mut lines = Vec::new();
     if rows.is_empty() {
@@ -267,9 +341,9 @@ mod tests {
     #[test]
     fn a_clocksource_that_was_switched_to_is_named() {
         let mut found = recorded();
-        assert_eq!(blocks(&found)[0].title, "");
+        assert_eq!(*tables(&found)[0].title, *"");
         found.was = Some("hpet".to_owned());
-        assert_eq!(blocks(&found)[0].title, "With the clocksource tsc:");
+        assert_eq!(*tables(&found)[0].title, *"With the clocksource tsc:");
     }
 
     #[test]
@@ -333,9 +407,10 @@ mod tests {
     fn every_unknown_figure_is_explained() {
         let bare = RuntimeRecord { title: "Perl".to_owned(), available: true, ..RuntimeRecord::default() };
         let found = Runtimes { runtimes: vec![bare], ..recorded() };
-        let table = &blocks(&found)[0];
-        assert_eq!(table.rows[0], ["Perl", "-", "?", "?", "?", "?", "?", "?", "?", "?"]);
+        let table = &tables(&found)[0];
+        let shown: Vec<String> = table.rows[0].cells.iter().map(Cell::to_string).collect();
+        assert_eq!(shown, ["Perl", "-", "?", "?", "?", "?", "?", "?", "?", "?"]);
         let heads = HEAD[2..].join(", ");
-        assert_eq!(table.lines[0], format!("? {heads} of Perl: no reason was recorded"));
+        assert_eq!(*table.below[0], *format!("? {heads} of Perl: no reason was recorded"));
     }
 }

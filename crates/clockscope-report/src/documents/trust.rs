@@ -1,35 +1,71 @@
 //! Which clocks can be trusted.
 
 use clockscope_records::{Demand, Evidence, Finding, Trust, Trustworthiness, Value, Verdict};
+use serde_json::Value as Json;
 
-use super::{Block, by_reason, sentence};
-use crate::cells::{UNKNOWN, significant, trimmed};
+use super::answer::Found;
+use crate::model::{Block, Cell, Row, Table};
+use crate::sheet::Sheet;
+use crate::text::{by_reason, sentence};
+use crate::units::figure;
 
-pub(super) fn blocks(trust: &Trust) -> Vec<Block> {
-    let mut table = Block::table("", &["Clock", "Verdict", "Because of"], 3, trust.verdicts.iter().map(row).collect());
-    table.faults = trust.verdicts.iter().map(|verdict| verdict.verdict == Trustworthiness::Unfit).collect();
-    let mut blocks = vec![table];
-    for verdict in &trust.verdicts {
-        let lines = verdict.evidence.iter().map(line).collect();
-        blocks.push(Block::lines(&format!("{}: {}", verdict.clock, word(verdict.verdict)), lines));
+/// Columns of a spreadsheet. Each piece of a verdict's evidence has a row.
+const COLUMNS: [&str; 10] = [
+    "clock",
+    "verdict",
+    "name=evidence.*.name",
+    "finding=evidence.*.finding",
+    "decides=evidence.*.decides",
+    "value=evidence.*.value",
+    "unit=evidence.*.unit",
+    "seen=evidence.*.seen",
+    "source=evidence.*.source",
+    "advice=evidence.*.advice",
+];
+
+impl Found for Trust {
+    const LINES: &'static [(&'static str, &'static str)] = &[("verdicts", "verdict"), ("demands", "demand")];
+
+    fn blocks(&self) -> Vec<Block> {
+        blocks(self)
     }
-    blocks.push(demands(&trust.demands));
+
+    fn conclusion(&self) -> Vec<String> {
+        conclusion(self)
+    }
+
+    fn sheet(&self, record: &Json) -> Sheet {
+        let mut sheet = Sheet::of_list(record, "verdicts", &COLUMNS);
+        self.demands.iter().for_each(|demand| sheet.push(demand_cells(demand)));
+        sheet
+    }
+}
+
+fn blocks(trust: &Trust) -> Vec<Block> {
+    let rows =
+        trust.verdicts.iter().map(|verdict| Row::marked(row(verdict), verdict.verdict == Trustworthiness::Unfit));
+    let mut blocks = vec![Table::new(["Clock", "Verdict", "Because of"], 3, rows).into()];
+    for verdict in &trust.verdicts {
+        let lines = verdict.evidence.iter().map(line);
+        blocks.push(Block::notes(format!("{}: {}", verdict.clock, word(verdict.verdict)), lines));
+    }
+    blocks.push(demands(&trust.demands).into());
     blocks
 }
 
-fn row(verdict: &Verdict) -> Vec<String> {
+fn row(verdict: &Verdict) -> Vec<Cell> {
     let mut because: Vec<&str> = Vec::new();
     for evidence in verdict.evidence.iter().filter(|evidence| evidence.decides) {
         if !because.contains(&evidence.name.as_str()) {
             because.push(&evidence.name);
         }
     }
-    let because = if because.is_empty() { "-".to_owned() } else { because.join(", ") };
-    vec![verdict.clock.clone(), word(verdict.verdict).to_owned(), because]
+    let because = if because.is_empty() { Cell::Absent } else { because.join(", ").into() };
+    vec![verdict.clock.as_str().into(), word(verdict.verdict).into(), because]
 }
 
 /// The verdict in words.
-pub(super) fn word(verdict: Trustworthiness) -> &'static str {
+fn word(verdict: Trustworthiness) -> &'static str {
     match verdict {
         Trustworthiness::Trusted => "trusted",
         Trustworthiness::Limited => "usable with limits",
@@ -37,7 +73,8 @@ pub(super) fn word(verdict: Trustworthiness) -> &'static str {
     }
 }
 
-/// A piece of evidence in a line: what it means, what was asked, what was seen, who says so, what to do.
+/// A piece of evidence in a line: what it means, what was asked, what was seen, who says so, what
+/// to do.
 fn line(evidence: &Evidence) -> String {
     let finding = match (evidence.finding, evidence.decides) {
         (Finding::For, _) => "for",
@@ -51,35 +88,56 @@ fn line(evidence: &Evidence) -> String {
     format!("{finding:<7}  {}: {}{source}{advice}", evidence.name, evidence.seen)
 }
 
-fn demands(demands: &[Demand]) -> Block {
+fn demands(demands: &[Demand]) -> Table {
     let row = |demand: &Demand| {
-        vec![
-            demand.demand.clone(),
-            value(&demand.required),
-            demand.found.as_ref().map_or_else(|| UNKNOWN.to_owned(), value),
-            match demand.met {
-                Some(true) => "yes".to_owned(),
-                Some(false) => "NO".to_owned(),
-                None => UNKNOWN.to_owned(),
-            },
-        ]
+        let cells = vec![
+            demand.demand.as_str().into(),
+            value(&demand.required).into(),
+            Cell::known(demand.found.as_ref(), value),
+            Cell::known(demand.met, |met| if met { "yes" } else { "NO" }),
+        ];
+        Row::marked(cells, demand.met == Some(false))
     };
-    let title = "What the policy demands:";
-    let mut block = Block::table(title, &["Demand", "Required", "Found", "Met"], 1, demands.iter().map(row).collect());
-    block.faults = demands.iter().map(|demand| demand.met == Some(false)).collect();
     let advice = |demand: &Demand| Some(format!("{}: {}", demand.demand, sentence(demand.advice.clone()?)));
-    block.lines = demands.iter().filter_map(advice).collect();
-    block
+    Table::new(["Demand", "Required", "Found", "Met"], 1, demands.iter().map(row))
+        .titled("What the policy demands:")
+        .below(demands.iter().filter_map(advice))
 }
 
 fn value(value: &Value) -> String {
     match value {
-        Value::Number(number) => trimmed(&significant(*number, 4)).to_owned(),
+        Value::Number(number) => figure(*number, 4),
         Value::Word(word) => word.clone(),
     }
 }
 
-pub(super) fn conclusion(trust: &Trust) -> Vec<String> {
+/// Makes a row of a demand, below the evidence: its clock is named `policy`, its verdict says
+/// whether it is met.
+fn demand_cells(demand: &Demand) -> Vec<Cell> {
+    let in_full = |value: &Value| match value {
+        Value::Number(number) => number.to_string(),
+        Value::Word(word) => word.clone(),
+    };
+    let (verdict, finding) = match demand.met {
+        Some(true) => ("met", "for"),
+        Some(false) => ("unmet", "against"),
+        None => ("unknown", "unknown"),
+    };
+    vec![
+        "policy".into(),
+        verdict.into(),
+        demand.demand.as_str().into(),
+        finding.into(),
+        if demand.met == Some(false) { "true" } else { "false" }.into(),
+        Cell::known(demand.found.as_ref(), in_full),
+        Cell::Absent,
+        format!("required: {}", in_full(&demand.required)).into(),
+        "the policy".into(),
+        Cell::text(demand.advice.as_deref()),
+    ]
+}
+
+fn conclusion(trust: &Trust) -> Vec<String> {
     let of = |verdict: Trustworthiness, words: &str| {
         let clocks: Vec<&str> =
             trust.verdicts.iter().filter(|found| found.verdict == verdict).map(|found| found.clock.as_str()).collect();
@@ -109,7 +167,8 @@ pub(super) fn conclusion(trust: &Trust) -> Vec<String> {
     lines
 }
 
-/// What would have to be tested to know more, and of which clocks: a verdict is no better than its tests.
+/// What would have to be tested to know more, and of which clocks: a verdict is no better than its
+/// tests.
 fn untested(trust: &Trust) -> Option<String> {
     let tests =
         ["steps back on one CPU", "jumps", "order across CPUs", "offsets between CPUs", "constant rate", "rate"];

@@ -1,41 +1,63 @@
-//! The environment as key and value, for table and Markdown.
+//! The environment as names and values, and what it makes of a conclusion.
 
-use clockscope_records::{Announcement, Announcements, CounterFlags, Document, Environment, Run, Runtimes};
+use clockscope_records::{Announcement, Announcements, CounterFlags, Environment, Run};
 
-use crate::cells::{significant, time};
+use crate::model::{Block, Conclusion};
+use crate::text::texts;
+use crate::units::{megahertz, time};
 
 /// A line of the environment block.
-pub(crate) type Fact = (&'static str, String);
+pub(super) type Fact = (&'static str, String);
 
-/// The environment block of a document: the machine, when it was recorded, and how it was measured if it was.
-pub(crate) fn of_document(document: &Document) -> Vec<Fact> {
-    let (recorded_at, run) = match document {
-        Document::Measurement(measurement) => {
-            let mut run = of_run(&measurement.run);
-            run.push(empty_loop(measurement.baseline.empty_loop_ns));
-            (&measurement.recorded_at, run)
-        }
-        Document::Steps(steps) => (&steps.recorded_at, of_run(&steps.run)),
-        Document::Plan(plan) => (&plan.recorded_at, Vec::new()),
-        Document::Order(answer) => (&answer.recorded_at, of_run(&answer.run)),
-        Document::Offsets(answer) => (&answer.recorded_at, of_run(&answer.run)),
-        Document::Rates(answer) => (&answer.recorded_at, of_run(&answer.run)),
-        Document::Gaps(answer) => (&answer.recorded_at, of_run(&answer.run)),
-        Document::Sleep(answer) => (&answer.recorded_at, of_run(&answer.run)),
-        Document::Check(answer) => (&answer.recorded_at, of_run(&answer.run)),
-        Document::Shootout(answer) => (&answer.recorded_at, of_run(&answer.run)),
-        Document::Clocksources(found) => (&found.recorded_at, Vec::new()),
-        Document::Switched(found) => (&found.recorded_at, Vec::new()),
-        Document::Runtimes(found) => (&found.recorded_at, of_runtimes(found)),
-        Document::RuntimesFound(found) => (&found.recorded_at, Vec::new()),
-        Document::Listing(listing) => (&listing.recorded_at, Vec::new()),
-        Document::Info(info) => (&info.recorded_at, Vec::new()),
-    };
-    let recorded = recorded_at.as_deref().unwrap_or("unknown (no wall clock could be read)").to_owned();
-    let mut facts = of_machine(document.environment());
-    facts.push(("recorded", recorded));
-    facts.extend(run);
-    facts
+/// The head that all documents share: machine, time and, where there was one, the run.
+pub(super) struct Head<'a> {
+    environment: &'a Environment,
+    recorded_at: Option<&'a str>,
+    /// How it was measured.
+    run: Vec<Fact>,
+    is_interrupted: bool,
+}
+
+impl<'a> Head<'a> {
+    /// Makes the head of a document without a run.
+    pub(super) fn new(environment: &'a Environment, recorded_at: Option<&'a str>) -> Self {
+        Self { environment, recorded_at, run: Vec::new(), is_interrupted: false }
+    }
+
+    pub(super) fn of_run(environment: &'a Environment, recorded_at: Option<&'a str>, run: &Run) -> Self {
+        Self::new(environment, recorded_at).measured(of_run(run), run.interrupted)
+    }
+
+    /// Adds facts about the measurement, and whether it was interrupted.
+    pub(super) fn measured(mut self, run: impl IntoIterator<Item = Fact>, is_interrupted: bool) -> Self {
+        self.run.extend(run);
+        self.is_interrupted |= is_interrupted;
+        self
+    }
+
+    pub(super) fn facts(&self) -> Vec<Fact> {
+        let recorded = self.recorded_at.unwrap_or("unknown (no wall clock could be read)").to_owned();
+        let mut facts = of_machine(self.environment);
+        facts.push(("recorded", recorded));
+        facts.extend(self.run.iter().cloned());
+        facts
+    }
+
+    pub(super) fn block(&self) -> Block {
+        Block::environment(self.facts())
+    }
+
+    /// Makes a conclusion with the reservations that come first.
+    pub(super) fn conclusion(&self, lines: Vec<String>) -> Block {
+        self.conclusion_after(Vec::new(), lines)
+    }
+
+    /// Makes a conclusion that begins with those of other questions.
+    pub(super) fn conclusion_after(&self, findings: Vec<String>, lines: Vec<String>) -> Block {
+        let interrupted = self.is_interrupted.then(|| "Interrupted: these are the figures until then.".to_owned());
+        let caveats = texts(interrupted.into_iter().chain(reservation(self.environment)));
+        Block::Conclusion(Conclusion { caveats, findings: texts(findings), lines: texts(lines) })
+    }
 }
 
 /// Facts about the machine.
@@ -116,9 +138,9 @@ fn of_run(run: &Run) -> Vec<Fact> {
         (
             "timed by",
             format!(
-                "{}, {:.6} MHz ± {:.3} ppm against {}",
+                "{}, {} ± {:.3} ppm against {}",
                 timer.name,
-                timer.frequency_hz / 1e6,
+                megahertz(timer.frequency_hz),
                 timer.frequency_bound_ppm,
                 timer.reference
             ),
@@ -126,23 +148,8 @@ fn of_run(run: &Run) -> Vec<Fact> {
     ]
 }
 
-/// How runtimes were measured.
-fn of_runtimes(found: &Runtimes) -> Vec<Fact> {
-    let read = format!("{}, after its warm-up, bound to no CPU", time(found.duration_s * 1e9));
-    let was = found.was.iter().map(|was| ("clocksource was", format!("{was}, before it was switched")));
-    std::iter::once(("each API read for", read)).chain(was).collect()
-}
-
-fn empty_loop(ns: Option<f64>) -> Fact {
-    let cost = match ns {
-        Some(ns) => format!("{} ns a turn, not subtracted", significant(ns, 3)),
-        None => "unknown (no batch was completed)".to_owned(),
-    };
-    ("empty loop", cost)
-}
-
 /// The flags with what they mean, as /proc/cpuinfo and Coreinfo name them.
-pub(crate) fn flags(flags: &CounterFlags) -> [(&'static str, Option<bool>, &'static str); 8] {
+pub(super) fn flags(flags: &CounterFlags) -> [(&'static str, Option<bool>, &'static str); 8] {
     [
         ("tsc", flags.tsc, "the time-stamp counter exists"),
         ("rdtscp", flags.rdtscp, "the RDTSCP instruction exists"),
@@ -153,15 +160,6 @@ pub(crate) fn flags(flags: &CounterFlags) -> [(&'static str, Option<bool>, &'sta
         ("tsc_known_freq", flags.tsc_known_freq, "the kernel was told its frequency (kernel)"),
         ("invariant", flags.invariant, "constant rate in all power states (processor)"),
     ]
-}
-
-/// `*` present, `-` absent, `?` unknown.
-pub(crate) fn mark(flag: Option<bool>) -> &'static str {
-    match flag {
-        Some(true) => "*",
-        Some(false) => "-",
-        None => "?",
-    }
 }
 
 fn flags_line(found: &CounterFlags) -> String {
@@ -189,18 +187,18 @@ fn cpus(environment: &Environment, unknown: &impl Fn(&str) -> String) -> String 
 fn claims(environment: &Environment) -> String {
     let claimed = &environment.frequencies;
     let claims = [
-        claimed.cpuid_15h_hz.map(|hz| format!("{:.6} MHz (CPUID 15h)", hz as f64 / 1e6)),
+        claimed.cpuid_15h_hz.map(|hz| format!("{} (CPUID 15h)", megahertz(hz as f64))),
         claimed.cpuid_16h_base_mhz.map(|mhz| format!("{mhz} MHz (CPUID 16h, base)")),
         claimed.cpuid_40000010h_tsc_khz.map(|khz| format!("{:.3} MHz (CPUID 40000010h)", f64::from(khz) / 1e3)),
-        claimed.cntfrq_hz.map(|hz| format!("{:.6} MHz (CNTFRQ_EL0)", hz as f64 / 1e6)),
-        claimed.perf_mmap_hz.map(|hz| format!("{:.6} MHz (the kernel, by perf)", hz / 1e6)),
+        claimed.cntfrq_hz.map(|hz| format!("{} (CNTFRQ_EL0)", megahertz(hz as f64))),
+        claimed.perf_mmap_hz.map(|hz| format!("{} (the kernel, by perf)", megahertz(hz))),
     ];
     let claims: Vec<String> = claims.into_iter().flatten().collect();
     if claims.is_empty() { "none".to_owned() } else { claims.join(", ") }
 }
 
 /// Why no claim about cost is made from a measurement; `None` if one may be.
-pub(crate) fn reservation(environment: &Environment) -> Option<String> {
+fn reservation(environment: &Environment) -> Option<String> {
     if !environment.emulation.is_empty() {
         return Some(format!(
             "Measured under {}: the costs are the emulator's, not the machine's.",

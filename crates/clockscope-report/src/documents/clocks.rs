@@ -1,0 +1,61 @@
+//! What documents on clocks have in common.
+
+use clockscope_records::{ClockIdentity, ClockKind, ReadPath, TickEvidence};
+
+use crate::model::{Block, Cell};
+use crate::units::{precise_time, time};
+
+/// A clock with whether it could be read and why not.
+pub(super) type Readable<'a> = (&'a ClockIdentity, bool, Option<&'a str>);
+
+/// Lists the clocks that could not be read.
+pub(super) fn not_available<'a>(clocks: impl Iterator<Item = Readable<'a>>) -> Block {
+    let missing = clocks.filter(|(_, available, _)| !available);
+    let named = missing.map(|(identity, _, reason)| (identity.label(), reason.unwrap_or("no reason was recorded")));
+    Block::notes("Not available:", in_order(named))
+}
+
+/// Groups names by their reasons: a line a reason, in the order in which they are met.
+pub(super) fn in_order<'a>(names: impl Iterator<Item = (String, &'a str)>) -> Vec<String> {
+    let mut lines: Vec<(&str, Vec<String>)> = Vec::new();
+    for (name, reason) in names {
+        match lines.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, names)) => names.push(name),
+            None => lines.push((reason, vec![name])),
+        }
+    }
+    lines.iter().map(|(reason, names)| format!("{}: {reason}", names.join(", "))).collect()
+}
+
+/// Shows a tick, or its upper bound.
+pub(super) fn tick(tick_ns: Option<f64>, evidence: Option<&TickEvidence>) -> Cell {
+    match (tick_ns, evidence.and_then(|evidence| evidence.at_most_ns)) {
+        (Some(ns), _) => precise_time(ns).into(),
+        (None, Some(ns)) => format!("≤ {}", time(ns)).into(),
+        (None, None) => Cell::Unknown,
+    }
+}
+
+/// Names a kind as JSON does.
+pub(super) fn kind(kind: ClockKind) -> &'static str {
+    match kind {
+        ClockKind::Counter => "counter",
+        ClockKind::Cycles => "cycles",
+        ClockKind::Monotonic => "monotonic",
+        ClockKind::Wall => "wall",
+        ClockKind::CpuTime => "cpu_time",
+    }
+}
+
+/// Names a path as JSON does.
+pub(super) fn path(path: ReadPath) -> &'static str {
+    match path {
+        ReadPath::Instruction => "instruction",
+        ReadPath::Libc => "libc",
+        ReadPath::Vdso => "vdso",
+        ReadPath::Syscall => "syscall",
+        ReadPath::Std => "std",
+        ReadPath::Mmap => "mmap",
+        ReadPath::Library => "library",
+    }
+}

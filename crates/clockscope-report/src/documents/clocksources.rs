@@ -1,0 +1,106 @@
+//! What the kernel could build its clocks on.
+
+use clockscope_records::{Clocksource, Clocksources, KernelsWord};
+use serde_json::Value;
+
+use super::environment::Head;
+use crate::model::{Block, Cell, Table};
+use crate::report::{Describe, Lines};
+use crate::sheet::Sheet;
+use crate::text::{by_reason, sentence};
+use crate::units::{figure, time};
+
+const HEAD: [&str; 7] = ["Clocksource", "In use", "Frequency", "Bits", "Wraps after", "vDSO", "A read usually costs"];
+
+/// Columns of a spreadsheet.
+const COLUMNS: [&str; 9] =
+    ["name", "current", "description", "frequency_hz", "bits", "wraps_after_s", "vdso", "usual_cost", "unknown"];
+
+impl Describe for Clocksources {
+    fn blocks(&self) -> Vec<Block> {
+        let head = Head::new(&self.environment, self.recorded_at.as_deref());
+        let what = self.clocksources.iter().map(|source| format!("{}: {}", source.name, source.description));
+        vec![
+            Table::new(HEAD, 1, self.clocksources.iter().map(row)).below(lacking(self)).into(),
+            Block::notes("What they are:", what),
+            why_not(&self.counter),
+            head.block(),
+            head.conclusion(conclusion(self)),
+        ]
+    }
+
+    fn sheet(&self, record: &Value) -> Sheet {
+        Sheet::of_list(record, "clocksources", &COLUMNS)
+    }
+
+    fn lines(&self) -> Lines {
+        Lines::Entries(&[("clocksources", "clocksource")])
+    }
+}
+
+fn row(source: &Clocksource) -> Vec<Cell> {
+    vec![
+        source.name.as_str().into(),
+        if source.current { "yes".into() } else { Cell::Absent },
+        Cell::known(source.frequency_hz, |hz| format!("{} MHz", figure(hz / 1e6, 7))),
+        Cell::known(source.bits, |bits| bits.to_string()),
+        Cell::known(source.wraps_after_s, wraps),
+        Cell::yes_no(source.vdso),
+        source.usual_cost.as_str().into(),
+    ]
+}
+
+/// Explains unknown figures.
+fn lacking(found: &Clocksources) -> Vec<String> {
+    let shown = [("frequency_hz", "Frequency"), ("bits", "Bits"), ("vdso", "vDSO")];
+    by_reason(found.clocksources.iter().flat_map(|source| {
+        let of_source = shown.iter().filter_map(|(field, head)| Some((*head, source.unknown.get(*field)?)));
+        of_source.map(|(head, reason)| (format!("? {head} of {}", source.name), reason.as_str()))
+    }))
+}
+
+/// Explains why the kernel does not use the counter.
+fn why_not(word: &KernelsWord) -> Block {
+    let reasons = word
+        .reasons
+        .iter()
+        .map(|reason| format!("{} [{}] -> {}", reason.seen, reason.source, sentence(reason.advice.clone())))
+        .chain(word.not_looked_at.iter().map(|why| format!("There may be more: {why}")));
+    let counter = word.name.as_deref().unwrap_or("the counter");
+    Block::notes(format!("Why the kernel does not use {counter}:"), reasons)
+}
+
+/// A time that may be hundreds of years.
+fn wraps(seconds: f64) -> String {
+    const YEAR: f64 = 365.25 * 86400.0;
+    match seconds {
+        s if s >= YEAR => format!("{} years", figure(s / YEAR, 3)),
+        s => time(s * 1e9),
+    }
+}
+
+fn conclusion(found: &Clocksources) -> Vec<String> {
+    let current = found.environment.clocksource.as_deref();
+    let counter = found.counter.name.as_deref();
+    let mut lines = vec![match (current, counter, found.counter.is_current) {
+        (Some(current), _, Some(true)) => {
+            format!("The kernel builds its clocks on the processor's counter ({current}).")
+        }
+        (Some(current), Some(counter), _) => match found.counter.is_available {
+            Some(true) => format!("The kernel builds its clocks on {current}, and would take {counter}."),
+            Some(false) => format!("The kernel builds its clocks on {current}, and does not offer {counter}."),
+            None => format!("The kernel builds its clocks on {current}."),
+        },
+        (Some(current), None, _) => format!("The kernel builds its clocks on {current}."),
+        (None, ..) => "The kernel does not tell its clocksource.".to_owned(),
+    }];
+    if let Some(left) = &found.left_behind {
+        lines.push(format!(
+            "Process {} has ended without putting the clocksource back: {} was in use before. Put it back with `clockscope \
+             clocksource --restore`.",
+            left.pid, left.was
+        ));
+    }
+    lines.extend(found.held.iter().map(|held| sentence(format!("What is in use now will not stay: {held}"))));
+    lines
+}

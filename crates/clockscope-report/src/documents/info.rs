@@ -1,0 +1,48 @@
+//! Facts about the machine.
+
+use clockscope_records::{CounterFlags, Info};
+use serde_json::Value;
+
+use super::environment::{Head, flags};
+use crate::model::Block;
+use crate::report::{Describe, Lines};
+use crate::sheet::Sheet;
+
+impl Describe for Info {
+    fn blocks(&self) -> Vec<Block> {
+        let reasons = self.environment.unknown.iter().map(|(field, reason)| format!("{field}: {reason}"));
+        vec![
+            head(self).block(),
+            Block::key_value(
+                "TSC flags: * present, - absent, ? unknown",
+                self.environment.counter_flags.iter().flat_map(marked),
+            ),
+            Block::notes("Unknown:", reasons),
+        ]
+    }
+
+    /// Makes one row per fact, without context: the facts are the context.
+    fn sheet(&self, _: &Value) -> Sheet {
+        let mut sheet = Sheet::bare(&["fact", "value"]);
+        head(self).facts().into_iter().for_each(|(fact, value)| sheet.push(vec![fact.into(), value.into()]));
+        sheet
+    }
+
+    fn lines(&self) -> Lines {
+        Lines::Entries(&[])
+    }
+}
+
+fn head(info: &Info) -> Head<'_> {
+    Head::new(&info.environment, info.recorded_at.as_deref())
+}
+
+/// Shows each flag, whether it is present, and its meaning.
+fn marked(found: &CounterFlags) -> impl Iterator<Item = (&'static str, String)> {
+    let mark = |flag: Option<bool>| match flag {
+        Some(true) => "*",
+        Some(false) => "-",
+        None => "?",
+    };
+    flags(found).into_iter().map(move |(name, flag, meaning)| (name, format!("{}  {meaning}", mark(flag))))
+}

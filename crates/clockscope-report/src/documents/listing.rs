@@ -1,0 +1,58 @@
+//! Which clocks there are.
+
+use clockscope_records::{Listed, Listing};
+use serde_json::Value;
+
+use super::clocks::{in_order, kind, not_available, path};
+use super::environment::Head;
+use crate::model::{Block, Cell, Table};
+use crate::report::{Describe, Lines};
+use crate::sheet::Sheet;
+use crate::text::yes_no;
+
+const HEAD: [&str; 6] = ["Name", "Kind", "Path", "Nominal", "Available", "What"];
+
+/// Columns of a spreadsheet.
+const COLUMNS: [&str; 9] =
+    ["name", "aliases", "kind", "path", "available", "reason", "nominal_resolution_ns", "description", "unknown"];
+
+impl Describe for Listing {
+    fn blocks(&self) -> Vec<Block> {
+        vec![
+            Table::new(HEAD, HEAD.len(), self.clocks.iter().map(cells)).whole().into(),
+            Block::notes("", lacking(&self.clocks)),
+            not_available(self.clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_deref()))),
+            Head::new(&self.environment, self.recorded_at.as_deref()).block(),
+        ]
+    }
+
+    fn sheet(&self, record: &Value) -> Sheet {
+        Sheet::of_list(record, "clocks", &COLUMNS)
+    }
+
+    fn lines(&self) -> Lines {
+        Lines::Entries(&[("clocks", "clock")])
+    }
+}
+
+fn cells(clock: &Listed) -> Vec<Cell> {
+    let identity = &clock.identity;
+    let aliases =
+        if identity.aliases.is_empty() { String::new() } else { format!(" ({})", identity.aliases.join(", ")) };
+    vec![
+        (identity.name.clone() + &aliases).into(),
+        kind(identity.kind).into(),
+        path(identity.path).into(),
+        Cell::time(clock.nominal_resolution_ns),
+        yes_no(clock.available).into(),
+        identity.description.as_str().into(),
+    ]
+}
+
+/// Explains unknown nominal resolutions of readable clocks.
+fn lacking(clocks: &[Listed]) -> Vec<String> {
+    let available = clocks.iter().filter(|clock| clock.available);
+    let named = available
+        .filter_map(|clock| Some((clock.identity.label(), clock.unknown.get("nominal_resolution_ns")?.as_str())));
+    in_order(named).iter().map(|line| format!("? Nominal of {line}")).collect()
+}

@@ -1,0 +1,106 @@
+//! Which clock to use for intervals of which length.
+
+use clockscope_records::{Candidate, Plan, PlanRow, TickIs};
+use serde_json::Value;
+
+use super::environment::Head;
+use crate::model::{Block, Cell, Table};
+use crate::report::{Describe, Lines};
+use crate::sheet::Sheet;
+use crate::units::{percent, precise_time, significant, time};
+
+const INTERVALS: [&str; 5] = ["Interval", "Clock", "Error of one", "Repetitions", "Cheapest that suffices"];
+const CLOCKS: [&str; 7] = ["Clock", "Cost(ns)", "Overhead", "Tick", "Jitter", "Two reads differ by", "at most"];
+
+/// Columns of a spreadsheet.
+const COLUMNS: [&str; 5] = ["interval_ns", "clock", "single_error", "repetitions", "cheapest_sufficient"];
+
+impl Describe for Plan {
+    fn blocks(&self) -> Vec<Block> {
+        let head = Head::new(&self.environment, self.recorded_at.as_deref());
+        // The clocks' figures explain the intervals.
+        let weighed = self.clocks.iter().filter(|_| !self.rows.is_empty());
+        vec![
+            Table::new(INTERVALS, 0, self.rows.iter().map(interval)).whole().into(),
+            Table { together: 2, ..Table::new(CLOCKS, 1, weighed.map(clock)) }.into(),
+            Block::notes("Not weighed:", self.unfit.iter().map(|unfit| format!("{}: {}", unfit.clock, unfit.reason))),
+            head.block(),
+            head.conclusion(conclusion(self)),
+        ]
+    }
+
+    fn sheet(&self, record: &Value) -> Sheet {
+        Sheet::of_list(record, "rows", &COLUMNS)
+    }
+
+    fn lines(&self) -> Lines {
+        Lines::Entries(&[("clocks", "clock"), ("rows", "row")])
+    }
+}
+
+fn interval(row: &PlanRow) -> Vec<Cell> {
+    vec![
+        Cell::Time(row.interval_ns),
+        row.clock.as_str().into(),
+        percent(row.single_error * 100.0).into(),
+        row.repetitions.to_string().into(),
+        row.cheapest_sufficient.as_deref().unwrap_or("none: repeat").into(),
+    ]
+}
+
+fn clock(clock: &Candidate) -> Vec<Cell> {
+    let [least, most] = clock.two_reads_ns;
+    let tick = match clock.tick_is {
+        TickIs::Found => precise_time(clock.tick_ns),
+        TickIs::AtMost => format!("≤ {}", time(clock.tick_ns)),
+        TickIs::ObservedStep => format!("{} seen", time(clock.tick_ns)),
+    };
+    vec![
+        clock.clock.as_str().into(),
+        significant(clock.cost_ns, 4).into(),
+        Cell::Time(clock.overhead_ns),
+        tick.into(),
+        Cell::Time(clock.jitter_ns),
+        format!("{} to {}", time(least), time(most)).into(),
+        Cell::Time(clock.two_reads_max_ns),
+    ]
+}
+
+/// What the tables say, in sentences.
+fn conclusion(plan: &Plan) -> Vec<String> {
+    let Some((best, row)) = plan.clocks.first().zip(plan.rows.first()) else {
+        let reason = plan.unknown.get("rows").map_or("no reason was recorded", String::as_str);
+        return vec![format!("No clock can be advised: {reason}.")];
+    };
+    let mut lines = Vec::new();
+    let error = percent(plan.error * 100.0);
+    if let [row] = plan.rows.as_slice() {
+        let off = percent(row.single_error * 100.0);
+        let interval = time(row.interval_ns);
+        lines.push(match row.repetitions {
+            1 => format!("{interval} by {}: 99 of 100 single measurements are off by at most {off} of it.", row.clock),
+            repetitions => format!(
+                "{interval} by {}: a single measurement may well be off by {off} of it. Repeat what is measured {repetitions} \
+                 times between the two reads, and divide: at most {error}.",
+                row.clock
+            ),
+        });
+    } else {
+        let whole = (best.overhead_ns + best.tick_ns + best.jitter_ns) / plan.error;
+        lines.push(format!(
+            "From {} on, {} is good for {error} in a single measurement; shorter intervals have to be repeated.",
+            time(whole),
+            row.clock
+        ));
+    }
+    let [least, most] = best.two_reads_ns;
+    lines.push(format!(
+        "Two calls of {} in one expression usually differ by {} to {}, at most by {} as far as was seen: read once, and \
+         use the value twice.",
+        best.clock,
+        time(least),
+        time(most),
+        time(best.two_reads_max_ns)
+    ));
+    lines
+}

@@ -1,0 +1,51 @@
+//! Which runtimes there are.
+
+use clockscope_records::{RuntimeFound, RuntimesFound};
+use serde_json::Value;
+
+use super::environment::Head;
+use crate::model::{Block, Cell, Table};
+use crate::report::{Describe, Lines};
+use crate::sheet::Sheet;
+use crate::text::counted;
+
+/// Columns of a spreadsheet.
+const COLUMNS: [&str; 7] = ["runtime", "title", "version", "program", "available", "reason", "get"];
+
+impl Describe for RuntimesFound {
+    fn blocks(&self) -> Vec<Block> {
+        let head = Head::new(&self.environment, self.recorded_at.as_deref());
+        let (there, missing): (Vec<_>, Vec<_>) = self.runtimes.iter().partition(|one| one.available);
+        let missing = missing.into_iter().map(|one| {
+            let reason = one.reason.as_deref().unwrap_or("no reason was recorded");
+            format!("{}: {reason}; get it: {}", one.runtime, one.get)
+        });
+        vec![
+            Table::new(["Runtime", "Version", "Program"], 3, there.into_iter().map(row)).into(),
+            Block::notes("Not available:", missing),
+            head.block(),
+            head.conclusion(vec![conclusion(self)]),
+        ]
+    }
+
+    fn sheet(&self, record: &Value) -> Sheet {
+        Sheet::of_list(record, "runtimes", &COLUMNS)
+    }
+
+    fn lines(&self) -> Lines {
+        Lines::Entries(&[("runtimes", "runtime")])
+    }
+}
+
+fn row(one: &RuntimeFound) -> Vec<Cell> {
+    vec![one.runtime.as_str().into(), Cell::text(one.version.as_deref()), Cell::text(one.program.as_deref())]
+}
+
+fn conclusion(found: &RuntimesFound) -> String {
+    let there = found.runtimes.iter().filter(|one| one.available).count();
+    let all = counted(found.runtimes.len() as u64, "runtime");
+    match there {
+        0 => format!("None of {all} can be measured."),
+        _ => format!("{there} of {all} can be measured: `clockscope runtimes`."),
+    }
+}

@@ -1,0 +1,91 @@
+//! What sleeping calls give.
+
+use clockscope_records::{Sleep, SleepRow};
+use serde_json::Value;
+
+use super::answer::Found;
+use crate::model::{Block, Cell, Row, Table};
+use crate::sheet::Sheet;
+use crate::text::{by_reason, counted, grouped, known};
+use crate::units::{exact_time, time};
+
+const HEAD: [&str; 9] = ["Call", "Asked", "Sleeps", "Early", "Shortest", "Median", "p99", "Longest", "Late by"];
+
+/// Columns of a spreadsheet.
+const COLUMNS: [&str; 10] =
+    ["call", "asked_ns", "sleeps", "early", "min_ns", "p50_ns", "p99_ns", "max_ns", "reason", "unknown"];
+
+impl Found for Sleep {
+    const LINES: &'static [(&'static str, &'static str)] = &[("rows", "row")];
+
+    fn blocks(&self) -> Vec<Block> {
+        blocks(self)
+    }
+
+    fn conclusion(&self) -> Vec<String> {
+        conclusion(self)
+    }
+
+    fn sheet(&self, record: &Value) -> Sheet {
+        Sheet::of_list(record, "rows", &COLUMNS)
+    }
+}
+
+fn blocks(sleep: &Sleep) -> Vec<Block> {
+    let slept: Vec<&SleepRow> = sleep.rows.iter().filter(|row| row.sleeps > 0).collect();
+    let mut below = Vec::new();
+    if slept.iter().any(|row| row.p99_ns.is_none()) {
+        below.push("? p99: of fewer than 100 sleeps none is told; more time (--duration) gives more.".to_owned());
+    }
+    if !slept.is_empty() {
+        below.push(format!("Late by: the median, less what was asked for. Timed by {}.", sleep.clock));
+    }
+    let rows = slept.iter().map(|row| Row::marked(cells(row), row.early.is_some_and(|count| count > 0)));
+    let lacking = sleep
+        .rows
+        .iter()
+        .filter_map(|row| Some((format!("{} for {}", row.call, time(row.asked_ns as f64)), row.reason.as_deref()?)));
+    vec![Table::new(HEAD, 1, rows).below(below).into(), Block::notes("Not possible:", by_reason(lacking))]
+}
+
+fn cells(row: &SleepRow) -> Vec<Cell> {
+    let asked = row.asked_ns as f64;
+    vec![
+        row.call.as_str().into(),
+        Cell::Time(asked),
+        Cell::Count(row.sleeps),
+        Cell::count(row.early),
+        Cell::time(row.min_ns),
+        Cell::time(row.p50_ns),
+        Cell::time(row.p99_ns),
+        Cell::time(row.max_ns),
+        Cell::time(row.p50_ns.map(|median| median - asked)),
+    ]
+}
+
+fn conclusion(sleep: &Sleep) -> Vec<String> {
+    let sleeps: u64 = sleep.rows.iter().map(|row| row.sleeps).sum();
+    let early: Vec<&SleepRow> = sleep.rows.iter().filter(|row| row.early.is_some_and(|count| count > 0)).collect();
+    let mut lines = vec![if sleeps == 0 {
+        "Nothing slept.".to_owned()
+    } else if early.is_empty() {
+        format!("None of {} returned early.", counted(sleeps, "sleep"))
+    } else {
+        let rows: Vec<String> = early
+            .iter()
+            .map(|row| {
+                let shortest = known(row.min_ns, exact_time);
+                let count = known(row.early, grouped);
+                format!("{} for {}: {count} of {}, after {shortest}", row.call, time(row.asked_ns as f64), row.sleeps)
+            })
+            .collect();
+        format!("Calls returned EARLY: {}.", rows.join("; "))
+    }];
+    if let Some(slack) = sleep.timer_slack_ns.filter(|slack| *slack > 1) {
+        lines.push(format!(
+            "The kernel may wake this process {} late on purpose (timer slack; prctl PR_SET_TIMERSLACK changes it).",
+            time(slack as f64)
+        ));
+    }
+    lines
+}

@@ -1,0 +1,273 @@
+//! Differences between successive readings.
+
+use clockscope_records::{DifferenceRecord, Events, Steps, StepsRecord, Strength, Summary, WorstRecord};
+use serde_json::Value;
+
+use super::clocks::{kind, not_available, path, tick};
+use super::environment::Head;
+use crate::model::{Block, Cell, Row, Table};
+use crate::report::{Describe, Lines};
+use crate::sheet::Sheet;
+use crate::text::UNKNOWN;
+use crate::units::{exact_time, precise_time, share, significant, time};
+
+/// Heads of the table of distinct differences; the table of the largest lacks the last one.
+const DIFFERENCES: [&str; 5] = ["Ticks", "Time", "Count", "%", "Cumulative %"];
+
+/// What the figures are of.
+const ABOUT: &str = "Times in ns, of the differences between successive readings. Between batches of reads there is a pause: no difference is taken there.";
+
+/// Columns of a spreadsheet.
+const COLUMNS: [&str; 11] = [
+    "name",
+    "kind",
+    "path",
+    "available",
+    "reason",
+    "tick_ns",
+    "tick_at_most_ns",
+    "difference_units",
+    "difference_ns",
+    "count",
+    "cumulative_count",
+];
+
+impl Describe for Steps {
+    fn blocks(&self) -> Vec<Block> {
+        let head = Head::of_run(&self.environment, self.recorded_at.as_deref(), &self.run);
+        let readable: Vec<&StepsRecord> = self.clocks.iter().filter(|clock| clock.available).collect();
+        let mut blocks = vec![side_by_side(&readable).into(), Block::prose([ABOUT])];
+        blocks.extend(readable.iter().flat_map(|clock| of_clock(clock)));
+        let all = self.clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_deref()));
+        blocks.extend([not_available(all), head.block(), head.conclusion(Vec::new())]);
+        blocks
+    }
+
+    fn sheet(&self, record: &Value) -> Sheet {
+        let mut sheet = Sheet::new(record, &COLUMNS);
+        self.clocks.iter().flat_map(rows_of).for_each(|row| sheet.push(row));
+        sheet
+    }
+
+    fn lines(&self) -> Lines {
+        Lines::Entries(&[("clocks", "clock")])
+    }
+}
+
+/// Shows one clock in detail.
+fn of_clock(clock: &StepsRecord) -> Vec<Block> {
+    let mut blocks = vec![Block::section(clock.identity.label(), sentences(clock))];
+    if !clock.differences.is_empty() {
+        let of_all = clock.summary.as_ref().map_or(0, |summary| summary.count);
+        let largest = clock.largest.iter().map(|entry| difference(entry, of_all));
+        blocks.extend([
+            differences(clock).into(),
+            Table::new(DIFFERENCES[..4].iter().copied(), 0, largest).titled("The largest:").whole().into(),
+            Block::Series(clock.histogram.clone()),
+            Block::notes("The worst, by size and time:", worst(clock)),
+        ]);
+    }
+    blocks
+}
+
+/// Shows the figures of all clocks side by side, one column per clock.
+fn side_by_side(clocks: &[&StepsRecord]) -> Table {
+    if clocks.is_empty() {
+        return Table::default();
+    }
+    let mut rows = figures("", clocks, |clock| clock.summary.as_ref());
+    let with_zeros = |clock: &&StepsRecord| clock.summary.as_ref().map(|all| all.count) != nonzero(clock);
+    if clocks.iter().any(with_zeros) {
+        rows.extend(figures(", not 0", clocks, |clock| clock.summary_nonzero.as_ref()));
+    }
+    rows.push(row("tick", clocks, |clock| tick(clock.tick_ns, clock.tick_evidence.as_ref())));
+    type Count = fn(&Events) -> Option<u64>;
+    let counts: [(&str, Count); 8] = [
+        ("reads", |events| Some(events.reads)),
+        ("stuck", |events| Some(events.stuck)),
+        ("stall", |events| Some(events.stall)),
+        ("warp", |events| events.warp),
+        ("jump", |events| events.jump),
+        ("gap", |events| events.gap),
+        ("regression", |events| Some(events.regression)),
+        ("hidden", |events| events.hidden_regression),
+    ];
+    for (name, count) in counts {
+        let cell = |clock: &StepsRecord| Cell::known(clock.events.as_ref().and_then(count), |count| count.to_string());
+        rows.push(row(name, clocks, cell));
+    }
+    let head = std::iter::once(String::new()).chain(clocks.iter().map(|clock| clock.identity.label()));
+    Table::new(head, 1, rows)
+}
+
+/// Makes a row of a table with one column per clock.
+fn row(name: &str, clocks: &[&StepsRecord], cell: impl Fn(&StepsRecord) -> Cell) -> Vec<Cell> {
+    std::iter::once(name.into()).chain(clocks.iter().map(|clock| cell(clock))).collect()
+}
+
+fn nonzero(clock: &StepsRecord) -> Option<u64> {
+    clock.summary_nonzero.as_ref().map(|some| some.count)
+}
+
+/// The rows of a summary in ns, named as pandas' describe() names them.
+fn figures(suffix: &str, clocks: &[&StepsRecord], of: impl Fn(&StepsRecord) -> Option<&Summary>) -> Vec<Vec<Cell>> {
+    type Figure = fn(&Summary) -> Option<f64>;
+    let figures: [(&str, Figure); 9] = [
+        ("mean", |summary| Some(summary.mean)),
+        ("std", |summary| summary.std),
+        ("min", |summary| Some(summary.min)),
+        ("25%", |summary| Some(summary.p25)),
+        ("50%", |summary| Some(summary.p50)),
+        ("75%", |summary| Some(summary.p75)),
+        ("99%", |summary| Some(summary.p99)),
+        ("99.9%", |summary| Some(summary.p999)),
+        ("max", |summary| Some(summary.max)),
+    ];
+    let count = |clock: &StepsRecord| Cell::known(of(clock), |summary| summary.count.to_string());
+    let mut rows = vec![row(&format!("count{suffix}"), clocks, count)];
+    for (name, figure) in figures {
+        let cell = |clock: &StepsRecord| Cell::known(of(clock).and_then(figure), ns);
+        rows.push(row(&format!("{name}{suffix}"), clocks, cell));
+    }
+    rows
+}
+
+/// A time in ns, to the picosecond where that says something.
+fn ns(ns: f64) -> String {
+    if ns.abs() >= 1e6 { format!("{ns:.0}") } else { significant(ns, 5) }
+}
+
+/// Shows the distinct differences. The rarer ones may be left out.
+fn differences(clock: &StepsRecord) -> Table {
+    let all = clock.histogram.iter().map(|bin| bin.count).sum::<u64>();
+    let all = if all == 0 { clock.differences.iter().map(|entry| entry.count).sum() } else { all };
+    let mut seen = 0;
+    let rows = clock.differences.iter().map(|entry| {
+        seen += entry.count;
+        let mut cells = difference(entry, all);
+        cells.push(share(seen, all).into());
+        Row { cells, weight: entry.count, ..Row::default() }
+    });
+    Table { omitted: Some("rarer ones"), ..Table::new(DIFFERENCES, 0, rows).whole() }
+}
+
+fn difference(entry: &DifferenceRecord, all: u64) -> Vec<Cell> {
+    vec![
+        entry.units.to_string().into(),
+        Cell::known(entry.ns, exact_time),
+        entry.count.to_string().into(),
+        share(entry.count, all).into(),
+    ]
+}
+
+/// What is to be said of a clock in sentences: its tick, its modes, what was rounded.
+fn sentences(clock: &StepsRecord) -> Vec<String> {
+    let mut lines = vec![of_tick(clock)];
+    if let [_, _, ..] = clock.modes.as_slice() {
+        let modes: Vec<String> = clock
+            .modes
+            .iter()
+            .map(|mode| format!("{} ({}%)", time(mode.ns), significant(mode.share * 100.0, 3)))
+            .collect();
+        let listed = modes.join(", ");
+        lines.push(format!("Multimodal: the differences gather around {listed}. A mean says little of them."));
+    }
+    if clock.rounded > 0 {
+        lines.push(format!("{} differences were rounded down to 0.1 %.", clock.rounded));
+    }
+    if let Some(reason) = &clock.reason {
+        lines.push(reason.clone());
+    }
+    lines
+}
+
+fn of_tick(clock: &StepsRecord) -> String {
+    let reason = clock.unknown.get("tick_ns").map_or("no reason was recorded", String::as_str);
+    let (Some(tick_ns), Some(evidence)) = (clock.tick_ns, &clock.tick_evidence) else {
+        return match clock.tick_evidence.as_ref().and_then(|evidence| evidence.at_most_ns) {
+            Some(_) => format!("Tick: {reason}."),
+            None => format!("Tick unknown: {reason}."),
+        };
+    };
+    let mut line = format!("Tick: {}", precise_time(tick_ns));
+    if let Some(period) = evidence.period.as_ref().filter(|period| period.contains(['/', 'k'])) {
+        line.push_str(&format!(" = {period}"));
+    }
+    if let Some(hz) = evidence.frequency_hz {
+        line.push_str(&format!(", {}", frequency(hz)));
+    }
+    if let Some(name) = &evidence.recognised {
+        line.push_str(&format!(" ({name})"));
+    }
+    let strength = match evidence.strength {
+        Strength::Strong => "strong",
+        Strength::Fair => "fair",
+        Strength::Weak => "weak",
+        Strength::None => "no",
+    };
+    line.push_str(&format!("; {strength} evidence: {} steps", evidence.steps));
+    if let Some(agreement) = evidence.agreement {
+        line.push_str(&format!(", {}% of the readings on its lattice", significant(agreement * 100.0, 4)));
+    }
+    if let Some(spread_ns) = evidence.spread_ns {
+        line.push_str(&format!(" within {}", time(spread_ns)));
+    }
+    line + "."
+}
+
+fn frequency(hz: f64) -> String {
+    match hz {
+        1e6.. => format!("{} MHz", significant(hz / 1e6, 8)),
+        1e3.. => format!("{} kHz", significant(hz / 1e3, 6)),
+        _ => format!("{} Hz", significant(hz, 6)),
+    }
+}
+
+/// The worst events of every kind that there were, a line a kind.
+fn worst(clock: &StepsRecord) -> Vec<String> {
+    let worst = &clock.worst;
+    let kinds: [(&str, &[WorstRecord]); 7] = [
+        ("stuck", &worst.stuck),
+        ("stall", &worst.stall),
+        ("warp", &worst.warp),
+        ("jump", &worst.jump),
+        ("gap", &worst.gap),
+        ("regression", &worst.regression),
+        ("hidden regression", &worst.hidden_regression),
+    ];
+    kinds
+        .into_iter()
+        .filter(|(_, events)| !events.is_empty())
+        .map(|(kind, events)| format!("{kind}: {}", events.iter().map(event).collect::<Vec<_>>().join(", ")))
+        .collect()
+}
+
+fn event(event: &WorstRecord) -> String {
+    let size = match (event.size_ns, event.repeats) {
+        (Some(ns), _) => time(ns),
+        (None, Some(repeats)) => format!("{repeats} repeats"),
+        (None, None) => UNKNOWN.to_owned(),
+    };
+    format!("{size} at {}", time(event.at_s * 1e9))
+}
+
+/// Makes one row per distinct difference, and one for a clock without any.
+fn rows_of(clock: &StepsRecord) -> Vec<Vec<Cell>> {
+    let start = [
+        clock.identity.name.as_str().into(),
+        kind(clock.identity.kind).into(),
+        path(clock.identity.path).into(),
+        clock.available.to_string().into(),
+        Cell::text(clock.reason.as_deref()),
+        Cell::time(clock.tick_ns),
+        Cell::time(clock.tick_evidence.as_ref().and_then(|evidence| evidence.at_most_ns)),
+    ];
+    let row = |end: [Cell; 4]| start.iter().cloned().chain(end).collect::<Vec<_>>();
+    let mut seen = 0;
+    let of_difference = |entry: &DifferenceRecord| {
+        seen += entry.count;
+        row([entry.units.to_string().into(), Cell::time(entry.ns), Cell::Count(entry.count), Cell::Count(seen)])
+    };
+    let rows: Vec<_> = clock.differences.iter().map(of_difference).collect();
+    if rows.is_empty() { vec![row([const { Cell::Absent }; 4])] } else { rows }
+}

@@ -1,0 +1,99 @@
+//! One file a format.
+
+mod csv;
+mod histogram;
+mod json;
+mod markdown;
+mod ndjson;
+mod renderer;
+mod terminal;
+
+pub use renderer::RenderError;
+
+use std::str::FromStr;
+
+use renderer::Renderer;
+
+use crate::report::Report;
+use crate::style::Style;
+
+/// Makes [`Format`] from one row per format: its name on a command line and its renderer.
+macro_rules! formats {
+    ($($(#[$about:meta])* $format:ident: $name:literal, $renderer:expr;)+) => {
+        /// A form that a document can be rendered in.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Format {
+            $($(#[$about])* $format,)+
+        }
+
+        impl Format {
+            /// All formats.
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$format),+];
+
+            /// Returns its name on a command line.
+            #[must_use]
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Self::$format => $name,)+
+                }
+            }
+
+            fn renderer(self) -> &'static dyn Renderer {
+                match self {
+                    $(Self::$format => &$renderer,)+
+                }
+            }
+        }
+    };
+}
+
+formats! {
+    /// For reading on a terminal.
+    Table: "table", terminal::Terminal;
+    /// The document itself, indented. The only form that can be read back.
+    Json: "json", json::Json;
+    /// One JSON object a line: the environment, every clock, the advice.
+    Ndjson: "ndjson", ndjson::Ndjson;
+    /// One row a clock (RFC 4180).
+    Csv: "csv", csv::Csv;
+    /// For a page or an issue on a forge.
+    Markdown: "markdown", markdown::Markdown;
+}
+
+impl FromStr for Format {
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Self, UnknownFormat> {
+        Self::ALL.into_iter().find(|format| format.name() == name).ok_or_else(|| UnknownFormat(name.to_owned()))
+    }
+}
+
+/// A name that no format bears.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no format \"{0}\": use {known}", known = names())]
+pub struct UnknownFormat(String);
+
+/// Lists the names of all formats: `a, b or c`.
+fn names() -> String {
+    let names = Format::ALL.map(Format::name);
+    match names.split_last() {
+        Some((last, others)) => format!("{} or {last}", others.join(", ")),
+        None => String::new(),
+    }
+}
+
+/// Renders a report; the text ends with a newline.
+pub(crate) fn render(report: &Report<'_>, format: Format, style: Style) -> Result<String, RenderError> {
+    format.renderer().render(report, style)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_format_names_all() {
+        let error = "xml".parse::<Format>().map_err(|error| error.to_string());
+        assert_eq!(error, Err("there is no format \"xml\": use table, json, ndjson, csv or markdown".to_owned()));
+    }
+}

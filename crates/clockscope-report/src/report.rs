@@ -1,0 +1,56 @@
+//! What every document gives, and every format renders.
+
+use clockscope_records::Document;
+use serde_json::Value;
+
+use crate::model::Block;
+use crate::sheet::Sheet;
+
+/// Describes a document to all formats. Every method is required, so that no format can forget a
+/// document.
+pub(crate) trait Describe {
+    /// Returns the parts of a page, for readers: the terminal and Markdown.
+    fn blocks(&self) -> Vec<Block>;
+
+    /// Returns the rows of a spreadsheet: CSV. `record` is the document as JSON.
+    fn sheet(&self, record: &Value) -> Sheet;
+
+    /// Returns the lists whose entries become lines of their own: NDJSON.
+    fn lines(&self) -> Lines;
+}
+
+/// A document with its description, as a renderer gets it.
+#[derive(Clone, Copy)]
+pub(crate) struct Report<'a> {
+    /// The data itself.
+    pub(crate) document: &'a Document,
+    description: &'a dyn Describe,
+}
+
+impl<'a> Report<'a> {
+    pub(crate) fn new(document: &'a Document, description: &'a dyn Describe) -> Self {
+        Self { document, description }
+    }
+
+    /// Returns the blocks that have anything to show.
+    pub(crate) fn blocks(&self) -> Vec<Block> {
+        self.description.blocks().into_iter().filter(|block| !block.is_empty()).collect()
+    }
+
+    pub(crate) fn sheet(&self, record: &Value) -> Sheet {
+        self.description.sheet(record)
+    }
+
+    pub(crate) fn lines(&self) -> Lines {
+        self.description.lines()
+    }
+}
+
+/// Parts of a JSON document that are lines of their own. The rest is the first line.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Lines {
+    /// The entries of lists: the name of each list and the type of its entries.
+    Entries(&'static [(&'static str, &'static str)]),
+    /// The entries of a list that are whole documents, each of which becomes lines in turn.
+    Documents { list: &'static str, schema: &'static str, entries: &'static [(&'static str, &'static str)] },
+}

@@ -1,0 +1,164 @@
+//! Rows for spreadsheets, taken from a document's JSON by the names of its fields.
+
+use serde_json::Value;
+
+use crate::model::Cell;
+use crate::text::{Text, texts};
+
+/// Columns that stand at the end of every row, so that rows of many machines can be put together.
+const CONTEXT: [&str; 5] = [
+    "recorded_at",
+    "cpu_model=environment.cpu.model",
+    "kernel_release=environment.kernel.release",
+    "clocksource=environment.clocksource",
+    "hypervisor=environment.hypervisor",
+];
+
+/// A head, and rows of as many cells.
+#[derive(Clone, Debug)]
+pub(crate) struct Sheet {
+    pub(crate) head: Vec<Text>,
+    pub(crate) rows: Vec<Vec<Cell>>,
+    context: Vec<Cell>,
+}
+
+impl Sheet {
+    /// Makes a sheet without rows, with columns of these names and those of the record's context.
+    pub(crate) fn new(record: &Value, columns: &[&str]) -> Self {
+        let context = CONTEXT.map(Column::parse);
+        let head = columns.iter().copied().map(Column::parse).chain(context).map(|column| column.name);
+        Self { head: texts(head), rows: Vec::new(), context: context.map(|column| column.of(record)).to_vec() }
+    }
+
+    /// Makes a sheet without context.
+    pub(crate) fn bare(columns: &[&str]) -> Self {
+        Self { head: texts(columns.iter().copied()), rows: Vec::new(), context: Vec::new() }
+    }
+
+    /// Makes a sheet with a row for each entry of the record's list of this name. Columns bear the
+    /// names of the fields, or names of their own before the field's: `cost_ns_low=cost_ns.ci95.0`.
+    /// A dot leads into a field. A star leads into a list of an entry (`name=evidence.*.name`):
+    /// there is a row for each entry of that list then.
+    pub(crate) fn of_list(record: &Value, list: &str, columns: &[&str]) -> Self {
+        let mut sheet = Self::new(record, columns);
+        let columns: Vec<Column<'_>> = columns.iter().copied().map(Column::parse).collect();
+        let inner = columns.iter().find_map(|column| column.path.split_once(".*.")).map(|(inner, _)| inner);
+        for entry in record[list].as_array().into_iter().flatten() {
+            let parts = match inner {
+                Some(inner) => entry[inner].as_array().map_or(&[][..], Vec::as_slice),
+                None => std::slice::from_ref(entry),
+            };
+            for part in parts {
+                sheet.push(columns.iter().map(|column| column.of_entry(entry, part)).collect());
+            }
+        }
+        sheet
+    }
+
+    /// Adds a row and appends the context to it.
+    pub(crate) fn push(&mut self, mut row: Vec<Cell>) {
+        row.extend(self.context.iter().cloned());
+        self.rows.push(row);
+    }
+
+    /// Replaces a column's cell in a row.
+    pub(crate) fn set(&mut self, row: usize, column: &str, cell: Cell) {
+        let place = self.head.iter().position(|name| **name == *column);
+        if let Some(found) = place.and_then(|place| self.rows.get_mut(row)?.get_mut(place)) {
+            *found = cell;
+        }
+    }
+
+    /// Adds the rows of a sheet with the same columns.
+    pub(crate) fn append(&mut self, other: Self) {
+        self.rows.extend(other.rows);
+    }
+}
+
+/// A column's name, and the field that it shows.
+#[derive(Clone, Copy, Debug)]
+struct Column<'a> {
+    name: &'a str,
+    path: &'a str,
+}
+
+impl<'a> Column<'a> {
+    fn parse(column: &'a str) -> Self {
+        let (name, path) = column.split_once('=').unwrap_or((column, column));
+        Self { name, path }
+    }
+
+    fn of(self, value: &Value) -> Cell {
+        cell(self.path.split('.').fold(value, part))
+    }
+
+    /// Returns the field of an entry, or of an entry of its inner list.
+    fn of_entry(self, entry: &Value, inner: &Value) -> Cell {
+        match self.path.split_once(".*.") {
+            Some((_, path)) => Column { path, ..self }.of(inner),
+            None => self.of(entry),
+        }
+    }
+}
+
+/// Returns a field of a value, or an entry of a list by its number.
+fn part<'a>(value: &'a Value, name: &str) -> &'a Value {
+    match name.parse::<usize>() {
+        Ok(place) => &value[place],
+        Err(_) => &value[name],
+    }
+}
+
+fn cell(value: &Value) -> Cell {
+    match value {
+        Value::Null => Cell::Absent,
+        other => shown(other).into(),
+    }
+}
+
+/// Shows lists with spaces between entries, reasons as `field: reason`.
+fn shown(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Array(values) => values.iter().map(shown).collect::<Vec<_>>().join(" "),
+        Value::Object(reasons) => {
+            reasons.iter().map(|(field, reason)| format!("{field}: {}", shown(reason))).collect::<Vec<_>>().join("; ")
+        }
+        other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn data(sheet: &Sheet) -> Vec<Vec<String>> {
+        sheet.rows.iter().map(|row| row.iter().map(Cell::data).collect()).collect()
+    }
+
+    #[test]
+    fn fields_are_found_by_their_paths() {
+        let record = json!({
+            "recorded_at": "now",
+            "environment": { "clocksource": "tsc" },
+            "clocks": [{ "name": "a", "cost": { "ci95": [1.0, 2.5] }, "aliases": ["x", "y"], "unknown": { "b": "c" } }],
+        });
+        let sheet = Sheet::of_list(&record, "clocks", &["name", "low=cost.ci95.0", "aliases", "unknown", "lacking"]);
+        assert_eq!(data(&sheet), [["a", "1.0", "x y", "b: c", "", "now", "", "", "tsc", ""]]);
+        assert_eq!(*sheet.head[1], *"low");
+        assert_eq!(*sheet.head[9], *"hypervisor");
+    }
+
+    #[test]
+    fn a_star_leads_into_a_list() {
+        let record =
+            json!({ "verdicts": [{ "clock": "a", "evidence": [{ "n": 1 }, { "n": 2 }] }, { "evidence": [] }] });
+        let mut sheet = Sheet::of_list(&record, "verdicts", &["clock", "n=evidence.*.n"]);
+        sheet.set(1, "clock", "b".into());
+        let rows: Vec<Vec<String>> = data(&sheet).into_iter().map(|row| row[..2].to_vec()).collect();
+        assert_eq!(rows, [["a", "1"], ["b", "2"]]);
+    }
+}

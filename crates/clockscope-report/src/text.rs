@@ -1,0 +1,105 @@
+//! Text that may be printed, and the words that figures become.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Deref;
+
+use clockscope_records::plain;
+
+/// Shown for an unknown figure. The table's notes give the reason.
+pub(crate) const UNKNOWN: &str = "?";
+/// Shown where the question does not arise.
+pub(crate) const ABSENT: &str = "-";
+
+/// One line of text that steers no terminal.
+///
+/// A record may come from anywhere. Blocks and sheets hold only texts of this type, and only
+/// [`plain`] makes them, so that no format can print a record's text uncleaned.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Text(String);
+
+impl From<&str> for Text {
+    fn from(text: &str) -> Self {
+        Self(plain(text).into_owned())
+    }
+}
+
+impl From<String> for Text {
+    fn from(text: String) -> Self {
+        Self::from(text.as_str())
+    }
+}
+
+impl Deref for Text {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(&self.0)
+    }
+}
+
+/// Cleans several texts.
+pub(crate) fn texts<T: Into<Text>>(texts: impl IntoIterator<Item = T>) -> Vec<Text> {
+    texts.into_iter().map(Into::into).collect()
+}
+
+/// Shows a value, or that it is not known.
+pub(crate) fn known<T>(value: Option<T>, show: impl Fn(T) -> String) -> String {
+    value.map_or_else(|| UNKNOWN.to_owned(), show)
+}
+
+/// Groups names by their reasons: a line a reason, in the order of the reasons.
+pub(crate) fn by_reason<'a>(names: impl Iterator<Item = (String, &'a str)>) -> Vec<String> {
+    let mut lines: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (name, reason) in names {
+        lines.entry(reason).or_default().push(name);
+    }
+    lines.into_iter().map(|(reason, names)| format!("{}: {reason}", names.join(", "))).collect()
+}
+
+/// Ends a sentence whose last words are a reason, which may be a question.
+pub(crate) fn sentence(text: String) -> String {
+    if text.ends_with('?') { text } else { text + "." }
+}
+
+/// Groups the digits of a count: 12,345,678.
+pub(crate) fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().map(|group| std::str::from_utf8(group).unwrap_or_default()).collect();
+    groups.join(",")
+}
+
+/// Counts things: `1 pair`, `2 pairs`.
+pub(crate) fn counted(count: u64, what: &str) -> String {
+    format!("{} {what}{}", grouped(count), if count == 1 { "" } else { "s" })
+}
+
+/// Says yes or no.
+pub(crate) fn yes_no(whether: bool) -> &'static str {
+    if whether { "yes" } else { "no" }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_grouped() {
+        let shown = [0, 999, 1000, 1_234_567].map(grouped);
+        assert_eq!(shown, ["0", "999", "1,000", "1,234,567"]);
+        assert_eq!([counted(1, "pair"), counted(0, "pair")], ["1 pair", "0 pairs"]);
+    }
+
+    #[test]
+    fn a_text_is_one_clean_line() {
+        assert_eq!(&*Text::from("a\u{1b}[2Jb\r\nc\u{202e}"), "a [2Jb  c ");
+        assert_eq!(format!("{:<4}|", Text::from("a\n")), "a   |");
+    }
+}
