@@ -1,8 +1,8 @@
 //! Frequencies that hardware or hypervisor claim for the counter. Claims, to be checked against a measurement.
 
-use clockscope_arch::counter::{self, Claims, StatedBy};
+use clockscope_arch::counter::{self, Claims};
 use clockscope_arch::os;
-use clockscope_records::{Frequencies, Unknown};
+use clockscope_records::{Frequencies, StatedBy, Unknown};
 
 use crate::known::known;
 
@@ -17,7 +17,14 @@ pub fn nominal_hz(stated: &Frequencies) -> Option<(f64, StatedBy)> {
         cpuid_40000010h_khz: stated.cpuid_40000010h_tsc_khz,
         cntfrq_hz: stated.cntfrq_hz,
     };
-    claims.nominal_hz(|| stated.perf_mmap_hz)
+    let (hz, by) = claims.nominal_hz(|| stated.perf_mmap_hz)?;
+    let by = match by {
+        counter::StatedBy::Hypervisor => StatedBy::Hypervisor,
+        counter::StatedBy::Processor => StatedBy::Processor,
+        counter::StatedBy::Firmware => StatedBy::Firmware,
+        counter::StatedBy::Kernel => StatedBy::Kernel,
+    };
+    Some((hz, by))
 }
 
 pub(crate) fn read(unknown: &mut Unknown) -> Frequencies {

@@ -1,10 +1,13 @@
 //! One row a clock (RFC 4180). What is unknown is an empty field; the reasons stand in the column `unknown`.
 
-use clockscope_records::{Demand, Document, Environment, RuntimeRecord, Runtimes, StepsRecord, Switched, plain};
+use clockscope_records::{
+    Demand, Document, Environment, Finding, Prose, RuntimeRecord, Runtimes, StepsRecord, Switched, Trustworthiness,
+    Verdict, plain,
+};
 
 use serde_json::Value;
 
-use crate::{cells, json};
+use crate::{cells, evidence, json};
 
 /// Columns that every row has at its end, so that rows of many machines can be put together.
 const CONTEXT: [&str; 5] = ["recorded_at", "cpu_model", "kernel_release", "clocksource", "hypervisor"];
@@ -23,7 +26,11 @@ pub(crate) fn render(document: &Document) -> String {
         Document::Rates(_) => by_name(document, "clocks", &RATES),
         Document::Gaps(_) => by_name(document, "gaps", &GAPS),
         Document::Sleep(_) => by_name(document, "rows", &SLEEPS),
-        Document::Check(answer) => by_name(document, "verdicts", &VERDICTS) + &demands(document, &answer.found.demands),
+        Document::Check(answer) => {
+            let rows = answer.found.verdicts.iter().flat_map(verdict_rows);
+            sheet(rows, environment, answer.recorded_at.as_deref(), &VERDICTS)
+                + &demands(document, &answer.found.demands)
+        }
         Document::Shootout(_) => by_name(document, "metrics", &METRICS),
         Document::Clocksources(_) => by_name(document, "clocksources", &CLOCKSOURCES),
         Document::Switched(found) => switched(found),
@@ -182,19 +189,9 @@ const GAPS: [&str; 15] = [
 const SLEEPS: [&str; 10] =
     ["call", "asked_ns", "sleeps", "early", "min_ns", "p50_ns", "p99_ns", "max_ns", "reason", "unknown"];
 
-/// Of each entry of a verdict's list there is a row: a star leads into it.
-const VERDICTS: [&str; 10] = [
-    "clock",
-    "verdict",
-    "name=evidence.*.name",
-    "finding=evidence.*.finding",
-    "decides=evidence.*.decides",
-    "value=evidence.*.value",
-    "unit=evidence.*.unit",
-    "seen=evidence.*.seen",
-    "source=evidence.*.source",
-    "advice=evidence.*.advice",
-];
+/// Each piece of a verdict's evidence has a row.
+const VERDICTS: [&str; 10] =
+    ["clock", "verdict", "name", "finding", "decides", "value", "unit", "seen", "source", "advice"];
 const METRICS: [&str; 10] = ["metric", "figure", "unit", "a", "a_bound", "b", "b_bound", "winner", "note", "unknown"];
 const CLOCKSOURCES: [&str; 9] =
     ["name", "current", "description", "frequency_hz", "bits", "wraps_after_s", "vdso", "usual_cost", "unknown"];
@@ -237,6 +234,27 @@ const RUNTIMES: [&str; 34] = [
     "unknown",
 ];
 const RUNTIMES_FOUND: [&str; 7] = ["runtime", "title", "version", "program", "available", "reason", "get"];
+
+/// The rows of a verdict.
+fn verdict_rows(verdict: &Verdict) -> impl Iterator<Item = Vec<String>> {
+    let judged = match verdict.verdict {
+        Trustworthiness::Trusted => "trusted",
+        Trustworthiness::Limited => "limited",
+        Trustworthiness::Unfit => "unfit",
+    };
+    verdict.evidence.iter().map(move |evidence| {
+        let finding = match evidence.finding {
+            Finding::For => "for",
+            Finding::Against => "against",
+            Finding::Unknown => "unknown",
+        };
+        let (value, unit) = evidence::figure(evidence);
+        let Prose { name, text, source, advice } = evidence::prose(evidence);
+        let words = [judged, &name, finding, if evidence.decides { "true" } else { "false" }, &value, unit];
+        let words = [verdict.clock.as_str()].into_iter().chain(words).map(str::to_owned);
+        words.chain([text, source, advice.unwrap_or_default()]).collect()
+    })
+}
 
 /// What a policy demands, as rows below the evidence: of a clock named `policy`, whose verdict is whether it is met.
 fn demands(document: &Document, demands: &[Demand]) -> String {
@@ -300,19 +318,8 @@ fn runtimes(found: &Runtimes) -> String {
 fn by_name(document: &Document, list: &str, columns: &[&str]) -> String {
     let value = json::value(document).unwrap_or_default();
     let columns: Vec<(&str, &str)> = columns.iter().map(|name| name.split_once('=').unwrap_or((name, name))).collect();
-    let leads_into = columns.iter().find_map(|(_, path)| path.split_once(".*.")).map(|(inner, _)| inner);
-    let row = |record: &Value, entry: &Value| -> Vec<String> {
-        let field = |path: &str| match path.split_once(".*.") {
-            Some((_, path)) => cell(path.split('.').fold(entry, part)),
-            None => cell(path.split('.').fold(record, part)),
-        };
-        columns.iter().map(|(_, path)| field(path)).collect()
-    };
-    let rows = |record: &Value| match leads_into.and_then(|inner| record[inner].as_array()) {
-        Some(entries) => entries.iter().map(|entry| row(record, entry)).collect(),
-        None => vec![row(record, &Value::Null)],
-    };
-    let rows: Vec<Vec<String>> = value[list].as_array().into_iter().flatten().flat_map(rows).collect();
+    let row = |record: &Value| columns.iter().map(|(_, path)| cell(path.split('.').fold(record, part))).collect();
+    let rows: Vec<Vec<String>> = value[list].as_array().into_iter().flatten().map(row).collect();
     let head: Vec<&str> = columns.iter().map(|(name, _)| *name).collect();
     sheet(rows.into_iter(), document.environment(), value["recorded_at"].as_str(), &head)
 }

@@ -3,9 +3,20 @@
 use clockscope_records::{Document, is_steering};
 use serde_json::{Map, Value, json};
 
-/// The document, indented. No number in it can be infinite or not a number: records hold `None` for what is unknown,
-/// and JSON would write `null` for anything else.
+use crate::evidence;
+
+/// The document, indented, with words beside the evidence. No number in it can be infinite or not a
+/// number: records hold `None` for what is unknown, and JSON would write `null` for anything else.
 pub(crate) fn pretty(document: &Document) -> Result<String, serde_json::Error> {
+    if let Document::Check(answer) = document {
+        let mut answer = answer.clone();
+        evidence::explain(&mut answer.found);
+        return text(&Document::Check(answer));
+    }
+    text(document)
+}
+
+fn text(document: &Document) -> Result<String, serde_json::Error> {
     Ok(escaped(serde_json::to_string_pretty(document)?) + "\n")
 }
 

@@ -6,6 +6,7 @@ mod answers;
 mod cells;
 mod csv;
 mod environment;
+mod evidence;
 mod histogram;
 mod json;
 mod markdown;

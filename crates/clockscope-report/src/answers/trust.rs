@@ -1,9 +1,12 @@
 //! Which clocks can be trusted.
 
-use clockscope_records::{Demand, Evidence, Finding, Trust, Trustworthiness, Value, Verdict};
+use std::collections::BTreeMap;
 
-use super::{Block, by_reason, sentence};
+use clockscope_records::{Demand, Evidence, Finding, Prose, Trust, Trustworthiness, Value, Verdict};
+
+use super::{Block, sentence};
 use crate::cells::{UNKNOWN, significant, trimmed};
+use crate::evidence;
 
 pub(super) fn blocks(trust: &Trust) -> Vec<Block> {
     let mut table = Block::table("", &["Clock", "Verdict", "Because of"], 3, trust.verdicts.iter().map(row).collect());
@@ -20,8 +23,9 @@ pub(super) fn blocks(trust: &Trust) -> Vec<Block> {
 fn row(verdict: &Verdict) -> Vec<String> {
     let mut because: Vec<&str> = Vec::new();
     for evidence in verdict.evidence.iter().filter(|evidence| evidence.decides) {
-        if !because.contains(&evidence.name.as_str()) {
-            because.push(&evidence.name);
+        let name = evidence::name(evidence.check.kind());
+        if !because.contains(&name) {
+            because.push(name);
         }
     }
     let because = if because.is_empty() { "-".to_owned() } else { because.join(", ") };
@@ -46,9 +50,9 @@ fn line(evidence: &Evidence) -> String {
         (Finding::Unknown, true) => "UNKNOWN",
         (Finding::Unknown, false) => "unknown",
     };
-    let source = if evidence.source.is_empty() { String::new() } else { format!(" [{}]", evidence.source) };
-    let advice = evidence.advice.as_ref().map_or_else(String::new, |advice| format!(" -> {advice}"));
-    format!("{finding:<7}  {}: {}{source}{advice}", evidence.name, evidence.seen)
+    let Prose { name, text, source, advice } = evidence::prose(evidence);
+    let advice = advice.map_or_else(String::new, |advice| format!(" -> {advice}"));
+    format!("{finding:<7}  {name}: {text} [{source}]{advice}")
 }
 
 fn demands(demands: &[Demand]) -> Block {
@@ -111,20 +115,17 @@ pub(super) fn conclusion(trust: &Trust) -> Vec<String> {
 
 /// What would have to be tested to know more, and of which clocks: a verdict is no better than its tests.
 fn untested(trust: &Trust) -> Option<String> {
-    let tests =
-        ["steps back on one CPU", "jumps", "order across CPUs", "offsets between CPUs", "constant rate", "rate"];
-    let lacking = trust.verdicts.iter().flat_map(|verdict| {
-        let unknown = verdict.evidence.iter().filter(|one| one.finding == Finding::Unknown);
-        let names = unknown.map(|one| one.name.as_str()).filter(|name| tests.contains(name));
-        names.map(move |name| (verdict.clock.clone(), name))
-    });
-    let by_test: Vec<String> = by_reason(lacking)
-        .iter()
-        .filter_map(|line| {
-            let (clocks, test) = line.rsplit_once(": ")?;
-            Some(format!("{test} of {clocks}"))
-        })
-        .collect();
+    let mut clocks_of: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for verdict in &trust.verdicts {
+        for evidence in verdict.evidence.iter().filter(|evidence| evidence.finding == Finding::Unknown) {
+            let check = evidence.check.kind();
+            if check.is_test() {
+                clocks_of.entry(evidence::name(check)).or_default().push(&verdict.clock);
+            }
+        }
+    }
+    let by_test: Vec<String> =
+        clocks_of.iter().map(|(test, clocks)| format!("{test} of {}", clocks.join(", "))).collect();
     (!by_test.is_empty()).then(|| format!("Not told by any test: {}.", by_test.join("; ")))
 }
 
