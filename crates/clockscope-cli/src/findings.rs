@@ -2,8 +2,8 @@
 
 use clap::ValueEnum;
 use clockscope_records::{
-    ClockRecord, Events, Finding, Offsets, Order, RateRecord, Rates, RuntimeRecord, Runtimes, Sleep, StepsRecord,
-    Trust, Trustworthiness, Verdict,
+    CheckKind, ClockRecord, Events, Finding, Offsets, Order, RateRecord, Rates, RuntimeRecord, Runtimes, Sleep,
+    StepsRecord, Trust, Trustworthiness, Verdict,
 };
 
 use crate::exit::Exit;
@@ -204,25 +204,21 @@ pub(crate) enum CheckFinding {
     Unknown,
 }
 
-/// Evidence by which `check` answers about regressions and jumps.
-const REGRESSIONS: [&str; 2] = ["steps back on one CPU", "order across CPUs"];
-const JUMPS: [&str; 2] = ["jumps", "constant rate"];
-/// Evidence that comes from tests, and not from what somebody says.
-const TESTS: [&str; 6] =
-    ["steps back on one CPU", "jumps", "order across CPUs", "offsets between CPUs", "constant rate", "rate"];
+/// Checks by which `check` answers about regressions and jumps.
+const REGRESSIONS: [CheckKind; 2] = [CheckKind::StepsBack, CheckKind::Order];
+const JUMPS: [CheckKind; 2] = [CheckKind::Jumps, CheckKind::ConstantRate];
 
 impl Shows<CheckFinding> for Trust {
     fn shows(&self, finding: CheckFinding) -> Option<bool> {
         let verdicts = &self.verdicts;
         let is_any = |of: &dyn Fn(&Verdict) -> bool| (!verdicts.is_empty()).then(|| verdicts.iter().any(of));
-        let evidence = |names: &[&str]| {
-            let named = verdicts.iter().flat_map(|verdict| &verdict.evidence);
-            any_of_all(named.filter(|evidence| names.contains(&evidence.name.as_str())).map(|evidence| {
-                match evidence.finding {
-                    Finding::For => Some(false),
-                    Finding::Against => Some(true),
-                    Finding::Unknown => None,
-                }
+        let evidence = |checks: &[CheckKind]| {
+            let all = verdicts.iter().flat_map(|verdict| &verdict.evidence);
+            let asked = all.filter(|evidence| checks.contains(&evidence.check.kind()));
+            any_of_all(asked.map(|evidence| match evidence.finding {
+                Finding::For => Some(false),
+                Finding::Against => Some(true),
+                Finding::Unknown => None,
             }))
         };
         match finding {
@@ -230,12 +226,12 @@ impl Shows<CheckFinding> for Trust {
             CheckFinding::Unfit => is_any(&|verdict| verdict.verdict == Trustworthiness::Unfit),
             CheckFinding::Regression => evidence(&REGRESSIONS),
             CheckFinding::Jump => evidence(&JUMPS),
-            CheckFinding::Unavailable => evidence(&["readable"]),
+            CheckFinding::Unavailable => evidence(&[CheckKind::Readable]),
             CheckFinding::Unknown => is_any(&|verdict| {
                 verdict
                     .evidence
                     .iter()
-                    .any(|evidence| evidence.finding == Finding::Unknown && TESTS.contains(&evidence.name.as_str()))
+                    .any(|evidence| evidence.finding == Finding::Unknown && evidence.check.kind().is_test())
             }),
         }
     }

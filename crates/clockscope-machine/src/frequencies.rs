@@ -1,8 +1,8 @@
 //! Frequencies that hardware or hypervisor claim for the counter. Claims, to be checked against a measurement.
 
-use clockscope_arch::counter::{self, Claims, StatedBy};
+use clockscope_arch::counter::{self, Claims};
 use clockscope_arch::os;
-use clockscope_records::{Frequencies, Unknown};
+use clockscope_records::{Frequencies, StatedBy, Unknown};
 
 use crate::known::known;
 
@@ -11,13 +11,23 @@ const NOT_STATED: &str = "the processor does not state it";
 /// Returns the counter's nominal frequency in Hz and who states it, by the precedence of [`Claims::nominal_hz`].
 #[must_use]
 pub fn nominal_hz(stated: &Frequencies) -> Option<(f64, StatedBy)> {
-    claims(stated).nominal_hz(|| stated.perf_mmap_hz)
+    claims(stated).nominal_hz(|| stated.perf_mmap_hz).map(recorded)
 }
 
 /// Returns the same without the kernel's figure, for a comparison with the kernel's clocks: these run by it.
 #[must_use]
 pub fn nominal_hz_beside_kernel(stated: &Frequencies) -> Option<(f64, StatedBy)> {
-    claims(stated).nominal_hz(|| None)
+    claims(stated).nominal_hz(|| None).map(recorded)
+}
+
+fn recorded((hz, by): (f64, counter::StatedBy)) -> (f64, StatedBy) {
+    let by = match by {
+        counter::StatedBy::Hypervisor => StatedBy::Hypervisor,
+        counter::StatedBy::Processor => StatedBy::Processor,
+        counter::StatedBy::Firmware => StatedBy::Firmware,
+        counter::StatedBy::Kernel => StatedBy::Kernel,
+    };
+    (hz, by)
 }
 
 fn claims(stated: &Frequencies) -> Claims {

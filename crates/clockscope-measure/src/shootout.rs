@@ -1,6 +1,6 @@
 //! Two clocks by four metrics: resolution, accuracy, cost, reliability. What is measured is what *trust* stands on.
 
-use clockscope_records::{Answer, ClockRecord, Metric, Shootout, Trustworthiness, Unknown, Verdict, Winner};
+use clockscope_records::{Answer, CheckKind, ClockRecord, Metric, Shootout, Trustworthiness, Unknown, Verdict, Winner};
 
 use crate::bench::{Progress, Setup};
 use crate::catalogue::{Catalogue, Paths, UnknownClock};
@@ -15,8 +15,8 @@ const SAME: f64 = 0.02;
 /// The counter, whatever the architecture calls it; and the clock that it is compared with.
 const COUNTER: &str = "counter";
 const MONOTONIC: &str = "monotonic";
-/// Evidence of a verdict that has a metric of its own.
-const COMPARED: [&str; 2] = ["resolution", "cost"];
+/// Checks that have a metric of their own.
+const COMPARED: [CheckKind; 2] = [CheckKind::Resolution, CheckKind::Cost];
 /// An overhead that nobody cares about.
 const NEGLIGIBLE: f64 = 0.01;
 
@@ -255,7 +255,7 @@ fn verdict(seen: &Seen, name: &str) -> Option<Trustworthiness> {
     };
     let verdict = verdicts.iter().find(of_it)?;
     let mut deciding = verdict.evidence.iter().filter(|evidence| evidence.decides);
-    let is_compared = deciding.all(|evidence| COMPARED.contains(&evidence.name.as_str()));
+    let is_compared = deciding.all(|evidence| COMPARED.contains(&evidence.check.kind()));
     Some(if is_compared { Trustworthiness::Trusted } else { verdict.verdict })
 }
 

@@ -10,7 +10,7 @@ mod os_clock;
 mod policy;
 mod seen;
 
-use clockscope_records::{Answer, Environment, Policy, Rates, Trust, Verdict};
+use clockscope_records::{Answer, Doubt, Environment, Policy, Rates, Trust, Verdict};
 
 use crate::across::{offsets, order};
 use crate::bench::{Progress, Setup};
@@ -221,7 +221,7 @@ pub(crate) fn verdicts(seen: &Seen, names: &[String]) -> Vec<Verdict> {
     let is_counter_unfit = counter.as_ref().is_some_and(case::Case::is_unfit);
     let faults = counter.as_ref().map(case::Case::faults).unwrap_or_default();
     let is_judge_unfit = is_counter_unfit && seen.by_counter;
-    let doubt = seen.doubt().or(is_judge_unfit.then_some("the counter, which it was judged by, is unfit"));
+    let doubt = seen.doubt().or(is_judge_unfit.then_some(Doubt::CounterUnfit));
     let mut verdicts: Vec<_> = counter.map(case::Case::verdict).into_iter().collect();
     for name in names {
         if let Some(clock) = seen.clock(name).filter(|clock| !is_counter(clock)) {

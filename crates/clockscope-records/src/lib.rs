@@ -5,6 +5,7 @@
 //! stands beside it: in [`ClockRecord::reason`] for a clock that could not be read, in an [`Unknown`] map otherwise.
 
 mod answer;
+mod check;
 mod clocksource;
 mod document;
 mod environment;
@@ -27,6 +28,7 @@ mod tick;
 mod trust;
 
 pub use answer::Answer;
+pub use check::{Check, CheckKind, CostCause, Doubt, RateChange, ReadFailure, StatedBy, Suspect, Untested};
 pub use clocksource::{Clocksource, Clocksources, KernelsWord, LeftBehind, Reason, Switched};
 pub use document::{Document, Info, Listing, ReadError};
 pub use environment::{Announcement, Announcements, CounterFlags, Cpu, Environment, Frequencies, Kernel, Program};
@@ -52,7 +54,7 @@ pub use steps::{Bin, DifferenceRecord, ModeRecord, Steps, StepsRecord, Worst, Wo
 pub use summary::Summary;
 pub use text::{is_steering, plain};
 pub use tick::{Strength, TickEvidence};
-pub use trust::{Demand, Evidence, Finding, Trust, Trustworthiness, Value, Verdict};
+pub use trust::{Demand, Evidence, Finding, Prose, Trust, Trustworthiness, Value, Verdict};
 
 /// Why fields are `null`: field name (dotted for nested ones, e.g. `events.jump`) to reason, in one sentence each.
 pub type Unknown = std::collections::BTreeMap<String, String>;

@@ -1,7 +1,9 @@
 //! What was found about whether clocks can be trusted.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
+
+use crate::Check;
 
 /// What `clockscope check` found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -35,22 +37,34 @@ pub enum Trustworthiness {
     Trusted,
 }
 
-/// One thing that was asked about a clock, and the answer.
+/// One check of a clock, and its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Evidence {
-    /// What was asked.
-    pub name: String,
+    /// The question, with its figures.
+    #[serde(flatten)]
+    pub check: Check,
     /// What the answer means for the clock.
     pub finding: Finding,
-    /// Whether the verdict stands on this: against the clock, and as grave as the verdict.
+    /// Whether the verdict is based on it: against the clock, and as severe as the verdict.
     pub decides: bool,
-    /// The answer as a figure in `unit`, or a word; `null` where there is none.
-    pub value: Option<Value>,
-    /// The figure's unit; `null` for words and counts.
-    pub unit: Option<String>,
-    /// The answer in a sentence; where nothing could be found out, why.
-    pub seen: String,
-    /// Who says so.
+    /// The same for people. Renderers write it beside the figures; readers ignore it.
+    #[serde(flatten, deserialize_with = "ignored")]
+    pub prose: Option<Prose>,
+}
+
+/// Reads nothing: words follow from the figures.
+fn ignored<'de, D: Deserializer<'de>>(_: D) -> Result<Option<Prose>, D::Error> {
+    Ok(None)
+}
+
+/// A check in words.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Prose {
+    /// The check's name in tables.
+    pub name: String,
+    /// The answer in a sentence; where it is unknown, why.
+    pub text: String,
+    /// Where the answer comes from.
     pub source: String,
     /// What to do about it; `null` where nothing need be done.
     pub advice: Option<String>,

@@ -4,6 +4,7 @@
 //! clock, a file or the terminal: a record from another machine renders identically.
 
 mod documents;
+mod evidence;
 mod model;
 mod raw;
 mod render;

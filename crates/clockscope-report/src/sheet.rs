@@ -37,20 +37,12 @@ impl Sheet {
 
     /// Makes a sheet with a row for each entry of the record's list of this name. Columns bear the
     /// names of the fields, or names of their own before the field's: `cost_ns_low=cost_ns.ci95.0`.
-    /// A dot leads into a field. A star leads into a list of an entry (`name=evidence.*.name`):
-    /// there is a row for each entry of that list then.
+    /// A dot leads into a field.
     pub(crate) fn of_list(record: &Value, list: &str, columns: &[&str]) -> Self {
         let mut sheet = Self::new(record, columns);
         let columns: Vec<Column<'_>> = columns.iter().copied().map(Column::parse).collect();
-        let inner = columns.iter().find_map(|column| column.path.split_once(".*.")).map(|(inner, _)| inner);
         for entry in record[list].as_array().into_iter().flatten() {
-            let parts = match inner {
-                Some(inner) => entry[inner].as_array().map_or(&[][..], Vec::as_slice),
-                None => std::slice::from_ref(entry),
-            };
-            for part in parts {
-                sheet.push(columns.iter().map(|column| column.of_entry(entry, part)).collect());
-            }
+            sheet.push(columns.iter().map(|column| column.of(entry)).collect());
         }
         sheet
     }
@@ -90,14 +82,6 @@ impl<'a> Column<'a> {
 
     fn of(self, value: &Value) -> Cell {
         cell(self.path.split('.').fold(value, part))
-    }
-
-    /// Returns the field of an entry, or of an entry of its inner list.
-    fn of_entry(self, entry: &Value, inner: &Value) -> Cell {
-        match self.path.split_once(".*.") {
-            Some((_, path)) => Column { path, ..self }.of(inner),
-            None => self.of(entry),
-        }
     }
 }
 
@@ -153,12 +137,10 @@ mod tests {
     }
 
     #[test]
-    fn a_star_leads_into_a_list() {
-        let record =
-            json!({ "verdicts": [{ "clock": "a", "evidence": [{ "n": 1 }, { "n": 2 }] }, { "evidence": [] }] });
-        let mut sheet = Sheet::of_list(&record, "verdicts", &["clock", "n=evidence.*.n"]);
-        sheet.set(1, "clock", "b".into());
-        let rows: Vec<Vec<String>> = data(&sheet).into_iter().map(|row| row[..2].to_vec()).collect();
-        assert_eq!(rows, [["a", "1"], ["b", "2"]]);
+    fn a_cell_is_replaced_by_its_column() {
+        let mut sheet = Sheet::new(&json!({}), &["clock", "n"]);
+        sheet.push(vec!["a".into(), "1".into()]);
+        sheet.set(0, "clock", "b".into());
+        assert_eq!(data(&sheet)[0][..2], ["b", "1"]);
     }
 }

@@ -47,7 +47,7 @@ fn checks(when: &str, runs: u32, busy: usize) -> Result<()> {
 fn doubt(verdict: &Value) -> Option<String> {
     let evidence = verdict["evidence"].as_array().into_iter().flatten();
     let deciding = evidence.filter(|one| one["decides"] == true);
-    let because: Vec<String> = deciding.map(|one| format!("{}: {}", one["name"], one["seen"])).collect();
+    let because: Vec<String> = deciding.map(|one| format!("{}: {}", one["check"], one["text"])).collect();
     (verdict["verdict"] != "trusted")
         .then(|| format!("{} {}, because of {}", verdict["clock"], verdict["verdict"], because.join("; ")))
 }

@@ -65,14 +65,14 @@ fn verdict(machine: &Machine, seen: &mut Seen) {
         format!("check says of {counter} {} instead of {expected}, because {evidence:?}", found["verdict"])
     });
     let deciding = evidence.iter().filter(|one| one["decides"] == true);
-    let mut decisive: Vec<&str> = deciding.map(|one| one["name"].as_str().unwrap_or_default()).collect();
+    let mut decisive: Vec<&str> = deciding.map(|one| one["check"].as_str().unwrap_or_default()).collect();
     decisive.dedup();
     if machine.cpus > 1 {
         // QEMU moves the TSC ahead where two CPUs read it at once (`cpu_get_ticks`), which the instrument sees or not.
-        decisive.retain(|name| *name != "constant rate");
+        decisive.retain(|check| *check != "constant_rate");
     }
     if is_measured_at_boot(machine) {
-        decisive.retain(|name| *name != "claimed frequency");
+        decisive.retain(|check| *check != "nominal_frequency");
     }
     seen.expect(decisive == machine.because, || {
         format!("check of {counter} is decided by {decisive:?} instead of {:?}", machine.because)
@@ -93,11 +93,11 @@ fn list(value: &Value) -> Vec<Value> {
 /// What the kernel, or the architecture, states of the counter's frequency is a claim that was compared with what was measured.
 /// Where the kernel rejects the counter, it states none.
 fn claimed(machine: &Machine, seen: &mut Seen, evidence: &[Value]) {
-    let claim = evidence.iter().find(|one| one["name"] == "claimed frequency").cloned().unwrap_or_default();
+    let claim = evidence.iter().find(|one| one["check"] == "nominal_frequency").cloned().unwrap_or_default();
     let who = match (machine.architecture, machine.verdict) {
-        (Architecture::Arm, _) => "CNTFRQ_EL0",
+        (Architecture::Arm, _) => "firmware",
         (Architecture::X86, "unfit") => return,
-        (Architecture::X86, _) => "the kernel, by perf",
+        (Architecture::X86, _) => "kernel",
     };
     let findings: &[&str] = match machine.clocksource {
         // By the timer tick nothing is known so closely.
@@ -106,8 +106,8 @@ fn claimed(machine: &Machine, seen: &mut Seen, evidence: &[Value]) {
         _ => &["for"],
     };
     let is_expected = claim["finding"].as_str().is_some_and(|finding| findings.contains(&finding));
-    seen.expect(claim["source"] == who && is_expected && claim["unit"] == "ppm", || {
-        format!("the claimed frequency: {claim}")
+    seen.expect(claim["stated_by"] == who && is_expected && claim["ppm"].is_number(), || {
+        format!("the nominal frequency: {claim}")
     });
 }
 
@@ -259,10 +259,11 @@ mod tests {
 
     #[test]
     fn verdicts_reasons_and_advice_are_compared() {
-        let evidence = |finding: &str, name: &str, advice: Value| serde_json::json!({ "name": name, "finding": finding, "decides": finding == "against", "advice": advice });
-        let claim = serde_json::json!({ "name": "claimed frequency", "source": "the kernel, by perf", "finding": "for", "unit": "ppm" });
-        let says = |verdict: &str, name: &str, advice: Value| {
-            let counter = serde_json::json!({ "clock": "tsc", "verdict": verdict, "evidence": [evidence("against", name, advice), claim] });
+        let evidence = |finding: &str, check: &str, advice: Value| serde_json::json!({ "check": check, "finding": finding, "decides": finding == "against", "advice": advice });
+        let claim =
+            serde_json::json!({ "check": "nominal_frequency", "stated_by": "kernel", "finding": "for", "ppm": 0.1 });
+        let says = |verdict: &str, check: &str, advice: Value| {
+            let counter = serde_json::json!({ "clock": "tsc", "verdict": verdict, "evidence": [evidence("against", check, advice), claim] });
             judged(serde_json::json!([counter, { "clock": "monotonic", "verdict": "trusted", "evidence": [] }]))
         };
         assert_eq!(says("limited", "invariance", "buy another".into()), [""; 0]);

@@ -74,7 +74,7 @@ struct Machine {
     kernel: &'static str,
     /// The clocksource that the kernel uses when `info` asks for it.
     clocksource: &'static str,
-    /// What `clockscope check` says of the counter, and the evidence that has to decide it, each piece once.
+    /// What `clockscope check` says of the counter, and the checks that have to decide it, each once.
     verdict: &'static str,
     because: &'static [&'static str],
     check: fn(&mut Seen),
@@ -103,10 +103,10 @@ const PC: Machine = Machine {
 };
 
 /// The kernel was told to use another clocksource, or found the counter bad.
-const ELSEWHERE: &[&str] = &["invariance", "clocksource", "kernel's verdict"];
+const ELSEWHERE: &[&str] = &["invariance", "clocksource", "kernel_verdict"];
 /// Nor can a clock that the timer tick moves tell the counter's rate.
-const TICKED: &[&str] = &["invariance", "clocksource", "kernel's verdict", "constant rate"];
-const REJECTED: &[&str] = &["kernel's verdict"];
+const TICKED: &[&str] = &["invariance", "clocksource", "kernel_verdict", "constant_rate"];
+const REJECTED: &[&str] = &["kernel_verdict"];
 
 /// Two CPUs, whose counters the kernel compares by itself and rejects.
 const PAIR: Machine = Machine { cpus: 2, kernel: "", clocksource: "hpet", verdict: "unfit", because: REJECTED, ..PC };

@@ -1,93 +1,87 @@
-//! Evidence on one clock, and how grave each piece is.
+//! Evidence on one clock, and how severe each piece is.
 
-use clockscope::Evidence;
-use clockscope_records::{Finding, Trustworthiness, Value, Verdict};
+use clockscope_records::{Check, CheckKind, Evidence, Finding, Trustworthiness, Verdict};
 
 /// What evidence against a clock makes of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Gravity {
-    /// Nothing: it is told.
-    Told,
+pub(super) enum Severity {
+    /// Nothing: it is reported.
+    Noted,
     /// It limits its use.
     Limits,
     /// It forbids its use.
     Forbids,
 }
 
+/// A check, its result, and how severe that is if it is against the clock.
+#[derive(Clone, Debug)]
+pub(super) struct Found {
+    pub(super) check: Check,
+    pub(super) finding: Finding,
+    pub(super) severity: Severity,
+}
+
+impl Found {
+    pub(super) fn new(check: Check, finding: Finding, severity: Severity) -> Self {
+        Self { check, finding, severity }
+    }
+}
+
 /// All that is known of one clock.
 pub(super) struct Case {
     clock: String,
-    evidence: Vec<(Evidence, Gravity)>,
+    found: Vec<Found>,
 }
 
 impl Case {
     pub(super) fn of(clock: &str) -> Self {
-        Self { clock: clock.to_owned(), evidence: Vec::new() }
+        Self { clock: clock.to_owned(), found: Vec::new() }
     }
 
-    /// Adds evidence that has this gravity if it speaks against the clock.
-    pub(super) fn add(&mut self, (evidence, gravity): (Evidence, Gravity)) {
-        let gravity = if evidence.finding == clockscope::Finding::Against { gravity } else { Gravity::Told };
-        self.evidence.push((evidence, gravity));
+    /// Adds evidence that has its severity only if it is against the clock.
+    pub(super) fn add(&mut self, found: Found) {
+        let severity = if found.finding == Finding::Against { found.severity } else { Severity::Noted };
+        self.found.push(Found { severity, ..found });
     }
 
     /// The same of evidence without which there is no trust: not to know it limits the clock's use.
-    pub(super) fn need(&mut self, (evidence, gravity): (Evidence, Gravity)) {
-        let gravity = match evidence.finding {
-            clockscope::Finding::For => Gravity::Told,
-            clockscope::Finding::Against => gravity,
-            _ => Gravity::Limits,
+    pub(super) fn need(&mut self, found: Found) {
+        let severity = match found.finding {
+            Finding::For => Severity::Noted,
+            Finding::Against => found.severity,
+            Finding::Unknown => Severity::Limits,
         };
-        self.evidence.push((evidence, gravity));
+        self.found.push(Found { severity, ..found });
     }
 
-    fn gravest(&self) -> Gravity {
-        self.evidence.iter().map(|(_, gravity)| *gravity).max().unwrap_or(Gravity::Told)
+    fn most_severe(&self) -> Severity {
+        self.found.iter().map(|found| found.severity).max().unwrap_or(Severity::Noted)
     }
 
     pub(super) fn is_unfit(&self) -> bool {
-        self.gravest() == Gravity::Forbids
+        self.most_severe() == Severity::Forbids
     }
 
-    /// What forbids the clock's use, of what was seen of it.
-    pub(super) fn faults(&self) -> Vec<&'static str> {
-        let grave = self.evidence.iter().filter(|(_, gravity)| *gravity == Gravity::Forbids);
-        grave.map(|(evidence, _)| evidence.name).collect()
+    /// What forbids the clock's use.
+    pub(super) fn faults(&self) -> Vec<CheckKind> {
+        let severe = self.found.iter().filter(|found| found.severity == Severity::Forbids);
+        severe.map(|found| found.check.kind()).collect()
     }
 
-    /// The verdict: what the gravest evidence makes of the clock.
+    /// The verdict: what the most severe evidence makes of the clock.
     pub(super) fn verdict(self) -> Verdict {
-        let gravest = self.gravest();
-        let verdict = match gravest {
-            Gravity::Told => Trustworthiness::Trusted,
-            Gravity::Limits => Trustworthiness::Limited,
-            Gravity::Forbids => Trustworthiness::Unfit,
+        let most_severe = self.most_severe();
+        let verdict = match most_severe {
+            Severity::Noted => Trustworthiness::Trusted,
+            Severity::Limits => Trustworthiness::Limited,
+            Severity::Forbids => Trustworthiness::Unfit,
         };
-        let decides = |gravity: Gravity| gravity == gravest && gravity != Gravity::Told;
-        let evidence = self.evidence.into_iter().map(|(evidence, gravity)| record(evidence, decides(gravity)));
-        Verdict { clock: self.clock, verdict, evidence: evidence.collect() }
-    }
-}
-
-fn record(evidence: Evidence, decides: bool) -> clockscope_records::Evidence {
-    let filled = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
-    clockscope_records::Evidence {
-        name: evidence.name.to_owned(),
-        finding: match evidence.finding {
-            clockscope::Finding::For => Finding::For,
-            clockscope::Finding::Against => Finding::Against,
-            _ => Finding::Unknown,
-        },
-        decides,
-        value: evidence.value.and_then(|value| match value {
-            clockscope::Value::Number(number) => Some(Value::Number(number)),
-            clockscope::Value::Word(word) => Some(Value::Word(word.into_owned())),
-            // The record has no other kind.
-            _ => None,
-        }),
-        unit: filled(evidence.unit),
-        seen: evidence.seen.into_owned(),
-        source: evidence.source.into_owned(),
-        advice: filled(&evidence.advice),
+        let record = |Found { check, finding, severity }| Evidence {
+            check,
+            finding,
+            decides: severity == most_severe && severity != Severity::Noted,
+            prose: None,
+        };
+        Verdict { clock: self.clock, verdict, evidence: self.found.into_iter().map(record).collect() }
     }
 }

@@ -1,10 +1,11 @@
 //! What happened between readings, as evidence on any clock.
 
-use clockscope::{Evidence, Finding};
-use clockscope_records::{ClockRecord, Events, RateRecord, Sequence};
+use clockscope_records::{
+    Check, ClockRecord, Doubt, Events, Finding, RateChange, RateRecord, Sequence, Suspect, Untested,
+};
 
-use super::case::Gravity;
-use super::seen::{LONGER, Seen, TWO_CPUS};
+use super::case::{Found, Severity};
+use super::seen::Seen;
 use crate::rate::base_name;
 
 /// Fewer hand-overs than this say nothing.
@@ -14,11 +15,6 @@ const FEW_HANDOVERS: u64 = 1000;
 const STEPS_TO_SEE: f64 = 20.0;
 /// The longest step that a clock is known to take, in ns: whole seconds.
 const LONGEST_STEP_NS: f64 = 1e9;
-
-/// Who says so.
-const READS: &str = "successive readings";
-const HANDOVERS: &str = "hand-overs";
-const BRACKETS: &str = "brackets";
 
 /// Events of several records of one clock together.
 fn all<'a>(clocks: &[&'a ClockRecord]) -> Vec<&'a Events> {
@@ -35,47 +31,38 @@ fn sum(counts: impl Iterator<Item = Option<u64>>) -> Option<u64> {
 }
 
 /// Why a count is unknown.
-fn reason(clocks: &[&ClockRecord], field: &str) -> String {
-    let known = clocks.iter().find_map(|clock| clock.unknown.get(field).or(clock.reason.as_ref()));
-    known.map_or_else(|| "nothing was read".to_owned(), Clone::clone)
+fn reason(clocks: &[&ClockRecord], field: &str) -> Option<String> {
+    clocks.iter().find_map(|clock| clock.unknown.get(field).or(clock.reason.as_ref())).cloned()
 }
 
 /// Whether a reading was smaller than the one before it, on one CPU.
-pub(super) fn steps_back(clocks: &[&ClockRecord], advice: &'static str, gravity: Gravity) -> (Evidence, Gravity) {
+pub(super) fn steps_back(clocks: &[&ClockRecord], suspect: Suspect, severity: Severity) -> Found {
     let events = all(clocks);
-    let name = "steps back on one CPU";
-    if reads(&events) == 0 {
-        return (Evidence::new(name, Finding::Unknown, reason(clocks, "events")).by(READS), gravity);
-    }
-    let count: u64 = events.iter().map(|events| events.regression).sum();
-    let seen = format!("{count} of {} readings were smaller than the one before", reads(&events));
-    (against_if(count > 0, name, seen, advice).figure(count as f64, "").by(READS), gravity)
+    let readings = reads(&events);
+    let count = (readings > 0).then(|| events.iter().map(|events| events.regression).sum());
+    let reason = if count.is_none() { reason(clocks, "events") } else { None };
+    let finding = count.map_or(Finding::Unknown, |count: u64| against_if(count > 0));
+    Found::new(Check::StepsBack { count, readings, suspect, reason }, finding, severity)
 }
 
 /// Whether the clock advanced by more, or by less, than a second clock did meanwhile. That one may be in doubt.
-pub(super) fn jumps(
-    clocks: &[&ClockRecord],
-    doubt: Option<&str>,
-    advice: &'static str,
-    gravity: Gravity,
-) -> (Evidence, Gravity) {
+pub(super) fn jumps(clocks: &[&ClockRecord], doubt: Option<Doubt>, suspect: Suspect, severity: Severity) -> Found {
     let events = all(clocks);
-    let name = "jumps";
-    let (jumps, losses) =
-        (sum(events.iter().map(|events| events.jump)), sum(events.iter().map(|events| events.hidden_regression)));
-    let Some(jumps) = jumps else {
-        return (Evidence::new(name, Finding::Unknown, reason(clocks, "events.jump")).by(READS), gravity);
+    let readings = reads(&events);
+    let reference = events.iter().find_map(|events| events.reference.clone());
+    let ahead = sum(events.iter().map(|events| events.jump));
+    let Some(jumps) = ahead else {
+        let reason = reason(clocks, "events.jump");
+        let check = Check::Jumps { ahead, behind: None, readings, reference, suspect, doubt: None, reason };
+        return Found::new(check, Finding::Unknown, severity);
     };
-    // What a coarse clock loses within a batch of reads cannot be told.
-    let behind = losses.map_or_else(String::new, |losses| format!(" and {losses} behind it"));
-    let losses = losses.unwrap_or(0);
-    let reference = events.iter().find_map(|events| events.reference.as_deref()).unwrap_or("another clock");
-    let seen = format!("{jumps} steps ahead of {reference}{behind} in {} readings", reads(&events));
-    let evidence = match doubt.filter(|_| jumps + losses > 0) {
-        Some(doubt) => Evidence::new(name, Finding::Unknown, format!("{seen}; {doubt}")),
-        None => against_if(jumps + losses > 0, name, seen, advice),
-    };
-    (evidence.figure((jumps + losses) as f64, "").by(READS), gravity)
+    // What a coarse clock loses within a batch of reads is unknown.
+    let behind = sum(events.iter().map(|events| events.hidden_regression));
+    let has_jumped = jumps + behind.unwrap_or(0) > 0;
+    let doubt = doubt.filter(|_| has_jumped);
+    let finding = if doubt.is_some() { Finding::Unknown } else { against_if(has_jumped) };
+    let check = Check::Jumps { ahead, behind, readings, reference, suspect, doubt, reason: None };
+    Found::new(check, finding, severity)
 }
 
 /// For how long a clock that never changed was looked at, in ns; `None` for one that did, or was not read.
@@ -105,13 +92,15 @@ fn stopped_ns(seen: &Seen, clock: &ClockRecord) -> Option<f64> {
 }
 
 /// Whether it stood still. Clocks that the timer tick moves do, by design.
-pub(super) fn standing(seen: &Seen, clocks: &[&ClockRecord], may_rest: bool, gravity: Gravity) -> (Evidence, Gravity) {
+pub(super) fn standing(seen: &Seen, clocks: &[&ClockRecord], may_rest: bool, severity: Severity) -> Found {
     let events = all(clocks);
-    let name = "standing still";
+    let found = |runs, unchanged_ns, reason, finding| {
+        Found::new(Check::StandingStill { runs, unchanged_ns, reason }, finding, severity)
+    };
     if reads(&events) == 0 {
-        return (Evidence::new(name, Finding::Unknown, reason(clocks, "events")).by(READS), gravity);
+        return found(None, None, reason(clocks, "events"), Finding::Unknown);
     }
-    let fails: u64 = events.iter().map(|events| events.stuck).sum();
+    let runs = Some(events.iter().map(|events| events.stuck).sum());
     let unchanged = || clocks.iter().filter_map(|clock| Some((clock, unchanged_ns(clock)?)));
     let stopped_ns = clocks.iter().filter_map(|clock| stopped_ns(seen, clock)).max_by(f64::total_cmp);
     let frozen_ns = unchanged().filter(|(clock, ns)| is_frozen(clock, *ns)).map(|(_, ns)| ns).max_by(f64::total_cmp);
@@ -120,123 +109,86 @@ pub(super) fn standing(seen: &Seen, clocks: &[&ClockRecord], may_rest: bool, gra
         unchanged_ns(clock).is_none() && clock.events.as_ref().is_some_and(|events| events.stuck > 0)
     };
     let has_rested = !may_rest && clocks.iter().any(rested);
-    let advice = "do not wait by this clock: it may never reach the time waited for";
-    let frozen_ns = frozen_ns.or(stopped_ns);
-    let (is_against, seen) = match (frozen_ns, unchanged().map(|(_, ns)| ns).max_by(f64::total_cmp)) {
-        (Some(ns), _) => (true, format!("it showed one value for {}", time(ns))),
-        (None, Some(ns)) if !has_rested => {
-            let seen = format!("it showed one value for {}: its step may be as long", time(ns));
-            return (Evidence::new(name, Finding::Unknown, seen).by(READS).advise(LONGER), gravity);
-        }
-        _ => (has_rested, format!("{fails} runs of 200 or more readings showed one value")),
-    };
-    (against_if(is_against, name, seen, advice).figure(fails as f64, "").by(READS), gravity)
+    match (frozen_ns.or(stopped_ns), unchanged().map(|(_, ns)| ns).max_by(f64::total_cmp)) {
+        (Some(ns), _) => found(runs, Some(ns), None, Finding::Against),
+        (None, Some(ns)) if !has_rested => found(runs, Some(ns), None, Finding::Unknown),
+        _ => found(runs, None, None, against_if(has_rested)),
+    }
 }
 
 /// Whether readings that were handed from CPU to CPU went back. Only of clocks whose reads are ordered.
-pub(super) fn order(
-    seen: &Seen,
-    sequences: &[&Sequence],
-    advice: &'static str,
-    gravity: Gravity,
-) -> (Evidence, Gravity) {
-    let name = "order across CPUs";
+pub(super) fn order(seen: &Seen, sequences: &[&Sequence], suspect: Suspect, severity: Severity) -> Found {
     let ordered: Vec<&&Sequence> = sequences.iter().filter(|sequence| sequence.ordered).collect();
     let handoffs: u64 = ordered.iter().map(|sequence| sequence.handoffs).sum();
-    let Some(back) = sum(ordered.iter().map(|sequence| sequence.regressions)).filter(|_| handoffs > 0) else {
-        if seen.environment.cpu.online == Some(1) {
-            let seen = "there is one CPU, so that no other can disagree";
-            return (Evidence::new(name, Finding::For, seen).by("the system"), gravity);
-        }
-        let lost = seen.order.lost.first().map(|lost| lost.reason.as_str());
-        let why = seen.order.untestable.as_deref().or(lost).unwrap_or("nothing was handed over").to_owned();
-        let advice = if seen.order.untestable.is_some() { TWO_CPUS } else { LONGER };
-        return (Evidence::new(name, Finding::Unknown, why).by(HANDOVERS).advise(advice), gravity);
+    let regressions = sum(ordered.iter().map(|sequence| sequence.regressions)).filter(|_| handoffs > 0);
+    let lost = || seen.order.lost.first().map(|lost| lost.reason.clone());
+    let (untested, reason, finding) = match (regressions, &seen.order.untestable) {
+        (None, _) if seen.environment.cpu.online == Some(1) => (Some(Untested::OneCpu), None, Finding::For),
+        (None, Some(why)) => (Some(Untested::NoPair), Some(why.clone()), Finding::Unknown),
+        (None, None) => (Some(Untested::NoHandoff), lost(), Finding::Unknown),
+        (Some(0), _) if handoffs < FEW_HANDOVERS => (Some(Untested::FewHandoffs), None, Finding::Unknown),
+        (Some(count), _) => (None, None, against_if(count > 0)),
     };
-    if back == 0 && handoffs < FEW_HANDOVERS {
-        let why = format!("{handoffs} hand-overs are too few");
-        return (Evidence::new(name, Finding::Unknown, why).by(HANDOVERS).advise(LONGER), gravity);
-    }
-    let worst = ordered.iter().filter_map(|sequence| sequence.worst_ns).max_by(f64::total_cmp);
-    let far = worst.map_or_else(String::new, |ns| format!(", by up to {}", time(ns)));
+    let worst_ns = ordered.iter().filter_map(|sequence| sequence.worst_ns).max_by(f64::total_cmp);
     let pairs = seen.order.pairs_tested;
-    let plural = if pairs == 1 { "" } else { "s" };
-    let seen = format!("{back} of {handoffs} readings went back between {pairs} pair{plural} of CPUs{far}");
-    (against_if(back > 0, name, seen, advice).figure(back as f64, "").by(HANDOVERS), gravity)
+    let check = Check::Order { regressions, handoffs, pairs, worst_ns, suspect, untested, reason };
+    Found::new(check, finding, severity)
+}
+
+/// Why a clock's rate is unknown.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum NoRate<'a> {
+    /// The clock that it was compared with is in doubt.
+    Doubt(Doubt),
+    /// Nothing could be compared, for this reason.
+    Failed(&'a str),
+    /// The clock was not compared.
+    NotCompared,
+}
+
+/// What is known of a rate that was not compared.
+pub(super) fn no_rate(why: NoRate<'_>, suspect: Suspect, severity: Severity) -> Found {
+    let (doubt, reason) = match why {
+        NoRate::Doubt(doubt) => (Some(doubt), None),
+        NoRate::Failed(reason) => (None, Some(reason.to_owned())),
+        NoRate::NotCompared => (None, None),
+    };
+    let check =
+        Check::ConstantRate { reference: None, brackets: 0, seconds: None, change: None, suspect, doubt, reason };
+    Found::new(check, Finding::Unknown, severity)
 }
 
 /// Whether one rate explains all that was seen against another clock.
-pub(super) fn constancy(
-    rate: Result<&RateRecord, &str>,
-    advice: &'static str,
-    gravity: Gravity,
-) -> (Evidence, Gravity) {
-    let name = "constant rate";
-    let rate = match rate {
-        Ok(rate) if rate.constant.is_some() || rate.step.is_some() => rate,
-        Ok(rate) => {
-            let why = rate.unknown.get("constant").or(rate.reason.as_ref()).cloned();
-            let why = why.unwrap_or_else(|| "it was not compared".to_owned());
-            return (Evidence::new(name, Finding::Unknown, why).by(BRACKETS), gravity);
-        }
-        Err(why) => return (Evidence::new(name, Finding::Unknown, why.to_owned()).by(BRACKETS), gravity),
+pub(super) fn constancy(rate: &RateRecord, suspect: Suspect, severity: Severity) -> Found {
+    let change = match (&rate.step, &rate.changed) {
+        (Some(step), _) => Some(RateChange::Step { at_s: step.at_s, step_ns: step.ns }),
+        (None, Some(changed)) => Some(RateChange::Once { from_s: changed.from_s, until_s: changed.until_s }),
+        (None, None) => (rate.constant == Some(false)).then_some(RateChange::Unexplained),
     };
-    let (over, against) = (rate.seconds.unwrap_or(0.0), &rate.reference);
-    let seen = match (&rate.step, &rate.changed) {
-        (Some(step), _) => format!("it stepped by at least {} against {against} at {:.3} s", time(step.ns), step.at_s),
-        (None, Some(changed)) => {
-            format!("its rate against {against} changed between {:.3} s and {:.3} s", changed.from_s, changed.until_s)
-        }
-        (None, None) if rate.constant == Some(false) => format!("no rate explains what was seen against {against}"),
-        (None, None) => {
-            format!("one rate explains {} brackets by {against} in {over:.1} s", rate.brackets_kept)
-        }
+    let is_known = rate.constant.is_some() || rate.step.is_some();
+    let reason = rate.unknown.get("constant").or(rate.reason.as_ref()).filter(|_| !is_known).cloned();
+    let is_against = rate.step.is_some() || rate.constant == Some(false);
+    let check = Check::ConstantRate {
+        reference: Some(rate.reference.clone()),
+        brackets: rate.brackets_kept,
+        seconds: rate.seconds,
+        change: change.filter(|_| is_known),
+        suspect,
+        doubt: None,
+        reason,
     };
-    let evidence = against_if(rate.step.is_some() || rate.constant == Some(false), name, seen, advice);
-    let evidence = match &rate.step {
-        Some(step) => evidence.figure(step.ns, "ns"),
-        None => evidence,
-    };
-    (evidence.by(BRACKETS), gravity)
+    Found::new(check, if is_known { against_if(is_against) } else { Finding::Unknown }, severity)
 }
 
-/// A time, for reading.
-pub(super) fn time(ns: f64) -> String {
-    let (scaled, unit) = match ns.abs() {
-        size if size < 1e3 => (ns, "ns"),
-        size if size < 1e6 => (ns / 1e3, "µs"),
-        size if size < 1e9 => (ns / 1e6, "ms"),
-        _ => (ns / 1e9, "s"),
-    };
-    // Three digits.
-    let decimals =
-        [(100.0, 0), (10.0, 1), (1.0, 2)].iter().find(|(size, _)| scaled.abs() >= *size).map_or(3, |(_, n)| *n);
-    let shown = format!("{scaled:.decimals$}");
-    let shown = if shown.contains('.') { shown.trim_end_matches('0').trim_end_matches('.') } else { &shown };
-    format!("{shown} {unit}")
-}
-
-/// Evidence on a figure that has to be within a limit: against the clock if it is certainly outside, for it if it is certainly
-/// inside.
-pub(super) fn within(
-    figure: f64,
-    bound: f64,
-    limit: f64,
-    name: &'static str,
-    seen: String,
-    advice: &'static str,
-) -> Evidence {
+/// Judges a figure by a limit: it is against the clock if it is certainly outside, for it if it is
+/// certainly inside.
+pub(super) fn within(figure: f64, bound: f64, limit: f64) -> Finding {
     if figure.abs() - bound <= limit && figure.abs() + bound > limit {
-        return Evidence::new(name, Finding::Unknown, seen).advise(LONGER);
+        return Finding::Unknown;
     }
-    against_if(figure.abs() > limit, name, seen, advice)
+    against_if(figure.abs() > limit)
 }
 
-/// Evidence that speaks against the clock if `is_against`, and then bears the advice.
-pub(super) fn against_if(is_against: bool, name: &'static str, seen: String, advice: &'static str) -> Evidence {
-    if is_against {
-        Evidence::new(name, Finding::Against, seen).advise(advice)
-    } else {
-        Evidence::new(name, Finding::For, seen)
-    }
+pub(super) fn against_if(is_against: bool) -> Finding {
+    if is_against { Finding::Against } else { Finding::For }
 }

@@ -1,12 +1,14 @@
 //! What speaks for and against a clock of the operating system.
 
-use clockscope::{Evidence, Finding};
 use clockscope_machine::clocksource;
-use clockscope_records::{Basis, CivilWorth, ClockRecord, RateRecord, ReadPath, Sequence};
+use clockscope_records::{
+    Basis, Check, CheckKind, CivilWorth, ClockRecord, CostCause, Doubt, Finding, RateChange, RateRecord, ReadFailure,
+    ReadPath, Sequence, Suspect,
+};
 
-use super::case::{Case, Gravity};
-use super::events;
-use super::seen::{SUSPECTED, SYSCALL, Seen, TRAPPED_NS, at_most_ns};
+use super::case::{Case, Found, Severity};
+use super::events::{self, NoRate};
+use super::seen::{SYSCALL, Seen, TRAPPED_NS, at_most_ns};
 use crate::rate::base_name;
 
 /// A clock that runs by more than this, in ppm, against the one that nobody steers is being slewed: a crystal is off by less.
@@ -20,16 +22,9 @@ const LIKE_A_SYSCALL: f64 = 0.7;
 /// One that costs so many of them is more than that.
 const FAR_ABOVE_A_SYSCALL: f64 = 10.0;
 
-const REPORT: &str = "use another clock, and report it: the kernel promises that this one runs on and never goes back";
-/// What to do about a clock that is coarse and says so, and about one that does not.
-const COARSE_BY_DESIGN: &str = "measure only what is much longer by it, and the rest by monotonic";
-const COARSE_UNAWARES: &str = "the kernel has no fine clocksource (boot without clocksource=jiffies, with HPET or ACPI timer enabled), or \
-                               a preloaded library rounds it; until then measure only what is much longer";
-const WAS_SET: &str = "measure durations by monotonic; somebody set this clock: look for NTP steps and settimeofday";
-
 /// Its case. What was judged against the counter says nothing where there is doubt about that one.
 /// `faults` are the counter's.
-pub(super) fn judge(seen: &Seen, clock: &ClockRecord, doubt: Option<&str>, faults: &[&str]) -> Case {
+pub(super) fn judge(seen: &Seen, clock: &ClockRecord, doubt: Option<Doubt>, faults: &[CheckKind]) -> Case {
     let label = clock.identity.label();
     let mut case = Case::of(&label);
     case.need(readable(seen, clock));
@@ -39,24 +34,25 @@ pub(super) fn judge(seen: &Seen, clock: &ClockRecord, doubt: Option<&str>, fault
     let is_wall = clock.identity.is_wall;
     // What monotonic shows as well is not somebody who sets the wall clock.
     let may_be_set = is_wall && !went_back(seen, "monotonic");
-    let (advice, gravity) = if may_be_set { (WAS_SET, Gravity::Limits) } else { (REPORT, Gravity::Forbids) };
+    let (suspect, severity) =
+        if may_be_set { (Suspect::Setting, Severity::Limits) } else { (Suspect::Kernel, Severity::Forbids) };
     let this = [clock];
     if !clock.identity.is_cpu_time {
-        kernel_entry(seen, clock).into_iter().for_each(|evidence| case.add(evidence));
+        cost(seen, clock).into_iter().for_each(|found| case.add(found));
     }
     case.add(resolution(clock));
-    stands_on_counter(seen, clock, faults).into_iter().for_each(|evidence| case.add(evidence));
-    case.need(events::steps_back(&this, advice, gravity));
-    case.add(events::standing(seen, &this, is_coarse(clock), Gravity::Forbids));
+    counter(seen, clock, faults).into_iter().for_each(|found| case.add(found));
+    case.need(events::steps_back(&this, suspect, severity));
+    case.add(events::standing(seen, &this, is_coarse(clock), Severity::Forbids));
     if clock.identity.is_cpu_time {
         return case;
     }
-    case.add(events::jumps(&this, doubt, advice, gravity));
+    case.add(events::jumps(&this, doubt, suspect, severity));
     let handed_over: Vec<&Sequence> = seen.handed_over(&label).into_iter().collect();
     if !handed_over.is_empty() {
-        case.add(events::order(seen, &handed_over, advice, gravity));
+        case.add(events::order(seen, &handed_over, suspect, severity));
     }
-    rate(seen, clock, advice, gravity).into_iter().for_each(|evidence| case.add(evidence));
+    rate(seen, clock, suspect, severity).into_iter().for_each(|found| case.add(found));
     if is_wall {
         case.add(synchronization(seen));
     }
@@ -70,45 +66,34 @@ fn went_back(seen: &Seen, name: &str) -> bool {
     on_one || across
 }
 
-fn readable(seen: &Seen, clock: &ClockRecord) -> (Evidence, Gravity) {
-    let name = "readable";
+fn readable(seen: &Seen, clock: &ClockRecord) -> Found {
     let label = clock.identity.label();
     let compared = seen.rates.as_ref().ok().and_then(|rates| rates.clocks.iter().find(|rate| rate.name == label));
-    let failed = compared.map(|rate| rate.errors).filter(|errors| *errors > 0);
-    let failed = failed.map(|errors| format!("{errors} reads failed while its rate was compared"));
-    let evidence = match clock.reason.as_ref().or(failed.as_ref()) {
-        None => Evidence::new(name, Finding::For, "it answers"),
-        Some(why) if clock.available => Evidence::new(name, Finding::Against, why.clone())
-            .advise("look for what disturbed it (a seccomp filter that was installed under way?), and ask again"),
-        Some(why) if why.contains("prctl") => Evidence::new(name, Finding::Against, why.clone())
-            .advise("the vDSO reads the counter: find out who disabled it, or read by the bare system call"),
-        Some(why) => Evidence::new(name, Finding::Against, why.clone())
-            .advise("look for a seccomp filter, a sandbox or an old kernel that denies the call"),
+    let errors = compared.map_or(0, |rate| rate.errors);
+    let path = clock.identity.path;
+    let is_by_vdso = clock.identity.basis == Basis::Clocksource && path != ReadPath::Syscall;
+    let failure = match clock.available {
+        true => (clock.reason.is_some() || errors > 0).then_some(ReadFailure::DuringRun),
+        false if is_by_vdso && seen.environment.counter_readable == Some(false) => Some(ReadFailure::CounterDisabled),
+        false => Some(ReadFailure::Call),
     };
-    (evidence.by("a trial read"), Gravity::Forbids)
+    let check = Check::Readable { path, failure, errors, reason: clock.reason.clone() };
+    Found::new(check, events::against_if(failure.is_some()), Severity::Forbids)
 }
 
 /// A clock that the kernel computes from a counter that is at fault is no better, whether or not that showed.
-fn stands_on_counter(seen: &Seen, clock: &ClockRecord, faults: &[&str]) -> Option<(Evidence, Gravity)> {
+fn counter(seen: &Seen, clock: &ClockRecord, faults: &[CheckKind]) -> Option<Found> {
     let is_computed = clock.identity.basis == Basis::Clocksource
         && clock.identity.path == ReadPath::Libc
         && !clock.identity.is_coarse
         && seen
             .clocksource()
             .is_some_and(|name| seen.kernel.is_current == Some(true) || clocksource::is_scaled_counter(name));
-    if !is_computed || faults.is_empty() {
-        return None;
-    }
     // That this process cannot read it says nothing of how the kernel reads it.
-    let mut named: Vec<&str> = faults.iter().copied().filter(|fault| *fault != "readable").collect();
-    named.dedup();
-    if named.is_empty() {
-        return None;
-    }
-    let text = format!("the kernel computes it from the counter, which is unfit: {}", named.join(", "));
-    let advice = "have the kernel use another clocksource (clocksource=hpet or acpi_pm on its command line) until the counter is sound";
-    let evidence = Evidence::new("counter", Finding::Against, text).by("the counter's verdict").advise(advice);
-    Some((evidence, Gravity::Limits))
+    let mut faults: Vec<CheckKind> = faults.iter().copied().filter(|fault| *fault != CheckKind::Readable).collect();
+    faults.dedup();
+    (is_computed && !faults.is_empty())
+        .then(|| Found::new(Check::Counter { faults }, Finding::Against, Severity::Limits))
 }
 
 /// A clock whose readings step by as much as the timer tick.
@@ -123,142 +108,111 @@ fn step_ns(clock: &ClockRecord) -> Option<f64> {
 }
 
 /// A clock that is coarse by design is what it states to be.
-fn resolution(clock: &ClockRecord) -> (Evidence, Gravity) {
-    let (name, source) = ("resolution", "its readings");
+fn resolution(clock: &ClockRecord) -> Found {
     let is_meant = clock.identity.is_coarse;
-    let claimed_ns = clock.nominal_resolution_ns.filter(|ns| *ns >= COARSE_NS && !is_meant);
-    if let (Some(ns), None) = (claimed_ns, clock.tick_ns) {
-        let seen = format!("its nominal resolution is {}", events::time(ns));
-        let evidence = Evidence::new(name, Finding::Against, seen).advise(COARSE_BY_DESIGN);
-        return (evidence.figure(ns, "ns").by("the interface"), Gravity::Limits);
-    }
-    let Some(ns) = step_ns(clock) else {
-        let why = clock.unknown.get("tick_ns").cloned().unwrap_or_else(|| "no step was seen".to_owned());
-        return (Evidence::new(name, Finding::Unknown, why).by(source), Gravity::Limits);
+    let coarse_nominal_ns = clock.nominal_resolution_ns.filter(|ns| *ns >= COARSE_NS && !is_meant);
+    let finding = match (clock.tick_ns, step_ns(clock)) {
+        (Some(ns), _) => events::against_if(ns >= COARSE_NS && !is_meant),
+        (None, _) if coarse_nominal_ns.is_some() => Finding::Against,
+        // What only bounds the step says nothing about a coarse one.
+        (None, Some(ns)) if ns >= COARSE_NS && !is_meant => Finding::Unknown,
+        (None, Some(_)) => Finding::For,
+        (None, None) => Finding::Unknown,
     };
-    let or_less = if clock.tick_ns.is_none() { " or less" } else { "" };
-    let seen = format!("its readings step by {}{or_less}", events::time(ns));
-    let advice = if claimed_ns.is_some() { COARSE_BY_DESIGN } else { COARSE_UNAWARES };
-    // What only bounds the step says nothing about it.
-    let evidence = match (ns >= COARSE_NS && !is_meant, clock.tick_ns) {
-        (true, None) => Evidence::new(name, Finding::Unknown, seen),
-        (is_coarse, _) => events::against_if(is_coarse, name, seen, advice),
+    let check = Check::Resolution {
+        tick_ns: clock.tick_ns,
+        at_most_ns: step_ns(clock).filter(|_| clock.tick_ns.is_none()),
+        coarse_nominal_ns,
+        reason: clock.unknown.get("tick_ns").filter(|_| step_ns(clock).is_none()).cloned(),
     };
-    (evidence.figure(ns, "ns").by(source), Gravity::Limits)
+    Found::new(check, finding, Severity::Limits)
 }
 
 /// Whether reading it enters the kernel although that could be avoided. Told by the clocksource, and by what it costs.
-fn kernel_entry(seen: &Seen, clock: &ClockRecord) -> Option<(Evidence, Gravity)> {
-    let name = "cost";
-    let known = seen.clocksource().and_then(clocksource::known);
+fn cost(seen: &Seen, clock: &ClockRecord) -> Option<Found> {
     let ns = clock.cost_ns.as_ref()?.median;
+    let cause = cost_cause(seen, clock, ns);
+    let finding = match cause {
+        None => Finding::For,
+        Some(CostCause::Emulation) => Finding::Unknown,
+        Some(_) => Finding::Against,
+    };
+    let check = Check::Cost {
+        cost_ns: Some(ns),
+        sequence: None,
+        monotonic_ns: None,
+        syscall_ns: seen.cost_ns(SYSCALL),
+        cause,
+        clocksource: seen.clocksource().filter(|_| cause == Some(CostCause::Clocksource)).map(str::to_owned),
+        emulators: seen.environment.emulation.clone(),
+    };
+    Some(Found::new(check, finding, Severity::Limits))
+}
+
+/// What explains a cost that is higher than it has to be, or is not the machine's.
+fn cost_cause(seen: &Seen, clock: &ClockRecord, ns: f64) -> Option<CostCause> {
     let syscall_ns = seen.cost_ns(SYSCALL);
-    let beside = syscall_ns.map_or_else(String::new, |ns| format!("; a system call of its kind costs {ns:.0} ns"));
-    let text = format!("a read costs {ns:.1} ns{beside}");
     // A clock that the timer tick moves needs no counter; devices and calls by number are system calls by nature.
     let may_avoid = clock.identity.path == ReadPath::Libc && !clock.identity.is_coarse;
-    let has_no_vdso = known.is_some_and(|known| known.vdso == Some(false));
+    let has_no_vdso = seen.clocksource().and_then(clocksource::known).is_some_and(|known| known.vdso == Some(false));
+    let is_emulated = !seen.environment.emulation.is_empty();
     let costs_as_much = syscall_ns.is_some_and(|syscall| ns >= LIKE_A_SYSCALL * syscall);
-    let against = |text: String, advice: &'static str| Evidence::new(name, Finding::Against, text).advise(advice);
-    let emulators = seen.emulators();
-    let evidence = if may_avoid && has_no_vdso && (costs_as_much || emulators.is_some()) {
-        let current = seen.clocksource().unwrap_or_default();
-        against(
-            format!("with the clocksource {current} every read enters the kernel: {text}"),
-            "have the kernel use the counter (see `clockscope clocksource`), or read less often; rdtscp or clockscope::now() are \
-             cheaper where the counter's verdict permits them",
-        )
-    } else if let Some(emulators) = emulators {
-        Evidence::new(name, Finding::Unknown, format!("{text}: of {emulators}, not of the machine"))
-    } else if may_avoid && seen.is_trapped() && ns > TRAPPED_NS {
-        against(format!("it reads the counter, which somebody traps: {text}"), "see the advice on the counter's cost")
-    } else if may_avoid && syscall_ns.is_some_and(|syscall| ns > FAR_ABOVE_A_SYSCALL * syscall) {
-        against(
-            format!("it costs far more than entering the kernel does: {text}"),
-            "look what slows it down: a hypervisor that traps, a debugger or ptrace, a preloaded library",
-        )
-    } else if may_avoid && costs_as_much {
-        against(
-            format!("a read costs as much as entering the kernel: {text}"),
-            "look why the vDSO is not used: a C library that does not know it, a preloaded one that wraps it, vdso=0 on the kernel's \
-             command line, gVisor, ptrace, or a time namespace on an old kernel",
-        )
-    } else {
-        Evidence::new(name, Finding::For, text)
-    };
-    Some((evidence.figure(ns, "ns").by("batches of reads"), Gravity::Limits))
+    let causes = [
+        (may_avoid && has_no_vdso && (costs_as_much || is_emulated), CostCause::Clocksource),
+        (is_emulated, CostCause::Emulation),
+        (may_avoid && seen.is_trapped() && ns > TRAPPED_NS, CostCause::TrappedCounter),
+        (may_avoid && syscall_ns.is_some_and(|syscall| ns > FAR_ABOVE_A_SYSCALL * syscall), CostCause::AboveSystemCall),
+        (may_avoid && costs_as_much, CostCause::LikeSystemCall),
+    ];
+    causes.into_iter().find_map(|(applies, cause)| applies.then_some(cause))
 }
 
 /// How it runs against the clock that nobody steers. NTP steers slowly: that is what it is for.
-fn rate(seen: &Seen, clock: &ClockRecord, advice: &'static str, gravity: Gravity) -> Option<(Evidence, Gravity)> {
+fn rate(seen: &Seen, clock: &ClockRecord, suspect: Suspect, severity: Severity) -> Option<Found> {
     let rates = match &seen.rates {
         Ok(rates) => rates,
-        Err(why) => return Some(events::constancy(Err(why), advice, gravity)),
+        Err(why) => return Some(events::no_rate(NoRate::Failed(why), suspect, severity)),
     };
     let label = clock.identity.label();
     if rates.reference_suspected {
-        return Some(beside_suspected(&label, &rates.reference, advice, gravity));
+        return Some(beside_suspected(&label, &rates.reference, suspect, severity));
     }
     let found = rates.clocks.iter().find(|rate| rate.name == label)?;
     // A step is no rate.
-    Some(if found.step.is_some() { events::constancy(Ok(found), advice, gravity) } else { steered(found) })
+    Some(if found.step.is_some() { events::constancy(found, suspect, severity) } else { steered(found) })
 }
 
 /// The reference changed against all other clocks, and these not against each other.
-fn beside_suspected(label: &str, reference: &str, advice: &'static str, gravity: Gravity) -> (Evidence, Gravity) {
-    let name = "constant rate";
-    let is_suspected = base_name(label) == base_name(reference);
-    let evidence = if is_suspected {
-        let seen = "all other clocks changed against it, and not against each other".to_owned();
-        events::against_if(true, name, seen, advice)
-    } else {
-        Evidence::new(name, Finding::Unknown, SUSPECTED)
-    };
-    (evidence.by("brackets"), gravity)
+fn beside_suspected(label: &str, reference: &str, suspect: Suspect, severity: Severity) -> Found {
+    let mut found = events::no_rate(NoRate::Doubt(Doubt::ReferenceChanged), suspect, severity);
+    if let Check::ConstantRate { change, doubt, .. } = &mut found.check
+        && base_name(label) == base_name(reference)
+    {
+        (*change, *doubt, found.finding) = (Some(RateChange::AgainstAll), None, Finding::Against);
+    }
+    found
 }
 
-fn steered(found: &RateRecord) -> (Evidence, Gravity) {
-    let (name, source) = ("rate", "brackets");
-    let (Some(ppm), Some(bound)) = (found.ppm, found.bound_ppm) else {
-        let why = found.unknown.get("ppm").or(found.reason.as_ref()).cloned();
-        let why = why.unwrap_or_else(|| "it was not compared".to_owned());
-        return (Evidence::new(name, Finding::Unknown, why).by(source), Gravity::Limits);
+fn steered(found: &RateRecord) -> Found {
+    let known = found.ppm.zip(found.bound_ppm);
+    let steerable = known.is_none_or(|(ppm, bound)| ppm.abs() - bound <= STEERABLE_PPM);
+    let check = Check::Rate {
+        ppm: known.map(|(ppm, _)| ppm),
+        bound_ppm: known.map(|(_, bound)| bound),
+        reference: Some(found.reference.clone()),
+        constant: found.constant,
+        steerable,
+        reason: found.unknown.get("ppm").or(found.reason.as_ref()).filter(|_| known.is_none()).cloned(),
     };
-    let changing = if found.constant == Some(false) { ", and changes" } else { "" };
-    let text = format!("it runs by {ppm:+.3} ± {bound:.3} ppm against {}{changing}", found.reference);
-    let off = ppm.abs() - bound;
-    let slewed =
-        "it is being slewed (adjtime, chrony, ntpd): measure short durations by monotonic_raw until it has caught up";
-    let (advice, gravity) = if off > STEERABLE_PPM { (REPORT, Gravity::Forbids) } else { (slewed, Gravity::Limits) };
-    (events::within(ppm, bound, SLEWED_PPM, name, text, advice).figure(ppm, "ppm").by(source), gravity)
+    let finding = known.map_or(Finding::Unknown, |(ppm, bound)| events::within(ppm, bound, SLEWED_PPM));
+    Found::new(check, finding, if steerable { Severity::Limits } else { Severity::Forbids })
 }
 
 /// How well civil time is known, by what the error is worth that a daemon has stated.
-fn synchronization(seen: &Seen) -> (Evidence, Gravity) {
-    let (name, source) = ("synchronization", "adjtimex");
-    let unknown = |text: &'static str| Evidence::new(name, Finding::Unknown, text);
-    let Some(kernel) = seen.rates.as_ref().ok().and_then(|rates| rates.adjtimex.as_ref()) else {
-        return (unknown("the kernel cannot be asked").by(source), Gravity::Told);
-    };
-    let advice = "let chronyd or ntpd keep the clock, if civil time matters";
-    let evidence = match (kernel.worth, kernel.civil_error_s) {
-        (Some(CivilWorth::Trusted), Some(s)) => {
-            Evidence::new(name, Finding::For, format!("civil time is right within {s:.6} s")).figure(s, "s")
-        }
-        (Some(CivilWorth::WhileNotSlewing), Some(s)) => {
-            let text = format!("civil time is right within {s:.6} s, unless its daemon is correcting it by the rate");
-            Evidence::new(name, Finding::For, text).figure(s, "s")
-        }
-        (Some(CivilWorth::Slewing), _) => {
-            unknown("civil time is being corrected by the clock's rate; how far it is off is not known")
-        }
-        (Some(CivilWorth::Worthless), _) => unknown(
-            "the daemon that keeps civil time states no error: it sets that to zero, as timesyncd and phc2sys do, or has \
-             only begun",
-        )
-        .advise(advice),
-        (Some(CivilWorth::Unsynchronized), _) => unknown("nobody keeps civil time right").advise(advice),
-        _ => unknown("what the stated error of civil time is worth is not known"),
-    };
-    (evidence.by(source), Gravity::Told)
+fn synchronization(seen: &Seen) -> Found {
+    let kernel = seen.rates.as_ref().ok().and_then(|rates| rates.adjtimex.as_ref());
+    let (worth, error_s) = kernel.map_or((None, None), |kernel| (kernel.worth, kernel.civil_error_s));
+    let is_known = matches!(worth, Some(CivilWorth::Trusted | CivilWorth::WhileNotSlewing)) && error_s.is_some();
+    let check = Check::Synchronization { answered: kernel.is_some(), worth, error_s };
+    Found::new(check, if is_known { Finding::For } else { Finding::Unknown }, Severity::Noted)
 }

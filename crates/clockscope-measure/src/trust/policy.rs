@@ -1,7 +1,7 @@
 //! What somebody demands of the clocks, against what was found.
 
 use clockscope_machine::clocksource;
-use clockscope_records::{ClockDemands, ClockRecord, Demand, Finding, Policy, Trustworthiness, Value, Verdict};
+use clockscope_records::{Check, ClockDemands, ClockRecord, Demand, Finding, Policy, Trustworthiness, Value, Verdict};
 use clockscope_sources::{Basis, Kind, Path};
 
 use super::counter as counters;
@@ -361,15 +361,6 @@ fn around((figure, bound): (f64, f64)) -> Range {
     Range::around(figure, bound)
 }
 
-/// The figure of a piece of evidence, unless it is unknown what it means.
-fn number(verdict: &Verdict, name: &str) -> Option<f64> {
-    let evidence = verdict.evidence.iter().find(|evidence| evidence.name == name)?;
-    match evidence.value {
-        Some(Value::Number(number)) if evidence.finding != Finding::Unknown => Some(number),
-        _ => None,
-    }
-}
-
 /// Returns the step of a clock's readings: found, or anything up to its bound.
 fn tick_ns(clock: &ClockRecord) -> Option<Range> {
     let bounded = || at_most_ns(clock).map(|highest| Range { lowest: 0.0, highest });
@@ -378,13 +369,21 @@ fn tick_ns(clock: &ClockRecord) -> Option<Range> {
 
 /// Backward steps on one CPU and across CPUs. What was not tested is not zero, unless there is nothing to be tested.
 fn regressions(verdict: &Verdict, seen: &Seen, is_counter: bool) -> Option<Range> {
-    let on_one = number(verdict, "steps back on one CPU")?;
+    let known = || verdict.evidence.iter().filter(|evidence| evidence.finding != Finding::Unknown);
+    let on_one = known().find_map(|evidence| match evidence.check {
+        Check::StepsBack { count, .. } => count,
+        _ => None,
+    })?;
+    let across = known().find_map(|evidence| match evidence.check {
+        Check::Order { regressions, .. } => regressions,
+        _ => None,
+    });
     let needs_no_other = seen.environment.cpu.online == Some(1) || !seen.is_ordered_across(&verdict.clock, is_counter);
-    match number(verdict, "order across CPUs") {
-        Some(across) => Some(Range::exactly(on_one + across)),
-        None if needs_no_other => Some(Range::exactly(on_one)),
+    match across {
+        Some(across) => Some(Range::exactly((on_one + across) as f64)),
+        None if needs_no_other => Some(Range::exactly(on_one as f64)),
         // There are some, and may be more.
-        None if on_one > 0.0 => Some(Range { lowest: on_one, highest: f64::INFINITY }),
+        None if on_one > 0 => Some(Range { lowest: on_one as f64, highest: f64::INFINITY }),
         None => None,
     }
 }

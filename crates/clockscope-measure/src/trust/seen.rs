@@ -2,21 +2,12 @@
 
 use clockscope_machine::clocksource;
 use clockscope_machine::hypervisor::Advice;
-use clockscope_records::{ClockRecord, Environment, KernelsWord, Offsets, Order, Rates, Sequence};
+use clockscope_records::{ClockRecord, Doubt, Environment, KernelsWord, Offsets, Order, Rates, Sequence};
 
 /// What a clock costs that enters the kernel: the yardstick for those that need not.
 pub(super) const SYSCALL: &str = "monotonic:syscall";
 /// No processor takes longer for an ordered read, in ns, unless somebody traps it.
 pub(super) const TRAPPED_NS: f64 = 200.0;
-
-/// What is said where the reference is wrong.
-pub(super) const SUSPECTED: &str =
-    "the clock that it was compared with changed against all others, and they did not against each other";
-
-/// What is said where too little could be tested.
-pub(super) const TWO_CPUS: &str =
-    "let the program run on two CPUs or more, and start threads there (taskset, cpuset, ulimit), and ask again";
-pub(super) const LONGER: &str = "ask again for longer (--duration), or when the CPUs are less busy";
 
 /// Everything that a verdict may stand on.
 pub(crate) struct Seen {
@@ -109,11 +100,10 @@ impl Seen {
 
     /// Why the kernel's clock cannot judge the counter, nor the counter, whose rate it gave, the kernel's clock: `None` if they
     /// can. A clock that the timer tick moves loses time with every tick that is lost.
-    pub(crate) fn doubt(&self) -> Option<&'static str> {
+    pub(crate) fn doubt(&self) -> Option<Doubt> {
         let is_ticked = self.clocksource().is_some_and(clocksource::is_timer_tick);
         let is_suspected = self.rates.as_ref().is_ok_and(|rates| rates.reference_suspected);
-        let ticked = is_ticked.then_some("the kernel's clock is moved by the timer tick, which may be late or lost");
-        ticked.or(is_suspected.then_some(SUSPECTED))
+        is_ticked.then_some(Doubt::TimerTick).or(is_suspected.then_some(Doubt::ReferenceChanged))
     }
 
     /// Whether order across CPUs means something for a clock: not for one of a single thread.

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use clockscope_measure::{CheckRequest, Session, check};
 use clockscope_records::{
-    ClockDemands, Demand, Evidence, Finding, Policy, Reason, Trust, Trustworthiness, Value, Verdict,
+    Check, CheckKind, ClockDemands, Demand, Evidence, Finding, Policy, Reason, Trust, Trustworthiness, Value, Verdict,
 };
 use clockscope_simulation::{Change, Random, Refused};
 
@@ -73,14 +73,14 @@ fn true_ppm(machine: &Machine, spec: &Spec) -> f64 {
 fn may_be_against(machine: &Machine, verdict: &Verdict, evidence: &Evidence) -> bool {
     let is_counter = verdict.clock == "tsc";
     let is_device = machine.clocksource != Clocksource::Tsc;
-    match evidence.name.as_str() {
-        "readable" => is_counter && machine.counter_cost.is_none(),
-        "clocksource" => is_counter && is_device,
-        "kernel's verdict" => is_counter && is_device && !machine.reasons.is_empty(),
-        "claimed frequency" => {
+    match evidence.check.kind() {
+        CheckKind::Readable => is_counter && machine.counter_cost.is_none(),
+        CheckKind::Clocksource => is_counter && is_device,
+        CheckKind::KernelVerdict => is_counter && is_device && !machine.reasons.is_empty(),
+        CheckKind::NominalFrequency => {
             is_counter && machine.claimed_hz.is_some_and(|hz| (hz as f64 / machine.counter_hz - 1.0).abs() > 300e-6)
         }
-        "cost" => {
+        CheckKind::Cost => {
             let syscall_ps = machine.spec("monotonic:syscall").expect("it is there").cost.ps;
             let spec = machine.spec(&verdict.clock);
             !is_counter && spec.is_some_and(|spec| spec.cost.ps as f64 > 0.5 * syscall_ps as f64)
@@ -108,33 +108,39 @@ fn nothing_is_wrong(machine: &Machine, found: &Trust) {
 /// The figures that evidence gives lie where the truth is.
 fn figures(machine: &Machine, verdict: &Verdict) {
     for evidence in &verdict.evidence {
-        let Some(Value::Number(number)) = evidence.value else { continue };
         let spec = machine.spec(&verdict.clock).expect("it is there");
-        match evidence.name.as_str() {
-            "cost" => {
+        match evidence.check {
+            Check::Cost { cost_ns: Some(ns), .. } => {
                 let spec =
                     if verdict.clock == "tsc" { machine.spec("lfence_tsc_lfence").expect("it is there") } else { spec };
                 let true_ns = true_cost_ns(machine, spec);
-                let is_right = (true_ns[0] * 0.97..true_ns[1] * 1.1 + 1.0).contains(&number);
+                let is_right = (true_ns[0] * 0.97..true_ns[1] * 1.1 + 1.0).contains(&ns);
                 assert!(is_right, "{}: {true_ns:?} ns, {evidence:?}", verdict.clock);
             }
-            "rate" => {
-                let bound = bound(&evidence.seen).expect("it has a bound");
+            Check::Rate { ppm: Some(ppm), bound_ppm, .. } => {
+                let bound = bound_ppm.expect("it has a bound");
                 let true_ppm = true_ppm(machine, spec);
-                assert!((number - true_ppm).abs() <= bound + 0.0005, "{}: {true_ppm} ppm, {evidence:?}", verdict.clock);
+                assert!((ppm - true_ppm).abs() <= bound, "{}: {true_ppm} ppm, {evidence:?}", verdict.clock);
             }
-            "offsets between CPUs" => assert!(number >= 0.0, "{evidence:?}"),
-            "claimed frequency" => {
-                let bound = bound(&evidence.seen).expect("it has a bound");
+            Check::Offsets { within_ns: Some(ns), .. } => assert!(ns >= 0.0, "{evidence:?}"),
+            Check::NominalFrequency { ppm: Some(ppm), bound_ppm, .. } => {
+                let bound = bound_ppm.expect("it has a bound");
                 // What was measured is in units of the reference.
                 let raw = machine.spec("monotonic_raw").expect("it is there").fast;
                 let measured_hz = machine.counter_hz / (1.0 + raw);
                 let true_ppm = (machine.claimed_hz.expect("it was claimed") as f64 / measured_hz - 1.0) * 1e6;
-                assert!((number - true_ppm).abs() <= bound + 0.0005, "{true_ppm} ppm, {evidence:?}");
+                assert!((ppm - true_ppm).abs() <= bound, "{true_ppm} ppm, {evidence:?}");
             }
-            "steps back on one CPU" | "jumps" | "order across CPUs" | "standing still" => {
-                let counts_rests = evidence.name == "standing still" && verdict.clock.ends_with("_coarse");
-                assert!(number == 0.0 || counts_rests, "{}: {evidence:?}", verdict.clock);
+            Check::StepsBack { count, .. } => assert_eq!(count.unwrap_or(0), 0, "{}: {evidence:?}", verdict.clock),
+            Check::Order { regressions, .. } => {
+                assert_eq!(regressions.unwrap_or(0), 0, "{}: {evidence:?}", verdict.clock);
+            }
+            Check::Jumps { ahead, behind, .. } => {
+                let jumps = ahead.unwrap_or(0) + behind.unwrap_or(0);
+                assert_eq!(jumps, 0, "{}: {evidence:?}", verdict.clock);
+            }
+            Check::StandingStill { runs, unchanged_ns: None, .. } if !verdict.clock.ends_with("_coarse") => {
+                assert_eq!(runs.unwrap_or(0), 0, "{}: {evidence:?}", verdict.clock);
             }
             _ => {}
         }
@@ -149,11 +155,6 @@ fn true_cost_ns(machine: &Machine, spec: &Spec) -> [f64; 2] {
     let timer_ns = timer.expect("it is there").ps as f64 / 1e3;
     let batch_ns = (MOST_READS * read_ns).min(SHORTEST_BATCH_NS);
     [read_ns, read_ns * (1.0 + machine.jitter) * (1.0 + timer_ns / batch_ns)]
-}
-
-/// The number behind ±.
-fn bound(text: &str) -> Option<f64> {
-    text.split("± ").nth(1)?.split(' ').next()?.parse().ok()
 }
 
 /// Demands that are near what is true, on either side.

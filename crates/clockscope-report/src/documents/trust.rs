@@ -1,27 +1,20 @@
 //! Which clocks can be trusted.
 
-use clockscope_records::{Demand, Evidence, Finding, Trust, Trustworthiness, Value, Verdict};
+use std::collections::BTreeMap;
+
+use clockscope_records::{Demand, Evidence, Finding, Prose, Trust, Trustworthiness, Value, Verdict};
 use serde_json::Value as Json;
 
 use super::answer::Found;
+use crate::evidence;
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
-use crate::text::{by_reason, sentence};
+use crate::text::sentence;
 use crate::units::figure;
 
 /// Columns of a spreadsheet. Each piece of a verdict's evidence has a row.
-const COLUMNS: [&str; 10] = [
-    "clock",
-    "verdict",
-    "name=evidence.*.name",
-    "finding=evidence.*.finding",
-    "decides=evidence.*.decides",
-    "value=evidence.*.value",
-    "unit=evidence.*.unit",
-    "seen=evidence.*.seen",
-    "source=evidence.*.source",
-    "advice=evidence.*.advice",
-];
+const COLUMNS: [&str; 10] =
+    ["clock", "verdict", "name", "finding", "decides", "value", "unit", "seen", "source", "advice"];
 
 impl Found for Trust {
     const LINES: &'static [(&'static str, &'static str)] = &[("verdicts", "verdict"), ("demands", "demand")];
@@ -35,7 +28,8 @@ impl Found for Trust {
     }
 
     fn sheet(&self, record: &Json) -> Sheet {
-        let mut sheet = Sheet::of_list(record, "verdicts", &COLUMNS);
+        let mut sheet = Sheet::new(record, &COLUMNS);
+        self.verdicts.iter().flat_map(verdict_cells).for_each(|row| sheet.push(row));
         self.demands.iter().for_each(|demand| sheet.push(demand_cells(demand)));
         sheet
     }
@@ -56,8 +50,9 @@ fn blocks(trust: &Trust) -> Vec<Block> {
 fn row(verdict: &Verdict) -> Vec<Cell> {
     let mut because: Vec<&str> = Vec::new();
     for evidence in verdict.evidence.iter().filter(|evidence| evidence.decides) {
-        if !because.contains(&evidence.name.as_str()) {
-            because.push(&evidence.name);
+        let name = evidence::name(evidence.check.kind());
+        if !because.contains(&name) {
+            because.push(name);
         }
     }
     let because = if because.is_empty() { Cell::Absent } else { because.join(", ").into() };
@@ -83,9 +78,9 @@ fn line(evidence: &Evidence) -> String {
         (Finding::Unknown, true) => "UNKNOWN",
         (Finding::Unknown, false) => "unknown",
     };
-    let source = if evidence.source.is_empty() { String::new() } else { format!(" [{}]", evidence.source) };
-    let advice = evidence.advice.as_ref().map_or_else(String::new, |advice| format!(" -> {advice}"));
-    format!("{finding:<7}  {}: {}{source}{advice}", evidence.name, evidence.seen)
+    let Prose { name, text, source, advice } = evidence::prose(evidence);
+    let advice = advice.map_or_else(String::new, |advice| format!(" -> {advice}"));
+    format!("{finding:<7}  {name}: {text} [{source}]{advice}")
 }
 
 fn demands(demands: &[Demand]) -> Table {
@@ -109,6 +104,36 @@ fn value(value: &Value) -> String {
         Value::Number(number) => figure(*number, 4),
         Value::Word(word) => word.clone(),
     }
+}
+
+/// Makes a row of each piece of a verdict's evidence.
+fn verdict_cells(verdict: &Verdict) -> impl Iterator<Item = Vec<Cell>> {
+    let judged = match verdict.verdict {
+        Trustworthiness::Trusted => "trusted",
+        Trustworthiness::Limited => "limited",
+        Trustworthiness::Unfit => "unfit",
+    };
+    verdict.evidence.iter().map(move |evidence| {
+        let finding = match evidence.finding {
+            Finding::For => "for",
+            Finding::Against => "against",
+            Finding::Unknown => "unknown",
+        };
+        let (value, unit) = evidence::figure(evidence);
+        let Prose { name, text, source, advice } = evidence::prose(evidence);
+        vec![
+            verdict.clock.as_str().into(),
+            judged.into(),
+            name.into(),
+            finding.into(),
+            if evidence.decides { "true" } else { "false" }.into(),
+            value.into(),
+            unit.into(),
+            text.into(),
+            source.into(),
+            Cell::text(advice.as_deref()),
+        ]
+    })
 }
 
 /// Makes a row of a demand, below the evidence: its clock is named `policy`, its verdict says
@@ -170,20 +195,17 @@ fn conclusion(trust: &Trust) -> Vec<String> {
 /// What would have to be tested to know more, and of which clocks: a verdict is no better than its
 /// tests.
 fn untested(trust: &Trust) -> Option<String> {
-    let tests =
-        ["steps back on one CPU", "jumps", "order across CPUs", "offsets between CPUs", "constant rate", "rate"];
-    let lacking = trust.verdicts.iter().flat_map(|verdict| {
-        let unknown = verdict.evidence.iter().filter(|one| one.finding == Finding::Unknown);
-        let names = unknown.map(|one| one.name.as_str()).filter(|name| tests.contains(name));
-        names.map(move |name| (verdict.clock.clone(), name))
-    });
-    let by_test: Vec<String> = by_reason(lacking)
-        .iter()
-        .filter_map(|line| {
-            let (clocks, test) = line.rsplit_once(": ")?;
-            Some(format!("{test} of {clocks}"))
-        })
-        .collect();
+    let mut clocks_of: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for verdict in &trust.verdicts {
+        for evidence in verdict.evidence.iter().filter(|evidence| evidence.finding == Finding::Unknown) {
+            let check = evidence.check.kind();
+            if check.is_test() {
+                clocks_of.entry(evidence::name(check)).or_default().push(&verdict.clock);
+            }
+        }
+    }
+    let by_test: Vec<String> =
+        clocks_of.iter().map(|(test, clocks)| format!("{test} of {}", clocks.join(", "))).collect();
     (!by_test.is_empty()).then(|| format!("Not told by any test: {}.", by_test.join("; ")))
 }
 

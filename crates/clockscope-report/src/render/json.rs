@@ -4,6 +4,7 @@ use clockscope_records::{Document, is_steering};
 use serde_json::Value;
 
 use super::renderer::{RenderError, Renderer};
+use crate::evidence;
 use crate::report::Report;
 use crate::style::Style;
 
@@ -17,7 +18,17 @@ impl Renderer for Json {
     }
 }
 
+/// Writes the document with words beside the evidence.
 fn pretty(document: &Document) -> Result<String, serde_json::Error> {
+    if let Document::Check(answer) = document {
+        let mut answer = answer.clone();
+        evidence::explain(&mut answer.found);
+        return text(&Document::Check(answer));
+    }
+    text(document)
+}
+
+fn text(document: &Document) -> Result<String, serde_json::Error> {
     Ok(escaped(serde_json::to_string_pretty(document)?) + "\n")
 }
 

@@ -1,0 +1,398 @@
+//! What is asked about a clock, and the figures that answer it.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{CivilWorth, ReadPath, Reason};
+
+/// A question about a clock, with the figures that answer it. An unknown figure is `None`; `reason`
+/// is the text of a system or of another record that explains it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "check", rename_all = "snake_case")]
+pub enum Check {
+    /// Can this process read the clock?
+    Readable {
+        /// How it is read.
+        path: ReadPath,
+        /// What failed; `null` if nothing did.
+        failure: Option<ReadFailure>,
+        /// Reads that failed while the clock's rate was compared.
+        errors: u64,
+        /// Why it cannot be read; `null` where no reason is known.
+        reason: Option<String>,
+    },
+    /// Does the hardware guarantee the counter a constant rate in all power states?
+    Invariance {
+        /// Whether it does.
+        invariant: Option<bool>,
+        /// Whether CPUID states it; otherwise the architecture does.
+        by_cpuid: bool,
+    },
+    /// Are the kernel's clocks based on the counter?
+    Clocksource {
+        /// The kernel's clocksource.
+        current: Option<String>,
+        /// The one that it used when the check began; `null` unless it changed during the run.
+        former: Option<String>,
+        /// Whether the hardware guarantees the counter a constant rate.
+        invariant: Option<bool>,
+    },
+    /// Why does the kernel not use the counter?
+    KernelVerdict {
+        /// One of its reasons; `null` where none was found.
+        cause: Option<Reason>,
+        /// Why reasons may be missing; `null` where all places could be read.
+        not_looked_at: Option<String>,
+    },
+    /// Does a hypervisor provide the counter?
+    Hypervisor {
+        /// Its name, or "none".
+        hypervisor: Option<String>,
+        /// What it states about the counter.
+        statement: Option<String>,
+        /// Whether it gave the kernel the counter's frequency.
+        states_frequency: bool,
+        /// Why it is not known whether there is one.
+        reason: Option<String>,
+    },
+    /// Does an emulator provide the counter?
+    Emulation {
+        /// Emulators and recorders that this process runs under.
+        emulators: Vec<String>,
+    },
+    /// Is a reading ever smaller than the one before, on one CPU?
+    StepsBack {
+        /// Readings that were.
+        count: Option<u64>,
+        /// Readings that were compared.
+        readings: u64,
+        /// What is at fault for a step back.
+        suspect: Suspect,
+        /// Why the count is `null`.
+        reason: Option<String>,
+    },
+    /// Does the clock ever stop?
+    StandingStill {
+        /// Runs of 200 or more equal readings.
+        runs: Option<u64>,
+        /// How long the clock showed one value; `null` for a clock that changed.
+        unchanged_ns: Option<f64>,
+        /// Why both are `null`.
+        reason: Option<String>,
+    },
+    /// Does the clock advance by more, or by less, than a second clock does meanwhile?
+    Jumps {
+        /// Steps ahead of the second clock.
+        ahead: Option<u64>,
+        /// Steps behind it; `null` for a coarse clock.
+        behind: Option<u64>,
+        /// Readings that were compared.
+        readings: u64,
+        /// The second clock.
+        reference: Option<String>,
+        /// What is at fault for a jump.
+        suspect: Suspect,
+        /// Why the second clock cannot judge this one.
+        doubt: Option<Doubt>,
+        /// Why `ahead` is `null`.
+        reason: Option<String>,
+    },
+    /// Can readings from different CPUs be compared?
+    Order {
+        /// Readings that were smaller than an earlier one from another CPU.
+        regressions: Option<u64>,
+        /// Readings that one CPU handed to another.
+        handoffs: u64,
+        /// Pairs of CPUs that were tested.
+        pairs: u64,
+        /// The largest regression.
+        worst_ns: Option<f64>,
+        /// What is at fault for a regression.
+        suspect: Suspect,
+        /// Why the order was not tested; `null` where it was.
+        untested: Option<Untested>,
+        /// The same in the words of the test.
+        reason: Option<String>,
+    },
+    /// How far are the CPUs' counters apart?
+    Offsets {
+        /// Pairs of CPUs whose counters certainly differ.
+        apart: u64,
+        /// All counters agree within this.
+        within_ns: Option<f64>,
+        /// One CPU of the pair that is furthest apart; `null` where none is.
+        a: Option<u32>,
+        /// The other CPU.
+        b: Option<u32>,
+        /// The counter of `b` less that of `a`; `null` where it changed during the run.
+        offset_ns: Option<f64>,
+        /// The bound of `offset_ns`.
+        bound_ns: Option<f64>,
+        /// Why no offset was tested; `null` where one was.
+        untested: Option<Untested>,
+        /// The same in the words of the test.
+        reason: Option<String>,
+    },
+    /// Does one rate explain the clock beside a second clock?
+    ConstantRate {
+        /// The second clock.
+        reference: Option<String>,
+        /// Brackets that were compared.
+        brackets: u64,
+        /// Time between the first bracket and the last.
+        seconds: Option<f64>,
+        /// What contradicts a constant rate.
+        change: Option<RateChange>,
+        /// What is at fault for a change.
+        suspect: Suspect,
+        /// Why the second clock cannot judge this one.
+        doubt: Option<Doubt>,
+        /// Why the rates were not compared.
+        reason: Option<String>,
+    },
+    /// How fast does the clock run relative to the one that is never steered?
+    Rate {
+        /// Its frequency offset.
+        ppm: Option<f64>,
+        /// The bound of `ppm`.
+        bound_ppm: Option<f64>,
+        /// The second clock.
+        reference: Option<String>,
+        /// Whether one rate explains all brackets.
+        constant: Option<bool>,
+        /// Whether steering can explain the offset.
+        steerable: bool,
+        /// Why `ppm` is `null`.
+        reason: Option<String>,
+    },
+    /// Is the counter's nominal frequency right?
+    NominalFrequency {
+        /// The nominal frequency.
+        nominal_hz: Option<f64>,
+        /// What states it.
+        stated_by: Option<StatedBy>,
+        /// Its offset from the measured frequency.
+        ppm: Option<f64>,
+        /// The bound of `ppm`.
+        bound_ppm: Option<f64>,
+    },
+    /// What does a read cost?
+    Cost {
+        /// Median cost, back to back.
+        cost_ns: Option<f64>,
+        /// The counter's reading sequence that was measured; `null` for a clock of the system.
+        sequence: Option<String>,
+        /// What `monotonic` costs; only of the counter.
+        monotonic_ns: Option<f64>,
+        /// What a system call that reads a clock costs; only of a clock of the system.
+        syscall_ns: Option<f64>,
+        /// What explains the cost; `null` for one that needs no explanation.
+        cause: Option<CostCause>,
+        /// The clocksource that makes reads enter the kernel.
+        clocksource: Option<String>,
+        /// Emulators and recorders whose cost it is.
+        emulators: Vec<String>,
+    },
+    /// How fine are the clock's readings?
+    Resolution {
+        /// Its tick.
+        tick_ns: Option<f64>,
+        /// The bound of a tick that was not found.
+        at_most_ns: Option<f64>,
+        /// Its nominal resolution, where that is coarse although the clock's name does not say so.
+        coarse_nominal_ns: Option<f64>,
+        /// Why all of these are `null`.
+        reason: Option<String>,
+    },
+    /// How well is civil time known?
+    Synchronization {
+        /// Whether the kernel could be asked.
+        answered: bool,
+        /// What the stated error is worth.
+        worth: Option<CivilWorth>,
+        /// Half the length of the interval in which civil time lies.
+        error_s: Option<f64>,
+    },
+    /// Is the counter sound that the kernel computes this clock from?
+    Counter {
+        /// The checks that make the counter unfit.
+        faults: Vec<CheckKind>,
+    },
+}
+
+/// Which question a [`Check`] asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs, reason = "the variants of Check are documented")]
+pub enum CheckKind {
+    Readable,
+    Invariance,
+    Clocksource,
+    KernelVerdict,
+    Hypervisor,
+    Emulation,
+    StepsBack,
+    StandingStill,
+    Jumps,
+    Order,
+    Offsets,
+    ConstantRate,
+    Rate,
+    NominalFrequency,
+    Cost,
+    Resolution,
+    Synchronization,
+    Counter,
+}
+
+impl Check {
+    /// Returns which question it asks.
+    #[must_use]
+    pub fn kind(&self) -> CheckKind {
+        match self {
+            Self::Readable { .. } => CheckKind::Readable,
+            Self::Invariance { .. } => CheckKind::Invariance,
+            Self::Clocksource { .. } => CheckKind::Clocksource,
+            Self::KernelVerdict { .. } => CheckKind::KernelVerdict,
+            Self::Hypervisor { .. } => CheckKind::Hypervisor,
+            Self::Emulation { .. } => CheckKind::Emulation,
+            Self::StepsBack { .. } => CheckKind::StepsBack,
+            Self::StandingStill { .. } => CheckKind::StandingStill,
+            Self::Jumps { .. } => CheckKind::Jumps,
+            Self::Order { .. } => CheckKind::Order,
+            Self::Offsets { .. } => CheckKind::Offsets,
+            Self::ConstantRate { .. } => CheckKind::ConstantRate,
+            Self::Rate { .. } => CheckKind::Rate,
+            Self::NominalFrequency { .. } => CheckKind::NominalFrequency,
+            Self::Cost { .. } => CheckKind::Cost,
+            Self::Resolution { .. } => CheckKind::Resolution,
+            Self::Synchronization { .. } => CheckKind::Synchronization,
+            Self::Counter { .. } => CheckKind::Counter,
+        }
+    }
+}
+
+impl CheckKind {
+    /// Returns whether a test answers it, rather than a statement of the hardware or of the system.
+    #[must_use]
+    pub fn is_test(self) -> bool {
+        matches!(self, Self::StepsBack | Self::Jumps | Self::Order | Self::Offsets | Self::ConstantRate | Self::Rate)
+    }
+}
+
+/// What failed when a clock was read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ReadFailure {
+    /// The counter's instructions.
+    Instruction,
+    /// The vDSO, which reads a counter that this process may not read.
+    CounterDisabled,
+    /// The call.
+    Call,
+    /// Reads during the run, after others had succeeded.
+    DuringRun,
+}
+
+/// What is at fault for a step of a clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Suspect {
+    /// The processor's counter.
+    Counter,
+    /// The kernel, which promises that its clocks never go backward.
+    Kernel,
+    /// A person or a daemon that sets the wall clock.
+    Setting,
+}
+
+/// Why a second clock cannot judge another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Doubt {
+    /// The timer tick moves the kernel's clock, and may be late or lost.
+    TimerTick,
+    /// The second clock changed against all others, which did not change against each other.
+    ReferenceChanged,
+    /// The second clock is the counter, which is unfit.
+    CounterUnfit,
+}
+
+/// Why a test across CPUs was not made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Untested {
+    /// There is one CPU, so that no other can disagree.
+    OneCpu,
+    /// No two CPUs could take part.
+    NoPair,
+    /// Nothing was handed over.
+    NoHandoff,
+    /// Too little was handed over.
+    FewHandoffs,
+}
+
+/// What contradicts a constant rate.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "change", rename_all = "snake_case")]
+pub enum RateChange {
+    /// The clock stepped.
+    Step {
+        /// When, in seconds from the first bracket.
+        at_s: f64,
+        /// By how much at least.
+        step_ns: f64,
+    },
+    /// The rate changed once.
+    Once {
+        /// One rate explains all brackets from here on.
+        from_s: f64,
+        /// One rate explains all brackets until here.
+        until_s: f64,
+    },
+    /// No rate explains the brackets.
+    Unexplained,
+    /// The mean over the whole check differs from the rate that was measured.
+    OtherMean {
+        /// The frequency that was measured.
+        measured_hz: f64,
+        /// The mean over the whole check.
+        mean_hz: f64,
+    },
+    /// The counter stopped, or went behind its value at the start of the check.
+    WentBack,
+    /// All other clocks changed against this one, and not against each other.
+    AgainstAll,
+}
+
+/// What states the counter's nominal frequency.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StatedBy {
+    /// A hypervisor, by CPUID leaf 40000010h.
+    Hypervisor,
+    /// The processor, by CPUID leaf 15h.
+    Processor,
+    /// The firmware, in CNTFRQ_EL0.
+    Firmware,
+    /// The kernel, on the page of a perf event.
+    Kernel,
+}
+
+/// What explains the cost of a read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CostCause {
+    /// An emulator: it is not the machine's cost.
+    Emulation,
+    /// Every read of the counter is trapped.
+    Trap,
+    /// The clock reads the counter, and every read of that is trapped.
+    TrappedCounter,
+    /// Programs cannot read the clocksource without entering the kernel.
+    Clocksource,
+    /// The read costs as much as a system call.
+    LikeSystemCall,
+    /// The read costs far more than a system call.
+    AboveSystemCall,
+}

@@ -1,0 +1,493 @@
+//! Checks in words: the name, the sentence, the source and the advice of each.
+
+use clockscope_records::{
+    Check, CheckKind, CivilWorth, CostCause, Doubt, Evidence, Finding, Prose, RateChange, ReadFailure, ReadPath,
+    StatedBy, Suspect, Trust, Untested,
+};
+
+use crate::units::time;
+
+const LONGER: &str = "ask again for longer (--duration), or when the CPUs are less busy";
+const TWO_CPUS: &str =
+    "let the program run on two CPUs or more, and start threads there (taskset, cpuset, ulimit), and ask again";
+const SYNCHRONIZE: &str =
+    "keep readings on one CPU, or use the system's clock; a newer firmware or hypervisor may synchronise the counters";
+const REPORT: &str = "use another clock, and report it: the kernel promises that this one runs on and never goes back";
+const COARSE_BY_DESIGN: &str = "measure only what is much longer by it, and the rest by monotonic";
+const NO_PAIR: &str = "no pair of CPUs was tested";
+const REFERENCE_CHANGED: &str =
+    "the clock that it was compared with changed against all others, and they did not against each other";
+
+/// Puts the words beside the figures of all evidence.
+pub(crate) fn explain(trust: &mut Trust) {
+    for evidence in trust.verdicts.iter_mut().flat_map(|verdict| &mut verdict.evidence) {
+        evidence.prose = Some(prose(evidence));
+    }
+}
+
+/// A check in words.
+pub(crate) fn prose(evidence: &Evidence) -> Prose {
+    Prose {
+        name: name(evidence.check.kind()).to_owned(),
+        text: text(evidence),
+        source: source(&evidence.check).to_owned(),
+        advice: advice(evidence).map(str::to_owned),
+    }
+}
+
+/// The check's name in tables.
+pub(crate) fn name(check: CheckKind) -> &'static str {
+    match check {
+        CheckKind::Readable => "readable",
+        CheckKind::Invariance => "invariance",
+        CheckKind::Clocksource => "clocksource",
+        CheckKind::KernelVerdict => "kernel's verdict",
+        CheckKind::Hypervisor => "hypervisor",
+        CheckKind::Emulation => "emulation",
+        CheckKind::StepsBack => "steps back on one CPU",
+        CheckKind::StandingStill => "standing still",
+        CheckKind::Jumps => "jumps",
+        CheckKind::Order => "order across CPUs",
+        CheckKind::Offsets => "offsets between CPUs",
+        CheckKind::ConstantRate => "constant rate",
+        CheckKind::Rate => "rate",
+        CheckKind::NominalFrequency => "claimed frequency",
+        CheckKind::Cost => "cost",
+        CheckKind::Resolution => "resolution",
+        CheckKind::Synchronization => "synchronization",
+        CheckKind::Counter => "counter",
+    }
+}
+
+/// The answer in a sentence.
+fn text(evidence: &Evidence) -> String {
+    let finding = evidence.finding;
+    match &evidence.check {
+        Check::Readable { path, failure, errors, reason } => match (failure, reason) {
+            (None, _) if *path == ReadPath::Instruction => "this process can read it".to_owned(),
+            (None, _) => "it answers".to_owned(),
+            (Some(_), Some(reason)) => reason.clone(),
+            (Some(_), None) if *errors > 0 => format!("{errors} reads failed while its rate was compared"),
+            (Some(_), None) => "it cannot be read".to_owned(),
+        },
+        Check::Invariance { invariant, .. } => match invariant {
+            Some(true) => "the hardware promises a constant rate in all power states",
+            Some(false) => "the hardware does not promise a constant rate",
+            None => "the hardware does not tell whether its rate is constant",
+        }
+        .to_owned(),
+        Check::Clocksource { current, former, .. } => match (current, former) {
+            (Some(current), Some(former)) => {
+                format!("the kernel turned from {former} to {current} while it was checked")
+            }
+            (Some(current), None) if finding == Finding::For => {
+                format!("the kernel builds its clocks on it ({current})")
+            }
+            (Some(current), None) => format!("the kernel builds its clocks on {current}"),
+            (None, _) => "the kernel does not tell its clocksource".to_owned(),
+        },
+        Check::KernelVerdict { cause: Some(cause), .. } => cause.seen.clone(),
+        Check::KernelVerdict { cause: None, not_looked_at } => {
+            or(not_looked_at.as_ref(), "neither log nor command line says why the kernel does not use it")
+        }
+        Check::Hypervisor { hypervisor, statement, states_frequency, reason } => match hypervisor.as_deref() {
+            Some("none") => "there is none".to_owned(),
+            Some(name) => {
+                let frequency = states_frequency.then_some("the kernel was told the counter's frequency");
+                let says: Vec<&str> = statement.as_deref().into_iter().chain(frequency).collect();
+                match says.as_slice() {
+                    [] => format!("{name} says nothing about the counter"),
+                    says => format!("{name} says: {}", says.join("; ")),
+                }
+            }
+            None => or(reason.as_ref(), "it is not known whether there is one"),
+        },
+        Check::Emulation { emulators } => {
+            format!("{} emulates the counter: what is found holds for the emulator", emulators.join(", "))
+        }
+        Check::StepsBack { count: Some(count), readings, .. } => {
+            format!("{count} of {readings} readings were smaller than the one before")
+        }
+        Check::StandingStill { unchanged_ns: Some(ns), .. } if finding == Finding::Unknown => {
+            format!("it showed one value for {}: its step may be as long", time(*ns))
+        }
+        Check::StandingStill { unchanged_ns: Some(ns), .. } => format!("it showed one value for {}", time(*ns)),
+        Check::StandingStill { runs: Some(runs), .. } => {
+            format!("{runs} runs of 200 or more readings showed one value")
+        }
+        Check::Jumps { ahead: Some(ahead), behind, readings, reference, doubt: why, .. } => {
+            let reference = reference.as_deref().unwrap_or("another clock");
+            let behind = behind.map_or_else(String::new, |behind| format!(" and {behind} behind it"));
+            let why = why.map_or_else(String::new, |why| format!("; {}", doubt(why)));
+            format!("{ahead} steps ahead of {reference}{behind} in {readings} readings{why}")
+        }
+        Check::StepsBack { reason, .. } | Check::StandingStill { reason, .. } | Check::Jumps { reason, .. } => {
+            or(reason.as_ref(), "nothing was read")
+        }
+        Check::Order { .. } => order(&evidence.check),
+        Check::Offsets { .. } => offsets(&evidence.check),
+        Check::ConstantRate { .. } => constant_rate(evidence),
+        Check::Rate { ppm: Some(ppm), bound_ppm: Some(bound), reference, constant, .. } => {
+            let changing = if *constant == Some(false) { ", and changes" } else { "" };
+            let reference = reference.as_deref().unwrap_or("another clock");
+            format!("it runs by {ppm:+.3} ± {bound:.3} ppm against {reference}{changing}")
+        }
+        Check::Rate { reason, .. } => or(reason.as_ref(), "it was not compared"),
+        Check::NominalFrequency { nominal_hz, ppm, bound_ppm, .. } => match (nominal_hz, ppm.zip(*bound_ppm)) {
+            (None, _) => "neither hardware nor hypervisor nor kernel state one to programs".to_owned(),
+            (Some(hz), None) => {
+                format!("{:.6} MHz is claimed, and nothing was measured to compare it with", hz / 1e6)
+            }
+            (Some(hz), Some((ppm, bound))) => format!(
+                "{:.6} MHz is claimed, {ppm:+.3} ± {bound:.3} ppm from what was measured against the kernel's clock",
+                hz / 1e6
+            ),
+        },
+        Check::Cost { .. } => cost(&evidence.check),
+        Check::Resolution { tick_ns, at_most_ns, coarse_nominal_ns, reason } => {
+            match (tick_ns, coarse_nominal_ns, at_most_ns) {
+                (Some(ns), ..) => format!("its readings step by {}", time(*ns)),
+                (None, Some(ns), _) => format!("its nominal resolution is {}", time(*ns)),
+                (None, None, Some(ns)) => format!("its readings step by {} or less", time(*ns)),
+                (None, None, None) => or(reason.as_ref(), "no step was seen"),
+            }
+        }
+        Check::Synchronization { answered: false, .. } => "the kernel cannot be asked".to_owned(),
+        Check::Synchronization { worth, error_s, .. } => synchronization(*worth, *error_s),
+        Check::Counter { faults } => {
+            let faults: Vec<&str> = faults.iter().map(|fault| name(*fault)).collect();
+            format!("the kernel computes it from the counter, which is unfit: {}", faults.join(", "))
+        }
+    }
+}
+
+/// A reason that was recorded, or what is said without one.
+fn or(reason: Option<&String>, otherwise: &str) -> String {
+    reason.map_or(otherwise, String::as_str).to_owned()
+}
+
+fn doubt(doubt: Doubt) -> &'static str {
+    match doubt {
+        Doubt::TimerTick => "the kernel's clock is moved by the timer tick, which may be late or lost",
+        Doubt::ReferenceChanged => REFERENCE_CHANGED,
+        Doubt::CounterUnfit => "the counter, which it was judged by, is unfit",
+    }
+}
+
+fn order(check: &Check) -> String {
+    let Check::Order { regressions, handoffs, pairs, worst_ns, untested, reason, .. } = check else {
+        return String::new();
+    };
+    match untested {
+        Some(Untested::OneCpu) => "there is one CPU, so that no other can disagree".to_owned(),
+        Some(Untested::NoPair) => or(reason.as_ref(), NO_PAIR),
+        Some(Untested::NoHandoff) => or(reason.as_ref(), "nothing was handed over"),
+        Some(Untested::FewHandoffs) => format!("{handoffs} hand-overs are too few"),
+        None => {
+            let far = worst_ns.map_or_else(String::new, |ns| format!(", by up to {}", time(ns)));
+            let plural = if *pairs == 1 { "" } else { "s" };
+            let back = regressions.unwrap_or_default();
+            format!("{back} of {handoffs} readings went back between {pairs} pair{plural} of CPUs{far}")
+        }
+    }
+}
+
+fn offsets(check: &Check) -> String {
+    let Check::Offsets { apart, within_ns, a, b, offset_ns, bound_ns, untested, reason } = check else {
+        return String::new();
+    };
+    match (untested, apart, a.zip(*b), offset_ns.zip(*bound_ns)) {
+        (Some(Untested::OneCpu), ..) => "there is one CPU".to_owned(),
+        (Some(_), ..) => or(reason.as_ref(), NO_PAIR),
+        (None, 0, ..) => {
+            let within = within_ns.map_or_else(String::new, |ns| format!(": they agree within {}", time(ns)));
+            format!("no CPU's counter is certainly apart{within}")
+        }
+        (None, _, Some((a, b)), Some((offset, bound))) => {
+            format!("the counter of CPU {b} is {} ± {} ahead of that of CPU {a}", time(offset), time(bound))
+        }
+        (None, _, Some((a, b)), None) => format!("the counters of CPUs {a} and {b} drifted apart under way"),
+        (None, pairs, None, _) => format!("{pairs} pairs of CPUs are apart"),
+    }
+}
+
+fn constant_rate(evidence: &Evidence) -> String {
+    let Check::ConstantRate { reference, brackets, seconds, change, doubt: why, reason, .. } = &evidence.check else {
+        return String::new();
+    };
+    let against = reference.as_deref().unwrap_or("another clock");
+    match (change, why, reason) {
+        (Some(RateChange::Step { at_s, step_ns }), ..) => {
+            format!("it stepped by at least {} against {against} at {at_s:.3} s", time(*step_ns))
+        }
+        (Some(RateChange::Once { from_s, until_s }), ..) => {
+            format!("its rate against {against} changed between {from_s:.3} s and {until_s:.3} s")
+        }
+        (Some(RateChange::Unexplained), ..) => format!("no rate explains what was seen against {against}"),
+        (Some(RateChange::OtherMean { measured_hz, mean_hz }), ..) => format!(
+            "it ran at {:.6} MHz while it was looked at, and at {:.6} MHz on average: its rate changed, or it stepped",
+            measured_hz / 1e6,
+            mean_hz / 1e6
+        ),
+        (Some(RateChange::WentBack), ..) => {
+            "it stood still, or went back behind where it was when the check began".to_owned()
+        }
+        (Some(RateChange::AgainstAll), ..) => {
+            "all other clocks changed against it, and not against each other".to_owned()
+        }
+        (None, Some(why), _) => doubt(*why).to_owned(),
+        (None, None, Some(reason)) => reason.clone(),
+        (None, None, None) if evidence.finding == Finding::For => {
+            let over = seconds.unwrap_or(0.0);
+            format!("one rate explains {brackets} brackets by {against} in {over:.1} s")
+        }
+        (None, None, None) if reference.is_none() => "the counter was not compared".to_owned(),
+        (None, None, None) => "it was not compared".to_owned(),
+    }
+}
+
+fn cost(check: &Check) -> String {
+    let Check::Cost { cost_ns, sequence, monotonic_ns, syscall_ns, cause, clocksource, emulators } = check else {
+        return String::new();
+    };
+    let Some(ns) = cost_ns else { return "no batch was completed".to_owned() };
+    let figures = match sequence {
+        Some(sequence) => {
+            let beside = monotonic_ns.map_or_else(String::new, |ns| format!("; monotonic costs {ns:.1} ns"));
+            format!("{sequence} costs {ns:.1} ns{beside}")
+        }
+        None => {
+            let beside =
+                syscall_ns.map_or_else(String::new, |ns| format!("; a system call of its kind costs {ns:.0} ns"));
+            format!("a read costs {ns:.1} ns{beside}")
+        }
+    };
+    match cause {
+        None | Some(CostCause::Trap) => figures,
+        Some(CostCause::Emulation) => format!("{figures}: of {}, not of the machine", emulators.join(", ")),
+        Some(CostCause::TrappedCounter) => format!("it reads the counter, which somebody traps: {figures}"),
+        Some(CostCause::Clocksource) => {
+            let current = clocksource.as_deref().unwrap_or_default();
+            format!("with the clocksource {current} every read enters the kernel: {figures}")
+        }
+        Some(CostCause::LikeSystemCall) => format!("a read costs as much as entering the kernel: {figures}"),
+        Some(CostCause::AboveSystemCall) => format!("it costs far more than entering the kernel does: {figures}"),
+    }
+}
+
+fn synchronization(worth: Option<CivilWorth>, error_s: Option<f64>) -> String {
+    match (worth, error_s) {
+        (Some(CivilWorth::Trusted), Some(s)) => format!("civil time is right within {s:.6} s"),
+        (Some(CivilWorth::WhileNotSlewing), Some(s)) => {
+            format!("civil time is right within {s:.6} s, unless its daemon is correcting it by the rate")
+        }
+        (Some(CivilWorth::Slewing), _) => {
+            "civil time is being corrected by the clock's rate; how far it is off is not known".to_owned()
+        }
+        (Some(CivilWorth::Worthless), _) => {
+            "the daemon that keeps civil time states no error: it sets that to zero, as \
+                                             timesyncd and phc2sys do, or has only begun"
+                .to_owned()
+        }
+        (Some(CivilWorth::Unsynchronized), _) => "nobody keeps civil time right".to_owned(),
+        _ => "what the stated error of civil time is worth is not known".to_owned(),
+    }
+}
+
+/// Where the answer comes from.
+fn source(check: &Check) -> &str {
+    match check {
+        Check::Readable { .. } => "a trial read",
+        Check::Invariance { by_cpuid: true, .. } => "CPUID 80000007h",
+        Check::Invariance { by_cpuid: false, .. } => "the architecture",
+        Check::Clocksource { .. } => "sysfs, current_clocksource",
+        Check::KernelVerdict { cause, .. } => cause.as_ref().map_or("the kernel's log", |cause| &cause.source),
+        Check::Hypervisor { .. } => "CPUID",
+        Check::Emulation { .. } => "CPUID and /proc",
+        Check::StepsBack { .. } | Check::StandingStill { .. } | Check::Jumps { .. } => "successive readings",
+        Check::Order { untested: Some(Untested::OneCpu), .. }
+        | Check::Offsets { untested: Some(Untested::OneCpu), .. } => "the system",
+        Check::Order { .. } => "hand-overs",
+        Check::Offsets { .. } => "exchanges",
+        Check::ConstantRate { .. } | Check::Rate { .. } => "brackets",
+        Check::NominalFrequency { stated_by, .. } => match stated_by {
+            Some(StatedBy::Hypervisor) => "CPUID 40000010h",
+            Some(StatedBy::Processor) => "CPUID 15h",
+            Some(StatedBy::Firmware) => "CNTFRQ_EL0",
+            Some(StatedBy::Kernel) => "the kernel, by perf",
+            None => "CPUID and perf",
+        },
+        Check::Cost { .. } => "batches of reads",
+        Check::Resolution { tick_ns: None, coarse_nominal_ns: Some(_), .. } => "the interface",
+        Check::Resolution { .. } => "its readings",
+        Check::Synchronization { .. } => "adjtimex",
+        Check::Counter { .. } => "the counter's verdict",
+    }
+}
+
+/// What to do about it.
+fn advice(evidence: &Evidence) -> Option<&str> {
+    match evidence.finding {
+        Finding::For => None,
+        Finding::Against => Some(remedy(&evidence.check)).filter(|remedy| !remedy.is_empty()),
+        Finding::Unknown => to_know_more(&evidence.check),
+    }
+}
+
+/// What to do about evidence against a clock; empty of a check that never is.
+fn remedy(check: &Check) -> &str {
+    match check {
+        Check::Readable { failure, .. } => match failure {
+            Some(ReadFailure::Instruction) => {
+                "find out who disabled it for this process (prctl PR_SET_TSC in a parent, a sandbox, a hypervisor); programs \
+                 that read it, and the vDSO, die there"
+            }
+            Some(ReadFailure::CounterDisabled) => {
+                "the vDSO reads the counter: find out who disabled it, or read by the bare system call"
+            }
+            Some(ReadFailure::Call) | None => {
+                "look for a seccomp filter, a sandbox or an old kernel that denies the call"
+            }
+            Some(ReadFailure::DuringRun) => {
+                "look for what disturbed it (a seccomp filter that was installed under way?), and ask again"
+            }
+        },
+        Check::Invariance { .. } => {
+            "on a virtual machine pass the promise on (QEMU: -cpu host,+invtsc); on old hardware use the system's clock"
+        }
+        Check::Clocksource { former: Some(_), .. } => {
+            "find out why: `clockscope clocksource`, the kernel's log, or who switched it"
+        }
+        Check::Clocksource { invariant: Some(true), .. } => {
+            "see why with `clockscope clocksource`; where the counter is sound, clockscope::revalidate() takes it into use"
+        }
+        Check::Clocksource { .. } => {
+            "see why with `clockscope clocksource`; until then the system's clock is the safe one"
+        }
+        Check::KernelVerdict { cause, .. } => cause.as_ref().map_or("", |cause| &cause.advice),
+        Check::StandingStill { .. } => "do not wait by this clock: it may never reach the time waited for",
+        Check::Order { suspect: Suspect::Counter, .. } | Check::Offsets { .. } => SYNCHRONIZE,
+        Check::StepsBack { suspect, .. }
+        | Check::Jumps { suspect, .. }
+        | Check::Order { suspect, .. }
+        | Check::ConstantRate { suspect, .. } => instead(*suspect),
+        Check::Rate { steerable: false, .. } => REPORT,
+        Check::Rate { .. } => {
+            "it is being slewed (adjtime, chrony, ntpd): measure short durations by monotonic_raw until it has caught up"
+        }
+        Check::NominalFrequency { .. } => {
+            "measure the frequency against the system's clock, as clockscope does, and do not use the claim; or the kernel's \
+             own clock is off: compare it with NTP (chronyc tracking)"
+        }
+        Check::Cost { cause, .. } => match cause {
+            Some(CostCause::Clocksource) => {
+                "have the kernel use the counter (see `clockscope clocksource`), or read less often; rdtscp or \
+                 clockscope::now() are cheaper where the counter's verdict permits them"
+            }
+            Some(CostCause::TrappedCounter) => "see the advice on the counter's cost",
+            Some(CostCause::AboveSystemCall) => {
+                "look what slows it down: a hypervisor that traps, a debugger or ptrace, a preloaded library"
+            }
+            Some(CostCause::LikeSystemCall) => {
+                "look why the vDSO is not used: a C library that does not know it, a preloaded one that wraps it, vdso=0 on \
+                 the kernel's command line, gVisor, ptrace, or a time namespace on an old kernel"
+            }
+            Some(CostCause::Trap | CostCause::Emulation) | None => {
+                "every read is trapped, by a hypervisor (TSC scaling or offsetting without hardware support) or a debugger: \
+                 read seldom, and look for the hypervisor's setting (Xen: tsc_mode=native; VirtualBox: TSCTiedToExecution off)"
+            }
+        },
+        Check::Resolution { coarse_nominal_ns: Some(_), .. } => COARSE_BY_DESIGN,
+        Check::Resolution { .. } => {
+            "the kernel has no fine clocksource (boot without clocksource=jiffies, with HPET or ACPI timer enabled), or a \
+             preloaded library rounds it; until then measure only what is much longer"
+        }
+        Check::Counter { .. } => {
+            "have the kernel use another clocksource (clocksource=hpet or acpi_pm on its command line) until the counter is \
+             sound"
+        }
+        Check::Hypervisor { .. } | Check::Emulation { .. } | Check::Synchronization { .. } => "",
+    }
+}
+
+/// What to use, or to look for, where a clock steps.
+fn instead(suspect: Suspect) -> &'static str {
+    match suspect {
+        Suspect::Counter => {
+            "use the system's monotonic clock by system call, or clockscope's, which gives the counter up by itself"
+        }
+        Suspect::Kernel => REPORT,
+        Suspect::Setting => {
+            "measure durations by monotonic; somebody set this clock: look for NTP steps and settimeofday"
+        }
+    }
+}
+
+/// What to do where something is unknown.
+fn to_know_more(check: &Check) -> Option<&str> {
+    match check {
+        Check::Invariance { .. } => {
+            Some("use the system's clock, or compare rates over a long time: clockscope rate --until 0.01ppm")
+        }
+        Check::Clocksource { .. } => {
+            Some("mount /sys into the container, and ask again; clockscope::revalidate() tests the counter without it")
+        }
+        Check::KernelVerdict { not_looked_at: Some(_), .. } => {
+            Some("ask again as root: the log says why the kernel gave the counter up")
+        }
+        Check::Hypervisor { hypervisor: Some(_), .. } => {
+            Some("check again after a migration or a restored snapshot: value and rate may be another machine's")
+        }
+        Check::StandingStill { unchanged_ns: Some(_), .. }
+        | Check::Order { untested: Some(Untested::NoHandoff | Untested::FewHandoffs), .. }
+        | Check::Rate { ppm: Some(_), .. }
+        | Check::NominalFrequency { ppm: Some(_), .. } => Some(LONGER),
+        Check::Order { untested: Some(Untested::NoPair), .. }
+        | Check::Offsets { untested: Some(Untested::NoPair), .. } => Some(TWO_CPUS),
+        Check::Synchronization { worth: Some(CivilWorth::Worthless | CivilWorth::Unsynchronized), .. } => {
+            Some("let chronyd or ntpd keep the clock, if civil time matters")
+        }
+        _ => None,
+    }
+}
+
+/// The figure of a check with its unit, or a word; the unit of a count is empty.
+pub(crate) fn figure(evidence: &Evidence) -> (String, &'static str) {
+    let number = |number: Option<f64>, unit| (number.map(shown).unwrap_or_default(), unit);
+    let count = |count: Option<u64>| number(count.map(|count| count as f64), "");
+    let is_unknown = evidence.finding == Finding::Unknown;
+    match &evidence.check {
+        Check::Invariance { invariant, .. } => {
+            (invariant.map_or("", |is| if is { "yes" } else { "no" }).to_owned(), "")
+        }
+        Check::Clocksource { current, .. } => (current.clone().unwrap_or_default(), ""),
+        Check::Hypervisor { hypervisor, .. } => (hypervisor.clone().unwrap_or_default(), ""),
+        Check::Emulation { emulators } => (emulators.join(", "), ""),
+        Check::StepsBack { count: found, .. } => count(*found),
+        Check::StandingStill { runs, .. } => count(runs.filter(|_| !is_unknown)),
+        Check::Jumps { ahead, behind, .. } => count(ahead.map(|ahead| ahead + behind.unwrap_or(0))),
+        Check::Order { regressions, untested, .. } => count(regressions.filter(|_| untested.is_none())),
+        Check::Offsets { offset_ns: Some(ns), .. } | Check::Offsets { apart: 0, within_ns: Some(ns), .. } => {
+            number(Some(*ns), "ns")
+        }
+        Check::ConstantRate { change: Some(RateChange::Step { step_ns, .. }), .. } => number(Some(*step_ns), "ns"),
+        Check::Rate { ppm: Some(ppm), .. } | Check::NominalFrequency { ppm: Some(ppm), .. } => {
+            number(Some(*ppm), "ppm")
+        }
+        Check::Cost { cost_ns: Some(ns), .. } => number(Some(*ns), "ns"),
+        Check::Resolution { tick_ns, at_most_ns, coarse_nominal_ns, .. } => {
+            let ns = tick_ns.or(*coarse_nominal_ns).or(*at_most_ns);
+            number(ns, if ns.is_some() { "ns" } else { "" })
+        }
+        Check::Synchronization { error_s: Some(s), .. } if !is_unknown => number(Some(*s), "s"),
+        _ => (String::new(), ""),
+    }
+}
+
+/// A number as JSON has it.
+fn shown(number: f64) -> String {
+    serde_json::Value::from(number).to_string()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,179 @@
+//! Every check is worded, and read back.
+
+use clockscope_records::{Reason, Trustworthiness, Verdict};
+
+use super::*;
+
+/// Each check at least once, with its figures known, and each of its reasons.
+fn checks() -> Vec<Check> {
+    let cause = Reason {
+        seen: "the kernel said so".to_owned(),
+        source: "its log".to_owned(),
+        is_fault: true,
+        advice: "replace the board".to_owned(),
+    };
+    let some = |text: &str| Some(text.to_owned());
+    let mut checks = vec![
+        Check::Invariance { invariant: Some(false), by_cpuid: true },
+        Check::Clocksource { current: some("hpet"), former: some("tsc"), invariant: Some(true) },
+        Check::KernelVerdict { cause: Some(cause), not_looked_at: None },
+        Check::KernelVerdict { cause: None, not_looked_at: some("not permitted") },
+        Check::Hypervisor { hypervisor: some("KVM"), statement: None, states_frequency: true, reason: None },
+        Check::Emulation { emulators: vec!["qemu-tcg".to_owned()] },
+        Check::StandingStill { runs: Some(3), unchanged_ns: Some(2e9), reason: None },
+        Check::Rate {
+            ppm: Some(-500.0),
+            bound_ppm: Some(0.5),
+            reference: some("monotonic_raw"),
+            constant: Some(false),
+            steerable: true,
+            reason: None,
+        },
+        Check::Resolution { tick_ns: Some(4e6), at_most_ns: None, coarse_nominal_ns: None, reason: None },
+        Check::Synchronization { answered: false, worth: None, error_s: None },
+        Check::Counter { faults: vec![CheckKind::Jumps, CheckKind::Order] },
+    ];
+    for failure in [ReadFailure::Instruction, ReadFailure::CounterDisabled, ReadFailure::Call, ReadFailure::DuringRun] {
+        checks.push(Check::Readable { path: ReadPath::Libc, failure: Some(failure), errors: 2, reason: None });
+    }
+    for suspect in [Suspect::Counter, Suspect::Kernel, Suspect::Setting] {
+        checks.push(Check::StepsBack { count: Some(1), readings: 9, suspect, reason: None });
+    }
+    for doubt in [Doubt::TimerTick, Doubt::ReferenceChanged, Doubt::CounterUnfit] {
+        let (ahead, behind, reference) = (Some(1), None, some("monotonic"));
+        let suspect = Suspect::Kernel;
+        checks.push(Check::Jumps { ahead, behind, readings: 9, reference, suspect, doubt: Some(doubt), reason: None });
+    }
+    for untested in
+        [None, Some(Untested::OneCpu), Some(Untested::NoPair), Some(Untested::NoHandoff), Some(Untested::FewHandoffs)]
+    {
+        checks.push(Check::Order {
+            regressions: Some(2),
+            handoffs: 5000,
+            pairs: 3,
+            worst_ns: Some(71.5),
+            suspect: Suspect::Counter,
+            untested,
+            reason: None,
+        });
+        checks.push(Check::Offsets {
+            apart: 1,
+            within_ns: Some(800.0),
+            a: Some(0),
+            b: Some(3),
+            offset_ns: Some(700.0),
+            bound_ns: Some(60.0),
+            untested,
+            reason: None,
+        });
+    }
+    for change in [
+        RateChange::Step { at_s: 0.5, step_ns: 1e6 },
+        RateChange::Once { from_s: 0.5, until_s: 0.75 },
+        RateChange::Unexplained,
+        RateChange::OtherMean { measured_hz: 2.5e9, mean_hz: 2.6e9 },
+        RateChange::WentBack,
+        RateChange::AgainstAll,
+    ] {
+        checks.push(Check::ConstantRate {
+            reference: some("monotonic_raw"),
+            brackets: 220,
+            seconds: Some(1.25),
+            change: Some(change),
+            suspect: Suspect::Kernel,
+            doubt: None,
+            reason: None,
+        });
+    }
+    for by in [StatedBy::Hypervisor, StatedBy::Processor, StatedBy::Firmware, StatedBy::Kernel] {
+        let (nominal_hz, ppm, bound_ppm) = (Some(2.5e9), Some(600.0), Some(0.25));
+        checks.push(Check::NominalFrequency { nominal_hz, stated_by: Some(by), ppm, bound_ppm });
+    }
+    for cause in [
+        CostCause::Emulation,
+        CostCause::Trap,
+        CostCause::TrappedCounter,
+        CostCause::Clocksource,
+        CostCause::LikeSystemCall,
+        CostCause::AboveSystemCall,
+    ] {
+        checks.push(Check::Cost {
+            cost_ns: Some(250.0),
+            sequence: None,
+            monotonic_ns: None,
+            syscall_ns: Some(230.0),
+            cause: Some(cause),
+            clocksource: some("hpet"),
+            emulators: vec!["qemu-tcg".to_owned()],
+        });
+    }
+    checks
+}
+
+/// Every kind of check, in the order of its declaration.
+fn kinds() -> Vec<CheckKind> {
+    let mut kinds: Vec<CheckKind> = checks().iter().map(Check::kind).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    kinds
+}
+
+fn judged(check: Check, finding: Finding) -> Evidence {
+    Evidence { check, finding, decides: false, prose: None }
+}
+
+/// The last kind is `Counter`: a new one behind it, or one that is left out above, is missing here.
+#[test]
+fn every_check_is_worded_and_has_its_own_name() {
+    assert_eq!(kinds().len(), CheckKind::Counter as usize + 1);
+    let mut names: Vec<&str> = kinds().into_iter().map(name).collect();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), kinds().len());
+    for check in checks() {
+        let is_never_against =
+            matches!(check, Check::Hypervisor { .. } | Check::Emulation { .. } | Check::Synchronization { .. });
+        let has_no_remedy = is_never_against || matches!(check, Check::KernelVerdict { cause: None, .. });
+        for finding in [Finding::For, Finding::Against, Finding::Unknown] {
+            let Prose { text, source, advice, .. } = prose(&judged(check.clone(), finding));
+            assert!(!text.is_empty() && !source.is_empty(), "{check:?}");
+            let is_advised = finding == Finding::Against && !has_no_remedy;
+            assert!(finding == Finding::Unknown || advice.is_some() == is_advised, "{check:?}: {advice:?}");
+        }
+    }
+}
+
+/// Reasons that differ are worded differently.
+#[test]
+fn no_two_checks_read_alike() {
+    let mut lines: Vec<String> = Vec::new();
+    for check in checks() {
+        let Prose { name, text, source, advice } = prose(&judged(check, Finding::Against));
+        lines.push(format!("{name}: {text} [{source}] {advice:?}"));
+    }
+    let all = lines.len();
+    lines.sort_unstable();
+    lines.dedup();
+    // Offsets need no handoffs: none, or too few, reads as no pair.
+    assert_eq!(lines.len(), all - 2);
+}
+
+#[test]
+fn every_check_is_read_back_and_its_words_are_ignored() {
+    let evidence: Vec<Evidence> = checks().into_iter().map(|check| judged(check, Finding::Against)).collect();
+    let verdict = Verdict { clock: "tsc".to_owned(), verdict: Trustworthiness::Unfit, evidence };
+    let trust = Trust { verdicts: vec![verdict], demands: Vec::new() };
+    let mut explained = trust.clone();
+    explain(&mut explained);
+    let mut json = serde_json::to_value(&explained).expect("it is written");
+    let pieces = json["verdicts"][0]["evidence"].as_array_mut().expect("a list");
+    assert!(pieces.iter().all(|piece| piece["text"].is_string() && piece["check"].is_string()));
+    assert_eq!(serde_json::from_value::<Trust>(json.clone()).expect("it is read"), trust);
+    assert_eq!(serde_json::from_str::<Trust>(&json.to_string()).expect("it is read"), trust);
+    // Nor does anything depend on them.
+    let pieces = json["verdicts"][0]["evidence"].as_array_mut().expect("a list");
+    for word in ["name", "text", "source", "advice"] {
+        pieces.iter_mut().filter_map(|piece| piece.as_object_mut()).for_each(|piece| drop(piece.remove(word)));
+    }
+    assert_eq!(serde_json::from_value::<Trust>(json).expect("it is read"), trust);
+}
