@@ -25,6 +25,7 @@ mod summary;
 mod text;
 mod tick;
 mod trust;
+pub mod units;
 
 pub use answer::Answer;
 pub use clocksource::{Clocksource, Clocksources, KernelsWord, LeftBehind, Reason, Switched};

@@ -1,5 +1,7 @@
 //! What happened between readings, as evidence on any clock.
 
+pub(super) use clockscope_records::units::time;
+
 use clockscope::{Evidence, Finding};
 use clockscope_records::{ClockRecord, Events, RateRecord, Sequence};
 
@@ -198,22 +200,6 @@ pub(super) fn constancy(
         None => evidence,
     };
     (evidence.by(BRACKETS), gravity)
-}
-
-/// A time, for reading.
-pub(super) fn time(ns: f64) -> String {
-    let (scaled, unit) = match ns.abs() {
-        size if size < 1e3 => (ns, "ns"),
-        size if size < 1e6 => (ns / 1e3, "µs"),
-        size if size < 1e9 => (ns / 1e6, "ms"),
-        _ => (ns / 1e9, "s"),
-    };
-    // Three digits.
-    let decimals =
-        [(100.0, 0), (10.0, 1), (1.0, 2)].iter().find(|(size, _)| scaled.abs() >= *size).map_or(3, |(_, n)| *n);
-    let shown = format!("{scaled:.decimals$}");
-    let shown = if shown.contains('.') { shown.trim_end_matches('0').trim_end_matches('.') } else { &shown };
-    format!("{shown} {unit}")
 }
 
 /// Evidence on a figure that has to be within a limit: against the clock if it is certainly outside, for it if it is certainly
