@@ -1,7 +1,8 @@
 //! What a measurement found: plain types with units in their names, and the versioned JSON that they become.
 //!
-//! This crate measures nothing, computes nothing and renders nothing; a record from another machine is as good as one
-//! from this machine. Every field whose value could not be determined is `None` (JSON `null`), and the reason
+//! This crate measures nothing and computes nothing. It renders only figures with their units
+//! ([`units`]), for the sentences in records. A record from another machine is as good as one from
+//! this machine. Every field whose value could not be determined is `None` (JSON `null`), and the reason
 //! stands beside it: in [`ClockRecord::reason`] for a clock that could not be read, in an [`Unknown`] map otherwise.
 
 mod answer;
@@ -26,6 +27,7 @@ mod summary;
 mod text;
 mod tick;
 mod trust;
+pub mod units;
 
 pub use answer::Answer;
 pub use check::{Check, CheckKind, CostCause, Doubt, RateChange, ReadFailure, StatedBy, Suspect, Untested};

@@ -1,9 +1,8 @@
 //! Numbers with their units, for readers.
 
-/// Shows a time in ns with three digits and the unit that fits it.
-pub(crate) fn time(ns: f64) -> String {
-    time_with(ns, 3)
-}
+pub(crate) use clockscope_records::units::{figure, significant, time, trimmed};
+
+use clockscope_records::units::time_with;
 
 /// Shows a cost in ns: a time with four digits.
 pub(crate) fn cost(ns: f64) -> String {
@@ -15,30 +14,9 @@ pub(crate) fn precise_time(ns: f64) -> String {
     time_with(ns, 6)
 }
 
-fn time_with(ns: f64, digits: i32) -> String {
-    // What is rounded to 1000 of a unit is 1 of the next.
-    let (scale, unit) = match ns.abs() * (1.0 + 0.5 * 10f64.powi(-digits)) {
-        ns if ns >= 1e9 => (1e9, "s"),
-        ns if ns >= 1e6 => (1e6, "ms"),
-        ns if ns >= 1e3 => (1e3, "µs"),
-        _ => (1.0, "ns"),
-    };
-    format!("{} {unit}", figure(ns / scale, digits))
-}
-
 /// Shows a time with six digits, in ns below a millisecond, so that a column of times has one unit.
 pub(crate) fn exact_time(ns: f64) -> String {
     if ns.abs() < 1e6 { format!("{} ns", figure(ns, 6)) } else { time(ns) }
-}
-
-/// Removes the zeros that end a fraction.
-pub(crate) fn trimmed(number: &str) -> &str {
-    if number.contains('.') { number.trim_end_matches('0').trim_end_matches('.') } else { number }
-}
-
-/// Shows a number with at most so many significant digits.
-pub(crate) fn figure(value: f64, digits: i32) -> String {
-    trimmed(&significant(value, digits)).to_owned()
 }
 
 /// Shows a number of percent with three digits.
@@ -59,47 +37,5 @@ pub(crate) fn share(count: u64, all: u64) -> String {
         _ if count == all => "100".to_owned(),
         _ if percent == 0.0 => "< 0.0001".to_owned(),
         _ => format!("{percent:.4}"),
-    }
-}
-
-/// Shows a number with so many significant digits, never in scientific notation.
-pub(crate) fn significant(value: f64, digits: i32) -> String {
-    if value == 0.0 || !value.is_finite() {
-        return format!("{value}");
-    }
-    let before_point = value.abs().log10().floor() as i32 + 1;
-    format!("{value:.*}", (digits - before_point).max(0) as usize)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_have_fitting_units() {
-        for (ns, shown) in [
-            (1.0, "1 ns"),
-            (0.385_19, "0.385 ns"),
-            (10.01, "10 ns"),
-            (1000.0, "1 µs"),
-            (4e6, "4 ms"),
-            (1e9, "1 s"),
-            (69.841, "69.8 ns"),
-            (100.0, "100 ns"),
-            (999.6, "1 µs"),
-            (999.4, "999 ns"),
-            (999_999.9, "1 ms"),
-        ] {
-            assert_eq!(time(ns), shown);
-        }
-        assert_eq!([999.999_6, 999.99].map(precise_time), ["1 µs", "999.99 ns"]);
-    }
-
-    #[test]
-    fn numbers_keep_their_digits() {
-        assert_eq!(
-            [significant(9.4949, 4), significant(247.12, 4), significant(12_345.6, 4)],
-            ["9.495", "247.1", "12346"]
-        );
     }
 }

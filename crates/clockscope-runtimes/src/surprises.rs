@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use clockscope_records::RuntimeRecord;
+use clockscope_records::units::time;
 
 /// A tick surprises that is so many times the finest one of all.
 const COARSE: f64 = 5.0;
@@ -131,21 +132,6 @@ fn name(row: &RuntimeRecord, all: &[RuntimeRecord]) -> String {
 
 fn times(factor: f64) -> String {
     if factor >= 10.0 { format!("{factor:.0} times") } else { format!("{factor:.1} times") }
-}
-
-/// A time with three digits and the unit that fits.
-fn time(ns: f64) -> String {
-    // What is rounded to 1000 of a unit is 1 of the next.
-    let (value, unit) = match ns * 1.0005 {
-        rounded if rounded >= 1e9 => (ns / 1e9, "s"),
-        rounded if rounded >= 1e6 => (ns / 1e6, "ms"),
-        rounded if rounded >= 1e3 => (ns / 1e3, "µs"),
-        _ => (ns, "ns"),
-    };
-    let digits = (2 - value.abs().log10().floor() as i32).clamp(0, 2) as usize;
-    let shown = format!("{value:.digits$}");
-    let shown = if shown.contains('.') { shown.trim_end_matches('0').trim_end_matches('.') } else { &shown };
-    format!("{shown} {unit}")
 }
 
 #[cfg(test)]
