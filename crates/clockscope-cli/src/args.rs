@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use clockscope_measure::{Handover, Paths};
+use clockscope_measure::{Handoff, Paths};
 use clockscope_report::Format;
 
 use crate::duration::{self, Seconds};
@@ -25,9 +25,9 @@ pub(crate) struct Cli {
 
 /// What verdicts mean, and how `check` ends.
 const CHECK_HELP: &str = "Verdicts:
-  trusted             nothing speaks against the clock, and what trust needs was tested
-  usable with limits  right within the limits that are named (JSON: limited)
-  do not use          it went back, jumped, stood still, or the kernel found it bad (JSON: unfit)
+  trusted  nothing contradicts the clock, and what trust needs was tested
+  limited  right within the limits that are named
+  unfit    do not use it: it went back, jumped, stood still, or the kernel found it bad
 
 Exit codes: 0 whatever the verdicts are, unless --fail-on or --policy say otherwise (1, or 3 if unknown); 2 bad arguments or policy, 4 \
 failed, 130 interrupted. docs/trust.md explains every piece of evidence.";
@@ -228,8 +228,8 @@ pub(crate) struct OrderArgs {
     #[command(flatten)]
     pub(crate) pairs: PairArgs,
     /// How readings are handed from CPU to CPU
-    #[arg(long, value_name = "WAY", value_enum, default_value_t)]
-    pub(crate) handover: HandoverArg,
+    #[arg(long, alias = "handover", value_name = "WAY", value_enum, default_value_t)]
+    pub(crate) handoff: HandoffArg,
     /// Time for all clocks and pairs together; on many CPUs, and on busy ones, it takes more
     #[arg(long, value_name = "TIME", default_value = "2s", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
@@ -494,7 +494,7 @@ pub(crate) enum PathArg {
 
 /// How readings are handed from CPU to CPU.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum HandoverArg {
+pub(crate) enum HandoffArg {
     /// Each CPU publishes its readings and takes the other's newest
     Mailbox,
     /// Each CPU in its turn reads the clock while it holds a lock
@@ -504,12 +504,12 @@ pub(crate) enum HandoverArg {
     Both,
 }
 
-impl From<HandoverArg> for Handover {
-    fn from(way: HandoverArg) -> Self {
+impl From<HandoffArg> for Handoff {
+    fn from(way: HandoffArg) -> Self {
         match way {
-            HandoverArg::Mailbox => Self::Mailbox,
-            HandoverArg::Lock => Self::Lock,
-            HandoverArg::Both => Self::Both,
+            HandoffArg::Mailbox => Self::Mailbox,
+            HandoffArg::Lock => Self::Lock,
+            HandoffArg::Both => Self::Both,
         }
     }
 }

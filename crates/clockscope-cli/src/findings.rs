@@ -190,7 +190,7 @@ impl Shows<RuntimesFinding> for Runtimes {
 /// Something that `check` may find of a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum CheckFinding {
-    /// A clock that is usable with limits, or worse
+    /// A clock that is limited, or unfit
     Limited,
     /// A clock that should not be used
     Unfit,

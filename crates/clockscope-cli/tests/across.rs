@@ -90,7 +90,7 @@ fn one_cpu_is_untestable_not_passed() {
 fn pairs_may_be_tested_one_at_a_time_and_in_one_way() {
     let Some((a, b)) = two_cpus() else { return };
     let cpus = format!("{a},{b}");
-    let arguments = ["order", "rdtscp", "--cpus", &cpus, "--serial", "--handover", "lock", "--duration", "100ms"];
+    let arguments = ["order", "rdtscp", "--cpus", &cpus, "--serial", "--handoff", "lock", "--duration", "100ms"];
     let record = asked(&arguments);
     let found = sequence(&record, "rdtscp");
     assert!(record["serial"] == true && record["rounds"] == 1 && found["mailbox"].is_null(), "{record:#}");
@@ -146,7 +146,7 @@ fn skewed_counters_go_back_and_the_kernels_own_clock_does_not() {
                 let found = sequence(&record, name);
                 assert!(found["regressions"].as_u64().unwrap() > 100, "{found:#}");
                 assert_eq!(found["worst_pair"], serde_json::json!([b, a]), "{found:#}");
-                // A million ticks, less what the hand-over takes: at least 100 µs at up to 10 GHz.
+                // A million ticks, less what the handoff takes: at least 100 µs at up to 10 GHz.
                 assert!((50e3..10e6).contains(&number(&found["worst_ns"])), "{found:#}");
             }
         })

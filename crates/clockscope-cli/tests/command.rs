@@ -469,7 +469,7 @@ fn records_that_are_none_are_refused() {
         ("", "not a clockscope record"),
         ("{}", "not a clockscope record"),
         ("{\"schema_version\": 999}", "schema_version 999"),
-        ("{\"schema_version\": 1, \"schema\": \"clockscope.other\"}", "clockscope.other"),
+        ("{\"schema_version\": 2, \"schema\": \"clockscope.other\"}", "clockscope.other"),
         ("[[[[", "not a clockscope record"),
     ] {
         std::fs::write(&file, text).unwrap();

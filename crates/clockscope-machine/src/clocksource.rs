@@ -4,7 +4,7 @@ mod log;
 mod switch;
 
 use clockscope_arch::{clocksource, counter};
-use clockscope_records::{Environment, KernelsWord, Reason};
+use clockscope_records::{Environment, KernelVerdict, Reason};
 
 use crate::text::has_word;
 
@@ -47,15 +47,15 @@ pub fn is_counter(name: &str) -> bool {
 /// What the kernel thinks of the processor's counter: from sysfs, its command line, its log where that may be read, and the
 /// processor's flags as it sees them. Reads the log once: milliseconds.
 #[must_use]
-pub fn kernels_word(environment: &Environment) -> KernelsWord {
-    let mut word = KernelsWord {
+pub fn kernel_verdict(environment: &Environment) -> KernelVerdict {
+    let mut word = KernelVerdict {
         name: counter::CLOCKSOURCE.map(str::to_owned),
         is_current: environment.clocksource.as_deref().map(is_counter),
         is_available: environment
             .clocksources_available
             .as_ref()
             .map(|names| names.iter().any(|name| is_counter(name))),
-        ..KernelsWord::default()
+        ..KernelVerdict::default()
     };
     if word.name.is_none() || word.is_current == Some(true) {
         return word;

@@ -184,7 +184,7 @@ impl<P: Platform> Row<P> {
         }
     }
 
-    /// What the interface claims; one tick of the processor's counter once its length is known.
+    /// What the interface states; one tick of the processor's counter once its length is known.
     pub(crate) fn nominal_resolution_ns(&self, ns_per_tick: Option<f64>, unknown: &mut Unknown) -> Option<f64> {
         let reason = match (&self.info.resolution, ns_per_tick) {
             (Resolution::Nanoseconds(ns), _) => return Some(*ns),

@@ -141,7 +141,7 @@ pub fn clocksources(session: &Session<'_>) -> Result<Clocksources, MeasureError>
         schema_version: SCHEMA_VERSION,
         recorded_at,
         clocksources: names.into_iter().flatten().map(describe).collect(),
-        counter: clocksource::kernels_word(&environment),
+        counter: clocksource::kernel_verdict(&environment),
         held: left.as_ref().err().map(ToString::to_string),
         left_behind: left.ok().flatten(),
         environment,

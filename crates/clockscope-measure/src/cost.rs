@@ -82,12 +82,12 @@ pub(crate) fn find<P: Platform>(setup: &mut Setup<'_, P>, duration_s: f64, progr
     let counters = std::mem::take(&mut setup.counters.entries);
     let bench = &setup.bench;
     let mut subjects: Vec<_> = rows.into_iter().map(|row| Subject::new(row, bench, TICK_READINGS)).collect();
-    let mut beside = Beside::new(&subjects, counters, bench);
+    let mut baselines = Baselines::new(&subjects, counters, bench);
     let sampling = bench.calibrate();
-    rounds(bench, &mut subjects, &mut beside, &sampling, duration_s * 1e9, progress);
+    rounds(bench, &mut subjects, &mut baselines, &sampling, duration_s * 1e9, progress);
     let sampling = Sampling::of_time(duration_s, &sampling, bench);
     let context = setup.context();
-    let baseline = beside.baseline(&subjects, context.rate);
+    let baseline = baselines.baseline(&subjects, context.rate);
     let clocks = subjects.into_iter().map(|subject| record::clock(subject, &context, &baseline)).collect();
     Found { clocks, baseline, sampling }
 }
@@ -97,14 +97,14 @@ pub(crate) fn find<P: Platform>(setup: &mut Setup<'_, P>, duration_s: f64, progr
 fn rounds<P: Platform>(
     bench: &Bench<'_, P>,
     subjects: &mut [Subject<P>],
-    beside: &mut Beside<P>,
+    baselines: &mut Baselines<P>,
     sampling: &Calibration<P>,
     duration_ns: f64,
     progress: &mut Progress<'_>,
 ) {
     // Twice: a clock that calibrates itself in its first milliseconds shows only then what it costs.
     for _ in 0..2 {
-        for subject in subjects.iter_mut().chain(beside.subjects()) {
+        for subject in subjects.iter_mut().chain(baselines.subjects()) {
             if bench.is_stopped() {
                 return;
             }
@@ -113,7 +113,7 @@ fn rounds<P: Platform>(
     }
     let (mut furthest_ns, mut still) = (0.0_f64, 0);
     for round in 1.. {
-        for subject in subjects.iter_mut().chain(beside.subjects()) {
+        for subject in subjects.iter_mut().chain(baselines.subjects()) {
             if bench.is_stopped() {
                 return;
             }
@@ -151,13 +151,13 @@ fn fit<P: Platform>(bench: &Bench<'_, P>, subject: &mut Subject<P>) {
 }
 
 /// What is measured beside the clocks that were asked for, to compare their costs with.
-struct Beside<P: Platform> {
+struct Baselines<P: Platform> {
     empty_loop: Subject<P>,
     /// The cheapest counter, where none was asked for.
     counter: Option<Subject<P>>,
 }
 
-impl<P: Platform> Beside<P> {
+impl<P: Platform> Baselines<P> {
     fn new(subjects: &[Subject<P>], counters: Vec<Row<P>>, bench: &Bench<'_, P>) -> Self {
         let empty =
             Row { info: record::empty_loop(), sampler: Ok(Box::new(Probe::new(EmptyLoop)) as Box<dyn Sampler<P>>) };

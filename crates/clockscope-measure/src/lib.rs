@@ -37,7 +37,7 @@ mod timer;
 mod trust;
 
 pub use across::offsets::{OffsetsRequest, offsets};
-pub use across::order::{Handover, OrderRequest, order};
+pub use across::order::{Handoff, OrderRequest, order};
 pub use bench::Progress;
 pub use catalogue::{Catalogue, Paths, UnknownClock};
 pub use clocksources::{PerClocksource, SwitchedRequest, clocksources, switched, warning, with_each_clocksource};

@@ -48,14 +48,14 @@ impl Side {
 }
 
 /// Where the two threads of a pair wait for each other between tasks.
-pub(crate) struct Meeting<'a, P: Platform> {
+pub(crate) struct Rendezvous<'a, P: Platform> {
     platform: &'a P,
     arrived: [P::Word; 2],
     /// One of them has ended, and will not arrive any more.
     off: P::Word,
 }
 
-impl<'a, P: Platform> Meeting<'a, P> {
+impl<'a, P: Platform> Rendezvous<'a, P> {
     pub(crate) fn new(platform: &'a P) -> Self {
         Self { platform, arrived: [0; 2].map(|none| platform.word(none)), off: platform.word(0) }
     }
@@ -85,7 +85,7 @@ pub(crate) struct Deadline<'a, P: Platform> {
     start_ns: u64,
     length_ns: u64,
     asked_ns: u64,
-    counter: Option<Beside<'a, P>>,
+    counter: Option<Watchdog<'a, P>>,
     /// Turns since the reference last moved, and the most in which one that works does not.
     still: u64,
     most_still: u64,
@@ -95,14 +95,14 @@ pub(crate) struct Deadline<'a, P: Platform> {
 }
 
 /// The counter beside a reference, which shows whether that fails.
-struct Beside<'a, P: Platform> {
+struct Watchdog<'a, P: Platform> {
     timer: &'a Timer<P>,
     rate: Rate,
     /// What it showed before and after the reference was read at the start.
     start: [u64; 2],
 }
 
-impl<P: Platform> Beside<'_, P> {
+impl<P: Platform> Watchdog<'_, P> {
     /// Returns the nanoseconds since then by the counter.
     fn ns(&self, from: u64) -> f64 {
         self.timer.now().wrapping_sub(from) as i64 as f64 * self.rate.ns_per_unit
@@ -128,7 +128,7 @@ impl<'a, P: Platform> Deadline<'a, P> {
         if let Timer::Counter(_) = timer {
             let before = timer.now();
             self.start_ns = read(&self.reference);
-            self.counter = Some(Beside { timer, rate, start: [before, timer.now()] });
+            self.counter = Some(Watchdog { timer, rate, start: [before, timer.now()] });
         }
         self
     }

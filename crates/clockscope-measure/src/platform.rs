@@ -13,7 +13,7 @@ use clockscope_machine::affinity::AffinityError;
 use clockscope_machine::hypervisor::Advice;
 use clockscope_machine::sleeping::Call;
 use clockscope_machine::trial::{Outcome, SeveralThreads};
-use clockscope_records::{Adjtimex, Environment, KernelsWord};
+use clockscope_records::{Adjtimex, Environment, KernelVerdict};
 use clockscope_sources::{RawClock, Visitor};
 
 pub use this_machine::ThisMachine;
@@ -166,5 +166,5 @@ pub trait Platform: Send + Sync + Sized + 'static {
     fn hypervisors_advice(&self) -> Option<Advice>;
 
     /// What the kernel makes of the counter.
-    fn kernels_word(&self, environment: &Environment) -> KernelsWord;
+    fn kernel_verdict(&self, environment: &Environment) -> KernelVerdict;
 }

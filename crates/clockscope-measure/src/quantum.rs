@@ -34,7 +34,7 @@ pub(crate) enum Quantum {
     Unseen { ns: f64 },
 }
 
-/// The step of a clock: what its readings tell, and no less than what its interface claims. For one that hides its step it is
+/// The step of a clock: what its readings tell, and no less than what its interface states. For one that hides its step it is
 /// the smallest that was seen. Takes half a second for one that is not seen to step, less than a millisecond for a fine one.
 ///
 /// # Errors

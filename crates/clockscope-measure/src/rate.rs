@@ -4,8 +4,8 @@
 //! thread sleeps: a run of minutes costs next to nothing.
 
 mod comparison;
-mod entrant;
 mod error;
+mod rated;
 mod unknown;
 
 use clockscope_records::{Answer, RatePair, Rates};
@@ -17,9 +17,9 @@ use crate::platform::Platform;
 use crate::session::Session;
 use crate::timer::Calibration;
 use comparison::{BRACKETS_AT_ENDS, Comparison};
-use entrant::Entrant;
-pub(crate) use entrant::ordered_counter;
-pub use entrant::{RATE_CLOCKS, RATE_REFERENCES};
+use rated::RatedClock;
+pub(crate) use rated::ordered_counter;
+pub use rated::{RATE_CLOCKS, RATE_REFERENCES};
 
 /// Shortest and longest time between two rounds, in ns, and how many a run is divided into in between.
 const SPACING_NS: (f64, f64) = (5e6, 50e6);
@@ -74,9 +74,9 @@ pub fn rate<P: Platform>(
     let RateRequest { ref clocks, paths, ref reference, duration_s, until_ppm, cpu } = *request;
     let reference = match reference {
         Some(reference) => reference.clone(),
-        None => entrant::usual_reference(session)?,
+        None => rated::usual_reference(session)?,
     };
-    let catalogue = entrant::selected(session.platform, clocks, paths, &reference)?;
+    let catalogue = rated::selected(session.platform, clocks, paths, &reference)?;
     let setup = Setup::new(session, catalogue, cpu)?;
     let sampling = setup.bench.calibrate();
     let plan = Plan { reference, duration_s, until_ppm };
@@ -93,8 +93,8 @@ pub(crate) struct Plan {
 
 /// The clocks that are compared if none is named, and their reference's name.
 pub(crate) fn usual<P: Platform>(session: &Session<'_, P>) -> Result<(Catalogue<P>, String), MeasureError> {
-    let reference = entrant::usual_reference(session)?;
-    Ok((entrant::selected(session.platform, &[], Paths::default(), &reference)?, reference))
+    let reference = rated::usual_reference(session)?;
+    Ok((rated::selected(session.platform, &[], Paths::default(), &reference)?, reference))
 }
 
 /// The counter and these clocks as far as there are such, tried, and the first of these references that answers.
@@ -104,12 +104,12 @@ pub(crate) fn against<P: Platform>(
     clocks: &[&str],
 ) -> Result<(Catalogue<P>, String), MeasureError> {
     let platform = session.platform;
-    let reference = entrant::first_answering(session, references)?;
+    let reference = rated::first_answering(session, references)?;
     let all = Catalogue::new(platform);
-    let counter = entrant::ordered_counter(&Catalogue::counters(platform));
+    let counter = rated::ordered_counter(&Catalogue::counters(platform));
     let named = clocks.iter().map(ToString::to_string).filter(|name| all.places(name, Paths::Libc).is_ok());
     let names: Vec<String> = counter.into_iter().chain(named).filter(|name| *name != reference).collect();
-    Ok((entrant::selected(platform, &names, Paths::Libc, &reference)?.tried(session)?, reference))
+    Ok((rated::selected(platform, &names, Paths::Libc, &reference)?.tried(session)?, reference))
 }
 
 /// Compares these clocks, which were tried.
@@ -120,23 +120,23 @@ pub(crate) fn find<P: Platform>(
     progress: &mut dyn FnMut(&Live),
 ) -> Result<Rates, MeasureError> {
     let Setup { bench, calibration, session, .. } = setup;
-    let place = entrant::place_of_reference(catalogue, &plan.reference)?;
-    let entrants: Vec<_> = catalogue.entries.iter().map(|row| Entrant::new(row, bench, &session.environment)).collect();
-    let reference = &entrants[place];
+    let place = rated::place_of_reference(catalogue, &plan.reference)?;
+    let rated: Vec<_> = catalogue.entries.iter().map(|row| RatedClock::new(row, bench, &session.environment)).collect();
+    let reference = &rated[place];
     if let Some(reason) = reference.refusal.clone() {
         let (name, stood_still_ns) = (reference.label.clone(), reference.stood_still_ns);
         return Err(MeasureError::Reference { name, reason, stood_still_ns });
     }
-    let mut comparisons = pairs(&entrants, place);
-    let course = Course { bench, entrants: &entrants, calibration, plan };
+    let mut comparisons = pairs(&rated, place);
+    let course = Course { bench, rated: &rated, calibration, plan };
     course.run(&mut comparisons, progress);
-    Ok(record(bench, &entrants, place, comparisons, calibration, plan))
+    Ok(record(bench, &rated, place, comparisons, calibration, plan))
 }
 
 /// Every clock against the reference first, then all others against each other.
-fn pairs<P: Platform>(entrants: &[Entrant<'_, P>], reference: usize) -> Vec<Comparison> {
+fn pairs<P: Platform>(rated: &[RatedClock<'_, P>], reference: usize) -> Vec<Comparison> {
     let readable: Vec<usize> =
-        (0..entrants.len()).filter(|place| *place != reference && entrants[*place].refusal.is_none()).collect();
+        (0..rated.len()).filter(|place| *place != reference && rated[*place].refusal.is_none()).collect();
     let against_reference = readable.iter().map(|place| Comparison::new(*place, reference));
     let others = readable.iter().enumerate().flat_map(|(index, a)| {
         let later = readable[index + 1..].iter();
@@ -148,7 +148,7 @@ fn pairs<P: Platform>(entrants: &[Entrant<'_, P>], reference: usize) -> Vec<Comp
 /// A comparison under way.
 struct Course<'a, P: Platform> {
     bench: &'a Bench<'a, P>,
-    entrants: &'a [Entrant<'a, P>],
+    rated: &'a [RatedClock<'a, P>],
     calibration: &'a Calibration<P>,
     plan: &'a Plan,
 }
@@ -156,11 +156,11 @@ struct Course<'a, P: Platform> {
 impl<P: Platform> Course<'_, P> {
     /// Brackets all pairs in rounds until the time is over, or every clock's bound is as small as was asked for.
     fn run(&self, comparisons: &mut [Comparison], progress: &mut dyn FnMut(&Live)) {
-        let Self { bench, entrants, plan, .. } = self;
+        let Self { bench, rated, plan, .. } = self;
         let duration_ns = plan.duration_s * 1e9;
         let spacing_ns = (duration_ns / ROUNDS).clamp(SPACING_NS.0, SPACING_NS.1);
         let start = bench.calibrate();
-        round(entrants, comparisons, BRACKETS_AT_ENDS);
+        round(rated, comparisons, BRACKETS_AT_ENDS);
         let mut waited = Waited { since: &start, slept_ns: 0.0 };
         let mut next_ns = spacing_ns;
         while !comparisons.is_empty() {
@@ -171,17 +171,17 @@ impl<P: Platform> Course<'_, P> {
                 break;
             }
             if self.is_reached(&live) {
-                round(entrants, comparisons, BRACKETS_AT_ENDS);
+                round(rated, comparisons, BRACKETS_AT_ENDS);
                 // More brackets may choose others as the ends.
                 if self.is_reached(&self.live(comparisons, elapsed_ns)) {
                     return;
                 }
             }
             waited.nap(bench, next_ns.min(duration_ns));
-            round(entrants, comparisons, BRACKETS);
+            round(rated, comparisons, BRACKETS);
             next_ns = (next_ns + spacing_ns).max(waited.ns());
         }
-        round(entrants, comparisons, BRACKETS_AT_ENDS);
+        round(rated, comparisons, BRACKETS_AT_ENDS);
     }
 
     fn is_reached(&self, live: &Live) -> bool {
@@ -191,18 +191,18 @@ impl<P: Platform> Course<'_, P> {
     /// The widest bound of those against the reference, which are the first.
     fn live(&self, comparisons: &[Comparison], elapsed_ns: f64) -> Live {
         let reference = comparisons.first().map_or(0, |comparison| comparison.reference);
-        let error_ppm = self.entrants[reference].as_reference(self.calibration, self.bench).error * 1e6;
+        let error_ppm = self.rated[reference].as_reference(self.calibration, self.bench).error * 1e6;
         let against = comparisons.iter().take_while(|comparison| comparison.reference == reference);
         let bound = |ppm: Option<(f64, f64)>| ppm.map_or(f64::INFINITY, |(_, bound)| bound);
         let widest = against
-            .map(|comparison| (&self.entrants[comparison.clock], comparison.bounds_ppm(self.entrants)))
+            .map(|comparison| (&self.rated[comparison.clock], comparison.bounds_ppm(self.rated)))
             .max_by(|a, b| bound(a.1).total_cmp(&bound(b.1)));
         let (clock, ppm) = widest.map_or((None, None), |(clock, ppm)| (Some(clock), ppm));
         Live {
             share: (elapsed_ns / (self.plan.duration_s * 1e9)).min(1.0),
             seconds: elapsed_ns / 1e9,
             clock: clock.map_or_else(String::new, |clock| clock.label.clone()),
-            // What a counter is off by is told against its claimed frequency, in the end.
+            // What a counter is off by is told against its nominal frequency, in the end.
             ppm: ppm.filter(|_| clock.is_some_and(|clock| !clock.counts_ticks)).map(|(rate, _)| rate),
             bound_ppm: ppm.map(|(_, bound)| bound + error_ppm),
         }
@@ -235,29 +235,29 @@ impl<P: Platform> Waited<'_, P> {
     }
 }
 
-fn round<P: Platform>(entrants: &[Entrant<'_, P>], comparisons: &mut [Comparison], brackets: usize) {
+fn round<P: Platform>(rated: &[RatedClock<'_, P>], comparisons: &mut [Comparison], brackets: usize) {
     for comparison in comparisons {
-        comparison.bracket(entrants, brackets);
+        comparison.bracket(rated, brackets);
     }
 }
 
 fn record<P: Platform>(
     bench: &Bench<'_, P>,
-    entrants: &[Entrant<'_, P>],
+    rated: &[RatedClock<'_, P>],
     place: usize,
     comparisons: Vec<Comparison>,
     calibration: &Calibration<P>,
     plan: &Plan,
 ) -> Rates {
-    let mut rates = Rates { reference: entrants[place].label.clone(), until_ppm: plan.until_ppm, ..Rates::default() };
-    let reference = entrants[place].as_reference(calibration, bench);
-    let (mut scales, mut records) = (vec![None; entrants.len()], Vec::new());
+    let mut rates = Rates { reference: rated[place].label.clone(), until_ppm: plan.until_ppm, ..Rates::default() };
+    let reference = rated[place].as_reference(calibration, bench);
+    let (mut scales, mut records) = (vec![None; rated.len()], Vec::new());
     scales[place] = Some(reference);
-    for (clock, entrant) in entrants.iter().enumerate().filter(|(clock, _)| *clock != place) {
+    for (clock, each) in rated.iter().enumerate().filter(|(clock, _)| *clock != place) {
         let comparison = comparisons.iter().find(|comparison| comparison.clock == clock);
         let (record, scale) = match comparison {
-            Some(comparison) => comparison.record(entrant, &entrants[place], reference, plan.until_ppm),
-            None => (entrant.unread(&rates.reference, plan.until_ppm), None),
+            Some(comparison) => comparison.record(each, &rated[place], reference, plan.until_ppm),
+            None => (each.unread(&rates.reference, plan.until_ppm), None),
         };
         scales[clock] = scale;
         records.push(record);
@@ -265,14 +265,14 @@ fn record<P: Platform>(
     rates.clocks = records;
     rates.pairs = comparisons
         .iter()
-        .map(|comparison| comparison.pair(entrants, [scales[comparison.clock], scales[comparison.reference]]))
+        .map(|comparison| comparison.pair(rated, [scales[comparison.clock], scales[comparison.reference]]))
         .collect();
     let against = comparisons.iter().filter(|comparison| comparison.reference == place);
-    let others = against.map(|comparison| &entrants[comparison.clock]);
+    let others = against.map(|comparison| &rated[comparison.clock]);
     // The reference's own clock by another path did not change against it, and proves nothing.
-    let others = others.filter(|entrant| base_name(&entrant.label) != base_name(&rates.reference));
-    let others: Vec<_> = others.map(|entrant| entrant.row).collect();
-    rates.reference_suspected = is_reference_suspected(&rates) && are_independent(&others, entrants[place].row);
+    let others = others.filter(|rated| base_name(&rated.label) != base_name(&rates.reference));
+    let others: Vec<_> = others.map(|rated| rated.row).collect();
+    rates.reference_suspected = is_reference_suspected(&rates) && are_independent(&others, rated[place].row);
     match bench.platform.adjtimex() {
         Ok(found) => rates.adjtimex = Some(found),
         Err(reason) => {
@@ -300,9 +300,9 @@ fn is_reference_suspected(rates: &Rates) -> bool {
 /// Whether only the reference explains that these clocks changed against it and not against each other: they are not all steered
 /// together, and no suspend stopped all of them and not the reference.
 fn are_independent<P: Platform>(others: &[&Row<P>], reference: &Row<P>) -> bool {
-    let first = others.first().map(|row| entrant::steered_as(row));
-    let are_steered_together = others.iter().all(|row| Some(entrant::steered_as(row)) == first);
-    let pause_together = !entrant::pauses(reference) && others.iter().all(|row| entrant::pauses(row));
+    let first = others.first().map(|row| rated::steered_as(row));
+    let are_steered_together = others.iter().all(|row| Some(rated::steered_as(row)) == first);
+    let pause_together = !rated::pauses(reference) && others.iter().all(|row| rated::pauses(row));
     !are_steered_together && !pause_together
 }
 

@@ -139,7 +139,7 @@ fn resolution(seen: &Seen, names: &[String; 2]) -> Metric {
         let ns = clock.tick_ns.ok_or_else(|| lacking(clock, "tick_ns"))?;
         Ok((ns, Some(ns * SAME / 2.0)))
     };
-    let note = "the step that all readings are multiples of, whatever the interface claims";
+    let note = "the step that all readings are multiples of, whatever the interface states";
     let mut found = metric("resolution", "tick", "ns", names.each_ref().map(step), note);
     let at_most = names.each_ref().map(|name| seen.clock(name).and_then(at_most_ns));
     // A bound is not a figure: the tick may be far shorter. But a tick beyond the bound is longer.

@@ -29,7 +29,7 @@ pub(crate) fn find<P: Platform>(setup: &Setup<'_, P>, cpus: Vec<u32>) -> Result<
     let plan = order::Plan {
         cpus: cpus.clone(),
         serial: false,
-        handover: order::Handover::default(),
+        handoff: order::Handoff::default(),
         duration_ns: ORDER_NS,
         longest_ns: f64::INFINITY,
     };

@@ -127,7 +127,7 @@ pub(crate) fn look<P: Platform>(
     let plan = order::Plan {
         cpus: cpus.clone(),
         serial: false,
-        handover: order::Handover::default(),
+        handoff: order::Handoff::default(),
         duration_ns: duration_s * ORDER * 1e9,
         longest_ns: duration_s * LONGEST_ORDER * 1e9,
     };
@@ -148,7 +148,7 @@ pub(crate) fn look<P: Platform>(
     let means = [earlier, mean(since.as_ref())];
     // The kernel may have given the counter up meanwhile.
     let (environment, after) = (session.environment.clone(), platform.environment());
-    let kernel = platform.kernels_word(&after);
+    let kernel = platform.kernel_verdict(&after);
     let turned_from = environment.clocksource.clone().filter(|name| after.clocksource.as_ref() != Some(name));
     let environment = Environment { clocksource: after.clocksource, ..environment };
     let (is_invariant, advice) = (platform.is_invariant(), platform.hypervisors_advice());

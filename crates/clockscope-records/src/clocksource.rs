@@ -17,7 +17,7 @@ pub struct Clocksources {
     /// Those that the kernel could use, the best first, as it orders them.
     pub clocksources: Vec<Clocksource>,
     /// What the kernel thinks of the processor's counter.
-    pub counter: KernelsWord,
+    pub counter: KernelVerdict,
     /// What a run that was killed has left switched; `null` where there is nothing of that kind.
     pub left_behind: Option<LeftBehind>,
     /// Who has switched just now, or may have, in a sentence; `null` where nobody has.
@@ -50,7 +50,7 @@ pub struct Clocksource {
 
 /// What the kernel thinks of the processor's counter, as far as it tells.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct KernelsWord {
+pub struct KernelVerdict {
     /// The clocksource that is the counter; `null` on an architecture where none is known.
     pub name: Option<String>,
     /// Whether the kernel builds its clocks on it now.

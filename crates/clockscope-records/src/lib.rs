@@ -31,7 +31,7 @@ pub mod units;
 
 pub use answer::Answer;
 pub use check::{Check, CheckKind, CostCause, Doubt, RateChange, ReadFailure, StatedBy, Suspect, Untested};
-pub use clocksource::{Clocksource, Clocksources, KernelsWord, LeftBehind, Reason, Switched};
+pub use clocksource::{Clocksource, Clocksources, KernelVerdict, LeftBehind, Reason, Switched};
 pub use document::{Document, Info, Listing, ReadError};
 pub use environment::{Announcement, Announcements, CounterFlags, Cpu, Environment, Frequencies, Kernel, Program};
 pub use gaps::{Cause, CauseKind, CpuGaps, Gaps, WorstGap};
@@ -40,7 +40,7 @@ pub use measurement::{
     Measurement, Monotonic, ReadPath, Run, Thorough, Timer,
 };
 pub use offsets::{CpuOffset, OffsetPair, Offsets};
-pub use order::{HandedOver, LostPair, Order, Sequence};
+pub use order::{Handoffs, LostPair, Order, Sequence};
 pub use plan::{Candidate, Plan, PlanRow, TickIs, Unfit};
 pub use policy::{ClockDemands, Policy};
 pub use rate::{Adjtimex, Allan, Changed, CivilWorth, Mtie, RatePair, RateRecord, Rates, Step};

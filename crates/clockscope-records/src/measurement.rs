@@ -203,7 +203,7 @@ pub struct Listed {
     pub available: bool,
     /// Why it cannot be read; `null` when it can.
     pub reason: Option<String>,
-    /// What the interface claims as its resolution, in ns.
+    /// What the interface states as its resolution, in ns.
     pub nominal_resolution_ns: Option<f64>,
     /// Why fields above are `null`.
     pub unknown: Unknown,
@@ -223,7 +223,7 @@ pub struct ClockRecord {
     pub cost_ns: Option<Cost>,
     /// Median cost divided by that of [`Baseline::fastest_counter`].
     pub ratio_to_fastest: Option<f64>,
-    /// What the interface claims as its resolution, in ns.
+    /// What the interface states as its resolution, in ns.
     pub nominal_resolution_ns: Option<f64>,
     /// The smallest positive difference between two successive readings, in ns.
     pub observed_resolution_ns: Option<f64>,

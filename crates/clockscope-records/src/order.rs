@@ -57,23 +57,23 @@ pub struct Sequence {
     pub handoffs_per_second: Option<f64>,
     /// Times that the receiver then read less than it had been given; `null` if nothing was handed over.
     pub regressions: Option<u64>,
-    /// The same of a million hand-overs.
+    /// The same of a million handoffs.
     pub regressions_per_million: Option<f64>,
     /// By how much at most, in ns; `null` if there was none.
     pub worst_ns: Option<f64>,
     /// From which CPU to which that was; `null` if there was none.
     pub worst_pair: Option<[u32; 2]>,
     /// Through a mailbox: each CPU publishes its readings and takes the other's newest.
-    pub mailbox: Option<HandedOver>,
+    pub mailbox: Option<Handoffs>,
     /// Through a lock: each CPU in its turn reads the clock while it holds it.
-    pub lock: Option<HandedOver>,
+    pub lock: Option<Handoffs>,
     /// Why fields above are `null`.
     pub unknown: Unknown,
 }
 
 /// What one way of handing over showed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct HandedOver {
+pub struct Handoffs {
     /// Readings handed over.
     pub handoffs: u64,
     /// Backward steps.

@@ -51,7 +51,7 @@ pub(crate) fn name(check: CheckKind) -> &'static str {
         CheckKind::Offsets => "offsets between CPUs",
         CheckKind::ConstantRate => "constant rate",
         CheckKind::Rate => "rate",
-        CheckKind::NominalFrequency => "claimed frequency",
+        CheckKind::NominalFrequency => "nominal frequency",
         CheckKind::Cost => "cost",
         CheckKind::Resolution => "resolution",
         CheckKind::Synchronization => "synchronization",
@@ -136,10 +136,10 @@ fn text(evidence: &Evidence) -> String {
         Check::NominalFrequency { nominal_hz, ppm, bound_ppm, .. } => match (nominal_hz, ppm.zip(*bound_ppm)) {
             (None, _) => "neither hardware nor hypervisor nor kernel state one to programs".to_owned(),
             (Some(hz), None) => {
-                format!("{:.6} MHz is claimed, and nothing was measured to compare it with", hz / 1e6)
+                format!("{:.6} MHz is stated, and nothing was measured to compare it with", hz / 1e6)
             }
             (Some(hz), Some((ppm, bound))) => format!(
-                "{:.6} MHz is claimed, {ppm:+.3} ± {bound:.3} ppm from what was measured against the kernel's clock",
+                "{:.6} MHz is stated, {ppm:+.3} ± {bound:.3} ppm from what was measured against the kernel's clock",
                 hz / 1e6
             ),
         },
@@ -182,7 +182,7 @@ fn order(check: &Check) -> String {
         Some(Untested::OneCpu) => "there is one CPU, so that no other can disagree".to_owned(),
         Some(Untested::NoPair) => or(reason.as_ref(), NO_PAIR),
         Some(Untested::NoHandoff) => or(reason.as_ref(), "nothing was handed over"),
-        Some(Untested::FewHandoffs) => format!("{handoffs} hand-overs are too few"),
+        Some(Untested::FewHandoffs) => format!("{handoffs} handoffs are too few"),
         None => {
             let far = worst_ns.map_or_else(String::new, |ns| format!(", by up to {}", time(ns)));
             let plural = if *pairs == 1 { "" } else { "s" };
@@ -307,7 +307,7 @@ fn source(check: &Check) -> &str {
         Check::StepsBack { .. } | Check::StandingStill { .. } | Check::Jumps { .. } => "successive readings",
         Check::Order { untested: Some(Untested::OneCpu), .. }
         | Check::Offsets { untested: Some(Untested::OneCpu), .. } => "the system",
-        Check::Order { .. } => "hand-overs",
+        Check::Order { .. } => "handoffs",
         Check::Offsets { .. } => "exchanges",
         Check::ConstantRate { .. } | Check::Rate { .. } => "brackets",
         Check::NominalFrequency { stated_by, .. } => match stated_by {
@@ -376,7 +376,7 @@ fn remedy(check: &Check) -> &str {
             "it is being slewed (adjtime, chrony, ntpd): measure short durations by monotonic_raw until it has caught up"
         }
         Check::NominalFrequency { .. } => {
-            "measure the frequency against the system's clock, as clockscope does, and do not use the claim; or the kernel's \
+            "measure the frequency against the system's clock, as clockscope does, and do not use the stated one; or the kernel's \
              own clock is off: compare it with NTP (chronyc tracking)"
         }
         Check::Cost { cause, .. } => match cause {

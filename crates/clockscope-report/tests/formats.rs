@@ -73,7 +73,7 @@ fn every_line_of_ndjson_is_an_object_with_a_type() {
     for fixture in FIXTURES {
         for line in rendered(&document(fixture), Format::Ndjson).lines() {
             let object: Value = serde_json::from_str(line).unwrap();
-            assert!(object["type"].is_string() && object["schema_version"] == 1, "{line}");
+            assert!(object["type"].is_string() && object["schema_version"] == 2, "{line}");
         }
     }
 }

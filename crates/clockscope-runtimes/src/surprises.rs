@@ -73,7 +73,7 @@ impl<'a> Finest<'a> {
             return None;
         }
         let claim = match row.nominal_tick_ns.filter(|nominal| tick_ns > CLAIMED * nominal) {
-            Some(nominal) => format!(" and not the {} that it claims", time(nominal)),
+            Some(nominal) => format!(" and not the {} that it states", time(nominal)),
             None => String::new(),
         };
         let zeros = zeros.map_or_else(String::new, |zeros| format!("; {}", repeating(zeros)));
@@ -172,7 +172,7 @@ mod tests {
             [
                 "Mono Stopwatch: it steps by 100 ns, where C clock_gettime steps by 10 ns; 72 % of its readings repeat the one before.",
                 "Chromium performance.now: it steps by 100 µs, where C clock_gettime steps by 10 ns; 99.8 % of its readings repeat the one before; a read costs 220 ns, 10 times one of C clock_gettime.",
-                ".NET TickCount64: it steps by 4 ms and not the 1 ms that it claims, where C clock_gettime steps by 10 ns; 99.9 % of its readings repeat the one before.",
+                ".NET TickCount64: it steps by 4 ms and not the 1 ms that it states, where C clock_gettime steps by 10 ns; 99.9 % of its readings repeat the one before.",
                 "Python perf_counter_ns: a read costs 377 ns, 17 times one of C clock_gettime.",
             ]
         );
@@ -223,7 +223,7 @@ mod tests {
         assert_eq!(
             surprises(&rows),
             [
-                "X now: it steps by 101 ns and not the 1 ns that it claims, where C clock_gettime steps by 10.1 ns; a read costs 222 ns, 10 times one of C clock_gettime."
+                "X now: it steps by 101 ns and not the 1 ns that it states, where C clock_gettime steps by 10.1 ns; a read costs 222 ns, 10 times one of C clock_gettime."
             ]
         );
     }

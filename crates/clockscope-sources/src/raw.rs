@@ -71,7 +71,7 @@ pub enum Unit {
     Counts(Option<f64>),
 }
 
-/// What the interface claims as its resolution.
+/// What the interface states as its resolution.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Resolution {
     /// So many nanoseconds.

@@ -48,7 +48,7 @@ pub enum Judge {
         rate_error: f64,
     },
     /// Not at all: the clock is not meant to follow the reference (CPU time, core cycles).
-    Nobody,
+    None,
 }
 
 /// The counts so far.
@@ -187,11 +187,11 @@ impl EventCounter {
     fn reference(&self) -> Reference {
         match self.judge {
             Judge::Reference { tick_ns, rate_error } => Reference { tick_ns, drift: SLEW + rate_error },
-            Judge::Nobody => Reference { tick_ns: 0.0, drift: 0.0 },
+            Judge::None => Reference { tick_ns: 0.0, drift: 0.0 },
         }
     }
 
-    /// The step that the clock is allowed: what its interface claims or, if that is larger, the smallest one seen.
+    /// The step that the clock is allowed: what its interface states or, if that is larger, the smallest one seen.
     fn tick_ns(&self) -> f64 {
         self.counts
             .smallest_step
@@ -213,7 +213,7 @@ impl EventCounter {
         let (debt_ns, went_back) = self.scan(batch.values, threshold_ns, batch.cost_ns.unwrap_or(0.0), owed_ns);
         self.last = Some(last);
         self.counts.reads += batch.values.len() as u64;
-        if self.judge != Judge::Nobody {
+        if self.judge != Judge::None {
             let scan = Scan { boundary, first_ns, last_ns, debt_ns, sunk_ns: debt_ns - owed_ns, went_back };
             self.judge(batch, scan, threshold_ns);
         }
@@ -254,7 +254,7 @@ impl EventCounter {
         let decidable = self.level.is_some_and(|level| self.tick_ns() < level.after_ns - level.before_ns);
         let judged =
             Judged { hidden_regression: self.judged.hidden_regression.or(decidable.then_some(0)), ..self.judged };
-        self.counts.judged = (self.judge != Judge::Nobody).then_some(judged);
+        self.counts.judged = (self.judge != Judge::None).then_some(judged);
         self.counts.sure_ns = quantile(&self.hurdles.into_sorted(), MOST);
         (self.counts, self.worst)
     }

@@ -57,7 +57,7 @@ impl Counter for Native {
         counter::is_invariant()
     }
 
-    fn claimed_hz(&self) -> Option<(f64, &'static str)> {
+    fn nominal_hz(&self) -> Option<(f64, &'static str)> {
         let stated = counter::claims().nominal_hz(|| os::perf_frequency().ok());
         stated.map(|(hz, by)| (hz, by.name()))
     }

@@ -16,8 +16,8 @@ use crate::evidence::{Evidence, Finding};
 use crate::lattice;
 use crate::process::{CLOCK, Native};
 
-/// Hand-overs between two CPUs: a few milliseconds.
-const HANDOVERS: u64 = 20_000;
+/// Handoffs between two CPUs: a few milliseconds.
+const HANDOFFS: u64 = 20_000;
 
 /// Fewer than this in the time given test nothing.
 const ENOUGH: u64 = 1000;
@@ -25,10 +25,10 @@ const ENOUGH: u64 = 1000;
 /// A pair of CPUs is given up after this time, in ns.
 const PATIENCE_NS: u64 = 200_000_000;
 
-/// An offset that is not known within this, in ns, could hide between hand-overs.
+/// An offset that is not known within this, in ns, could hide between handoffs.
 const WIDEST_NS: f64 = 10_000.0;
 
-/// After so many hand-overs each thread looks on which CPU it runs.
+/// After so many handoffs each thread looks on which CPU it runs.
 const BETWEEN_LOOKS: u64 = 64;
 
 /// What [`revalidate`] found.
@@ -46,7 +46,7 @@ pub struct Revalidation {
 /// the kernel does.
 ///
 /// It passes if the process may read it, the processor promises a constant rate, and if between the
-/// first and each other CPU no reading went back in 20,000 hand-overs (1000 on a busy machine) and
+/// first and each other CPU no reading went back in 20,000 handoffs (1000 on a busy machine) and
 /// the offset is zero within 10 µs, as far as they show. With one CPU there is nothing to hand
 /// over: a container that is bound to one may use the counter.
 ///
@@ -138,9 +138,9 @@ fn against_first<C: Counter + Copy + Send>(
             Ok(handed) if handed.is_moved => {
                 return Err((format!("the threads on CPUs {first} and {other} were moved to another one"), AGAIN));
             }
-            Ok(handed) if handed.handovers >= ENOUGH || handed.backwards > 0 => pairs.push((*other, handed)),
+            Ok(handed) if handed.handoffs >= ENOUGH || handed.backwards > 0 => pairs.push((*other, handed)),
             Ok(handed) => {
-                let seen = format!("{} hand-overs between CPUs {first} and {other} are too few", handed.handovers);
+                let seen = format!("{} handoffs between CPUs {first} and {other} are too few", handed.handoffs);
                 return Err((seen, AGAIN));
             }
             Err(errno) => {
@@ -152,7 +152,7 @@ fn against_first<C: Counter + Copy + Send>(
 }
 
 fn said(name: &'static str, finding: Finding, seen: String) -> Evidence {
-    Evidence::new(name, finding, seen).by("hand-overs between CPUs")
+    Evidence::new(name, finding, seen).by("handoffs between CPUs")
 }
 
 fn unknown(seen: String, advice: &'static str) -> Evidence {
@@ -162,9 +162,9 @@ fn unknown(seen: String, advice: &'static str) -> Evidence {
 /// What was seen between all pairs, for a counter that moves in steps of so many ticks.
 fn judged(pairs: &[(u32, Handed)], step: u64) -> Vec<Evidence> {
     const UNSYNCHRONIZED: &str = "the CPUs' counters are not synchronized; the clock serves the OS clock";
-    let handovers: u64 = pairs.iter().map(|(_, handed)| handed.handovers).sum();
+    let handoffs: u64 = pairs.iter().map(|(_, handed)| handed.handoffs).sum();
     let backwards: u64 = pairs.iter().map(|(_, handed)| handed.backwards).sum();
-    let seen = format!("{backwards} of {handovers} readings went back between {} CPUs", pairs.len() + 1);
+    let seen = format!("{backwards} of {handoffs} readings went back between {} CPUs", pairs.len() + 1);
     let order = if backwards == 0 {
         said(ORDER, Finding::For, seen)
     } else {
@@ -182,7 +182,7 @@ fn judged(pairs: &[(u32, Handed)], step: u64) -> Vec<Evidence> {
         }
         None if pairs.iter().any(|(_, handed)| handed.widest_ns(step) > WIDEST_NS) => {
             let widest_us = pairs.iter().map(|(_, handed)| handed.widest_ns(step)).fold(0.0, f64::max) / 1e3;
-            let seen = format!("other programs interrupted the hand-overs: offsets of {widest_us:.0} µs are possible");
+            let seen = format!("other programs interrupted the handoffs: offsets of {widest_us:.0} µs are possible");
             said(OFFSET, Finding::Unknown, seen).advise(AGAIN)
         }
         None => {
@@ -198,7 +198,7 @@ fn judged(pairs: &[(u32, Handed)], step: u64) -> Vec<Evidence> {
 /// What was seen between two CPUs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Handed {
-    handovers: u64,
+    handoffs: u64,
     backwards: u64,
     /// The second CPU's counter against the first one's.
     bounds: OffsetBounds,
@@ -272,12 +272,12 @@ fn nonzero(reading: u64) -> u64 {
 fn ask((cpu, counter): &(u32, impl Counter), table: &Table, deadline: u64) -> Handed {
     let mut handed = Handed { is_moved: is_elsewhere(*cpu), ..Handed::default() };
     let (began_ns, began) = (monotonic_ns().unwrap_or(0), counter.ordered());
-    for turn in 0..HANDOVERS / 2 {
+    for turn in 0..HANDOFFS / 2 {
         let sent = nonzero(counter.ordered());
         table.there.store(sent, Ordering::Release);
         let Some(answer) = receive(&table.back, &table.is_over, Some(deadline)) else { break };
         let received = counter.ordered();
-        handed.handovers += 2;
+        handed.handoffs += 2;
         handed.backwards += u64::from(went_back(answer, received));
         handed.bounds.push(&Bracket { before: sent, inner: answer, after: received });
         handed.is_moved |= turn % BETWEEN_LOOKS == 0 && is_elsewhere(*cpu);
@@ -374,7 +374,7 @@ mod tests {
         const BACK: i64 = -(1 << 44);
         for (a, b) in [(0, BACK), (BACK, 0)] {
             let tested = (0..100).map(|_| between((one, Offset(a)), (other, Offset(b))).unwrap());
-            match tested.into_iter().find(|handed| handed.handovers > 0 || handed.backwards > 0) {
+            match tested.into_iter().find(|handed| handed.handoffs > 0 || handed.backwards > 0) {
                 Some(handed) => assert!(handed.backwards > 0, "{handed:?}"),
                 None => clockscope_testing::skip("two threads on two CPUs never met"),
             }
@@ -399,7 +399,7 @@ mod tests {
     #[test]
     fn an_offset_that_is_hardly_known_is_unknown() {
         let handed = |round: u64| {
-            let mut handed = Handed { handovers: 20_000, ticks: 10_000_000, ns: 10_000_000, ..Handed::default() };
+            let mut handed = Handed { handoffs: 20_000, ticks: 10_000_000, ns: 10_000_000, ..Handed::default() };
             handed.bounds.push(&Bracket { before: 1_000, inner: 1_000 + round / 2, after: 1_000 + round });
             handed
         };

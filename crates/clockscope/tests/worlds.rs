@@ -194,14 +194,14 @@ fn a_claimed_frequency_is_not_believed() {
         fn is_invariant(&self) -> Option<bool> {
             Some(true)
         }
-        fn claimed_hz(&self) -> Option<(f64, &'static str)> {
+        fn nominal_hz(&self) -> Option<(f64, &'static str)> {
             Some((24.1e6 * 100.0, "a register"))
         }
     }
     let mut watch = Watch::with(World::new(2.4 * GHZ, 0, 0), Claiming);
     watch.settle();
     assert!((watch.clock.frequency().unwrap().hz / 2.4e9 - 1.0).abs() < 1e-6);
-    let claim = watch.clock.evidence().into_iter().find(|evidence| evidence.name == "claimed frequency").unwrap();
+    let claim = watch.clock.evidence().into_iter().find(|evidence| evidence.name == "nominal frequency").unwrap();
     assert_eq!(claim.seen, "a register states 2410.000 MHz, which is +4167 ppm from what is measured");
 }
 

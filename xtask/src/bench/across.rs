@@ -29,16 +29,16 @@ fn number(value: &Value) -> Result<f64> {
     value.as_f64().with_context(|| format!("{value} is no number"))
 }
 
-/// Clocks whose hand-overs are compared.
+/// Clocks whose handoffs are compared.
 const ORDERED: [&str; 4] = ["rdtscp", "tsc_lfence", "monotonic", "clockscope.now"];
 
-/// Hand-overs beside those of two threads that hand a word to and fro, in the same run; and what went back.
+/// Handoffs beside those of two threads that hand a word to and fro, in the same run; and what went back.
 fn order() -> Result<()> {
     let (mut unordered, mut ordered) = (Vec::new(), 0.0);
-    for (handover, target) in [("both", ">= 0.5"), ("mailbox", "-"), ("lock", "-")] {
+    for (handoff, target) in [("both", ">= 0.5"), ("mailbox", "-"), ("lock", "-")] {
         let (mut ratios, mut bare) = (vec![Vec::new(); ORDERED.len()], Vec::new());
         for _ in 0..RUNS {
-            let arguments = ["order", "tsc", "--duration", "2s", "--handover", handover];
+            let arguments = ["order", "tsc", "--duration", "2s", "--handoff", handoff];
             let record = asked(&[&arguments, ORDERED.as_slice()].concat())?;
             let found = |name: &str| {
                 let sequences = record["sequences"].as_array().context("no sequences")?;
@@ -53,10 +53,10 @@ fn order() -> Result<()> {
             unordered.push(number(&found("tsc")?["regressions"])?);
         }
         for (name, ratios) in ORDERED.iter().zip(&mut ratios) {
-            let what = format!("hand-overs of {name} ({handover}) / of a bare word");
+            let what = format!("handoffs of {name} ({handoff}) / of a bare word");
             figure(&what, target, &format!("{:.2}", median(ratios)));
         }
-        figure("hand-overs of a bare word", "-", &format!("{:.1} M/s", median(&mut bare) / 1e6));
+        figure("handoffs of a bare word", "-", &format!("{:.1} M/s", median(&mut bare) / 1e6));
     }
     figure("regressions of rdtsc in 2 s, fewest of all runs", "> 0", &format!("{:.0}", least(&unordered)));
     figure("regressions of ordered reads, all runs", "0", &format!("{ordered:.0}"));

@@ -29,7 +29,7 @@ pub(super) fn order(args: &OrderArgs) -> Result<Exit> {
             duration_s: args.duration.0,
             cpus: list(args.pairs.cpus.as_ref()),
             serial: args.pairs.serial,
-            handover: args.handover.into(),
+            handoff: args.handoff.into(),
         };
         clockscope_measure::order(session, catalogue, &request, progress)
     };

@@ -10,7 +10,7 @@ use super::tournament;
 use crate::bench::{Bench, FIRST_WINDOW_NS, Progress, Setup, answering};
 use crate::catalogue::Catalogue;
 use crate::error::MeasureError;
-use crate::pair::{Meeting, Side};
+use crate::pair::{Rendezvous, Side};
 use crate::platform::{Platform, Yardstick};
 use crate::session::Session;
 use crate::step;
@@ -191,10 +191,10 @@ fn exchange<P: Platform, C: RawClock>(
 ) -> Vec<Played<Learned>> {
     let platform = bench.platform;
     let lines: Vec<_> = pairs.iter().map(|_| [Exchange::new(platform), Exchange::new(platform)]).collect();
-    play_round(platform, pairs, |place: usize, meeting: &Meeting<'_, P>, side: Side| {
+    play_round(platform, pairs, |place: usize, rendezvous: &Rendezvous<'_, P>, side: Side| {
         let mut learned = Learned::default();
         for (asking, line) in [Side::First, Side::Second].into_iter().zip(&lines[place]) {
-            if !meeting.meet(side) {
+            if !rendezvous.meet(side) {
                 return Err(ALONE.to_owned());
             }
             let counter = &counters[side.index()];

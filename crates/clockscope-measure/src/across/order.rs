@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use clockscope_records::{Answer, HandedOver, LostPair, Order, Sequence, Unknown};
+use clockscope_records::{Answer, Handoffs, LostPair, Order, Sequence, Unknown};
 use clockscope_sources::{Errno, Kind};
 
 use super::team::{ALONE, Played, play_round};
@@ -10,14 +10,14 @@ use super::tournament;
 use crate::bench::{Bench, Progress, Setup};
 use crate::catalogue::{Catalogue, Row};
 use crate::error::MeasureError;
-use crate::pair::{Deadline, Meeting, Side};
+use crate::pair::{Deadline, Rendezvous, Side};
 use crate::platform::{Platform, Word};
 use crate::relay::{Pace, Received, Relay, smaller};
 use crate::session::Session;
 
 /// What a round should take, in ns: long enough that starting its threads does not matter, short enough to show progress.
 const ROUND_NS: f64 = 250e6;
-/// Shortest time for one clock and pair, in ns: thousands of hand-overs.
+/// Shortest time for one clock and pair, in ns: thousands of handoffs.
 const SHORTEST_NS: f64 = 0.5e6;
 
 /// A clock that moved so often stands still if it does not for so many times as long as it usually takes, and for so many
@@ -41,7 +41,7 @@ const UNTIMED: &str =
 
 /// How readings are handed over.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Handover {
+pub enum Handoff {
     /// Through mailboxes.
     Mailbox,
     /// Under a lock.
@@ -62,7 +62,7 @@ pub struct OrderRequest {
     /// Test one pair of CPUs at a time.
     pub serial: bool,
     /// How readings are handed over.
-    pub handover: Handover,
+    pub handoff: Handoff,
 }
 
 /// Tests every clock of the catalogue on every pair of CPUs: n - 1 rounds for n CPUs, in memory
@@ -77,9 +77,9 @@ pub fn order<P: Platform>(
     request: &OrderRequest,
     progress: &mut Progress<'_>,
 ) -> Result<Answer<Order>, MeasureError> {
-    let OrderRequest { duration_s, ref cpus, serial, handover } = *request;
+    let OrderRequest { duration_s, ref cpus, serial, handoff } = *request;
     let cpus = super::cpus(session.platform, cpus.as_deref())?;
-    let plan = Plan { cpus, serial, handover, duration_ns: duration_s * 1e9, longest_ns: f64::INFINITY };
+    let plan = Plan { cpus, serial, handoff, duration_ns: duration_s * 1e9, longest_ns: f64::INFINITY };
     let mut setup = Setup::new(session, catalogue, None)?;
     let rows = std::mem::take(&mut setup.catalogue.entries);
     let sampling = setup.bench.calibrate();
@@ -91,7 +91,7 @@ pub fn order<P: Platform>(
 pub(crate) struct Plan {
     pub(crate) cpus: Vec<u32>,
     pub(crate) serial: bool,
-    pub(crate) handover: Handover,
+    pub(crate) handoff: Handoff,
     pub(crate) duration_ns: f64,
     /// Time after which no turn is begun any more, in ns: on busy CPUs the threads wait long for each other.
     pub(crate) longest_ns: f64,
@@ -112,7 +112,7 @@ pub(crate) fn find<P: Platform>(
         untestable: super::untestable(&plan.cpus),
         ..Order::default()
     };
-    let tasks = tasks(rows, plan.handover);
+    let tasks = tasks(rows, plan.handoff);
     let mut tallies = vec![Tally::default(); tasks.len()];
     if order.untestable.is_none() {
         order.pairs_tested = play(bench, &tasks, plan, &mut tallies, &mut order.lost, progress);
@@ -162,11 +162,11 @@ struct Task<'a, P: Platform> {
 }
 
 /// The bare way first, then each clock in each way.
-fn tasks<P: Platform>(rows: &[Row<P>], handover: Handover) -> Vec<Task<'_, P>> {
-    let ways: &[Way] = match handover {
-        Handover::Mailbox => &[Way::Mailbox],
-        Handover::Lock => &[Way::Lock],
-        Handover::Both => &[Way::Mailbox, Way::Lock],
+fn tasks<P: Platform>(rows: &[Row<P>], handoff: Handoff) -> Vec<Task<'_, P>> {
+    let ways: &[Way] = match handoff {
+        Handoff::Mailbox => &[Way::Mailbox],
+        Handoff::Lock => &[Way::Lock],
+        Handoff::Both => &[Way::Mailbox, Way::Lock],
     };
     let fit = rows.iter().enumerate().filter(|(_, row)| row.sampler.is_ok() && unfit(row).is_none());
     let of_clocks =
@@ -334,14 +334,14 @@ fn hand_over<P: Platform>(
     let platform = bench.platform;
     let over: Vec<P::Word> = pairs.iter().map(|_| platform.word(0)).collect();
     let relays: Vec<Vec<_>> = pairs.iter().map(|_| tasks.iter().map(|_| Relay::new(platform)).collect()).collect();
-    play_round(platform, pairs, |place: usize, meeting: &Meeting<'_, P>, side: Side| {
+    play_round(platform, pairs, |place: usize, rendezvous: &Rendezvous<'_, P>, side: Side| {
         let mut received = Vec::with_capacity(tasks.len());
         for (task, relay) in tasks.iter().zip(&relays[place]) {
             let started = if side == Side::First { task.start(relay) } else { Ok(()) };
             if side == Side::First && is_late() {
                 over[place].store(1, Ordering::Relaxed);
             }
-            if !meeting.meet(side) {
+            if !rendezvous.meet(side) {
                 return Err(ALONE.to_owned());
             }
             // One of them decides for both, before they meet.
@@ -386,7 +386,7 @@ fn record<P: Platform>(
     let (handoffs, regressions) = (sum(|received| received.handoffs), sum(|received| received.regressions));
     let worst = tallies().filter(|tally| tally.worst_pair.is_some()).max_by_key(|tally| tally.received.worst);
     let in_ns = |tally: &Tally| tally.received.worst as f64 * ns_per_unit;
-    let handed_over = |tally: &Tally| HandedOver {
+    let handed_over = |tally: &Tally| Handoffs {
         handoffs: tally.received.handoffs,
         regressions: tally.received.regressions,
         worst_ns: tally.worst_pair.map(|_| in_ns(tally)),

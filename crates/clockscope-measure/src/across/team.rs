@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use clockscope_machine::affinity::AffinityError;
 use clockscope_sources::Errno;
 
-use crate::pair::{Meeting, Side};
+use crate::pair::{Rendezvous, Side};
 use crate::platform::Platform;
 
 /// A pair of CPUs, and what its two threads found, or why they did not.
@@ -15,16 +15,16 @@ pub(crate) type Played<T> = ((u32, u32), Result<[T; 2], String>);
 pub(crate) fn play_round<P: Platform, T: Send>(
     platform: &P,
     pairs: &[(u32, u32)],
-    play: impl Fn(usize, &Meeting<'_, P>, Side) -> Result<T, String> + Sync,
+    play: impl Fn(usize, &Rendezvous<'_, P>, Side) -> Result<T, String> + Sync,
 ) -> Vec<Played<T>> {
-    let meetings: Vec<_> = pairs.iter().map(|_| Meeting::new(platform)).collect();
+    let rendezvous: Vec<_> = pairs.iter().map(|_| Rendezvous::new(platform)).collect();
     let body = |place: usize, cpu: u32, side: Side| {
-        let (meeting, play) = (&meetings[place], &play);
+        let (rendezvous, play) = (&rendezvous[place], &play);
         // However the body ends, and if it never begins, the other one must not wait for it.
-        let leaving = Leaving(meeting);
+        let leaving = Leaving(rendezvous);
         move || {
             let _leaving = leaving;
-            on_cpu(platform, cpu, || play(place, meeting, side))
+            on_cpu(platform, cpu, || play(place, rendezvous, side))
         }
     };
     let sides = pairs.iter().enumerate();
@@ -35,8 +35,8 @@ pub(crate) fn play_round<P: Platform, T: Send>(
     pairs.iter().map(|pair| (*pair, both([next(), next()]))).collect()
 }
 
-/// Calls the meeting off when its thread ends.
-struct Leaving<'a, P: Platform>(&'a Meeting<'a, P>);
+/// Calls the rendezvous off when its thread ends.
+struct Leaving<'a, P: Platform>(&'a Rendezvous<'a, P>);
 
 impl<P: Platform> Drop for Leaving<'_, P> {
     fn drop(&mut self) {
@@ -100,8 +100,8 @@ mod tests {
     #[test]
     fn who_is_alone_does_not_wait() {
         let cpus = affinity::allowed().unwrap();
-        let played = play_round(&ThisMachine, &[(cpus[0], 60_000)], |_, meeting, side| {
-            if meeting.meet(side) { Ok(()) } else { Err(ALONE.to_owned()) }
+        let played = play_round(&ThisMachine, &[(cpus[0], 60_000)], |_, rendezvous, side| {
+            if rendezvous.meet(side) { Ok(()) } else { Err(ALONE.to_owned()) }
         });
         let reason = played[0].1.as_ref().unwrap_err();
         assert!(reason.contains("60000") && reason.contains("online"), "{reason}");
@@ -112,8 +112,8 @@ mod tests {
         let cpus = affinity::allowed().unwrap();
         // The same CPU twice, as when one went offline: waiting gives it away.
         for pair in [(cpus[0], cpus[0]), (cpus[0], *cpus.last().unwrap())] {
-            let played = play_round(&ThisMachine, &[pair], |_, meeting, side| {
-                Ok((0..200).filter(|_| meeting.meet(side)).count())
+            let played = play_round(&ThisMachine, &[pair], |_, rendezvous, side| {
+                Ok((0..200).filter(|_| rendezvous.meet(side)).count())
             });
             assert_eq!(played[0].1, Ok([200, 200]));
         }
@@ -123,9 +123,9 @@ mod tests {
     fn a_panic_ends_one_pair_alone() {
         let cpus = affinity::allowed().unwrap();
         let pair = (cpus[0], *cpus.last().unwrap());
-        let played = play_round(&ThisMachine, &[pair, pair], |place, meeting, side| {
+        let played = play_round(&ThisMachine, &[pair, pair], |place, rendezvous, side| {
             assert!(place != 0 || side != Side::Second, "on purpose");
-            if meeting.meet(side) { Ok(()) } else { Err(ALONE.to_owned()) }
+            if rendezvous.meet(side) { Ok(()) } else { Err(ALONE.to_owned()) }
         });
         assert!(played[0].1.as_ref().unwrap_err().contains("panic"), "{played:?}");
         assert_eq!(played[1].1, Ok([(), ()]));

@@ -9,7 +9,7 @@ use clockscope_machine::hypervisor::{self, Advice};
 use clockscope_machine::sleeping::{self, Call, Sleeper};
 use clockscope_machine::trial::{self, Outcome, SeveralThreads};
 use clockscope_machine::{account, adjtimex, clocksource};
-use clockscope_records::{Adjtimex, CivilWorth, Environment, KernelsWord};
+use clockscope_records::{Adjtimex, CivilWorth, Environment, KernelVerdict};
 use clockscope_sources::os::{self, Reference};
 use clockscope_sources::{Visitor, counter, library};
 
@@ -208,8 +208,8 @@ impl Platform for ThisMachine {
         hypervisor::advice()
     }
 
-    fn kernels_word(&self, environment: &Environment) -> KernelsWord {
-        clocksource::kernels_word(environment)
+    fn kernel_verdict(&self, environment: &Environment) -> KernelVerdict {
+        clocksource::kernel_verdict(environment)
     }
 }
 

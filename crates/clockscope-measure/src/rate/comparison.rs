@@ -9,8 +9,8 @@ use clockscope_statistics::{
     BracketNs, Constancy, Rate, allan_deviation, even_phases, maximum_time_interval_error, rate, rate_bounds,
 };
 
-use super::entrant::{Entrant, Scale};
 use super::error::{middle, of_inverse};
+use super::rated::{RatedClock, Scale};
 use super::unknown::{FEW, NO_SCALE, TICKED, TOO_FEW, explain};
 use crate::platform::Platform;
 
@@ -42,8 +42,8 @@ impl Comparison {
     }
 
     /// Takes so many brackets, and keeps the narrowest.
-    pub(super) fn bracket<P: Platform>(&mut self, entrants: &[Entrant<'_, P>], count: usize) {
-        let (clock, reference) = (&entrants[self.clock], &entrants[self.reference]);
+    pub(super) fn bracket<P: Platform>(&mut self, rated: &[RatedClock<'_, P>], count: usize) {
+        let (clock, reference) = (&rated[self.clock], &rated[self.reference]);
         let fence = clock.fence.as_ref().or(reference.fence.as_ref());
         let (Ok(clock), Ok(reference)) = (&clock.row.sampler, &reference.row.sampler) else { return };
         let between = || fence.map(|timer| black_box(timer.now()));
@@ -96,8 +96,8 @@ impl Comparison {
     }
 
     /// Rate and bound so far, in ppm of the claimed scales, or of the rough ones.
-    pub(super) fn bounds_ppm<P: Platform>(&self, entrants: &[Entrant<'_, P>]) -> Option<(f64, f64)> {
-        let (clock, reference) = (&entrants[self.clock], &entrants[self.reference]);
+    pub(super) fn bounds_ppm<P: Platform>(&self, rated: &[RatedClock<'_, P>]) -> Option<(f64, f64)> {
+        let (clock, reference) = (&rated[self.clock], &rated[self.reference]);
         let clock_ns = clock.nominal_hz.map_or(clock.rough_ns, |hz| 1e9 / hz);
         let (brackets, ticks) = self.in_ns((clock, clock_ns), (reference, reference.rough_ns));
         rate_bounds(&brackets, ticks).map(|bounds| middle(bounds, [0.0; 2]))
@@ -106,8 +106,8 @@ impl Comparison {
     /// The brackets since the first one, which is always kept, and the ticks: in ns, with units of so many ns.
     fn in_ns<P: Platform>(
         &self,
-        (clock, clock_ns): (&Entrant<'_, P>, f64),
-        (reference, reference_ns): (&Entrant<'_, P>, f64),
+        (clock, clock_ns): (&RatedClock<'_, P>, f64),
+        (reference, reference_ns): (&RatedClock<'_, P>, f64),
     ) -> (Vec<BracketNs>, Ticks) {
         let unit = Ticks { outer: reference_ns, inner: clock_ns };
         let since_first = |bracket| BracketNs::since(&self.brackets[0], bracket, unit);
@@ -118,9 +118,9 @@ impl Comparison {
     /// What all brackets tell with the clock's unit of so many ns.
     fn rate<P: Platform>(
         &self,
-        clock: &Entrant<'_, P>,
+        clock: &RatedClock<'_, P>,
         clock_ns: f64,
-        reference: &Entrant<'_, P>,
+        reference: &RatedClock<'_, P>,
         scale: Scale,
     ) -> Option<Found> {
         let (brackets, ticks) = self.in_ns((clock, clock_ns), (reference, scale.ns_per_unit));
@@ -131,8 +131,8 @@ impl Comparison {
     /// The record of the clock, and how its unit becomes ns from now on.
     pub(super) fn record<P: Platform>(
         &self,
-        clock: &Entrant<'_, P>,
-        reference: &Entrant<'_, P>,
+        clock: &RatedClock<'_, P>,
+        reference: &RatedClock<'_, P>,
         scale: Scale,
         until_ppm: Option<f64>,
     ) -> (RateRecord, Option<Scale>) {
@@ -144,7 +144,7 @@ impl Comparison {
             reason: self.error.map(|errno| format!("{} reads failed; the first: {errno}", self.failed)),
             ..RateRecord::default()
         };
-        // A counter of no claimed frequency counts at that which is found: it is looked for first.
+        // A counter of no nominal frequency counts at that which is found: it is looked for first.
         let nominal_ns = clock.nominal_hz.map(|hz| 1e9 / hz);
         let rough_ns = nominal_ns.unwrap_or(clock.rough_ns);
         let Some(rough) = self.rate(clock, rough_ns, reference, scale) else {
@@ -183,8 +183,8 @@ impl Comparison {
     }
 
     /// The record of the pair, with these scales of the clock and of the other.
-    pub(super) fn pair<P: Platform>(&self, entrants: &[Entrant<'_, P>], scales: [Option<Scale>; 2]) -> RatePair {
-        let (clock, other) = (&entrants[self.clock], &entrants[self.reference]);
+    pub(super) fn pair<P: Platform>(&self, rated: &[RatedClock<'_, P>], scales: [Option<Scale>; 2]) -> RatePair {
+        let (clock, other) = (&rated[self.clock], &rated[self.reference]);
         let found = scales[0].zip(scales[1]).and_then(|(clock_scale, other_scale)| {
             let found = self.rate(clock, clock_scale.ns_per_unit, other, other_scale)?;
             let errors = [clock_scale.error, other_scale.error];
@@ -199,14 +199,14 @@ impl Comparison {
             reason: match found {
                 None if scales.contains(&None) => Some(NO_SCALE.to_owned()),
                 None => Some(TOO_FEW.to_owned()),
-                Some((_, None)) => Some(if self.is_ticked(entrants) { TICKED } else { FEW }.to_owned()),
+                Some((_, None)) => Some(if self.is_ticked(rated) { TICKED } else { FEW }.to_owned()),
                 Some(_) => None,
             },
         }
     }
 
-    fn is_ticked<P: Platform>(&self, entrants: &[Entrant<'_, P>]) -> bool {
-        entrants[self.clock].is_ticked() || entrants[self.reference].is_ticked()
+    fn is_ticked<P: Platform>(&self, rated: &[RatedClock<'_, P>]) -> bool {
+        rated[self.clock].is_ticked() || rated[self.reference].is_ticked()
     }
 }
 

@@ -49,14 +49,14 @@ fn compared(rates: &[(&'static str, f64)], seconds: f64) -> Rates {
     let stop = AtomicBool::new(false);
     let session = Session::new(&ThisMachine, &stop);
     let setup = Setup::untried(&session, Catalogue::counters(&ThisMachine)).unwrap();
-    let entrants: Vec<_> = rows.iter().map(|row| Entrant::new(row, &setup.bench, session.environment())).collect();
-    let mut comparisons = pairs(&entrants, 0);
+    let rated: Vec<_> = rows.iter().map(|row| RatedClock::new(row, &setup.bench, session.environment())).collect();
+    let mut comparisons = pairs(&rated, 0);
     for turn in 0..100 {
         world.ns.fetch_add((seconds * 1e7) as u64, Ordering::Relaxed);
-        round(&entrants, &mut comparisons, if matches!(turn, 0 | 99) { 20 } else { BRACKETS });
+        round(&rated, &mut comparisons, if matches!(turn, 0 | 99) { 20 } else { BRACKETS });
     }
     let plan = Plan { reference: "true".to_owned(), duration_s: seconds, until_ppm: Some(0.001) };
-    record(&setup.bench, &entrants, 0, comparisons, &setup.calibration, &plan)
+    record(&setup.bench, &rated, 0, comparisons, &setup.calibration, &plan)
 }
 
 #[test]
@@ -83,15 +83,15 @@ fn memory_does_not_grow_with_the_rounds() {
     let stop = AtomicBool::new(false);
     let session = Session::new(&ThisMachine, &stop);
     let setup = Setup::untried(&session, Catalogue::counters(&ThisMachine)).unwrap();
-    let entrants: Vec<_> = rows.iter().map(|row| Entrant::new(row, &setup.bench, session.environment())).collect();
+    let rated: Vec<_> = rows.iter().map(|row| RatedClock::new(row, &setup.bench, session.environment())).collect();
     let mut comparison = Comparison::new(1, 0);
     for turn in 0..20_000 {
         world.ns.fetch_add(1_000_000, Ordering::Relaxed);
-        comparison.bracket(&entrants, if turn == 19_999 { BRACKETS_AT_ENDS } else { 1 });
+        comparison.bracket(&rated, if turn == 19_999 { BRACKETS_AT_ENDS } else { 1 });
     }
     assert!(comparison.kept() <= 4096, "{}", comparison.kept());
     // From the first to the last, all of 20 s.
-    let (ppm, bound) = comparison.bounds_ppm(&entrants).unwrap();
+    let (ppm, bound) = comparison.bounds_ppm(&rated).unwrap();
     assert!((ppm - 3.0).abs() <= bound && bound < 0.01, "{ppm} {bound}");
 }
 
@@ -99,7 +99,7 @@ fn memory_does_not_grow_with_the_rounds() {
 fn what_cannot_be_a_reference_is_refused() {
     let select = |clocks: &[&str], reference: &str| {
         let clocks: Vec<String> = clocks.iter().map(ToString::to_string).collect();
-        entrant::selected(&ThisMachine, &clocks, Paths::Libc, reference)
+        rated::selected(&ThisMachine, &clocks, Paths::Libc, reference)
             .err()
             .map(|error| error.to_string())
             .unwrap_or_default()
@@ -121,7 +121,7 @@ fn unordered_reads_are_fenced() {
     let session = Session::new(&ThisMachine, &stop);
     let setup = Setup::untried(&session, Catalogue::counters(&ThisMachine)).unwrap();
     for entry in &setup.catalogue.entries {
-        let entrant = Entrant::new(entry, &setup.bench, session.environment());
-        assert_eq!(entrant.fence.is_some(), !entry.info.is_ordered, "{}", entrant.label);
+        let rated = RatedClock::new(entry, &setup.bench, session.environment());
+        assert_eq!(rated.fence.is_some(), !entry.info.is_ordered, "{}", rated.label);
     }
 }

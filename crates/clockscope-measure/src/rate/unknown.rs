@@ -13,7 +13,7 @@ pub(super) const TICKED: &str = "one of the two is moved by the timer tick, whic
 /// Says why each field is `null` that is.
 pub(super) fn explain(record: &mut RateRecord, reason: &str, until_ppm: Option<f64>) {
     let is_counter = record.frequency_hz.is_some();
-    let no_claim = "neither hardware nor hypervisor claim a frequency that it could be compared with";
+    let no_claim = "neither hardware nor hypervisor state a frequency that it could be compared with";
     let reason_of_rate = if is_counter { no_claim } else { reason };
     let no_ticks = "it tells time, not ticks";
     let reason_of_ticks = if record.available && record.ppm.is_some() { no_ticks } else { reason };

@@ -10,7 +10,7 @@ use clockscope_machine::hypervisor::Advice;
 use clockscope_machine::sleeping::Call;
 use clockscope_machine::trial::{Outcome, SeveralThreads};
 use clockscope_records::{
-    Adjtimex, Environment, KernelsWord, RecordedBatch, RecordedClock, RecordedCounter, RecordedRun,
+    Adjtimex, Environment, KernelVerdict, RecordedBatch, RecordedClock, RecordedCounter, RecordedRun,
 };
 use clockscope_sources::{
     Basis, ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor,
@@ -257,7 +257,7 @@ impl Platform for Player {
         None
     }
 
-    fn kernels_word(&self, _: &Environment) -> KernelsWord {
-        KernelsWord::default()
+    fn kernel_verdict(&self, _: &Environment) -> KernelVerdict {
+        KernelVerdict::default()
     }
 }

@@ -8,7 +8,7 @@ use clockscope_machine::affinity::AffinityError;
 use clockscope_machine::hypervisor::Advice;
 use clockscope_machine::sleeping::Call;
 use clockscope_machine::trial::{Outcome, SeveralThreads};
-use clockscope_records::{Adjtimex, Environment, KernelsWord, RecordedCounter, RecordedRun, RecordedYardstick};
+use clockscope_records::{Adjtimex, Environment, KernelVerdict, RecordedCounter, RecordedRun, RecordedYardstick};
 use clockscope_sources::{Entry, RawClock, Visitor};
 
 use super::differences::differences;
@@ -241,7 +241,7 @@ impl<P: Platform> Platform for Recorder<P> {
         self.platform.hypervisors_advice()
     }
 
-    fn kernels_word(&self, environment: &Environment) -> KernelsWord {
-        self.platform.kernels_word(environment)
+    fn kernel_verdict(&self, environment: &Environment) -> KernelVerdict {
+        self.platform.kernel_verdict(environment)
     }
 }

@@ -10,7 +10,7 @@ use super::case::{Case, Found, Severity};
 use super::events::{self, NoRate};
 use super::seen::{Mean, Seen, TRAPPED_NS};
 
-/// A claimed frequency that is further off than this, in ppm, is of no use: what NTP may steer at most.
+/// A nominal frequency that is further off than this, in ppm, is of no use: what NTP may steer at most.
 const CLAIM_PPM: f64 = 500.0;
 /// Offsets that are known to be less than this, in ns, are none.
 const TOLD_NS: f64 = 10_000.0;
@@ -190,8 +190,8 @@ fn changed_since(seen: &Seen) -> Option<RateChange> {
     })
 }
 
-/// By how much the claimed frequency is off, and by how much that may be, in ppm.
-pub(super) fn claim_error_ppm(seen: &Seen) -> Option<(f64, f64)> {
+/// By how much the nominal frequency is off, and by how much that may be, in ppm.
+pub(super) fn nominal_error_ppm(seen: &Seen) -> Option<(f64, f64)> {
     let (hz, _) = frequencies::nominal_hz(&seen.environment.frequencies)?;
     let rate = rate(seen).ok()?;
     Some(((hz / rate.frequency_hz? - 1.0) * 1e6, rate.bound_ppm?))
@@ -200,7 +200,7 @@ pub(super) fn claim_error_ppm(seen: &Seen) -> Option<(f64, f64)> {
 /// A frequency that is claimed and wrong misleads whoever uses it.
 fn nominal_frequency(seen: &Seen) -> Found {
     let nominal = frequencies::nominal_hz(&seen.environment.frequencies);
-    let error = claim_error_ppm(seen);
+    let error = nominal_error_ppm(seen);
     let check = Check::NominalFrequency {
         nominal_hz: nominal.map(|(hz, _)| hz),
         stated_by: nominal.map(|(_, by)| by),

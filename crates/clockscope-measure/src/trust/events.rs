@@ -8,8 +8,8 @@ use super::case::{Found, Severity};
 use super::seen::Seen;
 use crate::rate::base_name;
 
-/// Fewer hand-overs than this say nothing.
-const FEW_HANDOVERS: u64 = 1000;
+/// Fewer handoffs than this say nothing.
+const FEW_HANDOFFS: u64 = 1000;
 
 /// A clock that shows none of so many steps is frozen: chance alone hides them once in a hundred million.
 const STEPS_TO_SEE: f64 = 20.0;
@@ -126,7 +126,7 @@ pub(super) fn order(seen: &Seen, sequences: &[&Sequence], suspect: Suspect, seve
         (None, _) if seen.environment.cpu.online == Some(1) => (Some(Untested::OneCpu), None, Finding::For),
         (None, Some(why)) => (Some(Untested::NoPair), Some(why.clone()), Finding::Unknown),
         (None, None) => (Some(Untested::NoHandoff), lost(), Finding::Unknown),
-        (Some(0), _) if handoffs < FEW_HANDOVERS => (Some(Untested::FewHandoffs), None, Finding::Unknown),
+        (Some(0), _) if handoffs < FEW_HANDOFFS => (Some(Untested::FewHandoffs), None, Finding::Unknown),
         (Some(count), _) => (None, None, against_if(count > 0)),
     };
     let worst_ns = ordered.iter().filter_map(|sequence| sequence.worst_ns).max_by(f64::total_cmp);

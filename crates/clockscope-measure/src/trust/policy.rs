@@ -348,7 +348,7 @@ impl Figures {
             tick_ns: clock.and_then(tick_ns),
             regressions: regressions(verdict, seen, is_counter),
             rate_ppm: if is_counter {
-                counters::claim_error_ppm(seen).map(around)
+                counters::nominal_error_ppm(seen).map(around)
             } else {
                 rate_ppm(verdict, seen).map(around)
             },

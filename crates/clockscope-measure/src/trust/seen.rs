@@ -2,7 +2,7 @@
 
 use clockscope_machine::clocksource;
 use clockscope_machine::hypervisor::Advice;
-use clockscope_records::{ClockRecord, Doubt, Environment, KernelsWord, Offsets, Order, Rates, Sequence};
+use clockscope_records::{ClockRecord, Doubt, Environment, KernelVerdict, Offsets, Order, Rates, Sequence};
 
 /// What a clock costs that enters the kernel: the yardstick for those that need not.
 pub(super) const SYSCALL: &str = "monotonic:syscall";
@@ -16,7 +16,7 @@ pub(crate) struct Seen {
     pub(crate) is_invariant: Option<bool>,
     /// What the hypervisor says about the counter.
     pub(crate) advice: Option<Advice>,
-    pub(crate) kernel: KernelsWord,
+    pub(crate) kernel: KernelVerdict,
     pub(crate) clocks: Vec<ClockRecord>,
     pub(crate) order: Order,
     pub(crate) offsets: Offsets,
@@ -66,7 +66,7 @@ impl Seen {
         self.clocks.iter().filter(|clock| is_counter(clock))
     }
 
-    /// What hand-overs of a clock showed.
+    /// What handoffs of a clock showed.
     pub(crate) fn handed_over(&self, label: &str) -> Option<&Sequence> {
         self.order.sequences.iter().find(|sequence| sequence.name == label)
     }

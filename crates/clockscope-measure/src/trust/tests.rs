@@ -3,7 +3,7 @@
 use clockscope_machine::hypervisor::Advice;
 use clockscope_records::{
     Adjtimex, Basis, Check, CheckKind, CivilWorth, ClockIdentity, ClockKind, ClockRecord, Cost, CostCause,
-    CounterFlags, Cpu, Events, Evidence, Finding, KernelsWord, OffsetPair, Offsets, Order, RateRecord, ReadFailure,
+    CounterFlags, Cpu, Events, Evidence, Finding, KernelVerdict, OffsetPair, Offsets, Order, RateRecord, ReadFailure,
     ReadPath, Reason, Sequence, Step, Trustworthiness, Unknown, Verdict,
 };
 
@@ -142,11 +142,11 @@ pub(crate) fn healthy() -> Seen {
         environment,
         is_invariant: Some(true),
         advice: None,
-        kernel: KernelsWord {
+        kernel: KernelVerdict {
             name: Some("tsc".to_owned()),
             is_current: Some(true),
             is_available: Some(true),
-            ..KernelsWord::default()
+            ..KernelVerdict::default()
         },
         clocks: vec![
             instruction("tsc", 9.5),

@@ -1,7 +1,7 @@
 //! *Order*: readings that CPUs hand to each other, counted against what is true of their counters.
 
-use clockscope_measure::{Catalogue, Handover, OrderRequest, Paths, Session, order};
-use clockscope_records::{HandedOver, Order, Sequence};
+use clockscope_measure::{Catalogue, Handoff, OrderRequest, Paths, Session, order};
+use clockscope_records::{Handoffs, Order, Sequence};
 use clockscope_simulation::{Change, Random, Refused};
 
 use crate::across::{self, Apart, count_ns, is_on_counter};
@@ -15,7 +15,7 @@ const SHORTEST_NS: f64 = 0.5e6;
 /// A question: its clocks and how they are handed over.
 struct Question {
     names: Vec<String>,
-    handover: Handover,
+    handoff: Handoff,
     serial: bool,
 }
 
@@ -26,18 +26,18 @@ impl Question {
         let all: Vec<String> = machine.specs.iter().map(Spec::label).collect();
         let mut names: Vec<String> = (0..2).map(|_| all[random.below(all.len() as u64) as usize].clone()).collect();
         names.dedup();
-        let handover = [Handover::Mailbox, Handover::Lock, Handover::Both][random.below(3) as usize];
-        Self { names, handover, serial: random.happens(0.3) }
+        let handoff = [Handoff::Mailbox, Handoff::Lock, Handoff::Both][random.below(3) as usize];
+        Self { names, handoff, serial: random.happens(0.3) }
     }
 
     fn ask(&self, session: &Session<'_, Simulated>) -> Order {
         let catalogue = Catalogue::new(session.platform()).select(&self.names, Paths::Libc).expect("they are there");
-        let &Self { handover, serial, .. } = self;
-        let request = OrderRequest { duration_s: 0.001, cpus: None, serial, handover };
+        let &Self { handoff, serial, .. } = self;
+        let request = OrderRequest { duration_s: 0.001, cpus: None, serial, handoff };
         let machine = &session.platform().machine;
         let found = order(session, catalogue, &request, &mut |_| {}).expect("it can be asked").found;
         let (rounds, turns) = across::turns(machine.cpus.cpus(), serial);
-        let ways = if handover == Handover::Both { 2 } else { 1 };
+        let ways = if handoff == Handoff::Both { 2 } else { 1 };
         let tasks = (1 + ways * self.names.len()) as f64;
         across::check_time(machine, rounds * turns * tasks, SHORTEST_NS);
         self.consistent(machine, &found);
@@ -48,8 +48,8 @@ impl Question {
     fn consistent(&self, machine: &Machine, found: &Order) {
         assert_eq!(found.sequences.len(), self.names.len());
         for told in &found.sequences {
-            let ways: Vec<&HandedOver> = told.mailbox.iter().chain(&told.lock).collect();
-            let sum = |of: fn(&HandedOver) -> u64| ways.iter().map(|way| of(way)).sum::<u64>();
+            let ways: Vec<&Handoffs> = told.mailbox.iter().chain(&told.lock).collect();
+            let sum = |of: fn(&Handoffs) -> u64| ways.iter().map(|way| of(way)).sum::<u64>();
             assert_eq!(told.handoffs, sum(|way| way.handoffs), "{told:?}");
             assert_eq!(told.regressions.unwrap_or(0), sum(|way| way.regressions), "{told:?}");
             assert!(ways.iter().all(|way| way.regressions <= way.handoffs), "{told:?}");
@@ -61,10 +61,10 @@ impl Question {
             assert_eq!(told.regressions.is_none(), is_untested, "{told:?}");
             let share = told.regressions.map(|count| count as f64 / told.handoffs as f64 * 1e6);
             assert_eq!(told.regressions_per_million, share, "{told:?}");
-            let is_asked = |way| self.handover == Handover::Both || self.handover == way;
+            let is_asked = |way| self.handoff == Handoff::Both || self.handoff == way;
             let is_read = told.available;
-            assert_eq!(told.mailbox.is_some(), is_read && is_asked(Handover::Mailbox), "{told:?}");
-            assert_eq!(told.lock.is_some(), is_read && is_asked(Handover::Lock), "{told:?}");
+            assert_eq!(told.mailbox.is_some(), is_read && is_asked(Handoff::Mailbox), "{told:?}");
+            assert_eq!(told.lock.is_some(), is_read && is_asked(Handoff::Lock), "{told:?}");
             // Two threads cannot hand a word over more often than its transit takes; nor in less time than was spent.
             let most = told.handoffs_per_second.unwrap_or(0.0);
             assert!(most.is_finite() && most < 2e9, "{told:?}");

@@ -9,7 +9,7 @@ use clockscope_machine::hypervisor::Advice;
 use clockscope_machine::sleeping::Call;
 use clockscope_machine::trial::{Outcome, SeveralThreads};
 use clockscope_measure::{Platform, Sleeps, Word, Yardstick};
-use clockscope_records::{Adjtimex, Environment, KernelsWord};
+use clockscope_records::{Adjtimex, Environment, KernelVerdict};
 use clockscope_simulation::{ClockId, Multiprocessor, ReadCost};
 use clockscope_sources::{Entry, Errno, Kind, Path, RawClock, Unavailable, Visitor};
 
@@ -394,14 +394,14 @@ impl Platform for Simulated {
         None
     }
 
-    fn kernels_word(&self, environment: &Environment) -> KernelsWord {
+    fn kernel_verdict(&self, environment: &Environment) -> KernelVerdict {
         let is_current = environment.clocksource.as_deref() == Some("tsc");
-        KernelsWord {
+        KernelVerdict {
             name: Some("tsc".to_owned()),
             is_current: Some(is_current),
             is_available: Some(true),
             reasons: self.machine.reasons.clone(),
-            ..KernelsWord::default()
+            ..KernelVerdict::default()
         }
     }
 }

@@ -145,7 +145,7 @@ fn a_damaged_file_is_an_error() {
     }
     for (from, to, expected) in [
         ("clockscope.recording", "clockscope.steps", "show documents with `clockscope report`"),
-        ("\"schema_version\":1", "\"schema_version\":2", "schema_version 2"),
+        ("\"schema_version\":2", "\"schema_version\":3", "schema_version 3"),
         ("{\"schema\"", "clock,ns\n{\"schema\"", "--raw FILE.json"),
         ("\"recorded\":", "\"lost\":", "not a clockscope record"),
     ] {

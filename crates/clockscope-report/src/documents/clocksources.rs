@@ -1,6 +1,6 @@
 //! What the kernel could build its clocks on.
 
-use clockscope_records::{Clocksource, Clocksources, KernelsWord};
+use clockscope_records::{Clocksource, Clocksources, KernelVerdict};
 use serde_json::Value;
 
 use super::environment::Head;
@@ -60,7 +60,7 @@ fn lacking(found: &Clocksources) -> Vec<String> {
 }
 
 /// Explains why the kernel does not use the counter.
-fn why_not(word: &KernelsWord) -> Block {
+fn why_not(word: &KernelVerdict) -> Block {
     let reasons = word
         .reasons
         .iter()

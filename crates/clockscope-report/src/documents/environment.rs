@@ -74,7 +74,7 @@ fn of_machine(environment: &Environment) -> Vec<Fact> {
     if let Some(flags) = &environment.counter_flags {
         facts.push(("TSC", flags_line(flags)));
     }
-    facts.push(("claimed frequency", claims(environment)));
+    facts.push(("nominal frequency", stated(environment)));
     let readable = match environment.counter_readable {
         Some(true) => "yes".to_owned(),
         Some(false) => "no: disabled for this process by prctl(PR_SET_TSC)".to_owned(),
@@ -184,17 +184,17 @@ fn cpus(environment: &Environment, unknown: &impl Fn(&str) -> String) -> String 
     }
 }
 
-fn claims(environment: &Environment) -> String {
-    let claimed = &environment.frequencies;
-    let claims = [
-        claimed.cpuid_15h_hz.map(|hz| format!("{} (CPUID 15h)", megahertz(hz as f64))),
-        claimed.cpuid_16h_base_mhz.map(|mhz| format!("{mhz} MHz (CPUID 16h, base)")),
-        claimed.cpuid_40000010h_tsc_khz.map(|khz| format!("{:.3} MHz (CPUID 40000010h)", f64::from(khz) / 1e3)),
-        claimed.cntfrq_hz.map(|hz| format!("{} (CNTFRQ_EL0)", megahertz(hz as f64))),
-        claimed.perf_mmap_hz.map(|hz| format!("{} (the kernel, by perf)", megahertz(hz))),
+fn stated(environment: &Environment) -> String {
+    let frequencies = &environment.frequencies;
+    let stated = [
+        frequencies.cpuid_15h_hz.map(|hz| format!("{} (CPUID 15h)", megahertz(hz as f64))),
+        frequencies.cpuid_16h_base_mhz.map(|mhz| format!("{mhz} MHz (CPUID 16h, base)")),
+        frequencies.cpuid_40000010h_tsc_khz.map(|khz| format!("{:.3} MHz (CPUID 40000010h)", f64::from(khz) / 1e3)),
+        frequencies.cntfrq_hz.map(|hz| format!("{} (CNTFRQ_EL0)", megahertz(hz as f64))),
+        frequencies.perf_mmap_hz.map(|hz| format!("{} (the kernel, by perf)", megahertz(hz))),
     ];
-    let claims: Vec<String> = claims.into_iter().flatten().collect();
-    if claims.is_empty() { "none".to_owned() } else { claims.join(", ") }
+    let stated: Vec<String> = stated.into_iter().flatten().collect();
+    if stated.is_empty() { "none".to_owned() } else { stated.join(", ") }
 }
 
 /// Why no claim about cost is made from a measurement; `None` if one may be.

@@ -79,7 +79,7 @@ fn blocks(rates: &Rates) -> Vec<Block> {
         blocks.push(over_tau(part, adev, |value| format!("{value:.1e}").into()).titled(allan).into());
         blocks.push(over_tau(part, mtie, Cell::Time).titled(error).into());
     }
-    blocks.push(Block::prose(rates.adjtimex.iter().map(kernels_word)));
+    blocks.push(Block::prose(rates.adjtimex.iter().map(kernel_verdict)));
     blocks.push(Block::notes("Disturbed:", noted));
     blocks.push(Block::notes(
         "Not compared:",
@@ -140,7 +140,7 @@ fn over_tau(
     Table::new(head, 0, rows)
 }
 
-fn kernels_word(kernel: &Adjtimex) -> String {
+fn kernel_verdict(kernel: &Adjtimex) -> String {
     format!(
         "adjtimex: freq {} ppm, tick {} µs, offset {} ns, maxerror {} µs, esterror {} µs, status {}",
         signed(kernel.freq_ppm),

@@ -97,7 +97,7 @@ fn tables(found: &Runtimes) -> Vec<Table> {
         one.title = "".into();
     }
     if let Some(last) = tables.last_mut() {
-        let about = "1 tick: what the API claims. Zeros: readings equal to the one before. Regr: readings smaller than the one \
+        let about = "1 tick: what the API states. Zeros: readings equal to the one before. Regr: readings smaller than the one \
                      before. Largest: the largest step between two readings that follow each other at once.";
         last.below.extend(texts([about]));
     }

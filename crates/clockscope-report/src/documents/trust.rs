@@ -59,12 +59,11 @@ fn row(verdict: &Verdict) -> Vec<Cell> {
     vec![verdict.clock.as_str().into(), word(verdict.verdict).into(), because]
 }
 
-/// The verdict in words.
 fn word(verdict: Trustworthiness) -> &'static str {
     match verdict {
         Trustworthiness::Trusted => "trusted",
-        Trustworthiness::Limited => "usable with limits",
-        Trustworthiness::Unfit => "do not use",
+        Trustworthiness::Limited => "limited",
+        Trustworthiness::Unfit => "unfit",
     }
 }
 
@@ -108,11 +107,7 @@ fn value(value: &Value) -> String {
 
 /// Makes a row of each piece of a verdict's evidence.
 fn verdict_cells(verdict: &Verdict) -> impl Iterator<Item = Vec<Cell>> {
-    let judged = match verdict.verdict {
-        Trustworthiness::Trusted => "trusted",
-        Trustworthiness::Limited => "limited",
-        Trustworthiness::Unfit => "unfit",
-    };
+    let judged = word(verdict.verdict);
     verdict.evidence.iter().map(move |evidence| {
         let finding = match evidence.finding {
             Finding::For => "for",
@@ -170,8 +165,8 @@ fn conclusion(trust: &Trust) -> Vec<String> {
     };
     let mut lines: Vec<String> = [
         of(Trustworthiness::Trusted, "Trusted"),
-        of(Trustworthiness::Limited, "Usable with limits"),
-        of(Trustworthiness::Unfit, "Do not use"),
+        of(Trustworthiness::Limited, "Limited"),
+        of(Trustworthiness::Unfit, "Unfit"),
     ]
     .into_iter()
     .flatten()

@@ -289,7 +289,7 @@ fn runs_of_repeats_are_stalls_or_fails_by_their_length() {
     let run = |repeats: usize| {
         let mut values = vec![10; repeats + 1];
         values.push(20);
-        let mut counter = EventCounter::new(1.0, 0.0, Judge::Nobody, values.len());
+        let mut counter = EventCounter::new(1.0, 0.0, Judge::None, values.len());
         counter.batch(Batch { values: &values, before_ns: 0.0, after_ns: 1.0, cost_ns: None });
         let counts = counter.finish().0;
         (counts.stall, counts.stuck)
@@ -312,7 +312,7 @@ fn a_frozen_clock_is_one_fail_also_when_time_runs_out() {
 /// A run that a snapshot finds is counted there as long as it is, and in the end once.
 #[test]
 fn a_run_that_goes_on_is_a_stall_first_and_then_a_fail() {
-    let mut counter = EventCounter::new(1.0, 0.0, Judge::Nobody, 100);
+    let mut counter = EventCounter::new(1.0, 0.0, Judge::None, 100);
     let mut seen = Vec::new();
     for turn in 0..3 {
         let before_ns = f64::from(turn) * 1e4;
@@ -327,7 +327,7 @@ fn a_run_that_goes_on_is_a_stall_first_and_then_a_fail() {
 
 #[test]
 fn nobody_judges_cpu_time() {
-    let mut counter = EventCounter::new(1.0, 0.0, Judge::Nobody, 2);
+    let mut counter = EventCounter::new(1.0, 0.0, Judge::None, 2);
     counter.batch(Batch { values: &[0, 1_000_000_000], before_ns: 0.0, after_ns: 1.0, cost_ns: Some(1.0) });
     assert_eq!(counter.finish().0.judged, None);
 }
@@ -465,7 +465,7 @@ proptest! {
             value = value.wrapping_add_signed(if *is_long { *step } else { step.signum() });
             value
         }).collect();
-        let judge = if has_judge { PERFECT } else { Judge::Nobody };
+        let judge = if has_judge { PERFECT } else { Judge::None };
         let (mut alone, mut watched) = (EventCounter::new(1.0, 0.0, judge, 40), EventCounter::new(1.0, 0.0, judge, 40));
         let (mut rest, mut now_ns) = (values.as_slice(), 0.0);
         for (turn, length) in lengths.iter().cycle().enumerate() {

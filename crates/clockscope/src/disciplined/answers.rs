@@ -210,7 +210,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.wake();
         let asked = [self.permission(&answers), self.clocksource(&answers), self.invariance(&answers)];
         let mut evidence = Vec::from(asked);
-        evidence.extend([self.order(), self.agreement(), self.claim(), self.announcements()]);
+        evidence.extend([self.order(), self.agreement(), self.nominal_frequency(), self.announcements()]);
         evidence.extend(self.step());
         evidence.extend(self.outcome());
         evidence
@@ -289,11 +289,11 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         evidence.by("brackets of both clocks")
     }
 
-    /// The claimed frequency against the measured one. It is never used, so that it speaks neither
+    /// The nominal frequency against the measured one. It is never used, so that it speaks neither
     /// for nor against.
-    fn claim(&self) -> Evidence {
-        let of = |seen| Evidence::new("claimed frequency", Finding::Unknown, seen);
-        match (self.counter.claimed_hz(), self.frequency()) {
+    fn nominal_frequency(&self) -> Evidence {
+        let of = |seen| Evidence::new("nominal frequency", Finding::Unknown, seen);
+        match (self.counter.nominal_hz(), self.frequency()) {
             (None, _) => of("nothing states a frequency".to_owned()),
             (Some((hz, who)), None) => {
                 of(alloc::format!("{who} states {:.3} MHz; nothing is measured yet", hz / 1e6)).figure(hz, "Hz").by(who)

@@ -10,7 +10,7 @@ use super::{Counter, Demotion, Disciplined, OsClock};
 
 /// The OS clock has become slower, and was not compared for some time.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Slower {
+pub(super) struct SlowOsClock {
     /// How wide brackets were before, in ticks; 0 if nothing of that kind happened.
     pub(super) usual: u64,
     /// `own_ticks` of then.
@@ -123,7 +123,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Serves the OS clock for some time, because it has become slower and the counter has not: the kernel
     /// may have turned away from the counter. `false` if another thread has just decided otherwise.
-    pub(super) fn turn_away(&self, held: &mut Held<'_>, slower: Slower, os_ns: u64) -> bool {
+    pub(super) fn turn_away(&self, held: &mut Held<'_>, slower: SlowOsClock, os_ns: u64) -> bool {
         let is_away = self.pause(held, Demotion::OsClockSlower, os_ns, slower.pause_ns);
         if is_away {
             **held = held.anew();
@@ -135,18 +135,18 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// After such a pause, whether brackets are as narrow as before or there is another reason;
     /// else the next pause begins.
     pub(super) fn is_as_fast_again(&self, held: &mut Held<'_>, bracket: &Bracket) -> bool {
-        let Slower { usual, own_ticks, pause_ns } = held.slower;
+        let SlowOsClock { usual, own_ticks, pause_ns } = held.slower;
         if bracket.width() > usual.saturating_mul(TOO_WIDE) && !self.is_slower_itself(held, own_ticks) {
             let pause_ns = (2 * pause_ns).min(LONGEST_PAUSE_NS);
-            self.turn_away(held, Slower { pause_ns, ..held.slower }, bracket.inner);
+            self.turn_away(held, SlowOsClock { pause_ns, ..held.slower }, bracket.inner);
             return false;
         }
-        held.slower = Slower::NONE;
+        held.slower = SlowOsClock::NONE;
         true
     }
 }
 
-impl Slower {
+impl SlowOsClock {
     pub(super) const NONE: Self = Self { usual: 0, own_ticks: 0, pause_ns: 0 };
 }
 

@@ -26,13 +26,13 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             let os_ns = raw_ns.wrapping_add(page.offset());
             return self.serve_os(version, os_ns);
         }
-        self.slower(version)
+        self.slow_path(version)
     }
 
     /// The same with a line, or without any clock, or at first.
     #[cold]
     #[inline(never)]
-    fn slower(&self, version: Version) -> u64 {
+    fn slow_path(&self, version: Version) -> u64 {
         if version.has_line() {
             self.serve_by_line()
         } else if version.is_new() {

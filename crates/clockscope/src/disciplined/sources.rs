@@ -52,7 +52,7 @@ pub trait Counter {
 
     /// The frequency that something claims, in Hz, and who claims it. A claim is compared, never
     /// used.
-    fn claimed_hz(&self) -> Option<(f64, &'static str)> {
+    fn nominal_hz(&self) -> Option<(f64, &'static str)> {
         None
     }
 
@@ -183,8 +183,8 @@ impl<C: Counter> Counter for &C {
         (**self).is_invariant()
     }
 
-    fn claimed_hz(&self) -> Option<(f64, &'static str)> {
-        (**self).claimed_hz()
+    fn nominal_hz(&self) -> Option<(f64, &'static str)> {
+        (**self).nominal_hz()
     }
 
     fn clocksource_name(&self) -> Option<String> {

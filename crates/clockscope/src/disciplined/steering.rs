@@ -12,7 +12,7 @@ use super::calibration::{Calibration, MeanRate};
 use super::errors::{Stretch, unseen_error_ns, unseen_slew_ns};
 use super::holding::Held;
 use super::line::{Line, Place};
-use super::os_changes::{PAUSE_NS, Slower, Standing};
+use super::os_changes::{PAUSE_NS, SlowOsClock, Standing};
 use super::page::{Civil, Look, WallOffset};
 use super::sync::stored_before_reading;
 use super::usage::{InUse, LATE_NS, MANY_LATE, MANY_LATE_NS, Usage};
@@ -52,7 +52,7 @@ pub(crate) struct Steering {
     pub(super) doubt: Doubt,
     /// What [`OWN_READS`] reads of the counter took, in ticks, when the calibration began.
     pub(super) own_ticks: u64,
-    pub(super) slower: Slower,
+    pub(super) slower: SlowOsClock,
     pub(super) standing: Standing,
     /// What is published with the next line.
     pub(super) wall: WallOffset,
@@ -402,7 +402,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if held.wide == WIDE_IN_A_ROW {
             held.wide = 0;
             let worst_ns = held.stretch.worst_ns();
-            let slower = Slower { usual: narrowest, own_ticks: held.own_ticks, pause_ns: PAUSE_NS };
+            let slower = SlowOsClock { usual: narrowest, own_ticks: held.own_ticks, pause_ns: PAUSE_NS };
             if self.is_slower_itself(held, slower.own_ticks) {
                 held.calibration.accept_width(bracket.width());
             } else if self.turn_away(held, slower, bracket.inner) {
@@ -511,7 +511,7 @@ impl Steering {
         stretch: Stretch::NONE,
         doubt: Doubt::NONE,
         own_ticks: 0,
-        slower: Slower::NONE,
+        slower: SlowOsClock::NONE,
         standing: Standing::NONE,
         wall: WallOffset::UNKNOWN,
         carried: Carried::NONE,

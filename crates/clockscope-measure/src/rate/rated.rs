@@ -35,7 +35,7 @@ pub(super) struct Scale {
 }
 
 /// One clock.
-pub(super) struct Entrant<'a, P: Platform> {
+pub(super) struct RatedClock<'a, P: Platform> {
     pub(super) row: &'a Row<P>,
     pub(super) label: String,
     /// Why it takes no part.
@@ -138,10 +138,10 @@ pub(super) fn place_of_reference<P: Platform>(catalogue: &Catalogue<P>, name: &s
     }
 }
 
-impl<'a, P: Platform> Entrant<'a, P> {
+impl<'a, P: Platform> RatedClock<'a, P> {
     pub(super) fn new(row: &'a Row<P>, bench: &Bench<'_, P>, environment: &Environment) -> Self {
         let counts_ticks = matches!(row.info.unit, Unit::Counts(_));
-        let mut entrant = Self {
+        let mut rated = Self {
             row,
             label: row.label(),
             refusal: row.sampler.as_ref().err().cloned().or_else(|| unfit(row)),
@@ -152,28 +152,26 @@ impl<'a, P: Platform> Entrant<'a, P> {
             counts_ticks,
             fence: (!row.info.is_ordered).then(|| bench.timer.clone()),
         };
-        if entrant.refusal.is_none() {
-            match quantum(row, entrant.rough_ns, bench) {
+        if rated.refusal.is_none() {
+            match quantum(row, rated.rough_ns, bench) {
                 // A clock that the timer tick moves takes longer steps while it is steered.
-                Ok(Quantum::Step(tick)) if tick * entrant.rough_ns >= TICKED_NS => {
-                    entrant.tick = tick * (1.0 + STEERED)
-                }
-                Ok(Quantum::Step(tick)) => entrant.tick = tick,
+                Ok(Quantum::Step(tick)) if tick * rated.rough_ns >= TICKED_NS => rated.tick = tick * (1.0 + STEERED),
+                Ok(Quantum::Step(tick)) => rated.tick = tick,
                 Ok(Quantum::Unseen { ns }) => {
                     let reason = "it did not step while it was looked at: how late it may be is unknown";
-                    (entrant.refusal, entrant.stood_still_ns) = (Some(reason.to_owned()), Some(ns));
+                    (rated.refusal, rated.stood_still_ns) = (Some(reason.to_owned()), Some(ns));
                 }
-                Err(errno) => entrant.refusal = Some(format!("a read failed: {errno}")),
+                Err(errno) => rated.refusal = Some(format!("a read failed: {errno}")),
             }
         }
-        entrant.nominal_hz = match row.info.unit {
+        rated.nominal_hz = match row.info.unit {
             Unit::Counts(Some(hz)) => Some(hz),
             Unit::Counts(None) if is_counter(row) => {
                 frequencies::nominal_hz_beside_kernel(&environment.frequencies).map(|(hz, _)| hz)
             }
             _ => None,
         };
-        entrant
+        rated
     }
 
     /// Whether the timer tick moves it.
