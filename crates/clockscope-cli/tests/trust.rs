@@ -382,6 +382,22 @@ fn the_schema_describes_what_is_accepted() {
     assert_eq!(record["demands"].as_array().unwrap().len(), 8, "{:#}", record["demands"]);
 }
 
+/// docs/trust.md has a row for each check, with all of its fields.
+#[test]
+#[parallel]
+fn the_documentation_lists_the_figures_of_each_check() {
+    let schema: Value = serde_json::from_slice(&run(clockscope(&["schema"]), 0).stdout).unwrap();
+    let text = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/trust.md")).unwrap();
+    for check in schema["$defs"]["Evidence"]["oneOf"].as_array().unwrap() {
+        let fields = check["properties"].as_object().unwrap();
+        let begins = format!("| `{}` | ", fields["check"]["const"].as_str().unwrap());
+        let row = text.lines().find(|line| line.starts_with(&begins)).unwrap_or_else(|| panic!("no row {begins}"));
+        for field in fields.keys().filter(|field| *field != "check") {
+            assert!(row.contains(&format!("`{field}`")), "{field}: {row}");
+        }
+    }
+}
+
 /// Whatever it exits with: this machine need not meet it.
 fn by_policy_any(text: &str) -> (Value, i32) {
     let policy = Written::new(text);

@@ -465,7 +465,7 @@ pub(crate) fn figure(evidence: &Evidence) -> (String, &'static str) {
         Check::Emulation { emulators } => (emulators.join(", "), ""),
         Check::StepsBack { count: found, .. } => count(*found),
         Check::StandingStill { runs, .. } => count(runs.filter(|_| !is_unknown)),
-        Check::Jumps { ahead, behind, .. } => count(ahead.map(|ahead| ahead + behind.unwrap_or(0))),
+        Check::Jumps { ahead, behind, .. } => count(ahead.map(|ahead| ahead.saturating_add(behind.unwrap_or(0)))),
         Check::Order { regressions, untested, .. } => count(regressions.filter(|_| untested.is_none())),
         Check::Offsets { offset_ns: Some(ns), .. } | Check::Offsets { apart: 0, within_ns: Some(ns), .. } => {
             number(Some(*ns), "ns")
