@@ -120,7 +120,7 @@ fn steps_of_clocks_are_records() {
     let differences = monotonic["differences"].as_array().unwrap();
     let counted: u64 = differences.iter().map(|entry| entry["count"].as_u64().unwrap()).sum();
     assert!(counted * 10_000 >= 9_999 * count, "{counted}");
-    let ticks = |entry: &Value| entry["ticks"].as_i64().unwrap();
+    let ticks = |entry: &Value| entry["units"].as_i64().unwrap();
     assert!(differences.windows(2).all(|pair| ticks(&pair[0]) < ticks(&pair[1])));
     assert_eq!(monotonic["largest"][0]["ns"], monotonic["summary"]["max"]);
     let time = clock(&record, "time");
