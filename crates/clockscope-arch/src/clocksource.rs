@@ -1,5 +1,7 @@
 //! The kernel's clocksources: what each is (Linux, `drivers/clocksource` and `arch/*/kernel`).
 
+use crate::counter;
+
 /// What a clocksource counts by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hardware {
@@ -100,10 +102,15 @@ pub fn known(name: &[u8]) -> Option<&'static Clocksource> {
     KNOWN.iter().find(|known| known.name.as_bytes() == name)
 }
 
+/// Returns whether a clocksource is this architecture's counter and nothing else.
+#[must_use]
+pub fn is_counter(name: &[u8]) -> bool {
+    counter::EXISTS && known(name).is_some_and(|known| known.hardware == Hardware::Counter)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::counter;
 
     #[test]
     fn names_are_unique() {

@@ -41,7 +41,7 @@ pub fn is_timer_tick(name: &str) -> bool {
 /// Returns whether this clocksource is the processor's counter and nothing else.
 #[must_use]
 pub fn is_counter(name: &str) -> bool {
-    counter::EXISTS && known(name).is_some_and(|known| known.hardware == Hardware::Counter)
+    clocksource::is_counter(name.as_bytes())
 }
 
 /// What the kernel thinks of the processor's counter: from sysfs, its command line, its log where that may be read, and the

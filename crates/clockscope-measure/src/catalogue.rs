@@ -206,10 +206,14 @@ impl<P: Platform> Row<P> {
         let counter_based = match self.info.basis {
             Basis::Counter => Some(true),
             Basis::Clocksource => clocksource.and_then(clocksource::is_counter_based),
+            Basis::Scheduler => None,
             Basis::Other => Some(false),
         };
         if counter_based.is_none() {
             let reason = match clocksource {
+                _ if self.info.basis == Basis::Scheduler => {
+                    "the kernel does not show what the scheduler's clock is based on".to_owned()
+                }
                 Some(name) => format!("this program does not know the clocksource {name}"),
                 None => "the kernel does not show its clocksource".to_owned(),
             };
@@ -219,6 +223,7 @@ impl<P: Platform> Row<P> {
             basis: match self.info.basis {
                 Basis::Counter => clockscope_records::Basis::Counter,
                 Basis::Clocksource => clockscope_records::Basis::Clocksource,
+                Basis::Scheduler => clockscope_records::Basis::Scheduler,
                 Basis::Other => clockscope_records::Basis::Other,
             },
             counter_based,
@@ -227,6 +232,7 @@ impl<P: Platform> Row<P> {
             is_wall: self.info.is_wall(),
             is_cpu_time: self.info.is_cpu_time(),
             is_steered: self.info.is_steered,
+            counts_suspend: self.info.counts_suspend,
             is_device: self.info.is_device,
             name: self.info.name.to_string(),
             aliases: self.info.aliases.iter().map(ToString::to_string).collect(),
@@ -283,6 +289,10 @@ fn explained(errno: Errno) -> String {
     }
 }
 
+/// Why a clock cannot be read that reads the counter in this process, where the counter is disabled.
+pub(crate) const COUNTER_DISABLED: &str =
+    "a read raises SIGSEGV: the time-stamp counter is disabled for this process by prctl(PR_SET_TSC)";
+
 /// Why a clock that was tried cannot be read; `None` if it can, or could not be tried.
 pub(crate) fn refusal(outcome: Outcome, counter_readable: Option<bool>) -> Option<String> {
     match outcome {
@@ -290,10 +300,7 @@ pub(crate) fn refusal(outcome: Outcome, counter_readable: Option<bool>) -> Optio
         Outcome::Refused(error) => Some(format!("the read failed: {error}")),
         Outcome::Silent => Some(format!("the read did not return within {PATIENCE_MS} ms")),
         Outcome::Killed(signal) => Some(match (trial::signal_name(signal).as_str(), counter_readable) {
-            ("SIGSEGV", Some(false)) => {
-                "a read raises SIGSEGV: the time-stamp counter is disabled for this process by prctl(PR_SET_TSC)"
-                    .to_owned()
-            }
+            ("SIGSEGV", Some(false)) => COUNTER_DISABLED.to_owned(),
             ("SIGILL", _) => "a read raises SIGILL: the instruction is not permitted here".to_owned(),
             ("SIGSYS", _) => "a read raises SIGSYS: a seccomp filter denies the call".to_owned(),
             (name, _) => format!("a read raises {name}"),

@@ -52,7 +52,7 @@ pub(crate) fn record<P: Platform>(
     let stands_on = Hardware {
         ns_per_tick: match info.unit {
             Unit::Counts(_) => ns_per_unit,
-            Unit::Nanoseconds if info.is_cpu_time() || info.basis == Basis::Clocksource => {
+            Unit::Nanoseconds if matches!(info.basis, Basis::Clocksource | Basis::Scheduler) => {
                 context.counter_under_the_kernel()
             }
             Unit::Nanoseconds => None,

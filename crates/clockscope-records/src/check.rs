@@ -199,7 +199,7 @@ pub enum Check {
         tick_ns: Option<f64>,
         /// The bound of a tick that was not found.
         at_most_ns: Option<f64>,
-        /// Its nominal resolution, where that is coarse although the clock's name does not say so.
+        /// Its nominal resolution, where that is coarse although it is not coarse by design.
         coarse_nominal_ns: Option<f64>,
         /// Why all of these are `null`.
         reason: Option<String>,
@@ -334,7 +334,7 @@ pub enum Untested {
 
 /// What contradicts a constant rate.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "change", rename_all = "snake_case")]
+#[serde(tag = "kind", rename_all = "snake_case")]
 pub enum RateChange {
     /// The clock stepped.
     Step {

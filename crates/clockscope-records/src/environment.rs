@@ -14,7 +14,7 @@ pub struct Environment {
     pub cpu: Cpu,
     /// What processor and kernel say about the time-stamp counter; `null` on architectures without one.
     pub counter_flags: Option<CounterFlags>,
-    /// Frequencies that hardware or hypervisor claim for the counter. Claims, not measurements.
+    /// Nominal frequencies of the counter, as hardware or hypervisor state them. Not measured.
     pub frequencies: Frequencies,
     /// Whether this process may read the counter; `null` where it cannot be told.
     pub counter_readable: Option<bool>,
@@ -113,7 +113,7 @@ pub struct CounterFlags {
     pub invariant: Option<bool>,
 }
 
-/// What hardware and hypervisor claim; `null` where nothing is claimed.
+/// What hardware and hypervisor state; `null` where nothing is stated.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Frequencies {
     /// CPUID 15h: crystal x ratio, in Hz.

@@ -139,7 +139,9 @@ pub enum Basis {
     Counter,
     /// Whatever the kernel's clocksource is.
     Clocksource,
-    /// Something else: a device, a performance counter, the scheduler's account.
+    /// The scheduler's clock, by which processor time is charged.
+    Scheduler,
+    /// Something else: a device, a performance counter.
     Other,
 }
 
@@ -158,7 +160,7 @@ pub struct ClockIdentity {
     pub description: String,
     /// What its readings come from.
     pub basis: Basis,
-    /// Whether that is the processor's counter on this machine; `null` where the kernel's clocksource is not known.
+    /// Whether that is the processor's counter on this machine; `null` where that is not known.
     pub counter_based: Option<bool>,
     /// Whether a read takes effect after everything before it in the program.
     pub is_ordered: bool,
@@ -170,6 +172,8 @@ pub struct ClockIdentity {
     pub is_cpu_time: bool,
     /// Whether the kernel steers its rate, as NTP wants it.
     pub is_steered: bool,
+    /// Whether it goes on while the machine is suspended.
+    pub counts_suspend: bool,
     /// Whether it is a device of its own, which is read in one way only.
     pub is_device: bool,
 }

@@ -53,7 +53,7 @@ pub struct RateRecord {
     pub frequency_hz: Option<f64>,
     /// By how much the truth may differ from that, in Hz.
     pub frequency_bound_hz: Option<f64>,
-    /// The frequency that a counter's `ppm` is relative to, in Hz: what hardware or hypervisor claim.
+    /// The frequency that a counter's `ppm` is relative to, in Hz: what hardware or hypervisor state.
     pub nominal_hz: Option<f64>,
     /// Time between the end brackets, in seconds.
     pub seconds: Option<f64>,
@@ -126,7 +126,7 @@ pub struct RatePair {
     /// The other.
     pub b: String,
     /// Frequency offset of `a` against `b`, in parts per million. A counter counts as running at `nominal_hz`, or, where
-    /// nothing is claimed, at the frequency that was found.
+    /// nothing is stated, at the frequency that was found.
     pub ppm: Option<f64>,
     /// By how much the truth may differ from that.
     pub bound_ppm: Option<f64>,

@@ -108,8 +108,8 @@ pub struct Worst {
 pub struct WorstRecord {
     /// When, in seconds since the clock's first batch; as exact as a batch is long.
     pub at_s: f64,
-    /// Its size in ns; `null` for fails and stalls.
+    /// Its size in ns; `null` for stuck readings and stalls.
     pub size_ns: Option<f64>,
-    /// Repeats of one value; `null` for all but fails and stalls.
+    /// Repeats of one value; `null` for all but stuck readings and stalls.
     pub repeats: Option<u64>,
 }

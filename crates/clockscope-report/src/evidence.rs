@@ -11,7 +11,7 @@ const LONGER: &str = "ask again for longer (--duration), or when the CPUs are le
 const TWO_CPUS: &str =
     "let the program run on two CPUs or more, and start threads there (taskset, cpuset, ulimit), and ask again";
 const SYNCHRONIZE: &str =
-    "keep readings on one CPU, or use the system's clock; a newer firmware or hypervisor may synchronise the counters";
+    "keep readings on one CPU, or use the system's clock; a newer firmware or hypervisor may synchronize the counters";
 const REPORT: &str = "use another clock, and report it: the kernel promises that this one runs on and never goes back";
 const COARSE_BY_DESIGN: &str = "measure only what is much longer by it, and the rest by monotonic";
 const NO_PAIR: &str = "no pair of CPUs was tested";

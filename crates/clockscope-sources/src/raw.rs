@@ -67,7 +67,7 @@ pub enum Path {
 pub enum Unit {
     /// Nanoseconds.
     Nanoseconds,
-    /// Ticks of this frequency, in Hz, where the hardware states it.
+    /// Counts of this frequency, in Hz, where the hardware states it.
     Counts(Option<f64>),
 }
 
@@ -89,7 +89,10 @@ pub enum Basis {
     Counter,
     /// Whatever the kernel's clocksource is: the counter on most machines.
     Clocksource,
-    /// Something else: a device, a performance counter, the scheduler's account.
+    /// The scheduler's clock, by which processor time is charged. The kernel does not show what it is based on: the
+    /// counter, where that is stable.
+    Scheduler,
+    /// Something else: a device, a performance counter.
     Other,
 }
 
@@ -119,13 +122,16 @@ pub struct ClockInfo {
     pub is_coarse: bool,
     /// Whether the kernel steers its rate, as NTP wants it.
     pub is_steered: bool,
+    /// Whether it goes on while the machine is suspended.
+    pub counts_suspend: bool,
     /// Whether it is a device of its own, which is read in one way only.
     pub is_device: bool,
 }
 
 impl ClockInfo {
     /// Creates the description of a clock in ns that is ordered, not coarse and not a device. A clock of this kind that
-    /// is a wall clock or monotonic is the kernel's: read from its clocksource, and steered.
+    /// is a wall clock or monotonic is the kernel's: read from its clocksource, and steered. One that is monotonic leaves out
+    /// suspends.
     #[must_use]
     pub fn new(
         name: impl Into<Cow<'static, str>>,
@@ -143,10 +149,15 @@ impl ClockInfo {
             unit: Unit::Nanoseconds,
             resolution,
             summary,
-            basis: if is_kernels { Basis::Clocksource } else { Basis::Other },
+            basis: match kind {
+                Kind::Monotonic | Kind::Wall => Basis::Clocksource,
+                Kind::CpuTime => Basis::Scheduler,
+                Kind::Counter | Kind::Cycles => Basis::Other,
+            },
             is_ordered: true,
             is_coarse: false,
             is_steered: is_kernels,
+            counts_suspend: kind != Kind::Monotonic && kind != Kind::CpuTime,
             is_device: false,
         }
     }

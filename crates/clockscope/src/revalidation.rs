@@ -188,8 +188,8 @@ fn judged(pairs: &[(u32, Handed)], step: u64) -> Vec<Evidence> {
         None => {
             let furthest = pairs.iter().filter_map(|(_, handed)| handed.bounds.offset(step));
             let furthest = furthest.map(|found| found.offset.abs() + found.bound).fold(0.0, f64::max);
-            let seen = format!("no CPU is further than {furthest:.0} ticks from the first, and zero is not excluded");
-            said(OFFSET, Finding::For, seen).figure(furthest, "ticks")
+            let seen = format!("no CPU is further than {furthest:.0} counts from the first, and zero is not excluded");
+            said(OFFSET, Finding::For, seen).figure(furthest, "counts")
         }
     };
     vec![order.figure(backwards as f64, ""), offset]

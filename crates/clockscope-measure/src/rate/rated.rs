@@ -212,7 +212,7 @@ impl<'a, P: Platform> RatedClock<'a, P> {
 
 /// Returns whether a clock leaves out the time in which the machine is suspended.
 pub(super) fn pauses<P: Platform>(row: &Row<P>) -> bool {
-    row.info.kind == Kind::Monotonic && !row.info.name.starts_with("boottime")
+    row.info.kind == Kind::Monotonic && !row.info.counts_suspend
 }
 
 /// What decides on a clock's rate. Clocks of which this is equal are steered together.

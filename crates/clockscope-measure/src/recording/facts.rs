@@ -48,6 +48,7 @@ fn basis(basis: clockscope_records::Basis) -> Basis {
     match basis {
         clockscope_records::Basis::Counter => Basis::Counter,
         clockscope_records::Basis::Clocksource => Basis::Clocksource,
+        clockscope_records::Basis::Scheduler => Basis::Scheduler,
         clockscope_records::Basis::Other => Basis::Other,
     }
 }
@@ -70,6 +71,7 @@ pub(super) fn info(clock: &RecordedClock) -> Result<ClockInfo, String> {
         is_ordered: identity.is_ordered,
         is_coarse: identity.is_coarse,
         is_steered: identity.is_steered,
+        counts_suspend: identity.counts_suspend,
         is_device: identity.is_device,
         ..info
     })

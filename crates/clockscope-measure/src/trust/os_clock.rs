@@ -9,6 +9,7 @@ use clockscope_records::{
 use super::case::{Case, Found, Severity};
 use super::events::{self, NoRate};
 use super::seen::{SYSCALL, Seen, TRAPPED_NS, at_most_ns};
+use crate::catalogue::COUNTER_DISABLED;
 use crate::rate::base_name;
 
 /// A clock that runs by more than this, in ppm, against the one that nobody steers is being slewed: a crystal is off by less.
@@ -71,10 +72,9 @@ fn readable(seen: &Seen, clock: &ClockRecord) -> Found {
     let compared = seen.rates.as_ref().ok().and_then(|rates| rates.clocks.iter().find(|rate| rate.name == label));
     let errors = compared.map_or(0, |rate| rate.errors);
     let path = clock.identity.path;
-    let is_by_vdso = clock.identity.basis == Basis::Clocksource && path != ReadPath::Syscall;
     let failure = match clock.available {
         true => (clock.reason.is_some() || errors > 0).then_some(ReadFailure::DuringRun),
-        false if is_by_vdso && seen.environment.counter_readable == Some(false) => Some(ReadFailure::CounterDisabled),
+        false if clock.reason.as_deref() == Some(COUNTER_DISABLED) => Some(ReadFailure::CounterDisabled),
         false => Some(ReadFailure::Call),
     };
     let check = Check::Readable { path, failure, errors, reason: clock.reason.clone() };

@@ -17,7 +17,8 @@ fn identity(name: &str, kind: ClockKind, path: ReadPath) -> ClockIdentity {
     let basis = match kind {
         ClockKind::Counter => Basis::Counter,
         ClockKind::Monotonic | ClockKind::Wall => Basis::Clocksource,
-        ClockKind::Cycles | ClockKind::CpuTime => Basis::Other,
+        ClockKind::CpuTime => Basis::Scheduler,
+        ClockKind::Cycles => Basis::Other,
     };
     ClockIdentity {
         name: name.to_owned(),
@@ -26,12 +27,13 @@ fn identity(name: &str, kind: ClockKind, path: ReadPath) -> ClockIdentity {
         path,
         description: String::new(),
         basis,
-        counter_based: Some(basis != Basis::Other),
+        counter_based: (basis != Basis::Scheduler).then_some(basis != Basis::Other),
         is_ordered: !matches!(name, "tsc"),
         is_coarse: matches!(name, "monotonic_coarse"),
         is_wall: kind == ClockKind::Wall,
         is_cpu_time: kind == ClockKind::CpuTime,
         is_steered: basis == Basis::Clocksource,
+        counts_suspend: kind == ClockKind::Wall,
         is_device: false,
     }
 }

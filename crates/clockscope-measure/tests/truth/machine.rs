@@ -294,6 +294,7 @@ fn info(name: &'static str, kind: Kind, path: Path, is_ordered: bool) -> ClockIn
         basis: if is_counter { Basis::Counter } else { Basis::Other },
         is_ordered,
         is_steered: !is_counter && name != "monotonic_raw",
+        counts_suspend: kind == Kind::Wall || name == "boottime",
         ..info
     }
 }

@@ -12,7 +12,7 @@ use crate::text::UNKNOWN;
 use crate::units::{exact_time, precise_time, share, significant, time};
 
 /// Heads of the table of distinct differences; the table of the largest lacks the last one.
-const DIFFERENCES: [&str; 5] = ["Ticks", "Time", "Count", "%", "Cumulative %"];
+const DIFFERENCES: [&str; 5] = ["Units", "Time", "Count", "%", "Cumulative %"];
 
 /// What the figures are of.
 const ABOUT: &str = "Times in ns, of the differences between successive readings. Between batches of reads there is a pause: no difference is taken there.";

@@ -3,7 +3,7 @@
 #![allow(unsafe_code, reason = "prctl, open and read take pointers")]
 
 use super::keep_errno;
-use crate::clocksource::{self, Hardware};
+use crate::clocksource;
 
 const CLOCKSOURCE: &core::ffi::CStr = c"/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
@@ -27,9 +27,7 @@ fn permission() -> Option<bool> {
 /// Whether the kernel builds its clocks on the processor's counter and nothing else; `None` where sysfs cannot be read.
 #[must_use]
 pub fn counter_is_clocksource() -> Option<bool> {
-    keep_errno(|| {
-        with_clocksource(|name| clocksource::known(name).is_some_and(|known| known.hardware == Hardware::Counter))
-    })
+    keep_errno(|| with_clocksource(clocksource::is_counter))
 }
 
 /// The kernel's clocksource; `None` where sysfs cannot be read.

@@ -197,7 +197,9 @@ pub(super) fn each(visitor: &mut impl Visitor) {
         info: info("gettimeofday", Kind::Wall, micro.clone(), "gettimeofday()"),
         clock: Ok(Gettimeofday),
     });
-    visitor.visit(Entry { info: info("time", Kind::Wall, Resolution::Nanoseconds(1e9), "time()"), clock: Ok(Time) });
+    let seconds = info("time", Kind::Wall, Resolution::Nanoseconds(1e9), "time()");
+    // Whole seconds, which the timer tick moves.
+    visitor.visit(Entry { info: ClockInfo { is_coarse: true, ..seconds }, clock: Ok(Time) });
     visitor.visit(Entry {
         info: info("clock", Kind::CpuTime, micro.clone(), "clock(), CPU time of the process"),
         clock: Ok(CpuClock),
@@ -231,15 +233,13 @@ fn times() -> Entry<Times> {
     // SAFETY: sysconf takes any number.
     let ticks_per_second = unsafe { libc::sysconf(libc::_SC_CLK_TCK) } as i64;
     let tick_ns = 1_000_000_000_i64.checked_div(ticks_per_second).filter(|tick| *tick > 0);
+    let resolution = tick_ns.map_or(Resolution::Unknown("sysconf(_SC_CLK_TCK) states no clock tick".into()), |tick| {
+        Resolution::Nanoseconds(tick as f64)
+    });
+    let info = info("times", Kind::Monotonic, resolution, "times(), its return value");
     Entry {
-        info: info(
-            "times",
-            Kind::Monotonic,
-            tick_ns.map_or(Resolution::Unknown("sysconf(_SC_CLK_TCK) states no clock tick".into()), |tick| {
-                Resolution::Nanoseconds(tick as f64)
-            }),
-            "times(), its return value",
-        ),
+        // The kernel counts timer ticks.
+        info: ClockInfo { is_coarse: true, ..info },
         clock: tick_ns
             .map(|tick_ns| Times { tick_ns })
             .ok_or_else(|| Unavailable::Missing("sysconf(_SC_CLK_TCK) states no clock tick".into())),

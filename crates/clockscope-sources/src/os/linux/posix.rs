@@ -74,6 +74,7 @@ impl Row {
         ClockInfo {
             aliases: self.aliases,
             is_coarse: matches!(self.id, libc::CLOCK_REALTIME_COARSE | libc::CLOCK_MONOTONIC_COARSE),
+            counts_suspend: info.counts_suspend || self.id == libc::CLOCK_BOOTTIME,
             is_steered: info.is_steered && self.id != libc::CLOCK_MONOTONIC_RAW,
             ..info
         }
