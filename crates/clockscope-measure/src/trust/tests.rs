@@ -8,7 +8,9 @@ use clockscope_records::{
 };
 
 use super::*;
+use crate::catalogue::refusal;
 use clockscope_machine::clocksource;
+use clockscope_machine::trial::{Outcome, signal_name};
 
 pub(crate) mod demands;
 
@@ -665,22 +667,24 @@ fn civil_time_is_known_as_well_as_its_daemon_states_it() {
     assert_eq!(found(None, None), Finding::Unknown);
 }
 
-/// Only clocks that the vDSO computes from the counter fail because that is disabled.
+/// A call that is denied is no sign of a disabled counter, even where that is disabled as well.
 #[test]
 fn a_disabled_counter_explains_only_what_reads_it() {
-    let failure = |change: fn(&mut Seen)| {
+    let failure = |is_available: bool, reason: &str| {
         let mut seen = healthy();
         seen.environment.counter_readable = Some(false);
-        (seen.clocks[3].available, seen.clocks[3].reason) = (false, Some("SIGSEGV".to_owned()));
-        change(&mut seen);
+        (seen.clocks[3].available, seen.clocks[3].reason) = (is_available, Some(reason.to_owned()));
         let verdicts = judged(&seen);
         let Check::Readable { failure, .. } = evidence(of(&verdicts, "monotonic"), CheckKind::Readable).check else {
             panic!("{verdicts:#?}")
         };
         failure
     };
-    assert_eq!(failure(|_| ()), Some(ReadFailure::CounterDisabled));
-    assert_eq!(failure(|seen| seen.environment.counter_readable = Some(true)), Some(ReadFailure::Call));
-    assert_eq!(failure(|seen| seen.clocks[3].identity.basis = Basis::Other), Some(ReadFailure::Call));
-    assert_eq!(failure(|seen| seen.clocks[3].available = true), Some(ReadFailure::DuringRun));
+    let refused = |name: &str| {
+        let signal = (1..65).find(|signal| signal_name(*signal) == name).expect("it is known");
+        refusal(Outcome::Killed(signal), Some(false)).expect("it was killed")
+    };
+    assert_eq!(failure(false, &refused("SIGSEGV")), Some(ReadFailure::CounterDisabled));
+    assert_eq!(failure(false, &refused("SIGSYS")), Some(ReadFailure::Call));
+    assert_eq!(failure(true, &refused("SIGSEGV")), Some(ReadFailure::DuringRun));
 }
