@@ -17,9 +17,9 @@ use crate::platform::Platform;
 use crate::session::Session;
 use crate::timer::Calibration;
 use comparison::{BRACKETS_AT_ENDS, Comparison};
-use rated::RatedClock;
 pub(crate) use rated::ordered_counter;
 pub use rated::{RATE_CLOCKS, RATE_REFERENCES};
+use rated::{RatedClock, Scale};
 
 /// Shortest and longest time between two rounds, in ns, and how many a run is divided into in between.
 const SPACING_NS: (f64, f64) = (5e6, 50e6);
@@ -128,9 +128,9 @@ pub(crate) fn find<P: Platform>(
         return Err(MeasureError::Reference { name, reason, stood_still_ns });
     }
     let mut comparisons = pairs(&rated, place);
-    let course = Course { bench, rated: &rated, calibration, plan };
-    course.run(&mut comparisons, progress);
-    Ok(record(bench, &rated, place, comparisons, calibration, plan))
+    let course = Course { bench, rated: &rated, reference: place, calibration, plan };
+    let reference = course.run(&mut comparisons, progress);
+    Ok(record(bench, &rated, place, comparisons, reference, plan))
 }
 
 /// Every clock against the reference first, then all others against each other.
@@ -149,13 +149,16 @@ fn pairs<P: Platform>(rated: &[RatedClock<'_, P>], reference: usize) -> Vec<Comp
 struct Course<'a, P: Platform> {
     bench: &'a Bench<'a, P>,
     rated: &'a [RatedClock<'a, P>],
+    /// Which of these is the reference.
+    reference: usize,
     calibration: &'a Calibration<P>,
     plan: &'a Plan,
 }
 
 impl<P: Platform> Course<'_, P> {
-    /// Brackets all pairs in rounds until the time is over, or every clock's bound is as small as was asked for.
-    fn run(&self, comparisons: &mut [Comparison], progress: &mut dyn FnMut(&Live)) {
+    /// Brackets all pairs in rounds until the time is over, or every clock's bound is as small as was asked for. Returns
+    /// the scale of the reference by which that was decided: another one might be known less closely.
+    fn run(&self, comparisons: &mut [Comparison], progress: &mut dyn FnMut(&Live)) -> Scale {
         let Self { bench, rated, plan, .. } = self;
         let duration_ns = plan.duration_s * 1e9;
         let spacing_ns = (duration_ns / ROUNDS).clamp(SPACING_NS.0, SPACING_NS.1);
@@ -165,7 +168,7 @@ impl<P: Platform> Course<'_, P> {
         let mut next_ns = spacing_ns;
         while !comparisons.is_empty() {
             let elapsed_ns = waited.ns();
-            let live = self.live(comparisons, elapsed_ns);
+            let live = self.live(comparisons, elapsed_ns, self.scale());
             progress(&live);
             if bench.is_stopped() || elapsed_ns >= duration_ns {
                 break;
@@ -173,8 +176,9 @@ impl<P: Platform> Course<'_, P> {
             if self.is_reached(&live) {
                 round(rated, comparisons, BRACKETS_AT_ENDS);
                 // More brackets may choose others as the ends.
-                if self.is_reached(&self.live(comparisons, elapsed_ns)) {
-                    return;
+                let scale = self.scale();
+                if self.is_reached(&self.live(comparisons, elapsed_ns, scale)) {
+                    return scale;
                 }
             }
             waited.nap(bench, next_ns.min(duration_ns));
@@ -182,6 +186,12 @@ impl<P: Platform> Course<'_, P> {
             next_ns = (next_ns + spacing_ns).max(waited.ns());
         }
         round(rated, comparisons, BRACKETS_AT_ENDS);
+        self.scale()
+    }
+
+    /// The reference's scale by now.
+    fn scale(&self) -> Scale {
+        self.rated[self.reference].as_reference(self.calibration, self.bench)
     }
 
     fn is_reached(&self, live: &Live) -> bool {
@@ -189,10 +199,9 @@ impl<P: Platform> Course<'_, P> {
     }
 
     /// The widest bound of those against the reference, which are the first.
-    fn live(&self, comparisons: &[Comparison], elapsed_ns: f64) -> Live {
-        let reference = comparisons.first().map_or(0, |comparison| comparison.reference);
-        let error_ppm = self.rated[reference].as_reference(self.calibration, self.bench).error * 1e6;
-        let against = comparisons.iter().take_while(|comparison| comparison.reference == reference);
+    fn live(&self, comparisons: &[Comparison], elapsed_ns: f64, scale: Scale) -> Live {
+        let error_ppm = scale.error * 1e6;
+        let against = comparisons.iter().take_while(|comparison| comparison.reference == self.reference);
         let bound = |ppm: Option<(f64, f64)>| ppm.map_or(f64::INFINITY, |(_, bound)| bound);
         let widest = against
             .map(|comparison| (&self.rated[comparison.clock], comparison.bounds_ppm(self.rated)))
@@ -246,11 +255,10 @@ fn record<P: Platform>(
     rated: &[RatedClock<'_, P>],
     place: usize,
     comparisons: Vec<Comparison>,
-    calibration: &Calibration<P>,
+    reference: Scale,
     plan: &Plan,
 ) -> Rates {
     let mut rates = Rates { reference: rated[place].label.clone(), until_ppm: plan.until_ppm, ..Rates::default() };
-    let reference = rated[place].as_reference(calibration, bench);
     let (mut scales, mut records) = (vec![None; rated.len()], Vec::new());
     scales[place] = Some(reference);
     for (clock, each) in rated.iter().enumerate().filter(|(clock, _)| *clock != place) {

@@ -56,7 +56,8 @@ fn compared(rates: &[(&'static str, f64)], seconds: f64) -> Rates {
         round(&rated, &mut comparisons, if matches!(turn, 0 | 99) { 20 } else { BRACKETS });
     }
     let plan = Plan { reference: "true".to_owned(), duration_s: seconds, until_ppm: Some(0.001) };
-    record(&setup.bench, &rated, 0, comparisons, &setup.calibration, &plan)
+    let reference = rated[0].as_reference(&setup.calibration, &setup.bench);
+    record(&setup.bench, &rated, 0, comparisons, reference, &plan)
 }
 
 #[test]

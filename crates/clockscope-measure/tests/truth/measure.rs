@@ -97,7 +97,7 @@ fn all_is_right(session: &Session<'_, Simulated>, seed: u64) {
     for record in &ask(session, seed).clocks {
         let spec = machine.spec(&record.identity.label()).expect("it is there");
         if record.available {
-            ticks::check(spec, record.tick_ns, record.tick_evidence.as_ref());
+            ticks::check(machine, spec, record.tick_ns, record.tick_evidence.as_ref());
             steps::nothing_is_wrong(&spec.label(), record.events.as_ref().expect("it was judged"));
             is_monotonic(record);
         }

@@ -41,13 +41,14 @@ fn a_right_clock_is_right_on_any_machine() {
         "steps::a_right_clock",
         |seed| Maker::new(seed).make(),
         |session, seed| {
+            let machine = &session.platform().machine;
             for record in read(session, seed) {
-                let spec = session.platform().machine.spec(&record.identity.label()).expect("it is there");
+                let spec = machine.spec(&record.identity.label()).expect("it is there");
                 if !record.available {
-                    assert!(spec.id.is_none() && session.platform().machine.counter_cost.is_none(), "{record:?}");
+                    assert!(spec.id.is_none() && machine.counter_cost.is_none(), "{record:?}");
                     continue;
                 }
-                ticks::check(spec, record.tick_ns, record.tick_evidence.as_ref());
+                ticks::check(machine, spec, record.tick_ns, record.tick_evidence.as_ref());
                 nothing_is_wrong(&record.identity.label(), record.events.as_ref().expect("it was judged"));
             }
         },

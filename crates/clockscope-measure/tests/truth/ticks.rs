@@ -1,8 +1,9 @@
 //! A tick that was told, against the true one.
 
 use clockscope_records::TickEvidence;
+use clockscope_sources::Unit;
 
-use crate::machine::Spec;
+use crate::machine::{Machine, Spec};
 
 /// By what share a tick may differ from the true one: no other tick is as near.
 const NEAR: f64 = 1e-4;
@@ -13,8 +14,11 @@ const SHORTEST_NS: f64 = 3.0;
 ///
 /// # Panics
 /// It is not.
-pub(crate) fn check(spec: &Spec, told_ns: Option<f64>, evidence: Option<&TickEvidence>) {
-    let true_ns = spec.tick_ns;
+pub(crate) fn check(machine: &Machine, spec: &Spec, told_ns: Option<f64>, evidence: Option<&TickEvidence>) {
+    // Nothing states the length of a counter's unit: it is measured, in ns of the reference.
+    let fast =
+        machine.spec("monotonic_raw").filter(|_| spec.info.unit == Unit::Counts(None)).map_or(0.0, |raw| raw.fast);
+    let true_ns = spec.tick_ns * (1.0 + fast);
     if let Some(told_ns) = told_ns {
         // A clock of whole ns shows no finer step than these.
         let is_shown = spec.id.is_none() || true_ns >= 1.0;
