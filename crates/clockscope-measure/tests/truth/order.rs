@@ -80,7 +80,7 @@ impl Question {
 /// By how much a receiver's reading may truly be below the sender's, in ns of the clock, without its step; 0 or less where it
 /// may not.
 fn ahead_ns(machine: &Machine, spec: &Spec, ticks: &[i64], from: u32, to: u32) -> f64 {
-    let has_offset = spec.id.is_none() || is_on_counter(machine) && !spec.info.name.ends_with("coarse");
+    let has_offset = spec.id.is_none() || is_on_counter(machine) && !spec.info.is_coarse;
     let offset_ns = if has_offset { across::true_ns(machine, ticks, to, from) } else { 0.0 };
     offset_ns + spec.cost.early_ps as f64 / 1e3
 }
