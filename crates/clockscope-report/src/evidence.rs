@@ -73,7 +73,7 @@ fn text(evidence: &Evidence) -> String {
         Check::Invariance { invariant, .. } => match invariant {
             Some(true) => "the hardware promises a constant rate in all power states",
             Some(false) => "the hardware does not promise a constant rate",
-            None => "the hardware does not tell whether its rate is constant",
+            None => "the hardware does not state whether its rate is constant",
         }
         .to_owned(),
         Check::Clocksource { current, former, .. } => match (current, former) {
@@ -84,7 +84,7 @@ fn text(evidence: &Evidence) -> String {
                 format!("the kernel builds its clocks on it ({current})")
             }
             (Some(current), None) => format!("the kernel builds its clocks on {current}"),
-            (None, _) => "the kernel does not tell its clocksource".to_owned(),
+            (None, _) => "the kernel does not show its clocksource".to_owned(),
         },
         Check::KernelVerdict { cause: Some(cause), .. } => cause.seen.clone(),
         Check::KernelVerdict { cause: None, not_looked_at } => {
@@ -206,7 +206,7 @@ fn offsets(check: &Check) -> String {
         (None, _, Some((a, b)), Some((offset, bound))) => {
             format!("the counter of CPU {b} is {} ± {} ahead of that of CPU {a}", time(offset), time(bound))
         }
-        (None, _, Some((a, b)), None) => format!("the counters of CPUs {a} and {b} drifted apart under way"),
+        (None, _, Some((a, b)), None) => format!("the counters of CPUs {a} and {b} drifted apart during the run"),
         (None, pairs, None, _) => format!("{pairs} pairs of CPUs are apart"),
     }
 }
@@ -265,7 +265,7 @@ fn cost(check: &Check) -> String {
     match cause {
         None | Some(CostCause::Trap) => figures,
         Some(CostCause::Emulation) => format!("{figures}: of {}, not of the machine", emulators.join(", ")),
-        Some(CostCause::TrappedCounter) => format!("it reads the counter, which somebody traps: {figures}"),
+        Some(CostCause::TrappedCounter) => format!("it reads the counter, and each read is trapped: {figures}"),
         Some(CostCause::Clocksource) => {
             let current = clocksource.as_deref().unwrap_or_default();
             format!("with the clocksource {current} every read enters the kernel: {figures}")
@@ -349,7 +349,7 @@ fn remedy(check: &Check) -> &str {
                 "look for a seccomp filter, a sandbox or an old kernel that denies the call"
             }
             Some(ReadFailure::DuringRun) => {
-                "look for what disturbed it (a seccomp filter that was installed under way?), and ask again"
+                "look for what disturbed it (a seccomp filter that was installed during the run?), and ask again"
             }
         },
         Check::Invariance { .. } => {

@@ -28,7 +28,7 @@ pub(crate) fn fill(record: &mut RuntimeRecord, readings: &Readings, clocksource:
     record.built_on = Some(readings.built_on.clone());
     record.hardware_timer = hardware_timer(&readings.built_on, clocksource);
     if record.hardware_timer.is_none() {
-        because("hardware_timer", "the kernel does not tell its clocksource");
+        because("hardware_timer", "the kernel does not show its clocksource");
     }
     record.nominal_tick_ns = readings.nominal_hz.map(|hz| NS / hz as f64);
     if record.nominal_tick_ns.is_none() {

@@ -29,8 +29,8 @@ const LONGEST: u64 = 256;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SwitchError {
-    /// The kernel does not tell its clocksources.
-    #[error("the kernel does not tell its clocksources: {path}: {error}; is /sys mounted?")]
+    /// The kernel does not show its clocksources.
+    #[error("the kernel does not show its clocksources: {path}: {error}; is /sys mounted?")]
     Untold {
         /// The file that was read.
         path: PathBuf,

@@ -197,7 +197,7 @@ pub(super) fn compare(policy: &Policy, seen: &Seen, verdicts: &[Verdict]) -> Vec
             found: current.clone().map(Value::Word),
             met: current.as_ref().map(|current| names.contains(current)),
             advice: match &current {
-                None => Some("the kernel does not tell its clocksource: mount /sys".to_owned()),
+                None => Some("the kernel does not show its clocksource: mount /sys".to_owned()),
                 Some(current) if names.contains(current) => None,
                 Some(_) => Some("see `clockscope clocksource` for why the kernel uses another".to_owned()),
             },

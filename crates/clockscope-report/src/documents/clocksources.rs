@@ -92,7 +92,7 @@ fn conclusion(found: &Clocksources) -> Vec<String> {
             None => format!("The kernel builds its clocks on {current}."),
         },
         (Some(current), None, _) => format!("The kernel builds its clocks on {current}."),
-        (None, ..) => "The kernel does not tell its clocksource.".to_owned(),
+        (None, ..) => "The kernel does not show its clocksource.".to_owned(),
     }];
     if let Some(left) = &found.left_behind {
         lines.push(format!(

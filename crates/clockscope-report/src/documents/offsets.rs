@@ -134,7 +134,7 @@ fn conclusion(offsets: &Offsets) -> Vec<String> {
             let by = worst.map(|pair| {
                 let by = match (pair.offset_ns, pair.bound_ns) {
                     (Some(offset), Some(bound)) => format!("{} ± {}", signed(offset), time(bound)),
-                    _ => "by an offset that changed under way".to_owned(),
+                    _ => "by an offset that changed during the run".to_owned(),
                 };
                 format!(", the furthest CPUs {} and {}: {by}", pair.a, pair.b)
             });
@@ -148,7 +148,7 @@ fn conclusion(offsets: &Offsets) -> Vec<String> {
     }];
     if offsets.pairs.iter().any(|pair| pair.symmetric == Some(false)) {
         lines.push(
-            "Offsets depend on which CPU asks: one of them answers late, or something was wrong with a counter under way."
+            "Offsets depend on which CPU asks: one of them answers late, or something was wrong with a counter during the run."
                 .to_owned(),
         );
     }

@@ -49,8 +49,12 @@ impl Found for Order {
 fn blocks(order: &Order) -> Vec<Block> {
     let tested: Vec<&Sequence> = order.sequences.iter().filter(|sequence| sequence.handoffs > 0).collect();
     let bare = order.bare_handoffs_per_second.filter(|_| !tested.is_empty());
-    let bare = bare
-        .map(|bare| format!("Without a clock, two threads hand a word to and fro {} times a second.", million(bare)));
+    let bare = bare.map(|bare| {
+        format!(
+            "Baseline without a clock read: two threads pass a word back and forth {} times a second.",
+            million(bare)
+        )
+    });
     let rows = tested.iter().map(|sequence| Row::marked(row(sequence), is_faulty(sequence)));
     let lost = order.lost.iter().map(|lost| (format!("CPUs {} and {}", lost.a, lost.b), lost.reason.as_str()));
     let disturbed = tested.iter().filter_map(|sequence| Some((sequence.name.clone(), sequence.reason.as_deref()?)));

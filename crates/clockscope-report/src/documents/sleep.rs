@@ -35,7 +35,7 @@ fn blocks(sleep: &Sleep) -> Vec<Block> {
     let slept: Vec<&SleepRow> = sleep.rows.iter().filter(|row| row.sleeps > 0).collect();
     let mut below = Vec::new();
     if slept.iter().any(|row| row.p99_ns.is_none()) {
-        below.push("? p99: of fewer than 100 sleeps none is told; more time (--duration) gives more.".to_owned());
+        below.push("? p99: unknown for fewer than 100 sleeps; more time (--duration) gives more.".to_owned());
     }
     if !slept.is_empty() {
         below.push(format!("Late by: the median, less what was asked for. Timed by {}.", sleep.clock));

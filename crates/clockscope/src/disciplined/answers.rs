@@ -242,7 +242,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             Some(name) => {
                 Evidence::new("clocksource", finding, alloc::format!("the kernel's clocksource is {name}")).word(name)
             }
-            None => Evidence::new("clocksource", finding, "the kernel does not tell its clocksource"),
+            None => Evidence::new("clocksource", finding, "the kernel does not show its clocksource"),
         };
         evidence.by("sysfs").advise(advice)
     }
