@@ -87,12 +87,7 @@ pub fn current_cpu() -> Option<u32> {
 pub fn pin(cpu: u32) -> Result<Pinned, AffinityError> {
     let former = allowed()?;
     if !former.contains(&cpu) {
-        let online =
-            crate::text::line_of("/sys/devices/system/cpu/online").and_then(|line| crate::text::cpu_list(&line));
-        return Err(match online {
-            Some(online) if !online.contains(&cpu) => AffinityError::NoSuchCpu { cpu, present: show_cpus(&online) },
-            _ => AffinityError::OutsideMask { cpu, allowed: show_cpus(&former) },
-        });
+        return Err(offline(cpu).unwrap_or_else(|| AffinityError::OutsideMask { cpu, allowed: show_cpus(&former) }));
     }
     os::set_allowed_cpus(&[cpu]).map_err(refused("sched_setaffinity"))?;
     Ok(Pinned { cpu, former, _here: core::marker::PhantomData })
@@ -103,7 +98,13 @@ pub fn pin(cpu: u32) -> Result<Pinned, AffinityError> {
 /// # Errors
 /// The CPU does not exist, is offline, is outside the process's cpuset, or the system refuses.
 pub fn bind(cpu: u32) -> Result<(), AffinityError> {
-    os::set_allowed_cpus(&[cpu]).map_err(refused("sched_setaffinity"))
+    os::set_allowed_cpus(&[cpu]).map_err(|errno| offline(cpu).unwrap_or_else(|| refused("sched_setaffinity")(errno)))
+}
+
+/// The error of a CPU that the system does not list as online; `None` where it does, or lists none.
+fn offline(cpu: u32) -> Option<AffinityError> {
+    let online = crate::text::cpu_list(&crate::text::line_of("/sys/devices/system/cpu/online")?)?;
+    (!online.contains(&cpu)).then(|| AffinityError::NoSuchCpu { cpu, present: show_cpus(&online) })
 }
 
 fn refused(call: &'static str) -> impl Fn(Errno) -> AffinityError {

@@ -69,6 +69,7 @@ fn on_cpu<P: Platform, T>(platform: &P, cpu: u32, body: impl FnOnce() -> Result<
 
 fn unbound(cpu: u32, error: &AffinityError) -> String {
     let hint = match error {
+        AffinityError::NoSuchCpu { .. } => return format!("no thread can be bound: {error}"),
         AffinityError::System { error, .. } if is_denied(*error) => "does a seccomp filter or a container forbid it?",
         _ => "is it online, and in the cpuset?",
     };
