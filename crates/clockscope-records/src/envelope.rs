@@ -9,7 +9,7 @@ use crate::{Environment, Run, SCHEMA_VERSION};
 
 /// A document: what was found, where and when, and how it was measured if it was.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[schemars(bound = "F: Contents + JsonSchema", transform = omit_run::<F>)]
+#[schemars(bound = "F: Contents + JsonSchema", rename = "{F}Document", transform = omit_run::<F>)]
 pub struct Envelope<F> {
     /// Version of this document's schema.
     pub schema_version: u32,

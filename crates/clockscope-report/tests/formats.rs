@@ -230,7 +230,7 @@ fn unknown_is_never_a_number() {
         events: None,
         unknown: Default::default(),
     };
-    measurement.clocks = measurement.clocks.iter().map(bare).collect();
+    measurement.found.clocks = measurement.found.clocks.iter().map(bare).collect();
     let document = Document::Measurement(measurement);
     let table = rendered(&document, Format::Table);
     let rows: Vec<&str> = table.lines().skip(1).take_while(|line| !line.is_empty()).collect();

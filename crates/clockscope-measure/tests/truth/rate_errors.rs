@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 
 use clockscope_measure::{Paths, RateRequest, Session, SleepRequest, rate, sleep};
-use clockscope_records::{Answer, Rates, Sleep};
+use clockscope_records::{Envelope, Rates, Sleep};
 use clockscope_simulation::{Change, Refused};
 
 use crate::machine::{Clocksource, Machine, Maker};
@@ -18,7 +18,7 @@ fn machine(seed: u64, clocksource: Clocksource) -> Machine {
     machine
 }
 
-fn asked(machine: Machine, clocks: &[&str], reference: &str, until_ppm: Option<f64>) -> (Answer<Rates>, Simulated) {
+fn asked(machine: Machine, clocks: &[&str], reference: &str, until_ppm: Option<f64>) -> (Envelope<Rates>, Simulated) {
     let (platform, stop) = (Simulated::new(machine), AtomicBool::new(false));
     let clocks = clocks.iter().map(ToString::to_string).collect();
     let reference = Some(reference.to_owned());

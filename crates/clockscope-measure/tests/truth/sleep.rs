@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clockscope_measure::{Session, SleepRequest, sleep};
-use clockscope_records::{Answer, Sleep, SleepRow};
+use clockscope_records::{Envelope, Sleep, SleepRow};
 use clockscope_simulation::{Change, Random, Refused};
 
 use crate::harness::{on_machines, on_platform};
@@ -37,7 +37,7 @@ fn request(seed: u64) -> SleepRequest {
     SleepRequest { duration_s: pick(&mut Random::new(seed ^ 0x51ee), &[0.05, 0.1, 0.3, 1.0]), cpu: None }
 }
 
-fn ask(session: &Session<'_, Simulated>, seed: u64) -> Answer<Sleep> {
+fn ask(session: &Session<'_, Simulated>, seed: u64) -> Envelope<Sleep> {
     sleep(session, &request(seed), &mut |_| {}).expect("it can be asked")
 }
 
@@ -131,7 +131,7 @@ fn sleeps_are_told_as_they_were() {
 }
 
 /// It takes its time, and as long as three sleeps of each kind take.
-fn time_is_kept(machine: &Machine, answer: &Answer<Sleep>) {
+fn time_is_kept(machine: &Machine, answer: &Envelope<Sleep>) {
     let paused_s: f64 = machine.changes.iter().map(|(_, change)| pause_s(change)).sum();
     let took_s = machine.cpus.now_ps() as f64 / 1e12 - paused_s;
     let asked_s = answer.run.duration_asked_s.expect("it is there");
