@@ -274,7 +274,7 @@ fn shorter(one: Option<(f64, f64)>, other: (f64, f64)) -> (f64, f64) {
 fn compare(session: &Session<'_, Simulated>, request: &GapsRequest, answer: &Envelope<Gaps>) -> u64 {
     let (platform, found) = (session.platform(), &answer.found);
     let machine = &platform.machine;
-    let timer = machine.spec(&answer.run.timer.name).expect("it is there");
+    let timer = machine.spec(&answer.run.as_ref().expect("it is a run").timer.name).expect("it is there");
     let turn_ps = timer.cost.ps as f64;
     let look_ps = machine.spec("monotonic_raw:syscall").expect("it is there").cost.ps as f64 * 2.0;
     let loop_ns = found.loop_ns.expect("it was found");

@@ -218,7 +218,7 @@ fn constant(truth: &Truth<'_>, record: &RateRecord, estimates: &mut Coverage) {
 
 /// The timer's rate against the reference of the whole run, where neither changed.
 fn calibration(machine: &Machine, answer: &Envelope<Rates>) {
-    let timer = &answer.run.timer;
+    let timer = &answer.run.as_ref().expect("it is a run").timer;
     assert_eq!(timer.reference, "monotonic_raw:syscall");
     if machine.counter_cost.is_none() {
         assert_eq!((timer.frequency_hz, timer.frequency_bound_ppm), (1e9, 0.0), "{timer:?}");
@@ -239,8 +239,9 @@ fn ended(request: &RateRequest, answer: &Envelope<Rates>, is_timer_changed: bool
         within("needed", expected.unwrap_or(0.0), record.needed_s.unwrap_or(0.0), 0.0, 1e-9);
     }
     // The run is timed by a clock that may be the one that changed.
-    let is_early = !is_timer_changed && answer.run.duration_s < request.duration_s * 0.98;
-    if is_early && !compared.is_empty() && !answer.run.interrupted {
+    let run = answer.run.as_ref().expect("it is a run");
+    let is_early = !is_timer_changed && run.duration_s < request.duration_s * 0.98;
+    if is_early && !compared.is_empty() && !run.interrupted {
         let until = request.until_ppm.expect("it ended early");
         for record in compared {
             let bound = record.bound_ppm.expect("it is there");
