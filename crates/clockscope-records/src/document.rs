@@ -10,7 +10,8 @@ use crate::{
     RuntimesFound, SCHEMA_VERSION, Shootout, Sleep, Steps, Switched, Trust,
 };
 
-/// Declares the documents: the key `schema` of each, its variant, its contents, and whether they are of a run.
+/// Declares the documents: the variant of each, its contents, its key `schema`, and whether its head
+/// has a run.
 macro_rules! documents {
     ($($(#[$doc:meta])* $variant:ident($contents:ident) = $schema:tt, is_run = $is_run:tt;)*) => {
         /// Everything that the instrument writes as JSON. The key `schema` names the document.
@@ -26,8 +27,9 @@ macro_rules! documents {
         })*
 
         impl Document {
-            /// Reads a document by its key `schema`. Not derived: code that reads each record from whatever a tagged enum
-            /// buffers is four times as large as code that reads it from a value.
+            /// Reads a document by its key `schema`. Not derived: code that reads each record from
+            /// whatever a tagged enum buffers is four times as large as code that reads it from a
+            /// value.
             fn from_value(value: &Value) -> Result<Self, serde_json::Error> {
                 match value["schema"].as_str().unwrap_or_default() {
                     $($schema => Envelope::from_value(value).map(Self::$variant),)*

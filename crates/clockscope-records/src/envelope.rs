@@ -13,7 +13,8 @@ use crate::{Environment, Run, SCHEMA_VERSION};
 pub struct Envelope<F> {
     /// Version of this document's schema.
     pub schema_version: u32,
-    /// When the run started or the facts were read, RFC 3339 in UTC; `null` where no wall clock could be read.
+    /// When the run started or the facts were read, RFC 3339 in UTC; `null` where no wall clock
+    /// could be read.
     pub recorded_at: Option<String>,
     /// The machine; as it was before, where clocksources were switched.
     pub environment: Environment,
@@ -33,14 +34,16 @@ pub trait Contents {
 }
 
 impl<F: Contents> Envelope<F> {
-    /// Returns the document of a run, under the present version of the schema. Does not compile for contents without a run.
+    /// Returns the document of a run, under the present version of the schema. Does not compile for
+    /// contents without a run.
     #[must_use]
     pub fn of_run(recorded_at: Option<String>, environment: Environment, run: Run, found: F) -> Self {
         const { assert!(F::IS_RUN, "its head has no run: use of_facts") }
         Self { schema_version: SCHEMA_VERSION, recorded_at, environment, run: Some(run), found }
     }
 
-    /// Returns a document without a run, under the present version of the schema. Does not compile for contents of a run.
+    /// Returns a document without a run, under the present version of the schema. Does not compile
+    /// for contents of a run.
     #[must_use]
     pub fn of_facts(recorded_at: Option<String>, environment: Environment, found: F) -> Self {
         const { assert!(!F::IS_RUN, "its head has a run: use of_run") }
@@ -79,7 +82,7 @@ impl<F: Contents> Envelope<F> {
     }
 }
 
-/// For a document within another one. Not derived, for the reason that [`crate::Document`] is not.
+/// Reads a document within another one. Not derived, for the reason that [`crate::Document`] is not.
 impl<'de, F: Contents + DeserializeOwned> Deserialize<'de> for Envelope<F> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Self::from_value(&Value::deserialize(deserializer)?).map_err(Error::custom)
