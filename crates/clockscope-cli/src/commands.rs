@@ -14,7 +14,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result};
 use clap::CommandFactory;
 use clockscope_measure::{Catalogue, Paths, Request, Session, Source, ThisMachine};
-use clockscope_records::{Document, Measurement};
+use clockscope_records::{Document, Envelope, Measurement};
 
 use crate::args::{AdviseArgs, Cli, Command, ListArgs, MeasureArgs, OutputArgs, ReportArgs, SchemaArg};
 use crate::duration::Seconds;
@@ -86,7 +86,7 @@ fn measure(args: &MeasureArgs) -> Result<Exit> {
     let catalogue = selected(&args.clocks)?;
     let destination = Destination::open(args.output.output.as_deref())?;
     let measurement = fresh(catalogue, args.duration, args.cpu, args.thorough, &args.output)?;
-    let exit = exit(measurement.run.interrupted, measurement.clocks.iter(), &args.fail_on);
+    let exit = exit(measurement.is_interrupted(), measurement.found.clocks.iter(), &args.fail_on);
     write(&Document::Measurement(measurement), &args.output, Drawing::default(), destination)?;
     Ok(exit)
 }
@@ -98,7 +98,7 @@ fn fresh(
     cpu: Option<u32>,
     thorough: bool,
     output: &OutputArgs,
-) -> Result<Measurement> {
+) -> Result<Envelope<Measurement>> {
     let stop = stop_on_signals()?;
     let session = Session::new(&ThisMachine, &stop);
     let mut bar = Bar::new(output.quiet, session.environment().counter_readable);
@@ -121,14 +121,14 @@ fn advise(args: &AdviseArgs) -> Result<Exit> {
         }
     };
     let (source, interrupted) = match &document {
-        Document::Measurement(found) => (Source::Measurement(found), found.run.interrupted),
-        Document::Steps(found) => (Source::Steps(found), found.run.interrupted),
+        Document::Measurement(found) => (Source::Measurement(found), found.is_interrupted()),
+        Document::Steps(found) => (Source::Steps(found), found.is_interrupted()),
         _ => anyhow::bail!(
             "cannot advise: the record holds no measurement; record one with `clockscope measure --format json`"
         ),
     };
     let plan = clockscope_measure::plan(source, args.error.0, args.interval.map(|interval| interval.0 * 1e9));
-    let exit = match (interrupted && args.from.is_none(), plan.rows.is_empty()) {
+    let exit = match (interrupted && args.from.is_none(), plan.found.rows.is_empty()) {
         (true, _) => Exit::Interrupted,
         (false, true) => Exit::Undetermined,
         (false, false) => Exit::Success,

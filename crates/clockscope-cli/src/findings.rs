@@ -278,16 +278,11 @@ impl FailOn {
 
 #[cfg(test)]
 mod tests {
-    use clockscope_records::{Environment, SCHEMA_VERSION};
-
     use super::*;
 
     #[test]
     fn what_an_api_does_not_state_is_no_finding() {
         let mut found = Runtimes {
-            schema_version: SCHEMA_VERSION,
-            recorded_at: None,
-            environment: Environment::default(),
             duration_s: 1.0,
             interrupted: false,
             was: None,

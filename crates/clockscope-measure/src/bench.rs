@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clockscope_machine::affinity::{self, AffinityError};
-use clockscope_records::{Answer, Run, Unknown};
+use clockscope_records::{Contents, Envelope, Run, Unknown};
 use clockscope_sources::RawClock;
 
 use crate::catalogue::{Catalogue, PATIENCE_MS, refusal};
@@ -138,18 +138,18 @@ impl<'a, P: Platform> Setup<'a, P> {
     }
 
     /// The answer to a question that was asked for so long since then: on this thread, or on one on each of these CPUs.
-    pub(crate) fn answer<F>(
+    pub(crate) fn answer<F: Contents>(
         self,
         (asked_s, since): (f64, &Calibration<P>),
         cpus: Option<&[u32]>,
         found: F,
-    ) -> Answer<F> {
+    ) -> Envelope<F> {
         let sampling = Sampling::of_time(asked_s, since, &self.bench);
         let run = match cpus {
             Some(cpus) => self.run_across(sampling, cpus),
             None => self.run(sampling),
         };
-        Answer::new(self.recorded_at, self.session.environment.clone(), run, found)
+        Envelope::of_run(self.recorded_at, self.session.environment.clone(), run, found)
     }
 
     /// The CPU that the thread is pinned to.

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clockscope_machine::affinity;
 use clockscope_machine::clocksource::{self, Hardware, SwitchError};
-use clockscope_records::{Clocksource, Clocksources, SCHEMA_VERSION, Switched, Unknown};
+use clockscope_records::{Clocksource, Clocksources, Envelope, Switched, Unknown};
 use clockscope_sources::{Kind, Unit};
 
 use crate::bench::{Progress, Setup};
@@ -44,7 +44,7 @@ pub fn switched(
     session: &Session<'_>,
     request: &SwitchedRequest,
     progress: &mut Progress<'_>,
-) -> Result<Switched, MeasureError> {
+) -> Result<Envelope<Switched>, MeasureError> {
     Catalogue::new(&ThisMachine).select(&request.clocks, request.paths)?;
     // Tells what is wrong with a CPU before anything is switched; each measurement pins anew.
     drop(request.cpu.map(affinity::pin).transpose()?);
@@ -59,14 +59,7 @@ pub fn switched(
         })
     })?;
     let PerClocksource { was, found: measurements, error } = found;
-    Ok(Switched {
-        schema_version: SCHEMA_VERSION,
-        recorded_at,
-        environment: session.environment.clone(),
-        was,
-        measurements,
-        error,
-    })
+    Ok(Envelope::of_facts(recorded_at, session.environment.clone(), Switched { was, measurements, error }))
 }
 
 /// What was found with one clocksource after the other.
@@ -120,7 +113,7 @@ pub fn with_each_clocksource<T>(
 ///
 /// # Errors
 /// The process has more than one thread: clocks are first tried in a forked child.
-pub fn clocksources(session: &Session<'_>) -> Result<Clocksources, MeasureError> {
+pub fn clocksources(session: &Session<'_>) -> Result<Envelope<Clocksources>, MeasureError> {
     let environment = session.environment.clone();
     let recorded_at = recorded_at(session)?;
     let counter_hz = counter_hz(session);
@@ -137,15 +130,13 @@ pub fn clocksources(session: &Session<'_>) -> Result<Clocksources, MeasureError>
         described(&name, current.as_deref() == Some(name.as_str()), measured)
     };
     let left = clocksource::left_behind();
-    Ok(Clocksources {
-        schema_version: SCHEMA_VERSION,
-        recorded_at,
+    let found = Clocksources {
         clocksources: names.into_iter().flatten().map(describe).collect(),
         counter: clocksource::kernel_verdict(&environment),
         held: left.as_ref().err().map(ToString::to_string),
         left_behind: left.ok().flatten(),
-        environment,
-    })
+    };
+    Ok(Envelope::of_facts(recorded_at, environment, found))
 }
 
 /// One of them, with its frequency, or why that is unknown.

@@ -3,7 +3,7 @@
 //! Batches of all clocks are interleaved, so that a drift of the machine's speed hits all alike. A batch is timed as a
 //! whole, and its readings are judged after it.
 
-use clockscope_records::{Baseline, ClockRecord, Measurement, SCHEMA_VERSION};
+use clockscope_records::{Baseline, ClockRecord, Envelope, Measurement};
 
 use crate::bench::{Bench, Progress, Sampling, Setup};
 use crate::catalogue::{Catalogue, Row};
@@ -44,7 +44,7 @@ pub fn measure<P: Platform>(
     catalogue: Catalogue<P>,
     request: &Request,
     progress: &mut Progress<'_>,
-) -> Result<Measurement, MeasureError> {
+) -> Result<Envelope<Measurement>, MeasureError> {
     let Request { duration_s, cpu, thorough } = *request;
     // Before this thread is pinned. Where the system does not tell, what needs them says that it could not be tested.
     let cpus = across::cpus(session.platform, None).unwrap_or_default();
@@ -56,17 +56,8 @@ pub fn measure<P: Platform>(
     let is_wanted = thorough && !setup.bench.is_stopped();
     let thorough = is_wanted.then(|| thorough::find(&setup, cpus)).transpose()?;
     run.interrupted |= setup.bench.is_stopped();
-    let recorded_at = setup.recorded_at;
-    Ok(Measurement {
-        schema_version: SCHEMA_VERSION,
-        recorded_at,
-        environment,
-        run,
-        baseline,
-        clocks,
-        thorough,
-        advice,
-    })
+    let found = Measurement { baseline, clocks, thorough, advice };
+    Ok(Envelope::of_run(setup.recorded_at, environment, run, found))
 }
 
 /// What one pass over all clocks found.

@@ -3,7 +3,7 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use clockscope_machine::trial::SeveralThreads;
-use clockscope_records::{Info, Listing, SCHEMA_VERSION};
+use clockscope_records::{Envelope, Info, Listing};
 
 use crate::catalogue::{Catalogue, PATIENCE_MS, refusal};
 use crate::error::MeasureError;
@@ -14,19 +14,17 @@ use crate::session::Session;
 ///
 /// # Errors
 /// The process has more than one thread: clocks are tried in a forked child.
-pub fn list<P: Platform>(session: &Session<'_, P>, catalogue: Catalogue<P>) -> Result<Listing, MeasureError> {
+pub fn list<P: Platform>(session: &Session<'_, P>, catalogue: Catalogue<P>) -> Result<Envelope<Listing>, MeasureError> {
     let clocks = catalogue.tried(session)?.list(session.environment.clocksource.as_deref());
-    let recorded_at = recorded_at(session)?;
-    Ok(Listing { schema_version: SCHEMA_VERSION, recorded_at, environment: session.environment.clone(), clocks })
+    Ok(Envelope::of_facts(recorded_at(session)?, session.environment.clone(), Listing { clocks }))
 }
 
 /// Stamps the facts about the machine with the time.
 ///
 /// # Errors
 /// The process has more than one thread: the clock is tried in a forked child.
-pub fn info<P: Platform>(session: &Session<'_, P>) -> Result<Info, MeasureError> {
-    let recorded_at = recorded_at(session)?;
-    Ok(Info { schema_version: SCHEMA_VERSION, recorded_at, environment: session.environment.clone() })
+pub fn info<P: Platform>(session: &Session<'_, P>) -> Result<Envelope<Info>, MeasureError> {
+    Ok(Envelope::of_facts(recorded_at(session)?, session.environment.clone(), Info {}))
 }
 
 /// Civil time for stamping a record, RFC 3339 in UTC. Tried in a child first, as clocks are: a filter may kill.

@@ -5,7 +5,7 @@ mod cause;
 mod watch;
 
 use clockscope_machine::account;
-use clockscope_records::{Answer, Cause, CpuGaps, Gaps, Unknown, WorstGap};
+use clockscope_records::{Cause, CpuGaps, Envelope, Gaps, Unknown, WorstGap};
 use clockscope_statistics::quantile;
 
 use crate::across::team::on_each;
@@ -53,7 +53,7 @@ pub fn gaps<P: Platform>(
     session: &Session<'_, P>,
     request: &GapsRequest,
     progress: &mut Progress<'_>,
-) -> Result<Answer<Gaps>, MeasureError> {
+) -> Result<Envelope<Gaps>, MeasureError> {
     let GapsRequest { threshold_s, duration_s, ref cpus } = *request;
     let platform = session.platform;
     let cpus = cpus.as_ref().map(|cpus| crate::across::cpus(platform, Some(cpus))).transpose()?;
@@ -91,7 +91,7 @@ pub fn gaps<P: Platform>(
     let unit_ns = 1e9 / run.timer.frequency_hz;
     let threshold_ns = if asked_ticks >= least_ticks { threshold_s * 1e9 } else { least_ticks * unit_ns };
     let found = record(watches, threshold_ns, loop_ticks * unit_ns, unit_ns);
-    Ok(Answer::new(setup.recorded_at, session.environment.clone(), run, found))
+    Ok(Envelope::of_run(setup.recorded_at, session.environment.clone(), run, found))
 }
 
 /// What a thread sees of the machine.

@@ -5,8 +5,8 @@
 //! every single measurement; n repetitions between the two reads divide it by n.
 
 use clockscope_records::{
-    Candidate, ClockIdentity, ClockKind, Environment, Events, Measurement, Plan, PlanRow, ReadPath, SCHEMA_VERSION,
-    Steps, Summary, TickEvidence, TickIs, Unfit, Unknown,
+    Candidate, ClockIdentity, ClockKind, Envelope, Environment, Events, Measurement, Plan, PlanRow, ReadPath, Steps,
+    Summary, TickEvidence, TickIs, Unfit, Unknown,
 };
 
 use crate::advice;
@@ -18,9 +18,9 @@ const INTERVALS: [f64; 10] = [1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e
 #[derive(Clone, Copy, Debug)]
 pub enum Source<'a> {
     /// What `clockscope measure` found.
-    Measurement(&'a Measurement),
+    Measurement(&'a Envelope<Measurement>),
     /// What `clockscope steps` found.
-    Steps(&'a Steps),
+    Steps(&'a Envelope<Steps>),
 }
 
 /// What either says of one clock.
@@ -39,6 +39,7 @@ impl<'a> Source<'a> {
     fn clocks(self) -> Vec<Found<'a>> {
         match self {
             Self::Measurement(measurement) => measurement
+                .found
                 .clocks
                 .iter()
                 .map(|clock| Found {
@@ -53,6 +54,7 @@ impl<'a> Source<'a> {
                 })
                 .collect(),
             Self::Steps(steps) => steps
+                .found
                 .clocks
                 .iter()
                 .map(|clock| Found {
@@ -88,7 +90,7 @@ impl<'a> Source<'a> {
 
 /// Plans for an interval of so many ns, or for 1 ns to 1 s, with a relative error of at most `error` (positive).
 #[must_use]
-pub fn plan(source: Source<'_>, error: f64, interval_ns: Option<f64>) -> Plan {
+pub fn plan(source: Source<'_>, error: f64, interval_ns: Option<f64>) -> Envelope<Plan> {
     let environment = source.environment();
     let (mut clocks, mut unfit) = (Vec::new(), Vec::new());
     for found in source.clocks().iter().filter(|found| is_stopwatch(found.identity, environment)) {
@@ -105,16 +107,8 @@ pub fn plan(source: Source<'_>, error: f64, interval_ns: Option<f64>) -> Plan {
         let reason = "no monotonic clock or trusted counter was measured that is fit for intervals";
         unknown.insert("rows".to_owned(), reason.to_owned());
     }
-    Plan {
-        schema_version: SCHEMA_VERSION,
-        recorded_at: source.recorded_at().map(str::to_owned),
-        environment: environment.clone(),
-        error,
-        rows,
-        clocks,
-        unfit,
-        unknown,
-    }
+    let recorded_at = source.recorded_at().map(str::to_owned);
+    Envelope::of_facts(recorded_at, environment.clone(), Plan { error, rows, clocks, unfit, unknown })
 }
 
 /// A clock that intervals may be measured with: a monotonic one of the system, or an ordered read of a counter that the

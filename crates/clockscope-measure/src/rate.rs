@@ -8,7 +8,7 @@ mod error;
 mod rated;
 mod unknown;
 
-use clockscope_records::{Answer, RatePair, Rates};
+use clockscope_records::{Envelope, RatePair, Rates};
 
 use crate::bench::{Bench, Setup};
 use crate::catalogue::{Catalogue, Paths, Row};
@@ -70,7 +70,7 @@ pub fn rate<P: Platform>(
     session: &Session<'_, P>,
     request: &RateRequest,
     progress: &mut dyn FnMut(&Live),
-) -> Result<Answer<Rates>, MeasureError> {
+) -> Result<Envelope<Rates>, MeasureError> {
     let RateRequest { ref clocks, paths, ref reference, duration_s, until_ppm, cpu } = *request;
     let reference = match reference {
         Some(reference) => reference.clone(),

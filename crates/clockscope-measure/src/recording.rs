@@ -14,7 +14,7 @@ mod watched;
 
 use std::sync::atomic::AtomicBool;
 
-use clockscope_records::{Recording, Steps};
+use clockscope_records::{Envelope, Recording, Steps};
 
 use crate::bench::Progress;
 use crate::catalogue::Catalogue;
@@ -69,7 +69,7 @@ pub fn record<P: Platform>(
     catalogue: Catalogue<P>,
     request: RecordRequest,
     progress: &mut Progress<'_>,
-) -> Result<(Steps, Recording), MeasureError> {
+) -> Result<(Envelope<Steps>, Recording), MeasureError> {
     session.platform.begin();
     let (catalogue, clocks) = watched(catalogue, session.environment.clocksource.as_deref());
     let RecordRequest { reads, cpu } = request;
@@ -81,7 +81,7 @@ pub fn record<P: Platform>(
     let mut run = session.platform.run();
     run.environment = session.environment.clone();
     run.reads_asked = reads;
-    run.interrupted = answer.run.interrupted;
+    run.interrupted = answer.is_interrupted();
     run.clocks = clocks;
     Ok((answer, Recording::new(run)))
 }
@@ -92,7 +92,7 @@ pub fn record<P: Platform>(
 ///
 /// # Errors
 /// The recording is damaged, or another version of the program made it, which reads otherwise.
-pub fn replay(recording: Recording) -> Result<Steps, ReplayError> {
+pub fn replay(recording: Recording) -> Result<Envelope<Steps>, ReplayError> {
     if !recording.is_intact() {
         return Err(ReplayError::Damaged("its checksum is another one".to_owned()));
     }
@@ -110,7 +110,7 @@ pub fn replay(recording: Recording) -> Result<Steps, ReplayError> {
         (None, Ok((answer, _))) => answer,
     };
     // A catalogue knows aliases and summaries by static texts alone.
-    for (clock, identity) in answer.clocks.iter_mut().zip(identities) {
+    for (clock, identity) in answer.found.clocks.iter_mut().zip(identities) {
         clock.identity = identity;
     }
     Ok(answer)

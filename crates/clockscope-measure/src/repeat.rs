@@ -3,7 +3,7 @@
 //! One run's interval covers what drifts within it. The next run's median may lie far outside: the machine's speed drifts over
 //! minutes, and each process lays its memory out anew.
 
-use clockscope_records::{BetweenRuns, ClockRecord, Cost, Events, Measurement, Monotonic};
+use clockscope_records::{BetweenRuns, ClockRecord, Cost, Envelope, Events, Measurement, Monotonic};
 use clockscope_statistics::{next_interval, quantile};
 
 use crate::advice::advise;
@@ -17,26 +17,29 @@ const OF_ONE_RUN: &str = "there were several runs: see between_runs";
 /// Makes one record of several runs of the same clocks: the median of their medians with the interval between runs, the sum of
 /// what was counted, and what else the first run found. `None` for no runs.
 #[must_use]
-pub fn between_runs(mut runs: Vec<Measurement>) -> Option<Measurement> {
+pub fn between_runs(mut runs: Vec<Envelope<Measurement>>) -> Option<Envelope<Measurement>> {
     let others = runs.split_off(1.min(runs.len()));
     let mut whole = runs.pop()?;
-    whole.run.runs = u32::try_from(others.len() + 1).ok();
-    whole.run.duration_s += others.iter().map(|run| run.run.duration_s).sum::<f64>();
-    whole.run.interrupted |= others.iter().any(|run| run.run.interrupted);
-    for clock in &mut whole.clocks {
-        let same = |run: &'_ Measurement| {
-            run.clocks.iter().find(|other| other.identity.label() == clock.identity.label()).cloned()
+    if let Some(run) = &mut whole.run {
+        run.runs = u32::try_from(others.len() + 1).ok();
+        run.duration_s += others.iter().filter_map(|other| other.run.as_ref()).map(|run| run.duration_s).sum::<f64>();
+        run.interrupted |= others.iter().any(Envelope::is_interrupted);
+    }
+    for clock in &mut whole.found.clocks {
+        let same = |run: &'_ Envelope<Measurement>| {
+            run.found.clocks.iter().find(|other| other.identity.label() == clock.identity.label()).cloned()
         };
         let of_others = others.iter().filter_map(same);
         let all: Vec<ClockRecord> = std::iter::once(clock.clone()).chain(of_others).collect();
         *clock = combined(&all).unwrap_or_else(|| clock.clone());
     }
-    let costs = |run: &Measurement| run.baseline.fastest_counter.as_ref().map(|counter| counter.cost_ns);
+    let costs =
+        |run: &Envelope<Measurement>| run.found.baseline.fastest_counter.as_ref().map(|counter| counter.cost_ns);
     let fastest = median(std::iter::once(&whole).chain(&others).filter_map(costs));
-    if let (Some(counter), Some(cost_ns)) = (&mut whole.baseline.fastest_counter, fastest) {
+    if let (Some(counter), Some(cost_ns)) = (&mut whole.found.baseline.fastest_counter, fastest) {
         counter.cost_ns = cost_ns;
     }
-    whole.advice = advise(&whole.clocks, &whole.environment);
+    whole.found.advice = advise(&whole.found.clocks, &whole.environment);
     Some(whole)
 }
 

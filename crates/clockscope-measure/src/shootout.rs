@@ -1,6 +1,8 @@
 //! Two clocks by four metrics: resolution, accuracy, cost, reliability. What is measured is what *trust* stands on.
 
-use clockscope_records::{Answer, CheckKind, ClockRecord, Metric, Shootout, Trustworthiness, Unknown, Verdict, Winner};
+use clockscope_records::{
+    CheckKind, ClockRecord, Envelope, Metric, Shootout, Trustworthiness, Unknown, Verdict, Winner,
+};
 
 use crate::bench::{Progress, Setup};
 use crate::catalogue::{Catalogue, Paths, UnknownClock};
@@ -42,7 +44,7 @@ pub fn shootout<P: Platform>(
     session: &Session<'_, P>,
     request: &ShootoutRequest,
     progress: &mut Progress<'_>,
-) -> Result<Answer<Shootout>, MeasureError> {
+) -> Result<Envelope<Shootout>, MeasureError> {
     let ShootoutRequest { a, b, duration_s, cpu } = request;
     let platform = session.platform;
     let label = |name: &Option<String>, usual| label(platform, name.as_deref().unwrap_or(usual));
@@ -55,7 +57,7 @@ pub fn shootout<P: Platform>(
     let sampling = setup.bench.calibrate();
     let seen = trust::look(&mut setup, &names, cpus, *duration_s, progress)?;
     let found = compare(&seen, &names);
-    Ok(Answer { environment: seen.environment, ..setup.answer((*duration_s, &sampling), None, found) })
+    Ok(Envelope { environment: seen.environment, ..setup.answer((*duration_s, &sampling), None, found) })
 }
 
 /// The clock's name as records have it. Where the system has no such clocks, those of Rust stand for them.

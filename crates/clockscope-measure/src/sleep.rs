@@ -1,7 +1,7 @@
 //! The question *sleep*: what calls that sleep give for the time that they are asked for.
 
 use clockscope_machine::sleeping::Call;
-use clockscope_records::{Answer, Sleep, SleepRow, Unknown};
+use clockscope_records::{Envelope, Sleep, SleepRow, Unknown};
 use clockscope_sources::RawClock;
 use clockscope_statistics::quantile;
 
@@ -161,7 +161,7 @@ pub fn sleep<P: Platform>(
     session: &Session<'_, P>,
     request: &SleepRequest,
     progress: &mut Progress<'_>,
-) -> Result<Answer<Sleep>, MeasureError> {
+) -> Result<Envelope<Sleep>, MeasureError> {
     let SleepRequest { duration_s, cpu } = *request;
     let platform = session.platform;
     let setup = Setup::new(session, Catalogue::counters(platform), cpu)?;

@@ -1,6 +1,6 @@
 //! The question *steps*: sequential reads of one clock after another, and all that their differences tell.
 
-use clockscope_records::{SCHEMA_VERSION, Steps, StepsRecord, Unknown, Worst, WorstRecord};
+use clockscope_records::{Envelope, Steps, StepsRecord, Unknown, Worst, WorstRecord};
 use clockscope_sources::ClockInfo;
 use clockscope_statistics::{EventKind, Tick, WorstEvents};
 
@@ -69,7 +69,7 @@ pub fn steps<P: Platform>(
     catalogue: Catalogue<P>,
     request: &StepsRequest,
     progress: &mut Progress<'_>,
-) -> Result<(Steps, Vec<Readings>), MeasureError> {
+) -> Result<(Envelope<Steps>, Vec<Readings>), MeasureError> {
     let StepsRequest { amount, cpu, keep } = *request;
     let mut setup = Setup::new(session, catalogue, cpu)?;
     let rows = std::mem::take(&mut setup.catalogue.entries);
@@ -99,8 +99,7 @@ pub fn steps<P: Platform>(
     let context = setup.context();
     let clocks = subjects.into_iter().map(|subject| subject.record(&context)).collect();
     let run = setup.run_by(sampling, context.timer_record());
-    let (recorded_at, environment) = (setup.recorded_at, session.environment.clone());
-    Ok((Steps { schema_version: SCHEMA_VERSION, recorded_at, environment, run, clocks }, kept))
+    Ok((Envelope::of_run(setup.recorded_at, session.environment.clone(), run, Steps { clocks }), kept))
 }
 
 /// Reads one clock as often as was asked for. What is kept is told.

@@ -10,7 +10,7 @@ mod os_clock;
 mod policy;
 mod seen;
 
-use clockscope_records::{Answer, Doubt, Environment, Policy, Rates, Trust, Verdict};
+use clockscope_records::{Doubt, Envelope, Environment, Policy, Rates, Trust, Verdict};
 
 use crate::across::{offsets, order};
 use crate::bench::{Progress, Setup};
@@ -74,7 +74,7 @@ pub fn check<P: Platform>(
     session: &Session<'_, P>,
     request: &CheckRequest,
     progress: &mut Progress<'_>,
-) -> Result<Answer<Trust>, MeasureError> {
+) -> Result<Envelope<Trust>, MeasureError> {
     let CheckRequest { clocks, policy, duration_s, cpu } = request;
     let platform = session.platform;
     let names = policy::names(platform, policy, clocks, &CLOCKS)?;
@@ -84,7 +84,7 @@ pub fn check<P: Platform>(
     let sampling = setup.bench.calibrate();
     let seen = look(&mut setup, &names, cpus, *duration_s, progress)?;
     let found = judge(&seen, clocks, &names, policy);
-    Ok(Answer { environment: seen.environment, ..setup.answer((*duration_s, &sampling), None, found) })
+    Ok(Envelope { environment: seen.environment, ..setup.answer((*duration_s, &sampling), None, found) })
 }
 
 /// Whether a policy can be used on a machine: it names clocks that there are, and demands nothing that contradicts itself.

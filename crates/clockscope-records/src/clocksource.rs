@@ -3,17 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Environment, Measurement, Unknown};
+use crate::{Envelope, Measurement, Unknown};
 
 /// What `clockscope clocksource` found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Clocksources {
-    /// Version of this document's schema.
-    pub schema_version: u32,
-    /// When the facts were read, RFC 3339 in UTC; `null` where no wall clock could be read.
-    pub recorded_at: Option<String>,
-    /// The machine.
-    pub environment: Environment,
     /// Those that the kernel could use, the best first, as it orders them.
     pub clocksources: Vec<Clocksource>,
     /// What the kernel thinks of the processor's counter.
@@ -90,16 +84,10 @@ pub struct LeftBehind {
 /// What `clockscope measure --clocksource` found: the same measurement with one clocksource after the other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Switched {
-    /// Version of this document's schema.
-    pub schema_version: u32,
-    /// When the first measurement started, RFC 3339 in UTC; `null` where no wall clock could be read.
-    pub recorded_at: Option<String>,
-    /// The machine, as it was before.
-    pub environment: Environment,
     /// The clocksource before and after.
     pub was: String,
     /// One entry a clocksource, in the order asked for; its `environment.clocksource` tells which.
-    pub measurements: Vec<Measurement>,
+    pub measurements: Vec<Envelope<Measurement>>,
     /// What went wrong under way, or when it was put back; `null` if nothing did.
     #[serde(default)]
     pub error: Option<String>,

@@ -1,92 +1,101 @@
 //! The documents that are written and read back, and the schema that describes them.
 
 use schemars::JsonSchema;
+use serde::de::Error;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    Answer, Clocksources, Environment, Gaps, Listed, Measurement, Offsets, Order, Plan, Rates, Runtimes, RuntimesFound,
-    SCHEMA_VERSION, Shootout, Sleep, Steps, Switched, Trust,
+    Clocksources, Contents, Envelope, Environment, Gaps, Listed, Measurement, Offsets, Order, Plan, Rates, Runtimes,
+    RuntimesFound, SCHEMA_VERSION, Shootout, Sleep, Steps, Switched, Trust,
 };
 
-/// Everything that the instrument writes as JSON. The key `schema` tells which document it is.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(tag = "schema")]
-#[allow(clippy::large_enum_variant, reason = "one document exists at a time")]
-pub enum Document {
+/// Declares the documents: the variant of each, its contents, its key `schema`, and whether its head
+/// has a run.
+macro_rules! documents {
+    ($($(#[$doc:meta])* $variant:ident($contents:ident) = $schema:tt, is_run = $is_run:tt;)*) => {
+        /// Everything that the instrument writes as JSON. The key `schema` names the document.
+        #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+        #[serde(tag = "schema")]
+        #[allow(clippy::large_enum_variant, reason = "one document exists at a time")]
+        pub enum Document {
+            $($(#[$doc])* #[serde(rename = $schema)] $variant(Envelope<$contents>),)*
+        }
+
+        $(impl Contents for $contents {
+            const IS_RUN: bool = $is_run;
+        })*
+
+        impl Document {
+            /// Reads a document by its key `schema`. Not derived: code that reads each record from
+            /// whatever a tagged enum buffers is four times as large as code that reads it from a
+            /// value.
+            fn from_value(value: &Value) -> Result<Self, serde_json::Error> {
+                match value["schema"].as_str().unwrap_or_default() {
+                    $($schema => Envelope::from_value(value).map(Self::$variant),)*
+                    "clockscope.recording" => {
+                        Err(Error::custom("it is a recording: compute its answer with `clockscope replay`"))
+                    }
+                    unknown => Err(Error::custom(format!("there is no schema \"{unknown}\""))),
+                }
+            }
+
+            /// Returns the machine that the document describes.
+            #[must_use]
+            pub fn environment(&self) -> &Environment {
+                match self {
+                    $(Self::$variant(envelope) => &envelope.environment,)*
+                }
+            }
+        }
+    };
+}
+
+documents! {
     /// What `clockscope measure` found.
-    #[serde(rename = "clockscope.measure")]
-    Measurement(Measurement),
+    Measurement(Measurement) = "clockscope.measure", is_run = true;
     /// What `clockscope steps` found.
-    #[serde(rename = "clockscope.steps")]
-    Steps(Steps),
+    Steps(Steps) = "clockscope.steps", is_run = true;
     /// What `clockscope advise` found.
-    #[serde(rename = "clockscope.advise")]
-    Plan(Plan),
+    Plan(Plan) = "clockscope.advise", is_run = false;
     /// What `clockscope order` found.
-    #[serde(rename = "clockscope.order")]
-    Order(Answer<Order>),
+    Order(Order) = "clockscope.order", is_run = true;
     /// What `clockscope offsets` found.
-    #[serde(rename = "clockscope.offsets")]
-    Offsets(Answer<Offsets>),
+    Offsets(Offsets) = "clockscope.offsets", is_run = true;
     /// What `clockscope rate` found.
-    #[serde(rename = "clockscope.rate")]
-    Rates(Answer<Rates>),
+    Rates(Rates) = "clockscope.rate", is_run = true;
     /// What `clockscope gaps` found.
-    #[serde(rename = "clockscope.gaps")]
-    Gaps(Answer<Gaps>),
+    Gaps(Gaps) = "clockscope.gaps", is_run = true;
     /// What `clockscope sleep` found.
-    #[serde(rename = "clockscope.sleep")]
-    Sleep(Answer<Sleep>),
+    Sleep(Sleep) = "clockscope.sleep", is_run = true;
     /// What `clockscope check` found.
-    #[serde(rename = "clockscope.check")]
-    Check(Answer<Trust>),
+    Check(Trust) = "clockscope.check", is_run = true;
     /// What `clockscope shootout` found.
-    #[serde(rename = "clockscope.shootout")]
-    Shootout(Answer<Shootout>),
+    Shootout(Shootout) = "clockscope.shootout", is_run = true;
     /// What `clockscope clocksource` found.
-    #[serde(rename = "clockscope.clocksource")]
-    Clocksources(Clocksources),
+    Clocksources(Clocksources) = "clockscope.clocksource", is_run = false;
     /// What `clockscope measure --clocksource` found.
-    #[serde(rename = "clockscope.switched")]
-    Switched(Switched),
+    Switched(Switched) = "clockscope.switched", is_run = false;
     /// What `clockscope runtimes` found.
-    #[serde(rename = "clockscope.runtimes")]
-    Runtimes(Runtimes),
+    Runtimes(Runtimes) = "clockscope.runtimes", is_run = false;
     /// What `clockscope runtimes --list` found.
-    #[serde(rename = "clockscope.runtimes_found")]
-    RuntimesFound(RuntimesFound),
+    RuntimesFound(RuntimesFound) = "clockscope.runtimes_found", is_run = false;
     /// What `clockscope list` found.
-    #[serde(rename = "clockscope.list")]
-    Listing(Listing),
+    Listing(Listing) = "clockscope.list", is_run = false;
     /// What `clockscope info` found.
-    #[serde(rename = "clockscope.info")]
-    Info(Info),
+    Info(Info) = "clockscope.info", is_run = false;
 }
 
 /// All clocks that the instrument knows, without a measurement.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Listing {
-    /// Version of this document's schema.
-    pub schema_version: u32,
-    /// When the list was made, RFC 3339 in UTC; `null` where no wall clock could be read.
-    pub recorded_at: Option<String>,
-    /// The machine.
-    pub environment: Environment,
     /// One entry a clock and path.
     pub clocks: Vec<Listed>,
 }
 
-/// Facts about the machine alone.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Info {
-    /// Version of this document's schema.
-    pub schema_version: u32,
-    /// When the facts were read, RFC 3339 in UTC; `null` where no wall clock could be read.
-    pub recorded_at: Option<String>,
-    /// The machine.
-    pub environment: Environment,
-}
+/// Facts about the machine alone, which are all in the head.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct Info {}
 
 /// Why a text is no document of ours.
 #[derive(Debug, thiserror::Error)]
@@ -133,55 +142,5 @@ impl Document {
             return Err(ReadError::Version { found });
         }
         Ok(Self::from_value(&serde_json::from_str(text)?)?)
-    }
-
-    /// By the key `schema`. Not derived: code that reads each record from whatever a tagged enum buffers is four times as
-    /// large as code that reads it from a value.
-    fn from_value(value: &Value) -> Result<Self, serde_json::Error> {
-        match value["schema"].as_str().unwrap_or_default() {
-            "clockscope.measure" => Deserialize::deserialize(value).map(Self::Measurement),
-            "clockscope.steps" => Deserialize::deserialize(value).map(Self::Steps),
-            "clockscope.advise" => Deserialize::deserialize(value).map(Self::Plan),
-            "clockscope.order" => Answer::from_value(value).map(Self::Order),
-            "clockscope.offsets" => Answer::from_value(value).map(Self::Offsets),
-            "clockscope.rate" => Answer::from_value(value).map(Self::Rates),
-            "clockscope.gaps" => Answer::from_value(value).map(Self::Gaps),
-            "clockscope.sleep" => Answer::from_value(value).map(Self::Sleep),
-            "clockscope.check" => Answer::from_value(value).map(Self::Check),
-            "clockscope.shootout" => Answer::from_value(value).map(Self::Shootout),
-            "clockscope.clocksource" => Deserialize::deserialize(value).map(Self::Clocksources),
-            "clockscope.switched" => Deserialize::deserialize(value).map(Self::Switched),
-            "clockscope.runtimes" => Deserialize::deserialize(value).map(Self::Runtimes),
-            "clockscope.runtimes_found" => Deserialize::deserialize(value).map(Self::RuntimesFound),
-            "clockscope.list" => Deserialize::deserialize(value).map(Self::Listing),
-            "clockscope.info" => Deserialize::deserialize(value).map(Self::Info),
-            "clockscope.recording" => {
-                Err(serde::de::Error::custom("it is a recording: compute its answer with `clockscope replay`"))
-            }
-            unknown => Err(serde::de::Error::custom(format!("there is no schema \"{unknown}\""))),
-        }
-    }
-
-    /// The machine that the document speaks of.
-    #[must_use]
-    pub fn environment(&self) -> &Environment {
-        match self {
-            Self::Measurement(measurement) => &measurement.environment,
-            Self::Steps(steps) => &steps.environment,
-            Self::Plan(plan) => &plan.environment,
-            Self::Order(answer) => &answer.environment,
-            Self::Offsets(answer) => &answer.environment,
-            Self::Rates(answer) => &answer.environment,
-            Self::Gaps(answer) => &answer.environment,
-            Self::Sleep(answer) => &answer.environment,
-            Self::Check(answer) => &answer.environment,
-            Self::Shootout(answer) => &answer.environment,
-            Self::Clocksources(found) => &found.environment,
-            Self::Switched(found) => &found.environment,
-            Self::Runtimes(found) => &found.environment,
-            Self::RuntimesFound(found) => &found.environment,
-            Self::Listing(listing) => &listing.environment,
-            Self::Info(info) => &info.environment,
-        }
     }
 }

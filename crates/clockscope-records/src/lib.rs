@@ -5,10 +5,10 @@
 //! this machine. Every field whose value could not be determined is `None` (JSON `null`), and the reason
 //! stands beside it: in [`ClockRecord::reason`] for a clock that could not be read, in an [`Unknown`] map otherwise.
 
-mod answer;
 mod check;
 mod clocksource;
 mod document;
+mod envelope;
 mod environment;
 mod gaps;
 mod measurement;
@@ -29,10 +29,10 @@ mod tick;
 mod trust;
 pub mod units;
 
-pub use answer::Answer;
 pub use check::{Check, CheckKind, CostCause, Doubt, RateChange, ReadFailure, StatedBy, Suspect, Untested};
 pub use clocksource::{Clocksource, Clocksources, KernelVerdict, LeftBehind, Reason, Switched};
 pub use document::{Document, Info, Listing, ReadError};
+pub use envelope::{Contents, Envelope};
 pub use environment::{Announcement, Announcements, CounterFlags, Cpu, Environment, Frequencies, Kernel, Program};
 pub use gaps::{Cause, CauseKind, CpuGaps, Gaps, WorstGap};
 pub use measurement::{

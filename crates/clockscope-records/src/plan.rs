@@ -3,17 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Environment, Unknown};
+use crate::Unknown;
 
 /// What `clockscope advise` found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
-    /// Version of this document's schema.
-    pub schema_version: u32,
-    /// When the measurement that it stands on was made, RFC 3339 in UTC; `null` where no wall clock could be read.
-    pub recorded_at: Option<String>,
-    /// The machine.
-    pub environment: Environment,
     /// The relative error that is accepted, e.g. 0.01.
     pub error: f64,
     /// One row an interval, in ascending order.

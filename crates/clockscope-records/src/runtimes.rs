@@ -3,17 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Cost, Environment, TickEvidence, Unknown};
+use crate::{Cost, TickEvidence, Unknown};
 
 /// What `clockscope runtimes` found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Runtimes {
-    /// Version of this document's schema.
-    pub schema_version: u32,
-    /// When the run started, RFC 3339 in UTC; `null` where no wall clock could be read.
-    pub recorded_at: Option<String>,
-    /// The machine, as it was before.
-    pub environment: Environment,
     /// Time for which each API was read, after its warm-up, in seconds.
     pub duration_s: f64,
     /// `true` when the user interrupted the run: the rows hold what was measured until then.
@@ -95,12 +89,6 @@ impl RuntimeRecord {
 /// What `clockscope runtimes --list` found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RuntimesFound {
-    /// Version of this document's schema.
-    pub schema_version: u32,
-    /// When it was looked for them, RFC 3339 in UTC; `null` where no wall clock could be read.
-    pub recorded_at: Option<String>,
-    /// The machine.
-    pub environment: Environment,
     /// One entry a runtime, in the order in which they are measured.
     pub runtimes: Vec<RuntimeFound>,
 }

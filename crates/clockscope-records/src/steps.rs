@@ -3,19 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{ClockIdentity, Environment, Events, Run, Summary, TickEvidence, Unknown};
+use crate::{ClockIdentity, Events, Summary, TickEvidence, Unknown};
 
 /// One run of `clockscope steps`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Steps {
-    /// Version of this document's schema.
-    pub schema_version: u32,
-    /// When the run started, RFC 3339 in UTC; `null` where no wall clock could be read.
-    pub recorded_at: Option<String>,
-    /// The machine.
-    pub environment: Environment,
-    /// How it was measured.
-    pub run: Run,
     /// One record a clock and path, in the order of the catalogue.
     pub clocks: Vec<StepsRecord>,
 }

@@ -1,9 +1,9 @@
 //! One file a document: its blocks, its columns, its lines.
 
-mod answer;
 mod clocks;
 mod clocksources;
 mod environment;
+mod found;
 mod gaps;
 mod info;
 mod listing;
@@ -27,22 +27,22 @@ use crate::report::{Describe, Report};
 /// Describes a document.
 pub(crate) fn report(document: &Document) -> Report<'_> {
     let description: &dyn Describe = match document {
-        Document::Measurement(found) => found,
-        Document::Steps(found) => found,
-        Document::Plan(found) => found,
-        Document::Order(answer) => answer,
-        Document::Offsets(answer) => answer,
-        Document::Rates(answer) => answer,
-        Document::Gaps(answer) => answer,
-        Document::Sleep(answer) => answer,
-        Document::Check(answer) => answer,
-        Document::Shootout(answer) => answer,
-        Document::Clocksources(found) => found,
-        Document::Switched(found) => found,
-        Document::Runtimes(found) => found,
-        Document::RuntimesFound(found) => found,
-        Document::Listing(found) => found,
-        Document::Info(found) => found,
+        Document::Measurement(envelope) => envelope,
+        Document::Steps(envelope) => envelope,
+        Document::Plan(envelope) => envelope,
+        Document::Order(envelope) => envelope,
+        Document::Offsets(envelope) => envelope,
+        Document::Rates(envelope) => envelope,
+        Document::Gaps(envelope) => envelope,
+        Document::Sleep(envelope) => envelope,
+        Document::Check(envelope) => envelope,
+        Document::Shootout(envelope) => envelope,
+        Document::Clocksources(envelope) => envelope,
+        Document::Switched(envelope) => envelope,
+        Document::Runtimes(envelope) => envelope,
+        Document::RuntimesFound(envelope) => envelope,
+        Document::Listing(envelope) => envelope,
+        Document::Info(envelope) => envelope,
     };
     Report::new(document, description)
 }

@@ -68,6 +68,25 @@ fn fixtures_and_what_is_written_are_valid_by_the_schema() {
     assert!(!validator.is_valid(&wrong));
 }
 
+/// The documents of a run need their run, and no others have one: the reader and the schema agree.
+#[test]
+fn a_run_is_needed_where_there_was_one() {
+    let validator = jsonschema::validator_for(&serde_json::from_str(DOCUMENT_SCHEMA).unwrap()).unwrap();
+    let without_run = |fixture: &str, parent: &str| {
+        let mut record: Value = serde_json::from_str(&text_of(fixture)).unwrap();
+        let had_run = record.pointer_mut(parent).unwrap().as_object_mut().unwrap().remove("run").is_some();
+        let read = Document::from_json(&record.to_string());
+        assert_eq!(read.is_err(), had_run, "{fixture}: {read:?}");
+        assert_eq!(validator.is_valid(&record), !had_run, "{fixture}");
+        had_run
+    };
+    let facts: Vec<&str> = FIXTURES.into_iter().filter(|fixture| !without_run(fixture, "")).collect();
+    let expected =
+        ["advise", "clocksource", "switched", "runtimes", "runtimes_switched", "runtimes_found", "list", "info"];
+    assert_eq!(facts, expected);
+    assert!(without_run("switched", "/measurements/0"));
+}
+
 #[test]
 fn every_line_of_ndjson_is_an_object_with_a_type() {
     for fixture in FIXTURES {
@@ -230,7 +249,7 @@ fn unknown_is_never_a_number() {
         events: None,
         unknown: Default::default(),
     };
-    measurement.clocks = measurement.clocks.iter().map(bare).collect();
+    measurement.found.clocks = measurement.found.clocks.iter().map(bare).collect();
     let document = Document::Measurement(measurement);
     let table = rendered(&document, Format::Table);
     let rows: Vec<&str> = table.lines().skip(1).take_while(|line| !line.is_empty()).collect();

@@ -10,7 +10,8 @@ fn recorded_runs_have_the_sentences_that_are_made_of_their_rows() {
         include_str!("../../clockscope-report/tests/fixtures/runtimes.json"),
         include_str!("../../clockscope-report/tests/fixtures/runtimes_switched.json"),
     ] {
-        let Ok(Document::Runtimes(found)) = Document::from_json(text) else { panic!("a record of runtimes") };
+        let Ok(Document::Runtimes(envelope)) = Document::from_json(text) else { panic!("a record of runtimes") };
+        let found = envelope.found;
         assert_eq!(surprises(&found.runtimes), found.surprises);
     }
 }

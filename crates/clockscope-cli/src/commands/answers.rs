@@ -5,7 +5,7 @@ use clockscope_measure::{
     GapsRequest, Live, MeasureError, OffsetsRequest, OrderRequest, Progress, RateRequest, Session, SleepRequest,
     ThisMachine,
 };
-use clockscope_records::{Answer, CpuGaps, Document, Gaps, RateRecord, Rates};
+use clockscope_records::{Contents, CpuGaps, Document, Envelope, Gaps, RateRecord, Rates};
 
 use super::common::{Drawing, selected, stop_on_signals, write};
 use crate::args::{GapsArgs, OffsetsArgs, OrderArgs, OutputArgs, RateArgs, SleepArgs};
@@ -136,12 +136,12 @@ fn list(cpus: Option<&Cpus>) -> Option<Vec<u32>> {
 }
 
 /// Asks a question, and writes its answer. `cpu` is the option that names CPUs.
-pub(super) fn answer<F>(
-    ask: impl FnOnce(&Session<'_>, &mut Progress<'_>) -> Result<Answer<F>, MeasureError>,
+pub(super) fn answer<F: Contents>(
+    ask: impl FnOnce(&Session<'_>, &mut Progress<'_>) -> Result<Envelope<F>, MeasureError>,
     output: &OutputArgs,
     cpu: &str,
     exit: impl FnOnce(&F) -> Exit,
-    document: fn(Answer<F>) -> Document,
+    document: fn(Envelope<F>) -> Document,
 ) -> Result<Exit> {
     let destination = Destination::open(output.output.as_deref())?;
     let stop = stop_on_signals()?;
@@ -152,14 +152,14 @@ pub(super) fn answer<F>(
     finish(asked.map_err(|error| explained(error, cpu))?, output, destination, exit, document)
 }
 
-fn finish<F>(
-    answer: Answer<F>,
+fn finish<F: Contents>(
+    answer: Envelope<F>,
     output: &OutputArgs,
     destination: Destination,
     exit: impl FnOnce(&F) -> Exit,
-    document: fn(Answer<F>) -> Document,
+    document: fn(Envelope<F>) -> Document,
 ) -> Result<Exit> {
-    let exit = if answer.run.interrupted { Exit::Interrupted } else { exit(&answer.found) };
+    let exit = if answer.is_interrupted() { Exit::Interrupted } else { exit(&answer.found) };
     write(&document(answer), output, Drawing::default(), destination)?;
     Ok(exit)
 }

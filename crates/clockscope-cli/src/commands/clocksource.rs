@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result};
 use clockscope_machine::clocksource;
 use clockscope_measure::{Session, SwitchedRequest, ThisMachine};
-use clockscope_records::Document;
+use clockscope_records::{Document, Envelope};
 use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
 
 use super::common::{Drawing, exit, write};
@@ -53,13 +53,14 @@ pub(super) fn measure(args: &MeasureArgs) -> Result<Exit> {
     };
     let measured = clockscope_measure::switched(&session, &request, &mut |share| bar.show(share));
     drop(bar);
-    let found = measured.map_err(|error| explained(error, "--cpu"))?;
-    let is_interrupted = found.measurements.len() < args.clocksource.len()
-        || found.measurements.iter().any(|measurement| measurement.run.interrupted);
-    let clocks = found.measurements.iter().flat_map(|measurement| &measurement.clocks);
+    let switched = measured.map_err(|error| explained(error, "--cpu"))?;
+    let found = &switched.found;
+    let is_interrupted =
+        found.measurements.len() < args.clocksource.len() || found.measurements.iter().any(Envelope::is_interrupted);
+    let clocks = found.measurements.iter().flat_map(|measurement| &measurement.found.clocks);
     let exit = exit(is_interrupted, clocks, &args.fail_on);
     let error = found.error.clone();
-    write(&Document::Switched(found), &args.output, Drawing::default(), destination)?;
+    write(&Document::Switched(switched), &args.output, Drawing::default(), destination)?;
     match error {
         Some(error) => Err(anyhow::anyhow!("what was measured until then was written; {error}")),
         None => Ok(exit),

@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
-use clockscope_records::{Document, Measurement};
+use clockscope_records::{Document, Envelope, Measurement};
 
 use super::common::{exit, selected, stop_on_signals, write};
 use crate::args::MeasureArgs;
@@ -21,7 +21,7 @@ pub(super) fn measure(args: &MeasureArgs, runs: u32) -> Result<Exit> {
     let destination = Destination::open(args.output.output.as_deref())?;
     let stop = stop_on_signals()?;
     let mut bar = Bar::new(args.output.quiet, clockscope_machine::environment().counter_readable);
-    let mut found: Vec<Measurement> = Vec::new();
+    let mut found: Vec<Envelope<Measurement>> = Vec::new();
     for run in 0..runs {
         let once = once(args);
         let is_interrupted = stop.load(Ordering::Relaxed);
@@ -31,7 +31,7 @@ pub(super) fn measure(args: &MeasureArgs, runs: u32) -> Result<Exit> {
             Err(_) if is_interrupted && !found.is_empty() => break,
             Err(error) => return Err(error),
         }
-        let is_interrupted = is_interrupted || found.last().is_some_and(|last| last.run.interrupted);
+        let is_interrupted = is_interrupted || found.last().is_some_and(Envelope::is_interrupted);
         bar.show(f64::from(run + 1) / f64::from(runs));
         if is_interrupted {
             break;
@@ -39,25 +39,28 @@ pub(super) fn measure(args: &MeasureArgs, runs: u32) -> Result<Exit> {
     }
     drop(bar);
     // What was cut short is no run like the others.
-    let was_interrupted = found.len() < runs as usize || found.last().is_some_and(|last| last.run.interrupted);
-    if found.len() > 1 && found.last().is_some_and(|last| last.run.interrupted) {
+    let was_interrupted = found.len() < runs as usize || found.last().is_some_and(Envelope::is_interrupted);
+    if found.len() > 1 && found.last().is_some_and(Envelope::is_interrupted) {
         found.pop();
     }
     let mut whole = clockscope_measure::between_runs(found).context("no run was made")?;
-    whole.run.interrupted |= was_interrupted;
-    if whole.run.runs.is_some_and(|runs| runs < clockscope_measure::FEWEST_RUNS) {
+    if let Some(run) = &mut whole.run {
+        run.interrupted |= was_interrupted;
+    }
+    let runs = whole.run.as_ref().and_then(|run| run.runs);
+    if runs.is_some_and(|runs| runs < clockscope_measure::FEWEST_RUNS) {
         warn(&format!(
             "fewer than {} runs have no interval: ask for more by --repeat",
             clockscope_measure::FEWEST_RUNS
         ));
     }
-    let exit = exit(whole.run.interrupted, whole.clocks.iter(), &args.fail_on);
+    let exit = exit(whole.is_interrupted(), whole.found.clocks.iter(), &args.fail_on);
     write(&Document::Measurement(whole), &args.output, Default::default(), destination)?;
     Ok(exit)
 }
 
 /// One run, by this very program.
-fn once(args: &MeasureArgs) -> Result<Measurement> {
+fn once(args: &MeasureArgs) -> Result<Envelope<Measurement>> {
     let program = std::env::current_exe().context("cannot find this program, which has to be run again")?;
     let mut command = Command::new(program);
     command.arg("measure").args(args.clocks.all()).args(["--format", "json", "--quiet", "--color", "never"]);

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, Result};
 use clockscope_machine::clocksource;
 use clockscope_measure::{MeasureError, PerClocksource, Session, ThisMachine};
-use clockscope_records::{Document, Info, RuntimeRecord, Runtimes, RuntimesFound, SCHEMA_VERSION};
+use clockscope_records::{Document, Envelope, Info, RuntimeRecord, Runtimes, RuntimesFound};
 use clockscope_runtimes::{Chosen, Request, Stage};
 
 use super::clocksource::stop_gently;
@@ -46,7 +46,7 @@ pub(super) fn run(args: &RuntimesArgs) -> Result<Exit> {
     // Nothing temporary is left when the results are there.
     drop(stage);
     let error = match &document {
-        Document::Runtimes(found) => found.error.clone(),
+        Document::Runtimes(envelope) => envelope.found.error.clone(),
         _ => None,
     };
     write(&document, &args.output, Drawing::default(), destination)?;
@@ -56,28 +56,28 @@ pub(super) fn run(args: &RuntimesArgs) -> Result<Exit> {
     }
 }
 
-fn list(stage: &Stage, chosen: &[Chosen], info: Info, stop: &AtomicBool) -> (Document, Exit) {
+fn list(stage: &Stage, chosen: &[Chosen], info: Envelope<Info>, stop: &AtomicBool) -> (Document, Exit) {
     let runtimes = stage.list(chosen, stop);
     let exit = match () {
         () if stop.load(Ordering::Relaxed) => Exit::Interrupted,
         () if runtimes.iter().any(|found| found.available) => Exit::Success,
         () => Exit::Undetermined,
     };
-    let Info { schema_version, recorded_at, environment } = info;
-    (Document::RuntimesFound(RuntimesFound { schema_version, recorded_at, environment, runtimes }), exit)
+    let found = RuntimesFound { runtimes };
+    (Document::RuntimesFound(Envelope::of_facts(info.recorded_at, info.environment, found)), exit)
 }
 
 fn measure(
     args: &RuntimesArgs,
     stage: &Stage,
     chosen: &[Chosen],
-    info: Info,
+    info: Envelope<Info>,
     stop: &AtomicBool,
 ) -> Result<(Document, Exit)> {
     if let Some(warning) = &stage.warning {
         output::warn(warning);
     }
-    let Info { recorded_at, environment, .. } = info;
+    let Envelope { recorded_at, environment, .. } = info;
     if environment.counter_readable == Some(false) {
         output::warn(DISABLED);
     }
@@ -110,9 +110,6 @@ fn measure(
     };
     drop(bar);
     let found = Runtimes {
-        schema_version: SCHEMA_VERSION,
-        recorded_at,
-        environment,
         duration_s,
         interrupted: stop.load(Ordering::Relaxed),
         was,
@@ -126,5 +123,5 @@ fn measure(
         () if found.runtimes.iter().any(|row| row.available) => Exit::Success,
         () => Exit::Undetermined,
     };
-    Ok((Document::Runtimes(found), exit))
+    Ok((Document::Runtimes(Envelope::of_facts(recorded_at, environment, found)), exit))
 }

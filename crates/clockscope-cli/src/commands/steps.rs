@@ -7,7 +7,7 @@ use clockscope_measure::{
     Amount, Catalogue, MeasureError, Platform, Progress, Readings, RecordRequest, Recorder, Session, StepsRequest,
     ThisMachine,
 };
-use clockscope_records::{Document, Recording, Steps};
+use clockscope_records::{Document, Envelope, Recording, Steps};
 use clockscope_report::{RawFormat, Series};
 
 use super::common::{Drawing, exit, read_bytes, selected, stop_on_signals, write};
@@ -65,13 +65,18 @@ enum Kept {
 }
 
 /// Reads the clocks.
-fn read(catalogue: Catalogue, amount: Amount, keep: bool, args: &StepsArgs) -> Result<(Steps, Vec<Readings>)> {
+fn read(
+    catalogue: Catalogue,
+    amount: Amount,
+    keep: bool,
+    args: &StepsArgs,
+) -> Result<(Envelope<Steps>, Vec<Readings>)> {
     let request = StepsRequest { amount, cpu: args.cpu, keep };
     ask(ThisMachine, args, |session, progress| clockscope_measure::steps(session, catalogue, &request, progress))
 }
 
 /// The same, with everything recorded.
-fn record(catalogue: Catalogue, reads: u64, args: &StepsArgs) -> Result<(Steps, Recording)> {
+fn record(catalogue: Catalogue, reads: u64, args: &StepsArgs) -> Result<(Envelope<Steps>, Recording)> {
     let request = RecordRequest { reads, cpu: args.cpu };
     ask(Recorder::new(ThisMachine), args, |session, progress| {
         clockscope_measure::record(session, catalogue, request, progress)
@@ -99,15 +104,15 @@ pub(super) fn replay(args: &ReplayArgs) -> Result<Exit> {
 }
 
 /// Writes an answer, and judges it.
-fn show(steps: Steps, args: &StepsAnswerArgs, destination: Destination) -> Result<Exit> {
-    let exit = exit(steps.run.interrupted, steps.clocks.iter(), &args.fail_on);
+fn show(steps: Envelope<Steps>, args: &StepsAnswerArgs, destination: Destination) -> Result<Exit> {
+    let exit = exit(steps.is_interrupted(), steps.found.clocks.iter(), &args.fail_on);
     let drawing = Drawing { ascii: args.ascii, rows: Some(args.rows) };
     write(&Document::Steps(steps), &args.output, drawing, destination)?;
     Ok(exit)
 }
 
 /// The answer of the run that was recorded in a file.
-fn replayed(file: &Path) -> Result<Steps> {
+fn replayed(file: &Path) -> Result<Envelope<Steps>> {
     let recording = Recording::from_json(&read_bytes(file)?)?;
     Ok(clockscope_measure::replay(recording)?)
 }

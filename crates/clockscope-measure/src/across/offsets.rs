@@ -1,7 +1,7 @@
 //! The question *offsets*: how far the counters of the CPUs are apart.
 
 use clockscope_brackets::{Bracket, Offset, narrowest};
-use clockscope_records::{Answer, CpuOffset, OffsetPair, Offsets, Unknown};
+use clockscope_records::{CpuOffset, Envelope, OffsetPair, Offsets, Unknown};
 use clockscope_sources::{Errno, RawClock};
 
 use super::exchange::{Exchange, Learned};
@@ -56,7 +56,7 @@ pub fn offsets<P: Platform>(
     session: &Session<'_, P>,
     request: &OffsetsRequest,
     progress: &mut Progress<'_>,
-) -> Result<Answer<Offsets>, MeasureError> {
+) -> Result<Envelope<Offsets>, MeasureError> {
     let OffsetsRequest { duration_s, ref cpus, serial } = *request;
     let platform = session.platform;
     let plan = Plan { cpus: super::cpus(platform, cpus.as_deref())?, serial, duration_ns: duration_s * 1e9 };

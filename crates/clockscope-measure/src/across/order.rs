@@ -2,7 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
-use clockscope_records::{Answer, Handoffs, LostPair, Order, Sequence, Unknown};
+use clockscope_records::{Envelope, Handoffs, LostPair, Order, Sequence, Unknown};
 use clockscope_sources::{Errno, Kind};
 
 use super::team::{ALONE, Played, play_round};
@@ -76,7 +76,7 @@ pub fn order<P: Platform>(
     catalogue: Catalogue<P>,
     request: &OrderRequest,
     progress: &mut Progress<'_>,
-) -> Result<Answer<Order>, MeasureError> {
+) -> Result<Envelope<Order>, MeasureError> {
     let OrderRequest { duration_s, ref cpus, serial, handoff } = *request;
     let cpus = super::cpus(session.platform, cpus.as_deref())?;
     let plan = Plan { cpus, serial, handoff, duration_ns: duration_s * 1e9, longest_ns: f64::INFINITY };

@@ -105,7 +105,7 @@ mod tests {
             if rendezvous.meet(side) { Ok(()) } else { Err(ALONE.to_owned()) }
         });
         let reason = played[0].1.as_ref().unwrap_err();
-        assert!(reason.contains("60000") && reason.contains("online"), "{reason}");
+        assert!(reason.contains("60000") && reason.contains("offline"), "{reason}");
     }
 
     #[test]

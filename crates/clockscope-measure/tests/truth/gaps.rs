@@ -1,7 +1,7 @@
 //! *Gaps*: the times that threads lost, their lengths and causes.
 
 use clockscope_measure::{GapsRequest, Session, gaps};
-use clockscope_records::{Answer, CauseKind, CpuGaps, Gaps};
+use clockscope_records::{CauseKind, CpuGaps, Envelope, Gaps};
 use clockscope_simulation::{Change, Lost, Random, Refused, Taker};
 
 use crate::harness::{on_machines, on_one, on_platform, on_platforms};
@@ -38,7 +38,7 @@ fn request(seed: u64, cpus: u32) -> GapsRequest {
     GapsRequest { threshold_s, duration_s, cpus: on_all.then(|| (0..cpus).collect()) }
 }
 
-fn ask(session: &Session<'_, Simulated>, request: &GapsRequest) -> Answer<Gaps> {
+fn ask(session: &Session<'_, Simulated>, request: &GapsRequest) -> Envelope<Gaps> {
     session.platform().log_looks();
     gaps(session, request, &mut |_| {}).expect("it can be asked")
 }
@@ -271,10 +271,10 @@ fn shorter(one: Option<(f64, f64)>, other: (f64, f64)) -> (f64, f64) {
 }
 
 /// Compares what was found with the truth. Returns how many causes were those of bystanders.
-fn compare(session: &Session<'_, Simulated>, request: &GapsRequest, answer: &Answer<Gaps>) -> u64 {
+fn compare(session: &Session<'_, Simulated>, request: &GapsRequest, answer: &Envelope<Gaps>) -> u64 {
     let (platform, found) = (session.platform(), &answer.found);
     let machine = &platform.machine;
-    let timer = machine.spec(&answer.run.timer.name).expect("it is there");
+    let timer = machine.spec(&answer.run.as_ref().expect("it is a run").timer.name).expect("it is there");
     let turn_ps = timer.cost.ps as f64;
     let look_ps = machine.spec("monotonic_raw:syscall").expect("it is there").cost.ps as f64 * 2.0;
     let loop_ns = found.loop_ns.expect("it was found");

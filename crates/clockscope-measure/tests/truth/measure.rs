@@ -16,7 +16,7 @@ fn ask(session: &Session<'_, Simulated>, seed: u64) -> Measurement {
     let names: Vec<String> = (0..3).map(|_| all[random.below(all.len() as u64) as usize].clone()).collect();
     let catalogue = Catalogue::new(session.platform()).select(&names, Paths::Libc).expect("they are there");
     let request = Request { duration_s: 0.06 + 0.1 * random.fraction(), cpu: None, thorough: false };
-    measure(session, catalogue, &request, &mut |_| {}).expect("it can be asked")
+    measure(session, catalogue, &request, &mut |_| {}).expect("it can be asked").found
 }
 
 /// What a read truly costs in ns of the reference: the median over batches of so many reads, each followed by a wait that is

@@ -1,7 +1,7 @@
 //! *Rate*: bounds, constancy, steps, stability, and the timer's calibration.
 
 use clockscope_measure::{MeasureError, Paths, RateRequest, Session, rate};
-use clockscope_records::{Answer, RatePair, RateRecord, Rates};
+use clockscope_records::{Envelope, RatePair, RateRecord, Rates};
 use clockscope_simulation::{Change, Random, Refused};
 
 use crate::harness::{Coverage, are_many, on_machines, on_platforms};
@@ -57,7 +57,7 @@ fn request(machine: &Machine, seed: u64) -> RateRequest {
 }
 
 /// Asks, and checks that it took its time and no more.
-fn ask(session: &Session<'_, Simulated>, request: &RateRequest) -> Option<Answer<Rates>> {
+fn ask(session: &Session<'_, Simulated>, request: &RateRequest) -> Option<Envelope<Rates>> {
     let machine = &session.platform().machine;
     let found = match rate(session, request, &mut |_| {}) {
         Ok(found) => found,
@@ -217,8 +217,8 @@ fn constant(truth: &Truth<'_>, record: &RateRecord, estimates: &mut Coverage) {
 }
 
 /// The timer's rate against the reference of the whole run, where neither changed.
-fn calibration(machine: &Machine, answer: &Answer<Rates>) {
-    let timer = &answer.run.timer;
+fn calibration(machine: &Machine, answer: &Envelope<Rates>) {
+    let timer = &answer.run.as_ref().expect("it is a run").timer;
     assert_eq!(timer.reference, "monotonic_raw:syscall");
     if machine.counter_cost.is_none() {
         assert_eq!((timer.frequency_hz, timer.frequency_bound_ppm), (1e9, 0.0), "{timer:?}");
@@ -229,7 +229,7 @@ fn calibration(machine: &Machine, answer: &Answer<Rates>) {
 }
 
 /// Before its time only where the bound that was asked for was reached.
-fn ended(request: &RateRequest, answer: &Answer<Rates>, is_timer_changed: bool) {
+fn ended(request: &RateRequest, answer: &Envelope<Rates>, is_timer_changed: bool) {
     let compared: Vec<_> = answer.found.clocks.iter().filter(|record| record.seconds.is_some()).collect();
     for record in &compared {
         let expected = request
@@ -239,8 +239,9 @@ fn ended(request: &RateRequest, answer: &Answer<Rates>, is_timer_changed: bool) 
         within("needed", expected.unwrap_or(0.0), record.needed_s.unwrap_or(0.0), 0.0, 1e-9);
     }
     // The run is timed by a clock that may be the one that changed.
-    let is_early = !is_timer_changed && answer.run.duration_s < request.duration_s * 0.98;
-    if is_early && !compared.is_empty() && !answer.run.interrupted {
+    let run = answer.run.as_ref().expect("it is a run");
+    let is_early = !is_timer_changed && run.duration_s < request.duration_s * 0.98;
+    if is_early && !compared.is_empty() && !run.interrupted {
         let until = request.until_ppm.expect("it ended early");
         for record in compared {
             let bound = record.bound_ppm.expect("it is there");

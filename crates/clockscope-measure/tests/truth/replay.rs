@@ -8,7 +8,7 @@ use clockscope_measure::{
     Amount, Catalogue, MeasureError, Paths, RecordRequest, Recorder, ReplayError, Session, StepsRequest, TimerError,
     record, replay, steps,
 };
-use clockscope_records::{Document, RecordedRun, Recording, Steps};
+use clockscope_records::{Document, Envelope, RecordedRun, Recording, Steps};
 use clockscope_simulation::{Change, Random, Refused};
 use serde_json::Value;
 
@@ -46,7 +46,7 @@ fn request(machine: &Machine, seed: u64) -> (Vec<String>, RecordRequest) {
 }
 
 /// Asks a machine of this seed, and records it. Nothing can be asked where no clock moves.
-fn recorded(seed: u64, stop: &AtomicBool) -> Result<(Steps, Recording), MeasureError> {
+fn recorded(seed: u64, stop: &AtomicBool) -> Result<(Envelope<Steps>, Recording), MeasureError> {
     let recorder = Recorder::new(Simulated::new(machine(seed)));
     let (names, request) = request(&recorder.platform().machine, seed);
     let catalogue = Catalogue::new(recorder.platform()).select(&names, Paths::Libc).expect("they are there");
@@ -63,16 +63,17 @@ fn written(recording: &Recording) -> String {
 }
 
 /// Reads a recording and computes its answer.
-fn replayed(text: &str) -> Result<Steps, String> {
+fn replayed(text: &str) -> Result<Envelope<Steps>, String> {
     let recording = Recording::from_json(text.as_bytes()).map_err(|error| error.to_string())?;
     replay(recording).map_err(|error| error.to_string())
 }
 
 /// The documents are the same to the last byte.
-fn assert_same(answer: &Steps, again: Result<Steps, String>) {
+fn assert_same(answer: &Envelope<Steps>, again: Result<Envelope<Steps>, String>) {
     let again = again.expect("it was just recorded");
     assert_eq!(again, *answer);
-    let text = |answer: &Steps| serde_json::to_string(&Document::Steps(answer.clone())).expect("it can be written");
+    let text =
+        |answer: &Envelope<Steps>| serde_json::to_string(&Document::Steps(answer.clone())).expect("it can be written");
     assert_eq!(text(&again), text(answer));
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clockscope_measure::{Session, SleepRequest, sleep};
-use clockscope_records::{Answer, Sleep, SleepRow};
+use clockscope_records::{Envelope, Sleep, SleepRow};
 use clockscope_simulation::{Change, Random, Refused};
 
 use crate::harness::{on_machines, on_platform};
@@ -37,7 +37,7 @@ fn request(seed: u64) -> SleepRequest {
     SleepRequest { duration_s: pick(&mut Random::new(seed ^ 0x51ee), &[0.05, 0.1, 0.3, 1.0]), cpu: None }
 }
 
-fn ask(session: &Session<'_, Simulated>, seed: u64) -> Answer<Sleep> {
+fn ask(session: &Session<'_, Simulated>, seed: u64) -> Envelope<Sleep> {
     sleep(session, &request(seed), &mut |_| {}).expect("it can be asked")
 }
 
@@ -131,10 +131,10 @@ fn sleeps_are_told_as_they_were() {
 }
 
 /// It takes its time, and as long as three sleeps of each kind take.
-fn time_is_kept(machine: &Machine, answer: &Answer<Sleep>) {
+fn time_is_kept(machine: &Machine, answer: &Envelope<Sleep>) {
     let paused_s: f64 = machine.changes.iter().map(|(_, change)| pause_s(change)).sum();
     let took_s = machine.cpus.now_ps() as f64 / 1e12 - paused_s;
-    let asked_s = answer.run.duration_asked_s.expect("it is there");
+    let asked_s = answer.run.as_ref().expect("it is a run").duration_asked_s.expect("it is there");
     // Three of all, and one more round of those that were begun; spins lose their CPU.
     let share = 1.0 + f64::from(machine.loads[0].competitors) * 2.0;
     // Where no clock but the sleepers' runs, the number of sleeps is the only limit.
@@ -240,7 +240,7 @@ fn a_signal_is_no_early_return() {
                 assert!(row.min_ns.is_none_or(|min| min >= row.asked_ns as f64 - SPIN_ERROR_NS - 500.0), "{row:?}");
             }
             let machine = &session.platform().machine;
-            if answer.run.interrupted {
+            if answer.is_interrupted() {
                 let late_s = machine.cpus.now_ps() as f64 / 1e12 - at_ps as f64 / 1e12;
                 assert!(
                     late_s < 0.12 * (1.0 + 2.0 * f64::from(machine.loads[0].competitors)),

@@ -31,7 +31,7 @@ fn ask(session: &Session<'_, Simulated>, names: &[String], seconds: f64) -> Vec<
     let catalogue = Catalogue::new(session.platform()).select(names, Paths::Libc).expect("they are there");
     let request = StepsRequest { amount: Amount::Duration(seconds), cpu: None, keep: false };
     let (found, _) = steps(session, catalogue, &request, &mut |_| {}).expect("it can be asked");
-    found.clocks
+    found.found.clocks
 }
 
 /// Nothing is held against a clock that did nothing wrong, however busy the machine is; and its tick is right, or unknown.

@@ -1,6 +1,6 @@
 //! What the kernel could build its clocks on.
 
-use clockscope_records::{Clocksource, Clocksources, KernelVerdict};
+use clockscope_records::{Clocksource, Clocksources, Envelope, KernelVerdict};
 use serde_json::Value;
 
 use super::environment::Head;
@@ -16,16 +16,16 @@ const HEAD: [&str; 7] = ["Clocksource", "In use", "Frequency", "Bits", "Wraps af
 const COLUMNS: [&str; 9] =
     ["name", "current", "description", "frequency_hz", "bits", "wraps_after_s", "vdso", "usual_cost", "unknown"];
 
-impl Describe for Clocksources {
+impl Describe for Envelope<Clocksources> {
     fn blocks(&self) -> Vec<Block> {
-        let head = Head::new(&self.environment, self.recorded_at.as_deref());
-        let what = self.clocksources.iter().map(|source| format!("{}: {}", source.name, source.description));
+        let (head, found) = (Head::of(self), &self.found);
+        let what = found.clocksources.iter().map(|source| format!("{}: {}", source.name, source.description));
         vec![
-            Table::new(HEAD, 1, self.clocksources.iter().map(row)).below(lacking(self)).into(),
+            Table::new(HEAD, 1, found.clocksources.iter().map(row)).below(lacking(found)).into(),
             Block::notes("What they are:", what),
-            why_not(&self.counter),
+            why_not(&found.counter),
             head.block(),
-            head.conclusion(conclusion(self)),
+            head.conclusion(conclusion(found, self.environment.clocksource.as_deref())),
         ]
     }
 
@@ -79,8 +79,7 @@ fn wraps(seconds: f64) -> String {
     }
 }
 
-fn conclusion(found: &Clocksources) -> Vec<String> {
-    let current = found.environment.clocksource.as_deref();
+fn conclusion(found: &Clocksources, current: Option<&str>) -> Vec<String> {
     let counter = found.counter.name.as_deref();
     let mut lines = vec![match (current, counter, found.counter.is_current) {
         (Some(current), _, Some(true)) => {

@@ -1,6 +1,6 @@
 //! The environment as names and values, and what it makes of a conclusion.
 
-use clockscope_records::{Announcement, Announcements, CounterFlags, Environment, Run};
+use clockscope_records::{Announcement, Announcements, CounterFlags, Envelope, Environment, Run};
 
 use crate::model::{Block, Conclusion};
 use crate::text::texts;
@@ -19,13 +19,14 @@ pub(super) struct Head<'a> {
 }
 
 impl<'a> Head<'a> {
-    /// Makes the head of a document without a run.
-    pub(super) fn new(environment: &'a Environment, recorded_at: Option<&'a str>) -> Self {
-        Self { environment, recorded_at, run: Vec::new(), is_interrupted: false }
-    }
-
-    pub(super) fn of_run(environment: &'a Environment, recorded_at: Option<&'a str>, run: &Run) -> Self {
-        Self::new(environment, recorded_at).measured(of_run(run), run.interrupted)
+    pub(super) fn of<F>(envelope: &'a Envelope<F>) -> Self {
+        let Envelope { environment, recorded_at, run, .. } = envelope;
+        Self {
+            environment,
+            recorded_at: recorded_at.as_deref(),
+            run: run.as_ref().map(of_run).unwrap_or_default(),
+            is_interrupted: run.as_ref().is_some_and(|run| run.interrupted),
+        }
     }
 
     /// Adds facts about the measurement, and whether it was interrupted.

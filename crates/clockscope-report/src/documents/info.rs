@@ -1,6 +1,6 @@
 //! Facts about the machine.
 
-use clockscope_records::{CounterFlags, Info};
+use clockscope_records::{CounterFlags, Envelope, Info};
 use serde_json::Value;
 
 use super::environment::{Head, flags};
@@ -8,11 +8,11 @@ use crate::model::Block;
 use crate::report::{Describe, Lines};
 use crate::sheet::Sheet;
 
-impl Describe for Info {
+impl Describe for Envelope<Info> {
     fn blocks(&self) -> Vec<Block> {
         let reasons = self.environment.unknown.iter().map(|(field, reason)| format!("{field}: {reason}"));
         vec![
-            head(self).block(),
+            Head::of(self).block(),
             Block::key_value(
                 "TSC flags: * present, - absent, ? unknown",
                 self.environment.counter_flags.iter().flat_map(marked),
@@ -24,17 +24,13 @@ impl Describe for Info {
     /// Makes one row per fact, without context: the facts are the context.
     fn sheet(&self, _: &Value) -> Sheet {
         let mut sheet = Sheet::bare(&["fact", "value"]);
-        head(self).facts().into_iter().for_each(|(fact, value)| sheet.push(vec![fact.into(), value.into()]));
+        Head::of(self).facts().into_iter().for_each(|(fact, value)| sheet.push(vec![fact.into(), value.into()]));
         sheet
     }
 
     fn lines(&self) -> Lines {
         Lines::Entries(&[])
     }
-}
-
-fn head(info: &Info) -> Head<'_> {
-    Head::new(&info.environment, info.recorded_at.as_deref())
 }
 
 /// Shows each flag, whether it is present, and its meaning.

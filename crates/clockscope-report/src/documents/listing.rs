@@ -1,6 +1,6 @@
 //! Which clocks there are.
 
-use clockscope_records::{Listed, Listing};
+use clockscope_records::{Envelope, Listed, Listing};
 use serde_json::Value;
 
 use super::clocks::{in_order, kind, not_available, path};
@@ -16,13 +16,14 @@ const HEAD: [&str; 6] = ["Name", "Kind", "Path", "Nominal", "Available", "What"]
 const COLUMNS: [&str; 9] =
     ["name", "aliases", "kind", "path", "available", "reason", "nominal_resolution_ns", "description", "unknown"];
 
-impl Describe for Listing {
+impl Describe for Envelope<Listing> {
     fn blocks(&self) -> Vec<Block> {
+        let clocks = &self.found.clocks;
         vec![
-            Table::new(HEAD, HEAD.len(), self.clocks.iter().map(cells)).whole().into(),
-            Block::notes("", lacking(&self.clocks)),
-            not_available(self.clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_deref()))),
-            Head::new(&self.environment, self.recorded_at.as_deref()).block(),
+            Table::new(HEAD, HEAD.len(), clocks.iter().map(cells)).whole().into(),
+            Block::notes("", lacking(clocks)),
+            not_available(clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_deref()))),
+            Head::of(self).block(),
         ]
     }
 

@@ -5,11 +5,10 @@ use std::collections::BTreeMap;
 use clockscope_records::{ClockRecord, Cost, Measurement, Monotonic};
 use serde_json::Value;
 
-use super::answer::Found;
 use super::clocks::{not_available, tick};
-use super::environment::Head;
+use super::environment::Fact;
+use super::found::Found;
 use crate::model::{Block, Cell, Row, Table};
-use crate::report::{Describe, Lines};
 use crate::sheet::Sheet;
 use crate::units::{significant, time};
 
@@ -52,30 +51,33 @@ pub(super) const COLUMNS: [&str; 30] = [
     "unknown",
 ];
 
-/// Lists whose entries are lines of NDJSON.
-pub(super) const LINES: &[(&str, &str)] = &[("clocks", "clock")];
+impl Found for Measurement {
+    const LINES: &'static [(&'static str, &'static str)] = &[("clocks", "clock")];
 
-impl Describe for Measurement {
     fn blocks(&self) -> Vec<Block> {
-        let head = Head::of_run(&self.environment, self.recorded_at.as_deref(), &self.run)
-            .measured([("empty loop", empty_loop(self.baseline.empty_loop_ns))], false);
         let measured = self.clocks.iter().filter(|clock| clock.available);
         let rows = measured.map(|clock| Row::marked(cells(clock), is_faulty(clock)));
         vec![
             Table::new(HEAD, 1, rows).whole().into(),
             Block::notes("", notes(&self.clocks)),
             not_available(self.clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_deref()))),
-            head.block(),
-            head.conclusion_after(thorough(self), vec![self.advice.sentence.clone()]),
         ]
+    }
+
+    fn how(&self) -> Vec<Fact> {
+        vec![("empty loop", empty_loop(self.baseline.empty_loop_ns))]
+    }
+
+    fn findings(&self) -> Vec<String> {
+        thorough(self)
+    }
+
+    fn conclusion(&self) -> Vec<String> {
+        vec![self.advice.sentence.clone()]
     }
 
     fn sheet(&self, record: &Value) -> Sheet {
         Sheet::of_list(record, "clocks", &COLUMNS)
-    }
-
-    fn lines(&self) -> Lines {
-        Lines::Entries(LINES)
     }
 }
 

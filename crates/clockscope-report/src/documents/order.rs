@@ -3,7 +3,7 @@
 use clockscope_records::{Order, Sequence};
 use serde_json::Value;
 
-use super::answer::Found;
+use super::found::Found;
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
 use crate::text::{by_reason, counted, grouped, known, sentence, yes_no};

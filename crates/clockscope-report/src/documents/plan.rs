@@ -3,9 +3,8 @@
 use clockscope_records::{Candidate, Plan, PlanRow, TickIs};
 use serde_json::Value;
 
-use super::environment::Head;
+use super::found::Found;
 use crate::model::{Block, Cell, Table};
-use crate::report::{Describe, Lines};
 use crate::sheet::Sheet;
 use crate::units::{percent, precise_time, significant, time};
 
@@ -15,26 +14,25 @@ const CLOCKS: [&str; 7] = ["Clock", "Cost(ns)", "Overhead", "Tick", "Jitter", "T
 /// Columns of a spreadsheet.
 const COLUMNS: [&str; 5] = ["interval_ns", "clock", "single_error", "repetitions", "cheapest_sufficient"];
 
-impl Describe for Plan {
+impl Found for Plan {
+    const LINES: &'static [(&'static str, &'static str)] = &[("clocks", "clock"), ("rows", "row")];
+
     fn blocks(&self) -> Vec<Block> {
-        let head = Head::new(&self.environment, self.recorded_at.as_deref());
         // The clocks' figures explain the intervals.
         let weighed = self.clocks.iter().filter(|_| !self.rows.is_empty());
         vec![
             Table::new(INTERVALS, 0, self.rows.iter().map(interval)).whole().into(),
             Table { together: 2, ..Table::new(CLOCKS, 1, weighed.map(clock)) }.into(),
             Block::notes("Not weighed:", self.unfit.iter().map(|unfit| format!("{}: {}", unfit.clock, unfit.reason))),
-            head.block(),
-            head.conclusion(conclusion(self)),
         ]
+    }
+
+    fn conclusion(&self) -> Vec<String> {
+        conclusion(self)
     }
 
     fn sheet(&self, record: &Value) -> Sheet {
         Sheet::of_list(record, "rows", &COLUMNS)
-    }
-
-    fn lines(&self) -> Lines {
-        Lines::Entries(&[("clocks", "clock"), ("rows", "row")])
     }
 }
 

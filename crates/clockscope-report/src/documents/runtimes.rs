@@ -6,9 +6,9 @@ use clockscope_records::{RuntimeRecord, Runtimes};
 use serde_json::Value;
 
 use super::clocks::tick;
-use super::environment::{Fact, Head};
+use super::environment::Fact;
+use super::found::Found;
 use crate::model::{Block, Cell, Row, Table};
-use crate::report::{Describe, Lines};
 use crate::sheet::Sheet;
 use crate::text::{by_reason, counted, sentence, texts};
 use crate::units::{cost, figure, time, trimmed};
@@ -54,14 +54,26 @@ const COLUMNS: [&str; 34] = [
     "unknown",
 ];
 
-impl Describe for Runtimes {
+impl Found for Runtimes {
+    const LINES: &'static [(&'static str, &'static str)] = &[("runtimes", "runtime")];
+
     fn blocks(&self) -> Vec<Block> {
-        let head = Head::new(&self.environment, self.recorded_at.as_deref()).measured(how(self), self.interrupted);
         let mut blocks: Vec<Block> = tables(self).into_iter().map(Into::into).collect();
         blocks.push(Block::notes("Not measured:", not_measured(self, blocks.len())));
         blocks.push(Block::notes("What was measured:", what(self)));
-        blocks.extend([head.block(), head.conclusion(conclusion(self))]);
         blocks
+    }
+
+    fn how(&self) -> Vec<Fact> {
+        how(self).collect()
+    }
+
+    fn is_interrupted(&self) -> bool {
+        self.interrupted
+    }
+
+    fn conclusion(&self) -> Vec<String> {
+        conclusion(self)
     }
 
     fn sheet(&self, record: &Value) -> Sheet {
@@ -74,10 +86,6 @@ impl Describe for Runtimes {
             }
         }
         sheet
-    }
-
-    fn lines(&self) -> Lines {
-        Lines::Entries(&[("runtimes", "runtime")])
     }
 }
 
@@ -314,7 +322,7 @@ mod tests {
     fn recorded() -> Runtimes {
         let text = include_str!("../../tests/fixtures/runtimes.json");
         match Document::from_json(text) {
-            Ok(Document::Runtimes(found)) => found,
+            Ok(Document::Runtimes(envelope)) => envelope.found,
             other => panic!("runtimes: {other:?}"),
         }
     }

@@ -3,18 +3,18 @@
 use clockscope_records::{RuntimeFound, RuntimesFound};
 use serde_json::Value;
 
-use super::environment::Head;
+use super::found::Found;
 use crate::model::{Block, Cell, Table};
-use crate::report::{Describe, Lines};
 use crate::sheet::Sheet;
 use crate::text::counted;
 
 /// Columns of a spreadsheet.
 const COLUMNS: [&str; 7] = ["runtime", "title", "version", "program", "available", "reason", "get"];
 
-impl Describe for RuntimesFound {
+impl Found for RuntimesFound {
+    const LINES: &'static [(&'static str, &'static str)] = &[("runtimes", "runtime")];
+
     fn blocks(&self) -> Vec<Block> {
-        let head = Head::new(&self.environment, self.recorded_at.as_deref());
         let (there, missing): (Vec<_>, Vec<_>) = self.runtimes.iter().partition(|one| one.available);
         let missing = missing.into_iter().map(|one| {
             let reason = one.reason.as_deref().unwrap_or("no reason was recorded");
@@ -23,17 +23,15 @@ impl Describe for RuntimesFound {
         vec![
             Table::new(["Runtime", "Version", "Program"], 3, there.into_iter().map(row)).into(),
             Block::notes("Not available:", missing),
-            head.block(),
-            head.conclusion(vec![conclusion(self)]),
         ]
+    }
+
+    fn conclusion(&self) -> Vec<String> {
+        vec![conclusion(self)]
     }
 
     fn sheet(&self, record: &Value) -> Sheet {
         Sheet::of_list(record, "runtimes", &COLUMNS)
-    }
-
-    fn lines(&self) -> Lines {
-        Lines::Entries(&[("runtimes", "runtime")])
     }
 }
 

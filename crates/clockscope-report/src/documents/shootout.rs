@@ -3,7 +3,7 @@
 use clockscope_records::{Metric, Shootout, Winner};
 use serde_json::Value;
 
-use super::answer::Found;
+use super::found::Found;
 use crate::model::{Block, Cell, Table};
 use crate::sheet::Sheet;
 use crate::text::by_reason;

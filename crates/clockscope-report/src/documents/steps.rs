@@ -4,9 +4,8 @@ use clockscope_records::{DifferenceRecord, Events, Steps, StepsRecord, Strength,
 use serde_json::Value;
 
 use super::clocks::{kind, not_available, path, tick};
-use super::environment::Head;
+use super::found::Found;
 use crate::model::{Block, Cell, Row, Table};
-use crate::report::{Describe, Lines};
 use crate::sheet::Sheet;
 use crate::text::UNKNOWN;
 use crate::units::{exact_time, precise_time, share, significant, time};
@@ -32,25 +31,27 @@ const COLUMNS: [&str; 11] = [
     "cumulative_count",
 ];
 
-impl Describe for Steps {
+impl Found for Steps {
+    const LINES: &'static [(&'static str, &'static str)] = &[("clocks", "clock")];
+
     fn blocks(&self) -> Vec<Block> {
-        let head = Head::of_run(&self.environment, self.recorded_at.as_deref(), &self.run);
         let readable: Vec<&StepsRecord> = self.clocks.iter().filter(|clock| clock.available).collect();
         let mut blocks = vec![side_by_side(&readable).into(), Block::prose([ABOUT])];
         blocks.extend(readable.iter().flat_map(|clock| of_clock(clock)));
         let all = self.clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_deref()));
-        blocks.extend([not_available(all), head.block(), head.conclusion(Vec::new())]);
+        blocks.push(not_available(all));
         blocks
+    }
+
+    /// The figures are the conclusion.
+    fn conclusion(&self) -> Vec<String> {
+        Vec::new()
     }
 
     fn sheet(&self, record: &Value) -> Sheet {
         let mut sheet = Sheet::new(record, &COLUMNS);
         self.clocks.iter().flat_map(rows_of).for_each(|row| sheet.push(row));
         sheet
-    }
-
-    fn lines(&self) -> Lines {
-        Lines::Entries(&[("clocks", "clock")])
     }
 }
 

@@ -1,23 +1,24 @@
 //! The same measurement with one clocksource after the other.
 
-use clockscope_records::{Measurement, Switched};
+use clockscope_records::{Envelope, Measurement, Switched};
 use serde_json::Value;
 
+use super::found::Found;
 use super::measurement;
 use crate::model::Block;
 use crate::report::{Describe, Lines};
 use crate::sheet::Sheet;
 
-impl Describe for Switched {
+impl Describe for Envelope<Switched> {
     /// Shows each measurement below the name of its clocksource.
     fn blocks(&self) -> Vec<Block> {
-        let named = |found: &Measurement| {
+        let named = |found: &Envelope<Measurement>| {
             let name = found.environment.clocksource.as_deref().unwrap_or("unknown");
             let mut blocks = vec![Block::heading(format!("clocksource {name}"))];
             blocks.extend(found.blocks());
             blocks
         };
-        self.measurements.iter().flat_map(named).collect()
+        self.found.measurements.iter().flat_map(named).collect()
     }
 
     fn sheet(&self, record: &Value) -> Sheet {
@@ -28,6 +29,6 @@ impl Describe for Switched {
     }
 
     fn lines(&self) -> Lines {
-        Lines::Documents { list: "measurements", schema: "clockscope.measure", entries: measurement::LINES }
+        Lines::Documents { list: "measurements", schema: "clockscope.measure", entries: Measurement::LINES }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use clockscope_records::{Demand, Evidence, Finding, Prose, Trust, Trustworthiness, Value, Verdict};
 use serde_json::Value as Json;
 
-use super::answer::Found;
+use super::found::Found;
 use crate::evidence;
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;

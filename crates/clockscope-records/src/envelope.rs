@@ -1,0 +1,103 @@
+//! The head that all documents share.
+
+use schemars::{JsonSchema, Schema};
+use serde::de::{DeserializeOwned, Error};
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::Value;
+
+use crate::{Environment, Run, SCHEMA_VERSION};
+
+/// A document: what was found, where and when, and how it was measured if it was.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[schemars(bound = "F: Contents + JsonSchema", rename = "{F}Document", transform = omit_run::<F>)]
+pub struct Envelope<F> {
+    /// Version of this document's schema.
+    pub schema_version: u32,
+    /// When the run started or the facts were read, RFC 3339 in UTC; `null` where no wall clock
+    /// could be read.
+    pub recorded_at: Option<String>,
+    /// The machine; as it was before, where clocksources were switched.
+    pub environment: Environment,
+    /// How it was measured.
+    #[schemars(with = "Run")]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub run: Option<Run>,
+    /// What was found.
+    #[serde(flatten)]
+    pub found: F,
+}
+
+/// What a document holds below its head.
+pub trait Contents {
+    /// Whether the head describes a run.
+    const IS_RUN: bool;
+}
+
+impl<F: Contents> Envelope<F> {
+    /// Returns the document of a run, under the present version of the schema. Does not compile for
+    /// contents without a run.
+    #[must_use]
+    pub fn of_run(recorded_at: Option<String>, environment: Environment, run: Run, found: F) -> Self {
+        const { assert!(F::IS_RUN, "its head has no run: use of_facts") }
+        Self { schema_version: SCHEMA_VERSION, recorded_at, environment, run: Some(run), found }
+    }
+
+    /// Returns a document without a run, under the present version of the schema. Does not compile
+    /// for contents of a run.
+    #[must_use]
+    pub fn of_facts(recorded_at: Option<String>, environment: Environment, found: F) -> Self {
+        const { assert!(!F::IS_RUN, "its head has a run: use of_run") }
+        Self { schema_version: SCHEMA_VERSION, recorded_at, environment, run: None, found }
+    }
+
+    /// Returns whether the user interrupted the run. Does not compile for contents without a run.
+    #[must_use]
+    pub fn is_interrupted(&self) -> bool {
+        const { assert!(F::IS_RUN, "its head has no run") }
+        self.run.as_ref().is_some_and(|run| run.interrupted)
+    }
+}
+
+/// The head of a document, as it is read.
+#[derive(Deserialize)]
+struct Head {
+    schema_version: u32,
+    recorded_at: Option<String>,
+    environment: Environment,
+    run: Option<Run>,
+}
+
+impl<F: Contents> Envelope<F> {
+    /// Reads the head and the contents from the same object.
+    pub(crate) fn from_value<'de>(value: &'de Value) -> Result<Self, serde_json::Error>
+    where
+        F: Deserialize<'de>,
+    {
+        let Head { schema_version, recorded_at, environment, run } = Head::deserialize(value)?;
+        if F::IS_RUN && run.is_none() {
+            return Err(Error::missing_field("run"));
+        }
+        let run = run.filter(|_| F::IS_RUN);
+        Ok(Self { schema_version, recorded_at, environment, run, found: F::deserialize(value)? })
+    }
+}
+
+/// Reads a document within another one. Not derived, for the reason that [`crate::Document`] is not.
+impl<'de, F: Contents + DeserializeOwned> Deserialize<'de> for Envelope<F> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::from_value(&Value::deserialize(deserializer)?).map_err(Error::custom)
+    }
+}
+
+/// Removes the run from the schema of contents that have none.
+fn omit_run<F: Contents>(schema: &mut Schema) {
+    if F::IS_RUN {
+        return;
+    }
+    if let Some(keys) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        keys.remove("run");
+    }
+    if let Some(required) = schema.get_mut("required").and_then(Value::as_array_mut) {
+        required.retain(|key| key != "run");
+    }
+}
