@@ -2,19 +2,35 @@
 
 #![allow(unsafe_code, reason = "adjtimex writes through a pointer")]
 
+use clockscope_arch::Errno;
 use clockscope_records::Adjtimex;
+
+/// Why the kernel's figures are not known.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum AdjtimexError {
+    /// The call failed.
+    #[error("adjtimex: {0}")]
+    Refused(Errno),
+    /// There is no such call.
+    #[error("this system has no adjtimex")]
+    Unsupported,
+    /// A run that was recorded does not hold them.
+    #[error("not recorded")]
+    NotRecorded,
+}
 
 /// Reads the kernel's figures. What they are worth is not judged here.
 ///
 /// # Errors
-/// Why there are none, in a sentence.
+/// The call fails.
 #[cfg(target_os = "linux")]
-pub fn read() -> Result<Adjtimex, String> {
+pub fn read() -> Result<Adjtimex, AdjtimexError> {
     let mut state = core::mem::MaybeUninit::<libc::timex>::zeroed();
     // SAFETY: all-zero is a timex, whose modes then ask for no change; adjtimex fills it.
     let (answer, state) = unsafe { (libc::adjtimex(state.as_mut_ptr()), state.assume_init()) };
     if answer < 0 {
-        return Err(format!("adjtimex: {}", std::io::Error::last_os_error()));
+        return Err(AdjtimexError::Refused(Errno::from(&std::io::Error::last_os_error())));
     }
     let offset_unit_ns = if state.status & libc::STA_NANO != 0 { 1 } else { 1000 };
     #[allow(clippy::unnecessary_cast, reason = "32 bits wide on 32-bit systems")]
@@ -36,8 +52,8 @@ pub fn read() -> Result<Adjtimex, String> {
 /// # Errors
 /// Always.
 #[cfg(not(target_os = "linux"))]
-pub fn read() -> Result<Adjtimex, String> {
-    Err("this system has no adjtimex".to_owned())
+pub fn read() -> Result<Adjtimex, AdjtimexError> {
+    Err(AdjtimexError::Unsupported)
 }
 
 #[cfg(target_os = "linux")]

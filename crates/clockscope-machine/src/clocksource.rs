@@ -63,7 +63,7 @@ pub fn kernel_verdict(environment: &Environment) -> KernelVerdict {
     let command_line = std::fs::read_to_string("/proc/cmdline").unwrap_or_default();
     let log = log::read();
     word.reasons = reasons(environment, word.is_available, &command_line, log.as_deref().unwrap_or_default());
-    word.not_looked_at = log.err();
+    word.not_looked_at = log.err().map(|error| error.to_string());
     word
 }
 

@@ -4,6 +4,8 @@
 
 use std::time::Duration;
 
+use clockscope_arch::Errno;
+
 /// A call that sleeps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Call {
@@ -43,6 +45,29 @@ impl Call {
     }
 }
 
+/// Why a call did not sleep.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SleepError {
+    /// The call takes a whole number of coarser units, and the time is none.
+    #[error("it takes whole {0} only")]
+    Whole(&'static str),
+    /// A call failed.
+    #[error("{call}: {error}")]
+    System {
+        /// The call that failed.
+        call: &'static str,
+        /// Its error.
+        error: Errno,
+    },
+    /// This system has no such call that clockscope knows.
+    #[error("clockscope does not know this call on this system")]
+    Unsupported,
+    /// A run that was recorded holds no sleeps.
+    #[error("not recorded")]
+    NotRecorded,
+}
+
 /// What the calls need, made once.
 #[derive(Debug)]
 pub struct Sleeper {
@@ -60,8 +85,8 @@ impl Sleeper {
     /// moment. A signal may end it early.
     ///
     /// # Errors
-    /// Why the call did not sleep, or cannot sleep for so long, in a sentence.
-    pub fn sleep(&self, call: Call, ns: u64, monotonic_ns: u64) -> Result<(), String> {
+    /// The call failed, or cannot sleep for so long.
+    pub fn sleep(&self, call: Call, ns: u64, monotonic_ns: u64) -> Result<(), SleepError> {
         match call {
             Call::ThreadSleep => {
                 std::thread::sleep(Duration::from_nanos(ns));
@@ -90,25 +115,25 @@ mod system {
     use std::io::{self, Read};
     use std::os::fd::{AsRawFd, FromRawFd};
 
-    use super::Call;
+    use super::{Call, Errno, SleepError};
 
     #[derive(Debug)]
     pub(super) struct Sleeper {
-        timer: Result<File, String>,
+        timer: Result<File, SleepError>,
     }
 
     impl Sleeper {
         pub(super) fn new() -> Self {
             // SAFETY: creates a descriptor; no pointer is passed.
             let timer = match unsafe { libc::timerfd_create(libc::CLOCK_MONOTONIC, libc::TFD_CLOEXEC) } {
-                -1 => Err(format!("timerfd_create: {}", io::Error::last_os_error())),
+                -1 => Err(last_error("timerfd_create")),
                 // SAFETY: the descriptor was just made and nobody else owns it.
                 descriptor => Ok(unsafe { File::from_raw_fd(descriptor) }),
             };
             Self { timer }
         }
 
-        pub(super) fn sleep(&self, call: Call, ns: u64, monotonic_ns: u64) -> Result<(), String> {
+        pub(super) fn sleep(&self, call: Call, ns: u64, monotonic_ns: u64) -> Result<(), SleepError> {
             match call {
                 Call::Nanosleep => {
                     let time = timespec(ns);
@@ -121,7 +146,7 @@ mod system {
                     // SAFETY: reads one timespec, which is ours; the remaining time is not asked for.
                     match unsafe { libc::clock_nanosleep(clock, absolute, &raw const until, core::ptr::null_mut()) } {
                         0 | libc::EINTR => Ok(()),
-                        errno => Err(format!("clock_nanosleep: {}", io::Error::from_raw_os_error(errno))),
+                        errno => Err(SleepError::System { call: "clock_nanosleep", error: Errno::new(errno) }),
                     }
                 }
                 Call::Usleep => {
@@ -138,16 +163,18 @@ mod system {
             }
         }
 
-        fn timer(&self, ns: u64) -> Result<(), String> {
+        fn timer(&self, ns: u64) -> Result<(), SleepError> {
             let mut timer = self.timer.as_ref().map_err(Clone::clone)?;
             let once = libc::itimerspec { it_interval: timespec(0), it_value: timespec(ns) };
             // SAFETY: reads one itimerspec, which is ours; the former setting is not asked for.
             let set = unsafe { libc::timerfd_settime(timer.as_raw_fd(), 0, &raw const once, core::ptr::null_mut()) };
             if set != 0 {
-                return Err(format!("timerfd_settime: {}", io::Error::last_os_error()));
+                return Err(last_error("timerfd_settime"));
             }
             match timer.read(&mut [0; 8]) {
-                Err(error) if error.kind() != io::ErrorKind::Interrupted => Err(format!("read of a timerfd: {error}")),
+                Err(error) if error.kind() != io::ErrorKind::Interrupted => {
+                    Err(SleepError::System { call: "read of a timerfd", error: Errno::from(&error) })
+                }
                 _ => Ok(()),
             }
         }
@@ -163,14 +190,18 @@ mod system {
     }
 
     /// The time in a coarser unit; an error for one that it has no whole number of.
-    fn whole(ns: u64, unit_ns: u64, name: &str) -> Result<u64, String> {
-        if ns.is_multiple_of(unit_ns) { Ok(ns / unit_ns) } else { Err(format!("it takes whole {name} only")) }
+    fn whole(ns: u64, unit_ns: u64, name: &'static str) -> Result<u64, SleepError> {
+        if ns.is_multiple_of(unit_ns) { Ok(ns / unit_ns) } else { Err(SleepError::Whole(name)) }
     }
 
     /// A signal that ends a sleep is no failure.
-    fn interrupted_or(answer: libc::c_int, call: &str) -> Result<(), String> {
-        let error = io::Error::last_os_error();
-        if answer >= 0 || error.kind() == io::ErrorKind::Interrupted { Ok(()) } else { Err(format!("{call}: {error}")) }
+    fn interrupted_or(answer: libc::c_int, call: &'static str) -> Result<(), SleepError> {
+        let is_interrupted = || io::Error::last_os_error().kind() == io::ErrorKind::Interrupted;
+        if answer >= 0 || is_interrupted() { Ok(()) } else { Err(last_error(call)) }
+    }
+
+    fn last_error(call: &'static str) -> SleepError {
+        SleepError::System { call, error: Errno::from(&io::Error::last_os_error()) }
     }
 
     pub(super) fn timer_slack_ns() -> Option<u64> {
@@ -182,7 +213,7 @@ mod system {
 
 #[cfg(not(target_os = "linux"))]
 mod system {
-    use super::Call;
+    use super::{Call, SleepError};
 
     #[derive(Debug)]
     pub(super) struct Sleeper;
@@ -192,8 +223,8 @@ mod system {
             Self
         }
 
-        pub(super) fn sleep(&self, _: Call, _: u64, _: u64) -> Result<(), String> {
-            Err("clockscope does not know this call on this system".to_owned())
+        pub(super) fn sleep(&self, _: Call, _: u64, _: u64) -> Result<(), SleepError> {
+            Err(SleepError::Unsupported)
         }
     }
 
@@ -215,7 +246,7 @@ mod tests {
             sleeper.sleep(*call, 1_000_000, monotonic_ns).unwrap();
             assert!(before.elapsed() >= Duration::from_micros(990), "{call:?}");
         }
-        assert!(sleeper.sleep(Call::Poll, 1_000, 0).unwrap_err().contains("milliseconds"));
+        assert_eq!(sleeper.sleep(Call::Poll, 1_000, 0), Err(SleepError::Whole("milliseconds")));
         assert!(timer_slack_ns().is_some());
     }
 }

@@ -10,19 +10,54 @@
 
 #![allow(unsafe_code, reason = "fork, waitpid and pipes have no safe form in libc")]
 
+use clockscope_arch::Errno;
+use clockscope_records::Failure;
+
 /// What became of one attempt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
     /// It succeeded.
     Answered,
     /// It failed with this error.
-    Refused(String),
+    Refused(Errno),
+    /// It ended its process without an answer.
+    Unanswered,
     /// It ended its process by this signal.
     Killed(i32),
     /// It did not return in time.
     Silent,
-    /// No child could be made, for this reason.
-    Untried(String),
+    /// No child attempted it.
+    Untried(Untried),
+    /// It failed in a run that was recorded.
+    Recorded {
+        /// What failed; `None` in older recordings.
+        failure: Option<Failure>,
+        /// The error, in the words of the recording.
+        text: String,
+    },
+}
+
+/// Why no child attempted an item.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum Untried {
+    /// A fork might leave threads behind.
+    #[error("the system does not tell how many threads this process has (/proc/self/stat)")]
+    UnknownThreads,
+    /// The system refused.
+    #[error("{call}: {error}")]
+    System {
+        /// The call that failed.
+        call: &'static str,
+        /// Its error.
+        error: Errno,
+    },
+    /// This system cannot fork.
+    #[error("this system cannot fork")]
+    NoFork,
+    /// The reason of a run that was recorded.
+    #[error("{0}")]
+    Recorded(String),
 }
 
 /// The process has other threads, which a fork would leave behind.
@@ -46,13 +81,13 @@ pub struct SeveralThreads {
 pub fn attempt(
     count: usize,
     timeout_ms: i32,
-    read: &mut dyn FnMut(usize) -> Result<(), String>,
+    read: &mut dyn FnMut(usize) -> Result<(), Errno>,
 ) -> Result<Vec<Outcome>, SeveralThreads> {
     let mut outcomes = Vec::with_capacity(count);
     match threads::count() {
         Some(1) => {}
         Some(threads) => return Err(SeveralThreads { threads }),
-        None => outcomes.resize(count, Outcome::Untried(threads::UNKNOWN.to_owned())),
+        None => outcomes.resize(count, Outcome::Untried(Untried::UnknownThreads)),
     }
     while outcomes.len() < count {
         system::run(outcomes.len(), count, timeout_ms, read, &mut outcomes);
@@ -77,7 +112,7 @@ mod system {
     use std::io::{self, Read, Write};
     use std::os::fd::{AsRawFd, FromRawFd};
 
-    use super::Outcome;
+    use super::{Errno, Outcome, Untried};
 
     pub(super) const SIGNALS: &[(i32, &str)] = &[
         (libc::SIGSEGV, "SIGSEGV"),
@@ -95,16 +130,16 @@ mod system {
         first: usize,
         count: usize,
         timeout_ms: i32,
-        read: &mut dyn FnMut(usize) -> Result<(), String>,
+        read: &mut dyn FnMut(usize) -> Result<(), Errno>,
         outcomes: &mut Vec<Outcome>,
     ) {
         let (mut answers, sender) = match pipe() {
             Ok(ends) => ends,
-            Err(error) => return give_up(count, &format!("pipe: {error}"), outcomes),
+            Err(error) => return give_up(count, "pipe", &error, outcomes),
         };
         // SAFETY: `attempt` has found a single thread, so the child is a whole process; it ends in `child`.
         match unsafe { libc::fork() } {
-            -1 => give_up(count, &format!("fork: {}", io::Error::last_os_error()), outcomes),
+            -1 => give_up(count, "fork", &io::Error::last_os_error(), outcomes),
             0 => {
                 drop(answers);
                 child(first, count, read, sender)
@@ -132,8 +167,8 @@ mod system {
         }
     }
 
-    fn give_up(count: usize, reason: &str, outcomes: &mut Vec<Outcome>) {
-        outcomes.resize(count, Outcome::Untried(reason.to_owned()));
+    fn give_up(count: usize, call: &'static str, error: &io::Error, outcomes: &mut Vec<Outcome>) {
+        outcomes.resize(count, Outcome::Untried(Untried::System { call, error: Errno::from(error) }));
     }
 
     fn pipe() -> io::Result<(File, File)> {
@@ -147,16 +182,14 @@ mod system {
         }
     }
 
-    /// Attempts the items and sends the answers: a length, and that many bytes of error. Never returns.
-    fn child(first: usize, count: usize, read: &mut dyn FnMut(usize) -> Result<(), String>, mut sender: File) -> ! {
+    /// Attempts the items and sends the answers: whether each failed, and its error number. Never returns.
+    fn child(first: usize, count: usize, read: &mut dyn FnMut(usize) -> Result<(), Errno>, mut sender: File) -> ! {
         die_quietly();
         for index in first..count {
             let error = read(index).err();
-            let text = error.as_deref().unwrap_or_default().as_bytes();
-            // The first byte tells success from an error without a text.
-            let mut message = vec![u8::from(error.is_some())];
-            message.extend((text.len() as u32).to_le_bytes());
-            message.extend(text);
+            // The first byte tells success from an error without a number.
+            let mut message = [u8::from(error.is_some()), 0, 0, 0, 0];
+            message[1..].copy_from_slice(&error.map_or(0, Errno::code).to_le_bytes());
             if sender.write_all(&message).is_err() {
                 break;
             }
@@ -187,18 +220,14 @@ mod system {
         if !is_ready(answers, timeout_ms) {
             return Answer::TimedOut;
         }
-        let mut head = [0; 5];
-        if answers.read_exact(&mut head).is_err() {
+        let mut message = [0; 5];
+        if answers.read_exact(&mut message).is_err() {
             return Answer::Ended;
         }
-        let length = u32::from_le_bytes([head[1], head[2], head[3], head[4]]) as usize;
-        let mut text = vec![0; length];
-        if answers.read_exact(&mut text).is_err() {
-            return Answer::Ended;
-        }
-        Answer::Item(match head[0] {
+        let [is_error, code @ ..] = message;
+        Answer::Item(match is_error {
             0 => Outcome::Answered,
-            _ => Outcome::Refused(String::from_utf8_lossy(&text).into_owned()),
+            _ => Outcome::Refused(Errno::new(i32::from_le_bytes(code))),
         })
     }
 
@@ -226,17 +255,13 @@ mod system {
     }
 
     fn ending(status: libc::c_int) -> Outcome {
-        if libc::WIFSIGNALED(status) {
-            Outcome::Killed(libc::WTERMSIG(status))
-        } else {
-            Outcome::Refused("the process that tried it ended without an answer".to_owned())
-        }
+        if libc::WIFSIGNALED(status) { Outcome::Killed(libc::WTERMSIG(status)) } else { Outcome::Unanswered }
     }
 }
 
 #[cfg(not(unix))]
 mod system {
-    use super::Outcome;
+    use super::{Errno, Outcome, Untried};
 
     pub(super) const SIGNALS: &[(i32, &str)] = &[];
 
@@ -244,10 +269,10 @@ mod system {
         _: usize,
         count: usize,
         _: i32,
-        _: &mut dyn FnMut(usize) -> Result<(), String>,
+        _: &mut dyn FnMut(usize) -> Result<(), Errno>,
         outcomes: &mut Vec<Outcome>,
     ) {
-        outcomes.resize(count, Outcome::Untried("this system cannot fork".to_owned()));
+        outcomes.resize(count, Outcome::Untried(Untried::NoFork));
     }
 }
 
@@ -302,7 +327,7 @@ mod tests {
                 1 => unsafe { libc::raise(libc::SIGSEGV) },
                 // SAFETY: as above.
                 2 => unsafe { libc::raise(libc::SIGSYS) },
-                3 => return Err("no such clock".to_owned()),
+                3 => return Err(Errno::new(libc::EINVAL)),
                 // SAFETY: waits for a signal that never comes.
                 4 => unsafe { libc::pause() },
                 // SAFETY: ends the child without an answer.
@@ -317,9 +342,9 @@ mod tests {
                 Outcome::Answered,
                 Outcome::Killed(libc::SIGSEGV),
                 Outcome::Killed(libc::SIGSYS),
-                Outcome::Refused("no such clock".to_owned()),
+                Outcome::Refused(Errno::new(libc::EINVAL)),
                 Outcome::Silent,
-                Outcome::Refused("the process that tried it ended without an answer".to_owned()),
+                Outcome::Unanswered,
                 Outcome::Answered,
             ]
         );

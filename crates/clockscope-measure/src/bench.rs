@@ -7,7 +7,7 @@ use clockscope_machine::affinity::{self, AffinityError};
 use clockscope_records::{Contents, Envelope, Run, Unknown};
 use clockscope_sources::RawClock;
 
-use crate::catalogue::{Catalogue, PATIENCE_MS, refusal};
+use crate::catalogue::Catalogue;
 use crate::context::Context;
 use crate::error::MeasureError;
 use crate::facts::recorded_at;
@@ -16,6 +16,7 @@ use crate::platform::{Platform, Yardstick};
 use crate::sampler::Sampled;
 use crate::session::Session;
 use crate::timer::{Calibration, Rate, Timer, TimerError};
+use crate::unreadable::{PATIENCE_MS, Unreadable};
 
 /// Window of the first calibration, in ns: its bound is then below 100 ppm, well inside what events tolerate.
 pub(crate) const FIRST_WINDOW_NS: f64 = 2e6;
@@ -52,7 +53,18 @@ struct Place<P: Platform> {
     /// The CPU asked for.
     asked: Option<u32>,
     /// The CPU that it is pinned to, and what holds it there; or why it is not.
-    pinned: Result<(u32, P::Pinned), String>,
+    pinned: Result<(u32, P::Pinned), Unpinned>,
+}
+
+/// Why a thread is not pinned.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+enum Unpinned {
+    #[error("not pinned: {0}")]
+    Refused(AffinityError),
+    #[error("not pinned: the system does not tell which CPU the thread runs on")]
+    UnknownCpu,
+    #[error("not pinned: the thread was moved from CPU {from} to {to}: did the CPU go offline, or leave the cpuset?")]
+    Moved { from: u32, to: u32 },
 }
 
 /// What answered when it was tried, and the reasons of what did not.
@@ -180,7 +192,7 @@ impl<'a, P: Platform> Setup<'a, P> {
     pub(crate) fn run_by(&self, sampling: Sampling, timer: clockscope_records::Timer) -> Run {
         let mut unknown = Unknown::new();
         if let Err(reason) = &self.place.pinned {
-            unknown.insert("cpu".to_owned(), reason.clone());
+            unknown.insert("cpu".to_owned(), reason.to_string());
         }
         if self.calibration.rate().is_err() {
             let reason = "it stood still or went back under way: this is its frequency at the start";
@@ -218,20 +230,18 @@ impl<P: Platform> Place<P> {
         let pinned = match cpu {
             Some(cpu) => Ok(on(cpu)?),
             None => match platform.current_cpu() {
-                Some(cpu) => on(cpu).map_err(|error| format!("not pinned: {error}")),
-                None => Err("not pinned: the system does not tell which CPU the thread runs on".to_owned()),
+                Some(cpu) => on(cpu).map_err(Unpinned::Refused),
+                None => Err(Unpinned::UnknownCpu),
             },
         };
         Ok(Self { asked: cpu, pinned })
     }
 
     /// Returns why the thread is not where it was pinned; `None` if it is, or never was.
-    fn lost(&self, platform: &P) -> Option<String> {
+    fn lost(&self, platform: &P) -> Option<Unpinned> {
         let (cpu, _) = self.pinned.as_ref().ok()?;
         let now = platform.current_cpu().filter(|now| now != cpu)?;
-        Some(format!(
-            "not pinned: the thread was moved from CPU {cpu} to {now}: did the CPU go offline, or leave the cpuset?"
-        ))
+        Some(Unpinned::Moved { from: *cpu, to: now })
     }
 
     /// Pins the thread anew.
@@ -256,17 +266,17 @@ fn all_answering<P: Platform>(
     session: &Session<'_, P>,
     references: Vec<P::Reference>,
 ) -> Result<Vec<P::Reference>, MeasureError> {
-    let outcomes = session.platform.attempt(references.len(), PATIENCE_MS, &mut |index| {
-        references[index].read(&mut Default::default()).map_err(|errno| errno.to_string())
-    })?;
-    let (mut answering, mut reasons) = (Vec::new(), Vec::new());
+    let outcomes = session
+        .platform
+        .attempt(references.len(), PATIENCE_MS, &mut |index| references[index].read(&mut Default::default()))?;
+    let (mut answering, mut refusing) = (Vec::new(), Vec::new());
     for (reference, outcome) in references.into_iter().zip(outcomes) {
-        match refusal(outcome, session.counter_readable()) {
+        match Unreadable::of(outcome, session.counter_readable()) {
             None => answering.push(reference),
-            Some(reason) => reasons.push(format!("{}: {reason}", reference.name())),
+            Some(reason) => refusing.push((reference.name().to_owned(), reason)),
         }
     }
-    if answering.is_empty() { Err(TimerError::NoReference(reasons.join("; ")).into()) } else { Ok(answering) }
+    if answering.is_empty() { Err(TimerError::NoReference(refusing).into()) } else { Ok(answering) }
 }
 
 /// Returns a calibration under way and its first rate, by the first of these references that works.
@@ -287,7 +297,7 @@ fn calibrated<P: Platform>(
     let seen = references.iter().find_map(|reference| of_reference(reference, false).ok());
     // A kernel without a fine clocksource has none that moves within a millisecond.
     let waited_for = || references.first().map(|reference| of_reference(reference, true));
-    let none = || Err(TimerError::NoReference("there is none".to_owned()));
+    let none = || Err(TimerError::NoReference(Vec::new()));
     seen.map(Ok).or_else(waited_for).unwrap_or_else(none)
 }
 

@@ -1,18 +1,14 @@
 //! All clocks of a machine, by name.
 
-use std::io::ErrorKind;
-
 use clockscope_machine::clocksource;
-use clockscope_machine::trial::{self, Outcome, SeveralThreads};
+use clockscope_machine::trial::SeveralThreads;
 use clockscope_records::{ClockIdentity, ClockKind, Listed, ReadPath, Unknown};
-use clockscope_sources::{Basis, ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unit, Visitor};
+use clockscope_sources::{Basis, ClockInfo, Entry, Kind, Path, RawClock, Resolution, Unit, Visitor};
 
 use crate::platform::{Platform, ThisMachine};
 use crate::sampler::{Probe, Sampler};
 use crate::session::Session;
-
-/// How long a clock may take to answer its first read, in ms.
-pub(crate) const PATIENCE_MS: i32 = 200;
+use crate::unreadable::{PATIENCE_MS, Unreadable};
 
 /// All clocks that clockscope knows on a machine, those that cannot be read included.
 pub struct Catalogue<P: Platform = ThisMachine> {
@@ -23,7 +19,7 @@ pub struct Catalogue<P: Platform = ThisMachine> {
 pub(crate) struct Row<P: Platform> {
     pub(crate) info: ClockInfo,
     /// The clock, or why there is none.
-    pub(crate) sampler: Result<Box<dyn Sampler<P>>, String>,
+    pub(crate) sampler: Result<Box<dyn Sampler<P>>, Unreadable>,
 }
 
 /// By which of its paths a clock that has several is read.
@@ -53,7 +49,7 @@ pub struct UnknownClock {
 impl<P: Platform> Visitor for Catalogue<P> {
     fn visit<C: RawClock + 'static>(&mut self, entry: Entry<C>) {
         let sampler = entry.clock.map(|clock| Box::new(Probe::new(clock)) as Box<dyn Sampler<P>>);
-        self.entries.push(Row { info: entry.info, sampler: sampler.map_err(|reason| reason.to_string()) });
+        self.entries.push(Row { info: entry.info, sampler: sampler.map_err(Unreadable::from) });
     }
 }
 
@@ -146,12 +142,12 @@ impl<P: Platform> Catalogue<P> {
         let entries = &mut self.entries;
         let outcomes =
             session.platform.attempt(entries.len(), PATIENCE_MS, &mut |index| match &mut entries[index].sampler {
-                Ok(sampler) => sampler.attempt().map_err(explained),
+                Ok(sampler) => sampler.attempt(),
                 // Known beforehand; there is nothing to try.
                 Err(_) => Ok(()),
             })?;
         for (row, outcome) in entries.iter_mut().zip(outcomes) {
-            if let (Ok(_), Some(reason)) = (&row.sampler, refusal(outcome, session.counter_readable())) {
+            if let (Ok(_), Some(reason)) = (&row.sampler, Unreadable::of(outcome, session.counter_readable())) {
                 row.sampler = Err(reason);
             }
         }
@@ -178,7 +174,8 @@ impl<P: Platform> Row<P> {
         Listed {
             identity: self.identity(clocksource, &mut unknown),
             available: self.sampler.is_ok(),
-            reason: self.sampler.as_ref().err().cloned(),
+            reason: self.sampler.as_ref().err().map(ToString::to_string),
+            failure: self.sampler.as_ref().err().and_then(Unreadable::failure),
             nominal_resolution_ns,
             unknown,
         }
@@ -276,35 +273,6 @@ fn path_name(path: Path) -> &'static str {
         Path::Std => "std",
         Path::Mmap => "mmap",
         Path::Library => "library",
-    }
-}
-
-/// An error number with the cause that it usually has where a clock is refused.
-fn explained(errno: Errno) -> String {
-    match std::io::Error::from(errno).kind() {
-        ErrorKind::PermissionDenied | ErrorKind::Unsupported => {
-            format!("{errno}; does a seccomp filter deny the call?")
-        }
-        _ => errno.to_string(),
-    }
-}
-
-/// Why a clock cannot be read that reads the counter in this process, where the counter is disabled.
-pub(crate) const COUNTER_DISABLED: &str =
-    "a read raises SIGSEGV: the time-stamp counter is disabled for this process by prctl(PR_SET_TSC)";
-
-/// Why a clock that was tried cannot be read; `None` if it can, or could not be tried.
-pub(crate) fn refusal(outcome: Outcome, counter_readable: Option<bool>) -> Option<String> {
-    match outcome {
-        Outcome::Answered | Outcome::Untried(_) => None,
-        Outcome::Refused(error) => Some(format!("the read failed: {error}")),
-        Outcome::Silent => Some(format!("the read did not return within {PATIENCE_MS} ms")),
-        Outcome::Killed(signal) => Some(match (trial::signal_name(signal).as_str(), counter_readable) {
-            ("SIGSEGV", Some(false)) => COUNTER_DISABLED.to_owned(),
-            ("SIGILL", _) => "a read raises SIGILL: the instruction is not permitted here".to_owned(),
-            ("SIGSYS", _) => "a read raises SIGSYS: a seccomp filter denies the call".to_owned(),
-            (name, _) => format!("a read raises {name}"),
-        }),
     }
 }
 

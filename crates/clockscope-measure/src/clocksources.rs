@@ -14,6 +14,7 @@ use crate::error::MeasureError;
 use crate::facts::recorded_at;
 use crate::platform::ThisMachine;
 use crate::session::Session;
+use crate::unreadable::Unreadable;
 
 /// What to measure with several clocksources, and how.
 #[derive(Clone, Debug)]
@@ -122,10 +123,10 @@ pub fn clocksources(session: &Session<'_>) -> Result<Envelope<Clocksources>, Mea
     let names = environment.clocksources_available.clone().or_else(|| current.clone().map(|name| vec![name]));
     let describe = |name: String| {
         let measured = match clocksource::known(&name).map(|known| known.hardware) {
-            Some(Hardware::Counter) => counter_hz.clone(),
-            Some(Hardware::Hpet) => hpet_hz.clone(),
-            Some(Hardware::TimerTick) => Err("it is the kernel's HZ, which nothing tells".to_owned()),
-            _ => Err("nothing tells it".to_owned()),
+            Some(Hardware::Counter) => counter_hz.as_ref().copied(),
+            Some(Hardware::Hpet) => hpet_hz.as_ref().copied(),
+            Some(Hardware::TimerTick) => Err(&NoFrequency::TimerTick),
+            _ => Err(&NoFrequency::NotStated),
         };
         described(&name, current.as_deref() == Some(name.as_str()), measured)
     };
@@ -139,13 +140,30 @@ pub fn clocksources(session: &Session<'_>) -> Result<Envelope<Clocksources>, Mea
     Ok(Envelope::of_facts(recorded_at, environment, found))
 }
 
+/// Why a clocksource's frequency is unknown.
+#[derive(Debug, thiserror::Error)]
+enum NoFrequency {
+    #[error(transparent)]
+    Measure(#[from] MeasureError),
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
+    #[error("there is none")]
+    Missing,
+    #[error("its registers do not tell")]
+    NotInRegisters,
+    #[error("it is the kernel's HZ, which nothing tells")]
+    TimerTick,
+    #[error("nothing tells it")]
+    NotStated,
+}
+
 /// One of them, with its frequency, or why that is unknown.
-fn described(name: &str, current: bool, frequency_hz: Result<f64, String>) -> Clocksource {
+fn described(name: &str, current: bool, frequency_hz: Result<f64, &NoFrequency>) -> Clocksource {
     let known = clocksource::known(name);
     let mut unknown = Unknown::new();
     let fixed = known.and_then(|known| known.frequency_hz);
-    let frequency_hz =
-        fixed.or_else(|| frequency_hz.map_err(|reason| unknown.insert("frequency_hz".to_owned(), reason)).ok());
+    let frequency_hz = fixed
+        .or_else(|| frequency_hz.map_err(|reason| unknown.insert("frequency_hz".to_owned(), reason.to_string())).ok());
     let bits = known.and_then(|known| known.bits);
     let wraps_after_s = frequency_hz.zip(bits).map(|(hz, bits)| 2f64.powi(bits as i32) / hz);
     let unheard_of = "this program has never heard of it";
@@ -173,25 +191,25 @@ fn described(name: &str, current: bool, frequency_hz: Result<f64, String>) -> Cl
 }
 
 /// The counter's frequency, measured: to better than 100 ppm.
-fn counter_hz(session: &Session<'_>) -> Result<f64, String> {
-    let setup = Setup::new(session, Catalogue::counters(session.platform), None).map_err(|error| error.to_string())?;
-    let mut rows = setup.catalogue.entries.iter();
-    let readable = rows.any(|row| row.sampler.is_ok());
-    let refusal = setup.catalogue.entries.iter().find_map(|row| row.sampler.as_ref().err().cloned());
-    if readable { Ok(1e9 / setup.bench.first_rate.ns_per_unit) } else { Err(refusal.unwrap_or_default()) }
+fn counter_hz(session: &Session<'_>) -> Result<f64, NoFrequency> {
+    let setup = Setup::new(session, Catalogue::counters(session.platform), None)?;
+    let rows = &setup.catalogue.entries;
+    if rows.iter().any(|row| row.sampler.is_ok()) {
+        return Ok(1e9 / setup.bench.first_rate.ns_per_unit);
+    }
+    let refusal = rows.iter().find_map(|row| row.sampler.as_ref().err().cloned());
+    Err(refusal.map_or(NoFrequency::Missing, NoFrequency::Unreadable))
 }
 
 /// The HPET's frequency, by its own registers.
-fn hpet_hz(session: &Session<'_>) -> Result<f64, String> {
-    let tried = Catalogue::new(session.platform)
-        .select(&["hpet".to_owned()], Paths::Libc)
-        .map_err(|error| error.to_string())?;
-    let tried = tried.tried(session).map_err(|error| error.to_string())?;
-    let row = tried.entries.first().ok_or("there is none")?;
+fn hpet_hz(session: &Session<'_>) -> Result<f64, NoFrequency> {
+    let known = Catalogue::new(session.platform).select(&["hpet".to_owned()], Paths::Libc);
+    let tried = known.map_err(MeasureError::from)?.tried(session).map_err(MeasureError::from)?;
+    let row = tried.entries.first().ok_or(NoFrequency::Missing)?;
     row.sampler.as_ref().map_err(Clone::clone)?;
     match (row.info.unit, row.info.kind) {
         (Unit::Counts(Some(hz)), Kind::Counter) => Ok(hz),
-        _ => Err("its registers do not tell".to_owned()),
+        _ => Err(NoFrequency::NotInRegisters),
     }
 }
 
@@ -214,12 +232,12 @@ mod tests {
 
     #[test]
     fn what_is_known_of_each_is_told_and_what_is_not_has_its_reason() {
-        let pm = described("acpi_pm", true, Err("nothing tells it".to_owned()));
+        let pm = described("acpi_pm", true, Err(&NoFrequency::NotStated));
         assert_eq!((pm.frequency_hz, pm.bits, pm.vdso), (Some(3_579_545.0), Some(24), Some(false)));
         assert!(pm.wraps_after_s.is_some_and(|s| (s - 4.687).abs() < 0.001) && pm.unknown.is_empty());
         let hpet = described("hpet", false, Ok(1e8));
         assert!(hpet.wraps_after_s.is_some_and(|s| (s - 42.95).abs() < 0.01));
-        let odd = described("sundial", false, Err("nothing tells it".to_owned()));
+        let odd = described("sundial", false, Err(&NoFrequency::NotStated));
         assert_eq!(odd.unknown.len(), 4);
     }
 }

@@ -4,6 +4,7 @@ use clockscope_machine::affinity::AffinityError;
 use clockscope_machine::trial::SeveralThreads;
 
 use crate::catalogue::UnknownClock;
+use crate::incomparable::Incomparable;
 use crate::timer::TimerError;
 
 /// Why a measurement could not be made.
@@ -31,9 +32,7 @@ pub enum MeasureError {
         /// Its name.
         name: String,
         /// Why.
-        reason: String,
-        /// For how long it did not step while it was looked at, in ns, if that is why.
-        stood_still_ns: Option<f64>,
+        reason: Incomparable,
     },
     /// A clock that was to be compared with itself, under one name or two.
     #[error("{name} is compared with itself: name two clocks")]

@@ -4,11 +4,13 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use clockscope_machine::trial::SeveralThreads;
 use clockscope_records::{Envelope, Info, Listing};
+use clockscope_sources::Errno;
 
-use crate::catalogue::{Catalogue, PATIENCE_MS, refusal};
+use crate::catalogue::Catalogue;
 use crate::error::MeasureError;
 use crate::platform::Platform;
 use crate::session::Session;
+use crate::unreadable::{PATIENCE_MS, Unreadable};
 
 /// Lists every clock of the catalogue and whether it can be read.
 ///
@@ -30,9 +32,9 @@ pub fn info<P: Platform>(session: &Session<'_, P>) -> Result<Envelope<Info>, Mea
 /// Civil time for stamping a record, RFC 3339 in UTC. Tried in a child first, as clocks are: a filter may kill.
 pub(crate) fn recorded_at<P: Platform>(session: &Session<'_, P>) -> Result<Option<String>, SeveralThreads> {
     let platform = session.platform;
-    let mut read = |_| platform.unix_seconds().map(|_| ()).ok_or_else(|| "no wall clock".to_owned());
+    let mut read = |_| platform.unix_seconds().map(|_| ()).ok_or(Errno::UNSUPPORTED);
     let outcome = platform.attempt(1, PATIENCE_MS, &mut read)?.pop();
-    if outcome.is_none_or(|outcome| refusal(outcome, session.counter_readable()).is_some()) {
+    if outcome.is_none_or(|outcome| Unreadable::of(outcome, session.counter_readable()).is_some()) {
         return Ok(None);
     }
     let moment = platform.unix_seconds().map(|since_1970| UNIX_EPOCH + Duration::from_secs(since_1970));

@@ -151,8 +151,8 @@ fn watch_part<P: Platform>(bench: &Bench<'_, P>, watches: &mut [Watch], bound: b
         }
     });
     for ((_, slot), ended) in slots.into_iter().zip(ended) {
-        if let (Ok(watch), Err(reason)) = (slot.into_inner(), ended) {
-            watch.trouble.get_or_insert(reason);
+        if let (Ok(watch), Err(error)) = (slot.into_inner(), ended) {
+            watch.trouble.get_or_insert(error.into());
         }
     }
 }
@@ -229,7 +229,7 @@ fn of_cpu(watch: Watch, unit_ns: f64) -> CpuGaps {
         stolen_percent: has_looked.then(|| watch.stolen as f64 / watch.looked as f64 * 100.0),
         causes,
         steal_ns: watch.steal_ns.map(|ns| ns as f64),
-        reason: watch.trouble,
+        reason: watch.trouble.map(|trouble| trouble.to_string()),
         unknown: Unknown::new(),
     };
     explain(&mut gaps);

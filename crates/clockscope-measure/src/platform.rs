@@ -5,18 +5,21 @@
 //! compiled for the clock in it.
 
 mod this_machine;
+mod thread_error;
 
 use std::sync::atomic::Ordering;
 
 use clockscope_machine::account;
+use clockscope_machine::adjtimex::AdjtimexError;
 use clockscope_machine::affinity::AffinityError;
 use clockscope_machine::hypervisor::Advice;
-use clockscope_machine::sleeping::Call;
+use clockscope_machine::sleeping::{Call, SleepError};
 use clockscope_machine::trial::{Outcome, SeveralThreads};
 use clockscope_records::{Adjtimex, Environment, KernelVerdict};
-use clockscope_sources::{RawClock, Visitor};
+use clockscope_sources::{Errno, RawClock, Unavailable, Visitor};
 
 pub use this_machine::ThisMachine;
+pub use thread_error::ThreadError;
 
 /// A clock that others are timed with, or judged against.
 pub trait Yardstick: RawClock + Clone {
@@ -25,6 +28,9 @@ pub trait Yardstick: RawClock + Clone {
 
     /// The step that it moves in, in ns; 0 for one that is finer than what is judged by it.
     fn tick_ns(&self) -> f64;
+
+    /// Whether the kernel's vDSO reads it.
+    fn is_vdso(&self) -> bool;
 }
 
 /// A word that threads share.
@@ -44,8 +50,8 @@ pub trait Sleeps {
     /// Sleeps for `ns` nanoseconds. `monotonic_ns` is what CLOCK_MONOTONIC shows now. A signal may end it early.
     ///
     /// # Errors
-    /// Why the call did not sleep, or cannot sleep for so long, in a sentence.
-    fn sleep(&self, call: Call, ns: u64, monotonic_ns: u64) -> Result<(), String>;
+    /// The call failed, or cannot sleep for so long.
+    fn sleep(&self, call: Call, ns: u64, monotonic_ns: u64) -> Result<(), SleepError>;
 }
 
 /// A machine that can be asked.
@@ -75,8 +81,8 @@ pub trait Platform: Send + Sync + Sized + 'static {
     /// The counter's ordered read.
     ///
     /// # Errors
-    /// Why there is none, in a sentence.
-    fn ordered_counter(&self) -> Result<Self::Counter, String>;
+    /// There is none.
+    fn ordered_counter(&self) -> Result<Self::Counter, Unavailable>;
 
     /// Clocks that others are judged against, the best first.
     fn references(&self) -> Vec<Self::Reference>;
@@ -89,7 +95,7 @@ pub trait Platform: Send + Sync + Sized + 'static {
         &self,
         count: usize,
         timeout_ms: i32,
-        read: &mut dyn FnMut(usize) -> Result<(), String>,
+        read: &mut dyn FnMut(usize) -> Result<(), Errno>,
     ) -> Result<Vec<Outcome>, SeveralThreads>;
 
     /// Civil time for stamping a record: seconds since 1970. `None` where there is none.
@@ -120,7 +126,7 @@ pub trait Platform: Send + Sync + Sized + 'static {
     ///
     /// # Errors
     /// Each on its own: no thread can be started, or the body panicked.
-    fn together<T: Send>(&self, bodies: Vec<impl FnOnce() -> T + Send>) -> Vec<Result<T, String>>;
+    fn together<T: Send>(&self, bodies: Vec<impl FnOnce() -> T + Send>) -> Vec<Result<T, ThreadError>>;
 
     /// A word of this value.
     fn word(&self, value: u64) -> Self::Word;
@@ -141,8 +147,8 @@ pub trait Platform: Send + Sync + Sized + 'static {
     /// How the kernel steers its clock.
     ///
     /// # Errors
-    /// Why that is not known, in a sentence.
-    fn adjtimex(&self) -> Result<Adjtimex, String>;
+    /// That is not known.
+    fn adjtimex(&self) -> Result<Adjtimex, AdjtimexError>;
 
     /// Calls that sleep, by name.
     fn sleeping_calls(&self) -> &'static [Call];

@@ -124,8 +124,7 @@ pub(crate) fn find<P: Platform>(
     let rated: Vec<_> = catalogue.entries.iter().map(|row| RatedClock::new(row, bench, &session.environment)).collect();
     let reference = &rated[place];
     if let Some(reason) = reference.refusal.clone() {
-        let (name, stood_still_ns) = (reference.label.clone(), reference.stood_still_ns);
-        return Err(MeasureError::Reference { name, reason, stood_still_ns });
+        return Err(MeasureError::Reference { name: reference.label.clone(), reason });
     }
     let mut comparisons = pairs(&rated, place);
     let course = Course { bench, rated: &rated, reference: place, calibration, plan };
@@ -284,7 +283,7 @@ fn record<P: Platform>(
     match bench.platform.adjtimex() {
         Ok(found) => rates.adjtimex = Some(found),
         Err(reason) => {
-            rates.unknown.insert("adjtimex".to_owned(), reason);
+            rates.unknown.insert("adjtimex".to_owned(), reason.to_string());
         }
     }
     if plan.until_ppm.is_none() {

@@ -1,12 +1,13 @@
 //! What a clock has shown, as its record.
 
-use clockscope_records::{Baseline, ClockRecord, Cost, Events, Monotonic, Unknown};
+use clockscope_records::{Baseline, ClockRecord, Cost, Events, Failure, Monotonic, Unknown};
 use clockscope_sources::{ClockInfo, Kind, Path, Resolution};
 use clockscope_statistics::{Blocks, EventCounts, quantile};
 
 use crate::context::Context;
 use crate::platform::{Platform, Yardstick};
 use crate::subject::{FEWEST_BATCHES, State, Subject, median_cost};
+use crate::unreadable::Unreadable;
 use crate::{distribution, tick};
 
 /// Description of the measuring loop without a clock.
@@ -25,7 +26,8 @@ pub(crate) fn clock<P: Platform>(subject: Subject<P>, context: &Context<'_, P>, 
     let mut record = ClockRecord {
         identity,
         available: state.is_some(),
-        reason: row.sampler.as_ref().err().cloned(),
+        reason: row.sampler.as_ref().err().map(ToString::to_string),
+        failure: row.sampler.as_ref().err().and_then(Unreadable::failure),
         cost_ns: None,
         ratio_to_fastest: None,
         nominal_resolution_ns: row
@@ -55,7 +57,7 @@ fn fill<P: Platform>(
 ) {
     let unknown = &mut record.unknown;
     let mut because = |field: &str, reason: &str| unknown.insert(field.to_owned(), reason.to_owned());
-    record.reason = failure(&state);
+    (record.reason, record.failure) = failure(&state).unzip();
     let State {
         events, differences, tick, judged_outside, reads_per_batch, costs, cost_blocks, dropped, errors, ..
     } = state;
@@ -145,15 +147,12 @@ fn why_no_cost(batches: u64) -> &'static str {
     }
 }
 
-/// What went wrong while reading, in one sentence.
-pub(crate) fn failure(state: &State) -> Option<String> {
+/// What went wrong while reading, in one sentence, and what records have of it beside that.
+pub(crate) fn failure(state: &State) -> Option<(String, Failure)> {
     let (reading, errno) = state.first_error?;
-    Some(format!(
-        "{} of {} reads failed; the first, read {}: {errno}",
-        state.errors,
-        state.delivered + state.errors,
-        reading + 1
-    ))
+    let (errors, reads) = (state.errors, state.delivered + state.errors);
+    let sentence = format!("{errors} of {reads} reads failed; the first, read {}: {errno}", reading + 1);
+    Some((sentence, Failure::DuringRun))
 }
 
 pub(crate) fn events_record<P: Platform>(

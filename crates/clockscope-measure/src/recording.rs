@@ -4,6 +4,7 @@
 //! which they were made, and a few facts. A [`Recorder`] is a platform that keeps all of it, the [`Player`] one that
 //! delivers it again; *steps* is the same on both.
 
+mod damage;
 mod differences;
 mod facts;
 mod log;
@@ -22,6 +23,7 @@ use crate::error::MeasureError;
 use crate::platform::Platform;
 use crate::session::Session;
 use crate::steps::{Amount, Readings, StepsRequest, steps};
+pub use damage::{Damage, Misfit};
 use player::Player;
 pub use recorder::Recorder;
 use watched::watched;
@@ -43,7 +45,7 @@ pub enum ReplayError {
     #[error(
         "the recording is damaged: {0}: get an undamaged copy, or record again with `clockscope steps --raw FILE.json`"
     )]
-    Damaged(String),
+    Damaged(Damage),
     /// This program would have read something else.
     #[error(
         "the recording does not fit this program: {what}: replay it with clockscope {recorded_by}, which recorded it (this is \
@@ -51,7 +53,7 @@ pub enum ReplayError {
     )]
     DoesNotFit {
         /// What does not fit.
-        what: String,
+        what: Misfit,
         /// Version of the program that recorded it.
         recorded_by: String,
     },
@@ -94,11 +96,11 @@ pub fn record<P: Platform>(
 /// The recording is damaged, or another version of the program made it, which reads otherwise.
 pub fn replay(recording: Recording) -> Result<Envelope<Steps>, ReplayError> {
     if !recording.is_intact() {
-        return Err(ReplayError::Damaged("its checksum is another one".to_owned()));
+        return Err(ReplayError::Damaged(Damage::Checksum));
     }
     let run = recording.recorded;
     let recorded_by = run.environment.program.version.clone();
-    let does_not_fit = |what: String| ReplayError::DoesNotFit { what, recorded_by };
+    let does_not_fit = |what: Misfit| ReplayError::DoesNotFit { what, recorded_by };
     let request = StepsRequest { amount: Amount::Reads(run.reads_asked), cpu: None, keep: true };
     let identities: Vec<_> = run.clocks.iter().map(|clock| clock.identity.clone()).collect();
     let (player, catalogue) = Player::new(run).map_err(ReplayError::Damaged)?;
@@ -106,7 +108,7 @@ pub fn replay(recording: Recording) -> Result<Envelope<Steps>, ReplayError> {
     let answered = steps(&Session::new(&player, &stop), catalogue, &request, &mut |_| {});
     let mut answer = match (player.misfit(), answered) {
         (Some(what), _) => return Err(does_not_fit(what)),
-        (None, Err(error)) => return Err(does_not_fit(error.to_string())),
+        (None, Err(error)) => return Err(does_not_fit(error.into())),
         (None, Ok((answer, _))) => answer,
     };
     // A catalogue knows aliases and summaries by static texts alone.

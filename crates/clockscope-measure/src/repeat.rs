@@ -47,7 +47,8 @@ pub fn between_runs(mut runs: Vec<Envelope<Measurement>>) -> Option<Envelope<Mea
 fn combined(runs: &[ClockRecord]) -> Option<ClockRecord> {
     let runs: Vec<&ClockRecord> = runs.iter().filter(|run| run.available).collect();
     let mut clock = (*runs.first()?).clone();
-    clock.reason = runs.iter().find_map(|run| run.reason.clone());
+    let failed = runs.iter().find(|run| run.reason.is_some());
+    (clock.reason, clock.failure) = failed.map_or((None, None), |run| (run.reason.clone(), run.failure));
     clock.cost_ns = of_costs(&runs.iter().filter_map(|run| run.cost_ns.clone()).collect::<Vec<Cost>>());
     clock.ratio_to_fastest = median(runs.iter().filter_map(|run| run.ratio_to_fastest));
     clock.observed_resolution_ns = runs.iter().filter_map(|run| run.observed_resolution_ns).min_by(f64::total_cmp);

@@ -162,7 +162,7 @@ fn resolution(seen: &Seen, names: &[String; 2]) -> Metric {
 fn accuracy(seen: &Seen, names: &[String; 2]) -> Metric {
     let off = |name: &String| -> Figure {
         read(seen, name)?;
-        let rates = seen.rates.as_ref().map_err(Clone::clone)?;
+        let rates = seen.rates.as_ref().map_err(ToString::to_string)?;
         if rates.reference == *name {
             return Err("it is the reference itself".to_owned());
         }

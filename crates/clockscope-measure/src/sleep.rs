@@ -1,6 +1,6 @@
 //! The question *sleep*: what calls that sleep give for the time that they are asked for.
 
-use clockscope_machine::sleeping::Call;
+use clockscope_machine::sleeping::{Call, SleepError};
 use clockscope_records::{Envelope, Sleep, SleepRow, Unknown};
 use clockscope_sources::RawClock;
 use clockscope_statistics::quantile;
@@ -148,7 +148,17 @@ struct Trial {
     early: u64,
     /// Sleeps that the clock did not measure.
     left_out: u64,
-    reason: Option<String>,
+    refusal: Option<NoSleep>,
+}
+
+/// Why a call did not sleep.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+enum NoSleep {
+    #[error(transparent)]
+    Call(#[from] SleepError),
+    /// It sleeps until a moment of a clock that cannot be read.
+    #[error("{UNREADABLE}")]
+    NoClock,
 }
 
 /// Sleeps in all ways, in turn, so that a drift of the machine's speed hits all alike. Pins the
@@ -182,7 +192,7 @@ pub fn sleep<P: Platform>(
             if is_over && done >= SLEEPS.0 as u64 {
                 break;
             }
-            for row in together.iter_mut().filter(|row| row.reason.is_none()) {
+            for row in together.iter_mut().filter(|row| row.refusal.is_none()) {
                 if setup.bench.is_stopped() {
                     break;
                 }
@@ -206,7 +216,7 @@ pub fn sleep<P: Platform>(
 
 impl Trial {
     fn new(way: Way, asked_ns: u64) -> Self {
-        Self { way, asked_ns, got_ns: Vec::new(), early: 0, left_out: 0, reason: None }
+        Self { way, asked_ns, got_ns: Vec::new(), early: 0, left_out: 0, refusal: None }
     }
 
     /// Sleeps once. `last` is the last moment at which the clock was right.
@@ -218,7 +228,7 @@ impl Trial {
         last: &mut Option<Moment>,
     ) {
         if clock.monotonic.is_none() && self.way == Way::Call(Call::ClockNanosleepAbsolute) {
-            self.reason = Some(UNREADABLE.to_owned());
+            self.refusal = Some(NoSleep::NoClock);
             return;
         }
         // The timer is read next to the clock, inside; the reference outside.
@@ -233,8 +243,8 @@ impl Trial {
         };
         let (timer, monotonic_ns, reference_ns) = (bench.timer.now(), clock.now(), read(&bench.reference));
         let after = monotonic_ns.map(|monotonic_ns| Moment { monotonic_ns, timer, reference_ns });
-        if let Err(reason) = slept {
-            self.reason = Some(reason);
+        if let Err(error) = slept {
+            self.refusal = Some(error.into());
             return;
         }
         // A signal ends a sleep early, and rightly so.
@@ -282,7 +292,8 @@ impl Trial {
         let has_slept = !got.is_empty();
         let mut unknown = Unknown::new();
         let left_out = || format!("{} sleeps are left out: {DOUBTED}", self.left_out);
-        let reason = self.reason.clone().or_else(|| (self.left_out > 0).then(left_out));
+        let refusal = self.refusal.as_ref().map(ToString::to_string);
+        let reason = refusal.or_else(|| (self.left_out > 0).then(left_out));
         let never = reason.as_deref().unwrap_or("interrupted before its turn");
         if !has_slept {
             for field in ["early", "min_ns", "p50_ns", "max_ns"] {
@@ -339,7 +350,7 @@ mod tests {
     #[test]
     fn what_never_slept_was_not_never_early() {
         let mut row = Trial::new(Way::Spin, 1000);
-        row.reason = Some("it takes whole milliseconds only".to_owned());
+        row.refusal = Some(SleepError::Whole("milliseconds").into());
         let record = row.record(true);
         assert_eq!((record.early, record.max_ns), (None, None));
         // Against another clock a sleep may seem too short because that one is slower.
@@ -348,7 +359,7 @@ mod tests {
         let record = row.record(false);
         assert_eq!((record.early, record.unknown["early"].as_str()), (None, UNREADABLE));
         let mut row = Trial::new(Way::Spin, 1000);
-        row.reason = Some("it takes whole milliseconds only".to_owned());
+        row.refusal = Some(SleepError::Whole("milliseconds").into());
         let record = row.record(true);
         assert!(record.unknown["early"].contains("milliseconds"));
     }

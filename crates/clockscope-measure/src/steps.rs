@@ -13,6 +13,7 @@ use crate::record;
 use crate::sampler::LONGEST;
 use crate::session::Session;
 use crate::subject::{State, Subject};
+use crate::unreadable::Unreadable;
 use crate::{distribution, tick};
 
 /// Readings of a clock that its tick is found from.
@@ -80,7 +81,7 @@ pub fn steps<P: Platform>(
     for row in rows {
         let mut subject = Subject::new(row, bench, TICK_READINGS);
         if bench.is_stopped() && subject.row.sampler.is_ok() {
-            subject.row.sampler = Err("not read: the run was interrupted before its turn".to_owned());
+            subject.row.sampler = Err(Unreadable::Interrupted);
             subject.state = None;
         }
         if subject.state.is_some() {
@@ -205,7 +206,8 @@ impl<P: Platform> Digest<P> {
         let mut record = StepsRecord {
             identity,
             available: state.is_some(),
-            reason: row.sampler.as_ref().err().cloned(),
+            reason: row.sampler.as_ref().err().map(ToString::to_string),
+            failure: row.sampler.as_ref().err().and_then(Unreadable::failure),
             unit_ns: ns_per_unit,
             tick_ns: None,
             tick_evidence: None,
@@ -232,7 +234,7 @@ impl<P: Platform> Digest<P> {
 
 fn fill<P: Platform>(record: &mut StepsRecord, state: State, found: Tick, info: &ClockInfo, context: &Context<'_, P>) {
     let ns_per_unit = record.unit_ns;
-    record.reason = record::failure(&state);
+    (record.reason, record.failure) = record::failure(&state).unzip();
     let known = tick::record(found, info, ns_per_unit, context);
     record.tick_ns = known.tick_ns;
     record.tick_evidence = Some(known.evidence);

@@ -8,6 +8,7 @@ use clockscope_sources::RawClock;
 use crate::platform::{Platform, Yardstick};
 use crate::step::of_readings;
 use crate::still;
+use crate::unreadable::Unreadable;
 
 /// Brackets tried for one that no interruption widened.
 const BRACKETS: u32 = 32;
@@ -20,9 +21,9 @@ const REFERENCE_READINGS: usize = 1 << 10;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TimerError {
-    /// No reference answers.
-    #[error("no clock answers that others could be measured against ({0}); is clock_gettime filtered by seccomp?")]
-    NoReference(String),
+    /// No reference answers: their names, and why not.
+    #[error("no clock answers that others could be measured against: {}", named(.0))]
+    NoReference(Vec<(String, Unreadable)>),
     /// Counter or reference stood still.
     #[error(
         "the counter {counter} or the reference {reference} stood still while it was calibrated: run with another clocksource"
@@ -36,6 +37,13 @@ pub enum TimerError {
     /// No counter answers, and the reference that takes its place stood still.
     #[error("the reference {0} stood still while it was calibrated: run with another clocksource")]
     ReferenceFrozen(String),
+}
+
+fn named(references: &[(String, Unreadable)]) -> String {
+    if references.is_empty() {
+        return "this system has none".to_owned();
+    }
+    references.iter().map(|(name, reason)| format!("{name}: {reason}")).collect::<Vec<_>>().join("; ")
 }
 
 /// What batches are timed with: the ordered counter, or the reference where no counter may be read.

@@ -140,11 +140,6 @@ pub(crate) fn look<P: Platform>(
     let left_s = duration_s * WHOLE - setup.bench.elapsed_ns(&start) / 1e9;
     let rate_s = left_s.clamp(duration_s * SHORTEST_RATE, duration_s * RATE);
     let rates = rates(setup, names, rate_s, &mut |share| progress(done + share * RATE));
-    let still = match &rates {
-        Err(MeasureError::Reference { name, stood_still_ns: Some(ns), .. }) => Some((name.clone(), *ns)),
-        _ => None,
-    };
-    let rates = rates.map_err(|error| error.to_string());
     let means = [earlier, mean(since.as_ref())];
     // The kernel may have given the counter up meanwhile.
     let (environment, after) = (session.environment.clone(), platform.environment());
@@ -162,7 +157,6 @@ pub(crate) fn look<P: Platform>(
         order,
         offsets,
         rates,
-        still,
         by_counter,
         means,
         turned_from,

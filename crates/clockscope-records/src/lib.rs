@@ -10,6 +10,7 @@ mod clocksource;
 mod document;
 mod envelope;
 mod environment;
+mod failure;
 mod gaps;
 mod measurement;
 mod offsets;
@@ -34,6 +35,7 @@ pub use clocksource::{Clocksource, Clocksources, KernelVerdict, LeftBehind, Reas
 pub use document::{Document, Info, Listing, ReadError};
 pub use envelope::{Contents, Envelope};
 pub use environment::{Announcement, Announcements, CounterFlags, Cpu, Environment, Frequencies, Kernel, Program};
+pub use failure::Failure;
 pub use gaps::{Cause, CauseKind, CpuGaps, Gaps, WorstGap};
 pub use measurement::{
     Advice, Baseline, Basis, BetweenRuns, ClockIdentity, ClockKind, ClockRecord, Cost, Events, FastestCounter, Listed,

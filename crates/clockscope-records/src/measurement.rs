@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Offsets, Order, Rates, Summary, TickEvidence, Unknown};
+use crate::{Failure, Offsets, Order, Rates, Summary, TickEvidence, Unknown};
 
 /// One run of `clockscope measure`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -199,6 +199,9 @@ pub struct Listed {
     pub available: bool,
     /// Why it cannot be read; `null` when it can.
     pub reason: Option<String>,
+    /// What failed; `null` if nothing did, and in older records.
+    #[serde(default)]
+    pub failure: Option<Failure>,
     /// What the interface states as its resolution, in ns.
     pub nominal_resolution_ns: Option<f64>,
     /// Why fields above are `null`.
@@ -215,6 +218,9 @@ pub struct ClockRecord {
     pub available: bool,
     /// Why it could not be read, or what ended or disturbed its readings; `null` when nothing did.
     pub reason: Option<String>,
+    /// What failed; `null` if nothing did, and in older records.
+    #[serde(default)]
+    pub failure: Option<Failure>,
     /// Cost of one read, back to back.
     pub cost_ns: Option<Cost>,
     /// Median cost divided by that of [`Baseline::fastest_counter`].

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Unknown;
+use crate::{Failure, Unknown};
 
 /// What `clockscope order` found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -51,6 +51,9 @@ pub struct Sequence {
     pub available: bool,
     /// Why it could not, or what ended its readings; `null` when nothing did.
     pub reason: Option<String>,
+    /// What failed; `null` if nothing did, and in older records.
+    #[serde(default)]
+    pub failure: Option<Failure>,
     /// Readings that one CPU handed to another, all pairs together, by both ways of handing over.
     pub handoffs: u64,
     /// So many a second, of one pair.

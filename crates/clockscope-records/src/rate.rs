@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Unknown;
+use crate::{Failure, Unknown};
 
 /// What `clockscope rate` found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -35,6 +35,9 @@ pub struct RateRecord {
     pub available: bool,
     /// Why it could not, or what disturbed its readings; `null` when nothing did.
     pub reason: Option<String>,
+    /// What failed; `null` if nothing did, and in older records.
+    #[serde(default)]
+    pub failure: Option<Failure>,
     /// Its reads that failed while it was compared; 0 in older records.
     #[serde(default)]
     pub errors: u64,

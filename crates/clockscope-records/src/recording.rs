@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{ClockIdentity, Environment, ReadError, SCHEMA_VERSION};
+use crate::{ClockIdentity, Environment, Failure, ReadError, SCHEMA_VERSION};
 
 /// The key `schema` of a recording.
 const SCHEMA: &str = "clockscope.recording";
@@ -55,8 +55,15 @@ pub struct RecordedRun {
 pub enum RecordedTrial {
     /// It succeeded.
     Answered,
-    /// It failed with this error.
+    /// It failed with this error. Older recordings have it.
     Refused(String),
+    /// It failed.
+    Failed {
+        /// What failed.
+        failure: Failure,
+        /// The error.
+        error: String,
+    },
     /// It ended its process by the signal of this number.
     Killed(i32),
     /// It did not return in time.
@@ -97,6 +104,9 @@ pub struct RecordedClock {
     pub resolution: RecordedResolution,
     /// Why it could not be read, where that was known before the trial; `null` otherwise.
     pub reason: Option<String>,
+    /// What failed then; absent otherwise, and in older recordings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<Failure>,
     /// Its batches, in the order in which they were read.
     pub batches: Vec<RecordedBatch>,
     /// The readings of the last batch, in the clock's unit. Each is the difference from the one before it, and the

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{ClockIdentity, Events, Summary, TickEvidence, Unknown};
+use crate::{ClockIdentity, Events, Failure, Summary, TickEvidence, Unknown};
 
 /// One run of `clockscope steps`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -22,6 +22,9 @@ pub struct StepsRecord {
     pub available: bool,
     /// Why it could not be read, or what disturbed its readings; `null` when nothing did.
     pub reason: Option<String>,
+    /// What failed; `null` if nothing did, and in older records.
+    #[serde(default)]
+    pub failure: Option<Failure>,
     /// Length of the unit of `units` below, in ns: one count of a counter, 1 for a clock that tells ns.
     pub unit_ns: Option<f64>,
     /// The step of the lattice on which the readings lie, in ns.

@@ -22,7 +22,7 @@ pub use clock::{Clock, ClockId, Refused};
 pub use counter::Counter;
 pub use linear::Linear;
 pub use machine::{Machine, Moment};
-pub use multiprocessor::{Change, CpuAccount, Lost, Multiprocessor, ReadCost, ThreadAccount, Word};
+pub use multiprocessor::{Change, CpuAccount, Lost, Multiprocessor, Offline, Panicked, ReadCost, ThreadAccount, Word};
 pub use random::Random;
 pub use scheduler::{Load, Scheduler, Taken, Taker};
 

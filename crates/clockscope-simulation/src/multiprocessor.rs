@@ -23,9 +23,11 @@ use crate::counter::Counter;
 use crate::scheduler::Load;
 
 pub use self::change::Change;
+pub use self::core::Panicked;
 pub use self::state::CpuAccount;
 pub use self::thread::ThreadAccount;
 pub use self::trace::Lost;
+pub use self::turns::Offline;
 pub use self::word::Word;
 
 /// What a read costs, and how ordered it is.
@@ -58,7 +60,7 @@ impl ReadCost {
 /// thread that calls them. Two threads on one CPU run at once, as if it had two cores.
 ///
 /// ```
-/// use clockscope_simulation::{Counter, Multiprocessor, ReadCost};
+/// use clockscope_simulation::{Counter, Multiprocessor, Offline, ReadCost};
 ///
 /// let machine = Multiprocessor::new(Counter::new(1e9, 0), 2, 7);
 /// let word = machine.word(0);
@@ -69,7 +71,7 @@ impl ReadCost {
 ///         let sent = read();
 ///         word.store(sent);
 ///         Ok(sent)
-///     }) as Box<dyn FnOnce() -> Result<u64, String> + Send>,
+///     }) as Box<dyn FnOnce() -> Result<u64, Offline> + Send>,
 ///     Box::new(|| {
 ///         machine.bind(1)?;
 ///         machine.wait_until(|| word.load() > 0);
@@ -195,7 +197,7 @@ impl Multiprocessor {
     ///
     /// # Errors
     /// The CPU is not there.
-    pub fn bind(&self, cpu: u32) -> Result<(), String> {
+    pub fn bind(&self, cpu: u32) -> Result<(), Offline> {
         let mut state = self.core.lock();
         let bound = state.bind(cpu);
         drop(self.core.in_turn(state));
@@ -263,14 +265,16 @@ impl Multiprocessor {
     }
 
     /// Runs each of these on a thread of its own, and returns what they return when all have ended.
-    /// The result of a thread that panics is the text of its panic.
     ///
     /// A thread must not hold a lock of std's that another one takes, while it uses the machine:
     /// all of them share one OS thread.
     ///
+    /// # Errors
+    /// Each on its own: the thread panicked.
+    ///
     /// # Panics
     /// It was called by such a thread.
-    pub fn together<T: Send>(&self, bodies: Vec<Body<'_, T>>) -> Vec<Result<T, String>> {
+    pub fn together<T: Send>(&self, bodies: Vec<Body<'_, T>>) -> Vec<Result<T, Panicked>> {
         self.core.together(bodies)
     }
 

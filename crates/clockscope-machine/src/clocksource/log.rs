@@ -1,5 +1,6 @@
 //! What the kernel's log says about the processor's counter.
 
+use clockscope_arch::Errno;
 use clockscope_records::Reason;
 
 /// Longest record of the log; the kernel's own limit is 8 KiB with all that belongs to it.
@@ -15,16 +16,29 @@ const PHRASES: [&str; 4] = [
     "TSC warp between CPUs",
 ];
 
+/// Why the log cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum LogError {
+    /// The system refused.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "only Linux's log is known"))]
+    #[error("the kernel's log cannot be read: /dev/kmsg: {0}")]
+    Refused(Errno),
+    /// It is another system's.
+    #[cfg_attr(target_os = "linux", allow(dead_code, reason = "this one is known"))]
+    #[error("only Linux's log is known")]
+    Unsupported,
+}
+
 /// The log's lines that are still kept, the oldest first.
 ///
 /// # Errors
-/// Why it cannot be read, in a sentence.
+/// It cannot be opened or read.
 #[cfg(target_os = "linux")]
-pub(super) fn read() -> Result<Vec<String>, String> {
+pub(super) fn read() -> Result<Vec<String>, LogError> {
     use std::io::{ErrorKind, Read};
     use std::os::unix::fs::OpenOptionsExt;
 
-    let refused = |error: std::io::Error| format!("the kernel's log cannot be read: /dev/kmsg: {error}");
+    let refused = |error: std::io::Error| LogError::Refused(Errno::from(&error));
     let mut file =
         std::fs::OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open("/dev/kmsg").map_err(refused)?;
     let mut record = vec![0; LONGEST];
@@ -47,8 +61,8 @@ pub(super) fn read() -> Result<Vec<String>, String> {
 /// # Errors
 /// Always.
 #[cfg(not(target_os = "linux"))]
-pub(super) fn read() -> Result<Vec<String>, String> {
-    Err("only Linux's log is known".to_owned())
+pub(super) fn read() -> Result<Vec<String>, LogError> {
+    Err(LogError::Unsupported)
 }
 
 /// The text of a record: `priority,sequence,time,flags;text`, with lines of facts below (Linux,

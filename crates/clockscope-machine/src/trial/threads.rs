@@ -1,8 +1,5 @@
 //! How many threads this process has, by the kernel's count.
 
-/// Why a number is unknown.
-pub(super) const UNKNOWN: &str = "the system does not tell how many threads this process has (/proc/self/stat)";
-
 /// How often it is looked again for threads that are ending, each time after a millisecond.
 const LOOKS: u32 = 100;
 

@@ -2,19 +2,20 @@
 
 use clockscope_brackets::{Bracket, Offset, narrowest};
 use clockscope_records::{CpuOffset, Envelope, OffsetPair, Offsets, Unknown};
-use clockscope_sources::{Errno, RawClock};
+use clockscope_sources::{Errno, RawClock, Unavailable};
 
 use super::exchange::{Exchange, Learned};
-use super::team::{ALONE, Played, on_each, play_round};
+use super::team::{Played, on_each, play_round};
 use super::tournament;
 use crate::bench::{Bench, FIRST_WINDOW_NS, Progress, Setup, answering};
 use crate::catalogue::Catalogue;
 use crate::error::MeasureError;
 use crate::pair::{Rendezvous, Side};
-use crate::platform::{Platform, Yardstick};
+use crate::platform::{Platform, ThreadError, Yardstick};
 use crate::session::Session;
 use crate::step;
 use crate::timer::{Timer, read};
+use crate::unreadable::Unreadable;
 
 /// Shortest time for one direction of a pair, in ns: some ten thousand exchanges.
 const SHORTEST_NS: f64 = 2e6;
@@ -86,9 +87,9 @@ pub(crate) fn find<P: Platform>(
         Offsets { cpus: plan.cpus.clone(), rounds: rounds as u32, serial: plan.serial, ..Offsets::default() };
     let counter = match ordered(bench.platform, counters) {
         Ok(counter) => counter,
-        Err(reason) => {
-            offsets.unknown.insert("counter".to_owned(), reason.clone());
-            return untested(offsets, reason);
+        Err(unreadable) => {
+            offsets.unknown.insert("counter".to_owned(), unreadable.to_string());
+            return untested(offsets, unreadable.to_string());
         }
     };
     offsets.counter = Some(counter.name().to_owned());
@@ -111,13 +112,13 @@ pub(crate) fn find<P: Platform>(
 }
 
 /// The ordered counter, where a plain read of the counter succeeded.
-fn ordered<P: Platform>(platform: &P, counters: &Catalogue<P>) -> Result<P::Counter, String> {
-    let refusals: Vec<&String> = counters.entries.iter().filter_map(|row| row.sampler.as_ref().err()).collect();
-    if refusals.len() == counters.entries.len() {
-        let reason = refusals.first().map_or("this architecture has no counter that clockscope knows", |r| r.as_str());
-        return Err(reason.to_owned());
+fn ordered<P: Platform>(platform: &P, counters: &Catalogue<P>) -> Result<P::Counter, Unreadable> {
+    if !counters.entries.iter().any(|row| row.sampler.is_ok()) {
+        let none = || Unavailable::Missing("this architecture has no counter that clockscope knows".into()).into();
+        let first = counters.entries.iter().find_map(|row| row.sampler.as_ref().err().cloned());
+        return Err(first.unwrap_or_else(none));
     }
-    platform.ordered_counter()
+    Ok(platform.ordered_counter()?)
 }
 
 fn untested(mut offsets: Offsets, reason: String) -> Offsets {
@@ -171,7 +172,7 @@ fn measure_pairs<P: Platform>(
         let pairs: Vec<_> = tournament::pairs(players, round).map(|(a, b)| (plan.cpus[a], plan.cpus[b])).collect();
         for together in pairs.chunks(if plan.serial { 1 } else { pairs.len() }) {
             let played = if bench.is_stopped() {
-                together.iter().map(|pair| (*pair, Err("interrupted before its turn".to_owned()))).collect()
+                together.iter().map(|pair| (*pair, Err(ThreadError::Interrupted))).collect()
             } else {
                 exchange(bench, [counter.clone(), counter.clone()], together, slice_ns)
             };
@@ -195,7 +196,7 @@ fn exchange<P: Platform, C: RawClock>(
         let mut learned = Learned::default();
         for (asking, line) in [Side::First, Side::Second].into_iter().zip(&lines[place]) {
             if !rendezvous.meet(side) {
-                return Err(ALONE.to_owned());
+                return Err(ThreadError::Alone);
             }
             let counter = &counters[side.index()];
             if side == asking {
@@ -240,7 +241,8 @@ fn pair_record(((a, b), outcome): Played<Learned>, unit: Unit) -> OffsetPair {
             }
             bounds
         }
-        Err(reason) => {
+        Err(error) => {
+            let reason = error.to_string();
             because(&mut pair, &FIGURES, &reason);
             pair.reason = Some(reason);
             return pair;
@@ -334,6 +336,19 @@ fn closure(offsets: &Offsets) -> Option<f64> {
 /// The kernel's clock by the vDSO. MONOTONIC_RAW, which nobody steers.
 struct KernelClock<P: Platform>(P::Reference);
 
+/// Why a CPU's counter has no offset from the kernel's clock.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+enum NoOffset {
+    #[error(transparent)]
+    Thread(#[from] ThreadError),
+    #[error("the vDSO refused: {0}")]
+    Refused(Errno),
+    #[error("the kernel's clock stood still")]
+    StoodStill,
+    #[error("the first CPU's counter did not advance as the kernel's clock did")]
+    Parted,
+}
+
 /// The kernel's clock between two readings of the counter.
 #[derive(Clone, Copy, Debug)]
 struct Together {
@@ -346,14 +361,14 @@ struct Together {
 impl<P: Platform> KernelClock<P> {
     /// If it answers when it is tried: it may enter the kernel, which may deny that.
     fn find(session: &Session<'_, P>) -> Option<Self> {
-        let by_vdso = session.platform.references().into_iter().filter(|reference| reference.name().ends_with(":vdso"));
+        let by_vdso = session.platform.references().into_iter().filter(Yardstick::is_vdso);
         answering(session, by_vdso.collect()).ok().map(Self)
     }
 
     /// On one CPU.
-    fn on(&self, platform: &P, cpu: u32, counter: &P::Counter) -> Result<Together, String> {
+    fn on(&self, platform: &P, cpu: u32, counter: &P::Counter) -> Result<Together, NoOffset> {
         let taken = on_each(platform, &[cpu], |_| self.together(counter)).pop();
-        taken.unwrap_or_else(|| Err("no thread".to_owned()))?.map_err(|errno| format!("the vDSO refused: {errno}"))
+        taken.unwrap_or(Err(ThreadError::NotStarted(Errno::UNSUPPORTED)))?.map_err(NoOffset::Refused)
     }
 
     fn together(&self, counter: &P::Counter) -> Result<Together, Errno> {
@@ -381,19 +396,19 @@ fn against_kernel<P: Platform>(
     counter: &P::Counter,
     unit: Unit,
     cpus: &[u32],
-    before: Result<Together, String>,
+    before: Result<Together, NoOffset>,
 ) -> Vec<CpuOffset> {
     let (first, others) = (cpus[0], &cpus[1..]);
     let found: Vec<_> = others.iter().map(|cpu| (*cpu, kernel.on(platform, *cpu, counter))).collect();
     let after = kernel.on(platform, first, counter);
-    let record = |(cpu, together): (u32, Result<Together, String>)| {
+    let record = |(cpu, together): (u32, Result<Together, NoOffset>)| {
         let offset = before.clone().and_then(|before| {
             let after = after.clone()?;
             off_line(&before, &together?, &after, unit)
         });
         let (found, reason) = match offset {
             Ok(found) => (Some(found), None),
-            Err(reason) => (None, Some(reason)),
+            Err(reason) => (None, Some(reason.to_string())),
         };
         CpuOffset { cpu, offset_ns: found.map(|found| found.offset), bound_ns: found.map(|found| found.bound), reason }
     };
@@ -401,12 +416,12 @@ fn against_kernel<P: Platform>(
 }
 
 /// How far a moment is off the line between two others, in ns.
-fn off_line(before: &Together, moment: &Together, after: &Together, unit: Unit) -> Result<Offset, String> {
+fn off_line(before: &Together, moment: &Together, after: &Together, unit: Unit) -> Result<Offset, NoOffset> {
     let since =
         |later: &Together| (later.bracket.inner_since(&before.bracket), later.bracket.middle_since(&before.bracket));
     let ((ns, ticks), (whole_ns, whole_ticks)) = (since(moment), since(after));
     if whole_ns <= 0.0 {
-        return Err("the kernel's clock stood still".to_owned());
+        return Err(NoOffset::StoodStill);
     }
     let offset = ticks - ns * whole_ticks / whole_ns;
     // Each end of the line may be off by half its bracket, every reading by a step of the counter, on which the kernel's
@@ -417,7 +432,7 @@ fn off_line(before: &Together, moment: &Together, after: &Together, unit: Unit) 
     // The kernel's clock may be steered otherwise than the reference is: 500 ppm and as much of its own.
     let pace_ns = whole_ns * (unit.uncertain + STEERED) + (uncertain(before) + uncertain(after)) * unit.ns;
     if (whole_ticks * unit.ns - whole_ns).abs() > pace_ns {
-        return Err("the first CPU's counter did not advance as the kernel's clock did".to_owned());
+        return Err(NoOffset::Parted);
     }
     Ok(unit.in_ns(Offset { offset, bound }))
 }

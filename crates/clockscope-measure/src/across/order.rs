@@ -2,18 +2,19 @@
 
 use std::sync::atomic::Ordering;
 
-use clockscope_records::{Envelope, Handoffs, LostPair, Order, Sequence, Unknown};
+use clockscope_records::{Envelope, Failure, Handoffs, LostPair, Order, Sequence, Unknown};
 use clockscope_sources::{Errno, Kind};
 
-use super::team::{ALONE, Played, play_round};
+use super::team::{Played, play_round};
 use super::tournament;
 use crate::bench::{Bench, Progress, Setup};
 use crate::catalogue::{Catalogue, Row};
 use crate::error::MeasureError;
 use crate::pair::{Deadline, Rendezvous, Side};
-use crate::platform::{Platform, Word};
+use crate::platform::{Platform, ThreadError, Word};
 use crate::relay::{Pace, Received, Relay, smaller};
 use crate::session::Session;
+use crate::unreadable::Unreadable;
 
 /// What a round should take, in ns: long enough that starting its threads does not matter, short enough to show progress.
 const ROUND_NS: f64 = 250e6;
@@ -138,12 +139,55 @@ pub(crate) fn find<P: Platform>(
     order
 }
 
+/// Why a clock was not handed over.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+enum Refusal {
+    #[error(transparent)]
+    Unreadable(#[from] Unreadable),
+    #[error("it counts processor time, which goes on in several threads at once")]
+    CpuTime,
+    #[error("it counts the cycles of one core for one thread")]
+    Cycles,
+}
+
+impl Refusal {
+    fn of<P: Platform>(row: &Row<P>) -> Option<Self> {
+        let unreadable = row.sampler.as_ref().err();
+        unreadable.map(|unreadable| unreadable.clone().into()).or_else(|| unfit(row))
+    }
+
+    fn failure(&self) -> Option<Failure> {
+        match self {
+            Self::Unreadable(unreadable) => unreadable.failure(),
+            Self::CpuTime | Self::Cycles => Some(Failure::NotApplicable),
+        }
+    }
+}
+
 /// Why order across CPUs means nothing for a clock.
-fn unfit<P: Platform>(row: &Row<P>) -> Option<&'static str> {
+fn unfit<P: Platform>(row: &Row<P>) -> Option<Refusal> {
     match row.info.kind {
         Kind::Counter | Kind::Monotonic | Kind::Wall => None,
-        Kind::CpuTime => Some("it counts processor time, which goes on in several threads at once"),
-        Kind::Cycles => Some("it counts the cycles of one core for one thread"),
+        Kind::CpuTime => Some(Refusal::CpuTime),
+        Kind::Cycles => Some(Refusal::Cycles),
+    }
+}
+
+/// What ended a clock's readings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+enum Ended {
+    #[error("a read failed and ended its readings: {0}")]
+    ReadFailed(Errno),
+    #[error("it stood still during the run: its readings did not change any more")]
+    StoodStill,
+}
+
+impl Ended {
+    fn failure(self) -> Failure {
+        match self {
+            Self::ReadFailed(_) => Failure::DuringRun,
+            Self::StoodStill => Failure::StoodStill,
+        }
     }
 }
 
@@ -342,7 +386,7 @@ fn hand_over<P: Platform>(
                 over[place].store(1, Ordering::Relaxed);
             }
             if !rendezvous.meet(side) {
-                return Err(ALONE.to_owned());
+                return Err(ThreadError::Alone);
             }
             // One of them decides for both, before they meet.
             if over[place].load(Ordering::Relaxed) != 0 {
@@ -364,10 +408,10 @@ fn count(((a, b), outcome): Played<Vec<Received>>, tallies: &mut [Tally], lost: 
                 tally.add_slice((a, b), [first, second]);
             }
         }
-        Err(reason) => {
+        Err(error) => {
             let is_known = lost.iter().any(|lost| (lost.a, lost.b) == (a, b));
             if !is_known && lost.len() < most_lost {
-                lost.push(LostPair { a, b, reason });
+                lost.push(LostPair { a, b, reason: error.to_string() });
             }
         }
     }
@@ -379,7 +423,9 @@ fn record<P: Platform>(
     bench: &Bench<'_, P>,
     (untestable, longest_ns): (Option<&str>, f64),
 ) -> Sequence {
-    let refusal = row.sampler.as_ref().err().map(String::as_str).or_else(|| unfit(row));
+    let refused = Refusal::of(row);
+    let refusal = refused.as_ref().map(ToString::to_string);
+    let refusal = refusal.as_deref();
     let ns_per_unit = row.ns_per_unit(bench.first_rate.ns_per_unit).unwrap_or(1.0);
     let tallies = || ways.iter().copied().flatten();
     let sum = |of: fn(&Received) -> u64| tallies().map(|tally| of(&tally.received)).sum::<u64>();
@@ -395,8 +441,9 @@ fn record<P: Platform>(
     let mut unknown = Unknown::new();
     let step_ns = row.nominal_resolution_ns(Some(ns_per_unit), &mut Unknown::new()).unwrap_or(1.0);
     let is_still = tallies().any(|tally| tally.pace.stood_still(step_ns, ns_per_unit));
-    let failed = failure(tallies().find_map(|tally| tally.received.error))
-        .or_else(|| is_still.then(|| "it stood still during the run: its readings did not change any more".to_owned()));
+    let error = tallies().find_map(|tally| tally.received.error);
+    let ended = error.map(Ended::ReadFailed).or(is_still.then_some(Ended::StoodStill));
+    let failed = ended.map(|ended| ended.to_string());
     // Equal readings are in any order.
     let is_one_reading = regressions == 0 && handoffs > 0 && tallies().all(|tally| tally.pace.moved == 0);
     let counted = (handoffs > 0 && !is_one_reading).then_some(regressions);
@@ -434,6 +481,7 @@ fn record<P: Platform>(
         ordered: row.info.is_ordered,
         available: refusal.is_none(),
         reason: refusal.map(str::to_owned).or(failed.clone()),
+        failure: refused.as_ref().map_or(ended.map(Ended::failure), Refusal::failure),
         handoffs,
         handoffs_per_second,
         regressions: counted,
@@ -444,10 +492,6 @@ fn record<P: Platform>(
         lock,
         unknown,
     }
-}
-
-fn failure(errno: Option<Errno>) -> Option<String> {
-    errno.map(|errno| format!("a read failed and ended its readings: {errno}"))
 }
 
 #[cfg(test)]

@@ -1,21 +1,18 @@
 //! Threads that are bound to a CPU each: in pairs, or alone.
 
-use std::io::ErrorKind;
-
-use clockscope_machine::affinity::AffinityError;
 use clockscope_sources::Errno;
 
 use crate::pair::{Rendezvous, Side};
-use crate::platform::Platform;
+use crate::platform::{Platform, ThreadError};
 
 /// A pair of CPUs, and what its two threads found, or why they did not.
-pub(crate) type Played<T> = ((u32, u32), Result<[T; 2], String>);
+pub(crate) type Played<T> = ((u32, u32), Result<[T; 2], ThreadError>);
 
 /// Runs `play` on both CPUs of each pair at once, each on a thread of its own that is bound to its CPU.
 pub(crate) fn play_round<P: Platform, T: Send>(
     platform: &P,
     pairs: &[(u32, u32)],
-    play: impl Fn(usize, &Rendezvous<'_, P>, Side) -> Result<T, String> + Sync,
+    play: impl Fn(usize, &Rendezvous<'_, P>, Side) -> Result<T, ThreadError> + Sync,
 ) -> Vec<Played<T>> {
     let rendezvous: Vec<_> = pairs.iter().map(|_| Rendezvous::new(platform)).collect();
     let body = |place: usize, cpu: u32, side: Side| {
@@ -30,8 +27,7 @@ pub(crate) fn play_round<P: Platform, T: Send>(
     let sides = pairs.iter().enumerate();
     let bodies = sides.flat_map(|(place, (a, b))| [body(place, *a, Side::First), body(place, *b, Side::Second)]);
     let mut ended = platform.together(bodies.collect()).into_iter().map(Result::flatten);
-    let lost = || Err("no thread".to_owned());
-    let mut next = || ended.next().unwrap_or_else(lost);
+    let mut next = || ended.next().unwrap_or(Err(ThreadError::NotStarted(Errno::UNSUPPORTED)));
     pairs.iter().map(|pair| (*pair, both([next(), next()]))).collect()
 }
 
@@ -49,48 +45,33 @@ pub(crate) fn on_each<P: Platform, T: Send>(
     platform: &P,
     cpus: &[u32],
     body: impl Fn(u32) -> T + Sync,
-) -> Vec<Result<T, String>> {
+) -> Vec<Result<T, ThreadError>> {
     let body = &body;
     let bodies = cpus.iter().map(|cpu| move || on_cpu(platform, *cpu, || Ok(body(*cpu))));
     platform.together(bodies.collect()).into_iter().map(Result::flatten).collect()
 }
 
 /// Binds the calling thread, runs `body`, and looks whether it is still there.
-fn on_cpu<P: Platform, T>(platform: &P, cpu: u32, body: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
-    platform.bind(cpu).map_err(|error| unbound(cpu, &error))?;
+fn on_cpu<P: Platform, T>(
+    platform: &P,
+    cpu: u32,
+    body: impl FnOnce() -> Result<T, ThreadError>,
+) -> Result<T, ThreadError> {
+    platform.bind(cpu).map_err(|error| ThreadError::Unbound { cpu, error })?;
     let answer = body();
     match platform.current_cpu() {
-        Some(now) if now != cpu => {
-            Err(format!("its thread was moved from CPU {cpu} to {now}: did the CPU go offline, or leave the cpuset?"))
-        }
+        Some(now) if now != cpu => Err(ThreadError::Moved { from: cpu, to: now }),
         _ => answer,
     }
 }
 
-fn unbound(cpu: u32, error: &AffinityError) -> String {
-    let hint = match error {
-        AffinityError::NoSuchCpu { .. } => return format!("no thread can be bound: {error}"),
-        AffinityError::System { error, .. } if is_denied(*error) => "does a seccomp filter or a container forbid it?",
-        _ => "is it online, and in the cpuset?",
-    };
-    format!("no thread can be bound to CPU {cpu} ({error}): {hint}")
-}
-
-fn is_denied(error: Errno) -> bool {
-    std::io::Error::from(error).kind() == ErrorKind::PermissionDenied
-}
-
 /// What both found; or why not, where the side that has a reason of its own is heard first.
-fn both<T>(sides: [Result<T, String>; 2]) -> Result<[T; 2], String> {
+fn both<T>(sides: [Result<T, ThreadError>; 2]) -> Result<[T; 2], ThreadError> {
     match sides {
         [Ok(first), Ok(second)] => Ok([first, second]),
-        [Err(reason), Ok(_)] | [Ok(_), Err(reason)] => Err(reason),
-        [Err(first), Err(second)] => Err(if first == ALONE { second } else { first }),
+        [Err(ThreadError::Alone), Err(error)] | [Err(error), _] | [Ok(_), Err(error)] => Err(error),
     }
 }
-
-/// Why a thread found nothing whose other did not come.
-pub(crate) const ALONE: &str = "the thread on the other CPU did not come";
 
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
@@ -102,10 +83,11 @@ mod tests {
     fn who_is_alone_does_not_wait() {
         let cpus = affinity::allowed().unwrap();
         let played = play_round(&ThisMachine, &[(cpus[0], 60_000)], |_, rendezvous, side| {
-            if rendezvous.meet(side) { Ok(()) } else { Err(ALONE.to_owned()) }
+            if rendezvous.meet(side) { Ok(()) } else { Err(ThreadError::Alone) }
         });
-        let reason = played[0].1.as_ref().unwrap_err();
-        assert!(reason.contains("60000") && reason.contains("offline"), "{reason}");
+        let error = played[0].1.as_ref().unwrap_err();
+        assert!(matches!(error, ThreadError::Unbound { cpu: 60_000, .. }), "{error:?}");
+        assert!(error.to_string().contains("60000") && error.to_string().contains("offline"), "{error}");
     }
 
     #[test]
@@ -126,9 +108,9 @@ mod tests {
         let pair = (cpus[0], *cpus.last().unwrap());
         let played = play_round(&ThisMachine, &[pair, pair], |place, rendezvous, side| {
             assert!(place != 0 || side != Side::Second, "on purpose");
-            if rendezvous.meet(side) { Ok(()) } else { Err(ALONE.to_owned()) }
+            if rendezvous.meet(side) { Ok(()) } else { Err(ThreadError::Alone) }
         });
-        assert!(played[0].1.as_ref().unwrap_err().contains("panic"), "{played:?}");
+        assert_eq!(played[0].1, Err(ThreadError::Panicked));
         assert_eq!(played[1].1, Ok([(), ()]));
     }
 }

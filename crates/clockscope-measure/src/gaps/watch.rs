@@ -5,6 +5,7 @@ use clockscope_records::CauseKind;
 use clockscope_statistics::Reservoir;
 
 use super::cause;
+use crate::platform::ThreadError;
 
 /// Gaps whose lengths are kept of a CPU; more are represented by an even sample of them.
 const KEPT: usize = 1 << 14;
@@ -59,7 +60,7 @@ pub(super) struct Watch {
     pub(super) causes: Vec<(CauseKind, u64, u64, u64)>,
     pub(super) worst: Vec<Gap>,
     pub(super) steal_ns: Option<u64>,
-    pub(super) trouble: Option<String>,
+    pub(super) trouble: Option<Trouble>,
     /// The shortest times that asking the system has taken: of the CPU, and of the thread.
     usual_asking: u64,
     usual_glance: u64,
@@ -67,6 +68,15 @@ pub(super) struct Watch {
     /// takes more, at least.
     usual_look: u64,
     long_look: u64,
+}
+
+/// Why a CPU was not watched to the end.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Trouble {
+    #[error(transparent)]
+    Thread(#[from] ThreadError),
+    #[error("the timer stood still, or went back")]
+    TimerFailed,
 }
 
 /// One gap.
@@ -129,7 +139,7 @@ impl Watch {
                 still = if since(last, start) > furthest { 0 } else { still + BETWEEN_LOOKS };
                 furthest = furthest.max(since(last, start));
                 if still >= self.limits.still_turns {
-                    self.trouble.get_or_insert_with(|| "the timer stood still, or went back".to_owned());
+                    self.trouble.get_or_insert(Trouble::TimerFailed);
                     break;
                 }
                 // The look may be a system call, which does not count as a gap. Where it took far

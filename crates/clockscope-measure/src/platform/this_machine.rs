@@ -4,16 +4,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use clockscope_machine::adjtimex::{self, AdjtimexError};
 use clockscope_machine::affinity::{self, AffinityError, Pinned};
 use clockscope_machine::hypervisor::{self, Advice};
-use clockscope_machine::sleeping::{self, Call, Sleeper};
+use clockscope_machine::sleeping::{self, Call, SleepError, Sleeper};
 use clockscope_machine::trial::{self, Outcome, SeveralThreads};
-use clockscope_machine::{account, adjtimex, clocksource};
+use clockscope_machine::{account, clocksource};
 use clockscope_records::{Adjtimex, CivilWorth, Environment, KernelVerdict};
 use clockscope_sources::os::{self, Reference};
-use clockscope_sources::{Visitor, counter, library};
+use clockscope_sources::{Errno, Path, Unavailable, Visitor, counter, library};
 
-use super::{Platform, Sleeps, Word, Yardstick};
+use super::{Platform, Sleeps, ThreadError, Word, Yardstick};
 
 /// Turns of waiting after which another thread may need this very CPU.
 const PATIENT_TURNS: u32 = 1 << 13;
@@ -32,6 +33,10 @@ impl Yardstick for counter::Ordered {
     fn tick_ns(&self) -> f64 {
         0.0
     }
+
+    fn is_vdso(&self) -> bool {
+        false
+    }
 }
 
 impl Yardstick for Reference {
@@ -41,6 +46,10 @@ impl Yardstick for Reference {
 
     fn tick_ns(&self) -> f64 {
         Self::tick_ns(self)
+    }
+
+    fn is_vdso(&self) -> bool {
+        self.path() == Path::Vdso
     }
 }
 
@@ -62,7 +71,7 @@ impl Word for AtomicU64 {
 }
 
 impl Sleeps for Sleeper {
-    fn sleep(&self, call: Call, ns: u64, monotonic_ns: u64) -> Result<(), String> {
+    fn sleep(&self, call: Call, ns: u64, monotonic_ns: u64) -> Result<(), SleepError> {
         Self::sleep(self, call, ns, monotonic_ns)
     }
 }
@@ -87,8 +96,8 @@ impl Platform for ThisMachine {
         library::each(visitor);
     }
 
-    fn ordered_counter(&self) -> Result<counter::Ordered, String> {
-        counter::ordered().map_err(|reason| reason.to_string())
+    fn ordered_counter(&self) -> Result<counter::Ordered, Unavailable> {
+        counter::ordered()
     }
 
     fn references(&self) -> Vec<Reference> {
@@ -99,7 +108,7 @@ impl Platform for ThisMachine {
         &self,
         count: usize,
         timeout_ms: i32,
-        read: &mut dyn FnMut(usize) -> Result<(), String>,
+        read: &mut dyn FnMut(usize) -> Result<(), Errno>,
     ) -> Result<Vec<Outcome>, SeveralThreads> {
         trial::attempt(count, timeout_ms, read)
     }
@@ -124,16 +133,14 @@ impl Platform for ThisMachine {
         affinity::bind(cpu)
     }
 
-    fn together<T: Send>(&self, bodies: Vec<impl FnOnce() -> T + Send>) -> Vec<Result<T, String>> {
+    fn together<T: Send>(&self, bodies: Vec<impl FnOnce() -> T + Send>) -> Vec<Result<T, ThreadError>> {
         thread::scope(|scope| {
             let start = |body| {
                 let started = thread::Builder::new().spawn_scoped(scope, body);
-                started.map_err(|error| format!("no thread can be started: {error}"))
+                started.map_err(|error| ThreadError::NotStarted(Errno::from(&error)))
             };
             let started: Vec<_> = bodies.into_iter().map(start).collect();
-            let ended = |thread: thread::ScopedJoinHandle<'_, T>| {
-                thread.join().map_err(|_| "its thread ended by a panic".to_owned())
-            };
+            let ended = |thread: thread::ScopedJoinHandle<'_, T>| thread.join().map_err(|_| ThreadError::Panicked);
             started.into_iter().map(|thread| thread.and_then(ended)).collect()
         })
     }
@@ -171,7 +178,7 @@ impl Platform for ThisMachine {
         account::of_cpu(cpu)
     }
 
-    fn adjtimex(&self) -> Result<Adjtimex, String> {
+    fn adjtimex(&self) -> Result<Adjtimex, AdjtimexError> {
         let kernels = adjtimex::read()?;
         let (worth, civil_error_s) = civil();
         Ok(Adjtimex { worth, civil_error_s, ..kernels })

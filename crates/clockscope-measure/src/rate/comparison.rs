@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use clockscope_brackets::{Bracket, Ticks};
-use clockscope_records::{Allan, Changed, Mtie, RatePair, RateRecord, Step};
+use clockscope_records::{Allan, Changed, Failure, Mtie, RatePair, RateRecord, Step};
 use clockscope_sources::Errno;
 use clockscope_statistics::{
     BracketNs, Constancy, Rate, allan_deviation, even_phases, maximum_time_interval_error, rate, rate_bounds,
@@ -142,6 +142,7 @@ impl Comparison {
             available: true,
             errors: self.errors,
             reason: self.error.map(|errno| format!("{} reads failed; the first: {errno}", self.failed)),
+            failure: self.error.map(|_| Failure::DuringRun),
             ..RateRecord::default()
         };
         // A counter of no nominal frequency counts at that which is found: it is looked for first.

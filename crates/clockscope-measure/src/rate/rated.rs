@@ -7,6 +7,7 @@ use clockscope_sources::{Kind, Unit};
 use crate::bench::Bench;
 use crate::catalogue::{Catalogue, Paths, Row, UnknownClock};
 use crate::error::MeasureError;
+use crate::incomparable::Incomparable;
 use crate::platform::Platform;
 use crate::quantum::{Quantum, quantum};
 use crate::session::Session;
@@ -39,9 +40,7 @@ pub(super) struct RatedClock<'a, P: Platform> {
     pub(super) row: &'a Row<P>,
     pub(super) label: String,
     /// Why it takes no part.
-    pub(super) refusal: Option<String>,
-    /// For how long it did not step, in ns, if that is why.
-    pub(super) stood_still_ns: Option<f64>,
+    pub(super) refusal: Option<Incomparable>,
     /// ns a unit, roughly: what brackets are told in meanwhile.
     pub(super) rough_ns: f64,
     /// Step of its readings, in its unit.
@@ -129,13 +128,8 @@ pub(super) fn place_of_reference<P: Platform>(catalogue: &Catalogue<P>, name: &s
     let none = || UnknownClock { name: name.to_owned(), known: catalogue.names() };
     let place = catalogue.places(name, Paths::Libc)?.first().copied().ok_or_else(none)?;
     let row = &catalogue.entries[place];
-    let refused =
-        |reason: &str| MeasureError::Reference { name: row.label(), reason: reason.to_owned(), stood_still_ns: None };
-    match row.info.kind {
-        Kind::CpuTime => Err(refused("it counts processor time, which stands still while the thread does not run")),
-        Kind::Cycles => Err(refused("it counts core cycles, whose length changes")),
-        Kind::Counter | Kind::Monotonic | Kind::Wall => Ok(place),
-    }
+    let refused = |reason| Err(MeasureError::Reference { name: row.label(), reason });
+    unfit(row).map_or(Ok(place), refused)
 }
 
 impl<'a, P: Platform> RatedClock<'a, P> {
@@ -144,8 +138,7 @@ impl<'a, P: Platform> RatedClock<'a, P> {
         let mut rated = Self {
             row,
             label: row.label(),
-            refusal: row.sampler.as_ref().err().cloned().or_else(|| unfit(row)),
-            stood_still_ns: None,
+            refusal: row.sampler.as_ref().err().cloned().map(Incomparable::from).or_else(|| unfit(row)),
             rough_ns: row.ns_per_unit(bench.first_rate.ns_per_unit).unwrap_or(1.0),
             tick: 0.0,
             nominal_hz: None,
@@ -157,11 +150,8 @@ impl<'a, P: Platform> RatedClock<'a, P> {
                 // A clock that the timer tick moves takes longer steps while it is steered.
                 Ok(Quantum::Step(tick)) if tick * rated.rough_ns >= TICKED_NS => rated.tick = tick * (1.0 + STEERED),
                 Ok(Quantum::Step(tick)) => rated.tick = tick,
-                Ok(Quantum::Unseen { ns }) => {
-                    let reason = "it did not step while it was looked at: how late it may be is unknown";
-                    (rated.refusal, rated.stood_still_ns) = (Some(reason.to_owned()), Some(ns));
-                }
-                Err(errno) => rated.refusal = Some(format!("a read failed: {errno}")),
+                Ok(Quantum::Unseen { ns }) => rated.refusal = Some(Incomparable::NoStep { ns }),
+                Err(errno) => rated.refusal = Some(Incomparable::ReadFailed(errno)),
             }
         }
         rated.nominal_hz = match row.info.unit {
@@ -195,14 +185,15 @@ impl<'a, P: Platform> RatedClock<'a, P> {
 
     /// The record of a clock that was not compared.
     pub(super) fn unread(&self, reference: &str, until_ppm: Option<f64>) -> RateRecord {
-        let reason = self.refusal.clone().unwrap_or_else(|| "it was not compared".to_owned());
+        let reason = self.refusal.as_ref().map_or_else(|| "it was not compared".to_owned(), ToString::to_string);
         let mut record = RateRecord {
             name: self.label.clone(),
             reference: reference.to_owned(),
             // It answered when it was tried, and refused later.
             available: self.row.sampler.is_ok() && unfit(self.row).is_none(),
             reason: Some(reason.clone()),
-            stood_still_ns: self.stood_still_ns,
+            failure: self.refusal.as_ref().and_then(Incomparable::failure),
+            stood_still_ns: self.refusal.as_ref().and_then(Incomparable::stood_still_ns),
             ..RateRecord::default()
         };
         super::unknown::explain(&mut record, &reason, until_ppm);
@@ -235,11 +226,10 @@ pub(super) fn steered_as<P: Platform>(row: &Row<P>) -> Steered<'_> {
     }
 }
 
-fn unfit<P: Platform>(row: &Row<P>) -> Option<String> {
-    let reason = match row.info.kind {
-        Kind::Counter | Kind::Monotonic | Kind::Wall => return None,
-        Kind::CpuTime => "it counts processor time, which has no rate of its own",
-        Kind::Cycles => "it counts core cycles, whose length changes",
-    };
-    Some(reason.to_owned())
+fn unfit<P: Platform>(row: &Row<P>) -> Option<Incomparable> {
+    match row.info.kind {
+        Kind::Counter | Kind::Monotonic | Kind::Wall => None,
+        Kind::CpuTime => Some(Incomparable::CpuTime),
+        Kind::Cycles => Some(Incomparable::Cycles),
+    }
 }

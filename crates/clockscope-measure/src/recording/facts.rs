@@ -1,31 +1,38 @@
 //! Descriptions of clocks and outcomes of trials, as records and back.
 
-use clockscope_machine::trial::Outcome;
-use clockscope_records::{ClockKind, ReadPath, RecordedClock, RecordedResolution, RecordedTrial, RecordedUnit};
+use clockscope_machine::trial::{Outcome, Untried};
+use clockscope_records::{
+    ClockKind, Failure, ReadPath, RecordedClock, RecordedResolution, RecordedTrial, RecordedUnit,
+};
 use clockscope_sources::{Basis, ClockInfo, Kind, Path, Resolution, Unit};
 
-/// Largest step or resolution that is taken from a recording, in ns: 1000 s.
-const LONGEST_NS: f64 = 1e12;
-/// Frequencies that are taken from a recording, in Hz.
-const FREQUENCIES_HZ: [f64; 2] = [1e-3, 1e15];
+use super::damage::{Damage, FREQUENCIES_HZ, LONGEST_NS};
+use crate::unreadable::{explained, of_errno};
+
+/// What a trial shows whose process ended.
+const NO_ANSWER: &str = "the process that tried it ended without an answer";
 
 pub(super) fn recorded_trial(outcome: &Outcome) -> RecordedTrial {
     match outcome.clone() {
         Outcome::Answered => RecordedTrial::Answered,
-        Outcome::Refused(error) => RecordedTrial::Refused(error),
+        Outcome::Refused(errno) => RecordedTrial::Failed { failure: of_errno(errno), error: explained(errno) },
+        Outcome::Unanswered => RecordedTrial::Failed { failure: Failure::NoAnswer, error: NO_ANSWER.to_owned() },
+        Outcome::Recorded { failure: Some(failure), text } => RecordedTrial::Failed { failure, error: text },
+        Outcome::Recorded { failure: None, text } => RecordedTrial::Refused(text),
         Outcome::Killed(signal) => RecordedTrial::Killed(signal),
         Outcome::Silent => RecordedTrial::Silent,
-        Outcome::Untried(reason) => RecordedTrial::Untried(reason),
+        Outcome::Untried(reason) => RecordedTrial::Untried(reason.to_string()),
     }
 }
 
 pub(super) fn outcome(trial: RecordedTrial) -> Outcome {
     match trial {
         RecordedTrial::Answered => Outcome::Answered,
-        RecordedTrial::Refused(error) => Outcome::Refused(error),
+        RecordedTrial::Refused(text) => Outcome::Recorded { failure: None, text },
+        RecordedTrial::Failed { failure, error } => Outcome::Recorded { failure: Some(failure), text: error },
         RecordedTrial::Killed(signal) => Outcome::Killed(signal),
         RecordedTrial::Silent => Outcome::Silent,
-        RecordedTrial::Untried(reason) => Outcome::Untried(reason),
+        RecordedTrial::Untried(reason) => Outcome::Untried(Untried::Recorded(reason)),
     }
 }
 
@@ -57,7 +64,7 @@ fn basis(basis: clockscope_records::Basis) -> Basis {
 ///
 /// # Errors
 /// A figure is none that a clock has.
-pub(super) fn info(clock: &RecordedClock) -> Result<ClockInfo, String> {
+pub(super) fn info(clock: &RecordedClock) -> Result<ClockInfo, Damage> {
     let identity = &clock.identity;
     let resolution = match &clock.resolution {
         RecordedResolution::Nanoseconds(ns) => Resolution::Nanoseconds(length_ns(*ns)?),
@@ -78,21 +85,15 @@ pub(super) fn info(clock: &RecordedClock) -> Result<ClockInfo, String> {
 }
 
 /// Returns a step or resolution, in ns, unless no clock has it.
-pub(super) fn length_ns(ns: f64) -> Result<f64, String> {
-    if (0.0..=LONGEST_NS).contains(&ns) {
-        Ok(ns)
-    } else {
-        Err(format!("a clock steps by {ns} ns, expected 0 to {LONGEST_NS}"))
-    }
+pub(super) fn length_ns(ns: f64) -> Result<f64, Damage> {
+    if (0.0..=LONGEST_NS).contains(&ns) { Ok(ns) } else { Err(Damage::Step { ns }) }
 }
 
-fn unit(unit: RecordedUnit) -> Result<Unit, String> {
+fn unit(unit: RecordedUnit) -> Result<Unit, Damage> {
     let [lowest, highest] = FREQUENCIES_HZ;
     match unit {
         RecordedUnit::Nanoseconds => Ok(Unit::Nanoseconds),
-        RecordedUnit::Counts(Some(hz)) if !(lowest..=highest).contains(&hz) => {
-            Err(format!("a clock counts at {hz} Hz, expected {lowest} to {highest}"))
-        }
+        RecordedUnit::Counts(Some(hz)) if !(lowest..=highest).contains(&hz) => Err(Damage::Frequency { hz }),
         RecordedUnit::Counts(hz) => Ok(Unit::Counts(hz)),
     }
 }

@@ -64,4 +64,8 @@ impl<C: Yardstick> Yardstick for Logged<C> {
     fn tick_ns(&self) -> f64 {
         self.clock.tick_ns()
     }
+
+    fn is_vdso(&self) -> bool {
+        self.clock.is_vdso()
+    }
 }

@@ -5,10 +5,11 @@ use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use clockscope_machine::account;
+use clockscope_machine::adjtimex::AdjtimexError;
 use clockscope_machine::affinity::AffinityError;
 use clockscope_machine::hypervisor::Advice;
-use clockscope_machine::sleeping::Call;
-use clockscope_machine::trial::{Outcome, SeveralThreads};
+use clockscope_machine::sleeping::{Call, SleepError};
+use clockscope_machine::trial::{Outcome, SeveralThreads, Untried};
 use clockscope_records::{
     Adjtimex, Environment, KernelVerdict, RecordedBatch, RecordedClock, RecordedCounter, RecordedRun,
 };
@@ -16,19 +17,15 @@ use clockscope_sources::{
     Basis, ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor,
 };
 
+use super::damage::{Damage, LAST_SECOND, MOST_CLOCKS, Misfit};
 use super::differences::readings;
 use super::facts::{info, outcome};
 use super::tape::{Played, PlayedClock, Reel};
 use super::watched::NOT_RECORDED;
 use crate::catalogue::{Catalogue, Row};
-use crate::platform::{Platform, Sleeps};
+use crate::platform::{Platform, Sleeps, ThreadError};
 use crate::sampler::Sampler;
-
-/// Most clocks that are taken from a recording: each needs 0.1 MB however little was recorded of it.
-const MOST_CLOCKS: usize = 1000;
-
-/// The last second that a time stamp has, since 1970: of the year 9999.
-const LAST_SECOND: u64 = 253_402_300_799;
+use crate::unreadable::Unreadable;
 
 /// What questions other than *steps* get as a reason.
 const NOT_IN_IT: &str = "not recorded";
@@ -50,15 +47,15 @@ impl Player {
     /// Returns the machine, and the clocks that were read on it.
     ///
     /// # Errors
-    /// No run gives such a recording, for this reason.
-    pub(super) fn new(run: RecordedRun) -> Result<(Self, Catalogue<Self>), String> {
+    /// No run gives such a recording.
+    pub(super) fn new(run: RecordedRun) -> Result<(Self, Catalogue<Self>), Damage> {
         for (what, count) in [("clocks", run.clocks.len()), ("counters", run.counters.len())] {
             if count > MOST_CLOCKS {
-                return Err(format!("it has {count} {what}, expected {MOST_CLOCKS} at most"));
+                return Err(Damage::TooMany { what, count });
             }
         }
         if let Some(seconds) = run.unix_seconds.filter(|seconds| *seconds > LAST_SECOND) {
-            return Err(format!("it was made {seconds} s after 1970, expected {LAST_SECOND} at most"));
+            return Err(Damage::Date { seconds });
         }
         let batches = run.clocks.iter().map(|clock| clock.batches.len()).sum();
         let reel = Arc::new(Reel::new(batches, run.interrupted));
@@ -84,28 +81,28 @@ impl Player {
     }
 
     /// Returns what was not asked for as it was recorded.
-    pub(super) fn misfit(&self) -> Option<String> {
+    pub(super) fn misfit(&self) -> Option<Misfit> {
         let trials = self.trials.lock().unwrap_or_else(PoisonError::into_inner).len();
-        let of_trials = || (trials > 0).then(|| format!("{trials} lists of trial reads are left over"));
+        let of_trials = || (trials > 0).then_some(Misfit::TrialsLeft(trials));
         let of_yardsticks = || self.ordered_counter.iter().chain(&self.references).find_map(Played::misfit);
         self.reel.misfit().or_else(of_trials).or_else(of_yardsticks)
     }
 }
 
 /// The row of a recorded clock.
-fn row(clock: RecordedClock, reel: &Arc<Reel>) -> Result<Row<Player>, String> {
+fn row(clock: RecordedClock, reel: &Arc<Reel>) -> Result<Row<Player>, Damage> {
     let info = info(&clock)?;
-    let RecordedClock { identity, reason, batches, readings: differences, .. } = clock;
+    let RecordedClock { identity, reason, failure, batches, readings: differences, .. } = clock;
     let name = identity.label();
     if batches.contains(&RecordedBatch { delivered: 0, error: None }) {
-        return Err(format!("{name}: a batch has neither readings nor an error"));
+        return Err(Damage::EmptyBatch { clock: name });
     }
     let (recorded, delivered) = (differences.len(), batches.last().map_or(0, |batch| batch.delivered));
     if delivered != recorded as u64 {
-        return Err(format!("{name}: the last batch has {delivered} readings, and {recorded} are there"));
+        return Err(Damage::Readings { clock: name, delivered, recorded });
     }
     let sampler = match reason {
-        Some(reason) => Err(reason),
+        Some(text) => Err(Unreadable::Recorded { failure, text }),
         None => {
             let (values, reel) = (readings(differences), Arc::clone(reel));
             let clock = PlayedClock { name, batches: batches.into_iter(), values, reel };
@@ -134,8 +131,8 @@ impl RawClock for Sequence {
 pub(super) struct Sleepless;
 
 impl Sleeps for Sleepless {
-    fn sleep(&self, _: Call, _: u64, _: u64) -> Result<(), String> {
-        Err(NOT_IN_IT.to_owned())
+    fn sleep(&self, _: Call, _: u64, _: u64) -> Result<(), SleepError> {
+        Err(SleepError::NotRecorded)
     }
 }
 
@@ -161,8 +158,8 @@ impl Platform for Player {
 
     fn clocks(&self, _: &mut impl Visitor) {}
 
-    fn ordered_counter(&self) -> Result<Played, String> {
-        self.ordered_counter.clone().ok_or_else(|| NOT_IN_IT.to_owned())
+    fn ordered_counter(&self) -> Result<Played, Unavailable> {
+        self.ordered_counter.clone().ok_or(Unavailable::Missing(NOT_IN_IT.into()))
     }
 
     fn references(&self) -> Vec<Played> {
@@ -173,13 +170,13 @@ impl Platform for Player {
         &self,
         count: usize,
         _: i32,
-        _: &mut dyn FnMut(usize) -> Result<(), String>,
+        _: &mut dyn FnMut(usize) -> Result<(), Errno>,
     ) -> Result<Vec<Outcome>, SeveralThreads> {
         let mut outcomes = self.trials.lock().unwrap_or_else(PoisonError::into_inner).pop_front().unwrap_or_default();
         let recorded = outcomes.len();
         if recorded != count {
-            self.reel.does_not_fit(|| format!("{recorded} trial reads were recorded, {count} are needed"));
-            outcomes.resize(count, Outcome::Untried(NOT_IN_IT.to_owned()));
+            self.reel.does_not_fit(|| Misfit::Trials { recorded, needed: count });
+            outcomes.resize(count, Outcome::Untried(Untried::Recorded(NOT_IN_IT.to_owned())));
         }
         Ok(outcomes)
     }
@@ -204,8 +201,8 @@ impl Platform for Player {
         Err(AffinityError::Recorded(NOT_IN_IT.to_owned()))
     }
 
-    fn together<T: Send>(&self, bodies: Vec<impl FnOnce() -> T + Send>) -> Vec<Result<T, String>> {
-        bodies.into_iter().map(|_| Err(NOT_IN_IT.to_owned())).collect()
+    fn together<T: Send>(&self, bodies: Vec<impl FnOnce() -> T + Send>) -> Vec<Result<T, ThreadError>> {
+        bodies.into_iter().map(|_| Err(ThreadError::NotRecorded)).collect()
     }
 
     fn word(&self, value: u64) -> AtomicU64 {
@@ -227,8 +224,8 @@ impl Platform for Player {
         account::Cpu { number: cpu, interrupts: Vec::new(), softirqs: Vec::new(), steal_ns: None }
     }
 
-    fn adjtimex(&self) -> Result<Adjtimex, String> {
-        Err(NOT_IN_IT.to_owned())
+    fn adjtimex(&self) -> Result<Adjtimex, AdjtimexError> {
+        Err(AdjtimexError::NotRecorded)
     }
 
     fn sleeping_calls(&self) -> &'static [Call] {

@@ -4,17 +4,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use clockscope_machine::account;
+use clockscope_machine::adjtimex::AdjtimexError;
 use clockscope_machine::affinity::AffinityError;
 use clockscope_machine::hypervisor::Advice;
 use clockscope_machine::sleeping::Call;
 use clockscope_machine::trial::{Outcome, SeveralThreads};
 use clockscope_records::{Adjtimex, Environment, KernelVerdict, RecordedCounter, RecordedRun, RecordedYardstick};
-use clockscope_sources::{Entry, RawClock, Visitor};
+use clockscope_sources::{Entry, Errno, RawClock, Unavailable, Visitor};
 
 use super::differences::differences;
 use super::facts::recorded_trial;
 use super::log::{Log, Logged};
-use crate::platform::{Platform, Yardstick};
+use crate::platform::{Platform, ThreadError, Yardstick};
 
 /// A platform that keeps what it delivers to *steps* ([`record`](crate::record)). Otherwise it is the one that it is
 /// made of.
@@ -125,7 +126,7 @@ impl<P: Platform> Platform for Recorder<P> {
         self.platform.clocks(visitor);
     }
 
-    fn ordered_counter(&self) -> Result<Self::Counter, String> {
+    fn ordered_counter(&self) -> Result<Self::Counter, Unavailable> {
         let (counter, record) = self.logged(self.platform.ordered_counter()?);
         let mut kept = self.kept();
         kept.run.ordered_counter = Some(record);
@@ -146,7 +147,7 @@ impl<P: Platform> Platform for Recorder<P> {
         &self,
         count: usize,
         timeout_ms: i32,
-        read: &mut dyn FnMut(usize) -> Result<(), String>,
+        read: &mut dyn FnMut(usize) -> Result<(), Errno>,
     ) -> Result<Vec<Outcome>, SeveralThreads> {
         self.is_paused.store(true, Ordering::Relaxed);
         let attempted = self.platform.attempt(count, timeout_ms, read);
@@ -185,7 +186,7 @@ impl<P: Platform> Platform for Recorder<P> {
         self.platform.bind(cpu)
     }
 
-    fn together<T: Send>(&self, bodies: Vec<impl FnOnce() -> T + Send>) -> Vec<Result<T, String>> {
+    fn together<T: Send>(&self, bodies: Vec<impl FnOnce() -> T + Send>) -> Vec<Result<T, ThreadError>> {
         self.platform.together(bodies)
     }
 
@@ -209,7 +210,7 @@ impl<P: Platform> Platform for Recorder<P> {
         self.platform.cpu_account(cpu)
     }
 
-    fn adjtimex(&self) -> Result<Adjtimex, String> {
+    fn adjtimex(&self) -> Result<Adjtimex, AdjtimexError> {
         self.platform.adjtimex()
     }
 

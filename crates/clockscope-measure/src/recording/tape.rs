@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use clockscope_records::{RecordedBatch, RecordedYardstick};
 use clockscope_sources::{Errno, RawClock};
 
+use super::damage::{Damage, Misfit};
 use super::differences::readings;
 use super::facts::length_ns;
 use super::watched::NOT_RECORDED;
@@ -31,16 +32,16 @@ struct Tape {
 impl Played {
     /// # Errors
     /// No clock steps so.
-    pub(super) fn new(record: RecordedYardstick) -> Result<Self, String> {
+    pub(super) fn new(record: RecordedYardstick) -> Result<Self, Damage> {
         let RecordedYardstick { name, tick_ns, readings: differences } = record;
         let readings = readings(differences);
         Ok(Self(Arc::new(Tape { name, tick_ns: length_ns(tick_ns)?, readings, next: AtomicUsize::new(0) })))
     }
 
     /// Returns what does not fit, if the readings were not made as often as they were recorded.
-    pub(super) fn misfit(&self) -> Option<String> {
-        let (made, recorded) = (self.0.next.load(Ordering::Relaxed), self.0.readings.len());
-        (made != recorded).then(|| format!("{}: {recorded} readings were recorded, {made} are needed", self.0.name))
+    pub(super) fn misfit(&self) -> Option<Misfit> {
+        let (needed, recorded) = (self.0.next.load(Ordering::Relaxed), self.0.readings.len());
+        (needed != recorded).then(|| Misfit::Readings { clock: self.0.name.clone(), recorded, needed })
     }
 }
 
@@ -71,6 +72,11 @@ impl Yardstick for Played {
     fn tick_ns(&self) -> f64 {
         self.0.tick_ns
     }
+
+    /// Nothing is computed from it.
+    fn is_vdso(&self) -> bool {
+        false
+    }
 }
 
 /// What all clocks of a recording share.
@@ -80,7 +86,7 @@ pub(super) struct Reel {
     /// Batches that were not delivered yet.
     left: AtomicUsize,
     /// The first thing that did not fit.
-    misfit: Mutex<Option<String>>,
+    misfit: Mutex<Option<Misfit>>,
 }
 
 impl Reel {
@@ -93,14 +99,14 @@ impl Reel {
         self.interrupted && self.left.load(Ordering::Relaxed) == 0
     }
 
-    /// Returns the first thing that did not fit.
-    pub(super) fn misfit(&self) -> Option<String> {
+    /// Returns the first thing that did not fit, and forgets it.
+    pub(super) fn misfit(&self) -> Option<Misfit> {
         let left = self.left.load(Ordering::Relaxed);
-        let noted = self.misfit.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        noted.or_else(|| (left > 0).then(|| format!("{left} batches of readings are left over")))
+        let noted = self.misfit.lock().unwrap_or_else(PoisonError::into_inner).take();
+        noted.or((left > 0).then_some(Misfit::BatchesLeft(left)))
     }
 
-    pub(super) fn does_not_fit(&self, what: impl FnOnce() -> String) {
+    pub(super) fn does_not_fit(&self, what: impl FnOnce() -> Misfit) {
         self.misfit.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert_with(what);
     }
 
@@ -123,7 +129,7 @@ impl PlayedClock {
     /// The next batch, of so many reads.
     fn batch(&mut self, reads: usize, stop: &AtomicBool) -> (usize, Option<Errno>) {
         let Some(RecordedBatch { delivered, error }) = self.batches.next() else {
-            self.reel.does_not_fit(|| format!("{}: another batch of {reads} reads is needed", self.name));
+            self.reel.does_not_fit(|| Misfit::NoBatch { clock: self.name.clone(), reads });
             return (0, Some(NOT_RECORDED));
         };
         let is_cut = self.reel.is_cut_by_next();
@@ -132,8 +138,7 @@ impl PlayedClock {
         }
         let asked = reads as u64;
         if delivered > asked || (delivered < asked && error.is_none() && !is_cut) {
-            let name = &self.name;
-            self.reel.does_not_fit(|| format!("{name}: a batch has {delivered} readings, {reads} are needed"));
+            self.reel.does_not_fit(|| Misfit::Batch { clock: self.name.clone(), delivered, reads });
         }
         (delivered as usize, error.map(Errno::new))
     }
@@ -161,8 +166,8 @@ impl<P: Platform> Sampler<P> for PlayedClock {
     fn values(&mut self, count: usize) -> &[u64] {
         let recorded = self.values.len();
         if count != recorded {
-            let name = &self.name;
-            self.reel.does_not_fit(|| format!("{name}: {recorded} readings were recorded, {count} are needed"));
+            let misfit = || Misfit::Readings { clock: self.name.clone(), recorded, needed: count };
+            self.reel.does_not_fit(misfit);
         }
         &self.values[..count.min(recorded)]
     }

@@ -17,6 +17,7 @@ use crate::platform::Platform;
 use crate::relay::{Received, Relay};
 use crate::sampler::{Sampled, Sampler};
 use crate::timer::Timer;
+use crate::unreadable::Unreadable;
 
 /// What *steps* never asks of a clock: ENOSYS.
 pub(super) const NOT_RECORDED: Errno = Errno::new(38);
@@ -45,7 +46,8 @@ fn watched_row<P: Platform>(row: Row<P>, clocksource: Option<&str>) -> (Row<Reco
         identity: row.identity(clocksource, &mut Unknown::new()),
         unit: recorded_unit(row.info.unit),
         resolution: recorded_resolution(&row.info.resolution),
-        reason: row.sampler.as_ref().err().cloned(),
+        reason: row.sampler.as_ref().err().map(ToString::to_string),
+        failure: row.sampler.as_ref().err().and_then(Unreadable::failure),
         batches: Vec::new(),
         readings: Vec::new(),
     };

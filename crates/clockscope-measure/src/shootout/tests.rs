@@ -1,6 +1,7 @@
 //! Metrics of records.
 
 use super::*;
+use crate::timer::TimerError;
 use crate::trust::tests::demands::at_most;
 use crate::trust::tests::{NAMES, healthy};
 
@@ -104,7 +105,7 @@ fn a_coarse_clock_is_not_less_reliable() {
 fn what_was_not_tested_is_unknown() {
     let mut seen = healthy();
     seen.order.sequences.iter_mut().for_each(|sequence| sequence.regressions = None);
-    seen.rates = Err("no reference".to_owned());
+    seen.rates = Err(TimerError::NoReference(Vec::new()).into());
     seen.environment.emulation = vec!["qemu-tcg".to_owned()];
     assert_eq!(winners(&compared(&seen, "rdtscp", "monotonic")), [TIE, None, None, None]);
     // Of one thread alone there is no order.

@@ -157,7 +157,7 @@ fn apart_ns(pair: &OffsetPair) -> f64 {
 
 /// The ordered sequence that was compared with the kernel's clock.
 fn rate(seen: &Seen) -> Result<&RateRecord, NoRate<'_>> {
-    let rates = seen.rates.as_ref().map_err(|why| NoRate::Failed(why))?;
+    let rates = seen.rates.as_ref().map_err(NoRate::Failed)?;
     let of_counter = |rate: &&RateRecord| seen.counters().any(|clock| clock.identity.label() == rate.name);
     rates.clocks.iter().find(of_counter).ok_or(NoRate::NotCompared)
 }

@@ -6,6 +6,7 @@ use clockscope_records::{
 
 use super::case::{Found, Severity};
 use super::seen::Seen;
+use crate::error::MeasureError;
 use crate::rate::base_name;
 
 /// Fewer handoffs than this say nothing.
@@ -82,11 +83,13 @@ fn is_frozen(clock: &ClockRecord, unchanged_ns: f64) -> bool {
 /// For how long a clock that had stepped before did not step any more when it was to be compared, in ns.
 fn stopped_ns(seen: &Seen, clock: &ClockRecord) -> Option<f64> {
     let (step_ns, label) = (clock.observed_resolution_ns?, clock.identity.label());
-    let stood_still_ns = match (&seen.still, &seen.rates) {
+    let stood_still_ns = match &seen.rates {
+        Ok(rates) => rates.clocks.iter().find(|rate| rate.name == label)?.stood_still_ns,
         // Every path reads one clock.
-        (Some((reference, ns)), _) => (base_name(reference) == base_name(&label)).then_some(*ns),
-        (None, Ok(rates)) => rates.clocks.iter().find(|rate| rate.name == label)?.stood_still_ns,
-        (None, Err(_)) => None,
+        Err(MeasureError::Reference { name, reason }) if base_name(name) == base_name(&label) => {
+            reason.stood_still_ns()
+        }
+        Err(_) => None,
     };
     stood_still_ns.filter(|ns| *ns >= STEPS_TO_SEE * step_ns)
 }
@@ -141,7 +144,7 @@ pub(super) enum NoRate<'a> {
     /// The clock that it was compared with is in doubt.
     Doubt(Doubt),
     /// Nothing could be compared, for this reason.
-    Failed(&'a str),
+    Failed(&'a MeasureError),
     /// The clock was not compared.
     NotCompared,
 }
@@ -150,7 +153,7 @@ pub(super) enum NoRate<'a> {
 pub(super) fn no_rate(why: NoRate<'_>, suspect: Suspect, severity: Severity) -> Found {
     let (doubt, reason) = match why {
         NoRate::Doubt(doubt) => (Some(doubt), None),
-        NoRate::Failed(reason) => (None, Some(reason.to_owned())),
+        NoRate::Failed(error) => (None, Some(error.to_string())),
         NoRate::NotCompared => (None, None),
     };
     let check =

@@ -2,14 +2,13 @@
 
 use clockscope_machine::clocksource;
 use clockscope_records::{
-    Basis, Check, CheckKind, CivilWorth, ClockRecord, CostCause, Doubt, Finding, RateChange, RateRecord, ReadFailure,
-    ReadPath, Sequence, Suspect,
+    Basis, Check, CheckKind, CivilWorth, ClockRecord, CostCause, Doubt, Failure, Finding, RateChange, RateRecord,
+    ReadFailure, ReadPath, Sequence, Suspect,
 };
 
 use super::case::{Case, Found, Severity};
 use super::events::{self, NoRate};
 use super::seen::{SYSCALL, Seen, TRAPPED_NS, at_most_ns};
-use crate::catalogue::COUNTER_DISABLED;
 use crate::rate::base_name;
 
 /// A clock that runs by more than this, in ppm, against the one that nobody steers is being slewed: a crystal is off by less.
@@ -73,8 +72,8 @@ fn readable(seen: &Seen, clock: &ClockRecord) -> Found {
     let errors = compared.map_or(0, |rate| rate.errors);
     let path = clock.identity.path;
     let failure = match clock.available {
-        true => (clock.reason.is_some() || errors > 0).then_some(ReadFailure::DuringRun),
-        false if clock.reason.as_deref() == Some(COUNTER_DISABLED) => Some(ReadFailure::CounterDisabled),
+        true => (clock.failure.is_some() || errors > 0).then_some(ReadFailure::DuringRun),
+        false if clock.failure == Some(Failure::CounterDisabled) => Some(ReadFailure::CounterDisabled),
         false => Some(ReadFailure::Call),
     };
     let check = Check::Readable { path, failure, errors, reason: clock.reason.clone() };

@@ -4,6 +4,8 @@ use clockscope_machine::clocksource;
 use clockscope_machine::hypervisor::Advice;
 use clockscope_records::{ClockRecord, Doubt, Environment, KernelVerdict, Offsets, Order, Rates, Sequence};
 
+use crate::error::MeasureError;
+
 /// What a clock costs that enters the kernel: the yardstick for those that need not.
 pub(super) const SYSCALL: &str = "monotonic:syscall";
 /// No processor takes longer for an ordered read, in ns, unless somebody traps it.
@@ -20,9 +22,7 @@ pub(crate) struct Seen {
     pub(crate) clocks: Vec<ClockRecord>,
     pub(crate) order: Order,
     pub(crate) offsets: Offsets,
-    pub(crate) rates: Result<Rates, String>,
-    /// The reference of rates, if it did not step while it was looked at, and for how long, in ns.
-    pub(crate) still: Option<(String, f64)>,
+    pub(crate) rates: Result<Rates, MeasureError>,
     /// Whether the system's clocks were judged by the counter; otherwise by a system call.
     pub(crate) by_counter: bool,
     /// The counter's frequency until its rate was looked at closely, and over the whole time.

@@ -3,12 +3,14 @@
 use clockscope_machine::hypervisor::Advice;
 use clockscope_records::{
     Adjtimex, Basis, Check, CheckKind, CivilWorth, ClockIdentity, ClockKind, ClockRecord, Cost, CostCause,
-    CounterFlags, Cpu, Events, Evidence, Finding, KernelVerdict, OffsetPair, Offsets, Order, RateRecord, ReadFailure,
-    ReadPath, Reason, Sequence, Step, Trustworthiness, Unknown, Verdict,
+    CounterFlags, Cpu, Events, Evidence, Failure, Finding, KernelVerdict, OffsetPair, Offsets, Order, RateRecord,
+    ReadFailure, ReadPath, Reason, Sequence, Step, Trustworthiness, Unknown, Verdict,
 };
 
 use super::*;
-use crate::catalogue::refusal;
+use crate::incomparable::Incomparable;
+use crate::timer::TimerError;
+use crate::unreadable::Unreadable;
 use clockscope_machine::clocksource;
 use clockscope_machine::trial::{Outcome, signal_name};
 
@@ -45,6 +47,7 @@ fn clock(name: &str, kind: ClockKind, path: ReadPath, cost_ns: f64, tick_ns: f64
         identity: identity(name, kind, path),
         available: true,
         reason: None,
+        failure: None,
         cost_ns: Some(Cost {
             median: cost_ns,
             ci95: None,
@@ -89,6 +92,7 @@ fn sequence(name: &str, ordered: bool) -> Sequence {
         ordered,
         available: true,
         reason: None,
+        failure: None,
         handoffs: 500_000,
         handoffs_per_second: Some(1e7),
         regressions: Some(0),
@@ -192,7 +196,6 @@ pub(crate) fn healthy() -> Seen {
         by_counter: true,
         means: [Mean::Known { hz: 2.5e9, bound_ppm: 0.3 }; 2],
         turned_from: None,
-        still: None,
     }
 }
 
@@ -392,7 +395,7 @@ fn one_thing_wrong_is_found_and_decides() {
         ),
         (
             "a clock that fails",
-            |seen| (seen.clocks[3].reason, seen.clocks[3].available) = (Some("EPERM".to_owned()), false),
+            |seen| (seen.clocks[3].failure, seen.clocks[3].available) = (Some(Failure::Denied), false),
             "monotonic",
             Unfit,
             CheckKind::Readable,
@@ -467,7 +470,7 @@ fn what_was_not_tested_is_unknown_and_not_against() {
     }
     seen.order.untestable = Some("only CPU 0 takes part".to_owned());
     seen.offsets.pairs.clear();
-    seen.rates = Err("no reference".to_owned());
+    seen.rates = Err(TimerError::NoReference(Vec::new()).into());
     let verdicts = judged(&seen);
     let counter = of(&verdicts, "tsc");
     // Nothing speaks against it, and not enough for it.
@@ -494,8 +497,8 @@ fn a_clock_that_stopped_meanwhile_is_found() {
     assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Unfit, vec![CheckKind::StandingStill]));
     // What it was to be compared with has no rate of its own.
     let mut seen = healthy();
-    (seen.rates, seen.still) =
-        (Err("monotonic:syscall stood still".to_owned()), Some(("monotonic:syscall".to_owned(), 5e8)));
+    let reason = Incomparable::NoStep { ns: 5e8 };
+    seen.rates = Err(MeasureError::Reference { name: "monotonic:syscall".to_owned(), reason });
     assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Unfit, vec![CheckKind::StandingStill]));
 }
 
@@ -670,10 +673,10 @@ fn civil_time_is_known_as_well_as_its_daemon_states_it() {
 /// A call that is denied is no sign of a disabled counter, even where that is disabled as well.
 #[test]
 fn a_disabled_counter_explains_only_what_reads_it() {
-    let failure = |is_available: bool, reason: &str| {
+    let failure = |is_available: bool, failure: Failure| {
         let mut seen = healthy();
         seen.environment.counter_readable = Some(false);
-        (seen.clocks[3].available, seen.clocks[3].reason) = (is_available, Some(reason.to_owned()));
+        (seen.clocks[3].available, seen.clocks[3].failure) = (is_available, Some(failure));
         let verdicts = judged(&seen);
         let Check::Readable { failure, .. } = evidence(of(&verdicts, "monotonic"), CheckKind::Readable).check else {
             panic!("{verdicts:#?}")
@@ -682,9 +685,11 @@ fn a_disabled_counter_explains_only_what_reads_it() {
     };
     let refused = |name: &str| {
         let signal = (1..65).find(|signal| signal_name(*signal) == name).expect("it is known");
-        refusal(Outcome::Killed(signal), Some(false)).expect("it was killed")
+        Unreadable::of(Outcome::Killed(signal), Some(false))
+            .and_then(|unreadable| unreadable.failure())
+            .expect("it was killed")
     };
-    assert_eq!(failure(false, &refused("SIGSEGV")), Some(ReadFailure::CounterDisabled));
-    assert_eq!(failure(false, &refused("SIGSYS")), Some(ReadFailure::Call));
-    assert_eq!(failure(true, &refused("SIGSEGV")), Some(ReadFailure::DuringRun));
+    assert_eq!(failure(false, refused("SIGSEGV")), Some(ReadFailure::CounterDisabled));
+    assert_eq!(failure(false, refused("SIGSYS")), Some(ReadFailure::Call));
+    assert_eq!(failure(true, refused("SIGSEGV")), Some(ReadFailure::DuringRun));
 }

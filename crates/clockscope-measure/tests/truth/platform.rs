@@ -4,13 +4,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use clockscope_machine::account;
-use clockscope_machine::affinity::AffinityError;
+use clockscope_machine::adjtimex::AdjtimexError;
+use clockscope_machine::affinity::{self, AffinityError};
 use clockscope_machine::hypervisor::Advice;
-use clockscope_machine::sleeping::Call;
+use clockscope_machine::sleeping::{Call, SleepError};
 use clockscope_machine::trial::{Outcome, SeveralThreads};
-use clockscope_measure::{Platform, Sleeps, Word, Yardstick};
+use clockscope_measure::{Platform, Sleeps, ThreadError, Word, Yardstick};
 use clockscope_records::{Adjtimex, Environment, KernelVerdict};
-use clockscope_simulation::{ClockId, Multiprocessor, ReadCost};
+use clockscope_simulation::{ClockId, Multiprocessor, Offline, ReadCost};
 use clockscope_sources::{Entry, Errno, Kind, Path, RawClock, Unavailable, Visitor};
 
 use crate::machine::{Clocksource, Machine, Spec};
@@ -176,6 +177,10 @@ impl Yardstick for Clock {
     fn tick_ns(&self) -> f64 {
         self.tick_ns
     }
+
+    fn is_vdso(&self) -> bool {
+        self.name == "monotonic_raw:vdso"
+    }
 }
 
 /// A word of the machine's.
@@ -224,9 +229,9 @@ impl Sleeper {
 }
 
 impl Sleeps for Sleeper {
-    fn sleep(&self, call: Call, ns: u64, monotonic_ns: u64) -> Result<(), String> {
+    fn sleep(&self, call: Call, ns: u64, monotonic_ns: u64) -> Result<(), SleepError> {
         if call == Call::Poll && !ns.is_multiple_of(1_000_000) {
-            return Err("it takes whole milliseconds only".to_owned());
+            return Err(SleepError::Whole("milliseconds"));
         }
         let began_ns = self.monotonic_ns();
         let from_ns = if call == Call::ClockNanosleepAbsolute { monotonic_ns } else { began_ns };
@@ -267,9 +272,10 @@ impl Platform for Simulated {
         self.show(visitor, |spec| spec.info.kind != Kind::Counter || spec.info.path != Path::Instruction);
     }
 
-    fn ordered_counter(&self) -> Result<Clock, String> {
-        let counter = self.machine.counter_cost.ok_or("there is no counter")?;
-        let spec = self.machine.spec("lfence_tsc_lfence").ok_or("there is no ordered counter")?;
+    fn ordered_counter(&self) -> Result<Clock, Unavailable> {
+        let missing = || Unavailable::Missing("this machine has no counter".into());
+        let counter = self.machine.counter_cost.ok_or_else(missing)?;
+        let spec = self.machine.spec("lfence_tsc_lfence").ok_or_else(missing)?;
         Ok(Clock { name: "lfence_tsc_lfence", cost: counter, tick_ns: 0.0, ..self.clock(spec) })
     }
 
@@ -284,7 +290,7 @@ impl Platform for Simulated {
         &self,
         count: usize,
         _: i32,
-        read: &mut dyn FnMut(usize) -> Result<(), String>,
+        read: &mut dyn FnMut(usize) -> Result<(), Errno>,
     ) -> Result<Vec<Outcome>, SeveralThreads> {
         Ok((0..count).map(|item| read(item).map_or_else(Outcome::Refused, |()| Outcome::Answered)).collect())
     }
@@ -306,12 +312,17 @@ impl Platform for Simulated {
     }
 
     fn bind(&self, cpu: u32) -> Result<(), AffinityError> {
-        self.cpus().bind(cpu).map_err(AffinityError::Recorded)
+        let present = || {
+            let online: Vec<u32> = (0..self.cpus().cpus()).filter(|cpu| self.cpus().is_online(*cpu)).collect();
+            affinity::show_cpus(&online)
+        };
+        self.cpus().bind(cpu).map_err(|Offline { cpu }| AffinityError::NoSuchCpu { cpu, present: present() })
     }
 
-    fn together<T: Send>(&self, bodies: Vec<impl FnOnce() -> T + Send>) -> Vec<Result<T, String>> {
-        self.cpus()
-            .together(bodies.into_iter().map(|body| Box::new(body) as Box<dyn FnOnce() -> T + Send + '_>).collect())
+    fn together<T: Send>(&self, bodies: Vec<impl FnOnce() -> T + Send>) -> Vec<Result<T, ThreadError>> {
+        let bodies = bodies.into_iter().map(|body| Box::new(body) as Box<dyn FnOnce() -> T + Send + '_>);
+        let ended = self.cpus().together(bodies.collect()).into_iter();
+        ended.map(|ended| ended.map_err(|_| ThreadError::Panicked)).collect()
     }
 
     fn word(&self, value: u64) -> Shared {
@@ -348,8 +359,8 @@ impl Platform for Simulated {
         }
     }
 
-    fn adjtimex(&self) -> Result<Adjtimex, String> {
-        Err("nobody steers a simulated machine by it".to_owned())
+    fn adjtimex(&self) -> Result<Adjtimex, AdjtimexError> {
+        Err(AdjtimexError::Unsupported)
     }
 
     fn sleeping_calls(&self) -> &'static [Call] {

@@ -1,5 +1,6 @@
 //! The state behind its lock, and how one simulated thread gives way to another.
 
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
@@ -10,6 +11,18 @@ use super::state::State;
 
 /// The stack of a simulated thread, in words of the machine that runs the simulation: 1 MiB.
 const STACK_WORDS: usize = (1 << 20) / size_of::<usize>();
+
+/// The text of the panic that ended a thread.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Panicked(pub String);
+
+impl fmt::Display for Panicked {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the thread panicked: {}", self.0)
+    }
+}
+
+impl std::error::Error for Panicked {}
 
 /// The body of a simulated thread.
 pub(super) type Body<'a, T> = Box<dyn FnOnce() -> T + Send + 'a>;
@@ -93,11 +106,11 @@ impl Core {
     }
 
     /// Runs all of these as threads until the last one has ended.
-    pub(super) fn together<T: Send>(&self, bodies: Vec<Body<'_, T>>) -> Vec<Result<T, String>> {
+    pub(super) fn together<T: Send>(&self, bodies: Vec<Body<'_, T>>) -> Vec<Result<T, Panicked>> {
         let is_alone = self.lock().start(bodies.len());
         assert!(is_alone, "a simulated thread cannot start others");
-        let results: Vec<Mutex<Result<T, String>>> =
-            bodies.iter().map(|_| Mutex::new(Err("the thread has not ended".to_owned()))).collect();
+        let results: Vec<Mutex<Result<T, Panicked>>> =
+            bodies.iter().map(|_| Mutex::new(Err(Panicked("the thread has not ended".to_owned())))).collect();
         let mut threads: Vec<Generator<'_, (), ()>> =
             bodies.into_iter().zip(&results).map(|(body, result)| coroutine(body, result)).collect();
         loop {
@@ -115,12 +128,12 @@ impl Core {
 }
 
 /// Returns a coroutine that leaves the result of a body, or the reason of its panic.
-fn coroutine<'a, T: Send>(body: Body<'a, T>, result: &'a Mutex<Result<T, String>>) -> Generator<'a, (), ()> {
+fn coroutine<'a, T: Send>(body: Body<'a, T>, result: &'a Mutex<Result<T, Panicked>>) -> Generator<'a, (), ()> {
     Gn::new_opt(STACK_WORDS, move || {
         let ended = catch_unwind(AssertUnwindSafe(body)).map_err(|cause| {
             let text = cause.downcast_ref::<String>().cloned();
             let text = text.or_else(|| cause.downcast_ref::<&str>().map(|text| (*text).to_owned()));
-            text.unwrap_or_else(|| "the thread ended by a panic".to_owned())
+            Panicked(text.unwrap_or_else(|| "without a text".to_owned()))
         });
         *result.lock().unwrap_or_else(PoisonError::into_inner) = ended;
     })

@@ -1,8 +1,25 @@
 //! Which thread runs next, and how threads start, sleep, wait and end.
 
+use std::fmt;
+
 use super::state::State;
 use super::thread::{Status, Thread};
 use crate::scheduler::{Load, Scheduler};
+
+/// A CPU that a thread cannot be bound to: it is not online.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Offline {
+    /// The CPU.
+    pub cpu: u32,
+}
+
+impl fmt::Display for Offline {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "CPU {} is not online", self.cpu)
+    }
+}
+
+impl std::error::Error for Offline {}
 
 /// What starting a thread costs its parent, in ps.
 const START_PS: (u64, u64) = (5_000_000, 25_000_000);
@@ -142,11 +159,11 @@ impl State {
     }
 
     /// Binds the running thread to a CPU.
-    pub(super) fn bind(&mut self, cpu: u32) -> Result<(), String> {
+    pub(super) fn bind(&mut self, cpu: u32) -> Result<(), Offline> {
         let ps = self.draw(BIND_PS);
         self.run(ps);
         if !self.is_online(cpu) {
-            return Err(format!("CPU {cpu} is not online"));
+            return Err(Offline { cpu });
         }
         self.thread().is_bound = true;
         self.arrive(cpu);

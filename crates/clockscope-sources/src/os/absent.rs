@@ -2,7 +2,7 @@
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use crate::{Errno, RawClock, Visitor};
+use crate::{Errno, Path, RawClock, Visitor};
 
 /// The standard library's monotonic clock: the only one that is known here.
 #[derive(Clone, Copy, Debug)]
@@ -36,6 +36,12 @@ impl Reference {
     #[must_use]
     pub fn name(&self) -> &'static str {
         "rust_instant"
+    }
+
+    /// By which path it is read.
+    #[must_use]
+    pub fn path(&self) -> Path {
+        Path::Std
     }
 
     /// Its tick in ns; 0, because nothing is stated.

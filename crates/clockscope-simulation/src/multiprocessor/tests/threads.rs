@@ -136,7 +136,7 @@ fn a_wait_that_nobody_can_end_is_reported() {
         Box::new(|| machine.work_ps(MS)),
     ]);
     for waiting in &ended[..2] {
-        let text = waiting.as_ref().unwrap_err();
+        let Panicked(text) = waiting.as_ref().unwrap_err();
         assert!(text.contains("deadlock") && text.contains("thread 3 ended"), "{text}");
     }
     assert_eq!(ended[2], Ok(()));
@@ -163,7 +163,7 @@ fn the_simulated_time_can_end() {
         Box::new(|| machine.wait_until(|| word.load() == 1)),
     ]);
     for ended in ended {
-        let text = ended.unwrap_err();
+        let Panicked(text) = ended.unwrap_err();
         assert!(text.contains("time is over") && text.contains("FreezeClock"), "{text}");
     }
 }
@@ -229,7 +229,7 @@ fn a_panic_ends_one_thread() {
                 7
             }),
         ]);
-        let text = ended[0].as_ref().unwrap_err();
+        let Panicked(text) = ended[0].as_ref().unwrap_err();
         assert!(text.contains(if is_deadlock { "deadlock" } else { "on purpose" }), "{text}");
         assert_eq!(ended[1], Ok(7));
     }
@@ -240,7 +240,7 @@ fn a_simulated_thread_starts_no_others() {
     let machine = machine(1, 27);
     let nested = || _ = machine.together(vec![Box::new(|| ()) as Body<'_, ()>]);
     let ended = machine.together(vec![Box::new(nested) as Body<'_, ()>]);
-    assert!(ended[0].as_ref().unwrap_err().contains("cannot start"), "{ended:?}");
+    assert!(ended[0].as_ref().unwrap_err().0.contains("cannot start"), "{ended:?}");
 }
 
 /// A thread that spins on a busy CPU loses time, too.

@@ -7,7 +7,7 @@ mod rdpmc;
 
 use clockscope_arch::os::posix::{BySyscall, ByVdso, Timespec};
 
-use crate::{Errno, RawClock, Resolution, Visitor};
+use crate::{Errno, Path, RawClock, Resolution, Visitor};
 
 /// A clock that others are judged against.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +47,15 @@ impl Reference {
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
+    }
+
+    /// By which path it is read.
+    #[must_use]
+    pub fn path(&self) -> Path {
+        match self.way {
+            Way::Syscall(_) => Path::Syscall,
+            Way::Vdso(_) => Path::Vdso,
+        }
     }
 
     /// Its tick in ns, as clock_getres states it: 1, or the timer tick where the kernel has no better clocksource. 0
