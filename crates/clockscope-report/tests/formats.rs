@@ -161,12 +161,19 @@ fn an_older_record_is_read() {
     let mut older: Value = serde_json::from_str(&text_of("healthy")).unwrap();
     older["run"].as_object_mut().unwrap().remove("reads_asked");
     for clock in older["clocks"].as_array_mut().unwrap() {
-        for key in ["tick_ns", "tick_evidence", "summary"] {
+        for key in ["tick_ns", "tick_evidence", "summary", "failure"] {
             assert!(clock.as_object_mut().unwrap().remove(key).is_some(), "{key}");
         }
     }
     let table = rendered(&Document::from_json(&older.to_string()).unwrap(), Format::Table);
     assert!(table.contains("monotonic"), "{table}");
+    for (name, list) in [("list", "clocks"), ("steps", "clocks"), ("rate", "clocks"), ("order", "sequences")] {
+        let mut older: Value = serde_json::from_str(&text_of(name)).unwrap();
+        for clock in older[list].as_array_mut().unwrap() {
+            assert!(clock.as_object_mut().unwrap().remove("failure").is_some(), "{name}");
+        }
+        Document::from_json(&older.to_string()).unwrap();
+    }
 }
 
 /// Clocks side by side, and histograms, fit whatever width the terminal has.
@@ -238,6 +245,7 @@ fn unknown_is_never_a_number() {
         identity: clock.identity.clone(),
         available: true,
         reason: None,
+        failure: None,
         cost_ns: None,
         ratio_to_fastest: None,
         nominal_resolution_ns: None,

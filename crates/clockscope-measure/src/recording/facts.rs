@@ -119,3 +119,28 @@ fn path(path: ReadPath) -> Path {
         ReadPath::Library => Path::Library,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::unreadable::Unreadable;
+
+    /// A replay gives the sentence and the failure of the run.
+    #[test]
+    fn a_trial_is_replayed_as_it_was() {
+        let refused = [1, 2, 22, 38].map(|code| Outcome::Refused(clockscope_sources::Errno::new(code)));
+        let others = [Outcome::Answered, Outcome::Unanswered, Outcome::Silent, Outcome::Killed(11), Outcome::Killed(4)];
+        for outcome_of_run in refused.into_iter().chain(others) {
+            let shown = |outcome| {
+                let unreadable = Unreadable::of(outcome, Some(false));
+                unreadable.map(|unreadable| (unreadable.to_string(), unreadable.failure()))
+            };
+            let replayed = outcome(recorded_trial(&outcome_of_run));
+            assert_eq!(recorded_trial(&replayed), recorded_trial(&outcome_of_run));
+            assert_eq!(shown(replayed), shown(outcome_of_run.clone()), "{outcome_of_run:?}");
+        }
+        let older = outcome(RecordedTrial::Refused("no".to_owned()));
+        let unreadable = Unreadable::of(older, None).unwrap();
+        assert_eq!((unreadable.to_string().as_str(), unreadable.failure()), ("the read failed: no", None));
+    }
+}

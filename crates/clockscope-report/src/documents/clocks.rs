@@ -1,6 +1,6 @@
 //! What documents on clocks have in common.
 
-use clockscope_records::{ClockIdentity, ClockKind, ReadPath, TickEvidence};
+use clockscope_records::{ClockIdentity, ClockKind, Failure, ReadPath, TickEvidence};
 
 use crate::model::{Block, Cell};
 use crate::units::{precise_time, time};
@@ -47,6 +47,23 @@ pub(super) fn kind(kind: ClockKind) -> &'static str {
     }
 }
 
+/// Names a failure as JSON does.
+pub(super) fn failure(failure: Failure) -> &'static str {
+    match failure {
+        Failure::NoInstruction => "no_instruction",
+        Failure::Missing => "missing",
+        Failure::Denied => "denied",
+        Failure::Refused => "refused",
+        Failure::CounterDisabled => "counter_disabled",
+        Failure::Killed => "killed",
+        Failure::NoAnswer => "no_answer",
+        Failure::Interrupted => "interrupted",
+        Failure::NotApplicable => "not_applicable",
+        Failure::DuringRun => "during_run",
+        Failure::StoodStill => "stood_still",
+    }
+}
+
 /// Names a path as JSON does.
 pub(super) fn path(path: ReadPath) -> &'static str {
     match path {
@@ -57,5 +74,30 @@ pub(super) fn path(path: ReadPath) -> &'static str {
         ReadPath::Std => "std",
         ReadPath::Mmap => "mmap",
         ReadPath::Library => "library",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn failures_have_the_names_that_json_has() {
+        for word in [
+            "no_instruction",
+            "missing",
+            "denied",
+            "refused",
+            "counter_disabled",
+            "killed",
+            "no_answer",
+            "interrupted",
+            "not_applicable",
+            "during_run",
+            "stood_still",
+        ] {
+            let named: Failure = serde_json::from_value(word.into()).unwrap();
+            assert_eq!(failure(named), word);
+        }
     }
 }

@@ -13,8 +13,18 @@ use crate::text::yes_no;
 const HEAD: [&str; 6] = ["Name", "Kind", "Path", "Nominal", "Available", "What"];
 
 /// Columns of a spreadsheet.
-const COLUMNS: [&str; 9] =
-    ["name", "aliases", "kind", "path", "available", "reason", "nominal_resolution_ns", "description", "unknown"];
+const COLUMNS: [&str; 10] = [
+    "name",
+    "aliases",
+    "kind",
+    "path",
+    "available",
+    "reason",
+    "failure",
+    "nominal_resolution_ns",
+    "description",
+    "unknown",
+];
 
 impl Describe for Envelope<Listing> {
     fn blocks(&self) -> Vec<Block> {

@@ -18,12 +18,13 @@ const HEAD: [&str; 14] = [
 ];
 
 /// Columns of a spreadsheet.
-pub(super) const COLUMNS: [&str; 30] = [
+pub(super) const COLUMNS: [&str; 31] = [
     "name",
     "kind",
     "path",
     "available",
     "reason",
+    "failure",
     "cost_ns_median=cost_ns.median",
     "cost_ns_ci95_low=cost_ns.ci95.0",
     "cost_ns_ci95_high=cost_ns.ci95.1",

@@ -12,11 +12,12 @@ use crate::units::{figure, time};
 const HEAD: [&str; 8] = ["Clock", "Ordered", "Handoffs", "Regr", "per 10^6", "Worst", "From CPU to", "Handoffs/s"];
 
 /// Columns of a spreadsheet.
-const COLUMNS: [&str; 15] = [
+const COLUMNS: [&str; 16] = [
     "name",
     "ordered",
     "available",
     "reason",
+    "failure",
     "handoffs",
     "handoffs_per_second",
     "regressions",

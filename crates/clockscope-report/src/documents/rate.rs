@@ -16,11 +16,12 @@ const SIDE_BY_SIDE: usize = 7;
 const DAY: f64 = 0.0864;
 
 /// Columns of a spreadsheet.
-const COLUMNS: [&str; 21] = [
+const COLUMNS: [&str; 22] = [
     "name",
     "reference",
     "available",
     "reason",
+    "failure",
     "ppm",
     "bound_ppm",
     "estimate_ppm",

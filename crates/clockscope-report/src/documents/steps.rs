@@ -3,7 +3,7 @@
 use clockscope_records::{DifferenceRecord, Events, Steps, StepsRecord, Strength, Summary, WorstRecord};
 use serde_json::Value;
 
-use super::clocks::{kind, not_available, path, tick};
+use super::clocks::{failure, kind, not_available, path, tick};
 use super::found::Found;
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
@@ -17,12 +17,13 @@ const DIFFERENCES: [&str; 5] = ["Units", "Time", "Count", "%", "Cumulative %"];
 const ABOUT: &str = "Times in ns, of the differences between successive readings. Between batches of reads there is a pause: no difference is taken there.";
 
 /// Columns of a spreadsheet.
-const COLUMNS: [&str; 11] = [
+const COLUMNS: [&str; 12] = [
     "name",
     "kind",
     "path",
     "available",
     "reason",
+    "failure",
     "tick_ns",
     "tick_at_most_ns",
     "difference_units",
@@ -260,6 +261,7 @@ fn rows_of(clock: &StepsRecord) -> Vec<Vec<Cell>> {
         path(clock.identity.path).into(),
         clock.available.to_string().into(),
         Cell::text(clock.reason.as_deref()),
+        Cell::text(clock.failure.map(failure)),
         Cell::time(clock.tick_ns),
         Cell::time(clock.tick_evidence.as_ref().and_then(|evidence| evidence.at_most_ns)),
     ];
