@@ -62,3 +62,17 @@ pub(crate) fn read(unknown: &mut Unknown) -> Frequencies {
         perf_mmap_hz: by_kernel.ok(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The library words it by one type, records by the other.
+    #[test]
+    fn who_states_a_frequency_has_one_name() {
+        use counter::StatedBy::{Firmware, Hypervisor, Kernel, Processor};
+        for by in [Hypervisor, Processor, Firmware, Kernel] {
+            assert_eq!(recorded((1e9, by)).1.name(), by.name());
+        }
+    }
+}

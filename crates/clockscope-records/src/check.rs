@@ -379,6 +379,19 @@ pub enum StatedBy {
     Kernel,
 }
 
+impl StatedBy {
+    /// Returns its name, for people: the one that `clockscope_arch` has.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Hypervisor => "CPUID 40000010h",
+            Self::Processor => "CPUID 15h",
+            Self::Firmware => "CNTFRQ_EL0",
+            Self::Kernel => "the kernel, by perf",
+        }
+    }
+}
+
 /// What explains the cost of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

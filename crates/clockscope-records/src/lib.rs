@@ -7,6 +7,7 @@
 
 mod check;
 mod clocksource;
+mod demand;
 mod document;
 mod envelope;
 mod environment;
@@ -32,6 +33,7 @@ pub mod units;
 
 pub use check::{Check, CheckKind, CostCause, Doubt, RateChange, ReadFailure, StatedBy, Suspect, Untested};
 pub use clocksource::{Clocksource, Clocksources, KernelVerdict, LeftBehind, Reason, Switched};
+pub use demand::{Demand, DemandPlace, DemandProse, Demanded, UnknownDemand, Value};
 pub use document::{Document, Info, Listing, ReadError};
 pub use envelope::{Contents, Envelope};
 pub use environment::{Announcement, Announcements, CounterFlags, Cpu, Environment, Frequencies, Kernel, Program};
@@ -58,7 +60,7 @@ pub use steps::{Bin, DifferenceRecord, ModeRecord, Steps, StepsRecord, Worst, Wo
 pub use summary::Summary;
 pub use text::{is_steering, plain};
 pub use tick::{Strength, TickEvidence};
-pub use trust::{Demand, Evidence, Finding, Prose, Trust, Trustworthiness, Value, Verdict};
+pub use trust::{Evidence, Finding, Prose, Trust, Trustworthiness, Verdict};
 
 /// Why fields are `null`: field name (dotted for nested ones, e.g. `events.jump`) to reason, in one sentence each.
 pub type Unknown = std::collections::BTreeMap<String, String>;

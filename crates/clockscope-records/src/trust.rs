@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::Check;
+use crate::{Check, Demand};
 
 /// What `clockscope check` found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -53,7 +53,7 @@ pub struct Evidence {
 }
 
 /// Reads nothing: words follow from the figures.
-fn ignored<'de, D: Deserializer<'de>>(_: D) -> Result<Option<Prose>, D::Error> {
+pub(crate) fn ignored<'de, D: Deserializer<'de>, T>(_: D) -> Result<Option<T>, D::Error> {
     Ok(None)
 }
 
@@ -80,29 +80,4 @@ pub enum Finding {
     Against,
     /// It could not be found out, or says nothing.
     Unknown,
-}
-
-/// A figure or a word.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub enum Value {
-    /// A figure.
-    Number(f64),
-    /// A word.
-    Word(String),
-}
-
-/// Whether a demand of the policy is met.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Demand {
-    /// Where it stands in the policy, e.g. `clocks.monotonic.max_cost_ns`.
-    pub demand: String,
-    /// What is demanded.
-    pub required: Value,
-    /// What was found, at most; `null` if that is unknown.
-    pub found: Option<Value>,
-    /// Whether it is met; `null` if that is unknown.
-    pub met: Option<bool>,
-    /// Why it is unknown, or what to do if it is not met; `null` if it is met.
-    pub advice: Option<String>,
 }

@@ -5,6 +5,7 @@ use clockscope_records::{
     StatedBy, Suspect, Trust, Untested,
 };
 
+use crate::demand;
 use crate::units::time;
 
 const LONGER: &str = "ask again for longer (--duration), or when the CPUs are less busy";
@@ -18,10 +19,13 @@ const NO_PAIR: &str = "no pair of CPUs was tested";
 const REFERENCE_CHANGED: &str =
     "the clock that it was compared with changed against all others, and they did not against each other";
 
-/// Puts the words beside the figures of all evidence.
+/// Puts the words beside the figures of all evidence and demands.
 pub(crate) fn explain(trust: &mut Trust) {
     for evidence in trust.verdicts.iter_mut().flat_map(|verdict| &mut verdict.evidence) {
         evidence.prose = Some(prose(evidence));
+    }
+    for demand in &mut trust.demands {
+        demand.prose = Some(demand::prose(demand));
     }
 }
 
@@ -310,13 +314,7 @@ fn source(check: &Check) -> &str {
         Check::Order { .. } => "handoffs",
         Check::Offsets { .. } => "exchanges",
         Check::ConstantRate { .. } | Check::Rate { .. } => "brackets",
-        Check::NominalFrequency { stated_by, .. } => match stated_by {
-            Some(StatedBy::Hypervisor) => "CPUID 40000010h",
-            Some(StatedBy::Processor) => "CPUID 15h",
-            Some(StatedBy::Firmware) => "CNTFRQ_EL0",
-            Some(StatedBy::Kernel) => "the kernel, by perf",
-            None => "CPUID and perf",
-        },
+        Check::NominalFrequency { stated_by, .. } => stated_by.map_or("CPUID and perf", StatedBy::name),
         Check::Cost { .. } => "batches of reads",
         Check::Resolution { tick_ns: None, coarse_nominal_ns: Some(_), .. } => "the interface",
         Check::Resolution { .. } => "its readings",

@@ -3,6 +3,7 @@
 //! Every document gives the same few blocks, which every format renders. This crate cannot reach a
 //! clock, a file or the terminal: a record from another machine renders identically.
 
+mod demand;
 mod documents;
 mod evidence;
 mod model;

@@ -346,13 +346,19 @@ fn every_document_has_a_fixture() {
     assert_eq!(recorded, kinds);
 }
 
-/// Removes the words beside evidence, which follow from its figures.
+/// Removes the words beside evidence and demands, which follow from their figures.
 fn forget_words(record: &mut Value) {
     let verdicts = record["verdicts"].as_array_mut().into_iter().flatten();
     let evidence = verdicts.flat_map(|verdict| verdict["evidence"].as_array_mut().into_iter().flatten());
     for piece in evidence.filter_map(Value::as_object_mut) {
         for word in ["name", "text", "source", "advice"] {
             assert!(piece.remove(word).is_some(), "{word}");
+        }
+    }
+    let demands = record["demands"].as_array_mut().into_iter().flatten();
+    for demand in demands.filter_map(Value::as_object_mut) {
+        for word in ["unit", "advice"] {
+            assert!(demand.remove(word).is_some(), "{word}");
         }
     }
 }

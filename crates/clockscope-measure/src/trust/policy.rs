@@ -1,7 +1,9 @@
 //! What somebody demands of the clocks, against what was found.
 
 use clockscope_machine::clocksource;
-use clockscope_records::{Check, ClockDemands, ClockRecord, Demand, Finding, Policy, Trustworthiness, Value, Verdict};
+use clockscope_records::{
+    Check, ClockDemands, ClockRecord, Demand, DemandPlace, Demanded, Finding, Policy, Trustworthiness, Value, Verdict,
+};
 use clockscope_sources::{Basis, Kind, Path};
 
 use super::counter as counters;
@@ -192,99 +194,67 @@ pub(super) fn compare(policy: &Policy, seen: &Seen, verdicts: &[Verdict]) -> Vec
     if let Some(names) = &policy.clocksource {
         let current = seen.clocksource().map(str::to_owned);
         demands.push(Demand {
-            demand: "clocksource".to_owned(),
+            demand: DemandPlace::Clocksource,
             required: Value::Word(names.join(" or ")),
             found: current.clone().map(Value::Word),
             met: current.as_ref().map(|current| names.contains(current)),
-            advice: match &current {
-                None => Some("the kernel does not show its clocksource: mount /sys".to_owned()),
-                Some(current) if names.contains(current) => None,
-                Some(_) => Some("see `clockscope clocksource` for why the kernel uses another".to_owned()),
-            },
+            prose: None,
         });
     }
-    for (place, of_clock) in named(policy) {
-        let name = place.strip_prefix("clocks.").unwrap_or(&place);
-        let verdict = verdicts.iter().find(|verdict| is_same(seen, &verdict.clock, name));
-        demands.extend(of(&place, of_clock, verdict, seen));
+    let verdict = |name: &str| verdicts.iter().find(|verdict| is_same(seen, &verdict.clock, name));
+    if let Some(of_counter) = &policy.counter {
+        demands.extend(of(&DemandPlace::Counter, of_counter, verdict(COUNTER), seen));
+    }
+    for (name, of_clock) in &policy.clocks {
+        let place = |demanded| DemandPlace::Clock(name.clone(), demanded);
+        demands.extend(of(&place, of_clock, verdict(name), seen));
     }
     demands
 }
 
 /// The demands on one clock.
-fn of(place: &str, demands: &ClockDemands, verdict: Option<&Verdict>, seen: &Seen) -> Vec<Demand> {
+fn of(
+    place: &dyn Fn(Demanded) -> DemandPlace,
+    demands: &ClockDemands,
+    verdict: Option<&Verdict>,
+    seen: &Seen,
+) -> Vec<Demand> {
     let figures = verdict.map(|verdict| Figures::of(verdict, seen)).unwrap_or_default();
     let mut found = Vec::new();
     if let Some(required) = demands.verdict {
         let is = verdict.map(|verdict| verdict.verdict);
         found.push(Demand {
-            demand: format!("{place}.verdict"),
+            demand: place(Demanded::Verdict),
             required: word(required),
             found: is.map(word),
             met: is.map(|is| is >= required),
-            advice: (is.is_none_or(|is| is < required))
-                .then(|| "the evidence above says why, and what to do".to_owned()),
+            prose: None,
         });
     }
-    let mut at_most = |field: &str, most: Option<f64>, range: Option<Range>, advice: &str| {
+    let mut at_most = |demanded: Demanded, most: Option<f64>, range: Option<Range>| {
         let Some(most) = most else { return };
-        let met = range.and_then(|range| range.is_at_most(most));
         found.push(Demand {
-            demand: format!("{place}.{field}"),
+            demand: place(demanded),
             required: Value::Number(most),
             found: range.map(|range| Value::Number(range.shown())),
-            met,
-            advice: match (met, range) {
-                (Some(true), _) => None,
-                (Some(false), _) => Some(advice.to_owned()),
-                (None, Some(_)) => {
-                    Some("it was not measured closely enough to tell: ask for longer (--duration)".to_owned())
-                }
-                (None, None) => Some("it could not be determined: the evidence above says why".to_owned()),
-            },
+            met: range.and_then(|range| range.is_at_most(most)),
+            prose: None,
         });
     };
-    at_most(
-        "max_cost_ns",
-        demands.max_cost_ns,
-        figures.cost_ns,
-        "`clockscope measure --path all` shows which path is dear, and `clockscope clocksource` what it stands on",
-    );
-    at_most(
-        "max_tick_ns",
-        demands.max_tick_ns,
-        figures.tick_ns,
-        "a finer clocksource is needed: `clockscope clocksource`",
-    );
-    at_most(
-        "max_regressions",
-        demands.max_regressions.map(|most| most as f64),
-        figures.regressions,
-        "`clockscope order` and `clockscope steps` show where and how far it goes back",
-    );
-    at_most(
-        "max_rate_ppm",
-        demands.max_rate_ppm,
-        figures.rate_ppm,
-        "`clockscope rate` shows how it runs; NTP may be steering it",
-    );
-    at_most(
-        "max_offset_ns",
-        demands.max_offset_ns,
-        figures.offset_ns,
-        "`clockscope offsets` shows which CPUs are apart",
-    );
+    at_most(Demanded::MaxCostNs, demands.max_cost_ns, figures.cost_ns);
+    at_most(Demanded::MaxTickNs, demands.max_tick_ns, figures.tick_ns);
+    at_most(Demanded::MaxRegressions, demands.max_regressions.map(|most| most as f64), figures.regressions);
+    at_most(Demanded::MaxRatePpm, demands.max_rate_ppm, figures.rate_ppm);
+    at_most(Demanded::MaxOffsetNs, demands.max_offset_ns, figures.offset_ns);
     if let Some(required) = demands.invariant {
         let is = seen.is_invariant;
-        let met = is.map(|is| is || !required);
         let shown = |is: bool| Value::Word(if is { "yes" } else { "no" }.to_owned());
         found.push(Demand {
-            demand: format!("{place}.invariant"),
+            demand: place(Demanded::Invariant),
             required: shown(required),
             found: is.map(shown),
-            met,
-            advice: (met != Some(true))
-                .then(|| "have the hypervisor pass the promise on (QEMU: -cpu host,+invtsc)".to_owned()),
+            met: is.map(|is| is || !required),
+            prose: None,
         });
     }
     found

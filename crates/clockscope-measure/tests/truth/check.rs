@@ -185,7 +185,8 @@ fn demands(machine: &Machine, found: &Trust) {
     for Demand { demand, required, met, .. } in &found.demands {
         let Some(met) = *met else { continue };
         let limit = if let Value::Number(limit) = required { *limit } else { 0.0 };
-        let (place, field) = demand.rsplit_once('.').unwrap_or(("", demand));
+        let demand = demand.to_string();
+        let (place, field) = demand.rsplit_once('.').unwrap_or(("", &demand));
         let is_counter = place == "counter";
         let spec = machine.spec(if is_counter { "lfence_tsc_lfence" } else { "monotonic" }).expect("it is there");
         let near = |truth: f64, share: f64| (limit / truth - 1.0).abs() < share;

@@ -2,15 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use clockscope_records::{Demand, Evidence, Finding, Prose, Trust, Trustworthiness, Value, Verdict};
+use clockscope_records::{Demand, DemandProse, Evidence, Finding, Prose, Trust, Trustworthiness, Value, Verdict};
 use serde_json::Value as Json;
 
 use super::found::Found;
-use crate::evidence;
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
 use crate::text::sentence;
 use crate::units::figure;
+use crate::{demand, evidence};
 
 /// Columns of a spreadsheet. Each piece of a verdict's evidence has a row.
 const COLUMNS: [&str; 10] =
@@ -85,14 +85,14 @@ fn line(evidence: &Evidence) -> String {
 fn demands(demands: &[Demand]) -> Table {
     let row = |demand: &Demand| {
         let cells = vec![
-            demand.demand.as_str().into(),
+            demand.demand.to_string().into(),
             value(&demand.required).into(),
             Cell::known(demand.found.as_ref(), value),
             Cell::known(demand.met, |met| if met { "yes" } else { "NO" }),
         ];
         Row::marked(cells, demand.met == Some(false))
     };
-    let advice = |demand: &Demand| Some(format!("{}: {}", demand.demand, sentence(demand.advice.clone()?)));
+    let advice = |demand: &Demand| Some(format!("{}: {}", demand.demand, sentence(demand::prose(demand).advice?)));
     Table::new(["Demand", "Required", "Found", "Met"], 1, demands.iter().map(row))
         .titled("What the policy demands:")
         .below(demands.iter().filter_map(advice))
@@ -143,17 +143,18 @@ fn demand_cells(demand: &Demand) -> Vec<Cell> {
         Some(false) => ("unmet", "against"),
         None => ("unknown", "unknown"),
     };
+    let DemandProse { unit, advice } = demand::prose(demand);
     vec![
         "policy".into(),
         verdict.into(),
-        demand.demand.as_str().into(),
+        demand.demand.to_string().into(),
         finding.into(),
         if demand.met == Some(false) { "true" } else { "false" }.into(),
         Cell::known(demand.found.as_ref(), in_full),
-        Cell::Absent,
+        unit.map_or(Cell::Absent, Cell::from),
         format!("required: {}", in_full(&demand.required)).into(),
         "the policy".into(),
-        Cell::text(demand.advice.as_deref()),
+        Cell::text(advice.as_deref()),
     ]
 }
 
@@ -176,8 +177,8 @@ fn conclusion(trust: &Trust) -> Vec<String> {
     }
     lines.extend(untested(trust));
     if !trust.demands.is_empty() {
-        let unmet: Vec<&str> = names(trust, Some(false));
-        let unknown: Vec<&str> = names(trust, None);
+        let unmet = names(trust, Some(false));
+        let unknown = names(trust, None);
         lines.push(match (unmet.as_slice(), unknown.as_slice()) {
             ([], []) => "The policy is met.".to_owned(),
             ([], unknown) => format!("Whether the policy is met is unknown: {}.", unknown.join(", ")),
@@ -205,6 +206,6 @@ fn untested(trust: &Trust) -> Option<String> {
 }
 
 /// Demands of which this is known.
-fn names(trust: &Trust, met: Option<bool>) -> Vec<&str> {
-    trust.demands.iter().filter(|demand| demand.met == met).map(|demand| demand.demand.as_str()).collect()
+fn names(trust: &Trust, met: Option<bool>) -> Vec<String> {
+    trust.demands.iter().filter(|demand| demand.met == met).map(|demand| demand.demand.to_string()).collect()
 }
