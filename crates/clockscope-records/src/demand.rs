@@ -3,9 +3,7 @@
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
-use crate::trust::ignored;
+use serde::{Deserialize, Deserializer, Serialize};
 
 /// A figure or a word.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -32,6 +30,11 @@ pub struct Demand {
     /// The same for people. Renderers write it beside the figures; readers ignore it.
     #[serde(flatten, deserialize_with = "ignored")]
     pub prose: Option<DemandProse>,
+}
+
+/// Reads nothing: words follow from the figures.
+pub(crate) fn ignored<'de, D: Deserializer<'de>, T>(_: D) -> Result<Option<T>, D::Error> {
+    Ok(None)
 }
 
 /// What is said of a demand.

@@ -1,8 +1,9 @@
 //! What was found about whether clocks can be trusted.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
+use crate::demand::ignored;
 use crate::{Check, Demand};
 
 /// What `clockscope check` found.
@@ -50,11 +51,6 @@ pub struct Evidence {
     /// The same for people. Renderers write it beside the figures; readers ignore it.
     #[serde(flatten, deserialize_with = "ignored")]
     pub prose: Option<Prose>,
-}
-
-/// Reads nothing: words follow from the figures.
-pub(crate) fn ignored<'de, D: Deserializer<'de>, T>(_: D) -> Result<Option<T>, D::Error> {
-    Ok(None)
 }
 
 /// A check in words.
