@@ -65,7 +65,7 @@ mod tests {
     #[test]
     fn the_kernel_answers() {
         let found = super::read().unwrap();
-        // At 100 Hz of USER_HZ a tick is 10 ms, give or take what steering takes: a tenth at most.
+        // At 100 Hz of USER_HZ a tick is 10 ms, plus or minus what steering takes: a tenth at most.
         assert!((9_000..=11_000).contains(&found.tick_us), "{found:?}");
         assert!(found.freq_ppm.abs() <= 500.0, "{found:?}");
     }

@@ -418,7 +418,7 @@ fn instead(suspect: Suspect) -> &'static str {
         }
         Suspect::Kernel => REPORT,
         Suspect::Setting => {
-            "measure durations by monotonic; somebody set this clock: look for NTP steps and settimeofday"
+            "measure durations by monotonic; this clock was set: look for NTP steps and settimeofday"
         }
     }
 }

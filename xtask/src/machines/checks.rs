@@ -180,7 +180,7 @@ pub(super) fn tsc(seen: &mut Seen) {
     seen.expect(rate["constant"] == true && megahertz > 100.0, || format!("the rate of tsc: {rate}"));
     seen.found(format!("tsc {megahertz:.3} MHz"));
     cost(seen);
-    // The kernel turns from its first guess of the frequency to a better one under way.
+    // The kernel turns from its first guess of the frequency to a better one during the run.
     let early = seen.json("watch_early");
     let (regressions, outside_ns) = (&early["regressions"], &early["outside_ns"]);
     seen.expect(*regressions == 0, || format!("now() went back {regressions} times in the first seconds"));

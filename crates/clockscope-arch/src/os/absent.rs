@@ -34,7 +34,7 @@ pub fn clocksource() -> Option<String> {
     None
 }
 
-/// The CPUs cannot be told.
+/// The CPUs are unknown.
 ///
 /// # Errors
 /// Always.

@@ -1,4 +1,4 @@
-//! What somebody demands of the clocks, against what was found.
+//! Compares the demands of a policy with what was found.
 
 use clockscope_machine::clocksource;
 use clockscope_records::{Check, ClockDemands, ClockRecord, Demand, Finding, Policy, Trustworthiness, Value, Verdict};
@@ -317,12 +317,12 @@ impl Range {
         Self { lowest: (figure.abs() - bound).max(0.0), highest: figure.abs() + bound }
     }
 
-    /// What is told of it: the largest that it may be, or, where that is unlimited, the least.
+    /// What is shown of it: the largest that it may be, or, where that is unlimited, the least.
     fn shown(self) -> f64 {
         if self.highest.is_finite() { self.highest } else { self.lowest }
     }
 
-    /// `None` if that cannot be told.
+    /// `None` if that is unknown.
     fn is_at_most(self, most: f64) -> Option<bool> {
         if self.highest <= most { Some(true) } else { (self.lowest > most).then_some(false) }
     }

@@ -44,10 +44,10 @@ pub trait Counter {
     /// Whether this process may read it; `None` where the system cannot be asked. Must not read it.
     fn is_permitted(&self) -> Option<bool>;
 
-    /// Whether the kernel builds its current clocks on this counter; `None` where it does not tell.
+    /// Whether the kernel builds its current clocks on this counter; `None` where it does not report that.
     fn is_clocksource(&self) -> Option<bool>;
 
-    /// Whether the hardware promises a constant rate in all states; `None` where it does not tell.
+    /// Whether the hardware promises a constant rate in all states; `None` where it does not report that.
     fn is_invariant(&self) -> Option<bool>;
 
     /// The frequency that something claims, in Hz, and who claims it. A claim is compared, never
@@ -56,7 +56,7 @@ pub trait Counter {
         None
     }
 
-    /// Name of the kernel's clocksource, where it tells.
+    /// Name of the kernel's clocksource, where it reports one.
     fn clocksource_name(&self) -> Option<String> {
         None
     }
