@@ -274,7 +274,7 @@ fn pair_record(((a, b), outcome): Played<Learned>, unit: Unit) -> OffsetPair {
             pair.asymmetry_ns = Some(differ * unit.ns);
             pair.symmetric = all.round_trip().map(|round| differ <= SYMMETRIC * round as f64 + 2.0 * unit.step);
         }
-        _ => because(&mut pair, &FIGURES[4..6], "one direction alone was measured, or its offset changed during the run"),
+        _ => because(&mut pair, &FIGURES[4..6], "one direction alone was measured, or its offset changed"),
     }
     pair
 }
