@@ -248,7 +248,7 @@ fn of(place: &str, demands: &ClockDemands, verdict: Option<&Verdict>, seen: &See
         "max_cost_ns",
         demands.max_cost_ns,
         figures.cost_ns,
-        "`clockscope measure --path all` shows which path is dear, and `clockscope clocksource` what it stands on",
+        "`clockscope measure --path all` shows which path is expensive, and `clockscope clocksource` what it is based on",
     );
     at_most(
         "max_tick_ns",

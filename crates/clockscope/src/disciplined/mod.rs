@@ -45,6 +45,8 @@ mod wiping;
 pub(crate) use kept::carried_on;
 #[cfg(not(loom))]
 pub use page::layout;
+#[cfg(test)]
+pub(crate) use sources::trusted_counter;
 pub use sources::{Counter, OsClock};
 pub use stated::{BoundedAt, State, Stated};
 #[cfg(not(loom))]

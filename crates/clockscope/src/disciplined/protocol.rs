@@ -156,15 +156,7 @@ impl Counter for Machine {
     fn ordered(&self) -> u64 {
         self.counter.fetch_add(self.step.load(Ordering::Relaxed), Ordering::Relaxed)
     }
-    fn is_permitted(&self) -> Option<bool> {
-        Some(true)
-    }
-    fn is_clocksource(&self) -> Option<bool> {
-        Some(true)
-    }
-    fn is_invariant(&self) -> Option<bool> {
-        Some(true)
-    }
+    crate::disciplined::trusted_counter!();
 }
 
 impl OsClock for Machine {
