@@ -42,7 +42,7 @@ pub(super) struct RatedClock<'a, P: Platform> {
     pub(super) refusal: Option<String>,
     /// For how long it did not step, in ns, if that is why.
     pub(super) stood_still_ns: Option<f64>,
-    /// ns a unit, roughly: the scale of brackets meanwhile.
+    /// ns a unit, roughly: what brackets are told in meanwhile.
     pub(super) rough_ns: f64,
     /// Step of its readings, in its unit.
     pub(super) tick: f64,
@@ -107,7 +107,7 @@ pub(super) fn usual_reference<P: Platform>(session: &Session<'_, P>) -> Result<S
     first_answering(session, &RATE_REFERENCES)
 }
 
-/// The first of these references that answers when it is tried; the first of all where none does, whose reason is reported then.
+/// The first of these references that answers when it is tried; the first of all where none does, whose reason is told then.
 pub(super) fn first_answering<P: Platform>(
     session: &Session<'_, P>,
     references: &[&str],
@@ -179,7 +179,7 @@ impl<'a, P: Platform> RatedClock<'a, P> {
         self.tick * self.rough_ns >= TICKED_NS
     }
 
-    /// How it measures time as the reference: by its nominal unit. No counter has one whose frequency was
+    /// How it tells time as the reference: by its claim to be right. Nobody claims that of a counter whose frequency was
     /// not measured; it runs at what the timer's calibration has found.
     pub(super) fn as_reference(&self, calibration: &Calibration<P>, bench: &Bench<'_, P>) -> Scale {
         if !self.counts_ticks {
