@@ -42,7 +42,7 @@ pub(crate) struct Setup<'a, P: Platform> {
     pub(crate) counters: Catalogue<P>,
     pub(crate) recorded_at: Option<String>,
     pub(crate) bench: Bench<'a, P>,
-    /// Begun before the first batch.
+    /// Under way since before the first batch.
     pub(crate) calibration: Calibration<P>,
     place: Place<P>,
 }
@@ -183,7 +183,7 @@ impl<'a, P: Platform> Setup<'a, P> {
             unknown.insert("cpu".to_owned(), reason.clone());
         }
         if self.calibration.rate().is_err() {
-            let reason = "it stood still or went back during the run: this is its frequency at the start";
+            let reason = "it stood still or went back under way: this is its frequency at the start";
             unknown.insert("timer.frequency_hz".to_owned(), reason.to_owned());
         }
         Run {
@@ -269,7 +269,7 @@ fn all_answering<P: Platform>(
     if answering.is_empty() { Err(TimerError::NoReference(reasons.join("; ")).into()) } else { Ok(answering) }
 }
 
-/// Returns a calibration that has begun and its first rate, by the first of these references that works.
+/// Returns a calibration under way and its first rate, by the first of these references that works.
 /// The timer is the counter, or the reference where the counter stands still: that is a result, and
 /// not a timer.
 fn calibrated<P: Platform>(
@@ -321,7 +321,7 @@ pub(crate) struct Bench<'a, P: Platform> {
     /// The step that the timer moves in, in its unit.
     pub(crate) timer_step: f64,
     seen_timer_step: Option<f64>,
-    /// Timer value that all times are relative to.
+    /// Timer value that all times are told from.
     pub(crate) origin: u64,
     /// Set from outside to end early.
     pub(crate) stop: &'a AtomicBool,

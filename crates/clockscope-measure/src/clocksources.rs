@@ -34,10 +34,10 @@ pub struct SwitchedRequest {
 
 /// Switches the kernel's clocksource, measures, and so on, and puts back what was there before:
 /// also on an error, a panic, and when it is stopped. What was measured until an error is kept, and
-/// the error in the record.
+/// the error told beside.
 ///
 /// # Errors
-/// No such clocksource or clock, no right to switch, or another process is switching or has left it switched: then nothing was
+/// No such clocksource or clock, no right to switch, or somebody else is switching or has left it switched: then nothing was
 /// switched. What [`measure()`] reports, or the kernel refuses, before anything was measured.
 /// Or the process has more than one thread: clocks are first tried in a forked child.
 pub fn switched(
@@ -67,9 +67,9 @@ pub fn switched(
 pub struct PerClocksource<T> {
     /// The clocksource before and after.
     pub was: String,
-    /// What was found with each, in order, until something went wrong or the user stopped it.
+    /// What was found with each, in order, until something went wrong or somebody wanted to stop.
     pub found: Vec<T>,
-    /// What went wrong during the run, or when it was put back.
+    /// What went wrong under way, or when it was put back.
     pub error: Option<String>,
 }
 
@@ -77,7 +77,7 @@ pub struct PerClocksource<T> {
 /// there before: also on an error, a panic, and when it is stopped.
 ///
 /// # Errors
-/// No such clocksource, no right to switch, or another process is switching or has left it switched: then nothing was
+/// No such clocksource, no right to switch, or somebody else is switching or has left it switched: then nothing was
 /// switched. What the question reports, or the kernel refuses, before anything was found.
 pub fn with_each_clocksource<T>(
     clocksources: &[String],

@@ -20,7 +20,7 @@ use crate::{across, advice, thorough};
 const TICK_READINGS: usize = 1 << 13;
 /// What a batch should take, in ns: 20 µs, less what an unusually slow one may take longer.
 const BATCH_NS: f64 = 19_000.0;
-/// The timer stands still if no time passes in so many rounds: of 0.1 ms and more each.
+/// No time is left to be told by if none passes in so many rounds: of 0.1 ms and more each.
 const STILL: u32 = 1 << 10;
 
 /// What to measure, and how.

@@ -22,7 +22,7 @@ use watch::{Limits, Sight, WORST, Watch};
 /// A pause of so many ns may have been an interrupt: after it the account is renewed, so that a later gap is not explained by
 /// what was counted before.
 const PAUSE_NS: f64 = 1e3;
-/// Turns of the loop from which the length of one follows.
+/// Turns of the loop that tell what one takes.
 const TURNS: usize = 1 << 10;
 /// How many of them make a run, of which the mean is taken.
 const TURNS_OF_RUN: usize = 1 << 5;
@@ -47,7 +47,7 @@ pub struct GapsRequest {
 /// Looks for gaps. The CPUs are fully busy meanwhile. Memory does not grow with the number of gaps.
 ///
 /// # Errors
-/// A CPU that was asked for cannot be used, or no clock answers that measures time.
+/// A CPU that was asked for cannot be used, or no clock answers that time could be told by.
 /// Or the process has more than one thread: clocks are first tried in a forked child.
 pub fn gaps<P: Platform>(
     session: &Session<'_, P>,
@@ -72,7 +72,7 @@ pub fn gaps<P: Platform>(
         Some(cpus) => cpus.iter().map(|cpu| Watch::new(Some(*cpu), limits)).collect(),
         None => vec![Watch::new(setup.cpu(), limits)],
     };
-    // In parts, so that the user sees progress. A thread is started anew for each: what is between them is not looked
+    // In parts, so that somebody can see it go on. A thread is started anew for each: what is between them is not looked
     // at, and not counted.
     loop {
         let left_ns = duration_s * 1e9 - bench.elapsed_ns(&sampling);

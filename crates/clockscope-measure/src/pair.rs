@@ -11,7 +11,7 @@ const PATIENCE: f64 = 2.0;
 const PATIENCE_NS: f64 = 1e6;
 /// The same in steps of the reference.
 const PATIENT_STEPS: f64 = 4.0;
-/// Turns in which a reference may stand still where no counter measures the time, if it was not seen
+/// Turns in which a reference may stand still where no counter tells the time, if it was not seen
 /// to move: at 30 ns a turn, more than any clock's step.
 const PATIENT_TURNS: u64 = 1 << 22;
 /// The same of one that was, at least: it was seen to move within so many readings.

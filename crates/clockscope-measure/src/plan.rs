@@ -1,6 +1,6 @@
 //! Which clock for intervals of which length, and how often to repeat what is measured, from what was measured.
 //!
-//! Two reads overestimate the interval between them by what they show with nothing between them, and are
+//! What two reads with an interval between them tell is too long by what they tell with nothing between them, and is
 //! uncertain by the clock's tick and by how much that overhead varies. The sum of the three bounds the error of nearly
 //! every single measurement; n repetitions between the two reads divide it by n.
 

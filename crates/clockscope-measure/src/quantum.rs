@@ -14,7 +14,7 @@ use crate::timer::read;
 const READINGS: usize = 1 << 12;
 /// Steps that a clock must take.
 const STEPS: usize = 3;
-/// How long a clock is looked at that has not stepped so often, in ns: no clock whose nominal resolution is fine is known to take longer
+/// How long a clock is looked at that has not stepped so often, in ns: no clock that claims to be fine is known to take longer
 /// steps than 100 ms.
 const PATIENCE_NS: f64 = 500e6;
 /// Two readings further apart than this, in ns, were made by a thread that did not run in between.
@@ -30,11 +30,11 @@ const TURN_NS: f64 = 50.0;
 pub(crate) enum Quantum {
     /// In the clock's own unit.
     Step(f64),
-    /// Its nominal resolution is finer, but it was not seen to step for so many ns: its step may be anything.
+    /// It claims to be finer, but was not seen to step for so many ns: its step may be anything.
     Unseen { ns: f64 },
 }
 
-/// The step of a clock: what its readings show, and no less than what its interface states. For one that hides its step it is
+/// The step of a clock: what its readings tell, and no less than what its interface states. For one that hides its step it is
 /// the smallest that was seen. Takes half a second for one that is not seen to step, less than a millisecond for a fine one.
 ///
 /// # Errors
@@ -44,7 +44,7 @@ pub(crate) fn quantum<P: Platform>(row: &Row<P>, ns_per_unit: f64, bench: &Bench
     let claimed = (claimed_ns / ns_per_unit).max(1.0);
     let Ok(sampler) = &row.sampler else { return Ok(Quantum::Step(claimed)) };
     let readings = (0..READINGS).map(|_| sampler.now()).collect::<Result<Vec<u64>, Errno>>()?;
-    // Steps as long as the nominal ones are not waited for.
+    // Steps as long as a clock claims to take are not waited for.
     if step::positive(&readings).count() >= STEPS || claimed_ns * STEPS as f64 > PATIENCE_NS {
         return Ok(Quantum::Step(step::of_readings(&readings).max(claimed)));
     }

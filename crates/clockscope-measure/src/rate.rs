@@ -46,7 +46,7 @@ pub struct RateRequest {
     pub cpu: Option<u32>,
 }
 
-/// What is known while a comparison runs.
+/// What is known while a comparison is under way.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Live {
     /// How much of the time has passed, from 0 to 1.
@@ -64,7 +64,7 @@ pub struct Live {
 /// Compares clocks. Pins the calling thread meanwhile. Memory does not grow with the duration.
 ///
 /// # Errors
-/// No such clock, a reference that cannot be one, a CPU that cannot be used, or no clock that measures time.
+/// No such clock, a reference that cannot be one, a CPU that cannot be used, or no clock that time could be told by.
 /// Or the process has more than one thread: clocks are first tried in a forked child.
 pub fn rate<P: Platform>(
     session: &Session<'_, P>,
@@ -145,7 +145,7 @@ fn pairs<P: Platform>(rated: &[RatedClock<'_, P>], reference: usize) -> Vec<Comp
     against_reference.chain(others).collect()
 }
 
-/// A comparison that runs.
+/// A comparison under way.
 struct Course<'a, P: Platform> {
     bench: &'a Bench<'a, P>,
     rated: &'a [RatedClock<'a, P>],

@@ -38,7 +38,7 @@ pub struct ShootoutRequest {
 /// Compares two clocks, by what was found if it is ended early; the rest is unknown. Pins the calling thread meanwhile.
 ///
 /// # Errors
-/// No such clock, twice the same, a CPU that cannot be used, or no clock that measures time.
+/// No such clock, twice the same, a CPU that cannot be used, or no clock that time could be told by.
 /// Or the process has more than one thread: clocks are first tried in a forked child.
 pub fn shootout<P: Platform>(
     session: &Session<'_, P>,

@@ -155,7 +155,7 @@ struct Trial {
 /// calling thread meanwhile.
 ///
 /// # Errors
-/// The CPU cannot be used, or no clock answers that measures time.
+/// The CPU cannot be used, or no clock answers that time could be told by.
 /// Or the process has more than one thread: clocks are first tried in a forked child.
 pub fn sleep<P: Platform>(
     session: &Session<'_, P>,

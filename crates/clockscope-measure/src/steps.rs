@@ -1,4 +1,4 @@
-//! The question *steps*: sequential reads of one clock after another, and all that their differences show.
+//! The question *steps*: sequential reads of one clock after another, and all that their differences tell.
 
 use clockscope_records::{Envelope, Steps, StepsRecord, Unknown, Worst, WorstRecord};
 use clockscope_sources::ClockInfo;
@@ -17,7 +17,7 @@ use crate::{distribution, tick};
 
 /// Readings of a clock that its tick is found from.
 const TICK_READINGS: usize = 1 << 16;
-/// Batches that show what a read costs before any is looked at, and their reads.
+/// Batches that tell what a read costs before any is looked at, and their reads.
 const WARM_UP: (usize, usize) = (4, 16);
 
 /// How much to read.
@@ -102,7 +102,7 @@ pub fn steps<P: Platform>(
     Ok((Envelope::of_run(setup.recorded_at, session.environment.clone(), run, Steps { clocks }), kept))
 }
 
-/// Reads one clock as often as was asked for. Returns what is kept.
+/// Reads one clock as often as was asked for. What is kept is told.
 fn read<P: Platform>(
     bench: &Bench<'_, P>,
     subject: &mut Subject<P>,
@@ -137,7 +137,7 @@ fn read<P: Platform>(
     Ok(None)
 }
 
-/// Finds out what a read costs at the moment, which distinguishes gaps from slow reads later, and how long a batch may be.
+/// Finds out what a read costs at the moment, which tells gaps from slow reads later, and how long a batch may be.
 fn warm_up<P: Platform>(bench: &Bench<'_, P>, subject: &mut Subject<P>) -> Result<usize, MeasureError> {
     let (batches, reads) = WARM_UP;
     let Subject { row, state } = subject;
@@ -169,7 +169,7 @@ fn read_and_keep<P: Platform>(
     set_batch(subject, count);
     subject.batch(bench, true);
     let Subject { row, state } = subject;
-    // The batch has delivered them as numbers already.
+    // The batch has told them as numbers already.
     let mut values = row.sampler.as_mut().map(|sampler| sampler.free()).unwrap_or_default();
     values.truncate(state.as_ref().map_or(0, |state| state.delivered as usize));
     let ns_per_unit = row.ns_per_unit(bench.first_rate.ns_per_unit);

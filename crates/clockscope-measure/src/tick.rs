@@ -42,7 +42,7 @@ pub(crate) struct TickRecord {
     pub(crate) unknown: Option<String>,
 }
 
-/// What readings showed about a tick, in the clock's unit of so many ns.
+/// What readings told about a tick, in the clock's unit of so many ns.
 pub(crate) fn record<P: Platform>(
     tick: Tick,
     info: &ClockInfo,
@@ -92,7 +92,7 @@ struct Hardware {
 }
 
 impl Hardware {
-    /// What readings showed, in a unit of so many ns.
+    /// What readings told, in a unit of so many ns.
     fn record(self, tick: Tick, ns_per_unit: Option<f64>) -> TickRecord {
         match (tick, ns_per_unit) {
             (Tick::Unknown(reason), _) => TickRecord::unknown(0, None, reason.reason().to_owned()),

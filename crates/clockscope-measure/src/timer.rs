@@ -79,7 +79,7 @@ impl<P: Platform> Timer<P> {
     }
 }
 
-/// Reads a clock that has answered before; if it refuses now, returns 0.
+/// Reads a clock that has answered before; if it refuses now, it tells 0.
 #[inline(always)]
 pub(crate) fn read<C: RawClock>(clock: &C) -> u64 {
     let mut raw = C::Raw::default();
@@ -111,7 +111,7 @@ pub(crate) struct Rate {
     pub(crate) bound_ppm: f64,
 }
 
-/// A calibration that began with a bracket and gives the mean rate since then at any time.
+/// A calibration under way: it began with a bracket and tells the mean rate since then at any time.
 pub(crate) struct Calibration<P: Platform> {
     timer: Timer<P>,
     reference: P::Reference,

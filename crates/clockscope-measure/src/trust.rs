@@ -1,6 +1,6 @@
 //! The question *trust*: which clocks can be trusted, by the evidence of all other questions that matter, within a few seconds.
 //!
-//! Measuring is here; `counter` and `os_clock` weigh what was measured, `policy` compares it with demands. These
+//! Measuring is here; `counter` and `os_clock` weigh what was measured, `policy` compares it with what somebody demands. These
 //! know no clock: records of any machine are judged alike.
 
 mod case;
@@ -68,7 +68,7 @@ pub struct CheckRequest {
 /// calling thread meanwhile.
 ///
 /// # Errors
-/// No such clock, a CPU that cannot be used, a policy that contradicts itself, or no clock that measures time.
+/// No such clock, a CPU that cannot be used, a policy that contradicts itself, or no clock that time could be told by.
 /// Or the process has more than one thread: clocks are first tried in a forked child.
 pub fn check<P: Platform>(
     session: &Session<'_, P>,
@@ -192,7 +192,7 @@ fn rates<P: Platform>(
     duration_s: f64,
     progress: &mut dyn FnMut(f64),
 ) -> Result<Rates, MeasureError> {
-    // Those that the timer tick moves show little in a second.
+    // Those that the timer tick moves tell little in a second.
     let all = Catalogue::new(setup.session.platform);
     let is_coarse = |place: usize| all.entries[place].info.is_coarse;
     let is_fine = |name: &&str| !all.places(name, Paths::Libc).unwrap_or_default().into_iter().any(is_coarse);

@@ -1,4 +1,4 @@
-//! Messages that two CPUs send back and forth, each stamped by its own counter: an exchange is a bracket.
+//! Messages that two CPUs send to and fro, each stamped by its own counter: an exchange is a bracket.
 
 use std::sync::atomic::Ordering;
 

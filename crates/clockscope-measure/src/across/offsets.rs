@@ -29,7 +29,7 @@ const FEWEST: u64 = 100;
 /// By what share of its rate the kernel steers a clock at most.
 const STEERED: f64 = 1e-3;
 /// What is said of an offset that no exchange explains.
-const CHANGED: &str = "no constant offset explains all exchanges: it changed during the run";
+const CHANGED: &str = "no constant offset explains all exchanges: it changed under way";
 /// What is said of exchanges during which the counter failed.
 const PARTED: &str =
     "the counter did not advance as the reference did: one of them stood still, stepped or changed its rate";
@@ -50,7 +50,7 @@ pub struct OffsetsRequest {
 /// Measures the counter's offset between every two CPUs. Starts two threads a pair and round.
 ///
 /// # Errors
-/// A CPU that was asked for cannot be used, or no clock answers that measures time.
+/// A CPU that was asked for cannot be used, or no clock answers that time could be told by.
 /// Or the process has more than one thread: clocks are first tried in a forked child.
 pub fn offsets<P: Platform>(
     session: &Session<'_, P>,
@@ -182,7 +182,7 @@ fn measure_pairs<P: Platform>(
     found.sort_by_key(|pair| (pair.a, pair.b));
 }
 
-/// Exchanges on these pairs at once; both sides ask in turn. Each side returns what it learned by asking.
+/// Exchanges on these pairs at once; both sides ask in turn. Each side tells what it learned by asking.
 fn exchange<P: Platform, C: RawClock>(
     bench: &Bench<'_, P>,
     counters: [C; 2],
@@ -269,12 +269,12 @@ fn pair_record(((a, b), outcome): Played<Learned>, unit: Unit) -> OffsetPair {
             because(&mut pair, &FIGURES[4..6], "other programs interrupted every exchange of one direction");
         }
         (Some(forward), Some(reverse)) => {
-            // The reverse direction gives the first CPU's counter against the second's.
+            // The reverse direction tells the first CPU's counter against the second's.
             let differ = (forward.offset + reverse.offset).abs();
             pair.asymmetry_ns = Some(differ * unit.ns);
             pair.symmetric = all.round_trip().map(|round| differ <= SYMMETRIC * round as f64 + 2.0 * unit.step);
         }
-        _ => because(&mut pair, &FIGURES[4..6], "one direction alone was measured, or its offset changed"),
+        _ => because(&mut pair, &FIGURES[4..6], "one direction alone was measured, or its offset changed under way"),
     }
     pair
 }
@@ -284,7 +284,7 @@ fn summarise(offsets: &mut Offsets) {
     let furthest = |pair: &OffsetPair| Some(pair.offset_ns?.abs() + pair.bound_ns?);
     offsets.apart = offsets.pairs.iter().filter(|pair| pair.apart == Some(true)).count() as u64;
     let within = offsets.pairs.iter().filter_map(furthest).max_by(f64::total_cmp);
-    // What changed during the run is as far apart as it likes.
+    // What changed under way is as far apart as it likes.
     let by_size = |pair: &&OffsetPair| furthest(pair).unwrap_or(f64::INFINITY);
     let tested = offsets.pairs.iter().filter(|pair| pair.apart.is_some());
     let worst = tested.max_by(|a, b| by_size(a).total_cmp(&by_size(b))).map(|pair| [pair.a, pair.b]);

@@ -30,7 +30,7 @@ const STILL_READINGS: u64 = 200;
 /// so many with a chance of e^-32.
 const STILL_STEPS: f64 = 32.0;
 const SHORTEST_READ_NS: f64 = 5.0;
-/// The same of one that never moved, in ns: no clock whose nominal resolution is fine is known to take longer steps; and in steps of one
+/// The same of one that never moved, in ns: no clock that claims to be fine is known to take longer steps; and in steps of one
 /// that does not.
 const NEVER_MOVED_NS: u64 = 100_000_000;
 const NEVER_MOVED_STEPS: f64 = 4.0;
@@ -69,7 +69,7 @@ pub struct OrderRequest {
 /// that grows with n. Starts two threads a pair and round.
 ///
 /// # Errors
-/// A CPU that was asked for cannot be used, or no clock answers that measures time.
+/// A CPU that was asked for cannot be used, or no clock answers that time could be told by.
 /// Or the process has more than one thread: clocks are first tried in a forked child.
 pub fn order<P: Platform>(
     session: &Session<'_, P>,

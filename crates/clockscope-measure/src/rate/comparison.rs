@@ -1,4 +1,4 @@
-//! One clock against another: their brackets, and what these show.
+//! One clock against another: their brackets, and what these tell.
 
 use std::hint::black_box;
 
@@ -95,7 +95,7 @@ impl Comparison {
         self.brackets.len()
     }
 
-    /// Rate and bound so far, in ppm of the nominal scales, or of the rough ones.
+    /// Rate and bound so far, in ppm of the claimed scales, or of the rough ones.
     pub(super) fn bounds_ppm<P: Platform>(&self, rated: &[RatedClock<'_, P>]) -> Option<(f64, f64)> {
         let (clock, reference) = (&rated[self.clock], &rated[self.reference]);
         let clock_ns = clock.nominal_hz.map_or(clock.rough_ns, |hz| 1e9 / hz);
@@ -115,7 +115,7 @@ impl Comparison {
         (self.brackets.iter().map(since_first).collect(), ticks)
     }
 
-    /// What all brackets show with the clock's unit of so many ns.
+    /// What all brackets tell with the clock's unit of so many ns.
     fn rate<P: Platform>(
         &self,
         clock: &RatedClock<'_, P>,
@@ -210,7 +210,7 @@ impl Comparison {
     }
 }
 
-/// What brackets showed, and the brackets, in ns.
+/// What brackets told, and they themselves, in ns.
 struct Found {
     rate: Rate,
     ticks: Ticks,

@@ -2,7 +2,7 @@
 
 use clockscope_records::{RateRecord, Unknown};
 
-/// Why nothing is reported.
+/// Why nothing is told.
 pub(super) const TOO_FEW: &str = "it took too few brackets, or too little time passed between them";
 pub(super) const NO_SCALE: &str =
     "one of the two has no rate against the reference by which its unit would have a length";

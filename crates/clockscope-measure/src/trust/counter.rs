@@ -150,7 +150,7 @@ fn offsets(seen: &Seen) -> Found {
     Found::new(check, finding, Severity::Limits)
 }
 
-/// What changed during the run is as far apart as it likes.
+/// What changed under way is as far apart as it likes.
 fn apart_ns(pair: &OffsetPair) -> f64 {
     pair.offset_ns.map_or(f64::INFINITY, f64::abs)
 }
@@ -197,7 +197,7 @@ pub(super) fn nominal_error_ppm(seen: &Seen) -> Option<(f64, f64)> {
     Some(((hz / rate.frequency_hz? - 1.0) * 1e6, rate.bound_ppm?))
 }
 
-/// A wrong nominal frequency misleads whoever uses it.
+/// A frequency that is claimed and wrong misleads whoever uses it.
 fn nominal_frequency(seen: &Seen) -> Found {
     let nominal = frequencies::nominal_hz(&seen.environment.frequencies);
     let error = nominal_error_ppm(seen);

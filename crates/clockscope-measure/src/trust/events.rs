@@ -68,12 +68,12 @@ pub(super) fn jumps(clocks: &[&ClockRecord], doubt: Option<Doubt>, suspect: Susp
 /// For how long a clock that never changed was looked at, in ns; `None` for one that did, or was not read.
 fn unchanged_ns(clock: &ClockRecord) -> Option<f64> {
     let events = clock.events.as_ref().filter(|events| events.reads > 0 && clock.observed_resolution_ns.is_none())?;
-    // Older records lack the span.
+    // Older records do not tell the span.
     let read_ns = events.reads as f64 * clock.cost_ns.as_ref().map_or(0.0, |cost| cost.median);
     Some(events.span_ns.unwrap_or(read_ns))
 }
 
-/// Whether a clock that did not change for so long has stopped: its nominal step is far shorter, and no clock that is known
+/// Whether a clock that did not change for so long has stopped: it claims to step far more often, and no clock that is known
 /// hides a longer step than [`LONGEST_STEP_NS`].
 fn is_frozen(clock: &ClockRecord, unchanged_ns: f64) -> bool {
     unchanged_ns >= (STEPS_TO_SEE * clock.nominal_resolution_ns.unwrap_or(0.0)).max(LONGEST_STEP_NS)

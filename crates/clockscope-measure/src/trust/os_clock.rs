@@ -33,7 +33,7 @@ pub(super) fn judge(seen: &Seen, clock: &ClockRecord, doubt: Option<Doubt>, faul
         return case;
     }
     let is_wall = clock.identity.is_wall;
-    // What monotonic shows as well is not a wall clock that was set.
+    // What monotonic shows as well is not somebody who sets the wall clock.
     let may_be_set = is_wall && !went_back(seen, "monotonic");
     let (suspect, severity) =
         if may_be_set { (Suspect::Setting, Severity::Limits) } else { (Suspect::Kernel, Severity::Forbids) };

@@ -1,4 +1,4 @@
-//! Compares the demands of a policy with what was found.
+//! What somebody demands of the clocks, against what was found.
 
 use clockscope_machine::clocksource;
 use clockscope_records::{Check, ClockDemands, ClockRecord, Demand, Finding, Policy, Trustworthiness, Value, Verdict};
@@ -248,7 +248,7 @@ fn of(place: &str, demands: &ClockDemands, verdict: Option<&Verdict>, seen: &See
         "max_cost_ns",
         demands.max_cost_ns,
         figures.cost_ns,
-        "`clockscope measure --path all` shows which path is expensive, and `clockscope clocksource` what it is based on",
+        "`clockscope measure --path all` shows which path is dear, and `clockscope clocksource` what it stands on",
     );
     at_most(
         "max_tick_ns",
@@ -317,12 +317,12 @@ impl Range {
         Self { lowest: (figure.abs() - bound).max(0.0), highest: figure.abs() + bound }
     }
 
-    /// What is shown of it: the largest that it may be, or, where that is unlimited, the least.
+    /// What is told of it: the largest that it may be, or, where that is unlimited, the least.
     fn shown(self) -> f64 {
         if self.highest.is_finite() { self.highest } else { self.lowest }
     }
 
-    /// `None` if that is unknown.
+    /// `None` if that cannot be told.
     fn is_at_most(self, most: f64) -> Option<bool> {
         if self.highest <= most { Some(true) } else { (self.lowest > most).then_some(false) }
     }

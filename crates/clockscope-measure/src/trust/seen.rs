@@ -6,7 +6,7 @@ use clockscope_records::{ClockRecord, Doubt, Environment, KernelVerdict, Offsets
 
 /// What a clock costs that enters the kernel: the yardstick for those that need not.
 pub(super) const SYSCALL: &str = "monotonic:syscall";
-/// No processor takes longer for an ordered read, in ns, unless it is trapped.
+/// No processor takes longer for an ordered read, in ns, unless somebody traps it.
 pub(super) const TRAPPED_NS: f64 = 200.0;
 
 /// Everything that a verdict may stand on.
@@ -71,7 +71,7 @@ impl Seen {
         self.order.sequences.iter().find(|sequence| sequence.name == label)
     }
 
-    /// Whether every read of the counter is trapped: then all that reads it is expensive.
+    /// Whether somebody traps every read of the counter: then all that reads it is dear.
     pub(crate) fn is_trapped(&self) -> bool {
         self.emulators().is_none() && self.cheapest_ordered().is_some_and(|(_, ns)| ns > TRAPPED_NS)
     }
