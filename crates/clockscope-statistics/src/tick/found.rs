@@ -29,7 +29,7 @@ pub struct Lattice {
     /// Width of the band around its points in which nine in ten blocks of readings lie, in units; 0 if they lie exactly
     /// on them.
     pub spread: f64,
-    /// Readings that differed from the one before: what the finding stands on.
+    /// Readings that differed from the one before: what the finding is based on.
     pub steps: u64,
     /// Share of the blocks of readings that lie on it.
     pub agreement: f64,
