@@ -61,7 +61,7 @@ pub(crate) fn check() -> Result<Outcome> {
     for (name, processes, word) in INTERRUPTED {
         place.interrupted(name, processes, word)?;
     }
-    println!("   interrupted under way, nothing is left of {}", INTERRUPTED.map(|(name, ..)| name).join(", "));
+    println!("   interrupted during the run, nothing is left of {}", INTERRUPTED.map(|(name, ..)| name).join(", "));
     Ok(Outcome::Passed)
 }
 

@@ -226,6 +226,6 @@ mod tests {
         let bare = concat!("#[allow(unsafe", "_code)]");
         assert_eq!(misplaced_unsafe("./crates/clockscope-arch/src/counter/x86.rs", opened).len(), 0);
         assert_eq!(misplaced_unsafe("./crates/clockscope-arch/src/counter/x86.rs", bare).len(), 1);
-        assert_eq!(misplaced_unsafe("./crates/clockscope-report/src/table.rs", opened).len(), 1);
+        assert_eq!(misplaced_unsafe("./crates/clockscope-report/src/model.rs", opened).len(), 1);
     }
 }

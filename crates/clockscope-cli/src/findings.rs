@@ -29,19 +29,19 @@ pub(crate) enum FailOn {
     Unknown,
 }
 
-/// 1 if any clock shows any of these, otherwise 3 if no clock could tell about one of them, otherwise 0.
+/// 1 if any clock shows any of these, otherwise 3 if one of them is unknown for all clocks, otherwise 0.
 pub(crate) fn judge<'a>(clocks: impl Iterator<Item = Shown<'a>>, fail_on: &[FailOn]) -> Exit {
     let clocks: Vec<Shown<'_>> = clocks.collect();
     let shown = |event: &FailOn| any(clocks.iter().map(|clock| event.shown_by(*clock)));
     decide(fail_on.iter().map(shown))
 }
 
-/// Whether any shows it; `None` if none could tell.
+/// Whether any shows it; `None` if it is unknown for all.
 fn any(answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     answers.flatten().reduce(|one, other| one | other)
 }
 
-/// Whether any shows it; `None` if none does and one could not tell, or there is none.
+/// Whether any shows it; `None` if none does and it is unknown for one, or there is none.
 fn any_of_all(answers: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     let answers: Vec<Option<bool>> = answers.collect();
     let is_known = !answers.is_empty() && answers.iter().all(Option::is_some);
@@ -60,7 +60,7 @@ pub(crate) fn decide(findings: impl Iterator<Item = Option<bool>>) -> Exit {
     }
 }
 
-/// What an answer may show that somebody wants to fail on.
+/// What an answer may show that the command can fail on.
 pub(crate) trait Shows<Finding> {
     /// Whether it shows it; `None` if that is not known.
     fn shows(&self, finding: Finding) -> Option<bool>;
@@ -200,7 +200,7 @@ pub(crate) enum CheckFinding {
     Jump,
     /// A clock that cannot be read
     Unavailable,
-    /// A test that told nothing: of steps back, jumps, order, offsets or rates
+    /// A test without a result: of steps back, jumps, order, offsets or rates
     Unknown,
 }
 

@@ -26,7 +26,7 @@ pub(crate) fn say(message: &str) {
     complaint(message);
 }
 
-/// Writes a line to standard error. Where that is full or closed nobody can be told, and the data and the exit code are
+/// Writes a line to standard error. Where that is full or closed the line is lost, and the data and the exit code are
 /// worth no less.
 fn complaint(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");

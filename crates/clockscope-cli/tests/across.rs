@@ -226,7 +226,7 @@ fn a_fast_clock_is_found_with_sign_and_size() {
     }
 }
 
-/// A clock that claims to be fine and is not runs at no wrong rate, nor does it change it: it is late by up to its step.
+/// A clock whose nominal resolution is finer than its steps runs at no wrong rate, nor does it change it: it is late by up to its step.
 #[test]
 #[parallel]
 fn a_hidden_step_is_no_rate() {

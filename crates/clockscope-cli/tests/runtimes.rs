@@ -199,7 +199,7 @@ fn what_is_damaged_in_the_cache_is_built_anew() {
         assert!(rows.iter().all(|row| row["available"] == true), "{rows:#?}");
         assert_eq!(fs::read_dir(&cache).unwrap().count(), 1);
     }
-    // What somebody else can write is not executed.
+    // What another user can write is not executed.
     fs::set_permissions(&cache, fs::Permissions::from_mode(0o777)).unwrap();
     let output = run(runtimes(folder.path(), &["c"]), 0);
     let said = String::from_utf8(output.stderr.clone()).unwrap();

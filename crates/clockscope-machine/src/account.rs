@@ -1,12 +1,12 @@
 //! What the kernel counts of the things that take time from a thread: context switches, interrupts, software interrupts,
-//! time stolen by the hypervisor. Two accounts, before and after, tell what happened between.
+//! time stolen by the hypervisor. Two accounts, before and after, show what happened between.
 
 #![allow(unsafe_code, reason = "getrusage writes through a pointer")]
 
 /// What was counted of the calling thread until some moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Thread {
-    /// The CPU that it was on; `None` where the system does not tell.
+    /// The CPU that it was on; `None` where the system does not report it.
     pub cpu: Option<u32>,
     /// Its context switches; `None` where they are not counted.
     pub switches: Option<Switches>,

@@ -74,7 +74,7 @@ pub fn allowed() -> Result<Vec<u32>, AffinityError> {
     os::allowed_cpus().map_err(refused("sched_getaffinity"))
 }
 
-/// The CPU that the calling thread runs on now; `None` where the system does not tell.
+/// The CPU that the calling thread runs on now; `None` where the system does not report it.
 #[must_use]
 pub fn current_cpu() -> Option<u32> {
     os::current_cpu()

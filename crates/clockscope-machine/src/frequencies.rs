@@ -1,4 +1,4 @@
-//! Frequencies that hardware or hypervisor claim for the counter. Claims, to be checked against a measurement.
+//! Nominal frequencies of the counter, as hardware or hypervisor state them: to be checked against a measurement.
 
 use clockscope_arch::counter::{self, Claims};
 use clockscope_arch::os;

@@ -1,4 +1,4 @@
-//! Which hypervisor this machine runs under.
+//! Which hypervisor this machine runs under, and what it says of the counter.
 
 use clockscope_records::Unknown;
 

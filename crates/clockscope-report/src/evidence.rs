@@ -415,9 +415,7 @@ fn instead(suspect: Suspect) -> &'static str {
             "use the system's monotonic clock by system call, or clockscope's, which gives the counter up by itself"
         }
         Suspect::Kernel => REPORT,
-        Suspect::Setting => {
-            "measure durations by monotonic; somebody set this clock: look for NTP steps and settimeofday"
-        }
+        Suspect::Setting => "measure durations by monotonic; this clock was set: look for NTP steps and settimeofday",
     }
 }
 

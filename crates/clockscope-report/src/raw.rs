@@ -34,7 +34,7 @@ pub enum RawFormat {
     Parquet,
 }
 
-/// Writes the readings of all clocks, each told in ns since its first one: whole ns for a clock of
+/// Writes the readings of all clocks, each in ns since its first one: whole ns for a clock of
 /// whole ns, picoseconds for others. A reading before the first is negative.
 ///
 /// # Errors What the writer refused; [`io::ErrorKind::Unsupported`] for Parquet in a program that

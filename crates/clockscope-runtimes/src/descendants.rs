@@ -26,7 +26,7 @@ pub(crate) struct Adoption {
     before: HashSet<(i32, u64)>,
 }
 
-/// A process, as the kernel tells of it.
+/// A process, as the kernel describes it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Process {
     pid: i32,
@@ -47,7 +47,7 @@ impl Adoption {
     }
 
     /// Ends a program and every other process that descends from this one and was not there before, and waits until they are
-    /// gone; some seconds at most, since a process that hangs inside the kernel cannot be ended. Where /proc tells nothing it ends the
+    /// gone; some seconds at most, since a process that hangs inside the kernel cannot be ended. Where /proc shows nothing it ends the
     /// program and the group that it leads.
     pub(crate) fn end_all(&self, child: &mut Child) {
         let child_pid = Pid::from_child(child);

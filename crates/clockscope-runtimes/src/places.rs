@@ -149,7 +149,7 @@ fn in_place(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("no temporary folder can be made in {}: {error}", path.display()))
 }
 
-/// Removes what killed runs of this user have left: folders whose lock nobody holds. The number in the name tells nothing, since
+/// Removes what killed runs of this user have left: folders whose lock nobody holds. The number in the name shows nothing, since
 /// containers that share the place have numbers of their own.
 fn sweep(base: &Path) {
     let is_left = |entry: &fs::DirEntry| {
@@ -176,7 +176,7 @@ fn cache() -> Result<PathBuf, String> {
     fs::DirBuilder::new().recursive(true).mode(PRIVATE).create(&cache).map_err(wrong)?;
     let found = fs::metadata(&cache).map_err(wrong)?;
     if !is_own(&found) || found.mode() & WRITABLE_BY_OTHERS != 0 {
-        return Err(format!("{} belongs to somebody else, or can be written by others", cache.display()));
+        return Err(format!("{} belongs to another user, or can be written by others", cache.display()));
     }
     // That it can be made does not say that it can be written: it may have been there.
     let attempt = cache.join(format!(".{}.tmp", std::process::id()));

@@ -55,7 +55,7 @@ pub(crate) enum Ended {
     Done,
     /// Its time was over.
     TimeLimit,
-    /// Somebody wanted to stop.
+    /// The user stopped the run.
     Stopped,
     /// It printed without end.
     TooMuchOutput,

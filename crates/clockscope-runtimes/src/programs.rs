@@ -70,7 +70,7 @@ pub fn select(names: &[String], programs: &[(String, PathBuf)]) -> Result<Vec<Ch
     Ok(RUNTIMES.iter().filter(is_asked).flat_map(of).collect())
 }
 
-/// The name in the registry of what somebody calls so.
+/// The name in the registry of a runtime that users call so.
 fn canonical(asked: &str) -> Result<&'static str, UnknownRuntime> {
     let wanted = asked.trim().to_lowercase();
     let alias = ALIASES.iter().find(|(alias, _)| *alias == wanted).map(|(_, name)| *name);

@@ -17,7 +17,7 @@ pub struct Runtime {
     pub get: &'static str,
     /// Programs that start it; the first that is found is taken.
     pub(crate) programs: &'static [&'static str],
-    /// Arguments with which it tells its version, and ends.
+    /// Arguments with which it prints its version, and ends.
     pub(crate) version: &'static [&'static str],
     /// Programs that compile for it, where that is not the runtime itself.
     pub(crate) compilers: &'static [&'static str],

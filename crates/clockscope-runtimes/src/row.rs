@@ -1,4 +1,4 @@
-//! What a probe's readings tell, as a record.
+//! What a probe's readings show, as a record.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ const COARSE: &str = "the runtime's own timer is too coarse: most batches of rea
 /// Batches that a 99th percentile needs.
 const FOR_P99: usize = 100;
 
-/// Fills in what an API's readings tell; `clocksource` is the kernel's.
+/// Fills in what an API's readings show; `clocksource` is the kernel's.
 pub(crate) fn fill(record: &mut RuntimeRecord, readings: &Readings, clocksource: Option<&str>) {
     let ns_per_unit = NS / readings.units_per_second as f64;
     let unknown = &mut Unknown::new();
@@ -165,7 +165,7 @@ fn tick(record: &mut RuntimeRecord, readings: &Readings, because: &mut impl FnMu
     });
 }
 
-/// What the steps tell, in units that are `scale` times finer.
+/// What the steps show, in units that are `scale` times finer.
 fn found(readings: &Readings, scale: u64) -> Tick {
     let mut collector = TickCollector::new(readings.steps.len() + 1);
     let mut reading = 0u64;

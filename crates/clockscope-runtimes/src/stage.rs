@@ -65,7 +65,7 @@ impl Stage {
         Ok(Self { places, warning })
     }
 
-    /// Finds the programs, asks for their versions, and builds the probes that are not built yet, until somebody wants to stop.
+    /// Finds the programs, asks for their versions, and builds the probes that are not built yet, until the user stops the run.
     /// 10 s a program at most, 2 min a way to build. What these programs start and leave behind is ended, and so are all processes
     /// that become descendants of this one while they run.
     pub fn prepare<'a>(
@@ -84,7 +84,7 @@ impl Stage {
         chosen.iter().enumerate().take_while(|_| !stop.load(Ordering::Relaxed)).map(prepared).collect()
     }
 
-    /// Measures one after the other, until somebody wants to stop. A runtime that cannot be measured, or not to the end, has a
+    /// Measures one after the other, until the user stops the run. A runtime that cannot be measured, or not to the end, has a
     /// row that says why. Takes about `1.25 x milliseconds` an API and what the runtimes need to start. Ends processes as
     /// [`Stage::prepare`] does.
     pub fn measure(

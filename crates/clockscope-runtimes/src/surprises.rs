@@ -15,9 +15,9 @@ const MOSTLY: f64 = 50.0;
 const COARSE_BY_NAME_NS: f64 = 1e6;
 /// What has not moved for so many of its steps stands still.
 const LONG: f64 = 100.0;
-/// A tick is told apart from a claim that is so many times finer.
+/// A tick is reported if the nominal one is so many times finer.
 const CLAIMED: f64 = 2.0;
-/// By what share a tick may differ from what is claimed.
+/// By what share a tick may differ from the nominal one.
 const SAME: f64 = 0.02;
 
 /// A sentence for each API that surprises, in the order of the rows. APIs of one clocksource are compared with each other.

@@ -78,7 +78,7 @@ pub enum Resolution {
     Nanoseconds(f64),
     /// One tick of a counter whose frequency is not stated: 1 / frequency, once that was measured.
     OneTick,
-    /// Nothing is claimed, and why.
+    /// Nothing is stated, and why.
     Unknown(Cow<'static, str>),
 }
 

@@ -16,7 +16,7 @@ const EXACT: usize = 1 << 15;
 const BITS: u32 = 11;
 
 /// Counts differences. Exact but for differences that come when 32,768 others beyond the table are known already:
-/// these are rounded down to 0.1 %, and how many they are is told.
+/// these are rounded down to 0.1 %, and how many they are is reported.
 #[derive(Clone, Debug)]
 pub struct Differences {
     /// Two counts a difference, used in turn: most differences are like the one before, and to count on at the same

@@ -12,7 +12,7 @@ pub use worst::{EventKind, WORST, WorstEvent, WorstEvents};
 
 use crate::{Reservoir, quantile};
 
-/// A run of more repeats than this is a fail, one of two to so many is a stall.
+/// A run of more repeats than this is stuck, one of two to so many is a stall.
 pub const STALL_MAX: u64 = 199;
 /// A jump of more than this many nanoseconds is a warp.
 pub const WARP_NS: f64 = 1e6;
@@ -149,7 +149,7 @@ struct Scan {
 }
 
 impl EventCounter {
-    /// A counter for a clock of `ns_per_unit`, whose interface claims `nominal_tick_ns` (0 if nothing), read in batches
+    /// A counter for a clock of `ns_per_unit`, whose interface states `nominal_tick_ns` (0 if nothing), read in batches
     /// of at most `longest` readings.
     #[must_use]
     pub fn new(ns_per_unit: f64, nominal_tick_ns: f64, judge: Judge, longest: usize) -> Self {
@@ -259,7 +259,7 @@ impl EventCounter {
         (self.counts, self.worst)
     }
 
-    /// Counts one difference by itself and tells it, in units.
+    /// Counts one difference by itself and returns it, in units.
     #[inline]
     fn step(&mut self, from: u64, to: u64) -> i64 {
         let step = to.wrapping_sub(from) as i64;
@@ -296,7 +296,7 @@ impl EventCounter {
         self.remember(kind, run as f64);
     }
 
-    /// Counts the differences inside a batch, collects the long ones, and tells how far the clock stands back at the
+    /// Counts the differences inside a batch, collects the long ones, and returns how far the clock stands back at the
     /// end of it, in ns, having started `debt_ns` back: the return from a backward step is no second event. And whether a
     /// reading went back.
     fn scan(&mut self, values: &[u64], threshold_ns: f64, cost_ns: f64, mut debt_ns: f64) -> (f64, bool) {
@@ -377,7 +377,7 @@ impl EventCounter {
                 self.remember(EventKind::HiddenRegression, level.floor_ns - highest_at_start);
             }
             // A batch that ended in a gap says little of its end: what was known before still holds, unless the clock
-            // visibly stepped back. By how much it did is not told by the step, part of which a gap may have hidden.
+            // visibly stepped back. By how much it did is not shown by the step, part of which a gap may have hidden.
             if boundary >= 0 && !hidden && !scan.went_back {
                 floor_ns = floor_ns.max(level.floor_ns - self.reference().drift * (after_ns - level.after_ns));
             }

@@ -1,6 +1,6 @@
 //! How fast a clock runs, from brackets: readings of it between two readings of a reference.
 //!
-//! A bracket tells where the clock's phase (its reading less the reference's, at one moment) lies, and nothing makes that
+//! A bracket bounds where the clock's phase (its reading less the reference's, at one moment) lies, and nothing makes that
 //! wrong: an interruption only widens it. Two brackets bound the mean rate between them, whatever the clock did
 //! meanwhile. That is the answer; whether one rate explains all brackets is a question of its own (`line`).
 
@@ -19,7 +19,7 @@ const INTERRUPTED: f64 = 3.0;
 /// Nobody steers a clock by more than this share of the time that passes: what is more is a step.
 const STEERED: f64 = 0.1;
 
-/// What brackets tell about a clock's rate. Offsets are relative: 1e-6 is one ppm fast.
+/// What brackets show of a clock's rate. Offsets are relative: 1e-6 is one ppm fast.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rate {
     /// The smallest mean frequency offset that is possible between the two end brackets.
@@ -42,7 +42,7 @@ pub struct Rate {
     pub step: Option<(f64, f64)>,
 }
 
-/// What brackets in ascending order of time tell; `None` for fewer than two, or if no time passed between them. For N of
+/// What brackets in ascending order of time show; `None` for fewer than two, or if no time passed between them. For N of
 /// them it takes N log N steps.
 #[must_use]
 pub fn rate(brackets: &[BracketNs], ticks: Ticks) -> Option<Rate> {

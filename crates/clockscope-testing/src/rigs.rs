@@ -1,9 +1,9 @@
 //! Libraries in C that break the clocks of the process that preloads them. The comment at the head of each file in `rigs/`
-//! lists what it can be told. The build script compiles them.
+//! lists what it accepts. The build script compiles them.
 
 use std::path::{Path, PathBuf};
 
-/// The variable that tells the rig `trap` which faults the counter has.
+/// The variable that lists for the rig `trap` which faults the counter has.
 pub const TRAP_FAULTS: &str = "CLOCKSCOPE_TRAP";
 
 /// Returns the shared library of a rig, for `LD_PRELOAD`.

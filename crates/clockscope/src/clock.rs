@@ -61,7 +61,7 @@ through_pointer!(&C, Rc<C>, Arc<C>);
 
 /// A clock that a test sets.
 ///
-/// It starts at zero, stands still unless it is told otherwise, and never goes back. Threads may share it.
+/// It starts at zero, stands still unless it is set or advanced, and never goes back. Threads may share it.
 ///
 /// ```
 /// use clockscope::{Clock, FakeClock, Instant};

@@ -17,7 +17,7 @@ pub enum Source {
     Nothing,
 }
 
-/// Something that was found out about a clock, and what it means for using it.
+/// One finding about a clock, and what it means for using it.
 ///
 /// ```
 /// use clockscope::{Evidence, Finding, Value};
@@ -32,7 +32,7 @@ pub struct Evidence {
     pub name: &'static str,
     /// What the answer means.
     pub finding: Finding,
-    /// The answer in a sentence, with its figures; where nothing could be found out, why.
+    /// The answer in a sentence, with its figures; where it is unknown, why.
     pub seen: Cow<'static, str>,
     /// The answer as one figure or word; `None` where there is none.
     pub value: Option<Value>,
@@ -102,7 +102,7 @@ pub enum Finding {
     For,
     /// It speaks against it.
     Against,
-    /// It could not be found out, or was not.
+    /// It is unknown.
     Unknown,
 }
 
@@ -134,7 +134,7 @@ impl fmt::Display for Frequency {
     }
 }
 
-/// How far the served time was from the OS clock: |ours − OS| and the width of the bracket that told.
+/// How far the served time was from the OS clock: |ours − OS| and the width of the bracket that showed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ErrorBound {

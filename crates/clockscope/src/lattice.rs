@@ -2,7 +2,7 @@
 //!
 //! Readings of a clock lie on a lattice of its tick. Their differences are multiples of it, one more or less: some
 //! counters answer a second read within a tick with the former value plus one. A constant cost of the read would look like
-//! a lattice, too, so the readings are spaced unevenly. Only steps of whole units are looked for: one of 125/3 ns is told as 1.
+//! a lattice, too, so the readings are spaced unevenly. Only steps of whole units are looked for: one of 125/3 ns is reported as 1.
 
 use core::hint::black_box;
 
@@ -12,7 +12,7 @@ const READINGS: usize = 2048;
 const EXPLAINED: usize = 97;
 
 /// The step in the clock's units: the largest of which nearly all differences are multiples. 1 where there is none above
-/// 4, which could not be told from 1. `None` where fewer than 16 differences were seen.
+/// 4, which could not be distinguished from 1. `None` where fewer than 16 differences were seen.
 pub(crate) fn step(mut read: impl FnMut() -> u64) -> Option<u64> {
     let mut differences = [0u64; READINGS];
     let mut count = 0;

@@ -3,7 +3,7 @@
 //! Two threads that are bound to a CPU each hand readings to each other. A thread that receives one
 //! and then reads less has seen the counter go back; and from a reading, its answer and the reading
 //! after that follow bounds of the two counters' offset, by the instrument's own arithmetic
-//! ([`crate::offset`]).
+//! ([`clockscope_brackets`]).
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};

@@ -45,7 +45,7 @@ use crate::{Clock, Instant, ProcessClock};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Stopwatch<C = ProcessClock> {
     clock: C,
-    /// When the interval under way began.
+    /// When the running interval began.
     started: Option<Instant>,
     /// Sum of the intervals that are over, in ns.
     counted_ns: u64,
@@ -67,7 +67,7 @@ impl Stopwatch {
     }
 
     /// Ticks of [`Stopwatch::elapsed_ticks`] and [`Stopwatch::timestamp`] in a second: nanoseconds, on every system.
-    /// Whether the clock shows all of them, [`crate::resolution`] tells.
+    /// [`crate::resolution`] reports whether the clock shows all of them.
     #[must_use]
     pub const fn frequency() -> u64 {
         1_000_000_000

@@ -97,7 +97,7 @@ pub fn stop() -> u64 {
     arch::fenced()
 }
 
-/// Whether this process may read the counter; `None` where the system does not tell, which means that nothing forbids it
+/// Whether this process may read the counter; `None` where the system does not report it, which means that nothing forbids it
 /// as far as is known.
 ///
 /// ```

@@ -383,15 +383,7 @@ mod tests {
         fn ordered(&self) -> u64 {
             self.pass(10)
         }
-        fn is_permitted(&self) -> Option<bool> {
-            Some(true)
-        }
-        fn is_clocksource(&self) -> Option<bool> {
-            Some(true)
-        }
-        fn is_invariant(&self) -> Option<bool> {
-            Some(true)
-        }
+        crate::disciplined::trusted_counter!();
     }
 
     impl OsClock for Machine {

@@ -78,7 +78,7 @@ fn a_holder_that_does_not_come_back_loses_the_lock() {
         others.stop_at(at, move |others| {
             let generation = others.clock.generation();
             let worst = others.run(105 * MILLISECOND, 10_000) + others.run((stopped_ms - 105) * MILLISECOND, 10_000);
-            assert!(worst <= 100.0, "{worst} ns while somebody is stopped at {at}, state {state}");
+            assert!(worst <= 100.0, "{worst} ns while a holder is stopped at {at}, state {state}");
             assert_eq!(others.clock.source(), Source::Counter, "stopped at {at}, state {state}");
             told.set(Some(others.clock.generation() - generation));
         });
@@ -88,7 +88,7 @@ fn a_holder_that_does_not_come_back_loses_the_lock() {
         // It has just come back, and what it did is nowhere in the line that is read now.
         assert_eq!(others.clock.source(), Source::Counter, "came back from {at}, state {state}");
         let worst = others.run(30 * MILLISECOND, 5_000);
-        assert!(worst <= 100.0, "{worst} ns after somebody was stopped at {at}, state {state}");
+        assert!(worst <= 100.0, "{worst} ns after a holder was stopped at {at}, state {state}");
         let generations = seen.get().unwrap();
         taken_over += generations;
         assert!(generations <= 1);
@@ -121,7 +121,7 @@ fn an_os_clock_that_steps_back_meanwhile_is_followed() {
     }
 }
 
-/// Somebody else's decision holds at once and for good, whoever is about to publish another line.
+/// Another thread's decision takes effect at once and permanently, whoever is about to publish another line.
 #[test]
 fn a_decision_holds_beside_a_holder_that_is_stopped() {
     for (state, at) in (0..STATES.len()).flat_map(|state| (0..40).map(move |at| (state, at))) {

@@ -1,6 +1,6 @@
 //! Readings of many threads: none is smaller than one that was known before it was begun.
 //!
-//! The counter is this machine's, and the OS clock is slewed by 1000 ppm to and fro; segments last 100 µs, so that the
+//! The counter is this machine's, and the OS clock is slewed by 1000 ppm back and forth; segments last 100 µs, so that the
 //! line is renewed ten thousand times a second; and who publishes is delayed at random.
 //!
 //! 10^8 readings by two threads. `CLOCKSCOPE_ORDER_READS` and `CLOCKSCOPE_ORDER_THREADS` ask for others.
@@ -59,7 +59,7 @@ impl Counter for Native {
     }
 }
 
-/// CLOCK_MONOTONIC, slewed to and fro. One in four looks at a line, and publications of one, is followed by a delay of up
+/// CLOCK_MONOTONIC, slewed back and forth. One in four looks at a line, and publications of one, is followed by a delay of up
 /// to 50 µs.
 struct Slewed;
 

@@ -460,7 +460,7 @@ fn frozen_clocks_hang_nothing() {
     watch.world.slew(-1.0);
     watch.run(100 * MILLISECOND, 10_000);
     assert_eq!(watch.clock.source(), Source::OsClock);
-    // The counter: nobody sees it before somebody asks.
+    // The counter: it is not seen before a caller asks.
     let mut watch = Watch::ordinary();
     watch.settle();
     watch.world.set_hz(0.0);

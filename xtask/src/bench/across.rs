@@ -32,7 +32,7 @@ fn number(value: &Value) -> Result<f64> {
 /// Clocks whose handoffs are compared.
 const ORDERED: [&str; 4] = ["rdtscp", "tsc_lfence", "monotonic", "clockscope.now"];
 
-/// Handoffs beside those of two threads that hand a word to and fro, in the same run; and what went back.
+/// Handoffs beside those of two threads that hand a word back and forth, in the same run; and what went back.
 fn order() -> Result<()> {
     let (mut unordered, mut ordered) = (Vec::new(), 0.0);
     for (handoff, target) in [("both", ">= 0.5"), ("mailbox", "-"), ("lock", "-")] {

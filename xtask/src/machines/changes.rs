@@ -1,4 +1,4 @@
-//! What is expected where several CPUs take part, where the processor lacks something, and where clocks change under way.
+//! What is expected where several CPUs take part, where the processor lacks something, and where clocks change during the run.
 
 use std::fs;
 
@@ -62,7 +62,7 @@ pub(super) fn no_rdtscp(seen: &mut Seen) {
     watched(seen, "watch", Served::Counter, 1);
 }
 
-/// The kernel turns to the HPET under way, and nobody asks it: its clock has become slower, so that the library follows, and what
+/// The kernel turns to the HPET during the run, and nobody asks it: its clock has become slower, so that the library follows, and what
 /// it serves does not go back.
 pub(super) fn switch(seen: &mut Seen) {
     let after = seen.json("info_after")["environment"]["clocksource"].clone();
@@ -71,7 +71,7 @@ pub(super) fn switch(seen: &mut Seen) {
     let watch = watched(seen, "watch", Served::OsClock, 2);
     let told = watch["outcome"].as_str().is_some_and(|outcome| outcome.contains("it has become slower"));
     seen.expect(told, || format!("the outcome is {}", watch["outcome"]));
-    seen.found("demoted under way".into());
+    seen.found("demoted during the run".into());
     tick(seen, "monotonic", 10.0, 1e-6);
 }
 
@@ -116,7 +116,7 @@ pub(super) fn slew(seen: &mut Seen) {
 
     let (monotonic, counter) = (seen.clock("rate", "monotonic"), seen.clock("rate", "tsc"));
     seen.expect(monotonic["constant"] == false && monotonic["changed"].is_object(), || {
-        format!("the change of monotonic's rate under way was not seen: {monotonic}")
+        format!("the change of monotonic's rate during the run was not seen: {monotonic}")
     });
     seen.expect(counter["constant"] == true, || format!("tsc changed its rate: {counter}"));
     seen.found("1000 ppm of monotonic, none of tsc".into());

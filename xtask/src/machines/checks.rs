@@ -49,7 +49,7 @@ fn listed(machine: &Machine, seen: &mut Seen) {
 }
 
 /// The instrument's own judgement: of the counter what was expected, for the reasons that were; of the kernel's clock that it is
-/// dear or coarse where the clocksource is; and something to do about all that speaks against a clock.
+/// expensive or coarse where the clocksource is; and something to do about all that speaks against a clock.
 fn verdict(machine: &Machine, seen: &mut Seen) {
     let document = seen.json("check");
     let counter = match machine.architecture {
@@ -180,7 +180,7 @@ pub(super) fn tsc(seen: &mut Seen) {
     seen.expect(rate["constant"] == true && megahertz > 100.0, || format!("the rate of tsc: {rate}"));
     seen.found(format!("tsc {megahertz:.3} MHz"));
     cost(seen);
-    // The kernel turns from its first guess of the frequency to a better one under way.
+    // The kernel turns from its first guess of the frequency to a better one during the run.
     let early = seen.json("watch_early");
     let (regressions, outside_ns) = (&early["regressions"], &early["outside_ns"]);
     seen.expect(*regressions == 0, || format!("now() went back {regressions} times in the first seconds"));

@@ -1,4 +1,4 @@
-//! Emulated machines: every clocksource, and clocks that change under way, on machines that a test may break.
+//! Emulated machines: every clocksource, and clocks that change during the run, on machines that a test may break.
 //!
 //! Each boots Debian's kernel under qemu with nothing but busybox, the instrument and the library's example `watch`, and runs
 //! a script of machines/, whose commands stand there as a user would type them. What they must say is in `checks`.

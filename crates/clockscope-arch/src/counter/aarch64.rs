@@ -41,7 +41,7 @@ pub fn has_counter() -> Result<(), Unavailable> {
     Ok(())
 }
 
-/// CNTFRQ_EL0: what firmware wrote there. 0 where it wrote nothing, which is told as unknown.
+/// CNTFRQ_EL0: what firmware wrote there. 0 where it wrote nothing, which is reported as unknown.
 fn frequency_hz() -> Option<u64> {
     let hz: u64;
     // SAFETY: CNTFRQ_EL0 is readable wherever CNTVCT_EL0 is; the read has no effect on memory or flags.

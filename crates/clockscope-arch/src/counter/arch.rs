@@ -12,7 +12,7 @@ pub fn is_invariant() -> Option<bool> {
     None
 }
 
-/// Nothing is claimed.
+/// Nothing is stated.
 #[must_use]
 pub fn claims() -> Claims {
     Claims::default()

@@ -1,6 +1,6 @@
-//! What is claimed of the counter.
+//! Nominal frequencies of the counter.
 
-/// Frequencies that processor, firmware or hypervisor claim for the counter: to be checked against a measurement, never
+/// Frequencies that processor, firmware or hypervisor state for the counter: to be checked against a measurement, never
 /// taken for one. `None` where nothing is stated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Claims {

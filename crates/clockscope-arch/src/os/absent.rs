@@ -34,7 +34,7 @@ pub fn clocksource() -> Option<String> {
     None
 }
 
-/// The CPUs cannot be told.
+/// The CPUs are unknown.
 ///
 /// # Errors
 /// Always.
@@ -82,10 +82,7 @@ impl Timeline {
     /// # Errors
     /// None.
     pub fn wall_ns(&self) -> Result<i64, Errno> {
-        Ok(match SystemTime::now().duration_since(UNIX_EPOCH) {
-            Ok(after) => after.as_nanos() as i64,
-            Err(before) => -(before.duration().as_nanos() as i64),
-        })
+        Ok(unix_ns() as i64)
     }
 
     /// It is.
@@ -156,12 +153,15 @@ pub fn survive_disabled_counter(_: fn()) -> Result<(), Errno> {
 /// # Errors
 /// None.
 pub fn civil() -> Result<State, Errno> {
-    let now = SystemTime::now();
-    let unix_ns = match now.duration_since(UNIX_EPOCH) {
+    Ok(State::unsynchronized(unix_ns()))
+}
+
+/// The wall clock in ns since the Unix epoch, negative before it.
+fn unix_ns() -> i128 {
+    match SystemTime::now().duration_since(UNIX_EPOCH) {
         Ok(after) => after.as_nanos() as i128,
         Err(before) => -(before.duration().as_nanos() as i128),
-    };
-    Ok(State::unsynchronized(unix_ns))
+    }
 }
 
 /// There is no errno to be kept.

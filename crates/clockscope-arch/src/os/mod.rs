@@ -9,7 +9,7 @@
 //!   [`survive_disabled_counter`];
 //! - the CPUs: [`allowed_cpus`], [`set_allowed_cpus`], [`current_cpu`].
 //!
-//! `posix` and `perf` are Linux's alone, for the clocks that the instrument reads.
+//! `posix`, `perf`, `adjtimex` and `MappedPage` are Linux's alone, for what the instrument reads.
 
 #[cfg_attr(any(target_os = "linux", target_os = "android"), path = "linux/mod.rs")]
 #[cfg_attr(not(any(target_os = "linux", target_os = "android")), path = "absent.rs")]
@@ -21,7 +21,7 @@ pub use backend::{
     current_cpu, keep_errno, perf_frequency, set_allowed_cpus, survive_disabled_counter, wipe_on_fork,
 };
 #[cfg(any(target_os = "linux", target_os = "android"))]
-pub use backend::{last_errno, perf, posix};
+pub use backend::{MappedPage, adjtimex, last_errno, perf, posix};
 
 /// What fuzz/ feeds.
 #[cfg(all(fuzzing, any(target_os = "linux", target_os = "android")))]

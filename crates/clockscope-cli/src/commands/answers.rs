@@ -122,7 +122,7 @@ fn end_of_rate(found: &Rates, args: &RateArgs) -> Exit {
     }
 }
 
-/// What is known while a comparison is under way.
+/// What is known while a comparison runs.
 fn line(live: &Live) -> String {
     match (live.ppm, live.bound_ppm) {
         (Some(ppm), Some(bound)) => format!("{:.1} s, {}: {ppm:+.3} ± {bound:.3} ppm", live.seconds, live.clock),

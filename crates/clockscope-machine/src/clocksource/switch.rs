@@ -13,12 +13,12 @@ use clockscope_records::LeftBehind;
 
 use crate::kernel;
 
-/// Where the kernel is asked and told, and where the marker is: in memory, so that a reboot, which resets the clocksource,
+/// Where the clocksource is read and set, and where the marker is: in memory, so that a reboot, which resets the clocksource,
 /// takes it away.
 const FOLDER: &str = "/sys/devices/system/clocksource/clocksource0";
 const MARKER: &str = "/run/clockscope-clocksource";
 
-/// How often the lock is tried, and with which pause, before somebody is said to hold it.
+/// How often the lock is tried, and with which pause, before it counts as held.
 const TRIES: u32 = 5;
 const BETWEEN_TRIES: Duration = Duration::from_millis(20);
 
@@ -63,13 +63,13 @@ pub enum SwitchError {
         /// Why it could not be written.
         error: io::Error,
     },
-    /// Somebody else is switching.
+    /// Another process is switching.
     #[error("{} is switching the clocksource just now, and will put back what was there: wait until it has ended", process(*.pid))]
     Held {
         /// Who, where that is noted down already.
         pid: Option<u32>,
     },
-    /// Somebody has left it switched.
+    /// A process has left it switched.
     #[error(
         "process {pid} has ended without putting the clocksource back: {was} was in use before; put it back with `clockscope clocksource --restore`"
     )]
@@ -100,7 +100,7 @@ pub enum SwitchError {
     /// The kernel refused.
     #[error("the kernel did not take {name}: {reason}")]
     Refused {
-        /// What it was told.
+        /// The clocksource that was asked for.
         name: String,
         /// What it said, or did instead.
         reason: String,
@@ -127,15 +127,15 @@ pub struct Switched {
 /// The right to switch to these clocksources, before anything is switched.
 ///
 /// # Errors
-/// There is no such clocksource, this process may not switch, or somebody else is switching or has left it switched.
+/// There is no such clocksource, this process may not switch, or another process is switching or has left it switched.
 pub fn right(names: &[String]) -> Result<Right, SwitchError> {
     Places::default().right(names)
 }
 
-/// What a killed process has left switched. Also tells who is switching just now, by the error [`SwitchError::Held`].
+/// What a killed process has left switched. Reports who is switching just now by the error [`SwitchError::Held`].
 ///
 /// # Errors
-/// Somebody is switching.
+/// Another process is switching.
 pub fn left_behind() -> Result<Option<LeftBehind>, SwitchError> {
     Places::default().left_behind()
 }
@@ -143,7 +143,7 @@ pub fn left_behind() -> Result<Option<LeftBehind>, SwitchError> {
 /// Puts back what a killed process has left switched; `None` if there is nothing to be put back.
 ///
 /// # Errors
-/// Somebody is switching, this process may not, or the kernel refuses.
+/// Another process is switching, this process may not, or the kernel refuses.
 pub fn restore() -> Result<Option<Switched>, SwitchError> {
     Places::default().restore()
 }
@@ -190,7 +190,7 @@ impl Places {
         Ok(right)
     }
 
-    /// Nothing, where somebody has put it back by hand.
+    /// Nothing, where a user has put it back by hand.
     fn left_behind(&self) -> Result<Option<LeftBehind>, SwitchError> {
         if !fs::metadata(&self.marker).is_ok_and(|found| found.is_file()) {
             return Ok(None);
@@ -215,7 +215,7 @@ impl Places {
         }
         self.switch_file()?;
         let marker = self.lock()?;
-        // Somebody else may have restored it meanwhile.
+        // Another process may have restored it meanwhile.
         let Some(note) = read_note(&marker) else { return Ok(None) };
         let from = self.current()?;
         let right = Right { places: self.clone(), marker: Some(marker), was: note.was.clone() };
@@ -232,13 +232,13 @@ impl Places {
         Ok(self.told("current_clocksource")?.trim().to_owned())
     }
 
-    /// The file by which the kernel is told, opened.
+    /// The file that sets the clocksource, opened.
     fn switch_file(&self) -> Result<File, SwitchError> {
         let path = self.folder.join("current_clocksource");
         OpenOptions::new().write(true).open(&path).map_err(|error| SwitchError::NotPermitted { path, error })
     }
 
-    /// Tells the kernel, and looks whether it did what it was told.
+    /// Sets the clocksource, and checks that the kernel uses it.
     fn tell(&self, name: &str) -> Result<(), SwitchError> {
         let refused = |reason: String| SwitchError::Refused { name: name.to_owned(), reason };
         let told = OpenOptions::new().write(true).truncate(true).open(self.folder.join("current_clocksource"));
@@ -330,7 +330,7 @@ impl Right {
         self.places.tell(name)
     }
 
-    /// Puts back what was in use before, and tells whether that succeeded, which dropping cannot. If the kernel refused, the
+    /// Puts back what was in use before, and returns whether that succeeded, which dropping cannot. If the kernel refused, the
     /// marker stays.
     ///
     /// # Errors
@@ -364,7 +364,7 @@ impl Right {
 
 impl Drop for Right {
     fn drop(&mut self) {
-        // Nobody is left to be told; the marker that stays says so to the next run.
+        // No caller is left; the marker that stays says so to the next run.
         let _ = self.finish();
     }
 }
@@ -375,7 +375,7 @@ mod tests {
 
     use super::*;
 
-    /// A kernel that is two files. It takes whatever it is told.
+    /// A kernel that is two files. It takes whatever is written.
     fn places(folder: &Path) -> Places {
         fs::write(folder.join("current_clocksource"), "tsc\n").unwrap();
         fs::write(folder.join("available_clocksource"), "tsc hpet acpi_pm \n").unwrap();
@@ -450,7 +450,7 @@ mod tests {
         assert_eq!(places.restore().unwrap(), Some(switched));
         assert!(is(&places, "tsc") && !places.marker.exists());
         assert_eq!(places.restore().unwrap(), None);
-        // Somebody has put it back by hand.
+        // A user has put it back by hand.
         fs::write(&places.marker, "4711 tsc\n").unwrap();
         assert_eq!(places.left_behind().unwrap(), None);
         assert_eq!(places.right(&[]).unwrap().was(), "tsc");
@@ -462,7 +462,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let places = places(folder.path());
         let right = places.right(&names(&["hpet"])).unwrap();
-        // It takes what it is told, and uses nothing.
+        // It takes what is written, and uses nothing.
         fs::remove_file(places.folder.join("current_clocksource")).unwrap();
         std::os::unix::fs::symlink("/dev/null", places.folder.join("current_clocksource")).unwrap();
         assert!(matches!(right.switch("hpet"), Err(SwitchError::Refused { .. })));

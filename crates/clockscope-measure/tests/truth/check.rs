@@ -216,7 +216,7 @@ fn demands(machine: &Machine, found: &Trust) {
     }
 }
 
-/// A machine with nothing wrong, though it may be busy, claim a wrong frequency, or have another clocksource for a reason.
+/// A machine with nothing wrong, though it may be busy, state a wrong frequency, or have another clocksource for a reason.
 fn sound(seed: u64) -> Machine {
     let mut maker = Maker::new(seed);
     let (claims, off) = (maker.random.happens(0.4), (maker.random.fraction() - 0.5) * 2e-3);

@@ -31,7 +31,7 @@ pub(crate) struct Spec {
     /// `None` for the counter.
     pub(crate) id: Option<ClockId>,
     pub(crate) cost: ReadCost,
-    /// What its interface claims as its step, in ns.
+    /// Its nominal step, in ns.
     pub(crate) stated_ns: f64,
     /// The true step of its readings, in ns of its own time.
     pub(crate) tick_ns: f64,
@@ -49,7 +49,7 @@ pub(crate) struct Machine {
     pub(crate) counter_step: u64,
     /// By what share of their cost reads take longer, on average.
     pub(crate) jitter: f64,
-    /// The frequency that the hardware claims of its counter, in Hz.
+    /// The nominal frequency of its counter, in Hz.
     pub(crate) claimed_hz: Option<u64>,
     pub(crate) clocksource: Clocksource,
     pub(crate) loads: Vec<Load>,

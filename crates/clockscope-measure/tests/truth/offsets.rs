@@ -83,7 +83,7 @@ fn kernels_clock(machine: &Machine, found: &Offsets, ticks: &[i64]) {
     }
 }
 
-/// Nothing is claimed where nothing could be tested.
+/// Nothing is reported where nothing could be tested.
 fn is_untested(found: &Offsets, word: &str) {
     assert!(found.untestable.as_ref().is_some_and(|reason| reason.contains(word)), "{found:?}");
     assert!(found.within_ns.is_none() && found.worst_pair.is_none() && found.apart == 0, "{found:?}");

@@ -16,7 +16,7 @@ const TICKED_NS: f64 = 100e3;
 /// Nobody steers a clock by more than this share.
 const STEERED: f64 = 0.1;
 
-/// A machine whose reads take their values anywhere in between, and whose counter may claim a frequency.
+/// A machine whose reads take their values anywhere in between, and whose counter may have a nominal frequency.
 fn machine(seed: u64) -> Machine {
     let mut maker = Maker::new(seed);
     if maker.random.happens(0.3) {
@@ -203,7 +203,7 @@ fn constant(truth: &Truth<'_>, record: &RateRecord, estimates: &mut Coverage) {
     assert!(is_ticked || record.constant.is_some() || record.brackets_kept < 3, "{record:?}");
     assert!(record.step.is_none() && record.changed.is_none(), "{record:?}");
     let y = truth.ppm(name).map_or(0.0, |ppm| ppm * 1e-6);
-    // Where nobody claims a frequency it is that which was found, within its bound.
+    // Without a nominal frequency it is that which was found, within its bound.
     let y_error = if truth.ppm(name).is_some() { 0.0 } else { bound * 1e-6 } + scale_ppm * 1e-6;
     let error_ns = 1.5 * bracket_ns + ticks_ns;
     for mtie in &record.mtie {

@@ -37,7 +37,7 @@ fn raw(machine: &Machine) -> usize {
     machine.spec("monotonic_raw").and_then(|spec| spec.id).expect("it is there")
 }
 
-/// Seed 58: a constant rate that is a third from the claimed one was a step in each round.
+/// Seed 58: a constant rate that is a third from the nominal one was a step in each round.
 #[test]
 fn a_claim_that_is_wrong_was_a_step() {
     let mut machine = machine(58, Clocksource::Tsc);
@@ -135,7 +135,7 @@ fn clocks_that_are_steered_together_made_a_reference_suspected() {
     assert!(answer.found.reference_suspected);
 }
 
-/// The timer's bound left out the steps of counter and reference, which claim to be of 1 ns.
+/// The timer's bound left out the steps of counter and reference, whose nominal resolution is 1 ns.
 #[test]
 fn the_timers_bound_left_out_the_steps_of_a_device() {
     let (answer, platform) = asked(machine(3, Clocksource::Device(280)), &["monotonic"], "monotonic_raw:vdso", None);

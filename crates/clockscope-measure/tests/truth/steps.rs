@@ -128,7 +128,7 @@ fn faulty(seed: u64) -> (Machine, Fault) {
     (machine, fault)
 }
 
-/// A clock that stands still or refuses under way is found to do that, and nothing else, in the time that was asked for.
+/// A clock that stands still or refuses during the run is found to do that, and nothing else, in the time that was asked for.
 #[test]
 fn a_fault_under_way_is_told_as_what_it_is() {
     on_machines(

@@ -198,7 +198,7 @@ fn stated(environment: &Environment) -> String {
     if stated.is_empty() { "none".to_owned() } else { stated.join(", ") }
 }
 
-/// Why no claim about cost is made from a measurement; `None` if one may be.
+/// Why no statement about cost is made from a measurement; `None` if one may be.
 fn reservation(environment: &Environment) -> Option<String> {
     if !environment.emulation.is_empty() {
         return Some(format!(

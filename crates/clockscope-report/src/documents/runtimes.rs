@@ -159,7 +159,7 @@ fn percent(percent: f64) -> String {
     }
 }
 
-/// A runtime's name with its version, and with its program where that is needed to tell it apart.
+/// A runtime's name with its version, and with its program where that is needed to identify it.
 fn with_version(found: &Runtimes, row: &RuntimeRecord) -> String {
     let name = row.label(&found.runtimes);
     match &row.version {

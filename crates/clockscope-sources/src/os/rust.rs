@@ -9,7 +9,7 @@ use crate::{ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Visitor};
 /// [`std::time::Instant::now`].
 #[derive(Clone, Debug)]
 pub struct RustInstant {
-    /// The first reading whose value was asked for. Readings are told relative to it: std does not show an instant's
+    /// The first reading whose value was asked for. Readings are relative to it: std does not show an instant's
     /// number. Not read beforehand, because where the counter is disabled every read kills the process.
     origin: OnceLock<Instant>,
 }

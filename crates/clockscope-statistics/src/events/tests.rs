@@ -46,7 +46,7 @@ impl Simulated {
     }
 }
 
-/// Reads `batches` batches of `length` and counts; `faults` tells what happens at the n-th read.
+/// Reads `batches` batches of `length` and counts; `faults` returns what happens at the n-th read.
 fn count(clock: &mut Simulated, batches: usize, length: usize, faults: impl Fn(u64) -> Fault) -> EventCounts {
     counted(clock, batches, length, faults).0
 }
@@ -285,7 +285,7 @@ fn a_jump_of_a_coarse_clock_is_seen() {
 }
 
 #[test]
-fn runs_of_repeats_are_stalls_or_fails_by_their_length() {
+fn runs_of_repeats_are_stalls_or_stuck_by_their_length() {
     let run = |repeats: usize| {
         let mut values = vec![10; repeats + 1];
         values.push(20);
@@ -298,7 +298,7 @@ fn runs_of_repeats_are_stalls_or_fails_by_their_length() {
 }
 
 #[test]
-fn a_frozen_clock_is_one_fail_also_when_time_runs_out() {
+fn a_frozen_clock_is_stuck_once_also_when_time_runs_out() {
     let mut counter = EventCounter::new(1.0, 0.0, PERFECT, 100);
     for batch in 0..50 {
         let before_ns = f64::from(batch) * 1e4;
@@ -311,7 +311,7 @@ fn a_frozen_clock_is_one_fail_also_when_time_runs_out() {
 
 /// A run that a snapshot finds is counted there as long as it is, and in the end once.
 #[test]
-fn a_run_that_goes_on_is_a_stall_first_and_then_a_fail() {
+fn a_run_that_goes_on_is_a_stall_first_and_then_stuck() {
     let mut counter = EventCounter::new(1.0, 0.0, Judge::None, 100);
     let mut seen = Vec::new();
     for turn in 0..3 {

@@ -33,7 +33,7 @@ impl EventKind {
 pub struct WorstEvent {
     /// When it happened, in ns of the reference since the first batch, to the length of a batch.
     pub at_ns: f64,
-    /// How large it was: repeats for fails and stalls, ns for all others.
+    /// How large it was: repeats for stuck readings and stalls, ns for all others.
     pub size: f64,
 }
 

@@ -1,4 +1,4 @@
-//! Readings as they come, as far as they tell about a tick.
+//! Readings as they come, as far as a tick can be found from them.
 
 use super::found::Tick;
 use super::readings::Readings;
@@ -24,7 +24,7 @@ pub struct Elapsed {
 pub struct TickCollector {
     readings: Readings,
     capacity: usize,
-    /// The last reading, and what it is told as.
+    /// The last reading, and what it is kept as.
     last: Option<(u64, u64)>,
 }
 
@@ -94,7 +94,7 @@ impl TickCollector {
         self.readings.values.len() >= self.capacity
     }
 
-    /// What the readings tell.
+    /// What the readings show.
     #[must_use]
     pub fn tick(&self) -> Tick {
         self.readings.tick()

@@ -1,14 +1,14 @@
-//! What can be found of a clock's tick.
+//! A clock's tick, a bound of it, or why there is neither.
 
-/// Periods shorter than this, in units, cannot be told from the truncation to whole units.
+/// Periods shorter than this, in units, cannot be distinguished from the truncation to whole units.
 pub const SHORTEST: f64 = 3.0;
 
-/// What readings tell about a clock's tick.
+/// What readings show of a clock's tick.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Tick {
     /// It is this.
     Found(Lattice),
-    /// It is too fine to be told from the clock's unit.
+    /// It is too fine to be distinguished from the clock's unit.
     AtMost {
         /// Whatever it is, it is at most this, in units.
         units: f64,
@@ -29,7 +29,7 @@ pub struct Lattice {
     /// Width of the band around its points in which nine in ten blocks of readings lie, in units; 0 if they lie exactly
     /// on them.
     pub spread: f64,
-    /// Readings that differed from the one before: what the finding stands on.
+    /// Readings that differed from the one before: what the finding is based on.
     pub steps: u64,
     /// Share of the blocks of readings that lie on it.
     pub agreement: f64,
@@ -73,7 +73,7 @@ pub enum NoTick {
     TooSlow,
     /// Parts of the readings lie on different lattices: the clock's rate changed.
     RateChanged,
-    /// It steps back so often that the readings between two such steps do not tell.
+    /// It steps back so often that the readings between two such steps do not suffice.
     StepsBack,
     /// The differences look like a lattice, but the readings do not lie on one.
     NoLattice,

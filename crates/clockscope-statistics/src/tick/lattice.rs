@@ -89,7 +89,7 @@ pub(super) fn first_look(values: &[u64], habit: Habit, frequency: f64) -> Option
     (agreement(first, habit, sharpened).share >= FIRST_AGREEMENT).then_some(sharpened.frequency)
 }
 
-/// Refines the frequency that the first look gave, and tells whether the readings lie on its lattice: so many of
+/// Refines the frequency that the first look gave, and returns whether the readings lie on its lattice: so many of
 /// every quarter, at most.
 pub(super) fn fit(values: &[u64], habit: Habit, frequency: f64, most: usize) -> Fit {
     let fit = |part: &[u64]| Part::fit(&part[..part.len().min(most)], habit, frequency);
@@ -163,7 +163,7 @@ impl Part {
     fn fit(values: &[u64], habit: Habit, frequency: f64) -> Self {
         let sharpened = refine(values, habit, frequency);
         let mut on = agreement(values, habit, sharpened);
-        // A period that is not sharp enough is none, nor one that only claims to be.
+        // A period that is not sharp enough is none, nor one that only seems to be.
         if sharpened.reach * sharpened.frequency < SHARP || !keeps_phase(values, habit, sharpened.frequency) {
             on.share = 0.0;
         }
@@ -177,7 +177,7 @@ fn truncated(frequency: f64) -> f64 {
     (half_turn.sin() / half_turn).powi(2)
 }
 
-/// What pairs of readings tell about a frequency.
+/// What pairs of readings show of a frequency.
 struct Phase {
     /// Mean phase by which the frequency is off, in cycles.
     mean: f64,
@@ -212,7 +212,7 @@ fn mean_phase(values: &[u64], lag: usize, reach: f64, frequency: f64) -> Option<
     Some(Phase { mean, length: cosine.hypot(sine) / count, distance: distance / count, count })
 }
 
-/// A frequency, in cycles a unit, and how far apart readings may be for it to tell their phase.
+/// A frequency, in cycles a unit, and how far apart readings may be for it to predict their phase.
 #[derive(Clone, Copy, Debug)]
 struct Sharpened {
     frequency: f64,

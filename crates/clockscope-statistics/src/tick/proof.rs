@@ -29,7 +29,7 @@ const FAR: [usize; 6] = [512, 256, 128, 64, 32, 16];
 const FEWEST: f64 = 100.0;
 /// Share of the coherence of neighbouring readings that must be left between distant ones.
 const COHERENT: f64 = 0.9;
-/// Share of the steps that must have neighbours, for a clock that is finer than the steps tell.
+/// Share of the steps that must have neighbours, for a clock that is finer than the steps show.
 const DENSE: f64 = 0.3;
 /// Steps that are looked at together for that.
 const PART: usize = 4096;

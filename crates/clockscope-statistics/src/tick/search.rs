@@ -95,7 +95,7 @@ impl<'a> Search<'a> {
     }
 
     /// Whether the readings lie on another line's lattice as well, which is neither a part of this one nor the other way
-    /// round. Where a read takes n ticks, give or take a few, so few readings may lie on a lattice of n - 1 or n + 1 ticks in
+    /// round. Where a read takes n ticks, plus or minus a few, so few readings may lie on a lattice of n - 1 or n + 1 ticks in
     /// the same time.
     fn has_rival(&self, found: &Lattice, lines: &[f64]) -> bool {
         // Neighbouring rivals differ by one tick in a read.
@@ -159,7 +159,7 @@ impl<'a> Search<'a> {
         proof::is_proved(self.values, self.habit, self.repeats, lattice, tried)
     }
 
-    /// What the lines told, the best of them looked at once more by all readings.
+    /// What the lines showed, the best of them looked at once more by all readings.
     fn conclude(&mut self) -> Tick {
         if let Some((lattice, tried)) = self.best.filter(|(best, _)| !self.changing || best.agreement >= CERTAIN) {
             match lattice::fit(self.values, self.habit, 1.0 / lattice.period, usize::MAX) {
@@ -183,7 +183,7 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Whether the longer period is a whole number of the shorter one, give or take a share of the shorter one.
+/// Whether the longer period is a whole number of the shorter one, plus or minus a share of the shorter one.
 fn is_part(shorter: f64, longer: f64, slack: f64) -> bool {
     let ratio = longer / shorter;
     ratio.round() >= 1.0 && (ratio - ratio.round()).abs() < slack

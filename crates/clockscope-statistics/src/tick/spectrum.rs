@@ -1,6 +1,6 @@
 //! Periods that the differences of readings hint at.
 //!
-//! Two readings on a lattice of period P differ by a multiple of P, give or take their truncations, which are
+//! Two readings on a lattice of period P differ by a multiple of P, plus or minus their truncations, which are
 //! independent of each other. So at the frequency 1/P the transform of the histogram of differences has no phase, and
 //! the amplitude sinc²(1/P): 0.68 for the shortest period that is looked for. Lines that truncation folds down from
 //! multiples of 1/P have at most 0.17.
@@ -38,7 +38,7 @@ pub(super) fn candidates(steps: &[u64], usual: u64) -> Option<Vec<f64>> {
     Some(lines.collect())
 }
 
-/// How far apart readings may be, in units, for a line to tell their phase to a quarter of a cycle or better.
+/// How far apart readings may be, in units, for a line to predict their phase to a quarter of a cycle or better.
 pub(super) fn reach(usual: u64) -> f64 {
     (2.0 * usual as f64).max(SHORTEST_TRANSFORM as f64 / 5.0)
 }

@@ -30,7 +30,7 @@ impl Random {
     }
 }
 
-/// A clock that ticks every `period` ns and tells whole ns; a read takes `cost` ns, give or take `jitter`, and one in a
+/// A clock that ticks every `period` ns and shows whole ns; a read takes `cost` ns, plus or minus `jitter`, and one in a
 /// thousand is interrupted.
 #[derive(Clone, Copy, Debug)]
 struct Simulated {
@@ -101,7 +101,7 @@ fn ticks_of_simulated_clocks() {
     assert!(right as f64 >= 0.99 * cases as f64, "{right} of {cases} found, {unknown} unknown");
 }
 
-/// A tick that is told of few readings is right within its own error.
+/// A tick that is found in few readings is right within its own error.
 fn assert_honest(found: Tick, period: f64, what: &dyn std::fmt::Debug) -> bool {
     match found {
         Tick::Found(lattice) => {

@@ -143,19 +143,24 @@ fn the_true_time_stays_inside_what_daemons_state() {
     assert_eq!((count("trusted", false), count("while_not_slewing", false)), (0, 4), "{seen:?}");
 }
 
-/// The kernel sets its clock at a leap second: what is stated near one is asked for anew each time,
-/// and what is carried on ends before one is near.
-#[test]
-fn nothing_is_carried_on_near_a_leap_second() {
-    const MIDNIGHT_NS: i128 = 20_000 * 86_400_000_000_000;
-    let state = State {
+/// Returns a state as ntpd leaves it: the kernel's loop works off nothing, within 1 ms.
+fn by_loop() -> State {
+    State {
         max_error_us: 1000,
         estimated_error_us: 100,
         is_unsynchronized: false,
         is_by_loop: true,
         is_in_ns: true,
         ..State::unsynchronized(0)
-    };
+    }
+}
+
+/// The kernel sets its clock at a leap second: what is stated near one is asked for anew each time,
+/// and what is carried on ends before one is near.
+#[test]
+fn nothing_is_carried_on_near_a_leap_second() {
+    const MIDNIGHT_NS: i128 = 20_000 * 86_400_000_000_000;
+    let state = by_loop();
     let leaps = [Leap::None, Leap::Announced, Leap::Insert, Leap::Delete, Leap::InProgress, Leap::Done];
     for (leap, tenths) in leaps.into_iter().flat_map(|leap| (-50..50).map(move |tenths| (leap, tenths))) {
         let stated = State { leap, unix_ns: MIDNIGHT_NS + tenths * 100_000_000, ..state }.stated();
@@ -174,14 +179,7 @@ fn nothing_is_carried_on_near_a_leap_second() {
 
 #[test]
 fn what_the_kernel_has_still_to_correct_is_part_of_the_bound() {
-    let state = State {
-        max_error_us: 1000,
-        estimated_error_us: 100,
-        is_unsynchronized: false,
-        is_by_loop: true,
-        is_in_ns: true,
-        ..State::unsynchronized(0)
-    };
+    let state = by_loop();
     let interval = |state: State| state.claim(0).map(|claim| (claim.earliest_ns, claim.latest_ns)).unwrap();
     assert_eq!(interval(state), (-1_000_001, 1_000_001));
     // The loop works off a quarter in the present second: 300 ms before it began.

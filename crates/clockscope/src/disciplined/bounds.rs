@@ -70,7 +70,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             return bounded;
         }
         if !version.has_line() {
-            // So that a line begins for who asks often: each question is as expensive as many
+            // So that a line begins for callers who ask often: each question is as expensive as many
             // readings.
             self.sample();
         }

@@ -9,7 +9,7 @@
 //! the rate, a line the function that is served, the page how threads share it, usage whether a
 //! line pays, steering what is done under the lock, agreement what a difference means, errors what
 //! is known of them; serving answers readings without a line; wall is the offset to the wall clock,
-//! bounds what the system states of civil time, kept that statement for who calls rarely.
+//! bounds what the system states of civil time, kept that statement for callers who call rarely.
 //! docs/library.md explains why.
 
 mod agreement;
@@ -45,6 +45,8 @@ mod wiping;
 pub(crate) use kept::carried_on;
 #[cfg(not(loom))]
 pub use page::layout;
+#[cfg(test)]
+pub(crate) use sources::trusted_counter;
 pub use sources::{Counter, OsClock};
 pub use stated::{BoundedAt, State, Stated};
 #[cfg(not(loom))]

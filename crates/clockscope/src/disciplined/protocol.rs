@@ -156,15 +156,7 @@ impl Counter for Machine {
     fn ordered(&self) -> u64 {
         self.counter.fetch_add(self.step.load(Ordering::Relaxed), Ordering::Relaxed)
     }
-    fn is_permitted(&self) -> Option<bool> {
-        Some(true)
-    }
-    fn is_clocksource(&self) -> Option<bool> {
-        Some(true)
-    }
-    fn is_invariant(&self) -> Option<bool> {
-        Some(true)
-    }
+    crate::disciplined::trusted_counter!();
 }
 
 impl OsClock for Machine {
@@ -189,7 +181,7 @@ const STEP: u64 = 10;
 /// How far the OS clock is ahead at first, in ns.
 const AHEAD_NS: u64 = 1_000_000;
 
-/// Two threads tell each other what they read, from `start` ticks after the end of a line on
+/// Two threads pass each other what they read, from `start` ticks after the end of a line on
 /// (negative: before it). The OS clock has jumped by `jump_ns`, and reads take `step` ticks, of
 /// which a hundred outlast a line.
 fn readings_are_ordered(start: i64, jump_ns: i64, step: u64) {

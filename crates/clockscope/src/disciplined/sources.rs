@@ -44,25 +44,24 @@ pub trait Counter {
     /// Whether this process may read it; `None` where the system cannot be asked. Must not read it.
     fn is_permitted(&self) -> Option<bool>;
 
-    /// Whether the kernel builds its current clocks on this counter; `None` where it does not tell.
+    /// Whether the kernel builds its current clocks on this counter; `None` where it does not report that.
     fn is_clocksource(&self) -> Option<bool>;
 
-    /// Whether the hardware promises a constant rate in all states; `None` where it does not tell.
+    /// Whether the hardware promises a constant rate in all states; `None` where it does not report that.
     fn is_invariant(&self) -> Option<bool>;
 
-    /// The frequency that something claims, in Hz, and who claims it. A claim is compared, never
-    /// used.
+    /// The nominal frequency in Hz, and what states it. It is compared, never used.
     fn nominal_hz(&self) -> Option<(f64, &'static str)> {
         None
     }
 
-    /// Name of the kernel's clocksource, where it tells.
+    /// Name of the kernel's clocksource, where it reports one.
     fn clocksource_name(&self) -> Option<String> {
         None
     }
 }
 
-/// An operating system's clock: of a known unit, trusted, and dearer to read.
+/// An operating system's clock: of a known unit, trusted, and more expensive to read.
 pub trait OsClock {
     /// The time in ns. Ordered like [`Counter::ordered`], by branches of its own: those on the
     /// sequence number of Linux' vDSO, or a system call. Expected not to decrease; where it does,
@@ -245,3 +244,21 @@ impl<S: OsClock> OsClock for &S {
         (**self).preemption_point();
     }
 }
+
+/// What a [`Counter`] answers that system and hardware trust.
+#[cfg(test)]
+macro_rules! trusted_counter {
+    () => {
+        fn is_permitted(&self) -> Option<bool> {
+            Some(true)
+        }
+        fn is_clocksource(&self) -> Option<bool> {
+            Some(true)
+        }
+        fn is_invariant(&self) -> Option<bool> {
+            Some(true)
+        }
+    };
+}
+#[cfg(test)]
+pub(crate) use trusted_counter;

@@ -42,7 +42,7 @@ pub fn set_allowed_cpus(cpus: &[u32]) -> Result<(), Errno> {
     keep_errno(|| if set() == 0 { Ok(()) } else { Err(last_errno()) })
 }
 
-/// The CPU that the calling thread runs on now; `None` where the kernel does not tell.
+/// The CPU that the calling thread runs on now; `None` where the kernel does not report it.
 #[must_use]
 pub fn current_cpu() -> Option<u32> {
     // SAFETY: takes nothing; answers -1 where the kernel does not know.

@@ -21,6 +21,14 @@ pub fn read() -> Result<State, Errno> {
     })
 }
 
+/// Returns the kernel's state as it gives it. A system call.
+///
+/// # Errors
+/// The call was refused.
+pub fn adjtimex() -> Result<libc::timex, Errno> {
+    keep_errno(|| asked(0).map(|(_, timex)| timex))
+}
+
 /// What adjtime(3) has still to work off, in µs (linux/timex.h).
 const ADJ_OFFSET_SS_READ: libc::c_uint = 0xa001;
 
@@ -30,7 +38,7 @@ fn asked(modes: libc::c_uint) -> Result<(libc::c_int, libc::timex), Errno> {
     timex.modes = modes;
     // SAFETY: these modes ask for no change (0, and ADJ_OFFSET_SS_READ), and the kernel fills the
     // structure.
-    match unsafe { adjtimex(&raw mut timex) } {
+    match unsafe { call(&raw mut timex) } {
         answer if answer < 0 => Err(last_errno()),
         answer => Ok((answer, timex)),
     }
@@ -39,13 +47,13 @@ fn asked(modes: libc::c_uint) -> Result<(libc::c_int, libc::timex), Errno> {
 /// The kernel's own call, whose structure is that of the C library on 64-bit systems. The library's
 /// makes another one, clock_adjtime, which filters of containers deny more often.
 #[cfg(target_pointer_width = "64")]
-unsafe fn adjtimex(timex: *mut libc::timex) -> libc::c_int {
+unsafe fn call(timex: *mut libc::timex) -> libc::c_int {
     // SAFETY: the caller's promise.
     unsafe { libc::syscall(libc::SYS_adjtimex, timex) as libc::c_int }
 }
 
 #[cfg(not(target_pointer_width = "64"))]
-unsafe fn adjtimex(timex: *mut libc::timex) -> libc::c_int {
+unsafe fn call(timex: *mut libc::timex) -> libc::c_int {
     // SAFETY: the caller's promise.
     unsafe { libc::adjtimex(timex) }
 }

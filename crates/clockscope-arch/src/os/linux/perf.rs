@@ -4,8 +4,9 @@
 #![allow(unsafe_code, reason = "perf events are a raw system call and a mapped page")]
 
 use std::fs::File;
-use std::os::fd::{AsRawFd, FromRawFd};
+use std::os::fd::{AsFd, FromRawFd};
 
+use super::MappedPage;
 use super::errno::last_errno;
 use crate::Unavailable;
 
@@ -66,15 +67,8 @@ pub struct Page {
 /// An event of this thread, with its page. It goes on as long as it lives.
 #[derive(Debug)]
 pub struct Event {
-    page: *mut libc::c_void,
+    page: MappedPage,
     _event: File,
-}
-
-impl Drop for Event {
-    fn drop(&mut self) {
-        // SAFETY: mapped by `open` with this length; nobody else unmaps it.
-        unsafe { libc::munmap(self.page, 4096) };
-    }
 }
 
 impl Event {
@@ -83,7 +77,6 @@ impl Event {
     /// # Errors
     /// Which call the kernel refused.
     pub fn open(what: &Kind) -> Result<Self, Unavailable> {
-        let refused = |call: &'static str| Unavailable::Call(call.into(), last_errno());
         let attributes = Attributes {
             kind: what.kind,
             size: size_of::<Attributes>() as u32,
@@ -96,23 +89,19 @@ impl Event {
             libc::syscall(libc::SYS_perf_event_open, &raw const attributes, 0, -1, -1, 8 /* CLOEXEC */)
         };
         if descriptor < 0 {
-            return Err(refused(what.call));
+            return Err(Unavailable::Call(what.call.into(), last_errno()));
         }
         // SAFETY: just opened, owned by nobody else.
         let event = unsafe { File::from_raw_fd(descriptor as i32) };
-        // SAFETY: a new read-only mapping at an address of the kernel's choice.
-        let page =
-            unsafe { libc::mmap(core::ptr::null_mut(), 4096, libc::PROT_READ, libc::MAP_SHARED, event.as_raw_fd(), 0) };
-        if page == libc::MAP_FAILED {
-            return Err(refused("mmap of the perf event"));
-        }
+        let page = MappedPage::new(event.as_fd())
+            .map_err(|errno| Unavailable::Call("mmap of the perf event".into(), errno))?;
         Ok(Self { page, _event: event })
     }
 
     /// The page: mapped as long as the event lives, and written by the kernel at any time.
     #[must_use]
     pub fn page(&self) -> *const Page {
-        self.page.cast::<Page>().cast_const()
+        self.page.start().cast()
     }
 }
 

@@ -7,7 +7,7 @@ use crate::clocksource;
 
 const CLOCKSOURCE: &core::ffi::CStr = c"/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
-/// Longest name of a clocksource that is told; the kernel's own limit is 32.
+/// Longest name of a clocksource that is reported; the kernel's own limit is 32.
 const LONGEST: usize = 64;
 
 /// Whether the counter may be read by this process (prctl(2), PR_GET_TSC); `None` where the kernel does not answer, which

@@ -8,7 +8,9 @@
 
 use core::ffi::{CStr, c_void};
 use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering, fence};
+use std::os::fd::BorrowedFd;
 
+use super::MappedPage;
 use super::errno::last_errno;
 
 /// Where the kernel's driver offers the page. Readable for root, unless the system is configured
@@ -34,12 +36,6 @@ const VERSION: u32 = 1;
 /// The shortest structure of this version, whose last field is the largest error of its time.
 const SHORTEST: u32 = 104;
 
-/// The driver maps one page, no more and no less.
-fn page_size() -> usize {
-    // SAFETY: sysconf takes any number.
-    usize::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).unwrap_or(4096)
-}
-
 /// The page, mapped for the rest of the process and its children; null where there is none.
 static PAGE: AtomicPtr<c_void> = AtomicPtr::new(core::ptr::null_mut());
 /// Whether it was looked for.
@@ -52,13 +48,14 @@ pub(super) fn prepare() {
     if IS_ASKED.load(Ordering::Relaxed) {
         return;
     }
-    let page = map(PATH).unwrap_or(core::ptr::null_mut());
+    let page = map(PATH);
     // Too many open files say nothing of this one: the next question looks again.
-    let is_answered = !page.is_null() || ![libc::EMFILE, libc::ENFILE, libc::ENOMEM].contains(&last_errno().code());
-    let former = PAGE.compare_exchange(core::ptr::null_mut(), page, Ordering::Release, Ordering::Relaxed);
-    if former.is_err() && !page.is_null() {
-        // SAFETY: mapped by this thread, which is the only one to know of it.
-        unsafe { libc::munmap(page, page_size()) };
+    let is_answered = page.is_some() || ![libc::EMFILE, libc::ENFILE, libc::ENOMEM].contains(&last_errno().code());
+    if let Some(page) = page {
+        let start = page.start().cast_mut();
+        if PAGE.compare_exchange(core::ptr::null_mut(), start, Ordering::Release, Ordering::Relaxed).is_ok() {
+            page.leak();
+        }
     }
     IS_ASKED.store(is_answered, Ordering::Relaxed);
 }
@@ -86,7 +83,7 @@ fn marker(page: &Layout) -> Option<u64> {
 }
 
 /// Maps the page that this file offers, read-only; `None` if there is none of a known layout.
-fn map(path: &CStr) -> Option<*mut c_void> {
+fn map(path: &CStr) -> Option<MappedPage> {
     // SAFETY: a string that ends with 0. Whatever is there is not waited for.
     let file =
         unsafe { libc::open(path.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NONBLOCK | libc::O_NOCTTY) };
@@ -117,18 +114,11 @@ fn is_long_enough(file: libc::c_int) -> bool {
     }
 }
 
-fn map_file(file: libc::c_int) -> Option<*mut c_void> {
-    // SAFETY: a new read-only mapping at an address of the kernel's choice.
-    let page = unsafe { libc::mmap(core::ptr::null_mut(), page_size(), libc::PROT_READ, libc::MAP_SHARED, file, 0) };
-    if page == libc::MAP_FAILED {
-        return None;
-    }
+fn map_file(file: libc::c_int) -> Option<MappedPage> {
+    // SAFETY: the caller closes the file after this.
+    let page = MappedPage::new(unsafe { BorrowedFd::borrow_raw(file) }).ok()?;
     // SAFETY: a page is mapped there, and is longer than the structure, whose fields are numbers.
-    let is_known = unsafe { is_known(&*page.cast::<Layout>()) };
-    if !is_known {
-        // SAFETY: mapped above, and nobody else knows of it.
-        unsafe { libc::munmap(page, page_size()) };
-    }
+    let is_known = unsafe { is_known(&*page.start().cast::<Layout>()) };
     is_known.then_some(page)
 }
 
@@ -157,7 +147,7 @@ mod tests {
         page
     }
 
-    fn mapped(name: &str, content: &[u8]) -> (std::fs::File, Option<*mut c_void>) {
+    fn mapped(name: &str, content: &[u8]) -> (std::fs::File, Option<MappedPage>) {
         let path = std::env::temp_dir().join(format!("clockscope-vmclock-{name}-{}", std::process::id()));
         std::fs::write(&path, content).expect("a temporary file");
         let file = std::fs::OpenOptions::new().write(true).open(&path).expect("the file");
@@ -169,8 +159,9 @@ mod tests {
     #[test]
     fn the_marker_is_read_under_the_sequence_lock() {
         let (file, page) = mapped("lock", &bytes(MAGIC, 1, 6, 42));
+        let page = page.expect("a page of the layout");
         // SAFETY: the page is mapped and known, and stays so.
-        let page = unsafe { &*page.expect("a page of the layout").cast::<Layout>() };
+        let page = unsafe { &*page.start().cast::<Layout>() };
         assert_eq!(marker(page), Some(42));
         let write = |offset, bytes: &[u8]| file.write_all_at(bytes, offset).expect("the file is written to");
         write(12, &7u32.to_le_bytes());

@@ -4,8 +4,9 @@
 
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 
+use clockscope_arch::os::MappedPage;
 use clockscope_arch::os::posix::{BySyscall, Timespec};
 
 use super::posix::resolution;
@@ -38,7 +39,7 @@ impl RawClock for Ptp {
 pub(super) struct Hpet {
     counter: *const u64,
     wide: bool,
-    _page: Page,
+    _page: MappedPage,
 }
 
 // SAFETY: the page stays mapped as long as the clock lives, whichever thread reads or drops it, and is only read.
@@ -64,28 +65,6 @@ impl RawClock for Hpet {
     #[inline(always)]
     fn value(&self, raw: &u64) -> u64 {
         *raw
-    }
-}
-
-/// A mapped page of a device, unmapped when dropped.
-#[derive(Debug)]
-struct Page(*mut libc::c_void);
-
-impl Drop for Page {
-    fn drop(&mut self) {
-        // SAFETY: the page was mapped by `Page::map` with this length and nobody else unmaps it.
-        unsafe { libc::munmap(self.0, PAGE) };
-    }
-}
-
-const PAGE: usize = 4096;
-
-impl Page {
-    fn map(file: &File) -> io::Result<Self> {
-        // SAFETY: a new read-only mapping at an address of the kernel's choice.
-        let page =
-            unsafe { libc::mmap(core::ptr::null_mut(), PAGE, libc::PROT_READ, libc::MAP_SHARED, file.as_raw_fd(), 0) };
-        if page == libc::MAP_FAILED { Err(io::Error::last_os_error()) } else { Ok(Self(page)) }
     }
 }
 
@@ -157,8 +136,8 @@ fn hpet() -> Entry<Hpet> {
 /// Maps the HPET and reads its frequency from its capabilities register.
 fn map_hpet() -> Result<(Hpet, f64), Unavailable> {
     let file = open("/dev/hpet", libc::O_RDONLY)?;
-    let page = Page::map(&file).map_err(|error| refused("mmap of /dev/hpet", &error))?;
-    let registers = page.0.cast::<u64>().cast_const();
+    let page = MappedPage::new(file.as_fd()).map_err(|errno| Unavailable::Call("mmap of /dev/hpet".into(), errno))?;
+    let registers = page.start().cast::<u64>();
     // SAFETY: the capabilities register is the first of the page: 8 bytes, aligned.
     let capabilities = unsafe { registers.read_volatile() };
     // Upper half: the tick's length in femtoseconds. Bit 13: the counter is 64 bits wide.

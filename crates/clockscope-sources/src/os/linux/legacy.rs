@@ -32,7 +32,7 @@ macro_rules! call {
     };
 }
 
-/// Succeeds or tells the C library's error.
+/// Succeeds or returns the C library's error.
 #[inline(always)]
 fn check(succeeded: bool) -> Result<(), Errno> {
     if succeeded { Ok(()) } else { Err(last_errno()) }

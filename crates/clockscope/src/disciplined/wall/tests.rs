@@ -23,15 +23,7 @@ impl Counter for Machine {
     fn ordered(&self) -> u64 {
         self.0.get()
     }
-    fn is_permitted(&self) -> Option<bool> {
-        Some(true)
-    }
-    fn is_clocksource(&self) -> Option<bool> {
-        Some(true)
-    }
-    fn is_invariant(&self) -> Option<bool> {
-        Some(true)
-    }
+    crate::disciplined::trusted_counter!();
 }
 
 impl OsClock for Machine {
