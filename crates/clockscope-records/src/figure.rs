@@ -74,14 +74,6 @@ impl<T> Figure<T> {
         }
     }
 
-    /// Borrows the value.
-    pub fn as_ref(&self) -> Figure<&T> {
-        match self {
-            Self::Known(value) => Figure::Known(value),
-            Self::Unknown(reason) => Figure::Unknown(reason.clone()),
-        }
-    }
-
     /// Computes a figure from the value. It is unknown for the same reason.
     pub fn map<U>(self, compute: impl FnOnce(T) -> U) -> Figure<U> {
         match self {
