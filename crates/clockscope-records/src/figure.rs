@@ -45,6 +45,14 @@ impl<T> Figure<T> {
         }
     }
 
+    /// Returns the value to be changed, if it is known.
+    pub const fn known_mut(&mut self) -> Option<&mut T> {
+        match self {
+            Self::Known(value) => Some(value),
+            Self::Unknown(_) => None,
+        }
+    }
+
     /// Returns a copy of the value, if it is known.
     pub fn get(&self) -> Option<T>
     where
@@ -174,9 +182,7 @@ impl<P: Figures> Figures for Figure<P> {
     }
 
     fn explain(&mut self, prefix: &str, reasons: &mut BTreeMap<String, String>) {
-        if let Self::Known(part) = self {
-            part.explain(prefix, reasons);
-        }
+        self.known_mut().into_iter().for_each(|part| part.explain(prefix, reasons));
     }
 }
 
