@@ -55,8 +55,8 @@ impl<'a> Finest<'a> {
             known().find(|(figure, _)| *figure <= least * (1.0 + SAME))
         };
         // What is read from a page that the kernel writes now and then is cheap because it is coarse.
-        let fine = |row: &RuntimeRecord| row.cost_ns.filter(|_| !is_coarse_by_name(row));
-        Self { all, tick: best(|row| row.tick_ns), cost: best(fine) }
+        let fine = |row: &RuntimeRecord| row.cost_ns.get().filter(|_| !is_coarse_by_name(row));
+        Self { all, tick: best(|row| row.tick_ns.get()), cost: best(fine) }
     }
 
     fn surprising(&self, row: &RuntimeRecord) -> Vec<String> {
@@ -64,15 +64,15 @@ impl<'a> Finest<'a> {
     }
 
     fn tick_of(&self, row: &RuntimeRecord) -> Option<String> {
-        let Some(tick_ns) = row.tick_ns else { return standing(row) };
+        let Some(tick_ns) = row.tick_ns.get() else { return standing(row) };
         let (finest_ns, finest) = self.tick?;
-        let is_as_named = row.nominal_tick_ns.is_some_and(|nominal| (tick_ns / nominal - 1.0).abs() < SAME);
-        let zeros = row.zeros_percent.filter(|zeros| *zeros >= MOSTLY);
+        let is_as_named = row.nominal_tick_ns.get().is_some_and(|nominal| (tick_ns / nominal - 1.0).abs() < SAME);
+        let zeros = row.zeros_percent.get().filter(|zeros| *zeros >= MOSTLY);
         let is_coarse = tick_ns >= COARSE * finest_ns || zeros.is_some();
         if !is_coarse || (is_as_named && is_coarse_by_name(row)) {
             return None;
         }
-        let claim = match row.nominal_tick_ns.filter(|nominal| tick_ns > CLAIMED * nominal) {
+        let claim = match row.nominal_tick_ns.get().filter(|nominal| tick_ns > CLAIMED * nominal) {
             Some(nominal) => format!(" and not the {} that it states", time(nominal)),
             None => String::new(),
         };
@@ -86,7 +86,7 @@ impl<'a> Finest<'a> {
     }
 
     fn cost_of(&self, row: &RuntimeRecord) -> Option<String> {
-        let cost_ns = row.cost_ns?;
+        let cost_ns = row.cost_ns.get()?;
         let (least_ns, cheapest) = self.cost?;
         let is_dear = cost_ns >= DEAR * least_ns;
         is_dear.then(|| {
@@ -97,15 +97,15 @@ impl<'a> Finest<'a> {
 
 /// What can be said of one that repeats its readings and has no tick that is known.
 fn standing(row: &RuntimeRecord) -> Option<String> {
-    let zeros = row.zeros_percent.filter(|zeros| *zeros >= MOSTLY)?;
+    let zeros = row.zeros_percent.get().filter(|zeros| *zeros >= MOSTLY)?;
     let reads = row.reads.unwrap_or_default();
-    let has_moved = row.observed_resolution_ns.is_some() || row.regressions.is_some_and(|count| count > 0);
+    let has_moved = row.observed_resolution_ns.is_known() || row.regressions.get().is_some_and(|count| count > 0);
     if zeros < 100.0 || has_moved {
         return (!is_coarse_by_name(row)).then(|| repeating(zeros));
     }
     // One of whole ms may not step while it is read for a few.
-    let lasted_ns = row.cost_ns.map(|cost| cost * reads as f64);
-    let nominal_ns = row.nominal_tick_ns.filter(|_| is_coarse_by_name(row));
+    let lasted_ns = row.cost_ns.get().map(|cost| cost * reads as f64);
+    let nominal_ns = row.nominal_tick_ns.get().filter(|_| is_coarse_by_name(row));
     let is_short = lasted_ns.zip(nominal_ns).is_some_and(|(lasted, nominal)| lasted < LONG * nominal);
     (!is_short).then(|| format!("it stood still: all of its {reads} readings are the same"))
 }
@@ -118,12 +118,12 @@ fn repeating(zeros_percent: f64) -> String {
 }
 
 fn regressions(row: &RuntimeRecord) -> Option<String> {
-    let count = row.regressions.filter(|count| *count > 0)?;
+    let count = row.regressions.get().filter(|count| *count > 0)?;
     Some(format!("it went BACK {count} times in {} reads", row.reads.unwrap_or_default()))
 }
 
 fn is_coarse_by_name(row: &RuntimeRecord) -> bool {
-    row.nominal_tick_ns.is_some_and(|nominal| nominal >= COARSE_BY_NAME_NS)
+    row.nominal_tick_ns.get().is_some_and(|nominal| nominal >= COARSE_BY_NAME_NS)
 }
 
 fn name(row: &RuntimeRecord, all: &[RuntimeRecord]) -> String {
