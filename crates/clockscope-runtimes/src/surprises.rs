@@ -137,6 +137,8 @@ fn times(factor: f64) -> String {
 #[cfg(test)]
 mod tests {
 
+    use clockscope_records::Figure;
+
     use super::*;
 
     fn row(title: &str, api: &str, nominal: Option<f64>, tick: f64, cost: f64) -> RuntimeRecord {
@@ -144,12 +146,12 @@ mod tests {
             title: title.into(),
             api: Some(api.into()),
             available: true,
-            clocksource: Some("tsc".into()),
-            nominal_tick_ns: nominal,
-            tick_ns: Some(tick),
-            cost_ns: Some(cost),
-            zeros_percent: Some(if tick > cost { 100.0 * (1.0 - cost / tick) } else { 0.0 }),
-            regressions: Some(0),
+            clocksource: Figure::Known("tsc".into()),
+            nominal_tick_ns: Figure::of(nominal, "it states none"),
+            tick_ns: Figure::Known(tick),
+            cost_ns: Figure::Known(cost),
+            zeros_percent: Figure::Known(if tick > cost { 100.0 * (1.0 - cost / tick) } else { 0.0 }),
+            regressions: Figure::Known(0),
             reads: Some(1000),
             ..RuntimeRecord::default()
         }
@@ -184,10 +186,10 @@ mod tests {
     #[test]
     fn clocksources_are_not_compared_with_each_other() {
         let mut hpet = row("C", "clock_gettime", Some(1.0), 69.8, 500.0);
-        hpet.clocksource = Some("hpet".into());
+        hpet.clocksource = Figure::Known("hpet".into());
         let tsc = row("C", "clock_gettime", Some(1.0), 10.0, 22.0);
         assert!(surprises(&[tsc.clone(), hpet.clone()]).is_empty());
-        hpet.regressions = Some(2);
+        hpet.regressions = Figure::Known(2);
         assert_eq!(surprises(&[tsc, hpet]), ["C clock_gettime on hpet: it went BACK 2 times in 1000 reads."]);
     }
 
@@ -231,10 +233,10 @@ mod tests {
     #[test]
     fn one_that_stands_still_surprises_though_its_tick_is_unknown() {
         let with = |nominal: Option<f64>, zeros: f64, observed: Option<f64>, cost: Option<f64>| RuntimeRecord {
-            tick_ns: None,
-            zeros_percent: Some(zeros),
-            observed_resolution_ns: observed,
-            cost_ns: cost,
+            tick_ns: Figure::unknown("all readings are alike"),
+            zeros_percent: Figure::Known(zeros),
+            observed_resolution_ns: Figure::of(observed, "it stood still"),
+            cost_ns: Figure::of(cost, "too coarse"),
             ..row("X", "now", nominal, 10.0, 20.0)
         };
         let still = "X now: it stood still: all of its 1000 readings are the same.";
@@ -255,7 +257,7 @@ mod tests {
         ] {
             assert_eq!(surprises(std::slice::from_ref(&row)), Vec::from_iter(expected), "{row:?}");
         }
-        let back = RuntimeRecord { regressions: Some(1), ..with(None, 100.0, None, None) };
+        let back = RuntimeRecord { regressions: Figure::Known(1), ..with(None, 100.0, None, None) };
         assert!(!surprises(&[back])[0].contains("stood still"));
     }
 }

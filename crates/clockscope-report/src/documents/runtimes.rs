@@ -317,7 +317,7 @@ fn unsurprising(found: &Runtimes, rows: &[&RuntimeRecord]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use clockscope_records::Document;
+    use clockscope_records::{Document, Figure};
 
     use super::*;
 
@@ -336,11 +336,11 @@ mod tests {
         found.surprises.clear();
         assert_eq!(conclusion(&found), ["Readings went BACK: Chromium Date.now."]);
         for row in &mut found.runtimes {
-            row.regressions = row.regressions.map(|_| 0);
+            row.regressions = Figure::of(row.regressions.get().map(|_| 0), "not counted");
         }
         let [line] = &conclusion(&found)[..] else { panic!("one line") };
         assert!(line.starts_with("Nothing surprising: ") && line.ends_with("and none of which went back."), "{line}");
-        found.runtimes.iter_mut().for_each(|row| row.regressions = None);
+        found.runtimes.iter_mut().for_each(|row| row.regressions = Figure::default());
         assert!(!conclusion(&found)[0].contains("back"));
         found.runtimes.retain(|row| !row.available);
         found.error = Some("hpet is still in use".to_owned());
@@ -360,7 +360,7 @@ mod tests {
     fn a_missing_runtime_is_told_once_and_a_clocksource_only_where_it_matters() {
         let missing = |title: &str, source: Option<&str>, reason: &str| RuntimeRecord {
             title: title.to_owned(),
-            clocksource: source.map(str::to_owned),
+            clocksource: Figure::of(source.map(str::to_owned), "the kernel does not tell it"),
             reason: Some(reason.to_owned()),
             ..RuntimeRecord::default()
         };
