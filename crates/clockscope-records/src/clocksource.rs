@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{add_unknown, figures};
+use crate::figure::{add_unknown, record};
 use crate::{Envelope, Figure, Measurement};
 
 /// What `clockscope clocksource` found.
@@ -43,7 +43,7 @@ pub struct Clocksource {
     pub usual_cost: String,
 }
 
-figures!(Clocksource { frequency_hz, bits, wraps_after_s, vdso });
+record!(Clocksource { frequency_hz, bits, wraps_after_s, vdso });
 
 /// What the kernel thinks of the processor's counter, as far as it tells.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Figure;
-use crate::figure::{add_unknown, figures};
+use crate::figure::{add_unknown, figures, record};
 
 /// Facts about the machine and the program.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -41,7 +41,7 @@ pub struct Environment {
     pub emulation: Vec<String>,
 }
 
-figures!(Environment { counter_flags, counter_readable, hypervisor, clocksource, clocksources_available, vdso, governor } "cpu." cpu, "counter_flags." counter_flags, "frequencies." frequencies, "announcements." announcements, "kernel." kernel);
+record!(Environment { counter_flags, counter_readable, hypervisor, clocksource, clocksources_available, vdso, governor } "cpu." cpu, "counter_flags." counter_flags, "frequencies." frequencies, "announcements." announcements, "kernel." kernel);
 
 /// Devices by which a hypervisor announces that it has moved the machine, or restored it from a snapshot. `null` where the
 /// kernel does not show what the firmware offers.

@@ -2,7 +2,7 @@
 //!
 //! An unknown figure is `null` in JSON. Its reason is in the object `unknown` of the nearest record
 //! that has one, under the figure's path: `tick_ns`, `events.jump`. [`figures!`] names the figures
-//! of a type, and [`owners!`] lists the records with an object `unknown`.
+//! of a part of a record, [`record!`] those of a record with an object `unknown`.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -223,32 +223,35 @@ macro_rules! figures {
 }
 pub(crate) use figures;
 
-/// Makes records write and read the object `unknown`, after the fields that `remote = "Self"`
-/// derives.
-macro_rules! owners {
-    ($($record:ident),* $(,)?) => {$(
-        impl serde::Serialize for $crate::$record {
+/// Names the figures of a record, as [`figures!`] does, and makes it write and read them with the
+/// object `unknown`. Its fields are derived, with `remote = "Self"`.
+macro_rules! record {
+    ($record:ident $($figures:tt)*) => {
+        $crate::figure::figures!($record $($figures)*);
+
+        impl serde::Serialize for $record {
             fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                struct Fields<'a>(&'a $crate::$record);
+                struct Fields<'a>(&'a $record);
 
                 impl serde::Serialize for Fields<'_> {
                     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-                        $crate::$record::serialize(self.0, serializer)
+                        $record::serialize(self.0, serializer)
                     }
                 }
 
-                let whole = $crate::figure::Whole { fields: Fields(self), unknown: self.reasons() };
-                whole.serialize(serializer)
+                let unknown = $crate::figure::Figures::reasons(self);
+                $crate::figure::Whole { fields: Fields(self), unknown }.serialize(serializer)
             }
         }
 
-        impl<'de> serde::Deserialize<'de> for $crate::$record {
+        impl<'de> serde::Deserialize<'de> for $record {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                $crate::figure::read(deserializer, |fields| $crate::$record::deserialize(fields))
+                $crate::figure::read(deserializer, |fields| $record::deserialize(fields))
             }
         }
-    )*};
+    };
 }
+pub(crate) use record;
 
 /// A record as it is written.
 #[derive(Serialize)]
@@ -286,9 +289,4 @@ pub(crate) fn add_unknown(schema: &mut Schema) {
     }
     let required = schema.ensure_object().entry("required").or_insert_with(|| json!([]));
     required.as_array_mut().into_iter().for_each(|required| required.push("unknown".into()));
-}
-
-owners! {
-    ClockRecord, Clocksource, CpuGaps, Environment, Gaps, Listed, Metric, OffsetPair, Offsets, Order, Plan, RateRecord,
-    Rates, Run, RuntimeRecord, Sequence, Sleep, SleepRow, StepsRecord, Thorough,
 }

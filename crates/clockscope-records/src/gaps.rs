@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Figure;
-use crate::figure::{add_unknown, figures};
+use crate::figure::{add_unknown, record};
 
 /// What `clockscope gaps` found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -21,7 +21,7 @@ pub struct Gaps {
     pub worst: Vec<WorstGap>,
 }
 
-figures!(Gaps { loop_ns });
+record!(Gaps { loop_ns });
 
 /// What one thread lost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -61,7 +61,7 @@ pub struct CpuGaps {
     pub reason: Option<String>,
 }
 
-figures!(CpuGaps { cpu, per_second, p50_ns, p90_ns, p99_ns, p999_ns, max_ns, stolen_percent, steal_ns });
+record!(CpuGaps { cpu, per_second, p50_ns, p90_ns, p99_ns, p999_ns, max_ns, stolen_percent, steal_ns });
 
 /// What took time from a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{add_unknown, figures};
+use crate::figure::{add_unknown, figures, record};
 use crate::{Figure, Figures, Offsets, Order, Rates, Summary, TickEvidence};
 
 /// One run of `clockscope measure`.
@@ -35,7 +35,7 @@ pub struct Thorough {
     pub rate: Figure<Rates>,
 }
 
-figures!(Thorough { rate });
+record!(Thorough { rate });
 
 /// How a run was made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -61,7 +61,7 @@ pub struct Run {
     pub interrupted: bool,
 }
 
-figures!(Run { cpu } "timer." timer);
+record!(Run { cpu } "timer." timer);
 
 /// The clock that batches were timed with, and how its unit became nanoseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -228,7 +228,7 @@ pub struct Listed {
     pub nominal_resolution_ns: Figure<f64>,
 }
 
-figures!(Listed { nominal_resolution_ns } "" identity);
+record!(Listed { nominal_resolution_ns } "" identity);
 
 /// What was found about one clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -265,7 +265,7 @@ pub struct ClockRecord {
     pub events: Option<Events>,
 }
 
-figures!(ClockRecord { cost_ns, ratio_to_fastest, nominal_resolution_ns, observed_resolution_ns, tick_ns, summary, monotonic } "" identity, "cost_ns." cost_ns, "events." events);
+record!(ClockRecord { cost_ns, ratio_to_fastest, nominal_resolution_ns, observed_resolution_ns, tick_ns, summary, monotonic } "" identity, "cost_ns." cost_ns, "events." events);
 
 /// Cost of one read, in ns: a batch of reads timed as a whole and divided by the number of reads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Figure;
-use crate::figure::{add_unknown, figures};
+use crate::figure::{add_unknown, record};
 
 /// What `clockscope offsets` found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -40,7 +40,7 @@ pub struct Offsets {
     pub closure_ns: Figure<f64>,
 }
 
-figures!(Offsets { counter, tick_ns, within_ns, worst_pair, closure_ns });
+record!(Offsets { counter, tick_ns, within_ns, worst_pair, closure_ns });
 
 /// The offset between two CPUs' counters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -73,7 +73,7 @@ pub struct OffsetPair {
     pub reason: Option<String>,
 }
 
-figures!(OffsetPair { offset_ns, bound_ns, offset_counts, round_trip_ns, asymmetry_ns, symmetric, apart });
+record!(OffsetPair { offset_ns, bound_ns, offset_counts, round_trip_ns, asymmetry_ns, symmetric, apart });
 
 /// The counter of one CPU against the kernel's clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Figure;
-use crate::figure::{add_unknown, figures};
+use crate::figure::{add_unknown, record};
 
 /// What `clockscope order` found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -30,7 +30,7 @@ pub struct Order {
     pub sequences: Vec<Sequence>,
 }
 
-figures!(Order { bare_handoffs_per_second });
+record!(Order { bare_handoffs_per_second });
 
 /// A pair of CPUs that was not tested.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -74,7 +74,7 @@ pub struct Sequence {
     pub lock: Figure<Handoffs>,
 }
 
-figures!(Sequence { handoffs_per_second, regressions, regressions_per_million, worst_ns, worst_pair, mailbox, lock });
+record!(Sequence { handoffs_per_second, regressions, regressions_per_million, worst_ns, worst_pair, mailbox, lock });
 
 /// What one way of handing over showed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

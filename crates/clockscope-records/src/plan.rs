@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Figure;
-use crate::figure::{add_unknown, figures};
+use crate::figure::{add_unknown, record};
 
 /// What `clockscope advise` found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -23,7 +23,7 @@ pub struct Plan {
     pub unfit: Vec<Unfit>,
 }
 
-figures!(Plan { rows });
+record!(Plan { rows });
 
 /// What to do for intervals of one length.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Figure;
-use crate::figure::{add_unknown, figures};
+use crate::figure::{add_unknown, record};
 
 /// What `clockscope rate` found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -25,7 +25,7 @@ pub struct Rates {
     pub adjtimex: Figure<Adjtimex>,
 }
 
-figures!(Rates { until_ppm, adjtimex });
+record!(Rates { until_ppm, adjtimex });
 
 /// How fast one clock runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -84,7 +84,7 @@ pub struct RateRecord {
     pub mtie: Vec<Mtie>,
 }
 
-figures!(RateRecord {
+record!(RateRecord {
     stood_still_ns,
     ppm,
     bound_ppm,

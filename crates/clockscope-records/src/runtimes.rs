@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{add_unknown, figures};
+use crate::figure::{add_unknown, record};
 use crate::{Cost, Figure, TickEvidence};
 
 /// What `clockscope runtimes` found.
@@ -71,7 +71,7 @@ pub struct RuntimeRecord {
     pub reads: Option<u64>,
 }
 
-figures!(RuntimeRecord { clocksource, hardware_timer, nominal_tick_ns, cost_ns, cost, observed_resolution_ns, tick_ns, zeros_percent, regressions, largest_step_ns } "cost." cost);
+record!(RuntimeRecord { clocksource, hardware_timer, nominal_tick_ns, cost_ns, cost, observed_resolution_ns, tick_ns, zeros_percent, regressions, largest_step_ns } "cost." cost);
 
 impl RuntimeRecord {
     /// The runtime's name among these rows; with its version, or its program, where they are of several programs of that name.

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Figure;
-use crate::figure::{add_unknown, figures};
+use crate::figure::{add_unknown, record};
 
 /// What `clockscope shootout` found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -44,7 +44,7 @@ pub struct Metric {
     pub note: String,
 }
 
-figures!(Metric { a, b, winner });
+record!(Metric { a, b, winner });
 
 /// Who is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

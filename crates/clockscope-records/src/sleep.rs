@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Figure;
-use crate::figure::{add_unknown, figures};
+use crate::figure::{add_unknown, record};
 
 /// What `clockscope sleep` found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -19,7 +19,7 @@ pub struct Sleep {
     pub rows: Vec<SleepRow>,
 }
 
-figures!(Sleep { timer_slack_ns });
+record!(Sleep { timer_slack_ns });
 
 /// What one call did that was asked for one time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -47,4 +47,4 @@ pub struct SleepRow {
     pub reason: Option<String>,
 }
 
-figures!(SleepRow { early, min_ns, p50_ns, p99_ns, max_ns });
+record!(SleepRow { early, min_ns, p50_ns, p99_ns, max_ns });

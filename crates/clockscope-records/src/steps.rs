@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::figure::{add_unknown, figures};
+use crate::figure::{add_unknown, record};
 use crate::{ClockIdentity, Events, Figure, Summary, TickEvidence};
 
 /// One run of `clockscope steps`.
@@ -52,7 +52,7 @@ pub struct StepsRecord {
     pub worst: Worst,
 }
 
-figures!(StepsRecord { unit_ns, tick_ns, summary, summary_nonzero } "" identity, "events." events);
+record!(StepsRecord { unit_ns, tick_ns, summary, summary_nonzero } "" identity, "events." events);
 
 /// How often a difference was seen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
