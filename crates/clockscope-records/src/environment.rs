@@ -41,7 +41,14 @@ pub struct Environment {
     pub emulation: Vec<String>,
 }
 
-record!(Environment { counter_flags, counter_readable, hypervisor, clocksource, clocksources_available, vdso, governor } "cpu." cpu, "counter_flags." counter_flags, "frequencies." frequencies, "announcements." announcements, "kernel." kernel);
+record!(
+    Environment {
+        counter_flags, counter_readable, hypervisor, clocksource, clocksources_available,
+        vdso, governor,
+    }
+    "cpu." cpu, "counter_flags." counter_flags, "frequencies." frequencies,
+    "announcements." announcements, "kernel." kernel
+);
 
 /// Devices by which a hypervisor announces that it has moved the machine, or restored it from a snapshot. `null` where the
 /// kernel does not show what the firmware offers.
@@ -147,7 +154,11 @@ pub struct Frequencies {
     pub perf_mmap_hz: Figure<f64>,
 }
 
-figures!(Frequencies { cpuid_15h_hz, cpuid_16h_base_mhz, cpuid_40000010h_tsc_khz, cntfrq_hz, perf_mmap_hz });
+figures!(
+    Frequencies {
+        cpuid_15h_hz, cpuid_16h_base_mhz, cpuid_40000010h_tsc_khz, cntfrq_hz, perf_mmap_hz,
+    }
+);
 
 /// The kernel.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -82,14 +82,6 @@ impl<T> Figure<T> {
         }
     }
 
-    /// Computes a figure from the value. It is unknown for the same reason.
-    pub fn map<U>(self, compute: impl FnOnce(T) -> U) -> Figure<U> {
-        match self {
-            Self::Known(value) => Figure::Known(compute(value)),
-            Self::Unknown(reason) => Figure::Unknown(reason),
-        }
-    }
-
     /// Returns the value or the reason.
     ///
     /// # Errors

@@ -265,7 +265,13 @@ pub struct ClockRecord {
     pub events: Option<Events>,
 }
 
-record!(ClockRecord { cost_ns, ratio_to_fastest, nominal_resolution_ns, observed_resolution_ns, tick_ns, summary, monotonic } "" identity, "cost_ns." cost_ns, "events." events);
+record!(
+    ClockRecord {
+        cost_ns, ratio_to_fastest, nominal_resolution_ns, observed_resolution_ns, tick_ns,
+        summary, monotonic,
+    }
+    "" identity, "cost_ns." cost_ns, "events." events
+);
 
 /// Cost of one read, in ns: a batch of reads timed as a whole and divided by the number of reads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

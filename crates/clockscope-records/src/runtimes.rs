@@ -71,7 +71,13 @@ pub struct RuntimeRecord {
     pub reads: Option<u64>,
 }
 
-record!(RuntimeRecord { clocksource, hardware_timer, nominal_tick_ns, cost_ns, cost, observed_resolution_ns, tick_ns, zeros_percent, regressions, largest_step_ns } "cost." cost);
+record!(
+    RuntimeRecord {
+        clocksource, hardware_timer, nominal_tick_ns, cost_ns, cost, observed_resolution_ns,
+        tick_ns, zeros_percent, regressions, largest_step_ns,
+    }
+    "cost." cost
+);
 
 impl RuntimeRecord {
     /// The runtime's name among these rows; with its version, or its program, where they are of several programs of that name.
