@@ -154,11 +154,7 @@ pub struct Frequencies {
     pub perf_mmap_hz: Figure<f64>,
 }
 
-figures!(
-    Frequencies {
-        cpuid_15h_hz, cpuid_16h_base_mhz, cpuid_40000010h_tsc_khz, cntfrq_hz, perf_mmap_hz,
-    }
-);
+figures!(Frequencies { cpuid_15h_hz, cpuid_16h_base_mhz, cpuid_40000010h_tsc_khz, cntfrq_hz, perf_mmap_hz });
 
 /// The kernel.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -61,11 +61,7 @@ pub struct CpuGaps {
     pub reason: Option<String>,
 }
 
-record!(
-    CpuGaps {
-        cpu, per_second, p50_ns, p90_ns, p99_ns, p999_ns, max_ns, stolen_percent, steal_ns,
-    }
-);
+record!(CpuGaps { cpu, per_second, p50_ns, p90_ns, p99_ns, p999_ns, max_ns, stolen_percent, steal_ns });
 
 /// What took time from a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]

@@ -73,11 +73,7 @@ pub struct OffsetPair {
     pub reason: Option<String>,
 }
 
-record!(
-    OffsetPair {
-        offset_ns, bound_ns, offset_counts, round_trip_ns, asymmetry_ns, symmetric, apart,
-    }
-);
+record!(OffsetPair { offset_ns, bound_ns, offset_counts, round_trip_ns, asymmetry_ns, symmetric, apart });
 
 /// The counter of one CPU against the kernel's clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

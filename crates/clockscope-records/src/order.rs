@@ -74,12 +74,7 @@ pub struct Sequence {
     pub lock: Figure<Handoffs>,
 }
 
-record!(
-    Sequence {
-        handoffs_per_second, regressions, regressions_per_million, worst_ns, worst_pair,
-        mailbox, lock,
-    }
-);
+record!(Sequence { handoffs_per_second, regressions, regressions_per_million, worst_ns, worst_pair, mailbox, lock });
 
 /// What one way of handing over showed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
