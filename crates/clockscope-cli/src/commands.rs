@@ -101,7 +101,7 @@ fn fresh(
 ) -> Result<Envelope<Measurement>> {
     let stop = stop_on_signals()?;
     let session = Session::new(&ThisMachine, &stop);
-    let mut bar = Bar::new(output.quiet, session.environment().counter_readable);
+    let mut bar = Bar::new(output.quiet, session.environment().counter_readable.get());
     let request = Request { duration_s: duration.0, cpu, thorough };
     let measured = clockscope_measure::measure(&session, catalogue, &request, &mut |share| bar.show(share));
     drop(bar);
@@ -128,7 +128,7 @@ fn advise(args: &AdviseArgs) -> Result<Exit> {
         ),
     };
     let plan = clockscope_measure::plan(source, args.error.0, args.interval.map(|interval| interval.0 * 1e9));
-    let exit = match (interrupted && args.from.is_none(), plan.found.rows.is_empty()) {
+    let exit = match (interrupted && args.from.is_none(), !plan.found.rows.is_known()) {
         (true, _) => Exit::Interrupted,
         (false, true) => Exit::Undetermined,
         (false, false) => Exit::Success,

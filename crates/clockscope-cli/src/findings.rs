@@ -2,8 +2,8 @@
 
 use clap::ValueEnum;
 use clockscope_records::{
-    CheckKind, ClockRecord, Events, Finding, Offsets, Order, RateRecord, Rates, RuntimeRecord, Runtimes, Sleep,
-    StepsRecord, Trust, Trustworthiness, Verdict,
+    CheckKind, ClockRecord, Events, Figures, Finding, Offsets, Order, RateRecord, Rates, RuntimeRecord, Runtimes,
+    Sleep, StepsRecord, Trust, Trustworthiness, Verdict,
 };
 
 use crate::exit::Exit;
@@ -89,8 +89,9 @@ impl Shows<OrderFinding> for Order {
         let is_untested = self.untestable.is_some()
             || !self.lost.is_empty()
             || tested().next().is_none()
-            || tested().any(|sequence| sequence.regressions.is_none() || sequence.reason.is_some());
-        let has_regressed = tested().any(|sequence| sequence.ordered && sequence.regressions.is_some_and(|n| n > 0));
+            || tested().any(|sequence| !sequence.regressions.is_known() || sequence.reason.is_some());
+        let has_regressed =
+            tested().any(|sequence| sequence.ordered && sequence.regressions.get().is_some_and(|n| n > 0));
         match finding {
             OrderFinding::Regression if has_regressed => Some(true),
             OrderFinding::Regression => (!is_untested).then_some(false),
@@ -112,8 +113,8 @@ impl Shows<OffsetsFinding> for Offsets {
     fn shows(&self, finding: OffsetsFinding) -> Option<bool> {
         match finding {
             OffsetsFinding::Unsynchronised if self.apart > 0 => Some(true),
-            OffsetsFinding::Unsynchronised => self.within_ns.map(|_| false),
-            OffsetsFinding::Unknown => Some(self.within_ns.is_none()).filter(|_| self.untestable.is_none()),
+            OffsetsFinding::Unsynchronised => self.within_ns.get().map(|_| false),
+            OffsetsFinding::Unknown => Some(!self.within_ns.is_known()).filter(|_| self.untestable.is_none()),
         }
     }
 }
@@ -132,14 +133,14 @@ impl Shows<RateFinding> for Rates {
         let clocks = || self.clocks.iter().filter(|clock| clock.available);
         match finding {
             RateFinding::Changed => {
-                let changed = |clock: &RateRecord| match (clock.constant, &clock.step) {
-                    (_, Some(_)) => Some(true),
-                    (constant, None) => constant.map(|constant| !constant),
+                let changed = |clock: &RateRecord| match clock.step.is_known() {
+                    true => Some(true),
+                    false => clock.constant.get().map(|constant| !constant),
                 };
                 any_of_all(clocks().map(changed))
             }
             RateFinding::Unknown => {
-                any(clocks().map(|clock| Some(clock.bound_ppm.is_none() || clock.reason.is_some())))
+                any(clocks().map(|clock| Some(!clock.bound_ppm.is_known() || clock.reason.is_some())))
             }
         }
     }
@@ -154,7 +155,7 @@ pub(crate) enum SleepFinding {
 
 impl Shows<SleepFinding> for Sleep {
     fn shows(&self, SleepFinding::Early: SleepFinding) -> Option<bool> {
-        any(self.rows.iter().map(|row| row.early.map(|count| count > 0)))
+        any(self.rows.iter().map(|row| row.early.get().map(|count| count > 0)))
     }
 }
 
@@ -173,13 +174,13 @@ impl Shows<RuntimesFinding> for Runtimes {
     fn shows(&self, finding: RuntimesFinding) -> Option<bool> {
         let rows = &self.runtimes;
         match finding {
-            RuntimesFinding::Regression => any(rows.iter().map(|row| row.regressions.map(|count| count > 0))),
+            RuntimesFinding::Regression => any(rows.iter().map(|row| row.regressions.get().map(|count| count > 0))),
             // An API that a runtime does not have is no fault of the machine's.
             RuntimesFinding::Unavailable => any(rows.iter().map(|row| Some(!row.available && row.api.is_none()))),
             // What an API does not state, and how sure a figure is, are no findings: with floats, and in short runs, they always lack.
             RuntimesFinding::Unknown => {
                 let lacks = |row: &RuntimeRecord| {
-                    row.cost_ns.is_none() || row.tick_ns.is_none() || row.observed_resolution_ns.is_none()
+                    !row.cost_ns.is_known() || !row.tick_ns.is_known() || !row.observed_resolution_ns.is_known()
                 };
                 any(rows.iter().map(|row| row.available.then(|| lacks(row))))
             }
@@ -247,15 +248,15 @@ pub(crate) struct Shown<'a> {
 
 impl<'a> From<&'a ClockRecord> for Shown<'a> {
     fn from(clock: &'a ClockRecord) -> Self {
-        let ClockRecord { available, events, unknown, .. } = clock;
-        Self { available: *available, events: events.as_ref(), has_unknown: !unknown.is_empty() }
+        let ClockRecord { available, events, .. } = clock;
+        Self { available: *available, events: events.as_ref(), has_unknown: !clock.reasons().is_empty() }
     }
 }
 
 impl<'a> From<&'a StepsRecord> for Shown<'a> {
     fn from(clock: &'a StepsRecord) -> Self {
-        let StepsRecord { available, events, unknown, .. } = clock;
-        Self { available: *available, events: events.as_ref(), has_unknown: !unknown.is_empty() }
+        let StepsRecord { available, events, .. } = clock;
+        Self { available: *available, events: events.as_ref(), has_unknown: !clock.reasons().is_empty() }
     }
 }
 
@@ -264,9 +265,11 @@ impl FailOn {
     fn shown_by(self, clock: Shown<'_>) -> Option<bool> {
         let events = clock.events;
         match self {
-            Self::Regression => events.map(|events| events.regression + events.hidden_regression.unwrap_or(0) > 0),
-            Self::Jump => events?.jump.map(|count| count > 0),
-            Self::Warp => events?.warp.map(|count| count > 0),
+            Self::Regression => {
+                events.map(|events| events.regression + events.hidden_regression.get().unwrap_or(0) > 0)
+            }
+            Self::Jump => events?.jump.get().map(|count| count > 0),
+            Self::Warp => events?.warp.get().map(|count| count > 0),
             Self::Stall => events.map(|events| events.stall > 0),
             Self::Stuck => events.map(|events| events.stuck > 0),
             Self::Fail => events.map(|events| events.errors > 0),
@@ -278,6 +281,8 @@ impl FailOn {
 
 #[cfg(test)]
 mod tests {
+    use clockscope_records::Figure;
+
     use super::*;
 
     #[test]
@@ -292,23 +297,23 @@ mod tests {
         };
         let whole = RuntimeRecord {
             available: true,
-            cost_ns: Some(70.0),
-            tick_ns: Some(10.0),
-            observed_resolution_ns: Some(60.0),
+            cost_ns: Figure::Known(70.0),
+            tick_ns: Figure::Known(10.0),
+            observed_resolution_ns: Figure::Known(60.0),
             ..RuntimeRecord::default()
         };
-        let mut float = whole.clone();
-        for field in ["nominal_tick_ns", "cost.ci95", "cost.p99"] {
-            float.unknown.insert(field.to_owned(), "it states none".to_owned());
-        }
+        let float = RuntimeRecord { nominal_tick_ns: Figure::unknown("it states none"), ..whole.clone() };
         let mut shows = |row: &RuntimeRecord| {
             found.runtimes = vec![whole.clone(), row.clone()];
             found.shows(RuntimesFinding::Unknown)
         };
         assert_eq!(shows(&float), Some(false));
-        assert_eq!(shows(&RuntimeRecord { cost_ns: None, ..whole.clone() }), Some(true));
-        assert_eq!(shows(&RuntimeRecord { tick_ns: None, ..whole.clone() }), Some(true));
-        assert_eq!(shows(&RuntimeRecord { observed_resolution_ns: None, ..float.clone() }), Some(true));
+        assert_eq!(shows(&RuntimeRecord { cost_ns: Figure::unknown("too coarse"), ..whole.clone() }), Some(true));
+        assert_eq!(shows(&RuntimeRecord { tick_ns: Figure::unknown("too fine"), ..whole.clone() }), Some(true));
+        assert_eq!(
+            shows(&RuntimeRecord { observed_resolution_ns: Figure::unknown("it stood still"), ..float.clone() }),
+            Some(true)
+        );
         // A runtime that is missing is another finding.
         assert_eq!(shows(&RuntimeRecord::default()), Some(false));
         found.runtimes = vec![RuntimeRecord::default()];

@@ -7,18 +7,18 @@
 use std::fs;
 use std::path::Path;
 
-use clockscope_records::{Announcement, Announcements, Unknown};
+use clockscope_records::{Announcement, Announcements, Figure};
 
 /// What ACPI calls each, as a device or as what it is compatible with (`modalias` has both, in
 /// capitals).
 const VMCLOCK: [&str; 2] = ["AMZNC10C", "VMCLOCK"];
 const GENERATION: [&str; 2] = ["VMGENCTR", "VM_GEN_COUNTER"];
 
-pub(crate) fn read(unknown: &mut Unknown) -> Announcements {
-    of(Path::new("/sys/bus/acpi/devices"), Path::new("/dev/vmclock0"), unknown)
+pub(crate) fn read() -> Announcements {
+    of(Path::new("/sys/bus/acpi/devices"), Path::new("/dev/vmclock0"))
 }
 
-fn of(acpi: &Path, device: &Path, unknown: &mut Unknown) -> Announcements {
+fn of(acpi: &Path, device: &Path) -> Announcements {
     let vmclock = match opened(device) {
         Ok(_) => Some(Announcement::Available),
         Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => Some(Announcement::NotPermitted),
@@ -28,10 +28,7 @@ fn of(acpi: &Path, device: &Path, unknown: &mut Unknown) -> Announcements {
     // It has no device of its own that a process could open.
     let generation = offered(acpi, &GENERATION).map(without_device);
     let reason = "the kernel does not show which devices the firmware offers";
-    Announcements {
-        vmclock: crate::known::known(vmclock, unknown, "announcements.vmclock", reason),
-        vm_generation: crate::known::known(generation, unknown, "announcements.vm_generation", reason),
-    }
+    Announcements { vmclock: Figure::of(vmclock, reason), vm_generation: Figure::of(generation, reason) }
 }
 
 /// Opens a device without waiting for it.
@@ -117,17 +114,14 @@ mod tests {
         ];
         for (name, devices, (vmclock, generation)) in cases {
             let folder = acpi(name, &devices);
-            let mut unknown = Unknown::new();
-            let found = of(&folder, Path::new("/nonexistent/vmclock0"), &mut unknown);
-            assert_eq!((found.vmclock, found.vm_generation), (Some(vmclock), Some(generation)), "{name}");
-            assert!(unknown.is_empty());
+            let found = of(&folder, Path::new("/nonexistent/vmclock0"));
+            assert_eq!((found.vmclock.get(), found.vm_generation.get()), (Some(vmclock), Some(generation)), "{name}");
             // The device itself is the proof that there is a driver.
-            let with_device = of(&folder, &folder, &mut unknown);
-            assert_eq!(with_device.vmclock, Some(Announcement::Available));
+            let with_device = of(&folder, &folder);
+            assert_eq!(with_device.vmclock.get(), Some(Announcement::Available));
             fs::remove_dir_all(folder).unwrap();
         }
-        let mut unknown = Unknown::new();
-        let hidden = of(Path::new("/nonexistent"), Path::new("/nonexistent/vmclock0"), &mut unknown);
-        assert_eq!((hidden.vmclock, hidden.vm_generation, unknown.len()), (None, None, 2));
+        let hidden = of(Path::new("/nonexistent"), Path::new("/nonexistent/vmclock0"));
+        assert_eq!((hidden.vmclock.get(), hidden.vm_generation.get()), (None, None));
     }
 }

@@ -51,10 +51,7 @@ pub fn kernel_verdict(environment: &Environment) -> KernelVerdict {
     let mut word = KernelVerdict {
         name: counter::CLOCKSOURCE.map(str::to_owned),
         is_current: environment.clocksource.as_deref().map(is_counter),
-        is_available: environment
-            .clocksources_available
-            .as_ref()
-            .map(|names| names.iter().any(|name| is_counter(name))),
+        is_available: environment.clocksources_available.known().map(|names| names.iter().any(|name| is_counter(name))),
         ..KernelVerdict::default()
     };
     if word.name.is_none() || word.is_current == Some(true) {
@@ -116,10 +113,10 @@ fn preferred(environment: &Environment) -> Option<Reason> {
 
 /// Flags without which the kernel does not trust an x86 counter in deep sleep states, or with another frequency.
 fn lacking_flags(environment: &Environment) -> Option<Reason> {
-    let flags = environment.counter_flags.as_ref()?;
-    let lacking: Vec<&str> = [("constant_tsc", flags.constant_tsc), ("nonstop_tsc", flags.nonstop_tsc)]
+    let flags = environment.counter_flags.known()?;
+    let lacking: Vec<&str> = [("constant_tsc", &flags.constant_tsc), ("nonstop_tsc", &flags.nonstop_tsc)]
         .into_iter()
-        .filter_map(|(name, has)| (has == Some(false)).then_some(name))
+        .filter_map(|(name, has)| (has.get() == Some(false)).then_some(name))
         .collect();
     (!lacking.is_empty()).then(|| Reason {
         seen: format!("the kernel does not see {}", lacking.join(" and ")),
@@ -132,15 +129,21 @@ fn lacking_flags(environment: &Environment) -> Option<Reason> {
 
 #[cfg(test)]
 mod tests {
+    use clockscope_records::Figure;
+
     use super::*;
 
     fn environment(current: &str, flag: bool) -> Environment {
         let flags = clockscope_records::CounterFlags {
-            constant_tsc: Some(flag),
-            nonstop_tsc: Some(flag),
+            constant_tsc: Figure::Known(flag),
+            nonstop_tsc: Figure::Known(flag),
             ..Default::default()
         };
-        Environment { clocksource: Some(current.to_owned()), counter_flags: Some(flags), ..Environment::default() }
+        Environment {
+            clocksource: Figure::Known(current.to_owned()),
+            counter_flags: Figure::Known(flags),
+            ..Environment::default()
+        }
     }
 
     #[test]

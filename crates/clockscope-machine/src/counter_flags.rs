@@ -1,40 +1,37 @@
 //! Flags of the x86 time-stamp counter, named as /proc/cpuinfo and Coreinfo name them.
 
-use clockscope_records::{CounterFlags, Unknown};
+use clockscope_records::{CounterFlags, Figure};
 
 /// The processor's own bits by CPUID (Intel SDM vol. 2A, AMD APM vol. 3); the kernel's judgements from /proc/cpuinfo.
 #[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
-pub(crate) fn read(cpuinfo: &str, unknown: &mut Unknown) -> Option<CounterFlags> {
+pub(crate) fn read(cpuinfo: &str) -> Figure<CounterFlags> {
     use crate::text;
 
     let cpuid = raw_cpuid::CpuId::new();
     let features = cpuid.get_feature_info();
     let extended = cpuid.get_extended_processor_and_feature_identifiers();
     let flags = text::field(cpuinfo, "flags");
-    let mut judged = |name: &str| {
+    let judged = |name: &str| {
         let found = flags.map(|line| text::has_word(line, name));
-        crate::known::known(
-            found,
-            unknown,
-            &format!("counter_flags.{name}"),
-            "the kernel's judgement is in /proc/cpuinfo, which cannot be read",
-        )
+        Figure::of(found, "the kernel's judgement is in /proc/cpuinfo, which cannot be read")
     };
-    Some(CounterFlags {
+    Figure::Known(CounterFlags {
         // A leaf that is not there has none of its bits.
-        tsc: Some(features.as_ref().is_some_and(|features| features.has_tsc())),
-        rdtscp: Some(extended.as_ref().is_some_and(|extended| extended.has_rdtscp())),
+        tsc: Figure::Known(features.as_ref().is_some_and(|features| features.has_tsc())),
+        rdtscp: Figure::Known(extended.as_ref().is_some_and(|extended| extended.has_rdtscp())),
         constant_tsc: judged("constant_tsc"),
         nonstop_tsc: judged("nonstop_tsc"),
-        tsc_adjust: Some(cpuid.get_extended_feature_info().is_some_and(|features| features.has_tsc_adjust_msr())),
-        tsc_deadline_timer: Some(features.as_ref().is_some_and(|features| features.has_tsc_deadline())),
+        tsc_adjust: Figure::Known(
+            cpuid.get_extended_feature_info().is_some_and(|features| features.has_tsc_adjust_msr()),
+        ),
+        tsc_deadline_timer: Figure::Known(features.as_ref().is_some_and(|features| features.has_tsc_deadline())),
         tsc_known_freq: judged("tsc_known_freq"),
-        invariant: Some(cpuid.get_advanced_power_mgmt_info().is_some_and(|power| power.has_invariant_tsc())),
+        invariant: Figure::Known(cpuid.get_advanced_power_mgmt_info().is_some_and(|power| power.has_invariant_tsc())),
     })
 }
 
 /// Other architectures have no such flags.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "x86")))]
-pub(crate) fn read(_: &str, _: &mut Unknown) -> Option<CounterFlags> {
-    None
+pub(crate) fn read(_: &str) -> Figure<CounterFlags> {
+    Figure::unknown("this architecture has no time-stamp counter of x86's kind")
 }

@@ -1,22 +1,20 @@
 //! The processor's names, and the CPUs that there are.
 
-use clockscope_records::{Cpu, Unknown};
+use clockscope_records::{Cpu, Figure};
 
-use crate::known::known;
 use crate::{affinity, text};
 
-pub(crate) fn read(cpuinfo: &str, unknown: &mut Unknown) -> Cpu {
+pub(crate) fn read(cpuinfo: &str) -> Cpu {
     let (vendor, model) = names(cpuinfo);
     let online = text::line_of("/sys/devices/system/cpu/online").and_then(|line| text::cpu_list(&line));
     let online = online.map(|cpus| cpus.len() as u32);
-    let allowed = affinity::allowed();
-    let no_affinity = allowed.as_ref().err().map(ToString::to_string).unwrap_or_default();
+    let unnamed = "neither the processor nor /proc/cpuinfo names it";
     Cpu {
         architecture: std::env::consts::ARCH.to_owned(),
-        vendor: known(vendor, unknown, "cpu.vendor", "neither the processor nor /proc/cpuinfo names it"),
-        model: known(model, unknown, "cpu.model", "neither the processor nor /proc/cpuinfo names it"),
-        online: known(online, unknown, "cpu.online", "/sys/devices/system/cpu/online cannot be read"),
-        allowed: known(allowed.ok(), unknown, "cpu.allowed", &no_affinity),
+        vendor: Figure::of(vendor, unnamed),
+        model: Figure::of(model, unnamed),
+        online: Figure::of(online, "/sys/devices/system/cpu/online cannot be read"),
+        allowed: affinity::allowed().map_err(|error| error.to_string()).into(),
     }
 }
 

@@ -2,16 +2,14 @@
 
 use clockscope_arch::counter::{self, Claims};
 use clockscope_arch::os;
-use clockscope_records::{Frequencies, StatedBy, Unknown};
-
-use crate::known::known;
+use clockscope_records::{Figure, Frequencies, StatedBy};
 
 const NOT_STATED: &str = "the processor does not state it";
 
 /// Returns the counter's nominal frequency in Hz and who states it, by the precedence of [`Claims::nominal_hz`].
 #[must_use]
 pub fn nominal_hz(stated: &Frequencies) -> Option<(f64, StatedBy)> {
-    claims(stated).nominal_hz(|| stated.perf_mmap_hz).map(recorded)
+    claims(stated).nominal_hz(|| stated.perf_mmap_hz.get()).map(recorded)
 }
 
 /// Returns the same without the kernel's figure, for a comparison with the kernel's clocks: these run by it.
@@ -32,34 +30,21 @@ fn recorded((hz, by): (f64, counter::StatedBy)) -> (f64, StatedBy) {
 
 fn claims(stated: &Frequencies) -> Claims {
     Claims {
-        cpuid_15h_hz: stated.cpuid_15h_hz,
-        cpuid_16h_base_mhz: stated.cpuid_16h_base_mhz,
-        cpuid_40000010h_khz: stated.cpuid_40000010h_tsc_khz,
-        cntfrq_hz: stated.cntfrq_hz,
+        cpuid_15h_hz: stated.cpuid_15h_hz.get(),
+        cpuid_16h_base_mhz: stated.cpuid_16h_base_mhz.get(),
+        cpuid_40000010h_khz: stated.cpuid_40000010h_tsc_khz.get(),
+        cntfrq_hz: stated.cntfrq_hz.get(),
     }
 }
 
-pub(crate) fn read(unknown: &mut Unknown) -> Frequencies {
+pub(crate) fn read() -> Frequencies {
     let claimed = counter::claims();
-    let by_kernel = os::perf_frequency().map_err(|reason| {
-        unknown.insert("frequencies.perf_mmap_hz".to_owned(), reason.to_string());
-    });
     Frequencies {
-        cpuid_15h_hz: known(claimed.cpuid_15h_hz, unknown, "frequencies.cpuid_15h_hz", NOT_STATED),
-        cpuid_16h_base_mhz: known(claimed.cpuid_16h_base_mhz, unknown, "frequencies.cpuid_16h_base_mhz", NOT_STATED),
-        cpuid_40000010h_tsc_khz: known(
-            claimed.cpuid_40000010h_khz,
-            unknown,
-            "frequencies.cpuid_40000010h_tsc_khz",
-            "no hypervisor states it",
-        ),
-        cntfrq_hz: known(
-            claimed.cntfrq_hz,
-            unknown,
-            "frequencies.cntfrq_hz",
-            "not an aarch64 processor, or its firmware states 0",
-        ),
-        perf_mmap_hz: by_kernel.ok(),
+        cpuid_15h_hz: Figure::of(claimed.cpuid_15h_hz, NOT_STATED),
+        cpuid_16h_base_mhz: Figure::of(claimed.cpuid_16h_base_mhz, NOT_STATED),
+        cpuid_40000010h_tsc_khz: Figure::of(claimed.cpuid_40000010h_khz, "no hypervisor states it"),
+        cntfrq_hz: Figure::of(claimed.cntfrq_hz, "not an aarch64 processor, or its firmware states 0"),
+        perf_mmap_hz: os::perf_frequency().map_err(|reason| reason.to_string()).into(),
     }
 }
 

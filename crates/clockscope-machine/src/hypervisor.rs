@@ -1,11 +1,9 @@
 //! Which hypervisor this machine runs under, and what it says of the counter.
 
-use clockscope_records::Unknown;
+use clockscope_records::Figure;
 
-use crate::known::known;
-
-pub(crate) fn read(unknown: &mut Unknown) -> Option<String> {
-    known(name(), unknown, "hypervisor", "the system does not tell whether there is one")
+pub(crate) fn read() -> Figure<String> {
+    Figure::of(name(), "the system does not tell whether there is one")
 }
 
 /// The signature of CPUID leaf 40000000h if the hypervisor bit (leaf 1, ECX bit 31) is set.

@@ -2,26 +2,16 @@
 
 #![allow(unsafe_code, reason = "uname and the auxiliary vector have no safe form in libc")]
 
-use clockscope_records::{Kernel, Unknown};
+use clockscope_records::{Figure, Kernel};
 
-use crate::known::known;
 use crate::text;
 
 const CLOCKSOURCE: &str = "/sys/devices/system/clocksource/clocksource0";
 
-pub(crate) fn identity(unknown: &mut Unknown) -> Kernel {
-    let mut name = uname();
-    let mut next = |field: &str| {
-        let value = name.as_mut().map(|name| {
-            std::mem::take(match field {
-                "kernel.name" => &mut name[0],
-                "kernel.release" => &mut name[1],
-                _ => &mut name[2],
-            })
-        });
-        known(value, unknown, field, "the system has no uname")
-    };
-    Kernel { name: next("kernel.name"), release: next("kernel.release"), version: next("kernel.version") }
+pub(crate) fn identity() -> Kernel {
+    let names = uname().map_or([const { None }; 3], |names| names.map(Some));
+    let [name, release, version] = names.map(|name| Figure::of(name, "the system has no uname"));
+    Kernel { name, release, version }
 }
 
 /// Name, release and version (uname(2)).
@@ -43,10 +33,10 @@ fn uname() -> Option<[String; 3]> {
 }
 
 /// The clocksource in use.
-pub(crate) fn clocksource(unknown: &mut Unknown) -> Option<String> {
+pub(crate) fn clocksource() -> Figure<String> {
     let name = clockscope_arch::os::clocksource();
     let reason = unread("current_clocksource", name.as_deref());
-    known(name.filter(|name| is_name(name)), unknown, "clocksource", &reason)
+    Figure::of(name.filter(|name| is_name(name)), reason)
 }
 
 /// What the kernel may call a clocksource: all that it has are words of these letters.
@@ -63,34 +53,34 @@ fn unread(file: &str, text: Option<&str>) -> String {
 }
 
 /// The clocksources that could be used.
-pub(crate) fn clocksources_available(unknown: &mut Unknown) -> Option<Vec<String>> {
+pub(crate) fn clocksources_available() -> Figure<Vec<String>> {
     let line = text::line_of(&format!("{CLOCKSOURCE}/available_clocksource"));
     let reason = unread("available_clocksource", line.as_deref());
     let line = line.filter(|line| line.split_ascii_whitespace().all(is_name));
     let names = line.map(|line| line.split_ascii_whitespace().map(str::to_owned).collect());
-    known(names, unknown, "clocksources_available", &reason)
+    Figure::of(names, reason)
 }
 
 /// The frequency governor of the first CPU.
-pub(crate) fn governor(unknown: &mut Unknown) -> Option<String> {
+pub(crate) fn governor() -> Figure<String> {
     let governor = text::line_of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
-    known(governor, unknown, "governor", "the system does not control the CPU's frequency (no cpufreq)")
+    Figure::of(governor, "the system does not control the CPU's frequency (no cpufreq)")
 }
 
 /// Whether the kernel mapped a vDSO (getauxval(3), AT_SYSINFO_EHDR).
 #[cfg(target_os = "linux")]
-pub(crate) fn vdso(_: &mut Unknown) -> Option<bool> {
+pub(crate) fn vdso() -> Figure<bool> {
     // SAFETY: getauxval takes any number and answers 0 for an entry that is not there.
-    Some(unsafe { libc::getauxval(libc::AT_SYSINFO_EHDR) } != 0)
+    Figure::Known(unsafe { libc::getauxval(libc::AT_SYSINFO_EHDR) } != 0)
 }
 
 #[cfg(not(target_os = "linux"))]
-pub(crate) fn vdso(unknown: &mut Unknown) -> Option<bool> {
-    known(None, unknown, "vdso", "only Linux has a vDSO")
+pub(crate) fn vdso() -> Figure<bool> {
+    Figure::unknown("only Linux has a vDSO")
 }
 
 /// Whether the counter may be read by this process.
-pub(crate) fn counter_readable(unknown: &mut Unknown) -> Option<bool> {
+pub(crate) fn counter_readable() -> Figure<bool> {
     let readable = clockscope_arch::os::counter_is_permitted();
-    known(readable, unknown, "counter_readable", "the system does not tell; a read shows it")
+    Figure::of(readable, "the system does not tell; a read shows it")
 }

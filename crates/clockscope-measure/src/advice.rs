@@ -29,7 +29,7 @@ pub(crate) fn advise(clocks: &[ClockRecord], environment: &Environment) -> Advic
     };
     let name = clock.identity.name.clone();
     let mut sentence = format!("For intervals use {name}: a read costs {cost_ns:.1} ns");
-    if let Some(step_ns) = clock.observed_resolution_ns {
+    if let Some(step_ns) = clock.observed_resolution_ns.get() {
         sentence.push_str(&format!(", its readings step by {step_ns:.0} ns or more"));
     }
     if let Some(events) = &clock.events {
@@ -53,7 +53,7 @@ pub(crate) fn advise(clocks: &[ClockRecord], environment: &Environment) -> Advic
 fn best_monotonic(clocks: &[ClockRecord]) -> Option<(&ClockRecord, f64)> {
     let is_systems = |clock: &ClockIdentity| clock.kind == ClockKind::Monotonic && clock.path != ReadPath::Library;
     let fit = clocks.iter().filter(|clock| is_systems(&clock.identity) && is_sound(clock));
-    let costs: Vec<_> = fit.filter_map(|clock| Some((clock, clock.cost_ns.as_ref()?.median))).collect();
+    let costs: Vec<_> = fit.filter_map(|clock| Some((clock, clock.cost_ns.known()?.median))).collect();
     let cheapest = costs.iter().map(|(_, cost_ns)| *cost_ns).min_by(f64::total_cmp)?;
     let same: Vec<_> = costs.into_iter().filter(|(_, cost_ns)| *cost_ns <= cheapest * SAME_COST).collect();
     same.iter().find(|(clock, _)| clock.identity.name == "monotonic").or(same.first()).copied()
@@ -62,7 +62,7 @@ fn best_monotonic(clocks: &[ClockRecord]) -> Option<(&ClockRecord, f64)> {
 /// The cheapest sound counter read that is ordered after earlier instructions, where the kernel trusts the counter.
 fn best_counter<'a>(clocks: &'a [ClockRecord], environment: &Environment) -> Option<(&'a ClockRecord, f64)> {
     let fit = clocks.iter().filter(|clock| is_trusted_counter(&clock.identity, environment) && is_sound(clock));
-    fit.filter_map(|clock| Some((clock, clock.cost_ns.as_ref()?.median))).min_by(|a, b| a.1.total_cmp(&b.1))
+    fit.filter_map(|clock| Some((clock, clock.cost_ns.known()?.median))).min_by(|a, b| a.1.total_cmp(&b.1))
 }
 
 /// An ordered read of a counter that the kernel itself builds its clocks on.
@@ -73,16 +73,19 @@ pub(crate) fn is_trusted_counter(clock: &ClockIdentity, environment: &Environmen
 
 /// It is right, fine enough, and never stood still for long.
 fn is_sound(clock: &ClockRecord) -> bool {
-    let fine = clock.observed_resolution_ns.is_some_and(|step_ns| step_ns <= FINE_NS);
+    let fine = clock.observed_resolution_ns.get().is_some_and(|step_ns| step_ns <= FINE_NS);
     clock.available
         && fine
         && clock
             .events
             .as_ref()
-            .is_some_and(|events| is_right(events) && events.hidden_regression == Some(0) && events.stuck == 0)
+            .is_some_and(|events| is_right(events) && events.hidden_regression.get() == Some(0) && events.stuck == 0)
 }
 
 /// It answered always and never went back or jumped.
 pub(crate) fn is_right(events: &Events) -> bool {
-    events.errors == 0 && events.regression == 0 && events.hidden_regression.unwrap_or(0) == 0 && events.jump == Some(0)
+    events.errors == 0
+        && events.regression == 0
+        && events.hidden_regression.get().unwrap_or(0) == 0
+        && events.jump.get() == Some(0)
 }

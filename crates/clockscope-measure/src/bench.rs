@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clockscope_machine::affinity::{self, AffinityError};
-use clockscope_records::{Contents, Envelope, Run, Unknown};
+use clockscope_records::{Contents, Envelope, Figure, Run};
 use clockscope_sources::RawClock;
 
 use crate::catalogue::Catalogue;
@@ -143,10 +143,8 @@ impl<'a, P: Platform> Setup<'a, P> {
 
     /// The same for a run whose threads are on many CPUs.
     pub(crate) fn run_across(&self, sampling: Sampling, cpus: &[u32]) -> Run {
-        let mut run = self.run(sampling);
-        run.cpu = None;
-        run.unknown.insert("cpu".to_owned(), format!("a thread on each of CPUs {}", affinity::show_cpus(cpus)));
-        run
+        let cpu = Figure::unknown(format!("a thread on each of CPUs {}", affinity::show_cpus(cpus)));
+        Run { cpu, ..self.run(sampling) }
     }
 
     /// The answer to a question that was asked for so long since then: on this thread, or on one on each of these CPUs.
@@ -190,23 +188,16 @@ impl<'a, P: Platform> Setup<'a, P> {
 
     /// The same, with what is known of the timer.
     pub(crate) fn run_by(&self, sampling: Sampling, timer: clockscope_records::Timer) -> Run {
-        let mut unknown = Unknown::new();
-        if let Err(reason) = &self.place.pinned {
-            unknown.insert("cpu".to_owned(), reason.to_string());
-        }
-        if self.calibration.rate().is_err() {
-            let reason = "it stood still or went back under way: this is its frequency at the start";
-            unknown.insert("timer.frequency_hz".to_owned(), reason.to_owned());
-        }
+        let doubt = "it stood still or went back under way: this is its frequency at the start";
+        let frequency_doubt = self.calibration.rate().is_err().then(|| doubt.to_owned());
         Run {
             duration_asked_s: sampling.duration_asked_s,
             reads_asked: sampling.reads_asked,
             duration_s: sampling.duration_s,
             runs: None,
-            cpu: self.cpu(),
-            timer,
+            cpu: self.place.pinned.as_ref().map(|(cpu, _)| *cpu).map_err(ToString::to_string).into(),
+            timer: clockscope_records::Timer { frequency_doubt, ..timer },
             interrupted: sampling.interrupted,
-            unknown,
         }
     }
 }

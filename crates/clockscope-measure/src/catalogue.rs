@@ -2,7 +2,7 @@
 
 use clockscope_machine::clocksource;
 use clockscope_machine::trial::SeveralThreads;
-use clockscope_records::{ClockIdentity, ClockKind, Listed, ReadPath, Unknown};
+use clockscope_records::{ClockIdentity, ClockKind, Figure, Listed, ReadPath};
 use clockscope_sources::{Basis, ClockInfo, Entry, Kind, Path, RawClock, Resolution, Unit, Visitor};
 
 use crate::platform::{Platform, ThisMachine};
@@ -169,53 +169,40 @@ impl<P: Platform> Catalogue<P> {
 
 impl<P: Platform> Row<P> {
     fn listed(&self, clocksource: Option<&str>) -> Listed {
-        let mut unknown = Unknown::new();
-        let nominal_resolution_ns = self.nominal_resolution_ns(None, &mut unknown);
         Listed {
-            identity: self.identity(clocksource, &mut unknown),
+            identity: self.identity(clocksource),
             available: self.sampler.is_ok(),
             reason: self.sampler.as_ref().err().map(ToString::to_string),
             failure: self.sampler.as_ref().err().and_then(Unreadable::failure),
-            nominal_resolution_ns,
-            unknown,
+            nominal_resolution_ns: self.nominal_resolution_ns(None),
         }
     }
 
     /// What the interface states; one tick of the processor's counter once its length is known.
-    pub(crate) fn nominal_resolution_ns(&self, ns_per_tick: Option<f64>, unknown: &mut Unknown) -> Option<f64> {
-        let reason = match (&self.info.resolution, ns_per_tick) {
-            (Resolution::Nanoseconds(ns), _) => return Some(*ns),
-            (Resolution::OneTick, Some(ns)) => return Some(ns),
-            (Resolution::OneTick, None) => "one tick, whose length has to be measured",
-            (Resolution::Unknown(reason), _) => reason,
-        };
-        unknown.insert("nominal_resolution_ns".to_owned(), reason.to_owned());
-        None
+    pub(crate) fn nominal_resolution_ns(&self, ns_per_tick: Option<f64>) -> Figure<f64> {
+        match &self.info.resolution {
+            Resolution::Nanoseconds(ns) => Figure::Known(*ns),
+            Resolution::OneTick => Figure::of(ns_per_tick, "one tick, whose length has to be measured"),
+            Resolution::Unknown(reason) => Figure::unknown(reason.clone()),
+        }
     }
 
     /// Its name, with the path where that is not the usual one: what the command accepts.
     pub(crate) fn label(&self) -> String {
-        self.identity(None, &mut Unknown::new()).label()
+        self.identity(None).label()
     }
 
     /// Its facts as a record: what depends on the machine, by the kernel's clocksource.
-    pub(crate) fn identity(&self, clocksource: Option<&str>, unknown: &mut Unknown) -> ClockIdentity {
-        let counter_based = match self.info.basis {
-            Basis::Counter => Some(true),
-            Basis::Clocksource => clocksource.and_then(clocksource::is_counter_based),
-            Basis::Scheduler => None,
-            Basis::Other => Some(false),
+    pub(crate) fn identity(&self, clocksource: Option<&str>) -> ClockIdentity {
+        let counter_based = match (self.info.basis, clocksource) {
+            (Basis::Counter, _) => Figure::Known(true),
+            (Basis::Clocksource, Some(name)) => clocksource::is_counter_based(name)
+                .ok_or_else(|| format!("this program does not know the clocksource {name}"))
+                .into(),
+            (Basis::Clocksource, None) => Figure::unknown("the kernel does not show its clocksource"),
+            (Basis::Scheduler, _) => Figure::unknown("the kernel does not show what the scheduler's clock is based on"),
+            (Basis::Other, _) => Figure::Known(false),
         };
-        if counter_based.is_none() {
-            let reason = match clocksource {
-                _ if self.info.basis == Basis::Scheduler => {
-                    "the kernel does not show what the scheduler's clock is based on".to_owned()
-                }
-                Some(name) => format!("this program does not know the clocksource {name}"),
-                None => "the kernel does not show its clocksource".to_owned(),
-            };
-            unknown.insert("counter_based".to_owned(), reason);
-        }
         ClockIdentity {
             basis: match self.info.basis {
                 Basis::Counter => clockscope_records::Basis::Counter,

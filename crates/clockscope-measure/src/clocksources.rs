@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clockscope_machine::affinity;
 use clockscope_machine::clocksource::{self, Hardware, SwitchError};
-use clockscope_records::{Clocksource, Clocksources, Envelope, Switched, Unknown};
+use clockscope_records::{Clocksource, Clocksources, Envelope, Figure, Switched};
 use clockscope_sources::{Kind, Unit};
 
 use crate::bench::{Progress, Setup};
@@ -119,8 +119,9 @@ pub fn clocksources(session: &Session<'_>) -> Result<Envelope<Clocksources>, Mea
     let recorded_at = recorded_at(session)?;
     let counter_hz = counter_hz(session);
     let hpet_hz = hpet_hz(session);
-    let current = environment.clocksource.clone();
-    let names = environment.clocksources_available.clone().or_else(|| current.clone().map(|name| vec![name]));
+    let current = environment.clocksource.as_deref();
+    let names = environment.clocksources_available.known().cloned();
+    let names = names.or_else(|| current.map(|name| vec![name.to_owned()]));
     let describe = |name: String| {
         let measured = match clocksource::known(&name).map(|known| known.hardware) {
             Some(Hardware::Counter) => counter_hz.as_ref().copied(),
@@ -128,7 +129,7 @@ pub fn clocksources(session: &Session<'_>) -> Result<Envelope<Clocksources>, Mea
             Some(Hardware::TimerTick) => Err(&NoFrequency::TimerTick),
             _ => Err(&NoFrequency::NotStated),
         };
-        described(&name, current.as_deref() == Some(name.as_str()), measured)
+        described(&name, current == Some(name.as_str()), measured)
     };
     let left = clocksource::left_behind();
     let found = Clocksources {
@@ -160,33 +161,21 @@ enum NoFrequency {
 /// One of them, with its frequency, or why that is unknown.
 fn described(name: &str, current: bool, frequency_hz: Result<f64, &NoFrequency>) -> Clocksource {
     let known = clocksource::known(name);
-    let mut unknown = Unknown::new();
-    let fixed = known.and_then(|known| known.frequency_hz);
-    let frequency_hz = fixed
-        .or_else(|| frequency_hz.map_err(|reason| unknown.insert("frequency_hz".to_owned(), reason.to_string())).ok());
-    let bits = known.and_then(|known| known.bits);
-    let wraps_after_s = frequency_hz.zip(bits).map(|(hz, bits)| 2f64.powi(bits as i32) / hz);
     let unheard_of = "this program has never heard of it";
-    for (field, is_known) in [
-        ("bits", bits.is_some()),
-        ("wraps_after_s", wraps_after_s.is_some()),
-        ("vdso", known.is_some_and(|known| known.vdso.is_some())),
-    ] {
-        if !is_known {
-            let reason = if known.is_none() { unheard_of } else { "it depends on the hardware, which does not tell" };
-            unknown.insert(field.to_owned(), reason.to_owned());
-        }
-    }
+    let lacking = if known.is_none() { unheard_of } else { "it depends on the hardware, which does not tell" };
+    let frequency_hz =
+        Figure::from(known.and_then(|known| known.frequency_hz).map_or(frequency_hz, Ok).map_err(ToString::to_string));
+    let bits = known.and_then(|known| known.bits);
+    let wraps_after_s = frequency_hz.get().zip(bits).map(|(hz, bits)| 2f64.powi(bits as i32) / hz);
     Clocksource {
         name: name.to_owned(),
         current,
         description: known.map_or_else(|| unheard_of.to_owned(), |known| known.description.to_owned()),
         frequency_hz,
-        bits,
-        wraps_after_s,
-        vdso: known.and_then(|known| known.vdso),
+        bits: Figure::of(bits, lacking),
+        wraps_after_s: Figure::of(wraps_after_s, lacking),
+        vdso: Figure::of(known.and_then(|known| known.vdso), lacking),
         usual_cost: known.map_or_else(|| "unknown".to_owned(), |known| known.usual_cost.to_owned()),
-        unknown,
     }
 }
 
@@ -228,16 +217,18 @@ pub fn warning() -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use clockscope_records::Figures;
+
     use super::*;
 
     #[test]
     fn what_is_known_of_each_is_told_and_what_is_not_has_its_reason() {
         let pm = described("acpi_pm", true, Err(&NoFrequency::NotStated));
-        assert_eq!((pm.frequency_hz, pm.bits, pm.vdso), (Some(3_579_545.0), Some(24), Some(false)));
-        assert!(pm.wraps_after_s.is_some_and(|s| (s - 4.687).abs() < 0.001) && pm.unknown.is_empty());
+        assert_eq!((pm.frequency_hz.get(), pm.bits.get(), pm.vdso.get()), (Some(3_579_545.0), Some(24), Some(false)));
+        assert!(pm.wraps_after_s.get().is_some_and(|s| (s - 4.687).abs() < 0.001) && pm.reasons().is_empty());
         let hpet = described("hpet", false, Ok(1e8));
-        assert!(hpet.wraps_after_s.is_some_and(|s| (s - 42.95).abs() < 0.01));
+        assert!(hpet.wraps_after_s.get().is_some_and(|s| (s - 42.95).abs() < 0.01));
         let odd = described("sundial", false, Err(&NoFrequency::NotStated));
-        assert_eq!(odd.unknown.len(), 4);
+        assert_eq!(odd.reasons().len(), 4);
     }
 }

@@ -23,6 +23,7 @@ impl<P: Platform> Context<'_, P> {
         clockscope_records::Timer {
             name: self.timer.name().to_owned(),
             frequency_hz: 1e9 / self.rate.ns_per_unit,
+            frequency_doubt: None,
             frequency_bound_ppm: self.rate.bound_ppm,
             reference: self.reference.name().to_owned(),
         }

@@ -8,10 +8,23 @@ const COVERED: f64 = 0.9999;
 /// Largest differences that are told beside.
 const LARGEST: usize = 10;
 
-/// The usual figures in ns; `None` without differences, or for a unit of no fixed length.
-pub(crate) fn summary(summary: Option<clockscope_statistics::Summary>, ns_per_unit: Option<f64>) -> Option<Summary> {
-    let (found, ns) = (summary?, ns_per_unit?);
-    Some(Summary {
+/// Why what a counter of cycles shows has no figures in ns.
+pub(crate) const NO_LENGTH: &str = "it counts core cycles, whose length changes";
+/// Why there are no differences.
+pub(crate) const UNPAIRED: &str = "no two readings followed one another";
+
+/// Returns the usual figures in ns.
+///
+/// # Errors
+/// There are no differences, for this reason, or the unit has no fixed length.
+pub(crate) fn summary(
+    found: Option<clockscope_statistics::Summary>,
+    ns_per_unit: Option<f64>,
+    without: &'static str,
+) -> Result<Summary, &'static str> {
+    let ns = ns_per_unit.ok_or(NO_LENGTH)?;
+    let found = found.ok_or(without)?;
+    Ok(Summary {
         count: found.count,
         mean: found.mean * ns,
         std: found.std.map(|std| std * ns),
@@ -23,14 +36,6 @@ pub(crate) fn summary(summary: Option<clockscope_statistics::Summary>, ns_per_un
         p999: found.p999 * ns,
         max: found.max * ns,
     })
-}
-
-/// Why there are no figures.
-pub(crate) fn why_no_summary(ns_per_unit: Option<f64>) -> &'static str {
-    match ns_per_unit {
-        None => "it counts core cycles, whose length changes",
-        Some(_) => "no two readings followed one another",
-    }
 }
 
 /// The distinct differences in ascending order until they cover 99.99 % of all, and the largest ten.

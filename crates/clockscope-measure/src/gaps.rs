@@ -5,7 +5,7 @@ mod cause;
 mod watch;
 
 use clockscope_machine::account;
-use clockscope_records::{Cause, CpuGaps, Envelope, Gaps, Unknown, WorstGap};
+use clockscope_records::{Cause, CpuGaps, Envelope, Figure, Gaps, WorstGap};
 use clockscope_statistics::quantile;
 
 use crate::across::team::on_each;
@@ -187,10 +187,9 @@ fn record(watches: Vec<Watch>, threshold_ns: f64, loop_ns: f64, unit_ns: f64) ->
     worst.truncate(WORST);
     Gaps {
         threshold_ns,
-        loop_ns: Some(loop_ns),
+        loop_ns: Figure::Known(loop_ns),
         gaps: watches.into_iter().map(|watch| of_cpu(watch, unit_ns)).collect(),
         worst,
-        unknown: Unknown::new(),
     }
 }
 
@@ -198,8 +197,11 @@ fn of_cpu(watch: Watch, unit_ns: f64) -> CpuGaps {
     let in_ns = |ticks: u64| ticks as f64 * unit_ns;
     let seconds = in_ns(watch.looked) / 1e9;
     let lengths = watch.lengths.into_sorted();
-    let percentile = |q: f64, fewest: u64| {
-        if watch.count < fewest { None } else { quantile(&lengths, q).map(|ticks| ticks * unit_ns) }
+    let unseen = if watch.looked > 0 { "there was no gap" } else { "nothing was looked at" };
+    let percentile = |q: f64, fewest: u64| match watch.count {
+        0 => Figure::unknown(unseen),
+        count if count < fewest => Figure::unknown(format!("fewer than {fewest} gaps")),
+        _ => Figure::of(quantile(&lengths, q).map(|ticks| ticks * unit_ns), unseen),
     };
     let mut causes: Vec<Cause> = watch
         .causes
@@ -212,47 +214,28 @@ fn of_cpu(watch: Watch, unit_ns: f64) -> CpuGaps {
         })
         .collect();
     causes.sort_by(|a, b| b.total_ns.total_cmp(&a.total_ns));
-    let has_looked = watch.looked > 0;
-    let mut gaps = CpuGaps {
-        cpu: watch.cpu,
+    let of_time = |value: f64| Figure::of((watch.looked > 0).then_some(value), unseen);
+    CpuGaps {
+        cpu: Figure::of(watch.cpu, "the thread could not be pinned"),
         seconds,
         blind_seconds: in_ns(watch.blind) / 1e9,
         count: watch.count,
-        per_second: has_looked.then(|| watch.count as f64 / seconds),
+        per_second: of_time(watch.count as f64 / seconds),
         p50_ns: percentile(0.5, 1),
         p90_ns: percentile(0.9, 1),
         p99_ns: percentile(0.99, 100),
         p999_ns: percentile(0.999, 1000),
         // The sample may have let go of it.
-        max_ns: watch.worst.first().map(|gap| in_ns(gap.length)),
+        max_ns: Figure::of(watch.worst.first().map(|gap| in_ns(gap.length)), unseen),
         stolen_ns: in_ns(watch.stolen),
-        stolen_percent: has_looked.then(|| watch.stolen as f64 / watch.looked as f64 * 100.0),
+        stolen_percent: of_time(watch.stolen as f64 / watch.looked as f64 * 100.0),
         causes,
-        steal_ns: watch.steal_ns.map(|ns| ns as f64),
+        steal_ns: Figure::of(
+            watch.steal_ns.map(|ns| ns as f64),
+            "the kernel keeps no account of it, or nothing was looked at",
+        ),
         reason: watch.trouble.map(|trouble| trouble.to_string()),
-        unknown: Unknown::new(),
-    };
-    explain(&mut gaps);
-    gaps
-}
-
-/// Says why each figure is `null` that is.
-fn explain(gaps: &mut CpuGaps) {
-    let unseen = if gaps.seconds > 0.0 { "there was no gap" } else { "nothing was looked at" };
-    let few = |fewest| if gaps.count == 0 { unseen.to_owned() } else { format!("fewer than {fewest} gaps") };
-    let lacking = [
-        ("cpu", gaps.cpu.is_none(), "the thread could not be pinned".to_owned()),
-        ("per_second", gaps.per_second.is_none(), unseen.to_owned()),
-        ("p50_ns", gaps.p50_ns.is_none(), unseen.to_owned()),
-        ("p90_ns", gaps.p90_ns.is_none(), unseen.to_owned()),
-        ("p99_ns", gaps.p99_ns.is_none(), few(100)),
-        ("p999_ns", gaps.p999_ns.is_none(), few(1000)),
-        ("max_ns", gaps.max_ns.is_none(), unseen.to_owned()),
-        ("stolen_percent", gaps.stolen_percent.is_none(), unseen.to_owned()),
-        ("steal_ns", gaps.steal_ns.is_none(), "the kernel keeps no account of it, or nothing was looked at".to_owned()),
-    ];
-    let reasons = lacking.into_iter().filter(|(_, is_null, _)| *is_null);
-    gaps.unknown = reasons.map(|(field, _, reason)| (field.to_owned(), reason)).collect();
+    }
 }
 
 #[cfg(test)]
@@ -277,11 +260,11 @@ mod tests {
         watch.looked = 1_000_000_000;
         let found = record(vec![watch], 50.0, 10.0, 0.5);
         let of_cpu = &found.gaps[0];
-        assert_eq!((of_cpu.count, of_cpu.seconds, of_cpu.max_ns), (2000, 0.5, Some(100_000.0)));
+        assert_eq!((of_cpu.count, of_cpu.seconds, of_cpu.max_ns.clone()), (2000, 0.5, Figure::Known(100_000.0)));
         assert_eq!(of_cpu.stolen_ns, 100_050_000.0);
-        assert!((of_cpu.stolen_percent.unwrap() - 20.01).abs() < 1e-9);
-        for (found, expected) in [(of_cpu.p50_ns, 50_025.0), (of_cpu.p99_ns, 99_000.0), (of_cpu.p999_ns, 99_900.0)] {
-            assert!((found.unwrap() - expected).abs() < 60.0, "{found:?} {expected}");
+        assert!((of_cpu.stolen_percent.get().unwrap() - 20.01).abs() < 1e-9);
+        for (found, expected) in [(&of_cpu.p50_ns, 50_025.0), (&of_cpu.p99_ns, 99_000.0), (&of_cpu.p999_ns, 99_900.0)] {
+            assert!((found.get().unwrap() - expected).abs() < 60.0, "{found:?} {expected}");
         }
         assert_eq!(
             of_cpu.causes.iter().map(|cause| (cause.cause, cause.count)).collect::<Vec<_>>(),
@@ -294,12 +277,14 @@ mod tests {
     #[test]
     fn what_was_not_seen_is_not_zero() {
         let found = of_cpu(Watch::new(None, LIMITS), 1.0);
-        assert_eq!((found.count, found.p50_ns, found.max_ns, found.stolen_percent), (0, None, None, None));
-        assert_eq!(found.unknown["stolen_percent"], "nothing was looked at");
+        assert_eq!(found.count, 0);
+        for figure in [found.p50_ns, found.max_ns, found.stolen_percent] {
+            assert_eq!(figure, Figure::unknown("nothing was looked at"));
+        }
         let mut quiet = Watch::new(Some(0), LIMITS);
         quiet.looked = 1000;
         let found = of_cpu(quiet, 1.0);
-        assert_eq!((found.per_second, found.stolen_percent), (Some(0.0), Some(0.0)));
-        assert_eq!(found.unknown["p99_ns"], "there was no gap");
+        assert_eq!((found.per_second.get(), found.stolen_percent.get()), (Some(0.0), Some(0.0)));
+        assert_eq!(found.p99_ns, Figure::unknown("there was no gap"));
     }
 }

@@ -5,8 +5,8 @@
 //! every single measurement; n repetitions between the two reads divide it by n.
 
 use clockscope_records::{
-    Candidate, ClockIdentity, ClockKind, Envelope, Environment, Events, Measurement, Plan, PlanRow, ReadPath, Steps,
-    Summary, TickEvidence, TickIs, Unfit, Unknown,
+    Candidate, ClockIdentity, ClockKind, Envelope, Environment, Events, Figure, Measurement, Plan, PlanRow, ReadPath,
+    Steps, Summary, TickEvidence, TickIs, Unfit,
 };
 
 use crate::advice;
@@ -45,11 +45,11 @@ impl<'a> Source<'a> {
                 .map(|clock| Found {
                     identity: &clock.identity,
                     available: clock.available,
-                    cost_ns: clock.cost_ns.as_ref().map(|cost| cost.median),
-                    tick_ns: clock.tick_ns,
+                    cost_ns: clock.cost_ns.known().map(|cost| cost.median),
+                    tick_ns: clock.tick_ns.get(),
                     evidence: clock.tick_evidence.as_ref(),
-                    smallest_step_ns: clock.observed_resolution_ns,
-                    summary: clock.summary.as_ref(),
+                    smallest_step_ns: clock.observed_resolution_ns.get(),
+                    summary: clock.summary.known(),
                     events: clock.events.as_ref(),
                 })
                 .collect(),
@@ -62,11 +62,11 @@ impl<'a> Source<'a> {
                     available: clock.available,
                     // What passes from read to read of a clock that is read without a pause; the median, which no
                     // interruption moves, where the clock's ticks do not hide it.
-                    cost_ns: clock.summary.as_ref().map(|all| if all.p50 > 0.0 { all.p50 } else { all.mean }),
-                    tick_ns: clock.tick_ns,
+                    cost_ns: clock.summary.known().map(|all| if all.p50 > 0.0 { all.p50 } else { all.mean }),
+                    tick_ns: clock.tick_ns.get(),
                     evidence: clock.tick_evidence.as_ref(),
-                    smallest_step_ns: clock.summary_nonzero.as_ref().map(|summary| summary.min),
-                    summary: clock.summary.as_ref(),
+                    smallest_step_ns: clock.summary_nonzero.known().map(|summary| summary.min),
+                    summary: clock.summary.known(),
                     events: clock.events.as_ref(),
                 })
                 .collect(),
@@ -102,13 +102,12 @@ pub fn plan(source: Source<'_>, error: f64, interval_ns: Option<f64>) -> Envelop
     clocks.sort_by(|a, b| uncertain_ns(a).total_cmp(&uncertain_ns(b)).then(a.cost_ns.total_cmp(&b.cost_ns)));
     let intervals = interval_ns.map_or_else(|| INTERVALS.to_vec(), |interval_ns| vec![interval_ns]);
     let rows: Vec<PlanRow> = intervals.into_iter().filter_map(|interval_ns| row(&clocks, interval_ns, error)).collect();
-    let mut unknown = Unknown::new();
-    if rows.is_empty() {
-        let reason = "no monotonic clock or trusted counter was measured that is fit for intervals";
-        unknown.insert("rows".to_owned(), reason.to_owned());
-    }
+    let rows = Figure::of(
+        Some(rows).filter(|rows| !rows.is_empty()),
+        "no monotonic clock or trusted counter was measured that is fit for intervals",
+    );
     let recorded_at = source.recorded_at().map(str::to_owned);
-    Envelope::of_facts(recorded_at, environment.clone(), Plan { error, rows, clocks, unfit, unknown })
+    Envelope::of_facts(recorded_at, environment.clone(), Plan { error, rows, clocks, unfit })
 }
 
 /// A clock that intervals may be measured with: a monotonic one of the system, or an ordered read of a counter that the

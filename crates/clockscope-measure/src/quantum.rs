@@ -1,6 +1,5 @@
 //! By how much a reading may be late: the step that a clock moves in.
 
-use clockscope_records::Unknown;
 use clockscope_sources::Errno;
 
 use crate::bench::Bench;
@@ -40,7 +39,7 @@ pub(crate) enum Quantum {
 /// # Errors
 /// A read failed.
 pub(crate) fn quantum<P: Platform>(row: &Row<P>, ns_per_unit: f64, bench: &Bench<'_, P>) -> Result<Quantum, Errno> {
-    let claimed_ns = row.nominal_resolution_ns(Some(ns_per_unit), &mut Unknown::new()).unwrap_or(0.0);
+    let claimed_ns = row.nominal_resolution_ns(Some(ns_per_unit)).get().unwrap_or(0.0);
     let claimed = (claimed_ns / ns_per_unit).max(1.0);
     let Ok(sampler) = &row.sampler else { return Ok(Quantum::Step(claimed)) };
     let readings = (0..READINGS).map(|_| sampler.now()).collect::<Result<Vec<u64>, Errno>>()?;

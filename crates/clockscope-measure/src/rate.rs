@@ -6,9 +6,8 @@
 mod comparison;
 mod error;
 mod rated;
-mod unknown;
 
-use clockscope_records::{Envelope, RatePair, Rates};
+use clockscope_records::{Envelope, Figure, RatePair, Rates};
 
 use crate::bench::{Bench, Setup};
 use crate::catalogue::{Catalogue, Paths, Row};
@@ -257,7 +256,11 @@ fn record<P: Platform>(
     reference: Scale,
     plan: &Plan,
 ) -> Rates {
-    let mut rates = Rates { reference: rated[place].label.clone(), until_ppm: plan.until_ppm, ..Rates::default() };
+    let mut rates = Rates {
+        reference: rated[place].label.clone(),
+        until_ppm: Figure::of(plan.until_ppm, "not asked for"),
+        ..Rates::default()
+    };
     let (mut scales, mut records) = (vec![None; rated.len()], Vec::new());
     scales[place] = Some(reference);
     for (clock, each) in rated.iter().enumerate().filter(|(clock, _)| *clock != place) {
@@ -280,15 +283,7 @@ fn record<P: Platform>(
     let others = others.filter(|rated| base_name(&rated.label) != base_name(&rates.reference));
     let others: Vec<_> = others.map(|rated| rated.row).collect();
     rates.reference_suspected = is_reference_suspected(&rates) && are_independent(&others, rated[place].row);
-    match bench.platform.adjtimex() {
-        Ok(found) => rates.adjtimex = Some(found),
-        Err(reason) => {
-            rates.unknown.insert("adjtimex".to_owned(), reason.to_string());
-        }
-    }
-    if plan.until_ppm.is_none() {
-        rates.unknown.insert("until_ppm".to_owned(), "not asked for".to_owned());
-    }
+    rates.adjtimex = bench.platform.adjtimex().map_err(|error| error.to_string()).into();
     rates
 }
 

@@ -1,6 +1,6 @@
 //! What a clock has shown, as its record.
 
-use clockscope_records::{Baseline, ClockRecord, Cost, Events, Failure, Monotonic, Unknown};
+use clockscope_records::{Baseline, ClockRecord, Cost, Events, Failure, Figure, Monotonic};
 use clockscope_sources::{ClockInfo, Kind, Path, Resolution};
 use clockscope_statistics::{Blocks, EventCounts, quantile};
 
@@ -20,25 +20,21 @@ pub(crate) fn empty_loop() -> ClockInfo {
 /// The record of one clock.
 pub(crate) fn clock<P: Platform>(subject: Subject<P>, context: &Context<'_, P>, baseline: &Baseline) -> ClockRecord {
     let Subject { row, state } = subject;
-    let mut unknown = Unknown::new();
-    let identity = row.identity(context.environment.clocksource.as_deref(), &mut unknown);
     let ns_per_unit = row.ns_per_unit(context.rate.ns_per_unit);
     let mut record = ClockRecord {
-        identity,
+        identity: row.identity(context.environment.clocksource.as_deref()),
         available: state.is_some(),
         reason: row.sampler.as_ref().err().map(ToString::to_string),
         failure: row.sampler.as_ref().err().and_then(Unreadable::failure),
-        cost_ns: None,
-        ratio_to_fastest: None,
-        nominal_resolution_ns: row
-            .nominal_resolution_ns(state.is_some().then_some(context.rate.ns_per_unit), &mut unknown),
-        observed_resolution_ns: None,
-        tick_ns: None,
+        cost_ns: Figure::default(),
+        ratio_to_fastest: Figure::default(),
+        nominal_resolution_ns: row.nominal_resolution_ns(state.is_some().then_some(context.rate.ns_per_unit)),
+        observed_resolution_ns: Figure::default(),
+        tick_ns: Figure::default(),
         tick_evidence: None,
-        summary: None,
-        monotonic: None,
+        summary: Figure::default(),
+        monotonic: Figure::default(),
         events: None,
-        unknown,
     };
     if let Some(state) = state {
         fill(&mut record, state, &row.info, ns_per_unit, context, baseline);
@@ -55,63 +51,29 @@ fn fill<P: Platform>(
     context: &Context<'_, P>,
     baseline: &Baseline,
 ) {
-    let unknown = &mut record.unknown;
-    let mut because = |field: &str, reason: &str| unknown.insert(field.to_owned(), reason.to_owned());
     (record.reason, record.failure) = failure(&state).unzip();
     let State {
         events, differences, tick, judged_outside, reads_per_batch, costs, cost_blocks, dropped, errors, ..
     } = state;
     let batches = costs.seen();
     let counts = [batches, reads_per_batch as u64, dropped];
-    record.cost_ns = cost(costs.into_sorted(), &cost_blocks, context, counts);
-    match &record.cost_ns {
-        None => {
-            because("cost_ns", why_no_cost(batches));
-        }
-        Some(cost) => {
-            if cost.ci95.is_none() {
-                because("cost_ns.ci95", "fewer than 48 batches: give it more time");
-            }
-            if cost.p99.is_none() {
-                because("cost_ns.p99", "fewer than 100 batches: give it more time");
-            }
-        }
-    }
-    record.ratio_to_fastest = record
-        .cost_ns
-        .as_ref()
-        .zip(baseline.fastest_counter.as_ref())
-        .map(|(cost, fastest)| cost.median / fastest.cost_ns);
-    if record.ratio_to_fastest.is_none() {
-        because("ratio_to_fastest", "no counter could be measured to compare with");
-    }
-    let threshold_ns = record.cost_ns.as_ref().map(|cost| events.threshold_ns(cost.median));
+    record.cost_ns = Figure::of(cost(costs.into_sorted(), &cost_blocks, context, counts), why_no_cost(batches));
+    let both = record.cost_ns.known().zip(baseline.fastest_counter.as_ref());
+    let ratio = both.map(|(cost, fastest)| cost.median / fastest.cost_ns);
+    record.ratio_to_fastest = Figure::of(ratio, "no counter could be measured to compare with");
+    let threshold_ns = record.cost_ns.known().map(|cost| events.threshold_ns(cost.median));
     let (counts, _) = events.finish();
-    record.observed_resolution_ns = counts.smallest_step.zip(ns_per_unit).map(|(step, ns)| step as f64 * ns);
-    if counts.smallest_step.is_none() {
-        because("observed_resolution_ns", "no two successive readings differed by a positive step");
-    } else if ns_per_unit.is_none() {
-        because("observed_resolution_ns", "it counts core cycles, whose length changes");
-    }
+    let smallest = counts.smallest_step.ok_or("no two successive readings differed by a positive step");
+    record.observed_resolution_ns =
+        smallest.and_then(|step| ns_per_unit.map(|ns| step as f64 * ns).ok_or(distribution::NO_LENGTH)).into();
     let known = tick::record(tick.tick(), info, ns_per_unit, context);
     record.tick_ns = known.tick_ns;
     record.tick_evidence = Some(known.evidence);
-    if let Some(reason) = known.unknown {
-        because("tick_ns", &reason);
-    }
-    record.summary = distribution::summary(differences.summary(), ns_per_unit);
-    if record.summary.is_none() {
-        because("summary", distribution::why_no_summary(ns_per_unit));
-    }
-    if counts.reads >= 2 {
-        let weak = counts.regression == 0;
-        record.monotonic = Some(Monotonic { strict: weak && counts.repeats == 0, weak });
-    } else {
-        because("monotonic", "fewer than two readings");
-    }
-    let events = events_record(counts, errors, threshold_ns, info, judged_outside, context);
-    explain_events(&events, unknown, info);
-    record.events = Some(events);
+    record.summary = distribution::summary(differences.summary(), ns_per_unit, distribution::UNPAIRED).into();
+    let weak = counts.regression == 0;
+    let monotonic = Monotonic { strict: weak && counts.repeats == 0, weak };
+    record.monotonic = Figure::of((counts.reads >= 2).then_some(monotonic), "fewer than two readings");
+    record.events = Some(events_record(counts, errors, threshold_ns, info, judged_outside, context));
 }
 
 /// The cost by that of batches, in the timer's unit: how many there were, the reads of each, and how many were dropped.
@@ -127,11 +89,17 @@ fn cost<P: Platform>(
     let median = median_cost(&sorted)?;
     Some(Cost {
         median: ns(median),
-        ci95: blocks.interval(median).map(|[low, high]| [ns((low - hidden).max(0.0)), ns(high + hidden)]),
+        ci95: Figure::of(
+            blocks.interval(median).map(|[low, high]| [ns((low - hidden).max(0.0)), ns(high + hidden)]),
+            "fewer than 48 batches: give it more time",
+        ),
         between_runs: None,
         rounds: blocks.rounds().iter().map(|level| ns(*level)).collect(),
         min: ns(*sorted.first()?),
-        p99: if sorted.len() >= 100 { quantile(&sorted, 0.99).map(ns) } else { None },
+        p99: Figure::of(
+            if sorted.len() >= 100 { quantile(&sorted, 0.99).map(ns) } else { None },
+            "fewer than 100 batches: give it more time",
+        ),
         batches,
         reads_per_batch,
         batches_dropped,
@@ -155,6 +123,7 @@ pub(crate) fn failure(state: &State) -> Option<(String, Failure)> {
     Some((sentence, Failure::DuringRun))
 }
 
+/// Returns what happened between readings, and why it could not be judged where it could not.
 pub(crate) fn events_record<P: Platform>(
     counts: EventCounts,
     errors: u64,
@@ -163,63 +132,29 @@ pub(crate) fn events_record<P: Platform>(
     judged_outside: bool,
     context: &Context<'_, P>,
 ) -> Events {
-    let judged = counts.judged;
+    let judged = counts.judged.ok_or(match info.kind {
+        Kind::CpuTime => "a CPU-time clock rightly stands still while the thread does not run",
+        _ => "it counts work, not time",
+    });
     let reference = if judged_outside { context.reference.name() } else { context.timer.name() };
     Events {
         reads: counts.reads,
         errors,
-        span_ns: Some(counts.span_ns),
+        span_ns: Figure::Known(counts.span_ns),
         stuck: counts.stuck,
         stall: counts.stall,
-        warp: judged.map(|judged| judged.warp),
-        jump: judged.map(|judged| judged.jump),
-        gap: judged.map(|judged| judged.gap),
+        warp: judged.map(|judged| judged.warp).into(),
+        jump: judged.map(|judged| judged.jump).into(),
+        gap: judged.map(|judged| judged.gap).into(),
         regression: counts.regression,
-        hidden_regression: judged.and_then(|judged| judged.hidden_regression),
-        threshold_ns: judged.and(threshold_ns),
-        sure_ns: judged.and(counts.sure_ns),
-        reference: judged.map(|_| reference.to_owned()),
-        reference_shares_hardware: judged.and_then(|_| context.shares_hardware(info, judged_outside)),
-    }
-}
-
-/// Says why counts are missing.
-pub(crate) fn explain_events(events: &Events, unknown: &mut Unknown, info: &ClockInfo) {
-    let mut because = |fields: &[&str], reason: &str| {
-        for field in fields {
-            unknown.insert(format!("events.{field}"), reason.to_owned());
-        }
-    };
-    if events.reference.is_none() {
-        let reason = match info.kind {
-            Kind::CpuTime => "a CPU-time clock rightly stands still while the thread does not run",
-            _ => "it counts work, not time",
-        };
-        because(
-            &[
-                "warp",
-                "jump",
-                "gap",
-                "hidden_regression",
-                "threshold_ns",
-                "sure_ns",
-                "reference",
-                "reference_shares_hardware",
-            ],
-            reason,
-        );
-        return;
-    }
-    if events.hidden_regression.is_none() {
-        because(&["hidden_regression"], "the clock's tick is longer than a batch of reads");
-    }
-    if events.reference_shares_hardware.is_none() {
-        because(&["reference_shares_hardware"], "the kernel's clocksource is not known");
-    }
-    if events.threshold_ns.is_none() {
-        because(&["threshold_ns"], "no batch of reads was completed");
-    }
-    if events.sure_ns.is_none() {
-        because(&["sure_ns"], "its value changed between no two batches of reads");
+        hidden_regression: judged
+            .and_then(|judged| judged.hidden_regression.ok_or("the clock's tick is longer than a batch of reads"))
+            .into(),
+        threshold_ns: judged.and(threshold_ns.ok_or("no batch of reads was completed")).into(),
+        sure_ns: judged.and(counts.sure_ns.ok_or("its value changed between no two batches of reads")).into(),
+        reference: judged.map(|_| reference.to_owned()).into(),
+        reference_shares_hardware: judged
+            .and_then(|_| context.shares_hardware(info, judged_outside).ok_or("the kernel's clocksource is not known"))
+            .into(),
     }
 }

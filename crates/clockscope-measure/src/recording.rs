@@ -113,7 +113,11 @@ pub fn replay(recording: Recording) -> Result<Envelope<Steps>, ReplayError> {
     };
     // A catalogue knows aliases and summaries by static texts alone.
     for (clock, identity) in answer.found.clocks.iter_mut().zip(identities) {
-        clock.identity = identity;
+        // A recording has no reason why this is unknown: it is found again.
+        let found = std::mem::replace(&mut clock.identity, identity).counter_based;
+        if found.get() == clock.identity.counter_based.get() {
+            clock.identity.counter_based = found;
+        }
     }
     Ok(answer)
 }

@@ -3,7 +3,9 @@
 //! One run's interval covers what drifts within it. The next run's median may lie far outside: the machine's speed drifts over
 //! minutes, and each process lays its memory out anew.
 
-use clockscope_records::{BetweenRuns, ClockRecord, Cost, Envelope, Events, Measurement, Monotonic};
+use std::ops::Add;
+
+use clockscope_records::{BetweenRuns, ClockRecord, Cost, Envelope, Events, Figure, Measurement, Monotonic};
 use clockscope_statistics::{next_interval, quantile};
 
 use crate::advice::advise;
@@ -49,76 +51,38 @@ fn combined(runs: &[ClockRecord]) -> Option<ClockRecord> {
     let mut clock = (*runs.first()?).clone();
     let failed = runs.iter().find(|run| run.reason.is_some());
     (clock.reason, clock.failure) = failed.map_or((None, None), |run| (run.reason.clone(), run.failure));
-    clock.cost_ns = of_costs(&runs.iter().filter_map(|run| run.cost_ns.clone()).collect::<Vec<Cost>>());
-    clock.ratio_to_fastest = median(runs.iter().filter_map(|run| run.ratio_to_fastest));
-    clock.observed_resolution_ns = runs.iter().filter_map(|run| run.observed_resolution_ns).min_by(f64::total_cmp);
-    clock.monotonic = runs
-        .iter()
-        .filter_map(|run| run.monotonic)
-        .reduce(|a, b| Monotonic { strict: a.strict && b.strict, weak: a.weak && b.weak });
+    let costs: Vec<Cost> = runs.iter().filter_map(|run| run.cost_ns.known().cloned()).collect();
+    clock.cost_ns = of_runs(of_costs(&costs), runs.iter().map(|run| &run.cost_ns));
+    let ratios = || runs.iter().map(|run| &run.ratio_to_fastest);
+    clock.ratio_to_fastest = of_runs(median(ratios().filter_map(Figure::get)), ratios());
+    let resolutions = || runs.iter().map(|run| &run.observed_resolution_ns);
+    clock.observed_resolution_ns = of_runs(resolutions().filter_map(Figure::get).min_by(f64::total_cmp), resolutions());
+    let orders = || runs.iter().map(|run| &run.monotonic);
+    let both = |a: Monotonic, b: Monotonic| Monotonic { strict: a.strict && b.strict, weak: a.weak && b.weak };
+    clock.monotonic = of_runs(orders().filter_map(Figure::get).reduce(both), orders());
     clock.events = runs.iter().filter_map(|run| run.events.clone()).reduce(sum);
-    clock.summary = None;
-    let told: Vec<&ClockRecord> = runs.iter().copied().filter(|run| run.tick_ns.is_some()).collect();
+    clock.summary = Figure::unknown(OF_ONE_RUN);
+    let told: Vec<&ClockRecord> = runs.iter().copied().filter(|run| run.tick_ns.is_known()).collect();
     (clock.tick_ns, clock.tick_evidence) = match told.first() {
-        Some(first) if told.iter().all(|run| is_same_tick(first, run)) => (first.tick_ns, first.tick_evidence.clone()),
-        Some(_) => (None, None),
-        None => (None, clock.tick_evidence),
-    };
-    let disagree = clock.tick_ns.is_none() && !told.is_empty();
-    let why = |field: &str| {
-        let of_a_run = || runs.iter().find_map(|run| run.unknown.get(field).cloned());
-        match field {
-            "summary" | "cost_ns.ci95" => OF_ONE_RUN.to_owned(),
-            "cost_ns.between_runs.interval95" => format!("fewer than {FEWEST_RUNS} runs"),
-            "tick_ns" if disagree => "the runs found different ticks".to_owned(),
-            _ => of_a_run().unwrap_or_else(|| "not every run found it".to_owned()),
+        Some(first) if told.iter().all(|run| is_same_tick(first, run)) => {
+            (first.tick_ns.clone(), first.tick_evidence.clone())
         }
+        Some(_) => (Figure::unknown("the runs found different ticks"), None),
+        None => (of_runs(None, runs.iter().map(|run| &run.tick_ns)), clock.tick_evidence),
     };
-    for (field, is_null) in nulls(&clock) {
-        if is_null {
-            let reason = why(field);
-            clock.unknown.insert(field.to_owned(), reason);
-        } else {
-            clock.unknown.remove(field);
-        }
-    }
     Some(clock)
 }
 
-/// The fields that runs decide together, and whether they are `null`.
-fn nulls(clock: &ClockRecord) -> Vec<(&'static str, bool)> {
-    let mut fields = vec![
-        ("cost_ns", clock.cost_ns.is_none()),
-        ("ratio_to_fastest", clock.ratio_to_fastest.is_none()),
-        ("observed_resolution_ns", clock.observed_resolution_ns.is_none()),
-        ("monotonic", clock.monotonic.is_none()),
-        ("tick_ns", clock.tick_ns.is_none()),
-        ("summary", clock.summary.is_none()),
-    ];
-    if let Some(cost) = &clock.cost_ns {
-        fields.push(("cost_ns.ci95", cost.ci95.is_none()));
-        fields.push(("cost_ns.p99", cost.p99.is_none()));
-        let has_no_interval = cost.between_runs.is_none_or(|between| between.interval95.is_none());
-        fields.push(("cost_ns.between_runs.interval95", has_no_interval));
-    }
-    if let Some(events) = &clock.events {
-        fields.extend([
-            ("events.span_ns", events.span_ns.is_none()),
-            ("events.warp", events.warp.is_none()),
-            ("events.jump", events.jump.is_none()),
-            ("events.gap", events.gap.is_none()),
-            ("events.hidden_regression", events.hidden_regression.is_none()),
-            ("events.threshold_ns", events.threshold_ns.is_none()),
-            ("events.sure_ns", events.sure_ns.is_none()),
-        ]);
-    }
-    fields
+/// Returns the figure of several runs. Where they have none, the first that lacks it gives the
+/// reason.
+fn of_runs<'a, T: 'a, U>(value: Option<U>, mut runs: impl Iterator<Item = &'a Figure<T>>) -> Figure<U> {
+    value.ok_or_else(|| runs.find_map(Figure::reason).unwrap_or("not every run found it").to_owned()).into()
 }
 
 /// Whether two runs found the same tick, within their errors.
 fn is_same_tick(a: &ClockRecord, b: &ClockRecord) -> bool {
     let error = |run: &ClockRecord| run.tick_evidence.as_ref().and_then(|evidence| evidence.error_ppm).unwrap_or(0.0);
-    let apart = a.tick_ns.zip(b.tick_ns).map(|(a, b)| (a / b - 1.0).abs() * 1e6);
+    let apart = a.tick_ns.get().zip(b.tick_ns.get()).map(|(a, b)| (a / b - 1.0).abs() * 1e6);
     // The unit is measured anew in each run.
     apart.is_some_and(|ppm| ppm <= error(a) + error(b) + 10.0)
 }
@@ -128,17 +92,20 @@ fn of_costs(costs: &[Cost]) -> Option<Cost> {
     medians.sort_by(f64::total_cmp);
     Some(Cost {
         median: quantile(&medians, 0.5)?,
-        ci95: None,
+        ci95: Figure::unknown(OF_ONE_RUN),
         rounds: Vec::new(),
         between_runs: Some(BetweenRuns {
             runs: u32::try_from(medians.len()).ok()?,
             // A cost is never negative.
-            interval95: next_interval(&medians).map(|[low, high]| [low.max(0.0), high]),
+            interval95: next_interval(&medians)
+                .map(|[low, high]| [low.max(0.0), high])
+                .ok_or_else(|| format!("fewer than {FEWEST_RUNS} runs"))
+                .into(),
             lowest: *medians.first()?,
             highest: *medians.last()?,
         }),
         min: costs.iter().map(|cost| cost.min).fold(f64::INFINITY, f64::min),
-        p99: median(costs.iter().filter_map(|cost| cost.p99)),
+        p99: of_runs(median(costs.iter().filter_map(|cost| cost.p99.get())), costs.iter().map(|cost| &cost.p99)),
         batches: costs.iter().map(|cost| cost.batches).sum(),
         reads_per_batch: costs.first()?.reads_per_batch,
         batches_dropped: costs.iter().map(|cost| cost.batches_dropped).sum(),
@@ -146,12 +113,16 @@ fn of_costs(costs: &[Cost]) -> Option<Cost> {
 }
 
 fn sum(a: Events, b: Events) -> Events {
-    let both = |a: Option<u64>, b: Option<u64>| a.zip(b).map(|(a, b)| a + b);
-    let larger = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).max_by(f64::total_cmp);
+    fn both<T: Add<Output = T>>(a: Figure<T>, b: Figure<T>) -> Figure<T> {
+        a.result().and_then(|a| Ok(a + b.result()?)).into()
+    }
+    let larger = |a: Figure<f64>, b: Figure<f64>| {
+        of_runs(a.get().into_iter().chain(b.get()).max_by(f64::total_cmp), [&a, &b].into_iter())
+    };
     Events {
         reads: a.reads + b.reads,
         errors: a.errors + b.errors,
-        span_ns: a.span_ns.zip(b.span_ns).map(|(a, b)| a + b),
+        span_ns: both(a.span_ns, b.span_ns),
         stuck: a.stuck + b.stuck,
         stall: a.stall + b.stall,
         warp: both(a.warp, b.warp),
@@ -179,23 +150,23 @@ mod tests {
     fn costs_of_runs_become_an_interval() {
         let cost = |median: f64| Cost {
             median,
-            ci95: Some([median - 0.1, median + 0.1]),
+            ci95: Figure::Known([median - 0.1, median + 0.1]),
             rounds: vec![median; 8],
             between_runs: None,
             min: median - 1.0,
-            p99: Some(median + 5.0),
+            p99: Figure::Known(median + 5.0),
             batches: 100,
             reads_per_batch: 7,
             batches_dropped: 1,
         };
         let costs: Vec<Cost> = [24.0, 20.0, 22.0, 21.0, 23.0, 25.0, 30.0].map(cost).to_vec();
         let found = of_costs(&costs).unwrap();
-        assert_eq!((found.median, found.ci95, found.min, found.p99), (23.0, None, 19.0, Some(28.0)));
+        assert_eq!((found.median, found.ci95.get(), found.min, found.p99.get()), (23.0, None, 19.0, Some(28.0)));
         assert_eq!((found.batches, found.batches_dropped, found.reads_per_batch), (700, 7, 7));
         let between = found.between_runs.unwrap();
         assert_eq!((between.runs, between.lowest, between.highest), (7, 20.0, 30.0));
-        assert_eq!(between.interval95, next_interval(&[20.0, 21.0, 22.0, 23.0, 24.0, 25.0, 30.0]));
-        assert_eq!(of_costs(&costs[..5]).unwrap().between_runs.unwrap().interval95, None);
+        assert_eq!(between.interval95.get(), next_interval(&[20.0, 21.0, 22.0, 23.0, 24.0, 25.0, 30.0]));
+        assert_eq!(of_costs(&costs[..5]).unwrap().between_runs.unwrap().interval95.get(), None);
         assert_eq!(of_costs(&[]), None);
     }
 

@@ -38,6 +38,6 @@ impl<'a, P: Platform> Session<'a, P> {
 
     /// Whether the counter may be read in this process; `None` where nobody knows.
     pub(crate) fn counter_readable(&self) -> Option<bool> {
-        self.environment.counter_readable
+        self.environment.counter_readable.get()
     }
 }

@@ -1,7 +1,9 @@
 //! Two clocks by four metrics: resolution, accuracy, cost, reliability. What is measured is what *trust* stands on.
 
+use std::borrow::Cow;
+
 use clockscope_records::{
-    CheckKind, ClockRecord, Envelope, Metric, Shootout, Trustworthiness, Unknown, Verdict, Winner,
+    CheckKind, ClockRecord, Envelope, Figure, Metric, Shootout, Trustworthiness, Verdict, Winner,
 };
 
 use crate::bench::{Progress, Setup};
@@ -84,62 +86,56 @@ fn compare(seen: &Seen, names: &[String; 2]) -> Shootout {
     Shootout { a, b, metrics, conclusion }
 }
 
-/// A figure with its error, or why there is none.
-type Figure = Result<(f64, Option<f64>), String>;
+/// A figure, and by how much it may be off where that is known.
+#[derive(Clone, Copy)]
+struct Bounded {
+    value: f64,
+    bound: Option<f64>,
+}
+
+/// Why there is no figure.
+type Reason = Cow<'static, str>;
 
 /// Makes a metric of two figures of which the smaller is better: by more than their errors.
-fn metric(name: &str, figure: &str, unit: &str, figures: [Figure; 2], note: &str) -> Metric {
-    let mut unknown = Unknown::new();
-    for (field, found) in ["a", "b"].into_iter().zip(&figures) {
-        if let Err(reason) = found {
-            unknown.insert(field.to_owned(), reason.clone());
-        }
-    }
-    let [a, b] = figures.map(Result::ok);
-    let winner = a.zip(b).map(|((a, a_bound), (b, b_bound))| {
-        let error = a_bound.unwrap_or(0.0) + b_bound.unwrap_or(0.0);
-        match (b - a).abs() <= error {
-            true => Winner::Tie,
-            false if a < b => Winner::A,
-            false => Winner::B,
-        }
-    });
-    if winner.is_none() {
-        let reason = unknown.values().next().cloned().unwrap_or_default();
-        unknown.insert("winner".to_owned(), reason);
-    }
+fn metric(name: &str, figure: &str, unit: &str, [a, b]: [Result<Bounded, Reason>; 2], note: &str) -> Metric {
+    let winner = a.clone().and_then(|a| Ok(better(a, b.clone()?)));
+    let bound = |found: &Result<Bounded, Reason>| found.as_ref().ok().and_then(|found| found.bound);
     Metric {
         metric: name.to_owned(),
         figure: figure.to_owned(),
         unit: unit.to_owned(),
-        a: a.map(|(figure, _)| figure),
-        b: b.map(|(figure, _)| figure),
-        a_bound: a.and_then(|(_, bound)| bound),
-        b_bound: b.and_then(|(_, bound)| bound),
-        winner,
+        a_bound: bound(&a),
+        b_bound: bound(&b),
+        a: a.map(|found| found.value).into(),
+        b: b.map(|found| found.value).into(),
+        winner: winner.into(),
         note: note.to_owned(),
-        unknown,
+    }
+}
+
+/// Which of two figures is better: the smaller, by more than their errors.
+fn better(a: Bounded, b: Bounded) -> Winner {
+    let error = a.bound.unwrap_or(0.0) + b.bound.unwrap_or(0.0);
+    match (b.value - a.value).abs() <= error {
+        true => Winner::Tie,
+        false if a.value < b.value => Winner::A,
+        false => Winner::B,
     }
 }
 
 /// The clock's record, or why it has no figures.
-fn read<'a>(seen: &'a Seen, name: &str) -> Result<&'a ClockRecord, String> {
-    let clock = seen.clock(name).ok_or_else(|| "it was not measured".to_owned())?;
+fn read<'a>(seen: &'a Seen, name: &str) -> Result<&'a ClockRecord, Reason> {
+    let clock = seen.clock(name).ok_or("it was not measured")?;
     if clock.available {
         return Ok(clock);
     }
-    Err(clock.reason.clone().unwrap_or_else(|| "it cannot be read".to_owned()))
-}
-
-fn lacking(clock: &ClockRecord, field: &str) -> String {
-    clock.unknown.get(field).cloned().unwrap_or_else(|| "it was not found".to_owned())
+    Err(clock.reason.clone().unwrap_or_else(|| "it cannot be read".to_owned()).into())
 }
 
 fn resolution(seen: &Seen, names: &[String; 2]) -> Metric {
-    let step = |name: &String| -> Figure {
-        let clock = read(seen, name)?;
-        let ns = clock.tick_ns.ok_or_else(|| lacking(clock, "tick_ns"))?;
-        Ok((ns, Some(ns * SAME / 2.0)))
+    let step = |name: &String| {
+        let value = read(seen, name)?.tick_ns.clone().result()?;
+        Ok(Bounded { value, bound: Some(value * SAME / 2.0) })
     };
     let note = "the step that all readings are multiples of, whatever the interface states";
     let mut found = metric("resolution", "tick", "ns", names.each_ref().map(step), note);
@@ -147,24 +143,23 @@ fn resolution(seen: &Seen, names: &[String; 2]) -> Metric {
     // A bound is not a figure: the tick may be far shorter. But a tick beyond the bound is longer.
     let is_longer =
         |ns: Option<f64>, bound: Option<f64>| ns.zip(bound).is_some_and(|(ns, bound)| ns * (1.0 - SAME) > bound);
-    let winner = match (is_longer(found.b, at_most[0]), is_longer(found.a, at_most[1])) {
+    let winner = match (is_longer(found.b.get(), at_most[0]), is_longer(found.a.get(), at_most[1])) {
         (true, _) => Winner::A,
         (_, true) => Winner::B,
         _ => return found,
     };
-    found.winner = Some(winner);
-    found.unknown.remove("winner");
+    found.winner = Figure::Known(winner);
     found
 }
 
 /// How far a duration that is measured with it is off from the reference's, for its rate. A counter is as good as its
 /// calibration. None wins: nobody knows that the reference is right.
 fn accuracy(seen: &Seen, names: &[String; 2]) -> Metric {
-    let off = |name: &String| -> Figure {
+    let off = |name: &String| {
         read(seen, name)?;
         let rates = seen.rates.as_ref().map_err(ToString::to_string)?;
         if rates.reference == *name {
-            return Err("it is the reference itself".to_owned());
+            return Err("it is the reference itself".into());
         }
         let own = rates.clocks.iter().find(|rate| rate.name == *name);
         // All sequences read one counter: where this one was not compared, the ordered one was.
@@ -173,9 +168,9 @@ fn accuracy(seen: &Seen, names: &[String; 2]) -> Metric {
         let rate =
             own.or_else(|| of_counter().filter(|_| is_counter)).ok_or("it was not compared with another clock")?;
         let unknown = || rate.reason.clone().unwrap_or_else(|| "its rate could not be determined".to_owned());
-        let bound = rate.bound_ppm.ok_or_else(unknown)?;
-        let ppm = if is_counter { 0.0 } else { rate.ppm.ok_or_else(unknown)?.abs() };
-        Ok((ppm, Some(bound)))
+        let bound = rate.bound_ppm.get().ok_or_else(unknown)?;
+        let value = if is_counter { 0.0 } else { rate.ppm.get().ok_or_else(unknown)?.abs() };
+        Ok(Bounded { value, bound: Some(bound) })
     };
     let reference = seen.rates.as_ref().map_or("another clock", |rates| rates.reference.as_str());
     let note = format!(
@@ -183,53 +178,42 @@ fn accuracy(seen: &Seen, names: &[String; 2]) -> Metric {
          Which of them is nearer to true time no clock of this machine can tell"
     );
     let mut found = metric("accuracy", "rate", "ppm", names.each_ref().map(off), &note);
-    if found.winner.is_some_and(|winner| winner != Winner::Tie) {
-        found.winner = None;
-        found
-            .unknown
-            .insert("winner".to_owned(), "they differ, and which of them is right no clock here can tell".to_owned());
+    if found.winner.get().is_some_and(|winner| winner != Winner::Tie) {
+        found.winner = Figure::unknown("they differ, and which of them is right no clock here can tell");
     }
     found
 }
 
 fn cost(seen: &Seen, names: &[String; 2]) -> Metric {
-    let cost = |name: &String| -> Figure {
-        let clock = read(seen, name)?;
-        let cost = clock.cost_ns.as_ref().ok_or_else(|| lacking(clock, "cost_ns"))?;
-        let spread = cost.ci95.map_or(0.0, |[low, high]| (high - low) / 2.0);
-        Ok((cost.median, Some(spread.max(cost.median * SAME / 2.0))))
+    let cost = |name: &String| {
+        let cost = read(seen, name)?.cost_ns.clone().result()?;
+        let spread = cost.ci95.get().map_or(0.0, |[low, high]| (high - low) / 2.0);
+        Ok(Bounded { value: cost.median, bound: Some(spread.max(cost.median * SAME / 2.0)) })
     };
     let mut found = metric("cost", "median", "ns", names.each_ref().map(cost), "one read, back to back");
     if let Some(emulators) = seen.emulators() {
-        found.winner = None;
-        found.unknown.insert("winner".to_owned(), format!("these are the costs of {emulators}, not of the machine"));
+        found.winner = Figure::unknown(format!("these are the costs of {emulators}, not of the machine"));
     }
     found
 }
 
 /// Readings that were wrong. Where that is as many, the verdicts decide.
 fn reliability(seen: &Seen, names: &[String; 2]) -> Metric {
-    let wrong = |name: &String| -> Figure {
-        let clock = read(seen, name)?;
-        let events = clock.events.as_ref().ok_or_else(|| lacking(clock, "events"))?;
+    let wrong = |name: &String| {
+        let events = read(seen, name)?.events.as_ref().ok_or("it was not found")?;
         let across = match seen.handed_over(name) {
-            Some(sequence) if sequence.available => sequence.regressions.ok_or_else(|| {
-                sequence
-                    .unknown
-                    .get("regressions")
-                    .cloned()
-                    .unwrap_or_else(|| "it was not tested across CPUs".to_owned())
-            })?,
+            Some(sequence) if sequence.available => sequence.regressions.clone().result()?,
             // Of one thread alone: CPU time, cycles.
             _ => 0,
         };
-        let ahead = events.jump.unwrap_or(0) + events.hidden_regression.unwrap_or(0);
-        Ok(((events.errors + events.regression + ahead + across) as f64, None))
+        let ahead = events.jump.get().unwrap_or(0) + events.hidden_regression.get().unwrap_or(0);
+        Ok(Bounded { value: (events.errors + events.regression + ahead + across) as f64, bound: None })
     };
     let mut note = "readings that went back, on one CPU or across CPUs, that jumped, or failed".to_owned();
     for name in names {
         let handed_over = seen.handed_over(name);
-        if handed_over.is_some_and(|sequence| !sequence.ordered && sequence.regressions.is_some_and(|count| count > 0))
+        if handed_over
+            .is_some_and(|sequence| !sequence.ordered && sequence.regressions.get().is_some_and(|count| count > 0))
         {
             note += &format!(
                 "; {name} is not ordered: when threads hand readings on, some go back without a fault of the clock"
@@ -238,10 +222,10 @@ fn reliability(seen: &Seen, names: &[String; 2]) -> Metric {
     }
     let mut found = metric("reliability", "wrong readings", "", names.each_ref().map(wrong), &note);
     let verdicts = names.each_ref().map(|name| verdict(seen, name));
-    if let (Some(Winner::Tie), [Some(a), Some(b)]) = (found.winner, verdicts)
+    if let (Some(Winner::Tie), [Some(a), Some(b)]) = (found.winner.get(), verdicts)
         && a != b
     {
-        found.winner = Some(if a > b { Winner::A } else { Winner::B });
+        found.winner = Figure::Known(if a > b { Winner::A } else { Winner::B });
         let [better, worse] = if a > b { [&names[0], &names[1]] } else { [&names[1], &names[0]] };
         found.note += &format!("; `clockscope check` trusts {better} more than {worse}");
     }
@@ -269,7 +253,7 @@ fn conclusion(seen: &Seen, names: &[String; 2], metrics: &[Metric]) -> String {
         }
     }
     let won = |winner: Winner| {
-        metrics.iter().filter(move |metric| metric.winner == Some(winner)).map(|metric| metric.metric.as_str())
+        metrics.iter().filter(move |metric| metric.winner.get() == Some(winner)).map(|metric| metric.metric.as_str())
     };
     let wins = |name: &str, winner: Winner| {
         let won: Vec<&str> = won(winner).collect();
@@ -292,17 +276,16 @@ fn conclusion(seen: &Seen, names: &[String; 2], metrics: &[Metric]) -> String {
 /// From which length on the difference in cost is negligible: two reads an interval.
 fn does_it_matter(metrics: &[Metric]) -> Option<String> {
     let cost = metrics.iter().find(|metric| metric.metric == "cost")?;
-    cost.winner?;
-    if cost.winner == Some(Winner::Tie) {
+    if cost.winner.get()? == Winner::Tie {
         let reliability = metrics.iter().find(|metric| metric.metric == "reliability")?;
-        let take = match reliability.winner {
+        let take = match reliability.winner.get() {
             Some(Winner::Tie) => "take either",
             Some(_) => "take the more reliable one",
             None => "which is more reliable was not told",
         };
         return Some(format!("Cost does not matter: {take}."));
     }
-    let difference_ns = (cost.a? - cost.b?).abs();
+    let difference_ns = (cost.a.get()? - cost.b.get()?).abs();
     let interval_us = 2.0 * difference_ns / NEGLIGIBLE / 1e3;
     Some(format!(
         "The difference of {difference_ns:.1} ns a read does not matter for what takes longer than {interval_us:.1} µs: two reads \

@@ -1,7 +1,7 @@
 //! The question *sleep*: what calls that sleep give for the time that they are asked for.
 
 use clockscope_machine::sleeping::{Call, SleepError};
-use clockscope_records::{Envelope, Sleep, SleepRow, Unknown};
+use clockscope_records::{Envelope, Figure, Sleep, SleepRow};
 use clockscope_sources::RawClock;
 use clockscope_statistics::quantile;
 
@@ -202,15 +202,11 @@ pub fn sleep<P: Platform>(
         }
         rows.extend(together);
     }
-    let mut unknown = Unknown::new();
-    let timer_slack_ns = platform.timer_slack_ns();
-    if timer_slack_ns.is_none() {
-        unknown.insert("timer_slack_ns".to_owned(), "the system does not tell".to_owned());
-    }
+    let timer_slack_ns = Figure::of(platform.timer_slack_ns(), "the system does not tell");
     // By call, then by time: as a reader looks for it.
     rows.sort_by_key(|row| ways.iter().position(|way| *way == row.way));
     let rows = rows.into_iter().map(|trial| trial.record(clock.monotonic.is_some())).collect();
-    let found = Sleep { clock: clock.name, timer_slack_ns, rows, unknown };
+    let found = Sleep { clock: clock.name, timer_slack_ns, rows };
     Ok(setup.answer((duration_s, &sampling), None, found))
 }
 
@@ -289,25 +285,14 @@ impl Trial {
     fn record(mut self, is_monotonic: bool) -> SleepRow {
         self.got_ns.sort_by(f64::total_cmp);
         let got = self.got_ns.as_slice();
-        let has_slept = !got.is_empty();
-        let mut unknown = Unknown::new();
         let left_out = || format!("{} sleeps are left out: {DOUBTED}", self.left_out);
         let refusal = self.refusal.as_ref().map(ToString::to_string);
         let reason = refusal.or_else(|| (self.left_out > 0).then(left_out));
         let never = reason.as_deref().unwrap_or("interrupted before its turn");
-        if !has_slept {
-            for field in ["early", "min_ns", "p50_ns", "max_ns"] {
-                unknown.insert(field.to_owned(), never.to_owned());
-            }
-        }
-        if has_slept && !is_monotonic {
-            unknown.insert("early".to_owned(), UNREADABLE.to_owned());
-        }
+        let slept = if got.is_empty() { Err(never.to_owned()) } else { Ok(()) };
+        // Of the times that it slept.
+        let of_times = |ns: Option<f64>| Figure::of(ns, never.to_owned());
         let p99_ns = if got.len() >= 100 { quantile(got, 0.99) } else { None };
-        if p99_ns.is_none() {
-            let few = if has_slept { "fewer than 100 sleeps" } else { never };
-            unknown.insert("p99_ns".to_owned(), few.to_owned());
-        }
         SleepRow {
             call: match self.way {
                 Way::Call(call) => call.name().to_owned(),
@@ -315,13 +300,12 @@ impl Trial {
             },
             asked_ns: self.asked_ns,
             sleeps: got.len() as u64,
-            early: (has_slept && is_monotonic).then_some(self.early),
-            min_ns: got.first().copied(),
-            p50_ns: quantile(got, 0.5),
-            p99_ns,
-            max_ns: got.last().copied(),
+            early: slept.clone().and(is_monotonic.then_some(self.early).ok_or_else(|| UNREADABLE.to_owned())).into(),
+            min_ns: of_times(got.first().copied()),
+            p50_ns: of_times(quantile(got, 0.5)),
+            p99_ns: slept.and(p99_ns.ok_or_else(|| "fewer than 100 sleeps".to_owned())).into(),
+            max_ns: of_times(got.last().copied()),
             reason,
-            unknown,
         }
     }
 }
@@ -337,8 +321,9 @@ mod tests {
             row.take(got, is_early);
         }
         let record = row.record(true);
-        assert_eq!((record.early, record.sleeps, record.min_ns, record.p50_ns), (Some(2), 5, Some(899.0), Some(999.0)));
-        assert_eq!((record.p99_ns, record.max_ns), (None, Some(1500.0)));
+        assert_eq!((record.early.get(), record.sleeps), (Some(2), 5));
+        let figures = [record.min_ns, record.p50_ns, record.p99_ns, record.max_ns].map(|figure| figure.get());
+        assert_eq!(figures, [Some(899.0), Some(999.0), None, Some(1500.0)]);
         let passed = |monotonic_ns, timer_ns, reference_ns| Passed { monotonic_ns, timer_ns, reference_ns };
         assert!(passed(9e4, 9.1e4, 1.2e5).is_shorter_than(1e5) && !passed(9e4, 1e5, 1e5).is_shorter_than(1e5));
         // The timer or the reference may be the one that is wrong.
@@ -352,15 +337,16 @@ mod tests {
         let mut row = Trial::new(Way::Spin, 1000);
         row.refusal = Some(SleepError::Whole("milliseconds").into());
         let record = row.record(true);
-        assert_eq!((record.early, record.max_ns), (None, None));
+        for reason in [record.early.reason(), record.max_ns.reason()] {
+            assert!(reason.unwrap().contains("milliseconds"));
+        }
         // Against another clock a sleep may seem too short because that one is slower.
         let mut row = Trial::new(Way::Call(Call::Nanosleep), 1000);
         row.take(999.0, true);
         let record = row.record(false);
-        assert_eq!((record.early, record.unknown["early"].as_str()), (None, UNREADABLE));
+        assert_eq!(record.early, Figure::unknown(UNREADABLE));
         let mut row = Trial::new(Way::Spin, 1000);
         row.refusal = Some(SleepError::Whole("milliseconds").into());
-        let record = row.record(true);
-        assert!(record.unknown["early"].contains("milliseconds"));
+        assert!(row.record(true).early.reason().unwrap().contains("milliseconds"));
     }
 }

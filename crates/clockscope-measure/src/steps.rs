@@ -1,6 +1,6 @@
 //! The question *steps*: sequential reads of one clock after another, and all that their differences tell.
 
-use clockscope_records::{Envelope, Steps, StepsRecord, Unknown, Worst, WorstRecord};
+use clockscope_records::{Envelope, Figure, Steps, StepsRecord, Worst, WorstRecord};
 use clockscope_sources::ClockInfo;
 use clockscope_statistics::{EventKind, Tick, WorstEvents};
 
@@ -201,30 +201,24 @@ impl<P: Platform> Digest<P> {
     fn record(self, context: &Context<'_, P>) -> StepsRecord {
         let Subject { row, state } = self.subject;
         let ns_per_unit = row.ns_per_unit(context.rate.ns_per_unit);
-        let mut unknown = Unknown::new();
-        let identity = row.identity(context.environment.clocksource.as_deref(), &mut unknown);
         let mut record = StepsRecord {
-            identity,
+            identity: row.identity(context.environment.clocksource.as_deref()),
             available: state.is_some(),
             reason: row.sampler.as_ref().err().map(ToString::to_string),
             failure: row.sampler.as_ref().err().and_then(Unreadable::failure),
-            unit_ns: ns_per_unit,
-            tick_ns: None,
+            unit_ns: Figure::of(ns_per_unit, distribution::NO_LENGTH),
+            tick_ns: Figure::default(),
             tick_evidence: None,
             differences: Vec::new(),
             largest: Vec::new(),
             rounded: 0,
-            summary: None,
-            summary_nonzero: None,
+            summary: Figure::default(),
+            summary_nonzero: Figure::default(),
             modes: Vec::new(),
             histogram: Vec::new(),
             events: None,
             worst: Worst::default(),
-            unknown,
         };
-        if ns_per_unit.is_none() {
-            record.unknown.insert("unit_ns".to_owned(), "it counts core cycles, whose length changes".to_owned());
-        }
         if let (Some(state), Some(tick)) = (state, self.tick) {
             fill(&mut record, state, tick, &row.info, context);
         }
@@ -233,40 +227,27 @@ impl<P: Platform> Digest<P> {
 }
 
 fn fill<P: Platform>(record: &mut StepsRecord, state: State, found: Tick, info: &ClockInfo, context: &Context<'_, P>) {
-    let ns_per_unit = record.unit_ns;
+    let ns_per_unit = record.unit_ns.get();
     (record.reason, record.failure) = record::failure(&state).unzip();
     let known = tick::record(found, info, ns_per_unit, context);
     record.tick_ns = known.tick_ns;
     record.tick_evidence = Some(known.evidence);
-    if let Some(reason) = known.unknown {
-        record.unknown.insert("tick_ns".to_owned(), reason);
-    }
     let State { events, differences, recent, judged_outside, errors, .. } = state;
     let entries = differences.entries();
     (record.differences, record.largest) = distribution::distinct(&entries, ns_per_unit);
     record.rounded = differences.rounded();
-    record.summary = distribution::summary(differences.summary(), ns_per_unit);
-    record.summary_nonzero = distribution::summary(differences.summary_nonzero(), ns_per_unit);
+    let all = distribution::summary(differences.summary(), ns_per_unit, distribution::UNPAIRED);
+    let still = "all differences are 0: the clock did not advance";
+    let nonzero = |_| distribution::summary(differences.summary_nonzero(), ns_per_unit, still);
+    record.summary_nonzero = all.as_ref().map_err(|reason| *reason).and_then(nonzero).into();
+    record.summary = all.into();
     let period = if let Tick::Found(lattice) = found { Some(lattice.period) } else { None };
     record.modes = distribution::modes(&differences.modes(period), ns_per_unit);
     record.histogram = distribution::histogram(&entries, ns_per_unit);
-    if record.summary.is_none() {
-        record.unknown.insert("summary".to_owned(), distribution::why_no_summary(ns_per_unit).to_owned());
-    }
-    if record.summary_nonzero.is_none() {
-        let reason = if record.summary.is_none() {
-            distribution::why_no_summary(ns_per_unit)
-        } else {
-            "all differences are 0: the clock did not advance"
-        };
-        record.unknown.insert("summary_nonzero".to_owned(), reason.to_owned());
-    }
     let threshold_ns = recent.median().map(|cost_ns| events.threshold_ns(cost_ns));
     let (counts, worst) = events.finish();
     record.worst = worst_records(&worst);
-    let events = record::events_record(counts, errors, threshold_ns, info, judged_outside, context);
-    record::explain_events(&events, &mut record.unknown, info);
-    record.events = Some(events);
+    record.events = Some(record::events_record(counts, errors, threshold_ns, info, judged_outside, context));
 }
 
 fn worst_records(worst: &WorstEvents) -> Worst {

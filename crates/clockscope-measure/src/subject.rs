@@ -1,6 +1,5 @@
 //! A clock under measurement, and what it has shown so far.
 
-use clockscope_records::Unknown;
 use clockscope_sources::{Errno, Kind};
 use clockscope_statistics::{
     Batch, Blocks, Differences, Elapsed, EventCounter, Judge, Reservoir, TickCollector, quantile,
@@ -122,7 +121,7 @@ impl State {
         // The rate is as uncertain as the calibration either way.
         let tick_ns = if judged_outside { bench.reference.tick_ns() } else { bench.timer.tick_ns() };
         let judge = if follows { Judge::Reference { tick_ns, rate_error: rate.bound_ppm * 1e-6 } } else { Judge::None };
-        let nominal = row.nominal_resolution_ns(Some(rate.ns_per_unit), &mut Unknown::new()).unwrap_or(0.0);
+        let nominal = row.nominal_resolution_ns(Some(rate.ns_per_unit)).get().unwrap_or(0.0);
         Self {
             events: EventCounter::new(scale.unwrap_or(1.0), nominal, judge, LONGEST),
             differences: Differences::default(),

@@ -2,7 +2,7 @@
 //! second or less. The commands of those names find more in more time.
 
 use clockscope_machine::trial::SeveralThreads;
-use clockscope_records::{Order, Rates, Thorough, Unknown};
+use clockscope_records::{Order, Rates, Thorough};
 
 use crate::across::{offsets, order};
 use crate::bench::Setup;
@@ -40,9 +40,8 @@ pub(crate) fn find<P: Platform>(setup: &Setup<'_, P>, cpus: Vec<u32>) -> Result<
     let plan = offsets::Plan { cpus, serial: false, duration_ns: OFFSETS_NS };
     let counters = Catalogue::counters(session.platform).tried(session)?;
     let offsets = offsets::find(setup, &counters, &plan, quiet);
-    let mut unknown = Unknown::new();
-    let rate = rates(setup).map_err(|error| unknown.insert("rate".to_owned(), error.to_string())).ok();
-    Ok(Thorough { order, offsets, rate, unknown })
+    let rate = rates(setup).map_err(|error| error.to_string()).into();
+    Ok(Thorough { order, offsets, rate })
 }
 
 fn rates<P: Platform>(setup: &Setup<'_, P>) -> Result<Rates, MeasureError> {

@@ -1,10 +1,13 @@
 //! What was found about a clock's tick, as its record: in ns, as a fraction, by name.
 
-use clockscope_records::{Strength, TickEvidence};
+use std::borrow::Cow;
+
+use clockscope_records::{Figure, Strength, TickEvidence};
 use clockscope_sources::{Basis, ClockInfo, Unit};
 use clockscope_statistics::{Lattice, SHORTEST_TICK, Tick, Weight};
 
 use crate::context::Context;
+use crate::distribution::NO_LENGTH;
 use crate::platform::Platform;
 
 /// By what share a tick may differ from a frequency that is known by name: oscillators are off by up to 100 ppm, and
@@ -35,11 +38,10 @@ const KNOWN: [(f64, &str, &str); 16] = [
     (1.0, "1 s", "whole seconds"),
 ];
 
-/// A tick in records, and why there is none.
+/// A tick in records.
 pub(crate) struct TickRecord {
-    pub(crate) tick_ns: Option<f64>,
+    pub(crate) tick_ns: Figure<f64>,
     pub(crate) evidence: TickEvidence,
-    pub(crate) unknown: Option<String>,
 }
 
 /// What readings told about a tick, in the clock's unit of so many ns.
@@ -65,7 +67,7 @@ pub(crate) fn record<P: Platform>(
 }
 
 impl TickRecord {
-    fn unknown(steps: u64, at_most_ns: Option<f64>, reason: String) -> Self {
+    fn unknown(steps: u64, at_most_ns: Option<f64>, reason: impl Into<Cow<'static, str>>) -> Self {
         let evidence = TickEvidence {
             strength: Strength::None,
             steps,
@@ -77,7 +79,7 @@ impl TickRecord {
             period: None,
             recognised: None,
         };
-        Self { tick_ns: None, evidence, unknown: Some(reason) }
+        Self { tick_ns: Figure::unknown(reason), evidence }
     }
 }
 
@@ -95,8 +97,8 @@ impl Hardware {
     /// What readings told, in a unit of so many ns.
     fn record(self, tick: Tick, ns_per_unit: Option<f64>) -> TickRecord {
         match (tick, ns_per_unit) {
-            (Tick::Unknown(reason), _) => TickRecord::unknown(0, None, reason.reason().to_owned()),
-            (_, None) => TickRecord::unknown(0, None, "it counts core cycles, whose length changes".to_owned()),
+            (Tick::Unknown(reason), _) => TickRecord::unknown(0, None, reason.reason()),
+            (_, None) => TickRecord::unknown(0, None, NO_LENGTH),
             // What a counter counts is whole, and finer than a few of these is only the one itself. Where all readings are
             // multiples of more, the bound is of these.
             (Tick::AtMost { units, steps }, Some(ns)) if self.is_counter && units <= SHORTEST_TICK => {
@@ -138,7 +140,7 @@ impl Hardware {
             Weight::Weak => Strength::Weak,
         };
         TickRecord {
-            tick_ns: Some(tick_ns),
+            tick_ns: Figure::Known(tick_ns),
             evidence: TickEvidence {
                 strength,
                 steps: lattice.steps,
@@ -150,7 +152,6 @@ impl Hardware {
                 period: written,
                 recognised: known.filter(|_| counts.is_none()).map(|(_, _, name)| (*name).to_owned()),
             },
-            unknown: None,
         }
     }
 
@@ -214,7 +215,7 @@ mod tests {
     /// The tick, how it is written and by which name it is known.
     fn found(hardware: Hardware, period: f64, ns_per_unit: f64) -> (f64, Option<String>, Option<String>) {
         let TickRecord { tick_ns, evidence, .. } = hardware.found(lattice(period, 1e-7), ns_per_unit);
-        (tick_ns.unwrap(), evidence.period, evidence.recognised)
+        (tick_ns.get().unwrap(), evidence.period, evidence.recognised)
     }
 
     /// All readings of an ordered counter share one residue: few of them prove no tick, and certainly not a single count.
@@ -222,11 +223,11 @@ mod tests {
     fn a_bound_of_many_counts_is_not_one_count() {
         let counter = Hardware { ns_per_tick: Some(0.4), is_counter: true, unit_error: 1e-7 };
         let found = |units| counter.record(Tick::AtMost { units, steps: 900 }, Some(0.4));
-        assert_eq!(found(SHORTEST_TICK).tick_ns, Some(0.4));
-        let TickRecord { tick_ns, evidence, unknown } = found(26.0 * SHORTEST_TICK);
-        assert_eq!((tick_ns, evidence.strength), (None, Strength::None));
+        assert_eq!(found(SHORTEST_TICK).tick_ns.get(), Some(0.4));
+        let TickRecord { tick_ns, evidence } = found(26.0 * SHORTEST_TICK);
+        assert_eq!(evidence.strength, Strength::None);
         assert!((evidence.at_most_ns.unwrap() - 31.2).abs() < 1e-9);
-        assert!(unknown.unwrap().contains("at most 31.200 ns"));
+        assert!(tick_ns.reason().unwrap().contains("at most 31.200 ns"));
     }
 
     #[test]

@@ -144,7 +144,7 @@ pub(crate) fn look<P: Platform>(
     // The kernel may have given the counter up meanwhile.
     let (environment, after) = (session.environment.clone(), platform.environment());
     let kernel = platform.kernel_verdict(&after);
-    let turned_from = environment.clocksource.clone().filter(|name| after.clocksource.as_ref() != Some(name));
+    let turned_from = environment.clocksource.known().filter(|name| after.clocksource.known() != Some(name)).cloned();
     let environment = Environment { clocksource: after.clocksource, ..environment };
     let (is_invariant, advice) = (platform.is_invariant(), platform.hypervisors_advice());
     let by_counter = matches!(setup.bench.timer, Timer::Counter(_));

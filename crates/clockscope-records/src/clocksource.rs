@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Envelope, Measurement, Unknown};
+use crate::figure::{add_unknown, record};
+use crate::{Envelope, Figure, Measurement};
 
 /// What `clockscope clocksource` found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -21,6 +22,8 @@ pub struct Clocksources {
 
 /// One clocksource.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self")]
+#[schemars(rename = "Clocksource", transform = add_unknown)]
 pub struct Clocksource {
     /// Its name.
     pub name: String,
@@ -29,18 +32,18 @@ pub struct Clocksource {
     /// What it is.
     pub description: String,
     /// How fast it counts, in Hz.
-    pub frequency_hz: Option<f64>,
+    pub frequency_hz: Figure<f64>,
     /// Bits that count.
-    pub bits: Option<u32>,
+    pub bits: Figure<u32>,
     /// Time until it wraps, in seconds.
-    pub wraps_after_s: Option<f64>,
+    pub wraps_after_s: Figure<f64>,
     /// Whether programs read it without entering the kernel (vDSO).
-    pub vdso: Option<bool>,
+    pub vdso: Figure<bool>,
     /// What reading the time usually costs with it, in words.
     pub usual_cost: String,
-    /// Why fields above are `null`.
-    pub unknown: Unknown,
 }
+
+record!(Clocksource { frequency_hz, bits, wraps_after_s, vdso });
 
 /// What the kernel thinks of the processor's counter, as far as it tells.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

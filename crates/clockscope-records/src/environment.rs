@@ -3,52 +3,64 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Unknown;
+use crate::Figure;
+use crate::figure::{add_unknown, figures, record};
 
-/// Facts about the machine and the program. `None` is unknown, with the reason in [`Environment::unknown`].
+/// Facts about the machine and the program.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self")]
+#[schemars(rename = "Environment", transform = add_unknown)]
 pub struct Environment {
     /// The program that measured.
     pub program: Program,
     /// The processor.
     pub cpu: Cpu,
     /// What processor and kernel say about the time-stamp counter; `null` on architectures without one.
-    pub counter_flags: Option<CounterFlags>,
+    pub counter_flags: Figure<CounterFlags>,
     /// Nominal frequencies of the counter, as hardware or hypervisor state them. Not measured.
     pub frequencies: Frequencies,
     /// Whether this process may read the counter; `null` where it cannot be told.
-    pub counter_readable: Option<bool>,
+    pub counter_readable: Figure<bool>,
     /// Name of the hypervisor ("KVM", "VMware", …), "none" on bare hardware.
-    pub hypervisor: Option<String>,
+    pub hypervisor: Figure<String>,
     /// How this machine learns that it was moved or restored from a snapshot.
     #[serde(default)]
     pub announcements: Announcements,
     /// The operating system's kernel.
     pub kernel: Kernel,
     /// The clocksource that the kernel builds its clocks on now.
-    pub clocksource: Option<String>,
+    pub clocksource: Figure<String>,
     /// The clocksources that the kernel could use.
-    pub clocksources_available: Option<Vec<String>>,
+    pub clocksources_available: Figure<Vec<String>>,
     /// Whether the kernel mapped a vDSO into this process.
-    pub vdso: Option<bool>,
+    pub vdso: Figure<bool>,
     /// CPU frequency governor of the first CPU.
-    pub governor: Option<String>,
+    pub governor: Figure<String>,
     /// Emulators and recorders that this process runs under ("qemu-user", "qemu-tcg", "rr", "valgrind", "gvisor");
     /// empty when none was found. With any of them no claim about cost is made.
     pub emulation: Vec<String>,
-    /// Why fields above are `null`.
-    pub unknown: Unknown,
 }
+
+record!(
+    Environment {
+        counter_flags, counter_readable, hypervisor, clocksource, clocksources_available,
+        vdso, governor,
+    }
+    "cpu." cpu, "counter_flags." counter_flags, "frequencies." frequencies,
+    "announcements." announcements, "kernel." kernel
+);
 
 /// Devices by which a hypervisor announces that it has moved the machine, or restored it from a snapshot. `null` where the
 /// kernel does not show what the firmware offers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Announcements {
     /// VMClock: a page with a marker that changes, /dev/vmclock0.
-    pub vmclock: Option<Announcement>,
+    pub vmclock: Figure<Announcement>,
     /// The VM generation ID, which is for the kernel's own use.
-    pub vm_generation: Option<Announcement>,
+    pub vm_generation: Figure<Announcement>,
 }
+
+figures!(Announcements { vmclock, vm_generation });
 
 /// Whether such a device can be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -83,59 +95,76 @@ pub struct Cpu {
     /// Architecture, e.g. `x86_64`.
     pub architecture: String,
     /// Vendor, as the processor names it.
-    pub vendor: Option<String>,
+    pub vendor: Figure<String>,
     /// Model, as the processor names it.
-    pub model: Option<String>,
+    pub model: Figure<String>,
     /// CPUs that the system has online.
-    pub online: Option<u32>,
+    pub online: Figure<u32>,
     /// CPUs that this process may run on.
-    pub allowed: Option<Vec<u32>>,
+    pub allowed: Figure<Vec<u32>>,
 }
+
+figures!(Cpu { vendor, model, online, allowed });
 
 /// The x86 time-stamp counter's flags, named as /proc/cpuinfo names them.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CounterFlags {
     /// The counter exists (CPUID 1 EDX bit 4).
-    pub tsc: Option<bool>,
+    pub tsc: Figure<bool>,
     /// The RDTSCP instruction exists (CPUID 80000001h EDX bit 27).
-    pub rdtscp: Option<bool>,
+    pub rdtscp: Figure<bool>,
     /// The counter's rate does not follow the core's frequency (kernel's judgement).
-    pub constant_tsc: Option<bool>,
+    pub constant_tsc: Figure<bool>,
     /// The counter goes on in deep sleep states (kernel's judgement).
-    pub nonstop_tsc: Option<bool>,
+    pub nonstop_tsc: Figure<bool>,
     /// The register that shifts the counter exists (CPUID 7 EBX bit 1).
-    pub tsc_adjust: Option<bool>,
+    pub tsc_adjust: Figure<bool>,
     /// The local APIC can fire at a counter value (CPUID 1 ECX bit 24).
-    pub tsc_deadline_timer: Option<bool>,
+    pub tsc_deadline_timer: Figure<bool>,
     /// The kernel was told the frequency and did not have to calibrate (kernel's judgement).
-    pub tsc_known_freq: Option<bool>,
+    pub tsc_known_freq: Figure<bool>,
     /// Constant rate in all power states (CPUID 80000007h EDX bit 8).
-    pub invariant: Option<bool>,
+    pub invariant: Figure<bool>,
 }
+
+figures!(CounterFlags {
+    tsc,
+    rdtscp,
+    constant_tsc,
+    nonstop_tsc,
+    tsc_adjust,
+    tsc_deadline_timer,
+    tsc_known_freq,
+    invariant
+});
 
 /// What hardware and hypervisor state; `null` where nothing is stated.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Frequencies {
     /// CPUID 15h: crystal x ratio, in Hz.
-    pub cpuid_15h_hz: Option<u64>,
+    pub cpuid_15h_hz: Figure<u64>,
     /// CPUID 16h: the processor's base frequency, in MHz.
-    pub cpuid_16h_base_mhz: Option<u32>,
+    pub cpuid_16h_base_mhz: Figure<u32>,
     /// CPUID 40000010h: the hypervisor's figure for the counter, in kHz.
-    pub cpuid_40000010h_tsc_khz: Option<u32>,
+    pub cpuid_40000010h_tsc_khz: Figure<u32>,
     /// aarch64 CNTFRQ_EL0, in Hz.
-    pub cntfrq_hz: Option<u64>,
+    pub cntfrq_hz: Figure<u64>,
     /// What the kernel turns ticks into time with, in Hz (the page that perf events share).
     #[serde(default)]
-    pub perf_mmap_hz: Option<f64>,
+    pub perf_mmap_hz: Figure<f64>,
 }
+
+figures!(Frequencies { cpuid_15h_hz, cpuid_16h_base_mhz, cpuid_40000010h_tsc_khz, cntfrq_hz, perf_mmap_hz });
 
 /// The kernel.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Kernel {
     /// "Linux", …
-    pub name: Option<String>,
+    pub name: Figure<String>,
     /// Release, as uname gives it.
-    pub release: Option<String>,
+    pub release: Figure<String>,
     /// Build, as uname gives it.
-    pub version: Option<String>,
+    pub version: Figure<String>,
 }
+
+figures!(Kernel { name, release, version });

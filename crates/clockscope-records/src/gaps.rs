@@ -3,28 +3,33 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Unknown;
+use crate::Figure;
+use crate::figure::{add_unknown, record};
 
 /// What `clockscope gaps` found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self")]
+#[schemars(rename = "Gaps", transform = add_unknown)]
 pub struct Gaps {
     /// Shortest time between two reads that counts as a gap, in ns.
     pub threshold_ns: f64,
     /// Usual time between two reads of the loop that looks, in ns.
-    pub loop_ns: Option<f64>,
+    pub loop_ns: Figure<f64>,
     /// One entry a CPU.
     pub gaps: Vec<CpuGaps>,
     /// The longest gaps of all CPUs, the longest first.
     pub worst: Vec<WorstGap>,
-    /// Why fields above are `null`.
-    pub unknown: Unknown,
 }
+
+record!(Gaps { loop_ns });
 
 /// What one thread lost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self")]
+#[schemars(rename = "CpuGaps", transform = add_unknown)]
 pub struct CpuGaps {
     /// The CPU that the thread was pinned to; `null` where it could not be pinned.
-    pub cpu: Option<u32>,
+    pub cpu: Figure<u32>,
     /// Time that it looked, in seconds.
     pub seconds: f64,
     /// Time that it did not look, because it asked the system about a gap, in seconds.
@@ -32,31 +37,31 @@ pub struct CpuGaps {
     /// Gaps.
     pub count: u64,
     /// Gaps a second.
-    pub per_second: Option<f64>,
+    pub per_second: Figure<f64>,
     /// Median length, in ns; `null` if there were none.
-    pub p50_ns: Option<f64>,
+    pub p50_ns: Figure<f64>,
     /// 90th percentile, in ns.
-    pub p90_ns: Option<f64>,
+    pub p90_ns: Figure<f64>,
     /// 99th percentile, in ns; `null` for fewer than a hundred.
-    pub p99_ns: Option<f64>,
+    pub p99_ns: Figure<f64>,
     /// 99.9th percentile, in ns; `null` for fewer than a thousand.
-    pub p999_ns: Option<f64>,
+    pub p999_ns: Figure<f64>,
     /// The longest, in ns.
-    pub max_ns: Option<f64>,
+    pub max_ns: Figure<f64>,
     /// All of them together, in ns.
     pub stolen_ns: f64,
     /// Their share of the time that the thread looked, in percent.
-    pub stolen_percent: Option<f64>,
+    pub stolen_percent: Figure<f64>,
     /// Gaps by what the system counted meanwhile, the costliest first.
     pub causes: Vec<Cause>,
     /// Time that the hypervisor ran something else, by the kernel's account, in ns, in steps of 10 ms; `null` where it
     /// keeps none.
-    pub steal_ns: Option<f64>,
+    pub steal_ns: Figure<f64>,
     /// Why there are no figures; `null` when there are.
     pub reason: Option<String>,
-    /// Why fields above are `null`.
-    pub unknown: Unknown,
 }
+
+record!(CpuGaps { cpu, per_second, p50_ns, p90_ns, p99_ns, p999_ns, max_ns, stolen_percent, steal_ns });
 
 /// What took time from a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]

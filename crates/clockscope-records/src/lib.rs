@@ -2,8 +2,8 @@
 //!
 //! This crate measures nothing and computes nothing. It renders only figures with their units
 //! ([`units`]), for the sentences in records. A record from another machine is as good as one from
-//! this machine. Every field whose value could not be determined is `None` (JSON `null`), and the reason
-//! stands beside it: in [`ClockRecord::reason`] for a clock that could not be read, in an [`Unknown`] map otherwise.
+//! this machine. A [`Figure`] is known or has the reason why it is not. An `Option` is `None` where there is nothing to
+//! say. Both are `null` in JSON, and the reason of a figure is in the object `unknown` of its record.
 
 mod check;
 mod clocksource;
@@ -12,6 +12,7 @@ mod document;
 mod envelope;
 mod environment;
 mod failure;
+mod figure;
 mod gaps;
 mod measurement;
 mod offsets;
@@ -38,6 +39,12 @@ pub use document::{Document, Info, Listing, ReadError};
 pub use envelope::{Contents, Envelope};
 pub use environment::{Announcement, Announcements, CounterFlags, Cpu, Environment, Frequencies, Kernel, Program};
 pub use failure::Failure;
+/// A figure, or why it is unknown.
+///
+/// In JSON, an unknown figure is `null`, and its reason is in the object `unknown` of the nearest record that has one,
+/// under the figure's path: `tick_ns`, `events.jump`.
+pub use figure::Figure;
+pub use figure::Figures;
 pub use gaps::{Cause, CauseKind, CpuGaps, Gaps, WorstGap};
 pub use measurement::{
     Advice, Baseline, Basis, BetweenRuns, ClockIdentity, ClockKind, ClockRecord, Cost, Events, FastestCounter, Listed,
@@ -61,6 +68,3 @@ pub use summary::Summary;
 pub use text::{is_steering, plain};
 pub use tick::{Strength, TickEvidence};
 pub use trust::{Evidence, Finding, Prose, Trust, Trustworthiness, Verdict};
-
-/// Why fields are `null`: field name (dotted for nested ones, e.g. `events.jump`) to reason, in one sentence each.
-pub type Unknown = std::collections::BTreeMap<String, String>;

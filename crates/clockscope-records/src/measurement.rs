@@ -1,9 +1,12 @@
 //! What was found about clocks.
 
+use std::collections::BTreeMap;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Failure, Offsets, Order, Rates, Summary, TickEvidence, Unknown};
+use crate::figure::{add_unknown, figures, record};
+use crate::{Failure, Figure, Figures, Offsets, Order, Rates, Summary, TickEvidence};
 
 /// One run of `clockscope measure`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -21,19 +24,23 @@ pub struct Measurement {
 
 /// What was found across CPUs and over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self")]
+#[schemars(rename = "Thorough", transform = add_unknown)]
 pub struct Thorough {
     /// Order across CPUs.
     pub order: Order,
     /// Offsets of the CPUs' counters.
     pub offsets: Offsets,
     /// Rates of the clocks; `null` where they could not be compared.
-    pub rate: Option<Rates>,
-    /// Why fields above are `null`.
-    pub unknown: Unknown,
+    pub rate: Figure<Rates>,
 }
+
+record!(Thorough { rate });
 
 /// How a run was made.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self")]
+#[schemars(rename = "Run", transform = add_unknown)]
 pub struct Run {
     /// Time that the user allowed for sampling, in seconds, all clocks together; `null` where a number of reads was asked
     /// for instead.
@@ -47,14 +54,14 @@ pub struct Run {
     #[serde(default)]
     pub runs: Option<u32>,
     /// CPU that the measuring thread was pinned to; `null` when it could not be pinned.
-    pub cpu: Option<u32>,
+    pub cpu: Figure<u32>,
     /// The clock that batches were timed with.
     pub timer: Timer,
     /// `true` when the user interrupted the run: the records hold what was measured until then.
     pub interrupted: bool,
-    /// Why fields above are `null`.
-    pub unknown: Unknown,
 }
+
+record!(Run { cpu } "timer." timer);
 
 /// The clock that batches were timed with, and how its unit became nanoseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -63,10 +70,24 @@ pub struct Timer {
     pub name: String,
     /// Its frequency, in Hz: of the mean rate between the tightest brackets at both ends of the run.
     pub frequency_hz: f64,
+    /// Why that is the frequency at the start only; `None` if it is of the whole run.
+    #[serde(skip)]
+    pub frequency_doubt: Option<String>,
     /// Bound of that frequency's error, in parts per million: bracket widths over the time between them.
     pub frequency_bound_ppm: f64,
     /// The clock that the frequency was taken against.
     pub reference: String,
+}
+
+/// The reason stands where that of an unknown frequency would.
+impl Figures for Timer {
+    fn collect<'a>(&'a self, prefix: &str, reasons: &mut BTreeMap<String, &'a str>) {
+        reasons.extend(self.frequency_doubt.iter().map(|doubt| (format!("{prefix}frequency_hz"), doubt.as_str())));
+    }
+
+    fn explain(&mut self, prefix: &str, reasons: &mut BTreeMap<String, String>) {
+        self.frequency_doubt = reasons.remove(&format!("{prefix}frequency_hz"));
+    }
 }
 
 /// What the costs are to be compared with.
@@ -153,7 +174,7 @@ pub struct ClockIdentity {
     /// What its readings come from.
     pub basis: Basis,
     /// Whether that is the processor's counter on this machine; `null` where that is not known.
-    pub counter_based: Option<bool>,
+    pub counter_based: Figure<bool>,
     /// Whether a read takes effect after everything before it in the program.
     pub is_ordered: bool,
     /// Whether it is coarse by design: the timer tick moves it.
@@ -169,6 +190,8 @@ pub struct ClockIdentity {
     /// Whether it is a device of its own, which is read in one way only.
     pub is_device: bool,
 }
+
+figures!(ClockIdentity { counter_based });
 
 impl ClockIdentity {
     /// Returns whether it is the processor's own counter, in whatever reading sequence.
@@ -191,6 +214,8 @@ impl ClockIdentity {
 
 /// One clock in a list.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self")]
+#[schemars(rename = "Listed", transform = add_unknown)]
 pub struct Listed {
     /// Who it is.
     #[serde(flatten)]
@@ -203,13 +228,15 @@ pub struct Listed {
     #[serde(default)]
     pub failure: Option<Failure>,
     /// What the interface states as its resolution, in ns.
-    pub nominal_resolution_ns: Option<f64>,
-    /// Why fields above are `null`.
-    pub unknown: Unknown,
+    pub nominal_resolution_ns: Figure<f64>,
 }
+
+record!(Listed { nominal_resolution_ns } "" identity);
 
 /// What was found about one clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self")]
+#[schemars(rename = "ClockRecord", transform = add_unknown)]
 pub struct ClockRecord {
     /// Who it is.
     #[serde(flatten)]
@@ -222,29 +249,35 @@ pub struct ClockRecord {
     #[serde(default)]
     pub failure: Option<Failure>,
     /// Cost of one read, back to back.
-    pub cost_ns: Option<Cost>,
+    pub cost_ns: Figure<Cost>,
     /// Median cost divided by that of [`Baseline::fastest_counter`].
-    pub ratio_to_fastest: Option<f64>,
+    pub ratio_to_fastest: Figure<f64>,
     /// What the interface states as its resolution, in ns.
-    pub nominal_resolution_ns: Option<f64>,
+    pub nominal_resolution_ns: Figure<f64>,
     /// The smallest positive difference between two successive readings, in ns.
-    pub observed_resolution_ns: Option<f64>,
+    pub observed_resolution_ns: Figure<f64>,
     /// The step of the lattice on which all readings lie, in ns, also where a read takes many ticks.
     #[serde(default)]
-    pub tick_ns: Option<f64>,
+    pub tick_ns: Figure<f64>,
     /// What the tick stands on.
     #[serde(default)]
     pub tick_evidence: Option<TickEvidence>,
     /// Figures of the differences between successive readings, in ns.
     #[serde(default)]
-    pub summary: Option<Summary>,
+    pub summary: Figure<Summary>,
     /// Whether readings always grew.
-    pub monotonic: Option<Monotonic>,
+    pub monotonic: Figure<Monotonic>,
     /// What happened between readings.
     pub events: Option<Events>,
-    /// Why fields above are `null` (dotted for nested ones).
-    pub unknown: Unknown,
 }
+
+record!(
+    ClockRecord {
+        cost_ns, ratio_to_fastest, nominal_resolution_ns, observed_resolution_ns, tick_ns,
+        summary, monotonic,
+    }
+    "" identity, "cost_ns." cost_ns, "events." events
+);
 
 /// Cost of one read, in ns: a batch of reads timed as a whole and divided by the number of reads.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -253,7 +286,7 @@ pub struct Cost {
     pub median: f64,
     /// 95 % interval of this run's median, from 6 to 32 blocks of time of at least 8 batches each; `null` with fewer, and where
     /// several runs were made. Another run's median may lie outside: see `between_runs`.
-    pub ci95: Option<[f64; 2]>,
+    pub ci95: Figure<[f64; 2]>,
     /// The medians of several runs; `null` where one was made.
     #[serde(default)]
     pub between_runs: Option<BetweenRuns>,
@@ -263,7 +296,7 @@ pub struct Cost {
     /// The cheapest batch.
     pub min: f64,
     /// 99th percentile of the batches; `null` with fewer than a hundred batches.
-    pub p99: Option<f64>,
+    pub p99: Figure<f64>,
     /// Batches that the figures stand on.
     pub batches: u64,
     /// Reads in a batch.
@@ -272,19 +305,23 @@ pub struct Cost {
     pub batches_dropped: u64,
 }
 
+figures!(Cost { ci95, p99 } "between_runs." between_runs);
+
 /// What the medians of several runs are, each in a process of its own, in ns.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct BetweenRuns {
     /// How many runs.
     pub runs: u32,
     /// Where another run's median lies with 95 %: mean ± t·s·√(1 + 1/n), and no less than `lowest` to `highest`; `null` with
     /// fewer than six runs. Runs are taken as independent: a machine whose speed drifts over minutes may leave it.
-    pub interval95: Option<[f64; 2]>,
+    pub interval95: Figure<[f64; 2]>,
     /// The lowest median of a run.
     pub lowest: f64,
     /// The highest.
     pub highest: f64,
 }
+
+figures!(BetweenRuns { interval95 });
 
 /// Whether readings always grew.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -304,32 +341,44 @@ pub struct Events {
     pub errors: u64,
     /// From before the first reading until after the last, in ns; `null` in older records.
     #[serde(default)]
-    pub span_ns: Option<f64>,
+    pub span_ns: Figure<f64>,
     /// Runs of at least 200 repeats of one value.
     pub stuck: u64,
     /// Runs of 2 to 199 repeats of one value.
     pub stall: u64,
     /// Jumps of more than 1 ms.
-    pub warp: Option<u64>,
+    pub warp: Figure<u64>,
     /// Steps forward that the reference did not see, warps included.
-    pub jump: Option<u64>,
+    pub jump: Figure<u64>,
     /// Times in which clock and reference both went on while the thread did not run.
-    pub gap: Option<u64>,
+    pub gap: Figure<u64>,
     /// Readings smaller than the one before.
     pub regression: u64,
     /// Losses of time that no reading shows as a step back: the clock advanced by less than the reference did.
-    pub hidden_regression: Option<u64>,
+    pub hidden_regression: Figure<u64>,
     /// Smallest step that is counted singly as jump, gap or hidden regression, in ns.
-    pub threshold_ns: Option<f64>,
+    pub threshold_ns: Figure<f64>,
     /// A jump of so many ns is counted wherever it falls, in nine of ten batches of reads; one between `threshold_ns` and
     /// this may or may not be. `null` in older records, too.
     #[serde(default)]
-    pub sure_ns: Option<f64>,
+    pub sure_ns: Figure<f64>,
     /// The clock that jumps, gaps and hidden regressions were judged against.
-    pub reference: Option<String>,
+    pub reference: Figure<String>,
     /// Whether clock and reference stand on the same hardware counter; `null` where it cannot be told.
-    pub reference_shares_hardware: Option<bool>,
+    pub reference_shares_hardware: Figure<bool>,
 }
+
+figures!(Events {
+    span_ns,
+    warp,
+    jump,
+    gap,
+    hidden_regression,
+    threshold_ns,
+    sure_ns,
+    reference,
+    reference_shares_hardware
+});
 
 /// Which clock to use for intervals.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -3,13 +3,16 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Unknown;
+use crate::Figure;
+use crate::figure::{add_unknown, record};
 
 /// What `clockscope offsets` found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self")]
+#[schemars(rename = "Offsets", transform = add_unknown)]
 pub struct Offsets {
     /// The counter's reading sequence; `null` where no counter can be read.
-    pub counter: Option<String>,
+    pub counter: Figure<String>,
     /// CPUs that took part, ascending.
     pub cpus: Vec<u32>,
     /// Rounds in which every CPU met every other once.
@@ -19,7 +22,7 @@ pub struct Offsets {
     /// Why nothing could be tested: `null` where at least one pair of CPUs was.
     pub untestable: Option<String>,
     /// Steps that the counter moves in, in ns: part of every bound.
-    pub tick_ns: Option<f64>,
+    pub tick_ns: Figure<f64>,
     /// One entry a pair of CPUs.
     pub pairs: Vec<OffsetPair>,
     /// The counter of each CPU against the kernel's clock there, relative to the first CPU; empty where the kernel has no
@@ -27,48 +30,50 @@ pub struct Offsets {
     pub vdso: Vec<CpuOffset>,
     /// The largest offset that is possible between any two CPUs, in ns: all are synchronised within this. `null` unless
     /// every pair was tested.
-    pub within_ns: Option<f64>,
+    pub within_ns: Figure<f64>,
     /// The pair that may be furthest apart; first of all one whose offset changed under way.
-    pub worst_pair: Option<[u32; 2]>,
+    pub worst_pair: Figure<[u32; 2]>,
     /// Pairs that are certainly apart.
     pub apart: u64,
     /// How far the offsets of three CPUs at most are from adding up, in ns: what ways of unequal length account for, beside
     /// what the bounds allow. `null` for fewer than three CPUs.
-    pub closure_ns: Option<f64>,
-    /// Why fields above are `null`.
-    pub unknown: Unknown,
+    pub closure_ns: Figure<f64>,
 }
+
+record!(Offsets { counter, tick_ns, within_ns, worst_pair, closure_ns });
 
 /// The offset between two CPUs' counters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self")]
+#[schemars(rename = "OffsetPair", transform = add_unknown)]
 pub struct OffsetPair {
     /// One CPU.
     pub a: u32,
     /// The other.
     pub b: u32,
     /// The counter of `b` less that of `a`, in ns.
-    pub offset_ns: Option<f64>,
+    pub offset_ns: Figure<f64>,
     /// By how much the truth may differ from that, in ns.
-    pub bound_ns: Option<f64>,
+    pub bound_ns: Figure<f64>,
     /// The same offset in the counter's unit.
-    pub offset_counts: Option<f64>,
+    pub offset_counts: Figure<f64>,
     /// Messages that went to and fro.
     pub exchanges: u64,
     /// The tightest round trip, in ns, without the time to answer.
-    pub round_trip_ns: Option<f64>,
+    pub round_trip_ns: Figure<f64>,
     /// By how much the offset differs if the other CPU begins, in ns.
-    pub asymmetry_ns: Option<f64>,
+    pub asymmetry_ns: Figure<f64>,
     /// Whether that is less than a fifth of the tightest round trip and two of the counter's steps: else who asks makes a
     /// difference. A way that takes longer in one direction, whoever asks, looks like an offset; it is inside the bound.
-    pub symmetric: Option<bool>,
+    pub symmetric: Figure<bool>,
     /// Whether the two are certainly apart: zero is outside of the bound, or no constant offset explains what was seen. `null`
     /// for a pair that was not tested.
-    pub apart: Option<bool>,
+    pub apart: Figure<bool>,
     /// Why the pair was not tested; `null` when it was.
     pub reason: Option<String>,
-    /// Why fields above are `null`.
-    pub unknown: Unknown,
 }
+
+record!(OffsetPair { offset_ns, bound_ns, offset_counts, round_trip_ns, asymmetry_ns, symmetric, apart });
 
 /// The counter of one CPU against the kernel's clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

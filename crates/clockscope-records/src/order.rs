@@ -3,10 +3,13 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Failure, Unknown};
+use crate::figure::{add_unknown, record};
+use crate::{Failure, Figure};
 
 /// What `clockscope order` found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self")]
+#[schemars(rename = "Order", transform = add_unknown)]
 pub struct Order {
     /// CPUs that took part, ascending.
     pub cpus: Vec<u32>,
@@ -22,12 +25,12 @@ pub struct Order {
     pub untestable: Option<String>,
     /// Messages that two threads pass to and fro with no clock in between, per second: what the hardware can do. `null`
     /// where nothing was tested.
-    pub bare_handoffs_per_second: Option<f64>,
+    pub bare_handoffs_per_second: Figure<f64>,
     /// One entry a clock and reading sequence.
     pub sequences: Vec<Sequence>,
-    /// Why fields above are `null`.
-    pub unknown: Unknown,
 }
+
+record!(Order { bare_handoffs_per_second });
 
 /// A pair of CPUs that was not tested.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -42,6 +45,8 @@ pub struct LostPair {
 
 /// What one clock showed, read by one sequence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self")]
+#[schemars(rename = "Sequence", transform = add_unknown)]
 pub struct Sequence {
     /// Name of the clock, with its path where that is not the usual one.
     pub name: String,
@@ -57,22 +62,22 @@ pub struct Sequence {
     /// Readings that one CPU handed to another, all pairs together, by both ways of handing over.
     pub handoffs: u64,
     /// So many a second, of one pair.
-    pub handoffs_per_second: Option<f64>,
+    pub handoffs_per_second: Figure<f64>,
     /// Times that the receiver then read less than it had been given; `null` if nothing was handed over.
-    pub regressions: Option<u64>,
+    pub regressions: Figure<u64>,
     /// The same of a million handoffs.
-    pub regressions_per_million: Option<f64>,
+    pub regressions_per_million: Figure<f64>,
     /// By how much at most, in ns; `null` if there was none.
-    pub worst_ns: Option<f64>,
+    pub worst_ns: Figure<f64>,
     /// From which CPU to which that was; `null` if there was none.
-    pub worst_pair: Option<[u32; 2]>,
+    pub worst_pair: Figure<[u32; 2]>,
     /// Through a mailbox: each CPU publishes its readings and takes the other's newest.
-    pub mailbox: Option<Handoffs>,
+    pub mailbox: Figure<Handoffs>,
     /// Through a lock: each CPU in its turn reads the clock while it holds it.
-    pub lock: Option<Handoffs>,
-    /// Why fields above are `null`.
-    pub unknown: Unknown,
+    pub lock: Figure<Handoffs>,
 }
+
+record!(Sequence { handoffs_per_second, regressions, regressions_per_million, worst_ns, worst_pair, mailbox, lock });
 
 /// What one way of handing over showed.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -3,22 +3,27 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Unknown;
+use crate::Figure;
+use crate::figure::{add_unknown, record};
 
 /// What `clockscope advise` found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self")]
+#[schemars(rename = "Plan", transform = add_unknown)]
 pub struct Plan {
     /// The relative error that is accepted, e.g. 0.01.
     pub error: f64,
-    /// One row an interval, in ascending order.
-    pub rows: Vec<PlanRow>,
+    /// One row an interval, in ascending order; `[]` where it is unknown.
+    #[serde(with = "crate::figure::list")]
+    #[schemars(with = "Vec<PlanRow>")]
+    pub rows: Figure<Vec<PlanRow>>,
     /// Every clock that was weighed, the one with the smallest error first.
     pub clocks: Vec<Candidate>,
     /// Clocks that were not weighed, and why.
     pub unfit: Vec<Unfit>,
-    /// Why fields above are `null`, or `rows` is empty.
-    pub unknown: Unknown,
 }
+
+record!(Plan { rows });
 
 /// What to do for intervals of one length.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

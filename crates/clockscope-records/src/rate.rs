@@ -3,29 +3,34 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Failure, Unknown};
+use crate::figure::{add_unknown, record};
+use crate::{Failure, Figure};
 
 /// What `clockscope rate` found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self")]
+#[schemars(rename = "Rates", transform = add_unknown)]
 pub struct Rates {
     /// The clock that all others were compared with.
     pub reference: String,
     /// Whether it is rather the reference that changed: every clock changed against it, and none against another.
     pub reference_suspected: bool,
     /// The bound that was asked for, in ppm; `null` where none was.
-    pub until_ppm: Option<f64>,
+    pub until_ppm: Figure<f64>,
     /// One entry a clock.
     pub clocks: Vec<RateRecord>,
     /// Every clock against every other, compared directly: one entry a pair.
     pub pairs: Vec<RatePair>,
     /// What the kernel says about its own clock's rate and error; `null` where it does not.
-    pub adjtimex: Option<Adjtimex>,
-    /// Why fields above are `null`.
-    pub unknown: Unknown,
+    pub adjtimex: Figure<Adjtimex>,
 }
+
+record!(Rates { until_ppm, adjtimex });
 
 /// How fast one clock runs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self")]
+#[schemars(rename = "RateRecord", transform = add_unknown)]
 pub struct RateRecord {
     /// Its name, with the path where that is not the usual one.
     pub name: String,
@@ -44,45 +49,60 @@ pub struct RateRecord {
     /// For how long it was looked at without a step, in ns, so that it was not compared; `null` for a clock that stepped, and in
     /// older records.
     #[serde(default)]
-    pub stood_still_ns: Option<f64>,
+    pub stood_still_ns: Figure<f64>,
     /// Mean frequency offset between the two end brackets, in parts per million: positive for a clock that runs fast.
-    pub ppm: Option<f64>,
+    pub ppm: Figure<f64>,
     /// By how much the truth may differ from that. Nothing is assumed about what lies between the ends.
-    pub bound_ppm: Option<f64>,
+    pub bound_ppm: Figure<f64>,
     /// Frequency offset by least squares over all brackets that were not interrupted: no bound, if the rate is constant
     /// mostly nearer.
-    pub estimate_ppm: Option<f64>,
+    pub estimate_ppm: Figure<f64>,
     /// The counter's frequency, in Hz of the reference; `null` for a clock that tells time.
-    pub frequency_hz: Option<f64>,
+    pub frequency_hz: Figure<f64>,
     /// By how much the truth may differ from that, in Hz.
-    pub frequency_bound_hz: Option<f64>,
+    pub frequency_bound_hz: Figure<f64>,
     /// The frequency that a counter's `ppm` is relative to, in Hz: what hardware or hypervisor state.
-    pub nominal_hz: Option<f64>,
+    pub nominal_hz: Figure<f64>,
     /// Time between the end brackets, in seconds.
-    pub seconds: Option<f64>,
+    pub seconds: Figure<f64>,
     /// Brackets that were not interrupted.
     pub brackets_kept: u64,
     /// Brackets that were: left out of the estimate, and of what is told about stability.
     pub brackets_dropped: u64,
     /// Median width of the brackets that were kept, in ns.
-    pub bracket_ns: Option<f64>,
+    pub bracket_ns: Figure<f64>,
     /// Steps that clock and reference move in, together, in ns: part of the bound.
-    pub ticks_ns: Option<f64>,
+    pub ticks_ns: Figure<f64>,
     /// Whether one rate explains all brackets.
-    pub constant: Option<bool>,
+    pub constant: Figure<bool>,
     /// When the rate changed; `null` unless it did.
-    pub changed: Option<Changed>,
+    pub changed: Figure<Changed>,
     /// The largest step that no rate explains; `null` if there was none.
-    pub step: Option<Step>,
+    pub step: Figure<Step>,
     /// How long a run has to be for the bound that was asked for, in seconds; `null` where none was.
-    pub needed_s: Option<f64>,
+    pub needed_s: Figure<f64>,
     /// Overlapping Allan deviation.
     pub allan: Vec<Allan>,
     /// Maximum time interval error.
     pub mtie: Vec<Mtie>,
-    /// Why fields above are `null`.
-    pub unknown: Unknown,
 }
+
+record!(RateRecord {
+    stood_still_ns,
+    ppm,
+    bound_ppm,
+    estimate_ppm,
+    frequency_hz,
+    frequency_bound_hz,
+    nominal_hz,
+    seconds,
+    bracket_ns,
+    ticks_ns,
+    constant,
+    changed,
+    step,
+    needed_s
+});
 
 /// Between which moments a rate changed, in seconds from the first bracket.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Cost, TickEvidence, Unknown};
+use crate::figure::{add_unknown, record};
+use crate::{Cost, Figure, TickEvidence};
 
 /// What `clockscope runtimes` found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,6 +25,8 @@ pub struct Runtimes {
 
 /// One API of one runtime, or why there is none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self")]
+#[schemars(rename = "RuntimeRecord", transform = add_unknown)]
 pub struct RuntimeRecord {
     /// The runtime's name, as the command accepts it, e.g. `python`.
     pub runtime: String,
@@ -40,35 +43,41 @@ pub struct RuntimeRecord {
     /// Why it was not; `null` when it was.
     pub reason: Option<String>,
     /// The kernel's clocksource while it was measured.
-    pub clocksource: Option<String>,
+    pub clocksource: Figure<String>,
     /// What the API is built on, e.g. `CLOCK_MONOTONIC`.
     pub built_on: Option<String>,
     /// The hardware below that: the clocksource where the kernel's precise clocks are built on it, otherwise what there is
     /// instead of it.
-    pub hardware_timer: Option<String>,
+    pub hardware_timer: Figure<String>,
     /// The tick that the API claims by its own frequency, resolution or unit, in ns.
-    pub nominal_tick_ns: Option<f64>,
+    pub nominal_tick_ns: Figure<f64>,
     /// Median cost of one read, back to back, in ns.
-    pub cost_ns: Option<f64>,
+    pub cost_ns: Figure<f64>,
     /// What that median stands on.
-    pub cost: Option<Cost>,
+    pub cost: Figure<Cost>,
     /// The smallest positive difference between two successive readings, in ns.
-    pub observed_resolution_ns: Option<f64>,
+    pub observed_resolution_ns: Figure<f64>,
     /// The step of the lattice on which all readings lie, in ns, also where a read takes many ticks.
-    pub tick_ns: Option<f64>,
+    pub tick_ns: Figure<f64>,
     /// What the tick stands on.
     pub tick_evidence: Option<TickEvidence>,
     /// Differences that were 0, in percent.
-    pub zeros_percent: Option<f64>,
+    pub zeros_percent: Figure<f64>,
     /// Readings smaller than the one before.
-    pub regressions: Option<u64>,
+    pub regressions: Figure<u64>,
     /// The largest difference between two successive readings of a batch, in ns.
-    pub largest_step_ns: Option<f64>,
+    pub largest_step_ns: Figure<f64>,
     /// Readings that these figures stand on.
     pub reads: Option<u64>,
-    /// Why fields above are `null`.
-    pub unknown: Unknown,
 }
+
+record!(
+    RuntimeRecord {
+        clocksource, hardware_timer, nominal_tick_ns, cost_ns, cost, observed_resolution_ns,
+        tick_ns, zeros_percent, regressions, largest_step_ns,
+    }
+    "cost." cost
+);
 
 impl RuntimeRecord {
     /// The runtime's name among these rows; with its version, or its program, where they are of several programs of that name.

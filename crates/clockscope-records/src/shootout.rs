@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Unknown;
+use crate::Figure;
+use crate::figure::{add_unknown, record};
 
 /// What `clockscope shootout` found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -20,6 +21,8 @@ pub struct Shootout {
 
 /// One metric.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self")]
+#[schemars(rename = "Metric", transform = add_unknown)]
 pub struct Metric {
     /// `resolution`, `accuracy`, `cost` or `reliability`.
     pub metric: String,
@@ -28,20 +31,20 @@ pub struct Metric {
     /// Their unit.
     pub unit: String,
     /// The figure of the first clock: less is better.
-    pub a: Option<f64>,
+    pub a: Figure<f64>,
     /// The figure of the second.
-    pub b: Option<f64>,
+    pub b: Figure<f64>,
     /// By how much the figures may be off, where that is known.
     pub a_bound: Option<f64>,
     /// The same of the second.
     pub b_bound: Option<f64>,
     /// Who is better; `null` if that is unknown.
-    pub winner: Option<Winner>,
+    pub winner: Figure<Winner>,
     /// What the figures stand on, and why nobody wins where nobody does.
     pub note: String,
-    /// Why fields above are `null`.
-    pub unknown: Unknown,
 }
+
+record!(Metric { a, b, winner });
 
 /// Who is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -3,23 +3,28 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Unknown;
+use crate::Figure;
+use crate::figure::{add_unknown, record};
 
 /// What `clockscope sleep` found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self")]
+#[schemars(rename = "Sleep", transform = add_unknown)]
 pub struct Sleep {
     /// The clock by which sleeps were timed: the one that the calls sleep by.
     pub clock: String,
     /// By how much the kernel may be late on purpose, to wake several sleepers at once, in ns (PR_GET_TIMERSLACK).
-    pub timer_slack_ns: Option<u64>,
+    pub timer_slack_ns: Figure<u64>,
     /// One entry a call and time asked for.
     pub rows: Vec<SleepRow>,
-    /// Why fields above are `null`.
-    pub unknown: Unknown,
 }
+
+record!(Sleep { timer_slack_ns });
 
 /// What one call did that was asked for one time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self")]
+#[schemars(rename = "SleepRow", transform = add_unknown)]
 pub struct SleepRow {
     /// The call.
     pub call: String,
@@ -29,17 +34,17 @@ pub struct SleepRow {
     pub sleeps: u64,
     /// How often it returned before the time had passed; `null` if it never slept. One that was early by less than reading the
     /// clock takes, or than 0.1 %, is not counted.
-    pub early: Option<u64>,
+    pub early: Figure<u64>,
     /// The shortest sleep that was got, in ns.
-    pub min_ns: Option<f64>,
+    pub min_ns: Figure<f64>,
     /// The median, in ns.
-    pub p50_ns: Option<f64>,
+    pub p50_ns: Figure<f64>,
     /// 99th percentile, in ns; `null` for fewer than a hundred.
-    pub p99_ns: Option<f64>,
+    pub p99_ns: Figure<f64>,
     /// The longest, in ns.
-    pub max_ns: Option<f64>,
+    pub max_ns: Figure<f64>,
     /// Why it did not sleep, or not for this time, or which sleeps are left out; `null` otherwise.
     pub reason: Option<String>,
-    /// Why fields above are `null`.
-    pub unknown: Unknown,
 }
+
+record!(SleepRow { early, min_ns, p50_ns, p99_ns, max_ns });

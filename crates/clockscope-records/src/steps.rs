@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{ClockIdentity, Events, Failure, Summary, TickEvidence, Unknown};
+use crate::figure::{add_unknown, record};
+use crate::{ClockIdentity, Events, Failure, Figure, Summary, TickEvidence};
 
 /// One run of `clockscope steps`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -14,6 +15,8 @@ pub struct Steps {
 
 /// The differences between successive readings of one clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(remote = "Self")]
+#[schemars(rename = "StepsRecord", transform = add_unknown)]
 pub struct StepsRecord {
     /// Who it is.
     #[serde(flatten)]
@@ -26,9 +29,9 @@ pub struct StepsRecord {
     #[serde(default)]
     pub failure: Option<Failure>,
     /// Length of the unit of `units` below, in ns: one count of a counter, 1 for a clock that tells ns.
-    pub unit_ns: Option<f64>,
+    pub unit_ns: Figure<f64>,
     /// The step of the lattice on which the readings lie, in ns.
-    pub tick_ns: Option<f64>,
+    pub tick_ns: Figure<f64>,
     /// What that stands on.
     pub tick_evidence: Option<TickEvidence>,
     /// The distinct differences in ascending order, up to 99.99 % of all. Readings of a batch follow one another without a
@@ -39,9 +42,9 @@ pub struct StepsRecord {
     /// Differences that were rounded down to 0.1 %, because tens of thousands of others were known already.
     pub rounded: u64,
     /// Figures of all differences, in ns.
-    pub summary: Option<Summary>,
+    pub summary: Figure<Summary>,
     /// Figures of the differences other than 0, in ns.
-    pub summary_nonzero: Option<Summary>,
+    pub summary_nonzero: Figure<Summary>,
     /// The values around which the differences gather, in ascending order: one for a plain distribution.
     pub modes: Vec<ModeRecord>,
     /// All differences in bins of equal ratio, eight for each doubling; steps back and zeros in bins of their own.
@@ -50,9 +53,9 @@ pub struct StepsRecord {
     pub events: Option<Events>,
     /// The ten worst of each kind of event.
     pub worst: Worst,
-    /// Why fields above are `null` (dotted for nested ones).
-    pub unknown: Unknown,
 }
+
+record!(StepsRecord { unit_ns, tick_ns, summary, summary_nonzero } "" identity, "events." events);
 
 /// How often a difference was seen.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -2,10 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use clockscope_records::{Cost, RuntimeRecord, Strength, TickEvidence, Unknown};
+use clockscope_records::{Cost, Figure, RuntimeRecord, Strength, TickEvidence};
 use clockscope_statistics::{Blocks, Tick, TickCollector, Weight, quantile};
 
 use crate::line::Readings;
+
+/// Why the clocksource is unknown.
+pub(crate) const NO_CLOCKSOURCE: &str = "the kernel does not tell it";
 
 const NS: f64 = 1e9;
 const COARSE: &str = "the runtime's own timer is too coarse: most batches of reads took no time on it";
@@ -15,44 +18,20 @@ const FOR_P99: usize = 100;
 /// Fills in what an API's readings show; `clocksource` is the kernel's.
 pub(crate) fn fill(record: &mut RuntimeRecord, readings: &Readings, clocksource: Option<&str>) {
     let ns_per_unit = NS / readings.units_per_second as f64;
-    let unknown = &mut Unknown::new();
-    let mut because = |field: &str, reason: &str| {
-        unknown.insert(field.to_owned(), reason.to_owned());
-    };
     record.available = true;
     record.api = Some(readings.api.clone());
-    record.clocksource = clocksource.map(str::to_owned);
-    if clocksource.is_none() {
-        because("clocksource", "the kernel does not tell it");
-    }
+    record.clocksource = Figure::of(clocksource.map(str::to_owned), NO_CLOCKSOURCE);
     record.built_on = Some(readings.built_on.clone());
-    record.hardware_timer = hardware_timer(&readings.built_on, clocksource);
-    if record.hardware_timer.is_none() {
-        because("hardware_timer", "the kernel does not show its clocksource");
-    }
-    record.nominal_tick_ns = readings.nominal_hz.map(|hz| NS / hz as f64);
-    if record.nominal_tick_ns.is_none() {
-        because(
-            "nominal_tick_ns",
-            "the API states neither a frequency nor a resolution, and gives a floating-point number",
-        );
-    }
-    record.cost = cost(readings);
-    record.cost_ns = record.cost.as_ref().map(|cost| cost.median);
-    match &record.cost {
-        None => because("cost_ns", COARSE),
-        Some(cost) if cost.ci95.is_none() => because("cost.ci95", "fewer than 48 batches: give it more time"),
-        Some(_) => {}
-    }
-    if record.cost.as_ref().is_some_and(|cost| cost.p99.is_none()) {
-        because("cost.p99", "fewer than 100 batches: give it more time");
-    }
-    if record.cost.is_none() {
-        because("cost", COARSE);
-    }
-    distances(record, readings, ns_per_unit, &mut because);
-    tick(record, readings, &mut because);
-    record.unknown = std::mem::take(unknown);
+    record.hardware_timer =
+        Figure::of(hardware_timer(&readings.built_on, clocksource), "the kernel does not show its clocksource");
+    record.nominal_tick_ns = Figure::of(
+        readings.nominal_hz.map(|hz| NS / hz as f64),
+        "the API states neither a frequency nor a resolution, and gives a floating-point number",
+    );
+    record.cost = Figure::of(cost(readings), COARSE);
+    record.cost_ns = Figure::of(record.cost.known().map(|cost| cost.median), COARSE);
+    distances(record, readings, ns_per_unit);
+    tick(record, readings);
 }
 
 /// What lies below a clock of the system: the clocksource, where its precise clocks are built on that.
@@ -78,11 +57,14 @@ fn cost(readings: &Readings) -> Option<Cost> {
     let median = quantile(&costs, 0.5).filter(|median| *median > 0.0)?;
     Some(Cost {
         median,
-        ci95: blocks.interval(median),
+        ci95: Figure::of(blocks.interval(median), "fewer than 48 batches: give it more time"),
         rounds: blocks.rounds().to_vec(),
         between_runs: None,
         min: *costs.first()?,
-        p99: if costs.len() >= FOR_P99 { quantile(&costs, 0.99) } else { None },
+        p99: Figure::of(
+            if costs.len() >= FOR_P99 { quantile(&costs, 0.99) } else { None },
+            "fewer than 100 batches: give it more time",
+        ),
         batches: costs.len() as u64,
         reads_per_batch: readings.batch_reads,
         batches_dropped: 0,
@@ -90,26 +72,23 @@ fn cost(readings: &Readings) -> Option<Cost> {
 }
 
 /// How far readings are apart.
-fn distances(record: &mut RuntimeRecord, readings: &Readings, ns_per_unit: f64, because: &mut impl FnMut(&str, &str)) {
+fn distances(record: &mut RuntimeRecord, readings: &Readings, ns_per_unit: f64) {
     let ns = |units: i64| units as f64 * ns_per_unit;
     let count = |wanted: fn(i64) -> bool| -> u64 {
         readings.differences.iter().filter(|(units, _)| wanted(*units)).map(|(_, count)| count).sum()
     };
     let all = count(|_| true);
     record.reads = Some(readings.reads());
-    record.zeros_percent = Some(count(|units| units == 0) as f64 / all.max(1) as f64 * 100.0);
-    record.regressions = Some(count(|units| units < 0) + back_between_batches(readings));
+    record.zeros_percent = Figure::Known(count(|units| units == 0) as f64 / all.max(1) as f64 * 100.0);
+    record.regressions = Figure::Known(count(|units| units < 0) + back_between_batches(readings));
     // A coarse clock may never have stepped within a batch.
     let within = readings.differences.iter().map(|(units, _)| *units);
     let smallest = within.chain(readings.steps.iter().copied()).filter(|units| *units > 0).min();
-    record.observed_resolution_ns = smallest.map(ns);
-    if smallest.is_none() {
-        because("observed_resolution_ns", "no two successive readings differed by a positive step");
-    }
-    record.largest_step_ns = readings.differences.last().map(|(units, _)| *units).filter(|units| *units > 0).map(ns);
-    if record.largest_step_ns.is_none() {
-        because("largest_step_ns", "it never stepped forward within a batch of reads: give it more time");
-    }
+    record.observed_resolution_ns =
+        Figure::of(smallest.map(ns), "no two successive readings differed by a positive step");
+    let largest = readings.differences.last().map(|(units, _)| *units).filter(|units| *units > 0);
+    record.largest_step_ns =
+        Figure::of(largest.map(ns), "it never stepped forward within a batch of reads: give it more time");
 }
 
 /// Steps back that were not seen within batches, so that they were from one to the next: as far as the first steps show.
@@ -125,7 +104,7 @@ fn back_between_batches(readings: &Readings) -> u64 {
 }
 
 /// The tick, looked for in ns where the API's unit is so many of them: a unit of 100 ns is a tick of at least 100 ns.
-fn tick(record: &mut RuntimeRecord, readings: &Readings, because: &mut impl FnMut(&str, &str)) {
+fn tick(record: &mut RuntimeRecord, readings: &Readings) {
     let nanoseconds = NS as u64;
     let scale = match nanoseconds % readings.units_per_second {
         0 => nanoseconds / readings.units_per_second,
@@ -139,24 +118,22 @@ fn tick(record: &mut RuntimeRecord, readings: &Readings, because: &mut impl FnMu
                 Weight::Fair => Strength::Fair,
                 Weight::Weak => Strength::Weak,
             };
-            (strength, lattice.steps, None, Some(lattice))
+            (strength, lattice.steps, None, Ok(lattice))
         }
         Tick::AtMost { units, steps } => {
             let most_ns = units * ns_per_unit;
-            because("tick_ns", &format!("too fine to be told from the API's unit: at most {most_ns:.3} ns"));
-            (Strength::None, steps, Some(most_ns), None)
+            let reason = format!("too fine to be told from the API's unit: at most {most_ns:.3} ns");
+            (Strength::None, steps, Some(most_ns), Err(reason))
         }
-        Tick::Unknown(reason) => {
-            because("tick_ns", reason.reason());
-            (Strength::None, 0, None, None)
-        }
+        Tick::Unknown(reason) => (Strength::None, 0, None, Err(reason.reason().to_owned())),
     };
-    record.tick_ns = lattice.map(|lattice| lattice.period * ns_per_unit);
+    record.tick_ns = lattice.clone().map(|lattice| lattice.period * ns_per_unit).into();
+    let lattice = lattice.ok();
     record.tick_evidence = Some(TickEvidence {
         strength,
         steps,
         at_most_ns,
-        frequency_hz: record.tick_ns.map(|ns| NS / ns),
+        frequency_hz: record.tick_ns.get().map(|ns| NS / ns),
         error_ppm: lattice.map(|lattice| lattice.error * 1e6),
         spread_ns: lattice.map(|lattice| lattice.spread * ns_per_unit),
         agreement: lattice.map(|lattice| lattice.agreement),
@@ -188,7 +165,7 @@ pub(crate) fn fuzz(readings: &Readings) {
     let mut record = RuntimeRecord::default();
     fill(&mut record, readings, Some("tsc"));
     let figures = [record.cost_ns, record.observed_resolution_ns, record.tick_ns, record.largest_step_ns];
-    assert!(figures.into_iter().flatten().all(f64::is_finite), "{figures:?}");
+    assert!(figures.iter().filter_map(Figure::get).all(f64::is_finite), "{figures:?}");
 }
 
 #[cfg(test)]

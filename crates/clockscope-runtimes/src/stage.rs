@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clockscope_records::{RuntimeFound, RuntimeRecord};
+use clockscope_records::{Figure, RuntimeFound, RuntimeRecord};
 
 use crate::line::{self, Line};
 use crate::pages::{self, Pages};
@@ -131,7 +131,7 @@ impl Stage {
             runtime: chosen.runtime.name.to_owned(),
             title: chosen.runtime.title.to_owned(),
             program: chosen.program().ok().map(|program| program.display().to_string()),
-            clocksource: request.clocksource.map(str::to_owned),
+            clocksource: Figure::of(request.clocksource.map(str::to_owned), row::NO_CLOCKSOURCE),
             ..RuntimeRecord::default()
         };
         let ready = match ready {

@@ -55,8 +55,8 @@ impl<'a> Finest<'a> {
             known().find(|(figure, _)| *figure <= least * (1.0 + SAME))
         };
         // What is read from a page that the kernel writes now and then is cheap because it is coarse.
-        let fine = |row: &RuntimeRecord| row.cost_ns.filter(|_| !is_coarse_by_name(row));
-        Self { all, tick: best(|row| row.tick_ns), cost: best(fine) }
+        let fine = |row: &RuntimeRecord| row.cost_ns.get().filter(|_| !is_coarse_by_name(row));
+        Self { all, tick: best(|row| row.tick_ns.get()), cost: best(fine) }
     }
 
     fn surprising(&self, row: &RuntimeRecord) -> Vec<String> {
@@ -64,15 +64,15 @@ impl<'a> Finest<'a> {
     }
 
     fn tick_of(&self, row: &RuntimeRecord) -> Option<String> {
-        let Some(tick_ns) = row.tick_ns else { return standing(row) };
+        let Some(tick_ns) = row.tick_ns.get() else { return standing(row) };
         let (finest_ns, finest) = self.tick?;
-        let is_as_named = row.nominal_tick_ns.is_some_and(|nominal| (tick_ns / nominal - 1.0).abs() < SAME);
-        let zeros = row.zeros_percent.filter(|zeros| *zeros >= MOSTLY);
+        let is_as_named = row.nominal_tick_ns.get().is_some_and(|nominal| (tick_ns / nominal - 1.0).abs() < SAME);
+        let zeros = row.zeros_percent.get().filter(|zeros| *zeros >= MOSTLY);
         let is_coarse = tick_ns >= COARSE * finest_ns || zeros.is_some();
         if !is_coarse || (is_as_named && is_coarse_by_name(row)) {
             return None;
         }
-        let claim = match row.nominal_tick_ns.filter(|nominal| tick_ns > CLAIMED * nominal) {
+        let claim = match row.nominal_tick_ns.get().filter(|nominal| tick_ns > CLAIMED * nominal) {
             Some(nominal) => format!(" and not the {} that it states", time(nominal)),
             None => String::new(),
         };
@@ -86,7 +86,7 @@ impl<'a> Finest<'a> {
     }
 
     fn cost_of(&self, row: &RuntimeRecord) -> Option<String> {
-        let cost_ns = row.cost_ns?;
+        let cost_ns = row.cost_ns.get()?;
         let (least_ns, cheapest) = self.cost?;
         let is_dear = cost_ns >= DEAR * least_ns;
         is_dear.then(|| {
@@ -97,15 +97,15 @@ impl<'a> Finest<'a> {
 
 /// What can be said of one that repeats its readings and has no tick that is known.
 fn standing(row: &RuntimeRecord) -> Option<String> {
-    let zeros = row.zeros_percent.filter(|zeros| *zeros >= MOSTLY)?;
+    let zeros = row.zeros_percent.get().filter(|zeros| *zeros >= MOSTLY)?;
     let reads = row.reads.unwrap_or_default();
-    let has_moved = row.observed_resolution_ns.is_some() || row.regressions.is_some_and(|count| count > 0);
+    let has_moved = row.observed_resolution_ns.is_known() || row.regressions.get().is_some_and(|count| count > 0);
     if zeros < 100.0 || has_moved {
         return (!is_coarse_by_name(row)).then(|| repeating(zeros));
     }
     // One of whole ms may not step while it is read for a few.
-    let lasted_ns = row.cost_ns.map(|cost| cost * reads as f64);
-    let nominal_ns = row.nominal_tick_ns.filter(|_| is_coarse_by_name(row));
+    let lasted_ns = row.cost_ns.get().map(|cost| cost * reads as f64);
+    let nominal_ns = row.nominal_tick_ns.get().filter(|_| is_coarse_by_name(row));
     let is_short = lasted_ns.zip(nominal_ns).is_some_and(|(lasted, nominal)| lasted < LONG * nominal);
     (!is_short).then(|| format!("it stood still: all of its {reads} readings are the same"))
 }
@@ -118,12 +118,12 @@ fn repeating(zeros_percent: f64) -> String {
 }
 
 fn regressions(row: &RuntimeRecord) -> Option<String> {
-    let count = row.regressions.filter(|count| *count > 0)?;
+    let count = row.regressions.get().filter(|count| *count > 0)?;
     Some(format!("it went BACK {count} times in {} reads", row.reads.unwrap_or_default()))
 }
 
 fn is_coarse_by_name(row: &RuntimeRecord) -> bool {
-    row.nominal_tick_ns.is_some_and(|nominal| nominal >= COARSE_BY_NAME_NS)
+    row.nominal_tick_ns.get().is_some_and(|nominal| nominal >= COARSE_BY_NAME_NS)
 }
 
 fn name(row: &RuntimeRecord, all: &[RuntimeRecord]) -> String {
@@ -137,6 +137,8 @@ fn times(factor: f64) -> String {
 #[cfg(test)]
 mod tests {
 
+    use clockscope_records::Figure;
+
     use super::*;
 
     fn row(title: &str, api: &str, nominal: Option<f64>, tick: f64, cost: f64) -> RuntimeRecord {
@@ -144,12 +146,12 @@ mod tests {
             title: title.into(),
             api: Some(api.into()),
             available: true,
-            clocksource: Some("tsc".into()),
-            nominal_tick_ns: nominal,
-            tick_ns: Some(tick),
-            cost_ns: Some(cost),
-            zeros_percent: Some(if tick > cost { 100.0 * (1.0 - cost / tick) } else { 0.0 }),
-            regressions: Some(0),
+            clocksource: Figure::Known("tsc".into()),
+            nominal_tick_ns: Figure::of(nominal, "it states none"),
+            tick_ns: Figure::Known(tick),
+            cost_ns: Figure::Known(cost),
+            zeros_percent: Figure::Known(if tick > cost { 100.0 * (1.0 - cost / tick) } else { 0.0 }),
+            regressions: Figure::Known(0),
             reads: Some(1000),
             ..RuntimeRecord::default()
         }
@@ -184,10 +186,10 @@ mod tests {
     #[test]
     fn clocksources_are_not_compared_with_each_other() {
         let mut hpet = row("C", "clock_gettime", Some(1.0), 69.8, 500.0);
-        hpet.clocksource = Some("hpet".into());
+        hpet.clocksource = Figure::Known("hpet".into());
         let tsc = row("C", "clock_gettime", Some(1.0), 10.0, 22.0);
         assert!(surprises(&[tsc.clone(), hpet.clone()]).is_empty());
-        hpet.regressions = Some(2);
+        hpet.regressions = Figure::Known(2);
         assert_eq!(surprises(&[tsc, hpet]), ["C clock_gettime on hpet: it went BACK 2 times in 1000 reads."]);
     }
 
@@ -231,10 +233,10 @@ mod tests {
     #[test]
     fn one_that_stands_still_surprises_though_its_tick_is_unknown() {
         let with = |nominal: Option<f64>, zeros: f64, observed: Option<f64>, cost: Option<f64>| RuntimeRecord {
-            tick_ns: None,
-            zeros_percent: Some(zeros),
-            observed_resolution_ns: observed,
-            cost_ns: cost,
+            tick_ns: Figure::unknown("all readings are alike"),
+            zeros_percent: Figure::Known(zeros),
+            observed_resolution_ns: Figure::of(observed, "it stood still"),
+            cost_ns: Figure::of(cost, "too coarse"),
             ..row("X", "now", nominal, 10.0, 20.0)
         };
         let still = "X now: it stood still: all of its 1000 readings are the same.";
@@ -255,7 +257,7 @@ mod tests {
         ] {
             assert_eq!(surprises(std::slice::from_ref(&row)), Vec::from_iter(expected), "{row:?}");
         }
-        let back = RuntimeRecord { regressions: Some(1), ..with(None, 100.0, None, None) };
+        let back = RuntimeRecord { regressions: Figure::Known(1), ..with(None, 100.0, None, None) };
         assert!(!surprises(&[back])[0].contains("stood still"));
     }
 }

@@ -88,7 +88,7 @@ pub(super) fn rate(args: &RateArgs) -> Result<Exit> {
     let destination = Destination::open(args.output.output.as_deref())?;
     let stop = stop_on_signals()?;
     let session = Session::new(&ThisMachine, &stop);
-    let mut bar = Bar::new(args.output.quiet, session.environment().counter_readable);
+    let mut bar = Bar::new(args.output.quiet, session.environment().counter_readable.get());
     let request = RateRequest {
         clocks: args.clocks.all(),
         paths: args.clocks.path.into(),
@@ -113,11 +113,12 @@ pub(super) fn rate(args: &RateArgs) -> Result<Exit> {
 fn end_of_rate(found: &Rates, args: &RateArgs) -> Exit {
     let reached = |until: f64| {
         let is_asked = |clock: &&RateRecord| clock.available || !args.clocks.all().is_empty();
-        let bounds: Vec<Option<f64>> = found.clocks.iter().filter(is_asked).map(|clock| clock.bound_ppm).collect();
+        let bounds: Vec<Option<f64>> =
+            found.clocks.iter().filter(is_asked).map(|clock| clock.bound_ppm.get()).collect();
         !bounds.is_empty() && bounds.iter().all(|bound| bound.is_some_and(|bound| bound <= until))
     };
     match found.exit(&args.fail_on) {
-        Exit::Success if found.until_ppm.is_some_and(|until| !reached(until)) => Exit::Undetermined,
+        Exit::Success if found.until_ppm.get().is_some_and(|until| !reached(until)) => Exit::Undetermined,
         exit => exit,
     }
 }
@@ -146,7 +147,7 @@ pub(super) fn answer<F: Contents>(
     let destination = Destination::open(output.output.as_deref())?;
     let stop = stop_on_signals()?;
     let session = Session::new(&ThisMachine, &stop);
-    let mut bar = Bar::new(output.quiet, session.environment().counter_readable);
+    let mut bar = Bar::new(output.quiet, session.environment().counter_readable.get());
     let asked = ask(&session, &mut |share| bar.show(share));
     drop(bar);
     finish(asked.map_err(|error| explained(error, cpu))?, output, destination, exit, document)

@@ -42,7 +42,7 @@ pub(super) fn measure(args: &MeasureArgs) -> Result<Exit> {
     let stop = stop_gently()?;
     let destination = Destination::open(args.output.output.as_deref())?;
     let session = Session::new(&ThisMachine, &stop);
-    let mut bar = Bar::new(args.output.quiet, session.environment().counter_readable);
+    let mut bar = Bar::new(args.output.quiet, session.environment().counter_readable.get());
     let request = SwitchedRequest {
         clocksources: args.clocksource.clone(),
         clocks: args.clocks.all(),

@@ -20,7 +20,7 @@ pub(super) fn measure(args: &MeasureArgs, runs: u32) -> Result<Exit> {
     let _known = selected(&args.clocks)?;
     let destination = Destination::open(args.output.output.as_deref())?;
     let stop = stop_on_signals()?;
-    let mut bar = Bar::new(args.output.quiet, clockscope_machine::environment().counter_readable);
+    let mut bar = Bar::new(args.output.quiet, clockscope_machine::environment().counter_readable.get());
     let mut found: Vec<Envelope<Measurement>> = Vec::new();
     for run in 0..runs {
         let once = once(args);

@@ -78,10 +78,10 @@ fn measure(
         output::warn(warning);
     }
     let Envelope { recorded_at, environment, .. } = info;
-    if environment.counter_readable == Some(false) {
+    if environment.counter_readable.get() == Some(false) {
         output::warn(DISABLED);
     }
-    let bar = RefCell::new(Bar::new(args.output.quiet, environment.counter_readable));
+    let bar = RefCell::new(Bar::new(args.output.quiet, environment.counter_readable.get()));
     let duration_s = args.duration.0;
     let limit_s = args.timeout.map_or(TIMEOUT_S.0 + TIMEOUT_S.1 * duration_s, |timeout| timeout.0);
     if !args.clocksource.is_empty() {

@@ -91,7 +91,7 @@ fn ask<P: Platform, A>(
 ) -> Result<A> {
     let stop = stop_on_signals()?;
     let session = Session::new(&platform, &stop);
-    let mut bar = Bar::new(args.answer.output.quiet, session.environment().counter_readable);
+    let mut bar = Bar::new(args.answer.output.quiet, session.environment().counter_readable.get());
     let answered = question(&session, &mut |share| bar.show(share));
     drop(bar);
     answered.map_err(|error| explained(error, "--cpu"))

@@ -1,7 +1,9 @@
 //! The question *offsets*: how far the counters of the CPUs are apart.
 
-use clockscope_brackets::{Bracket, Offset, narrowest};
-use clockscope_records::{CpuOffset, Envelope, OffsetPair, Offsets, Unknown};
+use std::borrow::Cow;
+
+use clockscope_brackets::{Bracket, Offset, OffsetBounds, narrowest};
+use clockscope_records::{CpuOffset, Envelope, Figure, OffsetPair, Offsets};
 use clockscope_sources::{Errno, RawClock, Unavailable};
 
 use super::exchange::{Exchange, Learned};
@@ -31,6 +33,8 @@ const FEWEST: u64 = 100;
 const STEERED: f64 = 1e-3;
 /// What is said of an offset that no exchange explains.
 const CHANGED: &str = "no constant offset explains all exchanges: it changed under way";
+/// What is said where there were none.
+const NO_EXCHANGE: &str = "no exchange was completed";
 /// What is said of exchanges during which the counter failed.
 const PARTED: &str =
     "the counter did not advance as the reference did: one of them stood still, stepped or changed its rate";
@@ -88,11 +92,11 @@ pub(crate) fn find<P: Platform>(
     let counter = match ordered(bench.platform, counters) {
         Ok(counter) => counter,
         Err(unreadable) => {
-            offsets.unknown.insert("counter".to_owned(), unreadable.to_string());
+            offsets.counter = Figure::unknown(unreadable.to_string());
             return untested(offsets, unreadable.to_string());
         }
     };
-    offsets.counter = Some(counter.name().to_owned());
+    offsets.counter = Figure::Known(counter.name().to_owned());
     if let Some(reason) = super::untestable(&plan.cpus) {
         return untested(offsets, reason);
     }
@@ -100,7 +104,7 @@ pub(crate) fn find<P: Platform>(
         return untested(offsets, format!("the counter stood still while it was compared with {}", reference.name()));
     }
     let unit = Unit::of(bench, step(&counter));
-    offsets.tick_ns = Some(unit.step * unit.ns);
+    offsets.tick_ns = Figure::Known(unit.step * unit.ns);
     let kernel = KernelClock::find(setup.session);
     let before = kernel.as_ref().map(|kernel| kernel.on(bench.platform, plan.cpus[0], &counter));
     measure_pairs(bench, &counter, unit, plan, &mut offsets.pairs, progress);
@@ -121,12 +125,15 @@ fn ordered<P: Platform>(platform: &P, counters: &Catalogue<P>) -> Result<P::Coun
     Ok(platform.ordered_counter()?)
 }
 
-fn untested(mut offsets: Offsets, reason: String) -> Offsets {
-    for field in ["tick_ns", "within_ns", "worst_pair", "closure_ns"] {
-        offsets.unknown.insert(field.to_owned(), reason.clone());
+fn untested(offsets: Offsets, reason: String) -> Offsets {
+    Offsets {
+        tick_ns: Figure::unknown(reason.clone()),
+        within_ns: Figure::unknown(reason.clone()),
+        worst_pair: Figure::unknown(reason.clone()),
+        closure_ns: Figure::unknown(reason.clone()),
+        untestable: Some(reason),
+        ..offsets
     }
-    offsets.untestable = Some(reason);
-    offsets
 }
 
 /// The counter's unit in ns, by what share that is uncertain, and the step that the counter moves in, in that unit.
@@ -210,108 +217,96 @@ fn exchange<P: Platform, C: RawClock>(
 }
 
 fn pair_record(((a, b), outcome): Played<Learned>, unit: Unit) -> OffsetPair {
-    let mut pair = OffsetPair {
+    let [forward, reverse] =
+        match outcome.map_err(|error| error.to_string().into()).and_then(|sides| bounds(sides, unit)) {
+            Ok(sides) => sides,
+            Err(reason) => return untested_pair((a, b), reason),
+        };
+    let all = forward.with_reverse(&reverse);
+    let found = all.offset(unit.step).ok_or(CHANGED);
+    let in_ns = found.map(|found| unit.in_ns(found));
+    let asymmetry = asymmetry([&forward, &reverse], unit);
+    let round_trip = all.round_trip().map(|ticks| ticks as f64).ok_or(NO_EXCHANGE);
+    let is_symmetric = |differ: f64| Ok(differ <= SYMMETRIC * round_trip? + 2.0 * unit.step);
+    OffsetPair {
         a,
         b,
-        offset_ns: None,
-        bound_ns: None,
-        offset_counts: None,
-        exchanges: 0,
-        round_trip_ns: None,
-        asymmetry_ns: None,
-        symmetric: None,
-        apart: None,
+        offset_ns: in_ns.map(|found| found.offset).into(),
+        bound_ns: in_ns.map(|found| found.bound).into(),
+        offset_counts: found.map(|found| found.offset).into(),
+        exchanges: all.brackets(),
+        round_trip_ns: round_trip.map(|ticks| ticks * unit.ns).into(),
+        asymmetry_ns: asymmetry.map(|differ| differ * unit.ns).into(),
+        symmetric: asymmetry.and_then(is_symmetric).into(),
+        // By the units alone: what a unit is uncertain by does not move zero.
+        apart: Figure::of(all.is_apart(unit.step), NO_EXCHANGE),
         reason: None,
-        unknown: Unknown::new(),
-    };
-    let because = |pair: &mut OffsetPair, fields: &[&str], reason: &str| {
-        pair.unknown.extend(fields.iter().map(|field| ((*field).to_owned(), reason.to_owned())));
-    };
-    const FIGURES: [&str; 7] =
-        ["offset_ns", "bound_ns", "offset_counts", "round_trip_ns", "asymmetry_ns", "symmetric", "apart"];
-    let [forward, reverse] = match outcome {
-        Ok(sides) => {
-            let bounds = sides.map(|learned| learned.bounds);
-            // A change that the exchanges show is more than one that the reference shows.
-            let is_explained = bounds[0].with_reverse(&bounds[1]).offset(unit.step).is_some();
-            if is_explained && sides.iter().any(|learned| learned.parted) {
-                because(&mut pair, &FIGURES, PARTED);
-                pair.reason = Some(PARTED.to_owned());
-                return pair;
-            }
-            bounds
-        }
-        Err(error) => {
-            let reason = error.to_string();
-            because(&mut pair, &FIGURES, &reason);
-            pair.reason = Some(reason);
-            return pair;
-        }
-    };
-    let all = forward.with_reverse(&reverse);
-    pair.exchanges = all.brackets();
-    pair.round_trip_ns = all.round_trip().map(|ticks| ticks as f64 * unit.ns);
-    // By the units alone: what a unit is uncertain by does not move zero.
-    pair.apart = all.is_apart(unit.step);
-    match all.offset(unit.step) {
-        Some(found) => {
-            pair.offset_counts = Some(found.offset);
-            let found = unit.in_ns(found);
-            (pair.offset_ns, pair.bound_ns) = (Some(found.offset), Some(found.bound));
-        }
-        None => because(&mut pair, &FIGURES[..3], CHANGED),
     }
+}
+
+/// What both sides learned, the first one's exchanges first; or why that says nothing.
+fn bounds(sides: [Learned; 2], unit: Unit) -> Result<[OffsetBounds; 2], Cow<'static, str>> {
+    let has_parted = sides.iter().any(|learned| learned.parted);
+    let bounds = sides.map(|learned| learned.bounds);
+    // A change that the exchanges show is more than one that the reference shows.
+    let is_explained = bounds[0].with_reverse(&bounds[1]).offset(unit.step).is_some();
+    if is_explained && has_parted { Err(PARTED.into()) } else { Ok(bounds) }
+}
+
+fn untested_pair((a, b): (u32, u32), reason: Cow<'static, str>) -> OffsetPair {
+    fn none<T>(reason: &Cow<'static, str>) -> Figure<T> {
+        Figure::unknown(reason.clone())
+    }
+    OffsetPair {
+        a,
+        b,
+        offset_ns: none(&reason),
+        bound_ns: none(&reason),
+        offset_counts: none(&reason),
+        exchanges: 0,
+        round_trip_ns: none(&reason),
+        asymmetry_ns: none(&reason),
+        symmetric: none(&reason),
+        apart: none(&reason),
+        reason: Some(reason.into_owned()),
+    }
+}
+
+/// By how much the offset differs if the other CPU begins, in the counter's unit; or why that says nothing.
+fn asymmetry([forward, reverse]: [&OffsetBounds; 2], unit: Unit) -> Result<f64, &'static str> {
+    let is_few = forward.brackets().min(reverse.brackets()) < FEWEST;
     match (forward.offset(unit.step), reverse.offset(unit.step)) {
-        (Some(_), Some(_)) if forward.brackets().min(reverse.brackets()) < FEWEST => {
-            because(&mut pair, &FIGURES[4..6], "other programs left too little time for exchanges in both directions");
-        }
+        (Some(_), Some(_)) if is_few => Err("other programs left too little time for exchanges in both directions"),
         (Some(forward), Some(reverse))
             if forward.bound.max(reverse.bound) > COMPARABLE * forward.bound.min(reverse.bound) =>
         {
-            because(&mut pair, &FIGURES[4..6], "other programs interrupted every exchange of one direction");
+            Err("other programs interrupted every exchange of one direction")
         }
-        (Some(forward), Some(reverse)) => {
-            // The reverse direction tells the first CPU's counter against the second's.
-            let differ = (forward.offset + reverse.offset).abs();
-            pair.asymmetry_ns = Some(differ * unit.ns);
-            pair.symmetric = all.round_trip().map(|round| differ <= SYMMETRIC * round as f64 + 2.0 * unit.step);
-        }
-        _ => because(&mut pair, &FIGURES[4..6], "one direction alone was measured, or its offset changed under way"),
+        // The reverse direction tells the first CPU's counter against the second's.
+        (Some(forward), Some(reverse)) => Ok((forward.offset + reverse.offset).abs()),
+        _ => Err("one direction alone was measured, or its offset changed under way"),
     }
-    pair
 }
 
 /// The largest offset that is possible, and whether offsets add up.
 fn summarise(offsets: &mut Offsets) {
-    let furthest = |pair: &OffsetPair| Some(pair.offset_ns?.abs() + pair.bound_ns?);
-    offsets.apart = offsets.pairs.iter().filter(|pair| pair.apart == Some(true)).count() as u64;
-    let within = offsets.pairs.iter().filter_map(furthest).max_by(f64::total_cmp);
+    let furthest = |pair: &OffsetPair| Some(pair.offset_ns.get()?.abs() + pair.bound_ns.get()?);
+    offsets.apart = offsets.pairs.iter().filter(|pair| pair.apart.get() == Some(true)).count() as u64;
+    let lacking = offsets.pairs.iter().find_map(|pair| Some((pair, pair.offset_ns.reason()?)));
+    let largest = offsets.pairs.iter().filter_map(furthest).max_by(f64::total_cmp);
+    offsets.within_ns = match lacking {
+        Some((pair, reason)) => Figure::unknown(format!("CPUs {} and {}: {reason}", pair.a, pair.b)),
+        None => Figure::of(largest, "no pair of CPUs was tested"),
+    };
     // What changed under way is as far apart as it likes.
     let by_size = |pair: &&OffsetPair| furthest(pair).unwrap_or(f64::INFINITY);
-    let tested = offsets.pairs.iter().filter(|pair| pair.apart.is_some());
+    let tested = offsets.pairs.iter().filter(|pair| pair.apart.is_known());
     let worst = tested.max_by(|a, b| by_size(a).total_cmp(&by_size(b))).map(|pair| [pair.a, pair.b]);
-    match worst {
-        Some(cpus) => offsets.worst_pair = Some(cpus),
-        None => {
-            offsets.unknown.insert("worst_pair".to_owned(), "no pair of CPUs has an offset".to_owned());
-            offsets.untestable = offsets.pairs.iter().find_map(|pair| pair.reason.clone());
-        }
+    if worst.is_none() {
+        offsets.untestable = offsets.pairs.iter().find_map(|pair| pair.reason.clone());
     }
-    if offsets.pairs.iter().all(|pair| furthest(pair).is_some()) {
-        offsets.within_ns = within;
-    }
-    if offsets.within_ns.is_none() {
-        let lacking = offsets.pairs.iter().find(|pair| furthest(pair).is_none());
-        let reason = lacking.map_or_else(String::new, |pair| {
-            let reason = pair.unknown.get("offset_ns").map_or("unknown", String::as_str);
-            format!("CPUs {} and {}: {reason}", pair.a, pair.b)
-        });
-        offsets.unknown.insert("within_ns".to_owned(), reason);
-    }
-    offsets.closure_ns = closure(offsets);
-    if offsets.closure_ns.is_none() {
-        offsets.unknown.insert("closure_ns".to_owned(), "it takes three CPUs whose offsets are known".to_owned());
-    }
+    offsets.worst_pair = Figure::of(worst, "no pair of CPUs has an offset");
+    offsets.closure_ns = Figure::of(closure(offsets), "it takes three CPUs whose offsets are known");
 }
 
 /// By how much the way over the first CPU differs from the direct one, at most.
@@ -322,14 +317,15 @@ fn closure(offsets: &Offsets) -> Option<f64> {
         .pairs
         .iter()
         .filter(|pair| pair.a == first)
-        .filter_map(|pair| Some((pair.b, pair.offset_ns?)))
+        .filter_map(|pair| Some((pair.b, pair.offset_ns.get()?)))
         .collect();
     let from_first = |cpu: u32| {
         let place = of_first.binary_search_by_key(&cpu, |(cpu, _)| *cpu).ok()?;
         Some(of_first[place].1)
     };
     let others = offsets.pairs.iter().filter(|pair| pair.a != first);
-    let gaps = others.filter_map(|pair| Some((from_first(pair.b)? - from_first(pair.a)? - pair.offset_ns?).abs()));
+    let gaps =
+        others.filter_map(|pair| Some((from_first(pair.b)? - from_first(pair.a)? - pair.offset_ns.get()?).abs()));
     gaps.max_by(f64::total_cmp)
 }
 

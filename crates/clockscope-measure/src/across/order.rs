@@ -1,8 +1,9 @@
 //! The question *order*: whether a reading that one CPU hands to another is ever larger than the one taken after it.
 
+use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 
-use clockscope_records::{Envelope, Failure, Handoffs, LostPair, Order, Sequence, Unknown};
+use clockscope_records::{Envelope, Failure, Figure, Handoffs, LostPair, Order, Sequence};
 use clockscope_sources::{Errno, Kind};
 
 use super::team::{Played, play_round};
@@ -121,13 +122,10 @@ pub(crate) fn find<P: Platform>(
         order.untestable = order.lost.first().filter(|_| is_idle).map(|lost| lost.reason.clone());
     }
     let bare = &tallies[0];
-    order.bare_handoffs_per_second = bare.timed.per_second();
-    if order.bare_handoffs_per_second.is_none() {
-        let nothing = "interrupted before anything was handed over";
-        let reason = if bare.received.handoffs > 0 { UNTIMED } else { nothing };
-        let reason = order.untestable.as_deref().unwrap_or(reason);
-        order.unknown.insert("bare_handoffs_per_second".to_owned(), reason.to_owned());
-    }
+    let nothing = "interrupted before anything was handed over";
+    let reason = if bare.received.handoffs > 0 { UNTIMED } else { nothing };
+    let reason = order.untestable.as_deref().unwrap_or(reason);
+    order.bare_handoffs_per_second = Figure::of(bare.timed.per_second(), reason.to_owned());
     let sequence = |(place, row): (usize, &Row<P>)| {
         let of_way = |way: Way| {
             let tally = tasks.iter().zip(&tallies).find(|(task, _)| task.place == Some(place) && task.way == way);
@@ -430,23 +428,21 @@ fn record<P: Platform>(
     let tallies = || ways.iter().copied().flatten();
     let sum = |of: fn(&Received) -> u64| tallies().map(|tally| of(&tally.received)).sum::<u64>();
     let (handoffs, regressions) = (sum(|received| received.handoffs), sum(|received| received.regressions));
-    let worst = tallies().filter(|tally| tally.worst_pair.is_some()).max_by_key(|tally| tally.received.worst);
     let in_ns = |tally: &Tally| tally.received.worst as f64 * ns_per_unit;
-    let handed_over = |tally: &Tally| Handoffs {
+    let by_way = |tally: &Tally| Handoffs {
         handoffs: tally.received.handoffs,
         regressions: tally.received.regressions,
         worst_ns: tally.worst_pair.map(|_| in_ns(tally)),
     };
-    let [mailbox, lock] = ways.map(|tally| tally.map(handed_over));
-    let mut unknown = Unknown::new();
-    let step_ns = row.nominal_resolution_ns(Some(ns_per_unit), &mut Unknown::new()).unwrap_or(1.0);
+    let untaken = refusal.unwrap_or("not asked for");
+    let [mailbox, lock] = ways.map(|tally| Figure::of(tally.map(by_way), untaken.to_owned()));
+    let step_ns = row.nominal_resolution_ns(Some(ns_per_unit)).get().unwrap_or(1.0);
     let is_still = tallies().any(|tally| tally.pace.stood_still(step_ns, ns_per_unit));
     let error = tallies().find_map(|tally| tally.received.error);
     let ended = error.map(Ended::ReadFailed).or(is_still.then_some(Ended::StoodStill));
     let failed = ended.map(|ended| ended.to_string());
     // Equal readings are in any order.
     let is_one_reading = regressions == 0 && handoffs > 0 && tallies().all(|tally| tally.pace.moved == 0);
-    let counted = (handoffs > 0 && !is_one_reading).then_some(regressions);
     let nothing = refusal.or(untestable).or(failed.as_deref()).unwrap_or(if bench.is_stopped() {
         "interrupted before its turn"
     } else if longest_ns.is_finite() {
@@ -454,28 +450,16 @@ fn record<P: Platform>(
     } else {
         "nothing was handed over"
     });
-    if handoffs == 0 {
-        for field in ["handoffs_per_second", "regressions", "regressions_per_million", "worst_ns", "worst_pair"] {
-            unknown.insert(field.to_owned(), nothing.to_owned());
-        }
-    } else if is_one_reading {
-        for field in ["regressions", "regressions_per_million", "worst_ns", "worst_pair"] {
-            unknown.insert(field.to_owned(), "all of its readings were the same".to_owned());
-        }
-    } else if worst.is_none() {
-        for field in ["worst_ns", "worst_pair"] {
-            unknown.insert(field.to_owned(), "no reading went back".to_owned());
-        }
-    }
-    let handoffs_per_second = tallies().map(|tally| tally.timed).sum::<Timed>().per_second();
-    if handoffs > 0 && handoffs_per_second.is_none() {
-        unknown.insert("handoffs_per_second".to_owned(), UNTIMED.to_owned());
-    }
-    for (field, way) in [("mailbox", &mailbox), ("lock", &lock)] {
-        if way.is_none() {
-            unknown.insert(field.to_owned(), refusal.unwrap_or("not asked for").to_owned());
-        }
-    }
+    // Each of these takes the one before it.
+    let handed_over = if handoffs > 0 { Ok(()) } else { Err(Cow::Owned(nothing.to_owned())) };
+    let counted = handed_over.clone().and(match is_one_reading {
+        true => Err(Cow::Borrowed("all of its readings were the same")),
+        false => Ok(regressions),
+    });
+    let stepped = tallies().filter_map(|tally| Some((tally, tally.worst_pair?)));
+    let worst = stepped.max_by_key(|(tally, _)| tally.received.worst);
+    let worst = counted.clone().and(worst.ok_or(Cow::Borrowed("no reading went back")));
+    let per_second = tallies().map(|tally| tally.timed).sum::<Timed>().per_second();
     Sequence {
         name: row.label(),
         ordered: row.info.is_ordered,
@@ -483,14 +467,13 @@ fn record<P: Platform>(
         reason: refusal.map(str::to_owned).or(failed.clone()),
         failure: refused.as_ref().map_or(ended.map(Ended::failure), Refusal::failure),
         handoffs,
-        handoffs_per_second,
-        regressions: counted,
-        regressions_per_million: counted.map(|regressions| regressions as f64 / handoffs as f64 * 1e6),
-        worst_ns: worst.map(in_ns),
-        worst_pair: worst.and_then(|tally| tally.worst_pair),
+        handoffs_per_second: handed_over.and(per_second.ok_or(Cow::Borrowed(UNTIMED))).into(),
+        regressions: counted.clone().into(),
+        regressions_per_million: counted.map(|regressions| regressions as f64 / handoffs as f64 * 1e6).into(),
+        worst_ns: worst.clone().map(|(tally, _)| in_ns(tally)).into(),
+        worst_pair: worst.map(|(_, pair)| pair).into(),
         mailbox,
         lock,
-        unknown,
     }
 }
 

@@ -3,15 +3,14 @@
 use std::hint::black_box;
 
 use clockscope_brackets::{Bracket, Ticks};
-use clockscope_records::{Allan, Changed, Failure, Mtie, RatePair, RateRecord, Step};
+use clockscope_records::{Allan, Changed, Failure, Figure, Mtie, RatePair, RateRecord, Step};
 use clockscope_sources::Errno;
 use clockscope_statistics::{
     BracketNs, Constancy, Rate, allan_deviation, even_phases, maximum_time_interval_error, rate, rate_bounds,
 };
 
 use super::error::{middle, of_inverse};
-use super::rated::{RatedClock, Scale};
-use super::unknown::{FEW, NO_SCALE, TICKED, TOO_FEW, explain};
+use super::rated::{NO_BOUND, RatedClock, Scale};
 use crate::platform::Platform;
 
 /// Brackets of a pair at both ends, which the bound stands on.
@@ -21,6 +20,18 @@ pub(super) const BRACKETS_AT_ENDS: usize = 200;
 const MOST: usize = 4096;
 /// Parts per million of 1.
 const PPM: f64 = 1e6;
+
+/// Why nothing is told.
+const TOO_FEW: &str = "it took too few brackets, or too little time passed between them";
+const NO_SCALE: &str = "one of the two has no rate against the reference by which its unit would have a length";
+const FEW: &str = "fewer than three brackets were not interrupted";
+const TICKED: &str = "one of the two is moved by the timer tick, which may come late: the bound takes for granted that it does \
+                      not, and what looks like a step may be a late tick";
+/// Why no change is told.
+const CONSTANT: &str = "one rate explains all brackets";
+/// Why a counter has no rate, and a clock no frequency.
+const NO_CLAIM: &str = "neither hardware nor hypervisor state a frequency that it could be compared with";
+const NO_TICKS: &str = "it tells time, not ticks";
 
 /// The brackets of one pair: the clock is read between two readings of the reference.
 pub(super) struct Comparison {
@@ -136,51 +147,51 @@ impl Comparison {
         scale: Scale,
         until_ppm: Option<f64>,
     ) -> (RateRecord, Option<Scale>) {
-        let mut record = RateRecord {
-            name: clock.label.clone(),
-            reference: reference.label.clone(),
-            available: true,
-            errors: self.errors,
-            reason: self.error.map(|errno| format!("{} reads failed; the first: {errno}", self.failed)),
-            failure: self.error.map(|_| Failure::DuringRun),
-            ..RateRecord::default()
-        };
+        let failures = self.error.map(|errno| format!("{} reads failed; the first: {errno}", self.failed));
+        let failure = self.error.map(|_| Failure::DuringRun);
         // A counter of no nominal frequency counts at that which is found: it is looked for first.
         let nominal_ns = clock.nominal_hz.map(|hz| 1e9 / hz);
         let rough_ns = nominal_ns.unwrap_or(clock.rough_ns);
         let Some(rough) = self.rate(clock, rough_ns, reference, scale) else {
-            explain(&mut record, TOO_FEW, until_ppm);
-            return (record, None);
+            let unrated = clock.unrated(&reference.label, TOO_FEW, until_ppm);
+            let failed = RateRecord { available: true, errors: self.errors, reason: failures, failure, ..unrated };
+            return (failed, None);
         };
         let (ppm, bound_ppm) = middle([rough.rate.least, rough.rate.most], [0.0, scale.error]);
+        // Every counted unit that the reference saw in a second.
+        let hz = 1e9 / rough_ns * (1.0 + ppm / PPM);
         let own = if clock.counts_ticks {
-            // Every counted unit that the reference saw in a second.
-            let hz = 1e9 / rough_ns * (1.0 + ppm / PPM);
-            record.frequency_hz = Some(hz);
-            record.frequency_bound_hz = Some(1e9 / rough_ns * bound_ppm / PPM);
-            record.nominal_hz = clock.nominal_hz;
             let found = Scale { ns_per_unit: 1e9 / hz, error: of_inverse(bound_ppm / PPM / (1.0 + ppm / PPM)) };
             let forward = (hz > 0.0 && found.error.is_finite()).then_some(found);
             nominal_ns.map_or(forward, |ns_per_unit| Some(Scale { ns_per_unit, error: 0.0 }))
         } else {
             Some(Scale { ns_per_unit: 1.0, error: 0.0 })
         };
-        if !clock.counts_ticks || nominal_ns.is_some() {
-            (record.ppm, record.bound_ppm) = (Some(ppm), Some(bound_ppm));
-            record.estimate_ppm = rough.rate.least_squares.map(|slope| slope * PPM);
-        } else {
-            record.bound_ppm = Some(bound_ppm);
-        }
         // The mean rate of a counter that stepped is the length of none of its units.
         let own_ns = own.filter(|_| rough.rate.step.is_none()).map_or(rough_ns, |own| own.ns_per_unit);
+        let least_squares = rough.rate.least_squares;
         let found = self.rate(clock, own_ns, reference, scale).unwrap_or(rough);
-        fill(&mut record, &found);
-        if found.is_ticked {
-            record.reason.get_or_insert_with(|| TICKED.to_owned());
-        }
-        record.needed_s = until_ppm.zip(record.seconds).map(|(until, seconds)| seconds * (bound_ppm / until));
-        explain(&mut record, "not determined", until_ppm);
-        (record, own)
+        let reason = failures.or_else(|| found.is_ticked.then(|| TICKED.to_owned()));
+        let seconds = found.rate.between / 1e9;
+        let ticks = clock.counts_ticks.then_some(()).ok_or(NO_TICKS);
+        let claim = if clock.counts_ticks { clock.nominal_hz.map(|_| ()).ok_or(NO_CLAIM) } else { Ok(()) };
+        let record = RateRecord {
+            name: clock.label.clone(),
+            reference: reference.label.clone(),
+            available: true,
+            errors: self.errors,
+            stood_still_ns: Figure::unknown("it stepped"),
+            ppm: claim.map(|()| ppm).into(),
+            bound_ppm: Figure::Known(bound_ppm),
+            estimate_ppm: claim.and_then(|()| least_squares.map(|slope| slope * PPM).ok_or(FEW)).into(),
+            frequency_hz: ticks.map(|()| hz).into(),
+            frequency_bound_hz: ticks.map(|()| 1e9 / rough_ns * bound_ppm / PPM).into(),
+            nominal_hz: ticks.and(clock.nominal_hz.ok_or(NO_CLAIM)).into(),
+            seconds: Figure::Known(seconds),
+            needed_s: Figure::of(until_ppm.map(|until| seconds * (bound_ppm / until)), NO_BOUND),
+            ..found.record(reason.as_deref().unwrap_or(FEW))
+        };
+        (RateRecord { reason, failure, ..record }, own)
     }
 
     /// The record of the pair, with these scales of the clock and of the other.
@@ -230,25 +241,35 @@ impl Found {
             Constancy::Untested => None,
         }
     }
-}
 
-fn fill(record: &mut RateRecord, found: &Found) {
-    let Found { rate, ticks, brackets, is_ticked } = found;
-    record.seconds = Some(rate.between / 1e9);
-    (record.brackets_kept, record.brackets_dropped) = (rate.kept as u64, rate.dropped as u64);
-    record.bracket_ns = Some(rate.width);
-    record.ticks_ns = Some(ticks.inner + ticks.outer);
-    let since_first = |ns: f64| (ns - brackets[0].before) / 1e9;
-    record.constant = found.is_constant();
-    if let (Some(false), Constancy::Changed { from, until }) = (record.constant, rate.constancy) {
-        record.changed = Some(Changed { from_s: since_first(from), until_s: since_first(until) });
-    }
-    record.step = rate.step.filter(|_| !is_ticked).map(|(at, ns)| Step { at_s: since_first(at), ns });
-    if let Some((spacing, phases)) = even_phases(brackets) {
+    /// The part of a record that says how the clock ran, and why constancy is not known where it is not.
+    fn record(&self, untested: &str) -> RateRecord {
+        let Found { rate, ticks, brackets, is_ticked } = self;
+        let since_first = |ns: f64| (ns - brackets[0].before) / 1e9;
+        let is_constant = self.is_constant().ok_or_else(|| untested.to_owned());
+        let changed = match (&is_constant, rate.constancy) {
+            (Ok(false), Constancy::Changed { from, until }) => {
+                Ok(Changed { from_s: since_first(from), until_s: since_first(until) })
+            }
+            (tested, _) => Err(tested.clone().map_or_else(|untested| untested, |_| CONSTANT.to_owned())),
+        };
+        let step = rate.step.filter(|_| !is_ticked).map(|(at, ns)| Step { at_s: since_first(at), ns });
+        let unstepped = is_constant.clone().map_or_else(|untested| untested, |_| "none was seen".to_owned());
+        let (spacing, phases) = even_phases(brackets).unwrap_or_default();
         let in_s = |tau: f64| tau / 1e9;
-        let allan = allan_deviation(&phases, spacing);
-        record.allan = allan.into_iter().map(|found| Allan { tau_s: in_s(found.tau), adev: found.value }).collect();
-        let mtie = maximum_time_interval_error(&phases, spacing);
-        record.mtie = mtie.into_iter().map(|found| Mtie { tau_s: in_s(found.tau), ns: found.value }).collect();
+        let allan = allan_deviation(&phases, spacing).into_iter();
+        let mtie = maximum_time_interval_error(&phases, spacing).into_iter();
+        RateRecord {
+            brackets_kept: rate.kept as u64,
+            brackets_dropped: rate.dropped as u64,
+            bracket_ns: Figure::Known(rate.width),
+            ticks_ns: Figure::Known(ticks.inner + ticks.outer),
+            constant: is_constant.into(),
+            changed: changed.into(),
+            step: Figure::of(step, unstepped),
+            allan: allan.map(|found| Allan { tau_s: in_s(found.tau), adev: found.value }).collect(),
+            mtie: mtie.map(|found| Mtie { tau_s: in_s(found.tau), ns: found.value }).collect(),
+            ..RateRecord::default()
+        }
     }
 }

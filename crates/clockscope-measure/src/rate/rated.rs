@@ -1,7 +1,7 @@
 //! A clock that takes part in a comparison, and which may be the reference.
 
 use clockscope_machine::frequencies;
-use clockscope_records::{Environment, RateRecord};
+use clockscope_records::{Environment, Figure, RateRecord};
 use clockscope_sources::{Kind, Unit};
 
 use crate::bench::Bench;
@@ -27,6 +27,9 @@ const TICKED_NS: f64 = 100e3;
 
 /// Share of the time by which a clock is steered at most.
 const STEERED: f64 = 0.1;
+
+/// Why no time is needed for a bound.
+pub(super) const NO_BOUND: &str = "no bound was asked for";
 
 /// How a clock's unit becomes ns, and by what share that may be off.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -183,21 +186,43 @@ impl<'a, P: Platform> RatedClock<'a, P> {
         }
     }
 
+    /// The record of a clock of which nothing is known, for this reason.
+    pub(super) fn unrated(&self, reference: &str, reason: &str, until_ppm: Option<f64>) -> RateRecord {
+        fn none<T>(reason: &str) -> Figure<T> {
+            Figure::unknown(reason.to_owned())
+        }
+        RateRecord {
+            name: self.label.clone(),
+            reference: reference.to_owned(),
+            stood_still_ns: none(reason),
+            ppm: none(reason),
+            bound_ppm: none(reason),
+            estimate_ppm: none(reason),
+            frequency_hz: none(reason),
+            frequency_bound_hz: none(reason),
+            nominal_hz: none(reason),
+            seconds: none(reason),
+            bracket_ns: none(reason),
+            ticks_ns: none(reason),
+            constant: none(reason),
+            changed: none(reason),
+            step: none(reason),
+            needed_s: none(until_ppm.map_or(NO_BOUND, |_| reason)),
+            ..RateRecord::default()
+        }
+    }
+
     /// The record of a clock that was not compared.
     pub(super) fn unread(&self, reference: &str, until_ppm: Option<f64>) -> RateRecord {
         let reason = self.refusal.as_ref().map_or_else(|| "it was not compared".to_owned(), ToString::to_string);
-        let mut record = RateRecord {
-            name: self.label.clone(),
-            reference: reference.to_owned(),
+        RateRecord {
             // It answered when it was tried, and refused later.
             available: self.row.sampler.is_ok() && unfit(self.row).is_none(),
+            stood_still_ns: Figure::of(self.refusal.as_ref().and_then(Incomparable::stood_still_ns), reason.clone()),
             reason: Some(reason.clone()),
             failure: self.refusal.as_ref().and_then(Incomparable::failure),
-            stood_still_ns: self.refusal.as_ref().and_then(Incomparable::stood_still_ns),
-            ..RateRecord::default()
-        };
-        super::unknown::explain(&mut record, &reason, until_ppm);
-        record
+            ..self.unrated(reference, &reason, until_ppm)
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::TryReserveError;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use clockscope_records::{RecordedBatch, RecordedClock, Unknown};
+use clockscope_records::{RecordedBatch, RecordedClock};
 use clockscope_sources::Errno;
 
 use super::differences::differences;
@@ -43,7 +43,7 @@ pub(super) fn watched<P: Platform>(
 fn watched_row<P: Platform>(row: Row<P>, clocksource: Option<&str>) -> (Row<Recorder<P>>, Noted) {
     let batches = Batches::default();
     let clock = RecordedClock {
-        identity: row.identity(clocksource, &mut Unknown::new()),
+        identity: row.identity(clocksource),
         unit: recorded_unit(row.info.unit),
         resolution: recorded_resolution(&row.info.resolution),
         reason: row.sampler.as_ref().err().map(ToString::to_string),

@@ -1,5 +1,7 @@
 //! Metrics of records.
 
+use clockscope_records::Figures;
+
 use super::*;
 use crate::timer::TimerError;
 use crate::trust::tests::demands::at_most;
@@ -14,10 +16,11 @@ fn winners(found: &Shootout) -> [Option<Winner>; 4] {
     let names: Vec<&str> = found.metrics.iter().map(|metric| metric.metric.as_str()).collect();
     assert_eq!(names, ["resolution", "accuracy", "cost", "reliability"]);
     for metric in &found.metrics {
-        assert_eq!(metric.winner.is_none(), metric.unknown.contains_key("winner"), "{metric:?}");
-        assert_eq!(metric.a.is_none(), metric.unknown.contains_key("a"), "{metric:?}");
+        let reasons = metric.reasons();
+        assert_eq!(!metric.winner.is_known(), reasons.contains_key("winner"), "{metric:?}");
+        assert_eq!(!metric.a.is_known(), reasons.contains_key("a"), "{metric:?}");
     }
-    [0, 1, 2, 3].map(|place| found.metrics[place].winner)
+    [0, 1, 2, 3].map(|place| found.metrics[place].winner.get())
 }
 
 const TIE: Option<Winner> = Some(Winner::Tie);
@@ -37,9 +40,9 @@ fn two_sound_clocks_on_one_hardware_differ_in_cost() {
 #[test]
 fn a_finer_tick_wins_and_a_hair_does_not() {
     let mut seen = healthy();
-    seen.clocks[1].tick_ns = Some(9.95);
+    seen.clocks[1].tick_ns = Figure::Known(9.95);
     assert_eq!(winners(&compared(&seen, "rdtscp", "monotonic"))[0], TIE);
-    seen.clocks[1].tick_ns = Some(1.0);
+    seen.clocks[1].tick_ns = Figure::Known(1.0);
     assert_eq!(winners(&compared(&seen, "rdtscp", "monotonic"))[0], A);
 }
 
@@ -48,15 +51,13 @@ fn a_finer_tick_wins_and_a_hair_does_not() {
 fn a_bound_of_a_tick_wins_only_over_what_is_longer() {
     let mut seen = healthy();
     let clock = &mut seen.clocks[3];
-    clock.tick_ns = None;
-    clock.unknown.insert("tick_ns".to_owned(), "at most 3.000 ns".to_owned());
+    clock.tick_ns = Figure::unknown("at most 3.000 ns");
     clock.tick_evidence = Some(at_most(3.0));
     for (tick_ns, winner) in [(0.4, None), (1.0, None), (3.0, None), (3.05, None), (10.0, B)] {
-        seen.clocks[1].tick_ns = Some(tick_ns);
+        seen.clocks[1].tick_ns = Figure::Known(tick_ns);
         let found = compared(&seen, "rdtscp", "monotonic");
         assert_eq!(winners(&found)[0], winner, "{tick_ns}");
-        assert_eq!(found.metrics[0].b, None);
-        assert_eq!(found.metrics[0].unknown["b"], "at most 3.000 ns");
+        assert_eq!(found.metrics[0].b, Figure::unknown("at most 3.000 ns"));
     }
 }
 
@@ -64,19 +65,19 @@ fn a_bound_of_a_tick_wins_only_over_what_is_longer() {
 fn nobody_is_more_accurate_for_being_different() {
     let mut seen = healthy();
     let rates = seen.rates.as_mut().unwrap();
-    rates.clocks.iter_mut().find(|rate| rate.name == "monotonic").unwrap().ppm = Some(30.0);
+    rates.clocks.iter_mut().find(|rate| rate.name == "monotonic").unwrap().ppm = Figure::Known(30.0);
     let found = compared(&seen, "rdtscp", "monotonic");
     assert_eq!(winners(&found)[1], None);
-    assert_eq!((found.metrics[1].a, found.metrics[1].b), (Some(0.0), Some(30.0)));
+    assert_eq!((found.metrics[1].a.get(), found.metrics[1].b.get()), (Some(0.0), Some(30.0)));
 }
 
 #[test]
 fn what_goes_back_is_less_reliable_and_an_unordered_read_is_excused() {
     let mut seen = healthy();
-    seen.order.sequences[0].regressions = Some(9000);
+    seen.order.sequences[0].regressions = Figure::Known(9000);
     let found = compared(&seen, "tsc", "monotonic");
     assert_eq!(winners(&found)[3], B);
-    assert_eq!(found.metrics[3].a, Some(9000.0));
+    assert_eq!(found.metrics[3].a, Figure::Known(9000.0));
     assert!(found.metrics[3].note.contains("tsc is not ordered"), "{}", found.metrics[3].note);
 }
 
@@ -93,10 +94,12 @@ fn verdicts_decide_between_clocks_that_did_nothing_wrong() {
 #[test]
 fn a_coarse_clock_is_not_less_reliable() {
     let mut seen = healthy();
-    seen.clocks[3].tick_ns = Some(4e6);
+    seen.clocks[3].tick_ns = Figure::Known(4e6);
     assert_eq!(winners(&compared(&seen, "rdtscp", "monotonic"))[3], TIE);
     let clock = &mut seen.clocks[3];
-    (clock.tick_ns, clock.observed_resolution_ns, clock.nominal_resolution_ns) = (None, None, Some(1e9));
+    clock.tick_ns = Figure::unknown("it never advanced");
+    clock.observed_resolution_ns = Figure::unknown("it never advanced");
+    clock.nominal_resolution_ns = Figure::Known(1e9);
     clock.events.as_mut().unwrap().stuck = 1;
     assert_eq!(winners(&compared(&seen, "rdtscp", "monotonic"))[3], TIE);
 }
@@ -104,7 +107,7 @@ fn a_coarse_clock_is_not_less_reliable() {
 #[test]
 fn what_was_not_tested_is_unknown() {
     let mut seen = healthy();
-    seen.order.sequences.iter_mut().for_each(|sequence| sequence.regressions = None);
+    seen.order.sequences.iter_mut().for_each(|sequence| sequence.regressions = Figure::unknown("not tested"));
     seen.rates = Err(TimerError::NoReference(Vec::new()).into());
     seen.environment.emulation = vec!["qemu-tcg".to_owned()];
     assert_eq!(winners(&compared(&seen, "rdtscp", "monotonic")), [TIE, None, None, None]);

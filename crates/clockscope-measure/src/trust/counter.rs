@@ -59,7 +59,7 @@ fn readable(counters: &[&ClockRecord]) -> Found {
 
 fn invariance(seen: &Seen) -> Found {
     let finding = seen.is_invariant.map_or(Finding::Unknown, |is| events::against_if(!is));
-    let by_cpuid = seen.environment.counter_flags.is_some();
+    let by_cpuid = seen.environment.counter_flags.is_known();
     Found::new(Check::Invariance { invariant: seen.is_invariant, by_cpuid }, finding, Severity::Limits)
 }
 
@@ -97,8 +97,8 @@ fn kernel_verdict(seen: &Seen) -> Vec<Found> {
 fn hypervisor(seen: &Seen) -> Found {
     let environment = &seen.environment;
     let is_known = |flag: Option<bool>| flag == Some(true);
-    let states_frequency = environment.frequencies.cpuid_40000010h_tsc_khz.is_some()
-        || environment.counter_flags.as_ref().is_some_and(|flags| is_known(flags.tsc_known_freq));
+    let states_frequency = environment.frequencies.cpuid_40000010h_tsc_khz.is_known()
+        || environment.counter_flags.known().is_some_and(|flags| is_known(flags.tsc_known_freq.get()));
     let is_reliable =
         seen.advice.as_ref().map_or(states_frequency && is_known(seen.is_invariant), |advice| advice.is_reliable);
     let finding = match environment.hypervisor.as_deref() {
@@ -107,10 +107,10 @@ fn hypervisor(seen: &Seen) -> Found {
         _ => Finding::Unknown,
     };
     let check = Check::Hypervisor {
-        hypervisor: environment.hypervisor.clone(),
+        hypervisor: environment.hypervisor.known().cloned(),
         statement: seen.advice.as_ref().map(|advice| advice.says.to_owned()),
         states_frequency,
-        reason: environment.unknown.get("hypervisor").filter(|_| environment.hypervisor.is_none()).cloned(),
+        reason: environment.hypervisor.reason().map(str::to_owned),
     };
     Found::new(check, finding, Severity::Noted)
 }
@@ -123,27 +123,27 @@ fn emulation(seen: &Seen) -> Option<Found> {
 /// How far the CPUs' counters are apart.
 fn offsets(seen: &Seen) -> Found {
     let found = &seen.offsets;
-    let is_tested = found.pairs.iter().any(|pair| pair.apart.is_some());
+    let is_tested = found.pairs.iter().any(|pair| pair.apart.is_known());
     let furthest = found
         .pairs
         .iter()
-        .filter(|pair| pair.apart == Some(true))
+        .filter(|pair| pair.apart.get() == Some(true))
         .max_by(|one, other| apart_ns(one).total_cmp(&apart_ns(other)));
     let (untested, finding) = match found.apart {
-        _ if !is_tested && seen.environment.cpu.online == Some(1) => (Some(Untested::OneCpu), Finding::For),
+        _ if !is_tested && seen.environment.cpu.online.get() == Some(1) => (Some(Untested::OneCpu), Finding::For),
         _ if !is_tested => (Some(Untested::NoPair), Finding::Unknown),
         // A bound that is longer than any way between CPUs was not measured, but interrupted.
-        0 if found.within_ns.is_some_and(|ns| ns <= TOLD_NS) => (None, Finding::For),
+        0 if found.within_ns.get().is_some_and(|ns| ns <= TOLD_NS) => (None, Finding::For),
         0 => (None, Finding::Unknown),
         _ => (None, Finding::Against),
     };
     let check = Check::Offsets {
         apart: found.apart,
-        within_ns: found.within_ns.filter(|_| is_tested),
+        within_ns: found.within_ns.get().filter(|_| is_tested),
         a: furthest.map(|pair| pair.a),
         b: furthest.map(|pair| pair.b),
-        offset_ns: furthest.and_then(|pair| pair.offset_ns),
-        bound_ns: furthest.and_then(|pair| pair.bound_ns),
+        offset_ns: furthest.and_then(|pair| pair.offset_ns.get()),
+        bound_ns: furthest.and_then(|pair| pair.bound_ns.get()),
         untested,
         reason: found.untestable.clone().filter(|_| untested == Some(Untested::NoPair)),
     };
@@ -152,7 +152,7 @@ fn offsets(seen: &Seen) -> Found {
 
 /// What changed under way is as far apart as it likes.
 fn apart_ns(pair: &OffsetPair) -> f64 {
-    pair.offset_ns.map_or(f64::INFINITY, f64::abs)
+    pair.offset_ns.get().map_or(f64::INFINITY, f64::abs)
 }
 
 /// The ordered sequence that was compared with the kernel's clock.
@@ -179,7 +179,7 @@ fn constancy(seen: &Seen) -> Found {
 /// Returns a mean rate that differs from the measured one by more than both bounds, and than a
 /// crystal wanders.
 fn changed_since(seen: &Seen) -> Option<RateChange> {
-    let found = rate(seen).ok().and_then(|found| found.frequency_hz.zip(found.bound_ppm));
+    let found = rate(seen).ok().and_then(|found| found.frequency_hz.get().zip(found.bound_ppm.get()));
     seen.means.iter().find_map(|mean| match (*mean, found) {
         (Mean::WentBack, _) => Some(RateChange::WentBack),
         (Mean::Known { hz: mean_hz, bound_ppm }, Some((measured_hz, bound))) => {
@@ -194,7 +194,7 @@ fn changed_since(seen: &Seen) -> Option<RateChange> {
 pub(super) fn nominal_error_ppm(seen: &Seen) -> Option<(f64, f64)> {
     let (hz, _) = frequencies::nominal_hz(&seen.environment.frequencies)?;
     let rate = rate(seen).ok()?;
-    Some(((hz / rate.frequency_hz? - 1.0) * 1e6, rate.bound_ppm?))
+    Some(((hz / rate.frequency_hz.get()? - 1.0) * 1e6, rate.bound_ppm.get()?))
 }
 
 /// A frequency that is claimed and wrong misleads whoever uses it.

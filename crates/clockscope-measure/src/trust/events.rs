@@ -31,9 +31,13 @@ fn sum(counts: impl Iterator<Item = Option<u64>>) -> Option<u64> {
     counts.flatten().reduce(|one, other| one + other)
 }
 
-/// Why a count is unknown.
-fn reason(clocks: &[&ClockRecord], field: &str) -> Option<String> {
-    clocks.iter().find_map(|clock| clock.unknown.get(field).or(clock.reason.as_ref())).cloned()
+/// Why a count is unknown: for its own reason, or for that of a whole clock.
+fn reason(clocks: &[&ClockRecord], own: impl Fn(&Events) -> Option<&str>) -> Option<String> {
+    let of_clock = |clock: &&ClockRecord| {
+        let reason = clock.events.as_ref().and_then(&own).or(clock.reason.as_deref());
+        reason.map(str::to_owned)
+    };
+    clocks.iter().find_map(of_clock)
 }
 
 /// Whether a reading was smaller than the one before it, on one CPU.
@@ -41,7 +45,7 @@ pub(super) fn steps_back(clocks: &[&ClockRecord], suspect: Suspect, severity: Se
     let events = all(clocks);
     let readings = reads(&events);
     let count = (readings > 0).then(|| events.iter().map(|events| events.regression).sum());
-    let reason = if count.is_none() { reason(clocks, "events") } else { None };
+    let reason = if count.is_none() { reason(clocks, |_| None) } else { None };
     let finding = count.map_or(Finding::Unknown, |count: u64| against_if(count > 0));
     Found::new(Check::StepsBack { count, readings, suspect, reason }, finding, severity)
 }
@@ -50,15 +54,15 @@ pub(super) fn steps_back(clocks: &[&ClockRecord], suspect: Suspect, severity: Se
 pub(super) fn jumps(clocks: &[&ClockRecord], doubt: Option<Doubt>, suspect: Suspect, severity: Severity) -> Found {
     let events = all(clocks);
     let readings = reads(&events);
-    let reference = events.iter().find_map(|events| events.reference.clone());
-    let ahead = sum(events.iter().map(|events| events.jump));
+    let reference = events.iter().find_map(|events| events.reference.known().cloned());
+    let ahead = sum(events.iter().map(|events| events.jump.get()));
     let Some(jumps) = ahead else {
-        let reason = reason(clocks, "events.jump");
+        let reason = reason(clocks, |events| events.jump.reason());
         let check = Check::Jumps { ahead, behind: None, readings, reference, suspect, doubt: None, reason };
         return Found::new(check, Finding::Unknown, severity);
     };
     // What a coarse clock loses within a batch of reads is unknown.
-    let behind = sum(events.iter().map(|events| events.hidden_regression));
+    let behind = sum(events.iter().map(|events| events.hidden_regression.get()));
     let has_jumped = jumps + behind.unwrap_or(0) > 0;
     let doubt = doubt.filter(|_| has_jumped);
     let finding = if doubt.is_some() { Finding::Unknown } else { against_if(has_jumped) };
@@ -68,23 +72,23 @@ pub(super) fn jumps(clocks: &[&ClockRecord], doubt: Option<Doubt>, suspect: Susp
 
 /// For how long a clock that never changed was looked at, in ns; `None` for one that did, or was not read.
 fn unchanged_ns(clock: &ClockRecord) -> Option<f64> {
-    let events = clock.events.as_ref().filter(|events| events.reads > 0 && clock.observed_resolution_ns.is_none())?;
+    let events = clock.events.as_ref().filter(|events| events.reads > 0 && !clock.observed_resolution_ns.is_known())?;
     // Older records do not tell the span.
-    let read_ns = events.reads as f64 * clock.cost_ns.as_ref().map_or(0.0, |cost| cost.median);
-    Some(events.span_ns.unwrap_or(read_ns))
+    let read_ns = events.reads as f64 * clock.cost_ns.known().map_or(0.0, |cost| cost.median);
+    Some(events.span_ns.get().unwrap_or(read_ns))
 }
 
 /// Whether a clock that did not change for so long has stopped: it claims to step far more often, and no clock that is known
 /// hides a longer step than [`LONGEST_STEP_NS`].
 fn is_frozen(clock: &ClockRecord, unchanged_ns: f64) -> bool {
-    unchanged_ns >= (STEPS_TO_SEE * clock.nominal_resolution_ns.unwrap_or(0.0)).max(LONGEST_STEP_NS)
+    unchanged_ns >= (STEPS_TO_SEE * clock.nominal_resolution_ns.get().unwrap_or(0.0)).max(LONGEST_STEP_NS)
 }
 
 /// For how long a clock that had stepped before did not step any more when it was to be compared, in ns.
 fn stopped_ns(seen: &Seen, clock: &ClockRecord) -> Option<f64> {
-    let (step_ns, label) = (clock.observed_resolution_ns?, clock.identity.label());
+    let (step_ns, label) = (clock.observed_resolution_ns.get()?, clock.identity.label());
     let stood_still_ns = match &seen.rates {
-        Ok(rates) => rates.clocks.iter().find(|rate| rate.name == label)?.stood_still_ns,
+        Ok(rates) => rates.clocks.iter().find(|rate| rate.name == label)?.stood_still_ns.get(),
         // Every path reads one clock.
         Err(MeasureError::Reference { name, reason }) if base_name(name) == base_name(&label) => {
             reason.stood_still_ns()
@@ -101,7 +105,7 @@ pub(super) fn standing(seen: &Seen, clocks: &[&ClockRecord], may_rest: bool, sev
         Found::new(Check::StandingStill { runs, unchanged_ns, reason }, finding, severity)
     };
     if reads(&events) == 0 {
-        return found(None, None, reason(clocks, "events"), Finding::Unknown);
+        return found(None, None, reason(clocks, |_| None), Finding::Unknown);
     }
     let runs = Some(events.iter().map(|events| events.stuck).sum());
     let unchanged = || clocks.iter().filter_map(|clock| Some((clock, unchanged_ns(clock)?)));
@@ -123,16 +127,16 @@ pub(super) fn standing(seen: &Seen, clocks: &[&ClockRecord], may_rest: bool, sev
 pub(super) fn order(seen: &Seen, sequences: &[&Sequence], suspect: Suspect, severity: Severity) -> Found {
     let ordered: Vec<&&Sequence> = sequences.iter().filter(|sequence| sequence.ordered).collect();
     let handoffs: u64 = ordered.iter().map(|sequence| sequence.handoffs).sum();
-    let regressions = sum(ordered.iter().map(|sequence| sequence.regressions)).filter(|_| handoffs > 0);
+    let regressions = sum(ordered.iter().map(|sequence| sequence.regressions.get())).filter(|_| handoffs > 0);
     let lost = || seen.order.lost.first().map(|lost| lost.reason.clone());
     let (untested, reason, finding) = match (regressions, &seen.order.untestable) {
-        (None, _) if seen.environment.cpu.online == Some(1) => (Some(Untested::OneCpu), None, Finding::For),
+        (None, _) if seen.environment.cpu.online.get() == Some(1) => (Some(Untested::OneCpu), None, Finding::For),
         (None, Some(why)) => (Some(Untested::NoPair), Some(why.clone()), Finding::Unknown),
         (None, None) => (Some(Untested::NoHandoff), lost(), Finding::Unknown),
         (Some(0), _) if handoffs < FEW_HANDOFFS => (Some(Untested::FewHandoffs), None, Finding::Unknown),
         (Some(count), _) => (None, None, against_if(count > 0)),
     };
-    let worst_ns = ordered.iter().filter_map(|sequence| sequence.worst_ns).max_by(f64::total_cmp);
+    let worst_ns = ordered.iter().filter_map(|sequence| sequence.worst_ns.get()).max_by(f64::total_cmp);
     let pairs = seen.order.pairs_tested;
     let check = Check::Order { regressions, handoffs, pairs, worst_ns, suspect, untested, reason };
     Found::new(check, finding, severity)
@@ -163,18 +167,18 @@ pub(super) fn no_rate(why: NoRate<'_>, suspect: Suspect, severity: Severity) -> 
 
 /// Whether one rate explains all that was seen against another clock.
 pub(super) fn constancy(rate: &RateRecord, suspect: Suspect, severity: Severity) -> Found {
-    let change = match (&rate.step, &rate.changed) {
+    let change = match (rate.step.known(), rate.changed.known()) {
         (Some(step), _) => Some(RateChange::Step { at_s: step.at_s, step_ns: step.ns }),
         (None, Some(changed)) => Some(RateChange::Once { from_s: changed.from_s, until_s: changed.until_s }),
-        (None, None) => (rate.constant == Some(false)).then_some(RateChange::Unexplained),
+        (None, None) => (rate.constant.get() == Some(false)).then_some(RateChange::Unexplained),
     };
-    let is_known = rate.constant.is_some() || rate.step.is_some();
-    let reason = rate.unknown.get("constant").or(rate.reason.as_ref()).filter(|_| !is_known).cloned();
-    let is_against = rate.step.is_some() || rate.constant == Some(false);
+    let is_known = rate.constant.is_known() || rate.step.is_known();
+    let reason = rate.constant.reason().filter(|_| !is_known).map(str::to_owned);
+    let is_against = rate.step.is_known() || rate.constant.get() == Some(false);
     let check = Check::ConstantRate {
         reference: Some(rate.reference.clone()),
         brackets: rate.brackets_kept,
-        seconds: rate.seconds,
+        seconds: rate.seconds.get(),
         change: change.filter(|_| is_known),
         suspect,
         doubt: None,

@@ -62,7 +62,7 @@ pub(super) fn judge(seen: &Seen, clock: &ClockRecord, doubt: Option<Doubt>, faul
 /// Whether a clock went back, on one CPU or across CPUs.
 fn went_back(seen: &Seen, name: &str) -> bool {
     let on_one = seen.clock(name).and_then(|clock| clock.events.as_ref()).is_some_and(|events| events.regression > 0);
-    let across = seen.handed_over(name).and_then(|sequence| sequence.regressions).is_some_and(|count| count > 0);
+    let across = seen.handed_over(name).and_then(|sequence| sequence.regressions.get()).is_some_and(|count| count > 0);
     on_one || across
 }
 
@@ -103,14 +103,14 @@ fn is_coarse(clock: &ClockRecord) -> bool {
 /// Returns its step by the lattice of its readings: found, or no larger than this, or the smallest
 /// difference that was seen.
 fn step_ns(clock: &ClockRecord) -> Option<f64> {
-    clock.tick_ns.or_else(|| at_most_ns(clock)).or(clock.observed_resolution_ns)
+    clock.tick_ns.get().or_else(|| at_most_ns(clock)).or(clock.observed_resolution_ns.get())
 }
 
 /// A clock that is coarse by design is what it states to be.
 fn resolution(clock: &ClockRecord) -> Found {
     let is_meant = clock.identity.is_coarse;
-    let coarse_nominal_ns = clock.nominal_resolution_ns.filter(|ns| *ns >= COARSE_NS && !is_meant);
-    let finding = match (clock.tick_ns, step_ns(clock)) {
+    let coarse_nominal_ns = clock.nominal_resolution_ns.get().filter(|ns| *ns >= COARSE_NS && !is_meant);
+    let finding = match (clock.tick_ns.get(), step_ns(clock)) {
         (Some(ns), _) => events::against_if(ns >= COARSE_NS && !is_meant),
         (None, _) if coarse_nominal_ns.is_some() => Finding::Against,
         // What only bounds the step says nothing about a coarse one.
@@ -119,17 +119,17 @@ fn resolution(clock: &ClockRecord) -> Found {
         (None, None) => Finding::Unknown,
     };
     let check = Check::Resolution {
-        tick_ns: clock.tick_ns,
-        at_most_ns: step_ns(clock).filter(|_| clock.tick_ns.is_none()),
+        tick_ns: clock.tick_ns.get(),
+        at_most_ns: step_ns(clock).filter(|_| !clock.tick_ns.is_known()),
         coarse_nominal_ns,
-        reason: clock.unknown.get("tick_ns").filter(|_| step_ns(clock).is_none()).cloned(),
+        reason: clock.tick_ns.reason().filter(|_| step_ns(clock).is_none()).map(str::to_owned),
     };
     Found::new(check, finding, Severity::Limits)
 }
 
 /// Whether reading it enters the kernel although that could be avoided. Told by the clocksource, and by what it costs.
 fn cost(seen: &Seen, clock: &ClockRecord) -> Option<Found> {
-    let ns = clock.cost_ns.as_ref()?.median;
+    let ns = clock.cost_ns.known()?.median;
     let cause = cost_cause(seen, clock, ns);
     let finding = match cause {
         None => Finding::For,
@@ -178,7 +178,7 @@ fn rate(seen: &Seen, clock: &ClockRecord, suspect: Suspect, severity: Severity) 
     }
     let found = rates.clocks.iter().find(|rate| rate.name == label)?;
     // A step is no rate.
-    Some(if found.step.is_some() { events::constancy(found, suspect, severity) } else { steered(found) })
+    Some(if found.step.is_known() { events::constancy(found, suspect, severity) } else { steered(found) })
 }
 
 /// The reference changed against all other clocks, and these not against each other.
@@ -193,15 +193,15 @@ fn beside_suspected(label: &str, reference: &str, suspect: Suspect, severity: Se
 }
 
 fn steered(found: &RateRecord) -> Found {
-    let known = found.ppm.zip(found.bound_ppm);
+    let known = found.ppm.get().zip(found.bound_ppm.get());
     let steerable = known.is_none_or(|(ppm, bound)| ppm.abs() - bound <= STEERABLE_PPM);
     let check = Check::Rate {
         ppm: known.map(|(ppm, _)| ppm),
         bound_ppm: known.map(|(_, bound)| bound),
         reference: Some(found.reference.clone()),
-        constant: found.constant,
+        constant: found.constant.get(),
         steerable,
-        reason: found.unknown.get("ppm").or(found.reason.as_ref()).filter(|_| known.is_none()).cloned(),
+        reason: found.ppm.reason().filter(|_| known.is_none()).map(str::to_owned),
     };
     let finding = known.map_or(Finding::Unknown, |(ppm, bound)| events::within(ppm, bound, SLEWED_PPM));
     Found::new(check, finding, if steerable { Severity::Limits } else { Severity::Forbids })
@@ -209,7 +209,7 @@ fn steered(found: &RateRecord) -> Found {
 
 /// How well civil time is known, by what the error is worth that a daemon has stated.
 fn synchronization(seen: &Seen) -> Found {
-    let kernel = seen.rates.as_ref().ok().and_then(|rates| rates.adjtimex.as_ref());
+    let kernel = seen.rates.as_ref().ok().and_then(|rates| rates.adjtimex.known());
     let (worth, error_s) = kernel.map_or((None, None), |kernel| (kernel.worth, kernel.civil_error_s));
     let is_known = matches!(worth, Some(CivilWorth::Trusted | CivilWorth::WhileNotSlewing)) && error_s.is_some();
     let check = Check::Synchronization { answered: kernel.is_some(), worth, error_s };

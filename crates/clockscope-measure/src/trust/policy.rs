@@ -334,7 +334,7 @@ fn around((figure, bound): (f64, f64)) -> Range {
 /// Returns the step of a clock's readings: found, or anything up to its bound.
 fn tick_ns(clock: &ClockRecord) -> Option<Range> {
     let bounded = || at_most_ns(clock).map(|highest| Range { lowest: 0.0, highest });
-    clock.tick_ns.map(Range::exactly).or_else(bounded)
+    clock.tick_ns.get().map(Range::exactly).or_else(bounded)
 }
 
 /// Backward steps on one CPU and across CPUs. What was not tested is not zero, unless there is nothing to be tested.
@@ -348,7 +348,8 @@ fn regressions(verdict: &Verdict, seen: &Seen, is_counter: bool) -> Option<Range
         Check::Order { regressions, .. } => regressions,
         _ => None,
     });
-    let needs_no_other = seen.environment.cpu.online == Some(1) || !seen.is_ordered_across(&verdict.clock, is_counter);
+    let needs_no_other =
+        seen.environment.cpu.online.get() == Some(1) || !seen.is_ordered_across(&verdict.clock, is_counter);
     match across {
         Some(across) => Some(Range::exactly((on_one + across) as f64)),
         None if needs_no_other => Some(Range::exactly(on_one as f64)),
@@ -361,23 +362,30 @@ fn regressions(verdict: &Verdict, seen: &Seen, is_counter: bool) -> Option<Range
 fn rate_ppm(verdict: &Verdict, seen: &Seen) -> Option<(f64, f64)> {
     let rates = seen.rates.as_ref().ok()?;
     let rate = rates.clocks.iter().find(|rate| rate.name == verdict.clock)?;
-    rate.ppm.zip(rate.bound_ppm)
+    rate.ppm.get().zip(rate.bound_ppm.get())
 }
 
 /// Between which bounds the largest offset lies.
 fn offset_ns(seen: &Seen) -> Option<Range> {
-    if seen.environment.cpu.online == Some(1) {
+    if seen.environment.cpu.online.get() == Some(1) {
         return Some(Range::exactly(0.0));
     }
     // What drifts apart has no offset; what order saw of it is the least.
-    let is_drifting = seen.offsets.pairs.iter().any(|pair| pair.apart == Some(true) && pair.offset_ns.is_none());
+    let is_drifting =
+        seen.offsets.pairs.iter().any(|pair| pair.apart.get() == Some(true) && !pair.offset_ns.is_known());
     let counters = seen.counters().filter_map(|clock| seen.handed_over(&clock.identity.label()));
-    let worst =
-        counters.filter(|sequence| sequence.ordered).filter_map(|sequence| sequence.worst_ns).max_by(f64::total_cmp);
+    let worst = counters
+        .filter(|sequence| sequence.ordered)
+        .filter_map(|sequence| sequence.worst_ns.get())
+        .max_by(f64::total_cmp);
     if is_drifting {
         return worst.map(|lowest| Range { lowest, highest: f64::INFINITY });
     }
-    let highest = seen.offsets.within_ns?;
-    let least = seen.offsets.pairs.iter().filter_map(|pair| Some((pair.offset_ns?.abs() - pair.bound_ns?).max(0.0)));
+    let highest = seen.offsets.within_ns.get()?;
+    let least = seen
+        .offsets
+        .pairs
+        .iter()
+        .filter_map(|pair| Some((pair.offset_ns.get()?.abs() - pair.bound_ns.get()?).max(0.0)));
     Some(Range { lowest: least.max_by(f64::total_cmp).unwrap_or(0.0), highest })
 }

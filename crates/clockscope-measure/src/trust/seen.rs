@@ -49,7 +49,7 @@ pub(crate) fn is_counter(clock: &ClockRecord) -> bool {
 
 /// Returns the bound of a clock's step, in ns, where no more than that is known of it.
 pub(crate) fn at_most_ns(clock: &ClockRecord) -> Option<f64> {
-    clock.tick_evidence.as_ref()?.at_most_ns.filter(|_| clock.tick_ns.is_none())
+    clock.tick_evidence.as_ref()?.at_most_ns.filter(|_| !clock.tick_ns.is_known())
 }
 
 impl Seen {
@@ -85,7 +85,7 @@ impl Seen {
 
     /// Median cost of a read, in ns.
     pub(super) fn cost_ns(&self, label: &str) -> Option<f64> {
-        Some(self.clock(label)?.cost_ns.as_ref()?.median)
+        Some(self.clock(label)?.cost_ns.known()?.median)
     }
 
     /// The kernel's clocksource. A program that is emulated alone sees the host's files, which say nothing about it.
@@ -118,6 +118,6 @@ impl Seen {
 }
 
 fn cheapest<'a>(clocks: impl Iterator<Item = &'a ClockRecord>) -> Option<(&'a str, f64)> {
-    let costs = clocks.filter_map(|clock| Some((clock.identity.name.as_str(), clock.cost_ns.as_ref()?.median)));
+    let costs = clocks.filter_map(|clock| Some((clock.identity.name.as_str(), clock.cost_ns.known()?.median)));
     costs.min_by(|one, other| one.1.total_cmp(&other.1))
 }

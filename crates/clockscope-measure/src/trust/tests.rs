@@ -3,8 +3,8 @@
 use clockscope_machine::hypervisor::Advice;
 use clockscope_records::{
     Adjtimex, Basis, Check, CheckKind, CivilWorth, ClockIdentity, ClockKind, ClockRecord, Cost, CostCause,
-    CounterFlags, Cpu, Events, Evidence, Failure, Finding, KernelVerdict, OffsetPair, Offsets, Order, RateRecord,
-    ReadFailure, ReadPath, Reason, Sequence, Step, Trustworthiness, Unknown, Verdict,
+    CounterFlags, Cpu, Events, Evidence, Failure, Figure, Finding, KernelVerdict, OffsetPair, Offsets, Order,
+    RateRecord, ReadFailure, ReadPath, Reason, Sequence, Step, Trustworthiness, Verdict,
 };
 
 use super::*;
@@ -31,7 +31,7 @@ fn identity(name: &str, kind: ClockKind, path: ReadPath) -> ClockIdentity {
         path,
         description: String::new(),
         basis,
-        counter_based: (basis != Basis::Scheduler).then_some(basis != Basis::Other),
+        counter_based: Figure::of((basis != Basis::Scheduler).then_some(basis != Basis::Other), "not shown"),
         is_ordered: !matches!(name, "tsc"),
         is_coarse: matches!(name, "monotonic_coarse"),
         is_wall: kind == ClockKind::Wall,
@@ -48,41 +48,40 @@ fn clock(name: &str, kind: ClockKind, path: ReadPath, cost_ns: f64, tick_ns: f64
         available: true,
         reason: None,
         failure: None,
-        cost_ns: Some(Cost {
+        cost_ns: Figure::Known(Cost {
             median: cost_ns,
-            ci95: None,
+            ci95: Figure::default(),
             rounds: Vec::new(),
             between_runs: None,
             min: cost_ns,
-            p99: None,
+            p99: Figure::default(),
             batches: 1000,
             reads_per_batch: 1000,
             batches_dropped: 0,
         }),
-        ratio_to_fastest: None,
-        nominal_resolution_ns: Some(if tick_ns > 1e6 { tick_ns } else { 1.0 }),
-        observed_resolution_ns: Some(tick_ns),
-        tick_ns: Some(tick_ns),
+        ratio_to_fastest: Figure::default(),
+        nominal_resolution_ns: Figure::Known(if tick_ns > 1e6 { tick_ns } else { 1.0 }),
+        observed_resolution_ns: Figure::Known(tick_ns),
+        tick_ns: Figure::Known(tick_ns),
         tick_evidence: None,
-        summary: None,
-        monotonic: None,
+        summary: Figure::default(),
+        monotonic: Figure::default(),
         events: Some(Events {
             reads: 10_000_000,
             errors: 0,
-            span_ns: Some(2e9),
+            span_ns: Figure::Known(2e9),
             stuck: if tick_ns > 1e6 { 300 } else { 0 },
             stall: 0,
-            warp: Some(0),
-            jump: Some(0),
-            gap: Some(100),
+            warp: Figure::Known(0),
+            jump: Figure::Known(0),
+            gap: Figure::Known(100),
             regression: 0,
-            hidden_regression: Some(0),
-            threshold_ns: Some(1000.0),
-            sure_ns: Some(1300.0),
-            reference: Some("monotonic_raw:syscall".to_owned()),
-            reference_shares_hardware: Some(true),
+            hidden_regression: Figure::Known(0),
+            threshold_ns: Figure::Known(1000.0),
+            sure_ns: Figure::Known(1300.0),
+            reference: Figure::Known("monotonic_raw:syscall".to_owned()),
+            reference_shares_hardware: Figure::Known(true),
         }),
-        unknown: Unknown::new(),
     }
 }
 
@@ -94,14 +93,13 @@ fn sequence(name: &str, ordered: bool) -> Sequence {
         reason: None,
         failure: None,
         handoffs: 500_000,
-        handoffs_per_second: Some(1e7),
-        regressions: Some(0),
-        regressions_per_million: Some(0.0),
-        worst_ns: None,
-        worst_pair: None,
-        mailbox: None,
-        lock: None,
-        unknown: Unknown::new(),
+        handoffs_per_second: Figure::Known(1e7),
+        regressions: Figure::Known(0),
+        regressions_per_million: Figure::Known(0.0),
+        worst_ns: Figure::default(),
+        worst_pair: Figure::default(),
+        mailbox: Figure::default(),
+        lock: Figure::default(),
     }
 }
 
@@ -110,12 +108,12 @@ fn rate(name: &str) -> RateRecord {
         name: name.to_owned(),
         reference: "monotonic_raw:syscall".to_owned(),
         available: true,
-        ppm: Some(0.01),
-        bound_ppm: Some(0.3),
-        frequency_hz: name.contains("tsc").then_some(2.5e9),
-        seconds: Some(1.1),
+        ppm: Figure::Known(0.01),
+        bound_ppm: Figure::Known(0.3),
+        frequency_hz: Figure::of(name.contains("tsc").then_some(2.5e9), "it tells time, not ticks"),
+        seconds: Figure::Known(1.1),
         brackets_kept: 220,
-        constant: Some(true),
+        constant: Figure::Known(true),
         ..RateRecord::default()
     }
 }
@@ -125,25 +123,24 @@ pub(crate) const NAMES: [&str; 4] = ["realtime", "monotonic", "monotonic_coarse"
 /// A machine with nothing wrong, whose kernel builds its clocks on the counter.
 pub(crate) fn healthy() -> Seen {
     let environment = Environment {
-        cpu: Cpu { online: Some(2), ..Cpu::default() },
-        counter_flags: Some(CounterFlags { tsc_known_freq: Some(true), ..CounterFlags::default() }),
-        clocksource: Some("tsc".to_owned()),
-        hypervisor: Some("none".to_owned()),
+        cpu: Cpu { online: Figure::Known(2), ..Cpu::default() },
+        counter_flags: Figure::Known(CounterFlags { tsc_known_freq: Figure::Known(true), ..CounterFlags::default() }),
+        clocksource: Figure::Known("tsc".to_owned()),
+        hypervisor: Figure::Known("none".to_owned()),
         ..Environment::default()
     };
     let pair = OffsetPair {
         a: 0,
         b: 1,
-        offset_ns: Some(-3.0),
-        bound_ns: Some(70.0),
-        offset_counts: None,
+        offset_ns: Figure::Known(-3.0),
+        bound_ns: Figure::Known(70.0),
+        offset_counts: Figure::default(),
         exchanges: 100_000,
-        round_trip_ns: None,
-        asymmetry_ns: None,
-        symmetric: None,
-        apart: Some(false),
+        round_trip_ns: Figure::default(),
+        asymmetry_ns: Figure::default(),
+        symmetric: Figure::default(),
+        apart: Figure::Known(false),
         reason: None,
-        unknown: Unknown::new(),
     };
     let instruction = |name: &str, cost_ns: f64| clock(name, ClockKind::Counter, ReadPath::Instruction, cost_ns, 10.0);
     Seen {
@@ -177,11 +174,11 @@ pub(crate) fn healthy() -> Seen {
             ],
             ..Order::default()
         },
-        offsets: Offsets { cpus: vec![0, 1], pairs: vec![pair], within_ns: Some(73.0), ..Offsets::default() },
+        offsets: Offsets { cpus: vec![0, 1], pairs: vec![pair], within_ns: Figure::Known(73.0), ..Offsets::default() },
         rates: Ok(Rates {
             reference: "monotonic_raw:syscall".to_owned(),
             clocks: vec![rate("rdtscp"), rate("realtime"), rate("monotonic")],
-            adjtimex: Some(Adjtimex {
+            adjtimex: Figure::Known(Adjtimex {
                 freq_ppm: 0.0,
                 tick_us: 10_000,
                 offset_ns: 0,
@@ -271,7 +268,8 @@ fn one_thing_wrong_is_found_and_decides() {
             "realtime is set while rates are compared",
             |seen| {
                 let rate = rate_of(seen, "realtime");
-                (rate.ppm, rate.step) = (Some(5e9), Some(Step { at_s: 0.5, ns: 3.6e12 }));
+                rate.ppm = Figure::Known(5e9);
+                rate.step = Figure::Known(Step { at_s: 0.5, ns: 3.6e12 });
             },
             "realtime",
             Limited,
@@ -280,34 +278,46 @@ fn one_thing_wrong_is_found_and_decides() {
         ("a reset while nobody looked", |seen| seen.means[0] = Mean::WentBack, "tsc", Unfit, CheckKind::ConstantRate),
         (
             "monotonic stands still",
-            |seen| rate_of(seen, "monotonic").ppm = Some(-1e6),
+            |seen| rate_of(seen, "monotonic").ppm = Figure::Known(-1e6),
             "monotonic",
             Unfit,
             CheckKind::Rate,
         ),
         (
             "realtime is set while it is handed on",
-            |seen| sequence_of(seen, "realtime").regressions = Some(2),
+            |seen| sequence_of(seen, "realtime").regressions = Figure::Known(2),
             "realtime",
             Limited,
             CheckKind::Order,
         ),
         ("no invariance", |seen| seen.is_invariant = Some(false), "tsc", Limited, CheckKind::Invariance),
         ("a step back on one CPU", |seen| events(seen, "rdtscp").regression = 1, "tsc", Unfit, CheckKind::StepsBack),
-        ("a jump", |seen| events(seen, "tsc").jump = Some(1), "tsc", Unfit, CheckKind::Jumps),
-        ("a hidden loss", |seen| events(seen, "tsc").hidden_regression = Some(2), "tsc", Unfit, CheckKind::Jumps),
+        ("a jump", |seen| events(seen, "tsc").jump = Figure::Known(1), "tsc", Unfit, CheckKind::Jumps),
+        (
+            "a hidden loss",
+            |seen| events(seen, "tsc").hidden_regression = Figure::Known(2),
+            "tsc",
+            Unfit,
+            CheckKind::Jumps,
+        ),
         ("a freeze", |seen| events(seen, "tsc").stuck = 1, "tsc", Unfit, CheckKind::StandingStill),
-        ("out of order", |seen| sequence_of(seen, "rdtscp").regressions = Some(3), "tsc", Unfit, CheckKind::Order),
+        (
+            "out of order",
+            |seen| sequence_of(seen, "rdtscp").regressions = Figure::Known(3),
+            "tsc",
+            Unfit,
+            CheckKind::Order,
+        ),
         (
             "a rate that changed",
-            |seen| rate_of(seen, "rdtscp").constant = Some(false),
+            |seen| rate_of(seen, "rdtscp").constant = Figure::Known(false),
             "tsc",
             Unfit,
             CheckKind::ConstantRate,
         ),
         (
             "a step",
-            |seen| rate_of(seen, "rdtscp").step = Some(Step { at_s: 0.5, ns: 1e6 }),
+            |seen| rate_of(seen, "rdtscp").step = Figure::Known(Step { at_s: 0.5, ns: 1e6 }),
             "tsc",
             Unfit,
             CheckKind::ConstantRate,
@@ -321,28 +331,28 @@ fn one_thing_wrong_is_found_and_decides() {
         ),
         (
             "a CPU apart",
-            |seen| (seen.offsets.apart, seen.offsets.pairs[0].apart) = (1, Some(true)),
+            |seen| (seen.offsets.apart, seen.offsets.pairs[0].apart) = (1, Figure::Known(true)),
             "tsc",
             Limited,
             CheckKind::Offsets,
         ),
         (
             "a wrong claim",
-            |seen| seen.environment.frequencies.cpuid_15h_hz = Some(2_510_000_000),
+            |seen| seen.environment.frequencies.cpuid_15h_hz = Figure::Known(2_510_000_000),
             "tsc",
             Limited,
             CheckKind::NominalFrequency,
         ),
         (
             "a trap",
-            |seen| seen.clocks.iter_mut().take(2).for_each(|clock| clock.cost_ns.as_mut().unwrap().median = 1500.0),
+            |seen| seen.clocks.iter_mut().take(2).for_each(|clock| clock.cost_ns.known_mut().unwrap().median = 1500.0),
             "tsc",
             Limited,
             CheckKind::Cost,
         ),
         (
             "no sysfs",
-            |seen| (seen.environment.clocksource, seen.kernel.is_current) = (None, None),
+            |seen| (seen.environment.clocksource, seen.kernel.is_current) = Default::default(),
             "tsc",
             Limited,
             CheckKind::Clocksource,
@@ -361,31 +371,55 @@ fn one_thing_wrong_is_found_and_decides() {
             Unfit,
             CheckKind::StepsBack,
         ),
-        ("monotonic jumps", |seen| events(seen, "monotonic").jump = Some(2), "monotonic", Unfit, CheckKind::Jumps),
+        (
+            "monotonic jumps",
+            |seen| events(seen, "monotonic").jump = Figure::Known(2),
+            "monotonic",
+            Unfit,
+            CheckKind::Jumps,
+        ),
         (
             "monotonic out of order",
-            |seen| sequence_of(seen, "monotonic").regressions = Some(1),
+            |seen| sequence_of(seen, "monotonic").regressions = Figure::Known(1),
             "monotonic",
             Unfit,
             CheckKind::Order,
         ),
-        ("a slew", |seen| rate_of(seen, "monotonic").ppm = Some(-500.0), "monotonic", Limited, CheckKind::Rate),
+        (
+            "a slew",
+            |seen| rate_of(seen, "monotonic").ppm = Figure::Known(-500.0),
+            "monotonic",
+            Limited,
+            CheckKind::Rate,
+        ),
         (
             "monotonic steps",
-            |seen| rate_of(seen, "monotonic").step = Some(Step { at_s: 0.5, ns: -1e6 }),
+            |seen| rate_of(seen, "monotonic").step = Figure::Known(Step { at_s: 0.5, ns: -1e6 }),
             "monotonic",
             Unfit,
             CheckKind::ConstantRate,
         ),
         (
             "no vDSO",
-            |seen| seen.clocks[3].cost_ns.as_mut().unwrap().median = 225.0,
+            |seen| seen.clocks[3].cost_ns.known_mut().unwrap().median = 225.0,
             "monotonic",
             Limited,
             CheckKind::Cost,
         ),
-        ("a coarse kernel", |seen| seen.clocks[3].tick_ns = Some(4e6), "monotonic", Limited, CheckKind::Resolution),
-        ("frozen", |seen| seen.clocks[3].observed_resolution_ns = None, "monotonic", Unfit, CheckKind::StandingStill),
+        (
+            "a coarse kernel",
+            |seen| seen.clocks[3].tick_ns = Figure::Known(4e6),
+            "monotonic",
+            Limited,
+            CheckKind::Resolution,
+        ),
+        (
+            "frozen",
+            |seen| seen.clocks[3].observed_resolution_ns = Figure::default(),
+            "monotonic",
+            Unfit,
+            CheckKind::StandingStill,
+        ),
         (
             "somebody sets the clock",
             |seen| events(seen, "realtime").regression = 1,
@@ -430,10 +464,10 @@ fn one_thing_wrong_is_found_and_decides() {
 /// The kernel uses another clocksource: booted so, or because it found the counter bad.
 fn elsewhere(clocksource: &str, is_fault: bool) -> Seen {
     let mut seen = healthy();
-    seen.environment.clocksource = Some(clocksource.to_owned());
+    seen.environment.clocksource = Figure::Known(clocksource.to_owned());
     seen.kernel.is_current = Some(false);
     if clocksource::known(clocksource).is_some_and(|known| known.vdso == Some(false)) {
-        seen.clocks[2..4].iter_mut().for_each(|clock| clock.cost_ns.as_mut().unwrap().median = 225.0);
+        seen.clocks[2..4].iter_mut().for_each(|clock| clock.cost_ns.known_mut().unwrap().median = 225.0);
     }
     seen.kernel.reasons = vec![Reason {
         seen: "the kernel said so".to_owned(),
@@ -466,7 +500,7 @@ fn a_sound_counter_that_the_kernel_does_not_use_is_limited_and_its_own_clocks_ar
 fn what_was_not_tested_is_unknown_and_not_against() {
     let mut seen = healthy();
     for sequence in &mut seen.order.sequences {
-        (sequence.handoffs, sequence.regressions) = (0, None);
+        (sequence.handoffs, sequence.regressions) = Default::default();
     }
     seen.order.untestable = Some("only CPU 0 takes part".to_owned());
     seen.offsets.pairs.clear();
@@ -483,7 +517,7 @@ fn what_was_not_tested_is_unknown_and_not_against() {
         assert_eq!(evidence.finding, Finding::Unknown, "{evidence:?}");
     }
     // Where there is one CPU, there is nothing to be tested.
-    seen.environment.cpu.online = Some(1);
+    seen.environment.cpu.online = Figure::Known(1);
     let verdicts = judged(&seen);
     let order = evidence(of(&verdicts, "tsc"), CheckKind::Order);
     assert_eq!(order.finding, Finding::For);
@@ -493,7 +527,7 @@ fn what_was_not_tested_is_unknown_and_not_against() {
 #[test]
 fn a_clock_that_stopped_meanwhile_is_found() {
     let mut seen = healthy();
-    rate_of(&mut seen, "monotonic").stood_still_ns = Some(5e8);
+    rate_of(&mut seen, "monotonic").stood_still_ns = Figure::Known(5e8);
     assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Unfit, vec![CheckKind::StandingStill]));
     // What it was to be compared with has no rate of its own.
     let mut seen = healthy();
@@ -512,7 +546,7 @@ fn cause(evidence: &Evidence) -> Option<CostCause> {
 fn the_reason_of_a_cost_is_what_is_known_of_it() {
     for (cost_ns, expected) in [(225.0, CostCause::LikeSystemCall), (15_000.0, CostCause::AboveSystemCall)] {
         let mut seen = healthy();
-        seen.clocks[3].cost_ns.as_mut().unwrap().median = cost_ns;
+        seen.clocks[3].cost_ns.known_mut().unwrap().median = cost_ns;
         let verdicts = judged(&seen);
         let cost = evidence(of(&verdicts, "monotonic"), CheckKind::Cost);
         assert_eq!((cost.finding, cause(cost)), (Finding::Against, Some(expected)));
@@ -532,10 +566,10 @@ fn a_step_that_was_not_seen_is_unknown() {
     ] {
         let mut seen = healthy();
         let clock = &mut seen.clocks[3];
-        (clock.observed_resolution_ns, clock.nominal_resolution_ns) = (None, Some(nominal_ns));
-        (clock.tick_ns, clock.tick_evidence) = (None, None);
+        (clock.observed_resolution_ns, clock.tick_ns, clock.tick_evidence) = Default::default();
+        clock.nominal_resolution_ns = Figure::Known(nominal_ns);
         let events = clock.events.as_mut().unwrap();
-        (events.span_ns, events.stuck) = (Some(span_ns), 1);
+        (events.span_ns, events.stuck) = (Figure::Known(span_ns), 1);
         let verdicts = judged(&seen);
         let standing = evidence(of(&verdicts, "monotonic"), CheckKind::StandingStill);
         assert_eq!(standing.finding, finding, "{nominal_ns} {span_ns} {standing:?}");
@@ -552,16 +586,16 @@ fn a_few_hand_overs_show_a_regression_but_no_order() {
         evidence(of(&verdicts, "tsc"), CheckKind::Order).finding
     };
     assert_eq!(order(&seen), Finding::Unknown);
-    sequence_of(&mut seen, "rdtscp").regressions = Some(1);
+    sequence_of(&mut seen, "rdtscp").regressions = Figure::Known(1);
     assert_eq!(order(&seen), Finding::Against);
 }
 
 #[test]
 fn gaps_and_unordered_reads_are_no_evidence() {
     let mut seen = healthy();
-    sequence_of(&mut seen, "tsc").regressions = Some(12_345);
+    sequence_of(&mut seen, "tsc").regressions = Figure::Known(12_345);
     for clock in &mut seen.clocks {
-        clock.events.as_mut().unwrap().gap = Some(1_000_000);
+        clock.events.as_mut().unwrap().gap = Figure::Known(1_000_000);
     }
     assert!(judged(&seen).iter().all(|verdict| verdict.verdict == Trustworthiness::Trusted));
 }
@@ -569,8 +603,8 @@ fn gaps_and_unordered_reads_are_no_evidence() {
 #[test]
 fn a_clock_is_not_blamed_by_a_counter_that_is_unfit() {
     let mut seen = healthy();
-    events(&mut seen, "tsc").jump = Some(1);
-    events(&mut seen, "monotonic").hidden_regression = Some(1);
+    events(&mut seen, "tsc").jump = Figure::Known(1);
+    events(&mut seen, "monotonic").hidden_regression = Figure::Known(1);
     assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Limited, vec![CheckKind::Counter]));
     assert_eq!(decided(&seen, "tsc").0, Trustworthiness::Unfit);
 }
@@ -578,8 +612,8 @@ fn a_clock_is_not_blamed_by_a_counter_that_is_unfit() {
 #[test]
 fn a_wall_clock_that_goes_back_with_monotonic_was_not_set() {
     let mut seen = healthy();
-    sequence_of(&mut seen, "realtime").regressions = Some(2000);
-    sequence_of(&mut seen, "monotonic").regressions = Some(2000);
+    sequence_of(&mut seen, "realtime").regressions = Figure::Known(2000);
+    sequence_of(&mut seen, "monotonic").regressions = Figure::Known(2000);
     assert_eq!(decided(&seen, "realtime"), (Trustworthiness::Unfit, vec![CheckKind::Order]));
 }
 
@@ -587,7 +621,7 @@ fn a_wall_clock_that_goes_back_with_monotonic_was_not_set() {
 #[test]
 fn what_the_log_says_counts_without_sysfs() {
     let mut seen = elsewhere("hpet", true);
-    (seen.environment.clocksource, seen.kernel.is_current) = (None, None);
+    (seen.environment.clocksource, seen.kernel.is_current) = Default::default();
     assert_eq!(decided(&seen, "tsc"), (Trustworthiness::Unfit, vec![CheckKind::KernelVerdict]));
 }
 
@@ -595,7 +629,7 @@ fn what_the_log_says_counts_without_sysfs() {
 fn a_trapped_counter_makes_the_clocks_dear_that_read_it() {
     let mut seen = healthy();
     for (clock, ns) in [(0, 11e3), (1, 11e3), (3, 11.1e3), (4, 5.0)] {
-        seen.clocks[clock].cost_ns.as_mut().unwrap().median = ns;
+        seen.clocks[clock].cost_ns.known_mut().unwrap().median = ns;
     }
     assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Limited, vec![CheckKind::Cost]));
     let verdicts = judged(&seen);
@@ -608,8 +642,8 @@ fn a_trapped_counter_makes_the_clocks_dear_that_read_it() {
 fn a_hypervisor_is_told_by_what_it_says() {
     let hypervisor = |advice: Option<Advice>, is_known: bool| {
         let mut seen = healthy();
-        seen.environment.hypervisor = Some("Xen".to_owned());
-        seen.environment.counter_flags.as_mut().unwrap().tsc_known_freq = Some(is_known);
+        seen.environment.hypervisor = Figure::Known("Xen".to_owned());
+        seen.environment.counter_flags.known_mut().unwrap().tsc_known_freq = Figure::Known(is_known);
         seen.advice = advice;
         let verdicts = judged(&seen);
         let counter = of(&verdicts, "tsc");
@@ -625,9 +659,9 @@ fn a_hypervisor_is_told_by_what_it_says() {
 #[test]
 fn a_clock_of_the_timer_tick_blames_nobody() {
     let mut seen = elsewhere("jiffies", false);
-    events(&mut seen, "tsc").jump = Some(1);
-    events(&mut seen, "monotonic").hidden_regression = Some(1);
-    rate_of(&mut seen, "rdtscp").constant = Some(false);
+    events(&mut seen, "tsc").jump = Figure::Known(1);
+    events(&mut seen, "monotonic").hidden_regression = Figure::Known(1);
+    rate_of(&mut seen, "rdtscp").constant = Figure::Known(false);
     assert_eq!(decided(&seen, "tsc").0, Trustworthiness::Limited);
     assert_eq!(decided(&seen, "monotonic").0, Trustworthiness::Limited);
 }
@@ -636,10 +670,10 @@ fn a_clock_of_the_timer_tick_blames_nobody() {
 fn emulation_makes_no_claim_about_cost_and_user_emulation_none_about_the_kernel() {
     let mut seen = healthy();
     seen.environment.emulation = vec!["qemu-tcg".to_owned()];
-    seen.clocks[3].cost_ns.as_mut().unwrap().median = 225.0;
+    seen.clocks[3].cost_ns.known_mut().unwrap().median = 225.0;
     assert_eq!(decided(&seen, "monotonic").0, Trustworthiness::Trusted);
     // The clocksource is known whoever emulates: with this one the kernel is entered.
-    seen.environment.clocksource = Some("hpet".to_owned());
+    seen.environment.clocksource = Figure::Known("hpet".to_owned());
     assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Limited, vec![CheckKind::Cost]));
     seen.environment.emulation = vec!["qemu-user".to_owned()];
     assert_eq!(decided(&seen, "monotonic").0, Trustworthiness::Trusted);
@@ -650,7 +684,7 @@ fn emulation_makes_no_claim_about_cost_and_user_emulation_none_about_the_kernel(
 fn civil_time_is_known_as_well_as_its_daemon_states_it() {
     let found = |worth, civil_error_s| {
         let mut seen = healthy();
-        let kernel = seen.rates.as_mut().unwrap().adjtimex.as_mut().unwrap();
+        let kernel = seen.rates.as_mut().unwrap().adjtimex.known_mut().unwrap();
         (kernel.worth, kernel.civil_error_s) = (worth, civil_error_s);
         let verdicts = judged(&seen);
         let found = evidence(of(&verdicts, "realtime"), CheckKind::Synchronization);
@@ -675,7 +709,7 @@ fn civil_time_is_known_as_well_as_its_daemon_states_it() {
 fn a_disabled_counter_explains_only_what_reads_it() {
     let failure = |is_available: bool, failure: Failure| {
         let mut seen = healthy();
-        seen.environment.counter_readable = Some(false);
+        seen.environment.counter_readable = Figure::Known(false);
         (seen.clocks[3].available, seen.clocks[3].failure) = (is_available, Some(failure));
         let verdicts = judged(&seen);
         let Check::Readable { failure, .. } = evidence(of(&verdicts, "monotonic"), CheckKind::Readable).check else {

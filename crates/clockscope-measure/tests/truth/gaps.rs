@@ -1,7 +1,7 @@
 //! *Gaps*: the times that threads lost, their lengths and causes.
 
 use clockscope_measure::{GapsRequest, Session, gaps};
-use clockscope_records::{CauseKind, CpuGaps, Envelope, Gaps};
+use clockscope_records::{CauseKind, CpuGaps, Envelope, Figure, Gaps};
 use clockscope_simulation::{Change, Lost, Random, Refused, Taker};
 
 use crate::harness::{on_machines, on_one, on_platform, on_platforms};
@@ -277,7 +277,7 @@ fn compare(session: &Session<'_, Simulated>, request: &GapsRequest, answer: &Env
     let timer = machine.spec(&answer.run.as_ref().expect("it is a run").timer.name).expect("it is there");
     let turn_ps = timer.cost.ps as f64;
     let look_ps = machine.spec("monotonic_raw:syscall").expect("it is there").cost.ps as f64 * 2.0;
-    let loop_ns = found.loop_ns.expect("it was found");
+    let loop_ns = found.loop_ns.get().expect("it was found");
     let tick_ps = timer.tick_ns.max(1.0) * 1e3;
     assert!((loop_ns * 1e3 - turn_ps).abs() <= 0.35 * turn_ps + tick_ps + 1.0, "a turn of {turn_ps} ps: {loop_ns} ns");
     let asked_ns = request.threshold_s * 1e9;
@@ -289,7 +289,7 @@ fn compare(session: &Session<'_, Simulated>, request: &GapsRequest, answer: &Env
     let mut all: Vec<Expected> = Vec::new();
     for of_cpu in &found.gaps {
         let mut truth = Truth::default();
-        let is_of = |asked: &&Asked| request.cpus.is_none() || of_cpu.cpu == asked.of_cpu;
+        let is_of = |asked: &&Asked| request.cpus.is_none() || of_cpu.cpu.get() == asked.of_cpu;
         let mut threads: Vec<u32> =
             asked.iter().filter(|asked| asked.of_cpu.is_some()).filter(is_of).map(|asked| asked.thread).collect();
         threads.dedup();
@@ -339,7 +339,7 @@ fn in_time(found: &Gaps, all: &mut [Expected]) {
     for (gap, told) in all.iter().zip(&told) {
         let since_ns = (gap.at_ps - first.at_ps) as f64 / 1e3;
         let told_ns = (told.at_s - first_told.at_s) * 1e9;
-        let slack_ns = 5_000.0 + 20.0 * found.loop_ns.unwrap_or(0.0) + since_ns * SCALE;
+        let slack_ns = 5_000.0 + 20.0 * found.loop_ns.get().unwrap_or(0.0) + since_ns * SCALE;
         assert!((told_ns - since_ns).abs() <= slack_ns, "{told:?} is told of {gap:?}: {told_ns} against {since_ns}");
         assert!(is_right(gap, told.cause), "{told:?} is told of {gap:?}");
     }
@@ -385,7 +385,7 @@ fn figures(found: &CpuGaps, [threshold_ns, turn_ps, look_ps]: [f64; 3], truth: &
     let looks_ns = truth.whole_ns / (LOOKS * turn_ps / 1e3).max(1.0) * look_ps / 1e3;
     let slack_ns = truth.whole_ns * SCALE + truth.slack_ns + possible.len() as f64 * 2e3 + looks_ns;
     assert!(blind_off_ns <= slack_ns, "not looked for {blind} s, truly {} ± {slack_ns} ns", truth.asking_ns);
-    if let Some(percent) = found.stolen_percent {
+    if let Figure::Known(percent) = found.stolen_percent {
         assert!((percent - found.stolen_ns / (seconds * 1e9) * 100.0).abs() < 1e-6 * percent.max(1.0));
         assert!((0.0..=100.0).contains(&percent), "{percent} %");
     }
@@ -393,7 +393,7 @@ fn figures(found: &CpuGaps, [threshold_ns, turn_ps, look_ps]: [f64; 3], truth: &
     let total_ns: f64 = found.causes.iter().map(|cause| cause.total_ns).sum();
     assert!(of_causes == found.count && (total_ns - found.stolen_ns).abs() < 1.0, "{found:?}");
     let longest_ns = found.causes.iter().map(|cause| cause.max_ns).max_by(f64::total_cmp);
-    assert_eq!(longest_ns, found.max_ns);
+    assert_eq!(longest_ns, found.max_ns.get());
     if fewest == most {
         quantiles(found, &certain);
         return causes(found, &certain);
@@ -409,8 +409,8 @@ fn quantiles(found: &CpuGaps, certain: &[&Expected]) {
         lengths
     };
     let (lowest, highest) = (sorted(|gap| gap.lowest_ns), sorted(|gap| gap.highest_ns));
-    for (share, told) in [(0.5, found.p50_ns), (0.9, found.p90_ns), (0.99, found.p99_ns), (0.999, found.p999_ns)] {
-        let Some(told) = told else { continue };
+    for (share, told) in [(0.5, &found.p50_ns), (0.9, &found.p90_ns), (0.99, &found.p99_ns), (0.999, &found.p999_ns)] {
+        let Some(told) = told.get() else { continue };
         let place = share * (lowest.len() - 1) as f64;
         let (low, high) = (lowest[place.floor() as usize], highest[place.ceil() as usize]);
         let is_between = told >= low * (1.0 - SCALE) - 1.0 && told <= high * (1.0 + SCALE) + 1.0;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use clockscope_records::{Cpu, Environment, Frequencies, Reason};
+use clockscope_records::{Cpu, Environment, Figure, Frequencies, Reason};
 use clockscope_simulation::{Change, Clock, ClockId, Counter, Load, Multiprocessor, Random, ReadCost};
 use clockscope_sources::{Basis, ClockInfo, Kind, Path, Resolution, Unit};
 
@@ -225,11 +225,14 @@ impl Machine {
     /// What the machine tells of itself.
     pub(crate) fn environment(&self) -> Environment {
         Environment {
-            cpu: Cpu { online: Some(self.cpus.cpus()), ..Cpu::default() },
-            counter_readable: Some(self.counter_cost.is_some()),
-            hypervisor: Some("none".to_owned()),
-            clocksource: Some(if self.clocksource == Clocksource::Tsc { "tsc" } else { "hpet" }.to_owned()),
-            frequencies: Frequencies { cpuid_15h_hz: self.claimed_hz, ..Frequencies::default() },
+            cpu: Cpu { online: Figure::Known(self.cpus.cpus()), ..Cpu::default() },
+            counter_readable: Figure::Known(self.counter_cost.is_some()),
+            hypervisor: Figure::Known("none".to_owned()),
+            clocksource: Figure::Known(if self.clocksource == Clocksource::Tsc { "tsc" } else { "hpet" }.to_owned()),
+            frequencies: Frequencies {
+                cpuid_15h_hz: Figure::of(self.claimed_hz, "not claimed"),
+                ..Frequencies::default()
+            },
             ..Environment::default()
         }
     }

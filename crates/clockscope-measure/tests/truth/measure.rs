@@ -1,7 +1,7 @@
 //! *Measure*: what a read costs, its tick, and the events in the same pass.
 
 use clockscope_measure::{Catalogue, Paths, Request, Session, measure};
-use clockscope_records::{ClockRecord, Measurement};
+use clockscope_records::{ClockRecord, Figure, Measurement};
 use clockscope_simulation::Random;
 
 use crate::harness::{Coverage, on_machines, on_one};
@@ -49,12 +49,15 @@ fn what_a_read_costs_is_told_with_its_interval() {
             let machine = &session.platform().machine;
             for record in ask(session, seed).clocks {
                 let spec = machine.spec(&record.identity.label()).expect("it is there");
-                if let Some(cost) = &record.cost_ns {
+                if let Figure::Known(cost) = &record.cost_ns {
                     let true_ns = true_cost_ns(machine, spec, Maker::new(seed).jitter, cost.reads_per_batch);
-                    assert!(cost.min <= cost.median && cost.median <= cost.p99.unwrap_or(f64::INFINITY), "{cost:?}");
+                    assert!(
+                        cost.min <= cost.median && cost.median <= cost.p99.get().unwrap_or(f64::INFINITY),
+                        "{cost:?}"
+                    );
                     let off = cost.median / true_ns - 1.0;
                     assert!(off.abs() < 0.05, "{}: it costs {true_ns} ns: {cost:?}", spec.label());
-                    if let Some([low, high]) = cost.ci95 {
+                    if let Figure::Known([low, high]) = cost.ci95 {
                         held.count(low <= true_ns && true_ns <= high);
                         if !(low <= true_ns && true_ns <= high) {
                             eprintln!(
@@ -97,7 +100,7 @@ fn all_is_right(session: &Session<'_, Simulated>, seed: u64) {
     for record in &ask(session, seed).clocks {
         let spec = machine.spec(&record.identity.label()).expect("it is there");
         if record.available {
-            ticks::check(machine, spec, record.tick_ns, record.tick_evidence.as_ref());
+            ticks::check(machine, spec, record.tick_ns.get(), record.tick_evidence.as_ref());
             steps::nothing_is_wrong(&spec.label(), record.events.as_ref().expect("it was judged"));
             is_monotonic(record);
         }
@@ -105,5 +108,5 @@ fn all_is_right(session: &Session<'_, Simulated>, seed: u64) {
 }
 
 fn is_monotonic(record: &ClockRecord) {
-    assert!(record.monotonic.is_none_or(|monotonic| monotonic.weak), "{record:?}");
+    assert!(record.monotonic.get().is_none_or(|monotonic| monotonic.weak), "{record:?}");
 }

@@ -1,7 +1,7 @@
 //! *Offsets*: bounds that contain the truth, and what changes during the run.
 
 use clockscope_measure::{OffsetsRequest, Session, offsets};
-use clockscope_records::{OffsetPair, Offsets};
+use clockscope_records::{Figure, Figures, OffsetPair, Offsets};
 use clockscope_simulation::{Change, Random};
 use clockscope_sources::Basis;
 
@@ -33,42 +33,43 @@ fn pair(found: &Offsets, a: u32, b: u32) -> &OffsetPair {
 }
 
 fn furthest(pair: &OffsetPair) -> Option<f64> {
-    Some(pair.offset_ns?.abs() + pair.bound_ns?)
+    Some(pair.offset_ns.get()?.abs() + pair.bound_ns.get()?)
 }
 
 /// A pair whose offset did not change contains it.
 fn contains(machine: &Machine, (pair, told_step_ns): (&OffsetPair, Option<f64>), ticks: &[i64]) {
     let expected_ns = true_ns(machine, ticks, pair.a, pair.b);
-    let (Some(offset_ns), Some(bound_ns)) = (pair.offset_ns, pair.bound_ns) else {
+    let Some((offset_ns, bound_ns)) = pair.offset_ns.get().zip(pair.bound_ns.get()) else {
         panic!("the offset is {expected_ns} ns, and unknown: {pair:?}")
     };
     assert!((offset_ns - expected_ns).abs() <= bound_ns, "the offset is {expected_ns} ns: {pair:?}");
-    assert_eq!(pair.apart, Some(offset_ns.abs() > bound_ns), "{pair:?}");
-    assert!(pair.apart == Some(false) || expected_ns != 0.0, "the counters agree: {pair:?}");
-    assert!(pair.apart == Some(true) || expected_ns.abs() <= 2.0 * bound_ns, "{expected_ns}: {pair:?}");
+    assert_eq!(pair.apart, Figure::Known(offset_ns.abs() > bound_ns), "{pair:?}");
+    assert!(pair.apart.get() == Some(false) || expected_ns != 0.0, "the counters agree: {pair:?}");
+    assert!(pair.apart.get() == Some(true) || expected_ns.abs() <= 2.0 * bound_ns, "{expected_ns}: {pair:?}");
     // Never wider than the tightest round trip, the counter's step and the uncertainty of its rate, 1000 ppm, allow.
     let step_ns = told_step_ns.expect("it was tested");
     assert!(step_ns >= machine.counter_step as f64 * count_ns(machine) * 0.999, "{step_ns}");
-    let widest_ns =
-        pair.round_trip_ns.expect("there was one") / 2.0 + step_ns + (expected_ns.abs() + step_ns + bound_ns) * 2e-3;
+    let widest_ns = pair.round_trip_ns.get().expect("there was one") / 2.0
+        + step_ns
+        + (expected_ns.abs() + step_ns + bound_ns) * 2e-3;
     assert!(bound_ns <= widest_ns, "{widest_ns}: {pair:?}");
-    assert_ne!(pair.symmetric, Some(false), "{pair:?}");
+    assert_ne!(pair.symmetric.get(), Some(false), "{pair:?}");
 }
 
 /// The summary follows from the pairs, and is never less than the truth.
 fn adds_up(machine: &Machine, found: &Offsets, ticks: &[i64]) {
     let cpus = machine.cpus.cpus();
     let largest_ns = found.pairs.iter().map(|pair| true_ns(machine, ticks, pair.a, pair.b).abs()).fold(0.0, f64::max);
-    let within_ns = found.within_ns.expect("every pair was tested");
+    let within_ns = found.within_ns.get().expect("every pair was tested");
     assert!(within_ns >= largest_ns, "{largest_ns}: {found:?}");
     assert_eq!(found.pairs.len() as u32, cpus * (cpus - 1) / 2);
-    assert_eq!(found.apart, found.pairs.iter().filter(|pair| pair.apart == Some(true)).count() as u64);
-    let [a, b] = found.worst_pair.expect("every pair was tested");
+    assert_eq!(found.apart, found.pairs.iter().filter(|pair| pair.apart.get() == Some(true)).count() as u64);
+    let [a, b] = found.worst_pair.get().expect("every pair was tested");
     assert_eq!(furthest(pair(found, a, b)), Some(within_ns));
-    assert_eq!(found.closure_ns.is_some(), cpus > 2);
+    assert_eq!(found.closure_ns.is_known(), cpus > 2);
     // What three offsets are off by is no more than what their bounds allow.
-    let widest = found.pairs.iter().filter_map(|pair| pair.bound_ns).fold(0.0, f64::max);
-    assert!(found.closure_ns.unwrap_or(0.0) <= 3.0 * widest, "{found:?}");
+    let widest = found.pairs.iter().filter_map(|pair| pair.bound_ns.get()).fold(0.0, f64::max);
+    assert!(found.closure_ns.get().unwrap_or(0.0) <= 3.0 * widest, "{found:?}");
 }
 
 /// The counter of each CPU against the kernel's clock there: they differ by the offset, unless both show it.
@@ -86,8 +87,8 @@ fn kernels_clock(machine: &Machine, found: &Offsets, ticks: &[i64]) {
 /// Nothing is reported where nothing could be tested.
 fn is_untested(found: &Offsets, word: &str) {
     assert!(found.untestable.as_ref().is_some_and(|reason| reason.contains(word)), "{found:?}");
-    assert!(found.within_ns.is_none() && found.worst_pair.is_none() && found.apart == 0, "{found:?}");
-    assert!(found.pairs.iter().all(|pair| pair.offset_ns.is_none() && pair.apart.is_none()), "{found:?}");
+    assert!(!found.within_ns.is_known() && !found.worst_pair.is_known() && found.apart == 0, "{found:?}");
+    assert!(found.pairs.iter().all(|pair| !pair.offset_ns.is_known() && !pair.apart.is_known()), "{found:?}");
 }
 
 fn check(session: &Session<'_, Simulated>, seed: u64, ticks: &[i64]) {
@@ -95,7 +96,7 @@ fn check(session: &Session<'_, Simulated>, seed: u64, ticks: &[i64]) {
     if machine.counter_cost.is_none() {
         return is_untested(&found, "no counter");
     }
-    found.pairs.iter().for_each(|pair| contains(machine, (pair, found.tick_ns), ticks));
+    found.pairs.iter().for_each(|pair| contains(machine, (pair, found.tick_ns.get()), ticks));
     adds_up(machine, &found, ticks);
     kernels_clock(machine, &found, ticks);
 }
@@ -139,17 +140,17 @@ fn a_change_is_reported_or_explained() {
             for pair in &found.pairs {
                 let ends = [&apart.ticks, &after].map(|ticks| true_ns(machine, ticks, pair.a, pair.b));
                 let (least, most) = (ends[0].min(ends[1]), ends[0].max(ends[1]));
-                let Some((offset_ns, bound_ns)) = pair.offset_ns.zip(pair.bound_ns) else {
-                    assert!(least != most && pair.apart != Some(false), "{ends:?}: {pair:?}");
-                    assert!(pair.unknown["offset_ns"].contains("changed"), "{pair:?}");
-                    assert!(found.within_ns.is_none(), "{found:?}");
+                let Some((offset_ns, bound_ns)) = pair.offset_ns.get().zip(pair.bound_ns.get()) else {
+                    assert!(least != most && pair.apart.get() != Some(false), "{ends:?}: {pair:?}");
+                    assert!(pair.offset_ns.reason().expect("it has none").contains("changed"), "{pair:?}");
+                    assert!(!found.within_ns.is_known(), "{found:?}");
                     reported += 1;
                     continue;
                 };
                 assert!(offset_ns + bound_ns >= least && offset_ns - bound_ns <= most, "{ends:?}: {pair:?}");
-                assert!(pair.apart != Some(true) || least != 0.0 || most != 0.0, "{ends:?}: {pair:?}");
+                assert!(pair.apart.get() != Some(true) || least != 0.0 || most != 0.0, "{ends:?}: {pair:?}");
                 if least == most {
-                    contains(machine, (pair, found.tick_ns), &after);
+                    contains(machine, (pair, found.tick_ns.get()), &after);
                 }
             }
             for told in &found.vdso {
@@ -190,10 +191,10 @@ fn loses(session: &Session<'_, Simulated>, seed: u64) -> u32 {
     for pair in &found.pairs {
         if let Some(reason) = &pair.reason {
             assert!(reason.contains("offline") || reason.contains("online"), "{pair:?}");
-            assert!(pair.offset_ns.is_none() && pair.apart.is_none() && found.within_ns.is_none(), "{found:?}");
+            assert!(!pair.offset_ns.is_known() && !pair.apart.is_known() && !found.within_ns.is_known(), "{found:?}");
             lost += 1;
         } else {
-            contains(machine, (pair, found.tick_ns), &apart.ticks);
+            contains(machine, (pair, found.tick_ns.get()), &apart.ticks);
         }
     }
     for told in found.vdso.iter().filter(|told| told.reason.is_none()) {
@@ -252,12 +253,13 @@ fn stands_still(session: &Session<'_, Simulated>, seed: u64) {
         return is_untested(&found, "stood still");
     }
     for pair in &found.pairs {
-        match pair.offset_ns {
-            Some(_) => contains(machine, (pair, found.tick_ns), &apart.ticks),
-            None => assert!(!pair.unknown.is_empty() && found.within_ns.is_none(), "{found:?}"),
+        if pair.offset_ns.is_known() {
+            contains(machine, (pair, found.tick_ns.get()), &apart.ticks);
+        } else {
+            assert!(pair.reasons().contains_key("offset_ns") && !found.within_ns.is_known(), "{found:?}");
         }
         let is_fine = count_ns(machine) * (machine.counter_step as f64) < 2.0;
-        assert!(!is_fine || pair.round_trip_ns != Some(0.0), "{pair:?}");
+        assert!(!is_fine || pair.round_trip_ns.get() != Some(0.0), "{pair:?}");
     }
 }
 

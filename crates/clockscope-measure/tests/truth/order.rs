@@ -1,7 +1,7 @@
 //! *Order*: readings that CPUs hand to each other, counted against what is true of their counters.
 
 use clockscope_measure::{Catalogue, Handoff, OrderRequest, Paths, Session, order};
-use clockscope_records::{Failure, Handoffs, Order, Sequence};
+use clockscope_records::{Failure, Figure, Figures, Handoffs, Order, Sequence};
 use clockscope_simulation::{Change, Random, Refused};
 
 use crate::across::{self, Apart, count_ns, is_on_counter};
@@ -48,28 +48,28 @@ impl Question {
     fn consistent(&self, machine: &Machine, found: &Order) {
         assert_eq!(found.sequences.len(), self.names.len());
         for told in &found.sequences {
-            let ways: Vec<&Handoffs> = told.mailbox.iter().chain(&told.lock).collect();
+            let ways: Vec<&Handoffs> = told.mailbox.known().into_iter().chain(told.lock.known()).collect();
             let sum = |of: fn(&Handoffs) -> u64| ways.iter().map(|way| of(way)).sum::<u64>();
             assert_eq!(told.handoffs, sum(|way| way.handoffs), "{told:?}");
-            assert_eq!(told.regressions.unwrap_or(0), sum(|way| way.regressions), "{told:?}");
+            assert_eq!(told.regressions.get().unwrap_or(0), sum(|way| way.regressions), "{told:?}");
             assert!(ways.iter().all(|way| way.regressions <= way.handoffs), "{told:?}");
             assert!(ways.iter().all(|way| way.worst_ns.is_some() == (way.regressions > 0)), "{told:?}");
             let worst_ns = ways.iter().filter_map(|way| way.worst_ns).max_by(f64::total_cmp);
-            assert_eq!((told.worst_ns, told.worst_pair.is_some()), (worst_ns, worst_ns.is_some()), "{told:?}");
+            assert_eq!((told.worst_ns.get(), told.worst_pair.is_known()), (worst_ns, worst_ns.is_some()), "{told:?}");
             let is_untested =
-                told.handoffs == 0 || told.unknown.get("regressions").is_some_and(|why| why.contains("the same"));
-            assert_eq!(told.regressions.is_none(), is_untested, "{told:?}");
-            let share = told.regressions.map(|count| count as f64 / told.handoffs as f64 * 1e6);
-            assert_eq!(told.regressions_per_million, share, "{told:?}");
+                told.handoffs == 0 || told.regressions.reason().is_some_and(|why| why.contains("the same"));
+            assert_eq!(!told.regressions.is_known(), is_untested, "{told:?}");
+            let share = told.regressions.get().map(|count| count as f64 / told.handoffs as f64 * 1e6);
+            assert_eq!(told.regressions_per_million.get(), share, "{told:?}");
             let is_asked = |way| self.handoff == Handoff::Both || self.handoff == way;
             let is_read = told.available;
-            assert_eq!(told.mailbox.is_some(), is_read && is_asked(Handoff::Mailbox), "{told:?}");
-            assert_eq!(told.lock.is_some(), is_read && is_asked(Handoff::Lock), "{told:?}");
+            assert_eq!(told.mailbox.is_known(), is_read && is_asked(Handoff::Mailbox), "{told:?}");
+            assert_eq!(told.lock.is_known(), is_read && is_asked(Handoff::Lock), "{told:?}");
             // Two threads cannot hand a word over more often than its transit takes; nor in less time than was spent.
-            let most = told.handoffs_per_second.unwrap_or(0.0);
+            let most = told.handoffs_per_second.get().unwrap_or(0.0);
             assert!(most.is_finite() && most < 2e9, "{told:?}");
-            let is_known = told.handoffs_per_second.is_some();
-            assert!(is_known || told.unknown.contains_key("handoffs_per_second"), "{told:?}");
+            let is_known = told.handoffs_per_second.is_known();
+            assert!(is_known || told.reasons().contains_key("handoffs_per_second"), "{told:?}");
             assert!(!is_known || most > 0.0 && told.handoffs > 0, "{told:?}");
             let spec = machine.spec(&told.name).expect("it is there");
             assert_eq!(told.ordered, spec.cost.early_ps == 0, "{told:?}");
@@ -95,11 +95,11 @@ fn slack_ns(machine: &Machine, spec: &Spec, ns: f64) -> f64 {
 fn check(machine: &Machine, ticks: &[i64], told: &Sequence) {
     let spec = machine.spec(&told.name).expect("it is there");
     if spec.id.is_none() && machine.counter_cost.is_none() {
-        return assert!(!told.available && told.reason.is_some() && told.regressions.is_none(), "{told:?}");
+        return assert!(!told.available && told.reason.is_some() && !told.regressions.is_known(), "{told:?}");
     }
     assert!(told.available && told.reason.is_none(), "{told:?}");
-    let Some([from, to]) = told.worst_pair else { return };
-    let (ahead_ns, worst_ns) = (ahead_ns(machine, spec, ticks, from, to), told.worst_ns.expect("it has a pair"));
+    let Figure::Known([from, to]) = told.worst_pair else { return };
+    let (ahead_ns, worst_ns) = (ahead_ns(machine, spec, ticks, from, to), told.worst_ns.get().expect("it has a pair"));
     assert!(ahead_ns > 0.0, "CPU {from} is not ahead of {to}: {told:?}");
     assert!(worst_ns <= ahead_ns + slack_ns(machine, spec, ahead_ns), "{ahead_ns}: {told:?}");
 }
@@ -115,12 +115,12 @@ fn nothing_goes_back_where_counters_agree() {
             let machine = &session.platform().machine;
             let found = Question::random(machine, seed).ask(session);
             assert!(found.lost.is_empty() && found.untestable.is_none(), "{found:?}");
-            assert!(found.bare_handoffs_per_second.is_some_and(|most| most > 0.0), "{found:?}");
+            assert!(found.bare_handoffs_per_second.get().is_some_and(|most| most > 0.0), "{found:?}");
             let cpus = u64::from(machine.cpus.cpus());
             assert_eq!(found.pairs_tested, cpus * (cpus - 1) / 2);
             for told in &found.sequences {
                 check(machine, &vec![0; cpus as usize], told);
-                assert!(!told.ordered || told.regressions.unwrap_or(0) == 0, "{told:?}");
+                assert!(!told.ordered || told.regressions.get().unwrap_or(0) == 0, "{told:?}");
                 handoffs += told.handoffs;
             }
         },
@@ -178,14 +178,14 @@ fn every_handoff_to_a_cpu_behind_regresses() {
                 if ahead_ns < 5e4 {
                     continue;
                 }
-                assert_eq!(told.worst_pair, Some([1 - cpu, cpu]), "{told:?}");
-                let worst_ns = told.worst_ns.expect("there is one");
+                assert_eq!(told.worst_pair, Figure::Known([1 - cpu, cpu]), "{told:?}");
+                let worst_ns = told.worst_ns.get().expect("there is one");
                 assert!(worst_ns >= ahead_ns - 2e4, "{ahead_ns}: {told:?}");
-                if let Some(lock) = &told.lock {
+                if let Figure::Known(lock) = &told.lock {
                     let halves = [lock.handoffs / 2, lock.handoffs.div_ceil(2)];
                     assert!(lock.handoffs > 100 && halves.contains(&lock.regressions), "{lock:?}");
                 }
-                if let Some(mailbox) = &told.mailbox {
+                if let Figure::Known(mailbox) = &told.mailbox {
                     assert!(mailbox.handoffs > 100 && mailbox.regressions > 50, "{mailbox:?}");
                 }
             }
@@ -223,12 +223,12 @@ fn fails(session: &Session<'_, Simulated>, seed: u64) -> [u32; 2] {
     let ended_ms = machine.cpus.now_ps() as f64 / 1e9;
     let is_coarse = machine.spec(&name).is_some_and(|spec| spec.info.is_coarse);
     for told in &found.sequences {
-        assert_eq!(told.regressions.unwrap_or(0), 0, "{told:?}");
+        assert_eq!(told.regressions.get().unwrap_or(0), 0, "{told:?}");
         let failure = if refuses { Failure::DuringRun } else { Failure::StoodStill };
-        let is_untested = !refuses && told.unknown.get("regressions").is_some_and(|why| why.contains("the same"));
+        let is_untested = !refuses && told.regressions.reason().is_some_and(|why| why.contains("the same"));
         let is_reported = is_untested || told.failure == Some(failure);
         if told.name != name {
-            assert!(told.reason.is_none() && told.failure.is_none() && told.regressions.is_some(), "{told:?}");
+            assert!(told.reason.is_none() && told.failure.is_none() && told.regressions.is_known(), "{told:?}");
             continue;
         }
         reported[usize::from(refuses)] += u32::from(is_reported);
@@ -325,7 +325,7 @@ fn a_cpu_that_goes_offline_is_lost() {
                 if found.pairs_tested > 0 {
                     check(machine, &apart.ticks, told);
                 } else {
-                    assert!(told.regressions.is_none() && !told.unknown.is_empty(), "{told:?}");
+                    assert!(!told.regressions.is_known() && told.reasons().contains_key("regressions"), "{told:?}");
                 }
             }
         },

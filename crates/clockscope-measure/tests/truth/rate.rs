@@ -1,7 +1,7 @@
 //! *Rate*: bounds, constancy, steps, stability, and the timer's calibration.
 
 use clockscope_measure::{MeasureError, Paths, RateRequest, Session, rate};
-use clockscope_records::{Envelope, RatePair, RateRecord, Rates};
+use clockscope_records::{Envelope, Figures, RatePair, RateRecord, Rates};
 use clockscope_simulation::{Change, Random, Refused};
 
 use crate::harness::{Coverage, are_many, on_machines, on_platforms};
@@ -169,24 +169,23 @@ fn is_constant(truth: &Truth<'_>, pair: &RatePair) {
 
 fn constant(truth: &Truth<'_>, record: &RateRecord, estimates: &mut Coverage) {
     let name = &record.name;
-    if let (Some(hz), Some(bound)) = (record.frequency_hz, record.frequency_bound_hz) {
+    if let Some((hz, bound)) = record.frequency_hz.get().zip(record.frequency_bound_hz.get()) {
         within(name, truth.frequency_hz(), hz, bound, hz * ROUNDING_PPM * 1e-6);
     }
-    let Some(seconds) = record.seconds else {
-        assert!(record.ppm.is_none() && record.bound_ppm.is_none(), "{record:?}");
-        assert!(record.unknown.contains_key("bound_ppm"), "{record:?}");
+    let Some(seconds) = record.seconds.get() else {
+        assert!(!record.ppm.is_known() && !record.bound_ppm.is_known(), "{record:?}");
+        assert!(record.reasons().contains_key("bound_ppm"), "{record:?}");
         return;
     };
     let (bracket_ns, ticks_ns, bound) = (
-        record.bracket_ns.expect("it is there"),
-        record.ticks_ns.expect("it is there"),
-        record.bound_ppm.expect("it is there"),
+        record.bracket_ns.get().expect("it is there"),
+        record.ticks_ns.get().expect("it is there"),
+        record.bound_ppm.get().expect("it is there"),
     );
-    assert_eq!(record.ppm.is_some(), truth.ppm(name).is_some(), "{record:?}");
-    if let (Some(ppm), Some(true_ppm)) = (record.ppm, truth.ppm(name)) {
+    assert_eq!(record.ppm.is_known(), truth.ppm(name).is_some(), "{record:?}");
+    if let Some((ppm, true_ppm)) = record.ppm.get().zip(truth.ppm(name)) {
         within(name, true_ppm, ppm, bound, ROUNDING_PPM);
-        let estimate = record.estimate_ppm;
-        if let Some(estimate) = estimate.filter(|_| ticks_ns < TICKED_NS) {
+        if let Some(estimate) = record.estimate_ppm.get().filter(|_| ticks_ns < TICKED_NS) {
             // Slopes of lines whose points are all off by this.
             let worst = 3.6e-3 * (1.5 * bracket_ns + ticks_ns) / seconds + bound;
             within(&format!("{name}, least squares"), true_ppm, estimate, worst, ROUNDING_PPM);
@@ -197,11 +196,11 @@ fn constant(truth: &Truth<'_>, record: &RateRecord, estimates: &mut Coverage) {
     let scale_ppm = if truth.spec(truth.reference).id.is_none() { 1e-3 * 2e3 / seconds + 1.0 } else { 0.0 };
     let widest = 1e-3 * (3.0 * bracket_ns + 1.3 * ticks_ns + 1.0) / seconds * 1.3 + scale_ppm;
     assert!(bound <= widest || ticks_ns > 5e7 * seconds, "{name}: a bound of {bound} ppm of {seconds} s: {record:?}");
-    assert_ne!(record.constant, Some(false), "{record:?}");
+    assert_ne!(record.constant.get(), Some(false), "{record:?}");
     let is_ticked = truth.is_ticked(name) || truth.is_ticked(truth.reference);
-    assert!(record.constant.is_none() || !is_ticked, "{record:?}");
-    assert!(is_ticked || record.constant.is_some() || record.brackets_kept < 3, "{record:?}");
-    assert!(record.step.is_none() && record.changed.is_none(), "{record:?}");
+    assert!(!record.constant.is_known() || !is_ticked, "{record:?}");
+    assert!(is_ticked || record.constant.is_known() || record.brackets_kept < 3, "{record:?}");
+    assert!(!record.step.is_known() && !record.changed.is_known(), "{record:?}");
     let y = truth.ppm(name).map_or(0.0, |ppm| ppm * 1e-6);
     // Without a nominal frequency it is that which was found, within its bound.
     let y_error = if truth.ppm(name).is_some() { 0.0 } else { bound * 1e-6 } + scale_ppm * 1e-6;
@@ -230,13 +229,13 @@ fn calibration(machine: &Machine, answer: &Envelope<Rates>) {
 
 /// Before its time only where the bound that was asked for was reached.
 fn ended(request: &RateRequest, answer: &Envelope<Rates>, is_timer_changed: bool) {
-    let compared: Vec<_> = answer.found.clocks.iter().filter(|record| record.seconds.is_some()).collect();
+    let compared: Vec<_> = answer.found.clocks.iter().filter(|record| record.seconds.is_known()).collect();
     for record in &compared {
-        let expected = request
-            .until_ppm
-            .map(|until| record.seconds.expect("it is there") * record.bound_ppm.expect("it is there") / until);
-        assert_eq!(record.needed_s.is_some(), expected.is_some());
-        within("needed", expected.unwrap_or(0.0), record.needed_s.unwrap_or(0.0), 0.0, 1e-9);
+        let expected = request.until_ppm.map(|until| {
+            record.seconds.get().expect("it is there") * record.bound_ppm.get().expect("it is there") / until
+        });
+        assert_eq!(record.needed_s.is_known(), expected.is_some());
+        within("needed", expected.unwrap_or(0.0), record.needed_s.get().unwrap_or(0.0), 0.0, 1e-9);
     }
     // The run is timed by a clock that may be the one that changed.
     let run = answer.run.as_ref().expect("it is a run");
@@ -244,7 +243,7 @@ fn ended(request: &RateRequest, answer: &Envelope<Rates>, is_timer_changed: bool
     if is_early && !compared.is_empty() && !run.interrupted {
         let until = request.until_ppm.expect("it ended early");
         for record in compared {
-            let bound = record.bound_ppm.expect("it is there");
+            let bound = record.bound_ppm.get().expect("it is there");
             // A counter that is the reference has its length from a bracket that is taken anew for the record.
             let more = if record.reference.contains("tsc") { 0.1 } else { 1e-3 };
             assert!(bound <= until * (1.0 + more), "it ended early, with {bound} ppm of {until}: {record:?}");
@@ -370,9 +369,9 @@ fn changed(session: &Session<'_, Simulated>, seed: u64, seen: &mut Seen) {
         let kept = kept(&reads, [clock, reference], is_fenced.then(|| machine.place(timer)));
         Compared { machine, clock, reference, clock_ns: None, kept: if is_ambiguous { Vec::new() } else { kept } }
     };
-    for record in found.clocks.iter().filter(|record| record.seconds.is_some()) {
-        let claimed_ns = record.nominal_hz.map(|hz| 1e9 / hz);
-        let found_ns = record.frequency_hz.filter(|_| record.step.is_none()).map(|hz| 1e9 / hz);
+    for record in found.clocks.iter().filter(|record| record.seconds.is_known()) {
+        let claimed_ns = record.nominal_hz.get().map(|hz| 1e9 / hz);
+        let found_ns = record.frequency_hz.get().filter(|_| !record.step.is_known()).map(|hz| 1e9 / hz);
         let clock_ns = claimed_ns.or(found_ns);
         Compared { clock_ns, ..compare(&record.name, &found.reference) }.check(record, seen);
     }
@@ -458,19 +457,20 @@ impl Compared<'_> {
         }
         if let Some((clock, reference, seconds)) = self.between_ends(record) {
             seen.bounds += 1;
-            let bound = record.bound_ppm.expect("it is there");
+            let bound = record.bound_ppm.get().expect("it is there");
             let rounding = (self.rounding_ns() + 1e-3) / seconds / 1e3 + ROUNDING_PPM;
-            if let (Some(hz), Some(bound_hz)) = (record.frequency_hz, record.frequency_bound_hz) {
+            if let Some((hz, bound_hz)) = record.frequency_hz.get().zip(record.frequency_bound_hz.get()) {
                 within(&what, clock / reference * 1e9, hz, bound_hz, hz.abs() * rounding * 1e-6);
             }
-            let nominal = if self.is_counter(self.clock) { record.nominal_hz.map(|hz| 1e9 / hz) } else { Some(1.0) };
-            if let (Some(ppm), Some(unit_ns)) = (record.ppm, nominal) {
+            let nominal =
+                if self.is_counter(self.clock) { record.nominal_hz.get().map(|hz| 1e9 / hz) } else { Some(1.0) };
+            if let Some((ppm, unit_ns)) = record.ppm.get().zip(nominal) {
                 within(&what, (clock * unit_ns / reference - 1.0) * 1e6, ppm, bound, rounding);
             }
         }
-        self.constancy(record.constant, &what);
-        seen.constant += u64::from(record.constant == Some(true));
-        seen.changed += u64::from(record.constant == Some(false));
+        self.constancy(record.constant.get(), &what);
+        seen.constant += u64::from(record.constant.get() == Some(true));
+        seen.changed += u64::from(record.constant.get() == Some(false));
         self.moment(record, seen);
         self.step(record, seen);
     }
@@ -478,7 +478,7 @@ impl Compared<'_> {
     /// What clock and reference truly counted between the two brackets that the record compares, and seconds between them. `None` for
     /// a reference of ticks, whose scale is not part of the record.
     fn between_ends(&self, record: &RateRecord) -> Option<(f64, f64, f64)> {
-        let seconds = record.seconds?;
+        let seconds = record.seconds.get()?;
         if self.is_counter(self.reference) {
             return None;
         }
@@ -524,7 +524,7 @@ impl Compared<'_> {
 
     /// When the rate changed, where it did so once.
     fn moment(&self, record: &RateRecord, seen: &mut Seen) {
-        let (Some(changed), [(at_ps, change)]) = (&record.changed, &self.machine.changes[..]) else { return };
+        let (Some(changed), [(at_ps, change)]) = (record.changed.known(), &self.machine.changes[..]) else { return };
         let paused_ps = u128::from(pause_ps(change));
         let first_ps = self.kept[0].before.2;
         if *at_ps < first_ps || self.is_counter(self.reference) {
@@ -544,7 +544,7 @@ impl Compared<'_> {
     /// A step is as large as it was, and is told where it is larger than what steering explains.
     fn step(&self, record: &RateRecord, seen: &mut Seen) {
         if self.is_ticked() || self.is_counter(self.reference) {
-            assert!(record.step.is_none() || !self.is_ticked(), "{record:?}");
+            assert!(!record.step.is_known() || !self.is_ticked(), "{record:?}");
             return;
         }
         let gains: Vec<_> = self
@@ -569,7 +569,7 @@ impl Compared<'_> {
         rates.sort_by(f64::total_cmp);
         let (lower, upper) = (rates[(rates.len() - 1) / 2], rates[rates.len() / 2]);
         let usual = if lower.abs() < upper.abs() { lower } else { upper };
-        if let Some(step) = &record.step {
+        if let Some(step) = record.step.known() {
             seen.steps += 1;
             let since = |bracket: &Bracket| bracket.before.1.wrapping_sub(self.kept[0].before.1) as i64 as f64 / 1e9;
             // A reference that stands still shows the same time for several.

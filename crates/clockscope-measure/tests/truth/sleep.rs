@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use clockscope_measure::{Session, SleepRequest, sleep};
-use clockscope_records::{Envelope, Sleep, SleepRow};
+use clockscope_records::{Envelope, Figures, Sleep, SleepRow};
 use clockscope_simulation::{Change, Random, Refused};
 
 use crate::harness::{on_machines, on_platform};
@@ -79,7 +79,7 @@ fn sleeps_are_told_as_they_were() {
         for row in &answer.found.rows {
             let truths = truths(platform, row);
             if truths.is_empty() {
-                assert!(row.early.is_none() && row.min_ns.is_none() && row.reason.is_some(), "{row:?}");
+                assert!(!row.early.is_known() && !row.min_ns.is_known() && row.reason.is_some(), "{row:?}");
                 assert!(row.call == "poll" && row.asked_ns < 1_000_000, "{row:?}");
                 continue;
             }
@@ -93,13 +93,13 @@ fn sleeps_are_told_as_they_were() {
             assert!(row.reason.is_none() && row.sleeps >= 3, "{row:?}");
             let quantile = |share: f64| truths[((truths.len() - 1) as f64 * share).floor() as usize];
             let least = [
-                row.min_ns.expect("it is there") - truths[0],
-                row.max_ns.expect("it is there") - truths[truths.len() - 1],
+                row.min_ns.get().expect("it is there") - truths[0],
+                row.max_ns.get().expect("it is there") - truths[truths.len() - 1],
             ];
             assert!(least.iter().all(|more| *more >= -shorter), "{row:?}: {truths:?}");
-            assert!(row.p50_ns.expect("it is there") >= quantile(0.5) - shorter, "{row:?}");
-            assert!(row.p99_ns.is_none_or(|p99| p99 >= quantile(0.99) - shorter), "{row:?}");
-            assert_eq!(row.p99_ns.is_some(), truths.len() >= 100, "{row:?}");
+            assert!(row.p50_ns.get().expect("it is there") >= quantile(0.5) - shorter, "{row:?}");
+            assert!(row.p99_ns.get().is_none_or(|p99| p99 >= quantile(0.99) - shorter), "{row:?}");
+            assert_eq!(row.p99_ns.is_known(), truths.len() >= 100, "{row:?}");
             // An interruption may hit any of them; on a quiet machine, none.
             if is_quiet {
                 assert!(least.iter().all(|more| *more <= longer), "{row:?}: {truths:?}");
@@ -107,7 +107,7 @@ fn sleeps_are_told_as_they_were() {
             let tolerance = if row.call == "spin_clockscope_now" { SPIN_ERROR_NS } else { 0.0 };
             let count =
                 |by: f64| truths.iter().filter(|got| **got + tolerance + by < row.asked_ns as f64).count() as u64;
-            let told = row.early.expect("the clock can be read");
+            let told = row.early.get().expect("the clock can be read");
             assert!(told <= count(-shorter), "{row:?}: {} were early", count(0.0));
             if is_quiet {
                 assert!(
@@ -203,11 +203,11 @@ fn no_sleep_is_early_because_a_clock_is_wrong() {
         let (_, shorter) = reading_ns(&platform.machine);
         for row in &answer.found.rows {
             let truths = truths(platform, row);
-            assert!(row.early.is_none_or(|early| early == 0), "{row:?}: {:?}", &truths[..truths.len().min(5)]);
+            assert!(row.early.get().is_none_or(|early| early == 0), "{row:?}: {:?}", &truths[..truths.len().min(5)]);
             assert!(row.sleeps <= truths.len() as u64, "{row:?}");
             left_out += truths.len() as u64 - row.sleeps;
-            let Some(min_ns) = row.min_ns else {
-                assert!(row.reason.is_some() && row.unknown.contains_key("early"), "{row:?}");
+            let Some(min_ns) = row.min_ns.get() else {
+                assert!(row.reason.is_some() && row.reasons().contains_key("early"), "{row:?}");
                 continue;
             };
             assert!(row.sleeps == truths.len() as u64 || row.reason.is_some(), "{row:?}");
@@ -236,8 +236,11 @@ fn a_signal_is_no_early_return() {
         on_platform("sleep::a_signal", seed, &platform, &mut |session, seed| {
             let answer = ask(session, seed);
             for row in &answer.found.rows {
-                assert!(row.early.is_none_or(|early| early == 0), "{row:?}");
-                assert!(row.min_ns.is_none_or(|min| min >= row.asked_ns as f64 - SPIN_ERROR_NS - 500.0), "{row:?}");
+                assert!(row.early.get().is_none_or(|early| early == 0), "{row:?}");
+                assert!(
+                    row.min_ns.get().is_none_or(|min| min >= row.asked_ns as f64 - SPIN_ERROR_NS - 500.0),
+                    "{row:?}"
+                );
             }
             let machine = &session.platform().machine;
             if answer.is_interrupted() {

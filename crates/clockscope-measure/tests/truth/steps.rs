@@ -48,7 +48,7 @@ fn a_right_clock_is_right_on_any_machine() {
                     assert!(spec.id.is_none() && machine.counter_cost.is_none(), "{record:?}");
                     continue;
                 }
-                ticks::check(machine, spec, record.tick_ns, record.tick_evidence.as_ref());
+                ticks::check(machine, spec, record.tick_ns.get(), record.tick_evidence.as_ref());
                 nothing_is_wrong(&record.identity.label(), record.events.as_ref().expect("it was judged"));
             }
         },
@@ -56,7 +56,7 @@ fn a_right_clock_is_right_on_any_machine() {
 }
 
 pub(crate) fn nothing_is_wrong(name: &str, events: &Events) {
-    let wrong = [Some(events.regression), events.jump, events.warp, events.hidden_regression];
+    let wrong = [Some(events.regression), events.jump.get(), events.warp.get(), events.hidden_regression.get()];
     assert!(wrong.iter().all(|count| count.is_none_or(|count| count == 0)), "{name}: {events:?}");
     assert_eq!(events.errors, 0, "{name}");
 }
@@ -84,9 +84,11 @@ fn a_step_is_one_event_of_its_kind() {
         let ns = stepped(seed).1;
         let record = ask(session, &["monotonic".to_owned()], 0.1).remove(0);
         let events = record.events.as_ref().expect("it was judged");
-        let (forward, back) = (events.jump.unwrap_or(0), events.regression + events.hidden_regression.unwrap_or(0));
+        let (forward, back) =
+            (events.jump.get().unwrap_or(0), events.regression + events.hidden_regression.get().unwrap_or(0));
         assert!(forward <= u64::from(ns > 0) && back <= u64::from(ns < 0), "stepped by {ns} ns: {events:?}");
-        let (sure_ns, threshold_ns) = (events.sure_ns.expect("it advanced"), events.threshold_ns.expect("likewise"));
+        let (sure_ns, threshold_ns) =
+            (events.sure_ns.get().expect("it advanced"), events.threshold_ns.get().expect("likewise"));
         assert!(sure_ns >= 0.0, "stepped by {ns} ns: {events:?}");
         if ns as f64 > sure_ns {
             found.count(forward == 1);
@@ -95,7 +97,7 @@ fn a_step_is_one_event_of_its_kind() {
         // A short interruption that falls on a step is part of it, and so is what clock and reference drift apart while the
         // CPU is lost.
         let most_ns = ns as f64 + threshold_ns.max(sure_ns) + lost_ps as f64 / 1e3 * DRIFT;
-        assert!(events.warp.unwrap_or(0) <= u64::from(most_ns > WARP_NS), "stepped by {ns} ns: {events:?}");
+        assert!(events.warp.get().unwrap_or(0) <= u64::from(most_ns > WARP_NS), "stepped by {ns} ns: {events:?}");
         for worst in record.worst.jump.iter().chain(&record.worst.warp).filter_map(|worst| worst.size_ns) {
             assert!(worst >= threshold_ns && worst <= most_ns, "stepped by {ns} ns, {worst} ns was told: {events:?}");
         }
@@ -147,7 +149,7 @@ fn a_fault_under_way_is_told_as_what_it_is() {
             // One that froze while the CPU was lost has lost the rest of that time.
             let may_hide = u64::from(fault != Fault::Refuses);
             assert_eq!(events.regression, 0, "{fault:?}: {events:?}");
-            assert!(events.hidden_regression.unwrap_or(0) <= may_hide, "{fault:?}: {events:?}");
+            assert!(events.hidden_regression.get().unwrap_or(0) <= may_hide, "{fault:?}: {events:?}");
             // Whether it was read while it was at fault.
             let began_ms = began_ps as f64 / 1e9;
             let at_fault_ms = machine.changes[0].0 as f64 / 1e9;
@@ -155,17 +157,25 @@ fn a_fault_under_way_is_told_as_what_it_is() {
             match fault {
                 Fault::Refuses => {
                     assert_eq!(events.errors > 0, record.reason.is_some(), "{record:?}");
-                    assert!(events.errors > 0 && events.jump.unwrap_or(0) == 0 && events.stuck == 0, "{events:?}");
+                    assert!(
+                        events.errors > 0 && events.jump.get().unwrap_or(0) == 0 && events.stuck == 0,
+                        "{events:?}"
+                    );
                 }
                 Fault::Freezes => {
-                    assert!(events.stuck == 1 && events.jump.unwrap_or(0) == 0 && events.errors == 0, "{events:?}");
+                    assert!(
+                        events.stuck == 1 && events.jump.get().unwrap_or(0) == 0 && events.errors == 0,
+                        "{events:?}"
+                    );
                 }
                 Fault::FreezesForAWhile if was_read => {
                     // It goes on from where it would have been, as a coarse clock does: it stood still, and did not
                     // jump.
-                    assert!(events.stuck == 1 && events.jump.unwrap_or(0) <= 1, "{events:?}");
+                    assert!(events.stuck == 1 && events.jump.get().unwrap_or(0) <= 1, "{events:?}");
                 }
-                Fault::FreezesForAWhile => assert!(events.stuck <= 1 && events.jump.unwrap_or(0) <= 1, "{events:?}"),
+                Fault::FreezesForAWhile => {
+                    assert!(events.stuck <= 1 && events.jump.get().unwrap_or(0) <= 1, "{events:?}")
+                }
             }
         },
     );

@@ -42,20 +42,23 @@ fn row(source: &Clocksource) -> Vec<Cell> {
     vec![
         source.name.as_str().into(),
         if source.current { "yes".into() } else { Cell::Absent },
-        Cell::known(source.frequency_hz, |hz| format!("{} MHz", figure(hz / 1e6, 7))),
-        Cell::known(source.bits, |bits| bits.to_string()),
-        Cell::known(source.wraps_after_s, wraps),
-        Cell::yes_no(source.vdso),
+        Cell::known(source.frequency_hz.get(), |hz| format!("{} MHz", figure(hz / 1e6, 7))),
+        Cell::known(source.bits.get(), |bits| bits.to_string()),
+        Cell::known(source.wraps_after_s.get(), wraps),
+        Cell::yes_no(source.vdso.get()),
         source.usual_cost.as_str().into(),
     ]
 }
 
 /// Explains unknown figures.
 fn lacking(found: &Clocksources) -> Vec<String> {
-    let shown = [("frequency_hz", "Frequency"), ("bits", "Bits"), ("vdso", "vDSO")];
     by_reason(found.clocksources.iter().flat_map(|source| {
-        let of_source = shown.iter().filter_map(|(field, head)| Some((*head, source.unknown.get(*field)?)));
-        of_source.map(|(head, reason)| (format!("? {head} of {}", source.name), reason.as_str()))
+        let lacking = [
+            ("Frequency", source.frequency_hz.reason()),
+            ("Bits", source.bits.reason()),
+            ("vDSO", source.vdso.reason()),
+        ];
+        lacking.into_iter().filter_map(|(head, reason)| Some((format!("? {head} of {}", source.name), reason?)))
     }))
 }
 

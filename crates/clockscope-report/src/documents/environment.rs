@@ -1,6 +1,6 @@
 //! The environment as names and values, and what it makes of a conclusion.
 
-use clockscope_records::{Announcement, Announcements, CounterFlags, Envelope, Environment, Run};
+use clockscope_records::{Announcement, Announcements, CounterFlags, Envelope, Environment, Figure, Run};
 
 use crate::model::{Block, Conclusion};
 use crate::text::texts;
@@ -63,46 +63,26 @@ impl<'a> Head<'a> {
 
 /// Facts about the machine.
 fn of_machine(environment: &Environment) -> Vec<Fact> {
-    let unknown = |field: &str| match environment.unknown.get(field) {
-        Some(reason) => format!("unknown ({reason})"),
-        None => "unknown".to_owned(),
-    };
-    let or = |value: &Option<String>, field: &str| value.clone().unwrap_or_else(|| unknown(field));
     let cpu = &environment.cpu;
     let kernel = &environment.kernel;
-    let mut facts = vec![("CPU", format!("{} ({})", or(&cpu.model, "cpu.model"), cpu.architecture))];
-    facts.push(("CPUs", cpus(environment, &unknown)));
-    if let Some(flags) = &environment.counter_flags {
+    let mut facts = vec![("CPU", format!("{} ({})", text(&cpu.model), cpu.architecture))];
+    facts.push(("CPUs", cpus(environment)));
+    if let Some(flags) = environment.counter_flags.known() {
         facts.push(("TSC", flags_line(flags)));
     }
     facts.push(("nominal frequency", stated(environment)));
-    let readable = match environment.counter_readable {
-        Some(true) => "yes".to_owned(),
-        Some(false) => "no: disabled for this process by prctl(PR_SET_TSC)".to_owned(),
-        None => unknown("counter_readable"),
-    };
-    facts.push(("counter readable", readable));
-    facts.push(("hypervisor", or(&environment.hypervisor, "hypervisor")));
+    let readable =
+        |is: &bool| if *is { "yes" } else { "no: disabled for this process by prctl(PR_SET_TSC)" }.to_owned();
+    facts.push(("counter readable", shown(&environment.counter_readable, readable)));
+    facts.push(("hypervisor", text(&environment.hypervisor)));
     facts.extend(announcements(&environment.announcements).map(|found| ("moves announced by", found)));
-    facts.push(("kernel", format!("{} {}", or(&kernel.name, "kernel.name"), or(&kernel.release, "kernel.release"))));
+    facts.push(("kernel", format!("{} {}", text(&kernel.name), text(&kernel.release))));
     let available =
-        environment.clocksources_available.as_ref().map_or_else(|| "unknown".to_owned(), |names| names.join(" "));
-    facts.push((
-        "clocksource",
-        match &environment.clocksource {
-            Some(name) => format!("{name} (available: {available})"),
-            None => unknown("clocksource"),
-        },
-    ));
-    facts.push((
-        "vDSO",
-        match environment.vdso {
-            Some(true) => "present".to_owned(),
-            Some(false) => "absent".to_owned(),
-            None => unknown("vdso"),
-        },
-    ));
-    facts.push(("governor", or(&environment.governor, "governor")));
+        environment.clocksources_available.known().map_or_else(|| "unknown".to_owned(), |names| names.join(" "));
+    let clocksource = |name: &String| format!("{name} (available: {available})");
+    facts.push(("clocksource", shown(&environment.clocksource, clocksource)));
+    facts.push(("vDSO", shown(&environment.vdso, |is| if *is { "present" } else { "absent" }.to_owned())));
+    facts.push(("governor", text(&environment.governor)));
     let emulation =
         if environment.emulation.is_empty() { "none found".to_owned() } else { environment.emulation.join(", ") };
     facts.push(("emulation", emulation));
@@ -111,9 +91,21 @@ fn of_machine(environment: &Environment) -> Vec<Fact> {
     facts
 }
 
+/// Shows a fact, or why it is unknown.
+fn shown<T>(fact: &Figure<T>, show: impl Fn(&T) -> String) -> String {
+    match fact {
+        Figure::Known(value) => show(value),
+        Figure::Unknown(reason) => format!("unknown ({reason})"),
+    }
+}
+
+fn text(fact: &Figure<String>) -> String {
+    shown(fact, String::clone)
+}
+
 /// The devices that announce moves of the machine, as far as there are any.
 fn announcements(found: &Announcements) -> Option<String> {
-    let named = [("VMClock", found.vmclock), ("VM generation ID", found.vm_generation)];
+    let named = [("VMClock", found.vmclock.get()), ("VM generation ID", found.vm_generation.get())];
     let lines = named.iter().filter_map(|(name, found)| {
         let state = match (*found)? {
             Announcement::Available => "available",
@@ -130,9 +122,9 @@ fn announcements(found: &Announcements) -> Option<String> {
 /// How the run was made.
 fn of_run(run: &Run) -> Vec<Fact> {
     let timer = &run.timer;
-    let pinned = match run.cpu {
-        Some(cpu) => format!("CPU {cpu}"),
-        None => run.unknown.get("cpu").cloned().unwrap_or_else(|| "unknown".to_owned()),
+    let pinned = match &run.cpu {
+        Figure::Known(cpu) => format!("CPU {cpu}"),
+        Figure::Unknown(reason) => reason.to_string(),
     };
     vec![
         ("measured on", format!("{pinned}, for {}", time(run.duration_s * 1e9))),
@@ -152,14 +144,14 @@ fn of_run(run: &Run) -> Vec<Fact> {
 /// The flags with what they mean, as /proc/cpuinfo and Coreinfo name them.
 pub(super) fn flags(flags: &CounterFlags) -> [(&'static str, Option<bool>, &'static str); 8] {
     [
-        ("tsc", flags.tsc, "the time-stamp counter exists"),
-        ("rdtscp", flags.rdtscp, "the RDTSCP instruction exists"),
-        ("constant_tsc", flags.constant_tsc, "its rate does not follow the core's frequency (kernel)"),
-        ("nonstop_tsc", flags.nonstop_tsc, "it goes on in deep sleep states (kernel)"),
-        ("tsc_adjust", flags.tsc_adjust, "the register that shifts it exists"),
-        ("tsc_deadline_timer", flags.tsc_deadline_timer, "the local APIC can fire at a counter value"),
-        ("tsc_known_freq", flags.tsc_known_freq, "the kernel was told its frequency (kernel)"),
-        ("invariant", flags.invariant, "constant rate in all power states (processor)"),
+        ("tsc", flags.tsc.get(), "the time-stamp counter exists"),
+        ("rdtscp", flags.rdtscp.get(), "the RDTSCP instruction exists"),
+        ("constant_tsc", flags.constant_tsc.get(), "its rate does not follow the core's frequency (kernel)"),
+        ("nonstop_tsc", flags.nonstop_tsc.get(), "it goes on in deep sleep states (kernel)"),
+        ("tsc_adjust", flags.tsc_adjust.get(), "the register that shifts it exists"),
+        ("tsc_deadline_timer", flags.tsc_deadline_timer.get(), "the local APIC can fire at a counter value"),
+        ("tsc_known_freq", flags.tsc_known_freq.get(), "the kernel was told its frequency (kernel)"),
+        ("invariant", flags.invariant.get(), "constant rate in all power states (processor)"),
     ]
 }
 
@@ -177,9 +169,9 @@ fn flags_line(found: &CounterFlags) -> String {
     line
 }
 
-fn cpus(environment: &Environment, unknown: &impl Fn(&str) -> String) -> String {
-    let online = environment.cpu.online.map_or_else(|| unknown("cpu.online"), |count| format!("{count} online"));
-    match &environment.cpu.allowed {
+fn cpus(environment: &Environment) -> String {
+    let online = shown(&environment.cpu.online, |count| format!("{count} online"));
+    match environment.cpu.allowed.known() {
         Some(allowed) => format!("{online}, {} allowed to this process", allowed.len()),
         None => online,
     }
@@ -188,11 +180,14 @@ fn cpus(environment: &Environment, unknown: &impl Fn(&str) -> String) -> String 
 fn stated(environment: &Environment) -> String {
     let frequencies = &environment.frequencies;
     let stated = [
-        frequencies.cpuid_15h_hz.map(|hz| format!("{} (CPUID 15h)", megahertz(hz as f64))),
-        frequencies.cpuid_16h_base_mhz.map(|mhz| format!("{mhz} MHz (CPUID 16h, base)")),
-        frequencies.cpuid_40000010h_tsc_khz.map(|khz| format!("{:.3} MHz (CPUID 40000010h)", f64::from(khz) / 1e3)),
-        frequencies.cntfrq_hz.map(|hz| format!("{} (CNTFRQ_EL0)", megahertz(hz as f64))),
-        frequencies.perf_mmap_hz.map(|hz| format!("{} (the kernel, by perf)", megahertz(hz))),
+        frequencies.cpuid_15h_hz.get().map(|hz| format!("{} (CPUID 15h)", megahertz(hz as f64))),
+        frequencies.cpuid_16h_base_mhz.get().map(|mhz| format!("{mhz} MHz (CPUID 16h, base)")),
+        frequencies
+            .cpuid_40000010h_tsc_khz
+            .get()
+            .map(|khz| format!("{:.3} MHz (CPUID 40000010h)", f64::from(khz) / 1e3)),
+        frequencies.cntfrq_hz.get().map(|hz| format!("{} (CNTFRQ_EL0)", megahertz(hz as f64))),
+        frequencies.perf_mmap_hz.get().map(|hz| format!("{} (the kernel, by perf)", megahertz(hz))),
     ];
     let stated: Vec<String> = stated.into_iter().flatten().collect();
     if stated.is_empty() { "none".to_owned() } else { stated.join(", ") }

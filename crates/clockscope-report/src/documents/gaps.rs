@@ -49,15 +49,15 @@ impl Found for Gaps {
 
 fn blocks(gaps: &Gaps) -> Vec<Block> {
     let looked: Vec<&CpuGaps> = gaps.gaps.iter().filter(|cpu| cpu.seconds > 0.0).collect();
-    let lost = gaps.gaps.iter().filter_map(|cpu| Some((name(cpu.cpu), cpu.reason.as_deref()?)));
-    let definition = gaps.loop_ns.filter(|_| !looked.is_empty()).map(|turn| {
+    let lost = gaps.gaps.iter().filter_map(|cpu| Some((name(cpu.cpu.get()), cpu.reason.as_deref()?)));
+    let definition = gaps.loop_ns.get().filter(|_| !looked.is_empty()).map(|turn| {
         format!(
             "A gap is {} or more between two reads, which usually follow each other by {}.",
             time(gaps.threshold_ns),
             time(turn)
         )
     });
-    let causes = looked.iter().flat_map(|cpu| cpu.causes.iter().map(|cause| (cpu.cpu, cpu.stolen_ns, cause)));
+    let causes = looked.iter().flat_map(|cpu| cpu.causes.iter().map(|cause| (cpu.cpu.get(), cpu.stolen_ns, cause)));
     let causes = causes.map(|(cpu, stolen_ns, cause)| {
         vec![
             described(cause.cause).into(),
@@ -69,8 +69,8 @@ fn blocks(gaps: &Gaps) -> Vec<Block> {
         ]
     });
     let steal = looked.iter().filter_map(|cpu| {
-        let stolen = cpu.steal_ns.filter(|ns| *ns > 0.0)?;
-        Some(format!("{}: by the kernel's account the hypervisor stole {}.", name(cpu.cpu), time(stolen)))
+        let stolen = cpu.steal_ns.get().filter(|ns| *ns > 0.0)?;
+        Some(format!("{}: by the kernel's account the hypervisor stole {}.", name(cpu.cpu.get()), time(stolen)))
     });
     let worst = gaps.worst.iter().map(|gap| {
         vec![
@@ -94,16 +94,16 @@ fn blocks(gaps: &Gaps) -> Vec<Block> {
 fn row(cpu: &CpuGaps) -> Vec<Cell> {
     let if_any = |ns: Option<f64>| if cpu.count == 0 { Cell::Absent } else { Cell::time(ns) };
     vec![
-        number(cpu.cpu),
+        number(cpu.cpu.get()),
         Cell::Time(cpu.seconds * 1e9),
         Cell::Count(cpu.count),
-        Cell::known(cpu.per_second, |rate| figure(rate, 3)),
-        if_any(cpu.p50_ns),
-        if_any(cpu.p90_ns),
-        if_any(cpu.p99_ns),
-        if_any(cpu.p999_ns),
-        if_any(cpu.max_ns),
-        Cell::known(cpu.stolen_percent, percent),
+        Cell::known(cpu.per_second.get(), |rate| figure(rate, 3)),
+        if_any(cpu.p50_ns.get()),
+        if_any(cpu.p90_ns.get()),
+        if_any(cpu.p99_ns.get()),
+        if_any(cpu.p999_ns.get()),
+        if_any(cpu.max_ns.get()),
+        Cell::known(cpu.stolen_percent.get(), percent),
         Cell::Time(cpu.blind_seconds * 1e9),
     ]
 }
@@ -131,8 +131,9 @@ fn described(cause: CauseKind) -> &'static str {
 
 fn conclusion(gaps: &Gaps) -> Vec<String> {
     let looked: Vec<&CpuGaps> = gaps.gaps.iter().filter(|cpu| cpu.seconds > 0.0).collect();
-    let worst =
-        looked.iter().max_by(|a, b| a.stolen_percent.unwrap_or(0.0).total_cmp(&b.stolen_percent.unwrap_or(0.0)));
+    let worst = looked
+        .iter()
+        .max_by(|a, b| a.stolen_percent.get().unwrap_or(0.0).total_cmp(&b.stolen_percent.get().unwrap_or(0.0)));
     let Some(worst) = worst else { return vec!["Nothing was looked at.".to_owned()] };
     let count: u64 = looked.iter().map(|cpu| cpu.count).sum();
     if count == 0 {
@@ -142,9 +143,13 @@ fn conclusion(gaps: &Gaps) -> Vec<String> {
         .worst
         .first()
         .map_or_else(String::new, |gap| format!(" The longest took {}: {}.", time(gap.ns), described(gap.cause)));
-    let (gaps, share) = (counted(count, "gap"), known(worst.stolen_percent, percent));
+    let (gaps, share) = (counted(count, "gap"), known(worst.stolen_percent.get(), percent));
     vec![if looked.len() > 1 {
-        format!("{gaps} on {} CPUs; {} lost the most, {share} of its time.{longest}", looked.len(), name(worst.cpu))
+        format!(
+            "{gaps} on {} CPUs; {} lost the most, {share} of its time.{longest}",
+            looked.len(),
+            name(worst.cpu.get())
+        )
     } else {
         format!("{gaps} took {share} of the time.{longest}")
     }]

@@ -1,6 +1,6 @@
 //! Facts about the machine.
 
-use clockscope_records::{CounterFlags, Envelope, Info};
+use clockscope_records::{CounterFlags, Envelope, Figures, Info};
 use serde_json::Value;
 
 use super::environment::{Head, flags};
@@ -10,12 +10,12 @@ use crate::sheet::Sheet;
 
 impl Describe for Envelope<Info> {
     fn blocks(&self) -> Vec<Block> {
-        let reasons = self.environment.unknown.iter().map(|(field, reason)| format!("{field}: {reason}"));
+        let reasons = self.environment.reasons().into_iter().map(|(field, reason)| format!("{field}: {reason}"));
         vec![
             Head::of(self).block(),
             Block::key_value(
                 "TSC flags: * present, - absent, ? unknown",
-                self.environment.counter_flags.iter().flat_map(marked),
+                self.environment.counter_flags.known().into_iter().flat_map(marked),
             ),
             Block::notes("Unknown:", reasons),
         ]

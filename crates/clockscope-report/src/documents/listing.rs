@@ -54,7 +54,7 @@ fn cells(clock: &Listed) -> Vec<Cell> {
         (identity.name.clone() + &aliases).into(),
         kind(identity.kind).into(),
         path(identity.path).into(),
-        Cell::time(clock.nominal_resolution_ns),
+        Cell::time(clock.nominal_resolution_ns.get()),
         yes_no(clock.available).into(),
         identity.description.as_str().into(),
     ]
@@ -63,7 +63,6 @@ fn cells(clock: &Listed) -> Vec<Cell> {
 /// Explains unknown nominal resolutions of readable clocks.
 fn lacking(clocks: &[Listed]) -> Vec<String> {
     let available = clocks.iter().filter(|clock| clock.available);
-    let named = available
-        .filter_map(|clock| Some((clock.identity.label(), clock.unknown.get("nominal_resolution_ns")?.as_str())));
+    let named = available.filter_map(|clock| Some((clock.identity.label(), clock.nominal_resolution_ns.reason()?)));
     in_order(named).iter().map(|line| format!("? Nominal of {line}")).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use clockscope_records::{ClockRecord, Cost, Measurement, Monotonic};
+use clockscope_records::{ClockRecord, Cost, Figure, Measurement, Monotonic};
 use serde_json::Value;
 
 use super::clocks::{not_available, tick};
@@ -84,35 +84,35 @@ impl Found for Measurement {
 
 /// The cells of a measured clock, in the order of [`HEAD`].
 fn cells(clock: &ClockRecord) -> Vec<Cell> {
-    let cost = clock.cost_ns.as_ref();
+    let cost = clock.cost_ns.known();
     let events = clock.events.as_ref();
     let count = |value: Option<u64>| Cell::known(value, |value| value.to_string());
     vec![
         clock.identity.label().into(),
         Cell::known(cost, |cost| significant(cost.median, 4)),
-        Cell::known(cost.and_then(|cost| Some((shown_interval(cost)?, cost.median))), |([low, high], median)| {
+        Cell::known(cost.and_then(|cost| Some((shown_interval(cost).get()?, cost.median))), |([low, high], median)| {
             format!("{:.2}%", (high - low) / 2.0 / median * 100.0)
         }),
-        Cell::known(clock.ratio_to_fastest, |ratio| format!("{ratio:.2}")),
-        Cell::time(clock.nominal_resolution_ns),
-        Cell::time(clock.observed_resolution_ns),
-        tick(clock.tick_ns, clock.tick_evidence.as_ref()),
-        Cell::known(clock.monotonic, monotonic),
+        Cell::known(clock.ratio_to_fastest.get(), |ratio| format!("{ratio:.2}")),
+        Cell::time(clock.nominal_resolution_ns.get()),
+        Cell::time(clock.observed_resolution_ns.get()),
+        tick(clock.tick_ns.get(), clock.tick_evidence.as_ref()),
+        Cell::known(clock.monotonic.get(), monotonic),
         count(events.map(|events| events.stuck)),
-        count(events.and_then(|events| events.warp)),
+        count(events.and_then(|events| events.warp.get())),
         count(events.map(|events| events.stall)),
         Cell::known(events, |events| match events.hidden_regression {
-            Some(hidden) if hidden > 0 => format!("{}+{hidden}h", events.regression),
+            Figure::Known(hidden) if hidden > 0 => format!("{}+{hidden}h", events.regression),
             _ => events.regression.to_string(),
         }),
-        count(events.and_then(|events| events.jump)),
-        count(events.and_then(|events| events.gap)),
+        count(events.and_then(|events| events.jump.get())),
+        count(events.and_then(|events| events.gap.get())),
     ]
 }
 
 /// Between runs where there were several, else of this one.
-fn shown_interval(cost: &Cost) -> Option<[f64; 2]> {
-    cost.between_runs.map_or(cost.ci95, |between| between.interval95)
+fn shown_interval(cost: &Cost) -> &Figure<[f64; 2]> {
+    cost.between_runs.as_ref().map_or(&cost.ci95, |between| &between.interval95)
 }
 
 fn monotonic(found: Monotonic) -> &'static str {
@@ -126,7 +126,8 @@ fn monotonic(found: Monotonic) -> &'static str {
 /// Whether the clock did something that a clock must not do.
 fn is_faulty(clock: &ClockRecord) -> bool {
     clock.events.as_ref().is_some_and(|events| {
-        events.regression + events.hidden_regression.unwrap_or(0) + events.jump.unwrap_or(0) + events.errors > 0
+        events.regression + events.hidden_regression.get().unwrap_or(0) + events.jump.get().unwrap_or(0) + events.errors
+            > 0
     })
 }
 
@@ -145,10 +146,8 @@ fn thorough(measurement: &Measurement) -> Vec<String> {
         first("order", found.order.conclusion()),
         first("offsets", found.offsets.conclusion()),
         match &found.rate {
-            Some(rate) => first("rate", rate.conclusion()),
-            None => {
-                format!("rate: unknown: {}", found.unknown.get("rate").map_or("no reason was recorded", String::as_str))
-            }
+            Figure::Known(rate) => first("rate", rate.conclusion()),
+            Figure::Unknown(reason) => format!("rate: unknown: {reason}"),
         },
     ]
 }
@@ -160,7 +159,7 @@ fn notes(clocks: &[ClockRecord]) -> Vec<String> {
         if let Some(reason) = &clock.reason {
             lines.push(format!("{}: {reason}", clock.identity.label()));
         }
-        let hidden = clock.events.as_ref().and_then(|events| events.hidden_regression).unwrap_or(0);
+        let hidden = clock.events.as_ref().and_then(|events| events.hidden_regression.get()).unwrap_or(0);
         if hidden > 0 {
             let name = clock.identity.label();
             lines.push(format!(
@@ -176,12 +175,12 @@ fn notes(clocks: &[ClockRecord]) -> Vec<String> {
 
 /// What the interval of the costs is of.
 fn interval(clocks: &[ClockRecord]) -> Option<String> {
-    let costs = || clocks.iter().filter_map(|clock| clock.cost_ns.as_ref());
-    if let Some(between) = costs().find_map(|cost| cost.between_runs) {
+    let costs = || clocks.iter().filter_map(|clock| clock.cost_ns.known());
+    if let Some(between) = costs().find_map(|cost| cost.between_runs.as_ref()) {
         return Some(format!("±95 %: where another run's median lies, by {} runs", between.runs));
     }
     let of_this_run = "±95 %: of this run; other runs may differ by more (--repeat 10 shows by how much)";
-    costs().any(|cost| cost.ci95.is_some()).then(|| of_this_run.to_owned())
+    costs().any(|cost| cost.ci95.is_known()).then(|| of_this_run.to_owned())
 }
 
 /// From which size on jumps are counted, and from which on most are found wherever they fall: of
@@ -189,7 +188,7 @@ fn interval(clocks: &[ClockRecord]) -> Option<String> {
 fn jumps(clocks: &[ClockRecord]) -> Option<String> {
     let sizes = || {
         let events = clocks.iter().filter_map(|clock| clock.events.as_ref());
-        events.filter_map(|events| Some((events.threshold_ns?, events.sure_ns?)))
+        events.filter_map(|events| Some((events.threshold_ns.get()?, events.sure_ns.get()?)))
     };
     let least_ns = sizes().map(|(least_ns, _)| least_ns).min_by(f64::total_cmp)?;
     let sure_ns = sizes().filter(|(ns, _)| *ns <= least_ns).map(|(_, sure_ns)| sure_ns).max_by(f64::total_cmp)?;
@@ -208,17 +207,8 @@ fn unknown_figures(clocks: &[ClockRecord]) -> Vec<String> {
     let mut lines: Vec<(Lack, Vec<String>)> = Vec::new();
     for clock in clocks.iter().filter(|clock| clock.available) {
         let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
-        let bounded = clock.tick_evidence.as_ref().is_some_and(|evidence| evidence.at_most_ns.is_some());
-        // The interval that is shown is the one between runs, then.
-        let repeated = clock.cost_ns.as_ref().is_some_and(|cost| cost.between_runs.is_some());
-        let is_shown = |field: &str| !(bounded && field == "tick_ns" || repeated && field == "cost_ns.ci95");
-        for (field, reason) in clock.unknown.iter().filter(|(field, _)| is_shown(field)) {
-            if let Some(figure) = figure(field) {
-                by_reason.entry(reason).or_default().push(figure);
-            }
-        }
-        for figures in by_reason.values_mut() {
-            figures.sort_by_key(|figure| HEAD.iter().position(|head| head == figure));
+        for (head, reason) in lacking(clock) {
+            by_reason.entry(reason).or_default().push(head);
         }
         for key in by_reason {
             let name = clock.identity.label();
@@ -234,19 +224,22 @@ fn unknown_figures(clocks: &[ClockRecord]) -> Vec<String> {
         .collect()
 }
 
-/// The head of the column that shows a field; `None` for fields that no column shows.
-fn figure(field: &str) -> Option<&'static str> {
-    Some(match field {
-        "cost_ns" => "Cost(ns)",
-        "cost_ns.ci95" | "cost_ns.between_runs.interval95" => "±95 %",
-        "ratio_to_fastest" => "×",
-        "nominal_resolution_ns" => "Nominal",
-        "observed_resolution_ns" => "Observed",
-        "tick_ns" => "Tick",
-        "monotonic" => "Mono",
-        "events.warp" => "Warp",
-        "events.jump" => "Jump",
-        "events.gap" => "Gap",
-        _ => return None,
-    })
+/// The heads of the columns that lack a figure of a clock, each with the reason.
+fn lacking(clock: &ClockRecord) -> impl Iterator<Item = (&'static str, &str)> {
+    let events = clock.events.as_ref();
+    let bounded = clock.tick_evidence.as_ref().is_some_and(|evidence| evidence.at_most_ns.is_some());
+    [
+        ("Cost(ns)", clock.cost_ns.reason()),
+        ("±95 %", clock.cost_ns.known().and_then(|cost| shown_interval(cost).reason())),
+        ("×", clock.ratio_to_fastest.reason()),
+        ("Nominal", clock.nominal_resolution_ns.reason()),
+        ("Observed", clock.observed_resolution_ns.reason()),
+        ("Tick", clock.tick_ns.reason().filter(|_| !bounded)),
+        ("Mono", clock.monotonic.reason()),
+        ("Warp", events.and_then(|events| events.warp.reason())),
+        ("Jump", events.and_then(|events| events.jump.reason())),
+        ("Gap", events.and_then(|events| events.gap.reason())),
+    ]
+    .into_iter()
+    .filter_map(|(head, reason)| Some((head, reason?)))
 }

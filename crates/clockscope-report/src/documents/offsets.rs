@@ -1,6 +1,6 @@
 //! Offsets of the CPUs' counters.
 
-use clockscope_records::{CpuOffset, OffsetPair, Offsets};
+use clockscope_records::{CpuOffset, Figure, OffsetPair, Offsets};
 use serde_json::Value;
 
 use super::found::Found;
@@ -51,11 +51,11 @@ fn blocks(offsets: &Offsets) -> Vec<Block> {
     let mut tested: Vec<&OffsetPair> = offsets.pairs.iter().filter(|pair| pair.exchanges > 0).collect();
     let left_out = tested.len().saturating_sub(LISTED);
     if left_out > 0 {
-        let furthest = |pair: &&OffsetPair| pair.offset_ns.map_or(f64::INFINITY, f64::abs);
+        let furthest = |pair: &&OffsetPair| pair.offset_ns.get().map_or(f64::INFINITY, f64::abs);
         tested.sort_by(|a, b| furthest(b).total_cmp(&furthest(a)));
         tested.truncate(LISTED);
     }
-    let is_faulty = |pair: &OffsetPair| pair.apart == Some(true) || pair.symmetric == Some(false);
+    let is_faulty = |pair: &OffsetPair| pair.apart.get() == Some(true) || pair.symmetric.get() == Some(false);
     let rows = tested.iter().map(|pair| Row::marked(row(pair), is_faulty(pair)));
     let left_out = (left_out > 0).then(|| format!("and {left_out} pairs that are less apart: --format csv or json"));
     let against = "The counter against the kernel's clock by the vDSO, relative to the first CPU:";
@@ -79,12 +79,12 @@ fn blocks(offsets: &Offsets) -> Vec<Block> {
 fn row(pair: &OffsetPair) -> Vec<Cell> {
     vec![
         format!("{} to {}", pair.a, pair.b).into(),
-        Cell::known(pair.offset_ns, signed),
-        Cell::time(pair.bound_ns),
-        Cell::time(pair.round_trip_ns),
+        Cell::known(pair.offset_ns.get(), signed),
+        Cell::time(pair.bound_ns.get()),
+        Cell::time(pair.round_trip_ns.get()),
         Cell::Count(pair.exchanges),
-        Cell::time(pair.asymmetry_ns),
-        Cell::yes_no(pair.symmetric),
+        Cell::time(pair.asymmetry_ns.get()),
+        Cell::yes_no(pair.symmetric.get()),
     ]
 }
 
@@ -94,7 +94,8 @@ fn matrix(offsets: &Offsets) -> Table {
         return Table::default();
     }
     let offset = |a: u32, b: u32| {
-        let pair = |a, b| offsets.pairs.iter().find(|pair| (pair.a, pair.b) == (a, b)).and_then(|pair| pair.offset_ns);
+        let pair =
+            |a, b| offsets.pairs.iter().find(|pair| (pair.a, pair.b) == (a, b)).and_then(|pair| pair.offset_ns.get());
         if a == b { None } else { pair(a, b).or_else(|| pair(b, a).map(|ns| -ns)) }
     };
     let cell = |a: u32, b: u32| match offset(a, b) {
@@ -118,21 +119,21 @@ fn conclusion(offsets: &Offsets) -> Vec<String> {
     if let Some(reason) = &offsets.untestable {
         return vec![sentence(format!("The CPUs' counters could not be compared: {reason}"))];
     }
-    let worst = offsets.worst_pair.and_then(|[a, b]| offsets.pairs.iter().find(|pair| (pair.a, pair.b) == (a, b)));
-    let mut lines = vec![match (offsets.apart, offsets.within_ns) {
-        (0, Some(within)) => format!(
+    let worst =
+        offsets.worst_pair.get().and_then(|[a, b]| offsets.pairs.iter().find(|pair| (pair.a, pair.b) == (a, b)));
+    let mut lines = vec![match (offsets.apart, &offsets.within_ns) {
+        (0, Figure::Known(within)) => format!(
             "The counters of {} CPUs are synchronised within {}{}.",
             offsets.cpus.len(),
-            time(within),
+            time(*within),
             worst.map_or_else(String::new, |pair| format!(" (CPUs {} and {} are the worst known)", pair.a, pair.b))
         ),
-        (0, None) => {
-            let reason = offsets.unknown.get("within_ns").map_or("not every pair was tested", String::as_str);
+        (0, Figure::Unknown(reason)) => {
             sentence(format!("No counters are known to be apart, but not all are known to be synchronised: {reason}"))
         }
         (apart, _) => {
             let by = worst.map(|pair| {
-                let by = match (pair.offset_ns, pair.bound_ns) {
+                let by = match (pair.offset_ns.get(), pair.bound_ns.get()) {
                     (Some(offset), Some(bound)) => format!("{} ± {}", signed(offset), time(bound)),
                     _ => "by an offset that changed during the run".to_owned(),
                 };
@@ -146,13 +147,13 @@ fn conclusion(offsets: &Offsets) -> Vec<String> {
             )
         }
     }];
-    if offsets.pairs.iter().any(|pair| pair.symmetric == Some(false)) {
+    if offsets.pairs.iter().any(|pair| pair.symmetric.get() == Some(false)) {
         lines.push(
             "Offsets depend on which CPU asks: one of them answers late, or something was wrong with a counter during the run."
                 .to_owned(),
         );
     }
-    if let Some(closure) = offsets.closure_ns {
+    if let Some(closure) = offsets.closure_ns.get() {
         lines.push(format!("Offsets of three CPUs add up to within {}.", time(closure)));
     }
     lines

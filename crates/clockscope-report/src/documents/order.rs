@@ -49,7 +49,7 @@ impl Found for Order {
 
 fn blocks(order: &Order) -> Vec<Block> {
     let tested: Vec<&Sequence> = order.sequences.iter().filter(|sequence| sequence.handoffs > 0).collect();
-    let bare = order.bare_handoffs_per_second.filter(|_| !tested.is_empty());
+    let bare = order.bare_handoffs_per_second.get().filter(|_| !tested.is_empty());
     let bare = bare.map(|bare| {
         format!(
             "Baseline without a clock read: two threads pass a word back and forth {} times a second.",
@@ -72,21 +72,21 @@ fn blocks(order: &Order) -> Vec<Block> {
 
 fn row(sequence: &Sequence) -> Vec<Cell> {
     // No step back is not an unknown step.
-    let if_any = |cell: Cell| if sequence.regressions == Some(0) { Cell::Absent } else { cell };
+    let if_any = |cell: Cell| if sequence.regressions.get() == Some(0) { Cell::Absent } else { cell };
     vec![
         sequence.name.as_str().into(),
         yes_no(sequence.ordered).into(),
         Cell::Count(sequence.handoffs),
-        Cell::count(sequence.regressions),
-        Cell::known(sequence.regressions_per_million, |per_million| figure(per_million, 3)),
-        if_any(Cell::time(sequence.worst_ns)),
-        if_any(Cell::known(sequence.worst_pair, |[from, to]| format!("{from} to {to}"))),
-        Cell::known(sequence.handoffs_per_second, million),
+        Cell::count(sequence.regressions.get()),
+        Cell::known(sequence.regressions_per_million.get(), |per_million| figure(per_million, 3)),
+        if_any(Cell::time(sequence.worst_ns.get())),
+        if_any(Cell::known(sequence.worst_pair.get(), |[from, to]| format!("{from} to {to}"))),
+        Cell::known(sequence.handoffs_per_second.get(), million),
     ]
 }
 
 fn is_faulty(sequence: &Sequence) -> bool {
-    sequence.ordered && sequence.regressions.is_some_and(|count| count > 0)
+    sequence.ordered && sequence.regressions.get().is_some_and(|count| count > 0)
 }
 
 fn million(count: f64) -> String {
@@ -99,7 +99,7 @@ fn conclusion(order: &Order) -> Vec<String> {
     }
     let went_back = |ordered: bool| {
         let sequences = order.sequences.iter().filter(move |sequence| sequence.ordered == ordered);
-        sequences.filter(|sequence| sequence.regressions.is_some_and(|count| count > 0)).collect::<Vec<_>>()
+        sequences.filter(|sequence| sequence.regressions.get().is_some_and(|count| count > 0)).collect::<Vec<_>>()
     };
     let ordered = order.sequences.iter().filter(|sequence| sequence.ordered && sequence.handoffs > 0);
     let handoffs: u64 = ordered.clone().map(|sequence| sequence.handoffs).sum();
@@ -134,6 +134,6 @@ fn conclusion(order: &Order) -> Vec<String> {
 
 /// `tsc 12 of 3,000, by up to 5 ns`.
 fn described(sequence: &Sequence) -> String {
-    let worst = sequence.worst_ns.map_or_else(String::new, |ns| format!(", by up to {}", time(ns)));
-    format!("{} {} of {}{worst}", sequence.name, known(sequence.regressions, grouped), grouped(sequence.handoffs))
+    let worst = sequence.worst_ns.get().map_or_else(String::new, |ns| format!(", by up to {}", time(ns)));
+    format!("{} {} of {}{worst}", sequence.name, known(sequence.regressions.get(), grouped), grouped(sequence.handoffs))
 }

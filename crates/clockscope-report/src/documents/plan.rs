@@ -19,9 +19,9 @@ impl Found for Plan {
 
     fn blocks(&self) -> Vec<Block> {
         // The clocks' figures explain the intervals.
-        let weighed = self.clocks.iter().filter(|_| !self.rows.is_empty());
+        let weighed = self.clocks.iter().filter(|_| self.rows.is_known());
         vec![
-            Table::new(INTERVALS, 0, self.rows.iter().map(interval)).whole().into(),
+            Table::new(INTERVALS, 0, rows(self).iter().map(interval)).whole().into(),
             Table { together: 2, ..Table::new(CLOCKS, 1, weighed.map(clock)) }.into(),
             Block::notes("Not weighed:", self.unfit.iter().map(|unfit| format!("{}: {}", unfit.clock, unfit.reason))),
         ]
@@ -64,15 +64,19 @@ fn clock(clock: &Candidate) -> Vec<Cell> {
     ]
 }
 
+fn rows(plan: &Plan) -> &[PlanRow] {
+    plan.rows.as_deref().unwrap_or_default()
+}
+
 /// What the tables say, in sentences.
 fn conclusion(plan: &Plan) -> Vec<String> {
-    let Some((best, row)) = plan.clocks.first().zip(plan.rows.first()) else {
-        let reason = plan.unknown.get("rows").map_or("no reason was recorded", String::as_str);
+    let Some((best, row)) = plan.clocks.first().zip(rows(plan).first()) else {
+        let reason = plan.rows.reason().unwrap_or("no clock was weighed");
         return vec![format!("No clock can be advised: {reason}.")];
     };
     let mut lines = Vec::new();
     let error = percent(plan.error * 100.0);
-    if let [row] = plan.rows.as_slice() {
+    if let [row] = rows(plan) {
         let off = percent(row.single_error * 100.0);
         let interval = time(row.interval_ns);
         lines.push(match row.repetitions {

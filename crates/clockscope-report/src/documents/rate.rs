@@ -58,19 +58,16 @@ impl Found for Rates {
 }
 
 fn blocks(rates: &Rates) -> Vec<Block> {
-    let compared: Vec<&RateRecord> = rates.clocks.iter().filter(|clock| clock.bound_ppm.is_some()).collect();
-    let rows = compared.iter().map(|clock| Row::marked(row(clock), clock.step.is_some()));
-    let unclaimed = compared.iter().filter(|clock| clock.ppm.is_none());
-    let unclaimed =
-        unclaimed.filter_map(|clock| Some((format!("? ppm of {}", clock.name), clock.unknown.get("ppm")?.as_str())));
+    let compared: Vec<&RateRecord> = rates.clocks.iter().filter(|clock| clock.bound_ppm.is_known()).collect();
+    let rows = compared.iter().map(|clock| Row::marked(row(clock), clock.step.is_known()));
+    let unclaimed = compared.iter().filter(|clock| !clock.ppm.is_known());
+    let unclaimed = unclaimed.filter_map(|clock| Some((format!("? ppm of {}", clock.name), clock.ppm.reason()?)));
     let table = Table::new(HEAD, 1, rows).below(by_reason(unclaimed));
     let noted = compared.iter().filter_map(|clock| Some((clock.name.clone(), clock.reason.as_deref()?)));
     let noted = by_reason(noted);
-    let lacking = rates.clocks.iter().filter(|clock| clock.bound_ppm.is_none());
-    let reason = |clock: &RateRecord| {
-        let unknown = clock.unknown.get("bound_ppm").map_or("unknown", String::as_str);
-        clock.reason.clone().unwrap_or_else(|| unknown.to_owned())
-    };
+    let lacking = rates.clocks.iter().filter(|clock| !clock.bound_ppm.is_known());
+    let reason =
+        |clock: &RateRecord| clock.reason.as_deref().or(clock.bound_ppm.reason()).unwrap_or_default().to_owned();
     let lacking: Vec<(String, String)> = lacking.map(|clock| (clock.name.clone(), reason(clock))).collect();
     let adev = |clock: &RateRecord| clock.allan.iter().map(|allan| (allan.tau_s, allan.adev)).collect();
     let mtie = |clock: &RateRecord| clock.mtie.iter().map(|mtie| (mtie.tau_s, mtie.ns)).collect();
@@ -80,7 +77,7 @@ fn blocks(rates: &Rates) -> Vec<Block> {
         blocks.push(over_tau(part, adev, |value| format!("{value:.1e}").into()).titled(allan).into());
         blocks.push(over_tau(part, mtie, Cell::Time).titled(error).into());
     }
-    blocks.push(Block::prose(rates.adjtimex.iter().map(kernel_verdict)));
+    blocks.push(Block::prose(rates.adjtimex.known().into_iter().map(kernel_verdict)));
     blocks.push(Block::notes("Disturbed:", noted));
     blocks.push(Block::notes(
         "Not compared:",
@@ -92,14 +89,14 @@ fn blocks(rates: &Rates) -> Vec<Block> {
 fn row(clock: &RateRecord) -> Vec<Cell> {
     vec![
         clock.name.as_str().into(),
-        Cell::known(clock.ppm, signed),
-        Cell::known(clock.bound_ppm, ppm),
-        Cell::known(clock.estimate_ppm, signed),
-        clock.frequency_hz.map_or(Cell::Absent, |hz| megahertz(hz).into()),
-        Cell::time(clock.seconds.map(|seconds| seconds * 1e9)),
+        Cell::known(clock.ppm.get(), signed),
+        Cell::known(clock.bound_ppm.get(), ppm),
+        Cell::known(clock.estimate_ppm.get(), signed),
+        clock.frequency_hz.get().map_or(Cell::Absent, |hz| megahertz(hz).into()),
+        Cell::time(clock.seconds.get().map(|seconds| seconds * 1e9)),
         format!("{} of {}", clock.brackets_kept, clock.brackets_kept + clock.brackets_dropped).into(),
-        Cell::time(clock.bracket_ns),
-        Cell::yes_no(clock.constant),
+        Cell::time(clock.bracket_ns.get()),
+        Cell::yes_no(clock.constant.get()),
     ]
 }
 
@@ -168,10 +165,10 @@ fn ppm(value: f64) -> String {
 }
 
 fn conclusion(rates: &Rates) -> Vec<String> {
-    let compared: Vec<&RateRecord> = rates.clocks.iter().filter(|clock| clock.bound_ppm.is_some()).collect();
+    let compared: Vec<&RateRecord> = rates.clocks.iter().filter(|clock| clock.bound_ppm.is_known()).collect();
     let mut first = off(rates, &compared);
     if let Some((clock, hz, bound)) =
-        compared.iter().find_map(|clock| Some((clock, clock.frequency_hz?, clock.bound_ppm?)))
+        compared.iter().find_map(|clock| Some((clock, clock.frequency_hz.get()?, clock.bound_ppm.get()?)))
     {
         first += &format!(" {} counts at {} ± {} ppm.", clock.name, megahertz(hz), ppm(bound));
     }
@@ -183,7 +180,7 @@ fn conclusion(rates: &Rates) -> Vec<String> {
         ));
     }
     for clock in compared.iter().filter(|_| !rates.reference_suspected) {
-        if let Some(step) = &clock.step {
+        if let Some(step) = clock.step.known() {
             lines.push(format!(
                 "{} stepped by {} against {} at {:.3} s.",
                 clock.name,
@@ -191,20 +188,21 @@ fn conclusion(rates: &Rates) -> Vec<String> {
                 rates.reference,
                 step.at_s
             ));
-        } else if let Some(changed) = &clock.changed {
+        } else if let Some(changed) = clock.changed.known() {
             lines.push(format!(
                 "The rate of {} changed between {:.3} s and {:.3} s: its figures are means.",
                 clock.name, changed.from_s, changed.until_s
             ));
         }
     }
-    lines.extend(rates.until_ppm.filter(|_| !compared.is_empty()).map(|until| needed(until, &compared)));
+    lines.extend(rates.until_ppm.get().filter(|_| !compared.is_empty()).map(|until| needed(until, &compared)));
     lines
 }
 
 /// Which clock is the furthest from the reference, if any is known to be.
 fn off(rates: &Rates, compared: &[&RateRecord]) -> String {
-    let with_rate: Vec<_> = compared.iter().filter_map(|clock| Some((clock, clock.ppm?, clock.bound_ppm?))).collect();
+    let with_rate: Vec<_> =
+        compared.iter().filter_map(|clock| Some((clock, clock.ppm.get()?, clock.bound_ppm.get()?))).collect();
     let certainly = with_rate.iter().filter(|(_, rate, bound)| rate.abs() > *bound);
     if let Some((clock, rate, bound)) = certainly.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs())) {
         let day = format!("{:.3} s a day", rate.abs() * DAY);
@@ -233,8 +231,8 @@ fn off(rates: &Rates, compared: &[&RateRecord]) -> String {
 fn needed(until: f64, compared: &[&RateRecord]) -> String {
     let short: Vec<String> = compared
         .iter()
-        .filter(|clock| clock.bound_ppm.is_some_and(|bound| bound > until))
-        .map(|clock| format!("{} {}", clock.name, known(clock.needed_s, |seconds| time(seconds * 1e9))))
+        .filter(|clock| clock.bound_ppm.get().is_some_and(|bound| bound > until))
+        .map(|clock| format!("{} {}", clock.name, known(clock.needed_s.get(), |seconds| time(seconds * 1e9))))
         .collect();
     if short.is_empty() {
         format!("Every bound is ± {} ppm or less.", ppm(until))

@@ -80,7 +80,7 @@ impl Found for Runtimes {
         let mut sheet = Sheet::of_list(record, "runtimes", &COLUMNS);
         for (place, row) in self.runtimes.iter().enumerate() {
             // Where none was switched, the machine's is that of all rows.
-            if self.was.is_some() || row.clocksource.is_some() {
+            if self.was.is_some() || row.clocksource.is_known() {
                 let source = row.clocksource.as_deref().map_or(Cell::Absent, Into::into);
                 sheet.set(place, "clocksource", source);
             }
@@ -130,7 +130,7 @@ fn sources(found: &Runtimes) -> Vec<Option<&str>> {
 fn of_source(found: &Runtimes, source: Option<&str>) -> Table {
     let rows: Vec<&RuntimeRecord> = measured(found).filter(|row| row.clocksource.as_deref() == source).collect();
     let title = format!("With the clocksource {}:", source.unwrap_or("that is unknown"));
-    let went_back = |row: &RuntimeRecord| row.regressions.is_some_and(|count| count > 0);
+    let went_back = |row: &RuntimeRecord| row.regressions.get().is_some_and(|count| count > 0);
     let shown = rows.iter().map(|row| Row::marked(cells(found, row), went_back(row)));
     Table { keys: 2, ..Table::new(HEAD, 3, shown).titled(title).below(lacking(found, &rows)) }
 }
@@ -140,13 +140,13 @@ fn cells(found: &Runtimes, row: &RuntimeRecord) -> Vec<Cell> {
         with_version(found, row).into(),
         row.api.as_deref().map_or(Cell::Absent, Into::into),
         Cell::text(row.hardware_timer.as_deref()),
-        Cell::time(row.nominal_tick_ns),
-        Cell::known(row.cost_ns, cost),
-        Cell::time(row.observed_resolution_ns),
-        tick(row.tick_ns, row.tick_evidence.as_ref()),
-        Cell::known(row.zeros_percent, percent),
-        Cell::count(row.regressions),
-        Cell::time(row.largest_step_ns),
+        Cell::time(row.nominal_tick_ns.get()),
+        Cell::known(row.cost_ns.get(), cost),
+        Cell::time(row.observed_resolution_ns.get()),
+        tick(row.tick_ns.get(), row.tick_evidence.as_ref()),
+        Cell::known(row.zeros_percent.get(), percent),
+        Cell::count(row.regressions.get()),
+        Cell::time(row.largest_step_ns.get()),
     ]
 }
 
@@ -184,8 +184,7 @@ fn lacking(found: &Runtimes, rows: &[&RuntimeRecord]) -> Vec<String> {
     let mut lines: Vec<(Vec<&str>, &str, Vec<String>)> = Vec::new();
     for row in rows {
         let mut of_row: Vec<(Vec<&str>, &str)> = Vec::new();
-        for (head, field) in unknown(row) {
-            let reason = row.unknown.get(field).map_or("no reason was recorded", String::as_str);
+        for (head, reason) in unknown(row) {
             match of_row.iter_mut().find(|(_, known)| *known == reason) {
                 Some((heads, _)) => heads.push(head),
                 None => of_row.push((vec![head], reason)),
@@ -204,21 +203,21 @@ fn lacking(found: &Runtimes, rows: &[&RuntimeRecord]) -> Vec<String> {
     lines.iter().map(line).collect()
 }
 
-/// The columns that show a row's `?`, with the field that lacks.
-fn unknown(row: &RuntimeRecord) -> impl Iterator<Item = (&'static str, &'static str)> {
+/// The columns that show a row's `?`, each with the reason.
+fn unknown(row: &RuntimeRecord) -> impl Iterator<Item = (&'static str, &str)> {
     let at_most = row.tick_evidence.as_ref().and_then(|evidence| evidence.at_most_ns);
     [
-        ("Hardware timer", "hardware_timer", row.hardware_timer.is_none()),
-        ("1 tick", "nominal_tick_ns", row.nominal_tick_ns.is_none()),
-        ("Cost", "cost_ns", row.cost_ns.is_none()),
-        ("Observed", "observed_resolution_ns", row.observed_resolution_ns.is_none()),
-        ("Tick", "tick_ns", row.tick_ns.or(at_most).is_none()),
-        ("Zeros %", "zeros_percent", row.zeros_percent.is_none()),
-        ("Regr", "regressions", row.regressions.is_none()),
-        ("Largest", "largest_step_ns", row.largest_step_ns.is_none()),
+        ("Hardware timer", row.hardware_timer.reason()),
+        ("1 tick", row.nominal_tick_ns.reason()),
+        ("Cost", row.cost_ns.reason()),
+        ("Observed", row.observed_resolution_ns.reason()),
+        ("Tick", row.tick_ns.reason().filter(|_| at_most.is_none())),
+        ("Zeros %", row.zeros_percent.reason()),
+        ("Regr", row.regressions.reason()),
+        ("Largest", row.largest_step_ns.reason()),
     ]
     .into_iter()
-    .filter_map(|(head, field, lacks)| lacks.then_some((head, field)))
+    .filter_map(|(head, reason)| Some((head, reason?)))
 }
 
 /// What was not measured, and with which clocksource where that makes a difference.
@@ -295,27 +294,30 @@ fn conclusion(found: &Runtimes) -> Vec<String> {
 
 /// What can be said where nothing surprises.
 fn unsurprising(found: &Runtimes, rows: &[&RuntimeRecord]) -> String {
-    let went_back: Vec<String> =
-        rows.iter().filter(|row| row.regressions.is_some_and(|count| count > 0)).map(|row| name(found, row)).collect();
+    let went_back: Vec<String> = rows
+        .iter()
+        .filter(|row| row.regressions.get().is_some_and(|count| count > 0))
+        .map(|row| name(found, row))
+        .collect();
     if !went_back.is_empty() {
         return format!("Readings went BACK: {}.", went_back.join(", "));
     }
     let apis: BTreeSet<String> = rows.iter().map(|row| name(found, row)).collect();
     let runtimes: BTreeSet<String> = rows.iter().map(|row| row.label(&found.runtimes)).collect();
     let what = format!("{} of {}", counted(apis.len() as u64, "API"), counted(runtimes.len() as u64, "runtime"));
-    let costs = || rows.iter().filter_map(|row| row.cost_ns);
+    let costs = || rows.iter().filter_map(|row| row.cost_ns.get());
     let costs = match (costs().reduce(f64::min), costs().reduce(f64::max)) {
         (Some(least), Some(most)) if least < most => format!(", whose reads cost {} to {}", time(least), time(most)),
         (Some(least), _) => format!(", whose reads cost {}", time(least)),
         _ => String::new(),
     };
-    let back = if rows.iter().all(|row| row.regressions.is_some()) { ", and none of which went back" } else { "" };
+    let back = if rows.iter().all(|row| row.regressions.is_known()) { ", and none of which went back" } else { "" };
     format!("Nothing surprising: {what}{costs}{back}.")
 }
 
 #[cfg(test)]
 mod tests {
-    use clockscope_records::Document;
+    use clockscope_records::{Document, Figure};
 
     use super::*;
 
@@ -334,11 +336,11 @@ mod tests {
         found.surprises.clear();
         assert_eq!(conclusion(&found), ["Readings went BACK: Chromium Date.now."]);
         for row in &mut found.runtimes {
-            row.regressions = row.regressions.map(|_| 0);
+            row.regressions = Figure::of(row.regressions.get().map(|_| 0), "not counted");
         }
         let [line] = &conclusion(&found)[..] else { panic!("one line") };
         assert!(line.starts_with("Nothing surprising: ") && line.ends_with("and none of which went back."), "{line}");
-        found.runtimes.iter_mut().for_each(|row| row.regressions = None);
+        found.runtimes.iter_mut().for_each(|row| row.regressions = Figure::default());
         assert!(!conclusion(&found)[0].contains("back"));
         found.runtimes.retain(|row| !row.available);
         found.error = Some("hpet is still in use".to_owned());
@@ -358,7 +360,7 @@ mod tests {
     fn a_missing_runtime_is_told_once_and_a_clocksource_only_where_it_matters() {
         let missing = |title: &str, source: Option<&str>, reason: &str| RuntimeRecord {
             title: title.to_owned(),
-            clocksource: source.map(str::to_owned),
+            clocksource: Figure::of(source.map(str::to_owned), "the kernel does not tell it"),
             reason: Some(reason.to_owned()),
             ..RuntimeRecord::default()
         };

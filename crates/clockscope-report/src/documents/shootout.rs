@@ -38,20 +38,20 @@ fn blocks(shootout: &Shootout) -> Vec<Block> {
         };
         vec![
             metric.metric.as_str().into(),
-            figure(metric.a, metric.a_bound),
-            figure(metric.b, metric.b_bound),
+            figure(metric.a.get(), metric.a_bound),
+            figure(metric.b.get(), metric.b_bound),
             if metric.unit.is_empty() { Cell::Absent } else { metric.unit.as_str().into() },
-            Cell::known(metric.winner, winner),
+            Cell::known(metric.winner.get(), winner),
         ]
     };
     let table = Table::new(head, 1, shootout.metrics.iter().map(row));
     let lacking = shootout.metrics.iter().flat_map(|metric| {
-        let whose = |field: &str| match field {
-            "a" => format!("? {} of {}", metric.metric, shootout.a),
-            "b" => format!("? {} of {}", metric.metric, shootout.b),
-            _ => format!("? winner of {}", metric.metric),
-        };
-        metric.unknown.iter().map(move |(field, reason)| (whose(field), reason.as_str()))
+        let reasons = [
+            (format!("? {} of {}", metric.metric, shootout.a), metric.a.reason()),
+            (format!("? {} of {}", metric.metric, shootout.b), metric.b.reason()),
+            (format!("? winner of {}", metric.metric), metric.winner.reason()),
+        ];
+        reasons.into_iter().filter_map(|(what, reason)| Some((what, reason?)))
     });
     let notes = shootout.metrics.iter().map(|metric| format!("{}: {}, {}.", metric.metric, metric.figure, metric.note));
     vec![table.below(by_reason(lacking)).into(), Block::notes("What the figures are; less is better:", notes)]

@@ -34,13 +34,13 @@ impl Found for Sleep {
 fn blocks(sleep: &Sleep) -> Vec<Block> {
     let slept: Vec<&SleepRow> = sleep.rows.iter().filter(|row| row.sleeps > 0).collect();
     let mut below = Vec::new();
-    if slept.iter().any(|row| row.p99_ns.is_none()) {
+    if slept.iter().any(|row| !row.p99_ns.is_known()) {
         below.push("? p99: unknown for fewer than 100 sleeps; more time (--duration) gives more.".to_owned());
     }
     if !slept.is_empty() {
         below.push(format!("Late by: the median, less what was asked for. Timed by {}.", sleep.clock));
     }
-    let rows = slept.iter().map(|row| Row::marked(cells(row), row.early.is_some_and(|count| count > 0)));
+    let rows = slept.iter().map(|row| Row::marked(cells(row), row.early.get().is_some_and(|count| count > 0)));
     let lacking = sleep
         .rows
         .iter()
@@ -54,18 +54,19 @@ fn cells(row: &SleepRow) -> Vec<Cell> {
         row.call.as_str().into(),
         Cell::Time(asked),
         Cell::Count(row.sleeps),
-        Cell::count(row.early),
-        Cell::time(row.min_ns),
-        Cell::time(row.p50_ns),
-        Cell::time(row.p99_ns),
-        Cell::time(row.max_ns),
-        Cell::time(row.p50_ns.map(|median| median - asked)),
+        Cell::count(row.early.get()),
+        Cell::time(row.min_ns.get()),
+        Cell::time(row.p50_ns.get()),
+        Cell::time(row.p99_ns.get()),
+        Cell::time(row.max_ns.get()),
+        Cell::time(row.p50_ns.get().map(|median| median - asked)),
     ]
 }
 
 fn conclusion(sleep: &Sleep) -> Vec<String> {
     let sleeps: u64 = sleep.rows.iter().map(|row| row.sleeps).sum();
-    let early: Vec<&SleepRow> = sleep.rows.iter().filter(|row| row.early.is_some_and(|count| count > 0)).collect();
+    let early: Vec<&SleepRow> =
+        sleep.rows.iter().filter(|row| row.early.get().is_some_and(|count| count > 0)).collect();
     let mut lines = vec![if sleeps == 0 {
         "Nothing slept.".to_owned()
     } else if early.is_empty() {
@@ -74,14 +75,14 @@ fn conclusion(sleep: &Sleep) -> Vec<String> {
         let rows: Vec<String> = early
             .iter()
             .map(|row| {
-                let shortest = known(row.min_ns, exact_time);
-                let count = known(row.early, grouped);
+                let shortest = known(row.min_ns.get(), exact_time);
+                let count = known(row.early.get(), grouped);
                 format!("{} for {}: {count} of {}, after {shortest}", row.call, time(row.asked_ns as f64), row.sleeps)
             })
             .collect();
         format!("Calls returned EARLY: {}.", rows.join("; "))
     }];
-    if let Some(slack) = sleep.timer_slack_ns.filter(|slack| *slack > 1) {
+    if let Some(slack) = sleep.timer_slack_ns.get().filter(|slack| *slack > 1) {
         lines.push(format!(
             "The kernel may wake this process {} late on purpose (timer slack; prctl PR_SET_TIMERSLACK changes it).",
             time(slack as f64)

@@ -60,7 +60,7 @@ impl Found for Steps {
 fn of_clock(clock: &StepsRecord) -> Vec<Block> {
     let mut blocks = vec![Block::section(clock.identity.label(), sentences(clock))];
     if !clock.differences.is_empty() {
-        let of_all = clock.summary.as_ref().map_or(0, |summary| summary.count);
+        let of_all = clock.summary.known().map_or(0, |summary| summary.count);
         let largest = clock.largest.iter().map(|entry| difference(entry, of_all));
         blocks.extend([
             differences(clock).into(),
@@ -77,22 +77,22 @@ fn side_by_side(clocks: &[&StepsRecord]) -> Table {
     if clocks.is_empty() {
         return Table::default();
     }
-    let mut rows = figures("", clocks, |clock| clock.summary.as_ref());
-    let with_zeros = |clock: &&StepsRecord| clock.summary.as_ref().map(|all| all.count) != nonzero(clock);
+    let mut rows = figures("", clocks, |clock| clock.summary.known());
+    let with_zeros = |clock: &&StepsRecord| clock.summary.known().map(|all| all.count) != nonzero(clock);
     if clocks.iter().any(with_zeros) {
-        rows.extend(figures(", not 0", clocks, |clock| clock.summary_nonzero.as_ref()));
+        rows.extend(figures(", not 0", clocks, |clock| clock.summary_nonzero.known()));
     }
-    rows.push(row("tick", clocks, |clock| tick(clock.tick_ns, clock.tick_evidence.as_ref())));
+    rows.push(row("tick", clocks, |clock| tick(clock.tick_ns.get(), clock.tick_evidence.as_ref())));
     type Count = fn(&Events) -> Option<u64>;
     let counts: [(&str, Count); 8] = [
         ("reads", |events| Some(events.reads)),
         ("stuck", |events| Some(events.stuck)),
         ("stall", |events| Some(events.stall)),
-        ("warp", |events| events.warp),
-        ("jump", |events| events.jump),
-        ("gap", |events| events.gap),
+        ("warp", |events| events.warp.get()),
+        ("jump", |events| events.jump.get()),
+        ("gap", |events| events.gap.get()),
         ("regression", |events| Some(events.regression)),
-        ("hidden", |events| events.hidden_regression),
+        ("hidden", |events| events.hidden_regression.get()),
     ];
     for (name, count) in counts {
         let cell = |clock: &StepsRecord| Cell::known(clock.events.as_ref().and_then(count), |count| count.to_string());
@@ -108,7 +108,7 @@ fn row(name: &str, clocks: &[&StepsRecord], cell: impl Fn(&StepsRecord) -> Cell)
 }
 
 fn nonzero(clock: &StepsRecord) -> Option<u64> {
-    clock.summary_nonzero.as_ref().map(|some| some.count)
+    clock.summary_nonzero.known().map(|some| some.count)
 }
 
 /// The rows of a summary in ns, named as pandas' describe() names them.
@@ -184,8 +184,8 @@ fn sentences(clock: &StepsRecord) -> Vec<String> {
 }
 
 fn of_tick(clock: &StepsRecord) -> String {
-    let reason = clock.unknown.get("tick_ns").map_or("no reason was recorded", String::as_str);
-    let (Some(tick_ns), Some(evidence)) = (clock.tick_ns, &clock.tick_evidence) else {
+    let (Some(tick_ns), Some(evidence)) = (clock.tick_ns.get(), &clock.tick_evidence) else {
+        let reason = clock.tick_ns.reason().unwrap_or("no evidence was recorded");
         return match clock.tick_evidence.as_ref().and_then(|evidence| evidence.at_most_ns) {
             Some(_) => format!("Tick: {reason}."),
             None => format!("Tick unknown: {reason}."),
@@ -262,7 +262,7 @@ fn rows_of(clock: &StepsRecord) -> Vec<Vec<Cell>> {
         clock.available.to_string().into(),
         Cell::text(clock.reason.as_deref()),
         Cell::text(clock.failure.map(failure)),
-        Cell::time(clock.tick_ns),
+        Cell::time(clock.tick_ns.get()),
         Cell::time(clock.tick_evidence.as_ref().and_then(|evidence| evidence.at_most_ns)),
     ];
     let row = |end: [Cell; 4]| start.iter().cloned().chain(end).collect::<Vec<_>>();

@@ -52,16 +52,16 @@ fn policy() -> Policy {
 #[test]
 fn demands_are_met_or_not_or_unknown() {
     let mut seen = healthy();
-    seen.environment.frequencies.cpuid_15h_hz = Some(2_500_010_000);
+    seen.environment.frequencies.cpuid_15h_hz = Figure::Known(2_500_010_000);
     let met = demands(&seen, &policy());
     assert_eq!(met.len(), 11);
     assert!(met.iter().all(|(_, met)| *met == Some(true)), "{met:?}");
-    seen.environment.clocksource = None;
-    seen.environment.frequencies.cpuid_15h_hz = None;
+    seen.environment.clocksource = Figure::default();
+    seen.environment.frequencies.cpuid_15h_hz = Figure::default();
     seen.is_invariant = None;
-    seen.clocks[3].cost_ns = None;
+    seen.clocks[3].cost_ns = Figure::default();
     sequence_of(&mut seen, "monotonic").handoffs = 0;
-    seen.offsets.within_ns = None;
+    seen.offsets.within_ns = Figure::default();
     let unknown: Vec<String> =
         demands(&seen, &policy()).into_iter().filter(|(_, met)| met.is_none()).map(|(demand, _)| demand).collect();
     assert_eq!(
@@ -77,16 +77,16 @@ fn demands_are_met_or_not_or_unknown() {
     );
     let mut seen = elsewhere("hpet", true);
     seen.is_invariant = Some(false);
-    seen.offsets.pairs[0].offset_ns = Some(1e6);
-    seen.environment.frequencies.cpuid_15h_hz = Some(2_600_000_000);
-    seen.offsets.within_ns = Some(1e6);
+    seen.offsets.pairs[0].offset_ns = Figure::Known(1e6);
+    seen.environment.frequencies.cpuid_15h_hz = Figure::Known(2_600_000_000);
+    seen.offsets.within_ns = Figure::Known(1e6);
     seen.clocks.iter_mut().for_each(|clock| {
-        clock.cost_ns.as_mut().unwrap().median *= 50.0;
-        clock.tick_ns = Some(1e3);
+        clock.cost_ns.known_mut().unwrap().median *= 50.0;
+        clock.tick_ns = Figure::Known(1e3);
     });
-    sequence_of(&mut seen, "rdtscp").regressions = Some(1);
+    sequence_of(&mut seen, "rdtscp").regressions = Figure::Known(1);
     events(&mut seen, "monotonic").regression = 1;
-    rate_of(&mut seen, "monotonic").ppm = Some(-60.0);
+    rate_of(&mut seen, "monotonic").ppm = Figure::Known(-60.0);
     let unmet = demands(&seen, &policy());
     assert!(unmet.iter().all(|(_, met)| *met == Some(false)), "{unmet:?}");
 }
@@ -133,15 +133,16 @@ fn what_was_not_measured_closely_enough_is_unknown() {
     let met = |seen: &Seen| demands(seen, &policy).into_iter().map(|(_, met)| met).collect::<Vec<_>>();
     // 3 ± 70 ns, and 0.01 ± 0.3 ppm.
     assert_eq!(met(&seen), [Some(true), None, None]);
-    seen.offsets.pairs[0].offset_ns = Some(130.0);
-    seen.offsets.within_ns = Some(200.0);
-    rate_of(&mut seen, "monotonic").ppm = Some(-0.6);
+    seen.offsets.pairs[0].offset_ns = Figure::Known(130.0);
+    seen.offsets.within_ns = Figure::Known(200.0);
+    rate_of(&mut seen, "monotonic").ppm = Figure::Known(-0.6);
     sequence_of(&mut seen, "rdtscp").handoffs = 7;
     assert_eq!(met(&seen), [None, Some(false), Some(false)]);
     // They drift: no offset explains it, and order saw how far at least.
-    (seen.offsets.pairs[0].apart, seen.offsets.pairs[0].offset_ns, seen.offsets.within_ns) = (Some(true), None, None);
+    (seen.offsets.pairs[0].offset_ns, seen.offsets.within_ns) = Default::default();
+    seen.offsets.pairs[0].apart = Figure::Known(true);
     let rdtscp = sequence_of(&mut seen, "rdtscp");
-    (rdtscp.handoffs, rdtscp.regressions, rdtscp.worst_ns) = (5000, Some(9), Some(800.0));
+    (rdtscp.handoffs, rdtscp.regressions, rdtscp.worst_ns) = (5000, Figure::Known(9), Figure::Known(800.0));
     assert_eq!(met(&seen), [Some(false); 3]);
 }
 
@@ -149,7 +150,7 @@ fn what_was_not_measured_closely_enough_is_unknown() {
 #[test]
 fn a_bound_of_a_tick_does_not_break_a_demand() {
     let mut seen = healthy();
-    (seen.clocks[3].tick_ns, seen.clocks[3].tick_evidence) = (None, Some(at_most(30.0)));
+    (seen.clocks[3].tick_ns, seen.clocks[3].tick_evidence) = (Figure::default(), Some(at_most(30.0)));
     for (most, expected) in [(20.0, None), (30.0, Some(true))] {
         let mut policy = Policy::default();
         let limits = ClockDemands { max_tick_ns: Some(most), ..ClockDemands::default() };
@@ -187,7 +188,7 @@ fn a_policy_names_clocks_once_and_only_those_that_there_are() {
 #[test]
 fn words_are_shown_of_verdicts_and_numbers_of_limits() {
     let mut seen = healthy();
-    seen.environment.frequencies.cpuid_15h_hz = Some(2_500_000_000);
+    seen.environment.frequencies.cpuid_15h_hz = Figure::Known(2_500_000_000);
     let found = policy::compare(&policy(), &seen, &judged(&seen));
     assert_eq!(found[0].required, Value::Word("tsc".to_owned()));
     assert_eq!(found[1].found, Some(Value::Word("trusted".to_owned())));

@@ -1,0 +1,284 @@
+//! Figures that may be unknown, and how their reasons become the object `unknown` of JSON.
+//!
+//! An unknown figure is `null` in JSON. Its reason is in the object `unknown` of the nearest record
+//! that has one, under the figure's path: `tick_ns`, `events.jump`. [`figures!`] names the figures
+//! of a part of a record, [`record!`] those of a record with an object `unknown`.
+
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::ops::Deref;
+
+use schemars::{JsonSchema, Schema};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Value, json};
+
+/// The reason of a figure that is `null` without one. It is not written.
+const UNRECORDED: &str = "no reason was recorded";
+
+#[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
+#[schemars(with = "Option<T>")]
+#[allow(missing_docs, reason = "documented where it is exported: the schema would take it as each figure's")]
+pub enum Figure<T> {
+    /// Its value.
+    Known(T),
+    /// Why it is unknown, in one sentence.
+    Unknown(Cow<'static, str>),
+}
+
+impl<T> Figure<T> {
+    /// Returns an unknown figure.
+    pub fn unknown(reason: impl Into<Cow<'static, str>>) -> Self {
+        Self::Unknown(reason.into())
+    }
+
+    /// Returns the figure of a value, or why there is none.
+    pub fn of(value: Option<T>, reason: impl Into<Cow<'static, str>>) -> Self {
+        value.map_or_else(|| Self::unknown(reason), Self::Known)
+    }
+
+    /// Returns the value, if it is known.
+    pub const fn known(&self) -> Option<&T> {
+        match self {
+            Self::Known(value) => Some(value),
+            Self::Unknown(_) => None,
+        }
+    }
+
+    /// Returns the value to be changed, if it is known.
+    pub const fn known_mut(&mut self) -> Option<&mut T> {
+        match self {
+            Self::Known(value) => Some(value),
+            Self::Unknown(_) => None,
+        }
+    }
+
+    /// Returns a copy of the value, if it is known.
+    pub fn get(&self) -> Option<T>
+    where
+        T: Copy,
+    {
+        self.known().copied()
+    }
+
+    /// Returns what the value dereferences to, if it is known.
+    pub fn as_deref(&self) -> Option<&T::Target>
+    where
+        T: Deref,
+    {
+        self.known().map(T::deref)
+    }
+
+    /// Returns whether it is known.
+    pub const fn is_known(&self) -> bool {
+        matches!(self, Self::Known(_))
+    }
+
+    /// Returns why it is unknown; `None` if it is known.
+    pub fn reason(&self) -> Option<&str> {
+        match self {
+            Self::Known(_) => None,
+            Self::Unknown(reason) => Some(reason),
+        }
+    }
+
+    /// Returns the value or the reason.
+    ///
+    /// # Errors
+    /// The figure is unknown.
+    pub fn result(self) -> Result<T, Cow<'static, str>> {
+        match self {
+            Self::Known(value) => Ok(value),
+            Self::Unknown(reason) => Err(reason),
+        }
+    }
+}
+
+impl<T, E: Into<Cow<'static, str>>> From<Result<T, E>> for Figure<T> {
+    fn from(found: Result<T, E>) -> Self {
+        found.map_or_else(Self::unknown, Self::Known)
+    }
+}
+
+/// Unknown, without a reason: for what was not looked at, in records that say so elsewhere.
+impl<T> Default for Figure<T> {
+    fn default() -> Self {
+        Self::unknown(UNRECORDED)
+    }
+}
+
+impl<T: Serialize> Serialize for Figure<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.known().serialize(serializer)
+    }
+}
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Figure<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Ok(Self::of(Option::deserialize(deserializer)?, UNRECORDED))
+    }
+}
+
+/// A list of which it is known why it is empty: `[]` in JSON instead of `null`.
+pub(crate) mod list {
+    use super::*;
+
+    pub(crate) fn serialize<T: Serialize, S: Serializer>(
+        list: &Figure<Vec<T>>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        list.as_deref().unwrap_or_default().serialize(serializer)
+    }
+
+    pub(crate) fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Figure<Vec<T>>, D::Error> {
+        let list = Vec::deserialize(deserializer)?;
+        Ok(Figure::of(Some(list).filter(|list| !list.is_empty()), UNRECORDED))
+    }
+}
+
+/// A part of a record that has figures.
+pub trait Figures {
+    /// Returns why figures are unknown, by their paths.
+    fn reasons(&self) -> BTreeMap<String, &str> {
+        let mut reasons = BTreeMap::new();
+        self.collect("", &mut reasons);
+        reasons
+    }
+
+    /// Collects why figures are unknown, by their paths after this prefix.
+    #[doc(hidden)]
+    fn collect<'a>(&'a self, prefix: &str, reasons: &mut BTreeMap<String, &'a str>);
+
+    /// Takes the reasons of figures that are unknown. Others are left.
+    #[doc(hidden)]
+    fn explain(&mut self, prefix: &str, reasons: &mut BTreeMap<String, String>);
+}
+
+/// The figures of a part that may be lacking itself.
+impl<P: Figures> Figures for Option<P> {
+    fn collect<'a>(&'a self, prefix: &str, reasons: &mut BTreeMap<String, &'a str>) {
+        self.iter().for_each(|part| part.collect(prefix, reasons));
+    }
+
+    fn explain(&mut self, prefix: &str, reasons: &mut BTreeMap<String, String>) {
+        self.iter_mut().for_each(|part| part.explain(prefix, reasons));
+    }
+}
+
+/// The figures of a part that may be unknown itself. Whoever has it names it as a figure as well.
+impl<P: Figures> Figures for Figure<P> {
+    fn collect<'a>(&'a self, prefix: &str, reasons: &mut BTreeMap<String, &'a str>) {
+        self.known().into_iter().for_each(|part| part.collect(prefix, reasons));
+    }
+
+    fn explain(&mut self, prefix: &str, reasons: &mut BTreeMap<String, String>) {
+        self.known_mut().into_iter().for_each(|part| part.explain(prefix, reasons));
+    }
+}
+
+impl<T> Figure<T> {
+    /// Adds the reason to those of a record, if there is one.
+    pub(crate) fn collect_as<'a>(&'a self, path: String, reasons: &mut BTreeMap<String, &'a str>) {
+        if let Some(reason) = self.reason().filter(|reason| *reason != UNRECORDED) {
+            reasons.insert(path, reason);
+        }
+    }
+
+    /// Takes the reason from those of a record, unless the figure is known.
+    pub(crate) fn explain_as(&mut self, path: &str, reasons: &mut BTreeMap<String, String>) {
+        if let Self::Unknown(reason) = self
+            && let Some(recorded) = reasons.remove(path)
+        {
+            *reason = recorded.into();
+        }
+    }
+}
+
+/// Names the figures of a type, and the parts that have figures of their own with the prefix of
+/// their paths.
+macro_rules! figures {
+    ($part:ty { $($figure:ident),* $(,)? } $($prefix:literal $within:ident),*) => {
+        impl $crate::figure::Figures for $part {
+            fn collect<'a>(&'a self, prefix: &str, reasons: &mut std::collections::BTreeMap<String, &'a str>) {
+                $(self.$figure.collect_as(format!("{prefix}{}", stringify!($figure)), reasons);)*
+                $($crate::figure::Figures::collect(&self.$within, &format!("{prefix}{}", $prefix), reasons);)*
+            }
+
+            fn explain(&mut self, prefix: &str, reasons: &mut std::collections::BTreeMap<String, String>) {
+                $(self.$figure.explain_as(&format!("{prefix}{}", stringify!($figure)), reasons);)*
+                $($crate::figure::Figures::explain(&mut self.$within, &format!("{prefix}{}", $prefix), reasons);)*
+            }
+        }
+    };
+}
+pub(crate) use figures;
+
+/// Names the figures of a record, as [`figures!`] does, and makes it write and read them with the
+/// object `unknown`. Its fields are derived, with `remote = "Self"`.
+macro_rules! record {
+    ($record:ident $($figures:tt)*) => {
+        $crate::figure::figures!($record $($figures)*);
+
+        impl serde::Serialize for $record {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                struct Fields<'a>(&'a $record);
+
+                impl serde::Serialize for Fields<'_> {
+                    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                        $record::serialize(self.0, serializer)
+                    }
+                }
+
+                let unknown = $crate::figure::Figures::reasons(self);
+                $crate::figure::Whole { fields: Fields(self), unknown }.serialize(serializer)
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $record {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                $crate::figure::read(deserializer, |fields| $record::deserialize(fields))
+            }
+        }
+    };
+}
+pub(crate) use record;
+
+/// A record as it is written.
+#[derive(Serialize)]
+pub(crate) struct Whole<'a, F: Serialize> {
+    #[serde(flatten)]
+    pub(crate) fields: F,
+    pub(crate) unknown: BTreeMap<String, &'a str>,
+}
+
+/// The part of a record that [`Whole`] adds.
+#[derive(Deserialize)]
+struct Reasons {
+    unknown: BTreeMap<String, String>,
+}
+
+/// Reads the fields of a record, and then its reasons. A reason that belongs to no unknown figure is
+/// dropped.
+pub(crate) fn read<'de, R: Figures, D: Deserializer<'de>>(
+    deserializer: D,
+    fields: impl FnOnce(&Value) -> Result<R, serde_json::Error>,
+) -> Result<R, D::Error> {
+    let value = Value::deserialize(deserializer)?;
+    let mut record = fields(&value).map_err(Error::custom)?;
+    let Reasons { mut unknown } = Reasons::deserialize(&value).map_err(Error::custom)?;
+    record.explain("", &mut unknown);
+    Ok(record)
+}
+
+/// Adds the object `unknown` to the schema of a record.
+pub(crate) fn add_unknown(schema: &mut Schema) {
+    let description = "Why fields above are `null` (dotted for nested ones).";
+    let object = json!({ "description": description, "type": "object", "additionalProperties": { "type": "string" } });
+    if let Some(keys) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        keys.insert("unknown".to_owned(), object);
+    }
+    let required = schema.ensure_object().entry("required").or_insert_with(|| json!([]));
+    required.as_array_mut().into_iter().for_each(|required| required.push("unknown".into()));
+}
