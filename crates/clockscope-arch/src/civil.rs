@@ -27,7 +27,7 @@ pub const NO_ERROR_STATED_US: u64 = 16_000_000;
 
 /// The kernel's state, as adjtimex(2) gives it for one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct State {
+pub struct KernelClockState {
     /// CLOCK_REALTIME in ns since 1970.
     pub unix_ns: i128,
     /// The unit that it is given in, in ns: 1 or 1000.
@@ -58,7 +58,7 @@ pub struct State {
     pub tai_offset_s: Option<i32>,
 }
 
-impl State {
+impl KernelClockState {
     /// A clock that nobody keeps right.
     #[must_use]
     pub const fn unsynchronized(unix_ns: i128) -> Self {

@@ -19,7 +19,7 @@ pub enum Hardware {
 
 /// What is known of a clocksource by its name.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Clocksource {
+pub struct KnownClocksource {
     /// Its name.
     pub name: &'static str,
     /// What it counts by.
@@ -36,7 +36,7 @@ pub struct Clocksource {
     pub usual_cost: &'static str,
 }
 
-impl Clocksource {
+impl KnownClocksource {
     /// Returns whether the kernel computes it from the processor's counter.
     #[must_use]
     pub const fn is_counter_based(&self) -> bool {
@@ -52,12 +52,12 @@ const fn row(
     vdso: Option<bool>,
     usual_cost: &'static str,
     description: &'static str,
-) -> Clocksource {
+) -> KnownClocksource {
     let frequency_hz = match frequency_hz {
         Some(hz) => Some(hz as f64),
         None => None,
     };
-    Clocksource { name, hardware, description, frequency_hz, bits, vdso, usual_cost }
+    KnownClocksource { name, hardware, description, frequency_hz, bits, vdso, usual_cost }
 }
 
 /// Where the frequency differs from machine to machine.
@@ -67,7 +67,7 @@ const NO: Option<bool> = Some(false);
 
 /// All that are known. Another one is another row.
 #[rustfmt::skip]
-pub const KNOWN: &[Clocksource] = &[
+pub const KNOWN: &[KnownClocksource] = &[
     row("tsc", Hardware::Counter, [VARIES, Some(64)], YES, "20 to 50 ns",
         "the processor's time-stamp counter"),
     row("tsc-early", Hardware::Counter, [VARIES, Some(64)], YES, "20 to 50 ns",
@@ -98,7 +98,7 @@ pub const KNOWN: &[Clocksource] = &[
 
 /// Returns what is known of a clocksource; `None` for one that is not in [`KNOWN`].
 #[must_use]
-pub fn known(name: &[u8]) -> Option<&'static Clocksource> {
+pub fn known(name: &[u8]) -> Option<&'static KnownClocksource> {
     KNOWN.iter().find(|known| known.name.as_bytes() == name)
 }
 
@@ -126,8 +126,8 @@ mod tests {
         if let Some(name) = counter::CLOCKSOURCE {
             assert_eq!(known(name.as_bytes()).map(|known| known.hardware), Some(Hardware::Counter));
         }
-        assert_eq!(known(b"kvm-clock").map(Clocksource::is_counter_based), Some(true));
-        assert_eq!(known(b"hpet").map(Clocksource::is_counter_based), Some(false));
+        assert_eq!(known(b"kvm-clock").map(KnownClocksource::is_counter_based), Some(true));
+        assert_eq!(known(b"hpet").map(KnownClocksource::is_counter_based), Some(false));
         assert_eq!(known(b"sundial"), None);
     }
 }

@@ -13,7 +13,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
 use clap::CommandFactory;
-use clockscope_measure::{Catalogue, Paths, Request, Session, Source, ThisMachine};
+use clockscope_measure::{Catalogue, MeasureRequest, Paths, PlanInput, Session, ThisMachine};
 use clockscope_records::{Document, Envelope, Measurement};
 
 use crate::args::{AdviseArgs, Cli, Command, ListArgs, MeasureArgs, OutputArgs, ReportArgs, SchemaArg};
@@ -102,7 +102,7 @@ fn fresh(
     let stop = stop_on_signals()?;
     let session = Session::new(&ThisMachine, &stop);
     let mut bar = Bar::new(output.quiet, session.environment().counter_readable.get());
-    let request = Request { duration_s: duration.0, cpu, thorough };
+    let request = MeasureRequest { duration_s: duration.0, cpu, thorough };
     let measured = clockscope_measure::measure(&session, catalogue, &request, &mut |share| bar.show(share));
     drop(bar);
     measured.map_err(|error| explained(error, "--cpu"))
@@ -121,8 +121,8 @@ fn advise(args: &AdviseArgs) -> Result<Exit> {
         }
     };
     let (source, interrupted) = match &document {
-        Document::Measurement(found) => (Source::Measurement(found), found.is_interrupted()),
-        Document::Steps(found) => (Source::Steps(found), found.is_interrupted()),
+        Document::Measurement(found) => (PlanInput::Measurement(found), found.is_interrupted()),
+        Document::Steps(found) => (PlanInput::Steps(found), found.is_interrupted()),
         _ => anyhow::bail!(
             "cannot advise: the record holds no measurement; record one with `clockscope measure --format json`"
         ),

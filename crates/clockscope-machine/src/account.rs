@@ -5,7 +5,7 @@
 
 /// What was counted of the calling thread until some moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Thread {
+pub struct ThreadAccount {
     /// The CPU that it was on; `None` where the system does not report it.
     pub cpu: Option<u32>,
     /// Its context switches; `None` where they are not counted.
@@ -14,7 +14,7 @@ pub struct Thread {
 
 /// What was counted of one CPU until some moment.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Cpu {
+pub struct CpuAccount {
     /// Its number.
     pub number: u32,
     /// Interrupts, by name.
@@ -39,15 +39,15 @@ const USER_TICK_NS: u64 = 10_000_000;
 
 /// The account of the calling thread now. Two system calls.
 #[must_use]
-pub fn of_thread() -> Thread {
-    Thread { cpu: crate::affinity::current_cpu(), switches: switches() }
+pub fn of_thread() -> ThreadAccount {
+    ThreadAccount { cpu: crate::affinity::current_cpu(), switches: switches() }
 }
 
 /// The account of a CPU now. Reads three files of /proc: 50 to 500 µs, more with more CPUs. What cannot be read is empty.
 #[must_use]
-pub fn of_cpu(number: u32) -> Cpu {
+pub fn of_cpu(number: u32) -> CpuAccount {
     let text = |path| std::fs::read_to_string(path).unwrap_or_default();
-    Cpu {
+    CpuAccount {
         number,
         interrupts: counts_of(&text("/proc/interrupts"), number),
         softirqs: counts_of(&text("/proc/softirqs"), number),

@@ -1,7 +1,5 @@
 //! What the kernel says about the rate and the error of its own clock: adjtimex(2), asked and not changed.
 
-#![allow(unsafe_code, reason = "adjtimex writes through a pointer")]
-
 use clockscope_arch::Errno;
 use clockscope_records::Adjtimex;
 
@@ -26,12 +24,7 @@ pub enum AdjtimexError {
 /// The call fails.
 #[cfg(target_os = "linux")]
 pub fn read() -> Result<Adjtimex, AdjtimexError> {
-    let mut state = core::mem::MaybeUninit::<libc::timex>::zeroed();
-    // SAFETY: all-zero is a timex, whose modes then ask for no change; adjtimex fills it.
-    let (answer, state) = unsafe { (libc::adjtimex(state.as_mut_ptr()), state.assume_init()) };
-    if answer < 0 {
-        return Err(AdjtimexError::Refused(Errno::from(&std::io::Error::last_os_error())));
-    }
+    let state = clockscope_arch::os::adjtimex().map_err(AdjtimexError::Refused)?;
     let offset_unit_ns = if state.status & libc::STA_NANO != 0 { 1 } else { 1000 };
     #[allow(clippy::unnecessary_cast, reason = "32 bits wide on 32-bit systems")]
     Ok(Adjtimex {
@@ -81,7 +74,7 @@ mod tests {
     #[test]
     fn the_kernel_answers() {
         let found = super::read().unwrap();
-        // At 100 Hz of USER_HZ a tick is 10 ms, give or take what steering takes: a tenth at most.
+        // At 100 Hz of USER_HZ a tick is 10 ms, plus or minus what steering takes: a tenth at most.
         assert!((9_000..=11_000).contains(&found.tick_us), "{found:?}");
         assert!(found.freq_ppm.abs() <= 500.0, "{found:?}");
     }

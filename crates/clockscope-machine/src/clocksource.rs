@@ -8,14 +8,14 @@ use clockscope_records::{Environment, KernelVerdict, Reason};
 
 use crate::text::has_word;
 
-pub use clocksource::{Clocksource, Hardware};
-pub use switch::{Right, SwitchError, Switched, left_behind, restore, right};
+pub use clocksource::{Hardware, KnownClocksource};
+pub use switch::{Restoration, Right, SwitchError, left_behind, restore, right};
 #[cfg(fuzzing)]
 pub(crate) use {log::fuzz as fuzz_log, switch::fuzz as fuzz_marker};
 
 /// Returns what is known of a clocksource; `None` for one that this program has never heard of.
 #[must_use]
-pub fn known(name: &str) -> Option<&'static Clocksource> {
+pub fn known(name: &str) -> Option<&'static KnownClocksource> {
     clocksource::known(name.as_bytes())
 }
 
@@ -29,7 +29,7 @@ pub fn is_scaled_counter(name: &str) -> bool {
 /// this program has never heard of.
 #[must_use]
 pub fn is_counter_based(name: &str) -> Option<bool> {
-    known(name).map(Clocksource::is_counter_based)
+    known(name).map(KnownClocksource::is_counter_based)
 }
 
 /// Returns whether the timer tick moves this clocksource.

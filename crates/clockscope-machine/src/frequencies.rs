@@ -1,21 +1,21 @@
 //! Nominal frequencies of the counter, as hardware or hypervisor state them: to be checked against a measurement.
 
-use clockscope_arch::counter::{self, Claims};
+use clockscope_arch::counter::{self, StatedFrequencies};
 use clockscope_arch::os;
 use clockscope_records::{Figure, Frequencies, StatedBy};
 
 const NOT_STATED: &str = "the processor does not state it";
 
-/// Returns the counter's nominal frequency in Hz and who states it, by the precedence of [`Claims::nominal_hz`].
+/// Returns the counter's nominal frequency in Hz and who states it, by the precedence of [`StatedFrequencies::nominal_hz`].
 #[must_use]
 pub fn nominal_hz(stated: &Frequencies) -> Option<(f64, StatedBy)> {
-    claims(stated).nominal_hz(|| stated.perf_mmap_hz.get()).map(recorded)
+    stated_frequencies(stated).nominal_hz(|| stated.perf_mmap_hz.get()).map(recorded)
 }
 
 /// Returns the same without the kernel's figure, for a comparison with the kernel's clocks: these run by it.
 #[must_use]
 pub fn nominal_hz_beside_kernel(stated: &Frequencies) -> Option<(f64, StatedBy)> {
-    claims(stated).nominal_hz(|| None).map(recorded)
+    stated_frequencies(stated).nominal_hz(|| None).map(recorded)
 }
 
 fn recorded((hz, by): (f64, counter::StatedBy)) -> (f64, StatedBy) {
@@ -28,8 +28,8 @@ fn recorded((hz, by): (f64, counter::StatedBy)) -> (f64, StatedBy) {
     (hz, by)
 }
 
-fn claims(stated: &Frequencies) -> Claims {
-    Claims {
+fn stated_frequencies(stated: &Frequencies) -> StatedFrequencies {
+    StatedFrequencies {
         cpuid_15h_hz: stated.cpuid_15h_hz.get(),
         cpuid_16h_base_mhz: stated.cpuid_16h_base_mhz.get(),
         cpuid_40000010h_khz: stated.cpuid_40000010h_tsc_khz.get(),
@@ -38,12 +38,12 @@ fn claims(stated: &Frequencies) -> Claims {
 }
 
 pub(crate) fn read() -> Frequencies {
-    let claimed = counter::claims();
+    let nominal = counter::stated_frequencies();
     Frequencies {
-        cpuid_15h_hz: Figure::of(claimed.cpuid_15h_hz, NOT_STATED),
-        cpuid_16h_base_mhz: Figure::of(claimed.cpuid_16h_base_mhz, NOT_STATED),
-        cpuid_40000010h_tsc_khz: Figure::of(claimed.cpuid_40000010h_khz, "no hypervisor states it"),
-        cntfrq_hz: Figure::of(claimed.cntfrq_hz, "not an aarch64 processor, or its firmware states 0"),
+        cpuid_15h_hz: Figure::of(nominal.cpuid_15h_hz, NOT_STATED),
+        cpuid_16h_base_mhz: Figure::of(nominal.cpuid_16h_base_mhz, NOT_STATED),
+        cpuid_40000010h_tsc_khz: Figure::of(nominal.cpuid_40000010h_khz, "no hypervisor states it"),
+        cntfrq_hz: Figure::of(nominal.cntfrq_hz, "not an aarch64 processor, or its firmware states 0"),
         perf_mmap_hz: os::perf_frequency().map_err(|reason| reason.to_string()).into(),
     }
 }

@@ -45,7 +45,7 @@ pub(crate) fn signature() -> Option<[u8; 12]> {
 
 /// What a hypervisor says about the counter that it hands to this machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Advice {
+pub struct HypervisorStatement {
     /// Whether it says that the counter can be relied upon.
     pub is_reliable: bool,
     /// What it says.
@@ -56,7 +56,7 @@ pub struct Advice {
 /// Functional Specification, 2.4) and Xen (`arch-x86/cpuid.h`).
 #[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
 #[must_use]
-pub fn advice() -> Option<Advice> {
+pub fn statement() -> Option<HypervisorStatement> {
     use raw_cpuid::CpuIdReader;
     let eax = |leaf: u32| raw_cpuid::CpuIdReaderNative.cpuid1(leaf).eax;
     let has = |leaf: u32, bit: u32| eax(leaf) & (1 << bit) != 0;
@@ -66,14 +66,16 @@ pub fn advice() -> Option<Advice> {
 
 /// The same of a signature, and of bits of EAX.
 #[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
-fn said(signature: &[u8; 12], has: impl Fn(u32, u32) -> bool) -> Option<Advice> {
-    let advice = |is_reliable, says| Some(Advice { is_reliable, says });
+fn said(signature: &[u8; 12], has: impl Fn(u32, u32) -> bool) -> Option<HypervisorStatement> {
+    let statement = |is_reliable, says| Some(HypervisorStatement { is_reliable, says });
     match signature {
-        b"KVMKVMKVM\0\0\0" if has(0x4000_0001, 24) => advice(true, "its clocks agree on all CPUs (stable clocksource)"),
-        b"Microsoft Hv" if has(0x4000_0003, 15) => advice(true, "the counter can be made invariant"),
-        b"Microsoft Hv" if has(0x4000_0003, 9) => advice(true, "a reference page scales the counter"),
-        b"XenVMMXenVMM" if has(0x4000_0003, 0) => advice(false, "it emulates every read of the counter"),
-        b"XenVMMXenVMM" if has(0x4000_0003, 1) => advice(true, "the host's counter is reliable"),
+        b"KVMKVMKVM\0\0\0" if has(0x4000_0001, 24) => {
+            statement(true, "its clocks agree on all CPUs (stable clocksource)")
+        }
+        b"Microsoft Hv" if has(0x4000_0003, 15) => statement(true, "the counter can be made invariant"),
+        b"Microsoft Hv" if has(0x4000_0003, 9) => statement(true, "a reference page scales the counter"),
+        b"XenVMMXenVMM" if has(0x4000_0003, 0) => statement(false, "it emulates every read of the counter"),
+        b"XenVMMXenVMM" if has(0x4000_0003, 1) => statement(true, "the host's counter is reliable"),
         _ => None,
     }
 }
@@ -81,7 +83,7 @@ fn said(signature: &[u8; 12], has: impl Fn(u32, u32) -> bool) -> Option<Advice> 
 /// Elsewhere none is known to say anything.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "x86")))]
 #[must_use]
-pub fn advice() -> Option<Advice> {
+pub fn statement() -> Option<HypervisorStatement> {
     None
 }
 
@@ -99,7 +101,7 @@ mod tests {
     #[test]
     fn each_hypervisor_says_it_in_its_own_bits() {
         let reliable = |signature: &[u8; 12], set: (u32, u32)| {
-            said(signature, |leaf, bit| (leaf, bit) == set).map(|advice| advice.is_reliable)
+            said(signature, |leaf, bit| (leaf, bit) == set).map(|statement| statement.is_reliable)
         };
         assert_eq!(reliable(b"KVMKVMKVM\0\0\0", (0x4000_0001, 24)), Some(true));
         assert_eq!(reliable(b"KVMKVMKVM\0\0\0", (0x4000_0001, 0)), None);

@@ -15,7 +15,7 @@ use crate::pair::Deadline;
 use crate::platform::{Platform, Yardstick};
 use crate::sampler::Sampled;
 use crate::session::Session;
-use crate::timer::{Calibration, Rate, Timer, TimerError};
+use crate::timer::{Timer, TimerCalibration, TimerError, TimerRate};
 use crate::unreadable::{PATIENCE_MS, Unreadable};
 
 /// Window of the first calibration, in ns: its bound is then below 100 ppm, well inside what events tolerate.
@@ -43,13 +43,13 @@ pub(crate) struct Setup<'a, P: Platform> {
     pub(crate) counters: Catalogue<P>,
     pub(crate) recorded_at: Option<String>,
     pub(crate) bench: Bench<'a, P>,
-    /// Under way since before the first batch.
-    pub(crate) calibration: Calibration<P>,
-    place: Place<P>,
+    /// Begun before the first batch.
+    pub(crate) calibration: TimerCalibration<P>,
+    place: CpuBinding<P>,
 }
 
 /// Where the thread measures.
-struct Place<P: Platform> {
+struct CpuBinding<P: Platform> {
     /// The CPU asked for.
     asked: Option<u32>,
     /// The CPU that it is pinned to, and what holds it there; or why it is not.
@@ -102,7 +102,7 @@ impl<'a, P: Platform> Setup<'a, P> {
         catalogue: Catalogue<P>,
         cpu: Option<u32>,
     ) -> Result<Self, MeasureError> {
-        let place = Place::pin(session.platform, cpu)?;
+        let place = CpuBinding::pin(session.platform, cpu)?;
         let answering = Answering::tried(catalogue, session)?;
         Self::with(session, answering, place)
     }
@@ -113,10 +113,14 @@ impl<'a, P: Platform> Setup<'a, P> {
         let platform = session.platform;
         let references = platform.references();
         let answering = Answering { catalogue, counters: Catalogue::counters(platform), recorded_at: None, references };
-        Self::with(session, answering, Place::pin(platform, None)?)
+        Self::with(session, answering, CpuBinding::pin(platform, None)?)
     }
 
-    fn with(session: &'a Session<'a, P>, answering: Answering<P>, mut place: Place<P>) -> Result<Self, MeasureError> {
+    fn with(
+        session: &'a Session<'a, P>,
+        answering: Answering<P>,
+        mut place: CpuBinding<P>,
+    ) -> Result<Self, MeasureError> {
         let Answering { catalogue, counters, recorded_at, references } = answering;
         let (platform, stop) = (session.platform, session.stop);
         let counter = counter(platform, &counters);
@@ -150,7 +154,7 @@ impl<'a, P: Platform> Setup<'a, P> {
     /// The answer to a question that was asked for so long since then: on this thread, or on one on each of these CPUs.
     pub(crate) fn answer<F: Contents>(
         self,
-        (asked_s, since): (f64, &Calibration<P>),
+        (asked_s, since): (f64, &TimerCalibration<P>),
         cpus: Option<&[u32]>,
         found: F,
     ) -> Envelope<F> {
@@ -187,8 +191,8 @@ impl<'a, P: Platform> Setup<'a, P> {
     }
 
     /// The same, with what is known of the timer.
-    pub(crate) fn run_by(&self, sampling: Sampling, timer: clockscope_records::Timer) -> Run {
-        let doubt = "it stood still or went back under way: this is its frequency at the start";
+    pub(crate) fn run_by(&self, sampling: Sampling, timer: clockscope_records::TimerRecord) -> Run {
+        let doubt = "it stood still or went back during the run: this is its frequency at the start";
         let frequency_doubt = self.calibration.rate().is_err().then(|| doubt.to_owned());
         Run {
             duration_asked_s: sampling.duration_asked_s,
@@ -196,7 +200,7 @@ impl<'a, P: Platform> Setup<'a, P> {
             duration_s: sampling.duration_s,
             runs: None,
             cpu: self.place.pinned.as_ref().map(|(cpu, _)| *cpu).map_err(ToString::to_string).into(),
-            timer: clockscope_records::Timer { frequency_doubt, ..timer },
+            timer: clockscope_records::TimerRecord { frequency_doubt, ..timer },
             interrupted: sampling.interrupted,
         }
     }
@@ -204,7 +208,7 @@ impl<'a, P: Platform> Setup<'a, P> {
 
 impl Sampling {
     /// Of a run that was to take so long.
-    pub(crate) fn of_time<P: Platform>(asked_s: f64, since: &Calibration<P>, bench: &Bench<'_, P>) -> Self {
+    pub(crate) fn of_time<P: Platform>(asked_s: f64, since: &TimerCalibration<P>, bench: &Bench<'_, P>) -> Self {
         Self {
             duration_asked_s: Some(asked_s),
             reads_asked: None,
@@ -214,7 +218,7 @@ impl Sampling {
     }
 }
 
-impl<P: Platform> Place<P> {
+impl<P: Platform> CpuBinding<P> {
     /// Pins to the CPU asked for, or to the current one if that can be done.
     fn pin(platform: &P, cpu: Option<u32>) -> Result<Self, AffinityError> {
         let on = |cpu: u32| platform.pin(cpu).map(|pinned| (cpu, pinned));
@@ -270,13 +274,13 @@ fn all_answering<P: Platform>(
     if answering.is_empty() { Err(TimerError::NoReference(refusing).into()) } else { Ok(answering) }
 }
 
-/// Returns a calibration under way and its first rate, by the first of these references that works.
+/// Returns a calibration that has begun and its first rate, by the first of these references that works.
 /// The timer is the counter, or the reference where the counter stands still: that is a result, and
 /// not a timer.
 fn calibrated<P: Platform>(
     counter: Option<&P::Counter>,
     references: &[P::Reference],
-) -> Result<(Calibration<P>, Rate), TimerError> {
+) -> Result<(TimerCalibration<P>, TimerRate), TimerError> {
     let of_reference = |reference: &P::Reference, is_patient: bool| {
         let of = |timer: Timer<P>| calibrated_by(timer, reference, is_patient);
         let by_reference = || of(Timer::Reference(reference.clone()));
@@ -298,8 +302,8 @@ fn calibrated_by<P: Platform>(
     timer: Timer<P>,
     reference: &P::Reference,
     is_patient: bool,
-) -> Result<(Calibration<P>, Rate), TimerError> {
-    let calibration = Calibration::start(timer, reference.clone()).looked_at();
+) -> Result<(TimerCalibration<P>, TimerRate), TimerError> {
+    let calibration = TimerCalibration::start(timer, reference.clone()).looked_at();
     if !is_patient && !calibration.moves() {
         return Err(TimerError::ReferenceFrozen(reference.name().to_owned()));
     }
@@ -318,11 +322,11 @@ pub(crate) struct Bench<'a, P: Platform> {
     pub(crate) platform: &'a P,
     pub(crate) timer: Timer<P>,
     pub(crate) reference: P::Reference,
-    pub(crate) first_rate: Rate,
+    pub(crate) first_rate: TimerRate,
     /// The step that the timer moves in, in its unit.
     pub(crate) timer_step: f64,
     seen_timer_step: Option<f64>,
-    /// Timer value that all times are told from.
+    /// Timer value that all times are relative to.
     pub(crate) origin: u64,
     /// Set from outside to end early.
     pub(crate) stop: &'a AtomicBool,
@@ -330,8 +334,8 @@ pub(crate) struct Bench<'a, P: Platform> {
 
 impl<P: Platform> Bench<'_, P> {
     /// A calibration that begins now.
-    pub(crate) fn calibrate(&self) -> Calibration<P> {
-        Calibration::start(self.timer.clone(), self.reference.clone())
+    pub(crate) fn calibrate(&self) -> TimerCalibration<P> {
+        TimerCalibration::start(self.timer.clone(), self.reference.clone())
     }
 
     /// The end of so many ns that begin now, also where the reference stands still.
@@ -361,7 +365,7 @@ impl<P: Platform> Bench<'_, P> {
 
     /// Time since then, in ns: the reference's, or the timer's if the reference has fallen far behind. A clock that stands
     /// still, goes back or refuses must not keep a question going for ever.
-    pub(crate) fn elapsed_ns(&self, since: &Calibration<P>) -> f64 {
+    pub(crate) fn elapsed_ns(&self, since: &TimerCalibration<P>) -> f64 {
         let by_reference = since.elapsed_ns();
         let Timer::Counter(_) = self.timer else { return by_reference };
         let most = by_reference * (1.0 + FAR_BEHIND) + FAR_BEHIND_NS;

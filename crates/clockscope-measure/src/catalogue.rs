@@ -3,7 +3,7 @@
 use clockscope_machine::clocksource;
 use clockscope_machine::trial::SeveralThreads;
 use clockscope_records::{ClockIdentity, ClockKind, Figure, Listed, ReadPath};
-use clockscope_sources::{Basis, ClockInfo, Entry, Kind, Path, RawClock, Resolution, Unit, Visitor};
+use clockscope_sources::{ClockBasis, ClockInfo, Entry, Kind, Path, RawClock, Resolution, Unit, Visitor};
 
 use crate::platform::{Platform, ThisMachine};
 use crate::sampler::{Probe, Sampler};
@@ -12,11 +12,11 @@ use crate::unreadable::{PATIENCE_MS, Unreadable};
 
 /// All clocks that clockscope knows on a machine, those that cannot be read included.
 pub struct Catalogue<P: Platform = ThisMachine> {
-    pub(crate) entries: Vec<Row<P>>,
+    pub(crate) entries: Vec<CatalogueEntry<P>>,
 }
 
 /// A clock whose type was forgotten.
-pub(crate) struct Row<P: Platform> {
+pub(crate) struct CatalogueEntry<P: Platform> {
     pub(crate) info: ClockInfo,
     /// The clock, or why there is none.
     pub(crate) sampler: Result<Box<dyn Sampler<P>>, Unreadable>,
@@ -49,7 +49,7 @@ pub struct UnknownClock {
 impl<P: Platform> Visitor for Catalogue<P> {
     fn visit<C: RawClock + 'static>(&mut self, entry: Entry<C>) {
         let sampler = entry.clock.map(|clock| Box::new(Probe::new(clock)) as Box<dyn Sampler<P>>);
-        self.entries.push(Row { info: entry.info, sampler: sampler.map_err(Unreadable::from) });
+        self.entries.push(CatalogueEntry { info: entry.info, sampler: sampler.map_err(Unreadable::from) });
     }
 }
 
@@ -75,7 +75,7 @@ impl<P: Platform> Catalogue<P> {
     /// # Errors
     /// The first name that no clock bears.
     pub fn select(mut self, names: &[String], paths: Paths) -> Result<Self, UnknownClock> {
-        let everyone = |row: &Row<P>| names.is_empty() && self.reached_by(row, paths);
+        let everyone = |row: &CatalogueEntry<P>| names.is_empty() && self.reached_by(row, paths);
         let mut keep: Vec<bool> = self.entries.iter().map(everyone).collect();
         for name in names {
             for place in self.places(name, paths)? {
@@ -99,7 +99,7 @@ impl<P: Platform> Catalogue<P> {
         self.entries.retain(|_| marks.next().is_some_and(|mark| *mark));
     }
 
-    fn is_meant(&self, row: &Row<P>, name: &str, paths: Paths) -> bool {
+    fn is_meant(&self, row: &CatalogueEntry<P>, name: &str, paths: Paths) -> bool {
         let bears = |name: &str| row.info.name == name || row.info.aliases.contains(&name);
         match name.split_once(':') {
             Some((name, path)) => bears(name) && path_name(row.info.path) == path,
@@ -108,7 +108,7 @@ impl<P: Platform> Catalogue<P> {
     }
 
     /// Clocks with one path only are read by that one, whatever was asked for.
-    pub(crate) fn reached_by(&self, row: &Row<P>, paths: Paths) -> bool {
+    pub(crate) fn reached_by(&self, row: &CatalogueEntry<P>, paths: Paths) -> bool {
         let asked = match paths {
             Paths::All => return true,
             Paths::Libc => Path::Libc,
@@ -167,7 +167,7 @@ impl<P: Platform> Catalogue<P> {
     }
 }
 
-impl<P: Platform> Row<P> {
+impl<P: Platform> CatalogueEntry<P> {
     fn listed(&self, clocksource: Option<&str>) -> Listed {
         Listed {
             identity: self.identity(clocksource),
@@ -179,10 +179,10 @@ impl<P: Platform> Row<P> {
     }
 
     /// What the interface states; one tick of the processor's counter once its length is known.
-    pub(crate) fn nominal_resolution_ns(&self, ns_per_tick: Option<f64>) -> Figure<f64> {
+    pub(crate) fn nominal_resolution_ns(&self, ns_per_count: Option<f64>) -> Figure<f64> {
         match &self.info.resolution {
             Resolution::Nanoseconds(ns) => Figure::Known(*ns),
-            Resolution::OneTick => Figure::of(ns_per_tick, "one tick, whose length has to be measured"),
+            Resolution::OneTick => Figure::of(ns_per_count, "one tick, whose length has to be measured"),
             Resolution::Unknown(reason) => Figure::unknown(reason.clone()),
         }
     }
@@ -195,20 +195,22 @@ impl<P: Platform> Row<P> {
     /// Its facts as a record: what depends on the machine, by the kernel's clocksource.
     pub(crate) fn identity(&self, clocksource: Option<&str>) -> ClockIdentity {
         let counter_based = match (self.info.basis, clocksource) {
-            (Basis::Counter, _) => Figure::Known(true),
-            (Basis::Clocksource, Some(name)) => clocksource::is_counter_based(name)
+            (ClockBasis::Counter, _) => Figure::Known(true),
+            (ClockBasis::Clocksource, Some(name)) => clocksource::is_counter_based(name)
                 .ok_or_else(|| format!("this program does not know the clocksource {name}"))
                 .into(),
-            (Basis::Clocksource, None) => Figure::unknown("the kernel does not show its clocksource"),
-            (Basis::Scheduler, _) => Figure::unknown("the kernel does not show what the scheduler's clock is based on"),
-            (Basis::Other, _) => Figure::Known(false),
+            (ClockBasis::Clocksource, None) => Figure::unknown("the kernel does not show its clocksource"),
+            (ClockBasis::Scheduler, _) => {
+                Figure::unknown("the kernel does not show what the scheduler's clock is based on")
+            }
+            (ClockBasis::Other, _) => Figure::Known(false),
         };
         ClockIdentity {
             basis: match self.info.basis {
-                Basis::Counter => clockscope_records::Basis::Counter,
-                Basis::Clocksource => clockscope_records::Basis::Clocksource,
-                Basis::Scheduler => clockscope_records::Basis::Scheduler,
-                Basis::Other => clockscope_records::Basis::Other,
+                ClockBasis::Counter => clockscope_records::ClockBasis::Counter,
+                ClockBasis::Clocksource => clockscope_records::ClockBasis::Clocksource,
+                ClockBasis::Scheduler => clockscope_records::ClockBasis::Scheduler,
+                ClockBasis::Other => clockscope_records::ClockBasis::Other,
             },
             counter_based,
             is_ordered: self.info.is_ordered,
@@ -241,11 +243,11 @@ impl<P: Platform> Row<P> {
     }
 
     /// Length of the clock's unit in ns; `None` for one whose length is not fixed.
-    pub(crate) fn ns_per_unit(&self, ns_per_tick: f64) -> Option<f64> {
+    pub(crate) fn ns_per_unit(&self, ns_per_count: f64) -> Option<f64> {
         match (self.info.unit, self.info.kind) {
             (Unit::Nanoseconds, _) => Some(1.0),
             (Unit::Counts(Some(hz)), _) => Some(1e9 / hz),
-            (Unit::Counts(None), Kind::Counter) => Some(ns_per_tick),
+            (Unit::Counts(None), Kind::Counter) => Some(ns_per_count),
             (Unit::Counts(None), _) => None,
         }
     }

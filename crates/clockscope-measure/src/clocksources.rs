@@ -9,7 +9,7 @@ use clockscope_sources::{Kind, Unit};
 
 use crate::bench::{Progress, Setup};
 use crate::catalogue::{Catalogue, Paths};
-use crate::cost::{Request, measure};
+use crate::cost::{MeasureRequest, measure};
 use crate::error::MeasureError;
 use crate::facts::recorded_at;
 use crate::platform::ThisMachine;
@@ -35,10 +35,10 @@ pub struct SwitchedRequest {
 
 /// Switches the kernel's clocksource, measures, and so on, and puts back what was there before:
 /// also on an error, a panic, and when it is stopped. What was measured until an error is kept, and
-/// the error told beside.
+/// the error in the record.
 ///
 /// # Errors
-/// No such clocksource or clock, no right to switch, or somebody else is switching or has left it switched: then nothing was
+/// No such clocksource or clock, no right to switch, or another process is switching or has left it switched: then nothing was
 /// switched. What [`measure()`] reports, or the kernel refuses, before anything was measured.
 /// Or the process has more than one thread: clocks are first tried in a forked child.
 pub fn switched(
@@ -54,7 +54,7 @@ pub fn switched(
     let found = with_each_clocksource(&request.clocksources, session.stop, &mut |place, _| {
         // A clock's nominal resolution and path depend on the clocksource, so that it is looked at anew.
         let catalogue = Catalogue::new(&ThisMachine).select(&request.clocks, request.paths)?;
-        let part = Request { duration_s: request.duration_s, cpu: request.cpu, thorough: request.thorough };
+        let part = MeasureRequest { duration_s: request.duration_s, cpu: request.cpu, thorough: request.thorough };
         measure(&Session::new(&ThisMachine, session.stop), catalogue, &part, &mut |share| {
             progress((place as f64 + share) / whole)
         })
@@ -68,9 +68,9 @@ pub fn switched(
 pub struct PerClocksource<T> {
     /// The clocksource before and after.
     pub was: String,
-    /// What was found with each, in order, until something went wrong or somebody wanted to stop.
+    /// What was found with each, in order, until something went wrong or the user stopped it.
     pub found: Vec<T>,
-    /// What went wrong under way, or when it was put back.
+    /// What went wrong during the run, or when it was put back.
     pub error: Option<String>,
 }
 
@@ -78,7 +78,7 @@ pub struct PerClocksource<T> {
 /// there before: also on an error, a panic, and when it is stopped.
 ///
 /// # Errors
-/// No such clocksource, no right to switch, or somebody else is switching or has left it switched: then nothing was
+/// No such clocksource, no right to switch, or another process is switching or has left it switched: then nothing was
 /// switched. What the question reports, or the kernel refuses, before anything was found.
 pub fn with_each_clocksource<T>(
     clocksources: &[String],

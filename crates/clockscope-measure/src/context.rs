@@ -2,15 +2,15 @@
 
 use clockscope_machine::clocksource;
 use clockscope_records::Environment;
-use clockscope_sources::{Basis, ClockInfo};
+use clockscope_sources::{ClockBasis, ClockInfo};
 
 use crate::platform::{Platform, Yardstick};
-use crate::timer::{Rate, Timer};
+use crate::timer::{Timer, TimerRate};
 
 /// The timer, its rate, the reference, the machine.
 pub(crate) struct Context<'a, P: Platform> {
     /// The timer's rate over the whole run.
-    pub(crate) rate: Rate,
+    pub(crate) rate: TimerRate,
     pub(crate) timer: Timer<P>,
     /// The step that the timer moves in, in its unit.
     pub(crate) timer_step: f64,
@@ -19,8 +19,8 @@ pub(crate) struct Context<'a, P: Platform> {
 }
 
 impl<P: Platform> Context<'_, P> {
-    pub(crate) fn timer_record(&self) -> clockscope_records::Timer {
-        clockscope_records::Timer {
+    pub(crate) fn timer_record(&self) -> clockscope_records::TimerRecord {
+        clockscope_records::TimerRecord {
             name: self.timer.name().to_owned(),
             frequency_hz: 1e9 / self.rate.ns_per_unit,
             frequency_doubt: None,
@@ -42,7 +42,7 @@ impl<P: Platform> Context<'_, P> {
 
     /// Whether the clock and what it is judged against stand on one hardware counter.
     pub(crate) fn shares_hardware(&self, info: &ClockInfo, judged_outside: bool) -> Option<bool> {
-        match (judged_outside, info.basis == Basis::Clocksource, &self.timer) {
+        match (judged_outside, info.basis == ClockBasis::Clocksource, &self.timer) {
             // The counter against the kernel's clock, or the kernel's clock against the counter.
             (true, ..) | (false, true, Timer::Counter(_)) => self.clocksource_is_counter(),
             // Both by the kernel.

@@ -6,26 +6,26 @@
 use clockscope_records::{Baseline, ClockRecord, Envelope, Measurement};
 
 use crate::bench::{Bench, Progress, Sampling, Setup};
-use crate::catalogue::{Catalogue, Row};
+use crate::catalogue::{Catalogue, CatalogueEntry};
 use crate::error::MeasureError;
 use crate::platform::Platform;
 use crate::record;
 use crate::sampler::{EmptyLoop, LONGEST, Probe, Sampler};
 use crate::session::Session;
 use crate::subject::{FEWEST_BATCHES, Subject, is_counter};
-use crate::timer::{Calibration, Rate};
+use crate::timer::{TimerCalibration, TimerRate};
 use crate::{across, advice, thorough};
 
 /// Readings of a clock that its tick is found from.
 const TICK_READINGS: usize = 1 << 13;
 /// What a batch should take, in ns: 20 µs, less what an unusually slow one may take longer.
 const BATCH_NS: f64 = 19_000.0;
-/// No time is left to be told by if none passes in so many rounds: of 0.1 ms and more each.
+/// The timer stands still if no time passes in so many rounds: of 0.1 ms and more each.
 const STILL: u32 = 1 << 10;
 
 /// What to measure, and how.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct MeasureRequest {
     /// Time for sampling, in seconds, all clocks together. At least seven rounds are made.
     pub duration_s: f64,
     /// CPU to measure on; `None` for the current one.
@@ -42,14 +42,14 @@ pub struct Request {
 pub fn measure<P: Platform>(
     session: &Session<'_, P>,
     catalogue: Catalogue<P>,
-    request: &Request,
+    request: &MeasureRequest,
     progress: &mut Progress<'_>,
 ) -> Result<Envelope<Measurement>, MeasureError> {
-    let Request { duration_s, cpu, thorough } = *request;
+    let MeasureRequest { duration_s, cpu, thorough } = *request;
     // Before this thread is pinned. Where the system does not tell, what needs them says that it could not be tested.
     let cpus = across::cpus(session.platform, None).unwrap_or_default();
     let mut setup = Setup::new(session, catalogue, cpu)?;
-    let Found { clocks, baseline, sampling } = find(&mut setup, duration_s, progress);
+    let CostResult { clocks, baseline, sampling } = find(&mut setup, duration_s, progress);
     let mut run = setup.run(sampling);
     let environment = session.environment.clone();
     let advice = advice::advise(&clocks, &environment);
@@ -61,14 +61,14 @@ pub fn measure<P: Platform>(
 }
 
 /// What one pass over all clocks found.
-pub(crate) struct Found {
+pub(crate) struct CostResult {
     pub(crate) clocks: Vec<ClockRecord>,
     pub(crate) baseline: Baseline,
     pub(crate) sampling: Sampling,
 }
 
 /// Measures the clocks of a setup, which has none left after that.
-pub(crate) fn find<P: Platform>(setup: &mut Setup<'_, P>, duration_s: f64, progress: &mut Progress<'_>) -> Found {
+pub(crate) fn find<P: Platform>(setup: &mut Setup<'_, P>, duration_s: f64, progress: &mut Progress<'_>) -> CostResult {
     let rows = std::mem::take(&mut setup.catalogue.entries);
     let counters = std::mem::take(&mut setup.counters.entries);
     let bench = &setup.bench;
@@ -80,7 +80,7 @@ pub(crate) fn find<P: Platform>(setup: &mut Setup<'_, P>, duration_s: f64, progr
     let context = setup.context();
     let baseline = baselines.baseline(&subjects, context.rate);
     let clocks = subjects.into_iter().map(|subject| record::clock(subject, &context, &baseline)).collect();
-    Found { clocks, baseline, sampling }
+    CostResult { clocks, baseline, sampling }
 }
 
 /// Finds how many reads fill a batch, then goes round all clocks, a batch each, until the time is
@@ -89,7 +89,7 @@ fn rounds<P: Platform>(
     bench: &Bench<'_, P>,
     subjects: &mut [Subject<P>],
     baselines: &mut Baselines<P>,
-    sampling: &Calibration<P>,
+    sampling: &TimerCalibration<P>,
     duration_ns: f64,
     progress: &mut Progress<'_>,
 ) {
@@ -149,9 +149,11 @@ struct Baselines<P: Platform> {
 }
 
 impl<P: Platform> Baselines<P> {
-    fn new(subjects: &[Subject<P>], counters: Vec<Row<P>>, bench: &Bench<'_, P>) -> Self {
-        let empty =
-            Row { info: record::empty_loop(), sampler: Ok(Box::new(Probe::new(EmptyLoop)) as Box<dyn Sampler<P>>) };
+    fn new(subjects: &[Subject<P>], counters: Vec<CatalogueEntry<P>>, bench: &Bench<'_, P>) -> Self {
+        let empty = CatalogueEntry {
+            info: record::empty_loop(),
+            sampler: Ok(Box::new(Probe::new(EmptyLoop)) as Box<dyn Sampler<P>>),
+        };
         let has_counter = subjects.iter().any(|subject| is_counter(&subject.row) && subject.state.is_some());
         // The plain sequence comes first on every architecture, and it is the cheapest.
         let counter = counters.into_iter().find(|row| !has_counter && row.sampler.is_ok());
@@ -162,7 +164,7 @@ impl<P: Platform> Baselines<P> {
         std::iter::once(&mut self.empty_loop).chain(&mut self.counter)
     }
 
-    fn baseline(&self, subjects: &[Subject<P>], rate: Rate) -> Baseline {
+    fn baseline(&self, subjects: &[Subject<P>], rate: TimerRate) -> Baseline {
         let counters = subjects.iter().chain(&self.counter).filter(|subject| is_counter(&subject.row));
         let fastest = counters
             .filter_map(|subject| Some((subject.row.info.name.to_string(), subject.median_cost_ns(rate)?)))

@@ -5,7 +5,7 @@ use clockscope_statistics::{Difference, Mode, octave_bin, octave_edge};
 
 /// Share of all differences that the table of distinct ones covers.
 const COVERED: f64 = 0.9999;
-/// Largest differences that are told beside.
+/// Largest differences that are reported singly.
 const LARGEST: usize = 10;
 
 /// Why what a counter of cycles shows has no figures in ns.

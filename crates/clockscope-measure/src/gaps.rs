@@ -17,12 +17,12 @@ use crate::platform::Platform;
 use crate::session::Session;
 use crate::still;
 use crate::timer::Timer;
-use watch::{Limits, Sight, WORST, Watch};
+use watch::{GapThresholds, Sight, WORST, Watch};
 
 /// A pause of so many ns may have been an interrupt: after it the account is renewed, so that a later gap is not explained by
 /// what was counted before.
 const PAUSE_NS: f64 = 1e3;
-/// Turns of the loop that tell what one takes.
+/// Turns of the loop from which the length of one follows.
 const TURNS: usize = 1 << 10;
 /// How many of them make a run, of which the mean is taken.
 const TURNS_OF_RUN: usize = 1 << 5;
@@ -47,7 +47,7 @@ pub struct GapsRequest {
 /// Looks for gaps. The CPUs are fully busy meanwhile. Memory does not grow with the number of gaps.
 ///
 /// # Errors
-/// A CPU that was asked for cannot be used, or no clock answers that time could be told by.
+/// A CPU that was asked for cannot be used, or no clock answers that measures time.
 /// Or the process has more than one thread: clocks are first tried in a forked child.
 pub fn gaps<P: Platform>(
     session: &Session<'_, P>,
@@ -62,7 +62,7 @@ pub fn gaps<P: Platform>(
     let (loop_ticks, step) = turn(&bench.timer);
     let least_ticks = (loop_ticks * FEWEST_TURNS).max(FEWEST_STEPS * step.max(bench.timer.tick_ns()));
     let asked_ticks = threshold_s * 1e9 / bench.first_rate.ns_per_unit;
-    let limits = Limits {
+    let limits = GapThresholds {
         threshold: asked_ticks.max(least_ticks) as u64,
         pause: (PAUSE_NS / bench.first_rate.ns_per_unit).max(least_ticks) as u64,
         still_turns: still::turns(loop_ticks * bench.first_rate.ns_per_unit, bench.seen_step_ns()),
@@ -72,7 +72,7 @@ pub fn gaps<P: Platform>(
         Some(cpus) => cpus.iter().map(|cpu| Watch::new(Some(*cpu), limits)).collect(),
         None => vec![Watch::new(setup.cpu(), limits)],
     };
-    // In parts, so that somebody can see it go on. A thread is started anew for each: what is between them is not looked
+    // In parts, so that the user sees progress. A thread is started anew for each: what is between them is not looked
     // at, and not counted.
     loop {
         let left_ns = duration_s * 1e9 - bench.elapsed_ns(&sampling);
@@ -115,11 +115,11 @@ impl<P: Platform> Sight for Real<'_, P> {
         self.bench.timer.now()
     }
 
-    fn thread(&mut self) -> account::Thread {
+    fn thread(&mut self) -> account::ThreadAccount {
         self.bench.platform.thread_account()
     }
 
-    fn cpu(&mut self) -> account::Cpu {
+    fn cpu(&mut self) -> account::CpuAccount {
         let platform = self.bench.platform;
         platform.cpu_account(self.cpu.or_else(|| platform.current_cpu()).unwrap_or(0))
     }
@@ -244,7 +244,7 @@ mod tests {
     use super::*;
     use clockscope_records::CauseKind;
 
-    const LIMITS: Limits = Limits { threshold: 100, pause: 100, still_turns: 1 << 20 };
+    const LIMITS: GapThresholds = GapThresholds { threshold: 100, pause: 100, still_turns: 1 << 20 };
 
     fn gap(length: u64, cause: CauseKind) -> Gap {
         Gap { at: 0, length, cause, detail: String::new() }

@@ -4,14 +4,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::platform::{Platform, Word, Yardstick};
 use crate::still;
-use crate::timer::{Rate, Timer, read};
+use crate::timer::{Timer, TimerRate, read};
 
 /// How much longer than asked for a time may be by the counter, and by how many ns, before the reference is no longer waited for.
 const PATIENCE: f64 = 2.0;
 const PATIENCE_NS: f64 = 1e6;
 /// The same in steps of the reference.
 const PATIENT_STEPS: f64 = 4.0;
-/// Turns in which a reference may stand still where no counter tells the time, if it was not seen
+/// Turns in which a reference may stand still where no counter measures the time, if it was not seen
 /// to move: at 30 ns a turn, more than any clock's step.
 const PATIENT_TURNS: u64 = 1 << 22;
 /// The same of one that was, at least: it was seen to move within so many readings.
@@ -97,7 +97,7 @@ pub(crate) struct Deadline<'a, P: Platform> {
 /// The counter beside a reference, which shows whether that fails.
 struct Watchdog<'a, P: Platform> {
     timer: &'a Timer<P>,
-    rate: Rate,
+    rate: TimerRate,
     /// What it showed before and after the reference was read at the start.
     start: [u64; 2],
 }
@@ -124,7 +124,7 @@ impl<'a, P: Platform> Deadline<'a, P> {
 
     /// Returns the same from now on, which ends also where the reference stands still, by a timer of
     /// this rate.
-    pub(crate) fn beside(mut self, timer: &'a Timer<P>, rate: Rate) -> Self {
+    pub(crate) fn beside(mut self, timer: &'a Timer<P>, rate: TimerRate) -> Self {
         if let Timer::Counter(_) = timer {
             let before = timer.now();
             self.start_ns = read(&self.reference);

@@ -1,6 +1,6 @@
 //! Which clock for intervals of which length, and how often to repeat what is measured, from what was measured.
 //!
-//! What two reads with an interval between them tell is too long by what they tell with nothing between them, and is
+//! Two reads overestimate the interval between them by what they show with nothing between them, and are
 //! uncertain by the clock's tick and by how much that overhead varies. The sum of the three bounds the error of nearly
 //! every single measurement; n repetitions between the two reads divide it by n.
 
@@ -16,7 +16,7 @@ const INTERVALS: [f64; 10] = [1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e
 
 /// What a plan stands on.
 #[derive(Clone, Copy, Debug)]
-pub enum Source<'a> {
+pub enum PlanInput<'a> {
     /// What `clockscope measure` found.
     Measurement(&'a Envelope<Measurement>),
     /// What `clockscope steps` found.
@@ -24,7 +24,7 @@ pub enum Source<'a> {
 }
 
 /// What either says of one clock.
-struct Found<'a> {
+struct ClockFigures<'a> {
     identity: &'a ClockIdentity,
     available: bool,
     cost_ns: Option<f64>,
@@ -35,14 +35,14 @@ struct Found<'a> {
     events: Option<&'a Events>,
 }
 
-impl<'a> Source<'a> {
-    fn clocks(self) -> Vec<Found<'a>> {
+impl<'a> PlanInput<'a> {
+    fn clocks(self) -> Vec<ClockFigures<'a>> {
         match self {
             Self::Measurement(measurement) => measurement
                 .found
                 .clocks
                 .iter()
-                .map(|clock| Found {
+                .map(|clock| ClockFigures {
                     identity: &clock.identity,
                     available: clock.available,
                     cost_ns: clock.cost_ns.known().map(|cost| cost.median),
@@ -57,7 +57,7 @@ impl<'a> Source<'a> {
                 .found
                 .clocks
                 .iter()
-                .map(|clock| Found {
+                .map(|clock| ClockFigures {
                     identity: &clock.identity,
                     available: clock.available,
                     // What passes from read to read of a clock that is read without a pause; the median, which no
@@ -90,7 +90,7 @@ impl<'a> Source<'a> {
 
 /// Plans for an interval of so many ns, or for 1 ns to 1 s, with a relative error of at most `error` (positive).
 #[must_use]
-pub fn plan(source: Source<'_>, error: f64, interval_ns: Option<f64>) -> Envelope<Plan> {
+pub fn plan(source: PlanInput<'_>, error: f64, interval_ns: Option<f64>) -> Envelope<Plan> {
     let environment = source.environment();
     let (mut clocks, mut unfit) = (Vec::new(), Vec::new());
     for found in source.clocks().iter().filter(|found| is_stopwatch(found.identity, environment)) {
@@ -117,7 +117,7 @@ fn is_stopwatch(clock: &ClockIdentity, environment: &Environment) -> bool {
         || advice::is_trusted_counter(clock, environment)
 }
 
-fn candidate(found: &Found<'_>) -> Result<Candidate, &'static str> {
+fn candidate(found: &ClockFigures<'_>) -> Result<Candidate, &'static str> {
     if !found.available {
         return Err("it cannot be read here");
     }

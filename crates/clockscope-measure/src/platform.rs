@@ -12,7 +12,7 @@ use std::sync::atomic::Ordering;
 use clockscope_machine::account;
 use clockscope_machine::adjtimex::AdjtimexError;
 use clockscope_machine::affinity::AffinityError;
-use clockscope_machine::hypervisor::Advice;
+use clockscope_machine::hypervisor::HypervisorStatement;
 use clockscope_machine::sleeping::{Call, SleepError};
 use clockscope_machine::trial::{Outcome, SeveralThreads};
 use clockscope_records::{Adjtimex, Environment, KernelVerdict};
@@ -139,10 +139,10 @@ pub trait Platform: Send + Sync + Sized + 'static {
     fn nap(&self, ns: u64);
 
     /// What was counted of the thread until now.
-    fn thread_account(&self) -> account::Thread;
+    fn thread_account(&self) -> account::ThreadAccount;
 
     /// What was counted of a CPU until now.
-    fn cpu_account(&self, cpu: u32) -> account::Cpu;
+    fn cpu_account(&self, cpu: u32) -> account::CpuAccount;
 
     /// How the kernel steers its clock.
     ///
@@ -169,7 +169,7 @@ pub trait Platform: Send + Sync + Sized + 'static {
     fn is_invariant(&self) -> Option<bool>;
 
     /// What the hypervisor says of the counter; `None` where there is none, or it says nothing.
-    fn hypervisors_advice(&self) -> Option<Advice>;
+    fn hypervisors_advice(&self) -> Option<HypervisorStatement>;
 
     /// What the kernel makes of the counter.
     fn kernel_verdict(&self, environment: &Environment) -> KernelVerdict;

@@ -3,7 +3,7 @@
 use clockscope_sources::Errno;
 
 use crate::bench::Bench;
-use crate::catalogue::Row;
+use crate::catalogue::CatalogueEntry;
 use crate::platform::{Platform, Yardstick};
 use crate::step;
 use crate::subject::is_counter;
@@ -13,7 +13,7 @@ use crate::timer::read;
 const READINGS: usize = 1 << 12;
 /// Steps that a clock must take.
 const STEPS: usize = 3;
-/// How long a clock is looked at that has not stepped so often, in ns: no clock that claims to be fine is known to take longer
+/// How long a clock is looked at that has not stepped so often, in ns: no clock whose nominal resolution is fine is known to take longer
 /// steps than 100 ms.
 const PATIENCE_NS: f64 = 500e6;
 /// Two readings further apart than this, in ns, were made by a thread that did not run in between.
@@ -29,23 +29,27 @@ const TURN_NS: f64 = 50.0;
 pub(crate) enum Quantum {
     /// In the clock's own unit.
     Step(f64),
-    /// It claims to be finer, but was not seen to step for so many ns: its step may be anything.
+    /// Its nominal resolution is finer, but it was not seen to step for so many ns: its step may be anything.
     Unseen { ns: f64 },
 }
 
-/// The step of a clock: what its readings tell, and no less than what its interface states. For one that hides its step it is
+/// The step of a clock: what its readings show, and no less than what its interface states. For one that hides its step it is
 /// the smallest that was seen. Takes half a second for one that is not seen to step, less than a millisecond for a fine one.
 ///
 /// # Errors
 /// A read failed.
-pub(crate) fn quantum<P: Platform>(row: &Row<P>, ns_per_unit: f64, bench: &Bench<'_, P>) -> Result<Quantum, Errno> {
-    let claimed_ns = row.nominal_resolution_ns(Some(ns_per_unit)).get().unwrap_or(0.0);
-    let claimed = (claimed_ns / ns_per_unit).max(1.0);
-    let Ok(sampler) = &row.sampler else { return Ok(Quantum::Step(claimed)) };
+pub(crate) fn quantum<P: Platform>(
+    row: &CatalogueEntry<P>,
+    ns_per_unit: f64,
+    bench: &Bench<'_, P>,
+) -> Result<Quantum, Errno> {
+    let nominal_ns = row.nominal_resolution_ns(Some(ns_per_unit)).get().unwrap_or(0.0);
+    let nominal = (nominal_ns / ns_per_unit).max(1.0);
+    let Ok(sampler) = &row.sampler else { return Ok(Quantum::Step(nominal)) };
     let readings = (0..READINGS).map(|_| sampler.now()).collect::<Result<Vec<u64>, Errno>>()?;
-    // Steps as long as a clock claims to take are not waited for.
-    if step::positive(&readings).count() >= STEPS || claimed_ns * STEPS as f64 > PATIENCE_NS {
-        return Ok(Quantum::Step(step::of_readings(&readings).max(claimed)));
+    // Steps as long as the nominal ones are not waited for.
+    if step::positive(&readings).count() >= STEPS || nominal_ns * STEPS as f64 > PATIENCE_NS {
+        return Ok(Quantum::Step(step::of_readings(&readings).max(nominal)));
     }
     // The clock that stands still must not time this: a counter is timed by the reference, and what
     // may be the reference by the timer.
@@ -60,9 +64,9 @@ pub(crate) fn quantum<P: Platform>(row: &Row<P>, ns_per_unit: f64, bench: &Bench
     };
     Ok(match seen.steps {
         0 => Quantum::Unseen { ns: seen.looked_ns },
-        STEPS => Quantum::Step((seen.smallest as f64).max(claimed)),
+        STEPS => Quantum::Step((seen.smallest as f64).max(nominal)),
         // Fewer bound it only by the largest, and by how long none came.
-        _ => Quantum::Step((seen.largest as f64).max(seen.still_ns / ns_per_unit).max(claimed)),
+        _ => Quantum::Step((seen.largest as f64).max(seen.still_ns / ns_per_unit).max(nominal)),
     })
 }
 
@@ -73,7 +77,7 @@ fn turns(tick_ns: f64) -> u64 {
 
 /// What was seen of a clock's steps.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-struct Seen {
+struct ObservedSteps {
     steps: usize,
     smallest: u64,
     largest: u64,
@@ -89,8 +93,8 @@ fn look_on(
     mut read: impl FnMut() -> Result<u64, Errno>,
     mut elapsed_ns: impl FnMut() -> f64,
     mut is_stopped: impl FnMut() -> bool,
-) -> Result<Seen, Errno> {
-    let (mut seen, mut last, mut last_ns, mut still_ns) = (Seen::default(), read()?, elapsed_ns(), 0.0);
+) -> Result<ObservedSteps, Errno> {
+    let (mut seen, mut last, mut last_ns, mut still_ns) = (ObservedSteps::default(), read()?, elapsed_ns(), 0.0);
     let mut turns = 0;
     while seen.steps < STEPS && seen.looked_ns < PATIENCE_NS && !is_stopped() {
         let now_ns = elapsed_ns();
@@ -120,7 +124,7 @@ mod tests {
     use super::*;
 
     /// A clock of this step that is read every 25 ns, by a thread that loses so much time every now and then.
-    fn seen(step: u64, lost_every: u64, lost: u64) -> Seen {
+    fn seen(step: u64, lost_every: u64, lost: u64) -> ObservedSteps {
         let time = std::cell::Cell::new(123_456_789_u64);
         let start = time.get();
         let read = || {
@@ -145,7 +149,7 @@ mod tests {
     /// It was looked at without end.
     #[test]
     fn a_clock_is_not_looked_at_for_ever_beside_one_that_stands_still() {
-        assert_eq!(look_on(TURNS, || Ok(7), || 1e9, || false), Ok(Seen::default()));
+        assert_eq!(look_on(TURNS, || Ok(7), || 1e9, || false), Ok(ObservedSteps::default()));
     }
 
     /// Stopped for a second, it has not looked for a second.

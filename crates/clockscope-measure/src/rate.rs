@@ -10,11 +10,11 @@ mod rated;
 use clockscope_records::{Envelope, Figure, RatePair, Rates};
 
 use crate::bench::{Bench, Setup};
-use crate::catalogue::{Catalogue, Paths, Row};
+use crate::catalogue::{Catalogue, CatalogueEntry, Paths};
 use crate::error::MeasureError;
 use crate::platform::Platform;
 use crate::session::Session;
-use crate::timer::Calibration;
+use crate::timer::TimerCalibration;
 use comparison::{BRACKETS_AT_ENDS, Comparison};
 pub(crate) use rated::ordered_counter;
 pub use rated::{RATE_CLOCKS, RATE_REFERENCES};
@@ -45,7 +45,7 @@ pub struct RateRequest {
     pub cpu: Option<u32>,
 }
 
-/// What is known while a comparison is under way.
+/// What is known while a comparison runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Live {
     /// How much of the time has passed, from 0 to 1.
@@ -63,7 +63,7 @@ pub struct Live {
 /// Compares clocks. Pins the calling thread meanwhile. Memory does not grow with the duration.
 ///
 /// # Errors
-/// No such clock, a reference that cannot be one, a CPU that cannot be used, or no clock that time could be told by.
+/// No such clock, a reference that cannot be one, a CPU that cannot be used, or no clock that measures time.
 /// Or the process has more than one thread: clocks are first tried in a forked child.
 pub fn rate<P: Platform>(
     session: &Session<'_, P>,
@@ -78,13 +78,13 @@ pub fn rate<P: Platform>(
     let catalogue = rated::selected(session.platform, clocks, paths, &reference)?;
     let setup = Setup::new(session, catalogue, cpu)?;
     let sampling = setup.bench.calibrate();
-    let plan = Plan { reference, duration_s, until_ppm };
+    let plan = RateSettings { reference, duration_s, until_ppm };
     let found = find(&setup, &setup.catalogue, &plan, progress)?;
     Ok(setup.answer((duration_s, &sampling), None, found))
 }
 
 /// Against which, and for how long.
-pub(crate) struct Plan {
+pub(crate) struct RateSettings {
     pub(crate) reference: String,
     pub(crate) duration_s: f64,
     pub(crate) until_ppm: Option<f64>,
@@ -115,7 +115,7 @@ pub(crate) fn against<P: Platform>(
 pub(crate) fn find<P: Platform>(
     setup: &Setup<'_, P>,
     catalogue: &Catalogue<P>,
-    plan: &Plan,
+    plan: &RateSettings,
     progress: &mut dyn FnMut(&Live),
 ) -> Result<Rates, MeasureError> {
     let Setup { bench, calibration, session, .. } = setup;
@@ -143,14 +143,14 @@ fn pairs<P: Platform>(rated: &[RatedClock<'_, P>], reference: usize) -> Vec<Comp
     against_reference.chain(others).collect()
 }
 
-/// A comparison under way.
+/// A comparison that runs.
 struct Course<'a, P: Platform> {
     bench: &'a Bench<'a, P>,
     rated: &'a [RatedClock<'a, P>],
     /// Which of these is the reference.
     reference: usize,
-    calibration: &'a Calibration<P>,
-    plan: &'a Plan,
+    calibration: &'a TimerCalibration<P>,
+    plan: &'a RateSettings,
 }
 
 impl<P: Platform> Course<'_, P> {
@@ -210,7 +210,7 @@ impl<P: Platform> Course<'_, P> {
             seconds: elapsed_ns / 1e9,
             clock: clock.map_or_else(String::new, |clock| clock.label.clone()),
             // What a counter is off by is told against its nominal frequency, in the end.
-            ppm: ppm.filter(|_| clock.is_some_and(|clock| !clock.counts_ticks)).map(|(rate, _)| rate),
+            ppm: ppm.filter(|_| clock.is_some_and(|clock| !clock.is_in_counts)).map(|(rate, _)| rate),
             bound_ppm: ppm.map(|(_, bound)| bound + error_ppm),
         }
     }
@@ -218,7 +218,7 @@ impl<P: Platform> Course<'_, P> {
 
 /// How long a comparison takes so far, by a clock that may stand still or go back.
 struct Waited<'a, P: Platform> {
-    since: &'a Calibration<P>,
+    since: &'a TimerCalibration<P>,
     /// What was slept takes its time whatever the clock says.
     slept_ns: f64,
 }
@@ -254,7 +254,7 @@ fn record<P: Platform>(
     place: usize,
     comparisons: Vec<Comparison>,
     reference: Scale,
-    plan: &Plan,
+    plan: &RateSettings,
 ) -> Rates {
     let mut rates = Rates {
         reference: rated[place].label.clone(),
@@ -301,7 +301,7 @@ fn is_reference_suspected(rates: &Rates) -> bool {
 
 /// Whether only the reference explains that these clocks changed against it and not against each other: they are not all steered
 /// together, and no suspend stopped all of them and not the reference.
-fn are_independent<P: Platform>(others: &[&Row<P>], reference: &Row<P>) -> bool {
+fn are_independent<P: Platform>(others: &[&CatalogueEntry<P>], reference: &CatalogueEntry<P>) -> bool {
     let first = others.first().map(|row| rated::steered_as(row));
     let are_steered_together = others.iter().all(|row| Some(rated::steered_as(row)) == first);
     let pause_together = !rated::pauses(reference) && others.iter().all(|row| rated::pauses(row));

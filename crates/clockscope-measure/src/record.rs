@@ -6,9 +6,9 @@ use clockscope_statistics::{Blocks, EventCounts, quantile};
 
 use crate::context::Context;
 use crate::platform::{Platform, Yardstick};
-use crate::subject::{FEWEST_BATCHES, State, Subject, median_cost};
+use crate::subject::{FEWEST_BATCHES, Subject, SubjectState, median_cost};
 use crate::unreadable::Unreadable;
-use crate::{distribution, tick};
+use crate::{distribution, tick_record};
 
 /// Description of the measuring loop without a clock.
 pub(crate) fn empty_loop() -> ClockInfo {
@@ -45,15 +45,24 @@ pub(crate) fn clock<P: Platform>(subject: Subject<P>, context: &Context<'_, P>, 
 /// Fills in what was measured.
 fn fill<P: Platform>(
     record: &mut ClockRecord,
-    state: State,
+    state: SubjectState,
     info: &ClockInfo,
     ns_per_unit: Option<f64>,
     context: &Context<'_, P>,
     baseline: &Baseline,
 ) {
     (record.reason, record.failure) = failure(&state).unzip();
-    let State {
-        events, differences, tick, judged_outside, reads_per_batch, costs, cost_blocks, dropped, errors, ..
+    let SubjectState {
+        events,
+        differences,
+        tick,
+        judged_outside,
+        reads_per_batch,
+        costs,
+        cost_blocks,
+        dropped,
+        errors,
+        ..
     } = state;
     let batches = costs.seen();
     let counts = [batches, reads_per_batch as u64, dropped];
@@ -66,7 +75,7 @@ fn fill<P: Platform>(
     let smallest = counts.smallest_step.ok_or("no two successive readings differed by a positive step");
     record.observed_resolution_ns =
         smallest.and_then(|step| ns_per_unit.map(|ns| step as f64 * ns).ok_or(distribution::NO_LENGTH)).into();
-    let known = tick::record(tick.tick(), info, ns_per_unit, context);
+    let known = tick_record::record(tick.tick(), info, ns_per_unit, context);
     record.tick_ns = known.tick_ns;
     record.tick_evidence = Some(known.evidence);
     record.summary = distribution::summary(differences.summary(), ns_per_unit, distribution::UNPAIRED).into();
@@ -116,7 +125,7 @@ fn why_no_cost(batches: u64) -> &'static str {
 }
 
 /// What went wrong while reading, in one sentence, and what records have of it beside that.
-pub(crate) fn failure(state: &State) -> Option<(String, Failure)> {
+pub(crate) fn failure(state: &SubjectState) -> Option<(String, Failure)> {
     let (reading, errno) = state.first_error?;
     let (errors, reads) = (state.errors, state.delivered + state.errors);
     let sentence = format!("{errors} of {reads} reads failed; the first, read {}: {errno}", reading + 1);

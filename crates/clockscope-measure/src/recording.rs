@@ -22,7 +22,7 @@ use crate::catalogue::Catalogue;
 use crate::error::MeasureError;
 use crate::platform::Platform;
 use crate::session::Session;
-use crate::steps::{Amount, Readings, StepsRequest, steps};
+use crate::steps::{Amount, RawReadings, StepsRequest, steps};
 pub use damage::{Damage, Misfit};
 use player::Player;
 pub use recorder::Recorder;
@@ -77,7 +77,7 @@ pub fn record<P: Platform>(
     let RecordRequest { reads, cpu } = request;
     let request = StepsRequest { amount: Amount::Reads(reads), cpu, keep: true };
     let (answer, readings) = steps(session, catalogue, &request, progress)?;
-    let mut readings = readings.into_iter().map(|Readings { values, .. }| values);
+    let mut readings = readings.into_iter().map(|RawReadings { values, .. }| values);
     // Each clock that was read has kept readings; they come in the same order.
     let clocks = clocks.into_iter().map(|clock| clock.record(&mut readings)).collect();
     let mut run = session.platform.run();

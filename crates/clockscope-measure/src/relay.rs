@@ -3,7 +3,7 @@
 //!
 //! *Mailbox*: each side publishes every reading that it takes and looks for the other's newest before each. Nobody waits,
 //! so that nothing but the clock's own order keeps a read behind the load before it: an unordered read shows. *Lock*: a
-//! ticket lock goes to and fro, and who holds it reads, as programs do that stamp what they do under a lock.
+//! ticket lock changes sides, and its holder reads, as programs do that stamp what they do under a lock.
 
 use std::sync::atomic::Ordering;
 
@@ -18,7 +18,7 @@ struct Apart<W>(W);
 
 /// A ticket lock and what it guards, side by side: the lock's cache line brings the message with it.
 #[repr(align(128))]
-struct Lock<W> {
+struct TicketLock<W> {
     next: W,
     serving: W,
     /// The last holder's message; for the bare way, whose turn it is.
@@ -30,7 +30,7 @@ pub(crate) struct Relay<'a, P: Platform> {
     platform: &'a P,
     /// The newest message to each side.
     inboxes: [Apart<P::Word>; 2],
-    lock: Lock<P::Word>,
+    lock: TicketLock<P::Word>,
     /// A reading near which all are.
     origin: P::Word,
     /// Not 0 once it is over.
@@ -94,7 +94,7 @@ pub(crate) fn smaller(one: u64, other: u64) -> u64 {
     if one == 0 || other == 0 { one.max(other) } else { one.min(other) }
 }
 
-/// Bits of a message that tell it from the one before; the others are the reading, relative to the origin.
+/// Bits of a message that distinguish it from the one before; the others are the reading, relative to the origin.
 const TAG_BITS: u32 = 8;
 /// Readings further from the origin than this count as being there: 160 days at 2.6 GHz, a year in ns.
 const FURTHEST: i64 = i64::MAX >> TAG_BITS;
@@ -134,7 +134,7 @@ impl<'a, P: Platform> Relay<'a, P> {
         Self {
             platform,
             inboxes: [Apart(word()), Apart(word())],
-            lock: Lock { next: word(), serving: word(), guarded: word() },
+            lock: TicketLock { next: word(), serving: word(), guarded: word() },
             origin: word(),
             over: word(),
         }
@@ -182,9 +182,9 @@ impl<'a, P: Platform> Relay<'a, P> {
     #[inline(never)]
     pub(crate) fn lock<C: RawClock>(&self, clock: &C, side: Side, mut keeper: Option<Deadline<'_, P>>) -> Received {
         let origin = self.origin.load(Ordering::Relaxed);
-        // Under a lock nobody misses a message: the tag has room to tell whose it is.
+        // Under a lock nobody misses a message: the tag has room for its sender.
         let own_tag = side.index() as u64;
-        let Lock { next, serving, guarded } = &self.lock;
+        let TicketLock { next, serving, guarded } = &self.lock;
         let mut received = Received::default();
         let _ending = Ending(&self.over);
         while !self.is_over(&mut keeper) {
@@ -209,7 +209,7 @@ impl<'a, P: Platform> Relay<'a, P> {
         received.ended(keeper.as_ref(), None)
     }
 
-    /// Two threads that hand a word to and fro with nothing in between: what the hardware can do.
+    /// Two threads that hand a word back and forth with nothing in between: what the hardware can do.
     #[inline(never)]
     pub(crate) fn bare(&self, side: Side, mut keeper: Option<Deadline<'_, P>>) -> Received {
         let mut received = Received::default();

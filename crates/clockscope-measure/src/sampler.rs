@@ -15,7 +15,7 @@ use crate::timer::{Timer, read};
 /// nothing that shows.
 pub(crate) const LONGEST: usize = 1024;
 
-/// Reads after which somebody may have asked to stop: to look takes a nanosecond.
+/// Reads between two looks at the flag that stops the run: a look takes a nanosecond.
 const BETWEEN_STOPS: usize = 1 << 14;
 
 /// One batch, as it was timed.
@@ -140,7 +140,7 @@ impl<C: RawClock, P: Platform> Sampler<P> for Probe<C> {
     }
 }
 
-/// Fills the slots unless somebody asks to stop.
+/// Fills the slots unless the run is stopped.
 fn fill_until<C: RawClock>(clock: &C, slots: &mut [C::Raw], stop: &AtomicBool) -> (usize, Option<Errno>) {
     let mut delivered = 0;
     for part in slots.chunks_mut(BETWEEN_STOPS) {

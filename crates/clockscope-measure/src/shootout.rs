@@ -11,7 +11,7 @@ use crate::catalogue::{Catalogue, Paths, UnknownClock};
 use crate::error::MeasureError;
 use crate::platform::Platform;
 use crate::session::Session;
-use crate::trust::{self, Seen, at_most_ns};
+use crate::trust::{self, Observations, at_most_ns};
 use crate::{across, rate};
 
 /// Costs and steps that differ by less than this share are the same.
@@ -40,7 +40,7 @@ pub struct ShootoutRequest {
 /// Compares two clocks, by what was found if it is ended early; the rest is unknown. Pins the calling thread meanwhile.
 ///
 /// # Errors
-/// No such clock, twice the same, a CPU that cannot be used, or no clock that time could be told by.
+/// No such clock, twice the same, a CPU that cannot be used, or no clock that measures time.
 /// Or the process has more than one thread: clocks are first tried in a forked child.
 pub fn shootout<P: Platform>(
     session: &Session<'_, P>,
@@ -79,7 +79,7 @@ fn label<P: Platform>(platform: &P, name: &str) -> Result<String, MeasureError> 
 }
 
 /// The metrics and the conclusion.
-fn compare(seen: &Seen, names: &[String; 2]) -> Shootout {
+fn compare(seen: &Observations, names: &[String; 2]) -> Shootout {
     let metrics = vec![resolution(seen, names), accuracy(seen, names), cost(seen, names), reliability(seen, names)];
     let conclusion = conclusion(seen, names, &metrics);
     let [a, b] = names.clone();
@@ -124,7 +124,7 @@ fn better(a: Bounded, b: Bounded) -> Winner {
 }
 
 /// The clock's record, or why it has no figures.
-fn read<'a>(seen: &'a Seen, name: &str) -> Result<&'a ClockRecord, Reason> {
+fn read<'a>(seen: &'a Observations, name: &str) -> Result<&'a ClockRecord, Reason> {
     let clock = seen.clock(name).ok_or("it was not measured")?;
     if clock.available {
         return Ok(clock);
@@ -132,7 +132,7 @@ fn read<'a>(seen: &'a Seen, name: &str) -> Result<&'a ClockRecord, Reason> {
     Err(clock.reason.clone().unwrap_or_else(|| "it cannot be read".to_owned()).into())
 }
 
-fn resolution(seen: &Seen, names: &[String; 2]) -> Metric {
+fn resolution(seen: &Observations, names: &[String; 2]) -> Metric {
     let step = |name: &String| {
         let value = read(seen, name)?.tick_ns.clone().result()?;
         Ok(Bounded { value, bound: Some(value * SAME / 2.0) })
@@ -154,7 +154,7 @@ fn resolution(seen: &Seen, names: &[String; 2]) -> Metric {
 
 /// How far a duration that is measured with it is off from the reference's, for its rate. A counter is as good as its
 /// calibration. None wins: nobody knows that the reference is right.
-fn accuracy(seen: &Seen, names: &[String; 2]) -> Metric {
+fn accuracy(seen: &Observations, names: &[String; 2]) -> Metric {
     let off = |name: &String| {
         read(seen, name)?;
         let rates = seen.rates.as_ref().map_err(ToString::to_string)?;
@@ -184,7 +184,7 @@ fn accuracy(seen: &Seen, names: &[String; 2]) -> Metric {
     found
 }
 
-fn cost(seen: &Seen, names: &[String; 2]) -> Metric {
+fn cost(seen: &Observations, names: &[String; 2]) -> Metric {
     let cost = |name: &String| {
         let cost = read(seen, name)?.cost_ns.clone().result()?;
         let spread = cost.ci95.get().map_or(0.0, |[low, high]| (high - low) / 2.0);
@@ -198,7 +198,7 @@ fn cost(seen: &Seen, names: &[String; 2]) -> Metric {
 }
 
 /// Readings that were wrong. Where that is as many, the verdicts decide.
-fn reliability(seen: &Seen, names: &[String; 2]) -> Metric {
+fn reliability(seen: &Observations, names: &[String; 2]) -> Metric {
     let wrong = |name: &String| {
         let events = read(seen, name)?.events.as_ref().ok_or("it was not found")?;
         let across = match seen.handed_over(name) {
@@ -233,7 +233,7 @@ fn reliability(seen: &Seen, names: &[String; 2]) -> Metric {
 }
 
 /// What `check` would say of a clock, but for what other metrics compare.
-fn verdict(seen: &Seen, name: &str) -> Option<Trustworthiness> {
+fn verdict(seen: &Observations, name: &str) -> Option<Trustworthiness> {
     let verdicts: Vec<Verdict> = trust::verdicts(seen, &[name.to_owned()]);
     let is_counter = seen.clock(name).is_some_and(trust::is_counter);
     let of_it = |verdict: &&Verdict| {
@@ -246,7 +246,7 @@ fn verdict(seen: &Seen, name: &str) -> Option<Trustworthiness> {
 }
 
 /// The score, and when it does not matter.
-fn conclusion(seen: &Seen, names: &[String; 2], metrics: &[Metric]) -> String {
+fn conclusion(seen: &Observations, names: &[String; 2], metrics: &[Metric]) -> String {
     for name in names {
         if let Err(reason) = read(seen, name) {
             return format!("{name} cannot be read ({reason}), so that there is nothing to compare.");

@@ -6,7 +6,7 @@ use clockscope_sources::RawClock;
 use clockscope_statistics::quantile;
 
 use crate::bench::{Bench, Progress, Setup};
-use crate::catalogue::{Catalogue, Paths, Row};
+use crate::catalogue::{Catalogue, CatalogueEntry, Paths};
 use crate::error::MeasureError;
 use crate::platform::{Platform, Sleeps, Yardstick};
 use crate::session::Session;
@@ -30,7 +30,7 @@ pub struct SleepRequest {
 
 /// Something that waits for a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum SleepMethod {
     Call(Call),
     /// Reading our own clock until the time has come.
     Spin,
@@ -40,7 +40,7 @@ enum Way {
 struct SleepersClock<P: Platform> {
     name: String,
     /// CLOCK_MONOTONIC by one of its paths.
-    monotonic: Option<Row<P>>,
+    monotonic: Option<CatalogueEntry<P>>,
     otherwise: P::Reference,
 }
 
@@ -142,7 +142,7 @@ const DOUBTED: &str = "the clock refused, stood still, went back or jumped meanw
 
 /// One call and time, and what was got so far.
 struct Trial {
-    way: Way,
+    way: SleepMethod,
     asked_ns: u64,
     got_ns: Vec<f64>,
     early: u64,
@@ -165,7 +165,7 @@ enum NoSleep {
 /// calling thread meanwhile.
 ///
 /// # Errors
-/// The CPU cannot be used, or no clock answers that time could be told by.
+/// The CPU cannot be used, or no clock answers that measures time.
 /// Or the process has more than one thread: clocks are first tried in a forked child.
 pub fn sleep<P: Platform>(
     session: &Session<'_, P>,
@@ -177,7 +177,8 @@ pub fn sleep<P: Platform>(
     let setup = Setup::new(session, Catalogue::counters(platform), cpu)?;
     let clock = SleepersClock::find(&setup)?;
     let sampling = setup.bench.calibrate();
-    let ways: Vec<Way> = platform.sleeping_calls().iter().copied().map(Way::Call).chain([Way::Spin]).collect();
+    let ways: Vec<SleepMethod> =
+        platform.sleeping_calls().iter().copied().map(SleepMethod::Call).chain([SleepMethod::Spin]).collect();
     let sleeper = platform.sleeper();
     let (mut rows, mut last) = (Vec::new(), None);
     for asked_ns in ASKED_NS {
@@ -211,7 +212,7 @@ pub fn sleep<P: Platform>(
 }
 
 impl Trial {
-    fn new(way: Way, asked_ns: u64) -> Self {
+    fn new(way: SleepMethod, asked_ns: u64) -> Self {
         Self { way, asked_ns, got_ns: Vec::new(), early: 0, left_out: 0, refusal: None }
     }
 
@@ -223,7 +224,7 @@ impl Trial {
         clock: &SleepersClock<P>,
         last: &mut Option<Moment>,
     ) {
-        if clock.monotonic.is_none() && self.way == Way::Call(Call::ClockNanosleepAbsolute) {
+        if clock.monotonic.is_none() && self.way == SleepMethod::Call(Call::ClockNanosleepAbsolute) {
             self.refusal = Some(NoSleep::NoClock);
             return;
         }
@@ -231,8 +232,8 @@ impl Trial {
         let (reference_ns, monotonic_ns, timer) = (read(&bench.reference), clock.now(), bench.timer.now());
         let before = monotonic_ns.map(|monotonic_ns| Moment { monotonic_ns, timer, reference_ns });
         let slept = match self.way {
-            Way::Call(call) => sleeper.sleep(call, self.asked_ns, monotonic_ns.unwrap_or(0)),
-            Way::Spin => {
+            SleepMethod::Call(call) => sleeper.sleep(call, self.asked_ns, monotonic_ns.unwrap_or(0)),
+            SleepMethod::Spin => {
                 bench.platform.spin(self.asked_ns);
                 Ok(())
             }
@@ -277,8 +278,8 @@ impl Trial {
     /// Our own clock may differ from the kernel's by its error, at both ends.
     fn tolerance_ns(&self, platform: &impl Platform) -> f64 {
         match self.way {
-            Way::Call(_) => 0.0,
-            Way::Spin => platform.spin_error_ns() as f64,
+            SleepMethod::Call(_) => 0.0,
+            SleepMethod::Spin => platform.spin_error_ns() as f64,
         }
     }
 
@@ -295,8 +296,8 @@ impl Trial {
         let p99_ns = if got.len() >= 100 { quantile(got, 0.99) } else { None };
         SleepRow {
             call: match self.way {
-                Way::Call(call) => call.name().to_owned(),
-                Way::Spin => "spin_clockscope_now".to_owned(),
+                SleepMethod::Call(call) => call.name().to_owned(),
+                SleepMethod::Spin => "spin_clockscope_now".to_owned(),
             },
             asked_ns: self.asked_ns,
             sleeps: got.len() as u64,
@@ -316,7 +317,7 @@ mod tests {
 
     #[test]
     fn early_is_what_two_clocks_show_to_be_shorter_than_asked_for() {
-        let mut row = Trial::new(Way::Call(Call::ThreadSleep), 1000);
+        let mut row = Trial::new(SleepMethod::Call(Call::ThreadSleep), 1000);
         for (got, is_early) in [(999.0, true), (1000.0, false), (1500.0, false), (900.0, false), (899.0, true)] {
             row.take(got, is_early);
         }
@@ -334,18 +335,18 @@ mod tests {
 
     #[test]
     fn what_never_slept_was_not_never_early() {
-        let mut row = Trial::new(Way::Spin, 1000);
+        let mut row = Trial::new(SleepMethod::Spin, 1000);
         row.refusal = Some(SleepError::Whole("milliseconds").into());
         let record = row.record(true);
         for reason in [record.early.reason(), record.max_ns.reason()] {
             assert!(reason.unwrap().contains("milliseconds"));
         }
         // Against another clock a sleep may seem too short because that one is slower.
-        let mut row = Trial::new(Way::Call(Call::Nanosleep), 1000);
+        let mut row = Trial::new(SleepMethod::Call(Call::Nanosleep), 1000);
         row.take(999.0, true);
         let record = row.record(false);
         assert_eq!(record.early, Figure::unknown(UNREADABLE));
-        let mut row = Trial::new(Way::Spin, 1000);
+        let mut row = Trial::new(SleepMethod::Spin, 1000);
         row.refusal = Some(SleepError::Whole("milliseconds").into());
         assert!(row.record(true).early.reason().unwrap().contains("milliseconds"));
     }

@@ -1,4 +1,4 @@
-//! The question *steps*: sequential reads of one clock after another, and all that their differences tell.
+//! The question *steps*: sequential reads of one clock after another, and all that their differences show.
 
 use clockscope_records::{Envelope, Figure, Steps, StepsRecord, Worst, WorstRecord};
 use clockscope_sources::ClockInfo;
@@ -12,13 +12,13 @@ use crate::platform::Platform;
 use crate::record;
 use crate::sampler::LONGEST;
 use crate::session::Session;
-use crate::subject::{State, Subject};
+use crate::subject::{Subject, SubjectState};
 use crate::unreadable::Unreadable;
-use crate::{distribution, tick};
+use crate::{distribution, tick_record};
 
 /// Readings of a clock that its tick is found from.
 const TICK_READINGS: usize = 1 << 16;
-/// Batches that tell what a read costs before any is looked at, and their reads.
+/// Batches that show what a read costs before any is looked at, and their reads.
 const WARM_UP: (usize, usize) = (4, 16);
 
 /// How much to read.
@@ -48,7 +48,7 @@ pub struct StepsRequest {
 
 /// All readings of a clock.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Readings {
+pub struct RawReadings {
     /// Its name, with the path where that is not the usual one.
     pub clock: String,
     /// The readings, in the clock's unit.
@@ -70,7 +70,7 @@ pub fn steps<P: Platform>(
     catalogue: Catalogue<P>,
     request: &StepsRequest,
     progress: &mut Progress<'_>,
-) -> Result<(Envelope<Steps>, Vec<Readings>), MeasureError> {
+) -> Result<(Envelope<Steps>, Vec<RawReadings>), MeasureError> {
     let StepsRequest { amount, cpu, keep } = *request;
     let mut setup = Setup::new(session, catalogue, cpu)?;
     let rows = std::mem::take(&mut setup.catalogue.entries);
@@ -103,7 +103,7 @@ pub fn steps<P: Platform>(
     Ok((Envelope::of_run(setup.recorded_at, session.environment.clone(), run, Steps { clocks }), kept))
 }
 
-/// Reads one clock as often as was asked for. What is kept is told.
+/// Reads one clock as often as was asked for. Returns what is kept.
 fn read<P: Platform>(
     bench: &Bench<'_, P>,
     subject: &mut Subject<P>,
@@ -111,7 +111,7 @@ fn read<P: Platform>(
     clocks: usize,
     keep: bool,
     progress: &mut Progress<'_>,
-) -> Result<Option<Readings>, MeasureError> {
+) -> Result<Option<RawReadings>, MeasureError> {
     let longest = warm_up(bench, subject)?;
     match amount {
         Amount::Reads(reads) if keep => return read_and_keep(bench, subject, reads).map(Some),
@@ -138,7 +138,7 @@ fn read<P: Platform>(
     Ok(None)
 }
 
-/// Finds out what a read costs at the moment, which tells gaps from slow reads later, and how long a batch may be.
+/// Finds out what a read costs at the moment, which distinguishes gaps from slow reads later, and how long a batch may be.
 fn warm_up<P: Platform>(bench: &Bench<'_, P>, subject: &mut Subject<P>) -> Result<usize, MeasureError> {
     let (batches, reads) = WARM_UP;
     let Subject { row, state } = subject;
@@ -161,7 +161,7 @@ fn read_and_keep<P: Platform>(
     bench: &Bench<'_, P>,
     subject: &mut Subject<P>,
     reads: u64,
-) -> Result<Readings, MeasureError> {
+) -> Result<RawReadings, MeasureError> {
     let no_memory = || MeasureError::Memory(reads);
     let count = usize::try_from(reads).map_err(|_| no_memory())?;
     if let Ok(sampler) = &mut subject.row.sampler {
@@ -170,11 +170,11 @@ fn read_and_keep<P: Platform>(
     set_batch(subject, count);
     subject.batch(bench, true);
     let Subject { row, state } = subject;
-    // The batch has told them as numbers already.
+    // The batch has delivered them as numbers already.
     let mut values = row.sampler.as_mut().map(|sampler| sampler.free()).unwrap_or_default();
     values.truncate(state.as_ref().map_or(0, |state| state.delivered as usize));
     let ns_per_unit = row.ns_per_unit(bench.first_rate.ns_per_unit);
-    Ok(Readings { clock: row.label(), values, ns_per_unit })
+    Ok(RawReadings { clock: row.label(), values, ns_per_unit })
 }
 
 fn set_batch<P: Platform>(subject: &mut Subject<P>, reads: usize) {
@@ -226,13 +226,19 @@ impl<P: Platform> Digest<P> {
     }
 }
 
-fn fill<P: Platform>(record: &mut StepsRecord, state: State, found: Tick, info: &ClockInfo, context: &Context<'_, P>) {
+fn fill<P: Platform>(
+    record: &mut StepsRecord,
+    state: SubjectState,
+    found: Tick,
+    info: &ClockInfo,
+    context: &Context<'_, P>,
+) {
     let ns_per_unit = record.unit_ns.get();
     (record.reason, record.failure) = record::failure(&state).unzip();
-    let known = tick::record(found, info, ns_per_unit, context);
+    let known = tick_record::record(found, info, ns_per_unit, context);
     record.tick_ns = known.tick_ns;
     record.tick_evidence = Some(known.evidence);
-    let State { events, differences, recent, judged_outside, errors, .. } = state;
+    let SubjectState { events, differences, recent, judged_outside, errors, .. } = state;
     let entries = differences.entries();
     (record.differences, record.largest) = distribution::distinct(&entries, ns_per_unit);
     record.rounded = differences.rounded();

@@ -1,5 +1,5 @@
 //! How often a clock that works is read before it moves. Turns are what can be counted where no
-//! clock tells the time any more.
+//! clock advances any more.
 
 /// A timer that shows the same for so long stands still, in ns: twice a timer tick of 100 Hz, which
 /// is the longest step of a timer.

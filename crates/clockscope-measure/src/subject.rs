@@ -6,10 +6,10 @@ use clockscope_statistics::{
 };
 
 use crate::bench::Bench;
-use crate::catalogue::Row;
+use crate::catalogue::CatalogueEntry;
 use crate::platform::{Platform, Yardstick};
 use crate::sampler::LONGEST;
-use crate::timer::Rate;
+use crate::timer::TimerRate;
 
 /// Fewest batches that have a cost: interruptions of three decide the median of fewer.
 pub(crate) const FEWEST_BATCHES: u64 = 7;
@@ -23,18 +23,18 @@ const BETWEEN_BATCHES_NS: f64 = 1e6;
 const LOOKED_AT_NS: f64 = 100.0;
 
 /// The processor's own counter, in whatever reading sequence.
-pub(crate) fn is_counter<P: Platform>(row: &Row<P>) -> bool {
+pub(crate) fn is_counter<P: Platform>(row: &CatalogueEntry<P>) -> bool {
     row.info.is_counter()
 }
 
 /// One clock under measurement.
 pub(crate) struct Subject<P: Platform> {
-    pub(crate) row: Row<P>,
-    pub(crate) state: Option<State>,
+    pub(crate) row: CatalogueEntry<P>,
+    pub(crate) state: Option<SubjectState>,
 }
 
 /// What a clock that can be read has shown so far.
-pub(crate) struct State {
+pub(crate) struct SubjectState {
     pub(crate) events: EventCounter,
     pub(crate) differences: Differences,
     pub(crate) tick: TickCollector,
@@ -44,7 +44,7 @@ pub(crate) struct State {
     pub(crate) costs: Reservoir,
     /// The same in the order in which they came.
     pub(crate) cost_blocks: Blocks,
-    pub(crate) recent: Recent,
+    pub(crate) recent: RecentCosts,
     pub(crate) dropped: u64,
     pub(crate) errors: u64,
     /// The first failure: after how many readings, and its number.
@@ -57,8 +57,8 @@ pub(crate) struct State {
 
 impl<P: Platform> Subject<P> {
     /// Room for so many readings is made to find the tick from.
-    pub(crate) fn new(row: Row<P>, bench: &Bench<'_, P>, tick_readings: usize) -> Self {
-        let state = row.sampler.is_ok().then(|| State::new(&row, bench, tick_readings));
+    pub(crate) fn new(row: CatalogueEntry<P>, bench: &Bench<'_, P>, tick_readings: usize) -> Self {
+        let state = row.sampler.is_ok().then(|| SubjectState::new(&row, bench, tick_readings));
         Self { row, state }
     }
 
@@ -98,7 +98,7 @@ impl<P: Platform> Subject<P> {
     }
 
     /// Returns the median cost of a read, in ns.
-    pub(crate) fn median_cost_ns(&self, rate: Rate) -> Option<f64> {
+    pub(crate) fn median_cost_ns(&self, rate: TimerRate) -> Option<f64> {
         let mut kept = self.state.as_ref()?.costs.kept().to_vec();
         kept.sort_by(f64::total_cmp);
         median_cost(&kept).map(|cost| cost * rate.ns_per_unit)
@@ -112,8 +112,8 @@ pub(crate) fn median_cost(sorted: &[f64]) -> Option<f64> {
     quantile(sorted, 0.5).filter(|median| is_enough && *median > 0.0)
 }
 
-impl State {
-    fn new<P: Platform>(row: &Row<P>, bench: &Bench<'_, P>, tick_readings: usize) -> Self {
+impl SubjectState {
+    fn new<P: Platform>(row: &CatalogueEntry<P>, bench: &Bench<'_, P>, tick_readings: usize) -> Self {
         let rate = bench.first_rate;
         let scale = row.ns_per_unit(rate.ns_per_unit);
         let follows = scale.is_some() && matches!(row.info.kind, Kind::Counter | Kind::Monotonic | Kind::Wall);
@@ -130,7 +130,7 @@ impl State {
             reads_per_batch: 1,
             costs: Reservoir::new(KEPT),
             cost_blocks: Blocks::default(),
-            recent: Recent::default(),
+            recent: RecentCosts::default(),
             dropped: 0,
             errors: 0,
             first_error: None,
@@ -164,12 +164,12 @@ impl State {
 
 /// The costs of the last batches: what a read costs at the moment, for telling a gap from a slow machine.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Recent {
+pub(crate) struct RecentCosts {
     costs: [f64; RECENT],
     count: usize,
 }
 
-impl Recent {
+impl RecentCosts {
     pub(crate) fn push(&mut self, cost: f64) {
         self.costs[self.count % RECENT] = cost;
         self.count += 1;

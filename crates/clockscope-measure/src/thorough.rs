@@ -26,7 +26,7 @@ const CLOCKS: [&str; 6] =
 /// Another thread was started during the run.
 pub(crate) fn find<P: Platform>(setup: &Setup<'_, P>, cpus: Vec<u32>) -> Result<Thorough, SeveralThreads> {
     let (session, bench, quiet) = (setup.session, &setup.bench, &mut |_: f64| {});
-    let plan = order::Plan {
+    let plan = order::OrderSettings {
         cpus: cpus.clone(),
         serial: false,
         handoff: order::Handoff::default(),
@@ -37,7 +37,7 @@ pub(crate) fn find<P: Platform>(setup: &Setup<'_, P>, cpus: Vec<u32>) -> Result<
         Some(clocks) => order::find(bench, &clocks.entries, &plan, quiet),
         None => Order { untestable: Some("no clock whose order could be tested".to_owned()), ..Order::default() },
     };
-    let plan = offsets::Plan { cpus, serial: false, duration_ns: OFFSETS_NS };
+    let plan = offsets::OffsetsSettings { cpus, serial: false, duration_ns: OFFSETS_NS };
     let counters = Catalogue::counters(session.platform).tried(session)?;
     let offsets = offsets::find(setup, &counters, &plan, quiet);
     let rate = rates(setup).map_err(|error| error.to_string()).into();
@@ -47,7 +47,7 @@ pub(crate) fn find<P: Platform>(setup: &Setup<'_, P>, cpus: Vec<u32>) -> Result<
 fn rates<P: Platform>(setup: &Setup<'_, P>) -> Result<Rates, MeasureError> {
     let (clocks, reference) = rate::usual(setup.session)?;
     let clocks = clocks.tried(setup.session)?;
-    let plan = rate::Plan { reference, duration_s: RATE_S, until_ppm: None };
+    let plan = rate::RateSettings { reference, duration_s: RATE_S, until_ppm: None };
     rate::find(setup, &clocks, &plan, &mut |_| {})
 }
 

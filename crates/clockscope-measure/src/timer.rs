@@ -87,7 +87,7 @@ impl<P: Platform> Timer<P> {
     }
 }
 
-/// Reads a clock that has answered before; if it refuses now, it tells 0.
+/// Reads a clock that has answered before; if it refuses now, returns 0.
 #[inline(always)]
 pub(crate) fn read<C: RawClock>(clock: &C) -> u64 {
     let mut raw = C::Raw::default();
@@ -112,15 +112,15 @@ fn bracket<P: Platform>(timer: &Timer<P>, reference: &P::Reference) -> Bracket {
 
 /// The timer's rate: the mean between two brackets, which assumes nothing about what lies between.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Rate {
+pub(crate) struct TimerRate {
     pub(crate) ns_per_unit: f64,
     /// By how much the frequency may be off: half of both brackets' widths, and the steps of timer and reference, over the time
     /// between them.
     pub(crate) bound_ppm: f64,
 }
 
-/// A calibration under way: it began with a bracket and tells the mean rate since then at any time.
-pub(crate) struct Calibration<P: Platform> {
+/// A calibration that began with a bracket and gives the mean rate since then at any time.
+pub(crate) struct TimerCalibration<P: Platform> {
     timer: Timer<P>,
     reference: P::Reference,
     start: Bracket,
@@ -156,7 +156,7 @@ impl Moves {
     }
 }
 
-impl<P: Platform> Calibration<P> {
+impl<P: Platform> TimerCalibration<P> {
     pub(crate) fn start(timer: Timer<P>, reference: P::Reference) -> Self {
         let start = bracket(&timer, &reference);
         let moves = Moves::stated::<P>(&reference);
@@ -203,7 +203,7 @@ impl<P: Platform> Calibration<P> {
     ///
     /// # Errors
     /// The reference stands still, went back or refuses; or the timer does.
-    pub(crate) fn rate_after(&self, ns: f64) -> Result<Rate, TimerError> {
+    pub(crate) fn rate_after(&self, ns: f64) -> Result<TimerRate, TimerError> {
         let most = still::turns(0.0, self.moves().then_some(self.moves.ticks.inner));
         let longest = most.max(2 * REFERENCE_READINGS as u32);
         let (mut furthest_ns, mut still) = (0.0, 0);
@@ -224,9 +224,9 @@ impl<P: Platform> Calibration<P> {
     }
 
     /// The mean rate from the start until now.
-    pub(crate) fn rate(&self) -> Result<Rate, TimerError> {
+    pub(crate) fn rate(&self) -> Result<TimerRate, TimerError> {
         if let Timer::Reference(_) = self.timer {
-            return Ok(Rate { ns_per_unit: 1.0, bound_ppm: 0.0 });
+            return Ok(TimerRate { ns_per_unit: 1.0, bound_ppm: 0.0 });
         }
         let end = bracket(&self.timer, &self.reference);
         let (passed, ns) = (end.middle_since(&self.start), end.inner_since(&self.start));
@@ -240,6 +240,6 @@ impl<P: Platform> Calibration<P> {
         let (_, most) = end.outer_since(&self.start, self.moves.ticks.outer);
         let shortest_unit = (ns - self.moves.ticks.inner) / most;
         let bound = if shortest_unit > 0.0 { ns_per_unit / shortest_unit - 1.0 } else { f64::MAX };
-        Ok(Rate { ns_per_unit, bound_ppm: bound * 1e6 })
+        Ok(TimerRate { ns_per_unit, bound_ppm: bound * 1e6 })
     }
 }

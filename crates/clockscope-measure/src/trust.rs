@@ -1,16 +1,16 @@
 //! The question *trust*: which clocks can be trusted, by the evidence of all other questions that matter, within a few seconds.
 //!
-//! Measuring is here; `counter` and `os_clock` weigh what was measured, `policy` compares it with what somebody demands. These
+//! Measuring is here; `counter` and `os_clock` weigh what was measured, `policy` compares it with demands. These
 //! know no clock: records of any machine are judged alike.
 
 mod case;
 mod counter;
 mod events;
+mod observations;
 mod os_clock;
 mod policy;
-mod seen;
 
-use clockscope_records::{Doubt, Envelope, Environment, Policy, Rates, Trust, Verdict};
+use clockscope_records::{Envelope, Environment, Policy, Rates, ReferenceDoubt, Trust, Verdict};
 
 use crate::across::{offsets, order};
 use crate::bench::{Progress, Setup};
@@ -18,10 +18,10 @@ use crate::catalogue::{Catalogue, Paths};
 use crate::error::MeasureError;
 use crate::platform::{Platform, Yardstick};
 use crate::session::Session;
-use crate::timer::{Calibration, Timer};
+use crate::timer::{Timer, TimerCalibration};
 use crate::{across, cost, rate};
-use seen::{Mean, SYSCALL};
-pub(crate) use seen::{Seen, at_most_ns, is_counter};
+use observations::{Mean, SYSCALL};
+pub(crate) use observations::{Observations, at_most_ns, is_counter};
 
 /// The system's clocks that are judged; what else there is, is these in another guise.
 const CLOCKS: [&str; 9] = [
@@ -68,7 +68,7 @@ pub struct CheckRequest {
 /// calling thread meanwhile.
 ///
 /// # Errors
-/// No such clock, a CPU that cannot be used, a policy that contradicts itself, or no clock that time could be told by.
+/// No such clock, a CPU that cannot be used, a policy that contradicts itself, or no clock that measures time.
 /// Or the process has more than one thread: clocks are first tried in a forked child.
 pub fn check<P: Platform>(
     session: &Session<'_, P>,
@@ -116,15 +116,15 @@ pub(crate) fn look<P: Platform>(
     cpus: Vec<u32>,
     duration_s: f64,
     progress: &mut Progress<'_>,
-) -> Result<Seen, MeasureError> {
+) -> Result<Observations, MeasureError> {
     let start = setup.bench.calibrate();
     let (session, platform) = (setup.session, setup.session.platform);
     let counters = Catalogue::counters(platform).tried(session)?;
     let ordered = Catalogue::new(platform).select(&with_counter(platform, names), Paths::Libc)?.tried(session)?;
     let since = since(setup, &counters);
-    let cost::Found { clocks, .. } = cost::find(setup, duration_s * COST, &mut |share| progress(share * COST));
+    let cost::CostResult { clocks, .. } = cost::find(setup, duration_s * COST, &mut |share| progress(share * COST));
     let bench = &setup.bench;
-    let plan = order::Plan {
+    let plan = order::OrderSettings {
         cpus: cpus.clone(),
         serial: false,
         handoff: order::Handoff::default(),
@@ -132,7 +132,7 @@ pub(crate) fn look<P: Platform>(
         longest_ns: duration_s * LONGEST_ORDER * 1e9,
     };
     let order = order::find(bench, &ordered.entries, &plan, &mut |share| progress(COST + share * ORDER));
-    let plan = offsets::Plan { cpus, serial: false, duration_ns: duration_s * OFFSETS * 1e9 };
+    let plan = offsets::OffsetsSettings { cpus, serial: false, duration_ns: duration_s * OFFSETS * 1e9 };
     let offsets = offsets::find(setup, &counters, &plan, &mut |share| progress(COST + ORDER + share * OFFSETS));
     let done = COST + ORDER + OFFSETS;
     let earlier = mean(since.as_ref());
@@ -148,7 +148,7 @@ pub(crate) fn look<P: Platform>(
     let environment = Environment { clocksource: after.clocksource, ..environment };
     let (is_invariant, advice) = (platform.is_invariant(), platform.hypervisors_advice());
     let by_counter = matches!(setup.bench.timer, Timer::Counter(_));
-    Ok(Seen {
+    Ok(Observations {
         is_invariant,
         advice,
         environment,
@@ -164,15 +164,15 @@ pub(crate) fn look<P: Platform>(
 }
 
 /// A calibration of the counter, whatever the timer is, by the reference of rates.
-fn since<P: Platform>(setup: &Setup<'_, P>, counters: &Catalogue<P>) -> Option<Calibration<P>> {
+fn since<P: Platform>(setup: &Setup<'_, P>, counters: &Catalogue<P>) -> Option<TimerCalibration<P>> {
     let is_readable = counters.entries.iter().any(|row| row.sampler.is_ok());
     let is_same = setup.bench.reference.name() == REFERENCES[0];
     let counter = setup.session.platform.ordered_counter().ok().filter(|_| is_readable && is_same)?;
-    Some(Calibration::start(Timer::Counter(counter), setup.bench.reference.clone()))
+    Some(TimerCalibration::start(Timer::Counter(counter), setup.bench.reference.clone()))
 }
 
-fn mean<P: Platform>(since: Option<&Calibration<P>>) -> Mean {
-    match since.map(Calibration::rate) {
+fn mean<P: Platform>(since: Option<&TimerCalibration<P>>) -> Mean {
+    match since.map(TimerCalibration::rate) {
         Some(Ok(rate)) => Mean::Known { hz: 1e9 / rate.ns_per_unit, bound_ppm: rate.bound_ppm },
         Some(Err(_)) => Mean::WentBack,
         None => Mean::Unknown,
@@ -186,19 +186,19 @@ fn rates<P: Platform>(
     duration_s: f64,
     progress: &mut dyn FnMut(f64),
 ) -> Result<Rates, MeasureError> {
-    // Those that the timer tick moves tell little in a second.
+    // Those that the timer tick moves show little in a second.
     let all = Catalogue::new(setup.session.platform);
     let is_coarse = |place: usize| all.entries[place].info.is_coarse;
     let is_fine = |name: &&str| !all.places(name, Paths::Libc).unwrap_or_default().into_iter().any(is_coarse);
     let rated: Vec<&str> = names.iter().map(String::as_str).filter(is_fine).collect();
     let (clocks, reference) = rate::against(setup.session, &REFERENCES, &rated)?;
-    let plan = rate::Plan { reference, duration_s, until_ppm: None };
+    let plan = rate::RateSettings { reference, duration_s, until_ppm: None };
     rate::find(setup, &clocks, &plan, &mut |live| progress(live.share))
 }
 
 /// The verdicts on the counter and on these clocks, and what the policy says about them. `wanted` are those to be shown:
 /// all, if there are none.
-fn judge(seen: &Seen, wanted: &[String], names: &[String], policy: &Policy) -> Trust {
+fn judge(seen: &Observations, wanted: &[String], names: &[String], policy: &Policy) -> Trust {
     let mut verdicts = verdicts(seen, names);
     let demands = policy::compare(policy, seen, &verdicts);
     if !wanted.is_empty() {
@@ -210,12 +210,12 @@ fn judge(seen: &Seen, wanted: &[String], names: &[String], policy: &Policy) -> T
 }
 
 /// The verdicts on the counter and on these clocks.
-pub(crate) fn verdicts(seen: &Seen, names: &[String]) -> Vec<Verdict> {
+pub(crate) fn verdicts(seen: &Observations, names: &[String]) -> Vec<Verdict> {
     let counter = counter::judge(seen);
     let is_counter_unfit = counter.as_ref().is_some_and(case::Case::is_unfit);
     let faults = counter.as_ref().map(case::Case::faults).unwrap_or_default();
     let is_judge_unfit = is_counter_unfit && seen.by_counter;
-    let doubt = seen.doubt().or(is_judge_unfit.then_some(Doubt::CounterUnfit));
+    let doubt = seen.doubt().or(is_judge_unfit.then_some(ReferenceDoubt::CounterUnfit));
     let mut verdicts: Vec<_> = counter.map(case::Case::verdict).into_iter().collect();
     for name in names {
         if let Some(clock) = seen.clock(name).filter(|clock| !is_counter(clock)) {

@@ -93,7 +93,7 @@ pub enum Check {
         /// What is at fault for a jump.
         suspect: Suspect,
         /// Why the second clock cannot judge this one.
-        doubt: Option<Doubt>,
+        doubt: Option<ReferenceDoubt>,
         /// Why `ahead` is `null`.
         reason: Option<String>,
     },
@@ -146,7 +146,7 @@ pub enum Check {
         /// What is at fault for a change.
         suspect: Suspect,
         /// Why the second clock cannot judge this one.
-        doubt: Option<Doubt>,
+        doubt: Option<ReferenceDoubt>,
         /// Why the rates were not compared.
         reason: Option<String>,
     },
@@ -309,7 +309,7 @@ pub enum Suspect {
 /// Why a second clock cannot judge another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Doubt {
+pub enum ReferenceDoubt {
     /// The timer tick moves the kernel's clock, and may be late or lost.
     TimerTick,
     /// The second clock changed against all others, which did not change against each other.

@@ -45,7 +45,7 @@ pub struct Clocksource {
 
 record!(Clocksource { frequency_hz, bits, wraps_after_s, vdso });
 
-/// What the kernel thinks of the processor's counter, as far as it tells.
+/// What the kernel thinks of the processor's counter, as far as it reports that.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KernelVerdict {
     /// The clocksource that is the counter; `null` on an architecture where none is known.
@@ -67,7 +67,7 @@ pub struct Reason {
     pub seen: String,
     /// Where.
     pub source: String,
-    /// Whether it says that the counter itself is bad. Otherwise somebody, or something, preferred another.
+    /// Whether it says that the counter itself is bad. Otherwise a user or a program preferred another.
     pub is_fault: bool,
     /// What to do.
     pub advice: String,
@@ -89,9 +89,9 @@ pub struct LeftBehind {
 pub struct Switched {
     /// The clocksource before and after.
     pub was: String,
-    /// One entry a clocksource, in the order asked for; its `environment.clocksource` tells which.
+    /// One entry a clocksource, in the order asked for; its `environment.clocksource` names it.
     pub measurements: Vec<Envelope<Measurement>>,
-    /// What went wrong under way, or when it was put back; `null` if nothing did.
+    /// What went wrong during the run, or when it was put back; `null` if nothing did.
     #[serde(default)]
     pub error: Option<String>,
 }

@@ -60,7 +60,7 @@ impl<F: Contents> Envelope<F> {
 
 /// The head of a document, as it is read.
 #[derive(Deserialize)]
-struct Head {
+struct EnvelopeHead {
     schema_version: u32,
     recorded_at: Option<String>,
     environment: Environment,
@@ -73,7 +73,7 @@ impl<F: Contents> Envelope<F> {
     where
         F: Deserialize<'de>,
     {
-        let Head { schema_version, recorded_at, environment, run } = Head::deserialize(value)?;
+        let EnvelopeHead { schema_version, recorded_at, environment, run } = EnvelopeHead::deserialize(value)?;
         if F::IS_RUN && run.is_none() {
             return Err(Error::missing_field("run"));
         }

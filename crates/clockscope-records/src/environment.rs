@@ -19,7 +19,7 @@ pub struct Environment {
     pub counter_flags: Figure<CounterFlags>,
     /// Nominal frequencies of the counter, as hardware or hypervisor state them. Not measured.
     pub frequencies: Frequencies,
-    /// Whether this process may read the counter; `null` where it cannot be told.
+    /// Whether this process may read the counter; `null` where that is unknown.
     pub counter_readable: Figure<bool>,
     /// Name of the hypervisor ("KVM", "VMware", …), "none" on bare hardware.
     pub hypervisor: Figure<String>,
@@ -37,7 +37,7 @@ pub struct Environment {
     /// CPU frequency governor of the first CPU.
     pub governor: Figure<String>,
     /// Emulators and recorders that this process runs under ("qemu-user", "qemu-tcg", "rr", "valgrind", "gvisor");
-    /// empty when none was found. With any of them no claim about cost is made.
+    /// empty when none was found. With any of them no statement about cost is made.
     pub emulation: Vec<String>,
 }
 
@@ -121,7 +121,7 @@ pub struct CounterFlags {
     pub tsc_adjust: Figure<bool>,
     /// The local APIC can fire at a counter value (CPUID 1 ECX bit 24).
     pub tsc_deadline_timer: Figure<bool>,
-    /// The kernel was told the frequency and did not have to calibrate (kernel's judgement).
+    /// The kernel was given the frequency and did not have to calibrate (kernel's judgement).
     pub tsc_known_freq: Figure<bool>,
     /// Constant rate in all power states (CPUID 80000007h EDX bit 8).
     pub invariant: Figure<bool>,

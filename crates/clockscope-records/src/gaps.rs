@@ -73,7 +73,7 @@ pub enum CauseKind {
     InvoluntarySwitch,
     /// The thread was stopped, or waited (a voluntary context switch).
     VoluntarySwitch,
-    /// The hypervisor ran something else, as it told the kernel.
+    /// The hypervisor ran something else, as it reported to the kernel.
     Steal,
     /// Interrupts were handled.
     Interrupt,

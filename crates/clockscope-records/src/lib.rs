@@ -28,11 +28,11 @@ mod sleep;
 mod steps;
 mod summary;
 mod text;
-mod tick;
+mod tick_evidence;
 mod trust;
 pub mod units;
 
-pub use check::{Check, CheckKind, CostCause, Doubt, RateChange, ReadFailure, StatedBy, Suspect, Untested};
+pub use check::{Check, CheckKind, CostCause, RateChange, ReadFailure, ReferenceDoubt, StatedBy, Suspect, Untested};
 pub use clocksource::{Clocksource, Clocksources, KernelVerdict, LeftBehind, Reason, Switched};
 pub use demand::{Demand, DemandPlace, DemandProse, Demanded, UnknownDemand, Value};
 pub use document::{Document, Info, Listing, ReadError};
@@ -47,8 +47,8 @@ pub use figure::Figure;
 pub use figure::Figures;
 pub use gaps::{Cause, CauseKind, CpuGaps, Gaps, WorstGap};
 pub use measurement::{
-    Advice, Baseline, Basis, BetweenRuns, ClockIdentity, ClockKind, ClockRecord, Cost, Events, FastestCounter, Listed,
-    Measurement, Monotonic, ReadPath, Run, Thorough, Timer,
+    Advice, Baseline, BetweenRuns, ClockBasis, ClockIdentity, ClockKind, ClockRecord, Cost, Events, FastestCounter,
+    Listed, Measurement, Monotonic, ReadPath, Run, Thorough, TimerRecord,
 };
 pub use offsets::{CpuOffset, OffsetPair, Offsets};
 pub use order::{Handoffs, LostPair, Order, Sequence};
@@ -66,5 +66,5 @@ pub use sleep::{Sleep, SleepRow};
 pub use steps::{Bin, DifferenceRecord, ModeRecord, Steps, StepsRecord, Worst, WorstRecord};
 pub use summary::Summary;
 pub use text::{is_steering, plain};
-pub use tick::{Strength, TickEvidence};
+pub use tick_evidence::{Strength, TickEvidence};
 pub use trust::{Evidence, Finding, Prose, Trust, Trustworthiness, Verdict};

@@ -56,7 +56,7 @@ pub struct Run {
     /// CPU that the measuring thread was pinned to; `null` when it could not be pinned.
     pub cpu: Figure<u32>,
     /// The clock that batches were timed with.
-    pub timer: Timer,
+    pub timer: TimerRecord,
     /// `true` when the user interrupted the run: the records hold what was measured until then.
     pub interrupted: bool,
 }
@@ -65,7 +65,7 @@ record!(Run { cpu } "timer." timer);
 
 /// The clock that batches were timed with, and how its unit became nanoseconds.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Timer {
+pub struct TimerRecord {
     /// Its name, e.g. `rdtscp_lfence`.
     pub name: String,
     /// Its frequency, in Hz: of the mean rate between the tightest brackets at both ends of the run.
@@ -80,7 +80,7 @@ pub struct Timer {
 }
 
 /// The reason stands where that of an unknown frequency would.
-impl Figures for Timer {
+impl Figures for TimerRecord {
     fn collect<'a>(&'a self, prefix: &str, reasons: &mut BTreeMap<String, &'a str>) {
         reasons.extend(self.frequency_doubt.iter().map(|doubt| (format!("{prefix}frequency_hz"), doubt.as_str())));
     }
@@ -147,7 +147,7 @@ pub enum ReadPath {
 /// The hardware that a clock's readings come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Basis {
+pub enum ClockBasis {
     /// The processor's counter.
     Counter,
     /// Whatever the kernel's clocksource is.
@@ -172,7 +172,7 @@ pub struct ClockIdentity {
     /// One line: what is read.
     pub description: String,
     /// What its readings come from.
-    pub basis: Basis,
+    pub basis: ClockBasis,
     /// Whether that is the processor's counter on this machine; `null` where that is not known.
     pub counter_based: Figure<bool>,
     /// Whether a read takes effect after everything before it in the program.
@@ -197,7 +197,7 @@ impl ClockIdentity {
     /// Returns whether it is the processor's own counter, in whatever reading sequence.
     #[must_use]
     pub fn is_counter(&self) -> bool {
-        self.basis == Basis::Counter
+        self.basis == ClockBasis::Counter
     }
 
     /// The name, with the path where that is not the usual one: what the command accepts.
@@ -364,7 +364,7 @@ pub struct Events {
     pub sure_ns: Figure<f64>,
     /// The clock that jumps, gaps and hidden regressions were judged against.
     pub reference: Figure<String>,
-    /// Whether clock and reference stand on the same hardware counter; `null` where it cannot be told.
+    /// Whether clock and reference are based on the same hardware counter; `null` where that is unknown.
     pub reference_shares_hardware: Figure<bool>,
 }
 

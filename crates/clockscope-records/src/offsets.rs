@@ -31,7 +31,7 @@ pub struct Offsets {
     /// The largest offset that is possible between any two CPUs, in ns: all are synchronised within this. `null` unless
     /// every pair was tested.
     pub within_ns: Figure<f64>,
-    /// The pair that may be furthest apart; first of all one whose offset changed under way.
+    /// The pair that may be furthest apart; first of all one whose offset changed during the run.
     pub worst_pair: Figure<[u32; 2]>,
     /// Pairs that are certainly apart.
     pub apart: u64,
@@ -57,13 +57,13 @@ pub struct OffsetPair {
     pub bound_ns: Figure<f64>,
     /// The same offset in the counter's unit.
     pub offset_counts: Figure<f64>,
-    /// Messages that went to and fro.
+    /// Messages that went back and forth.
     pub exchanges: u64,
     /// The tightest round trip, in ns, without the time to answer.
     pub round_trip_ns: Figure<f64>,
     /// By how much the offset differs if the other CPU begins, in ns.
     pub asymmetry_ns: Figure<f64>,
-    /// Whether that is less than a fifth of the tightest round trip and two of the counter's steps: else who asks makes a
+    /// Whether that is less than a fifth of the tightest round trip and two of the counter's steps: otherwise which CPU starts makes a
     /// difference. A way that takes longer in one direction, whoever asks, looks like an offset; it is inside the bound.
     pub symmetric: Figure<bool>,
     /// Whether the two are certainly apart: zero is outside of the bound, or no constant offset explains what was seen. `null`

@@ -23,7 +23,7 @@ pub struct Order {
     pub lost: Vec<LostPair>,
     /// Why nothing could be tested: `null` where at least one pair of CPUs was.
     pub untestable: Option<String>,
-    /// Messages that two threads pass to and fro with no clock in between, per second: what the hardware can do. `null`
+    /// Messages that two threads pass back and forth with no clock in between, per second: what the hardware can do. `null`
     /// where nothing was tested.
     pub bare_handoffs_per_second: Figure<f64>,
     /// One entry a clock and reading sequence.

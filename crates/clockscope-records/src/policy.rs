@@ -1,4 +1,4 @@
-//! What somebody demands of a machine's clocks: the file that `clockscope check --policy` reads.
+//! Demands on a machine's clocks: the file that `clockscope check --policy` reads.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ pub struct ClockDemands {
     #[serde(default)]
     pub max_regressions: Option<u64>,
     /// Frequency offset against CLOCK_MONOTONIC_RAW, in ppm, at most: unknown if the limit is within its bound. Of the counter:
-    /// against the frequency that hardware, hypervisor or kernel claim.
+    /// against the nominal frequency that hardware, hypervisor or kernel state.
     #[serde(default)]
     #[schemars(range(min = 0.0))]
     pub max_rate_ppm: Option<f64>,

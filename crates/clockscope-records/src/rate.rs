@@ -57,7 +57,7 @@ pub struct RateRecord {
     /// Frequency offset by least squares over all brackets that were not interrupted: no bound, if the rate is constant
     /// mostly nearer.
     pub estimate_ppm: Figure<f64>,
-    /// The counter's frequency, in Hz of the reference; `null` for a clock that tells time.
+    /// The counter's frequency, in Hz of the reference; `null` for a clock that is not a counter.
     pub frequency_hz: Figure<f64>,
     /// By how much the truth may differ from that, in Hz.
     pub frequency_bound_hz: Figure<f64>,
@@ -67,7 +67,7 @@ pub struct RateRecord {
     pub seconds: Figure<f64>,
     /// Brackets that were not interrupted.
     pub brackets_kept: u64,
-    /// Brackets that were: left out of the estimate, and of what is told about stability.
+    /// Brackets that were: left out of the estimate and of the figures of stability.
     pub brackets_dropped: u64,
     /// Median width of the brackets that were kept, in ns.
     pub bracket_ns: Figure<f64>,
@@ -164,7 +164,7 @@ pub struct RatePair {
 pub struct Adjtimex {
     /// Correction of the frequency, in ppm.
     pub freq_ppm: f64,
-    /// Length of a timer tick, in µs: 10,000 at 100 Hz unless somebody steers by it.
+    /// Length of a timer tick, in µs: 10,000 at 100 Hz unless a daemon steers by it.
     pub tick_us: i64,
     /// Remaining correction of the time, in ns.
     pub offset_ns: i64,

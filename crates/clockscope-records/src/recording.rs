@@ -159,16 +159,17 @@ impl Recording {
     /// a part of one, [`ReadError::OtherDocument`] for a document of another schema, [`ReadError::Version`] when the version is another
     /// one, [`ReadError::Malformed`] for a recording that lacks something.
     pub fn from_json(text: &[u8]) -> Result<Self, ReadError> {
-        /// What tells that it is a recording, and which.
+        /// What shows that it is a recording, and of which version.
         #[derive(Deserialize)]
-        struct Head {
+        struct RecordingHead {
             schema: String,
             schema_version: u32,
         }
-        let head: Head = serde_json::from_slice(text).map_err(|error| match error.is_eof() && !text.is_empty() {
-            true => ReadError::CutOff(error),
-            false => ReadError::NoRecording(error),
-        })?;
+        let head: RecordingHead =
+            serde_json::from_slice(text).map_err(|error| match error.is_eof() && !text.is_empty() {
+                true => ReadError::CutOff(error),
+                false => ReadError::NoRecording(error),
+            })?;
         if head.schema != SCHEMA {
             return Err(ReadError::OtherDocument(head.schema));
         }

@@ -49,7 +49,7 @@ pub struct RuntimeRecord {
     /// The hardware below that: the clocksource where the kernel's precise clocks are built on it, otherwise what there is
     /// instead of it.
     pub hardware_timer: Figure<String>,
-    /// The tick that the API claims by its own frequency, resolution or unit, in ns.
+    /// The tick that the API states by its own frequency, resolution or unit, in ns.
     pub nominal_tick_ns: Figure<f64>,
     /// Median cost of one read, back to back, in ns.
     pub cost_ns: Figure<f64>,
@@ -113,7 +113,7 @@ pub struct RuntimeFound {
     pub version: Option<String>,
     /// The program that would be started.
     pub program: Option<String>,
-    /// Whether it was found and told its version.
+    /// Whether it was found and reported its version.
     pub available: bool,
     /// Why not; `null` when it was.
     pub reason: Option<String>,

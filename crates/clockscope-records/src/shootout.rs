@@ -54,6 +54,6 @@ pub enum Winner {
     A,
     /// The second.
     B,
-    /// Neither: the difference is within what the measurement can tell, or none.
+    /// Neither: the difference is within what the measurement can resolve, or none.
     Tie,
 }

@@ -28,7 +28,7 @@ pub struct StepsRecord {
     /// What failed; `null` if nothing did, and in older records.
     #[serde(default)]
     pub failure: Option<Failure>,
-    /// Length of the unit of `units` below, in ns: one count of a counter, 1 for a clock that tells ns.
+    /// Length of the unit of `units` below, in ns: one count of a counter, 1 for a clock in ns.
     pub unit_ns: Figure<f64>,
     /// The step of the lattice on which the readings lie, in ns.
     pub tick_ns: Figure<f64>,

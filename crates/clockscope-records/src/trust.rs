@@ -74,6 +74,6 @@ pub enum Finding {
     For,
     /// It speaks against it.
     Against,
-    /// It could not be found out, or says nothing.
+    /// It is unknown, or says nothing.
     Unknown,
 }

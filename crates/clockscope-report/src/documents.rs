@@ -2,8 +2,8 @@
 
 mod clocks;
 mod clocksources;
+mod contents;
 mod environment;
-mod found;
 mod gaps;
 mod info;
 mod listing;

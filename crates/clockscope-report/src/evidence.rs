@@ -1,8 +1,8 @@
 //! Checks in words: the name, the sentence, the source and the advice of each.
 
 use clockscope_records::{
-    Check, CheckKind, CivilWorth, CostCause, Doubt, Evidence, Finding, Prose, RateChange, ReadFailure, ReadPath,
-    StatedBy, Suspect, Trust, Untested,
+    Check, CheckKind, CivilWorth, CostCause, Evidence, Finding, Prose, RateChange, ReadFailure, ReadPath,
+    ReferenceDoubt, StatedBy, Suspect, Trust, Untested,
 };
 
 use crate::demand;
@@ -170,11 +170,11 @@ fn or(reason: Option<&String>, otherwise: &str) -> String {
     reason.map_or(otherwise, String::as_str).to_owned()
 }
 
-fn doubt(doubt: Doubt) -> &'static str {
+fn doubt(doubt: ReferenceDoubt) -> &'static str {
     match doubt {
-        Doubt::TimerTick => "the kernel's clock is moved by the timer tick, which may be late or lost",
-        Doubt::ReferenceChanged => REFERENCE_CHANGED,
-        Doubt::CounterUnfit => "the counter, which it was judged by, is unfit",
+        ReferenceDoubt::TimerTick => "the kernel's clock is moved by the timer tick, which may be late or lost",
+        ReferenceDoubt::ReferenceChanged => REFERENCE_CHANGED,
+        ReferenceDoubt::CounterUnfit => "the counter, which it was judged by, is unfit",
     }
 }
 

@@ -2,18 +2,18 @@
 
 use clockscope_records::is_steering;
 
-use crate::line::{Line, parse};
+use crate::probe_line::{ProbeReport, parse};
 use crate::{descendants, pages, row, version};
 
 /// What programs print: the lines of probes, versions, and what /proc says of their processes.
 pub fn probe_lines(printed: &str) {
     for line in parse(printed) {
         match line {
-            Ok(Line::Read(readings)) => {
+            Ok(ProbeReport::Read(readings)) => {
                 assert!(!readings.api.contains(is_steering) && !readings.built_on.contains(is_steering));
                 row::fuzz(&readings);
             }
-            Ok(Line::Unavailable { api, reason }) => {
+            Ok(ProbeReport::Unavailable { api, reason }) => {
                 assert!(!api.contains(is_steering) && !reason.contains(is_steering))
             }
             Err(error) => assert!(!error.to_string().contains(is_steering)),

@@ -7,24 +7,24 @@
 
 mod coarse;
 mod descendants;
+mod folders;
 #[cfg(fuzzing)]
 pub mod fuzzing;
-mod line;
 mod pages;
 mod parent_death;
-mod places;
+mod probe_line;
 mod process;
 mod programs;
 mod ready;
 mod registry;
 mod row;
 mod stage;
+mod substitutions;
 mod surprises;
 mod text;
 mod version;
-mod words;
 
 pub use programs::{Chosen, UnknownRuntime, select};
 pub use registry::Runtime;
-pub use stage::{Prepared, Request, Stage};
+pub use stage::{Prepared, ProbeRequest, Stage};
 pub use surprises::surprises;

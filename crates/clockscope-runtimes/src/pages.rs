@@ -41,7 +41,7 @@ struct Site {
 }
 
 /// What a request is answered with.
-struct Answer {
+struct HttpResponse {
     status: &'static str,
     kind: &'static str,
     fields: &'static str,
@@ -50,7 +50,7 @@ struct Answer {
 
 /// A request that has come whole.
 #[derive(Debug, PartialEq)]
-struct Request<'a> {
+struct HttpRequest<'a> {
     method: &'a str,
     path: &'a str,
     body: &'a [u8],
@@ -122,25 +122,25 @@ impl Site {
     }
 
     /// The page that reports by this request.
-    fn reported<'a>(&self, request: &Request<'a>) -> Option<&'a str> {
+    fn reported<'a>(&self, request: &HttpRequest<'a>) -> Option<&'a str> {
         let (page, rest) = self.place(request.path)?;
         (request.method == "POST" && rest == "result").then_some(page)
     }
 
-    fn answer(&self, request: &Request<'_>) -> Answer {
+    fn answer(&self, request: &HttpRequest<'_>) -> HttpResponse {
         let place = self.place(request.path);
         match (request.method, place) {
             ("GET", Some((page, ""))) => {
                 let fields = if page == ISOLATED { ISOLATION } else { "" };
-                Answer { status: "200 OK", kind: "text/html", fields, body: self.page(page) }
+                HttpResponse { status: "200 OK", kind: "text/html", fields, body: self.page(page) }
             }
             ("GET", Some((_, "probe.js"))) => {
-                Answer { status: "200 OK", kind: "text/javascript", fields: "", body: self.probe.to_owned() }
+                HttpResponse { status: "200 OK", kind: "text/javascript", fields: "", body: self.probe.to_owned() }
             }
             ("POST", Some((_, "result"))) => {
-                Answer { status: "200 OK", kind: "text/plain", fields: "", body: String::new() }
+                HttpResponse { status: "200 OK", kind: "text/plain", fields: "", body: String::new() }
             }
-            _ => Answer { status: "404 Not Found", kind: "text/plain", fields: "", body: String::new() },
+            _ => HttpResponse { status: "404 Not Found", kind: "text/plain", fields: "", body: String::new() },
         }
     }
 
@@ -176,7 +176,7 @@ struct Connection {
 
 impl Connection {
     /// Takes what has come and answers what is whole. Whether more is to be expected.
-    fn attend(&mut self, answer: impl FnOnce(Request<'_>) -> Answer) -> bool {
+    fn attend(&mut self, answer: impl FnOnce(HttpRequest<'_>) -> HttpResponse) -> bool {
         let is_open = self.receive();
         match request(&self.received) {
             Ok(Some(request)) => {
@@ -207,8 +207,8 @@ impl Connection {
     }
 
     /// All of it fits into the socket's buffer on loopback, so that nothing waits here.
-    fn send(&mut self, answer: &Answer) -> io::Result<()> {
-        let Answer { status, kind, fields, body } = answer;
+    fn send(&mut self, answer: &HttpResponse) -> io::Result<()> {
+        let HttpResponse { status, kind, fields, body } = answer;
         let head = format!(
             "HTTP/1.1 {status}\r\nContent-Type: {kind}; charset=utf-8\r\nContent-Length: {}\r\nCache-Control: no-store\r\n\
              Connection: close\r\n{fields}\r\n",
@@ -219,7 +219,7 @@ impl Connection {
 }
 
 /// The request, if it has come whole.
-fn request(received: &[u8]) -> Result<Option<Request<'_>>, httparse::Error> {
+fn request(received: &[u8]) -> Result<Option<HttpRequest<'_>>, httparse::Error> {
     let mut fields = [httparse::EMPTY_HEADER; MOST_FIELDS];
     let mut head = httparse::Request::new(&mut fields);
     let httparse::Status::Complete(end) = head.parse(received)? else { return Ok(None) };
@@ -232,7 +232,7 @@ fn request(received: &[u8]) -> Result<Option<Request<'_>>, httparse::Error> {
         };
     let body = end.checked_add(length).and_then(|until| received.get(end..until));
     let (method, path) = (head.method.unwrap_or_default(), head.path.unwrap_or_default());
-    Ok(body.map(|body| Request { method, path, body }))
+    Ok(body.map(|body| HttpRequest { method, path, body }))
 }
 
 /// Any bytes are a request, the beginning of one, or refused; a body lies within what came (fuzz/).

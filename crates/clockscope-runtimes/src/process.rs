@@ -40,7 +40,7 @@ pub(crate) struct Limits<'a> {
 
 /// What a program said and how it ended.
 #[derive(Debug)]
-pub(crate) struct Outcome {
+pub(crate) struct FinishedProgram {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
     pub(crate) ended: Ended,
@@ -115,32 +115,32 @@ impl Task for NoTask {
 ///
 /// # Errors
 /// It cannot be started.
-pub(crate) fn run(command: &mut Command, limits: Limits<'_>, task: &mut dyn Task) -> io::Result<Outcome> {
+pub(crate) fn run(command: &mut Command, limits: Limits<'_>, task: &mut dyn Task) -> io::Result<FinishedProgram> {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let adoption = Adoption::begin()?;
     // In a group of its own, so that a terminal's Ctrl-C reaches us alone, who then end it.
     command.process_group(0).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     parent_death::bind(command);
-    let mut running = Running { child: command.spawn()?, adoption };
+    let mut running = RunningProgram { child: command.spawn()?, adoption };
     let mut output = Output::new(&mut running.child)?;
     let ended = running.attend_to(&mut output, limits, task)?;
     drop(running);
-    Ok(Outcome { stdout: output.stdout.text(), stderr: output.stderr.text(), ended })
+    Ok(FinishedProgram { stdout: output.stdout.text(), stderr: output.stderr.text(), ended })
 }
 
 /// A program that ends when this is dropped, with all that it has started.
-struct Running {
+struct RunningProgram {
     child: Child,
     adoption: Adoption,
 }
 
-impl Drop for Running {
+impl Drop for RunningProgram {
     fn drop(&mut self) {
         self.adoption.end_all(&mut self.child);
     }
 }
 
-impl Running {
+impl RunningProgram {
     fn attend_to(&mut self, output: &mut Output, limits: Limits<'_>, task: &mut dyn Task) -> io::Result<Ended> {
         let mut began = seconds();
         let mut last = began;

@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::line;
-use crate::places::{Folder, Places};
-use crate::process::{Limits, NoTask, Outcome, Task, run};
+use crate::folders::{Folder, RunFolders};
+use crate::probe_line;
+use crate::process::{FinishedProgram, Limits, NoTask, Task, run};
 use crate::programs::Chosen;
 use crate::registry::Runtime;
+use crate::substitutions::Substitutions;
 use crate::text::shortened;
 use crate::version::{framework, version};
-use crate::words::Words;
 
 /// Longest time for telling a version, in seconds.
 const VERSION_S: f64 = 10.0;
@@ -41,7 +41,7 @@ pub(crate) struct Ready {
 ///
 /// # Errors
 /// Why it cannot be started, in a sentence.
-pub(crate) fn found(chosen: &Chosen, places: &Places, stop: &AtomicBool) -> Result<Ready, String> {
+pub(crate) fn found(chosen: &Chosen, places: &RunFolders, stop: &AtomicBool) -> Result<Ready, String> {
     let (program, compiler) = (chosen.program()?, chosen.compiler()?);
     let folder = places.folder().map_err(no_folder)?;
     let ask = |program: &Path, version: &[&str]| told(program, version, chosen.runtime, folder.path(), stop);
@@ -56,7 +56,7 @@ pub(crate) fn found(chosen: &Chosen, places: &Places, stop: &AtomicBool) -> Resu
 }
 
 /// A folder with the probe.
-pub(crate) fn folder_with(places: &Places, runtime: &Runtime) -> Result<Folder, String> {
+pub(crate) fn folder_with(places: &RunFolders, runtime: &Runtime) -> Result<Folder, String> {
     let folder = places.folder().map_err(no_folder)?;
     for source in runtime.sources {
         let path = folder.path().join(source.file);
@@ -67,7 +67,7 @@ pub(crate) fn folder_with(places: &Places, runtime: &Runtime) -> Result<Folder, 
 
 impl Ready {
     /// With what is built of the probe, if anything is: from the cache, or built now.
-    pub(crate) fn built(self, runtime: &Runtime, places: &Places, stop: &AtomicBool) -> Result<Self, String> {
+    pub(crate) fn built(self, runtime: &Runtime, places: &RunFolders, stop: &AtomicBool) -> Result<Self, String> {
         if runtime.builds.is_empty() {
             return Ok(self);
         }
@@ -79,14 +79,14 @@ impl Ready {
     }
 
     /// The same, built now whatever the cache has. By the first way that succeeds.
-    pub(crate) fn built_anew(&self, runtime: &Runtime, places: &Places, stop: &AtomicBool) -> Result<Self, String> {
+    pub(crate) fn built_anew(&self, runtime: &Runtime, places: &RunFolders, stop: &AtomicBool) -> Result<Self, String> {
         let folder = folder_with(places, runtime)?;
         let source = folder.path().join(runtime.probe().file);
         let limits = Limits { seconds: BUILD_S, stop };
         let mut faults = Vec::new();
         for way in runtime.builds {
             let product = folder.path().join(way.product);
-            let words = Words { source: Some(&source), built: Some(&product), ..self.words(&folder, places) };
+            let words = Substitutions { source: Some(&source), built: Some(&product), ..self.words(&folder, places) };
             let Some(mut command) = words.command(way.command, runtime.variables) else { continue };
             let outcome = started(&mut command, limits, &mut NoTask)?;
             match outcome.ended.fault(limits) {
@@ -118,20 +118,20 @@ impl Ready {
     }
 
     /// What is known of a command's words so far.
-    pub(crate) fn words<'a>(&'a self, folder: &'a Folder, places: &'a Places) -> Words<'a> {
-        Words {
+    pub(crate) fn words<'a>(&'a self, folder: &'a Folder, places: &'a RunFolders) -> Substitutions<'a> {
+        Substitutions {
             program: Some(&self.program),
             compiler: self.compiler.as_deref(),
             framework: self.framework.as_deref(),
             folder: Some(folder.path()),
             cache: Some(places.cache()),
-            ..Words::default()
+            ..Substitutions::default()
         }
     }
 }
 
 /// Puts what was built where it is kept, or else, should the cache be full, where it lasts for this run.
-fn keep(product: &Path, kept: &Path, places: &Places) -> Result<PathBuf, String> {
+fn keep(product: &Path, kept: &Path, places: &RunFolders) -> Result<PathBuf, String> {
     let lasting = places.lasting(kept);
     let put = put(product, kept).map(|()| kept.to_owned()).or_else(|_| put(product, &lasting).map(|()| lasting));
     put.map_err(|error| format!("what was built of the probe cannot be kept in {}: {error}", kept.display()))
@@ -157,7 +157,7 @@ fn told(
     folder: &Path,
     stop: &AtomicBool,
 ) -> Result<String, String> {
-    let words = Words { program: Some(program), folder: Some(folder), ..Words::default() };
+    let words = Substitutions { program: Some(program), folder: Some(folder), ..Substitutions::default() };
     let mut command = words.command(&["{program}"], runtime.variables).ok_or_else(no_program)?;
     let limits = Limits { seconds: VERSION_S, stop };
     let outcome = started(command.args(arguments), limits, &mut NoTask)?;
@@ -168,7 +168,11 @@ fn told(
 }
 
 /// Runs a command of the registry.
-pub(crate) fn started(command: &mut Command, limits: Limits<'_>, task: &mut dyn Task) -> Result<Outcome, String> {
+pub(crate) fn started(
+    command: &mut Command,
+    limits: Limits<'_>,
+    task: &mut dyn Task,
+) -> Result<FinishedProgram, String> {
     let started = run(command, limits, task);
     started.map_err(|error| format!("{} cannot be started: {error}", command.get_program().display()))
 }
@@ -182,13 +186,13 @@ fn no_folder(error: io::Error) -> String {
 }
 
 /// What a program said that may explain how it ended: the first line that speaks of an error, or the last of all.
-pub(crate) fn last_words(outcome: &Outcome) -> String {
+pub(crate) fn last_words(outcome: &FinishedProgram) -> String {
     let speaks = |line: &&str| {
         let line = line.to_lowercase();
         ["error", "exception", "fatal", "not found", "cannot", "denied"].iter().any(|word| line.contains(word))
     };
     let of = |text: &str| {
-        let lines = || text.lines().filter(|line| !line.trim().is_empty() && !line::is_ours(line));
+        let lines = || text.lines().filter(|line| !line.trim().is_empty() && !probe_line::is_ours(line));
         lines().find(speaks).or(lines().next_back()).map(shortened)
     };
     of(&outcome.stderr).or_else(|| of(&outcome.stdout)).map_or_else(String::new, |words| format!(": {words}"))

@@ -22,7 +22,7 @@ pub struct Runtime {
     /// Programs that compile for it, where that is not the runtime itself.
     pub(crate) compilers: &'static [&'static str],
     /// The probe; what else it takes to build or run it comes after it.
-    pub(crate) sources: &'static [Source],
+    pub(crate) sources: &'static [SourceFile],
     /// How it is built, if it is. The first that succeeds is taken.
     pub(crate) builds: &'static [Build],
     /// How it is run: a whole command.
@@ -33,7 +33,7 @@ pub struct Runtime {
 
 /// A probe: a file's name, as its language wants it, and its text.
 #[derive(Debug)]
-pub(crate) struct Source {
+pub(crate) struct SourceFile {
     pub(crate) file: &'static str,
     pub(crate) text: &'static str,
 }
@@ -49,7 +49,7 @@ pub(crate) struct Build {
 
 macro_rules! sources {
     ($($file:literal),+) => {
-        &[$(Source { file: $file, text: include_str!(concat!("../probes/", $file)) }),+]
+        &[$(SourceFile { file: $file, text: include_str!(concat!("../probes/", $file)) }),+]
     };
 }
 
@@ -61,8 +61,8 @@ macro_rules! build {
 
 impl Runtime {
     /// The probe.
-    pub(crate) fn probe(&self) -> &'static Source {
-        const NONE: &Source = &Source { file: "", text: "" };
+    pub(crate) fn probe(&self) -> &'static SourceFile {
+        const NONE: &SourceFile = &SourceFile { file: "", text: "" };
         self.sources.first().unwrap_or(NONE)
     }
 

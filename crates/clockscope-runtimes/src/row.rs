@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use clockscope_records::{Cost, Figure, RuntimeRecord, Strength, TickEvidence};
 use clockscope_statistics::{Blocks, Tick, TickCollector, Weight, quantile};
 
-use crate::line::Readings;
+use crate::probe_line::ProbeReadings;
 
 /// Why the clocksource is unknown.
 pub(crate) const NO_CLOCKSOURCE: &str = "the kernel does not tell it";
@@ -16,7 +16,7 @@ const COARSE: &str = "the runtime's own timer is too coarse: most batches of rea
 const FOR_P99: usize = 100;
 
 /// Fills in what an API's readings show; `clocksource` is the kernel's.
-pub(crate) fn fill(record: &mut RuntimeRecord, readings: &Readings, clocksource: Option<&str>) {
+pub(crate) fn fill(record: &mut RuntimeRecord, readings: &ProbeReadings, clocksource: Option<&str>) {
     let ns_per_unit = NS / readings.units_per_second as f64;
     record.available = true;
     record.api = Some(readings.api.clone());
@@ -48,7 +48,7 @@ fn hardware_timer(built_on: &str, clocksource: Option<&str>) -> Option<String> {
 }
 
 /// The cost of a read: each batch divided by its reads.
-fn cost(readings: &Readings) -> Option<Cost> {
+fn cost(readings: &ProbeReadings) -> Option<Cost> {
     let mut costs: Vec<f64> = readings.batch_ns.iter().map(|ns| *ns as f64 / readings.batch_reads as f64).collect();
     let mut blocks = Blocks::default();
     costs.iter().for_each(|cost| blocks.push(*cost));
@@ -72,7 +72,7 @@ fn cost(readings: &Readings) -> Option<Cost> {
 }
 
 /// How far readings are apart.
-fn distances(record: &mut RuntimeRecord, readings: &Readings, ns_per_unit: f64) {
+fn distances(record: &mut RuntimeRecord, readings: &ProbeReadings, ns_per_unit: f64) {
     let ns = |units: i64| units as f64 * ns_per_unit;
     let count = |wanted: fn(i64) -> bool| -> u64 {
         readings.differences.iter().filter(|(units, _)| wanted(*units)).map(|(_, count)| count).sum()
@@ -92,7 +92,7 @@ fn distances(record: &mut RuntimeRecord, readings: &Readings, ns_per_unit: f64) 
 }
 
 /// Steps back that were not seen within batches, so that they were from one to the next: as far as the first steps show.
-fn back_between_batches(readings: &Readings) -> u64 {
+fn back_between_batches(readings: &ProbeReadings) -> u64 {
     let mut back: BTreeMap<i64, u64> = BTreeMap::new();
     for step in readings.steps.iter().filter(|step| **step < 0) {
         *back.entry(*step).or_default() += 1;
@@ -104,7 +104,7 @@ fn back_between_batches(readings: &Readings) -> u64 {
 }
 
 /// The tick, looked for in ns where the API's unit is so many of them: a unit of 100 ns is a tick of at least 100 ns.
-fn tick(record: &mut RuntimeRecord, readings: &Readings) {
+fn tick(record: &mut RuntimeRecord, readings: &ProbeReadings) {
     let nanoseconds = NS as u64;
     let scale = match nanoseconds % readings.units_per_second {
         0 => nanoseconds / readings.units_per_second,
@@ -143,7 +143,7 @@ fn tick(record: &mut RuntimeRecord, readings: &Readings) {
 }
 
 /// What the steps show, in units that are `scale` times finer.
-fn found(readings: &Readings, scale: u64) -> Tick {
+fn found(readings: &ProbeReadings, scale: u64) -> Tick {
     let mut collector = TickCollector::new(readings.steps.len() + 1);
     let mut reading = 0u64;
     collector.push(&[reading]);
@@ -161,7 +161,7 @@ fn found(readings: &Readings, scale: u64) -> Tick {
 
 /// Whatever readings a line holds, a record of them has no figure that is not a number (fuzz/).
 #[cfg(fuzzing)]
-pub(crate) fn fuzz(readings: &Readings) {
+pub(crate) fn fuzz(readings: &ProbeReadings) {
     let mut record = RuntimeRecord::default();
     fill(&mut record, readings, Some("tsc"));
     let figures = [record.cost_ns, record.observed_resolution_ns, record.tick_ns, record.largest_step_ns];

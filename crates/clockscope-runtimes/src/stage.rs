@@ -6,21 +6,21 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clockscope_records::{Figure, RuntimeFound, RuntimeRecord};
 
-use crate::line::{self, Line};
+use crate::folders::{Folder, RunFolders};
 use crate::pages::{self, Pages};
-use crate::places::{Folder, Places};
+use crate::probe_line::{self, ProbeReport};
 use crate::process::{Ended, Limits, NoTask, Task};
 use crate::programs::Chosen;
 use crate::ready::{self, Ready, last_words, no_program, started};
 use crate::registry::Runtime;
 use crate::row;
+use crate::substitutions::Substitutions;
 use crate::text::shortened;
 use crate::version::version;
-use crate::words::Words;
 
 /// How probes are run.
 #[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
+pub struct ProbeRequest<'a> {
     /// Time for which each API is read, in ms; 1 to 60,000.
     pub milliseconds: u64,
     /// Longest time for a probe, in seconds: whatever has not ended then is ended.
@@ -34,7 +34,7 @@ pub struct Request<'a> {
 /// Where probes are run. Dropping it removes all that is temporary.
 #[derive(Debug)]
 pub struct Stage {
-    places: Places,
+    places: RunFolders,
     /// What the user should know before the figures.
     pub warning: Option<String>,
 }
@@ -48,7 +48,7 @@ pub struct Prepared<'a> {
 }
 
 /// What a probe printed, and what was wrong with how it ended.
-struct Said {
+struct ProbeOutput {
     lines: String,
     fault: Option<String>,
     /// Whether it broke down before it said anything.
@@ -61,7 +61,7 @@ impl Stage {
     /// # Errors
     /// There is no place for temporary files.
     pub fn new() -> io::Result<Self> {
-        let (places, warning) = Places::new()?;
+        let (places, warning) = RunFolders::new()?;
         Ok(Self { places, warning })
     }
 
@@ -90,7 +90,7 @@ impl Stage {
     pub fn measure(
         &self,
         prepared: &[Prepared<'_>],
-        request: Request<'_>,
+        request: ProbeRequest<'_>,
         progress: &mut dyn FnMut(f64, &str),
     ) -> Vec<RuntimeRecord> {
         let mut rows = Vec::new();
@@ -125,7 +125,7 @@ impl Stage {
     }
 
     /// The rows of one runtime.
-    fn rows(&self, one: &Prepared<'_>, request: Request<'_>) -> Vec<RuntimeRecord> {
+    fn rows(&self, one: &Prepared<'_>, request: ProbeRequest<'_>) -> Vec<RuntimeRecord> {
         let Prepared { chosen, ready } = one;
         let mut whole = RuntimeRecord {
             runtime: chosen.runtime.name.to_owned(),
@@ -150,7 +150,7 @@ impl Stage {
 
     /// What the probe says. One that was built some time ago and does not even begin to speak is built anew, be it that another
     /// clocksource is in use: what lies in a cache may have been damaged, or be another machine's.
-    fn said(&self, runtime: &Runtime, ready: &Ready, request: Request<'_>) -> Result<Said, String> {
+    fn said(&self, runtime: &Runtime, ready: &Ready, request: ProbeRequest<'_>) -> Result<ProbeOutput, String> {
         let first = self.run(runtime, ready, request);
         let is_silent = first.as_ref().map_or(true, |said| said.is_silent);
         if !is_silent || !ready.is_from_cache || request.stop.load(Ordering::Relaxed) {
@@ -161,7 +161,7 @@ impl Stage {
     }
 
     /// Runs the probe.
-    fn run(&self, runtime: &Runtime, ready: &Ready, request: Request<'_>) -> Result<Said, String> {
+    fn run(&self, runtime: &Runtime, ready: &Ready, request: ProbeRequest<'_>) -> Result<ProbeOutput, String> {
         let folder = ready::folder_with(&self.places, runtime)?;
         let mut pages = match runtime.is_browser() {
             true => Some(Pages::new(runtime.probe().text, request.milliseconds).map_err(no_server)?),
@@ -169,7 +169,7 @@ impl Stage {
         };
         let url = pages.as_ref().map(|pages| start_page(pages, &folder).map_err(no_server)).transpose()?;
         let source = folder.path().join(runtime.probe().file);
-        let words = Words {
+        let words = Substitutions {
             source: Some(&source),
             built: ready.built.as_deref(),
             url: url.as_deref(),
@@ -193,7 +193,7 @@ impl Stage {
         let fault = fault.map(|fault| format!("the probe {fault}{}", last_words(&outcome)));
         let is_silent =
             matches!(outcome.ended, Ended::Itself(status) if !status.success()) && outcome.stdout.is_empty();
-        Ok(Said { lines: outcome.stdout, fault, is_silent })
+        Ok(ProbeOutput { lines: outcome.stdout, fault, is_silent })
     }
 }
 
@@ -206,23 +206,25 @@ fn start_page(pages: &Pages, folder: &Folder) -> io::Result<String> {
 
 /// A row an API; and one that says what was wrong, if anything was.
 fn rows(whole: &RuntimeRecord, output: &str, fault: Option<String>, clocksource: Option<&str>) -> Vec<RuntimeRecord> {
-    let lines = line::parse(output);
+    let lines = probe_line::parse(output);
     let nothing = lines.is_empty().then(|| match output.lines().find(|line| !line.trim().is_empty()) {
         Some(first) => format!("the probe printed no figures, but: {}", shortened(first)),
         None => "the probe printed nothing".to_owned(),
     });
     let of = |line| match line {
-        Ok(Line::Read(readings)) => {
+        Ok(ProbeReport::Read(readings)) => {
             let mut record = whole.clone();
             record.version = readings.version.as_deref().map(|said| version(said, &whole.title)).or(record.version);
             row::fill(&mut record, &readings, clocksource);
             record
         }
-        Ok(Line::Unavailable { api, reason }) => unavailable(RuntimeRecord { api: Some(api), ..whole.clone() }, reason),
+        Ok(ProbeReport::Unavailable { api, reason }) => {
+            unavailable(RuntimeRecord { api: Some(api), ..whole.clone() }, reason)
+        }
         Err(error) => unavailable(whole.clone(), format!("a line of the probe cannot be used: {error}")),
     };
     // A line that was being written when the probe was ended is no line.
-    let is_open = !output.ends_with('\n') && output.lines().next_back().is_some_and(line::is_ours);
+    let is_open = !output.ends_with('\n') && output.lines().next_back().is_some_and(probe_line::is_ours);
     let is_cut_off = fault.is_some() && is_open && lines.last().is_some_and(Result::is_err);
     let whole_lines = lines.len() - usize::from(is_cut_off);
     let mut rows: Vec<RuntimeRecord> = lines.into_iter().take(whole_lines).map(of).collect();

@@ -16,7 +16,7 @@ const COARSE_BY_NAME_NS: f64 = 1e6;
 /// What has not moved for so many of its steps stands still.
 const LONG: f64 = 100.0;
 /// A tick is reported if the nominal one is so many times finer.
-const CLAIMED: f64 = 2.0;
+const FINER: f64 = 2.0;
 /// By what share a tick may differ from the nominal one.
 const SAME: f64 = 0.02;
 
@@ -72,7 +72,7 @@ impl<'a> Finest<'a> {
         if !is_coarse || (is_as_named && is_coarse_by_name(row)) {
             return None;
         }
-        let claim = match row.nominal_tick_ns.get().filter(|nominal| tick_ns > CLAIMED * nominal) {
+        let nominal = match row.nominal_tick_ns.get().filter(|nominal| tick_ns > FINER * nominal) {
             Some(nominal) => format!(" and not the {} that it states", time(nominal)),
             None => String::new(),
         };
@@ -82,7 +82,7 @@ impl<'a> Finest<'a> {
         } else {
             String::new()
         };
-        Some(format!("it steps by {}{claim}{finer}{zeros}", time(tick_ns)))
+        Some(format!("it steps by {}{nominal}{finer}{zeros}", time(tick_ns)))
     }
 
     fn cost_of(&self, row: &RuntimeRecord) -> Option<String> {

@@ -6,18 +6,18 @@
 
 mod change;
 mod core;
+mod memory;
 mod state;
 mod thread;
 mod trace;
 mod turns;
 mod word;
-mod words;
 mod world;
 
 use std::sync::Arc;
 
 use self::core::{Body, Core};
-use self::state::State;
+use self::state::MachineState;
 use crate::clock::{Clock, ClockId, Refused};
 use crate::counter::Counter;
 use crate::scheduler::Load;
@@ -90,7 +90,7 @@ impl Multiprocessor {
     /// Returns a machine with this counter and no other clock, whose CPUs have nothing else to do.
     #[must_use]
     pub fn new(counter: Counter, cpus: u32, seed: u64) -> Arc<Self> {
-        Arc::new(Self { core: Arc::new(Core::new(State::new(counter, cpus.max(1), seed))) })
+        Arc::new(Self { core: Arc::new(Core::new(MachineState::new(counter, cpus.max(1), seed))) })
     }
 
     /// Adds a clock.

@@ -30,4 +30,4 @@ mod raw;
 
 /// Why a clock cannot be read.
 pub use clockscope_arch::{Errno, Unavailable};
-pub use raw::{Basis, ClockInfo, Entry, Kind, Path, RawClock, Resolution, Unit, Visitor};
+pub use raw::{ClockBasis, ClockInfo, Entry, Kind, Path, RawClock, Resolution, Unit, Visitor};

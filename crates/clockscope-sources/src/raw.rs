@@ -84,7 +84,7 @@ pub enum Resolution {
 
 /// The hardware that a clock's readings come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Basis {
+pub enum ClockBasis {
     /// The processor's counter.
     Counter,
     /// Whatever the kernel's clocksource is: the counter on most machines.
@@ -114,7 +114,7 @@ pub struct ClockInfo {
     /// One line: what is read.
     pub summary: &'static str,
     /// What its readings come from.
-    pub basis: Basis,
+    pub basis: ClockBasis,
     /// Whether a read is ordered: it takes effect after everything before it in the program, so that of two reads, one
     /// of which happens before the other, the later one is never smaller.
     pub is_ordered: bool,
@@ -150,9 +150,9 @@ impl ClockInfo {
             resolution,
             summary,
             basis: match kind {
-                Kind::Monotonic | Kind::Wall => Basis::Clocksource,
-                Kind::CpuTime => Basis::Scheduler,
-                Kind::Counter | Kind::Cycles => Basis::Other,
+                Kind::Monotonic | Kind::Wall => ClockBasis::Clocksource,
+                Kind::CpuTime => ClockBasis::Scheduler,
+                Kind::Counter | Kind::Cycles => ClockBasis::Other,
             },
             is_ordered: true,
             is_coarse: false,
@@ -177,7 +177,7 @@ impl ClockInfo {
     /// Returns whether it is the processor's own counter, in whatever reading sequence.
     #[must_use]
     pub fn is_counter(&self) -> bool {
-        self.basis == Basis::Counter
+        self.basis == ClockBasis::Counter
     }
 }
 

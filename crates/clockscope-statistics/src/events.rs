@@ -71,12 +71,12 @@ pub struct EventCounts {
     /// A jump of so many ns is counted in nine of ten batches, wherever it falls; `None` where jumps are not judged.
     pub sure_ns: Option<f64>,
     /// What was judged against the reference.
-    pub judged: Option<Judged>,
+    pub judged: Option<ReferencedCounts>,
 }
 
 /// Counts that need a reference.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Judged {
+pub struct ReferencedCounts {
     /// Steps forward that the reference did not see, warps included.
     pub jump: u64,
     /// Jumps of more than [`WARP_NS`].
@@ -104,7 +104,7 @@ pub struct EventCounter {
     /// When the first batch began, and the one at hand.
     began_ns: Option<f64>,
     batch_ns: f64,
-    judged: Judged,
+    judged: ReferencedCounts,
     level: Option<Level>,
     /// What a jump had to exceed in each batch to be counted, in ns.
     hurdles: Reservoir,
@@ -126,7 +126,7 @@ struct Level {
 
 /// What is allowed for on the reference's side.
 #[derive(Clone, Copy, Debug)]
-struct Reference {
+struct ReferenceTolerance {
     tick_ns: f64,
     /// How far clock and reference may drift apart, per time.
     drift: f64,
@@ -165,7 +165,7 @@ impl EventCounter {
             worst: WorstEvents::new(),
             began_ns: None,
             batch_ns: 0.0,
-            judged: Judged::default(),
+            judged: ReferencedCounts::default(),
             level: None,
             hurdles: Reservoir::new(HURDLES),
         }
@@ -174,20 +174,20 @@ impl EventCounter {
     /// Smallest step that is counted singly, in ns: max(10 x cost, 1 µs, the clock's tick, the reference's tick).
     #[must_use]
     pub fn threshold_ns(&self, cost_ns: f64) -> f64 {
-        let Reference { tick_ns, .. } = self.reference();
+        let ReferenceTolerance { tick_ns, .. } = self.reference();
         (10.0 * cost_ns).max(THRESHOLD_NS).max(self.tick_ns()).max(tick_ns)
     }
 
     /// What clock and reference may be apart after `elapsed_ns` without either being at fault.
     fn slack_ns(&self, elapsed_ns: f64) -> f64 {
-        let Reference { tick_ns, drift } = self.reference();
+        let ReferenceTolerance { tick_ns, drift } = self.reference();
         self.tick_ns() + tick_ns + drift * elapsed_ns
     }
 
-    fn reference(&self) -> Reference {
+    fn reference(&self) -> ReferenceTolerance {
         match self.judge {
-            Judge::Reference { tick_ns, rate_error } => Reference { tick_ns, drift: SLEW + rate_error },
-            Judge::None => Reference { tick_ns: 0.0, drift: 0.0 },
+            Judge::Reference { tick_ns, rate_error } => ReferenceTolerance { tick_ns, drift: SLEW + rate_error },
+            Judge::None => ReferenceTolerance { tick_ns: 0.0, drift: 0.0 },
         }
     }
 
@@ -252,8 +252,10 @@ impl EventCounter {
     pub fn finish(mut self) -> (EventCounts, WorstEvents) {
         self.end_run();
         let decidable = self.level.is_some_and(|level| self.tick_ns() < level.after_ns - level.before_ns);
-        let judged =
-            Judged { hidden_regression: self.judged.hidden_regression.or(decidable.then_some(0)), ..self.judged };
+        let judged = ReferencedCounts {
+            hidden_regression: self.judged.hidden_regression.or(decidable.then_some(0)),
+            ..self.judged
+        };
         self.counts.judged = (self.judge != Judge::None).then_some(judged);
         self.counts.sure_ns = quantile(&self.hurdles.into_sorted(), MOST);
         (self.counts, self.worst)

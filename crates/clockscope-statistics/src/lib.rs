@@ -18,7 +18,8 @@ mod tick;
 pub use blocks::Blocks;
 pub use differences::{Difference, Differences, Mode, Summary};
 pub use events::{
-    Batch, EventCounter, EventCounts, EventKind, Judge, Judged, STALL_MAX, WARP_NS, WORST, WorstEvent, WorstEvents,
+    Batch, EventCounter, EventCounts, EventKind, Judge, ReferencedCounts, STALL_MAX, WARP_NS, WORST, WorstEvent,
+    WorstEvents,
 };
 pub use octave::{BINS_PER_OCTAVE, octave_bin, octave_edge};
 pub use quantile::{median_interval, next_interval, quantile};

@@ -2,13 +2,13 @@
 //!
 //! A bracket bounds where the clock's phase (its reading less the reference's, at one moment) lies, and nothing makes that
 //! wrong: an interruption only widens it. Two brackets bound the mean rate between them, whatever the clock did
-//! meanwhile. That is the answer; whether one rate explains all brackets is a question of its own (`line`).
+//! meanwhile. That is the answer; whether one rate explains all brackets is a question of its own (`constancy`).
 
 mod bracket;
-mod line;
+mod constancy;
 
 pub use bracket::BracketNs;
-pub use line::Constancy;
+pub use constancy::Constancy;
 
 use clockscope_brackets::{RateBounds, Ticks};
 
@@ -50,7 +50,7 @@ pub fn rate(brackets: &[BracketNs], ticks: Ticks) -> Option<Rate> {
     let [least, most] = mean_rate(first, last, ticks)?;
     let narrow = narrow(brackets);
     let widths: Vec<f64> = narrow.iter().map(BracketNs::span).collect();
-    let constancy = line::constancy(brackets, ticks);
+    let constancy = constancy::constancy(brackets, ticks);
     Some(Rate {
         least,
         most,

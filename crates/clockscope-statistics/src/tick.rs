@@ -8,17 +8,17 @@
 //! The read's own cost looks like a lattice, too. So a tick is believed only with a [`proof`].
 
 mod collector;
-mod found;
 mod lattice;
 mod proof;
 mod readings;
+mod result;
 mod search;
 mod spectrum;
 
 pub use collector::{Elapsed, TickCollector};
-pub use found::{Lattice, NoTick, SHORTEST, Tick, Weight};
 use lattice::{CERTAIN, Habit};
-use readings::Readings;
+use readings::TickReadings;
+pub use result::{Lattice, NoTick, SHORTEST, Tick, Weight};
 use search::{SHORT, Search};
 
 /// Steps that show nothing with fewer.
@@ -45,7 +45,7 @@ pub fn tick(readings: &[u64]) -> Tick {
     collector.tick()
 }
 
-impl Readings {
+impl TickReadings {
     fn tick(&self) -> Tick {
         let steps = self.steps();
         if steps.len() < FEWEST_STEPS {

@@ -58,7 +58,7 @@ impl Counter for Native {
     }
 
     fn nominal_hz(&self) -> Option<(f64, &'static str)> {
-        let stated = counter::claims().nominal_hz(|| os::perf_frequency().ok());
+        let stated = counter::stated_frequencies().nominal_hz(|| os::perf_frequency().ok());
         stated.map(|(hz, by)| (hz, by.name()))
     }
 

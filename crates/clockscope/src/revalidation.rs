@@ -121,7 +121,7 @@ fn across_cpus<C: Counter + Copy + Send>(counter: &C) -> (Vec<u32>, Vec<Evidence
 const AGAIN: &str = "ask again when the CPUs are less busy";
 
 /// Why a pair was not tested, and what can be done.
-type Untested = (String, &'static str);
+type SkippedPair = (String, &'static str);
 
 /// Every other CPU, and what was seen between it and the first.
 ///
@@ -131,7 +131,7 @@ fn against_first<C: Counter + Copy + Send>(
     counter: &C,
     first: u32,
     others: &[u32],
-) -> Result<Vec<(u32, Handed)>, Untested> {
+) -> Result<Vec<(u32, Handed)>, SkippedPair> {
     let mut pairs = Vec::new();
     for other in others {
         match between((first, *counter), (*other, *counter)) {
@@ -219,7 +219,7 @@ impl Handed {
 }
 
 /// Two threads hand readings to each other through one word each.
-struct Table {
+struct Mailboxes {
     there: AtomicU64,
     back: AtomicU64,
     is_over: AtomicBool,
@@ -228,7 +228,7 @@ struct Table {
 /// Hands readings back and forth between a thread on one CPU and one on another. CPU and counter of
 /// each.
 fn between<A: Counter + Send, B: Counter + Send>(one: (u32, A), other: (u32, B)) -> Result<Handed, Errno> {
-    let table = Table { there: AtomicU64::new(0), back: AtomicU64::new(0), is_over: AtomicBool::new(false) };
+    let table = Mailboxes { there: AtomicU64::new(0), back: AtomicU64::new(0), is_over: AtomicBool::new(false) };
     let table = &table;
     let deadline = monotonic_ns()?.saturating_add(PATIENCE_NS);
     std::thread::scope(|scope| {
@@ -269,7 +269,7 @@ fn nonzero(reading: u64) -> u64 {
 
 /// The side that begins: hands its reading over, waits for the answer, reads again. CPU and
 /// counter.
-fn ask((cpu, counter): &(u32, impl Counter), table: &Table, deadline: u64) -> Handed {
+fn ask((cpu, counter): &(u32, impl Counter), table: &Mailboxes, deadline: u64) -> Handed {
     let mut handed = Handed { is_moved: is_elsewhere(*cpu), ..Handed::default() };
     let (began_ns, began) = (monotonic_ns().unwrap_or(0), counter.ordered());
     for turn in 0..HANDOFFS / 2 {
@@ -290,7 +290,7 @@ fn ask((cpu, counter): &(u32, impl Counter), table: &Table, deadline: u64) -> Ha
 
 /// The other side: waits for a reading, reads, hands its own back. How many went back, and whether
 /// the thread ran on another CPU.
-fn answer((cpu, counter): &(u32, impl Counter), table: &Table) -> (u64, bool) {
+fn answer((cpu, counter): &(u32, impl Counter), table: &Mailboxes) -> (u64, bool) {
     let (mut backwards, mut is_moved) = (0, is_elsewhere(*cpu));
     let mut turn = 0u64;
     while let Some(sent) = receive(&table.there, &table.is_over, None) {
@@ -345,9 +345,9 @@ mod tests {
 
     /// The counter with an offset of its own, as a CPU's that was not synchronised.
     #[derive(Clone, Copy)]
-    struct Offset(i64);
+    struct OffsetCounter(i64);
 
-    impl Counter for Offset {
+    impl Counter for OffsetCounter {
         fn ordered(&self) -> u64 {
             Native.ordered().wrapping_add_signed(self.0)
         }
@@ -373,7 +373,7 @@ mod tests {
         // More than a busy machine has either wait.
         const BACK: i64 = -(1 << 44);
         for (a, b) in [(0, BACK), (BACK, 0)] {
-            let tested = (0..100).map(|_| between((one, Offset(a)), (other, Offset(b))).unwrap());
+            let tested = (0..100).map(|_| between((one, OffsetCounter(a)), (other, OffsetCounter(b))).unwrap());
             match tested.into_iter().find(|handed| handed.handoffs > 0 || handed.backwards > 0) {
                 Some(handed) => assert!(handed.backwards > 0, "{handed:?}"),
                 None => clockscope_testing::skip("two threads on two CPUs never met"),
@@ -385,12 +385,12 @@ mod tests {
     fn a_thread_on_another_cpu_is_noticed() {
         let Some((one, other)) = two_cpus() else { return };
         // As if the binding had been changed at once: each looks for a CPU that it does not run on.
-        let table = Table { there: AtomicU64::new(0), back: AtomicU64::new(0), is_over: AtomicBool::new(true) };
+        let table = Mailboxes { there: AtomicU64::new(0), back: AtomicU64::new(0), is_over: AtomicBool::new(true) };
         std::thread::scope(|scope| {
             let bound = scope.spawn(|| {
                 os::set_allowed_cpus(&[one]).unwrap();
-                let looks = [one, other].map(|cpu| ask(&(cpu, Offset(0)), &table, 0).is_moved);
-                (looks, [one, other].map(|cpu| answer(&(cpu, Offset(0)), &table).1))
+                let looks = [one, other].map(|cpu| ask(&(cpu, OffsetCounter(0)), &table, 0).is_moved);
+                (looks, [one, other].map(|cpu| answer(&(cpu, OffsetCounter(0)), &table).1))
             });
             assert_eq!(bound.join().unwrap(), ([false, true], [false, true]));
         });
@@ -418,6 +418,6 @@ mod tests {
     #[test]
     fn a_cpu_that_does_not_exist_is_an_error() {
         let Some((one, _)) = two_cpus() else { return };
-        assert!(between((one, Offset(0)), (60_000, Offset(0))).is_err());
+        assert!(between((one, OffsetCounter(0)), (60_000, OffsetCounter(0))).is_err());
     }
 }

@@ -161,7 +161,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[derive(Clone, Copy, Debug)]
-    enum Step {
+    enum Action {
         Start,
         Stop,
         Reset,
@@ -173,18 +173,18 @@ mod tests {
         /// Against a model that adds up the waits during which it ran.
         #[test]
         fn it_counts_exactly_what_passed_while_it_ran(steps in proptest::collection::vec(prop_oneof![
-            Just(Step::Start), Just(Step::Stop), Just(Step::Reset), Just(Step::Restart), any::<u32>().prop_map(Step::Wait),
+            Just(Action::Start), Just(Action::Stop), Just(Action::Reset), Just(Action::Restart), any::<u32>().prop_map(Action::Wait),
         ], 0..40)) {
             let clock = FakeClock::new();
             let mut watch = Stopwatch::with_clock(&clock);
             let (mut runs, mut total) = (false, 0u64);
             for step in steps {
                 match step {
-                    Step::Start => { watch.start(); runs = true; }
-                    Step::Stop => { watch.stop(); runs = false; }
-                    Step::Reset => { watch.reset(); (runs, total) = (false, 0); }
-                    Step::Restart => { watch.restart(); (runs, total) = (true, 0); }
-                    Step::Wait(ns) => {
+                    Action::Start => { watch.start(); runs = true; }
+                    Action::Stop => { watch.stop(); runs = false; }
+                    Action::Reset => { watch.reset(); (runs, total) = (false, 0); }
+                    Action::Restart => { watch.restart(); (runs, total) = (true, 0); }
+                    Action::Wait(ns) => {
                         clock.advance(Duration::from_nanos(ns.into()));
                         total += if runs { u64::from(ns) } else { 0 };
                     }

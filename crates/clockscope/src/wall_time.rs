@@ -267,8 +267,8 @@ impl serde::Serialize for WallTime {
 #[cfg(feature = "serde")]
 impl<'de> serde::Deserialize<'de> for WallTime {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Text;
-        impl serde::de::Visitor<'_> for Text {
+        struct TextVisitor;
+        impl serde::de::Visitor<'_> for TextVisitor {
             type Value = WallTime;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -280,7 +280,7 @@ impl<'de> serde::Deserialize<'de> for WallTime {
             }
         }
         if deserializer.is_human_readable() {
-            deserializer.deserialize_str(Text)
+            deserializer.deserialize_str(TextVisitor)
         } else {
             i64::deserialize(deserializer).map(Self)
         }

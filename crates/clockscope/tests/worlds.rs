@@ -179,7 +179,7 @@ fn where_the_kernel_does_not_tell_the_os_clock_is_served() {
 
 /// What anything claims is compared and never used.
 #[test]
-fn a_claimed_frequency_is_not_believed() {
+fn a_nominal_frequency_is_not_believed() {
     struct Claiming(&'static World);
     impl Counter for Claiming {
         fn ordered(&self) -> u64 {

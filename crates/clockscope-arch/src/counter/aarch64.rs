@@ -15,7 +15,7 @@
 
 #![allow(unsafe_code, reason = "a counter is read by instructions that have no safe form")]
 
-use super::claims::Claims;
+use super::stated::StatedFrequencies;
 use crate::Unavailable;
 
 /// The name of the kernel's clocksource that is this counter and nothing else.
@@ -29,8 +29,8 @@ pub fn is_invariant() -> Option<bool> {
 
 /// CNTFRQ_EL0 (Arm ARM, D12.1): what firmware wrote there.
 #[must_use]
-pub fn claims() -> Claims {
-    Claims { cntfrq_hz: frequency_hz(), ..Claims::default() }
+pub fn stated_frequencies() -> StatedFrequencies {
+    StatedFrequencies { cntfrq_hz: frequency_hz(), ..StatedFrequencies::default() }
 }
 
 /// Checks that this processor has the counter.

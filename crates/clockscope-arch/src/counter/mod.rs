@@ -8,7 +8,7 @@
 //! - `fenced()`: `after()`, which is also before all later instructions. The caller of these four
 //!   knows that the counter may be read;
 //! - `has_counter()`: whether this processor has it;
-//! - `CLOCKSOURCE`, `is_invariant()`, `claims()`: what kernel and processor say about it.
+//! - `CLOCKSOURCE`, `is_invariant()`, `stated_frequencies()`: what kernel and processor say about it.
 //!
 //! x86 and aarch64 have several instructions that read the counter. Their files have a function for
 //! each sequence of them, and a `has_*` for those that some processors lack.
@@ -20,11 +20,11 @@
 #[cfg_attr(target_arch = "powerpc64", path = "powerpc64.rs")]
 #[cfg_attr(target_arch = "s390x", path = "s390x.rs")]
 mod arch;
-mod claims;
 pub mod order;
+mod stated;
 
 pub use arch::*;
-pub use claims::{Claims, StatedBy};
+pub use stated::{StatedBy, StatedFrequencies};
 
 /// Whether this crate knows the architecture's counter.
 pub const EXISTS: bool = CLOCKSOURCE.is_some();

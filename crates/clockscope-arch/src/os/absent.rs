@@ -4,7 +4,7 @@
 use std::sync::OnceLock;
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
-use crate::civil::State;
+use crate::civil::KernelClockState;
 use crate::woken::Woken;
 use crate::{Errno, Unavailable};
 
@@ -152,8 +152,8 @@ pub fn survive_disabled_counter(_: fn()) -> Result<(), Errno> {
 ///
 /// # Errors
 /// None.
-pub fn civil() -> Result<State, Errno> {
-    Ok(State::unsynchronized(unix_ns()))
+pub fn civil() -> Result<KernelClockState, Errno> {
+    Ok(KernelClockState::unsynchronized(unix_ns()))
 }
 
 /// The wall clock in ns since the Unix epoch, negative before it.

@@ -28,7 +28,7 @@ pub(super) fn list(args: &ClocksourceArgs) -> Result<Exit> {
 
 fn restore() -> Result<()> {
     match clocksource::restore().context("cannot restore the clocksource")? {
-        Some(clocksource::Switched { from, to }) => {
+        Some(clocksource::Restoration { from, to }) => {
             output::say(&format!("the clocksource was {from}, and is {to} again"))
         }
         None => output::say("no run has left the clocksource switched"),

@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use clockscope_machine::clocksource;
 use clockscope_measure::{MeasureError, PerClocksource, Session, ThisMachine};
 use clockscope_records::{Document, Envelope, Info, RuntimeRecord, Runtimes, RuntimesFound};
-use clockscope_runtimes::{Chosen, Request, Stage};
+use clockscope_runtimes::{Chosen, ProbeRequest, Stage};
 
 use super::clocksource::stop_gently;
 use super::common::{Drawing, write};
@@ -93,7 +93,7 @@ fn measure(
     // Before any clocksource is switched: compilers need none.
     let prepared = stage.prepare(chosen, stop, &mut |share, title| tell(share * TO_PREPARE, title));
     let rows = |clocksource: Option<&str>, place: usize, whole: usize| -> Vec<RuntimeRecord> {
-        let request = Request { milliseconds: (duration_s * 1e3).round() as u64, limit_s, clocksource, stop };
+        let request = ProbeRequest { milliseconds: (duration_s * 1e3).round() as u64, limit_s, clocksource, stop };
         stage.measure(&prepared, request, &mut |share, title| {
             tell(TO_PREPARE + (1.0 - TO_PREPARE) * (place as f64 + share) / whole as f64, title);
         })

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use clockscope_measure::{
-    Amount, Catalogue, MeasureError, Platform, Progress, Readings, RecordRequest, Recorder, Session, StepsRequest,
+    Amount, Catalogue, MeasureError, Platform, Progress, RawReadings, RecordRequest, Recorder, Session, StepsRequest,
     ThisMachine,
 };
 use clockscope_records::{Document, Envelope, Recording, Steps};
@@ -34,23 +34,23 @@ pub(super) fn run(args: &StepsArgs) -> Result<Exit> {
         (None, None, Some(_)) => Amount::Reads(RAW_READS),
         (None, None, None) => Amount::Duration(STEPS_SECONDS),
     };
-    let raw = Raw::open(args, amount, catalogue.size() as u64)?;
+    let raw = RawOutput::open(args, amount, catalogue.size() as u64)?;
     let destination = Destination::open(args.answer.output.output.as_deref())?;
     let (steps, raw) = match (raw, amount) {
-        (Some(Raw::Recording(raw)), Amount::Reads(reads)) => {
+        (Some(RawOutput::Recording(raw)), Amount::Reads(reads)) => {
             let (steps, recording) = record(catalogue, reads, args)?;
-            (steps, Some((raw, Kept::Recording(Box::new(recording)))))
+            (steps, Some((raw, RawContents::Recording(Box::new(recording)))))
         }
-        (Some(Raw::Readings(format, raw)), _) => {
+        (Some(RawOutput::Readings(format, raw)), _) => {
             let (steps, readings) = read(catalogue, amount, true, args)?;
-            (steps, Some((raw, Kept::Readings(format, readings))))
+            (steps, Some((raw, RawContents::Readings(format, readings))))
         }
         (_, _) => (read(catalogue, amount, false, args)?.0, None),
     };
     let exit = show(steps, &args.answer, destination)?;
     match raw {
-        Some((raw, Kept::Readings(format, readings))) => write_readings(&readings, format, raw)?,
-        Some((raw, Kept::Recording(recording))) => {
+        Some((raw, RawContents::Readings(format, readings))) => write_readings(&readings, format, raw)?,
+        Some((raw, RawContents::Recording(recording))) => {
             raw.write_by(|out| clockscope_report::write_recording(out, &recording))?;
         }
         None => {}
@@ -59,8 +59,8 @@ pub(super) fn run(args: &StepsArgs) -> Result<Exit> {
 }
 
 /// What is kept of the readings.
-enum Kept {
-    Readings(RawFormat, Vec<Readings>),
+enum RawContents {
+    Readings(RawFormat, Vec<RawReadings>),
     Recording(Box<Recording>),
 }
 
@@ -70,7 +70,7 @@ fn read(
     amount: Amount,
     keep: bool,
     args: &StepsArgs,
-) -> Result<(Envelope<Steps>, Vec<Readings>)> {
+) -> Result<(Envelope<Steps>, Vec<RawReadings>)> {
     let request = StepsRequest { amount, cpu: args.cpu, keep };
     ask(ThisMachine, args, |session, progress| clockscope_measure::steps(session, catalogue, &request, progress))
 }
@@ -118,12 +118,12 @@ fn replayed(file: &Path) -> Result<Envelope<Steps>> {
 }
 
 /// Where raw readings go, and how.
-enum Raw {
+enum RawOutput {
     Readings(RawFormat, Destination),
     Recording(Destination),
 }
 
-impl Raw {
+impl RawOutput {
     /// Opens the file that is asked for, if any. Done before anything is read.
     fn open(args: &StepsArgs, amount: Amount, clocks: u64) -> Result<Option<Self>> {
         let Some(path) = &args.raw else { return Ok(None) };
@@ -169,7 +169,7 @@ impl Raw {
 }
 
 /// Writes all readings but those of clocks whose unit has no fixed length.
-fn write_readings(readings: &[Readings], format: RawFormat, destination: Destination) -> Result<()> {
+fn write_readings(readings: &[RawReadings], format: RawFormat, destination: Destination) -> Result<()> {
     let mut series = Vec::new();
     for clock in readings {
         match clock.ns_per_unit {

@@ -110,14 +110,14 @@ pub enum SwitchError {
 /// The right to switch, held by this process alone. Dropping it puts the clocksource back.
 #[derive(Debug)]
 pub struct Right {
-    places: Places,
+    places: SwitchPaths,
     marker: Option<File>,
     was: String,
 }
 
 /// What a restoration has found and done.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Switched {
+pub struct Restoration {
     /// In use until now.
     pub from: String,
     /// In use from now on.
@@ -129,7 +129,7 @@ pub struct Switched {
 /// # Errors
 /// There is no such clocksource, this process may not switch, or another process is switching or has left it switched.
 pub fn right(names: &[String]) -> Result<Right, SwitchError> {
-    Places::default().right(names)
+    SwitchPaths::default().right(names)
 }
 
 /// What a killed process has left switched. Reports who is switching just now by the error [`SwitchError::Held`].
@@ -137,15 +137,15 @@ pub fn right(names: &[String]) -> Result<Right, SwitchError> {
 /// # Errors
 /// Another process is switching.
 pub fn left_behind() -> Result<Option<LeftBehind>, SwitchError> {
-    Places::default().left_behind()
+    SwitchPaths::default().left_behind()
 }
 
 /// Puts back what a killed process has left switched; `None` if there is nothing to be put back.
 ///
 /// # Errors
 /// Another process is switching, this process may not, or the kernel refuses.
-pub fn restore() -> Result<Option<Switched>, SwitchError> {
-    Places::default().restore()
+pub fn restore() -> Result<Option<Restoration>, SwitchError> {
+    SwitchPaths::default().restore()
 }
 
 fn process(pid: Option<u32>) -> String {
@@ -154,12 +154,12 @@ fn process(pid: Option<u32>) -> String {
 
 /// Where everything is; a test has places of its own.
 #[derive(Clone, Debug)]
-struct Places {
+struct SwitchPaths {
     folder: PathBuf,
     marker: PathBuf,
 }
 
-impl Default for Places {
+impl Default for SwitchPaths {
     fn default() -> Self {
         Self { folder: FOLDER.into(), marker: MARKER.into() }
     }
@@ -172,7 +172,7 @@ struct Note {
     was: String,
 }
 
-impl Places {
+impl SwitchPaths {
     fn right(&self, names: &[String]) -> Result<Right, SwitchError> {
         let available = self.told("available_clocksource")?;
         if let Some(name) = names.iter().find(|name| !offers(&available, name)) {
@@ -209,7 +209,7 @@ impl Places {
         Ok(read_note(&file).map(left).filter(|left| left.is.as_ref() != Some(&left.was)))
     }
 
-    fn restore(&self) -> Result<Option<Switched>, SwitchError> {
+    fn restore(&self) -> Result<Option<Restoration>, SwitchError> {
         if self.left_behind()?.is_none() {
             return Ok(None);
         }
@@ -220,7 +220,7 @@ impl Places {
         let from = self.current()?;
         let right = Right { places: self.clone(), marker: Some(marker), was: note.was.clone() };
         right.put_back()?;
-        Ok(Some(Switched { from, to: note.was }))
+        Ok(Some(Restoration { from, to: note.was }))
     }
 
     fn told(&self, name: &str) -> Result<String, SwitchError> {
@@ -376,17 +376,17 @@ mod tests {
     use super::*;
 
     /// A kernel that is two files. It takes whatever is written.
-    fn places(folder: &Path) -> Places {
+    fn places(folder: &Path) -> SwitchPaths {
         fs::write(folder.join("current_clocksource"), "tsc\n").unwrap();
         fs::write(folder.join("available_clocksource"), "tsc hpet acpi_pm \n").unwrap();
-        Places { folder: folder.to_owned(), marker: folder.join("marker") }
+        SwitchPaths { folder: folder.to_owned(), marker: folder.join("marker") }
     }
 
     fn names(names: &[&str]) -> Vec<String> {
         names.iter().map(ToString::to_string).collect()
     }
 
-    fn is(places: &Places, name: &str) -> bool {
+    fn is(places: &SwitchPaths, name: &str) -> bool {
         places.current().unwrap() == name
     }
 
@@ -446,7 +446,7 @@ mod tests {
         let left = LeftBehind { pid: 4711, was: "tsc".to_owned(), is: Some("hpet".to_owned()) };
         assert_eq!(places.left_behind().unwrap(), Some(left));
         assert!(matches!(places.right(&[]), Err(SwitchError::LeftBehind { pid: 4711, .. })));
-        let switched = Switched { from: "hpet".to_owned(), to: "tsc".to_owned() };
+        let switched = Restoration { from: "hpet".to_owned(), to: "tsc".to_owned() };
         assert_eq!(places.restore().unwrap(), Some(switched));
         assert!(is(&places, "tsc") && !places.marker.exists());
         assert_eq!(places.restore().unwrap(), None);
@@ -493,9 +493,9 @@ mod tests {
         let error = places.right(&names(&["hpet", "sundial"])).unwrap_err().to_string();
         assert!(error.contains("sundial") && error.contains("tsc hpet acpi_pm"), "{error}");
         assert!(!places.marker.exists());
-        let nowhere = Places { folder: folder.path().join("none"), ..places.clone() };
+        let nowhere = SwitchPaths { folder: folder.path().join("none"), ..places.clone() };
         assert!(matches!(nowhere.right(&[]), Err(SwitchError::Untold { .. })));
-        let unmarked = Places { marker: folder.path().join("none/marker"), ..places };
+        let unmarked = SwitchPaths { marker: folder.path().join("none/marker"), ..places };
         assert!(matches!(unmarked.right(&[]), Err(SwitchError::Marker { .. })));
     }
 

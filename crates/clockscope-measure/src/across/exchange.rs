@@ -1,4 +1,4 @@
-//! Messages that two CPUs send to and fro, each stamped by its own counter: an exchange is a bracket.
+//! Messages that two CPUs send back and forth, each stamped by its own counter: an exchange is a bracket.
 
 use std::sync::atomic::Ordering;
 
@@ -12,7 +12,7 @@ use crate::timer::read;
 
 /// The word of one direction and what comes with it, in cache lines of their own.
 #[repr(align(128))]
-struct Line<W> {
+struct Channel<W> {
     number: W,
     stamp: W,
 }
@@ -28,15 +28,15 @@ pub(crate) struct Learned {
 /// What two threads share while one of them asks and the other answers. For one use.
 pub(crate) struct Exchange<'a, P: Platform> {
     platform: &'a P,
-    there: Line<P::Word>,
-    back: Line<P::Word>,
+    there: Channel<P::Word>,
+    back: Channel<P::Word>,
     /// Not 0 once it is over.
     over: P::Word,
 }
 
 impl<'a, P: Platform> Exchange<'a, P> {
     pub(crate) fn new(platform: &'a P) -> Self {
-        let line = || Line { number: platform.word(0), stamp: platform.word(0) };
+        let line = || Channel { number: platform.word(0), stamp: platform.word(0) };
         Self { platform, there: line(), back: line(), over: platform.word(0) }
     }
 

@@ -18,7 +18,7 @@ pub(crate) fn cpus<P: Platform>(platform: &P, asked: Option<&[u32]>) -> Result<V
     cpus.sort_unstable();
     cpus.dedup();
     for cpu in cpus.iter().filter(|cpu| !allowed.contains(cpu)) {
-        // Pinning tells what is wrong with it.
+        // Pinning reports what is wrong with it.
         platform.pin(*cpu)?;
     }
     Ok(cpus)

@@ -7,7 +7,7 @@ use clockscope_records::{CpuOffset, Envelope, Figure, OffsetPair, Offsets};
 use clockscope_sources::{Errno, RawClock, Unavailable};
 
 use super::exchange::{Exchange, Learned};
-use super::team::{Played, on_each, play_round};
+use super::team::{PairResult, on_each, play_round};
 use super::tournament;
 use crate::bench::{Bench, FIRST_WINDOW_NS, Progress, Setup, answering};
 use crate::catalogue::Catalogue;
@@ -32,7 +32,7 @@ const FEWEST: u64 = 100;
 /// By what share of its rate the kernel steers a clock at most.
 const STEERED: f64 = 1e-3;
 /// What is said of an offset that no exchange explains.
-const CHANGED: &str = "no constant offset explains all exchanges: it changed under way";
+const CHANGED: &str = "no constant offset explains all exchanges: it changed during the run";
 /// What is said where there were none.
 const NO_EXCHANGE: &str = "no exchange was completed";
 /// What is said of exchanges during which the counter failed.
@@ -55,7 +55,7 @@ pub struct OffsetsRequest {
 /// Measures the counter's offset between every two CPUs. Starts two threads a pair and round.
 ///
 /// # Errors
-/// A CPU that was asked for cannot be used, or no clock answers that time could be told by.
+/// A CPU that was asked for cannot be used, or no clock answers that measures time.
 /// Or the process has more than one thread: clocks are first tried in a forked child.
 pub fn offsets<P: Platform>(
     session: &Session<'_, P>,
@@ -64,7 +64,7 @@ pub fn offsets<P: Platform>(
 ) -> Result<Envelope<Offsets>, MeasureError> {
     let OffsetsRequest { duration_s, ref cpus, serial } = *request;
     let platform = session.platform;
-    let plan = Plan { cpus: super::cpus(platform, cpus.as_deref())?, serial, duration_ns: duration_s * 1e9 };
+    let plan = OffsetsSettings { cpus: super::cpus(platform, cpus.as_deref())?, serial, duration_ns: duration_s * 1e9 };
     let setup = Setup::new(session, Catalogue::counters(platform), None)?;
     let sampling = setup.bench.calibrate();
     let found = find(&setup, &setup.catalogue, &plan, progress);
@@ -72,7 +72,7 @@ pub fn offsets<P: Platform>(
 }
 
 /// Which CPUs, and for how long.
-pub(crate) struct Plan {
+pub(crate) struct OffsetsSettings {
     pub(crate) cpus: Vec<u32>,
     pub(crate) serial: bool,
     pub(crate) duration_ns: f64,
@@ -82,7 +82,7 @@ pub(crate) struct Plan {
 pub(crate) fn find<P: Platform>(
     setup: &Setup<'_, P>,
     counters: &Catalogue<P>,
-    plan: &Plan,
+    plan: &OffsetsSettings,
     progress: &mut Progress<'_>,
 ) -> Offsets {
     let bench = &setup.bench;
@@ -103,7 +103,7 @@ pub(crate) fn find<P: Platform>(
     if let Timer::Reference(reference) = &bench.timer {
         return untested(offsets, format!("the counter stood still while it was compared with {}", reference.name()));
     }
-    let unit = Unit::of(bench, step(&counter));
+    let unit = CounterUnit::of(bench, step(&counter));
     offsets.tick_ns = Figure::Known(unit.step * unit.ns);
     let kernel = KernelClock::find(setup.session);
     let before = kernel.as_ref().map(|kernel| kernel.on(bench.platform, plan.cpus[0], &counter));
@@ -138,13 +138,13 @@ fn untested(offsets: Offsets, reason: String) -> Offsets {
 
 /// The counter's unit in ns, by what share that is uncertain, and the step that the counter moves in, in that unit.
 #[derive(Clone, Copy, Debug)]
-struct Unit {
+struct CounterUnit {
     ns: f64,
     uncertain: f64,
     step: f64,
 }
 
-impl Unit {
+impl CounterUnit {
     fn of<P: Platform>(bench: &Bench<'_, P>, step: f64) -> Self {
         let ns = bench.first_rate.ns_per_unit;
         // The readings of both ends may be late by a step.
@@ -166,8 +166,8 @@ fn step(counter: &impl RawClock) -> f64 {
 fn measure_pairs<P: Platform>(
     bench: &Bench<'_, P>,
     counter: &P::Counter,
-    unit: Unit,
-    plan: &Plan,
+    unit: CounterUnit,
+    plan: &OffsetsSettings,
     found: &mut Vec<OffsetPair>,
     progress: &mut Progress<'_>,
 ) {
@@ -190,13 +190,13 @@ fn measure_pairs<P: Platform>(
     found.sort_by_key(|pair| (pair.a, pair.b));
 }
 
-/// Exchanges on these pairs at once; both sides ask in turn. Each side tells what it learned by asking.
+/// Exchanges on these pairs at once; both sides ask in turn. Each side returns what it learned by asking.
 fn exchange<P: Platform, C: RawClock>(
     bench: &Bench<'_, P>,
     counters: [C; 2],
     pairs: &[(u32, u32)],
     slice_ns: u64,
-) -> Vec<Played<Learned>> {
+) -> Vec<PairResult<Learned>> {
     let platform = bench.platform;
     let lines: Vec<_> = pairs.iter().map(|_| [Exchange::new(platform), Exchange::new(platform)]).collect();
     play_round(platform, pairs, |place: usize, rendezvous: &Rendezvous<'_, P>, side: Side| {
@@ -216,7 +216,7 @@ fn exchange<P: Platform, C: RawClock>(
     })
 }
 
-fn pair_record(((a, b), outcome): Played<Learned>, unit: Unit) -> OffsetPair {
+fn pair_record(((a, b), outcome): PairResult<Learned>, unit: CounterUnit) -> OffsetPair {
     let [forward, reverse] =
         match outcome.map_err(|error| error.to_string().into()).and_then(|sides| bounds(sides, unit)) {
             Ok(sides) => sides,
@@ -245,7 +245,7 @@ fn pair_record(((a, b), outcome): Played<Learned>, unit: Unit) -> OffsetPair {
 }
 
 /// What both sides learned, the first one's exchanges first; or why that says nothing.
-fn bounds(sides: [Learned; 2], unit: Unit) -> Result<[OffsetBounds; 2], Cow<'static, str>> {
+fn bounds(sides: [Learned; 2], unit: CounterUnit) -> Result<[OffsetBounds; 2], Cow<'static, str>> {
     let has_parted = sides.iter().any(|learned| learned.parted);
     let bounds = sides.map(|learned| learned.bounds);
     // A change that the exchanges show is more than one that the reference shows.
@@ -273,7 +273,7 @@ fn untested_pair((a, b): (u32, u32), reason: Cow<'static, str>) -> OffsetPair {
 }
 
 /// By how much the offset differs if the other CPU begins, in the counter's unit; or why that says nothing.
-fn asymmetry([forward, reverse]: [&OffsetBounds; 2], unit: Unit) -> Result<f64, &'static str> {
+fn asymmetry([forward, reverse]: [&OffsetBounds; 2], unit: CounterUnit) -> Result<f64, &'static str> {
     let is_few = forward.brackets().min(reverse.brackets()) < FEWEST;
     match (forward.offset(unit.step), reverse.offset(unit.step)) {
         (Some(_), Some(_)) if is_few => Err("other programs left too little time for exchanges in both directions"),
@@ -282,9 +282,9 @@ fn asymmetry([forward, reverse]: [&OffsetBounds; 2], unit: Unit) -> Result<f64, 
         {
             Err("other programs interrupted every exchange of one direction")
         }
-        // The reverse direction tells the first CPU's counter against the second's.
+        // The reverse direction gives the first CPU's counter against the second's.
         (Some(forward), Some(reverse)) => Ok((forward.offset + reverse.offset).abs()),
-        _ => Err("one direction alone was measured, or its offset changed under way"),
+        _ => Err("one direction alone was measured, or its offset changed"),
     }
 }
 
@@ -298,7 +298,7 @@ fn summarise(offsets: &mut Offsets) {
         Some((pair, reason)) => Figure::unknown(format!("CPUs {} and {}: {reason}", pair.a, pair.b)),
         None => Figure::of(largest, "no pair of CPUs was tested"),
     };
-    // What changed under way is as far apart as it likes.
+    // What changed during the run is as far apart as it likes.
     let by_size = |pair: &&OffsetPair| furthest(pair).unwrap_or(f64::INFINITY);
     let tested = offsets.pairs.iter().filter(|pair| pair.apart.is_known());
     let worst = tested.max_by(|a, b| by_size(a).total_cmp(&by_size(b))).map(|pair| [pair.a, pair.b]);
@@ -390,7 +390,7 @@ fn against_kernel<P: Platform>(
     platform: &P,
     kernel: &KernelClock<P>,
     counter: &P::Counter,
-    unit: Unit,
+    unit: CounterUnit,
     cpus: &[u32],
     before: Result<Together, NoOffset>,
 ) -> Vec<CpuOffset> {
@@ -412,7 +412,7 @@ fn against_kernel<P: Platform>(
 }
 
 /// How far a moment is off the line between two others, in ns.
-fn off_line(before: &Together, moment: &Together, after: &Together, unit: Unit) -> Result<Offset, NoOffset> {
+fn off_line(before: &Together, moment: &Together, after: &Together, unit: CounterUnit) -> Result<Offset, NoOffset> {
     let since =
         |later: &Together| (later.bracket.inner_since(&before.bracket), later.bracket.middle_since(&before.bracket));
     let ((ns, ticks), (whole_ns, whole_ticks)) = (since(moment), since(after));

@@ -6,10 +6,10 @@ use std::sync::atomic::Ordering;
 use clockscope_records::{Envelope, Failure, Figure, Handoffs, LostPair, Order, Sequence};
 use clockscope_sources::{Errno, Kind};
 
-use super::team::{Played, play_round};
+use super::team::{PairResult, play_round};
 use super::tournament;
 use crate::bench::{Bench, Progress, Setup};
-use crate::catalogue::{Catalogue, Row};
+use crate::catalogue::{Catalogue, CatalogueEntry};
 use crate::error::MeasureError;
 use crate::pair::{Deadline, Rendezvous, Side};
 use crate::platform::{Platform, ThreadError, Word};
@@ -32,7 +32,7 @@ const STILL_READINGS: u64 = 200;
 /// so many with a chance of e^-32.
 const STILL_STEPS: f64 = 32.0;
 const SHORTEST_READ_NS: f64 = 5.0;
-/// The same of one that never moved, in ns: no clock that claims to be fine is known to take longer steps; and in steps of one
+/// The same of one that never moved, in ns: no clock whose nominal resolution is fine is known to take longer steps; and in steps of one
 /// that does not.
 const NEVER_MOVED_NS: u64 = 100_000_000;
 const NEVER_MOVED_STEPS: f64 = 4.0;
@@ -71,7 +71,7 @@ pub struct OrderRequest {
 /// that grows with n. Starts two threads a pair and round.
 ///
 /// # Errors
-/// A CPU that was asked for cannot be used, or no clock answers that time could be told by.
+/// A CPU that was asked for cannot be used, or no clock answers that measures time.
 /// Or the process has more than one thread: clocks are first tried in a forked child.
 pub fn order<P: Platform>(
     session: &Session<'_, P>,
@@ -81,7 +81,7 @@ pub fn order<P: Platform>(
 ) -> Result<Envelope<Order>, MeasureError> {
     let OrderRequest { duration_s, ref cpus, serial, handoff } = *request;
     let cpus = super::cpus(session.platform, cpus.as_deref())?;
-    let plan = Plan { cpus, serial, handoff, duration_ns: duration_s * 1e9, longest_ns: f64::INFINITY };
+    let plan = OrderSettings { cpus, serial, handoff, duration_ns: duration_s * 1e9, longest_ns: f64::INFINITY };
     let mut setup = Setup::new(session, catalogue, None)?;
     let rows = std::mem::take(&mut setup.catalogue.entries);
     let sampling = setup.bench.calibrate();
@@ -90,7 +90,7 @@ pub fn order<P: Platform>(
 }
 
 /// Which CPUs, how, and for how long.
-pub(crate) struct Plan {
+pub(crate) struct OrderSettings {
     pub(crate) cpus: Vec<u32>,
     pub(crate) serial: bool,
     pub(crate) handoff: Handoff,
@@ -102,8 +102,8 @@ pub(crate) struct Plan {
 /// Tests these clocks.
 pub(crate) fn find<P: Platform>(
     bench: &Bench<'_, P>,
-    rows: &[Row<P>],
-    plan: &Plan,
+    rows: &[CatalogueEntry<P>],
+    plan: &OrderSettings,
     progress: &mut Progress<'_>,
 ) -> Order {
     let rounds = tournament::rounds(plan.cpus.len());
@@ -126,12 +126,17 @@ pub(crate) fn find<P: Platform>(
     let reason = if bare.received.handoffs > 0 { UNTIMED } else { nothing };
     let reason = order.untestable.as_deref().unwrap_or(reason);
     order.bare_handoffs_per_second = Figure::of(bare.timed.per_second(), reason.to_owned());
-    let sequence = |(place, row): (usize, &Row<P>)| {
-        let of_way = |way: Way| {
+    let sequence = |(place, row): (usize, &CatalogueEntry<P>)| {
+        let of_way = |way: RelayMode| {
             let tally = tasks.iter().zip(&tallies).find(|(task, _)| task.place == Some(place) && task.way == way);
             tally.map(|(_, tally)| tally)
         };
-        record(row, [of_way(Way::Mailbox), of_way(Way::Lock)], bench, (order.untestable.as_deref(), plan.longest_ns))
+        record(
+            row,
+            [of_way(RelayMode::Mailbox), of_way(RelayMode::Lock)],
+            bench,
+            (order.untestable.as_deref(), plan.longest_ns),
+        )
     };
     order.sequences = rows.iter().enumerate().map(sequence).collect();
     order
@@ -149,7 +154,7 @@ enum Refusal {
 }
 
 impl Refusal {
-    fn of<P: Platform>(row: &Row<P>) -> Option<Self> {
+    fn of<P: Platform>(row: &CatalogueEntry<P>) -> Option<Self> {
         let unreadable = row.sampler.as_ref().err();
         unreadable.map(|unreadable| unreadable.clone().into()).or_else(|| unfit(row))
     }
@@ -163,7 +168,7 @@ impl Refusal {
 }
 
 /// Why order across CPUs means nothing for a clock.
-fn unfit<P: Platform>(row: &Row<P>) -> Option<Refusal> {
+fn unfit<P: Platform>(row: &CatalogueEntry<P>) -> Option<Refusal> {
     match row.info.kind {
         Kind::Counter | Kind::Monotonic | Kind::Wall => None,
         Kind::CpuTime => Some(Refusal::CpuTime),
@@ -190,41 +195,42 @@ impl Ended {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Way {
+enum RelayMode {
     Bare,
     Mailbox,
     Lock,
 }
 
 /// One clock, handed over in one way; none for the bare way.
-struct Task<'a, P: Platform> {
+struct HandoffTask<'a, P: Platform> {
     place: Option<usize>,
-    row: Option<&'a Row<P>>,
-    way: Way,
+    row: Option<&'a CatalogueEntry<P>>,
+    way: RelayMode,
 }
 
 /// The bare way first, then each clock in each way.
-fn tasks<P: Platform>(rows: &[Row<P>], handoff: Handoff) -> Vec<Task<'_, P>> {
-    let ways: &[Way] = match handoff {
-        Handoff::Mailbox => &[Way::Mailbox],
-        Handoff::Lock => &[Way::Lock],
-        Handoff::Both => &[Way::Mailbox, Way::Lock],
+fn tasks<P: Platform>(rows: &[CatalogueEntry<P>], handoff: Handoff) -> Vec<HandoffTask<'_, P>> {
+    let ways: &[RelayMode] = match handoff {
+        Handoff::Mailbox => &[RelayMode::Mailbox],
+        Handoff::Lock => &[RelayMode::Lock],
+        Handoff::Both => &[RelayMode::Mailbox, RelayMode::Lock],
     };
     let fit = rows.iter().enumerate().filter(|(_, row)| row.sampler.is_ok() && unfit(row).is_none());
-    let of_clocks =
-        fit.flat_map(|(place, row)| ways.iter().map(move |way| Task { place: Some(place), row: Some(row), way: *way }));
-    std::iter::once(Task { place: None, row: None, way: Way::Bare }).chain(of_clocks).collect()
+    let of_clocks = fit.flat_map(|(place, row)| {
+        ways.iter().map(move |way| HandoffTask { place: Some(place), row: Some(row), way: *way })
+    });
+    std::iter::once(HandoffTask { place: None, row: None, way: RelayMode::Bare }).chain(of_clocks).collect()
 }
 
-impl<P: Platform> Task<'_, P> {
+impl<P: Platform> HandoffTask<'_, P> {
     fn start(&self, relay: &Relay<'_, P>) -> Result<(), Errno> {
         self.row.map_or(Ok(()), |row| row.sampler.as_ref().map_or(Ok(()), |sampler| sampler.start_relay(relay)))
     }
 
     fn run(&self, relay: &Relay<'_, P>, side: Side, keeper: Option<Deadline<'_, P>>) -> Received {
         match (self.way, self.row.map(|row| &row.sampler)) {
-            (Way::Mailbox, Some(Ok(sampler))) => sampler.mailbox(relay, side, keeper),
-            (Way::Lock, Some(Ok(sampler))) => sampler.lock(relay, side, keeper),
+            (RelayMode::Mailbox, Some(Ok(sampler))) => sampler.mailbox(relay, side, keeper),
+            (RelayMode::Lock, Some(Ok(sampler))) => sampler.lock(relay, side, keeper),
             _ => relay.bare(side, keeper),
         }
     }
@@ -330,8 +336,8 @@ impl Tally {
 /// Plays the whole tournament, several times if there is time. Tells how many pairs were tested the first time.
 fn play<P: Platform>(
     bench: &Bench<'_, P>,
-    tasks: &[Task<'_, P>],
-    plan: &Plan,
+    tasks: &[HandoffTask<'_, P>],
+    plan: &OrderSettings,
     tallies: &mut [Tally],
     lost: &mut Vec<LostPair>,
     progress: &mut Progress<'_>,
@@ -368,11 +374,11 @@ fn play<P: Platform>(
 /// Goes through all tasks on these pairs at once; no further when it is late.
 fn hand_over<P: Platform>(
     bench: &Bench<'_, P>,
-    tasks: &[Task<'_, P>],
+    tasks: &[HandoffTask<'_, P>],
     pairs: &[(u32, u32)],
     slice_ns: u64,
     is_late: &(impl Fn() -> bool + Sync),
-) -> Vec<Played<Vec<Received>>> {
+) -> Vec<PairResult<Vec<Received>>> {
     let platform = bench.platform;
     let over: Vec<P::Word> = pairs.iter().map(|_| platform.word(0)).collect();
     let relays: Vec<Vec<_>> = pairs.iter().map(|_| tasks.iter().map(|_| Relay::new(platform)).collect()).collect();
@@ -399,7 +405,12 @@ fn hand_over<P: Platform>(
     })
 }
 
-fn count(((a, b), outcome): Played<Vec<Received>>, tallies: &mut [Tally], lost: &mut Vec<LostPair>, most_lost: usize) {
+fn count(
+    ((a, b), outcome): PairResult<Vec<Received>>,
+    tallies: &mut [Tally],
+    lost: &mut Vec<LostPair>,
+    most_lost: usize,
+) {
     match outcome {
         Ok([by_first, by_second]) => {
             for (tally, (first, second)) in tallies.iter_mut().zip(by_first.iter().zip(&by_second)) {
@@ -416,7 +427,7 @@ fn count(((a, b), outcome): Played<Vec<Received>>, tallies: &mut [Tally], lost: 
 }
 
 fn record<P: Platform>(
-    row: &Row<P>,
+    row: &CatalogueEntry<P>,
     ways: [Option<&Tally>; 2],
     bench: &Bench<'_, P>,
     (untestable, longest_ns): (Option<&str>, f64),

@@ -6,14 +6,14 @@ use crate::pair::{Rendezvous, Side};
 use crate::platform::{Platform, ThreadError};
 
 /// A pair of CPUs, and what its two threads found, or why they did not.
-pub(crate) type Played<T> = ((u32, u32), Result<[T; 2], ThreadError>);
+pub(crate) type PairResult<T> = ((u32, u32), Result<[T; 2], ThreadError>);
 
 /// Runs `play` on both CPUs of each pair at once, each on a thread of its own that is bound to its CPU.
 pub(crate) fn play_round<P: Platform, T: Send>(
     platform: &P,
     pairs: &[(u32, u32)],
     play: impl Fn(usize, &Rendezvous<'_, P>, Side) -> Result<T, ThreadError> + Sync,
-) -> Vec<Played<T>> {
+) -> Vec<PairResult<T>> {
     let rendezvous: Vec<_> = pairs.iter().map(|_| Rendezvous::new(platform)).collect();
     let body = |place: usize, cpu: u32, side: Side| {
         let (rendezvous, play) = (&rendezvous[place], &play);

@@ -1,6 +1,6 @@
 //! What took the time of a gap, from what the system counted before and after.
 
-use clockscope_machine::account::{Cpu, Switches, Thread};
+use clockscope_machine::account::{CpuAccount, Switches, ThreadAccount};
 use clockscope_records::CauseKind;
 
 /// Time that the kernel counted as stolen counts as the cause if it is no more than so many times the gap: it is counted in
@@ -10,7 +10,7 @@ const STOLEN: f64 = 2.0;
 const NAMES: usize = 4;
 
 /// The cause of a gap of `ns`, the rarest first that the counts allow, and the counts themselves.
-pub(super) fn of(thread: [&Thread; 2], cpu: [&Cpu; 2], ns: f64) -> (CauseKind, String) {
+pub(super) fn of(thread: [&ThreadAccount; 2], cpu: [&CpuAccount; 2], ns: f64) -> (CauseKind, String) {
     let [before, after] = thread;
     let switches = before.switches.zip(after.switches);
     let grown = |of: fn(&Switches) -> u64| switches.map_or(0, |(before, after)| of(&after).saturating_sub(of(&before)));
@@ -18,7 +18,7 @@ pub(super) fn of(thread: [&Thread; 2], cpu: [&Cpu; 2], ns: f64) -> (CauseKind, S
     let [cpu_before, cpu_after] = cpu;
     // Figures of two CPUs say nothing about what happened between.
     let is_same = cpu_before.number == cpu_after.number;
-    let counted = |names: fn(&Cpu) -> &[(String, u64)]| {
+    let counted = |names: fn(&CpuAccount) -> &[(String, u64)]| {
         if is_same { grown_names(names(cpu_before), names(cpu_after)) } else { Vec::new() }
     };
     let stolen_ns = cpu_after
@@ -77,15 +77,15 @@ mod tests {
     use super::*;
     #[derive(Clone)]
     struct Account {
-        thread: Thread,
-        cpu: Cpu,
+        thread: ThreadAccount,
+        cpu: CpuAccount,
     }
 
     fn account() -> Account {
         let counts = |names: [&str; 2]| names.map(|name| (name.to_owned(), 5)).to_vec();
         Account {
-            thread: Thread { cpu: Some(1), switches: Some(Switches { voluntary: 3, involuntary: 4 }) },
-            cpu: Cpu {
+            thread: ThreadAccount { cpu: Some(1), switches: Some(Switches { voluntary: 3, involuntary: 4 }) },
+            cpu: CpuAccount {
                 number: 1,
                 interrupts: counts(["LOC", "virtio0"]),
                 softirqs: counts(["TIMER", "RCU"]),
@@ -127,7 +127,7 @@ mod tests {
 
     #[test]
     fn what_is_not_counted_is_unknown() {
-        let (thread, cpu) = (Thread::default(), Cpu::default());
+        let (thread, cpu) = (ThreadAccount::default(), CpuAccount::default());
         assert_eq!(of([&thread, &thread], [&cpu, &cpu], 1e6), (CauseKind::Unknown, String::new()));
         // A device that appears counts from nothing.
         assert_eq!(grown_names(&[], &[("nvme".to_owned(), 2)]), ["nvme +2"]);

@@ -1,6 +1,6 @@
 //! One thread that does nothing but read the timer, and what it has seen. Times are in the timer's unit.
 
-use clockscope_machine::account::{Cpu, Thread};
+use clockscope_machine::account::{CpuAccount, ThreadAccount};
 use clockscope_records::CauseKind;
 use clockscope_statistics::Reservoir;
 
@@ -27,9 +27,9 @@ pub(super) trait Sight {
     /// The timer.
     fn now(&mut self) -> u64;
     /// What the system has counted of the thread: takes little time.
-    fn thread(&mut self) -> Thread;
+    fn thread(&mut self) -> ThreadAccount;
     /// What it has counted of the CPU: takes much time.
-    fn cpu(&mut self) -> Cpu;
+    fn cpu(&mut self) -> CpuAccount;
     /// Whether the time is over by another clock, which is read each time. To be called now and then.
     fn is_over(&mut self) -> bool;
     /// So much of the timer's unit in ns.
@@ -38,7 +38,7 @@ pub(super) trait Sight {
 
 /// What a thread counts.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Limits {
+pub(super) struct GapThresholds {
     /// Two turns further apart than this have a gap between them, in the timer's unit.
     pub(super) threshold: u64,
     /// Two turns further apart than this have a pause between them; no more than the threshold.
@@ -50,7 +50,7 @@ pub(super) struct Limits {
 /// What one thread has seen so far.
 pub(super) struct Watch {
     pub(super) cpu: Option<u32>,
-    limits: Limits,
+    limits: GapThresholds,
     pub(super) looked: u64,
     pub(super) blind: u64,
     pub(super) count: u64,
@@ -88,10 +88,10 @@ pub(super) struct Gap {
 }
 
 impl Watch {
-    pub(super) fn new(cpu: Option<u32>, limits: Limits) -> Self {
+    pub(super) fn new(cpu: Option<u32>, limits: GapThresholds) -> Self {
         Self {
             cpu,
-            limits: Limits { pause: limits.pause.min(limits.threshold), ..limits },
+            limits: GapThresholds { pause: limits.pause.min(limits.threshold), ..limits },
             looked: 0,
             blind: 0,
             count: 0,
@@ -113,7 +113,7 @@ impl Watch {
         self.time_looks(sight);
         let before = sight.now();
         let first = sight.cpu();
-        let mut counted = Counted { thread: Thread::default(), cpu: first.clone() };
+        let mut counted = Counted { thread: ThreadAccount::default(), cpu: first.clone() };
         let begin = sight.now();
         // The first asking about a gap has something to be compared with.
         self.usual_asking = self.usual_asking.min(since(begin, before).max(1));
@@ -183,7 +183,7 @@ impl Watch {
     /// between the counts of the thread before and after asking is a gap of its own. Tells where looking goes on, and for
     /// how long nothing was looked at.
     fn ask(&mut self, sight: &mut impl Sight, counted: &mut Counted, last: u64, now: u64, origin: u64) -> (u64, u64) {
-        let mut thread = Thread::default();
+        let mut thread = ThreadAccount::default();
         let until = self.glance(sight, now, &mut thread);
         // An interruption that came with the counts of the thread is counted by these.
         let glance = since(until, now);
@@ -213,7 +213,7 @@ impl Watch {
 
     /// Reads the counts of the thread, and the timer right after: again if something came between, which neither would
     /// tell of. Returns what the timer showed.
-    fn glance(&mut self, sight: &mut impl Sight, mut from: u64, thread: &mut Thread) -> u64 {
+    fn glance(&mut self, sight: &mut impl Sight, mut from: u64, thread: &mut ThreadAccount) -> u64 {
         for _ in 0..TRIES {
             *thread = sight.thread();
             let until = sight.now();
@@ -230,13 +230,13 @@ impl Watch {
 
     /// Asking the system took so long. What is far beyond the usual is a gap as well, by what was counted of the thread
     /// before and after; not by interrupts, which were read once. Tells for how long nothing was looked at.
-    fn asked(&mut self, took: u64, thread: [&Thread; 2], at: u64) -> u64 {
+    fn asked(&mut self, took: u64, thread: [&ThreadAccount; 2], at: u64) -> u64 {
         self.usual_asking = self.usual_asking.min(took.max(1));
         let more = took.saturating_sub(self.usual_asking);
         if more <= self.limits.threshold.max(UNUSUAL * self.usual_asking) {
             return took;
         }
-        let (cause, detail) = cause::of(thread, [&Cpu::default(), &Cpu::default()], 0.0);
+        let (cause, detail) = cause::of(thread, [&CpuAccount::default(), &CpuAccount::default()], 0.0);
         let detail = if detail.is_empty() { WHILE_ASKING.to_owned() } else { format!("{detail} ({WHILE_ASKING})") };
         self.take(Gap { at, length: more, cause, detail });
         self.usual_asking
@@ -264,8 +264,8 @@ impl Watch {
 
 /// What the system had counted at some moment.
 struct Counted {
-    thread: Thread,
-    cpu: Cpu,
+    thread: ThreadAccount,
+    cpu: CpuAccount,
 }
 
 /// From `earlier` until `later`; 0 where the timer went back.
@@ -279,7 +279,7 @@ mod tests {
     use clockscope_machine::account::Switches;
 
     const STOPPED: u64 = 100_000_000;
-    const LIMITS: Limits = Limits { threshold: 100, pause: 100, still_turns: 1 << 20 };
+    const LIMITS: GapThresholds = GapThresholds { threshold: 100, pause: 100, still_turns: 1 << 20 };
 
     /// A thread that is stopped once, in the midst of whatever it does as the n-th, and interrupted every now and then.
     struct Simulated {
@@ -323,15 +323,18 @@ mod tests {
             self.act(1_000, |it| it.time)
         }
 
-        fn thread(&mut self) -> Thread {
-            self.act(2_000, |it| Thread {
+        fn thread(&mut self) -> ThreadAccount {
+            self.act(2_000, |it| ThreadAccount {
                 cpu: Some(0),
                 switches: Some(Switches { voluntary: it.voluntary, involuntary: 0 }),
             })
         }
 
-        fn cpu(&mut self) -> Cpu {
-            self.act(200_000, |it| Cpu { interrupts: vec![("LOC".to_owned(), it.interrupts)], ..Cpu::default() })
+        fn cpu(&mut self) -> CpuAccount {
+            self.act(200_000, |it| CpuAccount {
+                interrupts: vec![("LOC".to_owned(), it.interrupts)],
+                ..CpuAccount::default()
+            })
         }
 
         fn is_over(&mut self) -> bool {
@@ -345,7 +348,7 @@ mod tests {
 
     fn looked(stopped_at: u64, before: bool) -> (Simulated, Watch) {
         let mut sight = Simulated { time: 1_000, actions: 0, stopped_at, before, interrupts: 0, voluntary: 0 };
-        let mut watch = Watch::new(Some(0), Limits { threshold: 10_000, pause: 3_000, ..LIMITS });
+        let mut watch = Watch::new(Some(0), GapThresholds { threshold: 10_000, pause: 3_000, ..LIMITS });
         watch.look(&mut sight, 0, 5_000_000);
         (sight, watch)
     }
@@ -371,7 +374,7 @@ mod tests {
     #[test]
     fn asking_that_was_interrupted_is_a_gap() {
         let mut watch = Watch::new(Some(0), LIMITS);
-        let thread = Thread::default();
+        let thread = ThreadAccount::default();
         let sides = [&thread, &thread];
         assert_eq!([watch.asked(1000, sides, 0), watch.asked(4900, sides, 0)], [1000, 4900]);
         assert_eq!((watch.asked(90_000, sides, 7), watch.count, watch.stolen), (1000, 1, 89_000));

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use clockscope_machine::adjtimex::{self, AdjtimexError};
 use clockscope_machine::affinity::{self, AffinityError, Pinned};
-use clockscope_machine::hypervisor::{self, Advice};
+use clockscope_machine::hypervisor::{self, HypervisorStatement};
 use clockscope_machine::sleeping::{self, Call, SleepError, Sleeper};
 use clockscope_machine::trial::{self, Outcome, SeveralThreads};
 use clockscope_machine::{account, clocksource};
@@ -170,11 +170,11 @@ impl Platform for ThisMachine {
         thread::sleep(NAP.min(Duration::from_nanos(ns)));
     }
 
-    fn thread_account(&self) -> account::Thread {
+    fn thread_account(&self) -> account::ThreadAccount {
         account::of_thread()
     }
 
-    fn cpu_account(&self, cpu: u32) -> account::Cpu {
+    fn cpu_account(&self, cpu: u32) -> account::CpuAccount {
         account::of_cpu(cpu)
     }
 
@@ -211,8 +211,8 @@ impl Platform for ThisMachine {
         counter::is_invariant()
     }
 
-    fn hypervisors_advice(&self) -> Option<Advice> {
-        hypervisor::advice()
+    fn hypervisors_advice(&self) -> Option<HypervisorStatement> {
+        hypervisor::statement()
     }
 
     fn kernel_verdict(&self, environment: &Environment) -> KernelVerdict {

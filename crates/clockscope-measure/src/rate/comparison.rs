@@ -1,4 +1,4 @@
-//! One clock against another: their brackets, and what these tell.
+//! One clock against another: their brackets, and what these show.
 
 use std::hint::black_box;
 
@@ -106,7 +106,7 @@ impl Comparison {
         self.brackets.len()
     }
 
-    /// Rate and bound so far, in ppm of the claimed scales, or of the rough ones.
+    /// Rate and bound so far, in ppm of the nominal scales, or of the rough ones.
     pub(super) fn bounds_ppm<P: Platform>(&self, rated: &[RatedClock<'_, P>]) -> Option<(f64, f64)> {
         let (clock, reference) = (&rated[self.clock], &rated[self.reference]);
         let clock_ns = clock.nominal_hz.map_or(clock.rough_ns, |hz| 1e9 / hz);
@@ -126,17 +126,17 @@ impl Comparison {
         (self.brackets.iter().map(since_first).collect(), ticks)
     }
 
-    /// What all brackets tell with the clock's unit of so many ns.
+    /// What all brackets show with the clock's unit of so many ns.
     fn rate<P: Platform>(
         &self,
         clock: &RatedClock<'_, P>,
         clock_ns: f64,
         reference: &RatedClock<'_, P>,
         scale: Scale,
-    ) -> Option<Found> {
+    ) -> Option<RateEstimate> {
         let (brackets, ticks) = self.in_ns((clock, clock_ns), (reference, scale.ns_per_unit));
         let is_ticked = clock.is_ticked() || reference.is_ticked();
-        Some(Found { rate: rate(&brackets, ticks)?, ticks, brackets, is_ticked })
+        Some(RateEstimate { rate: rate(&brackets, ticks)?, ticks, brackets, is_ticked })
     }
 
     /// The record of the clock, and how its unit becomes ns from now on.
@@ -160,7 +160,7 @@ impl Comparison {
         let (ppm, bound_ppm) = middle([rough.rate.least, rough.rate.most], [0.0, scale.error]);
         // Every counted unit that the reference saw in a second.
         let hz = 1e9 / rough_ns * (1.0 + ppm / PPM);
-        let own = if clock.counts_ticks {
+        let own = if clock.is_in_counts {
             let found = Scale { ns_per_unit: 1e9 / hz, error: of_inverse(bound_ppm / PPM / (1.0 + ppm / PPM)) };
             let forward = (hz > 0.0 && found.error.is_finite()).then_some(found);
             nominal_ns.map_or(forward, |ns_per_unit| Some(Scale { ns_per_unit, error: 0.0 }))
@@ -173,8 +173,8 @@ impl Comparison {
         let found = self.rate(clock, own_ns, reference, scale).unwrap_or(rough);
         let reason = failures.or_else(|| found.is_ticked.then(|| TICKED.to_owned()));
         let seconds = found.rate.between / 1e9;
-        let ticks = clock.counts_ticks.then_some(()).ok_or(NO_TICKS);
-        let claim = if clock.counts_ticks { clock.nominal_hz.map(|_| ()).ok_or(NO_CLAIM) } else { Ok(()) };
+        let ticks = clock.is_in_counts.then_some(()).ok_or(NO_TICKS);
+        let claim = if clock.is_in_counts { clock.nominal_hz.map(|_| ()).ok_or(NO_CLAIM) } else { Ok(()) };
         let record = RateRecord {
             name: clock.label.clone(),
             reference: reference.label.clone(),
@@ -222,8 +222,8 @@ impl Comparison {
     }
 }
 
-/// What brackets told, and they themselves, in ns.
-struct Found {
+/// What brackets showed, and the brackets, in ns.
+struct RateEstimate {
     rate: Rate,
     ticks: Ticks,
     brackets: Vec<BracketNs>,
@@ -231,7 +231,7 @@ struct Found {
     is_ticked: bool,
 }
 
-impl Found {
+impl RateEstimate {
     /// Whether one rate explains all brackets.
     fn is_constant(&self) -> Option<bool> {
         match self.rate.constancy {
@@ -244,7 +244,7 @@ impl Found {
 
     /// The part of a record that says how the clock ran, and why constancy is not known where it is not.
     fn record(&self, untested: &str) -> RateRecord {
-        let Found { rate, ticks, brackets, is_ticked } = self;
+        let RateEstimate { rate, ticks, brackets, is_ticked } = self;
         let since_first = |ns: f64| (ns - brackets[0].before) / 1e9;
         let is_constant = self.is_constant().ok_or_else(|| untested.to_owned());
         let changed = match (&is_constant, rate.constancy) {

@@ -5,14 +5,14 @@ use clockscope_records::{Environment, Figure, RateRecord};
 use clockscope_sources::{Kind, Unit};
 
 use crate::bench::Bench;
-use crate::catalogue::{Catalogue, Paths, Row, UnknownClock};
+use crate::catalogue::{Catalogue, CatalogueEntry, Paths, UnknownClock};
 use crate::error::MeasureError;
 use crate::incomparable::Incomparable;
 use crate::platform::Platform;
 use crate::quantum::{Quantum, quantum};
 use crate::session::Session;
 use crate::subject::is_counter;
-use crate::timer::{Calibration, Timer};
+use crate::timer::{Timer, TimerCalibration};
 
 use super::error::of_inverse;
 
@@ -40,17 +40,17 @@ pub(super) struct Scale {
 
 /// One clock.
 pub(super) struct RatedClock<'a, P: Platform> {
-    pub(super) row: &'a Row<P>,
+    pub(super) row: &'a CatalogueEntry<P>,
     pub(super) label: String,
     /// Why it takes no part.
     pub(super) refusal: Option<Incomparable>,
-    /// ns a unit, roughly: what brackets are told in meanwhile.
+    /// ns a unit, roughly: the scale of brackets meanwhile.
     pub(super) rough_ns: f64,
     /// Step of its readings, in its unit.
     pub(super) tick: f64,
     /// The frequency that it is said to count at, for a clock that counts ticks.
     pub(super) nominal_hz: Option<f64>,
-    pub(super) counts_ticks: bool,
+    pub(super) is_in_counts: bool,
     /// What has to be read before and after it so that it is read in between: a read that is not ordered may be done before
     /// the reference's, which no bracket would show.
     pub(super) fence: Option<Timer<P>>,
@@ -84,7 +84,7 @@ pub(super) fn selected<P: Platform>(
 }
 
 /// The ordered counter, and clocks that may run at rates of their own.
-fn is_usual<P: Platform>(row: &Row<P>, paths: Paths, catalogue: &Catalogue<P>) -> bool {
+fn is_usual<P: Platform>(row: &CatalogueEntry<P>, paths: Paths, catalogue: &Catalogue<P>) -> bool {
     if is_counter(row) {
         return ordered_counter(catalogue).is_some_and(|name| name == row.info.name);
     }
@@ -93,7 +93,7 @@ fn is_usual<P: Platform>(row: &Row<P>, paths: Paths, catalogue: &Catalogue<P>) -
 }
 
 /// Whether hardware of its own moves it.
-fn has_own_clock<P: Platform>(row: &Row<P>) -> bool {
+fn has_own_clock<P: Platform>(row: &CatalogueEntry<P>) -> bool {
     row.info.is_device
 }
 
@@ -109,7 +109,7 @@ pub(super) fn usual_reference<P: Platform>(session: &Session<'_, P>) -> Result<S
     first_answering(session, &RATE_REFERENCES)
 }
 
-/// The first of these references that answers when it is tried; the first of all where none does, whose reason is told then.
+/// The first of these references that answers when it is tried; the first of all where none does, whose reason is reported then.
 pub(super) fn first_answering<P: Platform>(
     session: &Session<'_, P>,
     references: &[&str],
@@ -136,8 +136,8 @@ pub(super) fn place_of_reference<P: Platform>(catalogue: &Catalogue<P>, name: &s
 }
 
 impl<'a, P: Platform> RatedClock<'a, P> {
-    pub(super) fn new(row: &'a Row<P>, bench: &Bench<'_, P>, environment: &Environment) -> Self {
-        let counts_ticks = matches!(row.info.unit, Unit::Counts(_));
+    pub(super) fn new(row: &'a CatalogueEntry<P>, bench: &Bench<'_, P>, environment: &Environment) -> Self {
+        let is_in_counts = matches!(row.info.unit, Unit::Counts(_));
         let mut rated = Self {
             row,
             label: row.label(),
@@ -145,7 +145,7 @@ impl<'a, P: Platform> RatedClock<'a, P> {
             rough_ns: row.ns_per_unit(bench.first_rate.ns_per_unit).unwrap_or(1.0),
             tick: 0.0,
             nominal_hz: None,
-            counts_ticks,
+            is_in_counts,
             fence: (!row.info.is_ordered).then(|| bench.timer.clone()),
         };
         if rated.refusal.is_none() {
@@ -172,10 +172,10 @@ impl<'a, P: Platform> RatedClock<'a, P> {
         self.tick * self.rough_ns >= TICKED_NS
     }
 
-    /// How it tells time as the reference: by its claim to be right. Nobody claims that of a counter whose frequency was
+    /// How it measures time as the reference: by its nominal unit. No counter has one whose frequency was
     /// not measured; it runs at what the timer's calibration has found.
-    pub(super) fn as_reference(&self, calibration: &Calibration<P>, bench: &Bench<'_, P>) -> Scale {
-        if !self.counts_ticks {
+    pub(super) fn as_reference(&self, calibration: &TimerCalibration<P>, bench: &Bench<'_, P>) -> Scale {
+        if !self.is_in_counts {
             return Scale { ns_per_unit: 1.0, error: 0.0 };
         }
         match calibration.rate() {
@@ -227,7 +227,7 @@ impl<'a, P: Platform> RatedClock<'a, P> {
 }
 
 /// Returns whether a clock leaves out the time in which the machine is suspended.
-pub(super) fn pauses<P: Platform>(row: &Row<P>) -> bool {
+pub(super) fn pauses<P: Platform>(row: &CatalogueEntry<P>) -> bool {
     row.info.kind == Kind::Monotonic && !row.info.counts_suspend
 }
 
@@ -243,7 +243,7 @@ pub(super) enum Steered<'a> {
 }
 
 /// Returns what decides on the rate of a clock.
-pub(super) fn steered_as<P: Platform>(row: &Row<P>) -> Steered<'_> {
+pub(super) fn steered_as<P: Platform>(row: &CatalogueEntry<P>) -> Steered<'_> {
     match row.info.name.as_ref() {
         _ if is_counter(row) => Steered::Counter,
         _ if row.info.is_steered => Steered::Kernel,
@@ -251,7 +251,7 @@ pub(super) fn steered_as<P: Platform>(row: &Row<P>) -> Steered<'_> {
     }
 }
 
-fn unfit<P: Platform>(row: &Row<P>) -> Option<Incomparable> {
+fn unfit<P: Platform>(row: &CatalogueEntry<P>) -> Option<Incomparable> {
     match row.info.kind {
         Kind::Counter | Kind::Monotonic | Kind::Wall => None,
         Kind::CpuTime => Some(Incomparable::CpuTime),

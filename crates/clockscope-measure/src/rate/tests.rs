@@ -1,8 +1,8 @@
 use super::*;
-use crate::catalogue::Row;
+use crate::catalogue::CatalogueEntry;
 use crate::platform::ThisMachine;
 use crate::sampler::{Probe, Sampler};
-use clockscope_sources::{Basis, ClockInfo, Errno, Kind, Path, RawClock, Resolution};
+use clockscope_sources::{ClockBasis, ClockInfo, Errno, Kind, Path, RawClock, Resolution};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// True time as the test has it: every read takes 20 ns, now and then 50 µs.
@@ -35,11 +35,11 @@ impl RawClock for Fast {
     }
 }
 
-fn row(name: &'static str, clock: Fast) -> Row<ThisMachine> {
+fn row(name: &'static str, clock: Fast) -> CatalogueEntry<ThisMachine> {
     let resolution = Resolution::Nanoseconds(1.0);
     let info = ClockInfo::new(name, Kind::Monotonic, Path::Library, resolution, "of a test");
-    let info = ClockInfo { basis: Basis::Other, is_steered: false, ..info };
-    Row { info, sampler: Ok(Box::new(Probe::new(clock)) as Box<dyn Sampler<ThisMachine>>) }
+    let info = ClockInfo { basis: ClockBasis::Other, is_steered: false, ..info };
+    CatalogueEntry { info, sampler: Ok(Box::new(Probe::new(clock)) as Box<dyn Sampler<ThisMachine>>) }
 }
 
 /// Compares clocks of a simulated world for some of its seconds.
@@ -55,7 +55,7 @@ fn compared(rates: &[(&'static str, f64)], seconds: f64) -> Rates {
         world.ns.fetch_add((seconds * 1e7) as u64, Ordering::Relaxed);
         round(&rated, &mut comparisons, if matches!(turn, 0 | 99) { 20 } else { BRACKETS });
     }
-    let plan = Plan { reference: "true".to_owned(), duration_s: seconds, until_ppm: Some(0.001) };
+    let plan = RateSettings { reference: "true".to_owned(), duration_s: seconds, until_ppm: Some(0.001) };
     let reference = rated[0].as_reference(&setup.calibration, &setup.bench);
     record(&setup.bench, &rated, 0, comparisons, reference, &plan)
 }

@@ -4,7 +4,7 @@ use clockscope_machine::trial::{Outcome, Untried};
 use clockscope_records::{
     ClockKind, Failure, ReadPath, RecordedClock, RecordedResolution, RecordedTrial, RecordedUnit,
 };
-use clockscope_sources::{Basis, ClockInfo, Kind, Path, Resolution, Unit};
+use clockscope_sources::{ClockBasis, ClockInfo, Kind, Path, Resolution, Unit};
 
 use super::damage::{Damage, FREQUENCIES_HZ, LONGEST_NS};
 use crate::unreadable::{explained, of_errno};
@@ -51,12 +51,12 @@ pub(super) fn recorded_resolution(resolution: &Resolution) -> RecordedResolution
     }
 }
 
-fn basis(basis: clockscope_records::Basis) -> Basis {
+fn basis(basis: clockscope_records::ClockBasis) -> ClockBasis {
     match basis {
-        clockscope_records::Basis::Counter => Basis::Counter,
-        clockscope_records::Basis::Clocksource => Basis::Clocksource,
-        clockscope_records::Basis::Scheduler => Basis::Scheduler,
-        clockscope_records::Basis::Other => Basis::Other,
+        clockscope_records::ClockBasis::Counter => ClockBasis::Counter,
+        clockscope_records::ClockBasis::Clocksource => ClockBasis::Clocksource,
+        clockscope_records::ClockBasis::Scheduler => ClockBasis::Scheduler,
+        clockscope_records::ClockBasis::Other => ClockBasis::Other,
     }
 }
 

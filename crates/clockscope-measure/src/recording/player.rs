@@ -7,22 +7,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use clockscope_machine::account;
 use clockscope_machine::adjtimex::AdjtimexError;
 use clockscope_machine::affinity::AffinityError;
-use clockscope_machine::hypervisor::Advice;
+use clockscope_machine::hypervisor::HypervisorStatement;
 use clockscope_machine::sleeping::{Call, SleepError};
 use clockscope_machine::trial::{Outcome, SeveralThreads, Untried};
 use clockscope_records::{
     Adjtimex, Environment, KernelVerdict, RecordedBatch, RecordedClock, RecordedCounter, RecordedRun,
 };
 use clockscope_sources::{
-    Basis, ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor,
+    ClockBasis, ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor,
 };
 
 use super::damage::{Damage, LAST_SECOND, MOST_CLOCKS, Misfit};
 use super::differences::readings;
 use super::facts::{info, outcome};
-use super::tape::{Played, PlayedClock, Reel};
+use super::tape::{PlayedClock, Reel, ReplayedClock};
 use super::watched::NOT_RECORDED;
-use crate::catalogue::{Catalogue, Row};
+use crate::catalogue::{Catalogue, CatalogueEntry};
 use crate::platform::{Platform, Sleeps, ThreadError};
 use crate::sampler::Sampler;
 use crate::unreadable::Unreadable;
@@ -38,8 +38,8 @@ pub(super) struct Player {
     not_pinned: Option<String>,
     trials: Mutex<VecDeque<Vec<Outcome>>>,
     counters: Vec<RecordedCounter>,
-    ordered_counter: Option<Played>,
-    references: Vec<Played>,
+    ordered_counter: Option<ReplayedClock>,
+    references: Vec<ReplayedClock>,
     reel: Arc<Reel>,
 }
 
@@ -68,8 +68,8 @@ impl Player {
             not_pinned: run.not_pinned,
             trials: Mutex::new(trials.collect()),
             counters: run.counters,
-            ordered_counter: run.ordered_counter.map(Played::new).transpose()?,
-            references: run.references.into_iter().map(Played::new).collect::<Result<_, _>>()?,
+            ordered_counter: run.ordered_counter.map(ReplayedClock::new).transpose()?,
+            references: run.references.into_iter().map(ReplayedClock::new).collect::<Result<_, _>>()?,
             reel,
         };
         Ok((player, Catalogue { entries }))
@@ -84,13 +84,13 @@ impl Player {
     pub(super) fn misfit(&self) -> Option<Misfit> {
         let trials = self.trials.lock().unwrap_or_else(PoisonError::into_inner).len();
         let of_trials = || (trials > 0).then_some(Misfit::TrialsLeft(trials));
-        let of_yardsticks = || self.ordered_counter.iter().chain(&self.references).find_map(Played::misfit);
+        let of_yardsticks = || self.ordered_counter.iter().chain(&self.references).find_map(ReplayedClock::misfit);
         self.reel.misfit().or_else(of_trials).or_else(of_yardsticks)
     }
 }
 
 /// The row of a recorded clock.
-fn row(clock: RecordedClock, reel: &Arc<Reel>) -> Result<Row<Player>, Damage> {
+fn row(clock: RecordedClock, reel: &Arc<Reel>) -> Result<CatalogueEntry<Player>, Damage> {
     let info = info(&clock)?;
     let RecordedClock { identity, reason, failure, batches, readings: differences, .. } = clock;
     let name = identity.label();
@@ -109,13 +109,13 @@ fn row(clock: RecordedClock, reel: &Arc<Reel>) -> Result<Row<Player>, Damage> {
             Ok(Box::new(clock) as Box<dyn Sampler<Player>>)
         }
     };
-    Ok(Row { info, sampler })
+    Ok(CatalogueEntry { info, sampler })
 }
 
 /// A reading sequence of the counter, of which nothing is recorded but whether it answered.
-struct Sequence;
+struct UnrecordedSequence;
 
-impl RawClock for Sequence {
+impl RawClock for UnrecordedSequence {
     type Raw = u64;
 
     fn read(&self, _: &mut u64) -> Result<(), Errno> {
@@ -137,8 +137,8 @@ impl Sleeps for Sleepless {
 }
 
 impl Platform for Player {
-    type Counter = Played;
-    type Reference = Played;
+    type Counter = ReplayedClock;
+    type Reference = ReplayedClock;
     type Word = AtomicU64;
     type Pinned = ();
     type Sleeper = Sleepless;
@@ -150,19 +150,20 @@ impl Platform for Player {
     fn counters(&self, visitor: &mut impl Visitor) {
         for RecordedCounter { name, reason } in &self.counters {
             let info = ClockInfo::new(name.clone(), Kind::Counter, Path::Instruction, Resolution::OneTick, "");
-            let info = ClockInfo { unit: Unit::Counts(None), basis: Basis::Counter, is_ordered: false, ..info };
-            let clock = reason.clone().map_or(Ok(Sequence), |reason| Err(Unavailable::Missing(reason.into())));
+            let info = ClockInfo { unit: Unit::Counts(None), basis: ClockBasis::Counter, is_ordered: false, ..info };
+            let clock =
+                reason.clone().map_or(Ok(UnrecordedSequence), |reason| Err(Unavailable::Missing(reason.into())));
             visitor.visit(Entry { info, clock });
         }
     }
 
     fn clocks(&self, _: &mut impl Visitor) {}
 
-    fn ordered_counter(&self) -> Result<Played, Unavailable> {
+    fn ordered_counter(&self) -> Result<ReplayedClock, Unavailable> {
         self.ordered_counter.clone().ok_or(Unavailable::Missing(NOT_IN_IT.into()))
     }
 
-    fn references(&self) -> Vec<Played> {
+    fn references(&self) -> Vec<ReplayedClock> {
         self.references.clone()
     }
 
@@ -216,12 +217,12 @@ impl Platform for Player {
 
     fn nap(&self, _: u64) {}
 
-    fn thread_account(&self) -> account::Thread {
-        account::Thread { cpu: self.cpu, switches: None }
+    fn thread_account(&self) -> account::ThreadAccount {
+        account::ThreadAccount { cpu: self.cpu, switches: None }
     }
 
-    fn cpu_account(&self, cpu: u32) -> account::Cpu {
-        account::Cpu { number: cpu, interrupts: Vec::new(), softirqs: Vec::new(), steal_ns: None }
+    fn cpu_account(&self, cpu: u32) -> account::CpuAccount {
+        account::CpuAccount { number: cpu, interrupts: Vec::new(), softirqs: Vec::new(), steal_ns: None }
     }
 
     fn adjtimex(&self) -> Result<Adjtimex, AdjtimexError> {
@@ -250,7 +251,7 @@ impl Platform for Player {
         None
     }
 
-    fn hypervisors_advice(&self) -> Option<Advice> {
+    fn hypervisors_advice(&self) -> Option<HypervisorStatement> {
         None
     }
 

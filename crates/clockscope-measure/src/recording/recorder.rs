@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use clockscope_machine::account;
 use clockscope_machine::adjtimex::AdjtimexError;
 use clockscope_machine::affinity::AffinityError;
-use clockscope_machine::hypervisor::Advice;
+use clockscope_machine::hypervisor::HypervisorStatement;
 use clockscope_machine::sleeping::Call;
 use clockscope_machine::trial::{Outcome, SeveralThreads};
 use clockscope_records::{Adjtimex, Environment, KernelVerdict, RecordedCounter, RecordedRun, RecordedYardstick};
@@ -24,18 +24,18 @@ pub struct Recorder<P> {
     platform: P,
     /// During trials.
     is_paused: Arc<AtomicBool>,
-    kept: Mutex<Kept>,
+    kept: Mutex<PartialRecording>,
 }
 
 /// What was delivered so far.
 #[derive(Debug)]
-struct Kept {
+struct PartialRecording {
     run: RecordedRun,
     ordered_counter: Option<Arc<Log>>,
     references: Vec<Arc<Log>>,
 }
 
-impl Kept {
+impl PartialRecording {
     fn new() -> Self {
         let run = RecordedRun {
             environment: Environment::default(),
@@ -57,7 +57,7 @@ impl Kept {
 impl<P: Platform> Recorder<P> {
     /// Makes one of a platform.
     pub fn new(platform: P) -> Self {
-        Self { platform, is_paused: Arc::default(), kept: Mutex::new(Kept::new()) }
+        Self { platform, is_paused: Arc::default(), kept: Mutex::new(PartialRecording::new()) }
     }
 
     /// Returns the platform that it is made of.
@@ -67,12 +67,13 @@ impl<P: Platform> Recorder<P> {
 
     /// Forgets what was kept of a former run.
     pub(super) fn begin(&self) {
-        *self.kept() = Kept::new();
+        *self.kept() = PartialRecording::new();
     }
 
     /// Returns what was kept, and forgets it. Environment, clocks and what was asked for are the caller's.
     pub(super) fn run(&self) -> RecordedRun {
-        let Kept { mut run, ordered_counter, references } = std::mem::replace(&mut *self.kept(), Kept::new());
+        let PartialRecording { mut run, ordered_counter, references } =
+            std::mem::replace(&mut *self.kept(), PartialRecording::new());
         let yardsticks = run.ordered_counter.iter_mut().chain(&mut run.references);
         for (yardstick, log) in yardsticks.zip(ordered_counter.iter().chain(&references)) {
             yardstick.readings = differences(log.take());
@@ -80,7 +81,7 @@ impl<P: Platform> Recorder<P> {
         run
     }
 
-    fn kept(&self) -> MutexGuard<'_, Kept> {
+    fn kept(&self) -> MutexGuard<'_, PartialRecording> {
         self.kept.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -202,11 +203,11 @@ impl<P: Platform> Platform for Recorder<P> {
         self.platform.nap(ns);
     }
 
-    fn thread_account(&self) -> account::Thread {
+    fn thread_account(&self) -> account::ThreadAccount {
         self.platform.thread_account()
     }
 
-    fn cpu_account(&self, cpu: u32) -> account::Cpu {
+    fn cpu_account(&self, cpu: u32) -> account::CpuAccount {
         self.platform.cpu_account(cpu)
     }
 
@@ -238,7 +239,7 @@ impl<P: Platform> Platform for Recorder<P> {
         self.platform.is_invariant()
     }
 
-    fn hypervisors_advice(&self) -> Option<Advice> {
+    fn hypervisors_advice(&self) -> Option<HypervisorStatement> {
         self.platform.hypervisors_advice()
     }
 

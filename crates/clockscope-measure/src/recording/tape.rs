@@ -19,7 +19,7 @@ use crate::timer::{Timer, read};
 
 /// A clock that others were timed with or judged against. Clones share the tape.
 #[derive(Clone, Debug)]
-pub(super) struct Played(Arc<Tape>);
+pub(super) struct ReplayedClock(Arc<Tape>);
 
 #[derive(Debug)]
 struct Tape {
@@ -29,7 +29,7 @@ struct Tape {
     next: AtomicUsize,
 }
 
-impl Played {
+impl ReplayedClock {
     /// # Errors
     /// No clock steps so.
     pub(super) fn new(record: RecordedYardstick) -> Result<Self, Damage> {
@@ -45,7 +45,7 @@ impl Played {
     }
 }
 
-impl RawClock for Played {
+impl RawClock for ReplayedClock {
     type Raw = u64;
 
     /// Reads on after the last reading, too, by a quarter of the range at a time: a wait for whatever time ends then.
@@ -64,7 +64,7 @@ impl RawClock for Played {
     }
 }
 
-impl Yardstick for Played {
+impl Yardstick for ReplayedClock {
     fn name(&self) -> &str {
         &self.0.name
     }

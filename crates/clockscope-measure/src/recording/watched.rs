@@ -11,7 +11,7 @@ use super::differences::differences;
 use super::facts::{recorded_resolution, recorded_unit};
 use super::log::Logged;
 use super::recorder::Recorder;
-use crate::catalogue::{Catalogue, Row};
+use crate::catalogue::{Catalogue, CatalogueEntry};
 use crate::pair::{Deadline, Side};
 use crate::platform::Platform;
 use crate::relay::{Received, Relay};
@@ -40,7 +40,7 @@ pub(super) fn watched<P: Platform>(
     (Catalogue { entries }, noted)
 }
 
-fn watched_row<P: Platform>(row: Row<P>, clocksource: Option<&str>) -> (Row<Recorder<P>>, Noted) {
+fn watched_row<P: Platform>(row: CatalogueEntry<P>, clocksource: Option<&str>) -> (CatalogueEntry<Recorder<P>>, Noted) {
     let batches = Batches::default();
     let clock = RecordedClock {
         identity: row.identity(clocksource),
@@ -53,7 +53,7 @@ fn watched_row<P: Platform>(row: Row<P>, clocksource: Option<&str>) -> (Row<Reco
     };
     let noted = Noted { clock, batches: Arc::clone(&batches) };
     let watch = |inner| Box::new(Watched { inner, batches }) as Box<dyn Sampler<Recorder<P>>>;
-    (Row { info: row.info, sampler: row.sampler.map(watch) }, noted)
+    (CatalogueEntry { info: row.info, sampler: row.sampler.map(watch) }, noted)
 }
 
 impl Noted {

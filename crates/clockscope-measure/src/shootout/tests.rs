@@ -7,7 +7,7 @@ use crate::timer::TimerError;
 use crate::trust::tests::demands::at_most;
 use crate::trust::tests::{NAMES, healthy};
 
-fn compared(seen: &Seen, a: &str, b: &str) -> Shootout {
+fn compared(seen: &Observations, a: &str, b: &str) -> Shootout {
     assert!(NAMES.contains(&b), "{b}");
     compare(seen, &[a.to_owned(), b.to_owned()])
 }

@@ -15,13 +15,13 @@ pub(super) enum Severity {
 
 /// A check, its result, and how severe that is if it is against the clock.
 #[derive(Clone, Debug)]
-pub(super) struct Found {
+pub(super) struct WeighedCheck {
     pub(super) check: Check,
     pub(super) finding: Finding,
     pub(super) severity: Severity,
 }
 
-impl Found {
+impl WeighedCheck {
     pub(super) fn new(check: Check, finding: Finding, severity: Severity) -> Self {
         Self { check, finding, severity }
     }
@@ -30,7 +30,7 @@ impl Found {
 /// All that is known of one clock.
 pub(super) struct Case {
     clock: String,
-    found: Vec<Found>,
+    found: Vec<WeighedCheck>,
 }
 
 impl Case {
@@ -39,19 +39,19 @@ impl Case {
     }
 
     /// Adds evidence that has its severity only if it is against the clock.
-    pub(super) fn add(&mut self, found: Found) {
+    pub(super) fn add(&mut self, found: WeighedCheck) {
         let severity = if found.finding == Finding::Against { found.severity } else { Severity::Noted };
-        self.found.push(Found { severity, ..found });
+        self.found.push(WeighedCheck { severity, ..found });
     }
 
     /// The same of evidence without which there is no trust: not to know it limits the clock's use.
-    pub(super) fn need(&mut self, found: Found) {
+    pub(super) fn need(&mut self, found: WeighedCheck) {
         let severity = match found.finding {
             Finding::For => Severity::Noted,
             Finding::Against => found.severity,
             Finding::Unknown => Severity::Limits,
         };
-        self.found.push(Found { severity, ..found });
+        self.found.push(WeighedCheck { severity, ..found });
     }
 
     fn most_severe(&self) -> Severity {
@@ -76,7 +76,7 @@ impl Case {
             Severity::Limits => Trustworthiness::Limited,
             Severity::Forbids => Trustworthiness::Unfit,
         };
-        let record = |Found { check, finding, severity }| Evidence {
+        let record = |WeighedCheck { check, finding, severity }| Evidence {
             check,
             finding,
             decides: severity == most_severe && severity != Severity::Noted,

@@ -6,9 +6,9 @@ use clockscope_records::{
     Suspect, Untested,
 };
 
-use super::case::{Case, Found, Severity};
+use super::case::{Case, Severity, WeighedCheck};
 use super::events::{self, NoRate};
-use super::seen::{Mean, Seen, TRAPPED_NS};
+use super::observations::{Mean, Observations, TRAPPED_NS};
 
 /// A nominal frequency that is further off than this, in ppm, is of no use: what NTP may steer at most.
 const CLAIM_PPM: f64 = 500.0;
@@ -18,7 +18,7 @@ const TOLD_NS: f64 = 10_000.0;
 const WANDER_PPM: f64 = 0.2;
 
 /// The counter's case; `None` where the architecture has none that is known.
-pub(super) fn judge(seen: &Seen) -> Option<Case> {
+pub(super) fn judge(seen: &Observations) -> Option<Case> {
     let counters: Vec<&ClockRecord> = seen.counters().collect();
     let plain = counters.first()?;
     let mut case = Case::of(&plain.identity.name);
@@ -45,7 +45,7 @@ pub(super) fn judge(seen: &Seen) -> Option<Case> {
     Some(case)
 }
 
-fn readable(counters: &[&ClockRecord]) -> Found {
+fn readable(counters: &[&ClockRecord]) -> WeighedCheck {
     let refused = || counters.iter().find(|clock| !clock.available).and_then(|clock| clock.reason.clone());
     let is_readable = counters.iter().any(|clock| clock.available);
     let check = Check::Readable {
@@ -54,28 +54,28 @@ fn readable(counters: &[&ClockRecord]) -> Found {
         errors: 0,
         reason: if is_readable { None } else { refused() },
     };
-    Found::new(check, events::against_if(!is_readable), Severity::Forbids)
+    WeighedCheck::new(check, events::against_if(!is_readable), Severity::Forbids)
 }
 
-fn invariance(seen: &Seen) -> Found {
+fn invariance(seen: &Observations) -> WeighedCheck {
     let finding = seen.is_invariant.map_or(Finding::Unknown, |is| events::against_if(!is));
     let by_cpuid = seen.environment.counter_flags.is_known();
-    Found::new(Check::Invariance { invariant: seen.is_invariant, by_cpuid }, finding, Severity::Limits)
+    WeighedCheck::new(Check::Invariance { invariant: seen.is_invariant, by_cpuid }, finding, Severity::Limits)
 }
 
 /// Whether the kernel builds its clocks on it.
-fn clocksource(seen: &Seen) -> Found {
+fn clocksource(seen: &Observations) -> WeighedCheck {
     let current = seen.clocksource().map(str::to_owned);
     let former = seen.turned_from.clone().filter(|_| current.is_some());
     let finding = match &current {
         Some(_) => events::against_if(former.is_some() || seen.kernel.is_current != Some(true)),
         None => Finding::Unknown,
     };
-    Found::new(Check::Clocksource { current, former, invariant: seen.is_invariant }, finding, Severity::Limits)
+    WeighedCheck::new(Check::Clocksource { current, former, invariant: seen.is_invariant }, finding, Severity::Limits)
 }
 
 /// Why the kernel does not use it. What the kernel calls a fault forbids its use.
-fn kernel_verdict(seen: &Seen) -> Vec<Found> {
+fn kernel_verdict(seen: &Observations) -> Vec<WeighedCheck> {
     // A program that is emulated alone sees the host's log.
     if seen.kernel.is_current == Some(true) || seen.is_emulated_alone() {
         return Vec::new();
@@ -83,18 +83,18 @@ fn kernel_verdict(seen: &Seen) -> Vec<Found> {
     let causes = seen.kernel.reasons.iter().map(|reason| {
         let severity = if reason.is_fault { Severity::Forbids } else { Severity::Limits };
         let check = Check::KernelVerdict { cause: Some(reason.clone()), not_looked_at: None };
-        Found::new(check, Finding::Against, severity)
+        WeighedCheck::new(check, Finding::Against, severity)
     });
     let mut found: Vec<_> = causes.collect();
     if found.is_empty() || seen.kernel.not_looked_at.is_some() {
         let check = Check::KernelVerdict { cause: None, not_looked_at: seen.kernel.not_looked_at.clone() };
-        found.push(Found::new(check, Finding::Unknown, Severity::Noted));
+        found.push(WeighedCheck::new(check, Finding::Unknown, Severity::Noted));
     }
     found
 }
 
 /// Under a hypervisor a counter may be scaled, trapped, or moved to another machine, without a word.
-fn hypervisor(seen: &Seen) -> Found {
+fn hypervisor(seen: &Observations) -> WeighedCheck {
     let environment = &seen.environment;
     let is_known = |flag: Option<bool>| flag == Some(true);
     let states_frequency = environment.frequencies.cpuid_40000010h_tsc_khz.is_known()
@@ -112,16 +112,17 @@ fn hypervisor(seen: &Seen) -> Found {
         states_frequency,
         reason: environment.hypervisor.reason().map(str::to_owned),
     };
-    Found::new(check, finding, Severity::Noted)
+    WeighedCheck::new(check, finding, Severity::Noted)
 }
 
-fn emulation(seen: &Seen) -> Option<Found> {
+fn emulation(seen: &Observations) -> Option<WeighedCheck> {
     let emulators = seen.environment.emulation.clone();
-    (!emulators.is_empty()).then(|| Found::new(Check::Emulation { emulators }, Finding::Unknown, Severity::Noted))
+    (!emulators.is_empty())
+        .then(|| WeighedCheck::new(Check::Emulation { emulators }, Finding::Unknown, Severity::Noted))
 }
 
 /// How far the CPUs' counters are apart.
-fn offsets(seen: &Seen) -> Found {
+fn offsets(seen: &Observations) -> WeighedCheck {
     let found = &seen.offsets;
     let is_tested = found.pairs.iter().any(|pair| pair.apart.is_known());
     let furthest = found
@@ -147,23 +148,23 @@ fn offsets(seen: &Seen) -> Found {
         untested,
         reason: found.untestable.clone().filter(|_| untested == Some(Untested::NoPair)),
     };
-    Found::new(check, finding, Severity::Limits)
+    WeighedCheck::new(check, finding, Severity::Limits)
 }
 
-/// What changed under way is as far apart as it likes.
+/// What changed during the run is as far apart as it likes.
 fn apart_ns(pair: &OffsetPair) -> f64 {
     pair.offset_ns.get().map_or(f64::INFINITY, f64::abs)
 }
 
 /// The ordered sequence that was compared with the kernel's clock.
-fn rate(seen: &Seen) -> Result<&RateRecord, NoRate<'_>> {
+fn rate(seen: &Observations) -> Result<&RateRecord, NoRate<'_>> {
     let rates = seen.rates.as_ref().map_err(NoRate::Failed)?;
     let of_counter = |rate: &&RateRecord| seen.counters().any(|clock| clock.identity.label() == rate.name);
     rates.clocks.iter().find(of_counter).ok_or(NoRate::NotCompared)
 }
 
 /// Whether its rate against the kernel's clock is constant.
-fn constancy(seen: &Seen) -> Found {
+fn constancy(seen: &Observations) -> WeighedCheck {
     let judged = seen.doubt().map_or_else(|| rate(seen), |doubt| Err(NoRate::Doubt(doubt)));
     let mut found = match judged {
         Ok(rate) => events::constancy(rate, Suspect::Counter, Severity::Forbids),
@@ -178,7 +179,7 @@ fn constancy(seen: &Seen) -> Found {
 
 /// Returns a mean rate that differs from the measured one by more than both bounds, and than a
 /// crystal wanders.
-fn changed_since(seen: &Seen) -> Option<RateChange> {
+fn changed_since(seen: &Observations) -> Option<RateChange> {
     let found = rate(seen).ok().and_then(|found| found.frequency_hz.get().zip(found.bound_ppm.get()));
     seen.means.iter().find_map(|mean| match (*mean, found) {
         (Mean::WentBack, _) => Some(RateChange::WentBack),
@@ -191,14 +192,14 @@ fn changed_since(seen: &Seen) -> Option<RateChange> {
 }
 
 /// By how much the nominal frequency is off, and by how much that may be, in ppm.
-pub(super) fn nominal_error_ppm(seen: &Seen) -> Option<(f64, f64)> {
+pub(super) fn nominal_error_ppm(seen: &Observations) -> Option<(f64, f64)> {
     let (hz, _) = frequencies::nominal_hz(&seen.environment.frequencies)?;
     let rate = rate(seen).ok()?;
     Some(((hz / rate.frequency_hz.get()? - 1.0) * 1e6, rate.bound_ppm.get()?))
 }
 
-/// A frequency that is claimed and wrong misleads whoever uses it.
-fn nominal_frequency(seen: &Seen) -> Found {
+/// A wrong nominal frequency misleads whoever uses it.
+fn nominal_frequency(seen: &Observations) -> WeighedCheck {
     let nominal = frequencies::nominal_hz(&seen.environment.frequencies);
     let error = nominal_error_ppm(seen);
     let check = Check::NominalFrequency {
@@ -208,11 +209,11 @@ fn nominal_frequency(seen: &Seen) -> Found {
         bound_ppm: error.map(|(_, bound)| bound),
     };
     let finding = error.map_or(Finding::Unknown, |(ppm, bound)| events::within(ppm, bound, CLAIM_PPM));
-    Found::new(check, finding, Severity::Limits)
+    WeighedCheck::new(check, finding, Severity::Limits)
 }
 
 /// What the cheapest ordered read costs: more than the system's own only where it is trapped.
-fn cost(seen: &Seen) -> Found {
+fn cost(seen: &Observations) -> WeighedCheck {
     let (sequence, cost_ns) = seen.cheapest_ordered().unzip();
     let is_trapped = cost_ns.is_some_and(|ns| ns > TRAPPED_NS);
     let is_emulated = !seen.environment.emulation.is_empty();
@@ -230,5 +231,5 @@ fn cost(seen: &Seen) -> Found {
         clocksource: None,
         emulators: seen.environment.emulation.clone(),
     };
-    Found::new(check, finding, Severity::Limits)
+    WeighedCheck::new(check, finding, Severity::Limits)
 }

@@ -1,11 +1,11 @@
 //! What happened between readings, as evidence on any clock.
 
 use clockscope_records::{
-    Check, ClockRecord, Doubt, Events, Finding, RateChange, RateRecord, Sequence, Suspect, Untested,
+    Check, ClockRecord, Events, Finding, RateChange, RateRecord, ReferenceDoubt, Sequence, Suspect, Untested,
 };
 
-use super::case::{Found, Severity};
-use super::seen::Seen;
+use super::case::{Severity, WeighedCheck};
+use super::observations::Observations;
 use crate::error::MeasureError;
 use crate::rate::base_name;
 
@@ -41,17 +41,22 @@ fn reason(clocks: &[&ClockRecord], own: impl Fn(&Events) -> Option<&str>) -> Opt
 }
 
 /// Whether a reading was smaller than the one before it, on one CPU.
-pub(super) fn steps_back(clocks: &[&ClockRecord], suspect: Suspect, severity: Severity) -> Found {
+pub(super) fn steps_back(clocks: &[&ClockRecord], suspect: Suspect, severity: Severity) -> WeighedCheck {
     let events = all(clocks);
     let readings = reads(&events);
     let count = (readings > 0).then(|| events.iter().map(|events| events.regression).sum());
     let reason = if count.is_none() { reason(clocks, |_| None) } else { None };
     let finding = count.map_or(Finding::Unknown, |count: u64| against_if(count > 0));
-    Found::new(Check::StepsBack { count, readings, suspect, reason }, finding, severity)
+    WeighedCheck::new(Check::StepsBack { count, readings, suspect, reason }, finding, severity)
 }
 
 /// Whether the clock advanced by more, or by less, than a second clock did meanwhile. That one may be in doubt.
-pub(super) fn jumps(clocks: &[&ClockRecord], doubt: Option<Doubt>, suspect: Suspect, severity: Severity) -> Found {
+pub(super) fn jumps(
+    clocks: &[&ClockRecord],
+    doubt: Option<ReferenceDoubt>,
+    suspect: Suspect,
+    severity: Severity,
+) -> WeighedCheck {
     let events = all(clocks);
     let readings = reads(&events);
     let reference = events.iter().find_map(|events| events.reference.known().cloned());
@@ -59,7 +64,7 @@ pub(super) fn jumps(clocks: &[&ClockRecord], doubt: Option<Doubt>, suspect: Susp
     let Some(jumps) = ahead else {
         let reason = reason(clocks, |events| events.jump.reason());
         let check = Check::Jumps { ahead, behind: None, readings, reference, suspect, doubt: None, reason };
-        return Found::new(check, Finding::Unknown, severity);
+        return WeighedCheck::new(check, Finding::Unknown, severity);
     };
     // What a coarse clock loses within a batch of reads is unknown.
     let behind = sum(events.iter().map(|events| events.hidden_regression.get()));
@@ -67,25 +72,25 @@ pub(super) fn jumps(clocks: &[&ClockRecord], doubt: Option<Doubt>, suspect: Susp
     let doubt = doubt.filter(|_| has_jumped);
     let finding = if doubt.is_some() { Finding::Unknown } else { against_if(has_jumped) };
     let check = Check::Jumps { ahead, behind, readings, reference, suspect, doubt, reason: None };
-    Found::new(check, finding, severity)
+    WeighedCheck::new(check, finding, severity)
 }
 
 /// For how long a clock that never changed was looked at, in ns; `None` for one that did, or was not read.
 fn unchanged_ns(clock: &ClockRecord) -> Option<f64> {
     let events = clock.events.as_ref().filter(|events| events.reads > 0 && !clock.observed_resolution_ns.is_known())?;
-    // Older records do not tell the span.
+    // Older records lack the span.
     let read_ns = events.reads as f64 * clock.cost_ns.known().map_or(0.0, |cost| cost.median);
     Some(events.span_ns.get().unwrap_or(read_ns))
 }
 
-/// Whether a clock that did not change for so long has stopped: it claims to step far more often, and no clock that is known
+/// Whether a clock that did not change for so long has stopped: its nominal step is far shorter, and no clock that is known
 /// hides a longer step than [`LONGEST_STEP_NS`].
 fn is_frozen(clock: &ClockRecord, unchanged_ns: f64) -> bool {
     unchanged_ns >= (STEPS_TO_SEE * clock.nominal_resolution_ns.get().unwrap_or(0.0)).max(LONGEST_STEP_NS)
 }
 
 /// For how long a clock that had stepped before did not step any more when it was to be compared, in ns.
-fn stopped_ns(seen: &Seen, clock: &ClockRecord) -> Option<f64> {
+fn stopped_ns(seen: &Observations, clock: &ClockRecord) -> Option<f64> {
     let (step_ns, label) = (clock.observed_resolution_ns.get()?, clock.identity.label());
     let stood_still_ns = match &seen.rates {
         Ok(rates) => rates.clocks.iter().find(|rate| rate.name == label)?.stood_still_ns.get(),
@@ -99,10 +104,15 @@ fn stopped_ns(seen: &Seen, clock: &ClockRecord) -> Option<f64> {
 }
 
 /// Whether it stood still. Clocks that the timer tick moves do, by design.
-pub(super) fn standing(seen: &Seen, clocks: &[&ClockRecord], may_rest: bool, severity: Severity) -> Found {
+pub(super) fn standing(
+    seen: &Observations,
+    clocks: &[&ClockRecord],
+    may_rest: bool,
+    severity: Severity,
+) -> WeighedCheck {
     let events = all(clocks);
     let found = |runs, unchanged_ns, reason, finding| {
-        Found::new(Check::StandingStill { runs, unchanged_ns, reason }, finding, severity)
+        WeighedCheck::new(Check::StandingStill { runs, unchanged_ns, reason }, finding, severity)
     };
     if reads(&events) == 0 {
         return found(None, None, reason(clocks, |_| None), Finding::Unknown);
@@ -124,7 +134,12 @@ pub(super) fn standing(seen: &Seen, clocks: &[&ClockRecord], may_rest: bool, sev
 }
 
 /// Whether readings that were handed from CPU to CPU went back. Only of clocks whose reads are ordered.
-pub(super) fn order(seen: &Seen, sequences: &[&Sequence], suspect: Suspect, severity: Severity) -> Found {
+pub(super) fn order(
+    seen: &Observations,
+    sequences: &[&Sequence],
+    suspect: Suspect,
+    severity: Severity,
+) -> WeighedCheck {
     let ordered: Vec<&&Sequence> = sequences.iter().filter(|sequence| sequence.ordered).collect();
     let handoffs: u64 = ordered.iter().map(|sequence| sequence.handoffs).sum();
     let regressions = sum(ordered.iter().map(|sequence| sequence.regressions.get())).filter(|_| handoffs > 0);
@@ -139,14 +154,14 @@ pub(super) fn order(seen: &Seen, sequences: &[&Sequence], suspect: Suspect, seve
     let worst_ns = ordered.iter().filter_map(|sequence| sequence.worst_ns.get()).max_by(f64::total_cmp);
     let pairs = seen.order.pairs_tested;
     let check = Check::Order { regressions, handoffs, pairs, worst_ns, suspect, untested, reason };
-    Found::new(check, finding, severity)
+    WeighedCheck::new(check, finding, severity)
 }
 
 /// Why a clock's rate is unknown.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum NoRate<'a> {
     /// The clock that it was compared with is in doubt.
-    Doubt(Doubt),
+    Doubt(ReferenceDoubt),
     /// Nothing could be compared, for this reason.
     Failed(&'a MeasureError),
     /// The clock was not compared.
@@ -154,7 +169,7 @@ pub(super) enum NoRate<'a> {
 }
 
 /// What is known of a rate that was not compared.
-pub(super) fn no_rate(why: NoRate<'_>, suspect: Suspect, severity: Severity) -> Found {
+pub(super) fn no_rate(why: NoRate<'_>, suspect: Suspect, severity: Severity) -> WeighedCheck {
     let (doubt, reason) = match why {
         NoRate::Doubt(doubt) => (Some(doubt), None),
         NoRate::Failed(error) => (None, Some(error.to_string())),
@@ -162,11 +177,11 @@ pub(super) fn no_rate(why: NoRate<'_>, suspect: Suspect, severity: Severity) -> 
     };
     let check =
         Check::ConstantRate { reference: None, brackets: 0, seconds: None, change: None, suspect, doubt, reason };
-    Found::new(check, Finding::Unknown, severity)
+    WeighedCheck::new(check, Finding::Unknown, severity)
 }
 
 /// Whether one rate explains all that was seen against another clock.
-pub(super) fn constancy(rate: &RateRecord, suspect: Suspect, severity: Severity) -> Found {
+pub(super) fn constancy(rate: &RateRecord, suspect: Suspect, severity: Severity) -> WeighedCheck {
     let change = match (rate.step.known(), rate.changed.known()) {
         (Some(step), _) => Some(RateChange::Step { at_s: step.at_s, step_ns: step.ns }),
         (None, Some(changed)) => Some(RateChange::Once { from_s: changed.from_s, until_s: changed.until_s }),
@@ -184,7 +199,7 @@ pub(super) fn constancy(rate: &RateRecord, suspect: Suspect, severity: Severity)
         doubt: None,
         reason,
     };
-    Found::new(check, if is_known { against_if(is_against) } else { Finding::Unknown }, severity)
+    WeighedCheck::new(check, if is_known { against_if(is_against) } else { Finding::Unknown }, severity)
 }
 
 /// Judges a figure by a limit: it is against the clock if it is certainly outside, for it if it is

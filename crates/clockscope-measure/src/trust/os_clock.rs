@@ -2,13 +2,13 @@
 
 use clockscope_machine::clocksource;
 use clockscope_records::{
-    Basis, Check, CheckKind, CivilWorth, ClockRecord, CostCause, Doubt, Failure, Finding, RateChange, RateRecord,
-    ReadFailure, ReadPath, Sequence, Suspect,
+    Check, CheckKind, CivilWorth, ClockBasis, ClockRecord, CostCause, Failure, Finding, RateChange, RateRecord,
+    ReadFailure, ReadPath, ReferenceDoubt, Sequence, Suspect,
 };
 
-use super::case::{Case, Found, Severity};
+use super::case::{Case, Severity, WeighedCheck};
 use super::events::{self, NoRate};
-use super::seen::{SYSCALL, Seen, TRAPPED_NS, at_most_ns};
+use super::observations::{Observations, SYSCALL, TRAPPED_NS, at_most_ns};
 use crate::rate::base_name;
 
 /// A clock that runs by more than this, in ppm, against the one that nobody steers is being slewed: a crystal is off by less.
@@ -24,7 +24,12 @@ const FAR_ABOVE_A_SYSCALL: f64 = 10.0;
 
 /// Its case. What was judged against the counter says nothing where there is doubt about that one.
 /// `faults` are the counter's.
-pub(super) fn judge(seen: &Seen, clock: &ClockRecord, doubt: Option<Doubt>, faults: &[CheckKind]) -> Case {
+pub(super) fn judge(
+    seen: &Observations,
+    clock: &ClockRecord,
+    doubt: Option<ReferenceDoubt>,
+    faults: &[CheckKind],
+) -> Case {
     let label = clock.identity.label();
     let mut case = Case::of(&label);
     case.need(readable(seen, clock));
@@ -32,7 +37,7 @@ pub(super) fn judge(seen: &Seen, clock: &ClockRecord, doubt: Option<Doubt>, faul
         return case;
     }
     let is_wall = clock.identity.is_wall;
-    // What monotonic shows as well is not somebody who sets the wall clock.
+    // What monotonic shows as well is not a wall clock that was set.
     let may_be_set = is_wall && !went_back(seen, "monotonic");
     let (suspect, severity) =
         if may_be_set { (Suspect::Setting, Severity::Limits) } else { (Suspect::Kernel, Severity::Forbids) };
@@ -60,13 +65,13 @@ pub(super) fn judge(seen: &Seen, clock: &ClockRecord, doubt: Option<Doubt>, faul
 }
 
 /// Whether a clock went back, on one CPU or across CPUs.
-fn went_back(seen: &Seen, name: &str) -> bool {
+fn went_back(seen: &Observations, name: &str) -> bool {
     let on_one = seen.clock(name).and_then(|clock| clock.events.as_ref()).is_some_and(|events| events.regression > 0);
     let across = seen.handed_over(name).and_then(|sequence| sequence.regressions.get()).is_some_and(|count| count > 0);
     on_one || across
 }
 
-fn readable(seen: &Seen, clock: &ClockRecord) -> Found {
+fn readable(seen: &Observations, clock: &ClockRecord) -> WeighedCheck {
     let label = clock.identity.label();
     let compared = seen.rates.as_ref().ok().and_then(|rates| rates.clocks.iter().find(|rate| rate.name == label));
     let errors = compared.map_or(0, |rate| rate.errors);
@@ -77,12 +82,12 @@ fn readable(seen: &Seen, clock: &ClockRecord) -> Found {
         false => Some(ReadFailure::Call),
     };
     let check = Check::Readable { path, failure, errors, reason: clock.reason.clone() };
-    Found::new(check, events::against_if(failure.is_some()), Severity::Forbids)
+    WeighedCheck::new(check, events::against_if(failure.is_some()), Severity::Forbids)
 }
 
 /// A clock that the kernel computes from a counter that is at fault is no better, whether or not that showed.
-fn counter(seen: &Seen, clock: &ClockRecord, faults: &[CheckKind]) -> Option<Found> {
-    let is_computed = clock.identity.basis == Basis::Clocksource
+fn counter(seen: &Observations, clock: &ClockRecord, faults: &[CheckKind]) -> Option<WeighedCheck> {
+    let is_computed = clock.identity.basis == ClockBasis::Clocksource
         && clock.identity.path == ReadPath::Libc
         && !clock.identity.is_coarse
         && seen
@@ -92,7 +97,7 @@ fn counter(seen: &Seen, clock: &ClockRecord, faults: &[CheckKind]) -> Option<Fou
     let mut faults: Vec<CheckKind> = faults.iter().copied().filter(|fault| *fault != CheckKind::Readable).collect();
     faults.dedup();
     (is_computed && !faults.is_empty())
-        .then(|| Found::new(Check::Counter { faults }, Finding::Against, Severity::Limits))
+        .then(|| WeighedCheck::new(Check::Counter { faults }, Finding::Against, Severity::Limits))
 }
 
 /// A clock whose readings step by as much as the timer tick.
@@ -107,7 +112,7 @@ fn step_ns(clock: &ClockRecord) -> Option<f64> {
 }
 
 /// A clock that is coarse by design is what it states to be.
-fn resolution(clock: &ClockRecord) -> Found {
+fn resolution(clock: &ClockRecord) -> WeighedCheck {
     let is_meant = clock.identity.is_coarse;
     let coarse_nominal_ns = clock.nominal_resolution_ns.get().filter(|ns| *ns >= COARSE_NS && !is_meant);
     let finding = match (clock.tick_ns.get(), step_ns(clock)) {
@@ -124,11 +129,11 @@ fn resolution(clock: &ClockRecord) -> Found {
         coarse_nominal_ns,
         reason: clock.tick_ns.reason().filter(|_| step_ns(clock).is_none()).map(str::to_owned),
     };
-    Found::new(check, finding, Severity::Limits)
+    WeighedCheck::new(check, finding, Severity::Limits)
 }
 
 /// Whether reading it enters the kernel although that could be avoided. Told by the clocksource, and by what it costs.
-fn cost(seen: &Seen, clock: &ClockRecord) -> Option<Found> {
+fn cost(seen: &Observations, clock: &ClockRecord) -> Option<WeighedCheck> {
     let ns = clock.cost_ns.known()?.median;
     let cause = cost_cause(seen, clock, ns);
     let finding = match cause {
@@ -145,11 +150,11 @@ fn cost(seen: &Seen, clock: &ClockRecord) -> Option<Found> {
         clocksource: seen.clocksource().filter(|_| cause == Some(CostCause::Clocksource)).map(str::to_owned),
         emulators: seen.environment.emulation.clone(),
     };
-    Some(Found::new(check, finding, Severity::Limits))
+    Some(WeighedCheck::new(check, finding, Severity::Limits))
 }
 
 /// What explains a cost that is higher than it has to be, or is not the machine's.
-fn cost_cause(seen: &Seen, clock: &ClockRecord, ns: f64) -> Option<CostCause> {
+fn cost_cause(seen: &Observations, clock: &ClockRecord, ns: f64) -> Option<CostCause> {
     let syscall_ns = seen.cost_ns(SYSCALL);
     // A clock that the timer tick moves needs no counter; devices and calls by number are system calls by nature.
     let may_avoid = clock.identity.path == ReadPath::Libc && !clock.identity.is_coarse;
@@ -167,7 +172,7 @@ fn cost_cause(seen: &Seen, clock: &ClockRecord, ns: f64) -> Option<CostCause> {
 }
 
 /// How it runs against the clock that nobody steers. NTP steers slowly: that is what it is for.
-fn rate(seen: &Seen, clock: &ClockRecord, suspect: Suspect, severity: Severity) -> Option<Found> {
+fn rate(seen: &Observations, clock: &ClockRecord, suspect: Suspect, severity: Severity) -> Option<WeighedCheck> {
     let rates = match &seen.rates {
         Ok(rates) => rates,
         Err(why) => return Some(events::no_rate(NoRate::Failed(why), suspect, severity)),
@@ -182,8 +187,8 @@ fn rate(seen: &Seen, clock: &ClockRecord, suspect: Suspect, severity: Severity) 
 }
 
 /// The reference changed against all other clocks, and these not against each other.
-fn beside_suspected(label: &str, reference: &str, suspect: Suspect, severity: Severity) -> Found {
-    let mut found = events::no_rate(NoRate::Doubt(Doubt::ReferenceChanged), suspect, severity);
+fn beside_suspected(label: &str, reference: &str, suspect: Suspect, severity: Severity) -> WeighedCheck {
+    let mut found = events::no_rate(NoRate::Doubt(ReferenceDoubt::ReferenceChanged), suspect, severity);
     if let Check::ConstantRate { change, doubt, .. } = &mut found.check
         && base_name(label) == base_name(reference)
     {
@@ -192,7 +197,7 @@ fn beside_suspected(label: &str, reference: &str, suspect: Suspect, severity: Se
     found
 }
 
-fn steered(found: &RateRecord) -> Found {
+fn steered(found: &RateRecord) -> WeighedCheck {
     let known = found.ppm.get().zip(found.bound_ppm.get());
     let steerable = known.is_none_or(|(ppm, bound)| ppm.abs() - bound <= STEERABLE_PPM);
     let check = Check::Rate {
@@ -204,14 +209,14 @@ fn steered(found: &RateRecord) -> Found {
         reason: found.ppm.reason().filter(|_| known.is_none()).map(str::to_owned),
     };
     let finding = known.map_or(Finding::Unknown, |(ppm, bound)| events::within(ppm, bound, SLEWED_PPM));
-    Found::new(check, finding, if steerable { Severity::Limits } else { Severity::Forbids })
+    WeighedCheck::new(check, finding, if steerable { Severity::Limits } else { Severity::Forbids })
 }
 
 /// How well civil time is known, by what the error is worth that a daemon has stated.
-fn synchronization(seen: &Seen) -> Found {
+fn synchronization(seen: &Observations) -> WeighedCheck {
     let kernel = seen.rates.as_ref().ok().and_then(|rates| rates.adjtimex.known());
     let (worth, error_s) = kernel.map_or((None, None), |kernel| (kernel.worth, kernel.civil_error_s));
     let is_known = matches!(worth, Some(CivilWorth::Trusted | CivilWorth::WhileNotSlewing)) && error_s.is_some();
     let check = Check::Synchronization { answered: kernel.is_some(), worth, error_s };
-    Found::new(check, if is_known { Finding::For } else { Finding::Unknown }, Severity::Noted)
+    WeighedCheck::new(check, if is_known { Finding::For } else { Finding::Unknown }, Severity::Noted)
 }

@@ -1,13 +1,13 @@
-//! What somebody demands of the clocks, against what was found.
+//! Compares the demands of a policy with what was found.
 
 use clockscope_machine::clocksource;
 use clockscope_records::{
     Check, ClockDemands, ClockRecord, Demand, DemandPlace, Demanded, Finding, Policy, Trustworthiness, Value, Verdict,
 };
-use clockscope_sources::{Basis, Kind, Path};
+use clockscope_sources::{ClockBasis, Kind, Path};
 
 use super::counter as counters;
-use super::seen::{Seen, at_most_ns, is_counter};
+use super::observations::{Observations, at_most_ns, is_counter};
 use crate::catalogue::{Catalogue, Paths, UnknownClock};
 use crate::error::{MeasureError, PolicyError};
 use crate::platform::Platform;
@@ -48,7 +48,7 @@ const SHORTEST_TIMER_TICK_NS: f64 = 1e6;
 const COUNTER: &str = "counter";
 
 /// Whether a verdict is on the clock of this name, alias or path.
-pub(super) fn is_same(seen: &Seen, verdict: &str, name: &str) -> bool {
+pub(super) fn is_same(seen: &Observations, verdict: &str, name: &str) -> bool {
     let is_of_counter = |clock: &ClockRecord| is_counter(clock);
     let counters: Vec<&ClockRecord> = seen.counters().collect();
     let is_verdict_on_counter = counters.first().is_some_and(|plain| plain.identity.name == verdict);
@@ -150,7 +150,7 @@ fn is_fine<P: Platform>(name: &str, catalogue: &Catalogue<P>) -> bool {
     let places = catalogue.places(name, Paths::Libc).unwrap_or_default();
     places.first().is_some_and(|place| {
         let info = &catalogue.entries[*place].info;
-        info.basis == Basis::Clocksource && info.path == Path::Libc && !info.is_coarse
+        info.basis == ClockBasis::Clocksource && info.path == Path::Libc && !info.is_coarse
     })
 }
 
@@ -189,7 +189,7 @@ pub(super) fn clocks(policy: &Policy) -> Vec<String> {
 }
 
 /// Every demand against what was found, in the order of the policy's fields.
-pub(super) fn compare(policy: &Policy, seen: &Seen, verdicts: &[Verdict]) -> Vec<Demand> {
+pub(super) fn compare(policy: &Policy, seen: &Observations, verdicts: &[Verdict]) -> Vec<Demand> {
     let mut demands = Vec::new();
     if let Some(names) = &policy.clocksource {
         let current = seen.clocksource().map(str::to_owned);
@@ -217,7 +217,7 @@ fn of(
     place: &dyn Fn(Demanded) -> DemandPlace,
     demands: &ClockDemands,
     verdict: Option<&Verdict>,
-    seen: &Seen,
+    seen: &Observations,
 ) -> Vec<Demand> {
     let figures = verdict.map(|verdict| Figures::of(verdict, seen)).unwrap_or_default();
     let mut found = Vec::new();
@@ -287,12 +287,12 @@ impl Range {
         Self { lowest: (figure.abs() - bound).max(0.0), highest: figure.abs() + bound }
     }
 
-    /// What is told of it: the largest that it may be, or, where that is unlimited, the least.
+    /// What is shown of it: the largest that it may be, or, where that is unlimited, the least.
     fn shown(self) -> f64 {
         if self.highest.is_finite() { self.highest } else { self.lowest }
     }
 
-    /// `None` if that cannot be told.
+    /// `None` if that is unknown.
     fn is_at_most(self, most: f64) -> Option<bool> {
         if self.highest <= most { Some(true) } else { (self.lowest > most).then_some(false) }
     }
@@ -309,7 +309,7 @@ struct Figures {
 }
 
 impl Figures {
-    fn of(verdict: &Verdict, seen: &Seen) -> Self {
+    fn of(verdict: &Verdict, seen: &Observations) -> Self {
         let clock = seen.clock(&verdict.clock);
         let is_counter = clock.is_some_and(is_counter);
         let cost_ns = if is_counter { seen.cheapest_ordered().map(|(_, ns)| ns) } else { seen.cost_ns(&verdict.clock) };
@@ -338,7 +338,7 @@ fn tick_ns(clock: &ClockRecord) -> Option<Range> {
 }
 
 /// Backward steps on one CPU and across CPUs. What was not tested is not zero, unless there is nothing to be tested.
-fn regressions(verdict: &Verdict, seen: &Seen, is_counter: bool) -> Option<Range> {
+fn regressions(verdict: &Verdict, seen: &Observations, is_counter: bool) -> Option<Range> {
     let known = || verdict.evidence.iter().filter(|evidence| evidence.finding != Finding::Unknown);
     let on_one = known().find_map(|evidence| match evidence.check {
         Check::StepsBack { count, .. } => count,
@@ -359,14 +359,14 @@ fn regressions(verdict: &Verdict, seen: &Seen, is_counter: bool) -> Option<Range
     }
 }
 
-fn rate_ppm(verdict: &Verdict, seen: &Seen) -> Option<(f64, f64)> {
+fn rate_ppm(verdict: &Verdict, seen: &Observations) -> Option<(f64, f64)> {
     let rates = seen.rates.as_ref().ok()?;
     let rate = rates.clocks.iter().find(|rate| rate.name == verdict.clock)?;
     rate.ppm.get().zip(rate.bound_ppm.get())
 }
 
 /// Between which bounds the largest offset lies.
-fn offset_ns(seen: &Seen) -> Option<Range> {
+fn offset_ns(seen: &Observations) -> Option<Range> {
     if seen.environment.cpu.online.get() == Some(1) {
         return Some(Range::exactly(0.0));
     }

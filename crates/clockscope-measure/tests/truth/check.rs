@@ -78,7 +78,7 @@ fn may_be_against(machine: &Machine, verdict: &Verdict, evidence: &Evidence) -> 
         CheckKind::Clocksource => is_counter && is_device,
         CheckKind::KernelVerdict => is_counter && is_device && !machine.reasons.is_empty(),
         CheckKind::NominalFrequency => {
-            is_counter && machine.claimed_hz.is_some_and(|hz| (hz as f64 / machine.counter_hz - 1.0).abs() > 300e-6)
+            is_counter && machine.nominal_hz.is_some_and(|hz| (hz as f64 / machine.counter_hz - 1.0).abs() > 300e-6)
         }
         CheckKind::Cost => {
             let syscall_ps = machine.spec("monotonic:syscall").expect("it is there").cost.ps;
@@ -128,7 +128,7 @@ fn figures(machine: &Machine, verdict: &Verdict) {
                 // What was measured is in units of the reference.
                 let raw = machine.spec("monotonic_raw").expect("it is there").fast;
                 let measured_hz = machine.counter_hz / (1.0 + raw);
-                let true_ppm = (machine.claimed_hz.expect("it was claimed") as f64 / measured_hz - 1.0) * 1e6;
+                let true_ppm = (machine.nominal_hz.expect("it was claimed") as f64 / measured_hz - 1.0) * 1e6;
                 assert!((ppm - true_ppm).abs() <= bound, "{true_ppm} ppm, {evidence:?}");
             }
             Check::StepsBack { count, .. } => assert_eq!(count.unwrap_or(0), 0, "{}: {evidence:?}", verdict.clock),
@@ -205,7 +205,7 @@ fn demands(machine: &Machine, found: &Trust) {
             "max_regressions" => met,
             "max_rate_ppm" if is_counter => {
                 let raw = machine.spec("monotonic_raw").expect("it is there").fast;
-                let hz = machine.claimed_hz.expect("something was claimed") as f64;
+                let hz = machine.nominal_hz.expect("something was claimed") as f64;
                 met == ((hz * (1.0 + raw) / machine.counter_hz - 1.0).abs() * 1e6 <= limit)
             }
             "max_rate_ppm" => met == (true_ppm(machine, spec).abs() <= limit),
@@ -219,12 +219,13 @@ fn demands(machine: &Machine, found: &Trust) {
 /// A machine with nothing wrong, though it may be busy, state a wrong frequency, or have another clocksource for a reason.
 fn sound(seed: u64) -> Machine {
     let mut maker = Maker::new(seed);
-    let (claims, off) = (maker.random.happens(0.4), (maker.random.fraction() - 0.5) * 2e-3);
+    let (is_stated, off) = (maker.random.happens(0.4), (maker.random.fraction() - 0.5) * 2e-3);
     let has_reason = maker.random.happens(0.5);
     let is_fault = maker.random.happens(0.5);
     let is_far = maker.random.happens(0.5);
     let mut machine = maker.make();
-    machine.claimed_hz = claims.then(|| (machine.counter_hz * (1.0 + if is_far { off } else { off / 100.0 })) as u64);
+    machine.nominal_hz =
+        is_stated.then(|| (machine.counter_hz * (1.0 + if is_far { off } else { off / 100.0 })) as u64);
     if machine.clocksource != Clocksource::Tsc && has_reason {
         let text = |text: &str| text.to_owned();
         let seen = if is_fault { "Marking TSC unstable" } else { "clocksource=hpet" };
@@ -252,7 +253,7 @@ fn what_is_sound_is_never_unfit() {
         let can_be = machine.clocksource == Clocksource::Tsc
             && machine.counter_cost.is_some()
             && machine.loads[0].competitors == 0;
-        if can_be && machine.claimed_hz.is_none() {
+        if can_be && machine.nominal_hz.is_none() {
             could += 1;
             trusted += u32::from(verdict(&checked.found, "tsc").verdict == Trustworthiness::Trusted);
         }

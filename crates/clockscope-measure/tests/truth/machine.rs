@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clockscope_records::{Cpu, Environment, Figure, Frequencies, Reason};
 use clockscope_simulation::{Change, Clock, ClockId, Counter, Load, Multiprocessor, Random, ReadCost};
-use clockscope_sources::{Basis, ClockInfo, Kind, Path, Resolution, Unit};
+use clockscope_sources::{ClockBasis, ClockInfo, Kind, Path, Resolution, Unit};
 
 /// Counters' frequencies, in Hz: of x86, Arm and RISC-V machines.
 const FREQUENCIES: [f64; 9] = [2_596_160_000.0, 3e9, 1.992e9, 1e9, 100e6, 62.5e6, 25e6, 24e6, 19.2e6];
@@ -50,7 +50,7 @@ pub(crate) struct Machine {
     /// By what share of their cost reads take longer, on average.
     pub(crate) jitter: f64,
     /// The nominal frequency of its counter, in Hz.
-    pub(crate) claimed_hz: Option<u64>,
+    pub(crate) nominal_hz: Option<u64>,
     pub(crate) clocksource: Clocksource,
     pub(crate) loads: Vec<Load>,
     /// By how much the calls that sleep end too early, in ns.
@@ -121,7 +121,7 @@ impl Maker {
             counter_hz: self.counter_hz,
             counter_step: self.counter_step,
             jitter: self.jitter,
-            claimed_hz: None,
+            nominal_hz: None,
             clocksource: self.clocksource,
             loads,
             sleeps_end_early_ns: 0,
@@ -188,7 +188,7 @@ impl Maker {
         let syscall_ps = self.random.between(90_000, 700_000) + device_ps;
         let vdso_ps = if device_ps > 0 { syscall_ps } else { self.random.between(18_000, 40_000) };
         for (path, ps) in [(Path::Libc, vdso_ps + 1_000), (Path::Vdso, vdso_ps), (Path::Syscall, syscall_ps)] {
-            let info = ClockInfo { basis: Basis::Clocksource, ..info(name, kind, path, true) };
+            let info = ClockInfo { basis: ClockBasis::Clocksource, ..info(name, kind, path, true) };
             specs.push(Spec { info, id: Some(id), cost: ReadCost::ordered(ps), stated_ns: 1.0, tick_ns, fast });
         }
     }
@@ -230,7 +230,7 @@ impl Machine {
             hypervisor: Figure::Known("none".to_owned()),
             clocksource: Figure::Known(if self.clocksource == Clocksource::Tsc { "tsc" } else { "hpet" }.to_owned()),
             frequencies: Frequencies {
-                cpuid_15h_hz: Figure::of(self.claimed_hz, "not claimed"),
+                cpuid_15h_hz: Figure::of(self.nominal_hz, "not claimed"),
                 ..Frequencies::default()
             },
             ..Environment::default()
@@ -294,7 +294,7 @@ fn info(name: &'static str, kind: Kind, path: Path, is_ordered: bool) -> ClockIn
     let info = ClockInfo::new(name, kind, path, resolution, "simulated");
     ClockInfo {
         unit: if is_counter { Unit::Counts(None) } else { Unit::Nanoseconds },
-        basis: if is_counter { Basis::Counter } else { Basis::Other },
+        basis: if is_counter { ClockBasis::Counter } else { ClockBasis::Other },
         is_ordered,
         is_steered: !is_counter && name != "monotonic_raw",
         counts_suspend: kind == Kind::Wall || name == "boottime",

@@ -1,6 +1,6 @@
 //! *Measure*: what a read costs, its tick, and the events in the same pass.
 
-use clockscope_measure::{Catalogue, Paths, Request, Session, measure};
+use clockscope_measure::{Catalogue, MeasureRequest, Paths, Session, measure};
 use clockscope_records::{ClockRecord, Figure, Measurement};
 use clockscope_simulation::Random;
 
@@ -15,7 +15,7 @@ fn ask(session: &Session<'_, Simulated>, seed: u64) -> Measurement {
     let all: Vec<String> = session.platform().machine.specs.iter().map(Spec::label).collect();
     let names: Vec<String> = (0..3).map(|_| all[random.below(all.len() as u64) as usize].clone()).collect();
     let catalogue = Catalogue::new(session.platform()).select(&names, Paths::Libc).expect("they are there");
-    let request = Request { duration_s: 0.06 + 0.1 * random.fraction(), cpu: None, thorough: false };
+    let request = MeasureRequest { duration_s: 0.06 + 0.1 * random.fraction(), cpu: None, thorough: false };
     measure(session, catalogue, &request, &mut |_| {}).expect("it can be asked").found
 }
 

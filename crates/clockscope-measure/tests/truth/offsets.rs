@@ -3,7 +3,7 @@
 use clockscope_measure::{OffsetsRequest, Session, offsets};
 use clockscope_records::{Figure, Figures, OffsetPair, Offsets};
 use clockscope_simulation::{Change, Random};
-use clockscope_sources::Basis;
+use clockscope_sources::ClockBasis;
 
 use crate::across::{self, Apart, count_ns, is_on_counter, true_ns};
 use crate::harness::{on_machines, on_one};
@@ -286,7 +286,7 @@ fn the_kernels_clock_is_as_coarse_as_its_device() {
             let mut maker = Maker::new(seed).quiet();
             (maker.has_counter, maker.clocksource, maker.cpus) = (true, Clocksource::Device(1_000_000), 2);
             let mut apart = across::from(maker, seed, 0.6);
-            let on_device = apart.machine.specs.iter_mut().filter(|spec| spec.info.basis == Basis::Clocksource);
+            let on_device = apart.machine.specs.iter_mut().filter(|spec| spec.info.basis == ClockBasis::Clocksource);
             on_device.for_each(|spec| spec.stated_ns = spec.tick_ns);
             apart
         };

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use clockscope_machine::account;
 use clockscope_machine::adjtimex::AdjtimexError;
 use clockscope_machine::affinity::{self, AffinityError};
-use clockscope_machine::hypervisor::Advice;
+use clockscope_machine::hypervisor::HypervisorStatement;
 use clockscope_machine::sleeping::{Call, SleepError};
 use clockscope_machine::trial::{Outcome, SeveralThreads};
 use clockscope_measure::{Platform, Sleeps, ThreadError, Word, Yardstick};
@@ -341,17 +341,17 @@ impl Platform for Simulated {
         }
     }
 
-    fn thread_account(&self) -> account::Thread {
+    fn thread_account(&self) -> account::ThreadAccount {
         self.ask(None, THREAD_ACCOUNT_PS);
         let account = self.cpus().account();
         let switches = account::Switches { voluntary: account.voluntary, involuntary: account.involuntary };
-        account::Thread { cpu: Some(account.cpu), switches: Some(switches) }
+        account::ThreadAccount { cpu: Some(account.cpu), switches: Some(switches) }
     }
 
-    fn cpu_account(&self, cpu: u32) -> account::Cpu {
+    fn cpu_account(&self, cpu: u32) -> account::CpuAccount {
         self.ask(Some(cpu), CPU_ACCOUNT_PS);
         let account = self.cpus().cpu_account(cpu);
-        account::Cpu {
+        account::CpuAccount {
             number: cpu,
             interrupts: vec![("LOC".to_owned(), account.interrupts)],
             softirqs: Vec::new(),
@@ -401,7 +401,7 @@ impl Platform for Simulated {
         Some(true)
     }
 
-    fn hypervisors_advice(&self) -> Option<Advice> {
+    fn hypervisors_advice(&self) -> Option<HypervisorStatement> {
         None
     }
 

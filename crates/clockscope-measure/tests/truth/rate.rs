@@ -23,10 +23,10 @@ fn machine(seed: u64) -> Machine {
         maker = maker.quiet();
     }
     let mut random = maker.random.clone();
-    let (is_claimed, off) = (random.happens(0.5), pick(&mut random, &[0.0, 0.0, 20e-6, -300e-6, 0.01, -0.25]));
-    let claimed_hz = is_claimed.then_some((maker.counter_hz * (1.0 + off)) as u64);
+    let (is_stated, off) = (random.happens(0.5), pick(&mut random, &[0.0, 0.0, 20e-6, -300e-6, 0.01, -0.25]));
+    let nominal_hz = is_stated.then_some((maker.counter_hz * (1.0 + off)) as u64);
     let mut machine = maker.make();
-    machine.claimed_hz = claimed_hz;
+    machine.nominal_hz = nominal_hz;
     machine.cpus.set_taken(0.02, 0.98);
     machine
 }
@@ -107,9 +107,9 @@ impl Truth<'_> {
     /// Frequency offset against the reference, where there is one.
     fn ppm(&self, name: &str) -> Option<f64> {
         let spec = self.spec(name);
-        match (spec.id, self.machine.claimed_hz) {
+        match (spec.id, self.machine.nominal_hz) {
             (Some(_), _) => Some((self.machine.seconds(spec) / self.reference_s() - 1.0) * 1e6),
-            (None, Some(claimed)) => Some((self.frequency_hz() / claimed as f64 - 1.0) * 1e6),
+            (None, Some(nominal)) => Some((self.frequency_hz() / nominal as f64 - 1.0) * 1e6),
             (None, None) => None,
         }
     }
@@ -117,9 +117,9 @@ impl Truth<'_> {
     /// Seconds that a clock of a pair counts in one of true time.
     fn pair_s(&self, name: &str) -> f64 {
         let spec = self.spec(name);
-        match (spec.id, self.machine.claimed_hz) {
+        match (spec.id, self.machine.nominal_hz) {
             (Some(_), _) => self.machine.seconds(spec),
-            (None, Some(claimed)) if name != self.reference => self.machine.counter_hz / claimed as f64,
+            (None, Some(nominal)) if name != self.reference => self.machine.counter_hz / nominal as f64,
             (None, _) => self.reference_s(),
         }
     }

@@ -41,7 +41,7 @@ fn raw(machine: &Machine) -> usize {
 #[test]
 fn a_claim_that_is_wrong_was_a_step() {
     let mut machine = machine(58, Clocksource::Tsc);
-    machine.claimed_hz = Some(1_500_000_000);
+    machine.nominal_hz = Some(1_500_000_000);
     let (answer, _) = asked(machine, &["lfence_tsc_lfence"], "monotonic_raw", None);
     let record = &answer.found.clocks[0];
     assert_eq!((record.constant.get(), record.step.known()), (Some(true), None), "{record:?}");

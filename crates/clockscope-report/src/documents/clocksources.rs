@@ -3,7 +3,7 @@
 use clockscope_records::{Clocksource, Clocksources, Envelope, KernelVerdict};
 use serde_json::Value;
 
-use super::environment::Head;
+use super::environment::DocumentHead;
 use crate::model::{Block, Cell, Table};
 use crate::report::{Describe, Lines};
 use crate::sheet::Sheet;
@@ -18,7 +18,7 @@ const COLUMNS: [&str; 9] =
 
 impl Describe for Envelope<Clocksources> {
     fn blocks(&self) -> Vec<Block> {
-        let (head, found) = (Head::of(self), &self.found);
+        let (head, found) = (DocumentHead::of(self), &self.found);
         let what = found.clocksources.iter().map(|source| format!("{}: {}", source.name, source.description));
         vec![
             Table::new(HEAD, 1, found.clocksources.iter().map(row)).below(lacking(found)).into(),

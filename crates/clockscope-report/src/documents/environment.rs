@@ -10,7 +10,7 @@ use crate::units::{megahertz, time};
 pub(super) type Fact = (&'static str, String);
 
 /// The head that all documents share: machine, time and, where there was one, the run.
-pub(super) struct Head<'a> {
+pub(super) struct DocumentHead<'a> {
     environment: &'a Environment,
     recorded_at: Option<&'a str>,
     /// How it was measured.
@@ -18,7 +18,7 @@ pub(super) struct Head<'a> {
     is_interrupted: bool,
 }
 
-impl<'a> Head<'a> {
+impl<'a> DocumentHead<'a> {
     pub(super) fn of<F>(envelope: &'a Envelope<F>) -> Self {
         let Envelope { environment, recorded_at, run, .. } = envelope;
         Self {

@@ -3,7 +3,7 @@
 use clockscope_records::{CauseKind, CpuGaps, Gaps};
 use serde_json::Value;
 
-use super::found::Found;
+use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Table};
 use crate::sheet::Sheet;
 use crate::text::{by_reason, counted, known};
@@ -31,7 +31,7 @@ const COLUMNS: [&str; 15] = [
     "unknown",
 ];
 
-impl Found for Gaps {
+impl DescribeContents for Gaps {
     const LINES: &'static [(&'static str, &'static str)] = &[("gaps", "gap"), ("worst", "worst")];
 
     fn blocks(&self) -> Vec<Block> {

@@ -3,7 +3,7 @@
 use clockscope_records::{CounterFlags, Envelope, Figures, Info};
 use serde_json::Value;
 
-use super::environment::{Head, flags};
+use super::environment::{DocumentHead, flags};
 use crate::model::Block;
 use crate::report::{Describe, Lines};
 use crate::sheet::Sheet;
@@ -12,7 +12,7 @@ impl Describe for Envelope<Info> {
     fn blocks(&self) -> Vec<Block> {
         let reasons = self.environment.reasons().into_iter().map(|(field, reason)| format!("{field}: {reason}"));
         vec![
-            Head::of(self).block(),
+            DocumentHead::of(self).block(),
             Block::key_value(
                 "TSC flags: * present, - absent, ? unknown",
                 self.environment.counter_flags.known().into_iter().flat_map(marked),
@@ -24,7 +24,10 @@ impl Describe for Envelope<Info> {
     /// Makes one row per fact, without context: the facts are the context.
     fn sheet(&self, _: &Value) -> Sheet {
         let mut sheet = Sheet::bare(&["fact", "value"]);
-        Head::of(self).facts().into_iter().for_each(|(fact, value)| sheet.push(vec![fact.into(), value.into()]));
+        DocumentHead::of(self)
+            .facts()
+            .into_iter()
+            .for_each(|(fact, value)| sheet.push(vec![fact.into(), value.into()]));
         sheet
     }
 

@@ -4,7 +4,7 @@ use clockscope_records::{Envelope, Listed, Listing};
 use serde_json::Value;
 
 use super::clocks::{in_order, kind, not_available, path};
-use super::environment::Head;
+use super::environment::DocumentHead;
 use crate::model::{Block, Cell, Table};
 use crate::report::{Describe, Lines};
 use crate::sheet::Sheet;
@@ -33,7 +33,7 @@ impl Describe for Envelope<Listing> {
             Table::new(HEAD, HEAD.len(), clocks.iter().map(cells)).whole().into(),
             Block::notes("", lacking(clocks)),
             not_available(clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_deref()))),
-            Head::of(self).block(),
+            DocumentHead::of(self).block(),
         ]
     }
 

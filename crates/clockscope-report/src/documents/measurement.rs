@@ -6,8 +6,8 @@ use clockscope_records::{ClockRecord, Cost, Figure, Measurement, Monotonic};
 use serde_json::Value;
 
 use super::clocks::{not_available, tick};
+use super::contents::DescribeContents;
 use super::environment::Fact;
-use super::found::Found;
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
 use crate::units::{significant, time};
@@ -52,7 +52,7 @@ pub(super) const COLUMNS: [&str; 31] = [
     "unknown",
 ];
 
-impl Found for Measurement {
+impl DescribeContents for Measurement {
     const LINES: &'static [(&'static str, &'static str)] = &[("clocks", "clock")];
 
     fn blocks(&self) -> Vec<Block> {

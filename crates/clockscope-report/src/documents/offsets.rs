@@ -3,7 +3,7 @@
 use clockscope_records::{CpuOffset, Figure, OffsetPair, Offsets};
 use serde_json::Value;
 
-use super::found::Found;
+use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
 use crate::text::{by_reason, counted, sentence};
@@ -31,7 +31,7 @@ const COLUMNS: [&str; 12] = [
     "unknown",
 ];
 
-impl Found for Offsets {
+impl DescribeContents for Offsets {
     const LINES: &'static [(&'static str, &'static str)] = &[("pairs", "pair"), ("vdso", "vdso")];
 
     fn blocks(&self) -> Vec<Block> {

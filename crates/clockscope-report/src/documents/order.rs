@@ -3,7 +3,7 @@
 use clockscope_records::{Order, Sequence};
 use serde_json::Value;
 
-use super::found::Found;
+use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
 use crate::text::{by_reason, counted, grouped, known, sentence, yes_no};
@@ -31,7 +31,7 @@ const COLUMNS: [&str; 16] = [
     "unknown",
 ];
 
-impl Found for Order {
+impl DescribeContents for Order {
     const LINES: &'static [(&'static str, &'static str)] = &[("sequences", "sequence"), ("lost", "lost")];
 
     fn blocks(&self) -> Vec<Block> {

@@ -3,7 +3,7 @@
 use clockscope_records::{Candidate, Plan, PlanRow, TickIs};
 use serde_json::Value;
 
-use super::found::Found;
+use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Table};
 use crate::sheet::Sheet;
 use crate::units::{percent, precise_time, significant, time};
@@ -14,7 +14,7 @@ const CLOCKS: [&str; 7] = ["Clock", "Cost(ns)", "Overhead", "Tick", "Jitter", "T
 /// Columns of a spreadsheet.
 const COLUMNS: [&str; 5] = ["interval_ns", "clock", "single_error", "repetitions", "cheapest_sufficient"];
 
-impl Found for Plan {
+impl DescribeContents for Plan {
     const LINES: &'static [(&'static str, &'static str)] = &[("clocks", "clock"), ("rows", "row")];
 
     fn blocks(&self) -> Vec<Block> {

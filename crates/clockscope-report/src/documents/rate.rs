@@ -3,7 +3,7 @@
 use clockscope_records::{Adjtimex, RateRecord, Rates};
 use serde_json::Value;
 
-use super::found::Found;
+use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
 use crate::text::{by_reason, known};
@@ -41,7 +41,7 @@ const COLUMNS: [&str; 22] = [
     "unknown",
 ];
 
-impl Found for Rates {
+impl DescribeContents for Rates {
     const LINES: &'static [(&'static str, &'static str)] = &[("clocks", "clock"), ("pairs", "pair")];
 
     fn blocks(&self) -> Vec<Block> {
@@ -60,9 +60,9 @@ impl Found for Rates {
 fn blocks(rates: &Rates) -> Vec<Block> {
     let compared: Vec<&RateRecord> = rates.clocks.iter().filter(|clock| clock.bound_ppm.is_known()).collect();
     let rows = compared.iter().map(|clock| Row::marked(row(clock), clock.step.is_known()));
-    let unclaimed = compared.iter().filter(|clock| !clock.ppm.is_known());
-    let unclaimed = unclaimed.filter_map(|clock| Some((format!("? ppm of {}", clock.name), clock.ppm.reason()?)));
-    let table = Table::new(HEAD, 1, rows).below(by_reason(unclaimed));
+    let without_ppm = compared.iter().filter(|clock| !clock.ppm.is_known());
+    let without_ppm = without_ppm.filter_map(|clock| Some((format!("? ppm of {}", clock.name), clock.ppm.reason()?)));
+    let table = Table::new(HEAD, 1, rows).below(by_reason(without_ppm));
     let noted = compared.iter().filter_map(|clock| Some((clock.name.clone(), clock.reason.as_deref()?)));
     let noted = by_reason(noted);
     let lacking = rates.clocks.iter().filter(|clock| !clock.bound_ppm.is_known());

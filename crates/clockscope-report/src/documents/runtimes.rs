@@ -6,8 +6,8 @@ use clockscope_records::{RuntimeRecord, Runtimes};
 use serde_json::Value;
 
 use super::clocks::tick;
+use super::contents::DescribeContents;
 use super::environment::Fact;
-use super::found::Found;
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
 use crate::text::{by_reason, counted, sentence, texts};
@@ -54,7 +54,7 @@ const COLUMNS: [&str; 34] = [
     "unknown",
 ];
 
-impl Found for Runtimes {
+impl DescribeContents for Runtimes {
     const LINES: &'static [(&'static str, &'static str)] = &[("runtimes", "runtime")];
 
     fn blocks(&self) -> Vec<Block> {

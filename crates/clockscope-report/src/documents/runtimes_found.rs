@@ -3,7 +3,7 @@
 use clockscope_records::{RuntimeFound, RuntimesFound};
 use serde_json::Value;
 
-use super::found::Found;
+use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Table};
 use crate::sheet::Sheet;
 use crate::text::counted;
@@ -11,7 +11,7 @@ use crate::text::counted;
 /// Columns of a spreadsheet.
 const COLUMNS: [&str; 7] = ["runtime", "title", "version", "program", "available", "reason", "get"];
 
-impl Found for RuntimesFound {
+impl DescribeContents for RuntimesFound {
     const LINES: &'static [(&'static str, &'static str)] = &[("runtimes", "runtime")];
 
     fn blocks(&self) -> Vec<Block> {

@@ -3,7 +3,7 @@
 use clockscope_records::{Metric, Shootout, Winner};
 use serde_json::Value;
 
-use super::found::Found;
+use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Table};
 use crate::sheet::Sheet;
 use crate::text::by_reason;
@@ -12,7 +12,7 @@ use crate::units;
 /// Columns of a spreadsheet.
 const COLUMNS: [&str; 10] = ["metric", "figure", "unit", "a", "a_bound", "b", "b_bound", "winner", "note", "unknown"];
 
-impl Found for Shootout {
+impl DescribeContents for Shootout {
     const LINES: &'static [(&'static str, &'static str)] = &[("metrics", "metric")];
 
     fn blocks(&self) -> Vec<Block> {

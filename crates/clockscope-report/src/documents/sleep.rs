@@ -3,7 +3,7 @@
 use clockscope_records::{Sleep, SleepRow};
 use serde_json::Value;
 
-use super::found::Found;
+use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
 use crate::text::{by_reason, counted, grouped, known};
@@ -15,7 +15,7 @@ const HEAD: [&str; 9] = ["Call", "Asked", "Sleeps", "Early", "Shortest", "Median
 const COLUMNS: [&str; 10] =
     ["call", "asked_ns", "sleeps", "early", "min_ns", "p50_ns", "p99_ns", "max_ns", "reason", "unknown"];
 
-impl Found for Sleep {
+impl DescribeContents for Sleep {
     const LINES: &'static [(&'static str, &'static str)] = &[("rows", "row")];
 
     fn blocks(&self) -> Vec<Block> {

@@ -4,7 +4,7 @@ use clockscope_records::{DifferenceRecord, Events, Steps, StepsRecord, Strength,
 use serde_json::Value;
 
 use super::clocks::{failure, kind, not_available, path, tick};
-use super::found::Found;
+use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
 use crate::text::UNKNOWN;
@@ -32,7 +32,7 @@ const COLUMNS: [&str; 12] = [
     "cumulative_count",
 ];
 
-impl Found for Steps {
+impl DescribeContents for Steps {
     const LINES: &'static [(&'static str, &'static str)] = &[("clocks", "clock")];
 
     fn blocks(&self) -> Vec<Block> {
@@ -113,8 +113,8 @@ fn nonzero(clock: &StepsRecord) -> Option<u64> {
 
 /// The rows of a summary in ns, named as pandas' describe() names them.
 fn figures(suffix: &str, clocks: &[&StepsRecord], of: impl Fn(&StepsRecord) -> Option<&Summary>) -> Vec<Vec<Cell>> {
-    type Figure = fn(&Summary) -> Option<f64>;
-    let figures: [(&str, Figure); 9] = [
+    type SummaryFigure = fn(&Summary) -> Option<f64>;
+    let figures: [(&str, SummaryFigure); 9] = [
         ("mean", |summary| Some(summary.mean)),
         ("std", |summary| summary.std),
         ("min", |summary| Some(summary.min)),

@@ -3,7 +3,7 @@
 use clockscope_records::{Envelope, Measurement, Switched};
 use serde_json::Value;
 
-use super::found::Found;
+use super::contents::DescribeContents;
 use super::measurement;
 use crate::model::Block;
 use crate::report::{Describe, Lines};

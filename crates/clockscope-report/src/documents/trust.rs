@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use clockscope_records::{Demand, DemandProse, Evidence, Finding, Prose, Trust, Trustworthiness, Value, Verdict};
 use serde_json::Value as Json;
 
-use super::found::Found;
+use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
 use crate::text::sentence;
@@ -16,7 +16,7 @@ use crate::{demand, evidence};
 const COLUMNS: [&str; 10] =
     ["clock", "verdict", "name", "finding", "decides", "value", "unit", "seen", "source", "advice"];
 
-impl Found for Trust {
+impl DescribeContents for Trust {
     const LINES: &'static [(&'static str, &'static str)] = &[("verdicts", "verdict"), ("demands", "demand")];
 
     fn blocks(&self) -> Vec<Block> {

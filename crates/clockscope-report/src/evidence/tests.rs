@@ -40,7 +40,7 @@ fn checks() -> Vec<Check> {
     for suspect in [Suspect::Counter, Suspect::Kernel, Suspect::Setting] {
         checks.push(Check::StepsBack { count: Some(1), readings: 9, suspect, reason: None });
     }
-    for doubt in [Doubt::TimerTick, Doubt::ReferenceChanged, Doubt::CounterUnfit] {
+    for doubt in [ReferenceDoubt::TimerTick, ReferenceDoubt::ReferenceChanged, ReferenceDoubt::CounterUnfit] {
         let (ahead, behind, reference) = (Some(1), None, some("monotonic"));
         let suspect = Suspect::Kernel;
         checks.push(Check::Jumps { ahead, behind, readings: 9, reference, suspect, doubt: Some(doubt), reason: None });

@@ -25,7 +25,7 @@ pub(super) struct Terminal;
 impl Renderer for Terminal {
     /// Blocks with an empty line between each two.
     fn render(&self, report: &Report<'_>, style: Style) -> Result<String, RenderError> {
-        let mut page = Page { text: String::new(), style };
+        let mut page = TextBuffer { text: String::new(), style };
         for (place, block) in report.blocks().iter().enumerate() {
             if place > 0 {
                 page.line("", Mark::Plain);
@@ -37,7 +37,7 @@ impl Renderer for Terminal {
 }
 
 /// The text so far.
-struct Page {
+struct TextBuffer {
     text: String,
     style: Style,
 }
@@ -50,7 +50,7 @@ enum Mark {
     Fault,
 }
 
-impl Page {
+impl TextBuffer {
     fn block(&mut self, block: &Block) {
         match block {
             Block::Heading(text) => self.line(&format!("== {text}"), Mark::Plain),

@@ -2,7 +2,7 @@ use super::*;
 
 static NEVER: AtomicBool = AtomicBool::new(false);
 
-fn shell(script: &str, seconds: f64, stop: &AtomicBool) -> (Outcome, Option<String>) {
+fn shell(script: &str, seconds: f64, stop: &AtomicBool) -> (FinishedProgram, Option<String>) {
     let limits = Limits { seconds, stop };
     let outcome = run(Command::new("/bin/sh").args(["-c", script]), limits, &mut NoTask).unwrap();
     let fault = outcome.ended.fault(limits);

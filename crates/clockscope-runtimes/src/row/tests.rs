@@ -3,7 +3,7 @@ use clockscope_records::Figures;
 use super::*;
 
 /// Readings of a clock that a loop of `cost_ns` reads, whose value is the time cut down to `tick_ns`, in units of `unit_ns`.
-fn readings(cost_ns: impl Fn(u64) -> f64, tick_ns: f64, unit_ns: u64) -> Readings {
+fn readings(cost_ns: impl Fn(u64) -> f64, tick_ns: f64, unit_ns: u64) -> ProbeReadings {
     // Long enough that coarse clocks step some ten times.
     let batches = ((10.0 * tick_ns / (1000.0 * cost_ns(0))) as u64).clamp(200, 50_000);
     let batch_reads = 1000u64;
@@ -28,7 +28,7 @@ fn readings(cost_ns: impl Fn(u64) -> f64, tick_ns: f64, unit_ns: u64) -> Reading
         }
         now += 7_777.7;
     }
-    Readings {
+    ProbeReadings {
         api: "f".into(),
         built_on: "CLOCK_MONOTONIC".into(),
         units_per_second: 1_000_000_000 / unit_ns,
@@ -49,7 +49,7 @@ fn noisy(cost_ns: f64) -> impl Fn(u64) -> f64 {
     move |read| least + noise[(read.wrapping_mul(2_654_435_761) >> 7) as usize % 7]
 }
 
-fn record(readings: &Readings, clocksource: Option<&str>) -> RuntimeRecord {
+fn record(readings: &ProbeReadings, clocksource: Option<&str>) -> RuntimeRecord {
     let mut record = RuntimeRecord::default();
     fill(&mut record, readings, clocksource);
     record

@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt;
 static NEVER: AtomicBool = AtomicBool::new(false);
 const LINE: &str = r#"{"clockscope_probe":1,"api":"f","built_on":"CLOCK_MONOTONIC","units_per_second":1000000000,"batch_reads":3,"batches":6,"batch_ns":[60,60,60,60,60,60],"differences":[[20,12]],"steps":[20,20,20]}"#;
 
-fn measured(chosen: &[Chosen], request: Request<'_>) -> Vec<RuntimeRecord> {
+fn measured(chosen: &[Chosen], request: ProbeRequest<'_>) -> Vec<RuntimeRecord> {
     let stage = Stage::new().unwrap();
     let prepared = stage.prepare(chosen, request.stop, &mut |_, _| {});
     stage.measure(&prepared, request, &mut |_, _| {})
@@ -23,7 +23,7 @@ fn with(name: &str, script: &str, limit_s: f64) -> Vec<RuntimeRecord> {
     .unwrap();
     fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
     let chosen = select(&[name.to_owned()], &[(name.to_owned(), program)]).unwrap();
-    let request = Request { milliseconds: 10, limit_s, clocksource: Some("tsc"), stop: &NEVER };
+    let request = ProbeRequest { milliseconds: 10, limit_s, clocksource: Some("tsc"), stop: &NEVER };
     measured(&chosen, request)
 }
 
@@ -129,7 +129,7 @@ fn temporary_files_go_and_probes_have_a_place_for_theirs() {
 fn c_is_built_once_and_measured() {
     let Ok(chosen) = select(&["c".to_owned()], &[]) else { panic!("C is known") };
     let stage = Stage::new().unwrap();
-    let request = Request { milliseconds: 20, limit_s: 60.0, clocksource: Some("tsc"), stop: &NEVER };
+    let request = ProbeRequest { milliseconds: 20, limit_s: 60.0, clocksource: Some("tsc"), stop: &NEVER };
     let rows = stage.measure(&stage.prepare(&chosen, &NEVER, &mut |_, _| {}), request, &mut |_, _| {});
     assert!(rows.iter().all(|row| row.available && row.cost_ns.get().is_some_and(|ns| ns > 0.0)), "{rows:?}");
     assert!(rows.iter().any(|row| row.api.as_deref() == Some("clock_gettime(CLOCK_MONOTONIC)")));

@@ -100,7 +100,7 @@ pub enum Change {
 
 /// A change and its time.
 #[derive(Clone, Debug)]
-pub(super) struct Event {
+pub(super) struct TimedChange {
     pub(super) at_ps: u128,
     pub(super) change: Change,
 }

@@ -7,7 +7,7 @@ use std::thread;
 
 use generator::{Generator, Gn};
 
-use super::state::State;
+use super::state::MachineState;
 
 /// The stack of a simulated thread, in words of the machine that runs the simulation: 1 MiB.
 const STACK_WORDS: usize = (1 << 20) / size_of::<usize>();
@@ -30,30 +30,30 @@ pub(super) type Body<'a, T> = Box<dyn FnOnce() -> T + Send + 'a>;
 /// What the machine, its words and its threads share.
 #[derive(Debug)]
 pub(super) struct Core {
-    state: Mutex<State>,
+    state: Mutex<MachineState>,
 }
 
 impl Core {
-    pub(super) fn new(state: State) -> Self {
+    pub(super) fn new(state: MachineState) -> Self {
         Self { state: Mutex::new(state) }
     }
 
     /// Locks the state. No other thread can hold the lock, since one runs at a time.
     #[inline]
-    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+    pub(super) fn lock(&self) -> MutexGuard<'_, MachineState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Returns the state when the running thread is not too far ahead of others.
     #[inline]
-    pub(super) fn in_turn<'a>(&'a self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+    pub(super) fn in_turn<'a>(&'a self, state: MutexGuard<'a, MachineState>) -> MutexGuard<'a, MachineState> {
         if state.is_ahead() { self.give_way(state) } else { state }
     }
 
     /// Lets other threads run. A thread that unwinds does not: one OS thread counts the panics of
     /// all simulated ones.
     #[cold]
-    pub(super) fn give_way<'a>(&'a self, state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+    pub(super) fn give_way<'a>(&'a self, state: MutexGuard<'a, MachineState>) -> MutexGuard<'a, MachineState> {
         if thread::panicking() {
             return state;
         }
@@ -64,7 +64,7 @@ impl Core {
 
     /// Makes the running thread work for so long, and returns the state when it is its turn.
     #[inline]
-    pub(super) fn step(&self, ps: u64) -> MutexGuard<'_, State> {
+    pub(super) fn step(&self, ps: u64) -> MutexGuard<'_, MachineState> {
         let mut state = self.lock();
         state.run(ps);
         self.in_turn(state)

@@ -1,9 +1,9 @@
 //! The state of the machine, and how each thread's time passes.
 
-use super::change::{Change, Event};
+use super::change::{Change, TimedChange};
+use super::memory::SharedMemory;
 use super::thread::{Status, Thread};
 use super::trace::{Lost, Trace};
-use super::words::Words;
 use super::world::{History, World};
 use crate::clock::Clock;
 use crate::counter::Counter;
@@ -37,7 +37,7 @@ pub(super) struct Settings {
 
 /// Everything.
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct MachineState {
     /// The first is the one that calls `together`; the others run meanwhile.
     pub(super) threads: Vec<Thread>,
     /// The place of the thread that runs.
@@ -46,9 +46,9 @@ pub(super) struct State {
     pub(super) limit_ps: u128,
     pub(super) cpus: u32,
     pub(super) started: u32,
-    pub(super) words: Words,
+    pub(super) words: SharedMemory,
     pub(super) history: History,
-    pub(super) events: Vec<Event>,
+    pub(super) events: Vec<TimedChange>,
     pub(super) random: Random,
     pub(super) settings: Settings,
     /// By how much longer words take to each CPU.
@@ -70,7 +70,7 @@ enum Next {
     Event(u128),
 }
 
-impl State {
+impl MachineState {
     pub(super) fn new(counter: Counter, cpus: u32, seed: u64) -> Self {
         let settings = Settings {
             jitter: 0.0,
@@ -87,7 +87,7 @@ impl State {
             limit_ps: u128::MAX,
             cpus,
             started: 0,
-            words: Words::default(),
+            words: SharedMemory::default(),
             history: History::new(counter),
             events: Vec::new(),
             random: Random::new(seed),
@@ -126,7 +126,7 @@ impl State {
         let fixed = self.history.applied();
         let at_ps = self.events[..fixed].last().map_or(at_ps, |event| event.at_ps.max(at_ps));
         let place = fixed + self.events[fixed..].partition_point(|event| event.at_ps <= at_ps);
-        self.events.insert(place, Event { at_ps, change });
+        self.events.insert(place, TimedChange { at_ps, change });
         self.history.expect(&self.events);
         self.forget_quiet();
         for thread in &mut self.threads {
@@ -311,7 +311,7 @@ impl State {
     }
 
     /// Returns the events that the running thread has passed.
-    fn passed(&self) -> impl Iterator<Item = &Event> {
+    fn passed(&self) -> impl Iterator<Item = &TimedChange> {
         self.events[..self.threads[self.running].next_event].iter()
     }
 

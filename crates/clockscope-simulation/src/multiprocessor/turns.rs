@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::state::State;
+use super::state::MachineState;
 use super::thread::{Status, Thread};
 use crate::scheduler::{Load, Scheduler};
 
@@ -28,7 +28,7 @@ const JOIN_PS: (u64, u64) = (3_000_000, 30_000_000);
 /// What moving to another CPU costs, in ps.
 const BIND_PS: (u64, u64) = (1_000_000, 6_000_000);
 
-impl State {
+impl MachineState {
     /// Returns whether the running thread has to let others run first.
     #[inline]
     pub(super) fn is_ahead(&self) -> bool {

@@ -4,7 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::core::Core;
-use super::state::State;
+use super::state::MachineState;
 
 /// What an access costs where the value is.
 const LOCAL_PS: u64 = 1_000;
@@ -68,7 +68,7 @@ impl Drop for Word {
     }
 }
 
-impl State {
+impl MachineState {
     fn add_word(&mut self, value: u64) -> usize {
         let place = self.words.add(value, self.cpus);
         let (now_ps, number) = (self.now_ps(), self.thread().number);

@@ -2,7 +2,7 @@
 //!
 //! Threads do not have the same time. A thread that is behind a change reads what was there before.
 
-use super::change::{Change, Event};
+use super::change::{Change, TimedChange};
 use crate::clock::Clock;
 use crate::counter::Counter;
 
@@ -74,7 +74,7 @@ impl History {
     }
 
     /// Learns that events were added after those that were applied.
-    pub(super) fn expect(&mut self, events: &[Event]) {
+    pub(super) fn expect(&mut self, events: &[TimedChange]) {
         self.due_ps = events.get(self.applied).map_or(u128::MAX, |event| event.at_ps);
     }
 
@@ -90,8 +90,8 @@ impl History {
     }
 
     /// Applies the next event. Returns when it happened: not before the end of a suspend.
-    pub(super) fn apply_next(&mut self, events: &[Event]) -> u128 {
-        let Event { at_ps, change } = &events[self.applied];
+    pub(super) fn apply_next(&mut self, events: &[TimedChange]) -> u128 {
+        let TimedChange { at_ps, change } = &events[self.applied];
         let at_ps = (*at_ps).max(self.since_ps);
         self.end(at_ps);
         if let Change::Suspend { ps, left_out } = change {

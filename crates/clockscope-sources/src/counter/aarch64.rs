@@ -9,7 +9,7 @@ use crate::{Entry, Errno, RawClock, Visitor};
 pub const ORDERED_NAME: &str = "dsb_isb_cntvct_isb";
 
 counters! {
-    frequency_hz: arch::claims().cntfrq_hz.map(|hz| hz as f64);
+    frequency_hz: arch::stated_frequencies().cntfrq_hz.map(|hz| hz as f64);
     Cntvct: "cntvct", &[], false, arch::cntvct, arch::has_counter(), "CNTVCT_EL0, may be read early";
     CntvctIsb: "cntvct_isb", &["isb_cntvct"], true, arch::isb_cntvct, arch::has_counter(), "ISB; CNTVCT_EL0";
     CntvctDsbIsb: "cntvct_dsb_isb", &["dsb_isb_cntvct"], true, arch::dsb_isb_cntvct, arch::has_counter(),

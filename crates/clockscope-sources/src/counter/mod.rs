@@ -15,7 +15,7 @@ mod table;
 
 use clockscope_arch::counter as arch;
 
-use crate::{Basis, ClockInfo, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit};
+use crate::{ClockBasis, ClockInfo, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit};
 
 pub use arch::is_invariant;
 pub use table::{ORDERED_NAME, each};
@@ -96,7 +96,7 @@ fn info(
     ClockInfo {
         aliases,
         unit: Unit::Counts(frequency_hz),
-        basis: Basis::Counter,
+        basis: ClockBasis::Counter,
         is_ordered,
         ..ClockInfo::new(name, Kind::Counter, Path::Instruction, resolution, summary)
     }

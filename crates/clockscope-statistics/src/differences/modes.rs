@@ -19,14 +19,14 @@ pub struct Mode {
 
 /// One bin: how high it stands, and its most frequent difference.
 #[derive(Clone, Copy, Debug, Default)]
-struct Bin {
+struct OctaveBin {
     count: u64,
     /// Ticks, or fractions of a doubling of them, that it covers.
     width: f64,
     top: Option<Difference>,
 }
 
-impl Bin {
+impl OctaveBin {
     fn height(&self) -> f64 {
         self.count as f64 / self.width
     }
@@ -34,11 +34,11 @@ impl Bin {
 
 /// The modes in ascending order, of differences in ascending order. Steps back belong to no mode.
 pub(super) fn find(entries: &[Difference], count: u64, period: f64) -> Vec<Mode> {
-    let mut bins: Vec<Bin> = Vec::new();
+    let mut bins: Vec<OctaveBin> = Vec::new();
     for entry in entries.iter().filter(|entry| entry.value >= 0) {
         let (index, width) = place(entry.value as f64 / period);
         if bins.len() <= index {
-            bins.resize(index + 1, Bin { width: 1.0, ..Bin::default() });
+            bins.resize(index + 1, OctaveBin { width: 1.0, ..OctaveBin::default() });
         }
         let bin = &mut bins[index];
         bin.count += entry.count;
@@ -47,7 +47,7 @@ pub(super) fn find(entries: &[Difference], count: u64, period: f64) -> Vec<Mode>
             bin.top = Some(*entry);
         }
     }
-    let mut modes: Vec<Vec<Bin>> = Vec::new();
+    let mut modes: Vec<Vec<OctaveBin>> = Vec::new();
     let mut rest = bins.as_slice();
     while !rest.is_empty() {
         let (mode, further) = rest.split_at(end_of_first(rest, count));
@@ -72,8 +72,8 @@ fn place(ticks: f64) -> (usize, f64) {
 }
 
 /// Where the first mode of these bins ends: at the lowest bin before one that rises to twice as high.
-fn end_of_first(bins: &[Bin], count: u64) -> usize {
-    let enough = |bins: &[Bin]| bins.iter().map(|bin| bin.count).sum::<u64>() as f64 >= SHARE * count as f64;
+fn end_of_first(bins: &[OctaveBin], count: u64) -> usize {
+    let enough = |bins: &[OctaveBin]| bins.iter().map(|bin| bin.count).sum::<u64>() as f64 >= SHARE * count as f64;
     let (mut peak, mut valley, mut lowest) = (0.0_f64, 0, f64::INFINITY);
     for (index, bin) in bins.iter().enumerate() {
         let height = bin.height();
@@ -91,7 +91,7 @@ fn end_of_first(bins: &[Bin], count: u64) -> usize {
     bins.len()
 }
 
-fn mode(bins: &[Bin], count: u64) -> Option<Mode> {
+fn mode(bins: &[OctaveBin], count: u64) -> Option<Mode> {
     let top = bins.iter().filter_map(|bin| bin.top).max_by_key(|top| top.count)?;
     let share = bins.iter().map(|bin| bin.count).sum::<u64>() as f64 / count as f64;
     Some(Mode { value: top.value, share })

@@ -120,7 +120,7 @@ fn every(reads: u64, fault: Fault) -> impl Fn(u64) -> Fault {
 /// In 375 batches of 800 and the single read before them.
 const READS: u64 = 300_001;
 
-fn judged(counts: EventCounts) -> Judged {
+fn judged(counts: EventCounts) -> ReferencedCounts {
     counts.judged.expect("judged against the reference")
 }
 
@@ -129,7 +129,7 @@ fn a_healthy_clock_has_no_events() {
     let counts = count(&mut Simulated::new(25.0, 1.0), 376, 800, |_| Fault::default());
     assert_eq!(counts.reads, READS);
     assert_eq!((counts.stuck, counts.stall, counts.regression, counts.repeats), (0, 0, 0, 0));
-    assert_eq!(judged(counts), Judged { hidden_regression: Some(0), ..Judged::default() });
+    assert_eq!(judged(counts), ReferencedCounts { hidden_regression: Some(0), ..ReferencedCounts::default() });
 }
 
 #[test]
@@ -137,7 +137,7 @@ fn every_lasting_step_back_is_one_regression() {
     let back = Fault { step: -1000.0, ..Fault::default() };
     let counts = count(&mut Simulated::new(25.0, 1.0), 376, 800, every(2500, back));
     assert_eq!(counts.regression, READS / 2500);
-    assert_eq!(judged(counts), Judged { hidden_regression: Some(0), ..Judged::default() });
+    assert_eq!(judged(counts), ReferencedCounts { hidden_regression: Some(0), ..ReferencedCounts::default() });
 }
 
 #[test]
@@ -149,7 +149,11 @@ fn the_return_from_a_step_back_is_no_second_event() {
         // A step of 1 µs between two batches, 3 µs apart, is no step back among the readings: one falls there.
         let seen = READS / 801 - u64::from(blip == -1000.0);
         assert_eq!(counts.regression, seen, "{blip}");
-        assert_eq!(judged(counts), Judged { hidden_regression: Some(0), ..Judged::default() }, "{blip}");
+        assert_eq!(
+            judged(counts),
+            ReferencedCounts { hidden_regression: Some(0), ..ReferencedCounts::default() },
+            "{blip}"
+        );
     }
 }
 
@@ -159,7 +163,11 @@ fn every_step_forward_is_one_jump() {
         let forward = Fault { step, ..Fault::default() };
         let counts = count(&mut Simulated::new(25.0, 1.0), 376, 800, every(801, forward));
         assert_eq!(counts.regression, 0);
-        assert_eq!(judged(counts), Judged { jump: READS / 801, warp, gap: 0, hidden_regression: Some(0) }, "{step}");
+        assert_eq!(
+            judged(counts),
+            ReferencedCounts { jump: READS / 801, warp, gap: 0, hidden_regression: Some(0) },
+            "{step}"
+        );
     }
 }
 
@@ -184,7 +192,10 @@ fn jumps_of_the_sure_size_are_counted() {
 fn a_preempted_thread_is_a_gap_and_no_jump() {
     let gap = Fault { gap: 4e6, ..Fault::default() };
     let counts = count(&mut Simulated::new(25.0, 1.0), 376, 800, every(3001, gap));
-    assert_eq!(judged(counts), Judged { gap: READS / 3001, hidden_regression: Some(0), ..Judged::default() });
+    assert_eq!(
+        judged(counts),
+        ReferencedCounts { gap: READS / 3001, hidden_regression: Some(0), ..ReferencedCounts::default() }
+    );
 }
 
 #[test]
@@ -203,7 +214,7 @@ fn a_jump_inside_a_gap_takes_no_other_gap_of_its_batch_along() {
         _ => Fault::default(),
     };
     let counts = count(&mut Simulated::new(25.0, 1.0), 376, 800, faults);
-    assert_eq!(judged(counts), Judged { jump: 38, warp: 38, gap: 38, hidden_regression: Some(0) });
+    assert_eq!(judged(counts), ReferencedCounts { jump: 38, warp: 38, gap: 38, hidden_regression: Some(0) });
 }
 
 #[test]
@@ -216,7 +227,7 @@ fn a_jump_beside_a_gap_is_told_from_it_by_its_size() {
     };
     let counts = count(&mut Simulated::new(25.0, 1.0), 376, 800, faults);
     // 300,001 reads hold 38 first and 38 second places of a period of 8,000.
-    assert_eq!(judged(counts), Judged { jump: 38, warp: 0, gap: 38, hidden_regression: Some(0) });
+    assert_eq!(judged(counts), ReferencedCounts { jump: 38, warp: 0, gap: 38, hidden_regression: Some(0) });
 }
 
 /// The interruption hides part of the jump from the batch that it is in, but not from the next one: that part is no second
@@ -230,7 +241,7 @@ fn a_jump_before_an_interruption_is_one_jump() {
             // The 100th batch holds readings 79,202 to 80,001.
             let jump = |read: u64| if read == 79_500 { jump } else { Fault::default() };
             let (counts, worst) = interrupted(&mut Simulated::new(25.0, 1.0), 376, 800, jump, lost);
-            let Judged { jump, warp, hidden_regression, .. } = judged(counts);
+            let ReferencedCounts { jump, warp, hidden_regression, .. } = judged(counts);
             assert_eq!((jump, hidden_regression), (1, Some(0)), "{:?} in {batch}", lost(batch));
             let size = worst.of(EventKind::Jump)[0].size;
             assert!(size <= 2e6 + 100.0 && warp == u64::from(size > WARP_NS), "{size}");

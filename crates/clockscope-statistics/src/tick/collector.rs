@@ -1,7 +1,7 @@
 //! Readings as they come, as far as a tick can be found from them.
 
-use super::found::Tick;
-use super::readings::Readings;
+use super::readings::TickReadings;
+use super::result::Tick;
 
 /// Share of a clock's time that another one shows, at least: a kernel may steer a clock by a tenth
 /// (adjtimex's `tick`).
@@ -22,7 +22,7 @@ pub struct Elapsed {
 /// full. All memory is taken at the start.
 #[derive(Clone, Debug, Default)]
 pub struct TickCollector {
-    readings: Readings,
+    readings: TickReadings,
     capacity: usize,
     /// The last reading, and what it is kept as.
     last: Option<(u64, u64)>,
@@ -33,7 +33,7 @@ impl TickCollector {
     #[must_use]
     pub fn new(capacity: usize) -> Self {
         Self {
-            readings: Readings { values: Vec::with_capacity(capacity), ..Readings::default() },
+            readings: TickReadings { values: Vec::with_capacity(capacity), ..TickReadings::default() },
             capacity,
             last: None,
         }

@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use super::found::{Lattice, SHORTEST};
+use super::result::{Lattice, SHORTEST};
 use super::spectrum;
 
 /// Readings that are looked at together. Across a block the clock must keep its phase.
@@ -178,7 +178,7 @@ fn truncated(frequency: f64) -> f64 {
 }
 
 /// What pairs of readings show of a frequency.
-struct Phase {
+struct MeanPhase {
     /// Mean phase by which the frequency is off, in cycles.
     mean: f64,
     /// Length of the mean as a vector: 1 if all phases are the same.
@@ -189,7 +189,7 @@ struct Phase {
 }
 
 /// The mean phase of readings so many apart, of those that are no further apart than `reach`; `None` if these are few.
-fn mean_phase(values: &[u64], lag: usize, reach: f64, frequency: f64) -> Option<Phase> {
+fn mean_phase(values: &[u64], lag: usize, reach: f64, frequency: f64) -> Option<MeanPhase> {
     let distances =
         || values.iter().zip(&values[lag..]).map(|(from, to)| (to - from) as f64).filter(|apart| *apart <= reach);
     let (mut cosine, mut sine, mut distance, mut count) = (0.0, 0.0, 0.0, 0.0_f64);
@@ -209,7 +209,7 @@ fn mean_phase(values: &[u64], lag: usize, reach: f64, frequency: f64) -> Option<
         off - off.round()
     });
     let mean = direction + off.sum::<f64>() / count;
-    Some(Phase { mean, length: cosine.hypot(sine) / count, distance: distance / count, count })
+    Some(MeanPhase { mean, length: cosine.hypot(sine) / count, distance: distance / count, count })
 }
 
 /// A frequency, in cycles a unit, and how far apart readings may be for it to predict their phase.

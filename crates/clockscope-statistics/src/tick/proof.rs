@@ -6,8 +6,8 @@ use std::f64::consts::TAU;
 
 use statrs::distribution::{Binomial, DiscreteCDF};
 
-use super::found::Lattice;
 use super::lattice::{self, Habit};
+use super::result::Lattice;
 
 /// Share of the steps that a number of ticks must have to be more than an exception.
 const OFTEN: f64 = 0.005;

@@ -2,7 +2,7 @@
 
 /// Readings without repeats and steps back, from the first on, and how many repeats there were.
 #[derive(Clone, Debug)]
-pub(crate) struct Readings {
+pub(crate) struct TickReadings {
     /// Ascending, from 0.
     pub(super) values: Vec<u64>,
     pub(super) repeats: u64,
@@ -14,7 +14,7 @@ pub(crate) struct Readings {
     pub(super) quietest: f64,
 }
 
-impl Default for Readings {
+impl Default for TickReadings {
     fn default() -> Self {
         Self { values: Vec::new(), repeats: 0, breaks: 0, shortest_seen: u64::MAX, quietest: f64::INFINITY }
     }

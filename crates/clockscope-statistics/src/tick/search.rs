@@ -2,10 +2,10 @@
 
 use std::ops::ControlFlow;
 
-use super::found::{Lattice, NoTick, SHORTEST, Tick};
 use super::lattice::{self, CERTAIN, Fit, Habit};
 use super::proof::{self, Counts};
-use super::readings::Readings;
+use super::readings::TickReadings;
+use super::result::{Lattice, NoTick, SHORTEST, Tick};
 use super::spectrum;
 
 /// Lines whose lattice is fitted to a sample of the readings, and how many of each quarter that takes.
@@ -44,7 +44,7 @@ pub(super) struct Search<'a> {
 
 impl<'a> Search<'a> {
     /// A search in readings, whose steps are not empty.
-    pub(super) fn new(readings: &'a Readings, steps: &'a [u64]) -> Self {
+    pub(super) fn new(readings: &'a TickReadings, steps: &'a [u64]) -> Self {
         Self {
             values: &readings.values,
             steps,

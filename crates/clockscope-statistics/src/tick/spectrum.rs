@@ -9,7 +9,7 @@ use rustfft::algorithm::Radix4;
 use rustfft::num_complex::Complex;
 use rustfft::{Fft, FftDirection};
 
-use super::found::SHORTEST;
+use super::result::SHORTEST;
 
 /// Amplitude from which a line is looked at.
 const LINE: f32 = 0.4;

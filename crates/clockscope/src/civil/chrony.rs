@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use core::sync::atomic::{AtomicU64, Ordering};
 
-use clockscope_arch::civil::{Leap, State};
+use clockscope_arch::civil::{KernelClockState, Leap};
 use clockscope_arch::os;
 
 use crate::claims::claim::{Basis, Claim, Unbounded, Worth};
@@ -42,7 +42,7 @@ const DAY_S: f64 = 86_400.0;
 ///
 /// # Errors
 /// The kernel states none, or it is worth nothing.
-pub(super) fn bounded(kernel: State, began: Instant) -> Result<(Claim, State), Unbounded> {
+pub(super) fn bounded(kernel: KernelClockState, began: Instant) -> Result<(Claim, KernelClockState), Unbounded> {
     const TRIES: u32 = 2;
     let (mut kernel, mut read) = (kernel, (began, now()));
     for _ in 0..TRIES {
@@ -66,8 +66,8 @@ pub(super) fn bounded(kernel: State, began: Instant) -> Result<(Claim, State), U
 /// Whether the kernel's clock went on from one state to the other as it is slewed at most. Each was
 /// read between two moments.
 fn is_continuous(
-    (former, (began, read)): (&State, (Instant, Instant)),
-    (later, (began_later, read_later)): (&State, (Instant, Instant)),
+    (former, (began, read)): (&KernelClockState, (Instant, Instant)),
+    (later, (began_later, read_later)): (&KernelClockState, (Instant, Instant)),
 ) -> bool {
     let shown = (later.unix_ns - former.unix_ns) as f64;
     let (least, most) = (began_later.ns_since(read) as f64, read_later.ns_since(began) as f64);
@@ -160,7 +160,7 @@ impl Tracking {
 
     /// The interval of the true time, where the kernel's clock was read in `reading_ns`, after an
     /// answer that took `answer_ns`. The clock is slewed on meanwhile.
-    pub(super) fn claim(&self, kernel: &State, (reading_ns, answer_ns): (u64, u64)) -> Claim {
+    pub(super) fn claim(&self, kernel: &KernelClockState, (reading_ns, answer_ns): (u64, u64)) -> Claim {
         let rounded_s = self.correction.abs() * ROUNDED;
         let slewed_ns = SLEWED * (reading_ns + answer_ns) as f64;
         let error_ns = (self.error_s() + rounded_s) * 1e9 + slewed_ns;
@@ -178,7 +178,7 @@ impl Tracking {
 pub(crate) fn fuzz(reply: &[u8]) {
     if let Some(found) = tracking(reply, 0) {
         assert!(found.correction.is_finite() && found.error_s() > 0.0);
-        let claim = found.claim(&State::unsynchronized(0), (0, 0));
+        let claim = found.claim(&KernelClockState::unsynchronized(0), (0, 0));
         assert!(claim.earliest_ns <= claim.latest_ns);
     }
 }
@@ -225,7 +225,7 @@ mod tests {
             }
             // Some ms passed between the reply and the look at the true time: the slew went on.
             let truth: i128 = true_minus_real.parse().unwrap();
-            let claim = found.claim(&State::unsynchronized(0), (0, 20_000_000));
+            let claim = found.claim(&KernelClockState::unsynchronized(0), (0, 20_000_000));
             assert!((claim.earliest_ns..=claim.latest_ns).contains(&truth), "{name}: {claim:?} {truth}");
             seen.1 += 1;
         }
@@ -299,13 +299,13 @@ mod tests {
         }
         let mut leap = reply.clone();
         leap[55] = 1;
-        let claim = tracking(&leap, sequence(&leap)).unwrap().claim(&State::unsynchronized(0), (0, 0));
+        let claim = tracking(&leap, sequence(&leap)).unwrap().claim(&KernelClockState::unsynchronized(0), (0, 0));
         assert_eq!(claim.leap, Leap::Insert);
     }
 
     #[test]
     fn a_clock_that_was_set_meanwhile_is_noticed() {
-        let (at, state) = (Instant::from_ns, State::unsynchronized);
+        let (at, state) = (Instant::from_ns, KernelClockState::unsynchronized);
         let is_continuous = |shown_ns| {
             is_continuous((&state(0), (at(0), at(1_000))), (&state(shown_ns), (at(1_000_000), at(1_001_000))))
         };

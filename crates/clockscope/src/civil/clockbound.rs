@@ -7,7 +7,7 @@
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
 
-use clockscope_arch::civil::State;
+use clockscope_arch::civil::KernelClockState;
 
 use crate::claims::claim::{Basis, Claim, Worth};
 use crate::claims::kernel::Judged;
@@ -33,7 +33,7 @@ const EARLIER_NS: i128 = 1_000;
 
 /// What is published. Moments are CLOCK_MONOTONIC's, in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Segment {
+struct SharedSegment {
     as_of_ns: i128,
     void_after_ns: i128,
     bound_ns: i128,
@@ -44,7 +44,7 @@ struct Segment {
 
 /// The interval of the true time, around the kernel's clock that was read just before; `None` where
 /// the daemon does not run, or does not know.
-pub(super) fn ask(kernel: &State) -> Option<Claim> {
+pub(super) fn ask(kernel: &KernelClockState) -> Option<Claim> {
     let segment = read(PATH)?;
     if kernel.has_no_error() || !monotonic_is_the_daemons() {
         return None;
@@ -56,7 +56,7 @@ pub(super) fn ask(kernel: &State) -> Option<Claim> {
 }
 
 /// Reads the segment; `None` if there is none of a known layout, or it is being written.
-fn read(path: &str) -> Option<Segment> {
+fn read(path: &str) -> Option<SharedSegment> {
     const TRIES: u32 = 4;
     // Whatever is there is not waited for.
     let file = OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK | libc::O_NOCTTY).open(path).ok()?;
@@ -66,7 +66,7 @@ fn read(path: &str) -> Option<Segment> {
     (0..TRIES).find_map(|_| read_once(&file))
 }
 
-fn read_once(file: &File) -> Option<Segment> {
+fn read_once(file: &File) -> Option<SharedSegment> {
     let mut bytes = [0; LENGTH];
     file.read_exact_at(&mut bytes, 0).ok()?;
     let (at, length) = GENERATION;
@@ -77,7 +77,7 @@ fn read_once(file: &File) -> Option<Segment> {
 }
 
 /// All numbers are the machine's own.
-fn decode(bytes: &[u8; LENGTH]) -> Option<Segment> {
+fn decode(bytes: &[u8; LENGTH]) -> Option<SharedSegment> {
     fn field<const N: usize>(bytes: &[u8; LENGTH], at: usize) -> [u8; N] {
         let mut field = [0; N];
         field.copy_from_slice(&bytes[at..at + N]);
@@ -98,7 +98,7 @@ fn decode(bytes: &[u8; LENGTH]) -> Option<Segment> {
     if !(is_known && is_plausible && is_stated) {
         return None;
     }
-    Some(Segment {
+    Some(SharedSegment {
         as_of_ns: moment(16)?,
         void_after_ns: moment(32)?,
         bound_ns,
@@ -107,7 +107,7 @@ fn decode(bytes: &[u8; LENGTH]) -> Option<Segment> {
     })
 }
 
-impl Segment {
+impl SharedSegment {
     /// The bound now: it grows by the oscillator's drift from when it was stated. `None` where it
     /// is void, or is another machine's.
     fn error_ns(&self, monotonic_ns: i128, disruptions: Option<u64>) -> Option<u64> {

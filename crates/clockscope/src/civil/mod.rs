@@ -5,7 +5,7 @@ mod chrony;
 #[cfg(all(feature = "clockbound", target_os = "linux"))]
 mod clockbound;
 
-use clockscope_arch::civil::State;
+use clockscope_arch::civil::KernelClockState;
 use clockscope_arch::os;
 
 use crate::claims::claim::{Bounded, Claim, Unbounded};
@@ -67,7 +67,7 @@ pub fn tai_now() -> Result<Bounded, Unbounded> {
 }
 
 /// The best claim that there is, and the kernel's state.
-fn ask() -> Result<(Claim, State), Unbounded> {
+fn ask() -> Result<(Claim, KernelClockState), Unbounded> {
     let began = now();
     let kernel = os::civil().map_err(Unbounded::Refused)?;
     #[cfg(all(feature = "clockbound", target_os = "linux"))]

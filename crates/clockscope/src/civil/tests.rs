@@ -14,7 +14,7 @@ use std::time::{Duration, SystemTime};
 const RECORDED: &str = include_str!("adjtimex.txt");
 
 /// A recorded line: what is to be made of it, the state at 0 of Unix time, and the true time then.
-fn parsed(line: &str) -> (&str, State, i128) {
+fn parsed(line: &str) -> (&str, KernelClockState, i128) {
     let (class, fields) = line.split_once(' ').unwrap();
     let text = |name: &str| {
         let of =
@@ -26,7 +26,7 @@ fn parsed(line: &str) -> (&str, State, i128) {
     let has = |flag: i64| status & flag != 0;
     let (unsync, pll, nano, ins, del) = (has(0x40), has(0x1), has(0x2000), has(0x10), has(0x20));
     let unit_ns = if nano { 1 } else { 1000 };
-    let state = State {
+    let state = KernelClockState {
         unix_ns: 0,
         unit_ns: unit_ns as u64,
         leap: if ins || del { Leap::Announced } else { Leap::None },
@@ -144,14 +144,14 @@ fn the_true_time_stays_inside_what_daemons_state() {
 }
 
 /// Returns a state as ntpd leaves it: the kernel's loop works off nothing, within 1 ms.
-fn by_loop() -> State {
-    State {
+fn by_loop() -> KernelClockState {
+    KernelClockState {
         max_error_us: 1000,
         estimated_error_us: 100,
         is_unsynchronized: false,
         is_by_loop: true,
         is_in_ns: true,
-        ..State::unsynchronized(0)
+        ..KernelClockState::unsynchronized(0)
     }
 }
 
@@ -163,7 +163,7 @@ fn nothing_is_carried_on_near_a_leap_second() {
     let state = by_loop();
     let leaps = [Leap::None, Leap::Announced, Leap::Insert, Leap::Delete, Leap::InProgress, Leap::Done];
     for (leap, tenths) in leaps.into_iter().flat_map(|leap| (-50..50).map(move |tenths| (leap, tenths))) {
-        let stated = State { leap, unix_ns: MIDNIGHT_NS + tenths * 100_000_000, ..state }.stated();
+        let stated = KernelClockState { leap, unix_ns: MIDNIGHT_NS + tenths * 100_000_000, ..state }.stated();
         let is_near = leap != Leap::None && (-10..=10).contains(&tenths);
         let expected = if is_near { Standing::LeapSecond } else { Standing::Synchronized };
         assert_eq!(stated.state, expected, "{leap:?}, {tenths} tenths of a second after midnight");
@@ -180,30 +180,34 @@ fn nothing_is_carried_on_near_a_leap_second() {
 #[test]
 fn what_the_kernel_has_still_to_correct_is_part_of_the_bound() {
     let state = by_loop();
-    let interval = |state: State| state.claim(0).map(|claim| (claim.earliest_ns, claim.latest_ns)).unwrap();
+    let interval = |state: KernelClockState| state.claim(0).map(|claim| (claim.earliest_ns, claim.latest_ns)).unwrap();
     assert_eq!(interval(state), (-1_000_001, 1_000_001));
     // The loop works off a quarter in the present second: 300 ms before it began.
-    let ahead = State { offset_ns: 225_000_000, ..state };
+    let ahead = KernelClockState { offset_ns: 225_000_000, ..state };
     assert_eq!(interval(ahead), (-1_000_001, 301_000_001));
-    let slowly = State { offset_ns: -256_000_000, time_constant: 6, ..state };
+    let slowly = KernelClockState { offset_ns: -256_000_000, time_constant: 6, ..state };
     assert_eq!(interval(slowly), (-1_000_001 - 256_000_000 - 1_003_921, 1_000_001));
     // adjtime(3) is moving the clock by 500 µs in the present second.
-    let adjusted = State { adjust_us: Some(-20_000), ..state };
+    let adjusted = KernelClockState { adjust_us: Some(-20_000), ..state };
     assert_eq!(interval(adjusted), (-21_500_001, 1_000_001));
-    let any = State { offset_ns: i64::MAX, adjust_us: Some(i64::MIN), time_constant: 63, ..state };
+    let any = KernelClockState { offset_ns: i64::MAX, adjust_us: Some(i64::MIN), time_constant: 63, ..state };
     assert!(interval(any).1 > interval(any).0);
     // Whether adjtime(3) moves it is not known: no more than a hope.
-    let worth = |state: State| state.claim(0).map(|claim| claim.worth).unwrap();
-    assert_eq!(worth(State { adjust_us: None, ..state }), Worth::WhileNotSlewing);
+    let worth = |state: KernelClockState| state.claim(0).map(|claim| claim.worth).unwrap();
+    assert_eq!(worth(KernelClockState { adjust_us: None, ..state }), Worth::WhileNotSlewing);
     assert_eq!(worth(state), Worth::Trusted);
 }
 
 #[test]
 fn a_rate_that_no_oscillator_explains_is_a_slew() {
-    let state =
-        State { max_error_us: 1234, estimated_error_us: 100, is_unsynchronized: false, ..State::unsynchronized(0) };
+    let state = KernelClockState {
+        max_error_us: 1234,
+        estimated_error_us: 100,
+        is_unsynchronized: false,
+        ..KernelClockState::unsynchronized(0)
+    };
     for (rate_ppm, slews) in [(99.0, None), (-99.0, None), (101.0, Some(101)), (-83_333.0, Some(-83_333))] {
-        let sent = State { rate_ppm, ..state };
+        let sent = KernelClockState { rate_ppm, ..state };
         match sent.claim(0) {
             Ok(claim) => assert_eq!((slews, claim.worth), (None, Worth::WhileNotSlewing)),
             Err(Unbounded::Slewing { ppm, claimed }) => {
@@ -213,32 +217,36 @@ fn a_rate_that_no_oscillator_explains_is_a_slew() {
         }
         // What ntpd's frequency corrects is the oscillator's error; more was left by another
         // daemon, as by a chronyd that was killed.
-        let by_loop = State { rate_ppm, is_by_loop: true, is_in_ns: true, ..state };
+        let by_loop = KernelClockState { rate_ppm, is_by_loop: true, is_in_ns: true, ..state };
         assert_eq!(by_loop.claim(0).is_ok(), rate_ppm.abs() < 500.0);
     }
 }
 
 #[test]
 fn nobody_is_believed_without_an_error() {
-    let stated =
-        State { max_error_us: 1234, estimated_error_us: 100, is_unsynchronized: false, ..State::unsynchronized(0) };
+    let stated = KernelClockState {
+        max_error_us: 1234,
+        estimated_error_us: 100,
+        is_unsynchronized: false,
+        ..KernelClockState::unsynchronized(0)
+    };
     assert!(stated.claim(0).is_ok());
     // chronyd without rtcsync.
-    assert!(State { is_unsynchronized: true, ..stated }.claim(0).is_ok());
+    assert!(KernelClockState { is_unsynchronized: true, ..stated }.claim(0).is_ok());
     // An estimate that nobody has set, and a largest error that is no multiple of what the kernel
     // adds.
-    let by_phc2sys = State { estimated_error_us: 16_000_000, ..stated };
+    let by_phc2sys = KernelClockState { estimated_error_us: 16_000_000, ..stated };
     assert!(matches!(by_phc2sys.claim(0), Err(Unbounded::Worthless(_))));
     let nobodys = [
-        State { max_error_us: 16_000_000, ..stated },
-        State { has_failed: true, ..stated },
-        State { is_unsynchronized: true, is_by_loop: true, is_in_ns: true, ..stated },
-        State::unsynchronized(0),
+        KernelClockState { max_error_us: 16_000_000, ..stated },
+        KernelClockState { has_failed: true, ..stated },
+        KernelClockState { is_unsynchronized: true, is_by_loop: true, is_in_ns: true, ..stated },
+        KernelClockState::unsynchronized(0),
     ];
     for state in nobodys {
         assert!(matches!(state.claim(0), Err(Unbounded::Unsynchronized(_))), "{state:?}");
     }
-    let far = State::unsynchronized(i128::MAX / 2);
+    let far = KernelClockState::unsynchronized(i128::MAX / 2);
     assert_eq!(far.claim(0), Err(Unbounded::OutOfRange));
 }
 
@@ -264,7 +272,7 @@ fn utc_is_between_its_bounds() {
 proptest! {
     #[test]
     fn the_true_time_is_inside(unix_ns in -(1i128 << 62)..(1i128 << 62), error_us in 0u64..16_000_000, off in -1.0f64..1.0, took in 0u64..1_000_000) {
-        let state = State { unix_ns, max_error_us: error_us, is_unsynchronized: false, is_by_loop: true, is_in_ns: true, estimated_error_us: 1, ..State::unsynchronized(0) };
+        let state = KernelClockState { unix_ns, max_error_us: error_us, is_unsynchronized: false, is_by_loop: true, is_in_ns: true, estimated_error_us: 1, ..KernelClockState::unsynchronized(0) };
         let claim = state.claim(took).unwrap();
         let truth = unix_ns + (error_us as f64 * 1000.0 * off) as i128;
         prop_assert!(claim.earliest_ns <= truth && truth <= claim.latest_ns);

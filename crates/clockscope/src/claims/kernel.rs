@@ -6,7 +6,7 @@
 //! themselves (`adjtimex.txt`): chronyd 4.3, ntpd (ntpsec 1.2.2), systemd-timesyncd 252, phc2sys
 //! (linuxptp 3.1.1).
 
-use clockscope_arch::civil::{NO_ERROR_STATED_US, State};
+use clockscope_arch::civil::{KernelClockState, NO_ERROR_STATED_US};
 
 use super::claim::{Basis, Claim, Unbounded, Worth};
 use crate::disciplined::{State as Standing, Stated};
@@ -70,7 +70,7 @@ pub(crate) trait Judged {
     fn stated(&self) -> Stated;
 }
 
-impl Judged for State {
+impl Judged for KernelClockState {
     #[cfg(feature = "chrony")]
     fn may_be_chronyd(&self) -> bool {
         let is_steered = matches!(signature(self), Signature::Rate | Signature::Zeroed);
@@ -118,7 +118,7 @@ impl Judged for State {
     }
 }
 
-fn signature(state: &State) -> Signature {
+fn signature(state: &KernelClockState) -> Signature {
     let states_error = state.max_error_us < NO_ERROR_STATED_US;
     let is_alone = state.is_unsynchronized && state.is_by_loop;
     if state.has_failed || !states_error || is_alone {
@@ -136,19 +136,19 @@ fn signature(state: &State) -> Signature {
 }
 
 /// The stated error, the clock's unit, and the time in which it was read.
-fn error_ns(state: &State, took_ns: u64) -> u64 {
+fn error_ns(state: &KernelClockState, took_ns: u64) -> u64 {
     (state.max_error_us * 1000).saturating_add(state.unit_ns).saturating_add(took_ns)
 }
 
 /// By how much the kernel's loop will move the clock at most, in ns. What it works off in the
 /// present second is no longer part of its offset.
-fn loop_ns(state: &State) -> i64 {
+fn loop_ns(state: &KernelClockState) -> i64 {
     let share = 1i64.checked_shl(SHIFT_PLL.saturating_add(state.time_constant).min(62)).unwrap_or(i64::MAX);
     state.offset_ns.saturating_add(state.offset_ns / (share - 1))
 }
 
 /// By how much adjtime(3) will, likewise.
-fn adjusted_ns(state: &State) -> i64 {
+fn adjusted_ns(state: &KernelClockState) -> i64 {
     let rest_us = state.adjust_us.unwrap_or(0);
     rest_us.saturating_add(rest_us.signum() * ADJUSTED_IN_A_SECOND_US).saturating_mul(1000)
 }

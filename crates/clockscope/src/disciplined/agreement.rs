@@ -43,7 +43,7 @@ const SHORTEST_SUSPEND_NS: u64 = 1_000_000;
 
 /// What a bracket says of the OS clock's rate, in ns a tick, since the one before.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Said {
+pub(super) enum RateJudgment {
     /// It is as before.
     AsBefore,
     /// It has changed, or is just being doubted, and was this.
@@ -127,22 +127,22 @@ pub(super) fn is_at(from: &Bracket, to: &Bracket, os_tick_ns: u64, rate: f64) ->
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Compares a bracket with the last one of the calibration, and with the last one that was some time
     /// ago: the end of the stretch `before`.
-    pub(super) fn judge(&self, held: &mut Held<'_>, before: &Stretch, bracket: &Bracket) -> Said {
+    pub(super) fn judge(&self, held: &mut Held<'_>, before: &Stretch, bracket: &Bracket) -> RateJudgment {
         let (window_ns, rate) = (self.window_ns() as f64, held.ns_per_tick);
         if !Advance::new(held.calibration.last(), bracket, held.os_tick_ns).is_lawful(rate) {
-            return Said::Stepped;
+            return RateJudgment::Stepped;
         }
         let advance = Advance::new(before.end(), bracket, held.os_tick_ns);
         // By a short time no rate is known.
         if advance.elapsed_ns < window_ns / 4.0 || advance.ticks <= 0.0 {
-            return Said::AsBefore;
+            return RateJudgment::AsBefore;
         }
-        let slewed = Said::Slewed(advance.elapsed_ns / advance.ticks);
+        let slewed = RateJudgment::Slewed(advance.elapsed_ns / advance.ticks);
         if held.doubt.is_open() {
-            return if self.is_settled_as_step(held, bracket) { Said::Stepped } else { slewed };
+            return if self.is_settled_as_step(held, bracket) { RateJudgment::Stepped } else { slewed };
         }
         if advance.is_usual(rate, window_ns) {
-            return Said::AsBefore;
+            return RateJudgment::AsBefore;
         }
         if advance.elapsed_ns <= DOUBTED_WINDOWS * window_ns && before.is_at(rate, SAME) {
             let share = (advance.excess_ns(rate) / advance.elapsed_ns).abs();

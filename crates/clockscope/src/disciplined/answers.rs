@@ -13,7 +13,7 @@ use super::bracket::{both_ticks, take_narrowest};
 use super::calibration::MeanRate;
 use super::errors::error_ns;
 use super::steering::Wanted;
-use super::version::Mode;
+use super::version::ServingMode;
 use super::{Counter, Disciplined, OsClock};
 use crate::conversion::{Conversion, Uncalibrated};
 use crate::evidence::{ErrorBound, Evidence, Finding, Frequency, Source};
@@ -329,7 +329,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Why the counter was given up.
     fn outcome(&self) -> Option<Evidence> {
-        let Mode::Barred(reason) = self.shared.page.mode() else { return None };
+        let ServingMode::Barred(reason) = self.shared.page.mode() else { return None };
         let (seen, advice) = reason.explained();
         Some(Evidence::new("outcome", Finding::Against, seen).by("the clock itself").advise(advice))
     }

@@ -12,8 +12,8 @@ use clockscope_brackets::Bracket;
 use super::agreement::SAME;
 use super::errors::Stretch;
 use super::holding::Held;
-use super::kept::{Seen, Statement};
 use super::page::{WANTS_BOUNDS, WANTS_WALL};
+use super::shared_statement::{ClockSnapshot, Statement};
 use super::stated::{BoundedAt, Bounds, GROWS, State, Stated, earlier, later};
 use super::usage::Usage;
 use super::version::Version;
@@ -91,14 +91,14 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Reads the system's clocks at about one moment. `None` where one does not answer, or all
     /// tries were interrupted.
-    fn see(&self) -> Option<Seen> {
+    fn see(&self) -> Option<ClockSnapshot> {
         let os = &self.shared.os;
         let one = || {
             let before_ns = os.now_ns().ok()?;
             let (wall_ns, raw_ns) = (os.wall_ns().ok()?, os.raw_ns()?);
             let after_ns = os.now_ns().ok()?;
             let disruptions = os.disruptions().map_or(0, |number| number.wrapping_add(1));
-            Some(Seen { raw_ns, before_ns, after_ns, wall_ns, disruptions })
+            Some(ClockSnapshot { raw_ns, before_ns, after_ns, wall_ns, disruptions })
         };
         for _ in 0..TRIES {
             let seen = one()?;

@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering;
 
 use super::lock::{Guard, Holder};
 use super::steering::Steering;
-use super::version::{Mode, Version};
+use super::version::{ServingMode, Version};
 use super::{Counter, Demotion, Disciplined, OsClock};
 
 /// A holder that has held the lock for longer than this, in ns, is considered lost.
@@ -20,7 +20,7 @@ pub(super) struct Held<'a> {
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Waits for the lock: for questions, never for readings.
     pub(super) fn with_steering<T>(&self, work: impl Fn(&mut Held<'_>) -> Option<T>) -> Option<T> {
-        if self.shared.page.mode() != Mode::Open {
+        if self.shared.page.mode() != ServingMode::Open {
             return None;
         }
         // The holder is done within microseconds, or is not running: then one turn of a scheduler
@@ -73,8 +73,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             Ok(steering) => steering,
             Err(same) if same == holder && same.is_held() => {
                 self.decide(|mode| match mode {
-                    Mode::Barred(Demotion::Deserted | Demotion::OutOfOrder) => None,
-                    _ => Some(Mode::Barred(Demotion::Deserted)),
+                    ServingMode::Barred(Demotion::Deserted | Demotion::OutOfOrder) => None,
+                    _ => Some(ServingMode::Barred(Demotion::Deserted)),
                 });
                 return None;
             }

@@ -9,7 +9,7 @@
 //! the rate, a line the function that is served, the page how threads share it, usage whether a
 //! line pays, steering what is done under the lock, agreement what a difference means, errors what
 //! is known of them; serving answers readings without a line; wall is the offset to the wall clock,
-//! bounds what the system states of civil time, kept that statement for callers who call rarely.
+//! bounds what the system states of civil time, shared_statement keeps that for callers who call rarely.
 //! docs/library.md explains why.
 
 mod agreement;
@@ -20,7 +20,6 @@ mod bracket;
 mod calibration;
 mod errors;
 mod holding;
-mod kept;
 mod line;
 mod lock;
 mod os_changes;
@@ -30,6 +29,7 @@ mod place;
 mod protocol;
 mod serving;
 mod shared;
+mod shared_statement;
 mod sources;
 mod stated;
 mod steering;
@@ -41,10 +41,10 @@ mod wall;
 #[cfg(not(loom))]
 mod wiping;
 
-#[cfg(all(test, not(loom)))]
-pub(crate) use kept::carried_on;
 #[cfg(not(loom))]
 pub use page::layout;
+#[cfg(all(test, not(loom)))]
+pub(crate) use shared_statement::carried_on;
 #[cfg(test)]
 pub(crate) use sources::trusted_counter;
 pub use sources::{Counter, OsClock};
@@ -61,7 +61,7 @@ use crate::{Errno, Instant};
 use asked::{Answers, Asked};
 pub(crate) use shared::Shared;
 use tested::Tested;
-use version::{Mode, Version};
+use version::{ServingMode, Version};
 
 /// Length of a segment in ns; each is up to a tenth longer or shorter. Half as long again is the longest that a change of
 /// the OS clock's rate stays unnoticed while the clock is in use: at 500 ppm, 0.75 µs.
@@ -196,7 +196,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Asks counter and system now what the second reading would ask, once for this process and all
     /// that it forks. No reading asks anything after that.
     pub fn prepare(&self) {
-        while self.shared.page.mode() == Mode::New {
+        while self.shared.page.mode() == ServingMode::New {
             self.begin();
         }
     }
@@ -209,15 +209,18 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.prepare();
         self.decide(|mode| match (mode, refusal) {
             // Still so, and the more exact reason.
-            (Mode::Barred(Demotion::Untested), Some(Demotion::NotClocksource | Demotion::ClocksourceUnknown)) => None,
-            (Mode::Open, Some(reason)) => Some(Mode::Barred(reason)),
-            (Mode::Barred(found), Some(reason)) if found.is_of_the_system() && found != reason => {
-                Some(Mode::Barred(reason))
+            (
+                ServingMode::Barred(Demotion::Untested),
+                Some(Demotion::NotClocksource | Demotion::ClocksourceUnknown),
+            ) => None,
+            (ServingMode::Open, Some(reason)) => Some(ServingMode::Barred(reason)),
+            (ServingMode::Barred(found), Some(reason)) if found.is_of_the_system() && found != reason => {
+                Some(ServingMode::Barred(reason))
             }
-            (Mode::Barred(found), None) if found.is_of_the_system() => Some(Mode::Open),
+            (ServingMode::Barred(found), None) if found.is_of_the_system() => Some(ServingMode::Open),
             _ => None,
         });
-        self.shared.page.mode() == Mode::Open
+        self.shared.page.mode() == ServingMode::Open
     }
 
     /// Takes the counter although the kernel does not, because a test of its own has shown that it
@@ -246,11 +249,11 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             return false;
         }
         self.decide(|mode| match mode {
-            Mode::Barred(Demotion::Deserted) if !self.shared.steering.has_room() => None,
-            Mode::New | Mode::Barred(_) => Some(Mode::Open),
-            Mode::Open => None,
+            ServingMode::Barred(Demotion::Deserted) if !self.shared.steering.has_room() => None,
+            ServingMode::New | ServingMode::Barred(_) => Some(ServingMode::Open),
+            ServingMode::Open => None,
         });
-        self.shared.page.mode() == Mode::Open
+        self.shared.page.mode() == ServingMode::Open
     }
 
     /// Gives the counter up, because a test of its own has shown that it may not be trusted. At
@@ -259,8 +262,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.prepare();
         self.tested.reject();
         self.decide(|mode| match mode {
-            Mode::Barred(Demotion::Deserted | Demotion::OutOfOrder) => None,
-            Mode::New | Mode::Open | Mode::Barred(_) => Some(Mode::Barred(Demotion::OutOfOrder)),
+            ServingMode::Barred(Demotion::Deserted | Demotion::OutOfOrder) => None,
+            ServingMode::New | ServingMode::Open | ServingMode::Barred(_) => {
+                Some(ServingMode::Barred(Demotion::OutOfOrder))
+            }
         });
     }
 
@@ -268,7 +273,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[cfg(not(loom))]
     pub(crate) fn forbid(&self) {
         self.asked.forbid();
-        self.decide(|mode| (mode == Mode::Open).then_some(Mode::Barred(Demotion::NotPermitted)));
+        self.decide(|mode| (mode == ServingMode::Open).then_some(ServingMode::Barred(Demotion::NotPermitted)));
     }
 
     /// The OS clock.
@@ -301,7 +306,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         // A child that is forked in the middle of this, by a signal handler, finds another version,
         // and begins by itself.
         if version == Version::NEW {
-            let marked = version.without_line(Mode::New);
+            let marked = version.without_line(ServingMode::New);
             page.replace(&mut version, marked);
         }
         page.mark();
@@ -318,7 +323,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
                 answers
             }
         };
-        let mode = answers.refusal(self.is_readmitted()).map_or(Mode::Open, Mode::Barred);
+        let mode = answers.refusal(self.is_readmitted()).map_or(ServingMode::Open, ServingMode::Barred);
         let next = version.without_line(mode);
         // One of all threads that race here; a process has many first calls after forks.
         if version.is_new() && version != Version::NEW && page.replace(&mut version, next) {
@@ -356,7 +361,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Gives the counter up, or takes it back, if `decision` says so of the mode that there is: the
     /// calibration begins anew. By anybody, and at once.
-    fn decide(&self, decision: impl Fn(Mode) -> Option<Mode>) {
+    fn decide(&self, decision: impl Fn(ServingMode) -> Option<ServingMode>) {
         let page = &self.shared.page;
         loop {
             let mut version = page.version();

@@ -5,7 +5,7 @@ use clockscope_brackets::Bracket;
 use super::agreement::SOON_NS;
 use super::holding::Held;
 use super::steering::TOO_WIDE;
-use super::version::Mode;
+use super::version::ServingMode;
 use super::{Counter, Demotion, Disciplined, OsClock};
 
 /// The OS clock has become slower, and was not compared for some time.
@@ -55,11 +55,11 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let page = &self.shared.page;
         // Before the system was asked the lock is not used: a forked child would inherit it.
         let mode = page.mode();
-        if mode == Mode::New {
+        if mode == ServingMode::New {
             return;
         }
         let Some(mut held) = self.lock() else {
-            if mode == Mode::Barred(Demotion::Deserted) {
+            if mode == ServingMode::Barred(Demotion::Deserted) {
                 self.go_on_without_the_lock(at);
             }
             return;

@@ -32,7 +32,7 @@ use super::line::{Line, Segment};
 use super::stated::{BoundedAt, Bounds};
 use super::sync::{self, AtomicU64, Ordering, fence};
 use super::usage::Usage;
-use super::version::{Mode, SEGMENTS, SLOTS, Version};
+use super::version::{SEGMENTS, SLOTS, ServingMode, Version};
 
 /// OS readings are written down when they are this much later than the last one that was, in ns:
 /// none that was returned is later than that one and this. (Where threads are stopped in the middle
@@ -45,7 +45,7 @@ pub(crate) const SKEW_NS: u64 = 1_000;
 
 /// A segment's words. Those of a line, number 2n and 2n + 1, share a cache line.
 #[repr(C, align(32))]
-struct Words([AtomicU64; Segment::WORDS]);
+struct SegmentWords([AtomicU64; Segment::WORDS]);
 
 /// What is published beside a line, for its readers alone: the offset to the wall clock, and the
 /// bounds of civil time. Number n belongs to slot n of the version. One cache line.
@@ -137,7 +137,7 @@ pub(crate) struct Page {
     format: AtomicU64,
     /// Zero. Readers must not look at them.
     reserved: [AtomicU64; 6],
-    segments: [Words; SEGMENTS],
+    segments: [SegmentWords; SEGMENTS],
     civil: [CivilWords; SLOTS],
 }
 
@@ -145,7 +145,7 @@ pub(crate) struct Page {
 /// 1. docs/library.md, "The page", says what they mean.
 #[cfg(not(loom))]
 pub mod layout {
-    use super::{Civil, CivilWords, Page, Segment, Words};
+    use super::{Civil, CivilWords, Page, Segment, SegmentWords};
     use crate::disciplined::version::{SEGMENTS, SLOTS};
     use core::mem::{align_of, offset_of, size_of};
 
@@ -174,7 +174,7 @@ pub mod layout {
         assert!(offset_of!(Page, largest_wall_error_ns) == 96);
         assert!(offset_of!(Page, format) == FORMAT_WORD && offset_of!(Page, reserved) == 112);
         assert!(offset_of!(Page, segments) == SEGMENT_0 && offset_of!(Page, civil) == CIVIL_0);
-        assert!(size_of::<Words>() == 32 && align_of::<Words>() == 32 && Segment::WORDS == 4);
+        assert!(size_of::<SegmentWords>() == 32 && align_of::<SegmentWords>() == 32 && Segment::WORDS == 4);
         assert!(size_of::<CivilWords>() == 64 && Civil::WORDS == 8);
         assert!(SEGMENTS == 16 && SLOTS == 8 && size_of::<Page>() == SIZE && align_of::<Page>() == 32);
     };
@@ -210,7 +210,7 @@ impl Page {
             largest_wall_error_ns: AtomicU64::new(0),
             format: AtomicU64::new(0),
             reserved: [const { AtomicU64::new(0) }; 6],
-            segments: [const { Words([const { AtomicU64::new(0) }; Segment::WORDS]) }; SEGMENTS],
+            segments: [const { SegmentWords([const { AtomicU64::new(0) }; Segment::WORDS]) }; SEGMENTS],
             civil: [const { CivilWords([const { AtomicU64::new(0) }; Civil::WORDS]) }; SLOTS],
         }
     }
@@ -235,7 +235,7 @@ impl Page {
             largest_wall_error_ns: word(),
             format: word(),
             reserved: core::array::from_fn(|_| word()),
-            segments: core::array::from_fn(|_| Words(core::array::from_fn(|_| word()))),
+            segments: core::array::from_fn(|_| SegmentWords(core::array::from_fn(|_| word()))),
             civil: core::array::from_fn(|_| CivilWords(core::array::from_fn(|_| word()))),
         }
     }
@@ -381,7 +381,7 @@ impl Page {
     /// `version`. `false` if that was replaced, or bars the counter: then nothing happened. Only
     /// for the holder of the lock.
     pub(crate) fn publish(&self, version: &mut Version, line: &Line, civil: &Civil) -> bool {
-        if version.mode() != Mode::Open {
+        if version.mode() != ServingMode::Open {
             return false;
         }
         let next = version.with_line();
@@ -531,7 +531,7 @@ impl Page {
         self.format.store(layout::FORMAT, Ordering::Relaxed);
     }
 
-    pub(crate) fn mode(&self) -> Mode {
+    pub(crate) fn mode(&self) -> ServingMode {
         self.version().mode()
     }
 

@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering;
 
 use super::holding::Held;
 use super::tested::{Test, plus_one};
-use super::version::Mode;
+use super::version::ServingMode;
 use super::{Counter, Demotion, Disciplined, OsClock};
 
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
@@ -61,7 +61,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     fn leave(&self, held: &mut Held<'_>, test: Option<Test>) -> bool {
         let error_ns = self.error_by_line(held.ticks_ns()).unwrap_or(0).max(held.stretch.worst_ns());
         let is_barred = test.is_some() && !self.is_trusted_by_system();
-        let mode = if is_barred { Mode::Barred(Demotion::Untested) } else { held.version.mode() };
+        let mode = if is_barred { ServingMode::Barred(Demotion::Untested) } else { held.version.mode() };
         if self.tested.last() != test || !self.end_line(held, mode) {
             return false;
         }

@@ -6,11 +6,11 @@ use loom::sync::Arc;
 use loom::sync::atomic::{AtomicU64, Ordering};
 use loom::thread;
 
-use super::kept::{Kept, Seen, Statement};
 use super::line::Line;
 use super::page::{Civil, Page, WallOffset};
+use super::shared_statement::{ClockSnapshot, SharedStatement, Statement};
 use super::stated::{State, Stated};
-use super::version::{Mode, Version};
+use super::version::{ServingMode, Version};
 use super::{Counter, Disciplined, OsClock};
 use crate::{Errno, Source};
 
@@ -24,7 +24,7 @@ fn check(preemptions: usize, model: impl Fn() + Sync + Send + 'static) {
 /// The version of a page that was opened.
 fn opened(page: &Page) -> Version {
     let mut version = Version::NEW;
-    page.replace(&mut version, Version::NEW.without_line(Mode::Open));
+    page.replace(&mut version, Version::NEW.without_line(ServingMode::Open));
     version
 }
 
@@ -366,7 +366,7 @@ fn a_counter_that_was_given_up_is_not_served() {
 
 /// A statement whose every part depends on `number`.
 fn statement(number: i64) -> Statement {
-    let seen = Seen {
+    let seen = ClockSnapshot {
         raw_ns: number as u64,
         before_ns: number as u64,
         after_ns: number as u64,
@@ -383,7 +383,7 @@ fn statement(number: i64) -> Statement {
 #[test]
 fn a_statement_is_read_whole() {
     check(2, || {
-        let kept = Arc::new(Kept::new());
+        let kept = Arc::new(SharedStatement::new());
         kept.keep(kept.turn(), &statement(1));
         let writer = {
             let kept = kept.clone();
@@ -400,7 +400,7 @@ fn a_statement_is_read_whole() {
 #[test]
 fn a_statement_is_written_by_one() {
     check(2, || {
-        let kept = Arc::new(Kept::new());
+        let kept = Arc::new(SharedStatement::new());
         let writer = {
             let kept = kept.clone();
             thread::spawn(move || kept.keep(kept.turn(), &statement(1)))
@@ -419,7 +419,7 @@ fn a_statement_is_written_by_one() {
 #[test]
 fn a_statement_that_was_forgotten_is_not_read() {
     check(2, || {
-        let kept = Arc::new(Kept::new());
+        let kept = Arc::new(SharedStatement::new());
         let since = kept.turn();
         let early = {
             let kept = kept.clone();

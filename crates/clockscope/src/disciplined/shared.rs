@@ -1,8 +1,8 @@
 //! The state that a forked child must forget.
 
-use super::kept::Kept;
 use super::lock::Lock;
 use super::page::Page;
+use super::shared_statement::SharedStatement;
 use super::steering::Steering;
 #[cfg(not(loom))]
 use super::sync::{AtomicU64, Ordering};
@@ -21,7 +21,7 @@ pub(crate) struct Shared<S> {
     pub(super) page: Page,
     pub(super) steering: Lock<Steering>,
     /// For callers without a line.
-    pub(super) kept: Kept,
+    pub(super) kept: SharedStatement,
     /// Identifies this process; 0 until [`Shared::process_mark`] is called. Last, where nothing is
     /// written that readers would wait for.
     #[cfg(not(loom))]
@@ -35,14 +35,14 @@ impl<S> Shared<S> {
             os,
             page: Page::new(),
             steering: Lock::new(Steering::ZERO),
-            kept: Kept::new(),
+            kept: SharedStatement::new(),
             process_mark: AtomicU64::new(0),
         }
     }
 
     #[cfg(loom)]
     pub(super) fn new(os: S) -> Self {
-        Self { os, page: Page::new(), steering: Lock::new(Steering::ZERO), kept: Kept::new() }
+        Self { os, page: Page::new(), steering: Lock::new(Steering::ZERO), kept: SharedStatement::new() }
     }
 
     /// Returns the mark of this process, never 0. A child that forgets this state has another one.

@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering;
 
 use clockscope_brackets::Bracket;
 
-use super::agreement::{Doubt, Said};
+use super::agreement::{Doubt, RateJudgment};
 use super::bounds::Carried;
 use super::bracket::take_narrowest;
 use super::calibration::{Calibration, MeanRate};
@@ -16,7 +16,7 @@ use super::os_changes::{PAUSE_NS, SlowOsClock, Standing};
 use super::page::{Civil, Look, WallOffset};
 use super::sync::stored_before_reading;
 use super::usage::{InUse, LATE_NS, MANY_LATE, MANY_LATE_NS, Usage};
-use super::version::{Mode, Version};
+use super::version::{ServingMode, Version};
 use super::{Counter, Demotion, Disciplined, OsClock};
 
 /// The lock's content. All zero is the state before the first use.
@@ -171,7 +171,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             self.begin_again(&mut held, &look);
         }
         if !held.version.has_line() && held.version.is_announced() {
-            let quiet = held.version.without_line(Mode::Open);
+            let quiet = held.version.without_line(ServingMode::Open);
             self.shared.page.replace(&mut held.version, quiet);
         }
     }
@@ -195,16 +195,16 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Whether the counter may be used. After a pause it is tried again.
     fn is_open(&self, held: &mut Held<'_>) -> bool {
         match held.version.mode() {
-            Mode::Open => true,
-            Mode::Barred(reason) if reason.is_for_some_time() => {
-                let open = held.version.without_line(Mode::Open);
+            ServingMode::Open => true,
+            ServingMode::Barred(reason) if reason.is_for_some_time() => {
+                let open = held.version.without_line(ServingMode::Open);
                 let is_open = self.shared.page.replace(&mut held.version, open);
                 if is_open {
                     **held = Steering { slower: held.slower, ..held.anew() };
                 }
                 is_open
             }
-            Mode::New | Mode::Barred(_) => false,
+            ServingMode::New | ServingMode::Barred(_) => false,
         }
     }
 
@@ -229,16 +229,16 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let before = held.stretch;
         let error = self.record_error(held, &look.line, &bracket, served).saturating_add(before.worst_ns());
         match self.judge(held, &before, &bracket) {
-            Said::Stepped => {
+            RateJudgment::Stepped => {
                 self.disagree(held, bracket.inner, error);
                 return None;
             }
             // While it changes, no rate is better than that of the last two.
-            Said::Slewed(rate) => {
+            RateJudgment::Slewed(rate) => {
                 self.add(held, bracket);
                 held.ns_per_tick = rate;
             }
-            Said::AsBefore => self.add(held, bracket),
+            RateJudgment::AsBefore => self.add(held, bracket),
         }
         Some(bracket)
     }
@@ -319,17 +319,17 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let before = held.stretch;
         match self.judge(held, &before, &bracket) {
             _ if is_notable && self.was_suspended(held) => self.disagree(held, bracket.inner, 0),
-            Said::Stepped => {
+            RateJudgment::Stepped => {
                 let error = unseen_error_ns(held, &bracket);
                 self.disagree(held, bracket.inner, error);
             }
-            Said::Slewed(_) if held.version.has_line() && !self.withdraw(held) => (),
-            Said::Slewed(_) => {
+            RateJudgment::Slewed(_) if held.version.has_line() && !self.withdraw(held) => (),
+            RateJudgment::Slewed(_) => {
                 held.calibration = Calibration::ZERO;
                 (held.is_calibrated, held.ns_per_tick) = (false, 0.0);
                 self.add(held, bracket);
             }
-            Said::AsBefore => {
+            RateJudgment::AsBefore => {
                 self.add(held, bracket);
                 self.begin_line(held, &bracket, look.line.end_value());
             }
@@ -414,7 +414,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Gives the counter up. `false` if another thread has just decided otherwise.
     pub(super) fn demote(&self, held: &mut Held<'_>, reason: Demotion) -> bool {
-        self.end_line(held, Mode::Barred(reason))
+        self.end_line(held, ServingMode::Barred(reason))
     }
 
     /// From here on no tick is covered. `false` if another thread has ended the line.
@@ -422,7 +422,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.end_line(held, held.version.mode())
     }
 
-    pub(super) fn end_line(&self, held: &mut Held<'_>, mode: Mode) -> bool {
+    pub(super) fn end_line(&self, held: &mut Held<'_>, mode: ServingMode) -> bool {
         self.shared.os.preemption_point();
         let next = held.version.without_line(mode);
         self.shared.page.end_line_of(&mut held.version, next)

@@ -43,7 +43,7 @@ const NUMBER: u64 = ((1 << REASON_SHIFT) - 1) & !(ONE - 1);
 
 /// What the clock serves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mode {
+pub(crate) enum ServingMode {
     /// Nobody has asked the system yet.
     New,
     /// The counter, once it is calibrated; the OS clock until then and in between.
@@ -97,14 +97,14 @@ impl Version {
         self.0 & (LINE | ANNOUNCED) != 0
     }
 
-    pub(super) fn mode(self) -> Mode {
+    pub(super) fn mode(self) -> ServingMode {
         match self.0 & (OPEN | BARRED) {
-            0 => Mode::New,
-            OPEN => Mode::Open,
+            0 => ServingMode::New,
+            OPEN => ServingMode::Open,
             _ => {
                 let number = (self.0 & REASON) >> REASON_SHIFT;
                 let reason = Demotion::ALL.into_iter().find(|reason| *reason as u64 == number);
-                Mode::Barred(reason.unwrap_or(Demotion::NotPermitted))
+                ServingMode::Barred(reason.unwrap_or(Demotion::NotPermitted))
             }
         }
     }
@@ -126,11 +126,11 @@ impl Version {
     }
 
     /// The next word, which has none.
-    pub(super) fn without_line(self, mode: Mode) -> Self {
+    pub(super) fn without_line(self, mode: ServingMode) -> Self {
         self.next(match mode {
-            Mode::New => 0,
-            Mode::Open => OPEN,
-            Mode::Barred(reason) => {
+            ServingMode::New => 0,
+            ServingMode::Open => OPEN,
+            ServingMode::Barred(reason) => {
                 let paused = if reason.is_for_some_time() { PAUSED } else { 0 };
                 BARRED | paused | (reason as u64) << REASON_SHIFT
             }
@@ -156,9 +156,9 @@ mod tests {
     fn a_successor_is_in_the_other_slot_of_the_same_epoch() {
         let mut version = Version(0).in_epoch(EPOCHS - 1);
         for turn in 0..100 {
-            let next = if turn % 2 == 0 { version.with_line() } else { version.without_line(Mode::Open) };
+            let next = if turn % 2 == 0 { version.with_line() } else { version.without_line(ServingMode::Open) };
             assert_eq!(next.slot() ^ version.slot(), 1);
-            assert_eq!((next.has_line(), next.mode()), (turn % 2 == 0, Mode::Open));
+            assert_eq!((next.has_line(), next.mode()), (turn % 2 == 0, ServingMode::Open));
             assert!(next.slot() >= SLOTS - 2 && next.0 & NUMBER > version.0 & NUMBER);
             assert_eq!(next.segment(), 2 * next.slot());
             assert!(!next.is_as(version) && next.is_as(next.at_second()));
@@ -169,14 +169,14 @@ mod tests {
 
     #[test]
     fn a_word_says_one_mode() {
-        let barred = Demotion::ALL.map(Mode::Barred);
-        for mode in barred.into_iter().chain([Mode::New, Mode::Open]) {
+        let barred = Demotion::ALL.map(ServingMode::Barred);
+        for mode in barred.into_iter().chain([ServingMode::New, ServingMode::Open]) {
             let word = Version(0).with_line().without_line(mode);
             assert_eq!((word.mode(), word.has_line(), word.is_announced()), (mode, false, false));
             let is_tried = match mode {
-                Mode::New => false,
-                Mode::Open => true,
-                Mode::Barred(reason) => reason.is_for_some_time(),
+                ServingMode::New => false,
+                ServingMode::Open => true,
+                ServingMode::Barred(reason) => reason.is_for_some_time(),
             };
             assert_eq!(word.is_tried(), is_tried);
             assert_eq!(word.in_epoch(EPOCHS - 1).mode(), mode);

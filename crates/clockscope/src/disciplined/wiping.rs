@@ -56,7 +56,7 @@ impl<S> Shared<S> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::kept::{Kept, Seen, Statement};
+    use super::super::shared_statement::{ClockSnapshot, SharedStatement, Statement};
     use super::super::stated::{State, Stated};
     use super::*;
 
@@ -80,14 +80,14 @@ mod tests {
     #[test]
     fn a_process_that_forgets_has_no_statement() {
         let (shared, nothing) = (Shared::new(()), Stated::nothing(State::Unsynchronized));
-        let statement = Statement::of(nothing, Seen::default(), 0, 1, 1).unwrap();
+        let statement = Statement::of(nothing, ClockSnapshot::default(), 0, 1, 1).unwrap();
         for _ in 0..3 {
             let before = shared.kept.turn();
             shared.kept.keep(before, &statement);
             assert_eq!(shared.kept.load(), Some(statement));
             // SAFETY: nobody else knows of it.
             unsafe { shared.forget() };
-            assert_eq!((shared.kept.load(), shared.kept.turn()), (None, Kept::new().turn()));
+            assert_eq!((shared.kept.load(), shared.kept.turn()), (None, SharedStatement::new().turn()));
         }
     }
 }

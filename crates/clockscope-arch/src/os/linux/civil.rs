@@ -5,14 +5,14 @@
 
 use super::errno::{keep_errno, last_errno};
 use crate::Errno;
-use crate::civil::{Leap, State};
+use crate::civil::{KernelClockState, Leap};
 
 /// Returns CLOCK_REALTIME and the kernel's state, both of one moment. Two system calls, which no
 /// disabled counter can make fatal.
 ///
 /// # Errors
 /// The call was refused.
-pub fn read() -> Result<State, Errno> {
+pub fn read() -> Result<KernelClockState, Errno> {
     keep_errno(|| {
         // The rest first: what is handed over to the running second meanwhile is not missed.
         let adjust_us = asked(ADJ_OFFSET_SS_READ).map(|(_, rest)| wide(rest.offset)).ok();
@@ -70,13 +70,13 @@ fn usual_tick_us() -> i64 {
     if hz > 0 { (1_000_000 + hz / 2) / hz } else { 10_000 }
 }
 
-fn state(answer: libc::c_int, timex: &libc::timex, adjust_us: Option<i64>) -> State {
+fn state(answer: libc::c_int, timex: &libc::timex, adjust_us: Option<i64>) -> KernelClockState {
     let has = |flag| timex.status & flag != 0;
     let unit_ns = if has(libc::STA_NANO) { 1 } else { 1000 };
     let is_unsynchronized = has(libc::STA_UNSYNC);
     let usual_tick = usual_tick_us() as f64;
     #[allow(clippy::unnecessary_cast, reason = "32 bits wide on 32-bit systems")]
-    State {
+    KernelClockState {
         unix_ns: i128::from(timex.time.tv_sec) * 1_000_000_000 + i128::from(timex.time.tv_usec) * i128::from(unit_ns),
         unit_ns: unit_ns as u64,
         leap: leap(answer, has(libc::STA_INS) || has(libc::STA_DEL)),

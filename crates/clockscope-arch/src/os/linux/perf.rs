@@ -27,7 +27,7 @@ struct Attributes {
 }
 
 /// What an event counts: its type and number in linux/perf_event.h.
-pub struct Kind {
+pub struct PerfEventKind {
     kind: u32,
     config: u64,
     call: &'static str,
@@ -35,9 +35,10 @@ pub struct Kind {
 
 /// The core's cycles.
 #[cfg(target_arch = "x86_64")]
-pub const CYCLES: Kind = Kind { kind: 0, config: 0, call: "perf_event_open of the cycle counter" };
+pub const CYCLES: PerfEventKind = PerfEventKind { kind: 0, config: 0, call: "perf_event_open of the cycle counter" };
 /// Nothing at all, which exists wherever there are events.
-const DUMMY: Kind = Kind { kind: 1, config: 9, call: "perf_event_open of an event that counts nothing" };
+const DUMMY: PerfEventKind =
+    PerfEventKind { kind: 1, config: 9, call: "perf_event_open of an event that counts nothing" };
 
 /// exclude_kernel and exclude_hv: what an ordinary user may count.
 const USER_ONLY: u64 = (1 << 5) | (1 << 6);
@@ -45,7 +46,7 @@ const CAP_USER_TIME: u64 = 1 << 3;
 
 /// The beginning of perf_event_mmap_page.
 #[repr(C)]
-pub struct Page {
+pub struct PerfEventPage {
     version: u32,
     compat_version: u32,
     /// Changes while the kernel writes.
@@ -66,17 +67,17 @@ pub struct Page {
 
 /// An event of this thread, with its page. It goes on as long as it lives.
 #[derive(Debug)]
-pub struct Event {
+pub struct PerfEvent {
     page: MappedPage,
     _event: File,
 }
 
-impl Event {
+impl PerfEvent {
     /// Opens it and maps its page.
     ///
     /// # Errors
     /// Which call the kernel refused.
-    pub fn open(what: &Kind) -> Result<Self, Unavailable> {
+    pub fn open(what: &PerfEventKind) -> Result<Self, Unavailable> {
         let attributes = Attributes {
             kind: what.kind,
             size: size_of::<Attributes>() as u32,
@@ -100,7 +101,7 @@ impl Event {
 
     /// The page: mapped as long as the event lives, and written by the kernel at any time.
     #[must_use]
-    pub fn page(&self) -> *const Page {
+    pub fn page(&self) -> *const PerfEventPage {
         self.page.start().cast()
     }
 }
@@ -115,9 +116,9 @@ pub fn frequency() -> Result<f64, Unavailable> {
 }
 
 fn ask_frequency() -> Result<f64, Unavailable> {
-    let event = Event::open(&DUMMY)?;
+    let event = PerfEvent::open(&DUMMY)?;
     let page = event.page();
-    // SAFETY: the page is mapped as long as `event` lives and longer than `Page`; the kernel writes it, hence volatile.
+    // SAFETY: the page is mapped as long as `event` lives and longer than `PerfEventPage`; the kernel writes it, hence volatile.
     let (capabilities, shift, mult) = unsafe {
         (
             (&raw const (*page).capabilities).read_volatile(),

@@ -30,7 +30,7 @@ fn a_skew_is_found_within_the_bound() {
     let stop = AtomicBool::new(false);
     let session = Session::new(&ThisMachine, &stop);
     let setup = Setup::untried(&session, Catalogue::counters(&ThisMachine)).expect("there is a reference");
-    let unit = Unit::of(&setup.bench, step(&counter));
+    let unit = CounterUnit::of(&setup.bench, step(&counter));
     let by = |skew: [i64; 2]| {
         let played = exchange(&setup.bench, skew.map(|skew| Skewed(counter, skew)), &[(one, other)], 20_000_000);
         pair_record(played.into_iter().next().unwrap(), unit)
@@ -52,7 +52,7 @@ fn a_skew_is_found_within_the_bound() {
     }
 }
 
-const UNIT: Unit = Unit { ns: 1.0, uncertain: 0.0, step: 1.0 };
+const UNIT: CounterUnit = CounterUnit { ns: 1.0, uncertain: 0.0, step: 1.0 };
 
 fn learned(bounds: [OffsetBounds; 2]) -> Result<[Learned; 2], ThreadError> {
     Ok(bounds.map(|bounds| Learned { bounds, parted: false }))
@@ -122,7 +122,7 @@ fn directions_that_were_interrupted_tell_nothing_of_symmetry() {
 #[test]
 fn what_was_not_tested_is_not_within_anything() {
     let mut offsets = Offsets { cpus: vec![0, 1], ..Offsets::default() };
-    let lost: Played<Learned> = ((0, 1), Err(ThreadError::Moved { from: 1, to: 0 }));
+    let lost: PairResult<Learned> = ((0, 1), Err(ThreadError::Moved { from: 1, to: 0 }));
     offsets.pairs = vec![pair_record(lost, UNIT)];
     summarise(&mut offsets);
     assert_eq!((offsets.worst_pair.get(), offsets.apart), (None, 0));
@@ -137,7 +137,7 @@ fn a_counter_off_the_line_is_told_with_its_bound() {
         let bracket = Bracket { before: ticks.wrapping_sub(20), inner, after: ticks + 20 };
         Together { bracket, step_ns: 1.0 }
     };
-    let unit = Unit { ns: 0.5, uncertain: 0.0, step: 2.0 };
+    let unit = CounterUnit { ns: 0.5, uncertain: 0.0, step: 2.0 };
     let found = off_line(&at(1000, 0), &at(1000 + 2000 + 300, 1000), &at(1000 + 8000, 4000), unit).unwrap();
     // Half a bracket of 20 ticks, two steps and the kernel's rounding, of the moment and of the line at a quarter of it.
     assert!((found.offset - 150.0).abs() < 1e-9 && (found.bound - (28.0 + 28.0) * 0.5).abs() < 1e-9, "{found:?}");

@@ -19,7 +19,7 @@ pub(crate) fn at_most(ns: f64) -> TickEvidence {
     }
 }
 
-fn demands(seen: &Seen, policy: &Policy) -> Vec<(String, Option<bool>)> {
+fn demands(seen: &Observations, policy: &Policy) -> Vec<(String, Option<bool>)> {
     let found = policy::compare(policy, seen, &judged(seen));
     for demand in &found {
         assert!(demand.found.is_some() || demand.met.is_none(), "{demand:?}");
@@ -130,7 +130,7 @@ fn what_was_not_measured_closely_enough_is_unknown() {
     let counter = ClockDemands { max_offset_ns: Some(50.0), max_regressions: Some(0), ..ClockDemands::default() };
     let mut policy = Policy { counter: Some(counter), ..Policy::default() };
     policy.clocks.insert("monotonic".to_owned(), ClockDemands { max_rate_ppm: Some(0.2), ..ClockDemands::default() });
-    let met = |seen: &Seen| demands(seen, &policy).into_iter().map(|(_, met)| met).collect::<Vec<_>>();
+    let met = |seen: &Observations| demands(seen, &policy).into_iter().map(|(_, met)| met).collect::<Vec<_>>();
     // 3 ± 70 ns, and 0.01 ± 0.3 ppm.
     assert_eq!(met(&seen), [Some(true), None, None]);
     seen.offsets.pairs[0].offset_ns = Figure::Known(130.0);

@@ -10,7 +10,7 @@ use clockscope_arch::os::MappedPage;
 use clockscope_arch::os::posix::{BySyscall, Timespec};
 
 use super::posix::resolution;
-use crate::{Basis, ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor};
+use crate::{ClockBasis, ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor};
 
 /// A PTP hardware clock, read by `clock_gettime` on its file (Linux Documentation/driver-api/ptp.rst).
 #[derive(Debug)]
@@ -89,7 +89,7 @@ const HPET: &str = "HPET main counter, mapped from /dev/hpet";
 fn info(name: String, path: Path, unit: Unit, resolution: Resolution, summary: &'static str) -> ClockInfo {
     let kind = if path == Path::Mmap { Kind::Counter } else { Kind::Wall };
     let info = ClockInfo::new(name, kind, path, resolution, summary);
-    ClockInfo { unit, basis: Basis::Other, is_steered: false, is_device: true, ..info }
+    ClockInfo { unit, basis: ClockBasis::Other, is_steered: false, is_device: true, ..info }
 }
 
 /// Names of the PTP devices, in the order of their numbers.

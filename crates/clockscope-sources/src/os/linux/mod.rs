@@ -14,11 +14,11 @@ use crate::{Errno, Path, RawClock, Resolution, Visitor};
 pub struct Reference {
     name: &'static str,
     id: libc::clockid_t,
-    way: Way,
+    way: ReferenceCall,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Way {
+enum ReferenceCall {
     Syscall(BySyscall),
     Vdso(ByVdso),
 }
@@ -27,7 +27,7 @@ enum Way {
 /// steers CLOCK_MONOTONIC_RAW; the others serve where a filter denies it. Whether one answers is for the caller to try.
 #[must_use]
 pub fn references() -> Vec<Reference> {
-    let by_syscall = |name, id| Reference { name, id, way: Way::Syscall(BySyscall::new(id)) };
+    let by_syscall = |name, id| Reference { name, id, way: ReferenceCall::Syscall(BySyscall::new(id)) };
     let mut references = vec![
         by_syscall("monotonic_raw:syscall", libc::CLOCK_MONOTONIC_RAW),
         by_syscall("monotonic:syscall", libc::CLOCK_MONOTONIC),
@@ -37,7 +37,7 @@ pub fn references() -> Vec<Reference> {
     references.extend(by_vdso.ok().map(|clock| Reference {
         name: "monotonic_raw:vdso",
         id: libc::CLOCK_MONOTONIC_RAW,
-        way: Way::Vdso(clock),
+        way: ReferenceCall::Vdso(clock),
     }));
     references
 }
@@ -53,8 +53,8 @@ impl Reference {
     #[must_use]
     pub fn path(&self) -> Path {
         match self.way {
-            Way::Syscall(_) => Path::Syscall,
-            Way::Vdso(_) => Path::Vdso,
+            ReferenceCall::Syscall(_) => Path::Syscall,
+            ReferenceCall::Vdso(_) => Path::Vdso,
         }
     }
 
@@ -75,8 +75,8 @@ impl RawClock for Reference {
     #[inline(always)]
     fn read(&self, raw: &mut Timespec) -> Result<(), Errno> {
         match self.way {
-            Way::Syscall(clock) => clock.read(raw),
-            Way::Vdso(clock) => clock.read(raw),
+            ReferenceCall::Syscall(clock) => clock.read(raw),
+            ReferenceCall::Vdso(clock) => clock.read(raw),
         }
     }
 

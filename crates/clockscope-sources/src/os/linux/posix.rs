@@ -5,7 +5,7 @@ use clockscope_arch::os::posix::{ByLibc, BySyscall, ByVdso, Timespec, resolution
 use crate::{ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Visitor};
 
 /// A row of the table of POSIX clocks. Adding one is adding a row.
-struct Row {
+struct PosixClock {
     name: &'static str,
     aliases: &'static [&'static str],
     id: libc::clockid_t,
@@ -19,12 +19,12 @@ const fn row(
     id: libc::clockid_t,
     kind: Kind,
     summary: &'static str,
-) -> Row {
-    Row { name, aliases, id, kind, summary }
+) -> PosixClock {
+    PosixClock { name, aliases, id, kind, summary }
 }
 
 #[rustfmt::skip]
-const ROWS: &[Row] = &[
+const ROWS: &[PosixClock] = &[
     row("realtime",         &[],                   libc::CLOCK_REALTIME,           Kind::Wall,      "CLOCK_REALTIME"),
     row("realtime_coarse",  &["realtime_crs"],     libc::CLOCK_REALTIME_COARSE,    Kind::Wall,      "CLOCK_REALTIME_COARSE, moved by the timer tick"),
     row("monotonic",        &[],                   libc::CLOCK_MONOTONIC,          Kind::Monotonic, "CLOCK_MONOTONIC"),
@@ -68,7 +68,7 @@ pub(super) fn each(visitor: &mut impl Visitor) {
     }
 }
 
-impl Row {
+impl PosixClock {
     fn info(&self, path: Path) -> ClockInfo {
         let info = ClockInfo::new(self.name, self.kind, path, resolution(self.id), self.summary);
         ClockInfo {

@@ -28,7 +28,7 @@ pub(super) fn each(visitor: &mut impl Visitor) {
 mod x86 {
     use std::sync::atomic::{Ordering, compiler_fence};
 
-    use clockscope_arch::os::perf::{CYCLES, Event, Page};
+    use clockscope_arch::os::perf::{CYCLES, PerfEvent, PerfEventPage};
 
     use crate::{Errno, RawClock, Unavailable};
 
@@ -37,8 +37,8 @@ mod x86 {
     /// The cycle counter of the thread that opened it.
     #[derive(Debug)]
     pub(super) struct Rdpmc {
-        page: *const Page,
-        _event: Event,
+        page: *const PerfEventPage,
+        _event: PerfEvent,
     }
 
     // SAFETY: the page stays mapped as long as the clock lives, whichever thread drops it. What another thread reads is that
@@ -49,9 +49,9 @@ mod x86 {
 
     /// Opens the event, if the kernel permits reading its counter.
     pub(super) fn open() -> Result<Rdpmc, Unavailable> {
-        let event = Event::open(&CYCLES)?;
+        let event = PerfEvent::open(&CYCLES)?;
         let page = event.page();
-        // SAFETY: the page is mapped as long as the event lives and longer than `Page`.
+        // SAFETY: the page is mapped as long as the event lives and longer than `PerfEventPage`.
         let permitted = unsafe { (&raw const (*page).capabilities).read_volatile() } & CAP_USER_RDPMC != 0;
         if !permitted {
             return Err(Unavailable::Missing(

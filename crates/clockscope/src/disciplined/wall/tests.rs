@@ -6,7 +6,7 @@ use core::cell::Cell;
 
 use super::super::line::Line;
 use super::super::page::Page;
-use super::super::version::Mode;
+use super::super::version::ServingMode;
 use super::*;
 
 /// A counter of 1 GHz whose reads take no time, an OS clock that shows the time at the end of
@@ -104,7 +104,7 @@ fn a_reading_of_the_wall_clock_itself_is_not_below_one_by_a_line_that_ended() {
         let start = now(&clock);
         assert!(clock.publish(&mut held, &Line::single(start, start + lead_ns, 1.0, 1_000)));
         let served = clock.shared.page.read_wall(|| start + 1).unwrap();
-        let next = held.version.without_line(Mode::Open);
+        let next = held.version.without_line(ServingMode::Open);
         // Only what was read is ended: the end of the line would be further ahead.
         clock.shared.page.raise_floor(start + 1 + lead_ns);
         assert!(clock.shared.page.replace(&mut held.version, next));

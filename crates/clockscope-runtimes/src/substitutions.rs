@@ -5,7 +5,7 @@ use std::process::Command;
 
 /// What stands for the words of a command (see [`crate::registry::Runtime`]). What there is not leaves out the arguments and variables that name it.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Words<'a> {
+pub(crate) struct Substitutions<'a> {
     pub(crate) program: Option<&'a Path>,
     pub(crate) compiler: Option<&'a Path>,
     /// The folder of .NET's own assemblies.
@@ -19,7 +19,7 @@ pub(crate) struct Words<'a> {
     pub(crate) milliseconds: u64,
 }
 
-impl Words<'_> {
+impl Substitutions<'_> {
     /// The command, in the probe's folder, into which go temporary files. `None` if there is no such program.
     pub(crate) fn command(&self, words: &[&str], variables: &[(&str, &str)]) -> Option<Command> {
         let (program, arguments) = words.split_first()?;
@@ -63,17 +63,17 @@ mod tests {
 
     #[test]
     fn words_are_filled_or_left_out() {
-        let words = Words { program: Some(Path::new("/bin/x")), milliseconds: 7, ..Words::default() };
+        let words = Substitutions { program: Some(Path::new("/bin/x")), milliseconds: 7, ..Substitutions::default() };
         let command = words.command(&["{program}", "-lib:{framework}", "{milliseconds}", "plain"], &[]).unwrap();
         assert_eq!(command.get_program(), "/bin/x");
         assert_eq!(command.get_args().collect::<Vec<_>>(), ["7", "plain"]);
         assert!(words.command(&["{compiler}"], &[]).is_none());
         let go = RUNTIMES.iter().find(|runtime| runtime.name == "go").unwrap();
-        let cache = |words: &Words<'_>| {
+        let cache = |words: &Substitutions<'_>| {
             let command = words.command(&["{program}"], go.variables).unwrap();
             command.get_envs().find(|(name, _)| *name == "GOCACHE").and_then(|(_, value)| value.map(ToOwned::to_owned))
         };
         assert_eq!(cache(&words), None);
-        assert_eq!(cache(&Words { cache: Some(Path::new("/y")), ..words }).unwrap(), "/y/go");
+        assert_eq!(cache(&Substitutions { cache: Some(Path::new("/y")), ..words }).unwrap(), "/y/go");
     }
 }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use clockscope_records::{Figure, Strength, TickEvidence};
-use clockscope_sources::{Basis, ClockInfo, Unit};
+use clockscope_sources::{ClockBasis, ClockInfo, Unit};
 use clockscope_statistics::{Lattice, SHORTEST_TICK, Tick, Weight};
 
 use crate::context::Context;
@@ -44,17 +44,17 @@ pub(crate) struct TickRecord {
     pub(crate) evidence: TickEvidence,
 }
 
-/// What readings told about a tick, in the clock's unit of so many ns.
+/// What readings showed about a tick, in the clock's unit of so many ns.
 pub(crate) fn record<P: Platform>(
     tick: Tick,
     info: &ClockInfo,
     ns_per_unit: Option<f64>,
     context: &Context<'_, P>,
 ) -> TickRecord {
-    let stands_on = Hardware {
-        ns_per_tick: match info.unit {
+    let stands_on = TickSource {
+        ns_per_count: match info.unit {
             Unit::Counts(_) => ns_per_unit,
-            Unit::Nanoseconds if matches!(info.basis, Basis::Clocksource | Basis::Scheduler) => {
+            Unit::Nanoseconds if matches!(info.basis, ClockBasis::Clocksource | ClockBasis::Scheduler) => {
                 context.counter_under_the_kernel()
             }
             Unit::Nanoseconds => None,
@@ -85,16 +85,16 @@ impl TickRecord {
 
 /// What a clock's tick can be a tick of.
 #[derive(Clone, Copy, Debug)]
-struct Hardware {
+struct TickSource {
     /// Length of one count of the counter that the clock is or stands on.
-    ns_per_tick: Option<f64>,
+    ns_per_count: Option<f64>,
     is_counter: bool,
     /// By what share the length of the clock's unit may be off.
     unit_error: f64,
 }
 
-impl Hardware {
-    /// What readings told, in a unit of so many ns.
+impl TickSource {
+    /// What readings showed, in a unit of so many ns.
     fn record(self, tick: Tick, ns_per_unit: Option<f64>) -> TickRecord {
         match (tick, ns_per_unit) {
             (Tick::Unknown(reason), _) => TickRecord::unknown(0, None, reason.reason()),
@@ -130,7 +130,7 @@ impl Hardware {
         let counts = self.counts(tick_ns).filter(|ticks| *ticks > 1.0 || known.is_none());
         // What the kernel makes of the counter is a multiple of its counts, whatever else that may look like.
         let written = match (counts, known) {
-            (Some(ticks), _) => Some(written_in_ticks(ticks, self.ns_per_tick)),
+            (Some(ticks), _) => Some(written_in_counts(ticks, self.ns_per_count)),
             (None, Some((_, written, _))) => Some((*written).to_owned()),
             (None, None) => fraction(tick_ns, error),
         };
@@ -157,15 +157,15 @@ impl Hardware {
 
     /// The tick in counts of the hardware, if it is a whole number of them.
     fn counts(self, tick_ns: f64) -> Option<f64> {
-        let ticks = tick_ns / self.ns_per_tick?;
+        let ticks = tick_ns / self.ns_per_count?;
         let whole = ticks.round();
         ((ticks - whole).abs() <= whole * SAME && (1.0..=MOST_TICKS).contains(&whole)).then_some(whole)
     }
 }
 
-fn written_in_ticks(ticks: f64, ns_per_tick: Option<f64>) -> String {
+fn written_in_counts(ticks: f64, ns_per_count: Option<f64>) -> String {
     let plural = if ticks == 1.0 { "" } else { "s" };
-    ns_per_tick.map_or_else(String::new, |ns| format!("{ticks} tick{plural} of {:.3} MHz", 1e3 / ns))
+    ns_per_count.map_or_else(String::new, |ns| format!("{ticks} tick{plural} of {:.3} MHz", 1e3 / ns))
 }
 
 /// The simplest fraction of ns within the error, where it is so simple that it cannot be an accident.
@@ -213,7 +213,7 @@ mod tests {
     }
 
     /// The tick, how it is written and by which name it is known.
-    fn found(hardware: Hardware, period: f64, ns_per_unit: f64) -> (f64, Option<String>, Option<String>) {
+    fn found(hardware: TickSource, period: f64, ns_per_unit: f64) -> (f64, Option<String>, Option<String>) {
         let TickRecord { tick_ns, evidence, .. } = hardware.found(lattice(period, 1e-7), ns_per_unit);
         (tick_ns.get().unwrap(), evidence.period, evidence.recognised)
     }
@@ -221,7 +221,7 @@ mod tests {
     /// All readings of an ordered counter share one residue: few of them prove no tick, and certainly not a single count.
     #[test]
     fn a_bound_of_many_counts_is_not_one_count() {
-        let counter = Hardware { ns_per_tick: Some(0.4), is_counter: true, unit_error: 1e-7 };
+        let counter = TickSource { ns_per_count: Some(0.4), is_counter: true, unit_error: 1e-7 };
         let found = |units| counter.record(Tick::AtMost { units, steps: 900 }, Some(0.4));
         assert_eq!(found(SHORTEST_TICK).tick_ns.get(), Some(0.4));
         let TickRecord { tick_ns, evidence } = found(26.0 * SHORTEST_TICK);
@@ -232,9 +232,9 @@ mod tests {
 
     #[test]
     fn ticks_are_written_as_what_they_are() {
-        let counter = |ns: f64| Hardware { ns_per_tick: Some(ns), is_counter: true, unit_error: 1e-7 };
-        let kernels = |ns: f64| Hardware { is_counter: false, ..counter(ns) };
-        let other = Hardware { ns_per_tick: None, is_counter: false, unit_error: 0.0 };
+        let counter = |ns: f64| TickSource { ns_per_count: Some(ns), is_counter: true, unit_error: 1e-7 };
+        let kernels = |ns: f64| TickSource { is_counter: false, ..counter(ns) };
+        let other = TickSource { ns_per_count: None, is_counter: false, unit_error: 0.0 };
         let tsc_ns = 1e3 / 2596.16;
         for (hardware, period, unit_ns, written, name) in [
             (counter(tsc_ns), 26.0, tsc_ns, "26 ticks of 2596.160 MHz", None),

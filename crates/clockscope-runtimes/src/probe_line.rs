@@ -18,16 +18,16 @@ const MOST_STEPS: usize = 20_000;
 
 /// What was printed of an API.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Line {
+pub(crate) enum ProbeReport {
     /// It was read.
-    Read(Readings),
+    Read(ProbeReadings),
     /// The runtime has none, or it is of no use there.
     Unavailable { api: String, reason: String },
 }
 
 /// An API's readings, as far as they are kept.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-pub(crate) struct Readings {
+pub(crate) struct ProbeReadings {
     pub(crate) api: String,
     pub(crate) built_on: String,
     pub(crate) units_per_second: u64,
@@ -67,7 +67,7 @@ impl From<serde_json::Error> for LineError {
 }
 
 /// All lines of a probe's output that are ours, in order. The other lines are nobody's business.
-pub(crate) fn parse(output: &str) -> Vec<Result<Line, LineError>> {
+pub(crate) fn parse(output: &str) -> Vec<Result<ProbeReport, LineError>> {
     let mut apis = BTreeSet::new();
     let mut ours = |line: &str| {
         let line = one(&line[line.find(MARK)?..]);
@@ -84,26 +84,26 @@ pub(crate) fn is_ours(line: &str) -> bool {
     line.contains(MARK)
 }
 
-fn one(text: &str) -> Result<Line, LineError> {
+fn one(text: &str) -> Result<ProbeReport, LineError> {
     // By a value, as documents are read: code that reads a type from text is several times as large.
     let value: Value = serde_json::from_str(text.trim_end())?;
     if value["clockscope_probe"] != VERSION {
         return Err(LineError::Version(shortened(&value["clockscope_probe"].to_string())));
     }
     if let (Some(api), Some(reason)) = (value["api"].as_str(), value["unavailable"].as_str()) {
-        return Ok(Line::Unavailable { api: shortened(api), reason: shortened(reason) });
+        return Ok(ProbeReport::Unavailable { api: shortened(api), reason: shortened(reason) });
     }
-    let mut readings = Readings::deserialize(&value)?;
+    let mut readings = ProbeReadings::deserialize(&value)?;
     readings.api = shortened(&readings.api);
     readings.built_on = shortened(&readings.built_on);
     readings.version = readings.version.as_deref().map(shortened);
     match readings.contradiction() {
         Some(what) => Err(LineError::Contradiction(what)),
-        None => Ok(Line::Read(readings)),
+        None => Ok(ProbeReport::Read(readings)),
     }
 }
 
-impl Line {
+impl ProbeReport {
     /// What it is about.
     fn api(&self) -> &str {
         match self {
@@ -113,7 +113,7 @@ impl Line {
     }
 }
 
-impl Readings {
+impl ProbeReadings {
     /// What cannot be true, whatever the clock did.
     fn contradiction(&self) -> Option<&'static str> {
         let is_ascending = self.differences.windows(2).all(|pair| pair[0].0 < pair[1].0);
@@ -148,7 +148,7 @@ mod tests {
 
     const GOOD: &str = r#"{"clockscope_probe":1,"api":"f","built_on":"CLOCK_MONOTONIC","units_per_second":10,"nominal_hz":null,"batch_reads":3,"batches":2,"batch_ns":[7,8],"differences":[[-1,1],[0,2],[5,1]],"steps":[5,-1]}"#;
 
-    fn only(text: &str) -> Result<Line, LineError> {
+    fn only(text: &str) -> Result<ProbeReport, LineError> {
         let mut lines = parse(text);
         assert_eq!(lines.len(), 1, "{text}");
         lines.pop().unwrap()
@@ -163,7 +163,7 @@ mod tests {
         let lines = parse(&text);
         assert_eq!(lines.len(), 2);
         for (line, api) in lines.into_iter().zip(["f", "g"]) {
-            let Line::Read(readings) = line.unwrap() else { panic!("it was read") };
+            let ProbeReport::Read(readings) = line.unwrap() else { panic!("it was read") };
             assert_eq!((readings.api.as_str(), readings.reads(), readings.nominal_hz), (api, 6, None));
         }
         assert!(parse("").is_empty());
@@ -188,11 +188,11 @@ mod tests {
             .replace("\"f\"", &format!("\"{odd}\""))
             .replace("CLOCK_MONOTONIC", &odd)
             .replace("\"batch_reads\"", &format!("\"version\":\"{odd}\",\"batch_reads\""));
-        let Line::Read(readings) = only(&text).unwrap() else { panic!("it was read") };
+        let ProbeReport::Read(readings) = only(&text).unwrap() else { panic!("it was read") };
         assert_eq!(clean.chars().count(), 200);
         assert_eq!([&readings.api, &readings.built_on, &readings.version.unwrap()], [&clean; 3]);
         let text = format!(r#"{{"clockscope_probe":1,"api":"{odd}","unavailable":"{odd}"}}"#);
-        assert_eq!(only(&text).unwrap(), Line::Unavailable { api: clean.clone(), reason: clean });
+        assert_eq!(only(&text).unwrap(), ProbeReport::Unavailable { api: clean.clone(), reason: clean });
         for text in [
             format!(r#"{{"clockscope_probe":"{odd}"}}"#),
             GOOD.replace("\"batch_reads\":3", &format!("\"batch_reads\":\"{odd}\"")),
@@ -213,7 +213,10 @@ mod tests {
     #[test]
     fn an_api_may_be_missing() {
         let line = only(r#"{"clockscope_probe":1,"api":"TickCount64","unavailable":"this runtime has none"}"#).unwrap();
-        assert_eq!(line, Line::Unavailable { api: "TickCount64".into(), reason: "this runtime has none".into() });
+        assert_eq!(
+            line,
+            ProbeReport::Unavailable { api: "TickCount64".into(), reason: "this runtime has none".into() }
+        );
     }
 
     #[test]
@@ -250,7 +253,7 @@ mod tests {
             only(&text.replacen("[0,2]", &format!("[0,{}]", 2 * batches - 2), 1))
         };
         for (batches, durations) in [(9_999, 9_999), (10_000, 10_000), (10_001, 10_000), (1_000_000, 10_000)] {
-            let Line::Read(readings) = of(batches, durations).unwrap() else { panic!("it was read") };
+            let ProbeReport::Read(readings) = of(batches, durations).unwrap() else { panic!("it was read") };
             assert_eq!(readings.reads(), 3 * batches as u64);
         }
         for (batches, durations) in [(10_000, 9_999), (10_001, 10_001), (1_000_000, 6)] {

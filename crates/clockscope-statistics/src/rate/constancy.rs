@@ -28,7 +28,7 @@ pub(super) fn constancy(brackets: &[BracketNs], ticks: Ticks) -> Constancy {
     if brackets.len() < 3 {
         return Constancy::Untested;
     }
-    let phases: Vec<Phase> = brackets.iter().map(|bracket| Phase::of(bracket, ticks)).collect();
+    let phases: Vec<PhaseBounds> = brackets.iter().map(|bracket| PhaseBounds::of(bracket, ticks)).collect();
     if fits(&phases) {
         return Constancy::Constant;
     }
@@ -53,14 +53,14 @@ fn first_misfit(mut fitting: usize, mut unfit: usize, fits: impl Fn(usize) -> bo
 /// earlier than the reference before and no later than the one after; so when the reference showed the former, the phase was at
 /// most what it would have been had the clock been read then, and likewise after.
 #[derive(Clone, Copy, Debug)]
-struct Phase {
+struct PhaseBounds {
     /// (moment, phase): the line is not above this.
     most: (f64, f64),
     /// Nor below this.
     least: (f64, f64),
 }
 
-impl Phase {
+impl PhaseBounds {
     fn of(bracket: &BracketNs, ticks: Ticks) -> Self {
         let (least, most) = bracket.phase(ticks);
         Self { most: (bracket.before, most + ROUNDING), least: (bracket.after + ticks.outer, least - ROUNDING) }
@@ -69,7 +69,7 @@ impl Phase {
 
 /// Whether a line passes between all lower and all upper bounds: the convex hull below the upper ones must nowhere be
 /// under that above the lower ones (two convex sets without a common point are separated by a line). Takes N steps.
-fn fits(phases: &[Phase]) -> bool {
+fn fits(phases: &[PhaseBounds]) -> bool {
     let ceiling = hull_below(in_order(phases.iter().map(|phase| phase.most).collect()).into_iter());
     let floor = hull_below(in_order(phases.iter().map(|phase| (phase.least.0, -phase.least.1)).collect()).into_iter());
     // Their difference is convex, and straight between corners: it is smallest at one of them.
@@ -126,8 +126,11 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn phases(bounds: &[(f64, f64, f64)]) -> Vec<Phase> {
-        bounds.iter().map(|(moment, least, most)| Phase { most: (*moment, *most), least: (*moment, *least) }).collect()
+    fn phases(bounds: &[(f64, f64, f64)]) -> Vec<PhaseBounds> {
+        bounds
+            .iter()
+            .map(|(moment, least, most)| PhaseBounds { most: (*moment, *most), least: (*moment, *least) })
+            .collect()
     }
 
     /// A clock that went back together with its reference seemed to change its rate.

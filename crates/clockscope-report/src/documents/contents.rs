@@ -3,13 +3,13 @@
 use clockscope_records::Envelope;
 use serde_json::Value;
 
-use super::environment::{Fact, Head};
+use super::environment::{DocumentHead, Fact};
 use crate::model::Block;
 use crate::report::{Describe, Lines};
 use crate::sheet::Sheet;
 
 /// Describes the part of a document that depends on the question.
-pub(super) trait Found {
+pub(super) trait DescribeContents {
     /// Lists whose entries are lines of NDJSON, and the types of these.
     const LINES: &'static [(&'static str, &'static str)];
 
@@ -37,10 +37,10 @@ pub(super) trait Found {
     fn sheet(&self, record: &Value) -> Sheet;
 }
 
-impl<F: Found> Describe for Envelope<F> {
+impl<F: DescribeContents> Describe for Envelope<F> {
     fn blocks(&self) -> Vec<Block> {
         let found = &self.found;
-        let head = Head::of(self).measured(found.how(), found.is_interrupted());
+        let head = DocumentHead::of(self).measured(found.how(), found.is_interrupted());
         let mut blocks = found.blocks();
         blocks.extend([head.block(), head.conclusion_after(found.findings(), found.conclusion())]);
         blocks

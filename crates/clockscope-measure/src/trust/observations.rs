@@ -1,23 +1,23 @@
 //! What the judges look at: the records of all questions, and what several judges derive from them.
 
 use clockscope_machine::clocksource;
-use clockscope_machine::hypervisor::Advice;
-use clockscope_records::{ClockRecord, Doubt, Environment, KernelVerdict, Offsets, Order, Rates, Sequence};
+use clockscope_machine::hypervisor::HypervisorStatement;
+use clockscope_records::{ClockRecord, Environment, KernelVerdict, Offsets, Order, Rates, ReferenceDoubt, Sequence};
 
 use crate::error::MeasureError;
 
 /// What a clock costs that enters the kernel: the yardstick for those that need not.
 pub(super) const SYSCALL: &str = "monotonic:syscall";
-/// No processor takes longer for an ordered read, in ns, unless somebody traps it.
+/// No processor takes longer for an ordered read, in ns, unless it is trapped.
 pub(super) const TRAPPED_NS: f64 = 200.0;
 
 /// Everything that a verdict may stand on.
-pub(crate) struct Seen {
+pub(crate) struct Observations {
     pub(crate) environment: Environment,
     /// Whether the hardware promises a constant rate.
     pub(crate) is_invariant: Option<bool>,
     /// What the hypervisor says about the counter.
-    pub(crate) advice: Option<Advice>,
+    pub(crate) advice: Option<HypervisorStatement>,
     pub(crate) kernel: KernelVerdict,
     pub(crate) clocks: Vec<ClockRecord>,
     pub(crate) order: Order,
@@ -52,7 +52,7 @@ pub(crate) fn at_most_ns(clock: &ClockRecord) -> Option<f64> {
     clock.tick_evidence.as_ref()?.at_most_ns.filter(|_| !clock.tick_ns.is_known())
 }
 
-impl Seen {
+impl Observations {
     /// A clock by its name or alias, with its path where that is not the usual one.
     pub(crate) fn clock(&self, name: &str) -> Option<&ClockRecord> {
         let bears = |clock: &&ClockRecord| {
@@ -71,7 +71,7 @@ impl Seen {
         self.order.sequences.iter().find(|sequence| sequence.name == label)
     }
 
-    /// Whether somebody traps every read of the counter: then all that reads it is dear.
+    /// Whether every read of the counter is trapped: then all that reads it is expensive.
     pub(crate) fn is_trapped(&self) -> bool {
         self.emulators().is_none() && self.cheapest_ordered().is_some_and(|(_, ns)| ns > TRAPPED_NS)
     }
@@ -100,10 +100,10 @@ impl Seen {
 
     /// Why the kernel's clock cannot judge the counter, nor the counter, whose rate it gave, the kernel's clock: `None` if they
     /// can. A clock that the timer tick moves loses time with every tick that is lost.
-    pub(crate) fn doubt(&self) -> Option<Doubt> {
+    pub(crate) fn doubt(&self) -> Option<ReferenceDoubt> {
         let is_ticked = self.clocksource().is_some_and(clocksource::is_timer_tick);
         let is_suspected = self.rates.as_ref().is_ok_and(|rates| rates.reference_suspected);
-        is_ticked.then_some(Doubt::TimerTick).or(is_suspected.then_some(Doubt::ReferenceChanged))
+        is_ticked.then_some(ReferenceDoubt::TimerTick).or(is_suspected.then_some(ReferenceDoubt::ReferenceChanged))
     }
 
     /// Whether order across CPUs means something for a clock: not for one of a single thread.

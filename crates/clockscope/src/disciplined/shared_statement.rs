@@ -34,7 +34,7 @@ const WHOLE: u64 = 2;
 /// The number is above both.
 const ONE: u64 = 4;
 
-/// The state of a [`Kept`] at some moment: a statement that is asked for after it may be kept.
+/// The state of a [`SharedStatement`] at some moment: a statement that is asked for after it may be kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Turn(u64);
 
@@ -46,12 +46,12 @@ impl Turn {
 
 /// A statement that threads share. All zero is none.
 #[repr(C)]
-pub(super) struct Kept {
+pub(super) struct SharedStatement {
     turn: AtomicU64,
     words: [AtomicU64; Statement::WORDS],
 }
 
-impl Kept {
+impl SharedStatement {
     #[cfg(not(loom))]
     pub(super) const fn new() -> Self {
         Self { turn: AtomicU64::new(0), words: [const { AtomicU64::new(0) }; Statement::WORDS] }
@@ -123,7 +123,7 @@ impl Kept {
 
 /// What the system's clocks showed at about one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Seen {
+pub(super) struct ClockSnapshot {
     /// The clock that no daemon steers.
     pub(super) raw_ns: u64,
     /// The OS clock, before the other two and after them.
@@ -135,7 +135,7 @@ pub(super) struct Seen {
     pub(super) disruptions: u64,
 }
 
-impl Seen {
+impl ClockSnapshot {
     /// Returns how long the reads took, in ns of the OS clock.
     pub(super) fn width_ns(&self) -> u64 {
         self.after_ns.wrapping_sub(self.before_ns)
@@ -163,7 +163,7 @@ impl Seen {
 pub(super) struct Statement {
     /// In ns of the clock that no daemon steers.
     bounds: Bounds,
-    seen: Seen,
+    seen: ClockSnapshot,
     /// How many ns of the OS clock one of that clock's is.
     rate: f64,
 }
@@ -173,7 +173,7 @@ impl Statement {
 
     /// Returns what was stated after `seen` and before the unsteered clock showed `raw_ns`, where
     /// clocks may be a tick further than they show. `None` if that took longer than `most_ns`.
-    pub(super) fn of(mut stated: Stated, seen: Seen, raw_ns: u64, tick_ns: u64, most_ns: u64) -> Option<Self> {
+    pub(super) fn of(mut stated: Stated, seen: ClockSnapshot, raw_ns: u64, tick_ns: u64, most_ns: u64) -> Option<Self> {
         let rate = 1.0 + stated.rate_ppm * 1e-6;
         let took_ns = raw_ns.wrapping_sub(seen.raw_ns);
         // So that no product overflows, whatever a system states.
@@ -190,7 +190,7 @@ impl Statement {
     /// Returns the interval when the clocks show this. `None` if the statement has lasted its time,
     /// if the machine slept or a clock was set meanwhile, or if the OS clock has a rate that was
     /// not stated.
-    pub(super) fn at(&self, now: &Seen, tick_ns: u64) -> Option<BoundedAt> {
+    pub(super) fn at(&self, now: &ClockSnapshot, tick_ns: u64) -> Option<BoundedAt> {
         let at = self.bounds.at(now.raw_ns)?;
         let unseen_ns = now.is_as_far(&self.seen, tick_ns)?;
         if now.disruptions != self.seen.disruptions || !self.is_of_its_rate(now, tick_ns) {
@@ -206,7 +206,7 @@ impl Statement {
     /// Returns whether the OS clock has gone on as stated: by no more than the system's own growth
     /// off. A slew takes the true time out of no interval, but who steers the clock may state
     /// something else.
-    fn is_of_its_rate(&self, now: &Seen, tick_ns: u64) -> bool {
+    fn is_of_its_rate(&self, now: &ClockSnapshot, tick_ns: u64) -> bool {
         let stated_ns = now.raw_ns.wrapping_sub(self.seen.raw_ns) as f64 * self.rate;
         let slack_ns = stated_ns * GROWS + (2 * tick_ns) as f64;
         let least_ns = now.before_ns.wrapping_sub(self.seen.after_ns) as i64 as f64;
@@ -216,12 +216,12 @@ impl Statement {
 
     fn words(&self) -> [u64; Self::WORDS] {
         let [a, b, c, d, e, f] = self.bounds.words();
-        let Seen { raw_ns, before_ns, after_ns, wall_ns, disruptions } = self.seen;
+        let ClockSnapshot { raw_ns, before_ns, after_ns, wall_ns, disruptions } = self.seen;
         [a, b, c, d, e, f, raw_ns, before_ns, after_ns, wall_ns as u64, disruptions, self.rate.to_bits()]
     }
 
     fn of_words([a, b, c, d, e, f, raw_ns, before_ns, after_ns, wall, disruptions, rate]: [u64; Self::WORDS]) -> Self {
-        let seen = Seen { raw_ns, before_ns, after_ns, wall_ns: wall as i64, disruptions };
+        let seen = ClockSnapshot { raw_ns, before_ns, after_ns, wall_ns: wall as i64, disruptions };
         Self { bounds: Bounds::of_words([a, b, c, d, e, f]), seen, rate: f64::from_bits(rate) }
     }
 }
@@ -236,7 +236,13 @@ pub(crate) fn carried_on(stated: Stated, after_ns: u64) -> [Option<BoundedAt>; 2
     let rate = 1.0 + stated.rate_ppm * 1e-6;
     let seen = |after_ns: u64| {
         let os_ns = START + (after_ns as f64 * rate) as u64;
-        Seen { raw_ns: START + after_ns, before_ns: os_ns, after_ns: os_ns, wall_ns: os_ns as i64, disruptions: 0 }
+        ClockSnapshot {
+            raw_ns: START + after_ns,
+            before_ns: os_ns,
+            after_ns: os_ns,
+            wall_ns: os_ns as i64,
+            disruptions: 0,
+        }
     };
     let by_counter = Bounds::of(&stated, START, rate).at(START + after_ns);
     let statement = Statement::of(stated, seen(0), START, 1, MOST_NS);

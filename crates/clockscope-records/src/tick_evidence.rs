@@ -8,13 +8,13 @@ use serde::{Deserialize, Serialize};
 pub struct TickEvidence {
     /// How much the finding may be relied on.
     pub strength: Strength,
-    /// Readings that differed from the one before: all that can tell about a tick.
+    /// Readings that differed from the one before: only these show a tick.
     pub steps: u64,
     /// Where no tick was found: it is at most this, in ns; `null` where not even that is known.
     pub at_most_ns: Option<f64>,
     /// Ticks a second.
     pub frequency_hz: Option<f64>,
-    /// By how many parts per million the tick may be off, as far as the readings tell. The clock's own rate is not
+    /// By how many parts per million the tick may be off, as far as the readings show. The clock's own rate is not
     /// in it.
     pub error_ppm: Option<f64>,
     /// Width of the band around the ticks in which the readings lie, in ns. Values that are truncated to whole ns make it 1.

@@ -19,7 +19,7 @@ const WRITABLE_BY_OTHERS: u32 = 0o022;
 
 /// The folders of one run. All that is temporary is removed when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Places {
+pub(crate) struct RunFolders {
     temporary: PathBuf,
     cache: PathBuf,
     folders: Cell<u32>,
@@ -27,7 +27,7 @@ pub(crate) struct Places {
     _lock: File,
 }
 
-impl Places {
+impl RunFolders {
     /// Makes them. Where there can be no cache, the second value says why, and what is built lasts for this run.
     ///
     /// # Errors
@@ -71,7 +71,7 @@ impl Places {
     }
 }
 
-impl Drop for Places {
+impl Drop for RunFolders {
     fn drop(&mut self) {
         remove(&self.temporary);
     }
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn what_is_temporary_goes_and_what_is_built_is_told_apart() {
-        let (places, _) = Places::new().unwrap();
+        let (places, _) = RunFolders::new().unwrap();
         let temporary = places.temporary.clone();
         assert_eq!(fs::metadata(&temporary).unwrap().mode() & 0o777, PRIVATE);
         let folder = places.folder().unwrap();

@@ -2,7 +2,7 @@
 
 /// One word.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(super) struct CacheLine {
     pub(super) value: u64,
     /// Rises with each store.
     pub(super) version: u64,
@@ -14,7 +14,7 @@ pub(super) struct Line {
     holders: Vec<u64>,
 }
 
-impl Line {
+impl CacheLine {
     fn new(value: u64, cpus: u32) -> Self {
         // The first value is where it is needed.
         let holders = vec![u64::MAX; cpus.div_ceil(64) as usize];
@@ -47,14 +47,14 @@ impl Line {
 
 /// All words.
 #[derive(Debug, Default)]
-pub(super) struct Words {
-    lines: Vec<Line>,
+pub(super) struct SharedMemory {
+    lines: Vec<CacheLine>,
     unused: Vec<usize>,
 }
 
-impl Words {
+impl SharedMemory {
     pub(super) fn add(&mut self, value: u64, cpus: u32) -> usize {
-        let line = Line::new(value, cpus);
+        let line = CacheLine::new(value, cpus);
         match self.unused.pop() {
             Some(place) => {
                 self.lines[place] = line;
@@ -71,7 +71,7 @@ impl Words {
         self.unused.push(place);
     }
 
-    pub(super) fn line(&mut self, place: usize) -> &mut Line {
+    pub(super) fn line(&mut self, place: usize) -> &mut CacheLine {
         &mut self.lines[place]
     }
 }

@@ -1,0 +1,231 @@
+//! A healthy machine, and one thing wrong with it at a time.
+
+use super::*;
+
+#[test]
+fn nothing_wrong_is_trusted() {
+    let seen = healthy();
+    for verdict in judged(&seen) {
+        assert_eq!(decided(&seen, &verdict.clock), (Trustworthiness::Trusted, NOTHING), "{verdict:#?}");
+    }
+    assert_eq!(judged(&seen).len(), 1 + NAMES.len());
+}
+
+/// What is done to a healthy machine, whose verdict that changes, to what, and by which evidence.
+type Fault = (&'static str, fn(&mut Observations), &'static str, Trustworthiness, CheckKind);
+
+#[test]
+fn one_thing_wrong_is_found_and_decides() {
+    use Trustworthiness::{Limited, Unfit};
+    let faults: [Fault; 32] = [
+        ("a reset after the last look", |seen| seen.means[1] = Mean::WentBack, "tsc", Unfit, CheckKind::ConstantRate),
+        (
+            "a jump after the last look",
+            |seen| seen.means[1] = Mean::Known { hz: 2.6e9, bound_ppm: 0.3 },
+            "tsc",
+            Unfit,
+            CheckKind::ConstantRate,
+        ),
+        (
+            "a kernel that turns away",
+            |seen| seen.turned_from = Some("tsc-early".to_owned()),
+            "tsc",
+            Limited,
+            CheckKind::Clocksource,
+        ),
+        (
+            "realtime is set while rates are compared",
+            |seen| {
+                let rate = rate_of(seen, "realtime");
+                rate.ppm = Figure::Known(5e9);
+                rate.step = Figure::Known(Step { at_s: 0.5, ns: 3.6e12 });
+            },
+            "realtime",
+            Limited,
+            CheckKind::ConstantRate,
+        ),
+        ("a reset while nobody looked", |seen| seen.means[0] = Mean::WentBack, "tsc", Unfit, CheckKind::ConstantRate),
+        (
+            "monotonic stands still",
+            |seen| rate_of(seen, "monotonic").ppm = Figure::Known(-1e6),
+            "monotonic",
+            Unfit,
+            CheckKind::Rate,
+        ),
+        (
+            "realtime is set while it is handed on",
+            |seen| sequence_of(seen, "realtime").regressions = Figure::Known(2),
+            "realtime",
+            Limited,
+            CheckKind::Order,
+        ),
+        ("no invariance", |seen| seen.is_invariant = Some(false), "tsc", Limited, CheckKind::Invariance),
+        ("a step back on one CPU", |seen| events(seen, "rdtscp").regression = 1, "tsc", Unfit, CheckKind::StepsBack),
+        ("a jump", |seen| events(seen, "tsc").jump = Figure::Known(1), "tsc", Unfit, CheckKind::Jumps),
+        (
+            "a hidden loss",
+            |seen| events(seen, "tsc").hidden_regression = Figure::Known(2),
+            "tsc",
+            Unfit,
+            CheckKind::Jumps,
+        ),
+        ("a freeze", |seen| events(seen, "tsc").stuck = 1, "tsc", Unfit, CheckKind::StandingStill),
+        (
+            "out of order",
+            |seen| sequence_of(seen, "rdtscp").regressions = Figure::Known(3),
+            "tsc",
+            Unfit,
+            CheckKind::Order,
+        ),
+        (
+            "a rate that changed",
+            |seen| rate_of(seen, "rdtscp").constant = Figure::Known(false),
+            "tsc",
+            Unfit,
+            CheckKind::ConstantRate,
+        ),
+        (
+            "a step",
+            |seen| rate_of(seen, "rdtscp").step = Figure::Known(Step { at_s: 0.5, ns: 1e6 }),
+            "tsc",
+            Unfit,
+            CheckKind::ConstantRate,
+        ),
+        (
+            "a rate that was another",
+            |seen| seen.means[0] = Mean::Known { hz: 2.500_01e9, bound_ppm: 0.3 },
+            "tsc",
+            Unfit,
+            CheckKind::ConstantRate,
+        ),
+        (
+            "a CPU apart",
+            |seen| (seen.offsets.apart, seen.offsets.pairs[0].apart) = (1, Figure::Known(true)),
+            "tsc",
+            Limited,
+            CheckKind::Offsets,
+        ),
+        (
+            "a wrong claim",
+            |seen| seen.environment.frequencies.cpuid_15h_hz = Figure::Known(2_510_000_000),
+            "tsc",
+            Limited,
+            CheckKind::NominalFrequency,
+        ),
+        (
+            "a trap",
+            |seen| seen.clocks.iter_mut().take(2).for_each(|clock| clock.cost_ns.known_mut().unwrap().median = 1500.0),
+            "tsc",
+            Limited,
+            CheckKind::Cost,
+        ),
+        (
+            "no sysfs",
+            |seen| (seen.environment.clocksource, seen.kernel.is_current) = Default::default(),
+            "tsc",
+            Limited,
+            CheckKind::Clocksource,
+        ),
+        (
+            "disabled",
+            |seen| seen.clocks.iter_mut().take(2).for_each(|clock| (clock.available, clock.events) = (false, None)),
+            "tsc",
+            Unfit,
+            CheckKind::Readable,
+        ),
+        (
+            "monotonic goes back",
+            |seen| events(seen, "monotonic").regression = 1,
+            "monotonic",
+            Unfit,
+            CheckKind::StepsBack,
+        ),
+        (
+            "monotonic jumps",
+            |seen| events(seen, "monotonic").jump = Figure::Known(2),
+            "monotonic",
+            Unfit,
+            CheckKind::Jumps,
+        ),
+        (
+            "monotonic out of order",
+            |seen| sequence_of(seen, "monotonic").regressions = Figure::Known(1),
+            "monotonic",
+            Unfit,
+            CheckKind::Order,
+        ),
+        (
+            "a slew",
+            |seen| rate_of(seen, "monotonic").ppm = Figure::Known(-500.0),
+            "monotonic",
+            Limited,
+            CheckKind::Rate,
+        ),
+        (
+            "monotonic steps",
+            |seen| rate_of(seen, "monotonic").step = Figure::Known(Step { at_s: 0.5, ns: -1e6 }),
+            "monotonic",
+            Unfit,
+            CheckKind::ConstantRate,
+        ),
+        (
+            "no vDSO",
+            |seen| seen.clocks[3].cost_ns.known_mut().unwrap().median = 225.0,
+            "monotonic",
+            Limited,
+            CheckKind::Cost,
+        ),
+        (
+            "a coarse kernel",
+            |seen| seen.clocks[3].tick_ns = Figure::Known(4e6),
+            "monotonic",
+            Limited,
+            CheckKind::Resolution,
+        ),
+        (
+            "frozen",
+            |seen| seen.clocks[3].observed_resolution_ns = Figure::default(),
+            "monotonic",
+            Unfit,
+            CheckKind::StandingStill,
+        ),
+        (
+            "somebody sets the clock",
+            |seen| events(seen, "realtime").regression = 1,
+            "realtime",
+            Limited,
+            CheckKind::StepsBack,
+        ),
+        (
+            "a clock that fails",
+            |seen| (seen.clocks[3].failure, seen.clocks[3].available) = (Some(Failure::Denied), false),
+            "monotonic",
+            Unfit,
+            CheckKind::Readable,
+        ),
+        (
+            "a coarse clock goes back",
+            |seen| events(seen, "monotonic_coarse").regression = 1,
+            "monotonic_coarse",
+            Unfit,
+            CheckKind::StepsBack,
+        ),
+    ];
+    for (what, plant, clock, verdict, decisive) in faults {
+        let mut seen = healthy();
+        plant(&mut seen);
+        let found = decided(&seen, clock);
+        assert_eq!(found.0, verdict, "{what}: {found:?}");
+        assert_eq!(found.1, [decisive], "{what}");
+        // What the kernel computes from an unfit counter is limited; all others are as they were. That this process cannot read
+        // the counter is no fault of the counter's.
+        let is_base = (clock, verdict) == ("tsc", Unfit) && decisive != CheckKind::Readable;
+        for other in judged(&seen).into_iter().filter(|verdict| verdict.clock != clock) {
+            let expected = match other.clock.as_str() {
+                "monotonic" | "realtime" if is_base => (Limited, vec![CheckKind::Counter]),
+                _ => (Trustworthiness::Trusted, NOTHING),
+            };
+            assert_eq!(decided(&seen, &other.clock), expected, "{what}: {:#?}", other.evidence);
+        }
+    }
+}
