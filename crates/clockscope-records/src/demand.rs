@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 /// A figure or a word.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
-pub enum Value {
+pub enum DemandValue {
     /// A figure.
     Number(f64),
     /// A word.
@@ -22,9 +22,9 @@ pub struct Demand {
     #[schemars(with = "String")]
     pub demand: DemandPlace,
     /// What is demanded.
-    pub required: Value,
+    pub required: DemandValue,
     /// What was found, at most; `null` if that is unknown.
-    pub found: Option<Value>,
+    pub found: Option<DemandValue>,
     /// Whether it is met; `null` if that is unknown.
     pub met: Option<bool>,
     /// The same for people. Renderers write it beside the figures; readers ignore it.

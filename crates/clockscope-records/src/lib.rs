@@ -34,7 +34,7 @@ pub mod units;
 
 pub use check::{Check, CheckKind, CostCause, RateChange, ReadFailure, ReferenceDoubt, StatedBy, Suspect, Untested};
 pub use clocksource::{Clocksource, Clocksources, KernelVerdict, LeftBehind, Reason, Switched};
-pub use demand::{Demand, DemandPlace, DemandProse, Demanded, UnknownDemand, Value};
+pub use demand::{Demand, DemandPlace, DemandProse, DemandValue, Demanded, UnknownDemand};
 pub use document::{Document, Info, Listing, ReadError};
 pub use envelope::{Contents, Envelope};
 pub use environment::{Announcement, Announcements, CounterFlags, Cpu, Environment, Frequencies, Kernel, Program};

@@ -50,7 +50,7 @@ fn advice(demand: &Demand) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use clockscope_records::Value;
+    use clockscope_records::DemandValue;
 
     use super::*;
 
@@ -69,7 +69,7 @@ mod tests {
         let mut unmet = Vec::new();
         for place in of_clock.map(DemandPlace::Counter).into_iter().chain([DemandPlace::Clocksource]) {
             let said = |found: Option<f64>, met| {
-                let (required, found) = (Value::Number(1.0), found.map(Value::Number));
+                let (required, found) = (DemandValue::Number(1.0), found.map(DemandValue::Number));
                 prose(&Demand { demand: place.clone(), required, found, met, prose: None }).advice
             };
             assert_eq!(said(Some(1.0), Some(true)), None, "{place}");

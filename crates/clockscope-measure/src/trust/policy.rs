@@ -2,7 +2,8 @@
 
 use clockscope_machine::clocksource;
 use clockscope_records::{
-    Check, ClockDemands, ClockRecord, Demand, DemandPlace, Demanded, Finding, Policy, Trustworthiness, Value, Verdict,
+    Check, ClockDemands, ClockRecord, Demand, DemandPlace, DemandValue, Demanded, Finding, Policy, Trustworthiness,
+    Verdict,
 };
 use clockscope_sources::{ClockBasis, Kind, Path};
 
@@ -195,8 +196,8 @@ pub(super) fn compare(policy: &Policy, seen: &Observations, verdicts: &[Verdict]
         let current = seen.clocksource().map(str::to_owned);
         demands.push(Demand {
             demand: DemandPlace::Clocksource,
-            required: Value::Word(names.join(" or ")),
-            found: current.clone().map(Value::Word),
+            required: DemandValue::Word(names.join(" or ")),
+            found: current.clone().map(DemandValue::Word),
             met: current.as_ref().map(|current| names.contains(current)),
             prose: None,
         });
@@ -235,8 +236,8 @@ fn of(
         let Some(most) = most else { return };
         found.push(Demand {
             demand: place(demanded),
-            required: Value::Number(most),
-            found: range.map(|range| Value::Number(range.shown())),
+            required: DemandValue::Number(most),
+            found: range.map(|range| DemandValue::Number(range.shown())),
             met: range.and_then(|range| range.is_at_most(most)),
             prose: None,
         });
@@ -248,7 +249,7 @@ fn of(
     at_most(Demanded::MaxOffsetNs, demands.max_offset_ns, figures.offset_ns);
     if let Some(required) = demands.invariant {
         let is = seen.is_invariant;
-        let shown = |is: bool| Value::Word(if is { "yes" } else { "no" }.to_owned());
+        let shown = |is: bool| DemandValue::Word(if is { "yes" } else { "no" }.to_owned());
         found.push(Demand {
             demand: place(Demanded::Invariant),
             required: shown(required),
@@ -260,13 +261,13 @@ fn of(
     found
 }
 
-fn word(verdict: Trustworthiness) -> Value {
+fn word(verdict: Trustworthiness) -> DemandValue {
     let word = match verdict {
         Trustworthiness::Trusted => "trusted",
         Trustworthiness::Limited => "limited",
         Trustworthiness::Unfit => "unfit",
     };
-    Value::Word(word.to_owned())
+    DemandValue::Word(word.to_owned())
 }
 
 /// A figure that lies in between, in absolute terms.

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use clockscope_records::{Demand, DemandProse, Evidence, Finding, Prose, Trust, Trustworthiness, Value, Verdict};
-use serde_json::Value as Json;
+use clockscope_records::{Demand, DemandProse, DemandValue, Evidence, Finding, Prose, Trust, Trustworthiness, Verdict};
+use serde_json::DemandValue as Json;
 
 use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Row, Table};
@@ -98,10 +98,10 @@ fn demands(demands: &[Demand]) -> Table {
         .below(demands.iter().filter_map(advice))
 }
 
-fn value(value: &Value) -> String {
+fn value(value: &DemandValue) -> String {
     match value {
-        Value::Number(number) => figure(*number, 4),
-        Value::Word(word) => word.clone(),
+        DemandValue::Number(number) => figure(*number, 4),
+        DemandValue::Word(word) => word.clone(),
     }
 }
 
@@ -134,9 +134,9 @@ fn verdict_cells(verdict: &Verdict) -> impl Iterator<Item = Vec<Cell>> {
 /// Makes a row of a demand, below the evidence: its clock is named `policy`, its verdict says
 /// whether it is met.
 fn demand_cells(demand: &Demand) -> Vec<Cell> {
-    let in_full = |value: &Value| match value {
-        Value::Number(number) => number.to_string(),
-        Value::Word(word) => word.clone(),
+    let in_full = |value: &DemandValue| match value {
+        DemandValue::Number(number) => number.to_string(),
+        DemandValue::Word(word) => word.clone(),
     };
     let (verdict, finding) = match demand.met {
         Some(true) => ("met", "for"),

@@ -1,6 +1,6 @@
 //! Policies against records, and policies that are none.
 
-use clockscope_records::{ClockDemands, Strength, TickEvidence, Value};
+use clockscope_records::{ClockDemands, DemandValue, Strength, TickEvidence};
 
 use super::*;
 
@@ -190,7 +190,7 @@ fn words_are_shown_of_verdicts_and_numbers_of_limits() {
     let mut seen = healthy();
     seen.environment.frequencies.cpuid_15h_hz = Figure::Known(2_500_000_000);
     let found = policy::compare(&policy(), &seen, &judged(&seen));
-    assert_eq!(found[0].required, Value::Word("tsc".to_owned()));
-    assert_eq!(found[1].found, Some(Value::Word("trusted".to_owned())));
-    assert_eq!(found[2].found, Some(Value::Number(18.0)));
+    assert_eq!(found[0].required, DemandValue::Word("tsc".to_owned()));
+    assert_eq!(found[1].found, Some(DemandValue::Word("trusted".to_owned())));
+    assert_eq!(found[2].found, Some(DemandValue::Number(18.0)));
 }
