@@ -1,8 +1,9 @@
 //! Moments on the timeline of CLOCK_MONOTONIC.
 
+use clockscope_arch::atomic::AtomicU64;
 use core::fmt;
 use core::ops::{Add, AddAssign, Sub, SubAssign};
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::Ordering;
 use core::time::Duration;
 
 pub(crate) const NS_PER_SECOND: u64 = 1_000_000_000;
