@@ -1,0 +1,154 @@
+//! The library on other platforms: what this machine can check, run under emulation, or neither.
+//!
+//! The compiler and its sources are Debian's rustc-web and rust-web-src, of which standard libraries for other
+//! targets are built (`cross`).
+
+use std::collections::BTreeSet;
+
+use anyhow::{Result, bail};
+
+use crate::cross;
+use crate::run;
+use crate::tally::Tally;
+
+/// A target whose tests run here.
+pub(crate) struct Emulated {
+    pub(crate) target: &'static str,
+    /// The linker, and the Debian package that it is in.
+    linker: (&'static str, &'static str),
+    /// What runs its programs, and the Debian package that it is in; `None` where this machine does.
+    runner: Option<(&'static str, &'static str)>,
+    flags: &'static str,
+    /// Whether CI runs it.
+    pub(crate) in_ci: bool,
+}
+
+/// Static, so that the emulator needs no libraries of the target.
+const STATIC: &str = "-C target-feature=+crt-static";
+
+const QEMU: &str = "qemu-user";
+
+/// Targets whose tests run here, under qemu-user or Wine.
+pub(crate) const EMULATED: &[Emulated] = &[
+    Emulated {
+        target: "i686-unknown-linux-gnu",
+        linker: ("i686-linux-gnu-gcc", "gcc-i686-linux-gnu"),
+        runner: None,
+        flags: STATIC,
+        in_ci: true,
+    },
+    Emulated {
+        target: "s390x-unknown-linux-gnu",
+        linker: ("s390x-linux-gnu-gcc", "gcc-s390x-linux-gnu"),
+        runner: Some(("qemu-s390x", QEMU)),
+        flags: STATIC,
+        in_ci: true,
+    },
+    Emulated {
+        target: "armv7-unknown-linux-gnueabihf",
+        linker: ("arm-linux-gnueabihf-gcc", "gcc-arm-linux-gnueabihf"),
+        runner: Some(("qemu-arm", QEMU)),
+        flags: STATIC,
+        in_ci: false,
+    },
+    Emulated {
+        target: "riscv64gc-unknown-linux-gnu",
+        linker: ("riscv64-linux-gnu-gcc", "gcc-riscv64-linux-gnu"),
+        runner: Some(("qemu-riscv64", QEMU)),
+        flags: STATIC,
+        in_ci: false,
+    },
+    Emulated {
+        target: "powerpc64le-unknown-linux-gnu",
+        linker: ("powerpc64le-linux-gnu-gcc", "gcc-powerpc64le-linux-gnu"),
+        runner: Some(("qemu-ppc64le", QEMU)),
+        flags: STATIC,
+        in_ci: false,
+    },
+];
+
+/// Targets of which the library is compiled, with the standard library.
+const COMPILED: &[&str] = &[
+    "x86_64-unknown-linux-musl",
+    "aarch64-unknown-linux-musl",
+    "powerpc-unknown-linux-gnu",
+    "loongarch64-unknown-linux-gnu",
+    "aarch64-linux-android",
+    "x86_64-pc-windows-gnu",
+    "i686-pc-windows-gnu",
+    "aarch64-pc-windows-gnullvm",
+    "x86_64-apple-darwin",
+    "aarch64-apple-darwin",
+    "aarch64-apple-ios",
+    "x86_64-unknown-freebsd",
+    "x86_64-unknown-netbsd",
+    "x86_64-unknown-openbsd",
+    "x86_64-unknown-illumos",
+    "wasm32-wasip1",
+    "wasm32-unknown-unknown",
+];
+
+/// Checks every platform that this machine can, and says which it cannot.
+pub(crate) fn check() -> Result<()> {
+    if let Some(missing) = cross::missing() {
+        bail!("{missing}");
+    }
+    let mut failed = BTreeSet::new();
+    for target in COMPILED.iter().chain(EMULATED.iter().map(|emulated| &emulated.target)) {
+        match compile(target) {
+            Ok(()) => println!("   {target:32} compiles without a warning"),
+            Err(error) => {
+                println!("   {target:32} does not compile: {error:#}");
+                failed.insert(*target);
+            }
+        }
+    }
+    let tally = Tally::default();
+    for emulated in EMULATED {
+        match emulated.missing() {
+            Some(package) => println!("   {:32} is not run: apt-get install {package}", emulated.target),
+            None if emulated.test(&tally).is_ok() => {
+                println!("   {:32} passes the tests of the library", emulated.target)
+            }
+            None => {
+                println!("   {:32} fails the tests of the library", emulated.target);
+                failed.insert(emulated.target);
+            }
+        }
+    }
+    tally.print();
+    if failed.is_empty() { Ok(()) } else { bail!("{} of these platforms failed", failed.len()) }
+}
+
+/// Checks the library with the standard library; a warning is an error.
+fn compile(target: &str) -> Result<()> {
+    let deny = [("RUSTFLAGS", "--deny warnings")];
+    let arguments = ["check", "--quiet", "--package", "clockscope", "--target", target, "-Zbuild-std=std,panic_abort"];
+    run::output_with(&[cross::VARIABLES, &deny].concat(), "cargo", &arguments).map(|_| ())
+}
+
+impl Emulated {
+    /// A Debian package that is missing.
+    pub(crate) fn missing(&self) -> Option<&'static str> {
+        [Some(self.linker), self.runner]
+            .into_iter()
+            .flatten()
+            .find(|(program, _)| !run::exists(program))
+            .map(|(_, it)| it)
+    }
+
+    /// Runs the tests of the library, order across threads among them.
+    pub(crate) fn test(&self, tally: &Tally) -> Result<()> {
+        let prefix = format!("CARGO_TARGET_{}", self.target.to_uppercase().replace('-', "_"));
+        let (linker, runner, flags) =
+            (format!("{prefix}_LINKER"), format!("{prefix}_RUNNER"), format!("{prefix}_RUSTFLAGS"));
+        let own = [
+            (linker.as_str(), self.linker.0),
+            (runner.as_str(), self.runner.map_or("", |(program, _)| program)),
+            (flags.as_str(), self.flags),
+        ];
+        let used = own.iter().copied().filter(|(_, value)| !value.is_empty());
+        let variables: Vec<(&str, &str)> = cross::VARIABLES.iter().copied().chain(used).collect();
+        cross::test_library(self.target, &variables, tally)
+    }
+}
