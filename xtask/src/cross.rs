@@ -89,7 +89,8 @@ pub(crate) fn check(tally: &Tally) -> Result<Outcome> {
 /// The library's tests for this target, order across threads among them.
 pub(crate) fn test_library(target: &str, variables: &[(&str, &str)], tally: &Tally) -> Result<()> {
     let fewer = [variables, &[("CLOCKSCOPE_ORDER_READS", "1000000")]].concat();
-    let tests = ["--package", "clockscope-arch", "--package", "clockscope", "--lib", "--test", "order"];
+    let tests =
+        ["--package", "clockscope-arch", "--package", "clockscope", "--lib", "--test", "order", "--test", "platform"];
     tally.cargo_test(&fewer, &[&tests[..], &["--target", target, BUILD_STD]].concat())
 }
 

@@ -5,22 +5,23 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 
 use crate::cross;
 use crate::run;
 use crate::tally::Tally;
+use crate::test::{Outcome, lacking};
 
 /// A target whose tests run here.
-pub(crate) struct Emulated {
-    pub(crate) target: &'static str,
+struct Emulated {
+    target: &'static str,
     /// The linker, and the Debian package that it is in.
     linker: (&'static str, &'static str),
     /// What runs its programs, and the Debian package that it is in; `None` where this machine does.
     runner: Option<(&'static str, &'static str)>,
     flags: &'static str,
     /// Whether CI runs it.
-    pub(crate) in_ci: bool,
+    in_ci: bool,
 }
 
 /// Static, so that the emulator needs no libraries of the target.
@@ -29,7 +30,7 @@ const STATIC: &str = "-C target-feature=+crt-static";
 const QEMU: &str = "qemu-user";
 
 /// Targets whose tests run here, under qemu-user or Wine.
-pub(crate) const EMULATED: &[Emulated] = &[
+const EMULATED: &[Emulated] = &[
     Emulated {
         target: "i686-unknown-linux-gnu",
         linker: ("i686-linux-gnu-gcc", "gcc-i686-linux-gnu"),
@@ -120,6 +121,23 @@ pub(crate) fn check() -> Result<()> {
     if failed.is_empty() { Ok(()) } else { bail!("{} of these platforms failed", failed.len()) }
 }
 
+/// Runs the tests of the library on one platform of each kind, for CI.
+pub(crate) fn test_some(tally: &Tally) -> Result<Outcome> {
+    let chosen = || EMULATED.iter().filter(|emulated| emulated.in_ci);
+    if let Some(missing) = cross::missing() {
+        return lacking(missing);
+    }
+    let missing: Vec<&str> = chosen().filter_map(Emulated::missing).collect();
+    if !missing.is_empty() {
+        return lacking(format!("other platforms need Debian's packages: apt-get install {}", missing.join(" ")));
+    }
+    for emulated in chosen() {
+        println!("   {}: tests of the library", emulated.target);
+        emulated.test(tally).context(emulated.target)?;
+    }
+    Ok(Outcome::Passed)
+}
+
 /// Checks the library with the standard library; a warning is an error.
 fn compile(target: &str) -> Result<()> {
     let deny = [("RUSTFLAGS", "--deny warnings")];
@@ -129,7 +147,7 @@ fn compile(target: &str) -> Result<()> {
 
 impl Emulated {
     /// A Debian package that is missing.
-    pub(crate) fn missing(&self) -> Option<&'static str> {
+    fn missing(&self) -> Option<&'static str> {
         [Some(self.linker), self.runner]
             .into_iter()
             .flatten()
@@ -138,7 +156,7 @@ impl Emulated {
     }
 
     /// Runs the tests of the library, order across threads among them.
-    pub(crate) fn test(&self, tally: &Tally) -> Result<()> {
+    fn test(&self, tally: &Tally) -> Result<()> {
         let prefix = format!("CARGO_TARGET_{}", self.target.to_uppercase().replace('-', "_"));
         let (linker, runner, flags) =
             (format!("{prefix}_LINKER"), format!("{prefix}_RUNNER"), format!("{prefix}_RUSTFLAGS"));
