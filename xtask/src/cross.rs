@@ -38,7 +38,7 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 /// Another compiler builds into another folder.
-const FOLDER: &str = "target/cross";
+pub(crate) const FOLDER: &str = "target/cross";
 
 /// The compiler's variables: nightly features of a stable compiler, for building its own standard library.
 pub(crate) const VARIABLES: &[(&str, &str)] = &[

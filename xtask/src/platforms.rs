@@ -19,13 +19,17 @@ struct Emulated {
     linker: (&'static str, &'static str),
     /// What runs its programs, and the Debian package that it is in; `None` where this machine does.
     runner: Option<(&'static str, &'static str)>,
-    flags: &'static str,
+    /// More variables of the environment: the compiler's flags by `RUSTFLAGS`, and the runner's own.
+    variables: &'static [(&'static str, &'static str)],
     /// Whether CI runs it.
     in_ci: bool,
 }
 
 /// Static, so that the emulator needs no libraries of the target.
-const STATIC: &str = "-C target-feature=+crt-static";
+const STATIC: &[(&str, &str)] = &[(FLAGS, "-C target-feature=+crt-static")];
+
+/// The name under which a target's own flags of the compiler are listed.
+const FLAGS: &str = "RUSTFLAGS";
 
 const QEMU: &str = "qemu-user";
 
@@ -35,35 +39,42 @@ const EMULATED: &[Emulated] = &[
         target: "i686-unknown-linux-gnu",
         linker: ("i686-linux-gnu-gcc", "gcc-i686-linux-gnu"),
         runner: None,
-        flags: STATIC,
+        variables: STATIC,
         in_ci: true,
     },
     Emulated {
         target: "s390x-unknown-linux-gnu",
         linker: ("s390x-linux-gnu-gcc", "gcc-s390x-linux-gnu"),
         runner: Some(("qemu-s390x", QEMU)),
-        flags: STATIC,
+        variables: STATIC,
+        in_ci: true,
+    },
+    Emulated {
+        target: "x86_64-pc-windows-gnu",
+        linker: ("x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64"),
+        runner: Some(("wine", "wine")),
+        variables: &[("WINEDEBUG", "-all")],
         in_ci: true,
     },
     Emulated {
         target: "armv7-unknown-linux-gnueabihf",
         linker: ("arm-linux-gnueabihf-gcc", "gcc-arm-linux-gnueabihf"),
         runner: Some(("qemu-arm", QEMU)),
-        flags: STATIC,
+        variables: STATIC,
         in_ci: false,
     },
     Emulated {
         target: "riscv64gc-unknown-linux-gnu",
         linker: ("riscv64-linux-gnu-gcc", "gcc-riscv64-linux-gnu"),
         runner: Some(("qemu-riscv64", QEMU)),
-        flags: STATIC,
+        variables: STATIC,
         in_ci: false,
     },
     Emulated {
         target: "powerpc64le-unknown-linux-gnu",
         linker: ("powerpc64le-linux-gnu-gcc", "gcc-powerpc64le-linux-gnu"),
         runner: Some(("qemu-ppc64le", QEMU)),
-        flags: STATIC,
+        variables: STATIC,
         in_ci: false,
     },
 ];
@@ -75,7 +86,6 @@ const COMPILED: &[&str] = &[
     "powerpc-unknown-linux-gnu",
     "loongarch64-unknown-linux-gnu",
     "aarch64-linux-android",
-    "x86_64-pc-windows-gnu",
     "i686-pc-windows-gnu",
     "aarch64-pc-windows-gnullvm",
     "x86_64-apple-darwin",
@@ -157,16 +167,28 @@ impl Emulated {
 
     /// Runs the tests of the library, order across threads among them.
     fn test(&self, tally: &Tally) -> Result<()> {
+        if self.target.contains("windows") {
+            complete_wine(self)?;
+        }
         let prefix = format!("CARGO_TARGET_{}", self.target.to_uppercase().replace('-', "_"));
-        let (linker, runner, flags) =
-            (format!("{prefix}_LINKER"), format!("{prefix}_RUNNER"), format!("{prefix}_RUSTFLAGS"));
-        let own = [
-            (linker.as_str(), self.linker.0),
-            (runner.as_str(), self.runner.map_or("", |(program, _)| program)),
-            (flags.as_str(), self.flags),
-        ];
-        let used = own.iter().copied().filter(|(_, value)| !value.is_empty());
-        let variables: Vec<(&str, &str)> = cross::VARIABLES.iter().copied().chain(used).collect();
+        let of_target = |name: &str| format!("{prefix}_{name}");
+        let mut own = vec![(of_target("LINKER"), self.linker.0)];
+        own.extend(self.runner.map(|(program, _)| (of_target("RUNNER"), program)));
+        own.extend(self.variables.iter().map(|(name, value)| match *name {
+            FLAGS => (of_target(FLAGS), *value),
+            name => (name.to_owned(), *value),
+        }));
+        let own = own.iter().map(|(name, value)| (name.as_str(), *value));
+        let variables: Vec<(&str, &str)> = cross::VARIABLES.iter().copied().chain(own).collect();
         cross::test_library(self.target, &variables, tally)
     }
+}
+
+/// Puts a library beside the test programs that Wine before version 9 lacks and Rust's standard library needs.
+fn complete_wine(windows: &Emulated) -> Result<()> {
+    let folder = format!("{}/{}/debug/deps", cross::FOLDER, windows.target);
+    std::fs::create_dir_all(&folder)?;
+    let library = format!("{folder}/bcryptprimitives.dll");
+    let arguments = ["-shared", "-O2", "-o", &library, "xtask/wine/bcryptprimitives.c", "-ladvapi32"];
+    run::with(&[], windows.linker.0, &arguments)
 }

@@ -7,7 +7,7 @@ use crate::claims::claim::{SYSTEM_UNIT_NS, system_time};
 use crate::disciplined::{State as Standing, carried_on};
 use clockscope_arch::civil::Leap;
 use proptest::prelude::*;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// Lines of `CLASS ret=… offset=… …`: the fields of struct timex, the rest of adjtime(3), and the
 /// true time less CLOCK_REALTIME just after.
@@ -256,8 +256,8 @@ fn tai_is_ahead() {
 #[cfg(target_os = "linux")]
 fn utc_is_between_its_bounds() {
     match utc_now() {
-        Ok(utc) => assert!(utc.earliest <= SystemTime::now() && utc.earliest < utc.latest),
-        Err(Unbounded::Unsynchronized(shown)) => assert!(shown <= SystemTime::now()),
+        Ok(utc) => assert!(utc.earliest <= std::time::SystemTime::now() && utc.earliest < utc.latest),
+        Err(Unbounded::Unsynchronized(shown)) => assert!(shown <= std::time::SystemTime::now()),
         Err(error @ (Unbounded::Slewing { .. } | Unbounded::Worthless(_))) => assert!(error.claimed().is_some()),
         Err(other) => panic!("{other}"),
     }
