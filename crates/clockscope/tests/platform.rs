@@ -4,7 +4,6 @@
 #![cfg(not(loom))]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant as StdInstant, SystemTime, UNIX_EPOCH};
 
 use clockscope::{Instant, Source, WallTime};
@@ -91,6 +90,8 @@ fn the_counter_is_not_used_by_itself() {
 #[cfg(not(target_family = "wasm"))]
 #[test]
 fn threads_see_one_order() {
+    use std::sync::atomic::{AtomicU64, Ordering};
+
     const READINGS: usize = 50_000;
     let latest = AtomicU64::new(0);
     let read = || {
