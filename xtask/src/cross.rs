@@ -20,6 +20,8 @@ const CHECKED: &[&str] = &[
     "riscv64gc-unknown-none-elf",
     "powerpc64le-unknown-linux-gnu",
     "s390x-unknown-linux-gnu",
+    "thumbv7em-none-eabihf",
+    "riscv32imac-unknown-none-elf",
     "wasm32-unknown-unknown",
 ];
 
@@ -36,10 +38,10 @@ const FILES: &[(&str, &str)] = &[
 ];
 
 /// Another compiler builds into another folder.
-const FOLDER: &str = "target/cross";
+pub(crate) const FOLDER: &str = "target/cross";
 
 /// The compiler's variables: nightly features of a stable compiler, for building its own standard library.
-const VARIABLES: &[(&str, &str)] = &[
+pub(crate) const VARIABLES: &[(&str, &str)] = &[
     ("RUSTC", COMPILER),
     ("RUSTC_BOOTSTRAP", "1"),
     ("CARGO_TARGET_DIR", FOLDER),
@@ -56,7 +58,10 @@ const OBJDUMP: &str = "aarch64-linux-gnu-objdump";
 const EMULATOR: &str = "qemu-aarch64";
 
 /// Arguments of cargo for tests on the target that runs.
-const TESTED: [&str; 3] = ["--target", RUN, "-Zbuild-std=std,panic_abort,test"];
+const TESTED: [&str; 3] = ["--target", RUN, BUILD_STD];
+
+/// Builds the standard library as well, with the harness for tests.
+const BUILD_STD: &str = "-Zbuild-std=std,panic_abort,test";
 
 /// Checks every target, or says what is missing.
 pub(crate) fn check(tally: &Tally) -> Result<Outcome> {
@@ -67,19 +72,26 @@ pub(crate) fn check(tally: &Tally) -> Result<Outcome> {
     let mut arguments =
         vec!["check", "--quiet", "--package", "clockscope-arch", "--package", "clockscope", "--no-default-features"];
     arguments.extend(CHECKED.iter().flat_map(|target| ["--target", *target]));
-    arguments.push("-Zbuild-std=core,alloc");
+    // No memory is allocated there: `alloc` is not built.
+    arguments.push("-Zbuild-std=core");
     run::with(VARIABLES, "cargo", &arguments).context("clockscope without std")?;
     println!("   {RUN}: the fast path's machine code");
     let arguments = [fast_path::BUILD, &["--target", RUN, "-Zbuild-std=std,panic_abort"]].concat();
     run::with(&[VARIABLES, &[fast_path::UNSTRIPPED]].concat(), "cargo", &arguments)?;
     fast_path::check_program(OBJDUMP, &format!("{FOLDER}/{RUN}/release/examples/fast_path"), true)?;
     println!("   {RUN}: tests of the library, order across threads among them, under qemu-user");
-    let fewer = [VARIABLES, &[("CLOCKSCOPE_ORDER_READS", "1000000")]].concat();
-    let tests = ["--package", "clockscope-arch", "--package", "clockscope", "--lib", "--test", "order"];
-    tally.cargo_test(&fewer, &[&tests[..], &TESTED].concat())?;
+    test_library(RUN, VARIABLES, tally)?;
     println!("   {RUN}: the instrument under qemu-user");
     build(&["--package", "clockscope-cli"])?;
     run_emulated().map(|()| Outcome::Passed)
+}
+
+/// The library's tests for this target, order across threads among them.
+pub(crate) fn test_library(target: &str, variables: &[(&str, &str)], tally: &Tally) -> Result<()> {
+    let fewer = [variables, &[("CLOCKSCOPE_ORDER_READS", "1000000")]].concat();
+    let tests =
+        ["--package", "clockscope-arch", "--package", "clockscope", "--lib", "--test", "order", "--test", "platform"];
+    tally.cargo_test(&fewer, &[&tests[..], &["--target", target, BUILD_STD]].concat())
 }
 
 /// The quick tests on the emulated machine.
@@ -137,7 +149,7 @@ fn run_emulated() -> Result<()> {
 }
 
 /// What is missing, and how to get it.
-fn missing() -> Option<String> {
+pub(crate) fn missing() -> Option<String> {
     let packages = missing_packages();
     (!packages.is_empty())
         .then(|| format!("other architectures need Debian's packages: apt-get install {}", packages.join(" ")))

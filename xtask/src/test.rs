@@ -5,7 +5,7 @@ use std::time::Instant;
 use anyhow::{Result, bail};
 
 use crate::tally::Tally;
-use crate::{cross, fast_path, fuzz, loom, machines, package, run, runtimes, structure};
+use crate::{cross, fast_path, fuzz, loom, machines, package, platforms, run, runtimes, structure};
 
 /// How a step ended that did not fail.
 pub(crate) enum Outcome {
@@ -56,6 +56,7 @@ const LANES: [&[Step]; 2] = [
     &[
         Step("every interleaving", |tally| passed(loom::check(tally))),
         Step("other architectures", cross::check),
+        Step("other platforms", platforms::test_some),
         Step("fuzz targets", |_| fuzz::check()),
     ],
     &[

@@ -1,7 +1,14 @@
 //! Why something cannot be read.
 
+#[cfg(feature = "std")]
 use alloc::borrow::Cow;
 use core::fmt;
+
+/// What a reason is made of: without std there is no memory to write one into.
+#[cfg(feature = "std")]
+type Text = Cow<'static, str>;
+#[cfg(not(feature = "std"))]
+type Text = &'static str;
 
 /// Error number of a system or library call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -31,11 +38,11 @@ pub enum Unavailable {
     /// The processor lacks the instruction.
     Instruction(&'static str),
     /// A call refused: which, and its error number.
-    Call(Cow<'static, str>, Errno),
+    Call(Text, Errno),
     /// The C library has no such function.
     Symbol(&'static str),
     /// The system has no such thing.
-    Missing(Cow<'static, str>),
+    Missing(Text),
 }
 
 impl fmt::Display for Unavailable {

@@ -4,6 +4,7 @@
 //! **Internal to clockscope: no stability is promised.** Other crates use `clockscope`, which is
 //! made of this one.
 //!
+//! - [`atomic`]: atomics of 64 bits on every processor.
 //! - [`counter`]: one file an architecture. No module needs an operating system there.
 //! - [`clocksource`]: what the clocksources of a kernel are.
 //! - [`os`]: one backend a system, all with the same items. Only with the feature `std`, without
@@ -20,8 +21,10 @@
 
 #![cfg_attr(not(feature = "std"), no_std)]
 
+#[cfg(feature = "std")]
 extern crate alloc;
 
+pub mod atomic;
 #[cfg(feature = "std")]
 pub mod civil;
 pub mod clocksource;

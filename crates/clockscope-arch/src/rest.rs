@@ -1,13 +1,24 @@
 //! Waits of a thread.
 
-use std::sync::{Condvar, Mutex};
 use std::time::Duration;
 
 /// Lets the thread rest for about `duration`; not at all where the system refuses. (std's sleep panics
 /// there.)
+#[cfg(not(target_family = "wasm"))]
 pub fn rest(duration: Duration) {
+    use std::sync::{Condvar, Mutex};
+
     let (lock, nobody_wakes) = (Mutex::new(()), Condvar::new());
     if let Ok(guard) = lock.lock() {
         let _ = nobody_wakes.wait_timeout(guard, duration);
+    }
+}
+
+/// Lets the thread rest on WASI, where std's condition variables panic without threads; not at all in a
+/// browser, whose page must not wait.
+#[cfg(target_family = "wasm")]
+pub fn rest(duration: Duration) {
+    if cfg!(target_os = "wasi") {
+        std::thread::sleep(duration);
     }
 }

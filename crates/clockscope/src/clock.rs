@@ -2,7 +2,8 @@
 
 use alloc::rc::Rc;
 use alloc::sync::Arc;
-use core::sync::atomic::{AtomicU64, Ordering};
+use clockscope_arch::atomic::AtomicU64;
+use core::sync::atomic::Ordering;
 use core::time::Duration;
 
 use crate::Instant;

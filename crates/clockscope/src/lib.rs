@@ -30,6 +30,7 @@
 
 #![cfg_attr(not(feature = "std"), no_std)]
 
+#[cfg(feature = "std")]
 extern crate alloc;
 
 mod instant;
@@ -93,8 +94,9 @@ pub use {
     claims::claim::{Basis, Bounded, Unbounded, Worth},
     clockscope_arch::civil::Leap,
     process::{
-        ProcessClock, calibrate_blocking, conversion, error_bound, evidence, frequency, generation, is_high_resolution,
-        now, now_unordered, page, prepare, recheck, resolution, source, survive_disabled_counter, timeline_offset,
+        ProcessClock, admit_counter, calibrate_blocking, conversion, error_bound, evidence, frequency, generation,
+        is_high_resolution, now, now_unordered, page, prepare, recheck, resolution, source, survive_disabled_counter,
+        timeline_offset, try_now,
     },
     revalidation::{Revalidation, revalidate},
     std_instant::NotOneTimeline,

@@ -1,6 +1,7 @@
 //! The clock of the process: this machine's counter, disciplined by its monotonic clock.
 
-use core::sync::atomic::{AtomicU64, Ordering};
+use clockscope_arch::atomic::AtomicU64;
+use core::sync::atomic::Ordering;
 use core::time::Duration;
 
 use clockscope_arch::os::{self, Timeline};
@@ -112,7 +113,7 @@ impl OsClock for Timeline {
     }
 
     fn process(&self) -> u64 {
-        u64::from(std::process::id())
+        os::process()
     }
 
     fn prepare(&self, may_read_counter: Option<bool>) {
@@ -237,6 +238,48 @@ pub fn timeline_offset() -> Duration {
 #[must_use]
 pub fn now() -> Instant {
     CLOCK.now()
+}
+
+/// Returns the time now, as [`now`] does, or why there is none: no clock answers, where [`now`] stands
+/// still. That happens in a process whose system calls are denied, and on a host of WebAssembly without
+/// a clock (wasm32-unknown-unknown without the feature `js`).
+///
+/// - Ordering, unit and error: as [`now`].
+/// - Cost: that of [`now`]. While the time stands still, another call of the operating system's clock.
+///
+/// # Errors
+/// The system's; [`Errno::UNSUPPORTED`] where there is no clock at all.
+///
+/// ```
+/// match clockscope::try_now() {
+///     Ok(now) => println!("{now:?}"),
+///     Err(error) => eprintln!("no clock: {error}"),
+/// }
+/// ```
+#[inline(always)]
+pub fn try_now() -> Result<Instant, Errno> {
+    CLOCK.try_now()
+}
+
+/// Uses the counter where the operating system does not build its monotonic clock on it in a way that is
+/// known, but accepts it: on Windows, where QueryPerformanceCounter reads it in user mode (and the
+/// system has so found it synchronized); on FreeBSD, where it is the timecounter. Returns whether the
+/// counter is used from now on.
+///
+/// Off by default outside of Linux, because no real machine of those systems has been measured yet: there
+/// [`now`] serves the system's clock. On Linux the kernel's clocksource says the same, and this changes
+/// nothing. `false` as well where the system says nothing (macOS, the other BSDs, WebAssembly), where the
+/// counter is not invariant, and where the system rejects it.
+///
+/// Cost: tens of microseconds. Not async-signal-safe.
+///
+/// ```
+/// if !clockscope::admit_counter() {
+///     println!("the operating system's clock is served");
+/// }
+/// ```
+pub fn admit_counter() -> bool {
+    os::keep_errno(|| os::counter_is_accepted() == Some(true) && CLOCK.readmit())
 }
 
 /// The time now by a bare read of the counter: the processor may take it earlier, or later, than

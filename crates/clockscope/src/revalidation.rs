@@ -5,7 +5,8 @@
 //! after that follow bounds of the two counters' offset, by the instrument's own arithmetic
 //! ([`clockscope_brackets`]).
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use clockscope_arch::atomic::AtomicU64;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use clockscope_arch::{Errno, os};

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use clockscope_arch::os::{ClockSet, Woken, keep_errno};
+use clockscope_arch::os::{self, ClockSet, Woken, keep_errno};
 
 use crate::disciplined::{Counter, Disciplined, OsClock};
 use crate::process::CLOCK;
@@ -134,7 +134,7 @@ struct Written {
     time: AtomicInstant,
     is_running: AtomicBool,
     /// The process in which the thread runs.
-    process: u32,
+    process: u64,
 }
 
 /// Says that the thread has ended, however it ends.
@@ -235,7 +235,7 @@ impl Recent {
     /// Begins with `time`, in this process.
     fn new(time: Instant) -> Self {
         let written =
-            Written { time: AtomicInstant::new(time), is_running: AtomicBool::new(true), process: std::process::id() };
+            Written { time: AtomicInstant::new(time), is_running: AtomicBool::new(true), process: os::process() };
         Self { written: Arc::new(written), mark: process_mark() }
     }
 
@@ -264,7 +264,7 @@ impl Recent {
 
     /// The process id as well: where the kernel wipes nothing, the mark may be the parent's.
     fn is_in_its_process(&self) -> bool {
-        has_process_mark(self.mark) && std::process::id() == self.written.process
+        has_process_mark(self.mark) && os::process() == self.written.process
     }
 
     #[cold]

@@ -16,7 +16,8 @@
 //! Wall time is set, and then goes back: order events by [`crate::Instant`]s, and convert those
 //! with an [`Anchor`] when they are exported. `docs/tracing.md` shows how.
 
-use core::sync::atomic::{AtomicI64, Ordering};
+use clockscope_arch::atomic::AtomicI64;
+use core::sync::atomic::Ordering;
 use core::time::Duration;
 
 use clockscope_arch::os::keep_errno;

@@ -8,7 +8,9 @@
 
 #![allow(unsafe_code, reason = "a load whose address depends on a reading has no safe form")]
 
-use core::sync::atomic::{AtomicU64, Ordering, fence};
+use core::sync::atomic::{Ordering, fence};
+
+use crate::atomic::AtomicU64;
 
 /// Waits until all stores that came before are seen by all; any later reading of a clock is
 /// taken after that.

@@ -1,27 +1,57 @@
-//! What a timestamp asks the operating system, one backend a system, all with these items:
+//! What a timestamp asks the operating system, one folder a system, all with these items:
 //!
 //! - [`Timeline`]: the clock whose timeline the library serves, its tick, and what disturbs it;
+//!   [`TIMELINE`]: its name;
 //! - [`civil`]: civil time with the error that the kernel states, [`ClockSet`]: a notice that it was
 //!   set;
 //! - what the system says of the counter: [`counter_is_permitted`], [`counter_is_clocksource`],
-//!   [`clocksource`], [`perf_frequency`];
+//!   [`counter_is_accepted`], [`clocksource`], [`perf_frequency`];
 //! - what a process must survive: [`keep_errno`], [`wipe_on_fork`], [`call_in_child`],
 //!   [`survive_disabled_counter`];
-//! - the CPUs: [`allowed_cpus`], [`set_allowed_cpus`], [`current_cpu`].
+//! - [`process`]: the number of the process; the CPUs: [`allowed_cpus`], [`set_allowed_cpus`], [`current_cpu`].
+//!
+//! What a system lacks comes from `lacking`, by name. Outside of Linux the timeline is one call
+//! (`plain`), which the system's folder makes.
 //!
 //! `posix`, `perf`, `adjtimex` and `MappedPage` are Linux's alone, for what the instrument reads.
 
 #[cfg_attr(any(target_os = "linux", target_os = "android"), path = "linux/mod.rs")]
-#[cfg_attr(not(any(target_os = "linux", target_os = "android")), path = "absent.rs")]
+#[cfg_attr(windows, path = "windows/mod.rs")]
+#[cfg_attr(target_vendor = "apple", path = "darwin/mod.rs")]
+#[cfg_attr(
+    any(
+        target_os = "freebsd",
+        target_os = "dragonfly",
+        target_os = "netbsd",
+        target_os = "openbsd",
+        target_os = "illumos",
+        target_os = "solaris",
+        target_os = "wasi"
+    ),
+    path = "posix/mod.rs"
+)]
+#[cfg_attr(all(target_family = "wasm", target_os = "unknown"), path = "browser/mod.rs")]
+// Its own file, backend.rs, is that of all other systems.
 mod backend;
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+mod lacking;
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+mod plain;
+#[cfg(any(unix, windows))]
+mod process;
+#[cfg(any(windows, target_vendor = "apple", test))]
+mod ratio;
 
 pub use crate::woken::Woken;
+#[cfg(target_os = "linux")]
+pub use backend::adjtimex;
 pub use backend::{
-    ClockSet, Timeline, allowed_cpus, call_in_child, civil, clocksource, counter_is_clocksource, counter_is_permitted,
-    current_cpu, keep_errno, perf_frequency, set_allowed_cpus, survive_disabled_counter, wipe_on_fork,
+    ClockSet, TIMELINE, Timeline, allowed_cpus, call_in_child, civil, clocksource, counter_is_accepted,
+    counter_is_clocksource, counter_is_permitted, current_cpu, keep_errno, perf_frequency, process, set_allowed_cpus,
+    survive_disabled_counter, wipe_on_fork,
 };
 #[cfg(any(target_os = "linux", target_os = "android"))]
-pub use backend::{MappedPage, adjtimex, last_errno, perf, posix};
+pub use backend::{MappedPage, last_errno, perf, posix};
 
 /// What fuzz/ feeds.
 #[cfg(all(fuzzing, any(target_os = "linux", target_os = "android")))]

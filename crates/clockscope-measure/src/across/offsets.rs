@@ -220,7 +220,7 @@ fn pair_record(((a, b), outcome): PairResult<Learned>, unit: CounterUnit) -> Off
     let [forward, reverse] =
         match outcome.map_err(|error| error.to_string().into()).and_then(|sides| bounds(sides, unit)) {
             Ok(sides) => sides,
-            Err(reason) => return untested_pair((a, b), reason),
+            Err(reason) => return untested_pair((a, b), &reason),
         };
     let all = forward.with_reverse(&reverse);
     let found = all.offset(unit.step).ok_or(CHANGED);
@@ -253,22 +253,22 @@ fn bounds(sides: [Learned; 2], unit: CounterUnit) -> Result<[OffsetBounds; 2], C
     if is_explained && has_parted { Err(PARTED.into()) } else { Ok(bounds) }
 }
 
-fn untested_pair((a, b): (u32, u32), reason: Cow<'static, str>) -> OffsetPair {
-    fn none<T>(reason: &Cow<'static, str>) -> Figure<T> {
-        Figure::unknown(reason.clone())
+fn untested_pair((a, b): (u32, u32), reason: &str) -> OffsetPair {
+    fn none<T>(reason: &str) -> Figure<T> {
+        Figure::unknown(reason.to_owned())
     }
     OffsetPair {
         a,
         b,
-        offset_ns: none(&reason),
-        bound_ns: none(&reason),
-        offset_counts: none(&reason),
+        offset_ns: none(reason),
+        bound_ns: none(reason),
+        offset_counts: none(reason),
         exchanges: 0,
-        round_trip_ns: none(&reason),
-        asymmetry_ns: none(&reason),
-        symmetric: none(&reason),
-        apart: none(&reason),
-        reason: Some(reason.into_owned()),
+        round_trip_ns: none(reason),
+        asymmetry_ns: none(reason),
+        symmetric: none(reason),
+        apart: none(reason),
+        reason: Some(reason.to_owned()),
     }
 }
 

@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use clockscope_measure::{CheckRequest, Session, check};
 use clockscope_records::{
-    Check, CheckKind, ClockDemands, Demand, Evidence, Finding, Policy, Reason, Trust, Trustworthiness, Value, Verdict,
+    Check, CheckKind, ClockDemands, Demand, DemandValue, Evidence, Finding, Policy, Reason, Trust, Trustworthiness,
+    Verdict,
 };
 use clockscope_simulation::{Change, Random, Refused};
 
@@ -184,7 +185,7 @@ fn policy(seed: u64, machine: &Machine) -> Policy {
 fn demands(machine: &Machine, found: &Trust) {
     for Demand { demand, required, met, .. } in &found.demands {
         let Some(met) = *met else { continue };
-        let limit = if let Value::Number(limit) = required { *limit } else { 0.0 };
+        let limit = if let DemandValue::Number(limit) = required { *limit } else { 0.0 };
         let demand = demand.to_string();
         let (place, field) = demand.rsplit_once('.').unwrap_or(("", &demand));
         let is_counter = place == "counter";

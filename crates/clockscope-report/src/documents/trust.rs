@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use clockscope_records::{Demand, DemandProse, DemandValue, Evidence, Finding, Prose, Trust, Trustworthiness, Verdict};
-use serde_json::DemandValue as Json;
+use serde_json::Value as Json;
 
 use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Row, Table};

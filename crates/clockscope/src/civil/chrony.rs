@@ -4,7 +4,8 @@
 use std::net::{Ipv4Addr, SocketAddr, UdpSocket};
 use std::time::Duration;
 
-use core::sync::atomic::{AtomicU64, Ordering};
+use clockscope_arch::atomic::AtomicU64;
+use core::sync::atomic::Ordering;
 
 use clockscope_arch::civil::{KernelClockState, Leap};
 use clockscope_arch::os;

@@ -2,12 +2,12 @@
 //! whose true time was known.
 
 use super::*;
-use crate::claims::claim::system_time;
 use crate::claims::claim::{Basis, Worth};
+use crate::claims::claim::{SYSTEM_UNIT_NS, system_time};
 use crate::disciplined::{State as Standing, carried_on};
 use clockscope_arch::civil::Leap;
 use proptest::prelude::*;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 /// Lines of `CLASS ret=… offset=… …`: the fields of struct timex, the rest of adjtime(3), and the
 /// true time less CLOCK_REALTIME just after.
@@ -262,8 +262,8 @@ fn tai_is_ahead() {
 #[cfg(target_os = "linux")]
 fn utc_is_between_its_bounds() {
     match utc_now() {
-        Ok(utc) => assert!(utc.earliest <= SystemTime::now() && utc.earliest < utc.latest),
-        Err(Unbounded::Unsynchronized(shown)) => assert!(shown <= SystemTime::now()),
+        Ok(utc) => assert!(utc.earliest <= std::time::SystemTime::now() && utc.earliest < utc.latest),
+        Err(Unbounded::Unsynchronized(shown)) => assert!(shown <= std::time::SystemTime::now()),
         Err(error @ (Unbounded::Slewing { .. } | Unbounded::Worthless(_))) => assert!(error.claimed().is_some()),
         Err(other) => panic!("{other}"),
     }
@@ -277,7 +277,10 @@ proptest! {
         let truth = unix_ns + (error_us as f64 * 1000.0 * off) as i128;
         prop_assert!(claim.earliest_ns <= truth && truth <= claim.latest_ns);
         let bounded = claim.bounded(0).unwrap();
-        prop_assert_eq!(bounded.width(), Duration::from_nanos(2 * (error_us * 1000 + 1 + took)));
+        let rounded = bounded.width() - Duration::from_nanos(2 * (error_us * 1000 + 1 + took));
+        prop_assert!(rounded.as_nanos() as i128 <= 2 * (SYSTEM_UNIT_NS - 1));
+        prop_assert!(bounded.earliest <= system_time(claim.earliest_ns).unwrap());
+        prop_assert!(bounded.latest >= system_time(claim.latest_ns).unwrap());
         prop_assert_eq!(bounded.worth, Worth::Trusted);
     }
 }

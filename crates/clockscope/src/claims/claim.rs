@@ -140,14 +140,20 @@ impl Claim {
     /// On a scale that is `offset_ns` ahead of UTC.
     pub(crate) fn bounded(self, offset_ns: i128) -> Result<Bounded, Unbounded> {
         let Self { earliest_ns, latest_ns, basis, worth, leap } = self;
-        match (system_time(earliest_ns + offset_ns), system_time(latest_ns + offset_ns)) {
+        // Outward, so that the interval holds what it held.
+        let earliest_ns = (earliest_ns + offset_ns).div_euclid(SYSTEM_UNIT_NS) * SYSTEM_UNIT_NS;
+        let latest_ns = -(-(latest_ns + offset_ns)).div_euclid(SYSTEM_UNIT_NS) * SYSTEM_UNIT_NS;
+        match (system_time(earliest_ns), system_time(latest_ns)) {
             (Some(earliest), Some(latest)) => Ok(Bounded { earliest, latest, worth, basis, leap }),
             _ => Err(Unbounded::OutOfRange),
         }
     }
 }
 
-/// A moment of Unix time; `None` if it cannot be represented.
+/// Unit of std's `SystemTime`, in ns: that of FILETIME on Windows.
+pub(crate) const SYSTEM_UNIT_NS: i128 = if cfg!(windows) { 100 } else { 1 };
+
+/// A moment of Unix time, in units of [`SYSTEM_UNIT_NS`], rounded toward 1970; `None` if it cannot be represented.
 pub(crate) fn system_time(unix_ns: i128) -> Option<SystemTime> {
     let magnitude = unix_ns.unsigned_abs();
     let seconds = u64::try_from(magnitude / 1_000_000_000).ok()?;

@@ -5,7 +5,8 @@
 //! confined itself. So the answers are stored outside of the memory that a fork wipes, and every new
 //! generation and every child uses them.
 
-use core::sync::atomic::{AtomicU64, Ordering};
+use clockscope_arch::atomic::AtomicU64;
+use core::sync::atomic::Ordering;
 
 use crate::evidence::Demotion;
 

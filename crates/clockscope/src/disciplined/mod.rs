@@ -54,7 +54,8 @@ pub(crate) use tested::CPUS as MOST_CPUS;
 #[cfg(not(loom))]
 pub(crate) use wiping::{Wiped, forget_in_children, wipe_on_fork};
 
-use core::sync::atomic::{AtomicU64, Ordering};
+use clockscope_arch::atomic::AtomicU64;
+use core::sync::atomic::Ordering;
 
 use crate::evidence::Demotion;
 use crate::{Errno, Instant};
@@ -181,6 +182,19 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[inline(always)]
     pub fn now(&self) -> Instant {
         Instant::from_ns(self.shared.page.read(|| self.counter.ordered()).unwrap_or_else(|| self.slow()))
+    }
+
+    /// Returns the time as [`Disciplined::now`] does, or the OS clock's error while no clock answers and
+    /// the time stands still.
+    ///
+    /// # Errors
+    /// The OS clock's.
+    #[inline(always)]
+    pub fn try_now(&self) -> Result<Instant, Errno> {
+        match self.shared.page.read(|| self.counter.ordered()) {
+            Some(ns) => Ok(Instant::from_ns(ns)),
+            None => self.try_slow().map(Instant::from_ns),
+        }
     }
 
     /// The time by a bare read of the counter, which the processor may take earlier, or later, than

@@ -8,6 +8,7 @@ use super::steering::Wanted;
 use super::usage::Usage;
 use super::version::Version;
 use super::{Counter, Disciplined, OsClock};
+use crate::Errno;
 
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Serves everything but a fresh line. Ordered. Rare callers come through here with cold caches, so
@@ -27,6 +28,19 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             return self.serve_os(version, os_ns);
         }
         self.slow_path(version)
+    }
+
+    /// The same, or why no clock answers.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn try_slow(&self) -> Result<u64, Errno> {
+        let ns = self.slow();
+        let page = &self.shared.page;
+        // A time that stands still is the floor. So is one that another clock has only caught up with.
+        if ns == page.floor() && !page.version().has_line() {
+            self.shared.os.now_ns()?;
+        }
+        Ok(ns)
     }
 
     /// The same with a line, or without any clock, or at first.

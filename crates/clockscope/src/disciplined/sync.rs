@@ -1,7 +1,9 @@
 //! Atomics and fences: the processor's, or loom's when the protocol is being checked.
 
 #[cfg(not(loom))]
-pub(crate) use core::sync::atomic::{AtomicU64, Ordering, fence};
+pub(crate) use clockscope_arch::atomic::AtomicU64;
+#[cfg(not(loom))]
+pub(crate) use core::sync::atomic::{Ordering, fence};
 #[cfg(loom)]
 pub(crate) use loom::sync::atomic::{AtomicU64, Ordering, fence};
 

@@ -1,9 +1,13 @@
 //! Linux.
 
 mod affinity;
+#[cfg_attr(target_os = "android", path = "android.rs")]
 mod civil;
 mod clock_set;
+mod elf;
+#[path = "../unix/errno.rs"]
 mod errno;
+#[path = "../unix/fork.rs"]
 mod fork;
 mod mapped_page;
 pub mod perf;
@@ -15,20 +19,30 @@ mod timeline;
 mod trap;
 mod vdso;
 mod vmclock;
+mod wiping;
 
+pub use super::process::process;
 pub use affinity::{allowed_cpus, current_cpu, set_allowed_cpus};
-pub use civil::{adjtimex, read as civil};
+#[cfg(target_os = "linux")]
+pub use civil::adjtimex;
+pub use civil::read as civil;
 pub use clock_set::ClockSet;
 pub use errno::{keep_errno, last_errno};
-pub use fork::{call_in_child, wipe_on_fork};
+pub use fork::call_in_child;
 pub use mapped_page::MappedPage;
 pub use perf::frequency as perf_frequency;
-pub use permission::{clocksource, counter_is_clocksource, counter_is_permitted};
+pub use permission::{
+    clocksource, counter_is_clocksource, counter_is_clocksource as counter_is_accepted, counter_is_permitted,
+};
 pub use timeline::Timeline;
 #[cfg(target_arch = "x86_64")]
 pub use trap::install as survive_disabled_counter;
 #[cfg(fuzzing)]
 pub(super) use vdso::fuzz as fuzz_vdso_image;
+pub use wiping::wipe_on_fork;
+
+/// Name of the timeline's clock.
+pub const TIMELINE: &str = "CLOCK_MONOTONIC";
 
 /// Refuses: only x86 has a switch that disables its counter.
 ///

@@ -4,6 +4,7 @@
 
 use core::ffi::{CStr, c_int, c_long};
 
+use super::elf::{self, Dynamic};
 use crate::Unavailable;
 
 /// The exported function. It answers 0 or a negative error number.
@@ -22,23 +23,6 @@ const SYMBOL: &CStr = if cfg!(any(target_arch = "aarch64", target_arch = "powerp
 /// As above. Arm's vDSO has none.
 const GETCPU: &CStr =
     if cfg!(any(target_arch = "powerpc64", target_arch = "s390x")) { c"__kernel_getcpu" } else { c"__vdso_getcpu" };
-
-#[cfg(target_pointer_width = "64")]
-mod elf {
-    pub(super) use libc::{Elf64_Ehdr as Header, Elf64_Phdr as Segment, Elf64_Sym as Symbol};
-}
-#[cfg(target_pointer_width = "32")]
-mod elf {
-    pub(super) use libc::{Elf32_Ehdr as Header, Elf32_Phdr as Segment, Elf32_Sym as Symbol};
-}
-
-/// An entry of the dynamic section: tag and value (elf(5)).
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Dynamic {
-    tag: isize,
-    value: usize,
-}
 
 const DT_NULL: isize = 0;
 const DT_HASH: isize = 4;
@@ -95,7 +79,7 @@ unsafe fn mapped(base: *const u8) -> Option<&'static [u8]> {
     // SAFETY: what is mapped has a page at least.
     let first = unsafe { core::slice::from_raw_parts(base, FIRST) };
     let ends = segments(first)?.filter(|segment| segment.p_type == libc::PT_LOAD);
-    let end = ends.filter_map(|segment| (segment.p_offset as usize).checked_add(segment.p_filesz as usize)).max()?;
+    let end = ends.filter_map(|segment| segment.p_offset.checked_add(segment.p_filesz)).max()?;
     // SAFETY: what the image says to be loaded is mapped.
     Some(unsafe { core::slice::from_raw_parts(base, end) })
 }
@@ -134,7 +118,7 @@ fn list<T: Plain>(image: &[u8], place: usize) -> impl Iterator<Item = T> {
 fn segments(image: &[u8]) -> Option<impl Iterator<Item = elf::Segment>> {
     let header: elf::Header = read(image, 0)?;
     let is_elf = header.e_ident.starts_with(b"\x7fELF");
-    is_elf.then(|| list(image, header.e_phoff as usize).take(header.e_phnum.into()))
+    is_elf.then(|| list(image, header.e_phoff).take(header.e_phnum.into()))
 }
 
 /// Where the symbol `name` is in an ELF image. Any bytes are answered.
@@ -142,10 +126,10 @@ fn find(image: &[u8], name: &CStr) -> Option<usize> {
     let load = segments(image)?.find(|segment| segment.p_type == libc::PT_LOAD)?;
     let dynamic = segments(image)?.find(|segment| segment.p_type == libc::PT_DYNAMIC)?;
     // Addresses inside the image are relative to where its first segment would like to be.
-    let place = |address: usize| address.checked_sub(load.p_vaddr as usize)?.checked_add(load.p_offset as usize);
+    let place = |address: usize| address.checked_sub(load.p_vaddr)?.checked_add(load.p_offset);
 
     let (mut symbols, mut strings, mut hash, mut gnu_hash) = (None, None, None, None);
-    for Dynamic { tag, value } in list(image, dynamic.p_offset as usize) {
+    for Dynamic { tag, value } in list(image, dynamic.p_offset) {
         match tag {
             DT_NULL => break,
             DT_SYMTAB => symbols = place(value),
@@ -165,7 +149,7 @@ fn find(image: &[u8], name: &CStr) -> Option<usize> {
         found.is_some_and(|found| found.starts_with(name.to_bytes_with_nul())) && symbol.st_shndx != 0
     };
     let symbol = list(image, symbols).take(count).find(is_it)?;
-    place(symbol.st_value as usize).filter(|place| *place < image.len())
+    place(symbol.st_value).filter(|place| *place < image.len())
 }
 
 /// Length of the symbol table by the System V hash table: its number of chains. s390x alone has 64-bit entries.

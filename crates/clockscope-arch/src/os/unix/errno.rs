@@ -3,10 +3,14 @@
 
 #![allow(unsafe_code, reason = "errno is reached through a pointer")]
 
-#[cfg(target_os = "android")]
+#[cfg(any(target_os = "illumos", target_os = "solaris"))]
+use libc::___errno as location;
+#[cfg(any(target_os = "android", target_os = "netbsd", target_os = "openbsd"))]
 use libc::__errno as location;
-#[cfg(not(target_os = "android"))]
+#[cfg(any(target_os = "linux", target_os = "dragonfly"))]
 use libc::__errno_location as location;
+#[cfg(any(target_vendor = "apple", target_os = "freebsd"))]
+use libc::__error as location;
 
 use crate::Errno;
 

@@ -1,9 +1,9 @@
-//! What a forked child must forget.
+//! Memory that a forked child finds empty.
 
 #![allow(unsafe_code, reason = "madvise acts on whatever its address points to")]
 
 use core::ffi::c_void;
-use core::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use core::sync::atomic::{AtomicU32, Ordering};
 
 /// Asks the kernel to give a forked child zeroes in place of `memory`, which must be whole pages
 /// (madvise(2), MADV_WIPEONFORK, since Linux 4.14). `false` if it cannot. Asks once for a process
@@ -35,15 +35,3 @@ pub unsafe fn wipe_on_fork<T>(memory: &'static T) -> bool {
 const NOT_ASKED: u32 = 0;
 const WIPED: u32 = 1;
 const NOT_WIPED: u32 = 2;
-
-/// Has `forget` called in every child that the C library's fork makes. Once for all: a child
-/// inherits it, and many threads may ask.
-pub fn call_in_child(forget: extern "C" fn()) {
-    static IS_ASKED: AtomicBool = AtomicBool::new(false);
-    if IS_ASKED.swap(true, Ordering::Relaxed) {
-        return;
-    }
-    // SAFETY: the handler is a function of this program, which stays where it is. Where there is no
-    // memory for it, the child is left with what its parent knew.
-    unsafe { libc::pthread_atfork(None, None, Some(forget)) };
-}

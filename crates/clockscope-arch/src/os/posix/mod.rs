@@ -1,0 +1,34 @@
+//! Systems whose timeline is CLOCK_MONOTONIC by the C library: the BSDs, illumos and Solaris, WASI.
+
+pub(super) mod clock;
+#[cfg(unix)]
+#[path = "../unix/errno.rs"]
+mod errno;
+#[cfg(unix)]
+#[path = "../unix/fork.rs"]
+mod fork;
+#[cfg(target_os = "freebsd")]
+mod timecounter;
+
+#[cfg(unix)]
+pub use super::lacking::wipe_on_fork;
+pub use super::lacking::{
+    ClockSet, allowed_cpus, counter_is_clocksource, counter_is_permitted, current_cpu, perf_frequency,
+    set_allowed_cpus, survive_disabled_counter,
+};
+#[cfg(not(unix))]
+pub use super::lacking::{call_in_child, keep_errno, no_fork as wipe_on_fork, process};
+#[cfg(not(target_os = "freebsd"))]
+pub use super::lacking::{clocksource, counter_is_accepted};
+pub use super::plain::{Timeline, civil};
+#[cfg(unix)]
+pub use super::process::process;
+#[cfg(unix)]
+pub use errno::keep_errno;
+#[cfg(unix)]
+pub use fork::call_in_child;
+#[cfg(target_os = "freebsd")]
+pub use timecounter::{clocksource, counter_is_accepted};
+
+/// Name of the timeline's clock.
+pub const TIMELINE: &str = "CLOCK_MONOTONIC";
