@@ -118,13 +118,13 @@ pub(crate) fn check() -> Result<()> {
     for emulated in EMULATED {
         match emulated.missing() {
             Some(package) => println!("   {:32} is not run: apt-get install {package}", emulated.target),
-            None if emulated.test(&tally).is_ok() => {
-                println!("   {:32} passes the tests of the library", emulated.target)
-            }
-            None => {
-                println!("   {:32} fails the tests of the library", emulated.target);
-                failed.insert(emulated.target);
-            }
+            None => match emulated.test(&tally) {
+                Ok(()) => println!("   {:32} passes the tests of the library", emulated.target),
+                Err(error) => {
+                    println!("   {:32} fails the tests of the library: {error:#}", emulated.target);
+                    failed.insert(emulated.target);
+                }
+            },
         }
     }
     tally.print();

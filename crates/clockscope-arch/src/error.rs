@@ -6,9 +6,9 @@ use core::fmt;
 
 /// What a reason is made of: without std there is no memory to write one into.
 #[cfg(feature = "std")]
-type Text = Cow<'static, str>;
+type ReasonText = Cow<'static, str>;
 #[cfg(not(feature = "std"))]
-type Text = &'static str;
+type ReasonText = &'static str;
 
 /// Error number of a system or library call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,11 +38,11 @@ pub enum Unavailable {
     /// The processor lacks the instruction.
     Instruction(&'static str),
     /// A call refused: which, and its error number.
-    Call(Text, Errno),
+    Call(ReasonText, Errno),
     /// The C library has no such function.
     Symbol(&'static str),
     /// The system has no such thing.
-    Missing(Text),
+    Missing(ReasonText),
 }
 
 impl fmt::Display for Unavailable {

@@ -7,7 +7,7 @@
 //! - [`atomic`]: atomics of 64 bits on every processor.
 //! - [`counter`]: one file an architecture. No module needs an operating system there.
 //! - [`clocksource`]: what the clocksources of a kernel are.
-//! - [`os`]: one backend a system, all with the same items. Only with the feature `std`, without
+//! - [`os`]: one folder a system, all with the same items. Only with the feature `std`, without
 //!   which the crate is `no_std`.
 //!
 //! ```

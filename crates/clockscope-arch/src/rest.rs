@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Lets the thread rest for about `duration`; not at all where the system refuses. (std's sleep panics
 /// there.)
-#[cfg(not(target_family = "wasm"))]
+#[cfg(not(any(target_os = "wasi", all(target_family = "wasm", target_os = "unknown"))))]
 pub fn rest(duration: Duration) {
     use std::sync::{Condvar, Mutex};
 
@@ -16,7 +16,7 @@ pub fn rest(duration: Duration) {
 
 /// Lets the thread rest on WASI, where std's condition variables panic without threads; not at all in a
 /// browser, whose page must not wait.
-#[cfg(target_family = "wasm")]
+#[cfg(any(target_os = "wasi", all(target_family = "wasm", target_os = "unknown")))]
 pub fn rest(duration: Duration) {
     if cfg!(target_os = "wasi") {
         std::thread::sleep(duration);

@@ -169,7 +169,7 @@ pub trait Platform: Send + Sync + Sized + 'static {
     fn is_invariant(&self) -> Option<bool>;
 
     /// What the hypervisor says of the counter; `None` where there is none, or it says nothing.
-    fn hypervisors_advice(&self) -> Option<HypervisorStatement>;
+    fn hypervisor_statement(&self) -> Option<HypervisorStatement>;
 
     /// What the kernel makes of the counter.
     fn kernel_verdict(&self, environment: &Environment) -> KernelVerdict;

@@ -88,18 +88,21 @@ fn compare(seen: &Observations, names: &[String; 2]) -> Shootout {
 
 /// A figure, and by how much it may be off where that is known.
 #[derive(Clone, Copy)]
-struct Bounded {
+struct BoundedFigure {
     value: f64,
     bound: Option<f64>,
 }
 
-/// Why there is no figure.
-type Reason = Cow<'static, str>;
-
 /// Makes a metric of two figures of which the smaller is better: by more than their errors.
-fn metric(name: &str, figure: &str, unit: &str, [a, b]: [Result<Bounded, Reason>; 2], note: &str) -> Metric {
+fn metric(
+    name: &str,
+    figure: &str,
+    unit: &str,
+    [a, b]: [Result<BoundedFigure, Cow<'static, str>>; 2],
+    note: &str,
+) -> Metric {
     let winner = a.clone().and_then(|a| Ok(better(a, b.clone()?)));
-    let bound = |found: &Result<Bounded, Reason>| found.as_ref().ok().and_then(|found| found.bound);
+    let bound = |found: &Result<BoundedFigure, Cow<'static, str>>| found.as_ref().ok().and_then(|found| found.bound);
     Metric {
         metric: name.to_owned(),
         figure: figure.to_owned(),
@@ -114,7 +117,7 @@ fn metric(name: &str, figure: &str, unit: &str, [a, b]: [Result<Bounded, Reason>
 }
 
 /// Which of two figures is better: the smaller, by more than their errors.
-fn better(a: Bounded, b: Bounded) -> Winner {
+fn better(a: BoundedFigure, b: BoundedFigure) -> Winner {
     let error = a.bound.unwrap_or(0.0) + b.bound.unwrap_or(0.0);
     match (b.value - a.value).abs() <= error {
         true => Winner::Tie,
@@ -124,7 +127,7 @@ fn better(a: Bounded, b: Bounded) -> Winner {
 }
 
 /// The clock's record, or why it has no figures.
-fn read<'a>(seen: &'a Observations, name: &str) -> Result<&'a ClockRecord, Reason> {
+fn read<'a>(seen: &'a Observations, name: &str) -> Result<&'a ClockRecord, Cow<'static, str>> {
     let clock = seen.clock(name).ok_or("it was not measured")?;
     if clock.available {
         return Ok(clock);
@@ -135,7 +138,7 @@ fn read<'a>(seen: &'a Observations, name: &str) -> Result<&'a ClockRecord, Reaso
 fn resolution(seen: &Observations, names: &[String; 2]) -> Metric {
     let step = |name: &String| {
         let value = read(seen, name)?.tick_ns.clone().result()?;
-        Ok(Bounded { value, bound: Some(value * SAME / 2.0) })
+        Ok(BoundedFigure { value, bound: Some(value * SAME / 2.0) })
     };
     let note = "the step that all readings are multiples of, whatever the interface states";
     let mut found = metric("resolution", "tick", "ns", names.each_ref().map(step), note);
@@ -170,7 +173,7 @@ fn accuracy(seen: &Observations, names: &[String; 2]) -> Metric {
         let unknown = || rate.reason.clone().unwrap_or_else(|| "its rate could not be determined".to_owned());
         let bound = rate.bound_ppm.get().ok_or_else(unknown)?;
         let value = if is_counter { 0.0 } else { rate.ppm.get().ok_or_else(unknown)?.abs() };
-        Ok(Bounded { value, bound: Some(bound) })
+        Ok(BoundedFigure { value, bound: Some(bound) })
     };
     let reference = seen.rates.as_ref().map_or("another clock", |rates| rates.reference.as_str());
     let note = format!(
@@ -188,7 +191,7 @@ fn cost(seen: &Observations, names: &[String; 2]) -> Metric {
     let cost = |name: &String| {
         let cost = read(seen, name)?.cost_ns.clone().result()?;
         let spread = cost.ci95.get().map_or(0.0, |[low, high]| (high - low) / 2.0);
-        Ok(Bounded { value: cost.median, bound: Some(spread.max(cost.median * SAME / 2.0)) })
+        Ok(BoundedFigure { value: cost.median, bound: Some(spread.max(cost.median * SAME / 2.0)) })
     };
     let mut found = metric("cost", "median", "ns", names.each_ref().map(cost), "one read, back to back");
     if let Some(emulators) = seen.emulators() {
@@ -207,7 +210,7 @@ fn reliability(seen: &Observations, names: &[String; 2]) -> Metric {
             _ => 0,
         };
         let ahead = events.jump.get().unwrap_or(0) + events.hidden_regression.get().unwrap_or(0);
-        Ok(Bounded { value: (events.errors + events.regression + ahead + across) as f64, bound: None })
+        Ok(BoundedFigure { value: (events.errors + events.regression + ahead + across) as f64, bound: None })
     };
     let mut note = "readings that went back, on one CPU or across CPUs, that jumped, or failed".to_owned();
     for name in names {

@@ -33,10 +33,10 @@ fn advice(demand: &Demand) -> Option<&'static str> {
         (None, ..) => "see `clockscope clocksource` for why the kernel uses another",
         (Some(Demanded::Verdict), ..) => "the evidence above says why, and what to do",
         (Some(Demanded::Invariant), ..) => "have the hypervisor pass the promise on (QEMU: -cpu host,+invtsc)",
-        (_, None, Some(_)) => "it was not measured closely enough to tell: ask for longer (--duration)",
+        (_, None, Some(_)) => "it was not measured precisely enough: ask for longer (--duration)",
         (_, None, None) => "it could not be determined: the evidence above says why",
         (Some(Demanded::MaxCostNs), ..) => {
-            "`clockscope measure --path all` shows which path is dear, and `clockscope clocksource` what it stands on"
+            "`clockscope measure --path all` shows which path is expensive, and `clockscope clocksource` what it is based on"
         }
         (Some(Demanded::MaxTickNs), ..) => "a finer clocksource is needed: `clockscope clocksource`",
         (Some(Demanded::MaxRegressions), ..) => {

@@ -1,6 +1,7 @@
 //! The clock of the process: this machine's counter, disciplined by its monotonic clock.
 
 use clockscope_arch::atomic::AtomicU64;
+use core::sync::atomic::AtomicBool;
 use core::sync::atomic::Ordering;
 use core::time::Duration;
 
@@ -51,7 +52,8 @@ impl Counter for Native {
     }
 
     fn is_clocksource(&self) -> Option<bool> {
-        os::counter_is_clocksource()
+        let accepted = || os::counter_is_accepted().filter(|_| IS_ADMITTED.load(Ordering::Relaxed));
+        os::counter_is_clocksource().or_else(accepted)
     }
 
     fn is_invariant(&self) -> Option<bool> {
@@ -264,12 +266,12 @@ pub fn try_now() -> Result<Instant, Errno> {
 /// Uses the counter where the operating system does not build its monotonic clock on it in a way that is
 /// known, but accepts it: on Windows, where QueryPerformanceCounter reads it in user mode (and the
 /// system has so found it synchronized); on FreeBSD, where it is the timecounter. Returns whether the
-/// counter is used from now on.
+/// counter is used from now on. [`recheck`] asks the system again.
 ///
 /// Off by default outside of Linux, because no real machine of those systems has been measured yet: there
-/// [`now`] serves the system's clock. On Linux the kernel's clocksource says the same, and this changes
-/// nothing. `false` as well where the system says nothing (macOS, the other BSDs, WebAssembly), where the
-/// counter is not invariant, and where the system rejects it.
+/// [`now`] serves the system's clock. On Linux the kernel names its clocksource, and this does no more than
+/// [`recheck`]. `false` as well where the system says nothing (macOS, the other BSDs, WebAssembly), where the
+/// counter is not invariant, where the system rejects it, and where the library found it unfit.
 ///
 /// Cost: tens of microseconds. Not async-signal-safe.
 ///
@@ -279,8 +281,13 @@ pub fn try_now() -> Result<Instant, Errno> {
 /// }
 /// ```
 pub fn admit_counter() -> bool {
-    os::keep_errno(|| os::counter_is_accepted() == Some(true) && CLOCK.readmit())
+    prepare();
+    IS_ADMITTED.store(counter::is_invariant() == Some(true), Ordering::Relaxed);
+    recheck()
 }
+
+/// Whether the program takes the counter where the system accepts it. Not forgotten in a child.
+static IS_ADMITTED: AtomicBool = AtomicBool::new(false);
 
 /// The time now by a bare read of the counter: the processor may take it earlier, or later, than
 /// the program says, by as much as it has instructions in flight (tens of nanoseconds).

@@ -187,12 +187,12 @@ impl TryFrom<Instant> for StdInstant {
 
 /// Both clocks at one moment.
 fn both() -> Option<Pair> {
-    // Where the counter is disabled, std's clock may be fatal where ours is not; it is the caller
-    // who has just read it.
     if cfg!(all(target_family = "wasm", target_os = "unknown")) {
         // std's clock panics there.
         return None;
     }
+    // Where the counter is disabled, std's clock may be fatal where ours is not; it is the caller
+    // who has just read it.
     let take = || {
         let before = CLOCK.os_ns()?;
         let inner = StdInstant::now();

@@ -411,6 +411,24 @@ fn an_os_clock_that_refuses_is_told_and_nothing_fails() {
     assert!(watch.run(SECOND, 10_000) <= 60.0);
 }
 
+/// From the first reading on, by the OS clock, by a line, and when that is spent.
+#[test]
+fn a_time_that_stands_still_is_an_error_to_who_asks_for_one() {
+    let mut watch = Watch::ordinary();
+    watch.world.set_os_refuses(true);
+    for _ in 0..10 {
+        assert_eq!(watch.clock.try_now(), Err(clockscope::Errno::new(1)));
+    }
+    watch.world.set_os_refuses(false);
+    let first = watch.clock.try_now().unwrap();
+    watch.settle();
+    let by_line = watch.clock.try_now().unwrap();
+    assert!(watch.clock.source() == Source::Counter && by_line > first);
+    watch.world.set_os_refuses(true);
+    watch.run(10 * MILLISECOND, 10_000);
+    assert_eq!(watch.clock.try_now(), Err(clockscope::Errno::new(1)));
+}
+
 /// To read the counter would be fatal; the world asserts that nobody does.
 #[test]
 fn a_counter_that_may_not_be_read_is_not() {

@@ -31,12 +31,16 @@ pub(super) mod clock {
     }
 }
 
+#[cfg(not(any(unix, windows)))]
+pub use super::lacking::process;
 pub use super::lacking::{
     ClockSet, allowed_cpus, call_in_child, clocksource, counter_is_accepted, counter_is_clocksource,
-    counter_is_permitted, current_cpu, keep_errno, perf_frequency, process, set_allowed_cpus, survive_disabled_counter,
+    counter_is_permitted, current_cpu, keep_errno, perf_frequency, set_allowed_cpus, survive_disabled_counter,
     wipe_on_fork,
 };
 pub use super::plain::{Timeline, civil};
+#[cfg(any(unix, windows))]
+pub use super::process::process;
 
 /// Name of the timeline's clock.
 pub const TIMELINE: &str = "std::time::Instant";

@@ -52,8 +52,11 @@ impl Timeline {
         /// A browser's clock shows the same value for thousands of readings.
         const READINGS: usize = 20_000;
         const STEPS: u32 = 4;
+        /// A clock of coarser steps has shown one by then.
+        const LONGEST_NS: u64 = 200_000;
         let (mut smallest, mut steps) = (u64::MAX, 0);
-        let Ok(mut last) = self.now_ns() else { return 0 };
+        let Ok(first) = self.now_ns() else { return 0 };
+        let mut last = first;
         for _ in 0..READINGS {
             let now = self.now_ns().unwrap_or(last);
             if now > last {
@@ -61,7 +64,7 @@ impl Timeline {
                 steps += 1;
             }
             last = now;
-            if steps == STEPS {
+            if steps == STEPS || last.saturating_sub(first) >= LONGEST_NS {
                 break;
             }
         }

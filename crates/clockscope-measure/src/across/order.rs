@@ -144,7 +144,7 @@ pub(crate) fn find<P: Platform>(
 
 /// Why a clock was not handed over.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-enum Refusal {
+enum NotHandedOver {
     #[error(transparent)]
     Unreadable(#[from] Unreadable),
     #[error("it counts processor time, which goes on in several threads at once")]
@@ -153,7 +153,7 @@ enum Refusal {
     Cycles,
 }
 
-impl Refusal {
+impl NotHandedOver {
     fn of<P: Platform>(row: &CatalogueEntry<P>) -> Option<Self> {
         let unreadable = row.sampler.as_ref().err();
         unreadable.map(|unreadable| unreadable.clone().into()).or_else(|| unfit(row))
@@ -168,24 +168,24 @@ impl Refusal {
 }
 
 /// Why order across CPUs means nothing for a clock.
-fn unfit<P: Platform>(row: &CatalogueEntry<P>) -> Option<Refusal> {
+fn unfit<P: Platform>(row: &CatalogueEntry<P>) -> Option<NotHandedOver> {
     match row.info.kind {
         Kind::Counter | Kind::Monotonic | Kind::Wall => None,
-        Kind::CpuTime => Some(Refusal::CpuTime),
-        Kind::Cycles => Some(Refusal::Cycles),
+        Kind::CpuTime => Some(NotHandedOver::CpuTime),
+        Kind::Cycles => Some(NotHandedOver::Cycles),
     }
 }
 
 /// What ended a clock's readings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-enum Ended {
+enum ReadingsEnded {
     #[error("a read failed and ended its readings: {0}")]
     ReadFailed(Errno),
     #[error("it stood still during the run: its readings did not change any more")]
     StoodStill,
 }
 
-impl Ended {
+impl ReadingsEnded {
     fn failure(self) -> Failure {
         match self {
             Self::ReadFailed(_) => Failure::DuringRun,
@@ -432,7 +432,7 @@ fn record<P: Platform>(
     bench: &Bench<'_, P>,
     (untestable, longest_ns): (Option<&str>, f64),
 ) -> Sequence {
-    let refused = Refusal::of(row);
+    let refused = NotHandedOver::of(row);
     let refusal = refused.as_ref().map(ToString::to_string);
     let refusal = refusal.as_deref();
     let ns_per_unit = row.ns_per_unit(bench.first_rate.ns_per_unit).unwrap_or(1.0);
@@ -450,7 +450,7 @@ fn record<P: Platform>(
     let step_ns = row.nominal_resolution_ns(Some(ns_per_unit)).get().unwrap_or(1.0);
     let is_still = tallies().any(|tally| tally.pace.stood_still(step_ns, ns_per_unit));
     let error = tallies().find_map(|tally| tally.received.error);
-    let ended = error.map(Ended::ReadFailed).or(is_still.then_some(Ended::StoodStill));
+    let ended = error.map(ReadingsEnded::ReadFailed).or(is_still.then_some(ReadingsEnded::StoodStill));
     let failed = ended.map(|ended| ended.to_string());
     // Equal readings are in any order.
     let is_one_reading = regressions == 0 && handoffs > 0 && tallies().all(|tally| tally.pace.moved == 0);
@@ -476,7 +476,7 @@ fn record<P: Platform>(
         ordered: row.info.is_ordered,
         available: refusal.is_none(),
         reason: refusal.map(str::to_owned).or(failed.clone()),
-        failure: refused.as_ref().map_or(ended.map(Ended::failure), Refusal::failure),
+        failure: refused.as_ref().map_or(ended.map(ReadingsEnded::failure), NotHandedOver::failure),
         handoffs,
         handoffs_per_second: handed_over.and(per_second.ok_or(Cow::Borrowed(UNTIMED))).into(),
         regressions: counted.clone().into(),

@@ -60,7 +60,7 @@ pub(super) struct Watch {
     pub(super) causes: Vec<(CauseKind, u64, u64, u64)>,
     pub(super) worst: Vec<Gap>,
     pub(super) steal_ns: Option<u64>,
-    pub(super) trouble: Option<Trouble>,
+    pub(super) trouble: Option<WatchError>,
     /// The shortest times that asking the system has taken: of the CPU, and of the thread.
     usual_asking: u64,
     usual_glance: u64,
@@ -72,7 +72,7 @@ pub(super) struct Watch {
 
 /// Why a CPU was not watched to the end.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(super) enum Trouble {
+pub(super) enum WatchError {
     #[error(transparent)]
     Thread(#[from] ThreadError),
     #[error("the timer stood still, or went back")]
@@ -139,7 +139,7 @@ impl Watch {
                 still = if since(last, start) > furthest { 0 } else { still + BETWEEN_LOOKS };
                 furthest = furthest.max(since(last, start));
                 if still >= self.limits.still_turns {
-                    self.trouble.get_or_insert(Trouble::TimerFailed);
+                    self.trouble.get_or_insert(WatchError::TimerFailed);
                     break;
                 }
                 // The look may be a system call, which does not count as a gap. Where it took far

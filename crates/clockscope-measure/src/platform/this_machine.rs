@@ -211,7 +211,7 @@ impl Platform for ThisMachine {
         counter::is_invariant()
     }
 
-    fn hypervisors_advice(&self) -> Option<HypervisorStatement> {
+    fn hypervisor_statement(&self) -> Option<HypervisorStatement> {
         hypervisor::statement()
     }
 

@@ -30,7 +30,7 @@ const TICKED: &str = "one of the two is moved by the timer tick, which may come 
 /// Why no change is told.
 const CONSTANT: &str = "one rate explains all brackets";
 /// Why a counter has no rate, and a clock no frequency.
-const NO_CLAIM: &str = "neither hardware nor hypervisor state a frequency that it could be compared with";
+const NO_NOMINAL: &str = "neither hardware nor hypervisor state a frequency that it could be compared with";
 const NO_TICKS: &str = "it tells time, not ticks";
 
 /// The brackets of one pair: the clock is read between two readings of the reference.
@@ -174,7 +174,7 @@ impl Comparison {
         let reason = failures.or_else(|| found.is_ticked.then(|| TICKED.to_owned()));
         let seconds = found.rate.between / 1e9;
         let ticks = clock.is_in_counts.then_some(()).ok_or(NO_TICKS);
-        let claim = if clock.is_in_counts { clock.nominal_hz.map(|_| ()).ok_or(NO_CLAIM) } else { Ok(()) };
+        let claim = if clock.is_in_counts { clock.nominal_hz.map(|_| ()).ok_or(NO_NOMINAL) } else { Ok(()) };
         let record = RateRecord {
             name: clock.label.clone(),
             reference: reference.label.clone(),
@@ -186,7 +186,7 @@ impl Comparison {
             estimate_ppm: claim.and_then(|()| least_squares.map(|slope| slope * PPM).ok_or(FEW)).into(),
             frequency_hz: ticks.map(|()| hz).into(),
             frequency_bound_hz: ticks.map(|()| 1e9 / rough_ns * bound_ppm / PPM).into(),
-            nominal_hz: ticks.and(clock.nominal_hz.ok_or(NO_CLAIM)).into(),
+            nominal_hz: ticks.and(clock.nominal_hz.ok_or(NO_NOMINAL)).into(),
             seconds: Figure::Known(seconds),
             needed_s: Figure::of(until_ppm.map(|until| seconds * (bound_ppm / until)), NO_BOUND),
             ..found.record(reason.as_deref().unwrap_or(FEW))

@@ -89,7 +89,7 @@ impl Player {
     }
 }
 
-/// The row of a recorded clock.
+/// The catalog entry of a recorded clock.
 fn row(clock: RecordedClock, reel: &Arc<Reel>) -> Result<CatalogueEntry<Player>, Damage> {
     let info = info(&clock)?;
     let RecordedClock { identity, reason, failure, batches, readings: differences, .. } = clock;
@@ -251,7 +251,7 @@ impl Platform for Player {
         None
     }
 
-    fn hypervisors_advice(&self) -> Option<HypervisorStatement> {
+    fn hypervisor_statement(&self) -> Option<HypervisorStatement> {
         None
     }
 

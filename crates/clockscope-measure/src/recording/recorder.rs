@@ -239,8 +239,8 @@ impl<P: Platform> Platform for Recorder<P> {
         self.platform.is_invariant()
     }
 
-    fn hypervisors_advice(&self) -> Option<HypervisorStatement> {
-        self.platform.hypervisors_advice()
+    fn hypervisor_statement(&self) -> Option<HypervisorStatement> {
+        self.platform.hypervisor_statement()
     }
 
     fn kernel_verdict(&self, environment: &Environment) -> KernelVerdict {

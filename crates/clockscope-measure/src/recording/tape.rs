@@ -73,7 +73,7 @@ impl Yardstick for ReplayedClock {
         self.0.tick_ns
     }
 
-    /// Nothing is computed from it.
+    /// Returns `false`: a recording does not say by which path it was read, and only *offsets* asks.
     fn is_vdso(&self) -> bool {
         false
     }

@@ -11,7 +11,7 @@ use super::events::{self, NoRate};
 use super::observations::{Mean, Observations, TRAPPED_NS};
 
 /// A nominal frequency that is further off than this, in ppm, is of no use: what NTP may steer at most.
-const CLAIM_PPM: f64 = 500.0;
+const NOMINAL_PPM: f64 = 500.0;
 /// Offsets that are known to be less than this, in ns, are none.
 const TOLD_NS: f64 = 10_000.0;
 /// What a crystal's frequency moves by within seconds, in ppm.
@@ -208,7 +208,7 @@ fn nominal_frequency(seen: &Observations) -> WeighedCheck {
         ppm: error.map(|(ppm, _)| ppm),
         bound_ppm: error.map(|(_, bound)| bound),
     };
-    let finding = error.map_or(Finding::Unknown, |(ppm, bound)| events::within(ppm, bound, CLAIM_PPM));
+    let finding = error.map_or(Finding::Unknown, |(ppm, bound)| events::within(ppm, bound, NOMINAL_PPM));
     WeighedCheck::new(check, finding, Severity::Limits)
 }
 

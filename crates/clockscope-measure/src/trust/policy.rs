@@ -220,7 +220,7 @@ fn of(
     verdict: Option<&Verdict>,
     seen: &Observations,
 ) -> Vec<Demand> {
-    let figures = verdict.map(|verdict| Figures::of(verdict, seen)).unwrap_or_default();
+    let figures = verdict.map(|verdict| DemandFigures::of(verdict, seen)).unwrap_or_default();
     let mut found = Vec::new();
     if let Some(required) = demands.verdict {
         let is = verdict.map(|verdict| verdict.verdict);
@@ -301,7 +301,7 @@ impl Range {
 
 /// What can be demanded, as it was found.
 #[derive(Clone, Copy, Debug, Default)]
-struct Figures {
+struct DemandFigures {
     cost_ns: Option<Range>,
     tick_ns: Option<Range>,
     regressions: Option<Range>,
@@ -309,7 +309,7 @@ struct Figures {
     offset_ns: Option<Range>,
 }
 
-impl Figures {
+impl DemandFigures {
     fn of(verdict: &Verdict, seen: &Observations) -> Self {
         let clock = seen.clock(&verdict.clock);
         let is_counter = clock.is_some_and(is_counter);

@@ -401,7 +401,7 @@ impl Platform for Simulated {
         Some(true)
     }
 
-    fn hypervisors_advice(&self) -> Option<HypervisorStatement> {
+    fn hypervisor_statement(&self) -> Option<HypervisorStatement> {
         None
     }
 

@@ -18,7 +18,7 @@ const LONGEST_BAR: usize = 60;
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
 
 /// One row, before it is drawn.
-struct Bar {
+struct HistogramRow {
     label: String,
     count: u64,
     /// The bins, counted from 1 ns in eighths of a doubling and joined as they are, that come
@@ -56,14 +56,14 @@ pub(super) fn draw(bins: &[Bin], width: usize, ascii: bool) -> Vec<String> {
 }
 
 /// Rows of so many bins each.
-fn rows(bins: &[Bin], joined: i64, narrow: bool) -> Vec<Bar> {
-    let mut rows: Vec<Bar> = Vec::new();
+fn rows(bins: &[Bin], joined: i64, narrow: bool) -> Vec<HistogramRow> {
+    let mut rows: Vec<HistogramRow> = Vec::new();
     for bin in bins {
         let from_ns = bin.from_ns.filter(|from| *from > 0.0);
         let place = from_ns.map(|from| octave_bin(from).div_euclid(joined));
         match rows.last_mut() {
             Some(row) if place.is_some() && row.place == place => row.count += bin.count,
-            _ => rows.push(Bar { label: label(bin, place, joined, narrow), count: bin.count, place }),
+            _ => rows.push(HistogramRow { label: label(bin, place, joined, narrow), count: bin.count, place }),
         }
     }
     rows

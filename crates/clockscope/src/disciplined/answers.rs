@@ -19,6 +19,12 @@ use crate::conversion::{Conversion, Uncalibrated};
 use crate::evidence::{ErrorBound, Evidence, Finding, Frequency, Source};
 use crate::lattice;
 
+/// Who says what the system's clocks are made of, and who permits the counter.
+const CLOCKSOURCE_STATED_BY: &str =
+    if cfg!(any(target_os = "linux", target_os = "android")) { "sysfs" } else { "the system" };
+const PERMISSION_STATED_BY: &str =
+    if cfg!(any(target_os = "linux", target_os = "android")) { "prctl PR_GET_TSC" } else { "the system" };
+
 /// Brackets tried for an answer.
 const TRIES: u32 = 8;
 
@@ -226,7 +232,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             ),
             None => (Finding::Unknown, "the system cannot be asked", ""),
         };
-        Evidence::new("permission", finding, seen).by("prctl PR_GET_TSC").advise(advice)
+        Evidence::new("permission", finding, seen).by(PERMISSION_STATED_BY).advise(advice)
     }
 
     fn clocksource(&self, answers: &Answers) -> Evidence {
@@ -236,7 +242,13 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
                 Finding::Against,
                 "the kernel's log says why (dmesg | grep -i tsc); if the counter is right nevertheless, revalidate() tests it",
             ),
-            None => (Finding::Unknown, "mount /sys and call recheck(), or have the counter tested by revalidate()"),
+            None => (
+                Finding::Unknown,
+                match cfg!(any(target_os = "linux", target_os = "android")) {
+                    true => "mount /sys and call recheck(), or have the counter tested by revalidate()",
+                    false => "admit_counter() takes the counter where the system accepts it",
+                },
+            ),
         };
         let evidence = match self.counter.clocksource_name() {
             Some(name) => {
@@ -244,7 +256,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             }
             None => Evidence::new("clocksource", finding, "the kernel does not show its clocksource"),
         };
-        evidence.by("sysfs").advise(advice)
+        evidence.by(CLOCKSOURCE_STATED_BY).advise(advice)
     }
 
     fn invariance(&self, answers: &Answers) -> Evidence {

@@ -35,9 +35,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[inline(never)]
     pub(super) fn try_slow(&self) -> Result<u64, Errno> {
         let ns = self.slow();
+        // A time that stands still is the floor. So is one that the OS clock has just caught up with.
         let page = &self.shared.page;
-        // A time that stands still is the floor. So is one that another clock has only caught up with.
-        if ns == page.floor() && !page.version().has_line() {
+        let is_by_line = || page.version().has_line() && self.serve_line().is_some();
+        if ns == page.floor() && !is_by_line() {
             self.shared.os.now_ns()?;
         }
         Ok(ns)

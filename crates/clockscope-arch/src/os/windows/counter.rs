@@ -8,11 +8,15 @@ const BYPASS: *const u8 = 0x7FFE_03C6 as *const u8;
 /// QueryPerformanceCounter reads the counter without entering the kernel.
 const ENABLED: u8 = 1;
 
+/// It scales the counter by a page of the hypervisor, which is then the clock.
+const BY_HYPERVISOR: u8 = 2;
+
 /// Returns whether the system makes QueryPerformanceCounter of the counter: only then does it take the
 /// counters of all processors for synchronized.
 #[must_use]
 pub fn counter_is_accepted() -> Option<bool> {
-    // SAFETY: the page is mapped for the life of the process, readable, and holds this byte since Windows 7.
+    // SAFETY: the page is mapped for the life of the process, readable, and holds this byte since Windows 8.1 (Rust's std
+    // needs Windows 10).
     let flags = unsafe { BYPASS.read_volatile() };
-    Some(flags & ENABLED != 0)
+    Some(flags & (ENABLED | BY_HYPERVISOR) == ENABLED)
 }
