@@ -24,6 +24,14 @@ impl Errno {
         Self(code)
     }
 
+    /// Returns the error that the C library's last call on this thread left.
+    #[cfg(feature = "std")]
+    #[cold]
+    #[must_use]
+    pub fn last() -> Self {
+        Self::from(&std::io::Error::last_os_error())
+    }
+
     /// Returns the system's number; 0 for [`Errno::UNSUPPORTED`].
     #[must_use]
     pub const fn code(self) -> i32 {

@@ -51,7 +51,7 @@ pub use backend::{
     survive_disabled_counter, wipe_on_fork,
 };
 #[cfg(any(target_os = "linux", target_os = "android"))]
-pub use backend::{MappedPage, last_errno, perf, posix};
+pub use backend::{MappedPage, perf, posix};
 
 /// What fuzz/ feeds.
 #[cfg(all(fuzzing, any(target_os = "linux", target_os = "android")))]

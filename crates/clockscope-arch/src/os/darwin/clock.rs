@@ -39,7 +39,7 @@ pub(in super::super) fn wall_ns() -> Result<i64, Errno> {
     // SAFETY: writes one timespec through the pointer, which is ours.
     match unsafe { libc::clock_gettime(libc::CLOCK_REALTIME, &raw mut now) } {
         0 => Ok(now.tv_sec.wrapping_mul(1_000_000_000).wrapping_add(now.tv_nsec)),
-        _ => Err(Errno::from(&std::io::Error::last_os_error())),
+        _ => Err(Errno::last()),
     }
 }
 

@@ -2,7 +2,7 @@
 
 #![allow(unsafe_code, reason = "the affinity calls write and read a bit mask through a pointer")]
 
-use super::errno::{keep_errno, last_errno};
+use super::errno::keep_errno;
 use crate::Errno;
 
 const WORD: usize = u64::BITS as usize;
@@ -22,7 +22,7 @@ fn ask_allowed_cpus() -> Result<Vec<u32>, Errno> {
     // SAFETY: the kernel writes at most the size that it is told, which is the mask's; 0 is the calling thread.
     let answer = unsafe { libc::sched_getaffinity(0, size_of_val(&mask), mask.as_mut_ptr().cast()) };
     if answer != 0 {
-        return Err(last_errno());
+        return Err(Errno::last());
     }
     let bits = (0..WORDS * WORD).filter(|bit| mask[bit / WORD] >> (bit % WORD) & 1 == 1);
     Ok(bits.map(|bit| bit as u32).collect())
@@ -39,7 +39,7 @@ pub fn set_allowed_cpus(cpus: &[u32]) -> Result<(), Errno> {
     }
     // SAFETY: the kernel reads as many bytes as it is told, which is the mask's size; 0 is the calling thread.
     let set = || unsafe { libc::sched_setaffinity(0, size_of_val(&mask), mask.as_ptr().cast()) };
-    keep_errno(|| if set() == 0 { Ok(()) } else { Err(last_errno()) })
+    keep_errno(|| if set() == 0 { Ok(()) } else { Err(Errno::last()) })
 }
 
 /// The CPU that the calling thread runs on now; `None` where the kernel does not report it.

@@ -3,7 +3,7 @@
 
 #![allow(unsafe_code, reason = "adjtimex writes through a pointer")]
 
-use super::errno::{keep_errno, last_errno};
+use super::errno::keep_errno;
 use crate::Errno;
 use crate::civil::{KernelClockState, Leap};
 
@@ -39,7 +39,7 @@ fn asked(modes: libc::c_uint) -> Result<(libc::c_int, libc::timex), Errno> {
     // SAFETY: these modes ask for no change (0, and ADJ_OFFSET_SS_READ), and the kernel fills the
     // structure.
     match unsafe { call(&raw mut timex) } {
-        answer if answer < 0 => Err(last_errno()),
+        answer if answer < 0 => Err(Errno::last()),
         answer => Ok((answer, timex)),
     }
 }

@@ -5,7 +5,6 @@
 use core::ffi::c_void;
 use std::os::fd::{AsRawFd, BorrowedFd};
 
-use super::errno::last_errno;
 use crate::Errno;
 
 /// The first page of a file or device, mapped read-only until this is dropped.
@@ -31,7 +30,7 @@ impl MappedPage {
         let (file, none) = (file.as_raw_fd(), core::ptr::null_mut());
         // SAFETY: a new read-only mapping at an address of the kernel's choice.
         let page = unsafe { libc::mmap(none, LENGTH, libc::PROT_READ, libc::MAP_SHARED, file, 0) };
-        if page == libc::MAP_FAILED { Err(last_errno()) } else { Ok(Self(page)) }
+        if page == libc::MAP_FAILED { Err(Errno::last()) } else { Ok(Self(page)) }
     }
 
     /// Returns where the page begins. Others may write it at any time.

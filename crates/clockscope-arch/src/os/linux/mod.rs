@@ -27,7 +27,7 @@ pub use affinity::{allowed_cpus, current_cpu, set_allowed_cpus};
 pub use civil::adjtimex;
 pub use civil::read as civil;
 pub use clock_set::ClockSet;
-pub use errno::{keep_errno, last_errno};
+pub use errno::keep_errno;
 pub use fork::call_in_child;
 pub use mapped_page::MappedPage;
 pub use perf::frequency as perf_frequency;

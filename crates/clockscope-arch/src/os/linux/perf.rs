@@ -7,8 +7,7 @@ use std::fs::File;
 use std::os::fd::{AsFd, FromRawFd};
 
 use super::MappedPage;
-use super::errno::last_errno;
-use crate::Unavailable;
+use crate::{Errno, Unavailable};
 
 /// perf_event_attr up to version 0 (64 bytes), as linux/perf_event.h lays it out.
 #[derive(Default)]
@@ -90,7 +89,7 @@ impl PerfEvent {
             libc::syscall(libc::SYS_perf_event_open, &raw const attributes, 0, -1, -1, 8 /* CLOEXEC */)
         };
         if descriptor < 0 {
-            return Err(Unavailable::Call(what.call.into(), last_errno()));
+            return Err(Unavailable::Call(what.call.into(), Errno::last()));
         }
         // SAFETY: just opened, owned by nobody else.
         let event = unsafe { File::from_raw_fd(descriptor as i32) };

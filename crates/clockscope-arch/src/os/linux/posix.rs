@@ -2,7 +2,6 @@
 
 #![allow(unsafe_code, reason = "clock_gettime writes through a pointer")]
 
-use super::errno::last_errno;
 use super::{syscall, vdso};
 use crate::{Errno, Unavailable};
 
@@ -75,7 +74,7 @@ impl ByLibc {
     #[inline(always)]
     pub fn read(&self, raw: &mut Timespec) -> Result<(), Errno> {
         // SAFETY: the pointer is to a timespec that is borrowed exclusively for the call.
-        if unsafe { libc::clock_gettime(self.id, raw.as_mut_ptr()) } == 0 { Ok(()) } else { Err(last_errno()) }
+        if unsafe { libc::clock_gettime(self.id, raw.as_mut_ptr()) } == 0 { Ok(()) } else { Err(Errno::last()) }
     }
 }
 

@@ -60,5 +60,5 @@ fn outcome(answer: isize) -> Result<(), Errno> {
 #[inline(always)]
 pub(super) unsafe fn two(number: libc::c_long, first: usize, second: usize) -> Result<(), Errno> {
     // SAFETY: the caller's promise about the arguments is what `syscall` asks for.
-    if unsafe { libc::syscall(number, first, second) } >= 0 { Ok(()) } else { Err(super::errno::last_errno()) }
+    if unsafe { libc::syscall(number, first, second) } >= 0 { Ok(()) } else { Err(Errno::last()) }
 }

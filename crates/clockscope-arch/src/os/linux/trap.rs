@@ -15,7 +15,7 @@ use core::ptr::{null, null_mut};
 use core::sync::atomic::{AtomicBool, AtomicPtr, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use super::errno::{keep_errno, last_errno};
+use super::errno::keep_errno;
 use crate::Errno;
 
 /// The action that ours replaced.
@@ -98,7 +98,7 @@ fn exchange(new: Option<&libc::sigaction>) -> Result<libc::sigaction, Errno> {
         let mut old: libc::sigaction = zeroed();
         match libc::sigaction(libc::SIGSEGV, new.map_or(null(), core::ptr::from_ref), &raw mut old) {
             0 => Ok(old),
-            _ => Err(last_errno()),
+            _ => Err(Errno::last()),
         }
     }
 }

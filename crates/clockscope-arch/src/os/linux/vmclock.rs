@@ -11,7 +11,7 @@ use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, Ordering, fence};
 use std::os::fd::BorrowedFd;
 
 use super::MappedPage;
-use super::errno::last_errno;
+use crate::Errno;
 
 /// Where the kernel's driver offers the page. Readable for root, unless the system is configured
 /// otherwise.
@@ -50,7 +50,7 @@ pub(super) fn prepare() {
     }
     let page = map(PATH);
     // Too many open files say nothing of this one: the next question looks again.
-    let is_answered = page.is_some() || ![libc::EMFILE, libc::ENFILE, libc::ENOMEM].contains(&last_errno().code());
+    let is_answered = page.is_some() || ![libc::EMFILE, libc::ENFILE, libc::ENOMEM].contains(&Errno::last().code());
     if let Some(page) = page {
         let start = page.start().cast_mut();
         if PAGE.compare_exchange(core::ptr::null_mut(), start, Ordering::Release, Ordering::Relaxed).is_ok() {

@@ -26,7 +26,7 @@ fn read(clock: libc::clockid_t) -> Result<i64, Errno> {
     // SAFETY: writes one timespec through the pointer, which is ours.
     match unsafe { libc::clock_gettime(clock, &raw mut now) } {
         0 => Ok(ns(&now)),
-        _ => Err(Errno::from(&std::io::Error::last_os_error())),
+        _ => Err(Errno::last()),
     }
 }
 

@@ -12,8 +12,6 @@ use libc::__errno_location as location;
 #[cfg(any(target_vendor = "apple", target_os = "freebsd"))]
 use libc::__error as location;
 
-use crate::Errno;
-
 /// Does some work, and puts back what errno was before it.
 pub fn keep_errno<T>(work: impl FnOnce() -> T) -> T {
     // SAFETY: the C library answers with the address of the calling thread's errno, which lives as long as the thread.
@@ -22,10 +20,4 @@ pub fn keep_errno<T>(work: impl FnOnce() -> T) -> T {
     // SAFETY: as above, and no other thread writes there.
     unsafe { *location() = before };
     result
-}
-
-/// The error that the C library's last call on this thread left.
-#[cold]
-pub fn last_errno() -> Errno {
-    Errno::from(&std::io::Error::last_os_error())
 }

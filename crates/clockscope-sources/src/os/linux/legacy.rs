@@ -4,7 +4,6 @@
 
 use core::ffi::{CStr, c_int, c_void};
 
-use clockscope_arch::os::last_errno;
 use clockscope_arch::os::posix::Timespec;
 
 use crate::{ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Visitor};
@@ -35,7 +34,7 @@ macro_rules! call {
 /// Succeeds or returns the C library's error.
 #[inline(always)]
 fn check(succeeded: bool) -> Result<(), Errno> {
-    if succeeded { Ok(()) } else { Err(last_errno()) }
+    if succeeded { Ok(()) } else { Err(Errno::last()) }
 }
 
 /// `time_t` and microseconds as ns. Also for the halves of a `timeval`, which are of other widths on 32-bit systems.
