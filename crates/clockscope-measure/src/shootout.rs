@@ -190,7 +190,9 @@ fn accuracy(seen: &Observations, names: &[String; 2]) -> Metric {
 fn cost(seen: &Observations, names: &[String; 2]) -> Metric {
     let cost = |name: &String| {
         let cost = read(seen, name)?.cost_ns.clone().result()?;
-        let spread = cost.ci95.get().map_or(0.0, |[low, high]| (high - low) / 2.0);
+        // Without an interval, the cheapest of the few batches shows how far they are apart.
+        let [low, high] = cost.ci95.get().unwrap_or([cost.min, cost.median]);
+        let spread = (high - cost.median).max(cost.median - low);
         Ok(BoundedFigure { value: cost.median, bound: Some(spread.max(cost.median * SAME / 2.0)) })
     };
     let mut found = metric("cost", "median", "ns", names.each_ref().map(cost), "one read, back to back");

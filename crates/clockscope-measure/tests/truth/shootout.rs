@@ -103,6 +103,15 @@ fn a_bound_of_a_tick_lost() {
     });
 }
 
+/// A clock won by costs of a few batches each, which differed by chance: there was no interval, and
+/// none was taken for an exact figure.
+#[test]
+fn costs_of_few_batches_differ_by_chance() {
+    on_one("shootout::who_wins", 1284, sound(1284), &mut |session, seed| {
+        compared(session, seed);
+    });
+}
+
 /// The rate is right, and nobody wins by it.
 fn accuracy(machine: &Machine, specs: [&Spec; 2], found: &Metric) {
     assert!(found.winner.get().is_none_or(|winner| winner == Winner::Tie), "{found:?}");
