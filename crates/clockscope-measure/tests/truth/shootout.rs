@@ -112,6 +112,14 @@ fn costs_of_few_batches_differ_by_chance() {
     });
 }
 
+/// A clock that took 57 ticks a read, give or take one, lay on a lattice of 54 in 87 of 100 blocks.
+#[test]
+fn a_tick_that_few_blocks_contradict() {
+    on_one("shootout::who_wins", 1435, sound(1435), &mut |session, seed| {
+        compared(session, seed);
+    });
+}
+
 /// The rate is right, and nobody wins by it.
 fn accuracy(machine: &Machine, specs: [&Spec; 2], found: &Metric) {
     assert!(found.winner.get().is_none_or(|winner| winner == Winner::Tie), "{found:?}");
