@@ -66,7 +66,8 @@ pub struct EventCounts {
     pub smallest_step: Option<u64>,
     /// From before the first reading until after the last, in ns of the reference.
     pub span_ns: f64,
-    /// A jump of so many ns is counted in nine tenths of the time; `None` where jumps are not judged.
+    /// A jump of so many ns is counted in nine tenths of the time; `None` where jumps are not
+    /// judged.
     pub sure_ns: Option<f64>,
     /// What was judged against the reference.
     pub judged: Option<ReferencedCounts>,

@@ -74,8 +74,9 @@ fn stepped(seed: u64) -> (Machine, i64) {
     (machine, ns)
 }
 
-/// One step of a clock is one event at most, and not larger than it is. One forward that is as large
-/// as is said is found in nine tenths of the time; one back that no loss of the CPU hides always is.
+/// One step of a clock is one event at most, and not larger than it is. One forward that is as
+/// large as is said is found in nine tenths of the time; one back that no loss of the CPU hides
+/// always is.
 #[test]
 fn a_step_is_one_event_of_its_kind() {
     let mut found = Coverage::default();
