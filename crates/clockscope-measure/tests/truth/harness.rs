@@ -40,7 +40,6 @@ impl Coverage {
         }
         assert!(self.all >= asked() / machines, "only {} were told", self.all);
         let share = self.held as f64 / self.all as f64;
-        eprintln!("{} of {} were right: {:.1} %", self.held, self.all, share * 100.0);
         assert!(share >= least, "{} of {} were right: {:.1} %", self.held, self.all, share * 100.0);
     }
 }
