@@ -140,8 +140,10 @@ impl<'a, P: Platform> Setup<'a, P> {
         }
         let (timer, reference) = calibration.clocks();
         let (timer_step, seen_timer_step) = (calibration.timer_step(), calibration.seen_timer_step());
+        let timer_call = calibration.timer_call();
         let origin = timer.now();
-        let bench = Bench { platform, origin, timer, reference, first_rate, timer_step, seen_timer_step, stop };
+        let bench =
+            Bench { platform, origin, timer, reference, first_rate, timer_step, timer_call, seen_timer_step, stop };
         Ok(Self { session, catalogue, counters, recorded_at, bench, calibration, place })
     }
 
@@ -175,10 +177,11 @@ impl<'a, P: Platform> Setup<'a, P> {
     pub(crate) fn context(&self) -> Context<'a, P> {
         let rate = self.calibration.rate().unwrap_or(self.bench.first_rate);
         let environment = &self.session.environment;
-        let timer_step = self.bench.timer_step;
+        let Bench { timer_step, timer_call, .. } = self.bench;
         Context {
             rate,
             timer_step,
+            timer_call,
             timer: self.bench.timer.clone(),
             reference: self.bench.reference.clone(),
             environment,
@@ -325,6 +328,8 @@ pub(crate) struct Bench<'a, P: Platform> {
     pub(crate) first_rate: TimerRate,
     /// The step that the timer moves in, in its unit.
     pub(crate) timer_step: f64,
+    /// What a call of the timer costs at most, in its unit; 0 for a counter.
+    timer_call: f64,
     seen_timer_step: Option<f64>,
     /// Timer value that all times are relative to.
     pub(crate) origin: u64,

@@ -14,6 +14,8 @@ pub(crate) struct Context<'a, P: Platform> {
     pub(crate) timer: Timer<P>,
     /// The step that the timer moves in, in its unit.
     pub(crate) timer_step: f64,
+    /// What a call of the timer costs at most, in its unit; 0 for a counter.
+    pub(crate) timer_call: f64,
     pub(crate) reference: P::Reference,
     pub(crate) environment: &'a Environment,
 }

@@ -95,11 +95,14 @@ fn cost<P: Platform>(
     let ns = |cost: f64| cost * context.rate.ns_per_unit;
     // The timer shows each batch in whole steps: most of them may be off by half a step, and all alike.
     let hidden = context.timer_step / 2.0 / reads_per_batch as f64;
+    // A timer that is a system call counts as a part of each batch: once, for what follows its
+    // reading at the start and what precedes the one at the end.
+    let timers = context.timer_call / reads_per_batch as f64;
     let median = median_cost(&sorted)?;
     Some(Cost {
         median: ns(median),
         ci95: Figure::of(
-            blocks.interval(median).map(|[low, high]| [ns((low - hidden).max(0.0)), ns(high + hidden)]),
+            blocks.interval(median).map(|[low, high]| [ns((low - hidden - timers).max(0.0)), ns(high + hidden)]),
             "fewer than 48 batches: give it more time",
         ),
         between_runs: None,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use clockscope_records::{
-    CheckKind, ClockRecord, Envelope, Figure, Metric, Shootout, Trustworthiness, Verdict, Winner,
+    CheckKind, ClockRecord, Envelope, Evidence, Figure, Finding, Metric, Shootout, Trustworthiness, Verdict, Winner,
 };
 
 use crate::bench::{Progress, Setup};
@@ -190,7 +190,9 @@ fn accuracy(seen: &Observations, names: &[String; 2]) -> Metric {
 fn cost(seen: &Observations, names: &[String; 2]) -> Metric {
     let cost = |name: &String| {
         let cost = read(seen, name)?.cost_ns.clone().result()?;
-        let spread = cost.ci95.get().map_or(0.0, |[low, high]| (high - low) / 2.0);
+        // Without an interval, the cheapest of the few batches shows how far they are apart.
+        let [low, high] = cost.ci95.get().unwrap_or([cost.min, cost.median]);
+        let spread = (high - cost.median).max(cost.median - low);
         Ok(BoundedFigure { value: cost.median, bound: Some(spread.max(cost.median * SAME / 2.0)) })
     };
     let mut found = metric("cost", "median", "ns", names.each_ref().map(cost), "one read, back to back");
@@ -235,7 +237,8 @@ fn reliability(seen: &Observations, names: &[String; 2]) -> Metric {
     found
 }
 
-/// What `check` would say of a clock, but for what other metrics compare.
+/// What `check` would say of a clock, but for what other metrics compare. `None` where only a test
+/// that could not be made limits it, which says nothing against the clock.
 fn verdict(seen: &Observations, name: &str) -> Option<Trustworthiness> {
     let verdicts: Vec<Verdict> = trust::verdicts(seen, &[name.to_owned()]);
     let is_counter = seen.clock(name).is_some_and(trust::is_counter);
@@ -243,9 +246,12 @@ fn verdict(seen: &Observations, name: &str) -> Option<Trustworthiness> {
         if is_counter { seen.clock(&verdict.clock).is_some_and(trust::is_counter) } else { verdict.clock == name }
     };
     let verdict = verdicts.iter().find(of_it)?;
-    let mut deciding = verdict.evidence.iter().filter(|evidence| evidence.decides);
-    let is_compared = deciding.all(|evidence| COMPARED.contains(&evidence.check.kind()));
-    Some(if is_compared { Trustworthiness::Trusted } else { verdict.verdict })
+    let is_other = |evidence: &&Evidence| evidence.decides && !COMPARED.contains(&evidence.check.kind());
+    let mut deciding = verdict.evidence.iter().filter(is_other).peekable();
+    if deciding.peek().is_none() {
+        return Some(Trustworthiness::Trusted);
+    }
+    deciding.any(|evidence| evidence.finding == Finding::Against).then_some(verdict.verdict)
 }
 
 /// The score, and when it does not matter.

@@ -16,6 +16,8 @@ const BRACKETS: u32 = 32;
 /// Readings that the steps of timer and reference are found from.
 const TIMER_READINGS: usize = 1 << 12;
 const REFERENCE_READINGS: usize = 1 << 10;
+/// Readings of a block that the cost of a call is found from.
+const CALLS: usize = 1 << 6;
 
 /// Why nothing can be timed.
 #[derive(Debug, thiserror::Error)]
@@ -131,6 +133,8 @@ pub(crate) struct TimerCalibration<P: Platform> {
 #[derive(Clone, Copy, Debug)]
 struct Moves {
     ticks: Ticks,
+    /// What a system call that is the timer costs at most, in its unit; 0 for a counter.
+    timer_call: f64,
     /// Whether readings showed them; otherwise they are what the clocks state.
     timer_seen: bool,
     reference_seen: bool,
@@ -140,20 +144,33 @@ impl Moves {
     /// Returns what both state of themselves.
     fn stated<P: Platform>(reference: &P::Reference) -> Self {
         let ticks = Ticks { outer: 1.0, inner: reference.tick_ns() };
-        Self { ticks, timer_seen: false, reference_seen: false }
+        Self { ticks, timer_call: 0.0, timer_seen: false, reference_seen: false }
     }
 
     /// Returns what their readings show, where that is more.
     fn seen<P: Platform>(timer: &Timer<P>, reference: &P::Reference) -> Self {
         let stated = Self::stated::<P>(reference).ticks;
-        let of_timer = of_readings(&(0..TIMER_READINGS).map(|_| timer.now()).collect::<Vec<_>>());
-        let of_reference = match timer {
-            Timer::Counter(_) => of_readings(&(0..REFERENCE_READINGS).map(|_| read(reference)).collect::<Vec<_>>()),
-            Timer::Reference(_) => of_timer,
+        let readings: Vec<u64> = (0..TIMER_READINGS).map(|_| timer.now()).collect();
+        let of_timer = of_readings(&readings);
+        let (of_reference, timer_call) = match timer {
+            Timer::Counter(_) => {
+                let of_reference = of_readings(&(0..REFERENCE_READINGS).map(|_| read(reference)).collect::<Vec<_>>());
+                (of_reference, 0.0)
+            }
+            Timer::Reference(_) => (of_timer, call(&readings, of_timer)),
         };
         let ticks = Ticks { outer: stated.outer.max(of_timer), inner: stated.inner.max(of_reference) };
-        Self { ticks, timer_seen: of_timer > 0.0, reference_seen: of_reference > 0.0 }
+        Self { ticks, timer_call, timer_seen: of_timer > 0.0, reference_seen: of_reference > 0.0 }
     }
+}
+
+/// Returns what a reading costs at most, in the clock's unit, of a clock that moves in such steps:
+/// the median over blocks of its readings, of which interruptions make a few longer.
+fn call(readings: &[u64], step: f64) -> f64 {
+    let length = |block: &[u64]| block[CALLS].saturating_sub(block[0]);
+    let mut lengths: Vec<u64> = readings.windows(CALLS + 1).step_by(CALLS).map(length).collect();
+    let middle = lengths.len() / 2;
+    (*lengths.select_nth_unstable(middle).1 as f64 + step) / CALLS as f64
 }
 
 impl<P: Platform> TimerCalibration<P> {
@@ -174,7 +191,13 @@ impl<P: Platform> TimerCalibration<P> {
         self.moves.ticks.outer
     }
 
-    /// Returns the same if the timer was seen to move.
+    /// What a call of the timer costs at most, in its unit; 0 for a counter, whose reads cost next
+    /// to nothing beside a batch.
+    pub(crate) fn timer_call(&self) -> f64 {
+        self.moves.timer_call
+    }
+
+    /// Returns the timer's step if it was seen to move.
     pub(crate) fn seen_timer_step(&self) -> Option<f64> {
         self.moves.timer_seen.then_some(self.moves.ticks.outer)
     }

@@ -316,6 +316,8 @@ pub enum ReferenceDoubt {
     ReferenceChanged,
     /// The second clock is the counter, which is unfit.
     CounterUnfit,
+    /// One jump was seen, against the counter alone: either of them may have jumped.
+    SeenOnce,
 }
 
 /// Why a test across CPUs was not made.

@@ -358,7 +358,7 @@ pub struct Events {
     pub hidden_regression: Figure<u64>,
     /// Smallest step that is counted singly as jump, gap or hidden regression, in ns.
     pub threshold_ns: Figure<f64>,
-    /// A jump of so many ns is counted wherever it falls, in nine of ten batches of reads; one between `threshold_ns` and
+    /// A jump of so many ns is counted in nine tenths of the time; one between `threshold_ns` and
     /// this may or may not be. `null` in older records, too.
     #[serde(default)]
     pub sure_ns: Figure<f64>,

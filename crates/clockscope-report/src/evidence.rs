@@ -175,6 +175,7 @@ fn doubt(doubt: ReferenceDoubt) -> &'static str {
         ReferenceDoubt::TimerTick => "the kernel's clock is moved by the timer tick, which may be late or lost",
         ReferenceDoubt::ReferenceChanged => REFERENCE_CHANGED,
         ReferenceDoubt::CounterUnfit => "the counter, which it was judged by, is unfit",
+        ReferenceDoubt::SeenOnce => "a single jump, seen against the counter alone, may be either one's",
     }
 }
 

@@ -14,13 +14,16 @@ pub struct Counter {
     offsets: Vec<i64>,
     /// What the next readings are off by, the next one first.
     glitches: Vec<i64>,
+    /// When it had last counted before its rate changed.
+    counted_ps: u128,
 }
 
 impl Counter {
     /// A counter of `hz` that is at `start` now.
     #[must_use]
     pub fn new(hz: f64, start: u64) -> Self {
-        Self { line: Linear::new(start, hz), step: 1, bits: 64, offsets: Vec::new(), glitches: Vec::new() }
+        let line = Linear::new(start, hz);
+        Self { line, step: 1, bits: 64, offsets: Vec::new(), glitches: Vec::new(), counted_ps: 0 }
     }
 
     /// The same, which advances by `step` ticks at once.
@@ -57,7 +60,15 @@ impl Counter {
     pub(crate) fn counted_at(&self, now_ps: u128, cpu: u32) -> Option<u128> {
         let true_count = self.line.at(now_ps);
         let ahead = self.stepped(now_ps, cpu).wrapping_sub(true_count as u64) as i64;
-        self.line.when(true_count + i128::from(ahead))
+        let counted_ps = self.line.when(true_count + i128::from(ahead))?;
+        // What it counted at its former rate it did not count any earlier since then.
+        Some(if self.offset(cpu) == 0 { counted_ps.max(self.counted_ps) } else { counted_ps })
+    }
+
+    /// Counts at this frequency from now on.
+    pub(crate) fn set_rate(&mut self, now_ps: u128, hz: f64) {
+        self.counted_ps = self.counted_at(now_ps, 0).unwrap_or(0);
+        self.line.set_rate(now_ps, hz);
     }
 
     /// By how much this CPU is ahead, in ticks.
@@ -100,6 +111,23 @@ impl Counter {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A clock that is computed from the counter went back when that slowed down in the middle of
+    /// its step.
+    #[test]
+    fn what_was_counted_stays_counted() {
+        for hz in [0.5e9, 0.9e9, 1.1e9, 2e9] {
+            let mut counter = Counter::new(1e9, 0).with_step(26);
+            let before_ps = counter.counted_at(1_020_000, 0);
+            counter.set_rate(1_020_000, hz);
+            let mut last_ps = before_ps;
+            for now_ps in (1_020_000..1_200_000).step_by(500) {
+                let counted_ps = counter.counted_at(now_ps, 0);
+                assert!(counted_ps >= last_ps && counted_ps <= Some(now_ps), "{hz}: {counted_ps:?} at {now_ps}");
+                last_ps = counted_ps;
+            }
+        }
+    }
 
     #[test]
     fn each_cpu_shows_its_own_steps_and_wraps() {

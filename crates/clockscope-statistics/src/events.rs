@@ -6,11 +6,12 @@
 //! judged here follows from these two bounds, so that time in which the thread did not run, which moves `after` as
 //! much as the readings, can never be taken for a fault of the clock.
 
+mod hurdles;
 mod worst;
 
 pub use worst::{EventKind, WORST, WorstEvent, WorstEvents};
 
-use crate::{Reservoir, quantile};
+use hurdles::Hurdles;
 
 /// A run of more repeats than this is stuck, one of two to so many is a stall.
 pub const STALL_MAX: u64 = 199;
@@ -18,9 +19,6 @@ pub const STALL_MAX: u64 = 199;
 pub const WARP_NS: f64 = 1e6;
 /// Rate by which a healthy clock may differ from a perfect reference: the kernel's limit for slewing, 500 ppm.
 const SLEW: f64 = 500e-6;
-/// Batches whose hurdle is kept, and the quantile of the hurdles that is reported.
-const HURDLES: usize = 1024;
-const MOST: f64 = 0.9;
 /// No smaller step than this many ns is counted singly.
 const THRESHOLD_NS: f64 = 1000.0;
 
@@ -68,7 +66,8 @@ pub struct EventCounts {
     pub smallest_step: Option<u64>,
     /// From before the first reading until after the last, in ns of the reference.
     pub span_ns: f64,
-    /// A jump of so many ns is counted in nine of ten batches, wherever it falls; `None` where jumps are not judged.
+    /// A jump of so many ns is counted in nine tenths of the time; `None` where jumps are not
+    /// judged.
     pub sure_ns: Option<f64>,
     /// What was judged against the reference.
     pub judged: Option<ReferencedCounts>,
@@ -106,8 +105,7 @@ pub struct EventCounter {
     batch_ns: f64,
     judged: ReferencedCounts,
     level: Option<Level>,
-    /// What a jump had to exceed in each batch to be counted, in ns.
-    hurdles: Reservoir,
+    hurdles: Hurdles,
 }
 
 /// What is known of the clock's offset after a batch.
@@ -167,7 +165,7 @@ impl EventCounter {
             batch_ns: 0.0,
             judged: ReferencedCounts::default(),
             level: None,
-            hurdles: Reservoir::new(HURDLES),
+            hurdles: Hurdles::new(),
         }
     }
 
@@ -257,7 +255,7 @@ impl EventCounter {
             ..self.judged
         };
         self.counts.judged = (self.judge != Judge::None).then_some(judged);
-        self.counts.sure_ns = quantile(&self.hurdles.into_sorted(), MOST);
+        self.counts.sure_ns = self.hurdles.most();
         (self.counts, self.worst)
     }
 
@@ -355,7 +353,8 @@ impl EventCounter {
         let long_ns: f64 = self.steps.iter().map(|step| step.size).sum();
         let has_jumped = self.count_jumps(lowest_at_end - ceiling_ns + scan.sunk_ns, slack_ns);
         if !has_jumped && ceiling_ns.is_finite() {
-            self.hurdles.push(slack_ns + ceiling_ns - lowest_at_end - scan.sunk_ns);
+            let hurdle_ns = slack_ns + ceiling_ns - lowest_at_end - scan.sunk_ns;
+            self.hurdles.add(self.batch_ns, self.counts.span_ns, hurdle_ns);
         }
         self.count_gaps(batch, threshold_ns);
 
@@ -369,6 +368,9 @@ impl EventCounter {
             if boundary_ns >= threshold_ns && ahead_ns > slack_ns {
                 jumped_ns = long_ns;
                 self.count_jump(WorstEvent { at_ns: self.batch_ns, size: ahead_ns });
+            } else if ahead_ns.is_finite() {
+                let between_ns = before_ns - level.after_ns;
+                self.hurdles.add(self.batch_ns - between_ns, self.batch_ns, slack_ns - ahead_ns);
             }
             let decidable = tick_ns < after_ns - before_ns;
             let hidden = boundary > 0 && decidable && level.floor_ns - highest_at_start > slack_ns;

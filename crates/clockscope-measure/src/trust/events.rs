@@ -75,6 +75,26 @@ pub(super) fn jumps(
     WeighedCheck::new(check, finding, severity)
 }
 
+/// The same of a clock that was compared with the counter alone: a single jump may be the
+/// counter's, whose readings may be off for microseconds, and only limits the clock. One that comes
+/// again, or shows in its rate against another clock, is its own.
+pub(super) fn jumps_against_counter(
+    clock: &ClockRecord,
+    doubt: Option<ReferenceDoubt>,
+    suspect: Suspect,
+    severity: Severity,
+) -> WeighedCheck {
+    let mut found = jumps(&[clock], doubt, suspect, severity);
+    if let Check::Jumps { ahead, behind, doubt, .. } = &mut found.check
+        && found.finding == Finding::Against
+        && ahead.unwrap_or(0) + behind.unwrap_or(0) == 1
+    {
+        *doubt = Some(ReferenceDoubt::SeenOnce);
+        found.severity = severity.min(Severity::Limits);
+    }
+    found
+}
+
 /// For how long a clock that never changed was looked at, in ns; `None` for one that did, or was not read.
 fn unchanged_ns(clock: &ClockRecord) -> Option<f64> {
     let events = clock.events.as_ref().filter(|events| events.reads > 0 && !clock.observed_resolution_ns.is_known())?;

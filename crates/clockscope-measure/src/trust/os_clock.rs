@@ -52,7 +52,11 @@ pub(super) fn judge(
     if clock.identity.is_cpu_time {
         return case;
     }
-    case.add(events::jumps(&this, doubt, suspect, severity));
+    case.add(if seen.by_counter {
+        events::jumps_against_counter(clock, doubt, suspect, severity)
+    } else {
+        events::jumps(&this, doubt, suspect, severity)
+    });
     let handed_over: Vec<&Sequence> = seen.handed_over(&label).into_iter().collect();
     if !handed_over.is_empty() {
         case.add(events::order(seen, &handed_over, suspect, severity));

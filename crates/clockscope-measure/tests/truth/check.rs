@@ -394,6 +394,22 @@ fn clocks_jumped_beside_a_counter_that_stopped() {
     }
 }
 
+/// The counter's readings were off for microseconds, while one of the kernel's clocks was compared
+/// with it: once only, and that clock was unfit.
+#[test]
+fn a_single_jump_may_be_the_counters() {
+    for seed in [543, 727, 1070, 1738] {
+        on_platform("check::a_fault_is_never_trusted", seed, &limited(seed), &mut judge);
+    }
+}
+
+/// The counter's rate changed, and the simulated kernel reckoned a clock back by a part of the
+/// counter's step.
+#[test]
+fn a_counter_that_slows_down_turns_no_clock_back() {
+    on_platform("check::a_fault_is_never_trusted", 662, &limited(662), &mut judge);
+}
+
 /// The reference stands still from some time on: the check went on for ever.
 #[test]
 fn a_reference_that_freezes_ends_a_check() {

@@ -26,6 +26,12 @@ impl Coverage {
         self.held += u64::from(holds);
     }
 
+    /// At least this share did, but for chance, of at least one for every so many machines.
+    pub(crate) fn check_claim(&self, claimed: f64, machines: u64) {
+        let deviation = (claimed * (1.0 - claimed) / self.all.max(1) as f64).sqrt();
+        self.check(claimed - 3.0 * deviation, machines);
+    }
+
     /// At least this share did, of at least one for every so many machines.
     pub(crate) fn check(&self, least: f64, machines: u64) {
         // Of one machine nothing can be said.

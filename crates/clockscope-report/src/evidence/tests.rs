@@ -40,7 +40,12 @@ fn checks() -> Vec<Check> {
     for suspect in [Suspect::Counter, Suspect::Kernel, Suspect::Setting] {
         checks.push(Check::StepsBack { count: Some(1), readings: 9, suspect, reason: None });
     }
-    for doubt in [ReferenceDoubt::TimerTick, ReferenceDoubt::ReferenceChanged, ReferenceDoubt::CounterUnfit] {
+    for doubt in [
+        ReferenceDoubt::TimerTick,
+        ReferenceDoubt::ReferenceChanged,
+        ReferenceDoubt::CounterUnfit,
+        ReferenceDoubt::SeenOnce,
+    ] {
         let (ahead, behind, reference) = (Some(1), None, some("monotonic"));
         let suspect = Suspect::Kernel;
         checks.push(Check::Jumps { ahead, behind, readings: 9, reference, suspect, doubt: Some(doubt), reason: None });

@@ -23,13 +23,13 @@ impl World {
             Change::ThawClock { clock } => self.clocks[*clock].freeze(now_ps, false),
             Change::RefuseClock { clock, refused } => self.clocks[*clock].refuse(*refused),
             Change::SetClockTick { clock, ns } => self.clocks[*clock].set_tick_ns(*ns),
-            Change::SetCounterRate { hz } => self.counter.line().set_rate(now_ps, *hz),
+            Change::SetCounterRate { hz } => self.counter.set_rate(now_ps, *hz),
             Change::StepCounter { ticks } => self.counter.line().step(i128::from(*ticks)),
             Change::SetCounterOffset { cpu, ticks } => self.counter.set_offset(*cpu, *ticks),
             Change::GlitchCounter { ticks } => self.counter.glitch(ticks.iter().copied()),
             Change::MoveMachine { ticks, hz, .. } => {
                 self.counter.line().step(i128::from(*ticks));
-                self.counter.line().set_rate(now_ps, *hz);
+                self.counter.set_rate(now_ps, *hz);
             }
             Change::Suspend { ps, left_out } => {
                 left_out.iter().for_each(|clock| self.clocks[*clock].line().leave_out(u128::from(*ps)));

@@ -171,7 +171,7 @@ fn every_step_forward_is_one_jump() {
     }
 }
 
-/// Nine of ten jumps of the reported sure size are counted, wherever in their batches they fall.
+/// Nine of ten jumps of the reported sure size are counted.
 #[test]
 fn jumps_of_the_sure_size_are_counted() {
     let sure_ns = |step: f64| {

@@ -20,6 +20,8 @@ const SAME: f64 = 0.02;
 const LEAST_SURE: f64 = 2e-4;
 /// Steps of a series that is long enough to refute every lattice but its own.
 pub(super) const SHORT: usize = 4096;
+/// A read of more ticks than this lies on lattices near by, however long the series is.
+const SLOW: f64 = 16.0;
 
 /// What was found so far.
 pub(super) struct Search<'a> {
@@ -77,7 +79,7 @@ impl<'a> Search<'a> {
             Tick::Found(lattice) if lattice.error > LEAST_SURE || self.is_short() && lattice.agreement < CERTAIN => {
                 Tick::Unknown(NoTick::TooFewReadings)
             }
-            Tick::Found(lattice) if self.is_short() && self.has_rival(&lattice, &lines) => {
+            Tick::Found(lattice) if self.may_have_rivals(&lattice) && self.has_rival(&lattice, &lines) => {
                 Tick::Unknown(NoTick::Ambiguous)
             }
             told => told,
@@ -92,6 +94,13 @@ impl<'a> Search<'a> {
     /// Whether the readings are so few that they may lie on a lattice that is not theirs.
     fn is_short(&self) -> bool {
         self.steps.len() < SHORT
+    }
+
+    /// Whether the readings may lie on another lattice, too: few do, and those of slow reads. Of a
+    /// block of these a few reads take a tick more than the others, which moves them against a
+    /// lattice of n - 1 ticks by a few n-th of a tick only.
+    fn may_have_rivals(&self, lattice: &Lattice) -> bool {
+        self.is_short() || self.habit.usual as f64 > SLOW * lattice.period
     }
 
     /// Whether the readings lie on another line's lattice as well, which is neither a part of this one nor the other way

@@ -17,7 +17,7 @@ type Fault = (&'static str, fn(&mut Observations), &'static str, Trustworthiness
 #[test]
 fn one_thing_wrong_is_found_and_decides() {
     use Trustworthiness::{Limited, Unfit};
-    let faults: [Fault; 32] = [
+    let faults: [Fault; 35] = [
         ("a reset after the last look", |seen| seen.means[1] = Mean::WentBack, "tsc", Unfit, CheckKind::ConstantRate),
         (
             "a jump after the last look",
@@ -146,6 +146,30 @@ fn one_thing_wrong_is_found_and_decides() {
             "monotonic",
             Unfit,
             CheckKind::Jumps,
+        ),
+        (
+            "monotonic or the counter jumps once",
+            |seen| events(seen, "monotonic").jump = Figure::Known(1),
+            "monotonic",
+            Limited,
+            CheckKind::Jumps,
+        ),
+        (
+            "monotonic jumps once, by a system call",
+            |seen| (seen.by_counter, events(seen, "monotonic").jump) = (false, Figure::Known(1)),
+            "monotonic",
+            Unfit,
+            CheckKind::Jumps,
+        ),
+        (
+            "monotonic jumps once, and has stepped against another clock",
+            |seen| {
+                events(seen, "monotonic").hidden_regression = Figure::Known(1);
+                rate_of(seen, "monotonic").step = Figure::Known(Step { at_s: 0.5, ns: 1e6 });
+            },
+            "monotonic",
+            Unfit,
+            CheckKind::ConstantRate,
         ),
         (
             "monotonic out of order",
