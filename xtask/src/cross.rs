@@ -80,18 +80,20 @@ pub(crate) fn check(tally: &Tally) -> Result<Outcome> {
     run::with(&[VARIABLES, &[fast_path::UNSTRIPPED]].concat(), "cargo", &arguments)?;
     fast_path::check_program(OBJDUMP, &format!("{FOLDER}/{RUN}/release/examples/fast_path"), true)?;
     println!("   {RUN}: tests of the library, order across threads among them, under qemu-user");
-    test_library(RUN, VARIABLES, tally)?;
+    test_library(RUN, LIBRARY, VARIABLES, tally)?;
     println!("   {RUN}: the instrument under qemu-user");
     build(&["--package", "clockscope-cli"])?;
     run_emulated().map(|()| Outcome::Passed)
 }
 
-/// The library's tests for this target, order across threads among them.
-pub(crate) fn test_library(target: &str, variables: &[(&str, &str)], tally: &Tally) -> Result<()> {
+/// The library's tests, order across threads among them.
+pub(crate) const LIBRARY: &[&str] =
+    &["--package", "clockscope-arch", "--package", "clockscope", "--lib", "--test", "order", "--test", "platform"];
+
+/// Runs tests for this target.
+pub(crate) fn test_library(target: &str, tests: &[&str], variables: &[(&str, &str)], tally: &Tally) -> Result<()> {
     let fewer = [variables, &[("CLOCKSCOPE_ORDER_READS", "1000000")]].concat();
-    let tests =
-        ["--package", "clockscope-arch", "--package", "clockscope", "--lib", "--test", "order", "--test", "platform"];
-    tally.cargo_test(&fewer, &[&tests[..], &["--target", target, BUILD_STD]].concat())
+    tally.cargo_test(&fewer, &[tests, &["--target", target, BUILD_STD]].concat())
 }
 
 /// The quick tests on the emulated machine.

@@ -19,6 +19,10 @@ struct Emulated {
     linker: (&'static str, &'static str),
     /// What runs its programs, and the Debian package that it is in; `None` where this machine does.
     runner: Option<(&'static str, &'static str)>,
+    /// The runner's first argument: a file of this repository.
+    script: Option<&'static str>,
+    /// Cargo's arguments for the tests.
+    tests: &'static [&'static str],
     /// More variables of the environment: the compiler's flags by `RUSTFLAGS`, and the runner's own.
     variables: &'static [(&'static str, &'static str)],
     /// Whether CI runs it.
@@ -27,6 +31,10 @@ struct Emulated {
 
 /// Static, so that the emulator needs no libraries of the target.
 const STATIC: &[(&str, &str)] = &[(FLAGS, "-C target-feature=+crt-static")];
+
+/// Against Debian's wasi-libc, which lacks the functions of threads: the runner has them.
+const WASI: &str = "-C link-self-contained=no -C link-arg=--allow-undefined -L /usr/lib/wasm32-wasi \
+                    -C link-arg=/usr/lib/wasm32-wasi/crt1-command.o";
 
 /// The name under which a target's own flags of the compiler are listed.
 const FLAGS: &str = "RUSTFLAGS";
@@ -39,6 +47,8 @@ const EMULATED: &[Emulated] = &[
         target: "i686-unknown-linux-gnu",
         linker: ("i686-linux-gnu-gcc", "gcc-i686-linux-gnu"),
         runner: None,
+        script: None,
+        tests: cross::LIBRARY,
         variables: STATIC,
         in_ci: true,
     },
@@ -46,6 +56,8 @@ const EMULATED: &[Emulated] = &[
         target: "s390x-unknown-linux-gnu",
         linker: ("s390x-linux-gnu-gcc", "gcc-s390x-linux-gnu"),
         runner: Some(("qemu-s390x", QEMU)),
+        script: None,
+        tests: cross::LIBRARY,
         variables: STATIC,
         in_ci: true,
     },
@@ -53,13 +65,27 @@ const EMULATED: &[Emulated] = &[
         target: "x86_64-pc-windows-gnu",
         linker: ("x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64"),
         runner: Some(("wine", "wine")),
+        script: None,
+        tests: cross::LIBRARY,
         variables: &[("WINEDEBUG", "-all")],
+        in_ci: true,
+    },
+    Emulated {
+        target: "wasm32-wasip1",
+        linker: ("wasm-ld-22", "lld-22"),
+        runner: Some(("node", "nodejs")),
+        script: Some("xtask/wasi/run.mjs"),
+        // The others need threads.
+        tests: &["--package", "clockscope", "--test", "platform"],
+        variables: &[(FLAGS, WASI)],
         in_ci: true,
     },
     Emulated {
         target: "armv7-unknown-linux-gnueabihf",
         linker: ("arm-linux-gnueabihf-gcc", "gcc-arm-linux-gnueabihf"),
         runner: Some(("qemu-arm", QEMU)),
+        script: None,
+        tests: cross::LIBRARY,
         variables: STATIC,
         in_ci: false,
     },
@@ -67,6 +93,8 @@ const EMULATED: &[Emulated] = &[
         target: "riscv64gc-unknown-linux-gnu",
         linker: ("riscv64-linux-gnu-gcc", "gcc-riscv64-linux-gnu"),
         runner: Some(("qemu-riscv64", QEMU)),
+        script: None,
+        tests: cross::LIBRARY,
         variables: STATIC,
         in_ci: false,
     },
@@ -74,6 +102,8 @@ const EMULATED: &[Emulated] = &[
         target: "powerpc64le-unknown-linux-gnu",
         linker: ("powerpc64le-linux-gnu-gcc", "gcc-powerpc64le-linux-gnu"),
         runner: Some(("qemu-ppc64le", QEMU)),
+        script: None,
+        tests: cross::LIBRARY,
         variables: STATIC,
         in_ci: false,
     },
@@ -95,7 +125,6 @@ const COMPILED: &[&str] = &[
     "x86_64-unknown-netbsd",
     "x86_64-unknown-openbsd",
     "x86_64-unknown-illumos",
-    "wasm32-wasip1",
     "wasm32-unknown-unknown",
 ];
 
@@ -173,14 +202,18 @@ impl Emulated {
         let prefix = format!("CARGO_TARGET_{}", self.target.to_uppercase().replace('-', "_"));
         let of_target = |name: &str| format!("{prefix}_{name}");
         let mut own = vec![(of_target("LINKER"), self.linker.0)];
-        own.extend(self.runner.map(|(program, _)| (of_target("RUNNER"), program)));
+        let runner = self.runner.map(|(program, _)| match self.script {
+            Some(script) => format!("{program} {}", run::root().join(script).display()),
+            None => program.to_owned(),
+        });
+        own.extend(runner.as_deref().map(|runner| (of_target("RUNNER"), runner)));
         own.extend(self.variables.iter().map(|(name, value)| match *name {
             FLAGS => (of_target(FLAGS), *value),
             name => (name.to_owned(), *value),
         }));
         let own = own.iter().map(|(name, value)| (name.as_str(), *value));
         let variables: Vec<(&str, &str)> = cross::VARIABLES.iter().copied().chain(own).collect();
-        cross::test_library(self.target, &variables, tally)
+        cross::test_library(self.target, self.tests, &variables, tally)
     }
 }
 
