@@ -38,7 +38,11 @@ impl Coverage {
         if number("CLOCKSCOPE_SEED").is_some() {
             return;
         }
-        assert!(self.all >= asked() / machines, "only {} were told", self.all);
+        assert!(self.all >= asked() / machines, "only {} were counted", self.all);
+        // Few machines may include none of the rare kind that is counted.
+        if self.all == 0 {
+            return;
+        }
         let share = self.held as f64 / self.all as f64;
         assert!(share >= least, "{} of {} were right: {:.1} %", self.held, self.all, share * 100.0);
     }

@@ -69,21 +69,6 @@ fn what_a_read_costs_is_told_with_its_interval() {
                         if timer_ns > 0.0 {
                             alone.count(low <= true_ns - timer_ns && true_ns - timer_ns <= high);
                         }
-                        if !(low <= true_ns && true_ns <= high) {
-                            eprintln!(
-                                "MISS {seed} {} true {true_ns:.4} ci [{low:.4} {high:.4}] med {:.4} n {} batches {} rel {:.6} hz {} step {} jitter {:.3} comp {} counter {}",
-                                spec.label(),
-                                cost.median,
-                                cost.reads_per_batch,
-                                cost.batches,
-                                cost.median / true_ns - 1.0,
-                                machine.counter_hz,
-                                machine.counter_step,
-                                Maker::new(seed).jitter,
-                                machine.loads[0].competitors,
-                                machine.counter_cost.is_some()
-                            );
-                        }
                     }
                 }
             }
