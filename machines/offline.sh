@@ -11,7 +11,7 @@ bound() { # PROGRAM
     done
 }
 
-# The files that tell which CPUs each thread of the program may run on.
+# The files that show which CPUs each thread of the program may run on.
 bound_to() { # PROGRAM
     local process
     for process in $(pidof "$1"); do

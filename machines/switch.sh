@@ -1,4 +1,4 @@
-# The kernel is told to turn away from the counter while the library serves it.
+# The kernel is made to turn away from the counter while the library serves it.
 settle tsc
 . /machines/common.sh
 run watch clockscope-watch 4 &

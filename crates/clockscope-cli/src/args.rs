@@ -37,7 +37,7 @@ const RUNTIMES_HELP: &str = "Probes are built in a cache (XDG_CACHE_HOME or ~/.c
 them stays but the cache. A runtime that is missing, crashes, hangs or prints rubbish is a row with the reason.
 
 Exit codes: 0 if anything was measured, unless --fail-on says otherwise (1, or 3 if unknown); 3 if nothing was; 2 bad arguments, 4 failed, 130 \
-interrupted. docs/runtimes.md reads the figures, docs/runtime-probes.md tells how to add a language.";
+interrupted. docs/runtimes.md reads the figures, docs/runtime-probes.md shows how to add a language.";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -327,7 +327,7 @@ pub(crate) struct RuntimesArgs {
     /// Time for which each API is read, 1ms to 1min
     #[arg(long, value_name = "TIME", default_value = "300ms", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
-    /// Longest time for running a probe [default: 20s and 10 times --duration]; building one may take 2min, telling a version 10s
+    /// Longest time for running a probe [default: 20s and 10 times --duration]; building one may take 2min, asking for a version 10s
     #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) timeout: Option<Seconds>,
     /// Exit with 1 if any of these was seen, with 3 if that could not be determined

@@ -34,7 +34,7 @@ impl Bar {
 
 impl Bar {
     /// Shows the share, and what is known so far.
-    pub(crate) fn tell(&mut self, share: f64, message: impl FnOnce() -> String) {
+    pub(crate) fn describe(&mut self, share: f64, message: impl FnOnce() -> String) {
         if let Some(bar) = &self.bar {
             bar.set_message(message());
             bar.set_position((share * 100.0) as u64);

@@ -103,7 +103,7 @@ impl Default for Sleeper {
     }
 }
 
-/// By how much the kernel may wake the calling thread late on purpose, in ns; `None` where it does not tell.
+/// By how much the kernel may wake the calling thread late on purpose, in ns; `None` where it does not show that.
 #[must_use]
 pub fn timer_slack_ns() -> Option<u64> {
     system::timer_slack_ns()

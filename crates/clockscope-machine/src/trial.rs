@@ -1,7 +1,7 @@
 //! Tries what may kill its process, or never return, in a child process.
 //!
 //! A read of a clock can raise SIGSEGV (the counter was disabled), SIGILL (the instruction is not permitted) or SIGSYS
-//! (a filter denies the call). None of these can be told beforehand with certainty, and none can be survived without
+//! (a filter denies the call). None of these can be known beforehand with certainty, and none can be survived without
 //! taking over the program's signal handlers. A child can be lost.
 //!
 //! A forked child has only the calling thread of its parent: a lock that another thread held at that moment stays locked
@@ -42,7 +42,7 @@ pub enum Outcome {
 #[non_exhaustive]
 pub enum Untried {
     /// A fork might leave threads behind.
-    #[error("the system does not tell how many threads this process has (/proc/self/stat)")]
+    #[error("the system does not show how many threads this process has (/proc/self/stat)")]
     UnknownThreads,
     /// The system refused.
     #[error("{call}: {error}")]
@@ -187,7 +187,7 @@ mod system {
         die_quietly();
         for index in first..count {
             let error = read(index).err();
-            // The first byte tells success from an error without a number.
+            // The first byte separates success from an error without a number.
             let mut message = [u8::from(error.is_some()), 0, 0, 0, 0];
             message[1..].copy_from_slice(&error.map_or(0, Errno::code).to_le_bytes());
             if sender.write_all(&message).is_err() {
@@ -244,7 +244,7 @@ mod system {
         }
     }
 
-    /// Waits for the child and tells its status.
+    /// Waits for the child; returns its status.
     fn wait(process: libc::pid_t) -> libc::c_int {
         let mut status = 0;
         // SAFETY: the child is ours and is waited for once; the status is a local.

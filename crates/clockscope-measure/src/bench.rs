@@ -61,7 +61,7 @@ struct CpuBinding<P: Platform> {
 enum Unpinned {
     #[error("not pinned: {0}")]
     Refused(AffinityError),
-    #[error("not pinned: the system does not tell which CPU the thread runs on")]
+    #[error("not pinned: the system does not show which CPU the thread runs on")]
     UnknownCpu,
     #[error("not pinned: the thread was moved from CPU {from} to {to}: did the CPU go offline, or leave the cpuset?")]
     Moved { from: u32, to: u32 },

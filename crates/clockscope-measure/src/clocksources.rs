@@ -150,11 +150,11 @@ enum NoFrequency {
     Unreadable(#[from] Unreadable),
     #[error("there is none")]
     Missing,
-    #[error("its registers do not tell")]
+    #[error("its registers do not show it")]
     NotInRegisters,
-    #[error("it is the kernel's HZ, which nothing tells")]
+    #[error("it is the kernel's HZ, which nothing shows")]
     TimerTick,
-    #[error("nothing tells it")]
+    #[error("nothing shows it")]
     NotStated,
 }
 
@@ -162,7 +162,7 @@ enum NoFrequency {
 fn described(name: &str, current: bool, frequency_hz: Result<f64, &NoFrequency>) -> Clocksource {
     let known = clocksource::known(name);
     let unheard_of = "this program has never heard of it";
-    let lacking = if known.is_none() { unheard_of } else { "it depends on the hardware, which does not tell" };
+    let lacking = if known.is_none() { unheard_of } else { "it depends on the hardware, which does not show it" };
     let frequency_hz =
         Figure::from(known.and_then(|known| known.frequency_hz).map_or(frequency_hz, Ok).map_err(ToString::to_string));
     let bits = known.and_then(|known| known.bits);

@@ -46,7 +46,7 @@ pub fn measure<P: Platform>(
     progress: &mut Progress<'_>,
 ) -> Result<Envelope<Measurement>, MeasureError> {
     let MeasureRequest { duration_s, cpu, thorough } = *request;
-    // Before this thread is pinned. Where the system does not tell, what needs them says that it could not be tested.
+    // Before this thread is pinned. Where the system does not show them, what needs them says that it could not be tested.
     let cpus = across::cpus(session.platform, None).unwrap_or_default();
     let mut setup = Setup::new(session, catalogue, cpu)?;
     let CostResult { clocks, baseline, sampling } = find(&mut setup, duration_s, progress);

@@ -59,13 +59,13 @@ pub fn gaps<P: Platform>(
     let cpus = cpus.as_ref().map(|cpus| crate::across::cpus(platform, Some(cpus))).transpose()?;
     let setup = Setup::new(session, Catalogue::counters(platform), None)?;
     let bench = &setup.bench;
-    let (loop_ticks, step) = turn(&bench.timer);
-    let least_ticks = (loop_ticks * FEWEST_TURNS).max(FEWEST_STEPS * step.max(bench.timer.tick_ns()));
-    let asked_ticks = threshold_s * 1e9 / bench.first_rate.ns_per_unit;
+    let (loop_counts, step) = turn(&bench.timer);
+    let least_counts = (loop_counts * FEWEST_TURNS).max(FEWEST_STEPS * step.max(bench.timer.tick_ns()));
+    let asked_counts = threshold_s * 1e9 / bench.first_rate.ns_per_unit;
     let limits = GapThresholds {
-        threshold: asked_ticks.max(least_ticks) as u64,
-        pause: (PAUSE_NS / bench.first_rate.ns_per_unit).max(least_ticks) as u64,
-        still_turns: still::turns(loop_ticks * bench.first_rate.ns_per_unit, bench.seen_step_ns()),
+        threshold: asked_counts.max(least_counts) as u64,
+        pause: (PAUSE_NS / bench.first_rate.ns_per_unit).max(least_counts) as u64,
+        still_turns: still::turns(loop_counts * bench.first_rate.ns_per_unit, bench.seen_step_ns()),
     };
     let sampling = bench.calibrate();
     let mut watches = match &cpus {
@@ -89,8 +89,8 @@ pub fn gaps<P: Platform>(
         None => setup.run(sampling),
     };
     let unit_ns = 1e9 / run.timer.frequency_hz;
-    let threshold_ns = if asked_ticks >= least_ticks { threshold_s * 1e9 } else { least_ticks * unit_ns };
-    let found = record(watches, threshold_ns, loop_ticks * unit_ns, unit_ns);
+    let threshold_ns = if asked_counts >= least_counts { threshold_s * 1e9 } else { least_counts * unit_ns };
+    let found = record(watches, threshold_ns, loop_counts * unit_ns, unit_ns);
     Ok(Envelope::of_run(setup.recorded_at, session.environment.clone(), run, found))
 }
 
@@ -103,7 +103,7 @@ struct Real<'a, P: Platform> {
 }
 
 impl<'a, P: Platform> Real<'a, P> {
-    /// For so many ticks.
+    /// For so many counts.
     fn new(bench: &'a Bench<'a, P>, cpu: Option<u32>, length: u64) -> Self {
         let length_ns = (length as f64 * bench.first_rate.ns_per_unit) as u64;
         Self { bench, cpu, deadline: Deadline::new(bench.reference.clone(), length_ns, bench.stop) }
@@ -130,8 +130,8 @@ impl<P: Platform> Sight for Real<'_, P> {
         self.deadline.is_over()
     }
 
-    fn ns(&self, ticks: u64) -> f64 {
-        ticks as f64 * self.bench.first_rate.ns_per_unit
+    fn ns(&self, counts: u64) -> f64 {
+        counts as f64 * self.bench.first_rate.ns_per_unit
     }
 }
 
@@ -157,7 +157,7 @@ fn watch_part<P: Platform>(bench: &Bench<'_, P>, watches: &mut [Watch], bound: b
     }
 }
 
-/// Returns what a turn of the loop takes, and the smallest step that the timer shows, both in ticks.
+/// Returns what a turn of the loop takes, and the smallest step that the timer shows, both in counts.
 /// A turn may be shorter than a step, so it is measured over runs of turns: the median of their means.
 fn turn<P: Platform>(timer: &Timer<P>) -> (f64, f64) {
     let readings: Vec<u64> = (0..=TURNS).map(|_| timer.now()).collect();
@@ -194,14 +194,14 @@ fn record(watches: Vec<Watch>, threshold_ns: f64, loop_ns: f64, unit_ns: f64) ->
 }
 
 fn of_cpu(watch: Watch, unit_ns: f64) -> CpuGaps {
-    let in_ns = |ticks: u64| ticks as f64 * unit_ns;
+    let in_ns = |counts: u64| counts as f64 * unit_ns;
     let seconds = in_ns(watch.looked) / 1e9;
     let lengths = watch.lengths.into_sorted();
     let unseen = if watch.looked > 0 { "there was no gap" } else { "nothing was looked at" };
     let percentile = |q: f64, fewest: u64| match watch.count {
         0 => Figure::unknown(unseen),
         count if count < fewest => Figure::unknown(format!("fewer than {fewest} gaps")),
-        _ => Figure::of(quantile(&lengths, q).map(|ticks| ticks * unit_ns), unseen),
+        _ => Figure::of(quantile(&lengths, q).map(|counts| counts * unit_ns), unseen),
     };
     let mut causes: Vec<Cause> = watch
         .causes

@@ -107,7 +107,7 @@ pub trait Platform: Send + Sync + Sized + 'static {
     /// The system refuses, or has no affinity.
     fn allowed_cpus(&self) -> Result<Vec<u32>, AffinityError>;
 
-    /// The CPU that the thread runs on; `None` where the system does not tell.
+    /// The CPU that the thread runs on; `None` where the system does not show it.
     fn current_cpu(&self) -> Option<u32>;
 
     /// Binds the thread to a CPU until the answer is dropped, which gives it its former CPUs back.
@@ -156,7 +156,7 @@ pub trait Platform: Send + Sync + Sized + 'static {
     /// The same, to be made.
     fn sleeper(&self) -> Self::Sleeper;
 
-    /// By how much the kernel may wake the thread late on purpose, in ns; `None` where it does not tell.
+    /// By how much the kernel may wake the thread late on purpose, in ns; `None` where it does not show that.
     fn timer_slack_ns(&self) -> Option<u64>;
 
     /// Waits for `ns` by reading the library's clock.

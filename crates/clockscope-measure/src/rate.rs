@@ -209,7 +209,7 @@ impl<P: Platform> Course<'_, P> {
             share: (elapsed_ns / (self.plan.duration_s * 1e9)).min(1.0),
             seconds: elapsed_ns / 1e9,
             clock: clock.map_or_else(String::new, |clock| clock.label.clone()),
-            // What a counter is off by is told against its nominal frequency, in the end.
+            // What a counter is off by is reported against its nominal frequency, in the end.
             ppm: ppm.filter(|_| clock.is_some_and(|clock| !clock.is_in_counts)).map(|(rate, _)| rate),
             bound_ppm: ppm.map(|(_, bound)| bound + error_ppm),
         }

@@ -50,7 +50,7 @@ pub(crate) trait Sampler<P: Platform>: Send + Sync {
     /// The first `count` readings of the last batch as numbers.
     fn values(&mut self, count: usize) -> &[u64];
 
-    /// Gives the room for readings back, and what [`Self::values`] told last.
+    /// Gives the room for readings back, and what [`Self::values`] returned last.
     fn free(&mut self) -> Vec<u64>;
 
     /// One reading as a number.

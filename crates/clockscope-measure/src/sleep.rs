@@ -203,7 +203,7 @@ pub fn sleep<P: Platform>(
         }
         rows.extend(together);
     }
-    let timer_slack_ns = Figure::of(platform.timer_slack_ns(), "the system does not tell");
+    let timer_slack_ns = Figure::of(platform.timer_slack_ns(), "the system does not show it");
     // By call, then by time: as a reader looks for it.
     rows.sort_by_key(|row| ways.iter().position(|way| *way == row.way));
     let rows = rows.into_iter().map(|trial| trial.record(clock.monotonic.is_some())).collect();

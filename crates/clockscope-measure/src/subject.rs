@@ -162,7 +162,7 @@ impl SubjectState {
     }
 }
 
-/// The costs of the last batches: what a read costs at the moment, for telling a gap from a slow machine.
+/// The costs of the last batches: what a read costs at the moment, to separate a gap from a slow machine.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RecentCosts {
     costs: [f64; RECENT],

@@ -13,8 +13,8 @@ use crate::platform::Platform;
 /// By what share a tick may differ from a frequency that is known by name: oscillators are off by up to 100 ppm, and
 /// the system's clocks are steered.
 const SAME: f64 = 200e-6;
-/// A tick is so many ticks of the counter only if as many could not have come about by chance.
-const MOST_TICKS: f64 = 100.0;
+/// A tick is so many counts of the counter only if as many could not have come about by chance.
+const MOST_COUNTS: f64 = 100.0;
 /// Largest denominator of a fraction of ns.
 const DENOMINATOR: u32 = 12;
 
@@ -108,9 +108,9 @@ impl TickSource {
             (Tick::AtMost { units, steps }, Some(ns)) => {
                 let most_ns = units * ns;
                 let why = if units <= SHORTEST_TICK {
-                    "too fine to be told from the clock's unit"
+                    "too fine to be separated from the clock's unit"
                 } else {
-                    "too few readings to tell a tick from the read's own cost"
+                    "too few readings to separate a tick from the read's own cost"
                 };
                 let reason = format!("{why}: at most {most_ns:.3} ns");
                 TickRecord::unknown(steps, Some(most_ns), reason)
@@ -127,10 +127,10 @@ impl TickSource {
         let (period, error) = if is_whole { (whole, 0.0) } else { (lattice.period, lattice.error) };
         let (tick_ns, error) = (period * ns_per_unit, error + self.unit_error);
         let known = KNOWN.iter().find(|(hz, ..)| (tick_ns * hz / 1e9 - 1.0).abs() <= SAME + error);
-        let counts = self.counts(tick_ns).filter(|ticks| *ticks > 1.0 || known.is_none());
+        let counts = self.counts(tick_ns).filter(|counts| *counts > 1.0 || known.is_none());
         // What the kernel makes of the counter is a multiple of its counts, whatever else that may look like.
         let written = match (counts, known) {
-            (Some(ticks), _) => Some(written_in_counts(ticks, self.ns_per_count)),
+            (Some(counts), _) => Some(written_in_counts(counts, self.ns_per_count)),
             (None, Some((_, written, _))) => Some((*written).to_owned()),
             (None, None) => fraction(tick_ns, error),
         };
@@ -157,15 +157,15 @@ impl TickSource {
 
     /// The tick in counts of the hardware, if it is a whole number of them.
     fn counts(self, tick_ns: f64) -> Option<f64> {
-        let ticks = tick_ns / self.ns_per_count?;
-        let whole = ticks.round();
-        ((ticks - whole).abs() <= whole * SAME && (1.0..=MOST_TICKS).contains(&whole)).then_some(whole)
+        let counts = tick_ns / self.ns_per_count?;
+        let whole = counts.round();
+        ((counts - whole).abs() <= whole * SAME && (1.0..=MOST_COUNTS).contains(&whole)).then_some(whole)
     }
 }
 
-fn written_in_counts(ticks: f64, ns_per_count: Option<f64>) -> String {
-    let plural = if ticks == 1.0 { "" } else { "s" };
-    ns_per_count.map_or_else(String::new, |ns| format!("{ticks} tick{plural} of {:.3} MHz", 1e3 / ns))
+fn written_in_counts(counts: f64, ns_per_count: Option<f64>) -> String {
+    let plural = if counts == 1.0 { "" } else { "s" };
+    ns_per_count.map_or_else(String::new, |ns| format!("{counts} count{plural} of {:.3} MHz", 1e3 / ns))
 }
 
 /// The simplest fraction of ns within the error, where it is so simple that it cannot be an accident.
@@ -237,9 +237,9 @@ mod tests {
         let other = TickSource { ns_per_count: None, is_counter: false, unit_error: 0.0 };
         let tsc_ns = 1e3 / 2596.16;
         for (hardware, period, unit_ns, written, name) in [
-            (counter(tsc_ns), 26.0, tsc_ns, "26 ticks of 2596.160 MHz", None),
-            (counter(tsc_ns), 1.0, tsc_ns, "1 tick of 2596.160 MHz", None),
-            (kernels(tsc_ns), 10.014_791, 1.0, "26 ticks of 2596.160 MHz", None),
+            (counter(tsc_ns), 26.0, tsc_ns, "26 counts of 2596.160 MHz", None),
+            (counter(tsc_ns), 1.0, tsc_ns, "1 count of 2596.160 MHz", None),
+            (kernels(tsc_ns), 10.014_791, 1.0, "26 counts of 2596.160 MHz", None),
             // Arm: the counter itself, and the kernel's clock on it.
             (counter(125.0 / 3.0), 1.0, 125.0 / 3.0, "125/3 ns", Some("24 MHz")),
             (kernels(125.0 / 3.0), 125.0 / 3.0, 1.0, "125/3 ns", Some("24 MHz")),

@@ -78,7 +78,7 @@ pub fn check<P: Platform>(
     let CheckRequest { clocks, policy, duration_s, cpu } = request;
     let platform = session.platform;
     let names = policy::names(platform, policy, clocks, &CLOCKS)?;
-    // Before this thread is pinned. Where the system does not tell, what needs them says that it could not be tested.
+    // Before this thread is pinned. Where the system does not show them, what needs them says that it could not be tested.
     let cpus = across::cpus(platform, None).unwrap_or_default();
     let mut setup = Setup::new(session, measured(platform, &names)?, *cpu)?;
     let sampling = setup.bench.calibrate();

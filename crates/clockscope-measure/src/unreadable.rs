@@ -77,11 +77,19 @@ impl Unreadable {
     }
 }
 
-/// Returns what an error number says.
+/// POSIX's ENXIO and ENODEV, of which std has no kind: 6 and 19 on Linux, macOS and the BSDs.
+#[cfg(unix)]
+const NO_DEVICE: [i32; 2] = [6, 19];
+#[cfg(not(unix))]
+const NO_DEVICE: [i32; 0] = [];
+
+/// Returns what an error number says. The system has no clock of a number that it calls invalid
+/// (clock_gettime(2), EINVAL).
 pub(crate) fn of_errno(errno: Errno) -> Failure {
     match std::io::Error::from(errno).kind() {
         ErrorKind::PermissionDenied => Failure::Denied,
-        ErrorKind::NotFound | ErrorKind::Unsupported => Failure::Missing,
+        ErrorKind::NotFound | ErrorKind::Unsupported | ErrorKind::InvalidInput => Failure::Missing,
+        _ if NO_DEVICE.contains(&errno.code()) => Failure::Missing,
         _ => Failure::Refused,
     }
 }
@@ -89,8 +97,9 @@ pub(crate) fn of_errno(errno: Errno) -> Failure {
 /// An error number with the cause that it usually has where a clock is refused.
 pub(crate) fn explained(errno: Errno) -> String {
     match std::io::Error::from(errno).kind() {
-        ErrorKind::PermissionDenied | ErrorKind::Unsupported => {
-            format!("{errno}; does a seccomp filter deny the call?")
+        ErrorKind::PermissionDenied => format!("{errno}; does a seccomp filter deny the call?"),
+        ErrorKind::Unsupported => {
+            format!("{errno}; the kernel lacks the call, or a seccomp filter hides it")
         }
         _ => errno.to_string(),
     }

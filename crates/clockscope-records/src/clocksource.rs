@@ -54,7 +54,7 @@ pub struct KernelVerdict {
     pub is_current: Option<bool>,
     /// Whether the kernel would let it be used: `false` means that it was found unfit, or switched off at boot.
     pub is_available: Option<bool>,
-    /// Why it is not used, as far as that can be known: the most telling first.
+    /// Why it is not used, as far as that can be known: the most certain first.
     pub reasons: Vec<Reason>,
     /// Why reasons may be missing; `null` where all places could be looked at.
     pub not_looked_at: Option<String>,

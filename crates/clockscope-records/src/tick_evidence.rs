@@ -21,7 +21,7 @@ pub struct TickEvidence {
     pub spread_ns: Option<f64>,
     /// Share of the blocks of readings that lie on the lattice of this tick.
     pub agreement: Option<f64>,
-    /// The tick as a fraction, where it is one: `125/3 ns`, `1/3.579545 MHz`, `26 ticks of 2596.160 MHz`.
+    /// The tick as a fraction, where it is one: `125/3 ns`, `1/3.579545 MHz`, `26 counts of 2596.160 MHz`.
     pub period: Option<String>,
     /// What is known to tick so.
     pub recognised: Option<String>,

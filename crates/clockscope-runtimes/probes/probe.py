@@ -15,7 +15,7 @@ READS, MIN_BATCHES, MAX_DURATIONS, MAX_STEPS = 1000, 6, 10_000, 20_000
 
 
 def batch(clock, readings):
-    """Fills the list, and tells how long that took.
+    """Fills the list; returns how long that took.
 
     The clock is a local name here, as after ``from time import perf_counter_ns`` in a loop that matters. The figure holds the
     call, the int object that it makes, the release of the one that it replaces, and a turn of the loop.

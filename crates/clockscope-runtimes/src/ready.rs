@@ -16,7 +16,7 @@ use crate::substitutions::Substitutions;
 use crate::text::shortened;
 use crate::version::{framework, version};
 
-/// Longest time for telling a version, in seconds.
+/// Longest time for printing a version, in seconds.
 const VERSION_S: f64 = 10.0;
 /// Longest time for a way to build, in seconds: where no standard library is built yet, Go builds its own.
 const BUILD_S: f64 = 120.0;

@@ -8,7 +8,7 @@ use clockscope_statistics::{Blocks, Tick, TickCollector, Weight, quantile};
 use crate::probe_line::ProbeReadings;
 
 /// Why the clocksource is unknown.
-pub(crate) const NO_CLOCKSOURCE: &str = "the kernel does not tell it";
+pub(crate) const NO_CLOCKSOURCE: &str = "the kernel does not show it";
 
 const NS: f64 = 1e9;
 const COARSE: &str = "the runtime's own timer is too coarse: most batches of reads took no time on it";
@@ -122,7 +122,7 @@ fn tick(record: &mut RuntimeRecord, readings: &ProbeReadings) {
         }
         Tick::AtMost { units, steps } => {
             let most_ns = units * ns_per_unit;
-            let reason = format!("too fine to be told from the API's unit: at most {most_ns:.3} ns");
+            let reason = format!("too fine to be separated from the API's unit: at most {most_ns:.3} ns");
             (Strength::None, steps, Some(most_ns), Err(reason))
         }
         Tick::Unknown(reason) => (Strength::None, 0, None, Err(reason.reason().to_owned())),

@@ -101,7 +101,7 @@ fn wall(when: &str, busy: usize) -> Result<()> {
     Ok(())
 }
 
-/// Readings by two threads that tell each other the largest.
+/// Readings by two threads that hand each other the largest.
 fn monotone() -> Result<()> {
     let seen = values(&run::output(&program("monotone"), &["1000"])?)?;
     let measured = format!("{:.0} in {:.0} million", value(&seen, "regressions")?, value(&seen, "readings")? / 1e6);
@@ -295,7 +295,7 @@ struct Known {
     highest_hz: f64,
 }
 
-/// What a fresh process told.
+/// What a fresh process printed.
 struct Start {
     first_ticks: f64,
     takeover_ticks: f64,

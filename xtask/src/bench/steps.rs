@@ -71,7 +71,7 @@ fn simulated_ticks() -> Result<()> {
         "--nocapture",
     ];
     let variables = [("CLOCKSCOPE_TICK_CASES", CASES), ("CLOCKSCOPE_TICK_SEED", "777000")];
-    // It fails, and tells the clock, if a single tick is wrong.
+    // It fails, and names the clock, if a single tick is wrong.
     let said = run::output_with(&variables, "cargo", &arguments)?;
     let line = said.lines().find(|line| line.contains(" right, ")).context("the test said nothing")?;
     figure("ticks of simulated clocks", ">= 99.9 %, 0 wrong", line);

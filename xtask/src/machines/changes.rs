@@ -25,7 +25,7 @@ pub(super) fn smp(seen: &mut Seen) {
         let right = sequence["regressions"] == 0 && number(&sequence["handoffs"]) > 10.0;
         seen.expect(right, || format!("the order of {name}: {sequence}"));
     }
-    // Both counters are the host's, so that the kernel's judgement is wrong here; the instrument tells that.
+    // Both counters are the host's, so that the kernel's judgement is wrong here; the instrument reports that.
     let pair = seen.json("offsets")["pairs"][0].clone();
     let (offset_ns, bound_ns) = (number(&pair["offset_ns"]), number(&pair["bound_ns"]));
     seen.expect(pair["apart"] == false && offset_ns.abs() <= bound_ns, || format!("offsets: {pair}"));
@@ -33,16 +33,16 @@ pub(super) fn smp(seen: &mut Seen) {
     watched(seen, "watch", Served::OsClock, 1);
 }
 
-/// A CPU disappears: what is said tells so, nothing hangs, and the exit code says that the answer is incomplete.
+/// A CPU disappears: the answer says so, nothing hangs, and the exit code says that the answer is incomplete.
 pub(super) fn offline(seen: &mut Seen) {
     let order = seen.json_with("order", 3);
     let reason = &order["lost"][0]["reason"];
-    let told = |reason: &Value| reason.as_str().is_some_and(|reason| reason.contains("offline"));
-    seen.expect(told(reason), || format!("order does not tell that a CPU disappeared: {}", order["lost"]));
+    let is_said = |reason: &Value| reason.as_str().is_some_and(|reason| reason.contains("offline"));
+    seen.expect(is_said(reason), || format!("order does not report that a CPU disappeared: {}", order["lost"]));
     let gaps = seen.json_with("gaps", 3);
     let reasons: Vec<Value> = (0..2).map(|cpu| gaps["gaps"][cpu]["reason"].clone()).collect();
-    seen.expect(reasons[0].is_null() && told(&reasons[1]), || format!("gaps on CPUs 0 and 1: {reasons:?}"));
-    seen.found("order and gaps tell that CPU 1 disappeared".into());
+    seen.expect(reasons[0].is_null() && is_said(&reasons[1]), || format!("gaps on CPUs 0 and 1: {reasons:?}"));
+    seen.found("order and gaps report that CPU 1 disappeared".into());
     watched(seen, "watch", Served::OsClock, 1);
 }
 
@@ -50,15 +50,15 @@ pub(super) fn offline(seen: &mut Seen) {
 pub(super) fn no_rdtscp(seen: &mut Seen) {
     measured(seen, &["tsc", "monotonic", "clockscope.now"]);
     let listed = named(&seen.json("list")["clocks"], "rdtscp");
-    let told = listed["reason"].as_str().is_some_and(|reason| reason.contains("no RDTSCP"));
-    seen.expect(told, || format!("rdtscp is listed as {listed}"));
+    let is_said = listed["reason"].as_str().is_some_and(|reason| reason.contains("no RDTSCP"));
+    seen.expect(is_said, || format!("rdtscp is listed as {listed}"));
     let asked = seen.json("absent");
     let (absent, present) = (named(&asked["clocks"], "rdtscp"), named(&asked["clocks"], "tsc"));
     seen.expect(absent["available"] == false && absent["reason"] == listed["reason"], || {
         format!("rdtscp is measured as {absent}")
     });
     seen.expect(present["available"] == true, || format!("tsc beside rdtscp: {present}"));
-    seen.found("rdtscp is missed and told".into());
+    seen.found("rdtscp is missed and reported".into());
     watched(seen, "watch", Served::Counter, 1);
 }
 
@@ -69,8 +69,8 @@ pub(super) fn switch(seen: &mut Seen) {
     seen.expect(after == "hpet", || format!("the clocksource is {after} after the switch"));
     // A second generation: the counter was served, and is not any more.
     let watch = watched(seen, "watch", Served::OsClock, 2);
-    let told = watch["outcome"].as_str().is_some_and(|outcome| outcome.contains("it has become slower"));
-    seen.expect(told, || format!("the outcome is {}", watch["outcome"]));
+    let is_said = watch["outcome"].as_str().is_some_and(|outcome| outcome.contains("it has become slower"));
+    seen.expect(is_said, || format!("the outcome is {}", watch["outcome"]));
     seen.found("demoted during the run".into());
     tick(seen, "monotonic", 10.0, 1e-6);
 }
@@ -282,7 +282,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_difference_is_told() {
+    fn the_first_difference_is_is_said() {
         assert_eq!(first_difference("a\nb\n", "a\nc\n"), "line 2 is `c` instead of `b`");
         assert_eq!(first_difference("a\n", ""), "line 1 is `missing` instead of `a`");
         assert_eq!(first_difference("a", "a\n"), "the ends of lines differ");

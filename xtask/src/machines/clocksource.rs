@@ -52,10 +52,10 @@ fn listed(seen: &mut Seen) {
         seen.expect(source["current"] == current, || format!("{name} is listed as {source}"));
         let frequency = number(&source["frequency_hz"]);
         let is_right = if hz.is_nan() { frequency > 1e8 } else { (frequency / hz - 1.0).abs() < 1e-9 };
-        seen.expect(is_right, || format!("the frequency of {name} is told as {frequency}"));
+        seen.expect(is_right, || format!("the frequency of {name} is shown as {frequency}"));
     }
     let wraps_s = number(&named(sources, "acpi_pm")["wraps_after_s"]);
-    seen.expect((wraps_s - 4.687).abs() < 0.001, || format!("acpi_pm is told to wrap after {wraps_s} s"));
+    seen.expect((wraps_s - 4.687).abs() < 0.001, || format!("acpi_pm is shown to wrap after {wraps_s} s"));
     seen.expect(found["left_behind"].is_null(), || format!("left behind: {}", found["left_behind"]));
 }
 
@@ -114,7 +114,7 @@ fn killed(seen: &mut Seen) {
     says(seen, "warned", 0, &["warning", "has ended without", "tsc", restore]);
     says(seen, "refused", 4, &["has ended without", restore]);
     let left = seen.json("left")["left_behind"].clone();
-    seen.expect(left["was"] == "tsc" && left["is"] == "hpet", || format!("left behind is told as {left}"));
+    seen.expect(left["was"] == "tsc" && left["is"] == "hpet", || format!("left behind is shown as {left}"));
     let restored = seen.json("restored");
     seen.expect(restored["left_behind"].is_null(), || format!("left behind: {}", restored["left_behind"]));
     is(seen, "after_restored", "tsc");

@@ -102,9 +102,9 @@ const PC: Machine = Machine {
     limit: LIMIT,
 };
 
-/// The kernel was told to use another clocksource, or found the counter bad.
+/// The kernel was booted to use another clocksource, or found the counter bad.
 const ELSEWHERE: &[&str] = &["invariance", "clocksource", "kernel_verdict"];
-/// Nor can a clock that the timer tick moves tell the counter's rate.
+/// Nor can a clock that the timer tick moves show the counter's rate.
 const TICKED: &[&str] = &["invariance", "clocksource", "kernel_verdict", "constant_rate"];
 const REJECTED: &[&str] = &["kernel_verdict"];
 

@@ -1,4 +1,4 @@
-//! Whether [`clockscope::wall::now_monotone`] ever goes back: two threads tell each other the largest time that they
+//! Whether [`clockscope::wall::now_monotone`] ever goes back: two threads hand each other the largest time that they
 //! have read. Prints `name value` lines. The argument is the number of readings, in millions.
 
 use std::sync::atomic::{AtomicI64, Ordering};

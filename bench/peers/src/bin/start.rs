@@ -1,6 +1,6 @@
 //! A fresh process: its first reading, when the counter takes over, and what is known of the rate 5 ms and 1 s after the
 //! start. Prints one line: `first_ticks takeover_ticks`, then `hz lowest highest` of both moments, then a comparison of both
-//! clocks (`ticks ns`), of which those of many processes tell the true rate. Links none of the peers, of which some start a
+//! clocks (`ticks ns`), of which those of many processes show the true rate. Links none of the peers, of which some start a
 //! calibration before main.
 
 use std::hint::black_box;
@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clockscope::{Frequency, Source, ticks};
 
-/// Calls for this long after the start, in ns by the first reading, and tells the frequency then.
+/// Calls for this long after the start, in ns by the first reading, and prints the frequency then.
 fn frequency_after(start: clockscope::Instant, ns: u64, pause: impl Fn()) -> Frequency {
     while clockscope::now().ns_since(start) < ns {
         pause();

@@ -6,7 +6,7 @@
 use crate::woken::Woken;
 use crate::{Errno, Unavailable};
 
-/// Answers that there are no perf events.
+/// Returns that there are no perf events.
 ///
 /// # Errors
 /// Always.
@@ -14,31 +14,31 @@ pub fn perf_frequency() -> Result<f64, Unavailable> {
     Err(Unavailable::Missing("only Linux has perf events".into()))
 }
 
-/// Answers that nothing is known of the counter's permission.
+/// Returns that nothing is known of the counter's permission.
 #[must_use]
 pub fn counter_is_permitted() -> Option<bool> {
     None
 }
 
-/// Answers that it is not known what the system's clocks are made of.
+/// Returns that it is not known what the system's clocks are made of.
 #[must_use]
 pub fn counter_is_clocksource() -> Option<bool> {
     None
 }
 
-/// Answers that the system does not say whether it accepts the counter.
+/// Returns that the system does not say whether it accepts the counter.
 #[must_use]
 pub fn counter_is_accepted() -> Option<bool> {
     None
 }
 
-/// Answers that nothing is known of the system's clocksource.
+/// Returns that nothing is known of the system's clocksource.
 #[must_use]
 pub fn clocksource() -> Option<String> {
     None
 }
 
-/// Answers that the CPUs cannot be listed.
+/// Returns that the CPUs cannot be listed.
 ///
 /// # Errors
 /// Always.
@@ -46,7 +46,7 @@ pub fn allowed_cpus() -> Result<Vec<u32>, Errno> {
     Err(Errno::UNSUPPORTED)
 }
 
-/// Answers that no CPU can be chosen.
+/// Returns that no CPU can be chosen.
 ///
 /// # Errors
 /// Always.
@@ -54,13 +54,13 @@ pub fn set_allowed_cpus(_: &[u32]) -> Result<(), Errno> {
     Err(Errno::UNSUPPORTED)
 }
 
-/// Answers that the CPU is not known.
+/// Returns that the CPU is not known.
 #[must_use]
 pub fn current_cpu() -> Option<u32> {
     None
 }
 
-/// Answers that the memory is not wiped: no such promise is known of the system.
+/// Returns that the memory is not wiped: no such promise is known of the system.
 ///
 /// # Safety
 /// None is needed.
@@ -69,7 +69,7 @@ pub unsafe fn wipe_on_fork<T>(_: &'static T) -> bool {
     false
 }
 
-/// Answers that nothing is wiped, because nothing has to be: the system has no fork.
+/// Returns that nothing is wiped, because nothing has to be: the system has no fork.
 ///
 /// # Safety
 /// None is needed.
@@ -105,7 +105,7 @@ pub fn keep_errno<T>(work: impl FnOnce() -> T) -> T {
 pub struct ClockSet(core::convert::Infallible);
 
 impl ClockSet {
-    /// Answers that there is none.
+    /// Returns that there is none.
     #[must_use]
     pub fn new() -> Option<Self> {
         None

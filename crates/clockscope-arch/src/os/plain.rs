@@ -72,7 +72,7 @@ impl Timeline {
     }
 
     /// Returns for how long the machine has been suspended, in ns, where the clock leaves that out and
-    /// the system tells.
+    /// the system reports.
     #[must_use]
     pub fn suspended_ns(&self) -> Option<u64> {
         clock::suspended_ns()
@@ -90,7 +90,7 @@ impl Timeline {
         None
     }
 
-    /// Returns the CPU that the calling thread runs on; `None` where the system does not tell.
+    /// Returns the CPU that the calling thread runs on; `None` where the system does not show it.
     #[must_use]
     pub fn current_cpu(&self) -> Option<u32> {
         super::current_cpu()

@@ -97,7 +97,7 @@ pub(super) fn rate(args: &RateArgs) -> Result<Exit> {
         until_ppm: args.until.map(|until| until.0),
         cpu: args.cpu,
     };
-    let asked = clockscope_measure::rate(&session, &request, &mut |live| bar.tell(live.share, || line(live)));
+    let asked = clockscope_measure::rate(&session, &request, &mut |live| bar.describe(live.share, || line(live)));
     drop(bar);
     finish(
         asked.map_err(|error| explained(error, "--cpu"))?,

@@ -89,13 +89,13 @@ fn measure(
         let right = clocksource::right(&args.clocksource).map_err(MeasureError::from);
         drop(right.map_err(|error| explained(error, "--cpu"))?);
     }
-    let tell = |share: f64, title: &str| bar.borrow_mut().tell(share, || title.to_owned());
+    let show = |share: f64, title: &str| bar.borrow_mut().describe(share, || title.to_owned());
     // Before any clocksource is switched: compilers need none.
-    let prepared = stage.prepare(chosen, stop, &mut |share, title| tell(share * TO_PREPARE, title));
+    let prepared = stage.prepare(chosen, stop, &mut |share, title| show(share * TO_PREPARE, title));
     let rows = |clocksource: Option<&str>, place: usize, whole: usize| -> Vec<RuntimeRecord> {
         let request = ProbeRequest { milliseconds: (duration_s * 1e3).round() as u64, limit_s, clocksource, stop };
         stage.measure(&prepared, request, &mut |share, title| {
-            tell(TO_PREPARE + (1.0 - TO_PREPARE) * (place as f64 + share) / whole as f64, title);
+            show(TO_PREPARE + (1.0 - TO_PREPARE) * (place as f64 + share) / whole as f64, title);
         })
     };
     let (was, runtimes, error) = if args.clocksource.is_empty() {

@@ -31,7 +31,7 @@ const LONGEST: u64 = 256;
 pub enum SwitchError {
     /// The kernel does not show its clocksources.
     #[error("the kernel does not show its clocksources: {path}: {error}; is /sys mounted?")]
-    Untold {
+    Unread {
         /// The file that was read.
         path: PathBuf,
         /// Why it could not be.
@@ -174,7 +174,7 @@ struct Note {
 
 impl SwitchPaths {
     fn right(&self, names: &[String]) -> Result<Right, SwitchError> {
-        let available = self.told("available_clocksource")?;
+        let available = self.text("available_clocksource")?;
         if let Some(name) = names.iter().find(|name| !offers(&available, name)) {
             return Err(SwitchError::NotAvailable { name: name.clone(), available: available.trim().to_owned() });
         }
@@ -223,13 +223,13 @@ impl SwitchPaths {
         Ok(Some(Restoration { from, to: note.was }))
     }
 
-    fn told(&self, name: &str) -> Result<String, SwitchError> {
+    fn text(&self, name: &str) -> Result<String, SwitchError> {
         let path = self.folder.join(name);
-        fs::read_to_string(&path).map_err(|error| SwitchError::Untold { path, error })
+        fs::read_to_string(&path).map_err(|error| SwitchError::Unread { path, error })
     }
 
     fn current(&self) -> Result<String, SwitchError> {
-        Ok(self.told("current_clocksource")?.trim().to_owned())
+        Ok(self.text("current_clocksource")?.trim().to_owned())
     }
 
     /// The file that sets the clocksource, opened.
@@ -239,10 +239,10 @@ impl SwitchPaths {
     }
 
     /// Sets the clocksource, and checks that the kernel uses it.
-    fn tell(&self, name: &str) -> Result<(), SwitchError> {
+    fn write_current(&self, name: &str) -> Result<(), SwitchError> {
         let refused = |reason: String| SwitchError::Refused { name: name.to_owned(), reason };
-        let told = OpenOptions::new().write(true).truncate(true).open(self.folder.join("current_clocksource"));
-        told.and_then(|mut file| file.write_all(name.as_bytes())).map_err(|error| refused(error.to_string()))?;
+        let opened = OpenOptions::new().write(true).truncate(true).open(self.folder.join("current_clocksource"));
+        opened.and_then(|mut file| file.write_all(name.as_bytes())).map_err(|error| refused(error.to_string()))?;
         let is = self.current()?;
         if is == name { Ok(()) } else { Err(refused(format!("it uses {is}"))) }
     }
@@ -327,7 +327,7 @@ impl Right {
     /// # Errors
     /// The kernel refused. What was in use before is put back when the right is dropped.
     pub fn switch(&self, name: &str) -> Result<(), SwitchError> {
-        self.places.tell(name)
+        self.places.write_current(name)
     }
 
     /// Puts back what was in use before, and returns whether that succeeded, which dropping cannot. If the kernel refused, the
@@ -342,9 +342,9 @@ impl Right {
     fn finish(&mut self) -> Result<(), SwitchError> {
         let Some(marker) = self.marker.take() else { return Ok(()) };
         let (was, is) = (&self.was, self.places.current()?);
-        let is_gone = is != *was && !offers(&self.places.told("available_clocksource")?, was);
+        let is_gone = is != *was && !offers(&self.places.text("available_clocksource")?, was);
         if is != *was && !is_gone {
-            self.places.tell(was)?;
+            self.places.write_current(was)?;
         }
         // The name goes before the lock does.
         let removed = fs::remove_file(&self.places.marker);
@@ -494,7 +494,7 @@ mod tests {
         assert!(error.contains("sundial") && error.contains("tsc hpet acpi_pm"), "{error}");
         assert!(!places.marker.exists());
         let nowhere = SwitchPaths { folder: folder.path().join("none"), ..places.clone() };
-        assert!(matches!(nowhere.right(&[]), Err(SwitchError::Untold { .. })));
+        assert!(matches!(nowhere.right(&[]), Err(SwitchError::Unread { .. })));
         let unmarked = SwitchPaths { marker: folder.path().join("none/marker"), ..places };
         assert!(matches!(unmarked.right(&[]), Err(SwitchError::Marker { .. })));
     }

@@ -27,7 +27,7 @@ pub(crate) fn cpus<P: Platform>(platform: &P, asked: Option<&[u32]>) -> Result<V
 /// Why no pair of these CPUs can be tested; `None` if there is one.
 pub(crate) fn untestable(cpus: &[u32]) -> Option<String> {
     match cpus {
-        [] => Some("the system does not tell which CPUs this process may run on".to_owned()),
+        [] => Some("the system does not show which CPUs this process may run on".to_owned()),
         [only] => Some(format!(
             "only CPU {only} takes part, and two are needed: widen the affinity mask with taskset if the machine has more"
         )),

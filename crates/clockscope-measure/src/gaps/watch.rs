@@ -33,7 +33,7 @@ pub(super) trait Sight {
     /// Whether the time is over by another clock, which is read each time. To be called now and then.
     fn is_over(&mut self) -> bool;
     /// So much of the timer's unit in ns.
-    fn ns(&self, ticks: u64) -> f64;
+    fn ns(&self, counts: u64) -> f64;
 }
 
 /// What a thread counts.
@@ -341,8 +341,8 @@ mod tests {
             self.act(2_000, |_| false)
         }
 
-        fn ns(&self, ticks: u64) -> f64 {
-            ticks as f64
+        fn ns(&self, counts: u64) -> f64 {
+            counts as f64
         }
     }
 
@@ -357,7 +357,7 @@ mod tests {
     #[test]
     fn a_stop_is_told_wherever_it_falls() {
         let (sight, _) = looked(0, true);
-        // Before the first and after the last look there is nothing to be told.
+        // Before the first and after the last look there is nothing to report.
         let (actions, mut asking) = (8 + 3 * u64::from(TRIES)..sight.actions - 3, 0);
         for (action, before) in actions.flat_map(|action| [(action, true), (action, false)]) {
             let (_, watch) = looked(action, before);

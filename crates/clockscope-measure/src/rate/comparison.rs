@@ -21,17 +21,17 @@ const MOST: usize = 4096;
 /// Parts per million of 1.
 const PPM: f64 = 1e6;
 
-/// Why nothing is told.
+/// Why nothing is known.
 const TOO_FEW: &str = "it took too few brackets, or too little time passed between them";
 const NO_SCALE: &str = "one of the two has no rate against the reference by which its unit would have a length";
 const FEW: &str = "fewer than three brackets were not interrupted";
 const TICKED: &str = "one of the two is moved by the timer tick, which may come late: the bound takes for granted that it does \
                       not, and what looks like a step may be a late tick";
-/// Why no change is told.
+/// Why no change is reported.
 const CONSTANT: &str = "one rate explains all brackets";
 /// Why a counter has no rate, and a clock no frequency.
 const NO_NOMINAL: &str = "neither hardware nor hypervisor state a frequency that it could be compared with";
-const NO_TICKS: &str = "it tells time, not ticks";
+const NO_COUNTS: &str = "it shows time, not counts";
 
 /// The brackets of one pair: the clock is read between two readings of the reference.
 pub(super) struct Comparison {
@@ -173,7 +173,7 @@ impl Comparison {
         let found = self.rate(clock, own_ns, reference, scale).unwrap_or(rough);
         let reason = failures.or_else(|| found.is_ticked.then(|| TICKED.to_owned()));
         let seconds = found.rate.between / 1e9;
-        let ticks = clock.is_in_counts.then_some(()).ok_or(NO_TICKS);
+        let counts = clock.is_in_counts.then_some(()).ok_or(NO_COUNTS);
         let claim = if clock.is_in_counts { clock.nominal_hz.map(|_| ()).ok_or(NO_NOMINAL) } else { Ok(()) };
         let record = RateRecord {
             name: clock.label.clone(),
@@ -184,9 +184,9 @@ impl Comparison {
             ppm: claim.map(|()| ppm).into(),
             bound_ppm: Figure::Known(bound_ppm),
             estimate_ppm: claim.and_then(|()| least_squares.map(|slope| slope * PPM).ok_or(FEW)).into(),
-            frequency_hz: ticks.map(|()| hz).into(),
-            frequency_bound_hz: ticks.map(|()| 1e9 / rough_ns * bound_ppm / PPM).into(),
-            nominal_hz: ticks.and(clock.nominal_hz.ok_or(NO_NOMINAL)).into(),
+            frequency_hz: counts.map(|()| hz).into(),
+            frequency_bound_hz: counts.map(|()| 1e9 / rough_ns * bound_ppm / PPM).into(),
+            nominal_hz: counts.and(clock.nominal_hz.ok_or(NO_NOMINAL)).into(),
             seconds: Figure::Known(seconds),
             needed_s: Figure::of(until_ppm.map(|until| seconds * (bound_ppm / until)), NO_BOUND),
             ..found.record(reason.as_deref().unwrap_or(FEW))

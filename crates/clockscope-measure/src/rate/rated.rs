@@ -48,7 +48,7 @@ pub(super) struct RatedClock<'a, P: Platform> {
     pub(super) rough_ns: f64,
     /// Step of its readings, in its unit.
     pub(super) tick: f64,
-    /// The frequency that it is said to count at, for a clock that counts ticks.
+    /// The frequency that it is said to count at, for a clock that shows counts.
     pub(super) nominal_hz: Option<f64>,
     pub(super) is_in_counts: bool,
     /// What has to be read before and after it so that it is read in between: a read that is not ordered may be done before

@@ -150,7 +150,7 @@ pub(super) fn flags(flags: &CounterFlags) -> [(&'static str, Option<bool>, &'sta
         ("nonstop_tsc", flags.nonstop_tsc.get(), "it goes on in deep sleep states (kernel)"),
         ("tsc_adjust", flags.tsc_adjust.get(), "the register that shifts it exists"),
         ("tsc_deadline_timer", flags.tsc_deadline_timer.get(), "the local APIC can fire at a counter value"),
-        ("tsc_known_freq", flags.tsc_known_freq.get(), "the kernel was told its frequency (kernel)"),
+        ("tsc_known_freq", flags.tsc_known_freq.get(), "the kernel knows its frequency without measuring it (kernel)"),
         ("invariant", flags.invariant.get(), "constant rate in all power states (processor)"),
     ]
 }

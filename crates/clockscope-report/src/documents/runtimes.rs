@@ -360,7 +360,7 @@ mod tests {
     fn a_missing_runtime_is_told_once_and_a_clocksource_only_where_it_matters() {
         let missing = |title: &str, source: Option<&str>, reason: &str| RuntimeRecord {
             title: title.to_owned(),
-            clocksource: Figure::of(source.map(str::to_owned), "the kernel does not tell it"),
+            clocksource: Figure::of(source.map(str::to_owned), "the kernel does not show it"),
             reason: Some(reason.to_owned()),
             ..RuntimeRecord::default()
         };

@@ -202,7 +202,7 @@ fn untested(trust: &Trust) -> Option<String> {
     }
     let by_test: Vec<String> =
         clocks_of.iter().map(|(test, clocks)| format!("{test} of {}", clocks.join(", "))).collect();
-    (!by_test.is_empty()).then(|| format!("Not told by any test: {}.", by_test.join("; ")))
+    (!by_test.is_empty()).then(|| format!("Not shown by any test: {}.", by_test.join("; ")))
 }
 
 /// Demands of which this is known.

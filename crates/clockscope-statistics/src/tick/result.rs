@@ -85,8 +85,8 @@ impl NoTick {
     pub fn reason(self) -> &'static str {
         match self {
             Self::TooFewSteps => "its value changed fewer than three times: give it more time",
-            Self::TooFewReadings => "too few readings differ to tell a tick: give it more time",
-            Self::ConstantCost => "its steps may be the read's own cost, which cannot be told from a tick",
+            Self::TooFewReadings => "too few readings differ to show a tick: give it more time",
+            Self::ConstantCost => "its steps may be the read's own cost, which cannot be separated from a tick",
             Self::Ambiguous => "several ticks fit so few readings: give it more time",
             Self::TooSlow => "its reads take too long for its unit",
             Self::RateChanged => "its rate changed while it was read",

@@ -263,7 +263,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let (finding, seen) = match answers.invariant {
             Some(true) => (Finding::For, "the processor promises a constant rate in all states"),
             Some(false) => (Finding::Against, "the processor does not promise a constant rate"),
-            None => (Finding::Unknown, "the processor does not tell"),
+            None => (Finding::Unknown, "the processor does not show it"),
         };
         let advice = match finding {
             Finding::Against => {

@@ -28,7 +28,7 @@ pub(in super::super) fn stated_tick_ns() -> u64 {
     COARSENED_NS
 }
 
-/// Answers `None`: whether the clock goes on while the machine sleeps differs between browsers.
+/// Returns `None`: whether the clock goes on while the machine sleeps differs between browsers.
 pub(in super::super) fn suspended_ns() -> Option<u64> {
     None
 }

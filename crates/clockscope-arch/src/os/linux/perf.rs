@@ -1,5 +1,5 @@
 //! Performance events and the page that the kernel shares for each (perf_event_open(2)): whether this process may count,
-//! and how the kernel turns the counter's ticks into time.
+//! and how the kernel turns the counter's counts into time.
 
 #![allow(unsafe_code, reason = "perf events are a raw system call and a mapped page")]
 
@@ -106,7 +106,7 @@ impl PerfEvent {
 }
 
 /// The counter's frequency as the kernel uses it for timestamps of events, in Hz: its own figure, from a calibration of its
-/// own or from who told it. Costs a few system calls, some 10 µs.
+/// own or from its source. Costs a few system calls, some 10 µs.
 ///
 /// # Errors
 /// The process may not count events (perf_event_paranoid), or the kernel does not trust the counter with time.
@@ -128,6 +128,6 @@ fn ask_frequency() -> Result<f64, Unavailable> {
     if capabilities & CAP_USER_TIME == 0 || mult == 0 || shift > 63 {
         return Err(Unavailable::Missing("the kernel does not use the counter for timestamps of events".into()));
     }
-    // ns = ticks * mult >> shift.
+    // ns = counts * mult >> shift.
     Ok(1e9 * (1u64 << shift) as f64 / f64::from(mult))
 }

@@ -43,7 +43,7 @@ fn ns(time: &libc::timespec) -> i64 {
     (time.tv_sec as i64).wrapping_mul(SECOND).wrapping_add(time.tv_nsec as i64)
 }
 
-/// Answers `None`: whether the clock goes on while the machine sleeps differs, and nothing tells for how long it slept.
+/// Returns `None`: whether the clock goes on while the machine sleeps differs, and nothing shows for how long it slept.
 pub(in super::super) fn suspended_ns() -> Option<u64> {
     None
 }

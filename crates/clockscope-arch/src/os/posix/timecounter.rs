@@ -8,7 +8,7 @@ use crate::counter;
 /// Longest name of a timecounter.
 const LONGEST: usize = 64;
 
-/// Returns the name of the timecounter that the kernel's clocks are made of; `None` where it does not tell.
+/// Returns the name of the timecounter that the kernel's clocks are made of; `None` where it does not show it.
 #[must_use]
 pub fn clocksource() -> Option<String> {
     let mut name = [0_u8; LONGEST];

@@ -54,7 +54,7 @@ pub(in super::super) fn wall_ns() -> Result<i64, Errno> {
     Ok((since_1601 - UNIX_EPOCH).wrapping_mul(100))
 }
 
-/// Answers `None`: QueryPerformanceCounter goes on while the machine sleeps.
+/// Returns `None`: QueryPerformanceCounter goes on while the machine sleeps.
 pub(in super::super) fn suspended_ns() -> Option<u64> {
     None
 }

@@ -96,7 +96,7 @@ fn rate(name: &str) -> RateRecord {
         available: true,
         ppm: Figure::Known(0.01),
         bound_ppm: Figure::Known(0.3),
-        frequency_hz: Figure::of(name.contains("tsc").then_some(2.5e9), "it tells time, not ticks"),
+        frequency_hz: Figure::of(name.contains("tsc").then_some(2.5e9), "it shows time, not counts"),
         seconds: Figure::Known(1.1),
         brackets_kept: 220,
         constant: Figure::Known(true),
