@@ -26,9 +26,10 @@ pub(super) struct Standing {
     /// The OS clock's own time when that was noticed.
     since_os_ns: u64,
     /// How often the time went on from there, each soon after a step back of the OS clock; and when
-    /// that was behind for the last time, on our timeline.
+    /// that was behind for the last time, by itself. (Our timeline may just have moved by as much as
+    /// two CPUs differ.)
     steps: u32,
-    behind_ns: u64,
+    behind_os_ns: u64,
 }
 
 /// Reads of the counter that are timed by it to see whether it has become slower itself, and by how
@@ -74,9 +75,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
         let patience_ns = STANDS_STILL_NS.max(3 * self.window_ns());
         if at - os_ns > patience_ns {
-            let is_soon = at.saturating_sub(held.standing.behind_ns) < SOON_NS;
+            let is_soon = raw_ns.abs_diff(held.standing.behind_os_ns) < SOON_NS;
             held.standing.steps = if is_soon { held.standing.steps } else { 0 };
-            held.standing.behind_ns = at;
+            held.standing.behind_os_ns = raw_ns;
         }
         let Standing { at: before, since_os_ns, steps, .. } = held.standing;
         if before != at || raw_ns < since_os_ns {
@@ -151,5 +152,5 @@ impl SlowOsClock {
 }
 
 impl Standing {
-    pub(super) const NONE: Self = Self { at: 0, since_os_ns: 0, steps: 0, behind_ns: 0 };
+    pub(super) const NONE: Self = Self { at: 0, since_os_ns: 0, steps: 0, behind_os_ns: 0 };
 }
