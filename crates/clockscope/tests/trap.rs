@@ -33,8 +33,13 @@ const CHILD: &str = "CLOCKSCOPE_TEST_CHILD";
 /// there, and a line ends two windows of a millisecond after it was begun, each of which rises by half as much again at most.
 const STANDS_STILL_NS: u64 = 3_000_000;
 
-/// More ticks than any counter counts in the two milliseconds of a line: a step back by less may show as one (docs/library.md).
-const FAR: i64 = 40_000_000;
+/// More ticks than any counter counts in the two milliseconds of a line and in a time in which a busy machine runs no thread of
+/// the test: a step back into a line that is still published may show as one (docs/library.md).
+const FAR: i64 = 10_000_000_000;
+
+/// The same of CPUs whose counters are apart, and whose OS clocks are by as much where the rig reaches the vDSO: by less than
+/// ten seconds in all, or no step back would come soon after the one before.
+const APART: i64 = 200_000_000;
 
 /// Runs the rig's process to its end: this program again, with that one test.
 fn start(test: &str, faults: &str) -> (Output, Granted) {
@@ -123,8 +128,8 @@ fn no_fault_makes_the_time_go_back() {
         "freeze:after=200ms,for=50ms".into(),
         "reset:after=200ms".into(),
         "hide:every=100ms,ticks=20000000".into(),
-        "host:after=200ms,ticks=10000000000,ppm=50".into(),
-        "host:after=200ms,ticks=-10000000000,ppm=-50".into(),
+        format!("host:after=200ms,ticks={FAR},ppm=50"),
+        format!("host:after=200ms,ticks=-{FAR},ppm=-50"),
         "offset:ticks=1000000000000".into(),
         "offset:ticks=-1000000000000000000".into(),
     ] {
@@ -173,8 +178,8 @@ fn what_contradicts_the_os_clock_is_found_and_the_time_is_right_again() {
         &format!("jump:after={{}},ticks=-{FAR}"),
         "freeze:after={},for=50ms",
         "reset:after={}",
-        "host:after={},ticks=10000000000,ppm=50",
-        "host:after={},ticks=-10000000000,ppm=-50",
+        &format!("host:after={{}},ticks={FAR},ppm=50"),
+        &format!("host:after={{}},ticks=-{FAR},ppm=-50"),
     ] {
         let faults = format!("{};vdso=no", again_and_again(fault, 16));
         loses_the_counter("what_contradicts_the_os_clock_is_found_and_the_time_is_right_again", &faults, false);
@@ -237,7 +242,7 @@ fn a_frozen_counter_is_found_by_who_asks() {
 #[serial]
 fn cpus_that_are_far_apart_lose_the_counter() {
     let Some((_, cpu)) = two_cpus() else { return };
-    for ticks in [5 * FAR, -5 * FAR] {
+    for ticks in [APART, -APART] {
         for faults in on_each_path(&format!("offset:cpu={cpu},ticks={ticks}")) {
             loses_the_counter("cpus_that_are_far_apart_lose_the_counter", &faults, false);
         }
