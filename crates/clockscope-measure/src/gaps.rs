@@ -17,7 +17,7 @@ use crate::platform::Platform;
 use crate::session::Session;
 use crate::still;
 use crate::timer::Timer;
-use watch::{GapThresholds, Sight, WORST, Watch};
+use watch::{GapThresholds, Sight, WORST, Watch, WatchError};
 
 /// A pause of so many ns may have been an interrupt: after it the account is renewed, so that a later gap is not explained by
 /// what was counted before.
@@ -234,7 +234,8 @@ fn of_cpu(watch: Watch, unit_ns: f64) -> CpuGaps {
             watch.steal_ns.map(|ns| ns as f64),
             "the kernel keeps no account of it, or nothing was looked at",
         ),
-        reason: watch.trouble.map(|trouble| trouble.to_string()),
+        reason: watch.trouble.as_ref().map(ToString::to_string),
+        failure: watch.trouble.as_ref().map(WatchError::failure),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The question *sleep*: what calls that sleep give for the time that they are asked for.
 
 use clockscope_machine::sleeping::{Call, SleepError};
-use clockscope_records::{Envelope, Figure, Sleep, SleepRow};
+use clockscope_records::{Envelope, Failure, Figure, Sleep, SleepRow};
 use clockscope_sources::RawClock;
 use clockscope_statistics::quantile;
 
@@ -11,6 +11,7 @@ use crate::error::MeasureError;
 use crate::platform::{Platform, Sleeps, Yardstick};
 use crate::session::Session;
 use crate::timer::read;
+use crate::unreadable::of_errno;
 
 /// Times that are asked for, in ns.
 const ASKED_NS: [u64; 6] = [1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000];
@@ -161,6 +162,18 @@ enum NoSleep {
     NoClock,
 }
 
+impl NoSleep {
+    /// Returns what records have of it beside the sentence.
+    fn failure(&self) -> Failure {
+        match self {
+            Self::Call(SleepError::Whole(_)) => Failure::NotApplicable,
+            Self::Call(SleepError::System { error, .. }) => of_errno(*error),
+            Self::Call(_) => Failure::Missing,
+            Self::NoClock => Failure::Refused,
+        }
+    }
+}
+
 /// Sleeps in all ways, in turn, so that a drift of the machine's speed hits all alike. Pins the
 /// calling thread meanwhile.
 ///
@@ -291,6 +304,7 @@ impl Trial {
         let reason = refusal.or_else(|| (self.left_out > 0).then(left_out));
         let never = reason.as_deref().unwrap_or("interrupted before its turn");
         let slept = if got.is_empty() { Err(never.to_owned()) } else { Ok(()) };
+        let never_asked = (got.is_empty() && self.left_out == 0).then_some(Failure::Interrupted);
         // Of the times that it slept.
         let of_times = |ns: Option<f64>| Figure::of(ns, never.to_owned());
         let p99_ns = if got.len() >= 100 { quantile(got, 0.99) } else { None };
@@ -307,6 +321,8 @@ impl Trial {
             p99_ns: slept.and(p99_ns.ok_or_else(|| "fewer than 100 sleeps".to_owned())).into(),
             max_ns: of_times(got.last().copied()),
             reason,
+            failure: self.refusal.as_ref().map(NoSleep::failure).or(never_asked),
+            left_out: Some(self.left_out),
         }
     }
 }

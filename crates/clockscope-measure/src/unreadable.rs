@@ -112,3 +112,18 @@ fn killed(signal: i32) -> String {
         name => format!("a read raises {name}"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// EPERM, ENOENT, ENXIO, ENODEV, EINVAL, EIO: the same numbers on all of these systems.
+    #[cfg(unix)]
+    #[test]
+    fn a_clock_that_the_system_does_not_know_is_missing() {
+        let words = [1, 2, 6, 19, 22, 5].map(|code| of_errno(Errno::new(code)));
+        let missing = Failure::Missing;
+        assert_eq!(words, [Failure::Denied, missing, missing, missing, missing, Failure::Refused]);
+        assert_eq!(of_errno(Errno::UNSUPPORTED), missing);
+    }
+}

@@ -1,4 +1,4 @@
-//! Why a clock could not be read, or failed during a run.
+//! Why a clock could not be read, or failed during a run, and why a CPU gave no figures.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,4 +29,32 @@ pub enum Failure {
     DuringRun,
     /// The clock stood still during the run.
     StoodStill,
+}
+
+/// Why a CPU, or a pair of CPUs, gave no figures, or not to the end. The sentence beside it has the system's own words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CpuFailure {
+    /// The system refused to start a thread.
+    NotStarted,
+    /// The thread panicked.
+    Panicked,
+    /// The system denies it to bind a thread to this CPU.
+    Denied,
+    /// A thread could not be bound to this CPU: it is offline, or outside of the cpuset.
+    NotBound,
+    /// The thread was moved to another CPU: its own went offline, or left the cpuset.
+    Moved,
+    /// The thread on the other CPU did not come.
+    Alone,
+    /// The run was interrupted before the CPU's turn.
+    Interrupted,
+    /// A recording holds no other threads.
+    NotRecorded,
+    /// The clock that the counters are compared with refused.
+    ClockRefused,
+    /// The clock or the timer that they are compared with stood still, or went back.
+    ClockFailed,
+    /// The counters and the clock that they are compared with did not advance alike.
+    Parted,
 }

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Figure;
 use crate::figure::{add_unknown, record};
+use crate::{CpuFailure, Figure};
 
 /// What `clockscope gaps` found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -59,6 +59,9 @@ pub struct CpuGaps {
     pub steal_ns: Figure<f64>,
     /// Why there are no figures; `null` when there are.
     pub reason: Option<String>,
+    /// What failed; `null` if nothing did, and in older records.
+    #[serde(default)]
+    pub failure: Option<CpuFailure>,
 }
 
 record!(CpuGaps { cpu, per_second, p50_ns, p90_ns, p99_ns, p999_ns, max_ns, stolen_percent, steal_ns });

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Figure;
 use crate::figure::{add_unknown, record};
+use crate::{CpuFailure, Figure};
 
 /// What `clockscope offsets` found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -71,6 +71,9 @@ pub struct OffsetPair {
     pub apart: Figure<bool>,
     /// Why the pair was not tested; `null` when it was.
     pub reason: Option<String>,
+    /// What failed; `null` if nothing did, and in older records.
+    #[serde(default)]
+    pub failure: Option<CpuFailure>,
 }
 
 record!(OffsetPair { offset_ns, bound_ns, offset_counts, round_trip_ns, asymmetry_ns, symmetric, apart });
@@ -86,4 +89,7 @@ pub struct CpuOffset {
     pub bound_ns: Option<f64>,
     /// Why there is none; `null` when there is.
     pub reason: Option<String>,
+    /// What failed; `null` if nothing did, and in older records.
+    #[serde(default)]
+    pub failure: Option<CpuFailure>,
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::{add_unknown, record};
-use crate::{Failure, Figure};
+use crate::{CpuFailure, Failure, Figure};
 
 /// What `clockscope order` found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -41,6 +41,9 @@ pub struct LostPair {
     pub b: u32,
     /// Why.
     pub reason: String,
+    /// What failed; `null` in older records.
+    #[serde(default)]
+    pub failure: Option<CpuFailure>,
 }
 
 /// What one clock showed, read by one sequence.

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Figure;
 use crate::figure::{add_unknown, record};
+use crate::{Failure, Figure};
 
 /// What `clockscope sleep` found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -45,6 +45,12 @@ pub struct SleepRow {
     pub max_ns: Figure<f64>,
     /// Why it did not sleep, or not for this time, or which sleeps are left out; `null` otherwise.
     pub reason: Option<String>,
+    /// What kept it from sleeping; `null` if nothing did, and in older records.
+    #[serde(default)]
+    pub failure: Option<Failure>,
+    /// Sleeps that are left out, because two clocks disagreed about them; `null` in older records.
+    #[serde(default)]
+    pub left_out: Option<u64>,
 }
 
 record!(SleepRow { early, min_ns, p50_ns, p99_ns, max_ns });

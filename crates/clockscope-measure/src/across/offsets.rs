@@ -1,9 +1,7 @@
 //! The question *offsets*: how far the counters of the CPUs are apart.
 
-use std::borrow::Cow;
-
 use clockscope_brackets::{Bracket, Offset, OffsetBounds, narrowest};
-use clockscope_records::{CpuOffset, Envelope, Figure, OffsetPair, Offsets};
+use clockscope_records::{CpuFailure, CpuOffset, Envelope, Figure, OffsetPair, Offsets};
 use clockscope_sources::{Errno, RawClock, Unavailable};
 
 use super::exchange::{Exchange, Learned};
@@ -217,11 +215,10 @@ fn exchange<P: Platform, C: RawClock>(
 }
 
 fn pair_record(((a, b), outcome): PairResult<Learned>, unit: CounterUnit) -> OffsetPair {
-    let [forward, reverse] =
-        match outcome.map_err(|error| error.to_string().into()).and_then(|sides| bounds(sides, unit)) {
-            Ok(sides) => sides,
-            Err(reason) => return untested_pair((a, b), &reason),
-        };
+    let [forward, reverse] = match outcome.map_err(NoOffset::from).and_then(|sides| bounds(sides, unit)) {
+        Ok(sides) => sides,
+        Err(error) => return untested_pair((a, b), &error),
+    };
     let all = forward.with_reverse(&reverse);
     let found = all.offset(unit.step).ok_or(CHANGED);
     let in_ns = found.map(|found| unit.in_ns(found));
@@ -241,22 +238,24 @@ fn pair_record(((a, b), outcome): PairResult<Learned>, unit: CounterUnit) -> Off
         // By the units alone: what a unit is uncertain by does not move zero.
         apart: Figure::of(all.is_apart(unit.step), NO_EXCHANGE),
         reason: None,
+        failure: None,
     }
 }
 
 /// What both sides learned, the first one's exchanges first; or why that says nothing.
-fn bounds(sides: [Learned; 2], unit: CounterUnit) -> Result<[OffsetBounds; 2], Cow<'static, str>> {
+fn bounds(sides: [Learned; 2], unit: CounterUnit) -> Result<[OffsetBounds; 2], NoOffset> {
     let has_parted = sides.iter().any(|learned| learned.parted);
     let bounds = sides.map(|learned| learned.bounds);
     // A change that the exchanges show is more than one that the reference shows.
     let is_explained = bounds[0].with_reverse(&bounds[1]).offset(unit.step).is_some();
-    if is_explained && has_parted { Err(PARTED.into()) } else { Ok(bounds) }
+    if is_explained && has_parted { Err(NoOffset::ReferenceParted) } else { Ok(bounds) }
 }
 
-fn untested_pair((a, b): (u32, u32), reason: &str) -> OffsetPair {
+fn untested_pair((a, b): (u32, u32), error: &NoOffset) -> OffsetPair {
     fn none<T>(reason: &str) -> Figure<T> {
         Figure::unknown(reason.to_owned())
     }
+    let reason = &error.to_string();
     OffsetPair {
         a,
         b,
@@ -268,7 +267,8 @@ fn untested_pair((a, b): (u32, u32), reason: &str) -> OffsetPair {
         asymmetry_ns: none(reason),
         symmetric: none(reason),
         apart: none(reason),
-        reason: Some(reason.to_owned()),
+        reason: Some(reason.clone()),
+        failure: Some(error.failure()),
     }
 }
 
@@ -332,7 +332,7 @@ fn closure(offsets: &Offsets) -> Option<f64> {
 /// The kernel's clock by the vDSO. MONOTONIC_RAW, which nobody steers.
 struct KernelClock<P: Platform>(P::Reference);
 
-/// Why a CPU's counter has no offset from the kernel's clock.
+/// Why a pair of CPUs has no offset, or a CPU's counter has none from the kernel's clock.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 enum NoOffset {
     #[error(transparent)]
@@ -343,6 +343,20 @@ enum NoOffset {
     StoodStill,
     #[error("the first CPU's counter did not advance as the kernel's clock did")]
     Parted,
+    #[error("{PARTED}")]
+    ReferenceParted,
+}
+
+impl NoOffset {
+    /// Returns what records have of it beside the sentence.
+    fn failure(&self) -> CpuFailure {
+        match self {
+            Self::Thread(error) => error.failure(),
+            Self::Refused(_) => CpuFailure::ClockRefused,
+            Self::StoodStill => CpuFailure::ClockFailed,
+            Self::Parted | Self::ReferenceParted => CpuFailure::Parted,
+        }
+    }
 }
 
 /// The kernel's clock between two readings of the counter.
@@ -402,11 +416,15 @@ fn against_kernel<P: Platform>(
             let after = after.clone()?;
             off_line(&before, &together?, &after, unit)
         });
-        let (found, reason) = match offset {
-            Ok(found) => (Some(found), None),
-            Err(reason) => (None, Some(reason.to_string())),
-        };
-        CpuOffset { cpu, offset_ns: found.map(|found| found.offset), bound_ns: found.map(|found| found.bound), reason }
+        let found = offset.as_ref().ok();
+        let error = offset.as_ref().err();
+        CpuOffset {
+            cpu,
+            offset_ns: found.map(|found| found.offset),
+            bound_ns: found.map(|found| found.bound),
+            reason: error.map(ToString::to_string),
+            failure: error.map(NoOffset::failure),
+        }
     };
     found.into_iter().map(record).collect()
 }

@@ -420,7 +420,7 @@ fn count(
         Err(error) => {
             let is_known = lost.iter().any(|lost| (lost.a, lost.b) == (a, b));
             if !is_known && lost.len() < most_lost {
-                lost.push(LostPair { a, b, reason: error.to_string() });
+                lost.push(LostPair { a, b, reason: error.to_string(), failure: Some(error.failure()) });
             }
         }
     }

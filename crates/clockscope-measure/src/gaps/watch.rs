@@ -1,7 +1,7 @@
 //! One thread that does nothing but read the timer, and what it has seen. Times are in the timer's unit.
 
 use clockscope_machine::account::{CpuAccount, ThreadAccount};
-use clockscope_records::CauseKind;
+use clockscope_records::{CauseKind, CpuFailure};
 use clockscope_statistics::Reservoir;
 
 use super::cause;
@@ -77,6 +77,16 @@ pub(super) enum WatchError {
     Thread(#[from] ThreadError),
     #[error("the timer stood still, or went back")]
     TimerFailed,
+}
+
+impl WatchError {
+    /// Returns what records have of it beside the sentence.
+    pub(super) fn failure(&self) -> CpuFailure {
+        match self {
+            Self::Thread(error) => error.failure(),
+            Self::TimerFailed => CpuFailure::ClockFailed,
+        }
+    }
 }
 
 /// One gap.

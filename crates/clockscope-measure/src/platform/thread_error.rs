@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 
 use clockscope_machine::affinity::AffinityError;
+use clockscope_records::CpuFailure;
 use clockscope_sources::Errno;
 
 /// Why a thread that was bound to a CPU found nothing.
@@ -42,6 +43,22 @@ pub enum ThreadError {
     NotRecorded,
 }
 
+impl ThreadError {
+    /// Returns what records have of it beside the sentence.
+    pub(crate) fn failure(&self) -> CpuFailure {
+        match self {
+            Self::NotStarted(_) => CpuFailure::NotStarted,
+            Self::Panicked => CpuFailure::Panicked,
+            Self::Unbound { error: AffinityError::System { error, .. }, .. } if is_denied(*error) => CpuFailure::Denied,
+            Self::Unbound { .. } => CpuFailure::NotBound,
+            Self::Moved { .. } => CpuFailure::Moved,
+            Self::Alone => CpuFailure::Alone,
+            Self::Interrupted => CpuFailure::Interrupted,
+            Self::NotRecorded => CpuFailure::NotRecorded,
+        }
+    }
+}
+
 fn unbound(cpu: u32, error: &AffinityError) -> String {
     let hint = match error {
         AffinityError::NoSuchCpu { .. } => return format!("no thread can be bound: {error}"),
@@ -53,4 +70,22 @@ fn unbound(cpu: u32, error: &AffinityError) -> String {
 
 fn is_denied(error: Errno) -> bool {
     std::io::Error::from(error).kind() == ErrorKind::PermissionDenied
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A sandbox that denies the call is not a CPU that is offline.
+    #[cfg(unix)]
+    #[test]
+    fn a_denied_bind_is_no_missing_cpu() {
+        let denied = std::io::Error::from_raw_os_error(1);
+        let refused = |error: Errno| ThreadError::Unbound {
+            cpu: 1,
+            error: AffinityError::System { call: "sched_setaffinity", error },
+        };
+        assert_eq!(refused(Errno::from(&denied)).failure(), CpuFailure::Denied);
+        assert_eq!(refused(Errno::new(22)).failure(), CpuFailure::NotBound);
+    }
 }

@@ -13,7 +13,7 @@ const HEAD: [&str; 11] =
     ["CPU", "Looked", "Gaps", "per s", "p50", "p90", "p99", "p99.9", "Longest", "Stolen", "Not looked"];
 
 /// Columns of a spreadsheet.
-const COLUMNS: [&str; 15] = [
+const COLUMNS: [&str; 16] = [
     "cpu",
     "seconds",
     "blind_seconds",
@@ -28,6 +28,7 @@ const COLUMNS: [&str; 15] = [
     "stolen_percent",
     "steal_ns",
     "reason",
+    "failure",
     "unknown",
 ];
 

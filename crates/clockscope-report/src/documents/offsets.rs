@@ -16,7 +16,7 @@ const LISTED: usize = 28;
 const MATRIX: std::ops::RangeInclusive<usize> = 3..=10;
 
 /// Columns of a spreadsheet.
-const COLUMNS: [&str; 12] = [
+const COLUMNS: [&str; 13] = [
     "a",
     "b",
     "offset_ns",
@@ -28,6 +28,7 @@ const COLUMNS: [&str; 12] = [
     "symmetric",
     "apart",
     "reason",
+    "failure",
     "unknown",
 ];
 

@@ -12,8 +12,10 @@ use crate::units::{exact_time, time};
 const HEAD: [&str; 9] = ["Call", "Asked", "Sleeps", "Early", "Shortest", "Median", "p99", "Longest", "Late by"];
 
 /// Columns of a spreadsheet.
-const COLUMNS: [&str; 10] =
-    ["call", "asked_ns", "sleeps", "early", "min_ns", "p50_ns", "p99_ns", "max_ns", "reason", "unknown"];
+const COLUMNS: [&str; 12] = [
+    "call", "asked_ns", "sleeps", "early", "min_ns", "p50_ns", "p99_ns", "max_ns", "reason", "failure", "left_out",
+    "unknown",
+];
 
 impl DescribeContents for Sleep {
     const LINES: &'static [(&'static str, &'static str)] = &[("rows", "row")];
