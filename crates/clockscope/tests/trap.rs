@@ -104,6 +104,12 @@ fn assert_used() {
     }
 }
 
+/// Asserts that nothing ended the first generation but a holder of the lock that got no CPU for 100 ms and lost it
+/// (docs/library.md): readings take so long here that this happens on busy machines. That thread read nothing for as long.
+fn assert_first_generation(seen: &Seen) {
+    assert!(clockscope::generation() == 1 || seen.pause_ns > 100_000_000, "{seen:?}: {:?}", clockscope::evidence());
+}
+
 /// Whether the counter was given up.
 fn is_given_up() -> bool {
     let evidence = clockscope::evidence();
@@ -200,7 +206,7 @@ fn a_changed_rate_is_followed() {
         let bound = clockscope::error_bound().unwrap();
         assert!(u128::from(seen.outside_ns) <= bound.largest.as_nanos(), "{seen:?} {bound:?}");
         assert_used();
-        assert_eq!(clockscope::generation(), 1, "{:?}", clockscope::evidence());
+        assert_first_generation(seen);
     });
 }
 
@@ -212,7 +218,8 @@ fn a_slow_counter_is_used_and_its_bound_holds() {
         watched("a_slow_counter_is_used_and_its_bound_holds", &faults, 0.5, |seen| {
             let bound = clockscope::error_bound().unwrap();
             assert!(u128::from(seen.outside_ns) <= bound.largest.as_nanos(), "{seen:?} {bound:?}");
-            assert_eq!((seen.regressions, clockscope::generation()), (0, 1), "{seen:?}");
+            assert_eq!(seen.regressions, 0, "{seen:?}");
+            assert_first_generation(seen);
             assert_used();
         });
     }

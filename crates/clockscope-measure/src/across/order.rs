@@ -285,6 +285,10 @@ impl Pacing {
     /// Takes a slice in which its readings did this.
     fn add(&mut self, slice: &Pace, elapsed_ns: u64) {
         self.readings += slice.readings;
+        // One reading differs from nothing: a machine that runs both threads rarely takes no more in a slice.
+        if slice.readings < 2 {
+            return;
+        }
         self.moved += slice.moved;
         self.step = smaller(self.step, slice.step);
         (self.still, self.still_ns) =
@@ -296,7 +300,8 @@ impl Pacing {
     /// Returns whether it stood still, which a clock of such a step and unit does not.
     fn stood_still(&self, step_ns: f64, ns_per_unit: f64) -> bool {
         if self.moved == 0 {
-            return self.still_ns as f64 > (NEVER_MOVED_STEPS * step_ns).max(NEVER_MOVED_NS as f64);
+            let is_long = self.still_ns as f64 > (NEVER_MOVED_STEPS * step_ns).max(NEVER_MOVED_NS as f64);
+            return is_long && self.still > STILL_READINGS;
         }
         let still = self.most_still as f64;
         let is_long = if self.moved >= MOVES {
@@ -512,5 +517,26 @@ mod tests {
         assert!(!pacing(3, 100, 1_000_000).stood_still(4e6, 1.0));
         // Its unit is not 1 ns.
         assert!(!pacing(3, 300, 6000).stood_still(1.0, 40.0));
+    }
+
+    /// So many slices of 25 ms in which a clock showed one value in so many readings.
+    fn resting(slices: u64, readings: u64) -> Pacing {
+        let mut pacing = Pacing::default();
+        let mut slice = Pace::default();
+        (slice.readings, slice.still) = (readings, readings);
+        for _ in 0..slices {
+            pacing.add(&slice, 25_000_000);
+        }
+        pacing
+    }
+
+    /// Slices of a machine that runs both threads once say nothing, however long they take.
+    #[test]
+    fn a_clock_that_was_hardly_read_does_not_stand_still() {
+        assert!(!resting(100_000, 1).stood_still(1.0, 1.0));
+        assert!(!resting(50, 2).stood_still(1.0, 1.0), "these are few");
+        assert!(resting(50, 1000).stood_still(1.0, 1.0));
+        // A coarse clock of 4 s a step.
+        assert!(!resting(50, 1000).stood_still(4e9, 1.0));
     }
 }

@@ -30,6 +30,8 @@ pub(crate) struct Seen {
     pub(crate) own_regressions: u64,
     /// Largest distance from the interval of CLOCK_MONOTONIC around the reading, in ns.
     pub(crate) outside_ns: u64,
+    /// The longest time from one reading to the next on one thread, in ns.
+    pub(crate) pause_ns: u64,
     /// Regressions and distance of this generation alone.
     pub(crate) generation: u64,
     pub(crate) last_regressions: u64,
@@ -55,6 +57,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("own_regressions", seen.own_regressions.to_string()),
         ("last_regressions", seen.last_regressions.to_string()),
         ("outside_ns", seen.outside_ns.to_string()),
+        ("pause_ns", seen.pause_ns.to_string()),
         ("last_outside_ns", seen.last_outside_ns.to_string()),
         ("bound_ns", bound_ns.map_or("null".into(), |ns| ns.to_string())),
         ("source_first", format!("\"{source_first:?}\"")),
@@ -109,6 +112,7 @@ fn watch_here(reference: &Timeline, known: &AtomicU64, seconds: f64) -> Result<S
     let mut seen = Seen::default();
     let (mut own, mut still, mut former) = (0, 0, 0);
     let start = reference.now_ns()?;
+    let mut last = start;
     loop {
         let generation = clockscope::generation();
         let least = known.load(Ordering::Acquire);
@@ -126,6 +130,8 @@ fn watch_here(reference: &Timeline, known: &AtomicU64, seconds: f64) -> Result<S
         let is_regression = u64::from(now < least);
         let outside_ns = before.saturating_sub(now).max(now.saturating_sub(after));
         seen.reads += 1;
+        seen.pause_ns = seen.pause_ns.max(after.saturating_sub(last));
+        last = after;
         seen.regressions += is_regression;
         seen.own_regressions += u64::from(now < own);
         seen.outside_ns = seen.outside_ns.max(outside_ns);
@@ -139,6 +145,7 @@ fn watch_here(reference: &Timeline, known: &AtomicU64, seconds: f64) -> Result<S
         still = if after == former { still + 1 } else { 0 };
         former = after;
         if seen.seconds >= seconds || still > STUCK {
+            seen.pause_ns = seen.pause_ns.max(reference.now_ns()?.saturating_sub(last));
             return Ok(seen);
         }
     }
@@ -152,6 +159,7 @@ fn together(a: Seen, b: Seen) -> Seen {
         regressions: a.regressions + b.regressions,
         own_regressions: a.own_regressions + b.own_regressions,
         outside_ns: a.outside_ns.max(b.outside_ns),
+        pause_ns: a.pause_ns.max(b.pause_ns),
         generation: a.generation.max(b.generation),
         last_regressions: last(&a, a.last_regressions) + last(&b, b.last_regressions),
         last_outside_ns: last(&a, a.last_outside_ns).max(last(&b, b.last_outside_ns)),
