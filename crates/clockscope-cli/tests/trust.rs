@@ -507,6 +507,7 @@ fn a_clock_that_is_not_there_leaves_nothing_to_compare() {
     let output = run(under("deny", &variables, &arguments), 3);
     let record: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(record["metrics"].as_array().unwrap().iter().all(|metric| metric["winner"].is_null()), "{record:#}");
+    assert_eq!(record["unreadable"]["clock"], "process", "{record:#}");
 }
 
 #[test]

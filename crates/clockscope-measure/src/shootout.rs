@@ -1,9 +1,11 @@
 //! Two clocks by four metrics: resolution, accuracy, cost, reliability. What is measured is what *trust* stands on.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 
 use clockscope_records::{
-    CheckKind, ClockRecord, Envelope, Evidence, Figure, Finding, Metric, Shootout, Trustworthiness, Verdict, Winner,
+    CheckKind, ClockRecord, Envelope, Evidence, Figure, Finding, Metric, MetricKind, Shootout, Trustworthiness,
+    UnreadableClock, Verdict, Winner,
 };
 
 use crate::bench::{Progress, Setup};
@@ -21,7 +23,7 @@ const COUNTER: &str = "counter";
 const MONOTONIC: &str = "monotonic";
 /// Checks that have a metric of their own.
 const COMPARED: [CheckKind; 2] = [CheckKind::Resolution, CheckKind::Cost];
-/// An overhead that nobody cares about.
+/// The share of an interval that a difference in cost may have without mattering.
 const NEGLIGIBLE: f64 = 0.01;
 
 /// What to compare, and how.
@@ -78,12 +80,18 @@ fn label<P: Platform>(platform: &P, name: &str) -> Result<String, MeasureError> 
     Ok(catalogue.entries[*places.first().ok_or_else(unknown)?].label())
 }
 
-/// The metrics and the conclusion.
+/// The metrics, and what follows from them.
 fn compare(seen: &Observations, names: &[String; 2]) -> Shootout {
-    let metrics = vec![resolution(seen, names), accuracy(seen, names), cost(seen, names), reliability(seen, names)];
-    let conclusion = conclusion(seen, names, &metrics);
+    let cost = cost(seen, names);
     let [a, b] = names.clone();
-    Shootout { a, b, metrics, conclusion }
+    Shootout {
+        a,
+        b,
+        unreadable: unreadable(seen, names),
+        negligible_beyond_us: negligible_beyond_us(&cost),
+        metrics: vec![resolution(seen, names), accuracy(seen, names), cost, reliability(seen, names)],
+        prose: None,
+    }
 }
 
 /// A figure, and by how much it may be off where that is known.
@@ -93,27 +101,20 @@ struct BoundedFigure {
     bound: Option<f64>,
 }
 
+/// The figures of two clocks, or why they are unknown.
+type TwoFigures = [Result<BoundedFigure, Cow<'static, str>>; 2];
+
 /// Makes a metric of two figures of which the smaller is better: by more than their errors.
-fn metric(
-    name: &str,
-    figure: &str,
-    unit: &str,
-    [a, b]: [Result<BoundedFigure, Cow<'static, str>>; 2],
-    note: &str,
-) -> Metric {
-    let winner = a.clone().and_then(|a| Ok(better(a, b.clone()?)));
-    let bound = |found: &Result<BoundedFigure, Cow<'static, str>>| found.as_ref().ok().and_then(|found| found.bound);
-    Metric {
-        metric: name.to_owned(),
-        figure: figure.to_owned(),
-        unit: unit.to_owned(),
-        a_bound: bound(&a),
-        b_bound: bound(&b),
-        a: a.map(|found| found.value).into(),
-        b: b.map(|found| found.value).into(),
-        winner: winner.into(),
-        note: note.to_owned(),
-    }
+fn metric(metric: MetricKind, figures: TwoFigures) -> Metric {
+    let winner = winner(&figures).into();
+    let [a_bound, b_bound] = figures.each_ref().map(|found| found.as_ref().ok().and_then(|found| found.bound));
+    let [a, b] = figures.map(|found| found.map(|found| found.value).into());
+    Metric { metric, a, b, a_bound, b_bound, winner, prose: None }
+}
+
+/// Who is better, or the first reason why a figure is unknown.
+fn winner([a, b]: &TwoFigures) -> Result<Winner, Cow<'static, str>> {
+    Ok(better(a.clone()?, b.clone()?))
 }
 
 /// Which of two figures is better: the smaller, by more than their errors.
@@ -140,8 +141,7 @@ fn resolution(seen: &Observations, names: &[String; 2]) -> Metric {
         let value = read(seen, name)?.tick_ns.clone().result()?;
         Ok(BoundedFigure { value, bound: Some(value * SAME / 2.0) })
     };
-    let note = "the step that all readings are multiples of, whatever the interface states";
-    let mut found = metric("resolution", "tick", "ns", names.each_ref().map(step), note);
+    let mut found = metric(MetricKind::Resolution, names.each_ref().map(step));
     let at_most = names.each_ref().map(|name| seen.clock(name).and_then(at_most_ns));
     // A bound is not a figure: the tick may be far shorter. But a tick beyond the bound is longer.
     let is_longer =
@@ -156,7 +156,7 @@ fn resolution(seen: &Observations, names: &[String; 2]) -> Metric {
 }
 
 /// How far a duration that is measured with it is off from the reference's, for its rate. A counter is as good as its
-/// calibration. None wins: nobody knows that the reference is right.
+/// calibration. Neither wins: the reference itself may be wrong.
 fn accuracy(seen: &Observations, names: &[String; 2]) -> Metric {
     let off = |name: &String| {
         read(seen, name)?;
@@ -175,14 +175,10 @@ fn accuracy(seen: &Observations, names: &[String; 2]) -> Metric {
         let value = if is_counter { 0.0 } else { rate.ppm.get().ok_or_else(unknown)?.abs() };
         Ok(BoundedFigure { value, bound: Some(bound) })
     };
-    let reference = seen.rates.as_ref().map_or("another clock", |rates| rates.reference.as_str());
-    let note = format!(
-        "distance of its rate from that of {reference}; a counter runs at the frequency that was measured, as well as that is known. \
-         Which of them is nearer to true time no clock of this machine can tell"
-    );
-    let mut found = metric("accuracy", "rate", "ppm", names.each_ref().map(off), &note);
+    let reference = seen.rates.as_ref().ok().map(|rates| rates.reference.clone());
+    let mut found = metric(MetricKind::Accuracy { reference }, names.each_ref().map(off));
     if found.winner.get().is_some_and(|winner| winner != Winner::Tie) {
-        found.winner = Figure::unknown("they differ, and which of them is right no clock here can tell");
+        found.winner = Figure::unknown("they differ, and no clock here shows which of them is right");
     }
     found
 }
@@ -195,7 +191,7 @@ fn cost(seen: &Observations, names: &[String; 2]) -> Metric {
         let spread = (high - cost.median).max(cost.median - low);
         Ok(BoundedFigure { value: cost.median, bound: Some(spread.max(cost.median * SAME / 2.0)) })
     };
-    let mut found = metric("cost", "median", "ns", names.each_ref().map(cost), "one read, back to back");
+    let mut found = metric(MetricKind::Cost, names.each_ref().map(cost));
     if let Some(emulators) = seen.emulators() {
         found.winner = Figure::unknown(format!("these are the costs of {emulators}, not of the machine"));
     }
@@ -214,27 +210,32 @@ fn reliability(seen: &Observations, names: &[String; 2]) -> Metric {
         let ahead = events.jump.get().unwrap_or(0) + events.hidden_regression.get().unwrap_or(0);
         Ok(BoundedFigure { value: (events.errors + events.regression + ahead + across) as f64, bound: None })
     };
-    let mut note = "readings that went back, on one CPU or across CPUs, that jumped, or failed".to_owned();
-    for name in names {
-        let handed_over = seen.handed_over(name);
-        if handed_over
-            .is_some_and(|sequence| !sequence.ordered && sequence.regressions.get().is_some_and(|count| count > 0))
-        {
-            note += &format!(
-                "; {name} is not ordered: when threads hand readings on, some go back without a fault of the clock"
-            );
-        }
-    }
-    let mut found = metric("reliability", "wrong readings", "", names.each_ref().map(wrong), &note);
-    let verdicts = names.each_ref().map(|name| verdict(seen, name));
-    if let (Some(Winner::Tie), [Some(a), Some(b)]) = (found.winner.get(), verdicts)
-        && a != b
-    {
-        found.winner = Figure::Known(if a > b { Winner::A } else { Winner::B });
-        let [better, worse] = if a > b { [&names[0], &names[1]] } else { [&names[1], &names[0]] };
-        found.note += &format!("; `clockscope check` trusts {better} more than {worse}");
+    let figures = names.each_ref().map(wrong);
+    let is_tie = winner(&figures) == Ok(Winner::Tie);
+    let trusted_more = is_tie.then(|| trusted_more(seen, names)).flatten();
+    let unordered = names.iter().filter(|name| is_excused(seen, name)).cloned().collect();
+    let mut found = metric(MetricKind::Reliability { unordered, trusted_more }, figures);
+    if let Some(winner) = trusted_more {
+        found.winner = Figure::Known(winner);
     }
     found
+}
+
+/// Whether the clock went back between threads without a fault of its own: its reads are not ordered.
+fn is_excused(seen: &Observations, name: &str) -> bool {
+    let went_back = |count: u64| count > 0;
+    seen.handed_over(name)
+        .is_some_and(|sequence| !sequence.ordered && sequence.regressions.get().is_some_and(went_back))
+}
+
+/// The clock that `check` trusts more, if both could be judged.
+fn trusted_more(seen: &Observations, names: &[String; 2]) -> Option<Winner> {
+    let [a, b] = names.each_ref().map(|name| verdict(seen, name));
+    match a?.cmp(&b?) {
+        Ordering::Greater => Some(Winner::A),
+        Ordering::Less => Some(Winner::B),
+        Ordering::Equal => None,
+    }
 }
 
 /// What `check` would say of a clock, but for what other metrics compare. `None` where only a test
@@ -254,53 +255,21 @@ fn verdict(seen: &Observations, name: &str) -> Option<Trustworthiness> {
     deciding.any(|evidence| evidence.finding == Finding::Against).then_some(verdict.verdict)
 }
 
-/// The score, and when it does not matter.
-fn conclusion(seen: &Observations, names: &[String; 2], metrics: &[Metric]) -> String {
-    for name in names {
-        if let Err(reason) = read(seen, name) {
-            return format!("{name} cannot be read ({reason}), so that there is nothing to compare.");
-        }
-    }
-    let won = |winner: Winner| {
-        metrics.iter().filter(move |metric| metric.winner.get() == Some(winner)).map(|metric| metric.metric.as_str())
-    };
-    let wins = |name: &str, winner: Winner| {
-        let won: Vec<&str> = won(winner).collect();
-        (!won.is_empty()).then(|| format!("{name} wins {}", won.join(", ")))
-    };
-    let ties: Vec<&str> = won(Winner::Tie).collect();
-    let parts = [wins(&names[0], Winner::A), wins(&names[1], Winner::B)].into_iter().flatten();
-    let parts = parts.chain((!ties.is_empty()).then(|| format!("{}: no difference", ties.join(", "))));
-    let mut sentence = parts.collect::<Vec<_>>().join("; ");
-    if sentence.is_empty() {
-        "Nothing could be decided".clone_into(&mut sentence);
-    }
-    sentence.push('.');
-    if let Some(matters) = does_it_matter(metrics) {
-        sentence += &format!(" {matters}");
-    }
-    sentence
+/// The first clock that cannot be read.
+fn unreadable(seen: &Observations, names: &[String; 2]) -> Option<UnreadableClock> {
+    names.iter().find_map(|name| {
+        let reason = read(seen, name).err()?.into_owned();
+        Some(UnreadableClock { clock: name.clone(), reason })
+    })
 }
 
-/// From which length on the difference in cost is negligible: two reads an interval.
-fn does_it_matter(metrics: &[Metric]) -> Option<String> {
-    let cost = metrics.iter().find(|metric| metric.metric == "cost")?;
+/// The length from which on the difference in cost is negligible: two reads an interval.
+fn negligible_beyond_us(cost: &Metric) -> Option<f64> {
     if cost.winner.get()? == Winner::Tie {
-        let reliability = metrics.iter().find(|metric| metric.metric == "reliability")?;
-        let take = match reliability.winner.get() {
-            Some(Winner::Tie) => "take either",
-            Some(_) => "take the more reliable one",
-            None => "which is more reliable was not told",
-        };
-        return Some(format!("Cost does not matter: {take}."));
+        return None;
     }
     let difference_ns = (cost.a.get()? - cost.b.get()?).abs();
-    let interval_us = 2.0 * difference_ns / NEGLIGIBLE / 1e3;
-    Some(format!(
-        "The difference of {difference_ns:.1} ns a read does not matter for what takes longer than {interval_us:.1} µs: two reads \
-         are then less than {:.0} % of it.",
-        NEGLIGIBLE * 100.0
-    ))
+    Some(2.0 * difference_ns / NEGLIGIBLE / 1e3)
 }
 
 #[cfg(test)]

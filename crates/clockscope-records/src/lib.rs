@@ -61,7 +61,7 @@ pub use recording::{
 };
 pub use runtimes::{RuntimeFound, RuntimeRecord, Runtimes, RuntimesFound};
 pub use schema::{DOCUMENT_SCHEMA, POLICY_SCHEMA, RECORDING_SCHEMA, SCHEMA_VERSION, indented};
-pub use shootout::{Metric, Shootout, Winner};
+pub use shootout::{Metric, MetricKind, MetricProse, Shootout, ShootoutProse, UnreadableClock, Winner};
 pub use sleep::{Sleep, SleepRow};
 pub use steps::{Bin, DifferenceRecord, ModeRecord, Steps, StepsRecord, Worst, WorstRecord};
 pub use summary::Summary;

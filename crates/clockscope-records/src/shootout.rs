@@ -1,9 +1,12 @@
 //! What was found when two clocks were compared.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::Figure;
+use crate::demand::ignored;
 use crate::figure::{add_unknown, record};
 
 /// What `clockscope shootout` found.
@@ -15,6 +18,28 @@ pub struct Shootout {
     pub b: String,
     /// Resolution, accuracy, cost and reliability.
     pub metrics: Vec<Metric>,
+    /// The clock that leaves nothing to compare; `null` if both can be read.
+    pub unreadable: Option<UnreadableClock>,
+    /// The difference in cost, with two reads an interval, is less than 1 % of an interval that is
+    /// longer than this; `null` where the costs are equal or unknown.
+    pub negligible_beyond_us: Option<f64>,
+    /// The same for people. Renderers write it beside the data; readers ignore it.
+    #[serde(flatten, deserialize_with = "ignored")]
+    pub prose: Option<ShootoutProse>,
+}
+
+/// A clock that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct UnreadableClock {
+    /// Its name.
+    pub clock: String,
+    /// Why it cannot be read.
+    pub reason: String,
+}
+
+/// A comparison in words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ShootoutProse {
     /// Who is better at what, and when it does not matter.
     pub conclusion: String,
 }
@@ -24,12 +49,9 @@ pub struct Shootout {
 #[serde(remote = "Self")]
 #[schemars(rename = "Metric", transform = add_unknown)]
 pub struct Metric {
-    /// `resolution`, `accuracy`, `cost` or `reliability`.
-    pub metric: String,
-    /// What the figures are.
-    pub figure: String,
-    /// Their unit.
-    pub unit: String,
+    /// What is compared.
+    #[serde(flatten)]
+    pub metric: MetricKind,
     /// The figure of the first clock: less is better.
     pub a: Figure<f64>,
     /// The figure of the second.
@@ -40,11 +62,67 @@ pub struct Metric {
     pub b_bound: Option<f64>,
     /// Who is better; `null` if that is unknown.
     pub winner: Figure<Winner>,
-    /// What the figures stand on, and why nobody wins where nobody does.
-    pub note: String,
+    /// The same for people. Renderers write it beside the data; readers ignore it.
+    #[serde(flatten, deserialize_with = "ignored")]
+    pub prose: Option<MetricProse>,
 }
 
 record!(Metric { a, b, winner });
+
+/// What two clocks are compared by, with what is known beside the figures.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "metric", rename_all = "snake_case")]
+pub enum MetricKind {
+    /// The tick, in ns.
+    Resolution,
+    /// The distance of the clock's rate from that of a reference, in ppm.
+    Accuracy {
+        /// The reference; `null` where the rates were not compared.
+        reference: Option<String>,
+    },
+    /// The median cost of a read, in ns.
+    Cost,
+    /// Wrong readings.
+    Reliability {
+        /// Clocks that went back when threads handed readings on, which is not a fault: their reads
+        /// are not ordered.
+        #[serde(default)]
+        unordered: Vec<String>,
+        /// The clock that `clockscope check` trusts more, where that decided; `null` where it did
+        /// not.
+        trusted_more: Option<Winner>,
+    },
+}
+
+impl MetricKind {
+    /// Returns the word that JSON has for it.
+    #[must_use]
+    pub const fn as_str(&self) -> &'static str {
+        match self {
+            Self::Resolution => "resolution",
+            Self::Accuracy { .. } => "accuracy",
+            Self::Cost => "cost",
+            Self::Reliability { .. } => "reliability",
+        }
+    }
+}
+
+impl fmt::Display for MetricKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A metric in words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct MetricProse {
+    /// What the figures are.
+    pub figure: String,
+    /// Their unit; empty for a count.
+    pub unit: String,
+    /// What the figures are based on.
+    pub note: String,
+}
 
 /// Who is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -56,4 +134,52 @@ pub enum Winner {
     B,
     /// Neither: the difference is within what the measurement can resolve, or none.
     Tie,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn every_metric_is_read_back_by_its_word() {
+        let kinds = [
+            MetricKind::Resolution,
+            MetricKind::Accuracy { reference: Some("monotonic_raw:syscall".to_owned()) },
+            MetricKind::Cost,
+            MetricKind::Reliability { unordered: vec!["tsc".to_owned()], trusted_more: Some(Winner::B) },
+        ];
+        for metric in kinds {
+            let figure = || Figure::Known(1.0);
+            let winner = Figure::unknown("it was not tested");
+            let metric = Metric { metric, a: figure(), b: figure(), a_bound: None, b_bound: None, winner, prose: None };
+            let json = serde_json::to_value(&metric).unwrap();
+            assert_eq!(json["metric"], metric.metric.as_str());
+            assert_eq!(serde_json::from_value::<Metric>(json).unwrap(), metric);
+        }
+    }
+
+    /// Records of older programs have sentences alone.
+    #[test]
+    fn a_record_of_sentences_is_read() {
+        let metric = |word: &str| {
+            json!({
+                "metric": word, "figure": "f", "unit": "u", "a": 1.0, "b": 2.0, "a_bound": null, "b_bound": null,
+                "winner": "a", "note": "n", "unknown": {},
+            })
+        };
+        let metrics = ["resolution", "accuracy", "cost", "reliability"].map(metric);
+        let older = json!({ "a": "tsc", "b": "monotonic", "metrics": metrics, "conclusion": "tsc wins cost." });
+        let read: Shootout = serde_json::from_value(older).unwrap();
+        assert_eq!((read.unreadable, read.negligible_beyond_us, read.prose), (None, None, None));
+        let kinds: Vec<MetricKind> = read.metrics.into_iter().map(|metric| metric.metric).collect();
+        let expected = [
+            MetricKind::Resolution,
+            MetricKind::Accuracy { reference: None },
+            MetricKind::Cost,
+            MetricKind::Reliability { unordered: Vec::new(), trusted_more: None },
+        ];
+        assert_eq!(kinds, expected);
+    }
 }

@@ -11,6 +11,7 @@ mod raw;
 mod render;
 mod report;
 mod sheet;
+mod shootout;
 mod style;
 mod text;
 mod units;

@@ -23,6 +23,10 @@ fn winners(found: &Shootout) -> [Option<Winner>; 4] {
     [0, 1, 2, 3].map(|place| found.metrics[place].winner.get())
 }
 
+fn reliability(unordered: &[&str], trusted_more: Option<Winner>) -> MetricKind {
+    MetricKind::Reliability { unordered: unordered.iter().copied().map(str::to_owned).collect(), trusted_more }
+}
+
 const TIE: Option<Winner> = Some(Winner::Tie);
 const A: Option<Winner> = Some(Winner::A);
 const B: Option<Winner> = Some(Winner::B);
@@ -32,9 +36,10 @@ fn two_sound_clocks_on_one_hardware_differ_in_cost() {
     let found = compared(&healthy(), "rdtscp", "monotonic");
     assert_eq!(winners(&found), [TIE, TIE, A, TIE]);
     // 18 against 22 ns, two reads, one percent.
-    let says = "The difference of 4.0 ns a read does not matter for what takes longer than 0.8 µs";
-    assert!(found.conclusion.starts_with("rdtscp wins cost; resolution, accuracy, reliability: no difference."));
-    assert!(found.conclusion.contains(says), "{}", found.conclusion);
+    assert!(found.negligible_beyond_us.is_some_and(|us| (us - 0.8).abs() < 1e-9), "{found:?}");
+    assert_eq!(found.metrics[1].metric, MetricKind::Accuracy { reference: Some("monotonic_raw:syscall".to_owned()) });
+    assert_eq!(found.metrics[3].metric, reliability(&[], None));
+    assert_eq!(found.unreadable, None);
 }
 
 #[test]
@@ -62,7 +67,7 @@ fn a_bound_of_a_tick_wins_only_over_what_is_longer() {
 }
 
 #[test]
-fn nobody_is_more_accurate_for_being_different() {
+fn neither_is_more_accurate_for_being_different() {
     let mut seen = healthy();
     let rates = seen.rates.as_mut().unwrap();
     rates.clocks.iter_mut().find(|rate| rate.name == "monotonic").unwrap().ppm = Figure::Known(30.0);
@@ -78,7 +83,24 @@ fn what_goes_back_is_less_reliable_and_an_unordered_read_is_excused() {
     let found = compared(&seen, "tsc", "monotonic");
     assert_eq!(winners(&found)[3], B);
     assert_eq!(found.metrics[3].a, Figure::Known(9000.0));
-    assert!(found.metrics[3].note.contains("tsc is not ordered"), "{}", found.metrics[3].note);
+    // Who goes back has lost, whatever `check` says.
+    assert_eq!(found.metrics[3].metric, reliability(&["tsc"], None));
+    // One that is ordered has no excuse.
+    seen.order.sequences[0].ordered = true;
+    assert_eq!(compared(&seen, "tsc", "monotonic").metrics[3].metric, reliability(&[], None));
+}
+
+/// What costs the same is no reason to choose, and neither is a cost that is unknown.
+#[test]
+fn costs_that_are_equal_or_unknown_have_no_length() {
+    let mut seen = healthy();
+    let cost_ns = seen.clocks[1].cost_ns.clone();
+    seen.clocks[3].cost_ns = cost_ns;
+    let found = compared(&seen, "rdtscp", "monotonic");
+    assert_eq!((winners(&found)[2], found.negligible_beyond_us), (TIE, None));
+    seen.clocks[3].cost_ns = Figure::unknown("it was not timed");
+    let found = compared(&seen, "rdtscp", "monotonic");
+    assert_eq!((winners(&found)[2], found.negligible_beyond_us), (None, None));
 }
 
 #[test]
@@ -87,7 +109,7 @@ fn verdicts_decide_between_clocks_that_did_nothing_wrong() {
     seen.is_invariant = Some(false);
     let found = compared(&seen, "rdtscp", "monotonic");
     assert_eq!(winners(&found)[3], B);
-    assert!(found.metrics[3].note.contains("trusts monotonic more"), "{}", found.metrics[3].note);
+    assert_eq!(found.metrics[3].metric, reliability(&[], B));
 }
 
 /// A coarse clock is limited by its resolution, which is compared already, and one whose step was not seen is not less reliable.
@@ -110,7 +132,11 @@ fn what_was_not_tested_is_unknown() {
     seen.order.sequences.iter_mut().for_each(|sequence| sequence.regressions = Figure::unknown("not tested"));
     seen.rates = Err(TimerError::NoReference(Vec::new()).into());
     seen.environment.emulation = vec!["qemu-tcg".to_owned()];
-    assert_eq!(winners(&compared(&seen, "rdtscp", "monotonic")), [TIE, None, None, None]);
+    let found = compared(&seen, "rdtscp", "monotonic");
+    assert_eq!(winners(&found), [TIE, None, None, None]);
+    assert_eq!(found.metrics[1].metric, MetricKind::Accuracy { reference: None });
+    // Costs of an emulator.
+    assert_eq!(found.negligible_beyond_us, None);
     // Of one thread alone there is no order.
     assert_eq!(winners(&compared(&seen, "rdtscp", "thread"))[3], None);
 }
@@ -121,5 +147,6 @@ fn a_clock_that_cannot_be_read_leaves_nothing() {
     (seen.clocks[3].available, seen.clocks[3].reason) = (false, Some("denied".to_owned()));
     let found = compared(&seen, "rdtscp", "monotonic");
     assert_eq!(winners(&found), [None; 4]);
-    assert_eq!(found.conclusion, "monotonic cannot be read (denied), so that there is nothing to compare.");
+    let unreadable = UnreadableClock { clock: "monotonic".to_owned(), reason: "denied".to_owned() };
+    assert_eq!((found.unreadable, found.negligible_beyond_us), (Some(unreadable), None));
 }

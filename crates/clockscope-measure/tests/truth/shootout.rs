@@ -25,7 +25,7 @@ fn names(seed: u64, machine: &Machine) -> [String; 2] {
 }
 
 fn metric<'a>(found: &'a Shootout, name: &str) -> &'a Metric {
-    found.metrics.iter().find(|metric| metric.metric == name).expect("it was compared")
+    found.metrics.iter().find(|metric| metric.metric.as_str() == name).expect("it was compared")
 }
 
 /// Who has truly less, unless both have the same.
@@ -61,10 +61,14 @@ fn compared(session: &Session<'_, Simulated>, seed: u64) -> Option<u32> {
     let is_there = |spec: &&Spec| spec.id.is_some() || machine.counter_cost.is_some();
     if !specs.iter().all(is_there) {
         assert!(found.metrics.iter().all(|metric| !metric.winner.is_known()), "{found:?}");
+        assert!(found.unreadable.is_some(), "{found:?}");
         return None;
     }
     let (resolution, cost) = (metric(&found, "resolution"), metric(&found, "cost"));
     assert!(is_right(resolution, less(specs.map(step_ns))), "{:?}: {resolution:?}", specs.map(step_ns));
+    let is_decided = cost.winner.get().is_some_and(|winner| winner != Winner::Tie);
+    assert_eq!(found.negligible_beyond_us.is_some(), is_decided, "{found:?}");
+    assert_eq!(found.unreadable, None);
     let costs = specs.map(|spec| spec.cost.ps as f64);
     assert!(is_right(cost, less(costs)), "{costs:?}: {cost:?}");
     accuracy(machine, specs, metric(&found, "accuracy"));

@@ -1,13 +1,13 @@
 //! Two clocks by four metrics.
 
-use clockscope_records::{Metric, Shootout, Winner};
+use clockscope_records::{Metric, MetricProse, Shootout, Winner};
 use serde_json::Value;
 
 use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Table};
 use crate::sheet::Sheet;
 use crate::text::by_reason;
-use crate::units;
+use crate::{shootout, units};
 
 /// Columns of a spreadsheet.
 const COLUMNS: [&str; 10] = ["metric", "figure", "unit", "a", "a_bound", "b", "b_bound", "winner", "note", "unknown"];
@@ -20,7 +20,7 @@ impl DescribeContents for Shootout {
     }
 
     fn conclusion(&self) -> Vec<String> {
-        vec![self.conclusion.clone()]
+        vec![shootout::conclusion(self)]
     }
 
     fn sheet(&self, record: &Value) -> Sheet {
@@ -28,36 +28,41 @@ impl DescribeContents for Shootout {
     }
 }
 
-fn blocks(shootout: &Shootout) -> Vec<Block> {
-    let head = ["Metric", shootout.a.as_str(), shootout.b.as_str(), "Unit", "Winner"];
+fn blocks(found: &Shootout) -> Vec<Block> {
+    let names = [found.a.as_str(), found.b.as_str()];
+    let [a, b] = names;
     let row = |metric: &Metric| {
+        let MetricProse { unit, .. } = shootout::prose(&metric.metric, names);
         let winner = |winner: Winner| match winner {
-            Winner::A => shootout.a.as_str(),
-            Winner::B => shootout.b.as_str(),
+            Winner::A => a,
+            Winner::B => b,
             Winner::Tie => "neither",
         };
         vec![
             metric.metric.as_str().into(),
             figure(metric.a.get(), metric.a_bound),
             figure(metric.b.get(), metric.b_bound),
-            if metric.unit.is_empty() { Cell::Absent } else { metric.unit.as_str().into() },
+            if unit.is_empty() { Cell::Absent } else { unit.into() },
             Cell::known(metric.winner.get(), winner),
         ]
     };
-    let table = Table::new(head, 1, shootout.metrics.iter().map(row));
-    let lacking = shootout.metrics.iter().flat_map(|metric| {
+    let table = Table::new(["Metric", a, b, "Unit", "Winner"], 1, found.metrics.iter().map(row));
+    let lacking = found.metrics.iter().flat_map(|metric| {
         let reasons = [
-            (format!("? {} of {}", metric.metric, shootout.a), metric.a.reason()),
-            (format!("? {} of {}", metric.metric, shootout.b), metric.b.reason()),
+            (format!("? {} of {a}", metric.metric), metric.a.reason()),
+            (format!("? {} of {b}", metric.metric), metric.b.reason()),
             (format!("? winner of {}", metric.metric), metric.winner.reason()),
         ];
         reasons.into_iter().filter_map(|(what, reason)| Some((what, reason?)))
     });
-    let notes = shootout.metrics.iter().map(|metric| format!("{}: {}, {}.", metric.metric, metric.figure, metric.note));
+    let notes = found.metrics.iter().map(|metric| {
+        let MetricProse { figure, note, .. } = shootout::prose(&metric.metric, names);
+        format!("{}: {figure}, {note}.", metric.metric)
+    });
     vec![table.below(by_reason(lacking)).into(), Block::notes("What the figures are; less is better:", notes)]
 }
 
-/// A figure with its error, where that is worth telling.
+/// A figure with its error, where that is worth showing.
 fn figure(figure: Option<f64>, bound: Option<f64>) -> Cell {
     Cell::known(figure, |figure| match bound {
         // No digits beyond the error.

@@ -1,0 +1,96 @@
+//! Words of comparisons.
+
+use clockscope_records::{Figure, Metric};
+
+use super::*;
+
+const NAMES: [&str; 2] = ["rdtscp", "monotonic"];
+
+fn reliability(unordered: &[&str], trusted_more: Option<Winner>) -> MetricKind {
+    MetricKind::Reliability { unordered: unordered.iter().copied().map(str::to_owned).collect(), trusted_more }
+}
+
+/// Two clocks with these winners, of 18 and 22 ns a read.
+fn compared(winners: [Option<Winner>; 4]) -> Shootout {
+    let reference = Some("monotonic_raw:syscall".to_owned());
+    let kinds = [MetricKind::Resolution, MetricKind::Accuracy { reference }, MetricKind::Cost, reliability(&[], None)];
+    let metric = |(metric, winner)| Metric {
+        metric,
+        a: Figure::Known(18.0),
+        b: Figure::Known(22.0),
+        a_bound: None,
+        b_bound: None,
+        winner: Figure::of(winner, "it was not tested"),
+        prose: None,
+    };
+    let [a, b] = NAMES.map(str::to_owned);
+    let metrics = kinds.into_iter().zip(winners).map(metric).collect();
+    Shootout { a, b, metrics, unreadable: None, negligible_beyond_us: Some(0.8), prose: None }
+}
+
+const TIE: Option<Winner> = Some(Winner::Tie);
+const A: Option<Winner> = Some(Winner::A);
+const B: Option<Winner> = Some(Winner::B);
+
+#[test]
+fn the_score_is_followed_by_when_it_matters() {
+    for (winners, expected) in [
+        (
+            [TIE, TIE, A, TIE],
+            "rdtscp wins cost; resolution, accuracy, reliability: no difference. The difference of 4.0 ns a read does not \
+             matter for what takes longer than 0.8 µs: two reads are then less than 1 % of it.",
+        ),
+        ([A, None, None, B], "rdtscp wins resolution; monotonic wins reliability."),
+        ([None; 4], "Nothing could be decided."),
+        ([None, None, TIE, TIE], "cost, reliability: no difference. Cost does not matter: take either."),
+        (
+            [None, None, TIE, B],
+            "monotonic wins reliability; cost: no difference. Cost does not matter: take the more reliable one.",
+        ),
+        ([None, None, TIE, None], "cost: no difference. Cost does not matter: which is more reliable is unknown."),
+    ] {
+        assert_eq!(conclusion(&compared(winners)), expected);
+    }
+}
+
+#[test]
+fn a_clock_that_cannot_be_read_is_all_there_is_to_say() {
+    let unreadable = Some(UnreadableClock { clock: "monotonic".to_owned(), reason: "denied".to_owned() });
+    let shootout = Shootout { unreadable, ..compared([A; 4]) };
+    assert_eq!(conclusion(&shootout), "monotonic cannot be read (denied), so that there is nothing to compare.");
+}
+
+#[test]
+fn a_note_names_what_is_known_beside_the_figures() {
+    let note = |metric: &MetricKind| prose(metric, NAMES).note;
+    let accuracy = |reference: Option<&str>| note(&MetricKind::Accuracy { reference: reference.map(str::to_owned) });
+    assert!(accuracy(Some("tai")).starts_with("distance of its rate from that of tai; a counter runs"));
+    assert!(accuracy(None).starts_with("distance of its rate from that of another clock; "));
+    let begin = "readings that went back, on one CPU or across CPUs, that jumped, or failed";
+    for metric in [reliability(&[], None), reliability(&[], TIE)] {
+        assert_eq!(note(&metric), begin);
+    }
+    let excuse = "is not ordered: when threads hand readings on, some go back without a fault of the clock";
+    assert_eq!(note(&reliability(&["tsc", "x"], None)), format!("{begin}; tsc {excuse}; x {excuse}"));
+    assert_eq!(note(&reliability(&[], A)), format!("{begin}; `clockscope check` trusts rdtscp more than monotonic"));
+    let both = format!("{begin}; tsc {excuse}; `clockscope check` trusts monotonic more than rdtscp");
+    assert_eq!(note(&reliability(&["tsc"], B)), both);
+}
+
+/// Sentences follow from data: what is written is read back without them.
+#[test]
+fn words_are_written_and_ignored() {
+    let shootout = compared([TIE, TIE, A, TIE]);
+    let mut explained = shootout.clone();
+    explain(&mut explained);
+    let json = serde_json::to_value(&explained).unwrap();
+    assert_eq!(json["conclusion"], conclusion(&shootout));
+    let words: Vec<[&str; 2]> =
+        explained.metrics.iter().filter_map(|metric| metric.prose.as_ref()).map(|p| [&*p.figure, &*p.unit]).collect();
+    assert_eq!(words, [["tick", "ns"], ["rate", "ppm"], ["median", "ns"], ["wrong readings", ""]]);
+    for (metric, written) in explained.metrics.iter().zip(json["metrics"].as_array().unwrap()) {
+        let prose = metric.prose.as_ref().unwrap();
+        assert_eq!([&written["figure"], &written["unit"], &written["note"]], [&prose.figure, &prose.unit, &prose.note]);
+    }
+    assert_eq!(serde_json::from_value::<Shootout>(json).unwrap(), shootout);
+}
