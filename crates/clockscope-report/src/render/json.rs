@@ -4,9 +4,9 @@ use clockscope_records::{Document, is_steering};
 use serde_json::Value;
 
 use super::renderer::{RenderError, Renderer};
-use crate::evidence;
 use crate::report::Report;
 use crate::style::Style;
+use crate::{evidence, kernel_verdict};
 
 pub(super) struct Json;
 
@@ -18,14 +18,21 @@ impl Renderer for Json {
     }
 }
 
-/// Writes the document with words beside the evidence.
+/// Writes the document with words beside the evidence and the kernel's reasons.
 fn pretty(document: &Document) -> Result<String, serde_json::Error> {
-    if let Document::Check(answer) = document {
-        let mut answer = answer.clone();
-        evidence::explain(&mut answer.found);
-        return text(&Document::Check(answer));
+    match document {
+        Document::Check(answer) => {
+            let mut answer = answer.clone();
+            evidence::explain(&mut answer.found);
+            text(&Document::Check(answer))
+        }
+        Document::Clocksources(answer) => {
+            let mut answer = answer.clone();
+            kernel_verdict::explain(&mut answer.found.counter);
+            text(&Document::Clocksources(answer))
+        }
+        _ => text(document),
     }
-    text(document)
 }
 
 fn text(document: &Document) -> Result<String, serde_json::Error> {
