@@ -105,7 +105,8 @@ fn lacking_flags(environment: &Environment) -> Option<KernelCause> {
     let flags = environment.counter_flags.known()?;
     let flags: Vec<String> = [("constant_tsc", &flags.constant_tsc), ("nonstop_tsc", &flags.nonstop_tsc)]
         .into_iter()
-        .filter_map(|(name, has)| (has.get() == Some(false)).then(|| name.to_owned()))
+        .filter(|(_, has)| has.get() == Some(false))
+        .map(|(name, _)| name.to_owned())
         .collect();
     (!flags.is_empty()).then_some(KernelCause::LackingFlags { flags })
 }
