@@ -4,9 +4,7 @@ mod log;
 mod switch;
 
 use clockscope_arch::{clocksource, counter};
-use clockscope_records::{Environment, KernelVerdict, Reason};
-
-use crate::text::has_word;
+use clockscope_records::{Environment, KernelCause, KernelVerdict, Reason};
 
 pub use clocksource::{Hardware, KnownClocksource};
 pub use switch::{Restoration, Right, SwitchError, left_behind, restore, right};
@@ -59,72 +57,58 @@ pub fn kernel_verdict(environment: &Environment) -> KernelVerdict {
     }
     let command_line = std::fs::read_to_string("/proc/cmdline").unwrap_or_default();
     let log = log::read();
-    word.reasons = reasons(environment, word.is_available, &command_line, log.as_deref().unwrap_or_default());
+    let causes = causes(environment, word.is_available, &command_line, log.as_deref().unwrap_or_default());
+    word.reasons = causes.into_iter().map(Reason::from).collect();
     word.not_looked_at = log.err().map(|error| error.to_string());
     word
 }
 
 /// Why the counter is not used, the most telling first.
-fn reasons(environment: &Environment, is_available: Option<bool>, command_line: &str, log: &[String]) -> Vec<Reason> {
-    let mut reasons = log::faults(log);
-    reasons.extend(asked_for_at_boot(command_line));
-    let is_explained = reasons.iter().any(|reason| reason.is_fault) || has_word(command_line, "notsc");
-    if is_available == Some(false) && !is_explained {
-        reasons.push(Reason {
-            seen: "the kernel does not offer it: it was judged unstable at boot, or by the watchdog since then"
-                .to_owned(),
-            source: "sysfs, available_clocksource".to_owned(),
-            is_fault: true,
-            advice: "read why with: dmesg | grep -iE 'tsc|clocksource'".to_owned(),
-        });
+fn causes(
+    environment: &Environment,
+    is_available: Option<bool>,
+    command_line: &str,
+    log: &[String],
+) -> Vec<KernelCause> {
+    let mut causes = log::faults(log);
+    causes.extend(asked_for_at_boot(command_line));
+    let explains_absence = |cause: &KernelCause| cause.is_fault() || *cause == KernelCause::NotscOption;
+    if is_available == Some(false) && !causes.iter().any(explains_absence) {
+        causes.push(KernelCause::NotOffered);
     }
-    reasons.extend(preferred(environment));
-    reasons.extend(lacking_flags(environment));
-    reasons
+    causes.extend(preferred(environment));
+    causes.extend(lacking_flags(environment));
+    causes
 }
 
 /// What the kernel's command line says about clocksources.
-fn asked_for_at_boot(command_line: &str) -> Vec<Reason> {
-    let option = |word: &str| {
-        let (seen, is_fault) = match word.split_once('=') {
-            Some(("clocksource", name)) if !is_counter(name) => (format!("the kernel was booted with {word}"), false),
-            Some(("tsc", "unstable")) => (format!("the kernel was told that it is unstable: {word}"), true),
-            None if word == "notsc" => ("the kernel was told not to use it: notsc".to_owned(), false),
-            _ => return None,
-        };
-        let advice = format!("remove {word} from the kernel's command line");
-        Some(Reason { seen, source: "/proc/cmdline".to_owned(), is_fault, advice })
+fn asked_for_at_boot(command_line: &str) -> Vec<KernelCause> {
+    let option = |word: &str| match word.split_once('=') {
+        Some(("clocksource", name)) if !is_counter(name) => {
+            Some(KernelCause::ClocksourceOption { clocksource: name.to_owned() })
+        }
+        Some(("tsc", "unstable")) => Some(KernelCause::UnstableOption),
+        None if word == "notsc" => Some(KernelCause::NotscOption),
+        _ => None,
     };
     command_line.split_ascii_whitespace().filter_map(option).collect()
 }
 
 /// A hypervisor's clocksource, which the kernel rates higher unless the counter is said to be invariant.
-fn preferred(environment: &Environment) -> Option<Reason> {
+fn preferred(environment: &Environment) -> Option<KernelCause> {
     let name = environment.clocksource.as_deref().filter(|name| is_scaled_counter(name))?;
-    Some(Reason {
-        seen: format!("the kernel prefers {name}, by which the hypervisor corrects the counter"),
-        source: "sysfs, current_clocksource".to_owned(),
-        is_fault: false,
-        advice:
-            "have the hypervisor pass an invariant counter on (QEMU: -cpu host,+invtsc), or boot with clocksource=tsc"
-                .to_owned(),
-    })
+    Some(KernelCause::PrefersScaled { clocksource: name.to_owned() })
 }
 
 /// Flags without which the kernel does not trust an x86 counter in deep sleep states, or with another frequency.
-fn lacking_flags(environment: &Environment) -> Option<Reason> {
+fn lacking_flags(environment: &Environment) -> Option<KernelCause> {
     let flags = environment.counter_flags.known()?;
-    let lacking: Vec<&str> = [("constant_tsc", &flags.constant_tsc), ("nonstop_tsc", &flags.nonstop_tsc)]
+    let flags: Vec<String> = [("constant_tsc", &flags.constant_tsc), ("nonstop_tsc", &flags.nonstop_tsc)]
         .into_iter()
-        .filter_map(|(name, has)| (has.get() == Some(false)).then_some(name))
+        .filter(|(_, has)| has.get() == Some(false))
+        .map(|(name, _)| name.to_owned())
         .collect();
-    (!lacking.is_empty()).then(|| Reason {
-        seen: format!("the kernel does not see {}", lacking.join(" and ")),
-        source: "/proc/cpuinfo".to_owned(),
-        is_fault: false,
-        advice: "on a virtual machine have the hypervisor pass them on; on old hardware use another clocksource"
-            .to_owned(),
-    })
+    (!flags.is_empty()).then_some(KernelCause::LackingFlags { flags })
 }
 
 #[cfg(test)]
@@ -148,23 +132,25 @@ mod tests {
 
     #[test]
     #[cfg(target_arch = "x86_64")]
-    fn each_reason_is_told_with_what_to_do() {
-        let seen = |environment: &Environment, available, command_line: &str| {
-            reasons(environment, Some(available), command_line, &[])
+    fn each_cause_is_found() {
+        let found = |environment: &Environment, available, command_line: &str| {
+            causes(environment, Some(available), command_line, &[])
         };
-        let [booted] = &seen(&environment("hpet", true), true, "quiet clocksource=hpet panic=1")[..] else { panic!() };
-        assert!(booted.seen.contains("clocksource=hpet") && booted.advice.contains("remove") && !booted.is_fault);
-        let [gone] = &seen(&environment("hpet", true), false, "quiet")[..] else { panic!() };
-        assert!(gone.is_fault && gone.advice.contains("dmesg"));
+        let booted = |name: &str| KernelCause::ClocksourceOption { clocksource: name.to_owned() };
+        let hpet = environment("hpet", true);
+        assert_eq!(found(&hpet, true, "quiet clocksource=hpet panic=1"), [booted("hpet")]);
+        assert_eq!(found(&hpet, false, "quiet"), [KernelCause::NotOffered]);
         // To prefer another explains no absence.
-        let both = seen(&environment("hpet", true), false, "clocksource=hpet");
-        assert_eq!(both.iter().map(|reason| reason.is_fault).collect::<Vec<_>>(), [false, true]);
-        assert!(!seen(&environment("hpet", true), false, "notsc").iter().any(|reason| reason.is_fault));
-        let told = seen(&environment("hpet", true), true, "tsc=unstable notsc clocksource=tsc tsc=reliable");
-        assert_eq!(told.iter().map(|reason| reason.is_fault).collect::<Vec<_>>(), [true, false]);
-        let [kvm, flags] = &seen(&environment("kvm-clock", false), true, "")[..] else { panic!() };
-        assert!(kvm.seen.contains("kvm-clock") && flags.seen.contains("constant_tsc and nonstop_tsc"));
-        assert!(seen(&environment("hpet", true), true, "").is_empty());
+        assert_eq!(found(&hpet, false, "clocksource=hpet"), [booted("hpet"), KernelCause::NotOffered]);
+        assert_eq!(found(&hpet, false, "notsc"), [KernelCause::NotscOption]);
+        assert_eq!(
+            found(&hpet, false, "tsc=unstable notsc clocksource=tsc tsc=reliable"),
+            [KernelCause::UnstableOption, KernelCause::NotscOption]
+        );
+        let preferred = KernelCause::PrefersScaled { clocksource: "kvm-clock".to_owned() };
+        let lacking = KernelCause::LackingFlags { flags: ["constant_tsc", "nonstop_tsc"].map(str::to_owned).to_vec() };
+        assert_eq!(found(&environment("kvm-clock", false), true, ""), [preferred, lacking]);
+        assert_eq!(found(&hpet, true, ""), []);
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Which hypervisor this machine runs under, and what it says of the counter.
 
-use clockscope_records::Figure;
+use clockscope_records::{Figure, HypervisorStatement};
 
 pub(crate) fn read() -> Figure<String> {
-    Figure::of(name(), "the system does not tell whether there is one")
+    Figure::of(name(), "the system does not show whether there is one")
 }
 
 /// The signature of CPUID leaf 40000000h if the hypervisor bit (leaf 1, ECX bit 31) is set.
@@ -43,17 +43,9 @@ pub(crate) fn signature() -> Option<[u8; 12]> {
     (signature != [0; 12]).then_some(signature)
 }
 
-/// What a hypervisor says about the counter that it hands to this machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HypervisorStatement {
-    /// Whether it says that the counter can be relied upon.
-    pub is_reliable: bool,
-    /// What it says.
-    pub says: &'static str,
-}
-
-/// What the hypervisor says, of those that are known to say something: KVM (Linux `asm/kvm_para.h`), Hyper-V (Hypervisor Top Level
-/// Functional Specification, 2.4) and Xen (`arch-x86/cpuid.h`).
+/// Returns what the hypervisor states about the counter that it gives to this machine. Those that are known to state
+/// something: KVM (Linux `asm/kvm_para.h`), Hyper-V (Hypervisor Top Level Functional Specification, 2.4) and Xen
+/// (`arch-x86/cpuid.h`).
 #[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
 #[must_use]
 pub fn statement() -> Option<HypervisorStatement> {
@@ -67,20 +59,17 @@ pub fn statement() -> Option<HypervisorStatement> {
 /// The same of a signature, and of bits of EAX.
 #[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
 fn said(signature: &[u8; 12], has: impl Fn(u32, u32) -> bool) -> Option<HypervisorStatement> {
-    let statement = |is_reliable, says| Some(HypervisorStatement { is_reliable, says });
     match signature {
-        b"KVMKVMKVM\0\0\0" if has(0x4000_0001, 24) => {
-            statement(true, "its clocks agree on all CPUs (stable clocksource)")
-        }
-        b"Microsoft Hv" if has(0x4000_0003, 15) => statement(true, "the counter can be made invariant"),
-        b"Microsoft Hv" if has(0x4000_0003, 9) => statement(true, "a reference page scales the counter"),
-        b"XenVMMXenVMM" if has(0x4000_0003, 0) => statement(false, "it emulates every read of the counter"),
-        b"XenVMMXenVMM" if has(0x4000_0003, 1) => statement(true, "the host's counter is reliable"),
+        b"KVMKVMKVM\0\0\0" if has(0x4000_0001, 24) => Some(HypervisorStatement::StableClocksource),
+        b"Microsoft Hv" if has(0x4000_0003, 15) => Some(HypervisorStatement::InvariantCounter),
+        b"Microsoft Hv" if has(0x4000_0003, 9) => Some(HypervisorStatement::ReferencePage),
+        b"XenVMMXenVMM" if has(0x4000_0003, 0) => Some(HypervisorStatement::EmulatedReads),
+        b"XenVMMXenVMM" if has(0x4000_0003, 1) => Some(HypervisorStatement::ReliableHost),
         _ => None,
     }
 }
 
-/// Elsewhere none is known to say anything.
+/// Returns nothing: elsewhere none is known to state anything.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "x86")))]
 #[must_use]
 pub fn statement() -> Option<HypervisorStatement> {
@@ -100,14 +89,13 @@ mod tests {
 
     #[test]
     fn each_hypervisor_says_it_in_its_own_bits() {
-        let reliable = |signature: &[u8; 12], set: (u32, u32)| {
-            said(signature, |leaf, bit| (leaf, bit) == set).map(|statement| statement.is_reliable)
-        };
-        assert_eq!(reliable(b"KVMKVMKVM\0\0\0", (0x4000_0001, 24)), Some(true));
-        assert_eq!(reliable(b"KVMKVMKVM\0\0\0", (0x4000_0001, 0)), None);
-        assert_eq!(reliable(b"Microsoft Hv", (0x4000_0003, 15)), Some(true));
-        assert_eq!(reliable(b"XenVMMXenVMM", (0x4000_0003, 0)), Some(false));
-        assert_eq!(reliable(b"XenVMMXenVMM", (0x4000_0003, 1)), Some(true));
-        assert_eq!(reliable(b"TCGTCGTCGTCG", (0x4000_0001, 24)), None);
+        let stated = |signature: &[u8; 12], set: (u32, u32)| said(signature, |leaf, bit| (leaf, bit) == set);
+        assert_eq!(stated(b"KVMKVMKVM\0\0\0", (0x4000_0001, 24)), Some(HypervisorStatement::StableClocksource));
+        assert_eq!(stated(b"KVMKVMKVM\0\0\0", (0x4000_0001, 0)), None);
+        assert_eq!(stated(b"Microsoft Hv", (0x4000_0003, 15)), Some(HypervisorStatement::InvariantCounter));
+        assert_eq!(stated(b"Microsoft Hv", (0x4000_0003, 9)), Some(HypervisorStatement::ReferencePage));
+        assert_eq!(stated(b"XenVMMXenVMM", (0x4000_0003, 0)), Some(HypervisorStatement::EmulatedReads));
+        assert_eq!(stated(b"XenVMMXenVMM", (0x4000_0003, 1)), Some(HypervisorStatement::ReliableHost));
+        assert_eq!(stated(b"TCGTCGTCGTCG", (0x4000_0001, 24)), None);
     }
 }

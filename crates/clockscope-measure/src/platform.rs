@@ -12,10 +12,9 @@ use std::sync::atomic::Ordering;
 use clockscope_machine::account;
 use clockscope_machine::adjtimex::AdjtimexError;
 use clockscope_machine::affinity::AffinityError;
-use clockscope_machine::hypervisor::HypervisorStatement;
 use clockscope_machine::sleeping::{Call, SleepError};
 use clockscope_machine::trial::{Outcome, SeveralThreads};
-use clockscope_records::{Adjtimex, Environment, KernelVerdict};
+use clockscope_records::{Adjtimex, Environment, HypervisorStatement, KernelVerdict};
 use clockscope_sources::{Errno, RawClock, Unavailable, Visitor};
 
 pub use this_machine::ThisMachine;

@@ -146,11 +146,11 @@ pub(crate) fn look<P: Platform>(
     let kernel = platform.kernel_verdict(&after);
     let turned_from = environment.clocksource.known().filter(|name| after.clocksource.known() != Some(name)).cloned();
     let environment = Environment { clocksource: after.clocksource, ..environment };
-    let (is_invariant, advice) = (platform.is_invariant(), platform.hypervisor_statement());
+    let (is_invariant, statement) = (platform.is_invariant(), platform.hypervisor_statement());
     let by_counter = matches!(setup.bench.timer, Timer::Counter(_));
     Ok(Observations {
         is_invariant,
-        advice,
+        statement,
         environment,
         kernel,
         clocks,

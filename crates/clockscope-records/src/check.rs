@@ -49,7 +49,7 @@ pub enum Check {
         /// Its name, or "none".
         hypervisor: Option<String>,
         /// What it states about the counter.
-        statement: Option<String>,
+        statement: Option<HypervisorStatement>,
         /// Whether it gave the kernel the counter's frequency.
         states_frequency: bool,
         /// Why it is not known whether there is one.
@@ -365,6 +365,36 @@ pub enum RateChange {
     WentBack,
     /// All other clocks changed against this one, and not against each other.
     AgainstAll,
+}
+
+/// What a hypervisor states about the counter that it gives to the machine. Older records have a
+/// sentence, which is read as well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum HypervisorStatement {
+    /// KVM: its clocks agree on all CPUs.
+    #[serde(alias = "its clocks agree on all CPUs (stable clocksource)")]
+    StableClocksource,
+    /// Hyper-V: the counter can be made invariant.
+    #[serde(alias = "the counter can be made invariant")]
+    InvariantCounter,
+    /// Hyper-V: a reference page scales the counter.
+    #[serde(alias = "a reference page scales the counter")]
+    ReferencePage,
+    /// Xen: it emulates every read of the counter.
+    #[serde(alias = "it emulates every read of the counter")]
+    EmulatedReads,
+    /// Xen: the host's counter is reliable.
+    #[serde(alias = "the host's counter is reliable")]
+    ReliableHost,
+}
+
+impl HypervisorStatement {
+    /// Returns whether the hypervisor says that the counter can be relied upon.
+    #[must_use]
+    pub const fn is_reliable(self) -> bool {
+        !matches!(self, Self::EmulatedReads)
+    }
 }
 
 /// What states the counter's nominal frequency.

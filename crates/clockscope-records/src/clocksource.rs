@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::demand::ignored;
 use crate::figure::{add_unknown, record};
 use crate::{Envelope, Figure, Measurement};
 
@@ -64,6 +65,17 @@ pub struct KernelVerdict {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Reason {
     /// What was found.
+    #[serde(flatten)]
+    pub cause: KernelCause,
+    /// The same for people. Renderers write it beside the cause; readers ignore it.
+    #[serde(flatten, deserialize_with = "ignored")]
+    pub prose: Option<ReasonProse>,
+}
+
+/// A reason in words, with what follows from its cause.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ReasonProse {
+    /// What was found.
     pub seen: String,
     /// Where.
     pub source: String,
@@ -71,6 +83,74 @@ pub struct Reason {
     pub is_fault: bool,
     /// What to do.
     pub advice: String,
+}
+
+/// What keeps the kernel from using the counter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "cause", rename_all = "snake_case")]
+pub enum KernelCause {
+    /// A line of the kernel's log gives the counter up.
+    LogLine {
+        /// The line.
+        line: String,
+        /// Whether it reports that CPUs' counters are apart.
+        is_warp: bool,
+    },
+    /// The kernel was booted with `clocksource=` and the name of another clocksource.
+    ClocksourceOption {
+        /// The other clocksource.
+        clocksource: String,
+    },
+    /// The kernel was booted with `notsc`.
+    NotscOption,
+    /// The kernel was booted with `tsc=unstable`.
+    UnstableOption,
+    /// The kernel does not offer the counter, and nothing else explains that.
+    NotOffered,
+    /// The kernel prefers a clocksource by which the hypervisor scales the counter.
+    PrefersScaled {
+        /// The preferred clocksource.
+        clocksource: String,
+    },
+    /// The kernel does not see flags without which it does not trust the counter.
+    LackingFlags {
+        /// The flags, by their names in /proc/cpuinfo.
+        flags: Vec<String>,
+    },
+    /// A cause that this program does not know, in the words of the one that wrote it. Older records
+    /// have no others.
+    #[serde(untagged)]
+    Unnamed {
+        /// What was found.
+        seen: String,
+        /// Where.
+        source: String,
+        /// Whether it says that the counter itself is bad.
+        is_fault: bool,
+        /// What to do.
+        advice: String,
+    },
+}
+
+impl KernelCause {
+    /// Returns whether it says that the counter itself is bad. Otherwise a user or a program preferred another.
+    #[must_use]
+    pub const fn is_fault(&self) -> bool {
+        match self {
+            Self::LogLine { .. } | Self::UnstableOption | Self::NotOffered => true,
+            Self::ClocksourceOption { .. }
+            | Self::NotscOption
+            | Self::PrefersScaled { .. }
+            | Self::LackingFlags { .. } => false,
+            Self::Unnamed { is_fault, .. } => *is_fault,
+        }
+    }
+}
+
+impl From<KernelCause> for Reason {
+    fn from(cause: KernelCause) -> Self {
+        Self { cause, prose: None }
+    }
 }
 
 /// A clocksource that a run has switched and not put back.
@@ -94,4 +174,37 @@ pub struct Switched {
     /// What went wrong during the run, or when it was put back; `null` if nothing did.
     #[serde(default)]
     pub error: Option<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What was seen, where, whether that is a fault, and what to do, as older records have them.
+    fn words() -> serde_json::Value {
+        serde_json::json!({ "seen": "a", "source": "b", "is_fault": true, "advice": "c" })
+    }
+
+    fn unnamed() -> Reason {
+        let [seen, source, advice] = ["a", "b", "c"].map(str::to_owned);
+        KernelCause::Unnamed { seen, source, is_fault: true, advice }.into()
+    }
+
+    #[test]
+    fn a_reason_of_an_older_record_keeps_its_words() {
+        let read: Reason = serde_json::from_value(words()).expect("a reason");
+        assert_eq!(read, unnamed());
+        assert_eq!(serde_json::to_value(&read).expect("JSON"), words());
+    }
+
+    /// Whoever reads a cause that a newer program knows has its words.
+    #[test]
+    fn a_cause_that_is_not_known_is_read_by_its_words() {
+        let mut newer = words();
+        newer["cause"] = "sunspots".into();
+        assert_eq!(serde_json::from_value::<Reason>(newer).expect("a reason"), unnamed());
+        let mut known = words();
+        known["cause"] = "notsc_option".into();
+        assert_eq!(serde_json::from_value::<Reason>(known).expect("a reason"), KernelCause::NotscOption.into());
+    }
 }

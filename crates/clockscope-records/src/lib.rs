@@ -32,8 +32,13 @@ mod tick_evidence;
 mod trust;
 pub mod units;
 
-pub use check::{Check, CheckKind, CostCause, RateChange, ReadFailure, ReferenceDoubt, StatedBy, Suspect, Untested};
-pub use clocksource::{Clocksource, Clocksources, KernelVerdict, LeftBehind, Reason, Switched};
+pub use check::{
+    Check, CheckKind, CostCause, HypervisorStatement, RateChange, ReadFailure, ReferenceDoubt, StatedBy, Suspect,
+    Untested,
+};
+pub use clocksource::{
+    Clocksource, Clocksources, KernelCause, KernelVerdict, LeftBehind, Reason, ReasonProse, Switched,
+};
 pub use demand::{Demand, DemandPlace, DemandProse, DemandValue, Demanded, UnknownDemand};
 pub use document::{Document, Info, Listing, ReadError};
 pub use envelope::{Contents, Envelope};

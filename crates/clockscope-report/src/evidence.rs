@@ -1,12 +1,12 @@
 //! Checks in words: the name, the sentence, the source and the advice of each.
 
 use clockscope_records::{
-    Check, CheckKind, CivilWorth, CostCause, Evidence, Finding, Prose, RateChange, ReadFailure, ReadPath,
-    ReferenceDoubt, StatedBy, Suspect, Trust, Untested,
+    Check, CheckKind, CivilWorth, CostCause, Evidence, Finding, HypervisorStatement, Prose, RateChange, ReadFailure,
+    ReadPath, ReferenceDoubt, StatedBy, Suspect, Trust, Untested,
 };
 
-use crate::demand;
 use crate::units::time;
+use crate::{demand, kernel_verdict};
 
 const LONGER: &str = "ask again for longer (--duration), or when the CPUs are less busy";
 const TWO_CPUS: &str =
@@ -23,6 +23,9 @@ const REFERENCE_CHANGED: &str =
 pub(crate) fn explain(trust: &mut Trust) {
     for evidence in trust.verdicts.iter_mut().flat_map(|verdict| &mut verdict.evidence) {
         evidence.prose = Some(prose(evidence));
+        if let Check::KernelVerdict { cause: Some(reason), .. } = &mut evidence.check {
+            kernel_verdict::explain_reason(reason);
+        }
     }
     for demand in &mut trust.demands {
         demand.prose = Some(demand::prose(demand));
@@ -35,7 +38,7 @@ pub(crate) fn prose(evidence: &Evidence) -> Prose {
         name: name(evidence.check.kind()).to_owned(),
         text: text(evidence),
         source: source(&evidence.check).to_owned(),
-        advice: advice(evidence).map(str::to_owned),
+        advice: advice(evidence),
     }
 }
 
@@ -90,15 +93,15 @@ fn text(evidence: &Evidence) -> String {
             (Some(current), None) => format!("the kernel builds its clocks on {current}"),
             (None, _) => "the kernel does not show its clocksource".to_owned(),
         },
-        Check::KernelVerdict { cause: Some(cause), .. } => cause.seen.clone(),
+        Check::KernelVerdict { cause: Some(reason), .. } => kernel_verdict::seen(&reason.cause),
         Check::KernelVerdict { cause: None, not_looked_at } => {
             or(not_looked_at.as_ref(), "neither log nor command line says why the kernel does not use it")
         }
         Check::Hypervisor { hypervisor, statement, states_frequency, reason } => match hypervisor.as_deref() {
             Some("none") => "there is none".to_owned(),
             Some(name) => {
-                let frequency = states_frequency.then_some("the kernel was told the counter's frequency");
-                let says: Vec<&str> = statement.as_deref().into_iter().chain(frequency).collect();
+                let frequency = states_frequency.then_some("it states the counter's frequency to the kernel");
+                let says: Vec<&str> = statement.map(stated).into_iter().chain(frequency).collect();
                 match says.as_slice() {
                     [] => format!("{name} says nothing about the counter"),
                     says => format!("{name} says: {}", says.join("; ")),
@@ -162,6 +165,16 @@ fn text(evidence: &Evidence) -> String {
             let faults: Vec<&str> = faults.iter().map(|fault| name(*fault)).collect();
             format!("the kernel computes it from the counter, which is unfit: {}", faults.join(", "))
         }
+    }
+}
+
+fn stated(statement: HypervisorStatement) -> &'static str {
+    match statement {
+        HypervisorStatement::StableClocksource => "its clocks agree on all CPUs (stable clocksource)",
+        HypervisorStatement::InvariantCounter => "the counter can be made invariant",
+        HypervisorStatement::ReferencePage => "a reference page scales the counter",
+        HypervisorStatement::EmulatedReads => "it emulates every read of the counter",
+        HypervisorStatement::ReliableHost => "the host's counter is reliable",
     }
 }
 
@@ -306,7 +319,9 @@ fn source(check: &Check) -> &str {
         Check::Invariance { by_cpuid: true, .. } => "CPUID 80000007h",
         Check::Invariance { by_cpuid: false, .. } => "the architecture",
         Check::Clocksource { .. } => "sysfs, current_clocksource",
-        Check::KernelVerdict { cause, .. } => cause.as_ref().map_or("the kernel's log", |cause| &cause.source),
+        Check::KernelVerdict { cause, .. } => {
+            cause.as_ref().map_or("the kernel's log", |reason| kernel_verdict::source(&reason.cause))
+        }
         Check::Hypervisor { .. } => "CPUID",
         Check::Emulation { .. } => "CPUID and /proc",
         Check::StepsBack { .. } | Check::StandingStill { .. } | Check::Jumps { .. } => "successive readings",
@@ -325,16 +340,21 @@ fn source(check: &Check) -> &str {
 }
 
 /// What to do about it.
-fn advice(evidence: &Evidence) -> Option<&str> {
-    match evidence.finding {
-        Finding::For => None,
-        Finding::Against => Some(remedy(&evidence.check)).filter(|remedy| !remedy.is_empty()),
-        Finding::Unknown => to_know_more(&evidence.check),
+fn advice(evidence: &Evidence) -> Option<String> {
+    let check = &evidence.check;
+    match (evidence.finding, check) {
+        (Finding::For, _) => None,
+        (Finding::Against, Check::KernelVerdict { cause: Some(reason), .. }) => {
+            Some(kernel_verdict::advice(&reason.cause))
+        }
+        (Finding::Against, _) => Some(remedy(check).to_owned()).filter(|remedy| !remedy.is_empty()),
+        (Finding::Unknown, _) => to_know_more(check).map(str::to_owned),
     }
 }
 
-/// What to do about evidence against a clock; empty of a check that never is.
-fn remedy(check: &Check) -> &str {
+/// What to do about evidence against a clock; empty of a check that never is, and of the kernel's verdict, whose cause
+/// has its own.
+fn remedy(check: &Check) -> &'static str {
     match check {
         Check::Readable { failure, .. } => match failure {
             Some(ReadFailure::Instruction) => {
@@ -363,7 +383,6 @@ fn remedy(check: &Check) -> &str {
         Check::Clocksource { .. } => {
             "see why with `clockscope clocksource`; until then the system's clock is the safe one"
         }
-        Check::KernelVerdict { cause, .. } => cause.as_ref().map_or("", |cause| &cause.advice),
         Check::StandingStill { .. } => "do not wait by this clock: it may never reach the time waited for",
         Check::Order { suspect: Suspect::Counter, .. } | Check::Offsets { .. } => SYNCHRONIZE,
         Check::StepsBack { suspect, .. }
@@ -405,7 +424,10 @@ fn remedy(check: &Check) -> &str {
             "have the kernel use another clocksource (clocksource=hpet or acpi_pm on its command line) until the counter is \
              sound"
         }
-        Check::Hypervisor { .. } | Check::Emulation { .. } | Check::Synchronization { .. } => "",
+        Check::KernelVerdict { .. }
+        | Check::Hypervisor { .. }
+        | Check::Emulation { .. }
+        | Check::Synchronization { .. } => "",
     }
 }
 
@@ -421,7 +443,7 @@ fn instead(suspect: Suspect) -> &'static str {
 }
 
 /// What to do where something is unknown.
-fn to_know_more(check: &Check) -> Option<&str> {
+fn to_know_more(check: &Check) -> Option<&'static str> {
     match check {
         Check::Invariance { .. } => {
             Some("use the system's clock, or compare rates over a long time: clockscope rate --until 0.01ppm")

@@ -6,6 +6,7 @@
 mod demand;
 mod documents;
 mod evidence;
+mod kernel_verdict;
 mod model;
 mod raw;
 mod render;

@@ -193,6 +193,29 @@ fn an_older_comparison_is_read() {
     assert!(table.ends_with(score), "{table}");
 }
 
+/// Before causes and statements were data, records had their sentences alone.
+#[test]
+fn sentences_of_an_older_record_are_kept() {
+    let mut older: Value = serde_json::from_str(&text_of("clocksource")).unwrap();
+    let reason = older["counter"]["reasons"][0].as_object_mut().unwrap();
+    assert!(["cause", "line", "is_warp"].iter().all(|key| reason.remove(*key).is_some()));
+    reason["advice"] = "replace the board".into();
+    let read = Document::from_json(&older.to_string()).unwrap();
+    let written = rendered(&read, Format::Json);
+    assert_eq!(serde_json::from_str::<Value>(&written).unwrap(), older);
+    assert_eq!(written.matches("\"seen\"").count(), 1, "{written}");
+    assert!(rendered(&read, Format::Table).contains("TSC unstable due to clocksource watchdog"));
+    assert!(rendered(&read, Format::Table).contains("replace the board."));
+
+    let mut older: Value = serde_json::from_str(&text_of("check")).unwrap();
+    let evidence = older["verdicts"][0]["evidence"].as_array_mut().unwrap();
+    let hypervisor = evidence.iter_mut().find(|piece| piece["check"] == "hypervisor").unwrap();
+    hypervisor["statement"] = "it emulates every read of the counter".into();
+    let read = rendered(&Document::from_json(&older.to_string()).unwrap(), Format::Json);
+    assert!(read.contains(r#""statement": "emulated_reads""#));
+    assert!(read.contains("KVM says: it emulates every read of the counter; it states"));
+}
+
 /// Clocks side by side, and histograms, fit whatever width the terminal has.
 #[test]
 fn narrow_terminals_have_narrow_tables() {
@@ -362,13 +385,19 @@ fn every_document_has_a_fixture() {
     assert_eq!(recorded, kinds);
 }
 
-/// Removes the words beside evidence, demands and metrics, which follow from their data.
+/// Removes the words beside evidence, demands, metrics and reasons, which follow from their data.
 fn forget_words(record: &mut Value) {
     let verdicts = record["verdicts"].as_array_mut().into_iter().flatten();
     let evidence = verdicts.flat_map(|verdict| verdict["evidence"].as_array_mut().into_iter().flatten());
     for piece in evidence.filter_map(Value::as_object_mut) {
         for word in ["name", "text", "source", "advice"] {
             assert!(piece.remove(word).is_some(), "{word}");
+        }
+    }
+    let reasons = record.pointer_mut("/counter/reasons").and_then(Value::as_array_mut).into_iter().flatten();
+    for reason in reasons.filter_map(Value::as_object_mut) {
+        for word in ["seen", "source", "is_fault", "advice"] {
+            assert!(reason.remove(word).is_some(), "{word}");
         }
     }
     let demands = record["demands"].as_array_mut().into_iter().flatten();
@@ -395,6 +424,10 @@ fn no_format_passes_on_what_steers_a_terminal() {
     for fixture in FIXTURES {
         let mut value: Value = serde_json::from_str(&text_of(fixture)).unwrap();
         assert!(poisoned(&mut value) >= 3, "{fixture}");
+        // A reason whose cause is unknown is read by its words alone.
+        if let Some(cause) = value.pointer_mut("/counter/reasons/0/cause") {
+            *cause = "log_line".into();
+        }
         // A name in a map is a text, too. It names no figure, so that nobody sees it.
         let mut hostile = value.clone();
         if let Some(unknown) = hostile["environment"]["unknown"].as_object_mut() {

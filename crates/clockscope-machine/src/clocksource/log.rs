@@ -1,7 +1,7 @@
 //! What the kernel's log says about the processor's counter.
 
 use clockscope_arch::Errno;
-use clockscope_records::Reason;
+use clockscope_records::KernelCause;
 
 /// Longest record of the log; the kernel's own limit is 8 KiB with all that belongs to it.
 #[cfg(target_os = "linux")]
@@ -72,37 +72,37 @@ fn text(record: &str) -> Option<&str> {
     record.split_once(';').map(|(_, text)| text.lines().next().unwrap_or_default())
 }
 
-/// Lines that say that the counter is not trusted, each once.
-pub(super) fn faults(lines: &[String]) -> Vec<Reason> {
-    let mut reasons: Vec<Reason> = Vec::new();
-    for line in lines {
-        let is_fault = PHRASES.iter().any(|phrase| line.contains(phrase));
-        if !is_fault || reasons.iter().any(|known| known.seen.ends_with(line.as_str())) {
-            continue;
+/// Returns the lines that give the counter up, each once.
+pub(super) fn faults(lines: &[String]) -> Vec<KernelCause> {
+    let mut causes = Vec::new();
+    for line in lines.iter().filter(|line| is_fault(line)) {
+        let cause = KernelCause::LogLine { line: line.clone(), is_warp: line.contains("warp") };
+        if !causes.contains(&cause) {
+            causes.push(cause);
         }
-        reasons.push(Reason {
-            seen: format!("the kernel said: {line}"),
-            source: "the kernel's log".to_owned(),
-            is_fault,
-            advice: match line.contains("warp") {
-                true => "the CPUs' counters are apart: update firmware and hypervisor, which set them".to_owned(),
-                false => {
-                    "update firmware and hypervisor, which set the counters; if CPUs are synchronised nevertheless, \
-                          tsc=reliable on the kernel's command line stops its watchdog"
-                        .to_owned()
-                }
-            },
-        });
     }
-    reasons
+    causes
 }
 
-/// Any log is read (fuzz/).
+/// Returns whether a line gives the counter up.
+fn is_fault(line: &str) -> bool {
+    PHRASES.iter().any(|phrase| line.contains(phrase))
+}
+
+/// Reads any log (fuzz/): every line that gives the counter up is found once, and no other line is.
 #[cfg(fuzzing)]
 pub(crate) fn fuzz(log: &str) {
+    use std::collections::BTreeSet;
+
     let lines: Vec<String> = log.lines().filter_map(text).map(str::to_owned).collect();
     let found = faults(&lines);
-    assert!(found.len() <= lines.len() && found.iter().all(|reason| !reason.advice.is_empty()));
+    let line_of = |cause: &KernelCause| match cause {
+        KernelCause::LogLine { line, .. } => Some(line.clone()),
+        _ => None,
+    };
+    let kept: BTreeSet<String> = found.iter().filter_map(line_of).collect();
+    let expected: BTreeSet<String> = lines.into_iter().filter(|line| is_fault(line)).collect();
+    assert_eq!((kept.len(), kept), (found.len(), expected));
 }
 
 #[cfg(test)]
@@ -130,10 +130,9 @@ mod tests {
             "Measured 1234 cycles TSC warp between CPUs, turning off TSC clock.",
         ]
         .map(str::to_owned);
-        let found = faults(&lines);
-        assert_eq!(found.len(), 3, "{found:?}");
-        assert!(found.iter().all(|reason| reason.is_fault && !reason.advice.is_empty()));
-        assert!(faults(&lines[..4]).is_empty());
+        let cause = |line: &String, is_warp| KernelCause::LogLine { line: line.clone(), is_warp };
+        let expected = [cause(&lines[4], false), cause(&lines[5], false), cause(&lines[7], true)];
+        assert_eq!(faults(&lines), expected);
     }
 
     proptest::proptest! {

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use clockscope_machine::adjtimex::{self, AdjtimexError};
 use clockscope_machine::affinity::{self, AffinityError, Pinned};
-use clockscope_machine::hypervisor::{self, HypervisorStatement};
+use clockscope_machine::hypervisor;
 use clockscope_machine::sleeping::{self, Call, SleepError, Sleeper};
 use clockscope_machine::trial::{self, Outcome, SeveralThreads};
 use clockscope_machine::{account, clocksource};
-use clockscope_records::{Adjtimex, CivilWorth, Environment, KernelVerdict};
+use clockscope_records::{Adjtimex, CivilWorth, Environment, HypervisorStatement, KernelVerdict};
 use clockscope_sources::os::{self, Reference};
 use clockscope_sources::{Errno, Path, Unavailable, Visitor, counter, library};
 

@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 use clockscope_machine::account;
 use clockscope_machine::adjtimex::AdjtimexError;
 use clockscope_machine::affinity::AffinityError;
-use clockscope_machine::hypervisor::HypervisorStatement;
 use clockscope_machine::sleeping::{Call, SleepError};
 use clockscope_machine::trial::{Outcome, SeveralThreads, Untried};
 use clockscope_records::{
-    Adjtimex, Environment, KernelVerdict, RecordedBatch, RecordedClock, RecordedCounter, RecordedRun,
+    Adjtimex, Environment, HypervisorStatement, KernelVerdict, RecordedBatch, RecordedClock, RecordedCounter,
+    RecordedRun,
 };
 use clockscope_sources::{
     ClockBasis, ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor,

@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use clockscope_machine::account;
 use clockscope_machine::adjtimex::AdjtimexError;
 use clockscope_machine::affinity::AffinityError;
-use clockscope_machine::hypervisor::HypervisorStatement;
 use clockscope_machine::sleeping::Call;
 use clockscope_machine::trial::{Outcome, SeveralThreads};
-use clockscope_records::{Adjtimex, Environment, KernelVerdict, RecordedCounter, RecordedRun, RecordedYardstick};
+use clockscope_records::{
+    Adjtimex, Environment, HypervisorStatement, KernelVerdict, RecordedCounter, RecordedRun, RecordedYardstick,
+};
 use clockscope_sources::{Entry, Errno, RawClock, Unavailable, Visitor};
 
 use super::differences::differences;

@@ -2,8 +2,8 @@
 
 use clockscope_machine::frequencies;
 use clockscope_records::{
-    Check, ClockRecord, CostCause, Finding, OffsetPair, RateChange, RateRecord, ReadFailure, ReadPath, Sequence,
-    Suspect, Untested,
+    Check, ClockRecord, CostCause, Finding, HypervisorStatement, OffsetPair, RateChange, RateRecord, ReadFailure,
+    ReadPath, Sequence, Suspect, Untested,
 };
 
 use super::case::{Case, Severity, WeighedCheck};
@@ -81,7 +81,7 @@ fn kernel_verdict(seen: &Observations) -> Vec<WeighedCheck> {
         return Vec::new();
     }
     let causes = seen.kernel.reasons.iter().map(|reason| {
-        let severity = if reason.is_fault { Severity::Forbids } else { Severity::Limits };
+        let severity = if reason.cause.is_fault() { Severity::Forbids } else { Severity::Limits };
         let check = Check::KernelVerdict { cause: Some(reason.clone()), not_looked_at: None };
         WeighedCheck::new(check, Finding::Against, severity)
     });
@@ -100,7 +100,7 @@ fn hypervisor(seen: &Observations) -> WeighedCheck {
     let states_frequency = environment.frequencies.cpuid_40000010h_tsc_khz.is_known()
         || environment.counter_flags.known().is_some_and(|flags| is_known(flags.tsc_known_freq.get()));
     let is_reliable =
-        seen.advice.as_ref().map_or(states_frequency && is_known(seen.is_invariant), |advice| advice.is_reliable);
+        seen.statement.map_or(states_frequency && is_known(seen.is_invariant), HypervisorStatement::is_reliable);
     let finding = match environment.hypervisor.as_deref() {
         Some("none") => Finding::For,
         Some(_) if is_reliable => Finding::For,
@@ -108,7 +108,7 @@ fn hypervisor(seen: &Observations) -> WeighedCheck {
     };
     let check = Check::Hypervisor {
         hypervisor: environment.hypervisor.known().cloned(),
-        statement: seen.advice.as_ref().map(|advice| advice.says.to_owned()),
+        statement: seen.statement,
         states_frequency,
         reason: environment.hypervisor.reason().map(str::to_owned),
     };

@@ -1,8 +1,9 @@
 //! What the judges look at: the records of all questions, and what several judges derive from them.
 
 use clockscope_machine::clocksource;
-use clockscope_machine::hypervisor::HypervisorStatement;
-use clockscope_records::{ClockRecord, Environment, KernelVerdict, Offsets, Order, Rates, ReferenceDoubt, Sequence};
+use clockscope_records::{
+    ClockRecord, Environment, HypervisorStatement, KernelVerdict, Offsets, Order, Rates, ReferenceDoubt, Sequence,
+};
 
 use crate::error::MeasureError;
 
@@ -16,8 +17,8 @@ pub(crate) struct Observations {
     pub(crate) environment: Environment,
     /// Whether the hardware promises a constant rate.
     pub(crate) is_invariant: Option<bool>,
-    /// What the hypervisor says about the counter.
-    pub(crate) advice: Option<HypervisorStatement>,
+    /// What the hypervisor states about the counter.
+    pub(crate) statement: Option<HypervisorStatement>,
     pub(crate) kernel: KernelVerdict,
     pub(crate) clocks: Vec<ClockRecord>,
     pub(crate) order: Order,

@@ -1,10 +1,9 @@
 //! Verdicts on records: what is known of a machine, and what each piece makes of a clock.
 
-use clockscope_machine::hypervisor::HypervisorStatement;
 use clockscope_records::{
     Adjtimex, Check, CheckKind, CivilWorth, ClockBasis, ClockIdentity, ClockKind, ClockRecord, Cost, CostCause,
-    CounterFlags, Cpu, Events, Evidence, Failure, Figure, Finding, KernelVerdict, OffsetPair, Offsets, Order,
-    RateRecord, ReadFailure, ReadPath, Reason, Sequence, Step, Trustworthiness, Verdict,
+    CounterFlags, Cpu, Events, Evidence, Failure, Figure, Finding, HypervisorStatement, KernelCause, KernelVerdict,
+    OffsetPair, Offsets, Order, RateRecord, ReadFailure, ReadPath, Sequence, Step, Trustworthiness, Verdict,
 };
 
 use super::*;
@@ -182,12 +181,12 @@ fn a_trapped_counter_makes_the_clocks_dear_that_read_it() {
 }
 
 #[test]
-fn a_hypervisor_is_told_by_what_it_says() {
-    let hypervisor = |advice: Option<HypervisorStatement>, is_known: bool| {
+fn a_hypervisor_is_judged_by_its_statement() {
+    let hypervisor = |statement: Option<HypervisorStatement>, is_known: bool| {
         let mut seen = healthy();
         seen.environment.hypervisor = Figure::Known("Xen".to_owned());
         seen.environment.counter_flags.known_mut().unwrap().tsc_known_freq = Figure::Known(is_known);
-        seen.advice = advice;
+        seen.statement = statement;
         let verdicts = judged(&seen);
         let counter = of(&verdicts, "tsc");
         assert_eq!(counter.verdict, Trustworthiness::Trusted);
@@ -195,8 +194,8 @@ fn a_hypervisor_is_told_by_what_it_says() {
     };
     assert_eq!(hypervisor(None, true), Finding::For);
     assert_eq!(hypervisor(None, false), Finding::Unknown);
-    assert_eq!(hypervisor(Some(HypervisorStatement { is_reliable: true, says: "it is" }), false), Finding::For);
-    assert_eq!(hypervisor(Some(HypervisorStatement { is_reliable: false, says: "it is not" }), true), Finding::Unknown);
+    assert_eq!(hypervisor(Some(HypervisorStatement::ReliableHost), false), Finding::For);
+    assert_eq!(hypervisor(Some(HypervisorStatement::EmulatedReads), true), Finding::Unknown);
 }
 
 #[test]

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use clockscope_measure::{CheckRequest, Session, check};
 use clockscope_records::{
-    Check, CheckKind, ClockDemands, Demand, DemandValue, Evidence, Finding, Policy, Reason, Trust, Trustworthiness,
-    Verdict,
+    Check, CheckKind, ClockDemands, Demand, DemandValue, Evidence, Finding, KernelCause, Policy, Trust,
+    Trustworthiness, Verdict,
 };
 use clockscope_simulation::{Change, Random, Refused};
 
@@ -97,7 +97,7 @@ fn nothing_is_wrong(machine: &Machine, found: &Trust) {
             assert!(may_be_against(machine, verdict, evidence), "{}: {evidence:?}", verdict.clock);
         }
         let is_unfit = verdict.clock == "tsc"
-            && (machine.counter_cost.is_none() || machine.reasons.iter().any(|reason| reason.is_fault));
+            && (machine.counter_cost.is_none() || machine.reasons.iter().any(|reason| reason.cause.is_fault()));
         assert_eq!(verdict.verdict == Trustworthiness::Unfit, is_unfit, "{verdict:?}");
         if verdict.clock == "tsc" && machine.clocksource != Clocksource::Tsc {
             assert_ne!(verdict.verdict, Trustworthiness::Trusted, "{verdict:?}");
@@ -228,9 +228,11 @@ fn sound(seed: u64) -> Machine {
     machine.nominal_hz =
         is_stated.then(|| (machine.counter_hz * (1.0 + if is_far { off } else { off / 100.0 })) as u64);
     if machine.clocksource != Clocksource::Tsc && has_reason {
-        let text = |text: &str| text.to_owned();
-        let seen = if is_fault { "Marking TSC unstable" } else { "clocksource=hpet" };
-        machine.reasons = vec![Reason { seen: text(seen), source: text("the kernel"), is_fault, advice: text("look") }];
+        let cause = match is_fault {
+            true => KernelCause::LogLine { line: "Marking TSC unstable".to_owned(), is_warp: false },
+            false => KernelCause::ClocksourceOption { clocksource: "hpet".to_owned() },
+        };
+        machine.reasons = vec![cause.into()];
     }
     machine
 }

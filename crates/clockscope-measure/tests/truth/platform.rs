@@ -6,11 +6,10 @@ use std::sync::{Arc, Mutex};
 use clockscope_machine::account;
 use clockscope_machine::adjtimex::AdjtimexError;
 use clockscope_machine::affinity::{self, AffinityError};
-use clockscope_machine::hypervisor::HypervisorStatement;
 use clockscope_machine::sleeping::{Call, SleepError};
 use clockscope_machine::trial::{Outcome, SeveralThreads};
 use clockscope_measure::{Platform, Sleeps, ThreadError, Word, Yardstick};
-use clockscope_records::{Adjtimex, Environment, KernelVerdict};
+use clockscope_records::{Adjtimex, Environment, HypervisorStatement, KernelVerdict};
 use clockscope_simulation::{ClockId, Multiprocessor, Offline, ReadCost};
 use clockscope_sources::{Entry, Errno, Kind, Path, RawClock, Unavailable, Visitor};
 

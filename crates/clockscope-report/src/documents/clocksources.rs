@@ -1,9 +1,10 @@
 //! What the kernel could build its clocks on.
 
-use clockscope_records::{Clocksource, Clocksources, Envelope, KernelVerdict};
+use clockscope_records::{Clocksource, Clocksources, Envelope, KernelVerdict, ReasonProse};
 use serde_json::Value;
 
 use super::environment::DocumentHead;
+use crate::kernel_verdict;
 use crate::model::{Block, Cell, Table};
 use crate::report::{Describe, Lines};
 use crate::sheet::Sheet;
@@ -67,10 +68,15 @@ fn why_not(word: &KernelVerdict) -> Block {
     let reasons = word
         .reasons
         .iter()
-        .map(|reason| format!("{} [{}] -> {}", reason.seen, reason.source, sentence(reason.advice.clone())))
+        .map(|reason| line(&kernel_verdict::prose(&reason.cause)))
         .chain(word.not_looked_at.iter().map(|why| format!("There may be more: {why}")));
     let counter = word.name.as_deref().unwrap_or("the counter");
     Block::notes(format!("Why the kernel does not use {counter}:"), reasons)
+}
+
+/// A reason in a line: what was found, where, and what to do.
+fn line(prose: &ReasonProse) -> String {
+    format!("{} [{}] -> {}", prose.seen, prose.source, sentence(prose.advice.clone()))
 }
 
 /// A time that may be hundreds of years.

@@ -1,23 +1,16 @@
 //! Every check is worded, and read back.
 
-use clockscope_records::{DOCUMENT_SCHEMA, Reason, Trustworthiness, Verdict};
+use clockscope_records::{DOCUMENT_SCHEMA, KernelCause, Trustworthiness, Verdict};
 use serde_json::Value;
 
 use super::*;
 
 /// Each check at least once, with its figures known, and each of its reasons.
 fn checks() -> Vec<Check> {
-    let cause = Reason {
-        seen: "the kernel said so".to_owned(),
-        source: "its log".to_owned(),
-        is_fault: true,
-        advice: "replace the board".to_owned(),
-    };
     let some = |text: &str| Some(text.to_owned());
     let mut checks = vec![
         Check::Invariance { invariant: Some(false), by_cpuid: true },
         Check::Clocksource { current: some("hpet"), former: some("tsc"), invariant: Some(true) },
-        Check::KernelVerdict { cause: Some(cause), not_looked_at: None },
         Check::KernelVerdict { cause: None, not_looked_at: some("not permitted") },
         Check::Hypervisor { hypervisor: some("KVM"), statement: None, states_frequency: true, reason: None },
         Check::Emulation { emulators: vec!["qemu-tcg".to_owned()] },
@@ -34,6 +27,30 @@ fn checks() -> Vec<Check> {
         Check::Synchronization { answered: false, worth: None, error_s: None },
         Check::Counter { faults: vec![CheckKind::Jumps, CheckKind::Order] },
     ];
+    let text = |text: &str| text.to_owned();
+    for cause in [
+        KernelCause::LogLine { line: text("tsc: Marking TSC unstable"), is_warp: false },
+        KernelCause::LogLine { line: text("TSC warp between CPUs"), is_warp: true },
+        KernelCause::ClocksourceOption { clocksource: text("hpet") },
+        KernelCause::NotscOption,
+        KernelCause::UnstableOption,
+        KernelCause::NotOffered,
+        KernelCause::PrefersScaled { clocksource: text("kvm-clock") },
+        KernelCause::LackingFlags { flags: vec![text("constant_tsc")] },
+        KernelCause::Unnamed { seen: text("a"), source: text("b"), is_fault: true, advice: text("c") },
+    ] {
+        checks.push(Check::KernelVerdict { cause: Some(cause.into()), not_looked_at: None });
+    }
+    for statement in [
+        HypervisorStatement::StableClocksource,
+        HypervisorStatement::InvariantCounter,
+        HypervisorStatement::ReferencePage,
+        HypervisorStatement::EmulatedReads,
+        HypervisorStatement::ReliableHost,
+    ] {
+        let (hypervisor, statement) = (some("Xen"), Some(statement));
+        checks.push(Check::Hypervisor { hypervisor, statement, states_frequency: false, reason: None });
+    }
     for failure in [ReadFailure::Instruction, ReadFailure::CounterDisabled, ReadFailure::Call, ReadFailure::DuringRun] {
         checks.push(Check::Readable { path: ReadPath::Libc, failure: Some(failure), errors: 2, reason: None });
     }
@@ -175,12 +192,18 @@ fn every_check_is_read_back_and_its_words_are_ignored() {
     let mut json = serde_json::to_value(&explained).expect("it is written");
     let pieces = json["verdicts"][0]["evidence"].as_array_mut().expect("a list");
     assert!(pieces.iter().all(|piece| piece["text"].is_string() && piece["check"].is_string()));
+    let of_causes: Vec<&Value> = pieces.iter().filter(|piece| piece["cause"].is_object()).collect();
+    assert!(!of_causes.is_empty() && of_causes.iter().all(|piece| piece["cause"]["seen"] == piece["text"]));
     assert_eq!(serde_json::from_value::<Trust>(json.clone()).expect("it is read"), trust);
     assert_eq!(serde_json::from_str::<Trust>(&json.to_string()).expect("it is read"), trust);
     // Nor does anything depend on them.
     let pieces = json["verdicts"][0]["evidence"].as_array_mut().expect("a list");
     for word in ["name", "text", "source", "advice"] {
         pieces.iter_mut().filter_map(|piece| piece.as_object_mut()).for_each(|piece| drop(piece.remove(word)));
+    }
+    for cause in pieces.iter_mut().filter_map(|piece| piece.get_mut("cause")?.as_object_mut()) {
+        let is_named = cause.contains_key("cause");
+        cause.retain(|word, _| !(is_named && ["seen", "source", "is_fault", "advice"].contains(&word.as_str())));
     }
     assert_eq!(serde_json::from_value::<Trust>(json).expect("it is read"), trust);
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::renderer::{RenderError, Renderer};
 use crate::report::Report;
 use crate::style::Style;
-use crate::{evidence, shootout};
+use crate::{evidence, kernel_verdict, shootout};
 
 pub(super) struct Json;
 
@@ -30,6 +30,11 @@ fn pretty(document: &Document) -> Result<String, serde_json::Error> {
             let mut answer = answer.clone();
             shootout::explain(&mut answer.found);
             text(&Document::Shootout(answer))
+        }
+        Document::Clocksources(answer) => {
+            let mut answer = answer.clone();
+            kernel_verdict::explain(&mut answer.found.counter);
+            text(&Document::Clocksources(answer))
         }
         _ => text(document),
     }

@@ -133,7 +133,7 @@ pub(crate) fn healthy() -> Observations {
     Observations {
         environment,
         is_invariant: Some(true),
-        advice: None,
+        statement: None,
         kernel: KernelVerdict {
             name: Some("tsc".to_owned()),
             is_current: Some(true),
@@ -228,11 +228,10 @@ pub(super) fn elsewhere(clocksource: &str, is_fault: bool) -> Observations {
     if clocksource::known(clocksource).is_some_and(|known| known.vdso == Some(false)) {
         seen.clocks[2..4].iter_mut().for_each(|clock| clock.cost_ns.known_mut().unwrap().median = 225.0);
     }
-    seen.kernel.reasons = vec![Reason {
-        seen: "the kernel said so".to_owned(),
-        source: "its log".to_owned(),
-        is_fault,
-        advice: "do something".to_owned(),
-    }];
+    let cause = match is_fault {
+        true => KernelCause::LogLine { line: "tsc: Marking TSC unstable".to_owned(), is_warp: false },
+        false => KernelCause::ClocksourceOption { clocksource: clocksource.to_owned() },
+    };
+    seen.kernel.reasons = vec![cause.into()];
     seen
 }

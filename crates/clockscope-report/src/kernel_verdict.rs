@@ -1,0 +1,127 @@
+//! Why the kernel does not use the counter, in words.
+
+use clockscope_records::{KernelCause, KernelVerdict, Reason, ReasonProse};
+
+/// Puts the words beside the causes of all reasons.
+pub(crate) fn explain(verdict: &mut KernelVerdict) {
+    verdict.reasons.iter_mut().for_each(explain_reason);
+}
+
+/// Puts the words beside the cause of a reason, unless it consists of words.
+pub(crate) fn explain_reason(reason: &mut Reason) {
+    reason.prose = match &reason.cause {
+        KernelCause::Unnamed { .. } => None,
+        cause => Some(prose(cause)),
+    };
+}
+
+/// Words a cause.
+pub(crate) fn prose(cause: &KernelCause) -> ReasonProse {
+    ReasonProse {
+        seen: seen(cause),
+        source: source(cause).to_owned(),
+        is_fault: cause.is_fault(),
+        advice: advice(cause),
+    }
+}
+
+/// What was found.
+pub(crate) fn seen(cause: &KernelCause) -> String {
+    match cause {
+        KernelCause::LogLine { line, .. } => format!("the kernel said: {line}"),
+        KernelCause::ClocksourceOption { clocksource } => {
+            format!("the kernel was booted with clocksource={clocksource}")
+        }
+        KernelCause::NotscOption => "the kernel was booted with notsc, so it does not use it".to_owned(),
+        KernelCause::UnstableOption => "the kernel was booted with tsc=unstable, which marks it unstable".to_owned(),
+        KernelCause::NotOffered => {
+            "the kernel does not offer it: it was judged unstable at boot, or by the watchdog since then".to_owned()
+        }
+        KernelCause::PrefersScaled { clocksource } => {
+            format!("the kernel prefers {clocksource}, by which the hypervisor corrects the counter")
+        }
+        KernelCause::LackingFlags { flags } => format!("the kernel does not see {}", flags.join(" and ")),
+        KernelCause::Unnamed { seen, .. } => seen.clone(),
+    }
+}
+
+/// Where that was found.
+pub(crate) fn source(cause: &KernelCause) -> &str {
+    match cause {
+        KernelCause::LogLine { .. } => "the kernel's log",
+        KernelCause::ClocksourceOption { .. } | KernelCause::NotscOption | KernelCause::UnstableOption => {
+            "/proc/cmdline"
+        }
+        KernelCause::NotOffered => "sysfs, available_clocksource",
+        KernelCause::PrefersScaled { .. } => "sysfs, current_clocksource",
+        KernelCause::LackingFlags { .. } => "/proc/cpuinfo",
+        KernelCause::Unnamed { source, .. } => source,
+    }
+}
+
+/// What to do about it.
+pub(crate) fn advice(cause: &KernelCause) -> String {
+    let remove = |option: &str| format!("remove {option} from the kernel's command line");
+    match cause {
+        KernelCause::ClocksourceOption { clocksource } => remove(&format!("clocksource={clocksource}")),
+        KernelCause::NotscOption => remove("notsc"),
+        KernelCause::UnstableOption => remove("tsc=unstable"),
+        KernelCause::Unnamed { advice, .. } => advice.clone(),
+        KernelCause::LogLine { is_warp: true, .. } => {
+            "the CPUs' counters are apart: update firmware and hypervisor, which set them".to_owned()
+        }
+        KernelCause::LogLine { is_warp: false, .. } => {
+            "update firmware and hypervisor, which set the counters; if CPUs are synchronized nevertheless, tsc=reliable on \
+             the kernel's command line stops its watchdog"
+                .to_owned()
+        }
+        KernelCause::NotOffered => "read why with: dmesg | grep -iE 'tsc|clocksource'".to_owned(),
+        KernelCause::PrefersScaled { .. } => {
+            "have the hypervisor pass an invariant counter on (QEMU: -cpu host,+invtsc), or boot with clocksource=tsc"
+                .to_owned()
+        }
+        KernelCause::LackingFlags { .. } => {
+            "on a virtual machine have the hypervisor pass them on; on old hardware use another clocksource".to_owned()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_cause_is_worded_with_what_to_do() {
+        let text = |text: &str| text.to_owned();
+        let log = |is_warp| KernelCause::LogLine { line: text("TSC warp between CPUs"), is_warp };
+        let unnamed = KernelCause::Unnamed { seen: text("x"), source: text("y"), is_fault: true, advice: text("z") };
+        let flags = ["constant_tsc", "nonstop_tsc"].map(str::to_owned).to_vec();
+        for (cause, found, place, remedy, is_fault) in [
+            (log(true), "the kernel said: TSC warp between CPUs", "log", "counters are apart", true),
+            (log(false), "the kernel said: TSC warp between CPUs", "log", "tsc=reliable", true),
+            (
+                KernelCause::ClocksourceOption { clocksource: text("hpet") },
+                "was booted with clocksource=hpet",
+                "cmdline",
+                "remove clocksource=hpet from",
+                false,
+            ),
+            (KernelCause::NotscOption, "was booted with notsc", "cmdline", "remove notsc from", false),
+            (KernelCause::UnstableOption, "was booted with tsc=unstable", "cmdline", "remove tsc=unstable from", true),
+            (KernelCause::NotOffered, "does not offer it", "available_clocksource", "dmesg", true),
+            (
+                KernelCause::PrefersScaled { clocksource: text("kvm-clock") },
+                "prefers kvm-clock,",
+                "current_clocksource",
+                "invtsc",
+                false,
+            ),
+            (KernelCause::LackingFlags { flags }, "see constant_tsc and nonstop_tsc", "cpuinfo", "pass them on", false),
+            (unnamed, "x", "y", "z", true),
+        ] {
+            let prose = prose(&cause);
+            let has_all = prose.seen.contains(found) && prose.source.contains(place) && prose.advice.contains(remedy);
+            assert!(has_all && prose.is_fault == is_fault, "{cause:?}: {prose:?}");
+        }
+    }
+}
