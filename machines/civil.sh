@@ -1,5 +1,5 @@
-# What the stated error of civil time is worth, where the true time is known: 100 ms ahead of the clock until a daemon's calls
-# have moved it, and a leap second.
+# What the stated error of civil time is worth, where the true time is known: 100 ms ahead of the
+# clock until a daemon's calls have moved it, and a leap second.
 settle tsc
 . /machines/common.sh
 run watch clockscope-watch 2

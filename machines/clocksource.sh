@@ -5,7 +5,8 @@ current=$CLOCKSOURCE/current_clocksource
 mkdir -p /etc
 echo 'nobody:x:65534:65534:nobody:/tmp:/bin/sh' >/etc/passwd
 
-# Measures with the HPET in the background, long enough to be disturbed, and waits until it has switched.
+# Measures with the HPET in the background, long enough to be disturbed, and waits until it has
+# switched.
 disturbed() { # NAME
     run "$1" clockscope measure monotonic --clocksource hpet --duration 20s --format json --quiet &
     while [ "$(cat $current)" != hpet ]; do sleep 0.1; done

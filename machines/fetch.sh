@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
-# Gets what the emulated machines are made of: Debian's kernel for virtual machines and its static busybox, for x86-64 and
-# arm64, unpacked into a folder and not installed. Does nothing if all of it is there.
+# Gets what the emulated machines are made of: Debian's kernel for virtual machines and its static
+# busybox, for x86-64 and arm64, unpacked into a folder and not installed. Does nothing if all of it
+# is there.
 set -euo pipefail
 folder="${1:?usage: machines/fetch.sh FOLDER}"
 mkdir -p "$folder"
 folder="$(realpath "$folder")"
 
-# apt with lists of its own, so that the lists and the architectures of this machine stay as they are.
+# apt with lists of its own, so that the lists and the architectures of this machine stay as they
+# are.
 private_apt() { # ARCHITECTURE COMMAND ARGUMENT...
     local architecture="$1" command="$2"
     local state="$folder/apt/$architecture"

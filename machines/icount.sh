@@ -1,5 +1,6 @@
-# Time is the number of instructions that were executed, a nanosecond each: the same command reads the same times in every
-# boot. First of all, because how fast the console takes output is the only thing that differs.
+# Time is the number of instructions that were executed, a nanosecond each: the same command reads
+# the same times in every boot. First of all, because how fast the console takes output is the only
+# thing that differs.
 settle tsc
 run differences sh -c 'clockscope steps tsc monotonic --reads 100 --format csv --quiet | cut -d, -f1,4,9,11'
 run readings sh -c 'clockscope steps monotonic --reads 100 --raw /tmp/raw.csv --quiet >/tmp/steps; cat /tmp/raw.csv'

@@ -1,7 +1,8 @@
 #!/bin/busybox sh
-# The first process of an emulated machine: runs the script of the machine that the kernel's command line names
-# (`machine=hpet`), whose commands a user could type, and turns the machine off. What they print leaves by the console,
-# framed so that the test finds it: `@@begin NAME`, the output and a line's end, `@@end NAME EXITCODE`.
+# The first process of an emulated machine: runs the script of the machine that the kernel's command
+# line names (`machine=hpet`), whose commands a user could type, and turns the machine off. What
+# they print leaves by the console, framed so that the test finds it: `@@begin NAME`, the output and
+# a line's end, `@@end NAME EXITCODE`.
 export PATH=/bin HOME=/tmp TERM=dumb
 /bin/busybox --install -s /bin
 mount -t devtmpfs dev /dev
@@ -13,7 +14,8 @@ exec </dev/null >/dev/console 2>&1
 
 CLOCKSOURCE=/sys/devices/system/clocksource/clocksource0
 
-# Waits until the kernel has taken this clocksource: the TSC's frequency is known only some seconds after the start.
+# Waits until the kernel has taken this clocksource: the TSC's frequency is known only some seconds
+# after the start.
 settle() { # CLOCKSOURCE
     local tries=100
     until [ "$(cat $CLOCKSOURCE/current_clocksource)" = "$1" ] || [ $tries = 0 ]; do
@@ -22,7 +24,8 @@ settle() { # CLOCKSOURCE
     done
 }
 
-# Runs a command and frames what it gave. What runs in the background must end (`wait`) before the next one.
+# Runs a command and frames what it gave. What runs in the background must end (`wait`) before the
+# next one.
 run() { # NAME COMMAND...
     local name="$1" code
     shift

@@ -1,4 +1,5 @@
-# A billion readings of the time that never goes back, by two threads, while CLOCK_REALTIME is set forward and back.
+# A billion readings of the time that never goes back, by two threads, while CLOCK_REALTIME is set
+# forward and back.
 settle tsc
 . /machines/common.sh
 run watch clockscope-watch 2

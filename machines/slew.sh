@@ -1,4 +1,5 @@
-# The kernel's clock is steered, as ntpd does it: faster by 1000 ppm (a tick of 10010 µs) and slower again.
+# The kernel's clock is steered, as ntpd does it: faster by 1000 ppm (a tick of 10010 µs) and slower
+# again.
 settle tsc
 . /machines/common.sh
 run rate_slewed sh -c 'adjtimex -t 10010 >/dev/null; clockscope rate tsc monotonic --duration 1s --format json --quiet'

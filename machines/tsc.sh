@@ -1,4 +1,5 @@
-# The kernel builds its clocks on the TSC and believes that it is sound. In its first seconds it calls it tsc-early.
+# The kernel builds its clocks on the TSC and believes that it is sound. In its first seconds it
+# calls it tsc-early.
 run watch_early clockscope-watch 2
 settle tsc
 . /machines/common.sh

@@ -1,5 +1,5 @@
-//! Compiles the rigs once, for all test programs. They are for the machine that the tests run on, not for one that is
-//! emulated.
+//! Compiles the rigs once, for all test programs. They are for the machine that the tests run on,
+//! not for one that is emulated.
 
 #![allow(clippy::expect_used, reason = "a build script may panic")]
 

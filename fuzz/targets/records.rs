@@ -1,4 +1,5 @@
-//! A record of another machine, in every format: refused, or printed without anything that steers a terminal.
+//! A record of another machine, in every format: refused, or printed without anything that steers a
+//! terminal.
 #![no_main]
 
 use clockscope_records::{Document, is_steering};

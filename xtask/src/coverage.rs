@@ -12,7 +12,8 @@ const FOLDER: &str = "target/coverage";
 /// Least share of a file's lines that need not be mentioned, in percent.
 const ENOUGH: f64 = 80.0;
 
-/// Runs all tests with instrumented programs and prints each file's share of lines, the lowest first.
+/// Runs all tests with instrumented programs and prints each file's share of lines, the lowest
+/// first.
 pub(crate) fn measure() -> Result<()> {
     let [merge, report] = tools()?;
     let profiles = std::path::absolute(format!("{FOLDER}/profiles"))?;

@@ -1,7 +1,8 @@
-//! Other architectures: the counter layer is checked without std, and the instrument runs on an emulated aarch64.
+//! Other architectures: the counter layer is checked without std, and the instrument runs on an
+//! emulated aarch64.
 //!
-//! The compiler and its sources are Debian's rustc-web and rust-web-src: standard libraries for other targets are built
-//! from these, so that no toolchain has to be downloaded.
+//! The compiler and its sources are Debian's rustc-web and rust-web-src: standard libraries for
+//! other targets are built from these, so that no toolchain has to be downloaded.
 
 use std::path::Path;
 
@@ -12,7 +13,8 @@ use crate::run;
 use crate::tally::Tally;
 use crate::test::{self, Outcome, lacking};
 
-/// Targets that the counter layer is checked for: those without an operating system show that it needs none.
+/// Targets that the counter layer is checked for: those without an operating system show that it
+/// needs none.
 const CHECKED: &[&str] = &[
     "x86_64-unknown-none",
     "i686-unknown-linux-gnu",
@@ -40,7 +42,8 @@ const FILES: &[(&str, &str)] = &[
 /// Another compiler builds into another folder.
 pub(crate) const FOLDER: &str = "target/cross";
 
-/// The compiler's variables: nightly features of a stable compiler, for building its own standard library.
+/// The compiler's variables: nightly features of a stable compiler, for building its own standard
+/// library.
 pub(crate) const VARIABLES: &[(&str, &str)] = &[
     ("RUSTC", COMPILER),
     ("RUSTC_BOOTSTRAP", "1"),
@@ -49,7 +52,8 @@ pub(crate) const VARIABLES: &[(&str, &str)] = &[
     ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", "qemu-aarch64 -L /usr/aarch64-linux-gnu"),
 ];
 
-/// The instrument is static, as the programs of the emulated machines have to be: one build serves both.
+/// The instrument is static, as the programs of the emulated machines have to be: one build serves
+/// both.
 const STATIC: (&str, &str) = ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUSTFLAGS", "-C target-feature=+crt-static");
 
 /// From binutils-aarch64-linux-gnu, which the compiler's package brings.
@@ -122,7 +126,8 @@ pub(crate) fn build(what: &[&str]) -> Result<()> {
     run::with(&[VARIABLES, &[STATIC]].concat(), "cargo", &[&arguments, what].concat())
 }
 
-/// Measures on the emulated machine: every aarch64 counter must be there, and the emulation must be noticed.
+/// Measures on the emulated machine: every aarch64 counter must be there, and the emulation must be
+/// noticed.
 fn run_emulated() -> Result<()> {
     let program = built("clockscope");
     let arguments = [&program, "measure", "--duration", "1s", "--format", "json"];

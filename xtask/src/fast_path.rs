@@ -1,12 +1,13 @@
-//! What a reading executes, by the machine code: few instructions, no call, no division, no way back,
-//! no register that a function must save. On aarch64 also: the counter is read after a branch that
-//! depends on the first load.
+//! What a reading executes, by the machine code: few instructions, no call, no division, no way
+//! back, no register that a function must save. On aarch64 also: the counter is read after a branch
+//! that depends on the first load.
 
 use anyhow::{Context, Result, bail};
 
 use crate::run;
 
-/// Functions of crates/clockscope/examples/fast_path.rs, and how many instructions each may have, its return included.
+/// Functions of crates/clockscope/examples/fast_path.rs, and how many instructions each may have,
+/// its return included.
 const OURS: &[(&str, usize)] = &[
     ("fast_path_now_unordered", 30),
     ("fast_path_now", 30),

@@ -1,5 +1,5 @@
-//! Feeds every parser with mutated input, by libFuzzer (fuzz/). The compiler's flags are cargo-fuzz's, which a stable compiler
-//! takes as well.
+//! Feeds every parser with mutated input, by libFuzzer (fuzz/). The compiler's flags are
+//! cargo-fuzz's, which a stable compiler takes as well.
 
 use std::fs;
 use std::path::Path;
@@ -73,8 +73,8 @@ fn build() -> Result<()> {
     run::with(&variables, "cargo", &arguments).context("the fuzz targets")
 }
 
-/// Feeds a target from its corpus. What is new goes into the folder that is built into; an input that breaks something is
-/// named in the error.
+/// Feeds a target from its corpus. What is new goes into the folder that is built into; an input
+/// that breaks something is named in the error.
 fn feed(target: &str, limit: &str) -> Result<()> {
     let program = format!("{FOLDER}/{}/release/{target}", host()?);
     let (found, broken) = (format!("{FOLDER}/corpus/{target}"), format!("{FOLDER}/broken/{target}-"));

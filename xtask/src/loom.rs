@@ -1,4 +1,5 @@
-//! The clock's protocol under loom, which replaces the atomics by ones that try what the memory model allows.
+//! The clock's protocol under loom, which replaces the atomics by ones that try what the memory
+//! model allows.
 
 use anyhow::Result;
 

@@ -1,4 +1,5 @@
-//! Packages every crate, and checks each published one: its licenses, its README, and what crates.io and docs.rs show.
+//! Packages every crate, and checks each published one: its licenses, its README, and what
+//! crates.io and docs.rs show.
 
 use std::fs;
 use std::path::Path;
@@ -113,7 +114,8 @@ fn is_keyword(word: &str) -> bool {
         && word.chars().all(|each| each.is_ascii_alphanumeric() || "_-+".contains(each))
 }
 
-/// Returns the licenses in a crate's folder that differ from the workspace's, as links do that became text files.
+/// Returns the licenses in a crate's folder that differ from the workspace's, as links do that
+/// became text files.
 fn unlike_the_workspace(name: &str, folder: &Path) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
     for license in LICENSES {

@@ -1,7 +1,7 @@
 //! The library on other platforms: what this machine can check, run under emulation, or neither.
 //!
-//! The compiler and its sources are Debian's rustc-web and rust-web-src, of which standard libraries for other
-//! targets are built (`cross`).
+//! The compiler and its sources are Debian's rustc-web and rust-web-src, of which standard
+//! libraries for other targets are built (`cross`).
 
 use std::collections::BTreeSet;
 
@@ -17,13 +17,15 @@ struct Emulated {
     target: &'static str,
     /// The linker, and the Debian package that it is in.
     linker: (&'static str, &'static str),
-    /// What runs its programs, and the Debian package that it is in; `None` where this machine does.
+    /// What runs its programs, and the Debian package that it is in; `None` where this machine
+    /// does.
     runner: Option<(&'static str, &'static str)>,
     /// The runner's first argument: a file of this repository.
     script: Option<&'static str>,
     /// Cargo's arguments for the tests.
     tests: &'static [&'static str],
-    /// More variables of the environment: the compiler's flags by `RUSTFLAGS`, and the runner's own.
+    /// More variables of the environment: the compiler's flags by `RUSTFLAGS`, and the runner's
+    /// own.
     variables: &'static [(&'static str, &'static str)],
     /// Whether CI runs it.
     in_ci: bool,
@@ -217,7 +219,8 @@ impl Emulated {
     }
 }
 
-/// Puts a library beside the test programs that Wine before version 9 lacks and Rust's standard library needs.
+/// Puts a library beside the test programs that Wine before version 9 lacks and Rust's standard
+/// library needs.
 fn complete_wine(windows: &Emulated) -> Result<()> {
     let folder = format!("{}/{}/debug/deps", cross::FOLDER, windows.target);
     std::fs::create_dir_all(&folder)?;

@@ -1,5 +1,5 @@
-//! `clockscope runtimes` with all runtimes that CI installs, as a user would run it: what each has to show, and that nothing is left
-//! behind, also when it is interrupted.
+//! `clockscope runtimes` with all runtimes that CI installs, as a user would run it: what each has
+//! to show, and that nothing is left behind, also when it is interrupted.
 
 use std::fs;
 use std::path::PathBuf;
@@ -32,7 +32,8 @@ const TICKS: [(&str, &str, f64); 5] = [
     ("chromium", "performance.now", 100_000.0),
     ("chromium", "performance.now (isolated)", 5_000.0),
 ];
-/// Those that are interrupted, how many processes they are with the command itself, and a word in the arguments of one.
+/// Those that are interrupted, how many processes they are with the command itself, and a word in
+/// the arguments of one.
 const INTERRUPTED: [(&str, usize, &str); 4] = [
     ("java", 2, "Probe.java"),
     ("dotnet", 2, "--runtimeconfig"),
@@ -65,7 +66,8 @@ pub(crate) fn check() -> Result<Outcome> {
     Ok(Outcome::Passed)
 }
 
-/// Where xtask/fetch-runtimes.sh has put what it fetched. Probes run in folders of their own, so that it must not be relative.
+/// Where xtask/fetch-runtimes.sh has put what it fetched. Probes run in folders of their own, so
+/// that it must not be relative.
 fn fetched(what: &str) -> Result<PathBuf> {
     Ok(std::path::absolute(run::built("runtimes"))?.join(what))
 }
@@ -106,13 +108,15 @@ impl Drop for Place {
 
 impl Place {
     fn new() -> Result<Self> {
-        // Not in the folder that cargo builds into: browsers put sockets there, whose paths must be short.
+        // Not in the folder that cargo builds into: browsers put sockets there, whose paths must be
+        // short.
         let temporary = std::env::temp_dir().join(format!("xtask-{}", std::process::id()));
         fs::create_dir_all(&temporary)?;
         Ok(Self { locales: fetched("locale")?, dotnet: dotnet()?, temporary, shared: shared() })
     }
 
-    /// The command where decimals have commas, for Java as well, whose virtual machine says so before anything else.
+    /// The command where decimals have commas, for Java as well, whose virtual machine says so
+    /// before anything else.
     fn command(&self, names: &[&str], arguments: &[&str]) -> Command {
         let mut command = Command::new(run::built("debug/clockscope"));
         command.arg("runtimes").args(names);
@@ -135,8 +139,8 @@ impl Place {
         Ok(serde_json::from_slice(&output.stdout)?)
     }
 
-    /// Starts a runtime's probe for long, interrupts it when so many processes run, one of which has this word among its arguments,
-    /// and looks whether all are gone.
+    /// Starts a runtime's probe for long, interrupts it when so many processes run, one of which
+    /// has this word among its arguments, and looks whether all are gone.
     fn interrupted(&self, name: &str, processes: usize, word: &str) -> Result<()> {
         let mut child = self.command(&[name], &["--duration", "40s", "--timeout", "10min"]).spawn()?;
         let ours = child.id();
@@ -151,7 +155,8 @@ impl Place {
         if !status.success() || output.status.code() != Some(130) {
             bail!("{name}, interrupted, ended with {} instead of 130", output.status);
         }
-        // Some processes of browsers overwrite their environment, others are started at the last moment.
+        // Some processes of browsers overwrite their environment, others are started at the last
+        // moment.
         started.extend(self.marked());
         let left: Vec<String> = started.into_iter().map(arguments).filter(|arguments| !arguments.is_empty()).collect();
         if !left.is_empty() {

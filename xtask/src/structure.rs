@@ -1,5 +1,6 @@
-//! Checks the structure: which crate may depend on which, that modules do not depend on each other in cycles, where
-//! unsafe code may be, and that every test exists that the documentation names as evidence.
+//! Checks the structure: which crate may depend on which, that modules do not depend on each other
+//! in cycles, where unsafe code may be, and that every test exists that the documentation names as
+//! evidence.
 
 mod cycles;
 mod modules;
@@ -58,7 +59,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
 const UNSAFE: &[&str] = &[
     "crates/clockscope-arch/src",
     "crates/clockscope-sources/src",
-    // The lock hands out what it guards; the memory of the process's clock is wiped in a forked child.
+    // The lock hands out what it guards; the memory of the process's clock is wiped in a forked
+    // child.
     "crates/clockscope/src/disciplined/lock.rs",
     "crates/clockscope/src/disciplined/wiping.rs",
     // What is done to a process there has no safe form.
@@ -91,7 +93,8 @@ pub(crate) fn check() -> Result<()> {
     if wrong.is_empty() { Ok(()) } else { bail!("the structure is broken:\n  {}", wrong.join("\n  ")) }
 }
 
-/// Tests that a table of the documentation names, in the last cell of its rows, and that are not there.
+/// Tests that a table of the documentation names, in the last cell of its rows, and that are not
+/// there.
 fn missing_tests(table: &str, sources: &str, machines: &[String]) -> Vec<String> {
     let rows = table.lines().filter(|line| line.starts_with('|') && !line.starts_with("|---"));
     let cells = rows.filter_map(|row| row.trim_end_matches('|').rsplit('|').next());
@@ -130,7 +133,8 @@ fn edges(metadata: &Value) -> Vec<(String, Vec<String>)> {
         .collect()
 }
 
-/// Edges between crates of the workspace that the table does not allow, and crates that it does not know.
+/// Edges between crates of the workspace that the table does not allow, and crates that it does not
+/// know.
 fn forbidden_edges(edges: &[(String, Vec<String>)]) -> Vec<String> {
     let members: Vec<&String> = edges.iter().map(|(from, _)| from).collect();
     let mut wrong = Vec::new();

@@ -10,7 +10,8 @@ use anyhow::{Context, Result, bail};
 
 use crate::run;
 
-/// The variable that names the list which skipped tests write themselves into (crates/clockscope-testing/src/skip.rs).
+/// The variable that names the list which skipped tests write themselves into
+/// (crates/clockscope-testing/src/skip.rs).
 const LIST: &str = "CLOCKSCOPE_SKIPPED_TESTS";
 
 /// The tests of one task.

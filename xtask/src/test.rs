@@ -1,4 +1,5 @@
-//! What a change has to pass, in two tiers: `quick` on any machine with Rust, everything with Debian's packages.
+//! What a change has to pass, in two tiers: `quick` on any machine with Rust, everything with
+//! Debian's packages.
 
 use std::time::Instant;
 
@@ -14,7 +15,8 @@ pub(crate) enum Outcome {
     Skipped(String),
 }
 
-/// A step that lacks something fails under CI, which installs all that there is, and is skipped elsewhere.
+/// A step that lacks something fails under CI, which installs all that there is, and is skipped
+/// elsewhere.
 pub(crate) fn lacking(missing: String) -> Result<Outcome> {
     if std::env::var_os("CI").is_some() {
         bail!("{missing}");
@@ -69,8 +71,8 @@ const LANES: [&[Step]; 2] = [
 const LIVE: [Step; 2] =
     [Step("language runtimes", |_| runtimes::check()), Step("emulated machines", |_| machines::check())];
 
-/// Test programs that take long or need more of a machine than to run Rust: real clocks at their speed, broken clocks
-/// (rigs), languages.
+/// Test programs that take long or need more of a machine than to run Rust: real clocks at their
+/// speed, broken clocks (rigs), languages.
 const THOROUGH: [&str; 6] = ["order", "trap", "across", "faults", "trust", "runtimes"];
 
 /// The first tier.

@@ -30,7 +30,8 @@ pub struct KnownClocksource {
     pub frequency_hz: Option<f64>,
     /// Bits that count, where that is the same on every machine.
     pub bits: Option<u32>,
-    /// Whether programs read the time without entering the kernel; `None` where that depends on the hypervisor.
+    /// Whether programs read the time without entering the kernel; `None` where that depends on the
+    /// hypervisor.
     pub vdso: Option<bool>,
     /// What reading the time usually costs, for people.
     pub usual_cost: &'static str,
@@ -119,7 +120,8 @@ mod tests {
         }
     }
 
-    /// The library trusts a counter that the kernel itself uses, so that both have to mean the same.
+    /// The library trusts a counter that the kernel itself uses, so that both have to mean the
+    /// same.
     #[test]
     fn the_counter_of_this_architecture_is_in_the_table() {
         assert_eq!(counter::CLOCKSOURCE.is_some(), counter::EXISTS);

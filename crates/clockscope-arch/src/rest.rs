@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-/// Lets the thread rest for about `duration`; not at all where the system refuses. (std's sleep panics
-/// there.)
+/// Lets the thread rest for about `duration`; not at all where the system refuses. (std's sleep
+/// panics there.)
 #[cfg(not(any(target_os = "wasi", all(target_family = "wasm", target_os = "unknown"))))]
 pub fn rest(duration: Duration) {
     use std::sync::{Condvar, Mutex};
@@ -14,8 +14,8 @@ pub fn rest(duration: Duration) {
     }
 }
 
-/// Lets the thread rest on WASI, where std's condition variables panic without threads; not at all in a
-/// browser, whose page must not wait.
+/// Lets the thread rest on WASI, where std's condition variables panic without threads; not at all
+/// in a browser, whose page must not wait.
 #[cfg(any(target_os = "wasi", all(target_family = "wasm", target_os = "unknown")))]
 pub fn rest(duration: Duration) {
     if cfg!(target_os = "wasi") {

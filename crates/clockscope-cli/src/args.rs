@@ -13,7 +13,8 @@ use crate::numbers::{self, Cpus, Ppm, Reads, Share};
 
 /// See every clock your machine has, know which one to trust and why, and read the fastest.
 ///
-/// Without a subcommand it measures: `clockscope tsc monotonic` is `clockscope measure tsc monotonic`.
+/// Without a subcommand it measures: `clockscope tsc monotonic` is
+/// `clockscope measure tsc monotonic`.
 #[derive(Debug, Parser)]
 #[command(name = "clockscope", version, args_conflicts_with_subcommands = true, max_term_width = 100)]
 pub(crate) struct Cli {
@@ -43,31 +44,38 @@ interrupted. docs/runtimes.md reads the figures, docs/runtime-probes.md shows ho
 pub(crate) enum Command {
     /// Measure what a read costs, how fine it ticks, and what happens between reads (the default)
     Measure(Box<MeasureArgs>),
-    /// Read clocks in a loop and show how their readings step: every difference, the tick, what went wrong and when
+    /// Read clocks in a loop and show how their readings step: every difference, the tick, what
+    /// went wrong and when
     Steps(Box<StepsArgs>),
     /// Compute the answer of a recorded run of `steps` again
     Replay(ReplayArgs),
-    /// Say which clock to use for an interval, how far a single measurement is off, and how often to repeat it
+    /// Say which clock to use for an interval, how far a single measurement is off, and how often
+    /// to repeat it
     Advise(AdviseArgs),
-    /// Hand readings from CPU to CPU and count those that go back, for every clock and reading sequence
+    /// Hand readings from CPU to CPU and count those that go back, for every clock and reading
+    /// sequence
     Order(OrderArgs),
     /// Measure how far the CPUs' counters are apart
     Offsets(OffsetsArgs),
-    /// Measure how fast clocks run: frequency offsets with their bounds, the counter's frequency, stability
+    /// Measure how fast clocks run: frequency offsets with their bounds, the counter's frequency,
+    /// stability
     Rate(RateArgs),
     /// Show what time threads lose, and to what
     Gaps(GapsArgs),
     /// Compare what sleeping calls give with what they are asked for
     Sleep(SleepArgs),
-    /// Show what the stopwatches of language runtimes and browsers do, by a probe that is run in each
+    /// Show what the stopwatches of language runtimes and browsers do, by a probe that is run in
+    /// each
     #[command(after_help = RUNTIMES_HELP)]
     Runtimes(RuntimesArgs),
-    /// Say which clocks can be trusted, with the evidence, and what to do about what speaks against them
+    /// Say which clocks can be trusted, with the evidence, and what to do about what speaks against
+    /// them
     #[command(after_help = CHECK_HELP)]
     Check(CheckArgs),
     /// Compare two clocks by resolution, accuracy, cost and reliability
     Shootout(ShootoutArgs),
-    /// List what the kernel could build its clocks on, and why it does not use the processor's counter
+    /// List what the kernel could build its clocks on, and why it does not use the processor's
+    /// counter
     Clocksource(ClocksourceArgs),
     /// List all clocks: nominal resolution, and whether they can be read here
     List(ListArgs),
@@ -129,16 +137,20 @@ pub(crate) struct MeasureArgs {
     /// CPU to measure on [default: the current one]
     #[arg(long, value_name = "N")]
     pub(crate) cpu: Option<u32>,
-    /// Time for sampling, all clocks together; with a unit (ns, us, ms, s, min), a bare number is seconds
+    /// Time for sampling, all clocks together; with a unit (ns, us, ms, s, min), a bare number is
+    /// seconds
     #[arg(long, value_name = "TIME", default_value = "2.5s", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
-    /// Switch the kernel to each of these clocksources in turn, measure with it, and put back what was there; needs root
+    /// Switch the kernel to each of these clocksources in turn, measure with it, and put back what
+    /// was there; needs root
     #[arg(long, value_name = "NAME", value_delimiter = ',', num_args = 1)]
     pub(crate) clocksource: Vec<String>,
-    /// Look across CPUs and over time as well: order, offsets and rates in a line each; some 2.5 s more
+    /// Look across CPUs and over time as well: order, offsets and rates in a line each; some 2.5 s
+    /// more
     #[arg(long)]
     pub(crate) thorough: bool,
-    /// Run N times, each in its own process and for the whole duration, and show where another run's median lies
+    /// Run N times, each in its own process and for the whole duration, and show where another
+    /// run's median lies
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1000), conflicts_with_all = ["thorough", "clocksource"])]
     pub(crate) repeat: Option<u32>,
     /// Exit with 1 if a measured clock shows any of these, with 3 if that could not be determined
@@ -161,8 +173,8 @@ pub(crate) struct StepsArgs {
     /// Read for so long, all clocks together [default: 2s]
     #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true, conflicts_with_all = ["reads", "raw"])]
     pub(crate) duration: Option<Seconds>,
-    /// Keep every reading and write all of them to this file, in ns since the clock's first one; a file that ends in .json
-    /// is a recording for `clockscope replay`
+    /// Keep every reading and write all of them to this file, in ns since the clock's first one; a
+    /// file that ends in .json is a recording for `clockscope replay`
     #[arg(long, value_name = "FILE")]
     pub(crate) raw: Option<PathBuf>,
     /// Format of that file [default: by its ending, otherwise csv]
@@ -202,13 +214,15 @@ pub(crate) struct ReplayArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct AdviseArgs {
-    /// Length of what is to be measured, with a unit (ns, us, ms, s, min) [default: a table of 1ns to 1s]
+    /// Length of what is to be measured, with a unit (ns, us, ms, s, min) [default: a table of 1ns
+    /// to 1s]
     #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) interval: Option<Seconds>,
     /// Relative error that is accepted, e.g. 1% or 0.01
     #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = numbers::share, allow_hyphen_values = true)]
     pub(crate) error: Share,
-    /// Take this recorded measurement, of `measure` or `steps`, instead of making one; - for standard input
+    /// Take this recorded measurement, of `measure` or `steps`, instead of making one; - for
+    /// standard input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["cpu", "duration"])]
     pub(crate) from: Option<PathBuf>,
     /// CPU to measure on [default: the current one]
@@ -267,7 +281,8 @@ pub(crate) struct RateArgs {
     /// How long to compare; with --until, how long at most [default: 2s, with --until 60s]
     #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Option<Seconds>,
-    /// Stop as soon as every clock's bound is this small, e.g. 0.1ppm or 20ppb; exit with 3 if the time was too short
+    /// Stop as soon as every clock's bound is this small, e.g. 0.1ppm or 20ppb; exit with 3 if the
+    /// time was too short
     #[arg(long, value_name = "BOUND", value_parser = numbers::ppm, allow_hyphen_values = true)]
     pub(crate) until: Option<Ppm>,
     /// Exit with 1 if any of these was seen, with 3 if that could not be determined
@@ -315,19 +330,22 @@ pub(crate) struct RuntimesArgs {
     /// Runtimes by name, as --list shows them [default: all that are found]
     #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
-    /// Start a runtime by this program instead of the one on PATH; may be given several times, also for one runtime
+    /// Start a runtime by this program instead of the one on PATH; may be given several times, also
+    /// for one runtime
     #[arg(long = "runtime", value_name = "NAME=PROGRAM", value_parser = program)]
     pub(crate) programs: Vec<(String, PathBuf)>,
     /// Only show which runtimes are found, which are not, and how to get them
     #[arg(long, conflicts_with_all = ["clocksource", "duration", "timeout", "fail_on"])]
     pub(crate) list: bool,
-    /// Switch the kernel to each of these clocksources in turn, measure with it, and put back what was there; needs root
+    /// Switch the kernel to each of these clocksources in turn, measure with it, and put back what
+    /// was there; needs root
     #[arg(long, value_name = "NAME", value_delimiter = ',', num_args = 1)]
     pub(crate) clocksource: Vec<String>,
     /// Time for which each API is read, 1ms to 1min
     #[arg(long, value_name = "TIME", default_value = "300ms", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
-    /// Longest time for running a probe [default: 20s and 10 times --duration]; building one may take 2min, asking for a version 10s
+    /// Longest time for running a probe [default: 20s and 10 times --duration]; building one may
+    /// take 2min, asking for a version 10s
     #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) timeout: Option<Seconds>,
     /// Exit with 1 if any of these was seen, with 3 if that could not be determined
@@ -347,10 +365,12 @@ fn program(text: &str) -> Result<(String, PathBuf), String> {
 
 #[derive(Args, Debug)]
 pub(crate) struct CheckArgs {
-    /// Clocks by name or alias; "counter" is the processor's [default: the counter and all POSIX clocks]
+    /// Clocks by name or alias; "counter" is the processor's [default: the counter and all POSIX
+    /// clocks]
     #[arg(value_name = "CLOCK")]
     pub(crate) clocks: Vec<String>,
-    /// Demands on the clocks (TOML; `clockscope schema policy`): exit with 1 if one is not met, with 3 if that is unknown
+    /// Demands on the clocks (TOML; `clockscope schema policy`): exit with 1 if one is not met,
+    /// with 3 if that is unknown
     #[arg(long, value_name = "FILE")]
     pub(crate) policy: Option<PathBuf>,
     /// CPU to measure on where one is enough [default: the current one]

@@ -58,7 +58,8 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
     }
 }
 
-/// Whether a process that has left the clocksource switched, or is switching it, spoils what is measured.
+/// Whether a process that has left the clocksource switched, or is switching it, spoils what is
+/// measured.
 fn is_measuring(cli: &Cli) -> bool {
     match &cli.command {
         None => cli.measure.clocksource.is_empty(),

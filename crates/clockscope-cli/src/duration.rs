@@ -1,6 +1,7 @@
 //! Durations on the command line.
 
-/// Longest duration that is accepted, in seconds: a day. What runs longer is a service, not a measurement.
+/// Longest duration that is accepted, in seconds: a day. What runs longer is a service, not a
+/// measurement.
 const LONGEST_S: f64 = 86_400.0;
 
 /// A duration in seconds, positive and finite.

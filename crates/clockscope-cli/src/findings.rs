@@ -29,7 +29,8 @@ pub(crate) enum FailOn {
     Unknown,
 }
 
-/// 1 if any clock shows any of these, otherwise 3 if one of them is unknown for all clocks, otherwise 0.
+/// 1 if any clock shows any of these, otherwise 3 if one of them is unknown for all clocks,
+/// otherwise 0.
 pub(crate) fn judge<'a>(clocks: impl Iterator<Item = Shown<'a>>, fail_on: &[FailOn]) -> Exit {
     let clocks: Vec<Shown<'_>> = clocks.collect();
     let shown = |event: &FailOn| any(clocks.iter().map(|clock| event.shown_by(*clock)));
@@ -177,7 +178,8 @@ impl Shows<RuntimesFinding> for Runtimes {
             RuntimesFinding::Regression => any(rows.iter().map(|row| row.regressions.get().map(|count| count > 0))),
             // An API that a runtime does not have is no fault of the machine's.
             RuntimesFinding::Unavailable => any(rows.iter().map(|row| Some(!row.available && row.api.is_none()))),
-            // What an API does not state, and how sure a figure is, are no findings: with floats, and in short runs, they always lack.
+            // What an API does not state, and how sure a figure is, are no findings: with floats,
+            // and in short runs, they always lack.
             RuntimesFinding::Unknown => {
                 let lacks = |row: &RuntimeRecord| {
                     !row.cost_ns.is_known() || !row.tick_ns.is_known() || !row.observed_resolution_ns.is_known()

@@ -1,4 +1,5 @@
-//! The command. Arguments, progress, printing and exit codes; everything else is in the crates that it joins.
+//! The command. Arguments, progress, printing and exit codes; everything else is in the crates that
+//! it joins.
 
 mod args;
 mod commands;

@@ -26,8 +26,8 @@ pub(crate) fn say(message: &str) {
     complaint(message);
 }
 
-/// Writes a line to standard error. Where that is full or closed the line is lost, and the data and the exit code are
-/// worth no less.
+/// Writes a line to standard error. Where that is full or closed the line is lost, and the data and
+/// the exit code are worth no less.
 fn complaint(line: &str) {
     let _ = writeln!(io::stderr(), "{line}");
 }
@@ -68,7 +68,8 @@ impl Drop for Draft {
 }
 
 impl Destination {
-    /// Opens the destination before anything is measured, so that what cannot be written is known at once.
+    /// Opens the destination before anything is measured, so that what cannot be written is known
+    /// at once.
     pub(crate) fn open(path: Option<&Path>) -> Result<Self> {
         path.map_or(Ok(Self::Stdout), |path| Self::file(path, "--output"))
     }
@@ -85,7 +86,8 @@ impl Destination {
                 Ok(Self::Special { target, option, file })
             }
             Ok(_) => {
-                // A file that may not be written is not replaced either, though its folder would permit it.
+                // A file that may not be written is not replaced either, though its folder would
+                // permit it.
                 OpenOptions::new().append(true).open(&target).with_context(wrong)?;
                 Ok(Self::File { draft: Draft::create(&target).with_context(wrong)?, target, option })
             }
@@ -103,7 +105,8 @@ impl Destination {
         self.write_by(|out| out.write_all(text.as_bytes()))
     }
 
-    /// Lets everything be written. What is left half-written by an error is removed, where it is a file.
+    /// Lets everything be written. What is left half-written by an error is removed, where it is a
+    /// file.
     pub(crate) fn write_by(self, write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>) -> Result<()> {
         match self {
             Self::Stdout => match write_buffered(io::stdout(), write) {
@@ -130,9 +133,10 @@ fn write_buffered<W: Write + Send>(
 }
 
 impl Draft {
-    /// A new file beside the target: a rename within a folder replaces the target at once or not at all. Its name is
-    /// made of the process's number, not of a random one: libraries that make random names seed them by reading a
-    /// clock, which kills the process where the counter is disabled.
+    /// A new file beside the target: a rename within a folder replaces the target at once or not at
+    /// all. Its name is made of the process's number, not of a random one: libraries that make
+    /// random names seed them by reading a clock, which kills the process where the counter is
+    /// disabled.
     fn create(target: &Path) -> io::Result<Self> {
         let mut name = OsString::from(".");
         name.push(target.file_name().ok_or(io::ErrorKind::InvalidInput)?);

@@ -11,8 +11,8 @@ pub(crate) struct Bar {
 }
 
 impl Bar {
-    /// No bar is made where none is wanted, nor where the counter is disabled: the bar reads time through the C
-    /// library, which kills the process there.
+    /// No bar is made where none is wanted, nor where the counter is disabled: the bar reads time
+    /// through the C library, which kills the process there.
     pub(crate) fn new(quiet: bool, counter_readable: Option<bool>) -> Self {
         let wanted = !quiet && counter_readable != Some(false) && io::stderr().is_terminal();
         let bar = wanted.then(|| {

@@ -20,7 +20,8 @@ impl fmt::Display for UsageError {
 
 impl std::error::Error for UsageError {}
 
-/// A CPU or a clock that there is not is the user's mistake, anything else the machine's. `cpu` is the option that names CPUs.
+/// A CPU or a clock that there is not is the user's mistake, anything else the machine's. `cpu` is
+/// the option that names CPUs.
 pub(crate) fn explained(error: MeasureError, cpu: &str) -> anyhow::Error {
     match error {
         MeasureError::Affinity(error) => UsageError(format!("{cpu}: {error}")).into(),

@@ -1,4 +1,5 @@
-//! The questions across CPUs and over time, on the machine as it is and on ones that are broken on purpose.
+//! The questions across CPUs and over time, on the machine as it is and on ones that are broken on
+//! purpose.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -118,8 +119,8 @@ fn counters_that_are_apart_are_found_by_their_skew() {
             assert!((offset - ticks as f64).abs() <= bound + 1000.0, "{ticks}: {pair:#}");
             (granted, move || {
                 assert_eq!(record["apart"], u64::from(ticks.abs() >= 1_000_000), "{record:#}");
-                // The vDSO computes its clock from the same counter: it is as wrong as that, unless the counter is behind
-                // what the kernel saw last, where the vDSO stands still.
+                // The vDSO computes its clock from the same counter: it is as wrong as that, unless
+                // the counter is behind what the kernel saw last, where the vDSO stands still.
                 let against = &record["vdso"][0];
                 assert!(
                     ticks < 0 || number(&against["offset_ns"]).abs() <= number(&against["bound_ns"]) + 1000.0,
@@ -226,7 +227,8 @@ fn a_fast_clock_is_found_with_sign_and_size() {
     }
 }
 
-/// A clock whose nominal resolution is finer than its steps runs at no wrong rate, nor does it change it: it is late by up to its step.
+/// A clock whose nominal resolution is finer than its steps runs at no wrong rate, nor does it
+/// change it: it is late by up to its step.
 #[test]
 #[parallel]
 fn a_hidden_step_is_no_rate() {
@@ -320,7 +322,8 @@ fn coarse_clocks_are_not_accused() {
         assert!(found["constant"].is_null() && found["step"].is_null(), "{found:#}");
         assert!(found["unknown"]["constant"].as_str().unwrap().contains("timer tick"), "{found:#}");
     }
-    // A coarse reference shows the same moment many times; what is told is finite, and can be read back.
+    // A coarse reference shows the same moment many times; what is told is finite, and can be read
+    // back.
     let file = tempfile::NamedTempFile::new().unwrap();
     let path = file.path().to_str().unwrap();
     run(

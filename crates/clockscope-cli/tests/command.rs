@@ -220,7 +220,8 @@ fn an_interrupted_raw_run_writes_what_it_has() {
     assert!(clock(&record, "thread")["reason"].as_str().unwrap().contains("interrupted before its turn"));
 }
 
-/// The answer of the run again, to the last byte, in every format; from a file and from standard input.
+/// The answer of the run again, to the last byte, in every format; from a file and from standard
+/// input.
 #[test]
 fn a_recording_is_replayed() {
     let folder = tempfile::tempdir().unwrap();
@@ -300,7 +301,8 @@ fn a_raw_file_that_does_not_fit_is_removed() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("raw.csv");
     let mut shell = std::process::Command::new("sh");
-    // In blocks of 512 bytes or 1 KiB, by shell; the signal would end the program before it could say anything.
+    // In blocks of 512 bytes or 1 KiB, by shell; the signal would end the program before it could
+    // say anything.
     let script = "trap '' XFSZ; ulimit -f 8; exec \"$0\" steps monotonic --reads 100000 --raw \"$1\"";
     shell.args(["-c", script, env!("CARGO_BIN_EXE_clockscope")]).arg(&file);
     let output = run(shell, 4);

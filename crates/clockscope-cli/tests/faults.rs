@@ -1,4 +1,5 @@
-//! Clocks and machines that are broken on purpose, end to end: what the rig did must be what the instrument counts.
+//! Clocks and machines that are broken on purpose, end to end: what the rig did must be what the
+//! instrument counts.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -13,8 +14,8 @@ use support::{clock, clockscope, count, record, record_beside, record_granted, r
 
 const MONOTONIC: (&str, &str) = ("CLOCKSCOPE_LIE_CLOCK", "1");
 
-/// Measures `monotonic` under the liar; the record, and what the liar says that it did. On a busy machine it may get to read
-/// little: then it is given more time.
+/// Measures `monotonic` under the liar; the record, and what the liar says that it did. On a busy
+/// machine it may get to read little: then it is given more time.
 fn lied(lies: &[(&str, &str)]) -> (Value, Value) {
     let is_repeated = lies.iter().any(|(name, _)| *name == "CLOCKSCOPE_LIE_EVERY");
     let (mut record, mut log, _) = lied_for("700ms", lies);
@@ -39,7 +40,8 @@ fn lied_for(duration: &str, lies: &[(&str, &str)]) -> (Value, Value, Granted) {
     (record, serde_json::from_str(&log).unwrap(), granted)
 }
 
-/// Equal but for one, or for one in a hundred. Gaps of more than 1 ms are warps, too, which a busy machine adds.
+/// Equal but for one, or for one in a hundred. Gaps of more than 1 ms are warps, too, which a busy
+/// machine adds.
 fn assert_counted(record: &Value, event: &str, log: &Value) {
     let (counted, done) = (count(record, "monotonic", event), log["events"].as_u64().unwrap());
     let (few, added) = (1.max(done / 100), if event == "warp" { count(record, "monotonic", "gap") } else { 0 });
@@ -142,13 +144,15 @@ fn a_quantum_is_observed_and_is_no_jump() {
             let lies = [("CLOCKSCOPE_LIE_QUANTUM_NS", quantum)];
             let (record, _, granted) = lied_for(&format!("{}ms", 700 * factor), &lies);
             assert_none(&record, &["jump", "warp", "regression"]);
-            // A thread that only runs now and then sees no two neighboring values of a coarse clock.
+            // A thread that only runs now and then sees no two neighboring values of a coarse
+            // clock.
             (granted, move || assert_eq!(clock(&record, "monotonic")["observed_resolution_ns"], expected, "{quantum}"))
         });
     }
 }
 
-/// Quanta of a clock that is read in a fifth of a tick and of one that is read in twenty ticks, in fractions too.
+/// Quanta of a clock that is read in a fifth of a tick and of one that is read in twenty ticks, in
+/// fractions too.
 #[test]
 #[serial]
 fn quanta_are_found_by_steps_and_by_measure() {

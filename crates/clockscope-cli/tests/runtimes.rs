@@ -1,5 +1,5 @@
-//! `clockscope runtimes`, with runtimes that are there, that are not, and that misbehave. Those that CI installs are all measured by
-//! `cargo xtask runtimes`.
+//! `clockscope runtimes`, with runtimes that are there, that are not, and that misbehave. Those
+//! that CI installs are all measured by `cargo xtask runtimes`.
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 

@@ -1,4 +1,5 @@
-//! Verdicts on the machine as it is, and on ones that are broken on purpose: each gets the right one, for the right reason.
+//! Verdicts on the machine as it is, and on ones that are broken on purpose: each gets the right
+//! one, for the right reason.
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
@@ -57,8 +58,8 @@ fn assert_advised(record: &Value) {
     }
 }
 
-/// The counter is trusted where the kernel builds its clocks on it and the processor promises a constant rate; other machines
-/// limit it.
+/// The counter is trusted where the kernel builds its clocks on it and the processor promises a
+/// constant rate; other machines limit it.
 #[test]
 #[serial]
 fn a_healthy_machine_is_trusted() {
@@ -101,8 +102,8 @@ fn trapped(factor: u32, fault: &str) -> (Value, Granted) {
     found
 }
 
-/// What the rig does, and the evidence that decides against the counter. On a busy machine the fault may come between two looks, where
-/// the rate alone shows it.
+/// What the rig does, and the evidence that decides against the counter. On a busy machine the
+/// fault may come between two looks, where the rate alone shows it.
 #[test]
 #[serial]
 fn every_fault_of_a_counter_makes_it_unfit_for_its_own_reason() {
@@ -144,7 +145,8 @@ fn every_fault_of_a_counter_makes_it_unfit_for_its_own_reason() {
     }
 }
 
-/// One CPU's counter is ahead, or drifts away: the order of ordered reads shows it, the offset tells by how much.
+/// One CPU's counter is ahead, or drifts away: the order of ordered reads shows it, the offset
+/// tells by how much.
 #[test]
 #[serial]
 fn counters_that_differ_between_cpus_are_unfit() {
@@ -234,7 +236,8 @@ fn a_denied_clock_is_unfit_with_the_reason() {
     assert!(evidence(process)[0]["text"].as_str().unwrap().contains("seccomp"), "{process:#}");
 }
 
-/// Checks with something else in the place of the kernel's folder of clocksources; `None` where that needs more rights.
+/// Checks with something else in the place of the kernel's folder of clocksources; `None` where
+/// that needs more rights.
 fn with_sysfs(prepare: &str) -> Option<Value> {
     let program = env!("CARGO_BIN_EXE_clockscope");
     let folder = "/sys/devices/system/clocksource";
@@ -285,7 +288,8 @@ impl Written {
     }
 }
 
-/// Checks by a policy, for so long, and ends with this code: what was printed, and what was complained about.
+/// Checks by a policy, for so long, and ends with this code: what was printed, and what was
+/// complained about.
 fn by_policy(text: &str, code: i32) -> (Value, String) {
     let policy = Written::new(text);
     let path = policy.path();
@@ -478,7 +482,8 @@ fn a_shootout_compares_two_clocks_by_four_metrics() {
     assert!(String::from_utf8_lossy(&output.stderr).contains("name two clocks"));
 }
 
-/// A system call against the vDSO of the same clock, both by the same hardware: nothing but cost is different.
+/// A system call against the vDSO of the same clock, both by the same hardware: nothing but cost is
+/// different.
 #[test]
 #[serial]
 fn paths_of_one_clock_differ_in_cost_alone() {

@@ -1,5 +1,6 @@
-//! What the kernel counts of the things that take time from a thread: context switches, interrupts, software interrupts,
-//! time stolen by the hypervisor. Two accounts, before and after, show what happened between.
+//! What the kernel counts of the things that take time from a thread: context switches, interrupts,
+//! software interrupts, time stolen by the hypervisor. Two accounts, before and after, show what
+//! happened between.
 
 #![allow(unsafe_code, reason = "getrusage writes through a pointer")]
 
@@ -43,7 +44,8 @@ pub fn of_thread() -> ThreadAccount {
     ThreadAccount { cpu: crate::affinity::current_cpu(), switches: switches() }
 }
 
-/// The account of a CPU now. Reads three files of /proc: 50 to 500 µs, more with more CPUs. What cannot be read is empty.
+/// The account of a CPU now. Reads three files of /proc: 50 to 500 µs, more with more CPUs. What
+/// cannot be read is empty.
 #[must_use]
 pub fn of_cpu(number: u32) -> CpuAccount {
     let text = |path| std::fs::read_to_string(path).unwrap_or_default();
@@ -55,7 +57,8 @@ pub fn of_cpu(number: u32) -> CpuAccount {
     }
 }
 
-/// The counts of one CPU in a table whose head names the CPUs: `CPU0 CPU1 …`, then `NAME: count count … description`.
+/// The counts of one CPU in a table whose head names the CPUs: `CPU0 CPU1 …`, then
+/// `NAME: count count … description`.
 pub(crate) fn counts_of(table: &str, cpu: u32) -> Vec<(String, u64)> {
     let mut lines = table.lines();
     let wanted = format!("CPU{cpu}");
@@ -65,7 +68,8 @@ pub(crate) fn counts_of(table: &str, cpu: u32) -> Vec<(String, u64)> {
     lines
         .filter_map(|line| {
             let (name, counts) = line.split_once(':')?;
-            // Lines such as `ERR: 0` count for the whole machine and have no column of this CPU unless it is the first.
+            // Lines such as `ERR: 0` count for the whole machine and have no column of this CPU
+            // unless it is the first.
             let count = counts.split_whitespace().nth(column)?.parse().ok()?;
             // A number says nothing; the device at the end of the line does.
             let is_number = name.trim().parse::<u32>().is_ok();
@@ -86,7 +90,8 @@ pub(crate) fn steal_ns(stat: &str, cpu: u32) -> Option<u64> {
 #[cfg(target_os = "linux")]
 fn switches() -> Option<Switches> {
     let mut usage = core::mem::MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: getrusage fills the rusage, which is ours, or refuses and leaves it zero, which is a rusage, too.
+    // SAFETY: getrusage fills the rusage, which is ours, or refuses and leaves it zero, which is a
+    // rusage, too.
     let (answer, usage) = unsafe { (libc::getrusage(libc::RUSAGE_THREAD, usage.as_mut_ptr()), usage.assume_init()) };
     #[allow(clippy::unnecessary_cast, reason = "32 bits wide on 32-bit systems")]
     (answer == 0)

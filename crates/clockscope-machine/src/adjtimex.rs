@@ -1,4 +1,5 @@
-//! What the kernel says about the rate and the error of its own clock: adjtimex(2), asked and not changed.
+//! What the kernel says about the rate and the error of its own clock: adjtimex(2), asked and not
+//! changed.
 
 use clockscope_arch::Errno;
 use clockscope_records::Adjtimex;

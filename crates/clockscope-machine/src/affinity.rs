@@ -42,7 +42,8 @@ pub enum AffinityError {
     Recorded(String),
 }
 
-/// A pinned thread. Dropping it gives the thread its former mask back. It stays on the thread that was pinned.
+/// A pinned thread. Dropping it gives the thread its former mask back. It stays on the thread that
+/// was pinned.
 #[derive(Debug)]
 pub struct Pinned {
     cpu: u32,
@@ -61,7 +62,8 @@ impl Pinned {
 
 impl Drop for Pinned {
     fn drop(&mut self) {
-        // If the former CPUs are gone meanwhile the thread stays where it is, which is the best that is left.
+        // If the former CPUs are gone meanwhile the thread stays where it is, which is the best
+        // that is left.
         let _ = os::set_allowed_cpus(&self.former);
     }
 }
@@ -93,7 +95,8 @@ pub fn pin(cpu: u32) -> Result<Pinned, AffinityError> {
     Ok(Pinned { cpu, former, _here: core::marker::PhantomData })
 }
 
-/// Binds the calling thread to `cpu` for the rest of its life, also to one outside of the mask that it inherited.
+/// Binds the calling thread to `cpu` for the rest of its life, also to one outside of the mask that
+/// it inherited.
 ///
 /// # Errors
 /// The CPU does not exist, is offline, is outside the process's cpuset, or the system refuses.

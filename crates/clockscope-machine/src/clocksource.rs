@@ -17,14 +17,15 @@ pub fn known(name: &str) -> Option<&'static KnownClocksource> {
     clocksource::known(name.as_bytes())
 }
 
-/// Returns whether the kernel computes this clocksource from the processor's counter and from what a hypervisor states.
+/// Returns whether the kernel computes this clocksource from the processor's counter and from what
+/// a hypervisor states.
 #[must_use]
 pub fn is_scaled_counter(name: &str) -> bool {
     known(name).is_some_and(|known| known.hardware == Hardware::ScaledCounter)
 }
 
-/// Returns whether the kernel computes this clocksource from the processor's counter, scaled or not; `None` for one that
-/// this program has never heard of.
+/// Returns whether the kernel computes this clocksource from the processor's counter, scaled or
+/// not; `None` for one that this program has never heard of.
 #[must_use]
 pub fn is_counter_based(name: &str) -> Option<bool> {
     known(name).map(KnownClocksource::is_counter_based)
@@ -42,8 +43,8 @@ pub fn is_counter(name: &str) -> bool {
     clocksource::is_counter(name.as_bytes())
 }
 
-/// What the kernel thinks of the processor's counter: from sysfs, its command line, its log where that may be read, and the
-/// processor's flags as it sees them. Reads the log once: milliseconds.
+/// What the kernel thinks of the processor's counter: from sysfs, its command line, its log where
+/// that may be read, and the processor's flags as it sees them. Reads the log once: milliseconds.
 #[must_use]
 pub fn kernel_verdict(environment: &Environment) -> KernelVerdict {
     let mut word = KernelVerdict {
@@ -94,13 +95,15 @@ fn asked_for_at_boot(command_line: &str) -> Vec<KernelCause> {
     command_line.split_ascii_whitespace().filter_map(option).collect()
 }
 
-/// A hypervisor's clocksource, which the kernel rates higher unless the counter is said to be invariant.
+/// A hypervisor's clocksource, which the kernel rates higher unless the counter is said to be
+/// invariant.
 fn preferred(environment: &Environment) -> Option<KernelCause> {
     let name = environment.clocksource.as_deref().filter(|name| is_scaled_counter(name))?;
     Some(KernelCause::PrefersScaled { clocksource: name.to_owned() })
 }
 
-/// Flags without which the kernel does not trust an x86 counter in deep sleep states, or with another frequency.
+/// Flags without which the kernel does not trust an x86 counter in deep sleep states, or with
+/// another frequency.
 fn lacking_flags(environment: &Environment) -> Option<KernelCause> {
     let flags = environment.counter_flags.known()?;
     let flags: Vec<String> = [("constant_tsc", &flags.constant_tsc), ("nonstop_tsc", &flags.nonstop_tsc)]

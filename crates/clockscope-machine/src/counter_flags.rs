@@ -2,7 +2,8 @@
 
 use clockscope_records::{CounterFlags, Figure};
 
-/// The processor's own bits by CPUID (Intel SDM vol. 2A, AMD APM vol. 3); the kernel's judgements from /proc/cpuinfo.
+/// The processor's own bits by CPUID (Intel SDM vol. 2A, AMD APM vol. 3); the kernel's judgements
+/// from /proc/cpuinfo.
 #[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
 pub(crate) fn read(cpuinfo: &str) -> Figure<CounterFlags> {
     use crate::text;

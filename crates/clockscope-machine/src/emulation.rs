@@ -1,4 +1,5 @@
-//! Emulators and recorders that this process runs under. With any of them, costs are theirs and not the machine's.
+//! Emulators and recorders that this process runs under. With any of them, costs are theirs and not
+//! the machine's.
 
 /// Names of those that were found. `cpuinfo` is the text of /proc/cpuinfo.
 pub(crate) fn find(cpuinfo: &str) -> Vec<String> {
@@ -25,8 +26,8 @@ fn is_tcg() -> bool {
     false
 }
 
-/// A user-mode emulator passes the host's /proc/cpuinfo through: it describes another architecture than the program's.
-/// An emulator of the host's own architecture is not found this way.
+/// A user-mode emulator passes the host's /proc/cpuinfo through: it describes another architecture
+/// than the program's. An emulator of the host's own architecture is not found this way.
 fn is_foreign(cpuinfo: &str, architecture: &str) -> bool {
     let host_is_x86 = cpuinfo.lines().any(|line| line.starts_with("flags")) && cpuinfo.contains("vendor_id");
     let program_is_x86 = matches!(architecture, "x86_64" | "x86");

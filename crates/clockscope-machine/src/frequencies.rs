@@ -1,4 +1,5 @@
-//! Nominal frequencies of the counter, as hardware or hypervisor state them: to be checked against a measurement.
+//! Nominal frequencies of the counter, as hardware or hypervisor state them: to be checked against
+//! a measurement.
 
 use clockscope_arch::counter::{self, StatedFrequencies};
 use clockscope_arch::os;
@@ -6,13 +7,15 @@ use clockscope_records::{Figure, Frequencies, StatedBy};
 
 const NOT_STATED: &str = "the processor does not state it";
 
-/// Returns the counter's nominal frequency in Hz and who states it, by the precedence of [`StatedFrequencies::nominal_hz`].
+/// Returns the counter's nominal frequency in Hz and who states it, by the precedence of
+/// [`StatedFrequencies::nominal_hz`].
 #[must_use]
 pub fn nominal_hz(stated: &Frequencies) -> Option<(f64, StatedBy)> {
     stated_frequencies(stated).nominal_hz(|| stated.perf_mmap_hz.get()).map(recorded)
 }
 
-/// Returns the same without the kernel's figure, for a comparison with the kernel's clocks: these run by it.
+/// Returns the same without the kernel's figure, for a comparison with the kernel's clocks: these
+/// run by it.
 #[must_use]
 pub fn nominal_hz_beside_kernel(stated: &Frequencies) -> Option<(f64, StatedBy)> {
     stated_frequencies(stated).nominal_hz(|| None).map(recorded)

@@ -1,4 +1,5 @@
-//! What `fuzz/` feeds with texts that no kernel writes. Each function asserts what holds of any answer.
+//! What `fuzz/` feeds with texts that no kernel writes. Each function asserts what holds of any
+//! answer.
 
 use crate::{account, clocksource, emulation, kernel, text};
 

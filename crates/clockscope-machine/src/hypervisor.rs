@@ -43,9 +43,9 @@ pub(crate) fn signature() -> Option<[u8; 12]> {
     (signature != [0; 12]).then_some(signature)
 }
 
-/// Returns what the hypervisor states about the counter that it gives to this machine. Those that are known to state
-/// something: KVM (Linux `asm/kvm_para.h`), Hyper-V (Hypervisor Top Level Functional Specification, 2.4) and Xen
-/// (`arch-x86/cpuid.h`).
+/// Returns what the hypervisor states about the counter that it gives to this machine. Those that
+/// are known to state something: KVM (Linux `asm/kvm_para.h`), Hyper-V (Hypervisor Top Level
+/// Functional Specification, 2.4) and Xen (`arch-x86/cpuid.h`).
 #[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
 #[must_use]
 pub fn statement() -> Option<HypervisorStatement> {

@@ -1,8 +1,9 @@
-//! Facts about this machine: processor, kernel, clocksources, hypervisor, emulation, affinity; what the kernel counts
-//! of switches and interrupts; its calls that sleep; and whether a read that may kill its process can be risked.
+//! Facts about this machine: processor, kernel, clocksources, hypervisor, emulation, affinity; what
+//! the kernel counts of switches and interrupts; its calls that sleep; and whether a read that may
+//! kill its process can be risked.
 //!
-//! This crate measures nothing and prints nothing. Nothing in it reads time through the C library: where the counter
-//! is disabled for the process, that would end it.
+//! This crate measures nothing and prints nothing. Nothing in it reads time through the C library:
+//! where the counter is disabled for the process, that would end it.
 
 pub mod account;
 pub mod adjtimex;
@@ -23,7 +24,8 @@ pub mod trial;
 
 use clockscope_records::{Environment, Program};
 
-/// Gathers all facts. Reads a few small files of /proc and /sys; takes about a millisecond, changes nothing.
+/// Gathers all facts. Reads a few small files of /proc and /sys; takes about a millisecond, changes
+/// nothing.
 #[must_use]
 pub fn environment() -> Environment {
     let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();

@@ -81,8 +81,8 @@ impl Sleeper {
         Self { system: system::Sleeper::new() }
     }
 
-    /// Sleeps for `ns` nanoseconds. `monotonic_ns` is what CLOCK_MONOTONIC shows now, for the call that sleeps until a
-    /// moment. A signal may end it early.
+    /// Sleeps for `ns` nanoseconds. `monotonic_ns` is what CLOCK_MONOTONIC shows now, for the call
+    /// that sleeps until a moment. A signal may end it early.
     ///
     /// # Errors
     /// The call failed, or cannot sleep for so long.
@@ -103,7 +103,8 @@ impl Default for Sleeper {
     }
 }
 
-/// By how much the kernel may wake the calling thread late on purpose, in ns; `None` where it does not show that.
+/// By how much the kernel may wake the calling thread late on purpose, in ns; `None` where it does
+/// not show that.
 #[must_use]
 pub fn timer_slack_ns() -> Option<u64> {
     system::timer_slack_ns()
@@ -137,13 +138,15 @@ mod system {
             match call {
                 Call::Nanosleep => {
                     let time = timespec(ns);
-                    // SAFETY: reads one timespec, which is ours; the remaining time is not asked for.
+                    // SAFETY: reads one timespec, which is ours; the remaining time is not asked
+                    // for.
                     interrupted_or(unsafe { libc::nanosleep(&raw const time, core::ptr::null_mut()) }, "nanosleep")
                 }
                 Call::ClockNanosleepAbsolute => {
                     let until = timespec(monotonic_ns.saturating_add(ns));
                     let (clock, absolute) = (libc::CLOCK_MONOTONIC, libc::TIMER_ABSTIME);
-                    // SAFETY: reads one timespec, which is ours; the remaining time is not asked for.
+                    // SAFETY: reads one timespec, which is ours; the remaining time is not asked
+                    // for.
                     match unsafe { libc::clock_nanosleep(clock, absolute, &raw const until, core::ptr::null_mut()) } {
                         0 | libc::EINTR => Ok(()),
                         errno => Err(SleepError::System { call: "clock_nanosleep", error: Errno::new(errno) }),

@@ -13,7 +13,8 @@ pub(crate) fn has_word(line: &str, word: &str) -> bool {
     line.split_ascii_whitespace().any(|found| found == word)
 }
 
-/// A list of CPUs such as `0-3,8`, as /sys/devices/system/cpu writes it. `None` if it is no such list.
+/// A list of CPUs such as `0-3,8`, as /sys/devices/system/cpu writes it. `None` if it is no such
+/// list.
 #[must_use]
 pub fn cpu_list(text: &str) -> Option<Vec<u32>> {
     let mut cpus = Vec::new();

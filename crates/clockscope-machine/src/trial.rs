@@ -1,12 +1,14 @@
 //! Tries what may kill its process, or never return, in a child process.
 //!
-//! A read of a clock can raise SIGSEGV (the counter was disabled), SIGILL (the instruction is not permitted) or SIGSYS
-//! (a filter denies the call). None of these can be known beforehand with certainty, and none can be survived without
-//! taking over the program's signal handlers. A child can be lost.
+//! A read of a clock can raise SIGSEGV (the counter was disabled), SIGILL (the instruction is not
+//! permitted) or SIGSYS (a filter denies the call). None of these can be known beforehand with
+//! certainty, and none can be survived without taking over the program's signal handlers. A child
+//! can be lost.
 //!
-//! A forked child has only the calling thread of its parent: a lock that another thread held at that moment stays locked
-//! in it. So a process of several threads is refused here. It is enough to count them before the fork, because new
-//! threads are started by threads: one that is alone in here stays alone.
+//! A forked child has only the calling thread of its parent: a lock that another thread held at
+//! that moment stays locked in it. So a process of several threads is refused here. It is enough to
+//! count them before the fork, because new threads are started by threads: one that is alone in
+//! here stays alone.
 
 #![allow(unsafe_code, reason = "fork, waitpid and pipes have no safe form in libc")]
 
@@ -71,10 +73,12 @@ pub struct SeveralThreads {
     pub threads: u64,
 }
 
-/// Attempts the items 0 to `count` - 1, one after the other, in a child process; after one that the child did not
-/// survive, the rest in a new child. An item may take `timeout_ms`. Costs one fork if all goes well.
+/// Attempts the items 0 to `count` - 1, one after the other, in a child process; after one that the
+/// child did not survive, the rest in a new child. An item may take `timeout_ms`. Costs one fork if
+/// all goes well.
 ///
-/// Where the number of threads is unknown, nothing is attempted, and every outcome is [`Outcome::Untried`].
+/// Where the number of threads is unknown, nothing is attempted, and every outcome is
+/// [`Outcome::Untried`].
 ///
 /// # Errors
 /// The process has more than one thread.
@@ -125,7 +129,8 @@ mod system {
         (libc::SIGABRT, "SIGABRT"),
     ];
 
-    /// Makes a child that attempts the items from `first` on, and adds their outcomes: at least one.
+    /// Makes a child that attempts the items from `first` on, and adds their outcomes: at least
+    /// one.
     pub(super) fn run(
         first: usize,
         count: usize,
@@ -137,7 +142,8 @@ mod system {
             Ok(ends) => ends,
             Err(error) => return give_up(count, "pipe", &error, outcomes),
         };
-        // SAFETY: `attempt` has found a single thread, so the child is a whole process; it ends in `child`.
+        // SAFETY: `attempt` has found a single thread, so the child is a whole process; it ends in
+        // `child`.
         match unsafe { libc::fork() } {
             -1 => give_up(count, "fork", &io::Error::last_os_error(), outcomes),
             0 => {
@@ -150,7 +156,8 @@ mod system {
                     match receive(&mut answers, timeout_ms) {
                         Answer::Item(outcome) => outcomes.push(outcome),
                         Answer::TimedOut => {
-                            // SAFETY: this child is ours and was not waited for, so its number is not anybody else's.
+                            // SAFETY: this child is ours and was not waited for, so its number is
+                            // not anybody else's.
                             unsafe { libc::kill(process, libc::SIGKILL) };
                             wait(process);
                             outcomes.push(Outcome::Silent);
@@ -182,7 +189,8 @@ mod system {
         }
     }
 
-    /// Attempts the items and sends the answers: whether each failed, and its error number. Never returns.
+    /// Attempts the items and sends the answers: whether each failed, and its error number. Never
+    /// returns.
     fn child(first: usize, count: usize, read: &mut dyn FnMut(usize) -> Result<(), Errno>, mut sender: File) -> ! {
         die_quietly();
         for index in first..count {
@@ -198,7 +206,8 @@ mod system {
         unsafe { libc::_exit(0) }
     }
 
-    /// A signal shall end the child as it would end a plain program: no handler of the parent's, and no core file.
+    /// A signal shall end the child as it would end a plain program: no handler of the parent's,
+    /// and no core file.
     fn die_quietly() {
         let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
         // SAFETY: the limit is a local; the signal numbers exist, and SIG_DFL is a disposition.
@@ -231,7 +240,8 @@ mod system {
         })
     }
 
-    /// Whether there is something to read, or the other end is closed, in time. The kernel keeps the time.
+    /// Whether there is something to read, or the other end is closed, in time. The kernel keeps
+    /// the time.
     fn is_ready(answers: &File, timeout_ms: i32) -> bool {
         loop {
             let mut watched = libc::pollfd { fd: answers.as_raw_fd(), events: libc::POLLIN, revents: 0 };
@@ -280,8 +290,9 @@ mod system {
 mod tests {
     use super::*;
 
-    /// Runs `body` in a process of one thread: the harness of tests has more. `body` takes no lock that another test may
-    /// hold while this one forks, but the allocator's, which the C library keeps usable in children.
+    /// Runs `body` in a process of one thread: the harness of tests has more. `body` takes no lock
+    /// that another test may hold while this one forks, but the allocator's, which the C library
+    /// keeps usable in children.
     fn alone(body: impl FnOnce()) {
         // SAFETY: as said; the child ends here, and is waited for.
         let status = unsafe {

@@ -5,12 +5,13 @@ use clockscope_records::{Advice, ClockIdentity, ClockKind, ClockRecord, Environm
 
 /// A clock whose readings step by more than this many ns is no stopwatch.
 const FINE_NS: f64 = 2_000.0;
-/// Clocks whose costs differ by less than this share cost the same; the one that programs know best is then named.
+/// Clocks whose costs differ by less than this share cost the same; the one that programs know best
+/// is then named.
 const SAME_COST: f64 = 1.05;
 
-/// Chooses the cheapest clock that every program can use and that did nothing wrong here, and says what to expect of
-/// it, and what the counter would save. Across CPUs nothing was tested: the counter is named only where the kernel
-/// itself builds its clock on it.
+/// Chooses the cheapest clock that every program can use and that did nothing wrong here, and says
+/// what to expect of it, and what the counter would save. Across CPUs nothing was tested: the
+/// counter is named only where the kernel itself builds its clock on it.
 pub(crate) fn advise(clocks: &[ClockRecord], environment: &Environment) -> Advice {
     if !environment.emulation.is_empty() {
         let under = environment.emulation.join(", ");
@@ -48,8 +49,9 @@ pub(crate) fn advise(clocks: &[ClockRecord], environment: &Environment) -> Advic
     Advice { clock: Some(name), sentence }
 }
 
-/// The cheapest sound monotonic clock of the system; of those that cost the same, `monotonic` or else the first.
-/// The library's are not the system's: what they need to be right is not measured here.
+/// The cheapest sound monotonic clock of the system; of those that cost the same, `monotonic` or
+/// else the first. The library's are not the system's: what they need to be right is not measured
+/// here.
 fn best_monotonic(clocks: &[ClockRecord]) -> Option<(&ClockRecord, f64)> {
     let is_systems = |clock: &ClockIdentity| clock.kind == ClockKind::Monotonic && clock.path != ReadPath::Library;
     let fit = clocks.iter().filter(|clock| is_systems(&clock.identity) && is_sound(clock));
@@ -59,7 +61,8 @@ fn best_monotonic(clocks: &[ClockRecord]) -> Option<(&ClockRecord, f64)> {
     same.iter().find(|(clock, _)| clock.identity.name == "monotonic").or(same.first()).copied()
 }
 
-/// The cheapest sound counter read that is ordered after earlier instructions, where the kernel trusts the counter.
+/// The cheapest sound counter read that is ordered after earlier instructions, where the kernel
+/// trusts the counter.
 fn best_counter<'a>(clocks: &'a [ClockRecord], environment: &Environment) -> Option<(&'a ClockRecord, f64)> {
     let fit = clocks.iter().filter(|clock| is_trusted_counter(&clock.identity, environment) && is_sound(clock));
     fit.filter_map(|clock| Some((clock, clock.cost_ns.known()?.median))).min_by(|a, b| a.1.total_cmp(&b.1))

@@ -1,5 +1,5 @@
-//! What every measurement begins with: a pinned thread, clocks that answered when they were tried, a timer, a reference
-//! and the timer's rate.
+//! What every measurement begins with: a pinned thread, clocks that answered when they were tried,
+//! a timer, a reference and the timer's rate.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -18,9 +18,11 @@ use crate::session::Session;
 use crate::timer::{Timer, TimerCalibration, TimerError, TimerRate};
 use crate::unreadable::{PATIENCE_MS, Unreadable};
 
-/// Window of the first calibration, in ns: its bound is then below 100 ppm, well inside what events tolerate.
+/// Window of the first calibration, in ns: its bound is then below 100 ppm, well inside what events
+/// tolerate.
 pub(crate) const FIRST_WINDOW_NS: f64 = 2e6;
-/// The same in ticks of the reference, for a kernel without a fine clocksource (jiffies: 4 ms a tick).
+/// The same in ticks of the reference, for a kernel without a fine clocksource (jiffies: 4 ms a
+/// tick).
 const FIRST_WINDOW_TICKS: f64 = 64.0;
 
 /// By what share of a time, and by how much besides, in ns, a reference may be behind the timer.
@@ -31,7 +33,8 @@ const FAR_BEHIND_NS: f64 = 20e6;
 /// offline one at a time, and a system that keeps on reporting another CPU binds nothing.
 const PLACES: usize = 3;
 
-/// Told between rounds how much of the time has passed, from 0 to 1. Nothing is being sampled meanwhile.
+/// Told between rounds how much of the time has passed, from 0 to 1. Nothing is being sampled
+/// meanwhile.
 pub type Progress<'a> = dyn FnMut(f64) + 'a;
 
 /// A measurement that is ready to begin. Dropping it gives the thread its former CPUs back.
@@ -107,7 +110,8 @@ impl<'a, P: Platform> Setup<'a, P> {
         Self::with(session, answering, place)
     }
 
-    /// The same of clocks that a test knows to be readable: it has other threads beside it, and cannot try them.
+    /// The same of clocks that a test knows to be readable: it has other threads beside it, and
+    /// cannot try them.
     #[cfg(test)]
     pub(crate) fn untried(session: &'a Session<'a, P>, catalogue: Catalogue<P>) -> Result<Self, MeasureError> {
         let platform = session.platform;
@@ -153,7 +157,8 @@ impl<'a, P: Platform> Setup<'a, P> {
         Run { cpu, ..self.run(sampling) }
     }
 
-    /// The answer to a question that was asked for so long since then: on this thread, or on one on each of these CPUs.
+    /// The answer to a question that was asked for so long since then: on this thread, or on one on
+    /// each of these CPUs.
     pub(crate) fn answer<F: Contents>(
         self,
         (asked_s, since): (f64, &TimerCalibration<P>),
@@ -173,7 +178,8 @@ impl<'a, P: Platform> Setup<'a, P> {
         self.place.pinned.as_ref().ok().map(|(cpu, _)| *cpu)
     }
 
-    /// What records need, with the timer's rate until now; with its first one, if it went back since then.
+    /// What records need, with the timer's rate until now; with its first one, if it went back
+    /// since then.
     pub(crate) fn context(&self) -> Context<'a, P> {
         let rate = self.calibration.rate().unwrap_or(self.bench.first_rate);
         let environment = &self.session.environment;
@@ -277,9 +283,9 @@ fn all_answering<P: Platform>(
     if answering.is_empty() { Err(TimerError::NoReference(refusing).into()) } else { Ok(answering) }
 }
 
-/// Returns a calibration that has begun and its first rate, by the first of these references that works.
-/// The timer is the counter, or the reference where the counter stands still: that is a result, and
-/// not a timer.
+/// Returns a calibration that has begun and its first rate, by the first of these references that
+/// works. The timer is the counter, or the reference where the counter stands still: that is a
+/// result, and not a timer.
 fn calibrated<P: Platform>(
     counter: Option<&P::Counter>,
     references: &[P::Reference],
@@ -368,14 +374,16 @@ impl<P: Platform> Bench<'_, P> {
         timer.wrapping_sub(self.origin) as i64 as f64 * self.first_rate.ns_per_unit
     }
 
-    /// Time since then, in ns: the reference's, or the timer's if the reference has fallen far behind. A clock that stands
-    /// still, goes back or refuses must not keep a question going for ever.
+    /// Time since then, in ns: the reference's, or the timer's if the reference has fallen far
+    /// behind. A clock that stands still, goes back or refuses must not keep a question going for
+    /// ever.
     pub(crate) fn elapsed_ns(&self, since: &TimerCalibration<P>) -> f64 {
         let by_reference = since.elapsed_ns();
         let Timer::Counter(_) = self.timer else { return by_reference };
         let most = by_reference * (1.0 + FAR_BEHIND) + FAR_BEHIND_NS;
         let by_timer = || self.ns_since(since.began());
-        // Again: one reading alone may be wrong, and the thread may have lost its CPU between the two.
+        // Again: one reading alone may be wrong, and the thread may have lost its CPU between the
+        // two.
         if by_timer() <= most || since.elapsed_ns() > by_reference + FAR_BEHIND_NS {
             return since.elapsed_ns();
         }

@@ -69,8 +69,8 @@ impl<P: Platform> Catalogue<P> {
         catalogue
     }
 
-    /// Keeps the clocks of these names (all of them for an empty list), each by the paths asked for. A name may bear
-    /// a path of its own: `monotonic:vdso`.
+    /// Keeps the clocks of these names (all of them for an empty list), each by the paths asked
+    /// for. A name may bear a path of its own: `monotonic:vdso`.
     ///
     /// # Errors
     /// The first name that no clock bears.
@@ -133,8 +133,8 @@ impl<P: Platform> Catalogue<P> {
         names
     }
 
-    /// Reads every clock once in a child process, because a read may kill its process or never return, and turns
-    /// those that did not answer into their reasons.
+    /// Reads every clock once in a child process, because a read may kill its process or never
+    /// return, and turns those that did not answer into their reasons.
     ///
     /// # Errors
     /// The process has more than one thread.

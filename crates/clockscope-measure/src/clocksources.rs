@@ -38,9 +38,10 @@ pub struct SwitchedRequest {
 /// the error in the record.
 ///
 /// # Errors
-/// No such clocksource or clock, no right to switch, or another process is switching or has left it switched: then nothing was
-/// switched. What [`measure()`] reports, or the kernel refuses, before anything was measured.
-/// Or the process has more than one thread: clocks are first tried in a forked child.
+/// No such clocksource or clock, no right to switch, or another process is switching or has left it
+/// switched: then nothing was switched. What [`measure()`] reports, or the kernel refuses, before
+/// anything was measured. Or the process has more than one thread: clocks are first tried in a
+/// forked child.
 pub fn switched(
     session: &Session<'_>,
     request: &SwitchedRequest,
@@ -52,7 +53,8 @@ pub fn switched(
     let recorded_at = recorded_at(session)?;
     let whole = request.clocksources.len() as f64;
     let found = with_each_clocksource(&request.clocksources, session.stop, &mut |place, _| {
-        // A clock's nominal resolution and path depend on the clocksource, so that it is looked at anew.
+        // A clock's nominal resolution and path depend on the clocksource, so that it is looked at
+        // anew.
         let catalogue = Catalogue::new(&ThisMachine).select(&request.clocks, request.paths)?;
         let part = MeasureRequest { duration_s: request.duration_s, cpu: request.cpu, thorough: request.thorough };
         measure(&Session::new(&ThisMachine, session.stop), catalogue, &part, &mut |share| {
@@ -74,12 +76,14 @@ pub struct PerClocksource<T> {
     pub error: Option<String>,
 }
 
-/// Switches the kernel to one clocksource after the other, asks a question with each (by its place and name), and puts back what was
-/// there before: also on an error, a panic, and when it is stopped.
+/// Switches the kernel to one clocksource after the other, asks a question with each (by its place
+/// and name), and puts back what was there before: also on an error, a panic, and when it is
+/// stopped.
 ///
 /// # Errors
-/// No such clocksource, no right to switch, or another process is switching or has left it switched: then nothing was
-/// switched. What the question reports, or the kernel refuses, before anything was found.
+/// No such clocksource, no right to switch, or another process is switching or has left it
+/// switched: then nothing was switched. What the question reports, or the kernel refuses, before
+/// anything was found.
 pub fn with_each_clocksource<T>(
     clocksources: &[String],
     stop: &AtomicBool,
@@ -109,8 +113,8 @@ pub fn with_each_clocksource<T>(
     Ok(PerClocksource { was, found, error })
 }
 
-/// Lists what the kernel could build its clocks on, and why not on the counter. Takes some milliseconds, in which the
-/// counter's frequency is measured.
+/// Lists what the kernel could build its clocks on, and why not on the counter. Takes some
+/// milliseconds, in which the counter's frequency is measured.
 ///
 /// # Errors
 /// The process has more than one thread: clocks are first tried in a forked child.
@@ -202,7 +206,8 @@ fn hpet_hz(session: &Session<'_>) -> Result<f64, NoFrequency> {
     }
 }
 
-/// What a killed run has left switched, in a sentence that says what to do; or who is switching just now.
+/// What a killed run has left switched, in a sentence that says what to do; or who is switching
+/// just now.
 #[must_use]
 pub fn warning() -> Option<String> {
     match clocksource::left_behind() {

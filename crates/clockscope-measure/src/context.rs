@@ -37,7 +37,8 @@ impl<P: Platform> Context<'_, P> {
         counted.then_some(self.rate.ns_per_unit)
     }
 
-    /// Whether the kernel's clocks are built on the processor's counter; `None` where the clocksource is not known.
+    /// Whether the kernel's clocks are built on the processor's counter; `None` where the
+    /// clocksource is not known.
     fn clocksource_is_counter(&self) -> Option<bool> {
         self.environment.clocksource.as_deref().and_then(clocksource::is_counter_based)
     }

@@ -1,7 +1,8 @@
-//! The question *cost*, and in the same pass the events between readings: every reading that is paid for is looked at.
+//! The question *cost*, and in the same pass the events between readings: every reading that is
+//! paid for is looked at.
 //!
-//! Batches of all clocks are interleaved, so that a drift of the machine's speed hits all alike. A batch is timed as a
-//! whole, and its readings are judged after it.
+//! Batches of all clocks are interleaved, so that a drift of the machine's speed hits all alike. A
+//! batch is timed as a whole, and its readings are judged after it.
 
 use clockscope_records::{Baseline, ClockRecord, Envelope, Measurement};
 
@@ -46,7 +47,8 @@ pub fn measure<P: Platform>(
     progress: &mut Progress<'_>,
 ) -> Result<Envelope<Measurement>, MeasureError> {
     let MeasureRequest { duration_s, cpu, thorough } = *request;
-    // Before this thread is pinned. Where the system does not show them, what needs them says that it could not be tested.
+    // Before this thread is pinned. Where the system does not show them, what needs them says that
+    // it could not be tested.
     let cpus = across::cpus(session.platform, None).unwrap_or_default();
     let mut setup = Setup::new(session, catalogue, cpu)?;
     let CostResult { clocks, baseline, sampling } = find(&mut setup, duration_s, progress);
@@ -93,7 +95,8 @@ fn rounds<P: Platform>(
     duration_ns: f64,
     progress: &mut Progress<'_>,
 ) {
-    // Twice: a clock that calibrates itself in its first milliseconds shows only then what it costs.
+    // Twice: a clock that calibrates itself in its first milliseconds shows only then what it
+    // costs.
     for _ in 0..2 {
         for subject in subjects.iter_mut().chain(baselines.subjects()) {
             if bench.is_stopped() {
@@ -133,7 +136,8 @@ fn fit<P: Platform>(bench: &Bench<'_, P>, subject: &mut Subject<P>) {
         let reads = state.reads_per_batch;
         if taken_ns >= BATCH_NS / 2.0 || reads == LONGEST {
             let cost_ns = taken_ns / reads as f64;
-            // A timer too coarse to show any time gives an infinite number, of which the longest batch is made.
+            // A timer too coarse to show any time gives an infinite number, of which the longest
+            // batch is made.
             state.reads_per_batch = ((BATCH_NS / cost_ns) as usize).clamp(1, LONGEST);
             return;
         }

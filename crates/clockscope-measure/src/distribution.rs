@@ -38,7 +38,8 @@ pub(crate) fn summary(
     })
 }
 
-/// The distinct differences in ascending order until they cover 99.99 % of all, and the largest ten.
+/// The distinct differences in ascending order until they cover 99.99 % of all, and the largest
+/// ten.
 pub(crate) fn distinct(
     entries: &[Difference],
     ns_per_unit: Option<f64>,

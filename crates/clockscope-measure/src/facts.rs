@@ -29,7 +29,8 @@ pub fn info<P: Platform>(session: &Session<'_, P>) -> Result<Envelope<Info>, Mea
     Ok(Envelope::of_facts(recorded_at(session)?, session.environment.clone(), Info {}))
 }
 
-/// Civil time for stamping a record, RFC 3339 in UTC. Tried in a child first, as clocks are: a filter may kill.
+/// Civil time for stamping a record, RFC 3339 in UTC. Tried in a child first, as clocks are: a
+/// filter may kill.
 pub(crate) fn recorded_at<P: Platform>(session: &Session<'_, P>) -> Result<Option<String>, SeveralThreads> {
     let platform = session.platform;
     let mut read = |_| platform.unix_seconds().map(|_| ()).ok_or(Errno::UNSUPPORTED);

@@ -1,5 +1,6 @@
-//! The question *gaps*: what time threads lose. A thread per CPU does nothing but read the timer; where two reads are further
-//! apart than they should be, it asks the system what it has counted meanwhile.
+//! The question *gaps*: what time threads lose. A thread per CPU does nothing but read the timer;
+//! where two reads are further apart than they should be, it asks the system what it has counted
+//! meanwhile.
 
 mod cause;
 mod watch;
@@ -19,8 +20,8 @@ use crate::still;
 use crate::timer::Timer;
 use watch::{GapThresholds, Sight, WORST, Watch, WatchError};
 
-/// A pause of so many ns may have been an interrupt: after it the account is renewed, so that a later gap is not explained by
-/// what was counted before.
+/// A pause of so many ns may have been an interrupt: after it the account is renewed, so that a
+/// later gap is not explained by what was counted before.
 const PAUSE_NS: f64 = 1e3;
 /// Turns of the loop from which the length of one follows.
 const TURNS: usize = 1 << 10;
@@ -36,7 +37,8 @@ const PART_NS: f64 = 250e6;
 /// What to look for, and how.
 #[derive(Clone, Debug)]
 pub struct GapsRequest {
-    /// Shortest time between two reads that counts, in seconds. Where the loop itself takes long, it is four turns of it.
+    /// Shortest time between two reads that counts, in seconds. Where the loop itself takes long,
+    /// it is four turns of it.
     pub threshold_s: f64,
     /// How long to look, in seconds.
     pub duration_s: f64,
@@ -72,8 +74,8 @@ pub fn gaps<P: Platform>(
         Some(cpus) => cpus.iter().map(|cpu| Watch::new(Some(*cpu), limits)).collect(),
         None => vec![Watch::new(setup.cpu(), limits)],
     };
-    // In parts, so that the user sees progress. A thread is started anew for each: what is between them is not looked
-    // at, and not counted.
+    // In parts, so that the user sees progress. A thread is started anew for each: what is between
+    // them is not looked at, and not counted.
     loop {
         let left_ns = duration_s * 1e9 - bench.elapsed_ns(&sampling);
         // Where the timer stands still there is nothing to be seen any more, nor how late it is.
@@ -157,8 +159,9 @@ fn watch_part<P: Platform>(bench: &Bench<'_, P>, watches: &mut [Watch], bound: b
     }
 }
 
-/// Returns what a turn of the loop takes, and the smallest step that the timer shows, both in counts.
-/// A turn may be shorter than a step, so it is measured over runs of turns: the median of their means.
+/// Returns what a turn of the loop takes, and the smallest step that the timer shows, both in
+/// counts. A turn may be shorter than a step, so it is measured over runs of turns: the median of
+/// their means.
 fn turn<P: Platform>(timer: &Timer<P>) -> (f64, f64) {
     let readings: Vec<u64> = (0..=TURNS).map(|_| timer.now()).collect();
     let passed = |from: u64, until: u64| (until.wrapping_sub(from) as i64).max(0) as f64;

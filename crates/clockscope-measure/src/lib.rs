@@ -1,7 +1,8 @@
 //! The questions that clockscope asks of clocks, one module each; answers are records.
 //!
-//! This crate renders nothing and prints nothing. While a batch is being sampled nothing draws, allocates or locks.
-//! Nothing here reads time through the C library except the clocks that are being measured.
+//! This crate renders nothing and prints nothing. While a batch is being sampled nothing draws,
+//! allocates or locks. Nothing here reads time through the C library except the clocks that are
+//! being measured.
 
 mod across;
 mod advice;

@@ -1,4 +1,5 @@
-//! What two threads share that work together: who is who, where they wait for each other, and when their time is over.
+//! What two threads share that work together: who is who, where they wait for each other, and when
+//! their time is over.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -6,13 +7,14 @@ use crate::platform::{Platform, Word, Yardstick};
 use crate::still;
 use crate::timer::{Timer, TimerRate, read};
 
-/// How much longer than asked for a time may be by the counter, and by how many ns, before the reference is no longer waited for.
+/// How much longer than asked for a time may be by the counter, and by how many ns, before the
+/// reference is no longer waited for.
 const PATIENCE: f64 = 2.0;
 const PATIENCE_NS: f64 = 1e6;
 /// The same in steps of the reference.
 const PATIENT_STEPS: f64 = 4.0;
-/// Turns in which a reference may stand still where no counter measures the time, if it was not seen
-/// to move: at 30 ns a turn, more than any clock's step.
+/// Turns in which a reference may stand still where no counter measures the time, if it was not
+/// seen to move: at 30 ns a turn, more than any clock's step.
 const PATIENT_TURNS: u64 = 1 << 22;
 /// The same of one that was, at least: it was seen to move within so many readings.
 const FEWEST_TURNS: u64 = 1 << 10;
@@ -122,8 +124,8 @@ impl<'a, P: Platform> Deadline<'a, P> {
         self
     }
 
-    /// Returns the same from now on, which ends also where the reference stands still, by a timer of
-    /// this rate.
+    /// Returns the same from now on, which ends also where the reference stands still, by a timer
+    /// of this rate.
     pub(crate) fn beside(mut self, timer: &'a Timer<P>, rate: TimerRate) -> Self {
         if let Timer::Counter(_) = timer {
             let before = timer.now();

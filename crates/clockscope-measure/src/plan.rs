@@ -1,8 +1,10 @@
-//! Which clock for intervals of which length, and how often to repeat what is measured, from what was measured.
+//! Which clock for intervals of which length, and how often to repeat what is measured, from what
+//! was measured.
 //!
-//! Two reads overestimate the interval between them by what they show with nothing between them, and are
-//! uncertain by the clock's tick and by how much that overhead varies. The sum of the three bounds the error of nearly
-//! every single measurement; n repetitions between the two reads divide it by n.
+//! Two reads overestimate the interval between them by what they show with nothing between them,
+//! and are uncertain by the clock's tick and by how much that overhead varies. The sum of the three
+//! bounds the error of nearly every single measurement; n repetitions between the two reads divide
+//! it by n.
 
 use clockscope_records::{
     Candidate, ClockIdentity, ClockKind, Envelope, Environment, Events, Figure, Measurement, Plan, PlanRow, ReadPath,
@@ -60,8 +62,8 @@ impl<'a> PlanInput<'a> {
                 .map(|clock| ClockFigures {
                     identity: &clock.identity,
                     available: clock.available,
-                    // What passes from read to read of a clock that is read without a pause; the median, which no
-                    // interruption moves, where the clock's ticks do not hide it.
+                    // What passes from read to read of a clock that is read without a pause; the
+                    // median, which no interruption moves, where the clock's ticks do not hide it.
                     cost_ns: clock.summary.known().map(|all| if all.p50 > 0.0 { all.p50 } else { all.mean }),
                     tick_ns: clock.tick_ns.get(),
                     evidence: clock.tick_evidence.as_ref(),
@@ -88,7 +90,8 @@ impl<'a> PlanInput<'a> {
     }
 }
 
-/// Plans for an interval of so many ns, or for 1 ns to 1 s, with a relative error of at most `error` (positive).
+/// Plans for an interval of so many ns, or for 1 ns to 1 s, with a relative error of at most
+/// `error` (positive).
 #[must_use]
 pub fn plan(source: PlanInput<'_>, error: f64, interval_ns: Option<f64>) -> Envelope<Plan> {
     let environment = source.environment();
@@ -110,8 +113,8 @@ pub fn plan(source: PlanInput<'_>, error: f64, interval_ns: Option<f64>) -> Enve
     Envelope::of_facts(recorded_at, environment.clone(), Plan { error, rows, clocks, unfit })
 }
 
-/// A clock that intervals may be measured with: a monotonic one of the system, or an ordered read of a counter that the
-/// kernel trusts.
+/// A clock that intervals may be measured with: a monotonic one of the system, or an ordered read
+/// of a counter that the kernel trusts.
 fn is_stopwatch(clock: &ClockIdentity, environment: &Environment) -> bool {
     clock.kind == ClockKind::Monotonic && clock.path != ReadPath::Library
         || advice::is_trusted_counter(clock, environment)

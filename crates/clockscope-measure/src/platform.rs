@@ -1,8 +1,8 @@
 //! The interface between questions and machines: clocks, CPUs and threads, calls that sleep, facts.
 //!
-//! Questions reach all of these through a [`Platform`]. [`ThisMachine`] is the real one; tests bring
-//! simulated ones, whose true time they know. Platforms are type parameters, so a timed loop is
-//! compiled for the clock in it.
+//! Questions reach all of these through a [`Platform`]. [`ThisMachine`] is the real one; tests
+//! bring simulated ones, whose true time they know. Platforms are type parameters, so a timed loop
+//! is compiled for the clock in it.
 
 mod this_machine;
 mod thread_error;
@@ -46,7 +46,8 @@ pub trait Word: Send + Sync {
 
 /// Calls that sleep, with what they need.
 pub trait Sleeps {
-    /// Sleeps for `ns` nanoseconds. `monotonic_ns` is what CLOCK_MONOTONIC shows now. A signal may end it early.
+    /// Sleeps for `ns` nanoseconds. `monotonic_ns` is what CLOCK_MONOTONIC shows now. A signal may
+    /// end it early.
     ///
     /// # Errors
     /// The call failed, or cannot sleep for so long.
@@ -86,7 +87,8 @@ pub trait Platform: Send + Sync + Sized + 'static {
     /// Clocks that others are judged against, the best first.
     fn references(&self) -> Vec<Self::Reference>;
 
-    /// Attempts the items 0 to `count` - 1, where one that kills its process or does not return within `timeout_ms` harms nobody.
+    /// Attempts the items 0 to `count` - 1, where one that kills its process or does not return
+    /// within `timeout_ms` harms nobody.
     ///
     /// # Errors
     /// The process has more than one thread, so that nothing can be attempted.
@@ -121,7 +123,8 @@ pub trait Platform: Send + Sync + Sized + 'static {
     /// The CPU does not exist, or the system refuses.
     fn bind(&self, cpu: u32) -> Result<(), AffinityError>;
 
-    /// Runs each of these on a thread of its own, all at once, until all have ended. A body that is not run is dropped.
+    /// Runs each of these on a thread of its own, all at once, until all have ended. A body that is
+    /// not run is dropped.
     ///
     /// # Errors
     /// Each on its own: no thread can be started, or the body panicked.
@@ -130,8 +133,8 @@ pub trait Platform: Send + Sync + Sized + 'static {
     /// A word of this value.
     fn word(&self, value: u64) -> Self::Word;
 
-    /// Spins until something holds that another thread makes hold by a word. Returns whether that took long: one of the two
-    /// threads has lost its CPU.
+    /// Spins until something holds that another thread makes hold by a word. Returns whether that
+    /// took long: one of the two threads has lost its CPU.
     fn wait_until(&self, holds: impl FnMut() -> bool) -> bool;
 
     /// Sleeps for about `ns` nanoseconds, or for less: a signal or a limit of the platform ends it.
@@ -155,7 +158,8 @@ pub trait Platform: Send + Sync + Sized + 'static {
     /// The same, to be made.
     fn sleeper(&self) -> Self::Sleeper;
 
-    /// By how much the kernel may wake the thread late on purpose, in ns; `None` where it does not show that.
+    /// By how much the kernel may wake the thread late on purpose, in ns; `None` where it does not
+    /// show that.
     fn timer_slack_ns(&self) -> Option<u64>;
 
     /// Waits for `ns` by reading the library's clock.
@@ -164,7 +168,8 @@ pub trait Platform: Send + Sync + Sized + 'static {
     /// By how much that clock's intervals may be off, in ns.
     fn spin_error_ns(&self) -> u64;
 
-    /// Whether the processor says that its counter counts at one rate; `None` where it does not say.
+    /// Whether the processor says that its counter counts at one rate; `None` where it does not
+    /// say.
     fn is_invariant(&self) -> Option<bool>;
 
     /// What the hypervisor says of the counter; `None` where there is none, or it says nothing.

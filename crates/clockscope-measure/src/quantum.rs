@@ -13,13 +13,14 @@ use crate::timer::read;
 const READINGS: usize = 1 << 12;
 /// Steps that a clock must take.
 const STEPS: usize = 3;
-/// How long a clock is looked at that has not stepped so often, in ns: no clock whose nominal resolution is fine is known to take longer
-/// steps than 100 ms.
+/// How long a clock is looked at that has not stepped so often, in ns: no clock whose nominal
+/// resolution is fine is known to take longer steps than 100 ms.
 const PATIENCE_NS: f64 = 500e6;
 /// Two readings further apart than this, in ns, were made by a thread that did not run in between.
 const GLANCE_NS: f64 = 100e3;
 
-/// Readings in a row for which the clock that times the looking may show the same, if it is fine. After more it stands still.
+/// Readings in a row for which the clock that times the looking may show the same, if it is fine.
+/// After more it stands still.
 const TURNS: u64 = 1 << 14;
 /// Shortest time of such a reading, in ns.
 const TURN_NS: f64 = 50.0;
@@ -29,12 +30,14 @@ const TURN_NS: f64 = 50.0;
 pub(crate) enum Quantum {
     /// In the clock's own unit.
     Step(f64),
-    /// Its nominal resolution is finer, but it was not seen to step for so many ns: its step may be anything.
+    /// Its nominal resolution is finer, but it was not seen to step for so many ns: its step may be
+    /// anything.
     Unseen { ns: f64 },
 }
 
-/// The step of a clock: what its readings show, and no less than what its interface states. For one that hides its step it is
-/// the smallest that was seen. Takes half a second for one that is not seen to step, less than a millisecond for a fine one.
+/// The step of a clock: what its readings show, and no less than what its interface states. For one
+/// that hides its step it is the smallest that was seen. Takes half a second for one that is not
+/// seen to step, less than a millisecond for a fine one.
 ///
 /// # Errors
 /// A read failed.
@@ -70,7 +73,8 @@ pub(crate) fn quantum<P: Platform>(
     })
 }
 
-/// Returns how often in a row a clock of this step may show the same reading without standing still.
+/// Returns how often in a row a clock of this step may show the same reading without standing
+/// still.
 fn turns(tick_ns: f64) -> u64 {
     TURNS.max((tick_ns / TURN_NS) as u64)
 }
@@ -86,8 +90,8 @@ struct ObservedSteps {
     still_ns: f64,
 }
 
-/// Reads until the clock has stepped three times, or the time to wait for it is over. Time in which the thread did not run is no time
-/// in which it looked.
+/// Reads until the clock has stepped three times, or the time to wait for it is over. Time in which
+/// the thread did not run is no time in which it looked.
 fn look_on(
     longest: u64,
     mut read: impl FnMut() -> Result<u64, Errno>,
@@ -123,7 +127,8 @@ fn look_on(
 mod tests {
     use super::*;
 
-    /// A clock of this step that is read every 25 ns, by a thread that loses so much time every now and then.
+    /// A clock of this step that is read every 25 ns, by a thread that loses so much time every now
+    /// and then.
     fn seen(step: u64, lost_every: u64, lost: u64) -> ObservedSteps {
         let time = std::cell::Cell::new(123_456_789_u64);
         let start = time.get();

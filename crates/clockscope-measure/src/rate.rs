@@ -1,7 +1,7 @@
 //! The question *rate*: how fast clocks run, each against a reference and against each other.
 //!
-//! Now and then each pair of clocks is bracketed, several times in a row, of which the narrowest counts. In between the
-//! thread sleeps: a run of minutes costs next to nothing.
+//! Now and then each pair of clocks is bracketed, several times in a row, of which the narrowest
+//! counts. In between the thread sleeps: a run of minutes costs next to nothing.
 
 mod comparison;
 mod error;
@@ -20,7 +20,8 @@ pub(crate) use rated::ordered_counter;
 pub use rated::{RATE_CLOCKS, RATE_REFERENCES};
 use rated::{RatedClock, Scale};
 
-/// Shortest and longest time between two rounds, in ns, and how many a run is divided into in between.
+/// Shortest and longest time between two rounds, in ns, and how many a run is divided into in
+/// between.
 const SPACING_NS: (f64, f64) = (5e6, 50e6);
 const ROUNDS: f64 = 1000.0;
 /// Longest nap, in ns: no platform's is shorter.
@@ -63,8 +64,9 @@ pub struct Live {
 /// Compares clocks. Pins the calling thread meanwhile. Memory does not grow with the duration.
 ///
 /// # Errors
-/// No such clock, a reference that cannot be one, a CPU that cannot be used, or no clock that measures time.
-/// Or the process has more than one thread: clocks are first tried in a forked child.
+/// No such clock, a reference that cannot be one, a CPU that cannot be used, or no clock that
+/// measures time. Or the process has more than one thread: clocks are first tried in a forked
+/// child.
 pub fn rate<P: Platform>(
     session: &Session<'_, P>,
     request: &RateRequest,
@@ -96,7 +98,8 @@ pub(crate) fn usual<P: Platform>(session: &Session<'_, P>) -> Result<(Catalogue<
     Ok((rated::selected(session.platform, &[], Paths::default(), &reference)?, reference))
 }
 
-/// The counter and these clocks as far as there are such, tried, and the first of these references that answers.
+/// The counter and these clocks as far as there are such, tried, and the first of these references
+/// that answers.
 pub(crate) fn against<P: Platform>(
     session: &Session<'_, P>,
     references: &[&str],
@@ -154,8 +157,9 @@ struct Course<'a, P: Platform> {
 }
 
 impl<P: Platform> Course<'_, P> {
-    /// Brackets all pairs in rounds until the time is over, or every clock's bound is as small as was asked for. Returns
-    /// the scale of the reference by which that was decided: another one might be known less closely.
+    /// Brackets all pairs in rounds until the time is over, or every clock's bound is as small as
+    /// was asked for. Returns the scale of the reference by which that was decided: another one
+    /// might be known less closely.
     fn run(&self, comparisons: &mut [Comparison], progress: &mut dyn FnMut(&Live)) -> Scale {
         let Self { bench, rated, plan, .. } = self;
         let duration_ns = plan.duration_s * 1e9;
@@ -287,8 +291,8 @@ fn record<P: Platform>(
     rates
 }
 
-/// Whether every clock changed against the reference, and none against another. The reference's own clock by another path is
-/// no other clock.
+/// Whether every clock changed against the reference, and none against another. The reference's own
+/// clock by another path is no other clock.
 fn is_reference_suspected(rates: &Rates) -> bool {
     let is_own = |label: &str| base_name(label) == base_name(&rates.reference);
     let others = rates.pairs.iter().filter(|pair| !is_own(&pair.a) && (pair.b == rates.reference || !is_own(&pair.b)));
@@ -299,8 +303,9 @@ fn is_reference_suspected(rates: &Rates) -> bool {
     all(&with, false) && all(&without, true)
 }
 
-/// Whether only the reference explains that these clocks changed against it and not against each other: they are not all steered
-/// together, and no suspend stopped all of them and not the reference.
+/// Whether only the reference explains that these clocks changed against it and not against each
+/// other: they are not all steered together, and no suspend stopped all of them and not the
+/// reference.
 fn are_independent<P: Platform>(others: &[&CatalogueEntry<P>], reference: &CatalogueEntry<P>) -> bool {
     let first = others.first().map(|row| rated::steered_as(row));
     let are_steered_together = others.iter().all(|row| Some(rated::steered_as(row)) == first);

@@ -85,7 +85,8 @@ fn fill<P: Platform>(
     record.events = Some(events_record(counts, errors, threshold_ns, info, judged_outside, context));
 }
 
-/// The cost by that of batches, in the timer's unit: how many there were, the reads of each, and how many were dropped.
+/// The cost by that of batches, in the timer's unit: how many there were, the reads of each, and
+/// how many were dropped.
 fn cost<P: Platform>(
     sorted: Vec<f64>,
     blocks: &Blocks,
@@ -93,7 +94,8 @@ fn cost<P: Platform>(
     [batches, reads_per_batch, batches_dropped]: [u64; 3],
 ) -> Option<Cost> {
     let ns = |cost: f64| cost * context.rate.ns_per_unit;
-    // The timer shows each batch in whole steps: most of them may be off by half a step, and all alike.
+    // The timer shows each batch in whole steps: most of them may be off by half a step, and all
+    // alike.
     let hidden = context.timer_step / 2.0 / reads_per_batch as f64;
     // A timer that is a system call counts as a part of each batch: once, for what follows its
     // reading at the start and what precedes the one at the end.

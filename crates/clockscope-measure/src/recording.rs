@@ -1,8 +1,8 @@
 //! Records runs of *steps*, and computes their answers again.
 //!
-//! The answer is a function of what the machine delivered: the readings of timer, reference and clocks, in the order in
-//! which they were made, and a few facts. A [`Recorder`] is a platform that keeps all of it, the [`Player`] one that
-//! delivers it again; *steps* is the same on both.
+//! The answer is a function of what the machine delivered: the readings of timer, reference and
+//! clocks, in the order in which they were made, and a few facts. A [`Recorder`] is a platform that
+//! keeps all of it, the [`Player`] one that delivers it again; *steps* is the same on both.
 
 mod damage;
 mod differences;
@@ -59,10 +59,11 @@ pub enum ReplayError {
     },
 }
 
-/// Answers *steps* as [`steps`] does with [`StepsRequest::keep`], and keeps what it takes to compute the answer again.
+/// Answers *steps* as [`steps`] does with [`StepsRequest::keep`], and keeps what it takes to
+/// compute the answer again.
 ///
-/// Batches are timed by the same code as without a recording. Outside of batches, each read of timer or reference costs
-/// some 10 ns more.
+/// Batches are timed by the same code as without a recording. Outside of batches, each read of
+/// timer or reference costs some 10 ns more.
 ///
 /// # Errors
 /// Those of [`steps`].

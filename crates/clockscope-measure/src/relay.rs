@@ -1,9 +1,10 @@
-//! Readings of one clock that two CPUs hand to each other. The receiver's own reading, taken after it has received, must not
-//! be smaller: what was sent happened before.
+//! Readings of one clock that two CPUs hand to each other. The receiver's own reading, taken after
+//! it has received, must not be smaller: what was sent happened before.
 //!
-//! *Mailbox*: each side publishes every reading that it takes and looks for the other's newest before each. Nobody waits,
-//! so that nothing but the clock's own order keeps a read behind the load before it: an unordered read shows. *Lock*: a
-//! ticket lock changes sides, and its holder reads, as programs do that stamp what they do under a lock.
+//! *Mailbox*: each side publishes every reading that it takes and looks for the other's newest
+//! before each. Nobody waits, so that nothing but the clock's own order keeps a read behind the
+//! load before it: an unordered read shows. *Lock*: a ticket lock changes sides, and its holder
+//! reads, as programs do that stamp what they do under a lock.
 
 use std::sync::atomic::Ordering;
 
@@ -16,7 +17,8 @@ use crate::platform::{Platform, Word};
 #[repr(align(128))]
 struct Apart<W>(W);
 
-/// A ticket lock and what it guards, side by side: the lock's cache line brings the message with it.
+/// A ticket lock and what it guards, side by side: the lock's cache line brings the message with
+/// it.
 #[repr(align(128))]
 struct TicketLock<W> {
     next: W,
@@ -94,9 +96,11 @@ pub(crate) fn smaller(one: u64, other: u64) -> u64 {
     if one == 0 || other == 0 { one.max(other) } else { one.min(other) }
 }
 
-/// Bits of a message that distinguish it from the one before; the others are the reading, relative to the origin.
+/// Bits of a message that distinguish it from the one before; the others are the reading, relative
+/// to the origin.
 const TAG_BITS: u32 = 8;
-/// Readings further from the origin than this count as being there: 160 days at 2.6 GHz, a year in ns.
+/// Readings further from the origin than this count as being there: 160 days at 2.6 GHz, a year in
+/// ns.
 const FURTHEST: i64 = i64::MAX >> TAG_BITS;
 
 /// A reading as a message: never 0, which stands for none.
@@ -177,8 +181,8 @@ impl<'a, P: Platform> Relay<'a, P> {
         received.ended(keeper.as_ref(), None)
     }
 
-    /// Hands readings over under a lock until the side that has a deadline finds it over. Tickets make the lock change
-    /// sides whenever both want it.
+    /// Hands readings over under a lock until the side that has a deadline finds it over. Tickets
+    /// make the lock change sides whenever both want it.
     #[inline(never)]
     pub(crate) fn lock<C: RawClock>(&self, clock: &C, side: Side, mut keeper: Option<Deadline<'_, P>>) -> Received {
         let origin = self.origin.load(Ordering::Relaxed);
@@ -209,7 +213,8 @@ impl<'a, P: Platform> Relay<'a, P> {
         received.ended(keeper.as_ref(), None)
     }
 
-    /// Two threads that hand a word back and forth with nothing in between: what the hardware can do.
+    /// Two threads that hand a word back and forth with nothing in between: what the hardware can
+    /// do.
     #[inline(never)]
     pub(crate) fn bare(&self, side: Side, mut keeper: Option<Deadline<'_, P>>) -> Received {
         let mut received = Received::default();
@@ -263,8 +268,8 @@ mod tests {
         static HAS_READ: Cell<bool> = const { Cell::new(false) };
     }
 
-    /// Counts its reads in two ways: one that no race can harm, one that any would. Refuses once both threads have read, however
-    /// late the second one starts.
+    /// Counts its reads in two ways: one that no race can harm, one that any would. Refuses once
+    /// both threads have read, however late the second one starts.
     #[derive(Default)]
     struct Counting {
         readers: AtomicU64,
@@ -289,8 +294,8 @@ mod tests {
         }
     }
 
-    /// Readings of one count are in order whatever the threads do, so nothing may go back; and under the lock nobody reads
-    /// beside another.
+    /// Readings of one count are in order whatever the threads do, so nothing may go back; and
+    /// under the lock nobody reads beside another.
     #[test]
     fn what_is_in_order_does_not_go_back() {
         for way in [0, 1] {

@@ -1,7 +1,7 @@
 //! Several runs as one: what a clock costs from run to run.
 //!
-//! One run's interval covers what drifts within it. The next run's median may lie far outside: the machine's speed drifts over
-//! minutes, and each process lays its memory out anew.
+//! One run's interval covers what drifts within it. The next run's median may lie far outside: the
+//! machine's speed drifts over minutes, and each process lays its memory out anew.
 
 use std::ops::Add;
 
@@ -16,8 +16,9 @@ pub const FEWEST_RUNS: u32 = 6;
 /// Why a field of several runs is `null`.
 const OF_ONE_RUN: &str = "there were several runs: see between_runs";
 
-/// Makes one record of several runs of the same clocks: the median of their medians with the interval between runs, the sum of
-/// what was counted, and what else the first run found. `None` for no runs.
+/// Makes one record of several runs of the same clocks: the median of their medians with the
+/// interval between runs, the sum of what was counted, and what else the first run found. `None`
+/// for no runs.
 #[must_use]
 pub fn between_runs(mut runs: Vec<Envelope<Measurement>>) -> Option<Envelope<Measurement>> {
     let others = runs.split_off(1.min(runs.len()));

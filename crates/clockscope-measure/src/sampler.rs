@@ -1,4 +1,5 @@
-//! Samples one clock in batches. The loop is compiled once for every clock, with that clock's read inlined in it.
+//! Samples one clock in batches. The loop is compiled once for every clock, with that clock's read
+//! inlined in it.
 
 use std::collections::TryReserveError;
 use std::hint::black_box;
@@ -11,8 +12,8 @@ use crate::platform::Platform;
 use crate::relay::{Received, Relay};
 use crate::timer::{Timer, read};
 
-/// Most reads in a batch: readings of 16 bytes then fill half of a usual first-level cache, so that storing them costs
-/// nothing that shows.
+/// Most reads in a batch: readings of 16 bytes then fill half of a usual first-level cache, so that
+/// storing them costs nothing that shows.
 pub(crate) const LONGEST: usize = 1024;
 
 /// Reads between two looks at the flag that stops the run: a look takes a nanosecond.
@@ -43,8 +44,9 @@ pub(crate) trait Sampler<P: Platform>: Send + Sync {
     /// There is no memory for them.
     fn make_room(&mut self, reads: usize) -> Result<(), TryReserveError>;
 
-    /// Reads the clock `reads` times (1 or more, or as often as there is room for) between two reads of the timer, and
-    /// these between two of `outer`, if any. Looks at `stop` every [`BETWEEN_STOPS`] reads.
+    /// Reads the clock `reads` times (1 or more, or as often as there is room for) between two
+    /// reads of the timer, and these between two of `outer`, if any. Looks at `stop` every
+    /// [`BETWEEN_STOPS`] reads.
     fn sample(&mut self, timer: &Timer<P>, outer: Option<&P::Reference>, reads: usize, stop: &AtomicBool) -> Sampled;
 
     /// The first `count` readings of the last batch as numbers.
@@ -153,7 +155,8 @@ fn fill_until<C: RawClock>(clock: &C, slots: &mut [C::Raw], stop: &AtomicBool) -
     (delivered, None)
 }
 
-/// The loop that is measured. A function of its own, so that its code is the same wherever it is called from.
+/// The loop that is measured. A function of its own, so that its code is the same wherever it is
+/// called from.
 #[inline(never)]
 fn fill<C: RawClock>(clock: &C, slots: &mut [C::Raw]) -> (usize, Option<Errno>) {
     for (index, slot) in slots.iter_mut().enumerate() {

@@ -8,8 +8,8 @@ use crate::platform::{Platform, ThisMachine};
 
 /// A machine that questions are asked of, one after the other.
 ///
-/// Questions take a session and give records. They reach clocks, CPUs, threads and the system through its
-/// [`Platform`] alone.
+/// Questions take a session and give records. They reach clocks, CPUs, threads and the system
+/// through its [`Platform`] alone.
 #[derive(Debug)]
 pub struct Session<'a, P: Platform = ThisMachine> {
     pub(crate) platform: &'a P,
@@ -18,8 +18,8 @@ pub struct Session<'a, P: Platform = ThisMachine> {
 }
 
 impl<'a, P: Platform> Session<'a, P> {
-    /// Gathers facts about the machine, which go into every record. Once `stop` is set, from outside, a question ends
-    /// early, and what was found until then is its answer.
+    /// Gathers facts about the machine, which go into every record. Once `stop` is set, from
+    /// outside, a question ends early, and what was found until then is its answer.
     pub fn new(platform: &'a P, stop: &'a AtomicBool) -> Self {
         Self { platform, environment: platform.environment(), stop }
     }

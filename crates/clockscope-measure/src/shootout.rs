@@ -1,4 +1,5 @@
-//! Two clocks by four metrics: resolution, accuracy, cost, reliability. What is measured is what *trust* stands on.
+//! Two clocks by four metrics: resolution, accuracy, cost, reliability. What is measured is what
+//! *trust* stands on.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;
@@ -39,7 +40,8 @@ pub struct ShootoutRequest {
     pub cpu: Option<u32>,
 }
 
-/// Compares two clocks, by what was found if it is ended early; the rest is unknown. Pins the calling thread meanwhile.
+/// Compares two clocks, by what was found if it is ended early; the rest is unknown. Pins the
+/// calling thread meanwhile.
 ///
 /// # Errors
 /// No such clock, twice the same, a CPU that cannot be used, or no clock that measures time.
@@ -64,7 +66,8 @@ pub fn shootout<P: Platform>(
     Ok(Envelope { environment: seen.environment, ..setup.answer((*duration_s, &sampling), None, found) })
 }
 
-/// The clock's name as records have it. Where the system has no such clocks, those of Rust stand for them.
+/// The clock's name as records have it. Where the system has no such clocks, those of Rust stand
+/// for them.
 fn label<P: Platform>(platform: &P, name: &str) -> Result<String, MeasureError> {
     let catalogue = Catalogue::new(platform);
     let counter = rate::ordered_counter(&Catalogue::counters(platform));
@@ -155,8 +158,8 @@ fn resolution(seen: &Observations, names: &[String; 2]) -> Metric {
     found
 }
 
-/// How far a duration that is measured with it is off from the reference's, for its rate. A counter is as good as its
-/// calibration. Neither wins: the reference itself may be wrong.
+/// How far a duration that is measured with it is off from the reference's, for its rate. A counter
+/// is as good as its calibration. Neither wins: the reference itself may be wrong.
 fn accuracy(seen: &Observations, names: &[String; 2]) -> Metric {
     let off = |name: &String| {
         read(seen, name)?;
@@ -221,7 +224,8 @@ fn reliability(seen: &Observations, names: &[String; 2]) -> Metric {
     found
 }
 
-/// Whether the clock went back between threads without a fault of its own: its reads are not ordered.
+/// Whether the clock went back between threads without a fault of its own: its reads are not
+/// ordered.
 fn is_excused(seen: &Observations, name: &str) -> bool {
     let went_back = |count: u64| count > 0;
     seen.handed_over(name)

@@ -23,7 +23,8 @@ const SLEEPS: (f64, f64) = (3.0, 1000.0);
 /// What to test, and for how long.
 #[derive(Clone, Debug)]
 pub struct SleepRequest {
-    /// Time for all calls together, in seconds; three sleeps of each are made at least, which takes 2.5 s.
+    /// Time for all calls together, in seconds; three sleeps of each are made at least, which takes
+    /// 2.5 s.
     pub duration_s: f64,
     /// CPU to sleep on; `None` for the current one.
     pub cpu: Option<u32>,

@@ -1,4 +1,5 @@
-//! The question *steps*: sequential reads of one clock after another, and all that their differences show.
+//! The question *steps*: sequential reads of one clock after another, and all that their
+//! differences show.
 
 use clockscope_records::{Envelope, Figure, Steps, StepsRecord, Worst, WorstRecord};
 use clockscope_sources::ClockInfo;
@@ -30,7 +31,8 @@ pub enum Amount {
     Duration(f64),
 }
 
-/// What a batch should take, in ns: judged against the reference at its ends, it must not be too long.
+/// What a batch should take, in ns: judged against the reference at its ends, it must not be too
+/// long.
 const BATCH_NS: f64 = 400e3;
 /// Most reads in a batch: they fill half of a usual second-level cache.
 const MOST_PER_BATCH: usize = 1 << 14;
@@ -42,7 +44,8 @@ pub struct StepsRequest {
     pub amount: Amount,
     /// CPU to measure on; `None` for the current one.
     pub cpu: Option<u32>,
-    /// Whether to keep every reading: each clock is then read without any pause, as often as [`Amount::Reads`] says.
+    /// Whether to keep every reading: each clock is then read without any pause, as often as
+    /// [`Amount::Reads`] says.
     pub keep: bool,
 }
 
@@ -62,9 +65,9 @@ pub struct RawReadings {
 /// take 8 bytes each then, and up to 24 while it is read.
 ///
 /// # Errors
-/// The CPU cannot be used, no clock answers that others could be measured against, or the readings to keep do not fit
-/// into memory.
-/// Or the process has more than one thread: clocks are first tried in a forked child.
+/// The CPU cannot be used, no clock answers that others could be measured against, or the readings
+/// to keep do not fit into memory. Or the process has more than one thread: clocks are first tried
+/// in a forked child.
 pub fn steps<P: Platform>(
     session: &Session<'_, P>,
     catalogue: Catalogue<P>,
@@ -138,7 +141,8 @@ fn read<P: Platform>(
     Ok(None)
 }
 
-/// Finds out what a read costs at the moment, which distinguishes gaps from slow reads later, and how long a batch may be.
+/// Finds out what a read costs at the moment, which distinguishes gaps from slow reads later, and
+/// how long a batch may be.
 fn warm_up<P: Platform>(bench: &Bench<'_, P>, subject: &mut Subject<P>) -> Result<usize, MeasureError> {
     let (batches, reads) = WARM_UP;
     let Subject { row, state } = subject;
@@ -183,7 +187,8 @@ fn set_batch<P: Platform>(subject: &mut Subject<P>, reads: usize) {
     }
 }
 
-/// A clock that was read. Its readings were looked at already, so that those of one clock are in memory at a time.
+/// A clock that was read. Its readings were looked at already, so that those of one clock are in
+/// memory at a time.
 struct Digest<P: Platform> {
     subject: Subject<P>,
     tick: Option<Tick>,

@@ -38,7 +38,8 @@ pub(crate) struct SubjectState {
     pub(crate) events: EventCounter,
     pub(crate) differences: Differences,
     pub(crate) tick: TickCollector,
-    /// `true` for the processor's counter, which is judged against the reference instead of against itself.
+    /// `true` for the processor's counter, which is judged against the reference instead of against
+    /// itself.
     pub(crate) judged_outside: bool,
     pub(crate) reads_per_batch: usize,
     pub(crate) costs: Reservoir,
@@ -62,8 +63,8 @@ impl<P: Platform> Subject<P> {
         Self { row, state }
     }
 
-    /// Samples one batch and looks at every reading of it. Tells how long it took, in ns, if it was delivered whole.
-    /// Its cost is kept, and its readings serve to find the tick, if `keep`.
+    /// Samples one batch and looks at every reading of it. Tells how long it took, in ns, if it was
+    /// delivered whole. Its cost is kept, and its readings serve to find the tick, if `keep`.
     pub(crate) fn batch(&mut self, bench: &Bench<'_, P>, keep: bool) -> Option<f64> {
         let (Ok(sampler), Some(state)) = (&mut self.row.sampler, &mut self.state) else { return None };
         let outer = state.judged_outside.then_some(&bench.reference);
@@ -140,8 +141,9 @@ impl SubjectState {
         }
     }
 
-    /// Takes the readings of a batch for the tick, with the time that may have passed between two of them: all that the batch took
-    /// beyond the usual cost of its reads may have been lost between any two.
+    /// Takes the readings of a batch for the tick, with the time that may have passed between two
+    /// of them: all that the batch took beyond the usual cost of its reads may have been lost
+    /// between any two.
     pub(crate) fn push_for_tick(&mut self, values: &[u64], [before_ns, after_ns]: [f64; 2], cost_ns: Option<f64>) {
         let span_ns = after_ns - before_ns;
         let between_ns = cost_ns.map_or(span_ns, |cost_ns| {
@@ -162,7 +164,8 @@ impl SubjectState {
     }
 }
 
-/// The costs of the last batches: what a read costs at the moment, to separate a gap from a slow machine.
+/// The costs of the last batches: what a read costs at the moment, to separate a gap from a slow
+/// machine.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct RecentCosts {
     costs: [f64; RECENT],

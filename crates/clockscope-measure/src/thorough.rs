@@ -1,5 +1,5 @@
-//! What `measure` finds besides, if it is to be thorough: order and offsets across CPUs, and the clocks' rates, each in a
-//! second or less. The commands of those names find more in more time.
+//! What `measure` finds besides, if it is to be thorough: order and offsets across CPUs, and the
+//! clocks' rates, each in a second or less. The commands of those names find more in more time.
 
 use clockscope_machine::trial::SeveralThreads;
 use clockscope_records::{Order, Rates, Thorough};

@@ -10,8 +10,8 @@ use crate::context::Context;
 use crate::distribution::NO_LENGTH;
 use crate::platform::Platform;
 
-/// By what share a tick may differ from a frequency that is known by name: oscillators are off by up to 100 ppm, and
-/// the system's clocks are steered.
+/// By what share a tick may differ from a frequency that is known by name: oscillators are off by
+/// up to 100 ppm, and the system's clocks are steered.
 const SAME: f64 = 200e-6;
 /// A tick is so many counts of the counter only if as many could not have come about by chance.
 const MOST_COUNTS: f64 = 100.0;
@@ -99,8 +99,8 @@ impl TickSource {
         match (tick, ns_per_unit) {
             (Tick::Unknown(reason), _) => TickRecord::unknown(0, None, reason.reason()),
             (_, None) => TickRecord::unknown(0, None, NO_LENGTH),
-            // What a counter counts is whole, and finer than a few of these is only the one itself. Where all readings are
-            // multiples of more, the bound is of these.
+            // What a counter counts is whole, and finer than a few of these is only the one itself.
+            // Where all readings are multiples of more, the bound is of these.
             (Tick::AtMost { units, steps }, Some(ns)) if self.is_counter && units <= SHORTEST_TICK => {
                 let lattice = Lattice { period: 1.0, error: 0.0, spread: 0.0, steps, agreement: 1.0 };
                 self.found(lattice, ns)
@@ -120,15 +120,16 @@ impl TickSource {
     }
 
     fn found(self, lattice: Lattice, ns_per_unit: f64) -> TickRecord {
-        // A counter delivers whole numbers. Most of them step by a whole number, too; a counter that is scaled by its
-        // firmware does not.
+        // A counter delivers whole numbers. Most of them step by a whole number, too; a counter
+        // that is scaled by its firmware does not.
         let whole = lattice.period.round();
         let is_whole = self.is_counter && (lattice.period - whole).abs() <= (lattice.period * lattice.error).max(1e-6);
         let (period, error) = if is_whole { (whole, 0.0) } else { (lattice.period, lattice.error) };
         let (tick_ns, error) = (period * ns_per_unit, error + self.unit_error);
         let known = KNOWN.iter().find(|(hz, ..)| (tick_ns * hz / 1e9 - 1.0).abs() <= SAME + error);
         let counts = self.counts(tick_ns).filter(|counts| *counts > 1.0 || known.is_none());
-        // What the kernel makes of the counter is a multiple of its counts, whatever else that may look like.
+        // What the kernel makes of the counter is a multiple of its counts, whatever else that may
+        // look like.
         let written = match (counts, known) {
             (Some(counts), _) => Some(written_in_counts(counts, self.ns_per_count)),
             (None, Some((_, written, _))) => Some((*written).to_owned()),
@@ -168,7 +169,8 @@ fn written_in_counts(counts: f64, ns_per_count: Option<f64>) -> String {
     ns_per_count.map_or_else(String::new, |ns| format!("{counts} count{plural} of {:.3} MHz", 1e3 / ns))
 }
 
-/// The simplest fraction of ns within the error, where it is so simple that it cannot be an accident.
+/// The simplest fraction of ns within the error, where it is so simple that it cannot be an
+/// accident.
 fn fraction(tick_ns: f64, error: f64) -> Option<String> {
     // What is known no better than this lies near some simple fraction anyway.
     let slack = tick_ns * error.max(1e-9);
@@ -218,7 +220,8 @@ mod tests {
         (tick_ns.get().unwrap(), evidence.period, evidence.recognised)
     }
 
-    /// All readings of an ordered counter share one residue: few of them prove no tick, and certainly not a single count.
+    /// All readings of an ordered counter share one residue: few of them prove no tick, and
+    /// certainly not a single count.
     #[test]
     fn a_bound_of_many_counts_is_not_one_count() {
         let counter = TickSource { ns_per_count: Some(0.4), is_counter: true, unit_error: 1e-7 };

@@ -64,7 +64,8 @@ impl<P: Platform> Clone for Timer<P> {
 }
 
 impl<P: Platform> Timer<P> {
-    /// Reads the timer, in its own unit. After all that comes before it, before all that comes after it.
+    /// Reads the timer, in its own unit. After all that comes before it, before all that comes
+    /// after it.
     #[inline(always)]
     pub(crate) fn now(&self) -> u64 {
         match self {
@@ -116,8 +117,8 @@ fn bracket<P: Platform>(timer: &Timer<P>, reference: &P::Reference) -> Bracket {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TimerRate {
     pub(crate) ns_per_unit: f64,
-    /// By how much the frequency may be off: half of both brackets' widths, and the steps of timer and reference, over the time
-    /// between them.
+    /// By how much the frequency may be off: half of both brackets' widths, and the steps of timer
+    /// and reference, over the time between them.
     pub(crate) bound_ppm: f64,
 }
 
@@ -258,8 +259,8 @@ impl<P: Platform> TimerCalibration<P> {
             return Err(TimerError::Frozen { counter, reference });
         }
         let ns_per_unit = ns / passed;
-        // Of the frequency, not of the unit: it is the furthest off with the shortest unit, and has a bound also where
-        // the longest unit has none.
+        // Of the frequency, not of the unit: it is the furthest off with the shortest unit, and has
+        // a bound also where the longest unit has none.
         let (_, most) = end.outer_since(&self.start, self.moves.ticks.outer);
         let shortest_unit = (ns - self.moves.ticks.inner) / most;
         let bound = if shortest_unit > 0.0 { ns_per_unit / shortest_unit - 1.0 } else { f64::MAX };

@@ -1,7 +1,8 @@
-//! The question *trust*: which clocks can be trusted, by the evidence of all other questions that matter, within a few seconds.
+//! The question *trust*: which clocks can be trusted, by the evidence of all other questions that
+//! matter, within a few seconds.
 //!
-//! Measuring is here; `counter` and `os_clock` weigh what was measured, `policy` compares it with demands. These
-//! know no clock: records of any machine are judged alike.
+//! Measuring is here; `counter` and `os_clock` weigh what was measured, `policy` compares it with
+//! demands. These know no clock: records of any machine are judged alike.
 
 mod case;
 mod counter;
@@ -35,8 +36,8 @@ const CLOCKS: [&str; 9] = [
     "process",
     "thread",
 ];
-/// The references of rates, the best first. Not the vDSO, which reads the counter in this very process: what bends the counter
-/// here would bend both.
+/// The references of rates, the best first. Not the vDSO, which reads the counter in this very
+/// process: what bends the counter here would bend both.
 const REFERENCES: [&str; 3] = ["monotonic_raw:syscall", "monotonic:syscall", "monotonic_raw:vdso"];
 
 /// Shares of the time; the rest is for setting up.
@@ -53,8 +54,8 @@ const SHORTEST_RATE: f64 = 0.1;
 /// What to check, and how.
 #[derive(Clone, Debug)]
 pub struct CheckRequest {
-    /// Clocks to judge, by their names; those of the system and the counter if there are none. What the policy names is judged
-    /// besides.
+    /// Clocks to judge, by their names; those of the system and the counter if there are none. What
+    /// the policy names is judged besides.
     pub clocks: Vec<String>,
     /// What is demanded.
     pub policy: Policy,
@@ -64,12 +65,13 @@ pub struct CheckRequest {
     pub cpu: Option<u32>,
 }
 
-/// Asks the questions that matter, and judges: what was found, if it is ended early; the rest is unknown. Pins the
-/// calling thread meanwhile.
+/// Asks the questions that matter, and judges: what was found, if it is ended early; the rest is
+/// unknown. Pins the calling thread meanwhile.
 ///
 /// # Errors
-/// No such clock, a CPU that cannot be used, a policy that contradicts itself, or no clock that measures time.
-/// Or the process has more than one thread: clocks are first tried in a forked child.
+/// No such clock, a CPU that cannot be used, a policy that contradicts itself, or no clock that
+/// measures time. Or the process has more than one thread: clocks are first tried in a forked
+/// child.
 pub fn check<P: Platform>(
     session: &Session<'_, P>,
     request: &CheckRequest,
@@ -78,7 +80,8 @@ pub fn check<P: Platform>(
     let CheckRequest { clocks, policy, duration_s, cpu } = request;
     let platform = session.platform;
     let names = policy::names(platform, policy, clocks, &CLOCKS)?;
-    // Before this thread is pinned. Where the system does not show them, what needs them says that it could not be tested.
+    // Before this thread is pinned. Where the system does not show them, what needs them says that
+    // it could not be tested.
     let cpus = across::cpus(platform, None).unwrap_or_default();
     let mut setup = Setup::new(session, measured(platform, &names)?, *cpu)?;
     let sampling = setup.bench.calibrate();
@@ -87,7 +90,8 @@ pub fn check<P: Platform>(
     Ok(Envelope { environment: seen.environment, ..setup.answer((*duration_s, &sampling), None, found) })
 }
 
-/// Whether a policy can be used on a machine: it names clocks that there are, and demands nothing that contradicts itself.
+/// Whether a policy can be used on a machine: it names clocks that there are, and demands nothing
+/// that contradicts itself.
 ///
 /// # Errors
 /// What is wrong with it.
@@ -196,8 +200,8 @@ fn rates<P: Platform>(
     rate::find(setup, &clocks, &plan, &mut |live| progress(live.share))
 }
 
-/// The verdicts on the counter and on these clocks, and what the policy says about them. `wanted` are those to be shown:
-/// all, if there are none.
+/// The verdicts on the counter and on these clocks, and what the policy says about them. `wanted`
+/// are those to be shown: all, if there are none.
 fn judge(seen: &Observations, wanted: &[String], names: &[String], policy: &Policy) -> Trust {
     let mut verdicts = verdicts(seen, names);
     let demands = policy::compare(policy, seen, &verdicts);

@@ -53,7 +53,8 @@ pub struct KernelVerdict {
     pub name: Option<String>,
     /// Whether the kernel builds its clocks on it now.
     pub is_current: Option<bool>,
-    /// Whether the kernel would let it be used: `false` means that it was found unfit, or switched off at boot.
+    /// Whether the kernel would let it be used: `false` means that it was found unfit, or switched
+    /// off at boot.
     pub is_available: Option<bool>,
     /// Why it is not used, as far as that can be known: the most certain first.
     pub reasons: Vec<Reason>,
@@ -79,7 +80,8 @@ pub struct ReasonProse {
     pub seen: String,
     /// Where.
     pub source: String,
-    /// Whether it says that the counter itself is bad. Otherwise a user or a program preferred another.
+    /// Whether it says that the counter itself is bad. Otherwise a user or a program preferred
+    /// another.
     pub is_fault: bool,
     /// What to do.
     pub advice: String,
@@ -117,8 +119,8 @@ pub enum KernelCause {
         /// The flags, by their names in /proc/cpuinfo.
         flags: Vec<String>,
     },
-    /// A cause that this program does not know, in the words of the one that wrote it. Older records
-    /// have no others.
+    /// A cause that this program does not know, in the words of the one that wrote it. Older
+    /// records have no others.
     #[serde(untagged)]
     Unnamed {
         /// What was found.
@@ -133,7 +135,8 @@ pub enum KernelCause {
 }
 
 impl KernelCause {
-    /// Returns whether it says that the counter itself is bad. Otherwise a user or a program preferred another.
+    /// Returns whether it says that the counter itself is bad. Otherwise a user or a program
+    /// preferred another.
     #[must_use]
     pub const fn is_fault(&self) -> bool {
         match self {
@@ -164,7 +167,8 @@ pub struct LeftBehind {
     pub is: Option<String>,
 }
 
-/// What `clockscope measure --clocksource` found: the same measurement with one clocksource after the other.
+/// What `clockscope measure --clocksource` found: the same measurement with one clocksource after
+/// the other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Switched {
     /// The clocksource before and after.

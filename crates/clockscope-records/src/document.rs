@@ -10,8 +10,8 @@ use crate::{
     RuntimesFound, SCHEMA_VERSION, Shootout, Sleep, Steps, Switched, Trust,
 };
 
-/// Declares the documents: the variant of each, its contents, its key `schema`, and whether its head
-/// has a run.
+/// Declares the documents: the variant of each, its contents, its key `schema`, and whether its
+/// head has a run.
 macro_rules! documents {
     ($($(#[$doc:meta])* $variant:ident($contents:ident) = $schema:tt, is_run = $is_run:tt;)*) => {
         /// Everything that the instrument writes as JSON. The key `schema` names the document.
@@ -130,9 +130,11 @@ impl Document {
     /// Reads a document from its JSON text.
     ///
     /// # Errors
-    /// [`ReadError::Version`] when the version is another one, [`ReadError::Malformed`] for anything else.
+    /// [`ReadError::Version`] when the version is another one, [`ReadError::Malformed`] for
+    /// anything else.
     pub fn from_json(text: &str) -> Result<Self, ReadError> {
-        /// The version is looked at first, so that a newer record is named as such instead of "missing field".
+        /// The version is looked at first, so that a newer record is named as such instead of
+        /// "missing field".
         #[derive(Deserialize)]
         struct Version {
             schema_version: u32,

@@ -82,7 +82,8 @@ impl<F: Contents> Envelope<F> {
     }
 }
 
-/// Reads a document within another one. Not derived, for the reason that [`crate::Document`] is not.
+/// Reads a document within another one. Not derived, for the reason that [`crate::Document`] is
+/// not.
 impl<'de, F: Contents + DeserializeOwned> Deserialize<'de> for Envelope<F> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         Self::from_value(&Value::deserialize(deserializer)?).map_err(Error::custom)

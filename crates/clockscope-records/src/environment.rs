@@ -15,7 +15,8 @@ pub struct Environment {
     pub program: Program,
     /// The processor.
     pub cpu: Cpu,
-    /// What processor and kernel say about the time-stamp counter; `null` on architectures without one.
+    /// What processor and kernel say about the time-stamp counter; `null` on architectures without
+    /// one.
     pub counter_flags: Figure<CounterFlags>,
     /// Nominal frequencies of the counter, as hardware or hypervisor state them. Not measured.
     pub frequencies: Frequencies,
@@ -36,8 +37,9 @@ pub struct Environment {
     pub vdso: Figure<bool>,
     /// CPU frequency governor of the first CPU.
     pub governor: Figure<String>,
-    /// Emulators and recorders that this process runs under ("qemu-user", "qemu-tcg", "rr", "valgrind", "gvisor");
-    /// empty when none was found. With any of them no statement about cost is made.
+    /// Emulators and recorders that this process runs under ("qemu-user", "qemu-tcg", "rr",
+    /// "valgrind", "gvisor"); empty when none was found. With any of them no statement about cost
+    /// is made.
     pub emulation: Vec<String>,
 }
 
@@ -50,8 +52,8 @@ record!(
     "announcements." announcements, "kernel." kernel
 );
 
-/// Devices by which a hypervisor announces that it has moved the machine, or restored it from a snapshot. `null` where the
-/// kernel does not show what the firmware offers.
+/// Devices by which a hypervisor announces that it has moved the machine, or restored it from a
+/// snapshot. `null` where the kernel does not show what the firmware offers.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Announcements {
     /// VMClock: a page with a marker that changes, /dev/vmclock0.

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Why a clock could not be read, or what ended its readings. The sentence beside it has the system's own words.
+/// Why a clock could not be read, or what ended its readings. The sentence beside it has the
+/// system's own words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Failure {
@@ -31,7 +32,8 @@ pub enum Failure {
     StoodStill,
 }
 
-/// Why a CPU, or a pair of CPUs, gave no figures, or not to the end. The sentence beside it has the system's own words.
+/// Why a CPU, or a pair of CPUs, gave no figures, or not to the end. The sentence beside it has the
+/// system's own words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CpuFailure {

@@ -259,8 +259,8 @@ struct Reasons {
     unknown: BTreeMap<String, String>,
 }
 
-/// Reads the fields of a record, and then its reasons. A reason that belongs to no unknown figure is
-/// dropped.
+/// Reads the fields of a record, and then its reasons. A reason that belongs to no unknown figure
+/// is dropped.
 pub(crate) fn read<'de, R: Figures, D: Deserializer<'de>>(
     deserializer: D,
     fields: impl FnOnce(&Value) -> Result<R, serde_json::Error>,

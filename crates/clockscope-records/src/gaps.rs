@@ -54,8 +54,8 @@ pub struct CpuGaps {
     pub stolen_percent: Figure<f64>,
     /// Gaps by what the system counted meanwhile, the costliest first.
     pub causes: Vec<Cause>,
-    /// Time that the hypervisor ran something else, by the kernel's account, in ns, in steps of 10 ms; `null` where it
-    /// keeps none.
+    /// Time that the hypervisor ran something else, by the kernel's account, in ns, in steps of 10
+    /// ms; `null` where it keeps none.
     pub steal_ns: Figure<f64>,
     /// Why there are no figures; `null` when there are.
     pub reason: Option<String>,

@@ -1,9 +1,11 @@
-//! What a measurement found: plain types with units in their names, and the versioned JSON that they become.
+//! What a measurement found: plain types with units in their names, and the versioned JSON that
+//! they become.
 //!
 //! This crate measures nothing and computes nothing. It renders only figures with their units
 //! ([`units`]), for the sentences in records. A record from another machine is as good as one from
-//! this machine. A [`Figure`] is known or has the reason why it is not. An `Option` is `None` where there is nothing to
-//! say. Both are `null` in JSON, and the reason of a figure is in the object `unknown` of its record.
+//! this machine. A [`Figure`] is known or has the reason why it is not. An `Option` is `None` where
+//! there is nothing to say. Both are `null` in JSON, and the reason of a figure is in the object
+//! `unknown` of its record.
 
 mod check;
 mod clocksource;
@@ -46,8 +48,8 @@ pub use environment::{Announcement, Announcements, CounterFlags, Cpu, Environmen
 pub use failure::{CpuFailure, Failure};
 /// A figure, or why it is unknown.
 ///
-/// In JSON, an unknown figure is `null`, and its reason is in the object `unknown` of the nearest record that has one,
-/// under the figure's path: `tick_ns`, `events.jump`.
+/// In JSON, an unknown figure is `null`, and its reason is in the object `unknown` of the nearest
+/// record that has one, under the figure's path: `tick_ns`, `events.jump`.
 pub use figure::Figure;
 pub use figure::Figures;
 pub use gaps::{Cause, CauseKind, CpuGaps, Gaps, WorstGap};

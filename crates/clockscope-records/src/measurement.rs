@@ -42,8 +42,8 @@ record!(Thorough { rate });
 #[serde(remote = "Self")]
 #[schemars(rename = "Run", transform = add_unknown)]
 pub struct Run {
-    /// Time that the user allowed for sampling, in seconds, all clocks together; `null` where a number of reads was asked
-    /// for instead.
+    /// Time that the user allowed for sampling, in seconds, all clocks together; `null` where a
+    /// number of reads was asked for instead.
     pub duration_asked_s: Option<f64>,
     /// Reads of each clock that the user asked for; `null` where a time was.
     #[serde(default)]
@@ -68,12 +68,14 @@ record!(Run { cpu } "timer." timer);
 pub struct TimerRecord {
     /// Its name, e.g. `rdtscp_lfence`.
     pub name: String,
-    /// Its frequency, in Hz: of the mean rate between the tightest brackets at both ends of the run.
+    /// Its frequency, in Hz: of the mean rate between the tightest brackets at both ends of the
+    /// run.
     pub frequency_hz: f64,
     /// Why that is the frequency at the start only; `None` if it is of the whole run.
     #[serde(skip)]
     pub frequency_doubt: Option<String>,
-    /// Bound of that frequency's error, in parts per million: bracket widths over the time between them.
+    /// Bound of that frequency's error, in parts per million: bracket widths over the time between
+    /// them.
     pub frequency_bound_ppm: f64,
     /// The clock that the frequency was taken against.
     pub reference: String,
@@ -93,7 +95,8 @@ impl Figures for TimerRecord {
 /// What the costs are to be compared with.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Baseline {
-    /// Cost of one turn of the measuring loop with no clock in it, in ns. Not subtracted from any cost.
+    /// Cost of one turn of the measuring loop with no clock in it, in ns. Not subtracted from any
+    /// cost.
     pub empty_loop_ns: Option<f64>,
     /// The cheapest counter read; `null` when no counter could be read.
     pub fastest_counter: Option<FastestCounter>,
@@ -256,7 +259,8 @@ pub struct ClockRecord {
     pub nominal_resolution_ns: Figure<f64>,
     /// The smallest positive difference between two successive readings, in ns.
     pub observed_resolution_ns: Figure<f64>,
-    /// The step of the lattice on which all readings lie, in ns, also where a read takes many ticks.
+    /// The step of the lattice on which all readings lie, in ns, also where a read takes many
+    /// ticks.
     #[serde(default)]
     pub tick_ns: Figure<f64>,
     /// What the tick stands on.
@@ -284,14 +288,15 @@ record!(
 pub struct Cost {
     /// Median over the batches.
     pub median: f64,
-    /// 95 % interval of this run's median, from 6 to 32 blocks of time of at least 8 batches each; `null` with fewer, and where
-    /// several runs were made. Another run's median may lie outside: see `between_runs`.
+    /// 95 % interval of this run's median, from 6 to 32 blocks of time of at least 8 batches each;
+    /// `null` with fewer, and where several runs were made. Another run's median may lie outside:
+    /// see `between_runs`.
     pub ci95: Figure<[f64; 2]>,
     /// The medians of several runs; `null` where one was made.
     #[serde(default)]
     pub between_runs: Option<BetweenRuns>,
-    /// The cost in each of 8 to 31 equal parts of the run, in order: the mean of the medians of groups of eight batches.
-    /// Empty with fewer than 64 batches, and where several runs were made.
+    /// The cost in each of 8 to 31 equal parts of the run, in order: the mean of the medians of
+    /// groups of eight batches. Empty with fewer than 64 batches, and where several runs were made.
     pub rounds: Vec<f64>,
     /// The cheapest batch.
     pub min: f64,
@@ -312,8 +317,9 @@ figures!(Cost { ci95, p99 } "between_runs." between_runs);
 pub struct BetweenRuns {
     /// How many runs.
     pub runs: u32,
-    /// Where another run's median lies with 95 %: mean ± t·s·√(1 + 1/n), and no less than `lowest` to `highest`; `null` with
-    /// fewer than six runs. Runs are taken as independent: a machine whose speed drifts over minutes may leave it.
+    /// Where another run's median lies with 95 %: mean ± t·s·√(1 + 1/n), and no less than `lowest`
+    /// to `highest`; `null` with fewer than six runs. Runs are taken as independent: a machine
+    /// whose speed drifts over minutes may leave it.
     pub interval95: Figure<[f64; 2]>,
     /// The lowest median of a run.
     pub lowest: f64,
@@ -354,7 +360,8 @@ pub struct Events {
     pub gap: Figure<u64>,
     /// Readings smaller than the one before.
     pub regression: u64,
-    /// Losses of time that no reading shows as a step back: the clock advanced by less than the reference did.
+    /// Losses of time that no reading shows as a step back: the clock advanced by less than the
+    /// reference did.
     pub hidden_regression: Figure<u64>,
     /// Smallest step that is counted singly as jump, gap or hidden regression, in ns.
     pub threshold_ns: Figure<f64>,
@@ -364,7 +371,8 @@ pub struct Events {
     pub sure_ns: Figure<f64>,
     /// The clock that jumps, gaps and hidden regressions were judged against.
     pub reference: Figure<String>,
-    /// Whether clock and reference are based on the same hardware counter; `null` where that is unknown.
+    /// Whether clock and reference are based on the same hardware counter; `null` where that is
+    /// unknown.
     pub reference_shares_hardware: Figure<bool>,
 }
 

@@ -25,18 +25,18 @@ pub struct Offsets {
     pub tick_ns: Figure<f64>,
     /// One entry a pair of CPUs.
     pub pairs: Vec<OffsetPair>,
-    /// The counter of each CPU against the kernel's clock there, relative to the first CPU; empty where the kernel has no
-    /// vDSO.
+    /// The counter of each CPU against the kernel's clock there, relative to the first CPU; empty
+    /// where the kernel has no vDSO.
     pub vdso: Vec<CpuOffset>,
-    /// The largest offset that is possible between any two CPUs, in ns: all are synchronised within this. `null` unless
-    /// every pair was tested.
+    /// The largest offset that is possible between any two CPUs, in ns: all are synchronised within
+    /// this. `null` unless every pair was tested.
     pub within_ns: Figure<f64>,
     /// The pair that may be furthest apart; first of all one whose offset changed during the run.
     pub worst_pair: Figure<[u32; 2]>,
     /// Pairs that are certainly apart.
     pub apart: u64,
-    /// How far the offsets of three CPUs at most are from adding up, in ns: what ways of unequal length account for, beside
-    /// what the bounds allow. `null` for fewer than three CPUs.
+    /// How far the offsets of three CPUs at most are from adding up, in ns: what ways of unequal
+    /// length account for, beside what the bounds allow. `null` for fewer than three CPUs.
     pub closure_ns: Figure<f64>,
 }
 
@@ -63,11 +63,12 @@ pub struct OffsetPair {
     pub round_trip_ns: Figure<f64>,
     /// By how much the offset differs if the other CPU begins, in ns.
     pub asymmetry_ns: Figure<f64>,
-    /// Whether that is less than a fifth of the tightest round trip and two of the counter's steps: otherwise which CPU starts makes a
-    /// difference. A way that takes longer in one direction, whoever asks, looks like an offset; it is inside the bound.
+    /// Whether that is less than a fifth of the tightest round trip and two of the counter's steps:
+    /// otherwise which CPU starts makes a difference. A way that takes longer in one direction,
+    /// whoever asks, looks like an offset; it is inside the bound.
     pub symmetric: Figure<bool>,
-    /// Whether the two are certainly apart: zero is outside of the bound, or no constant offset explains what was seen. `null`
-    /// for a pair that was not tested.
+    /// Whether the two are certainly apart: zero is outside of the bound, or no constant offset
+    /// explains what was seen. `null` for a pair that was not tested.
     pub apart: Figure<bool>,
     /// Why the pair was not tested; `null` when it was.
     pub reason: Option<String>,

@@ -19,12 +19,13 @@ pub struct Order {
     pub serial: bool,
     /// Pairs of CPUs that were tested.
     pub pairs_tested: u64,
-    /// Pairs of CPUs that could not be tested, or not to the end, and why: two for each CPU at most.
+    /// Pairs of CPUs that could not be tested, or not to the end, and why: two for each CPU at
+    /// most.
     pub lost: Vec<LostPair>,
     /// Why nothing could be tested: `null` where at least one pair of CPUs was.
     pub untestable: Option<String>,
-    /// Messages that two threads pass back and forth with no clock in between, per second: what the hardware can do. `null`
-    /// where nothing was tested.
+    /// Messages that two threads pass back and forth with no clock in between, per second: what the
+    /// hardware can do. `null` where nothing was tested.
     pub bare_handoffs_per_second: Figure<f64>,
     /// One entry a clock and reading sequence.
     pub sequences: Vec<Sequence>,
@@ -53,7 +54,8 @@ pub struct LostPair {
 pub struct Sequence {
     /// Name of the clock, with its path where that is not the usual one.
     pub name: String,
-    /// Whether its reads are ordered by their definition. One that is not may step back without anything being wrong.
+    /// Whether its reads are ordered by their definition. One that is not may step back without
+    /// anything being wrong.
     pub ordered: bool,
     /// Whether it could be read.
     pub available: bool,
@@ -66,7 +68,8 @@ pub struct Sequence {
     pub handoffs: u64,
     /// So many a second, of one pair.
     pub handoffs_per_second: Figure<f64>,
-    /// Times that the receiver then read less than it had been given; `null` if nothing was handed over.
+    /// Times that the receiver then read less than it had been given; `null` if nothing was handed
+    /// over.
     pub regressions: Figure<u64>,
     /// The same of a million handoffs.
     pub regressions_per_million: Figure<f64>,

@@ -34,7 +34,8 @@ pub struct PlanRow {
     pub clock: String,
     /// By what share a single measurement may be off: (overhead + tick + jitter) / interval.
     pub single_error: f64,
-    /// How often to repeat what is measured between the two reads, so that the error is at most the one accepted.
+    /// How often to repeat what is measured between the two reads, so that the error is at most the
+    /// one accepted.
     pub repetitions: u64,
     /// The cheapest clock whose single measurement is good enough; `null` where none is.
     pub cheapest_sufficient: Option<String>,
@@ -47,8 +48,8 @@ pub struct Candidate {
     pub clock: String,
     /// What one read costs, in ns.
     pub cost_ns: f64,
-    /// What a measurement is too long by, in ns: the median difference of two reads with nothing between them, or what
-    /// a read costs if that is more.
+    /// What a measurement is too long by, in ns: the median difference of two reads with nothing
+    /// between them, or what a read costs if that is more.
     pub overhead_ns: f64,
     /// Its tick, or what is known instead: its upper bound, the smallest step that was seen.
     pub tick_ns: f64,
@@ -56,7 +57,8 @@ pub struct Candidate {
     pub tick_is: TickIs,
     /// 99th percentile of the differences less the median, in ns.
     pub jitter_ns: f64,
-    /// What two reads in one expression usually differ by, in ns: from the smallest to the 99th percentile.
+    /// What two reads in one expression usually differ by, in ns: from the smallest to the 99th
+    /// percentile.
     pub two_reads_ns: [f64; 2],
     /// The most that two reads in a row differed by or may differ by, in ns: one tick at least.
     pub two_reads_max_ns: f64,

@@ -29,7 +29,8 @@ pub struct ClockDemands {
     /// The verdict has to be this or better.
     #[serde(default)]
     pub verdict: Option<Trustworthiness>,
-    /// Median cost of a read, in ns, at most. Of the counter: of its cheapest ordered reading sequence.
+    /// Median cost of a read, in ns, at most. Of the counter: of its cheapest ordered reading
+    /// sequence.
     #[serde(default)]
     #[schemars(range(min = 0.0))]
     pub max_cost_ns: Option<f64>,
@@ -40,12 +41,14 @@ pub struct ClockDemands {
     /// Backward steps, on one CPU and across CPUs together, at most.
     #[serde(default)]
     pub max_regressions: Option<u64>,
-    /// Frequency offset against CLOCK_MONOTONIC_RAW, in ppm, at most: unknown if the limit is within its bound. Of the counter:
-    /// against the nominal frequency that hardware, hypervisor or kernel state.
+    /// Frequency offset against CLOCK_MONOTONIC_RAW, in ppm, at most: unknown if the limit is
+    /// within its bound. Of the counter: against the nominal frequency that hardware, hypervisor or
+    /// kernel state.
     #[serde(default)]
     #[schemars(range(min = 0.0))]
     pub max_rate_ppm: Option<f64>,
-    /// Offset between the counters of any two CPUs, in ns, at most: unknown if the limit is within its bound. Only of the counter.
+    /// Offset between the counters of any two CPUs, in ns, at most: unknown if the limit is within
+    /// its bound. Only of the counter.
     #[serde(default)]
     #[schemars(range(min = 0.0))]
     pub max_offset_ns: Option<f64>,

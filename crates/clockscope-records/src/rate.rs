@@ -13,7 +13,8 @@ use crate::{Failure, Figure};
 pub struct Rates {
     /// The clock that all others were compared with.
     pub reference: String,
-    /// Whether it is rather the reference that changed: every clock changed against it, and none against another.
+    /// Whether it is rather the reference that changed: every clock changed against it, and none
+    /// against another.
     pub reference_suspected: bool,
     /// The bound that was asked for, in ppm; `null` where none was.
     pub until_ppm: Figure<f64>,
@@ -46,22 +47,25 @@ pub struct RateRecord {
     /// Its reads that failed while it was compared; 0 in older records.
     #[serde(default)]
     pub errors: u64,
-    /// For how long it was looked at without a step, in ns, so that it was not compared; `null` for a clock that stepped, and in
-    /// older records.
+    /// For how long it was looked at without a step, in ns, so that it was not compared; `null` for
+    /// a clock that stepped, and in older records.
     #[serde(default)]
     pub stood_still_ns: Figure<f64>,
-    /// Mean frequency offset between the two end brackets, in parts per million: positive for a clock that runs fast.
+    /// Mean frequency offset between the two end brackets, in parts per million: positive for a
+    /// clock that runs fast.
     pub ppm: Figure<f64>,
-    /// By how much the truth may differ from that. Nothing is assumed about what lies between the ends.
+    /// By how much the truth may differ from that. Nothing is assumed about what lies between the
+    /// ends.
     pub bound_ppm: Figure<f64>,
-    /// Frequency offset by least squares over all brackets that were not interrupted: no bound, if the rate is constant
-    /// mostly nearer.
+    /// Frequency offset by least squares over all brackets that were not interrupted: no bound, if
+    /// the rate is constant mostly nearer.
     pub estimate_ppm: Figure<f64>,
     /// The counter's frequency, in Hz of the reference; `null` for a clock that is not a counter.
     pub frequency_hz: Figure<f64>,
     /// By how much the truth may differ from that, in Hz.
     pub frequency_bound_hz: Figure<f64>,
-    /// The frequency that a counter's `ppm` is relative to, in Hz: what hardware or hypervisor state.
+    /// The frequency that a counter's `ppm` is relative to, in Hz: what hardware or hypervisor
+    /// state.
     pub nominal_hz: Figure<f64>,
     /// Time between the end brackets, in seconds.
     pub seconds: Figure<f64>,
@@ -79,7 +83,8 @@ pub struct RateRecord {
     pub changed: Figure<Changed>,
     /// The largest step that no rate explains; `null` if there was none.
     pub step: Figure<Step>,
-    /// How long a run has to be for the bound that was asked for, in seconds; `null` where none was.
+    /// How long a run has to be for the bound that was asked for, in seconds; `null` where none
+    /// was.
     pub needed_s: Figure<f64>,
     /// Overlapping Allan deviation.
     pub allan: Vec<Allan>,
@@ -118,8 +123,8 @@ pub struct Changed {
 pub struct Step {
     /// When, in seconds from the first bracket.
     pub at_s: f64,
-    /// By how much at least beyond the usual rate, in ns; negative for a step back. The brackets around it may hide as much as
-    /// they are wide.
+    /// By how much at least beyond the usual rate, in ns; negative for a step back. The brackets
+    /// around it may hide as much as they are wide.
     pub ns: f64,
 }
 
@@ -148,8 +153,8 @@ pub struct RatePair {
     pub a: String,
     /// The other.
     pub b: String,
-    /// Frequency offset of `a` against `b`, in parts per million. A counter counts as running at `nominal_hz`, or, where
-    /// nothing is stated, at the frequency that was found.
+    /// Frequency offset of `a` against `b`, in parts per million. A counter counts as running at
+    /// `nominal_hz`, or, where nothing is stated, at the frequency that was found.
     pub ppm: Option<f64>,
     /// By how much the truth may differ from that.
     pub bound_ppm: Option<f64>,
@@ -177,13 +182,14 @@ pub struct Adjtimex {
     /// What the largest error is worth; `null` where that is not known.
     #[serde(default)]
     pub worth: Option<CivilWorth>,
-    /// Half the length of the interval in which civil time is, in s: the largest error and what has still to be corrected.
-    /// `null` where there is none that is worth anything.
+    /// Half the length of the interval in which civil time is, in s: the largest error and what has
+    /// still to be corrected. `null` where there is none that is worth anything.
     #[serde(default)]
     pub civil_error_s: Option<f64>,
 }
 
-/// What a stated error of civil time is worth, by what the daemon that states it sets (docs/library.md, *Civil time*).
+/// What a stated error of civil time is worth, by what the daemon that states it sets
+/// (docs/library.md, *Civil time*).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CivilWorth {

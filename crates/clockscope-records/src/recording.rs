@@ -1,4 +1,5 @@
-//! A run of `clockscope steps` with everything that it read, from which its answer can be computed again.
+//! A run of `clockscope steps` with everything that it read, from which its answer can be computed
+//! again.
 
 use std::io::{self, Write};
 
@@ -31,9 +32,11 @@ pub struct RecordedRun {
     pub unix_seconds: Option<u64>,
     /// Reads of each clock that the user asked for.
     pub reads_asked: u64,
-    /// `true` when the user interrupted the run: the last batch may be short, and clocks after it have none.
+    /// `true` when the user interrupted the run: the last batch may be short, and clocks after it
+    /// have none.
     pub interrupted: bool,
-    /// CPU that the measuring thread was to be pinned to; `null` where the system does not report it.
+    /// CPU that the measuring thread was to be pinned to; `null` where the system does not report
+    /// it.
     pub cpu: Option<u32>,
     /// Why the thread could not be pinned; `null` when it was.
     pub not_pinned: Option<String>,
@@ -43,7 +46,8 @@ pub struct RecordedRun {
     pub counters: Vec<RecordedCounter>,
     /// The counter's ordered read; `null` where there is none.
     pub ordered_counter: Option<RecordedYardstick>,
-    /// Clocks that others could be judged against, the best first. The first that answered has readings.
+    /// Clocks that others could be judged against, the best first. The first that answered has
+    /// readings.
     pub references: Vec<RecordedYardstick>,
     /// One record per clock and path, in the order of the catalogue.
     pub clocks: Vec<RecordedClock>,
@@ -88,8 +92,9 @@ pub struct RecordedYardstick {
     pub name: String,
     /// Its step, in ns; 0 for one that is finer than what it judges.
     pub tick_ns: f64,
-    /// All its readings outside of trials, in its unit, in the order in which they were made. Each is the difference
-    /// from the one before it, and the first from 0, modulo 2^64. A read that failed is the reading 0.
+    /// All its readings outside of trials, in its unit, in the order in which they were made. Each
+    /// is the difference from the one before it, and the first from 0, modulo 2^64. A read that
+    /// failed is the reading 0.
     pub readings: Vec<i64>,
 }
 
@@ -109,8 +114,9 @@ pub struct RecordedClock {
     pub failure: Option<Failure>,
     /// Its batches, in the order in which they were read.
     pub batches: Vec<RecordedBatch>,
-    /// The readings of the last batch, in the clock's unit. Each is the difference from the one before it, and the
-    /// first from 0, modulo 2^64. The other batches only warm up: nothing is computed from their readings.
+    /// The readings of the last batch, in the clock's unit. Each is the difference from the one
+    /// before it, and the first from 0, modulo 2^64. The other batches only warm up: nothing is
+    /// computed from their readings.
     pub readings: Vec<i64>,
 }
 
@@ -155,9 +161,10 @@ impl Recording {
     /// Reads a recording from its JSON text. Does not compare the checksum.
     ///
     /// # Errors
-    /// [`ReadError::NoRecording`] for anything else than a recording, [`ReadError::CutOff`] for
-    /// a part of one, [`ReadError::OtherDocument`] for a document of another schema, [`ReadError::Version`] when the version is another
-    /// one, [`ReadError::Malformed`] for a recording that lacks something.
+    /// [`ReadError::NoRecording`] for anything else than a recording, [`ReadError::CutOff`] for a
+    /// part of one, [`ReadError::OtherDocument`] for a document of another schema,
+    /// [`ReadError::Version`] when the version is another one, [`ReadError::Malformed`] for a
+    /// recording that lacks something.
     pub fn from_json(text: &[u8]) -> Result<Self, ReadError> {
         /// What shows that it is a recording, and of which version.
         #[derive(Deserialize)]

@@ -13,9 +13,11 @@ pub struct Runtimes {
     pub duration_s: f64,
     /// `true` when the user interrupted the run: the rows hold what was measured until then.
     pub interrupted: bool,
-    /// The clocksource before and after, where others were asked for; `null` where none was switched.
+    /// The clocksource before and after, where others were asked for; `null` where none was
+    /// switched.
     pub was: Option<String>,
-    /// One row an API, in the order of the runtimes; one for a runtime of which nothing, or not everything, was measured.
+    /// One row an API, in the order of the runtimes; one for a runtime of which nothing, or not
+    /// everything, was measured.
     pub runtimes: Vec<RuntimeRecord>,
     /// What is not as its users may expect, a sentence each.
     pub surprises: Vec<String>,
@@ -36,7 +38,8 @@ pub struct RuntimeRecord {
     pub version: Option<String>,
     /// The program that was started.
     pub program: Option<String>,
-    /// The API as its language writes it, e.g. `time.perf_counter_ns`; `null` in a row that speaks of the whole runtime.
+    /// The API as its language writes it, e.g. `time.perf_counter_ns`; `null` in a row that speaks
+    /// of the whole runtime.
     pub api: Option<String>,
     /// Whether it was measured.
     pub available: bool,
@@ -46,8 +49,8 @@ pub struct RuntimeRecord {
     pub clocksource: Figure<String>,
     /// What the API is built on, e.g. `CLOCK_MONOTONIC`.
     pub built_on: Option<String>,
-    /// The hardware below that: the clocksource where the kernel's precise clocks are built on it, otherwise what there is
-    /// instead of it.
+    /// The hardware below that: the clocksource where the kernel's precise clocks are built on it,
+    /// otherwise what there is instead of it.
     pub hardware_timer: Figure<String>,
     /// The tick that the API states by its own frequency, resolution or unit, in ns.
     pub nominal_tick_ns: Figure<f64>,
@@ -57,7 +60,8 @@ pub struct RuntimeRecord {
     pub cost: Figure<Cost>,
     /// The smallest positive difference between two successive readings, in ns.
     pub observed_resolution_ns: Figure<f64>,
-    /// The step of the lattice on which all readings lie, in ns, also where a read takes many ticks.
+    /// The step of the lattice on which all readings lie, in ns, also where a read takes many
+    /// ticks.
     pub tick_ns: Figure<f64>,
     /// What the tick stands on.
     pub tick_evidence: Option<TickEvidence>,
@@ -80,7 +84,8 @@ record!(
 );
 
 impl RuntimeRecord {
-    /// The runtime's name among these rows; with its version, or its program, where they are of several programs of that name.
+    /// The runtime's name among these rows; with its version, or its program, where they are of
+    /// several programs of that name.
     #[must_use]
     pub fn label(&self, among: &[Self]) -> String {
         let others = || among.iter().filter(|other| other.title == self.title && other.program != self.program);

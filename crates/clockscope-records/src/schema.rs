@@ -1,10 +1,11 @@
-//! The JSON Schemas (2020-12) as texts. They are made from the types, kept as files, so that a change of them is seen in review, and
-//! compared by a test: what would make them at run time is larger than they are. They are kept without indentation, which would be
-//! a third of them.
+//! The JSON Schemas (2020-12) as texts. They are made from the types, kept as files, so that a
+//! change of them is seen in review, and compared by a test: what would make them at run time is
+//! larger than they are. They are kept without indentation, which would be a third of them.
 
 use serde_json::Value;
 
-/// Version of the JSON documents. It moves when a key disappears or changes its meaning; a new key does not move it.
+/// Version of the JSON documents. It moves when a key disappears or changes its meaning; a new key
+/// does not move it.
 pub const SCHEMA_VERSION: u32 = 2;
 
 /// Schema of all documents, that is of [`crate::Document`].

@@ -13,7 +13,8 @@ use crate::{Failure, Figure};
 pub struct Sleep {
     /// The clock by which sleeps were timed: the one that the calls sleep by.
     pub clock: String,
-    /// By how much the kernel may be late on purpose, to wake several sleepers at once, in ns (PR_GET_TIMERSLACK).
+    /// By how much the kernel may be late on purpose, to wake several sleepers at once, in ns
+    /// (PR_GET_TIMERSLACK).
     pub timer_slack_ns: Figure<u64>,
     /// One entry a call and time asked for.
     pub rows: Vec<SleepRow>,
@@ -32,8 +33,8 @@ pub struct SleepRow {
     pub asked_ns: u64,
     /// How often it slept.
     pub sleeps: u64,
-    /// How often it returned before the time had passed; `null` if it never slept. One that was early by less than reading the
-    /// clock takes, or than 0.1 %, is not counted.
+    /// How often it returned before the time had passed; `null` if it never slept. One that was
+    /// early by less than reading the clock takes, or than 0.1 %, is not counted.
     pub early: Figure<u64>,
     /// The shortest sleep that was got, in ns.
     pub min_ns: Figure<f64>,

@@ -34,20 +34,23 @@ pub struct StepsRecord {
     pub tick_ns: Figure<f64>,
     /// What that stands on.
     pub tick_evidence: Option<TickEvidence>,
-    /// The distinct differences in ascending order, up to 99.99 % of all. Readings of a batch follow one another without a
-    /// pause; differences across batches are not among them.
+    /// The distinct differences in ascending order, up to 99.99 % of all. Readings of a batch
+    /// follow one another without a pause; differences across batches are not among them.
     pub differences: Vec<DifferenceRecord>,
     /// The ten largest distinct differences, the largest first.
     pub largest: Vec<DifferenceRecord>,
-    /// Differences that were rounded down to 0.1 %, because tens of thousands of others were known already.
+    /// Differences that were rounded down to 0.1 %, because tens of thousands of others were known
+    /// already.
     pub rounded: u64,
     /// Figures of all differences, in ns.
     pub summary: Figure<Summary>,
     /// Figures of the differences other than 0, in ns.
     pub summary_nonzero: Figure<Summary>,
-    /// The values around which the differences gather, in ascending order: one for a plain distribution.
+    /// The values around which the differences gather, in ascending order: one for a plain
+    /// distribution.
     pub modes: Vec<ModeRecord>,
-    /// All differences in bins of equal ratio, eight for each doubling; steps back and zeros in bins of their own.
+    /// All differences in bins of equal ratio, eight for each doubling; steps back and zeros in
+    /// bins of their own.
     pub histogram: Vec<Bin>,
     /// What happened between readings.
     pub events: Option<Events>,

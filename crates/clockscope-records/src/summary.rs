@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Figures of a distribution. Quantiles are interpolated linearly between neighbours, as pandas does.
+/// Figures of a distribution. Quantiles are interpolated linearly between neighbours, as pandas
+/// does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {
     /// How many there are.

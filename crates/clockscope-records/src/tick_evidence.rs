@@ -14,14 +14,16 @@ pub struct TickEvidence {
     pub at_most_ns: Option<f64>,
     /// Ticks a second.
     pub frequency_hz: Option<f64>,
-    /// By how many parts per million the tick may be off, as far as the readings show. The clock's own rate is not
-    /// in it.
+    /// By how many parts per million the tick may be off, as far as the readings show. The clock's
+    /// own rate is not in it.
     pub error_ppm: Option<f64>,
-    /// Width of the band around the ticks in which the readings lie, in ns. Values that are truncated to whole ns make it 1.
+    /// Width of the band around the ticks in which the readings lie, in ns. Values that are
+    /// truncated to whole ns make it 1.
     pub spread_ns: Option<f64>,
     /// Share of the blocks of readings that lie on the lattice of this tick.
     pub agreement: Option<f64>,
-    /// The tick as a fraction, where it is one: `125/3 ns`, `1/3.579545 MHz`, `26 counts of 2596.160 MHz`.
+    /// The tick as a fraction, where it is one: `125/3 ns`, `1/3.579545 MHz`,
+    /// `26 counts of 2596.160 MHz`.
     pub period: Option<String>,
     /// What is known to tick so.
     pub recognised: Option<String>,

@@ -9,7 +9,8 @@ use crate::{Check, Demand};
 /// What `clockscope check` found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Trust {
-    /// One entry a clock: the processor's counter first, where there is one, then the system's clocks.
+    /// One entry a clock: the processor's counter first, where there is one, then the system's
+    /// clocks.
     pub verdicts: Vec<Verdict>,
     /// One entry a demand of the policy; empty where none was given.
     pub demands: Vec<Demand>,
@@ -18,7 +19,8 @@ pub struct Trust {
 /// Whether a clock can be trusted, and why.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Verdict {
-    /// The clock's name. The counter is judged in all of its reading sequences and bears the name of the plain one.
+    /// The clock's name. The counter is judged in all of its reading sequences and bears the name
+    /// of the plain one.
     pub clock: String,
     /// The verdict.
     pub verdict: Trustworthiness,

@@ -352,8 +352,8 @@ fn advice(evidence: &Evidence) -> Option<String> {
     }
 }
 
-/// What to do about evidence against a clock; empty of a check that never is, and of the kernel's verdict, whose cause
-/// has its own.
+/// What to do about evidence against a clock; empty of a check that never is, and of the kernel's
+/// verdict, whose cause has its own.
 fn remedy(check: &Check) -> &'static str {
     match check {
         Check::Readable { failure, .. } => match failure {

@@ -1,4 +1,5 @@
-//! The time by which limits are kept. The kernel answers it from memory: it can be read where the counter is disabled.
+//! The time by which limits are kept. The kernel answers it from memory: it can be read where the
+//! counter is disabled.
 
 use rustix::time::{ClockId, clock_gettime};
 

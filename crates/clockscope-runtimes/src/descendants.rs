@@ -1,5 +1,5 @@
-//! All processes that a program has started, wherever they have gone: browsers and build servers leave the group and the session
-//! that they were started in.
+//! All processes that a program has started, wherever they have gone: browsers and build servers
+//! leave the group and the session that they were started in.
 
 use std::collections::{HashMap, HashSet};
 use std::fs;
@@ -13,16 +13,18 @@ use rustix::process::{
 
 use crate::coarse::seconds;
 
-/// How long it is tried to end what is there, in seconds. A process that is being started while the others are ended is found the
-/// next time.
+/// How long it is tried to end what is there, in seconds. A process that is being started while the
+/// others are ended is found the next time.
 const PATIENCE: f64 = 3.0;
 const BETWEEN_TURNS: Duration = Duration::from_millis(1);
 
-/// While it lives, this process is the parent of its descendants that lose theirs, so that none gets out of sight.
+/// While it lives, this process is the parent of its descendants that lose theirs, so that none
+/// gets out of sight.
 #[derive(Debug)]
 pub(crate) struct Adoption {
-    /// What was there before is nobody's business: a shell's process substitution, a server that a script started before it
-    /// became this program. With the time at which each started, since numbers are given again.
+    /// What was there before is nobody's business: a shell's process substitution, a server that a
+    /// script started before it became this program. With the time at which each started, since
+    /// numbers are given again.
     before: HashSet<(i32, u64)>,
 }
 
@@ -46,9 +48,10 @@ impl Adoption {
         Ok(Self { before })
     }
 
-    /// Ends a program and every other process that descends from this one and was not there before, and waits until they are
-    /// gone; some seconds at most, since a process that hangs inside the kernel cannot be ended. Where /proc shows nothing it ends the
-    /// program and the group that it leads.
+    /// Ends a program and every other process that descends from this one and was not there before,
+    /// and waits until they are gone; some seconds at most, since a process that hangs inside the
+    /// kernel cannot be ended. Where /proc shows nothing it ends the program and the group that it
+    /// leads.
     pub(crate) fn end_all(&self, child: &mut Child) {
         let child_pid = Pid::from_child(child);
         let until = seconds() + PATIENCE;

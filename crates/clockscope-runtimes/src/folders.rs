@@ -7,8 +7,8 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-/// How temporary folders are called, before the number of the process that has made them. Short, since browsers put sockets there, whose
-/// paths may have 107 characters.
+/// How temporary folders are called, before the number of the process that has made them. Short,
+/// since browsers put sockets there, whose paths may have 107 characters.
 const NAME: &str = "clockscope-";
 /// A file in such a folder that its process has locked.
 const LOCK: &str = "lock";
@@ -28,7 +28,8 @@ pub(crate) struct RunFolders {
 }
 
 impl RunFolders {
-    /// Makes them. Where there can be no cache, the second value says why, and what is built lasts for this run.
+    /// Makes them. Where there can be no cache, the second value says why, and what is built lasts
+    /// for this run.
     ///
     /// # Errors
     /// There is no place for temporary files.
@@ -95,7 +96,8 @@ impl Drop for Folder {
     }
 }
 
-/// Removes a folder with all that is in it, also what was made unreadable. Nothing sensible is left to be done if that fails.
+/// Removes a folder with all that is in it, also what was made unreadable. Nothing sensible is left
+/// to be done if that fails.
 fn remove(folder: &Path) {
     if fs::remove_dir_all(folder).is_err() {
         open_up(folder);
@@ -113,8 +115,9 @@ fn open_up(folder: &Path) {
     }
 }
 
-/// A new folder that nobody else can enter. Its name is made of the process's number: libraries that make random names seed them
-/// by reading a clock, which kills the process where the counter is disabled. A name that is taken is left alone.
+/// A new folder that nobody else can enter. Its name is made of the process's number: libraries
+/// that make random names seed them by reading a clock, which kills the process where the counter
+/// is disabled. A name that is taken is left alone.
 fn temporary() -> io::Result<(PathBuf, File)> {
     let base = std::path::absolute(std::env::temp_dir())?;
     sweep(&base);
@@ -136,7 +139,8 @@ fn temporary() -> io::Result<(PathBuf, File)> {
     Err(in_place(&base, &last))
 }
 
-/// Locks a file in a new folder. It gets its name when it is locked, so that no sweep finds it unlocked.
+/// Locks a file in a new folder. It gets its name when it is locked, so that no sweep finds it
+/// unlocked.
 fn locked(folder: &Path) -> io::Result<File> {
     let draft = folder.join("lock.new");
     let lock = File::create(&draft)?;
@@ -149,8 +153,8 @@ fn in_place(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("no temporary folder can be made in {}: {error}", path.display()))
 }
 
-/// Removes what killed runs of this user have left: folders whose lock nobody holds. The number in the name shows nothing, since
-/// containers that share the place have numbers of their own.
+/// Removes what killed runs of this user have left: folders whose lock nobody holds. The number in
+/// the name shows nothing, since containers that share the place have numbers of their own.
 fn sweep(base: &Path) {
     let is_left = |entry: &fs::DirEntry| {
         let is_ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(NAME));
@@ -167,7 +171,8 @@ fn is_own(found: &fs::Metadata) -> bool {
     found.uid() == rustix::process::geteuid().as_raw()
 }
 
-/// The user's cache (XDG Base Directory Specification), where it can be written, and by nobody else: what lies there is executed.
+/// The user's cache (XDG Base Directory Specification), where it can be written, and by nobody
+/// else: what lies there is executed.
 fn cache() -> Result<PathBuf, String> {
     let of = |variable| std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
     let base = of("XDG_CACHE_HOME").or_else(|| of("HOME").map(|home| home.join(".cache")));

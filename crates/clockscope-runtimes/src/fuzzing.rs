@@ -1,4 +1,5 @@
-//! What `fuzz/` feeds with texts that no runtime prints. Each function asserts what holds of any answer.
+//! What `fuzz/` feeds with texts that no runtime prints. Each function asserts what holds of any
+//! answer.
 
 use clockscope_records::is_steering;
 

@@ -1,5 +1,5 @@
-//! The pages that a browser's probe runs in, on loopback: one as any page is, and one that asks to be isolated from other origins
-//! (COOP and COEP), which browsers give finer clocks.
+//! The pages that a browser's probe runs in, on loopback: one as any page is, and one that asks to
+//! be isolated from other origins (COOP and COEP), which browsers give finer clocks.
 
 use std::hash::{BuildHasher, RandomState};
 use std::io::{self, ErrorKind, Read, Write};
@@ -36,7 +36,8 @@ pub(crate) struct Pages {
 struct Site {
     probe: &'static str,
     milliseconds: u64,
-    /// Begins every path, so that nobody else on this machine can report figures: only the user can read the file that leads there.
+    /// Begins every path, so that nobody else on this machine can report figures: only the user can
+    /// read the file that leads there.
     secret: String,
 }
 
@@ -159,7 +160,8 @@ impl Site {
     }
 }
 
-/// The address of a file: all but the plainest characters are written by their bytes' numbers (RFC 8089, RFC 3986).
+/// The address of a file: all but the plainest characters are written by their bytes' numbers (RFC
+/// 8089, RFC 3986).
 pub(crate) fn file_url(path: &Path) -> String {
     let byte = |byte: &u8| match byte {
         b'/' | b'.' | b'-' | b'_' | b'0'..=b'9' | b'a'..=b'z' | b'A'..=b'Z' => char::from(*byte).to_string(),

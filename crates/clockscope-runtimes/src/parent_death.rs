@@ -1,4 +1,5 @@
-//! A program that ends with the one that started it, even if that is killed and can end nothing itself.
+//! A program that ends with the one that started it, even if that is killed and can end nothing
+//! itself.
 
 #![allow(unsafe_code, reason = "what a child does between fork and exec is asked for by an unsafe call")]
 
@@ -8,7 +9,8 @@ use std::process::Command;
 
 use rustix::process::{Signal, getpid, getppid, set_parent_process_death_signal};
 
-/// Has the kernel kill the program when the calling thread ends. Not what the program has started itself.
+/// Has the kernel kill the program when the calling thread ends. Not what the program has started
+/// itself.
 pub(crate) fn bind(command: &mut Command) {
     let parent = getpid();
     let before_exec = move || {
@@ -16,7 +18,7 @@ pub(crate) fn bind(command: &mut Command) {
         // The parent may have ended before that was said.
         if getppid() == Some(parent) { Ok(()) } else { Err(io::ErrorKind::Interrupted.into()) }
     };
-    // SAFETY: between fork and exec only what is async-signal-safe may be called. These are bare system calls, and errors
-    // of a kind or a number alone, which allocate nothing.
+    // SAFETY: between fork and exec only what is async-signal-safe may be called. These are bare
+    // system calls, and errors of a kind or a number alone, which allocate nothing.
     unsafe { command.pre_exec(before_exec) };
 }

@@ -1,4 +1,5 @@
-//! What a probe says of an API: one line of JSON, behind whatever else was printed (docs/runtime-probes.md).
+//! What a probe says of an API: one line of JSON, behind whatever else was printed
+//! (docs/runtime-probes.md).
 
 use std::collections::BTreeSet;
 
@@ -85,7 +86,8 @@ pub(crate) fn is_ours(line: &str) -> bool {
 }
 
 fn one(text: &str) -> Result<ProbeReport, LineError> {
-    // By a value, as documents are read: code that reads a type from text is several times as large.
+    // By a value, as documents are read: code that reads a type from text is several times as
+    // large.
     let value: Value = serde_json::from_str(text.trim_end())?;
     if value["clockscope_probe"] != VERSION {
         return Err(LineError::Version(shortened(&value["clockscope_probe"].to_string())));
@@ -283,7 +285,8 @@ mod tests {
                 "clockscope_probe": 1, "api": "f", "built_on": "x", "units_per_second": unit, "batch_reads": reads,
                 "batches": batches, "batch_ns": durations, "differences": differences, "steps": steps,
             });
-            // serde_json orders keys by name: the mark comes behind others, unless it is put in front.
+            // serde_json orders keys by name: the mark comes behind others, unless it is put in
+            // front.
             let text = text.to_string().replacen("{", "{\"clockscope_probe\":1,", 1);
             prop_assert!(parse(&text).len() == 1);
         }

@@ -1,7 +1,7 @@
 //! Runs a program within a time limit, and leaves nothing of it behind.
 //!
-//! No time is read but the coarse clock's, which needs no counter: where the counter is disabled (prctl) the program's row says so,
-//! and this process lives on.
+//! No time is read but the coarse clock's, which needs no counter: where the counter is disabled
+//! (prctl) the program's row says so, and this process lives on.
 
 use std::io::{self, Read};
 use std::os::fd::{AsFd, BorrowedFd};
@@ -92,7 +92,8 @@ pub(crate) trait Task {
     /// Returns what to wait for besides the program's output.
     fn descriptors(&self) -> Vec<BorrowedFd<'_>>;
 
-    /// Does what it can without waiting. Returns whether all is done that the program was started for.
+    /// Does what it can without waiting. Returns whether all is done that the program was started
+    /// for.
     fn attend(&mut self) -> bool;
 }
 
@@ -109,9 +110,10 @@ impl Task for NoTask {
     }
 }
 
-/// Runs a program to its end or to its limit, and ends all that it has started and left behind: every process that descends from
-/// this one, but for those that did before, is taken for the program's. One at a time: others wait. If this process is killed,
-/// or the calling thread ends, the program is killed as well, but not what it has started.
+/// Runs a program to its end or to its limit, and ends all that it has started and left behind:
+/// every process that descends from this one, but for those that did before, is taken for the
+/// program's. One at a time: others wait. If this process is killed, or the calling thread ends,
+/// the program is killed as well, but not what it has started.
 ///
 /// # Errors
 /// It cannot be started.
@@ -152,7 +154,8 @@ impl RunningProgram {
                 return Ok(Ended::Done);
             }
             let now = seconds();
-            // This process did not run, be it that it was stopped (Ctrl-Z) or that the machine slept: that is not the program's time.
+            // This process did not run, be it that it was stopped (Ctrl-Z) or that the machine
+            // slept: that is not the program's time.
             if now - last > PAUSE {
                 began += now - last;
             }

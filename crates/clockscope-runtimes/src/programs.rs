@@ -43,8 +43,9 @@ fn said(name: &str) -> String {
     }
 }
 
-/// The runtimes of these names, all if there are none; those for which programs are named, by these programs, each once a
-/// program. A name may be a runtime's own, its title or an alias, in capitals or not. In the order of the registry.
+/// The runtimes of these names, all if there are none; those for which programs are named, by these
+/// programs, each once a program. A name may be a runtime's own, its title or an alias, in capitals
+/// or not. In the order of the registry.
 ///
 /// # Errors
 /// There is none of such a name.
@@ -95,7 +96,8 @@ impl Chosen {
         }
     }
 
-    /// The program that compiles for it, where that is another one. One that is missing is no matter where it can be built without.
+    /// The program that compiles for it, where that is another one. One that is missing is no
+    /// matter where it can be built without.
     ///
     /// # Errors
     /// Why there is none, in a sentence.

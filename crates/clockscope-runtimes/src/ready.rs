@@ -18,7 +18,8 @@ use crate::version::{framework, version};
 
 /// Longest time for printing a version, in seconds.
 const VERSION_S: f64 = 10.0;
-/// Longest time for a way to build, in seconds: where no standard library is built yet, Go builds its own.
+/// Longest time for a way to build, in seconds: where no standard library is built yet, Go builds
+/// its own.
 const BUILD_S: f64 = 120.0;
 
 /// A runtime whose probe can be started.
@@ -130,14 +131,16 @@ impl Ready {
     }
 }
 
-/// Puts what was built where it is kept, or else, should the cache be full, where it lasts for this run.
+/// Puts what was built where it is kept, or else, should the cache be full, where it lasts for this
+/// run.
 fn keep(product: &Path, kept: &Path, places: &RunFolders) -> Result<PathBuf, String> {
     let lasting = places.lasting(kept);
     let put = put(product, kept).map(|()| kept.to_owned()).or_else(|_| put(product, &lasting).map(|()| lasting));
     put.map_err(|error| format!("what was built of the probe cannot be kept in {}: {error}", kept.display()))
 }
 
-/// Copies, since it may be another file system, under another name first: what has its name is complete, whatever happens.
+/// Copies, since it may be another file system, under another name first: what has its name is
+/// complete, whatever happens.
 fn put(product: &Path, target: &Path) -> io::Result<()> {
     let draft = target.with_extension(format!("{}.tmp", std::process::id()));
     let put = fs::copy(product, &draft)
@@ -185,7 +188,8 @@ fn no_folder(error: io::Error) -> String {
     format!("there is no folder for the probe: {error}")
 }
 
-/// What a program said that may explain how it ended: the first line that speaks of an error, or the last of all.
+/// What a program said that may explain how it ended: the first line that speaks of an error, or
+/// the last of all.
 pub(crate) fn last_words(outcome: &FinishedProgram) -> String {
     let speaks = |line: &&str| {
         let line = line.to_lowercase();

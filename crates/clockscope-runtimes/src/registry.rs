@@ -1,12 +1,14 @@
-//! The runtimes: a row each. A runtime that is not here is added by a probe in `probes/` and a row below
-//! (docs/runtime-probes.md).
+//! The runtimes: a row each. A runtime that is not here is added by a probe in `probes/` and a row
+//! below (docs/runtime-probes.md).
 
 /// A runtime, and how a probe is started in it.
 ///
-/// In arguments and variables stand for what is known only when it is started: `{program}`, `{compiler}` (the paths that were
-/// found), `{source}` (the probe), `{built}` (what is built of it), `{folder}` (a temporary one of the probe's own), `{cache}` (a folder
-/// that may be kept), `{milliseconds}`, `{url}` (the page). A word with one of these is left out where there is no such thing:
-/// `{unsandboxed}` (`--no-sandbox`, for root alone), `{framework}` (the folder of .NET's own assemblies).
+/// In arguments and variables stand for what is known only when it is started: `{program}`,
+/// `{compiler}` (the paths that were found), `{source}` (the probe), `{built}` (what is built of
+/// it), `{folder}` (a temporary one of the probe's own), `{cache}` (a folder that may be kept),
+/// `{milliseconds}`, `{url}` (the page). A word with one of these is left out where there is no
+/// such thing: `{unsandboxed}` (`--no-sandbox`, for root alone), `{framework}` (the folder of
+/// .NET's own assemblies).
 #[derive(Debug)]
 pub struct Runtime {
     /// Its name on the command line.
@@ -148,8 +150,8 @@ pub(crate) const RUNTIMES: &[Runtime] = &[
         programs: &["java"],
         version: &["-version"],
         sources: sources!("Probe.java"),
-        // Performance data is a file in /tmp, which stays there if the JVM is killed.
-        // On a large heap Instant.now may cost up to four times as much, for the first touch of its pages.
+        // Performance data is a file in /tmp, which stays there if the JVM is killed. On a large
+        // heap Instant.now may cost up to four times as much, for the first touch of its pages.
         run: &["{program}", "-XX:-UsePerfData", "-Xmx64m", "{source}", "{milliseconds}"],
         ..PLAIN
     },

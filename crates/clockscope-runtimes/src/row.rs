@@ -34,7 +34,8 @@ pub(crate) fn fill(record: &mut RuntimeRecord, readings: &ProbeReadings, clockso
     tick(record, readings);
 }
 
-/// What lies below a clock of the system: the clocksource, where its precise clocks are built on that.
+/// What lies below a clock of the system: the clocksource, where its precise clocks are built on
+/// that.
 fn hardware_timer(built_on: &str, clocksource: Option<&str>) -> Option<String> {
     if built_on.contains("_COARSE") {
         Some("timer tick".to_owned())
@@ -91,7 +92,8 @@ fn distances(record: &mut RuntimeRecord, readings: &ProbeReadings, ns_per_unit: 
         Figure::of(largest.map(ns), "it never stepped forward within a batch of reads: give it more time");
 }
 
-/// Steps back that were not seen within batches, so that they were from one to the next: as far as the first steps show.
+/// Steps back that were not seen within batches, so that they were from one to the next: as far as
+/// the first steps show.
 fn back_between_batches(readings: &ProbeReadings) -> u64 {
     let mut back: BTreeMap<i64, u64> = BTreeMap::new();
     for step in readings.steps.iter().filter(|step| **step < 0) {
@@ -103,7 +105,8 @@ fn back_between_batches(readings: &ProbeReadings) -> u64 {
     back.values().sum()
 }
 
-/// The tick, looked for in ns where the API's unit is so many of them: a unit of 100 ns is a tick of at least 100 ns.
+/// The tick, looked for in ns where the API's unit is so many of them: a unit of 100 ns is a tick
+/// of at least 100 ns.
 fn tick(record: &mut RuntimeRecord, readings: &ProbeReadings) {
     let nanoseconds = NS as u64;
     let scale = match nanoseconds % readings.units_per_second {

@@ -65,9 +65,10 @@ impl Stage {
         Ok(Self { places, warning })
     }
 
-    /// Finds the programs, asks for their versions, and builds the probes that are not built yet, until the user stops the run.
-    /// 10 s a program at most, 2 min a way to build. What these programs start and leave behind is ended, and so are all processes
-    /// that become descendants of this one while they run.
+    /// Finds the programs, asks for their versions, and builds the probes that are not built yet,
+    /// until the user stops the run. 10 s a program at most, 2 min a way to build. What these
+    /// programs start and leave behind is ended, and so are all processes that become descendants
+    /// of this one while they run.
     pub fn prepare<'a>(
         &self,
         chosen: &'a [Chosen],
@@ -84,9 +85,9 @@ impl Stage {
         chosen.iter().enumerate().take_while(|_| !stop.load(Ordering::Relaxed)).map(prepared).collect()
     }
 
-    /// Measures one after the other, until the user stops the run. A runtime that cannot be measured, or not to the end, has a
-    /// row that says why. Takes about `1.25 x milliseconds` an API and what the runtimes need to start. Ends processes as
-    /// [`Stage::prepare`] does.
+    /// Measures one after the other, until the user stops the run. A runtime that cannot be
+    /// measured, or not to the end, has a row that says why. Takes about `1.25 x milliseconds` an
+    /// API and what the runtimes need to start. Ends processes as [`Stage::prepare`] does.
     pub fn measure(
         &self,
         prepared: &[Prepared<'_>],
@@ -148,8 +149,9 @@ impl Stage {
         }
     }
 
-    /// What the probe says. One that was built some time ago and does not even begin to speak is built anew, be it that another
-    /// clocksource is in use: what lies in a cache may have been damaged, or be another machine's.
+    /// What the probe says. One that was built some time ago and does not even begin to speak is
+    /// built anew, be it that another clocksource is in use: what lies in a cache may have been
+    /// damaged, or be another machine's.
     fn said(&self, runtime: &Runtime, ready: &Ready, request: ProbeRequest<'_>) -> Result<ProbeOutput, String> {
         let first = self.run(runtime, ready, request);
         let is_silent = first.as_ref().map_or(true, |said| said.is_silent);
@@ -197,7 +199,8 @@ impl Stage {
     }
 }
 
-/// A file that leads to the first page: what stands among a program's arguments can be read by everybody.
+/// A file that leads to the first page: what stands among a program's arguments can be read by
+/// everybody.
 fn start_page(pages: &Pages, folder: &Folder) -> io::Result<String> {
     let file = folder.path().join("start.html");
     std::fs::write(&file, pages.start()?)?;

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-/// What stands for the words of a command (see [`crate::registry::Runtime`]). What there is not leaves out the arguments and variables that name it.
+/// What stands for the words of a command (see [`crate::registry::Runtime`]). What there is not
+/// leaves out the arguments and variables that name it.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Substitutions<'a> {
     pub(crate) program: Option<&'a Path>,
@@ -20,7 +21,8 @@ pub(crate) struct Substitutions<'a> {
 }
 
 impl Substitutions<'_> {
-    /// The command, in the probe's folder, into which go temporary files. `None` if there is no such program.
+    /// The command, in the probe's folder, into which go temporary files. `None` if there is no
+    /// such program.
     pub(crate) fn command(&self, words: &[&str], variables: &[(&str, &str)]) -> Option<Command> {
         let (program, arguments) = words.split_first()?;
         let mut command = Command::new(self.filled(program)?);

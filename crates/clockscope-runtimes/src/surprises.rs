@@ -20,7 +20,8 @@ const FINER: f64 = 2.0;
 /// By what share a tick may differ from the nominal one.
 const SAME: f64 = 0.02;
 
-/// A sentence for each API that surprises, in the order of the rows. APIs of one clocksource are compared with each other.
+/// A sentence for each API that surprises, in the order of the rows. APIs of one clocksource are
+/// compared with each other.
 #[must_use]
 pub fn surprises(rows: &[RuntimeRecord]) -> Vec<String> {
     let mut groups: BTreeMap<Option<&str>, Vec<&RuntimeRecord>> = BTreeMap::new();
@@ -54,7 +55,8 @@ impl<'a> Finest<'a> {
             let least = known().map(|(figure, _)| figure).reduce(f64::min)?;
             known().find(|(figure, _)| *figure <= least * (1.0 + SAME))
         };
-        // What is read from a page that the kernel writes now and then is cheap because it is coarse.
+        // What is read from a page that the kernel writes now and then is cheap because it is
+        // coarse.
         let fine = |row: &RuntimeRecord| row.cost_ns.get().filter(|_| !is_coarse_by_name(row));
         Self { all, tick: best(|row| row.tick_ns.get()), cost: best(fine) }
     }

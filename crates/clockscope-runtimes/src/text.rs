@@ -10,7 +10,8 @@ pub(crate) fn shortened(line: &str) -> String {
     cut(line, MOST)
 }
 
-/// At most so many characters of it, with spaces in place of those that steer a terminal or turn the direction of writing.
+/// At most so many characters of it, with spaces in place of those that steer a terminal or turn
+/// the direction of writing.
 pub(crate) fn cut(line: &str, most: usize) -> String {
     let plain = plain(line);
     let plain = plain.trim();

@@ -7,8 +7,9 @@ use crate::text::cut;
 /// Longest line that stands for a version in which no number is found.
 const MOST: usize = 40;
 
-/// The version that is quoted, or else the first number with a point in it, of the lines that speak of a version or of the program by
-/// its title, or of all others if none does; lines that warn are left out. Of .NET, which lists all that it has, the newest.
+/// The version that is quoted, or else the first number with a point in it, of the lines that speak
+/// of a version or of the program by its title, or of all others if none does; lines that warn are
+/// left out. Of .NET, which lists all that it has, the newest.
 pub(crate) fn version(text: &str, title: &str) -> String {
     if let Some((newest, _)) = newest(text) {
         return cut(newest, MOST);

@@ -1,4 +1,5 @@
-//! Sentences about recorded runs. The records belong to another crate, so the package leaves this test out.
+//! Sentences about recorded runs. The records belong to another crate, so the package leaves this
+//! test out.
 
 use clockscope_records::Document;
 use clockscope_runtimes::surprises;

@@ -160,7 +160,8 @@ mod tests {
         assert_eq!((read(0), read(1)), (1_000_000, 1_001_000));
     }
 
-    /// Two CPUs whose counters agree show one clock, which rises in the counter's steps and is as fast as it is steered.
+    /// Two CPUs whose counters agree show one clock, which rises in the counter's steps and is as
+    /// fast as it is steered.
     #[test]
     fn a_clock_on_the_counter_moves_when_that_moves() {
         for (ppm, hz, step) in [(-100.0, 2_596_160_000.0, 26), (100.0, 2_596_160_000.0, 26), (50.0, 24e6, 1)] {

@@ -55,8 +55,8 @@ impl Counter {
         self.truth(now_ps, cpu) / self.step * self.step
     }
 
-    /// When a CPU without an offset counts what this CPU shows: before now by less than a step, and by what this CPU is behind.
-    /// `None` while it stands still or goes back.
+    /// When a CPU without an offset counts what this CPU shows: before now by less than a step, and
+    /// by what this CPU is behind. `None` while it stands still or goes back.
     pub(crate) fn counted_at(&self, now_ps: u128, cpu: u32) -> Option<u128> {
         let true_count = self.line.at(now_ps);
         let ahead = self.stepped(now_ps, cpu).wrapping_sub(true_count as u64) as i64;

@@ -5,8 +5,8 @@
 //! passes only when a clock is read, when [`Machine::pass_ps`] or [`Machine::run_ps`] says so, and
 //! while another thread, an interrupt or the hypervisor has the CPU.
 //!
-//! [`Machine`] has one thread, whose reads can be interrupted at will. [`Multiprocessor`] has several
-//! CPUs and several threads, which share words.
+//! [`Machine`] has one thread, whose reads can be interrupted at will. [`Multiprocessor`] has
+//! several CPUs and several threads, which share words.
 //!
 //! This crate knows nothing of the clocks' users: each crate's tests adapt it to their own traits.
 

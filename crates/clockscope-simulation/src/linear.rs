@@ -32,7 +32,8 @@ impl Linear {
         self.fixed(now_ps) >> FRACTION
     }
 
-    /// The first time at which the value is so many units or more; `None` of one that does not rise.
+    /// The first time at which the value is so many units or more; `None` of one that does not
+    /// rise.
     pub(crate) fn when(&self, units: i128) -> Option<u128> {
         let left = units.wrapping_shl(FRACTION).wrapping_sub(self.value);
         let ps = left.div_euclid(self.per_ps.max(1)) + i128::from(left.rem_euclid(self.per_ps.max(1)) > 0);

@@ -33,7 +33,8 @@ pub use self::word::Word;
 /// What a read costs, and how ordered it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ReadCost {
-    /// How long it takes; half of that before the value is taken, unless the machine is set otherwise.
+    /// How long it takes; half of that before the value is taken, unless the machine is set
+    /// otherwise.
     pub ps: u64,
     /// How much before its place in the program the value may be taken; 0 for an ordered read.
     pub early_ps: u64,
@@ -126,7 +127,8 @@ impl Multiprocessor {
         self.core.lock().settings.transit_ps = (shortest, longest);
     }
 
-    /// Sets by how much longer words take to this CPU than to others: a way that is longer in one direction than in the other.
+    /// Sets by how much longer words take to this CPU than to others: a way that is longer in one
+    /// direction than in the other.
     pub fn set_detour_ps(&self, cpu: u32, ps: u64) {
         if let Some(detour_ps) = self.core.lock().detours_ps.get_mut(cpu as usize) {
             *detour_ps = ps;

@@ -6,9 +6,9 @@ use clockscope_arch::{Errno, Unavailable};
 
 /// A clock that can be read.
 ///
-/// Reading and understanding are two steps, because only the first may cost anything while it is being measured:
-/// [`RawClock::read`] leaves what the hardware or the call delivered in the caller's place, [`RawClock::value`] turns that
-/// into a number later.
+/// Reading and understanding are two steps, because only the first may cost anything while it is
+/// being measured: [`RawClock::read`] leaves what the hardware or the call delivered in the
+/// caller's place, [`RawClock::value`] turns that into a number later.
 ///
 /// Any thread may read it, several at once.
 pub trait RawClock: Send + Sync {
@@ -17,14 +17,16 @@ pub trait RawClock: Send + Sync {
 
     /// Reads the clock once into `raw`.
     ///
-    /// Inlined into the caller's loop; the compiler can neither remove nor merge two reads. Ordering against
-    /// surrounding instructions is that of the clock and is said by its type.
+    /// Inlined into the caller's loop; the compiler can neither remove nor merge two reads.
+    /// Ordering against surrounding instructions is that of the clock and is said by its type.
     ///
     /// # Errors
-    /// The error number of the call, when it refused; `raw` is then unspecified. Instructions cannot refuse.
+    /// The error number of the call, when it refused; `raw` is then unspecified. Instructions
+    /// cannot refuse.
     fn read(&self, raw: &mut Self::Raw) -> Result<(), Errno>;
 
-    /// The reading as a number in the clock's [`Unit`]. Differences are to be taken wrapping, as `i64`.
+    /// The reading as a number in the clock's [`Unit`]. Differences are to be taken wrapping, as
+    /// `i64`.
     fn value(&self, raw: &Self::Raw) -> u64;
 }
 
@@ -89,14 +91,15 @@ pub enum ClockBasis {
     Counter,
     /// Whatever the kernel's clocksource is: the counter on most machines.
     Clocksource,
-    /// The scheduler's clock, by which processor time is charged. The kernel does not show what it is based on: the
-    /// counter, where that is stable.
+    /// The scheduler's clock, by which processor time is charged. The kernel does not show what it
+    /// is based on: the counter, where that is stable.
     Scheduler,
     /// Something else: a device, a performance counter.
     Other,
 }
 
-/// What a clock is. Its facts are stated here, by the clock itself, and nowhere derived from its name.
+/// What a clock is. Its facts are stated here, by the clock itself, and nowhere derived from its
+/// name.
 #[derive(Clone, Debug)]
 pub struct ClockInfo {
     /// Its name, in lower case with underscores.
@@ -115,8 +118,8 @@ pub struct ClockInfo {
     pub summary: &'static str,
     /// What its readings come from.
     pub basis: ClockBasis,
-    /// Whether a read is ordered: it takes effect after everything before it in the program, so that of two reads, one
-    /// of which happens before the other, the later one is never smaller.
+    /// Whether a read is ordered: it takes effect after everything before it in the program, so
+    /// that of two reads, one of which happens before the other, the later one is never smaller.
     pub is_ordered: bool,
     /// Whether it is coarse by design: the timer tick moves it.
     pub is_coarse: bool,
@@ -129,9 +132,9 @@ pub struct ClockInfo {
 }
 
 impl ClockInfo {
-    /// Creates the description of a clock in ns that is ordered, not coarse and not a device. A clock of this kind that
-    /// is a wall clock or monotonic is the kernel's: read from its clocksource, and steered. One that is monotonic leaves out
-    /// suspends.
+    /// Creates the description of a clock in ns that is ordered, not coarse and not a device. A
+    /// clock of this kind that is a wall clock or monotonic is the kernel's: read from its
+    /// clocksource, and steered. One that is monotonic leaves out suspends.
     #[must_use]
     pub fn new(
         name: impl Into<Cow<'static, str>>,
@@ -186,7 +189,8 @@ impl ClockInfo {
 pub struct Entry<C> {
     /// What it is.
     pub info: ClockInfo,
-    /// The clock itself. That it is here does not promise that it answers: a filter may still deny the call.
+    /// The clock itself. That it is here does not promise that it answers: a filter may still deny
+    /// the call.
     pub clock: Result<C, Unavailable>,
 }
 

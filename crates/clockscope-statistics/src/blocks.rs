@@ -1,4 +1,5 @@
-//! The interval of a median whose values come one after another and are not independent: a machine's speed drifts.
+//! The interval of a median whose values come one after another and are not independent: a
+//! machine's speed drifts.
 
 use crate::{median_interval, quantile};
 
@@ -9,8 +10,8 @@ const FEWEST_ROUNDS: usize = 8;
 /// Most blocks. When there are so many, two neighbours become one each.
 const MOST: usize = 32;
 
-/// Blocks of a stream in the order in which it came: 16 to 32 of them once it is long enough, of equal length. Memory is taken at
-/// the start.
+/// Blocks of a stream in the order in which it came: 16 to 32 of them once it is long enough, of
+/// equal length. Memory is taken at the start.
 #[derive(Clone, Debug)]
 pub struct Blocks {
     /// What has come of the next group of eight.
@@ -59,16 +60,17 @@ impl Blocks {
         }
     }
 
-    /// Returns the levels of equal parts of the stream, in its order: each is the mean of the medians of groups of eight
-    /// values. 8 to 31 of them; none with fewer than 64 values.
+    /// Returns the levels of equal parts of the stream, in its order: each is the mean of the
+    /// medians of groups of eight values. 8 to 31 of them; none with fewer than 64 values.
     #[must_use]
     pub fn rounds(&self) -> &[f64] {
         if self.levels.len() < FEWEST_ROUNDS { &[] } else { &self.levels }
     }
 
-    /// The 95 % interval of the stream's median, by the blocks' levels: [`median_interval`] of these, and no less than the median
-    /// itself. `None` with fewer than six blocks, that is, 48 values. It covers what drifts within the stream, not what differs
-    /// from one stream to another.
+    /// The 95 % interval of the stream's median, by the blocks' levels: [`median_interval`] of
+    /// these, and no less than the median itself. `None` with fewer than six blocks, that is, 48
+    /// values. It covers what drifts within the stream, not what differs from one stream to
+    /// another.
     #[must_use]
     pub fn interval(&self, median: f64) -> Option<[f64; 2]> {
         let mut sorted = self.levels.clone();
@@ -95,7 +97,8 @@ mod tests {
         assert!(lengths.iter().all(|length| *length == (VALUES * blocks.groups_per_block) as f64));
     }
 
-    /// Speed that drifts from block to block widens the interval, whatever the number of values; their own jitter does not.
+    /// Speed that drifts from block to block widens the interval, whatever the number of values;
+    /// their own jitter does not.
     #[test]
     fn a_drift_is_in_the_interval() {
         let width = |drift: f64| {

@@ -1,4 +1,5 @@
-//! The distribution of the differences between successive readings, in memory that does not grow with their number.
+//! The distribution of the differences between successive readings, in memory that does not grow
+//! with their number.
 
 mod difference;
 mod modes;
@@ -15,12 +16,12 @@ const EXACT: usize = 1 << 15;
 /// Significant bits of a rounded difference: 0.1 %.
 const BITS: u32 = 11;
 
-/// Counts differences. Exact but for differences that come when 32,768 others beyond the table are known already:
-/// these are rounded down to 0.1 %, and how many they are is reported.
+/// Counts differences. Exact but for differences that come when 32,768 others beyond the table are
+/// known already: these are rounded down to 0.1 %, and how many they are is reported.
 #[derive(Clone, Debug)]
 pub struct Differences {
-    /// Two counts a difference, used in turn: most differences are like the one before, and to count on at the same
-    /// place would have to wait for the count before.
+    /// Two counts a difference, used in turn: most differences are like the one before, and to
+    /// count on at the same place would have to wait for the count before.
     table: Vec<[u64; 2]>,
     beyond: BTreeMap<i64, u64>,
     rounded: u64,
@@ -53,7 +54,8 @@ impl Default for Differences {
 }
 
 impl Differences {
-    /// Counts the differences between the readings of a batch, which must have been made one right after the other.
+    /// Counts the differences between the readings of a batch, which must have been made one right
+    /// after the other.
     pub fn push(&mut self, readings: &[u64]) {
         let (Some(first), Some(last)) = (readings.first(), readings.last()) else { return };
         for (turn, pair) in readings.windows(2).enumerate() {
@@ -142,8 +144,9 @@ impl Differences {
         })
     }
 
-    /// The values around which the differences gather: one for a plain distribution. `period` is the clock's tick, if it
-    /// is known, so that the gaps between its multiples are not taken for gaps between modes.
+    /// The values around which the differences gather: one for a plain distribution. `period` is
+    /// the clock's tick, if it is known, so that the gaps between its multiples are not taken for
+    /// gaps between modes.
     #[must_use]
     pub fn modes(&self, period: Option<f64>) -> Vec<Mode> {
         modes::find(&self.entries(), self.count, period.unwrap_or(1.0))

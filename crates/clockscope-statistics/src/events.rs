@@ -1,10 +1,12 @@
-//! Counts what happened between successive readings of a clock: repeats, steps back, and, against a reference that
-//! was read before and after each batch, jumps, gaps and hidden regressions. docs/method.md has the definitions.
+//! Counts what happened between successive readings of a clock: repeats, steps back, and, against a
+//! reference that was read before and after each batch, jumps, gaps and hidden regressions.
+//! docs/method.md has the definitions.
 //!
-//! With `before` <= a reading <= `after` on the reference, the clock's offset (clock - reference) when the first
-//! reading was taken is at most `first - before`, and when the last was taken at least `last - after`. All that is
-//! judged here follows from these two bounds, so that time in which the thread did not run, which moves `after` as
-//! much as the readings, can never be taken for a fault of the clock.
+//! With `before` <= a reading <= `after` on the reference, the clock's offset (clock - reference)
+//! when the first reading was taken is at most `first - before`, and when the last was taken at
+//! least `last - after`. All that is judged here follows from these two bounds, so that time in
+//! which the thread did not run, which moves `after` as much as the readings, can never be taken
+//! for a fault of the clock.
 
 mod hurdles;
 mod worst;
@@ -17,7 +19,8 @@ use hurdles::Hurdles;
 pub const STALL_MAX: u64 = 199;
 /// A jump of more than this many nanoseconds is a warp.
 pub const WARP_NS: f64 = 1e6;
-/// Rate by which a healthy clock may differ from a perfect reference: the kernel's limit for slewing, 500 ppm.
+/// Rate by which a healthy clock may differ from a perfect reference: the kernel's limit for
+/// slewing, 500 ppm.
 const SLEW: f64 = 500e-6;
 /// No smaller step than this many ns is counted singly.
 const THRESHOLD_NS: f64 = 1000.0;
@@ -31,7 +34,8 @@ pub struct Batch<'a> {
     pub before_ns: f64,
     /// The reference after the last reading, in ns.
     pub after_ns: f64,
-    /// What a read usually costs, in ns; `None` while that is not known, and then no gap is counted.
+    /// What a read usually costs, in ns; `None` while that is not known, and then no gap is
+    /// counted.
     pub cost_ns: Option<f64>,
 }
 
@@ -82,7 +86,8 @@ pub struct ReferencedCounts {
     pub warp: u64,
     /// Steps forward, or time between readings, that the reference saw too.
     pub gap: u64,
-    /// Losses of time that no reading shows as a step back; `None` for a clock whose tick is longer than a batch.
+    /// Losses of time that no reading shows as a step back; `None` for a clock whose tick is longer
+    /// than a batch.
     pub hidden_regression: Option<u64>,
 }
 
@@ -97,7 +102,8 @@ pub struct EventCounter {
     last: Option<u64>,
     /// Repeats of `last` so far.
     run: u64,
-    /// Steps forward of the batch at hand that are at least as long as the threshold, less what they returned.
+    /// Steps forward of the batch at hand that are at least as long as the threshold, less what
+    /// they returned.
     steps: Vec<WorstEvent>,
     worst: WorstEvents,
     /// When the first batch began, and the one at hand.
@@ -111,8 +117,8 @@ pub struct EventCounter {
 /// What is known of the clock's offset after a batch.
 #[derive(Clone, Copy, Debug)]
 struct Level {
-    /// The offset was at most this when the value last changed. Infinite before the first change: where inside its
-    /// tick a coarse clock was met is not known.
+    /// The offset was at most this when the value last changed. Infinite before the first change:
+    /// where inside its tick a coarse clock was met is not known.
     ceiling_ns: f64,
     /// The offset is at least this.
     floor_ns: f64,
@@ -133,22 +139,24 @@ struct ReferenceTolerance {
 /// What the readings of one batch show by themselves.
 #[derive(Clone, Copy, Debug)]
 struct Scan {
-    /// From the previous batch's last reading to this one's first, in units; `None` in the first batch.
+    /// From the previous batch's last reading to this one's first, in units; `None` in the first
+    /// batch.
     boundary: Option<i64>,
     first_ns: f64,
     last_ns: f64,
     /// How far the clock stands back at the end, be it since this batch or from before.
     debt_ns: f64,
-    /// How much of that came about inside the batch; negative if it returned from where it stood at the start.
+    /// How much of that came about inside the batch; negative if it returned from where it stood at
+    /// the start.
     sunk_ns: f64,
-    /// A reading inside it was smaller than the one before. A gap that follows looks like the return, so that more may be lost
-    /// at the end than `debt_ns`.
+    /// A reading inside it was smaller than the one before. A gap that follows looks like the
+    /// return, so that more may be lost at the end than `debt_ns`.
     went_back: bool,
 }
 
 impl EventCounter {
-    /// A counter for a clock of `ns_per_unit`, whose interface states `nominal_tick_ns` (0 if nothing), read in batches
-    /// of at most `longest` readings.
+    /// A counter for a clock of `ns_per_unit`, whose interface states `nominal_tick_ns` (0 if
+    /// nothing), read in batches of at most `longest` readings.
     #[must_use]
     pub fn new(ns_per_unit: f64, nominal_tick_ns: f64, judge: Judge, longest: usize) -> Self {
         Self {
@@ -169,7 +177,8 @@ impl EventCounter {
         }
     }
 
-    /// Smallest step that is counted singly, in ns: max(10 x cost, 1 µs, the clock's tick, the reference's tick).
+    /// Smallest step that is counted singly, in ns: max(10 x cost, 1 µs, the clock's tick, the
+    /// reference's tick).
     #[must_use]
     pub fn threshold_ns(&self, cost_ns: f64) -> f64 {
         let ReferenceTolerance { tick_ns, .. } = self.reference();
@@ -189,7 +198,8 @@ impl EventCounter {
         }
     }
 
-    /// The step that the clock is allowed: what its interface states or, if that is larger, the smallest one seen.
+    /// The step that the clock is allowed: what its interface states or, if that is larger, the
+    /// smallest one seen.
     fn tick_ns(&self) -> f64 {
         self.counts
             .smallest_step
@@ -217,7 +227,8 @@ impl EventCounter {
         }
     }
 
-    /// How far the first reading stands back against the batch before: what may be returned without being a jump.
+    /// How far the first reading stands back against the batch before: what may be returned without
+    /// being a jump.
     fn owed_at_start(&self, boundary: Option<i64>, highest_at_start: f64) -> f64 {
         let (Some(level), Some(boundary)) = (self.level, boundary.filter(|step| *step != 0)) else { return 0.0 };
         let stepped_back = -boundary as f64 * self.ns_per_unit;
@@ -236,16 +247,19 @@ impl EventCounter {
         self.worst.add(kind, WorstEvent { at_ns: self.batch_ns, size });
     }
 
-    /// Returns the counts so far and the worst of what was counted, as [`Self::finish`] would, and goes on as if it had
-    /// not been called: a run of repeats that is not over counts as it is now, and the next batch continues it.
+    /// Returns the counts so far and the worst of what was counted, as [`Self::finish`] would, and
+    /// goes on as if it had not been called: a run of repeats that is not over counts as it is now,
+    /// and the next batch continues it.
     ///
-    /// - Cost: copies some 30 kB and sorts up to 1024 numbers. Allocates, so call it between batches.
+    /// - Cost: copies some 30 kB and sorts up to 1024 numbers. Allocates, so call it between
+    ///   batches.
     #[must_use]
     pub fn snapshot(&self) -> (EventCounts, WorstEvents) {
         self.clone().finish()
     }
 
-    /// Closes the run of repeats that is not over, and returns the counts and the worst of what was counted.
+    /// Closes the run of repeats that is not over, and returns the counts and the worst of what was
+    /// counted.
     #[must_use]
     pub fn finish(mut self) -> (EventCounts, WorstEvents) {
         self.end_run();
@@ -296,9 +310,9 @@ impl EventCounter {
         self.remember(kind, run as f64);
     }
 
-    /// Counts the differences inside a batch, collects the long ones, and returns how far the clock stands back at the
-    /// end of it, in ns, having started `debt_ns` back: the return from a backward step is no second event. And whether a
-    /// reading went back.
+    /// Counts the differences inside a batch, collects the long ones, and returns how far the clock
+    /// stands back at the end of it, in ns, having started `debt_ns` back: the return from a
+    /// backward step is no second event. And whether a reading went back.
     fn scan(&mut self, values: &[u64], threshold_ns: f64, cost_ns: f64, mut debt_ns: f64) -> (f64, bool) {
         self.steps.clear();
         let mut went_back = false;
@@ -348,8 +362,8 @@ impl EventCounter {
             if fresh { highest_at_start } else { self.level.map_or(f64::INFINITY, |level| level.ceiling_ns) };
 
         let slack_ns = self.slack_ns(after_ns - before_ns) + threshold_ns;
-        // If there was a jump, any of the long steps may have been it: an interruption beside the reference's readings hides
-        // part of a jump, which must not pass for a second one.
+        // If there was a jump, any of the long steps may have been it: an interruption beside the
+        // reference's readings hides part of a jump, which must not pass for a second one.
         let long_ns: f64 = self.steps.iter().map(|step| step.size).sum();
         let has_jumped = self.count_jumps(lowest_at_end - ceiling_ns + scan.sunk_ns, slack_ns);
         if !has_jumped && ceiling_ns.is_finite() {
@@ -380,8 +394,9 @@ impl EventCounter {
             if hidden {
                 self.remember(EventKind::HiddenRegression, level.floor_ns - highest_at_start);
             }
-            // A batch that ended in a gap says little of its end: what was known before still holds, unless the clock
-            // visibly stepped back. By how much it did is not shown by the step, part of which a gap may have hidden.
+            // A batch that ended in a gap says little of its end: what was known before still
+            // holds, unless the clock visibly stepped back. By how much it did is not shown by the
+            // step, part of which a gap may have hidden.
             if boundary >= 0 && !hidden && !scan.went_back {
                 floor_ns = floor_ns.max(level.floor_ns - self.reference().drift * (after_ns - level.after_ns));
             }
@@ -394,8 +409,9 @@ impl EventCounter {
         self.level = Some(Level { ceiling_ns, floor_ns, debt_ns: scan.debt_ns, before_ns, after_ns });
     }
 
-    /// Counts as many of the batch's long steps as jumps as it takes to explain that the clock is `ahead_ns` further
-    /// than the reference allows; returns whether there was any. Those that were counted are taken from `steps`.
+    /// Counts as many of the batch's long steps as jumps as it takes to explain that the clock is
+    /// `ahead_ns` further than the reference allows; returns whether there was any. Those that were
+    /// counted are taken from `steps`.
     fn count_jumps(&mut self, mut ahead_ns: f64, slack_ns: f64) -> bool {
         if ahead_ns <= slack_ns {
             return false;
@@ -410,7 +426,8 @@ impl EventCounter {
                 left_ns -= step.size;
             }
         }
-        // What even all of the others do not explain is a jump that fell into a gap: one step shows both, and alone.
+        // What even all of the others do not explain is a jump that fell into a gap: one step shows
+        // both, and alone.
         if left_ns > slack_ns
             && let Some(place) = self.steps.iter().rposition(|step| is_longer(step.size, ahead_ns))
         {
@@ -441,8 +458,9 @@ impl EventCounter {
         }
     }
 
-    /// Counts the long steps that are left as gaps if the batch took that much longer than its reads do; one for a
-    /// clock whose tick is too long to show it. A batch that was slow throughout lost no time in one piece.
+    /// Counts the long steps that are left as gaps if the batch took that much longer than its
+    /// reads do; one for a clock whose tick is too long to show it. A batch that was slow
+    /// throughout lost no time in one piece.
     fn count_gaps(&mut self, batch: Batch<'_>, threshold_ns: f64) {
         let Some(cost_ns) = batch.cost_ns else { return };
         let span_ns = batch.after_ns - batch.before_ns;

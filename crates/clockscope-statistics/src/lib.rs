@@ -1,8 +1,9 @@
-//! Slices in, numbers out: quantiles with confidence intervals, bounded samples, and what successive readings
-//! of a clock show: their differences, the events between them, the clock's tick; how far clocks are apart, how fast and
-//! how steadily they run.
+//! Slices in, numbers out: quantiles with confidence intervals, bounded samples, and what
+//! successive readings of a clock show: their differences, the events between them, the clock's
+//! tick; how far clocks are apart, how fast and how steadily they run.
 //!
-//! This crate reads no clock and does no input or output; the same numbers always give the same answer.
+//! This crate reads no clock and does no input or output; the same numbers always give the same
+//! answer.
 
 mod blocks;
 mod differences;

@@ -2,8 +2,9 @@
 
 use statrs::distribution::{Beta, ContinuousCDF, StudentsT};
 
-/// The quantile `q` in [0, 1] of an ascending sample, interpolated linearly between order statistics
-/// (Hyndman & Fan 1996, type 7, as numpy and R have by default). `None` for an empty sample.
+/// The quantile `q` in [0, 1] of an ascending sample, interpolated linearly between order
+/// statistics (Hyndman & Fan 1996, type 7, as numpy and R have by default). `None` for an empty
+/// sample.
 #[must_use]
 pub fn quantile(sorted: &[f64], q: f64) -> Option<f64> {
     let last = sorted.len().checked_sub(1)?;
@@ -13,12 +14,13 @@ pub fn quantile(sorted: &[f64], q: f64) -> Option<f64> {
     Some(low + (high - low) * fraction)
 }
 
-/// The 95 % bootstrap percentile interval of the median of an ascending sample, `None` under six values (their whole
-/// range would cover less than 95 %).
+/// The 95 % bootstrap percentile interval of the median of an ascending sample, `None` under six
+/// values (their whole range would cover less than 95 %).
 ///
-/// Exact instead of by resampling: a resample's median is at most the k-th value with the probability that a
-/// Binomial(n, k/n) reaches half of n (Efron 1979; Maritz & Jarrett 1978), which a Beta distribution gives. So it is
-/// the same at every call and costs two quantiles of a Beta. Assumes that the values are independent.
+/// Exact instead of by resampling: a resample's median is at most the k-th value with the
+/// probability that a Binomial(n, k/n) reaches half of n (Efron 1979; Maritz & Jarrett 1978), which
+/// a Beta distribution gives. So it is the same at every call and costs two quantiles of a Beta.
+/// Assumes that the values are independent.
 #[must_use]
 pub fn median_interval(sorted: &[f64]) -> Option<[f64; 2]> {
     let count = sorted.len();
@@ -34,9 +36,9 @@ pub fn median_interval(sorted: &[f64]) -> Option<[f64; 2]> {
     Some([at(0.025), at(0.975)])
 }
 
-/// Where the next value of an ascending sample lies with 95 %: mean ± t·s·√(1 + 1/n) with Student's t of n − 1 degrees (Hahn &
-/// Meeker 1991, prediction interval of one observation of a normal population), and no less than from the lowest to the highest.
-/// `None` under six values.
+/// Where the next value of an ascending sample lies with 95 %: mean ± t·s·√(1 + 1/n) with Student's
+/// t of n − 1 degrees (Hahn & Meeker 1991, prediction interval of one observation of a normal
+/// population), and no less than from the lowest to the highest. `None` under six values.
 #[must_use]
 pub fn next_interval(sorted: &[f64]) -> Option<[f64; 2]> {
     let (lowest, highest) = (*sorted.first()?, *sorted.last()?);

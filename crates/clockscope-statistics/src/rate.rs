@@ -1,8 +1,9 @@
 //! How fast a clock runs, from brackets: readings of it between two readings of a reference.
 //!
-//! A bracket bounds where the clock's phase (its reading less the reference's, at one moment) lies, and nothing makes that
-//! wrong: an interruption only widens it. Two brackets bound the mean rate between them, whatever the clock did
-//! meanwhile. That is the answer; whether one rate explains all brackets is a question of its own (`constancy`).
+//! A bracket bounds where the clock's phase (its reading less the reference's, at one moment) lies,
+//! and nothing makes that wrong: an interruption only widens it. Two brackets bound the mean rate
+//! between them, whatever the clock did meanwhile. That is the answer; whether one rate explains
+//! all brackets is a question of its own (`constancy`).
 
 mod bracket;
 mod constancy;
@@ -26,7 +27,8 @@ pub struct Rate {
     pub least: f64,
     /// The largest.
     pub most: f64,
-    /// Slope of the least-squares line through the narrow brackets; `None` for fewer than three of them.
+    /// Slope of the least-squares line through the narrow brackets; `None` for fewer than three of
+    /// them.
     pub least_squares: Option<f64>,
     /// Time between the two end brackets, in ns.
     pub between: f64,
@@ -38,12 +40,13 @@ pub struct Rate {
     pub width: f64,
     /// Whether one rate explains all brackets.
     pub constancy: Constancy,
-    /// The largest step beyond the usual rate, if there was one: the reference's reading after it, and by how many ns at least.
+    /// The largest step beyond the usual rate, if there was one: the reference's reading after it,
+    /// and by how many ns at least.
     pub step: Option<(f64, f64)>,
 }
 
-/// What brackets in ascending order of time show; `None` for fewer than two, or if no time passed between them. For N of
-/// them it takes N log N steps.
+/// What brackets in ascending order of time show; `None` for fewer than two, or if no time passed
+/// between them. For N of them it takes N log N steps.
 #[must_use]
 pub fn rate(brackets: &[BracketNs], ticks: Ticks) -> Option<Rate> {
     let (first, last) = ends(brackets)?;
@@ -64,8 +67,8 @@ pub fn rate(brackets: &[BracketNs], ticks: Ticks) -> Option<Rate> {
     })
 }
 
-/// The smallest and largest mean frequency offset that are possible between the two end brackets, as in [`rate`]; takes N
-/// steps.
+/// The smallest and largest mean frequency offset that are possible between the two end brackets,
+/// as in [`rate`]; takes N steps.
 #[must_use]
 pub fn rate_bounds(brackets: &[BracketNs], ticks: Ticks) -> Option<[f64; 2]> {
     let (first, last) = ends(brackets)?;
@@ -103,8 +106,8 @@ fn narrower_and_narrower<'a>(brackets: impl Iterator<Item = &'a BracketNs>) -> V
     kept
 }
 
-/// Those that were not interrupted. The usual width is that of the narrower half, of which an interruption has no part
-/// unless most brackets were interrupted.
+/// Those that were not interrupted. The usual width is that of the narrower half, of which an
+/// interruption has no part unless most brackets were interrupted.
 fn narrow(brackets: &[BracketNs]) -> Vec<BracketNs> {
     let mut widths: Vec<f64> = brackets.iter().map(BracketNs::span).collect();
     widths.sort_by(f64::total_cmp);
@@ -130,7 +133,8 @@ fn least_squares(brackets: &[BracketNs]) -> Option<f64> {
     (spread > 0.0).then(|| together / spread)
 }
 
-/// Finds the largest step between two brackets in a row: a gain that neither the usual rate nor steering explains.
+/// Finds the largest step between two brackets in a row: a gain that neither the usual rate nor
+/// steering explains.
 fn step(brackets: &[BracketNs], ticks: Ticks) -> Option<(f64, f64)> {
     let usual = usual_rate(brackets)?;
     let steps = brackets.windows(2).filter_map(|pair| {
@@ -150,8 +154,8 @@ fn step(brackets: &[BracketNs], ticks: Ticks) -> Option<(f64, f64)> {
     steps.max_by(|a, b| a.1.abs().total_cmp(&b.1.abs()))
 }
 
-/// Returns the median of the rates between brackets in a row: of two in the middle the smaller, since none runs at a rate in
-/// between.
+/// Returns the median of the rates between brackets in a row: of two in the middle the smaller,
+/// since none runs at a rate in between.
 fn usual_rate(brackets: &[BracketNs]) -> Option<f64> {
     let rates = brackets.windows(2).filter_map(|pair| {
         let time = pair[1].moment() - pair[0].moment();
@@ -163,7 +167,8 @@ fn usual_rate(brackets: &[BracketNs]) -> Option<f64> {
     Some(if lower.abs() < upper.abs() { *lower } else { *upper })
 }
 
-/// Phases at equal distances in time, interpolated between the brackets that were not interrupted, for
+/// Phases at equal distances in time, interpolated between the brackets that were not interrupted,
+/// for
 /// [`crate::allan_deviation`]: the distance, and the phases, in ns. `None` where these are too few.
 #[must_use]
 pub fn even_phases(brackets: &[BracketNs]) -> Option<(f64, Vec<f64>)> {

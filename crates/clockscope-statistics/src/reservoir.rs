@@ -1,7 +1,8 @@
 //! A sample of bounded size of a stream of unbounded length.
 
-/// Keeps up to a fixed number of values, each of the stream's values with the same probability (Vitter's algorithm R).
-/// All memory is taken at the start: pushing never allocates, except into a clone.
+/// Keeps up to a fixed number of values, each of the stream's values with the same probability
+/// (Vitter's algorithm R). All memory is taken at the start: pushing never allocates, except into a
+/// clone.
 #[derive(Clone, Debug)]
 pub struct Reservoir {
     kept: Vec<f64>,

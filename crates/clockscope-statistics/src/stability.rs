@@ -9,11 +9,13 @@ pub struct Deviation {
     pub value: f64,
 }
 
-/// The overlapping Allan deviation of a clock whose phase (reading less reference, in any unit of time) was taken every
-/// `spacing` of the same unit, for intervals of 1, 2, 4, … spacings as long as three of them fit. Without a dimension.
+/// The overlapping Allan deviation of a clock whose phase (reading less reference, in any unit of
+/// time) was taken every `spacing` of the same unit, for intervals of 1, 2, 4, … spacings as long
+/// as three of them fit. Without a dimension.
 ///
-/// `σ²(τ) = Σ (x[k+2m] - 2 x[k+m] + x[k])² / (2 τ² (N - 2m))` for τ = m spacings and N phases (IEEE 1139; Riley, Handbook of
-/// Frequency Stability Analysis, NIST SP 1065, 5.2.4). Takes N steps for each length.
+/// `σ²(τ) = Σ (x[k+2m] - 2 x[k+m] + x[k])² / (2 τ² (N - 2m))` for τ = m spacings and N phases (IEEE
+/// 1139; Riley, Handbook of Frequency Stability Analysis, NIST SP 1065, 5.2.4). Takes N steps for
+/// each length.
 #[must_use]
 pub fn allan_deviation(phases: &[f64], spacing: f64) -> Vec<Deviation> {
     let at = |averaged: usize| {
@@ -26,8 +28,9 @@ pub fn allan_deviation(phases: &[f64], spacing: f64) -> Vec<Deviation> {
     octaves().take_while(|averaged| 3 * averaged < phases.len()).map(at).collect()
 }
 
-/// The maximum time interval error of such a clock: the largest difference between two phases within any interval of that
-/// length (ITU-T G.810, II.5), for the same lengths, as long as two of them fit. In the unit of the phases.
+/// The maximum time interval error of such a clock: the largest difference between two phases
+/// within any interval of that length (ITU-T G.810, II.5), for the same lengths, as long as two of
+/// them fit. In the unit of the phases.
 #[must_use]
 pub fn maximum_time_interval_error(phases: &[f64], spacing: f64) -> Vec<Deviation> {
     // Extremes of the windows of `averaged` phases from each one on, doubled from octave to octave.

@@ -1,9 +1,10 @@
-//! Recovers a clock's tick, the step of the lattice on which all of its readings lie, also where a read takes many
-//! ticks and where readings are truncated to whole units.
+//! Recovers a clock's tick, the step of the lattice on which all of its readings lie, also where a
+//! read takes many ticks and where readings are truncated to whole units.
 //!
-//! A greatest common divisor is tried first: it is exact, but blind to truncation and ruined by a single reading beside
-//! the lattice. What is left is searched for the lattice's period in the spectrum of the differences ([`spectrum`]);
-//! a candidate counts only if the readings themselves, block by block, lie on its lattice ([`lattice`]).
+//! A greatest common divisor is tried first: it is exact, but blind to truncation and ruined by a
+//! single reading beside the lattice. What is left is searched for the lattice's period in the
+//! spectrum of the differences ([`spectrum`]); a candidate counts only if the readings themselves,
+//! block by block, lie on its lattice ([`lattice`]).
 //!
 //! The read's own cost looks like a lattice, too. So a tick is believed only with a [`proof`].
 
@@ -31,13 +32,14 @@ const COARSE: u64 = 4096;
 const COARSE_SLACK: f64 = 2e-4;
 /// Share of a coarse clock's steps that must be alike.
 const ALIKE: f64 = 0.95;
-/// Share of the steps that must be 1 where a counter answers further reads within its tick with one more each.
+/// Share of the steps that must be 1 where a counter answers further reads within its tick with one
+/// more each.
 const ONE_MORE: f64 = 0.05;
 
 /// A tick that is so many times as long as the least time between two readings can be seen singly.
 const UNSEEN: f64 = 8.0;
-/// The tick of a clock that gave these readings, one after another. Linear in their number but for a transform
-/// of at most 2^19 points; under 100 ms for 40,000 of them.
+/// The tick of a clock that gave these readings, one after another. Linear in their number but for
+/// a transform of at most 2^19 points; under 100 ms for 40,000 of them.
 #[must_use]
 pub fn tick(readings: &[u64]) -> Tick {
     let mut collector = TickCollector::new(readings.len());
@@ -66,8 +68,9 @@ impl TickReadings {
         self.unless_unseen(found.scaled(divisor as f64))
     }
 
-    /// A tick that is so long that single ones could have been seen, but of which none was: each step took as long as several
-    /// shorter ticks would. A thread that runs only between timer ticks sees none of them.
+    /// A tick that is so long that single ones could have been seen, but of which none was: each
+    /// step took as long as several shorter ticks would. A thread that runs only between timer
+    /// ticks sees none of them.
     fn unless_unseen(&self, found: Tick) -> Tick {
         match found {
             Tick::Found(lattice)
@@ -81,7 +84,8 @@ impl TickReadings {
 
     /// The greatest common divisor, where it can be neither an accident nor the read's cost.
     fn common_divisor(&self, divisor: u64, steps: &[u64]) -> Option<Tick> {
-        // Truncated to whole units, a period that is nearly a whole number looks like it until it is a unit off.
+        // Truncated to whole units, a period that is nearly a whole number looks like it until it
+        // is a unit off.
         let error = 1.0 / steps.iter().sum::<u64>() as f64;
         let lattice = Lattice { period: 1.0, error, spread: 0.0, steps: steps.len() as u64, agreement: 1.0 };
         let is_one_tick = |step: &&u64| **step == divisor;
@@ -139,8 +143,8 @@ impl TickReadings {
         self.values.windows(2).map(|pair| pair[1] - pair[0]).collect()
     }
 
-    /// The tick of a counter that answers further reads within a tick with one more each, found as if it had repeated
-    /// itself; `None` for any other.
+    /// The tick of a counter that answers further reads within a tick with one more each, found as
+    /// if it had repeated itself; `None` for any other.
     fn found_without_one_more(&self, steps: &[u64]) -> Option<Tick> {
         let ones = steps.iter().filter(|step| **step == 1).count() as u64;
         if (ones as f64) < ONE_MORE * steps.len() as f64 || self.repeats > ones / 10 {
@@ -160,7 +164,8 @@ impl TickReadings {
         Search::new(self, steps).run()
     }
 
-    /// The tick of a coarse clock, whose steps are alike but for the kernel's corrections; `None` for any other.
+    /// The tick of a coarse clock, whose steps are alike but for the kernel's corrections; `None`
+    /// for any other.
     fn coarse(&self, steps: &[u64]) -> Option<Tick> {
         let shortest = *steps.iter().min()?;
         if shortest < COARSE || self.repeats < steps.len() as u64 {
@@ -178,8 +183,9 @@ impl TickReadings {
     }
 }
 
-/// The result in units of the divisor where nothing proves that the divisor is the tick: if not the tick, then the read's cost
-/// makes it up of whole ticks. So many steps that are all multiples of it leave room for no longer one.
+/// The result in units of the divisor where nothing proves that the divisor is the tick: if not the
+/// tick, then the read's cost makes it up of whole ticks. So many steps that are all multiples of
+/// it leave room for no longer one.
 fn bounded(found: Tick, divisor: u64, steps: &[u64]) -> Tick {
     if (divisor as f64) < SHORTEST || steps.len() < SPECTRAL_STEPS {
         return found;

@@ -20,8 +20,8 @@ pub fn allowed_cpus() -> Vec<u32> {
     (0..CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu)).filter_map(|cpu| u32::try_from(cpu).ok()).collect()
 }
 
-/// Returns the first two CPUs that the calling thread may run on. If there is only one, the test is skipped and must
-/// return.
+/// Returns the first two CPUs that the calling thread may run on. If there is only one, the test is
+/// skipped and must return.
 #[must_use]
 #[track_caller]
 pub fn two_cpus() -> Option<(u32, u32)> {
@@ -34,7 +34,8 @@ pub fn two_cpus() -> Option<(u32, u32)> {
     }
 }
 
-/// Binds the calling thread to one CPU while `body` runs. Threads and processes that `body` starts inherit it.
+/// Binds the calling thread to one CPU while `body` runs. Threads and processes that `body` starts
+/// inherit it.
 ///
 /// # Panics
 /// The thread may not run there.
@@ -46,8 +47,8 @@ pub fn on_cpu<T>(cpu: u32, body: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Moves all threads of a child process to one CPU, as the kernel does when another goes offline. Threads that it starts
-/// afterwards inherit it or bind themselves.
+/// Moves all threads of a child process to one CPU, as the kernel does when another goes offline.
+/// Threads that it starts afterwards inherit it or bind themselves.
 pub fn move_threads(child: &Child, cpu: u32) {
     let threads = std::fs::read_dir(format!("/proc/{}/task", child.id())).into_iter().flatten().flatten();
     for thread in threads.filter_map(|entry| entry.file_name().to_str()?.parse().ok()) {

@@ -1,5 +1,5 @@
-//! What a busy machine grants. A test waits for what really happened, such as the time that a process ran, and never for
-//! time that passed.
+//! What a busy machine grants. A test waits for what really happened, such as the time that a
+//! process ran, and never for time that passed.
 
 use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -43,7 +43,8 @@ pub fn until_it_ran(child: &Child, time: Duration) {
     until("the child runs", || process_time(child).is_none_or(|ran| ran >= time));
 }
 
-/// Waits until a child process catches this signal, or has ended: before that the signal would end it.
+/// Waits until a child process catches this signal, or has ended: before that the signal would end
+/// it.
 ///
 /// # Panics
 /// It does neither.
@@ -58,7 +59,8 @@ pub fn ignores(signal: Signal) -> bool {
     has_signal("self", "SigIgn:", signal).unwrap_or(false)
 }
 
-/// Whether a signal is in a process's set of this name (proc_pid_status(5)); `None` if the process has ended.
+/// Whether a signal is in a process's set of this name (proc_pid_status(5)); `None` if the process
+/// has ended.
 fn has_signal(process: &str, set: &str, signal: Signal) -> Option<bool> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let mask = status.lines().find_map(|line| line.strip_prefix(set))?;
@@ -75,7 +77,8 @@ pub fn signal(child: &Child, signal: Signal) {
     kill_process(pid, signal).expect("a child takes signals");
 }
 
-/// How long all threads of a process have run, in steps of 10 ms (proc_pid_stat(5), fields 14 and 15); `None` if it ended.
+/// How long all threads of a process have run, in steps of 10 ms (proc_pid_stat(5), fields 14 and
+/// 15); `None` if it ended.
 fn process_time(child: &Child) -> Option<Duration> {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", child.id())).ok()?;
     let fields: Vec<&str> = stat.rsplit_once(')')?.1.split_whitespace().collect();
@@ -93,16 +96,16 @@ pub struct Granted {
 }
 
 impl Granted {
-    /// What the first thread of a process was granted so far (Documentation/scheduler/sched-stats.rst); nothing if the
-    /// kernel does not say.
+    /// What the first thread of a process was granted so far
+    /// (Documentation/scheduler/sched-stats.rst); nothing if the kernel does not say.
     fn read(process: &str) -> Self {
         let text = std::fs::read_to_string(format!("/proc/{process}/schedstat")).unwrap_or_default();
         let mut times = text.split_whitespace().map(|ns| Duration::from_nanos(ns.parse().unwrap_or(0)));
         Self { ran: times.next().unwrap_or_default(), waited: times.next().unwrap_or_default() }
     }
 
-    /// Whether it got a CPU whenever it could run, up to a twentieth of its time: figures that other programs spoil must be
-    /// right then.
+    /// Whether it got a CPU whenever it could run, up to a twentieth of its time: figures that
+    /// other programs spoil must be right then.
     #[must_use]
     pub fn is_whole(self) -> bool {
         self.ran > Duration::ZERO && self.waited * 20 <= self.ran
@@ -151,11 +154,12 @@ fn read(pipe: Option<impl Read + Send + 'static>) -> JoinHandle<Vec<u8>> {
     })
 }
 
-/// Asserts something that a busy machine may spoil. `ask` is called with a factor for durations; it returns what the machine
-/// granted, and assertions on what was found.
+/// Asserts something that a busy machine may spoil. `ask` is called with a factor for durations; it
+/// returns what the machine granted, and assertions on what was found.
 ///
-/// If an assertion fails although the machine granted all that it could, the test fails. Otherwise `ask` is called again with
-/// a larger factor, and if an assertion fails again, this part of the test is skipped.
+/// If an assertion fails although the machine granted all that it could, the test fails. Otherwise
+/// `ask` is called again with a larger factor, and if an assertion fails again, this part of the
+/// test is skipped.
 ///
 /// # Panics
 /// An assertion fails that other programs cannot have spoiled.

@@ -1,7 +1,8 @@
 //! What the tests of several crates share. Nothing but a test depends on this crate.
 //!
-//! A test that needs something of its machine (two CPUs, a right, enough time on a CPU) asks for it here. If the machine
-//! does not grant it, the test is skipped: with the reason, and counted by `cargo xtask test`.
+//! A test that needs something of its machine (two CPUs, a right, enough time on a CPU) asks for it
+//! here. If the machine does not grant it, the test is skipped: with the reason, and counted by
+//! `cargo xtask test`.
 
 #![cfg(unix)]
 #![allow(clippy::missing_panics_doc, reason = "a test may panic")]

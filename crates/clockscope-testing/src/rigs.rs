@@ -1,5 +1,5 @@
-//! Libraries in C that break the clocks of the process that preloads them. The comment at the head of each file in `rigs/`
-//! lists what it accepts. The build script compiles them.
+//! Libraries in C that break the clocks of the process that preloads them. The comment at the head
+//! of each file in `rigs/` lists what it accepts. The build script compiles them.
 
 use std::path::{Path, PathBuf};
 

@@ -4,7 +4,8 @@ use std::fs::OpenOptions;
 use std::io::Write;
 use std::panic::Location;
 
-/// Names the file that skipped tests are written to, a line each. `cargo xtask test` sets it, and counts them.
+/// Names the file that skipped tests are written to, a line each. `cargo xtask test` sets it, and
+/// counts them.
 const LIST: &str = "CLOCKSCOPE_SKIPPED_TESTS";
 
 /// Reports that the calling test is skipped, and why. The test must return right after it.

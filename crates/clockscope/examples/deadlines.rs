@@ -1,5 +1,5 @@
-//! Deadlines for other crates' waits: tokio and parking_lot take std's `Instant`, whose timeline is ours on Linux. The
-//! conversion checks that at run time.
+//! Deadlines for other crates' waits: tokio and parking_lot take std's `Instant`, whose timeline is
+//! ours on Linux. The conversion checks that at run time.
 
 #![allow(clippy::print_stdout, reason = "an example talks to the person who runs it")]
 

@@ -10,8 +10,8 @@ use crate::Instant;
 
 /// Something that says what time it is.
 ///
-/// Code that takes a clock by this trait runs on [`ProcessClock`](crate::ProcessClock) in earnest and on a [`FakeClock`]
-/// in its tests.
+/// Code that takes a clock by this trait runs on [`ProcessClock`](crate::ProcessClock) in earnest
+/// and on a [`FakeClock`] in its tests.
 ///
 /// ```
 /// use clockscope::{Clock, FakeClock, Instant};
@@ -29,7 +29,8 @@ use crate::Instant;
 /// assert!(is_over(&clock, start));
 /// ```
 pub trait Clock {
-    /// The time now. Ordered: a reading taken after another one, on any thread, in happens-before order, is never smaller.
+    /// The time now. Ordered: a reading taken after another one, on any thread, in happens-before
+    /// order, is never smaller.
     fn now(&self) -> Instant;
 
     /// The time now, cheaper where the clock has something cheaper that is not ordered.
@@ -62,7 +63,8 @@ through_pointer!(&C, Rc<C>, Arc<C>);
 
 /// A clock that a test sets.
 ///
-/// It starts at zero, stands still unless it is set or advanced, and never goes back. Threads may share it.
+/// It starts at zero, stands still unless it is set or advanced, and never goes back. Threads may
+/// share it.
 ///
 /// ```
 /// use clockscope::{Clock, FakeClock, Instant};

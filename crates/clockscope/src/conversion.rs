@@ -8,9 +8,10 @@ use crate::{Errno, Instant};
 
 /// How ticks of the counter become time: a moment at which both were known, and the rate.
 ///
-/// Products have 128 bits, so that no difference of ticks overflows. The rate is the mean of the window that it was taken
-/// in; over a long time the counter departs from CLOCK_MONOTONIC by the bound of that rate and by whatever the kernel
-/// steers. A conversion that is taken anew ([`crate::conversion`]) starts from zero again.
+/// Products have 128 bits, so that no difference of ticks overflows. The rate is the mean of the
+/// window that it was taken in; over a long time the counter departs from CLOCK_MONOTONIC by the
+/// bound of that rate and by whatever the kernel steers. A conversion that is taken anew
+/// ([`crate::conversion`]) starts from zero again.
 ///
 /// Cost of a conversion: one multiplication and, from ns to ticks, one division.
 ///
@@ -97,8 +98,8 @@ impl Conversion {
         }
     }
 
-    /// The moment of a reading of the counter, before or after that at which the conversion was taken; the timeline's
-    /// ends where it lies outside.
+    /// The moment of a reading of the counter, before or after that at which the conversion was
+    /// taken; the timeline's ends where it lies outside.
     #[must_use]
     pub fn instant(&self, tick: u64) -> Instant {
         let since = tick.wrapping_sub(self.tick) as i64;
@@ -112,7 +113,8 @@ impl Conversion {
         self.instant(tick).as_timespec()
     }
 
-    /// The reading that the counter shows at a moment, modulo 2^64; `None` where its distance in ticks does not fit.
+    /// The reading that the counter shows at a moment, modulo 2^64; `None` where its distance in
+    /// ticks does not fit.
     #[must_use]
     pub fn tick_at(&self, moment: Instant) -> Option<u64> {
         let here = Instant::from_ns(self.ns);

@@ -10,8 +10,8 @@ use core::time::Duration;
 pub enum Source {
     /// The processor's counter.
     Counter,
-    /// The operating system's clock: until the counter is calibrated, for rare callers, and where the counter may not be
-    /// used.
+    /// The operating system's clock: until the counter is calibrated, for rare callers, and where
+    /// the counter may not be used.
     OsClock,
     /// Every clock of the system refuses: the time stands still.
     Nothing,
@@ -106,7 +106,8 @@ pub enum Finding {
     Unknown,
 }
 
-/// The counter's frequency: the mean over a window, between bounds that assume nothing about what happened within it.
+/// The counter's frequency: the mean over a window, between bounds that assume nothing about what
+/// happened within it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Frequency {
@@ -134,14 +135,15 @@ impl fmt::Display for Frequency {
     }
 }
 
-/// How far the served time was from the OS clock: |ours − OS| and the width of the bracket that showed it.
+/// How far the served time was from the OS clock: |ours − OS| and the width of the bracket that
+/// showed it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ErrorBound {
     /// By a bracket that was taken for this answer.
     pub now: Duration,
-    /// The largest that was seen since the generation began, and the one in which the generation before
-    /// ended.
+    /// The largest that was seen since the generation began, and the one in which the generation
+    /// before ended.
     pub largest: Duration,
 }
 

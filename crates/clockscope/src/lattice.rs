@@ -1,8 +1,10 @@
-//! The step of a clock, from a few thousand readings: a light form of what the instrument does at length.
+//! The step of a clock, from a few thousand readings: a light form of what the instrument does at
+//! length.
 //!
-//! Readings of a clock lie on a lattice of its tick. Their differences are multiples of it, one more or less: some
-//! counters answer a second read within a tick with the former value plus one. A constant cost of the read would look like
-//! a lattice, too, so the readings are spaced unevenly. Only steps of whole units are looked for: one of 125/3 ns is reported as 1.
+//! Readings of a clock lie on a lattice of its tick. Their differences are multiples of it, one
+//! more or less: some counters answer a second read within a tick with the former value plus one. A
+//! constant cost of the read would look like a lattice, too, so the readings are spaced unevenly.
+//! Only steps of whole units are looked for: one of 125/3 ns is reported as 1.
 
 use core::hint::black_box;
 
@@ -11,8 +13,9 @@ const READINGS: usize = 2048;
 /// Differences that a step must explain, of 100.
 const EXPLAINED: usize = 97;
 
-/// The step in the clock's units: the largest of which nearly all differences are multiples. 1 where there is none above
-/// 4, which could not be distinguished from 1. `None` where fewer than 16 differences were seen.
+/// The step in the clock's units: the largest of which nearly all differences are multiples. 1
+/// where there is none above 4, which could not be distinguished from 1. `None` where fewer than 16
+/// differences were seen.
 pub(crate) fn step(mut read: impl FnMut() -> u64) -> Option<u64> {
     let mut differences = [0u64; READINGS];
     let mut count = 0;

@@ -1,10 +1,11 @@
 //! One fast clock that can be defended.
 //!
-//! [`now`] and [`now_unordered`] are timestamps at the cost of the processor's counter, on the timeline of
-//! CLOCK_MONOTONIC, with an error bound ([`error_bound`]) and the evidence for it ([`evidence`]). They work from the first
-//! call on, need no set-up, no thread and no configuration, and fall back to the operating system's clock wherever the
-//! counter cannot be trusted. docs/library.md explains the design, docs/when-not-to-use.md says when something else is
-//! better.
+//! [`now`] and [`now_unordered`] are timestamps at the cost of the processor's counter, on the
+//! timeline of CLOCK_MONOTONIC, with an error bound ([`error_bound`]) and the evidence for it
+//! ([`evidence`]). They work from the first call on, need no set-up, no thread and no
+//! configuration, and fall back to the operating system's clock wherever the counter cannot be
+//! trusted. docs/library.md explains the design, docs/when-not-to-use.md says when something else
+//! is better.
 //!
 //! ```
 //! let start = clockscope::now();
@@ -12,9 +13,10 @@
 //! println!("{sum} took {:?}; the clock is {:?}", start.elapsed(), clockscope::source());
 //! ```
 //!
-//! Beside it: [`Stopwatch`], [`FakeClock`] for tests, [`AtomicInstant`], [`Upkeep`] for a time that is nearly now,
-//! [`wall`] for civil time at the cost of a timestamp, [`bounded`] for the interval in which the true time lies,
-//! [`utc_now`] and [`tai_now`] by what daemons answer, and [`ticks`], the bare counter, with its [`Conversion`].
+//! Beside it: [`Stopwatch`], [`FakeClock`] for tests, [`AtomicInstant`], [`Upkeep`] for a time that
+//! is nearly now, [`wall`] for civil time at the cost of a timestamp, [`bounded`] for the interval
+//! in which the true time lies, [`utc_now`] and [`tai_now`] by what daemons answer, and [`ticks`],
+//! the bare counter, with its [`Conversion`].
 //!
 //! # What is promised
 //!
@@ -24,9 +26,9 @@
 //!
 //! # Without std
 //!
-//! Without the feature `std` the crate is `no_std` and holds the bare counter ([`ticks`]) and the types of moments,
-//! such as [`Instant`], and depends on nothing but these two crates. With `std` it needs libc
-//! on Unix systems, and nothing else but what other features name.
+//! Without the feature `std` the crate is `no_std` and holds the bare counter ([`ticks`]) and the
+//! types of moments, such as [`Instant`], and depends on nothing but these two crates. With `std`
+//! it needs libc on Unix systems, and nothing else but what other features name.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 
@@ -58,7 +60,8 @@ mod evidence;
 mod lattice;
 mod wall_time;
 
-// Loom checks the protocol in `disciplined`; its atomics make no statics, so there is no clock of the process then.
+// Loom checks the protocol in `disciplined`; its atomics make no statics, so there is no clock of
+// the process then.
 #[cfg(all(feature = "std", not(loom)))]
 pub mod bounded;
 #[cfg(all(feature = "std", not(loom)))]

@@ -105,7 +105,8 @@ impl OsClock for Timeline {
         Timeline::wall_ns(self)
     }
 
-    /// Linux steers both alike (kernel/time/timekeeping.c: one mult, two bases). Of others it is not known.
+    /// Linux steers both alike (kernel/time/timekeeping.c: one mult, two bases). Of others it is
+    /// not known.
     fn is_wall_steered_alike(&self) -> bool {
         cfg!(any(target_os = "linux", target_os = "android"))
     }
@@ -226,8 +227,8 @@ pub fn timeline_offset() -> Duration {
 ///   [`ticks::now`](crate::ticks::now) waits for it.
 /// - Cost: about twice a bare RDTSC, less than CLOCK_MONOTONIC's; about once a millisecond, up to a
 ///   microsecond more. A program that calls less often than every fifteen microseconds is served
-///   CLOCK_MONOTONIC at about its cost. The second call of a process takes some 40 µs more, in which
-///   the kernel is asked about the counter ([`prepare`]).
+///   CLOCK_MONOTONIC at about its cost. The second call of a process takes some 40 µs more, in
+///   which the kernel is asked about the counter ([`prepare`]).
 /// - Allocates nothing, takes no lock that it waits for, and may be called in a signal handler.
 ///
 /// ```
@@ -242,12 +243,13 @@ pub fn now() -> Instant {
     CLOCK.now()
 }
 
-/// Returns the time now, as [`now`] does, or why there is none: no clock answers, where [`now`] stands
-/// still. That happens in a process whose system calls are denied, and on a host of WebAssembly without
-/// a clock (wasm32-unknown-unknown without the feature `js`).
+/// Returns the time now, as [`now`] does, or why there is none: no clock answers, where [`now`]
+/// stands still. That happens in a process whose system calls are denied, and on a host of
+/// WebAssembly without a clock (wasm32-unknown-unknown without the feature `js`).
 ///
 /// - Ordering, unit and error: as [`now`].
-/// - Cost: that of [`now`]. While the time stands still, another call of the operating system's clock.
+/// - Cost: that of [`now`]. While the time stands still, another call of the operating system's
+///   clock.
 ///
 /// # Errors
 /// The system's; [`Errno::UNSUPPORTED`] where there is no clock at all.
@@ -263,15 +265,16 @@ pub fn try_now() -> Result<Instant, Errno> {
     CLOCK.try_now()
 }
 
-/// Uses the counter where the operating system does not build its monotonic clock on it in a way that is
-/// known, but accepts it: on Windows, where QueryPerformanceCounter reads it in user mode (and the
-/// system has so found it synchronized); on FreeBSD, where it is the timecounter. Returns whether the
-/// counter is used from now on. [`recheck`] asks the system again.
+/// Uses the counter where the operating system does not build its monotonic clock on it in a way
+/// that is known, but accepts it: on Windows, where QueryPerformanceCounter reads it in user mode
+/// (and the system has so found it synchronized); on FreeBSD, where it is the timecounter. Returns
+/// whether the counter is used from now on. [`recheck`] asks the system again.
 ///
-/// Off by default outside of Linux, because no real machine of those systems has been measured yet: there
-/// [`now`] serves the system's clock. On Linux the kernel names its clocksource, and this does no more than
-/// [`recheck`]. `false` as well where the system says nothing (macOS, the other BSDs, WebAssembly), where the
-/// counter is not invariant, where the system rejects it, and where the library found it unfit.
+/// Off by default outside of Linux, because no real machine of those systems has been measured yet:
+/// there [`now`] serves the system's clock. On Linux the kernel names its clocksource, and this
+/// does no more than [`recheck`]. `false` as well where the system says nothing (macOS, the other
+/// BSDs, WebAssembly), where the counter is not invariant, where the system rejects it, and where
+/// the library found it unfit.
 ///
 /// Cost: tens of microseconds. Not async-signal-safe.
 ///
@@ -331,8 +334,8 @@ impl Instant {
         now_unordered()
     }
 
-    /// Returns the time from this moment to [`now_unordered`]; zero for a moment to come. Ordered by nothing,
-    /// at a bare counter's cost.
+    /// Returns the time from this moment to [`now_unordered`]; zero for a moment to come. Ordered
+    /// by nothing, at a bare counter's cost.
     ///
     /// ```
     /// # use clockscope::Instant;
@@ -361,8 +364,8 @@ impl Instant {
 }
 
 impl AtomicInstant {
-    /// Returns the time from the moment that it holds to [`now`]; zero for a moment to come. The load is
-    /// ordered as `order` says, and comes before the reading.
+    /// Returns the time from the moment that it holds to [`now`]; zero for a moment to come. The
+    /// load is ordered as `order` says, and comes before the reading.
     ///
     /// ```
     /// # use clockscope::{AtomicInstant, now};
@@ -426,12 +429,13 @@ pub fn evidence() -> Vec<Evidence> {
     os::keep_errno(|| CLOCK.evidence())
 }
 
-/// Returns how far [`now`] is from CLOCK_MONOTONIC, by a fresh bracket, and at most since the generation
-/// began. `None` where no clock answers. Costs some twenty reads of both clocks, about 0.8 µs.
+/// Returns how far [`now`] is from CLOCK_MONOTONIC, by a fresh bracket, and at most since the
+/// generation began. `None` where no clock answers. Costs some twenty reads of both clocks, about
+/// 0.8 µs.
 ///
 /// The largest error holds for every reading of this generation that is at least three milliseconds
-/// old, and for those in the last millisecond of the one before, if CLOCK_MONOTONIC's rate changes at most every two
-/// milliseconds.
+/// old, and for those in the last millisecond of the one before, if CLOCK_MONOTONIC's rate changes
+/// at most every two milliseconds.
 ///
 /// While the operating system's clock is served, the bound is that clock's tick; where the time
 /// stands still until that clock has caught up, it is by how much we are ahead as well.
@@ -445,10 +449,11 @@ pub fn error_bound() -> Option<ErrorBound> {
     os::keep_errno(|| CLOCK.error_bound())
 }
 
-/// Returns the counter's frequency as the calibration knows it: the mean over its window, which ends
-/// now and is up to 20 s long. `None` where the counter is not used ([`calibrate_blocking`] answers
-/// there, too), and perhaps for a millisecond after CLOCK_MONOTONIC's rate has changed. Costs a few reads of both clocks; before the clock was calibrated, one or two
-/// milliseconds, in which both are compared.
+/// Returns the counter's frequency as the calibration knows it: the mean over its window, which
+/// ends now and is up to 20 s long. `None` where the counter is not used ([`calibrate_blocking`]
+/// answers there, too), and perhaps for a millisecond after CLOCK_MONOTONIC's rate has changed.
+/// Costs a few reads of both clocks; before the clock was calibrated, one or two milliseconds, in
+/// which both are compared.
 ///
 /// ```
 /// match clockscope::frequency() {

@@ -4,7 +4,8 @@ use core::time::Duration;
 
 use crate::{Clock, Instant, ProcessClock};
 
-/// Measures elapsed time over one or several intervals, as .NET's `System.Diagnostics.Stopwatch` does.
+/// Measures elapsed time over one or several intervals, as .NET's `System.Diagnostics.Stopwatch`
+/// does.
 ///
 /// | .NET | here |
 /// |---|---|
@@ -13,8 +14,8 @@ use crate::{Clock, Instant, ProcessClock};
 /// | `Frequency`, `IsHighResolution` | `frequency()`, `is_high_resolution()` |
 /// | `GetTimestamp`, `GetElapsedTime` | `timestamp()`, `elapsed_between(start, end)` |
 ///
-/// Never negative: an interval is no shorter than zero. Ordering and error are those of [`crate::now`], which every
-/// method that looks at the time reads once; the others read no clock.
+/// Never negative: an interval is no shorter than zero. Ordering and error are those of
+/// [`crate::now`], which every method that looks at the time reads once; the others read no clock.
 ///
 /// ```
 /// use clockscope::Stopwatch;
@@ -66,8 +67,8 @@ impl Stopwatch {
         watch
     }
 
-    /// Ticks of [`Stopwatch::elapsed_ticks`] and [`Stopwatch::timestamp`] in a second: nanoseconds, on every system.
-    /// [`crate::resolution`] reports whether the clock shows all of them.
+    /// Ticks of [`Stopwatch::elapsed_ticks`] and [`Stopwatch::timestamp`] in a second: nanoseconds,
+    /// on every system. [`crate::resolution`] reports whether the clock shows all of them.
     #[must_use]
     pub const fn frequency() -> u64 {
         1_000_000_000

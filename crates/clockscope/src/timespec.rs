@@ -1,10 +1,11 @@
-//! Conversions between moments and a `timespec` of CLOCK_MONOTONIC, from which the process's timeline may be apart.
+//! Conversions between moments and a `timespec` of CLOCK_MONOTONIC, from which the process's
+//! timeline may be apart.
 
 use crate::instant::{Instant, NS_PER_SECOND, seconds_of};
 
 impl Instant {
-    /// Converts a `timespec` of CLOCK_MONOTONIC. `None` if it is not one: negative, a second or more in
-    /// its nanoseconds, or after 584 years. Adds the process's
+    /// Converts a `timespec` of CLOCK_MONOTONIC. `None` if it is not one: negative, a second or
+    /// more in its nanoseconds, or after 584 years. Adds the process's
     /// [`timeline_offset`](crate::timeline_offset).
     ///
     /// ```
@@ -22,8 +23,8 @@ impl Instant {
         whole.checked_add(nanoseconds as u64)?.checked_add(timeline_offset_ns()).map(Self::from_ns)
     }
 
-    /// Converts the moment to seconds and nanoseconds of a `timespec` of CLOCK_MONOTONIC. Subtracts the
-    /// process's [`timeline_offset`](crate::timeline_offset); moments before zero become zero.
+    /// Converts the moment to seconds and nanoseconds of a `timespec` of CLOCK_MONOTONIC. Subtracts
+    /// the process's [`timeline_offset`](crate::timeline_offset); moments before zero become zero.
     ///
     /// ```
     /// # use clockscope::Instant;
@@ -35,7 +36,8 @@ impl Instant {
     }
 }
 
-/// By how much the process's timeline is ahead of CLOCK_MONOTONIC. A timeline without a clock is that one.
+/// By how much the process's timeline is ahead of CLOCK_MONOTONIC. A timeline without a clock is
+/// that one.
 fn timeline_offset_ns() -> u64 {
     #[cfg(all(feature = "std", not(loom)))]
     return crate::process::CLOCK.timeline_offset_ns();

@@ -26,8 +26,8 @@ const LONGEST_WAIT: Duration = Duration::from_millis(10);
 /// The thread also asks the kernel every minute whether the counter may still be used
 /// ([`recheck`]), which no reading does. Where CLOCK_REALTIME is set, the kernel wakes the thread
 /// (Linux, by a timer with TFD_TIMER_CANCEL_ON_SET, which takes two file descriptors), and
-/// [`wall::now`](crate::wall::now) shows that at once. A process that confines itself should start no upkeep, or
-/// drop it before.
+/// [`wall::now`](crate::wall::now) shows that at once. A process that confines itself should start
+/// no upkeep, or drop it before.
 ///
 /// A forked child has no such thread. There, every recent time is [`now`], at that cost, so that it
 /// does not stand still; [`Upkeep::is_running`] returns `false`; and dropping the upkeep does
@@ -99,8 +99,8 @@ impl<N: Notice> Stop<N> {
         }
     }
 
-    /// Waits for the period, or until the thread is to end: `true` then. Has `clock` look at the wall
-    /// clock where that was set.
+    /// Waits for the period, or until the thread is to end: `true` then. Has `clock` look at the
+    /// wall clock where that was set.
     fn wait<C: Counter, S: OsClock>(&self, period: Duration, clock: &Disciplined<C, S>) -> bool {
         let is_over = self.is_over.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(clock_set) = &self.clock_set else {
@@ -411,8 +411,8 @@ mod tests {
         fn wake(&self) {}
     }
 
-    /// Returns whether readings by the line that there is show the wall clock. They read the counter
-    /// and no other clock, so that nothing renews the line meanwhile.
+    /// Returns whether readings by the line that there is show the wall clock. They read the
+    /// counter and no other clock, so that nothing renews the line meanwhile.
     fn is_right_by_line(clock: &Disciplined<&Machine, &Machine>, machine: &Machine) -> bool {
         let reads = (machine.os_reads.get(), machine.wall_reads.get());
         let off_ns = clock.wall_ns().abs_diff(machine.true_wall_ns());

@@ -65,8 +65,8 @@ impl Bounded {
         assert!(is_inside || is_ahead, "{before} to {after} is not in {at:?}");
     }
 
-    /// See [`step`]. A counter that steps ahead takes the interval of civil time with it, as it takes
-    /// readings, until the line is renewed.
+    /// See [`step`]. A counter that steps ahead takes the interval of civil time with it, as it
+    /// takes readings, until the line is renewed.
     fn step(&mut self, ns: i64) {
         step(self.watch.world, ns);
         if ns > 0 {
@@ -74,8 +74,8 @@ impl Bounded {
         }
     }
 
-    /// Asserts that no reading whose segment has ended was further off than the bound says: readings of
-    /// this generation, and of the segment in which the one before ended.
+    /// Asserts that no reading whose segment has ended was further off than the bound says:
+    /// readings of this generation, and of the segment in which the one before ended.
     fn ask(&mut self) {
         let bound = self.watch.clock.error_bound().unwrap();
         let (now, generation) = (self.watch.world.true_ns(), self.watch.clock.generation());
@@ -154,8 +154,8 @@ fn a_slew_that_began_in_a_pause_is_followed() {
     }
 }
 
-/// The counter gains so many ns, or loses them: then the OS clock gains them, because no reading shows
-/// a small step back (docs/library.md).
+/// The counter gains so many ns, or loses them: then the OS clock gains them, because no reading
+/// shows a small step back (docs/library.md).
 fn step(world: &World, ns: i64) {
     if ns < 0 {
         world.step_os(-ns);
@@ -197,8 +197,8 @@ fn the_error_that_ends_a_generation_is_kept() {
     }
 }
 
-/// The same where nobody reads for some time after some readings: no bracket was taken between these
-/// and the end.
+/// The same where nobody reads for some time after some readings: no bracket was taken between
+/// these and the end.
 #[test]
 fn readings_before_a_pause_are_not_forgotten() {
     for (step_ns, phase) in
@@ -233,8 +233,8 @@ fn the_bound_grows_with_the_slews() {
     }
 }
 
-/// A slew that is short, or small, or lies in a pause or beside an interruption, is no step: it lasts for
-/// two windows.
+/// A slew that is short, or small, or lies in a pause or beside an interruption, is no step: it
+/// lasts for two windows.
 #[test]
 fn a_short_slew_is_no_step() {
     let slews = [4_000.0, 4_200.0, -4_500.0, 4_800.0, 50_000.0, -83_333.0];
@@ -278,8 +278,8 @@ fn a_slew_that_ends_in_a_pause_is_no_step() {
     }
 }
 
-/// Readings by a line that a slew made wrong, which was never compared again: the next question covers
-/// them.
+/// Readings by a line that a slew made wrong, which was never compared again: the next question
+/// covers them.
 #[test]
 fn a_pause_hides_no_error() {
     for (ppm, read_us) in
@@ -396,8 +396,8 @@ fn steps_in_a_row_are_waited_out() {
     assert!(watch.clock.evidence().iter().all(|evidence| evidence.name != "outcome"));
 }
 
-/// A machine that sleeps every few seconds, as phones do: the counter has gone on, or stood still, or
-/// was reset, and CLOCK_MONOTONIC leaves the time out.
+/// A machine that sleeps every few seconds, as phones do: the counter has gone on, or stood still,
+/// or was reset, and CLOCK_MONOTONIC leaves the time out.
 #[test]
 fn suspends_are_no_steps() {
     for (slept_s, reset) in [(1, false), (30, false), (3_600, false), (30, true)] {
@@ -435,7 +435,8 @@ fn suspends_that_nobody_tells_are_steps() {
 #[test]
 fn light_callers_never_read_the_counter() {
     for every in [50_000, 200_000, 400_000, 600_000, 800_000, 950_000, 1_050_000, 1_500_000, 2_500_000] {
-        // At once, or after the counter was in use; one reading, or two, before and after something.
+        // At once, or after the counter was in use; one reading, or two, before and after
+        // something.
         for (was_used, burst) in [(false, 1), (true, 1), (false, 2), (true, 2)] {
             let mut watch = Watch::ordinary();
             watch.run(if was_used { 20 * MILLISECOND } else { 100_000 }, 5_000);
@@ -518,8 +519,8 @@ proptest! {
         prop_assert!(bounded.watch.run(10 * MILLISECOND, every) <= 60.0);
     }
 
-    /// Whatever happens, every reading is inside the bound, and the counter is used again when all is
-    /// well for a second, or for as long as the pause that it was given up for.
+    /// Whatever happens, every reading is inside the bound, and the counter is used again when all
+    /// is well for a second, or for as long as the pause that it was given up for.
     #[test]
     fn every_reading_is_inside_the_bound(
         changes in proptest::collection::vec(change(), 1..12),

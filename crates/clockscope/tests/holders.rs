@@ -121,7 +121,8 @@ fn an_os_clock_that_steps_back_meanwhile_is_followed() {
     }
 }
 
-/// Another thread's decision takes effect at once and permanently, whoever is about to publish another line.
+/// Another thread's decision takes effect at once and permanently, whoever is about to publish
+/// another line.
 #[test]
 fn a_decision_holds_beside_a_holder_that_is_stopped() {
     for (state, at) in (0..STATES.len()).flat_map(|state| (0..40).map(move |at| (state, at))) {

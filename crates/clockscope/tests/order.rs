@@ -1,9 +1,11 @@
 //! Readings of many threads: none is smaller than one that was known before it was begun.
 //!
-//! The counter is this machine's, and the OS clock is slewed by 1000 ppm back and forth; segments last 100 µs, so that the
-//! line is renewed ten thousand times a second; and who publishes is delayed at random.
+//! The counter is this machine's, and the OS clock is slewed by 1000 ppm back and forth; segments
+//! last 100 µs, so that the line is renewed ten thousand times a second; and who publishes is
+//! delayed at random.
 //!
-//! 10^8 readings by two threads. `CLOCKSCOPE_ORDER_READS` and `CLOCKSCOPE_ORDER_THREADS` ask for others.
+//! 10^8 readings by two threads. `CLOCKSCOPE_ORDER_READS` and `CLOCKSCOPE_ORDER_THREADS` ask for
+//! others.
 
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 #![cfg(all(target_os = "linux", any(target_arch = "x86_64", target_arch = "aarch64")))]
@@ -25,9 +27,9 @@ const WINDOW_NS: u64 = 100_000;
 const SLEWED_NS: u64 = 3_000_000;
 const SLEW_PPM: u64 = 1000;
 
-/// When the OS clock was looked at last, and how many of its changes of rate went unseen: a busy machine may stop all
-/// threads for longer than it keeps a rate. The library states that rates change at most every two windows; a faster one
-/// may look like a step.
+/// When the OS clock was looked at last, and how many of its changes of rate went unseen: a busy
+/// machine may stop all threads for longer than it keeps a rate. The library states that rates
+/// change at most every two windows; a faster one may look like a step.
 static LOOKED_NS: AtomicU64 = AtomicU64::new(u64::MAX);
 static UNSEEN: AtomicU64 = AtomicU64::new(0);
 
@@ -59,8 +61,8 @@ impl Counter for Native {
     }
 }
 
-/// CLOCK_MONOTONIC, slewed back and forth. One in four looks at a line, and publications of one, is followed by a delay of up
-/// to 50 µs.
+/// CLOCK_MONOTONIC, slewed back and forth. One in four looks at a line, and publications of one, is
+/// followed by a delay of up to 50 µs.
 struct Slewed;
 
 impl OsClock for Slewed {

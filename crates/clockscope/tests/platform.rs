@@ -1,5 +1,5 @@
-//! What the library promises on every system, by the system's own clocks. Nothing here depends on how fast the machine is:
-//! times are nested in others.
+//! What the library promises on every system, by the system's own clocks. Nothing here depends on
+//! how fast the machine is: times are nested in others.
 
 #![cfg(not(loom))]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
@@ -8,7 +8,8 @@ use std::time::{Duration, Instant as StdInstant, SystemTime, UNIX_EPOCH};
 
 use clockscope::{Instant, Source, WallTime};
 
-/// Steps of the clocks that are compared, and what they may part in by while one of them is steered.
+/// Steps of the clocks that are compared, and what they may part in by while one of them is
+/// steered.
 const SLACK: Duration = Duration::from_millis(20);
 
 #[test]

@@ -1,12 +1,15 @@
-//! The clock of the process on counters that are broken as those of real machines are: by a rig that answers every RDTSC
-//! (`trap.c` of clockscope-testing). Each fault in a process of its own, watched by `watch` of machines/programs.
+//! The clock of the process on counters that are broken as those of real machines are: by a rig
+//! that answers every RDTSC (`trap.c` of clockscope-testing). Each fault in a process of its own,
+//! watched by `watch` of machines/programs.
 //!
-//! A reading costs 10 to 25 µs there, and a bracket some 50 µs, so that the clocks contradict each other only when they are
-//! apart by a hundred µs or more. What the library must do does not depend on that.
+//! A reading costs 10 to 25 µs there, and a bracket some 50 µs, so that the clocks contradict each
+//! other only when they are apart by a hundred µs or more. What the library must do does not depend
+//! on that.
 //!
-//! Where the rig reaches the vDSO, the OS clock is computed from the same lie: nothing contradicts it, the time is as wrong
-//! as CLOCK_MONOTONIC by the vDSO, and all that is asserted is that it never goes back. Where it does not (`vdso=no`), the
-//! fault must be found, and the time must be right from then on.
+//! Where the rig reaches the vDSO, the OS clock is computed from the same lie: nothing contradicts
+//! it, the time is as wrong as CLOCK_MONOTONIC by the vDSO, and all that is asserted is that it
+//! never goes back. Where it does not (`vdso=no`), the fault must be found, and the time must be
+//! right from then on.
 
 #![cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test may panic, and says what it saw")]
@@ -29,16 +32,19 @@ use watch::Seen;
 /// Set in the process that a test starts of itself.
 const CHILD: &str = "CLOCKSCOPE_TEST_CHILD";
 
-/// How far the time may be from the OS clock when a fault is found: it stands still at the line's end until the OS clock is
-/// there, and a line ends two windows of a millisecond after it was begun, each of which rises by half as much again at most.
+/// How far the time may be from the OS clock when a fault is found: it stands still at the line's
+/// end until the OS clock is there, and a line ends two windows of a millisecond after it was
+/// begun, each of which rises by half as much again at most.
 const STANDS_STILL_NS: u64 = 3_000_000;
 
-/// More ticks than any counter counts in the two milliseconds of a line and in a time in which a busy machine runs no thread of
-/// the test: a step back into a line that is still published may show as one (docs/library.md).
+/// More ticks than any counter counts in the two milliseconds of a line and in a time in which a
+/// busy machine runs no thread of the test: a step back into a line that is still published may
+/// show as one (docs/library.md).
 const FAR: i64 = 10_000_000_000;
 
-/// The same of CPUs whose counters are apart, and whose OS clocks are by as much where the rig reaches the vDSO: by less than
-/// ten seconds in all, or no step back would come soon after the one before.
+/// The same of CPUs whose counters are apart, and whose OS clocks are by as much where the rig
+/// reaches the vDSO: by less than ten seconds in all, or no step back would come soon after the one
+/// before.
 const APART: i64 = 200_000_000;
 
 /// Runs the rig's process to its end: this program again, with that one test.
@@ -49,8 +55,8 @@ fn start(test: &str, faults: &str) -> (Output, Granted) {
     granted(&mut command)
 }
 
-/// Whether this is the process of that test with these faults, and not the one that starts it; `None` if it is one with
-/// others.
+/// Whether this is the process of that test with these faults, and not the one that starts it;
+/// `None` if it is one with others.
 fn is_started(test: &str, faults: &str) -> Option<bool> {
     let is_child = std::env::var(CHILD).is_ok_and(|name| name == test);
     let is_meant = std::env::var(TRAP_FAULTS).is_ok_and(|set| set == faults);
@@ -91,8 +97,9 @@ fn is_used() -> bool {
     os::counter_is_clocksource() == Some(true)
 }
 
-/// Asserts that the counter is in use, or is again as soon as this thread has run for long enough: a thread that was
-/// preempted is served the OS clock for a while. (One that is preempted all the time may be served nothing else.)
+/// Asserts that the counter is in use, or is again as soon as this thread has run for long enough:
+/// a thread that was preempted is served the OS clock for a while. (One that is preempted all the
+/// time may be served nothing else.)
 fn assert_used() {
     let start = thread_time();
     while is_used() && watch::source() != Source::Counter {
@@ -104,8 +111,9 @@ fn assert_used() {
     }
 }
 
-/// Asserts that nothing ended the first generation but a holder of the lock that got no CPU for 100 ms and lost it
-/// (docs/library.md): readings take so long here that this happens on busy machines. That thread read nothing for as long.
+/// Asserts that nothing ended the first generation but a holder of the lock that got no CPU for 100
+/// ms and lost it (docs/library.md): readings take so long here that this happens on busy machines.
+/// That thread read nothing for as long.
 fn assert_first_generation(seen: &Seen) {
     assert!(clockscope::generation() == 1 || seen.pause_ns > 100_000_000, "{seen:?}: {:?}", clockscope::evidence());
 }
@@ -145,9 +153,10 @@ fn no_fault_makes_the_time_go_back() {
     }
 }
 
-/// Watches until the counter is given up, and then once more: nothing is left that goes back, and the time is right where
-/// the OS clock is. A fault that comes while there is no line is rightly not found, so that they all come again and again, and
-/// the third that is found ends it. No reading goes back before that, either, unless `is_near`.
+/// Watches until the counter is given up, and then once more: nothing is left that goes back, and
+/// the time is right where the OS clock is. A fault that comes while there is no line is rightly
+/// not found, so that they all come again and again, and the third that is found ends it. No
+/// reading goes back before that, either, unless `is_near`.
 fn loses_the_counter(test: &str, faults: &str, is_near: bool) {
     under(test, faults, || {
         let reference = watch::reference();
@@ -169,7 +178,8 @@ fn loses_the_counter(test: &str, faults: &str, is_near: bool) {
     });
 }
 
-/// The same fault every 300 ms, as often as the rig remembers. `fault` has {} in the place of the time.
+/// The same fault every 300 ms, as often as the rig remembers. `fault` has {} in the place of the
+/// time.
 fn again_and_again(fault: &str, times: u32) -> String {
     let faults: Vec<String> = (1..=times).map(|time| fault.replace("{}", &format!("{}ms", 300 * time))).collect();
     faults.join(";")
@@ -225,8 +235,8 @@ fn a_slow_counter_is_used_and_its_bound_holds() {
     }
 }
 
-/// No reading finds that a counter stands still for ever, if the line was fresh then: each is on the same fresh line. Who asks
-/// for the bound does.
+/// No reading finds that a counter stands still for ever, if the line was fresh then: each is on
+/// the same fresh line. Who asks for the bound does.
 #[test]
 #[serial]
 fn a_frozen_counter_is_found_by_who_asks() {
@@ -243,8 +253,9 @@ fn a_frozen_counter_is_found_by_who_asks() {
     });
 }
 
-/// CPUs that are apart by more than a line is long: the first reading on the other CPU shows it. Where the vDSO is reached,
-/// CLOCK_MONOTONIC goes back between them as well, and still no reading of ours does.
+/// CPUs that are apart by more than a line is long: the first reading on the other CPU shows it.
+/// Where the vDSO is reached, CLOCK_MONOTONIC goes back between them as well, and still no reading
+/// of ours does.
 #[test]
 #[serial]
 fn cpus_that_are_far_apart_lose_the_counter() {
@@ -267,12 +278,13 @@ fn a_host_that_restores_its_cpus_unequally_loses_the_counter() {
     );
     let fault = again_and_again(&fault, 8);
     loses_the_counter(test, &format!("{fault};vdso=no"), false);
-    // The vDSO stands still while its counter is behind what the kernel saw last: it contradicts nobody then.
+    // The vDSO stands still while its counter is behind what the kernel saw last: it contradicts
+    // nobody then.
     watched(test, &fault, 0.8, |seen| assert_eq!(seen.regressions, 0, "{seen:?}"));
 }
 
-/// Apart by less than a line is long, which no reading shows by itself: until a bracket on the other CPU does, readings on
-/// two CPUs may be out of order (docs/library.md).
+/// Apart by less than a line is long, which no reading shows by itself: until a bracket on the
+/// other CPU does, readings on two CPUs may be out of order (docs/library.md).
 #[test]
 #[serial]
 fn cpus_that_drift_apart_lose_the_counter() {
@@ -287,8 +299,8 @@ fn hz(cpu: u32) -> f64 {
     on_cpu(cpu, || clockscope::calibrate_blocking(Duration::from_millis(50)).unwrap().frequency().hz)
 }
 
-/// The rig itself: what it is told is what the counter does, and on that CPU alone. (That threads and children are reached
-/// is seen in `tests/process/`.)
+/// The rig itself: what it is told is what the counter does, and on that CPU alone. (That threads
+/// and children are reached is seen in `tests/process/`.)
 #[test]
 #[serial]
 fn the_rig_does_what_it_is_told() {

@@ -88,7 +88,8 @@ fn cpus_that_differ_lose_the_counter() {
     assert!((4..=8).contains(&paused), "{paused} pauses in half a minute");
 }
 
-/// The same where the OS clock is read through the same counters, and so is behind on the CPU that is.
+/// The same where the OS clock is read through the same counters, and so is behind on the CPU that
+/// is.
 #[test]
 fn cpus_whose_os_clocks_differ_as_well_lose_the_counter() {
     let mut watch = Watch::ordinary();
@@ -112,8 +113,8 @@ fn time_hidden_from_the_counter_is_found() {
         watch.run(11 * SECOND, 10_000);
         assert_eq!(watch.clock.generation(), 1 + hidden);
         watch.world.pass(100_000);
-        // Less than the window: the line itself goes back by it, which nobody can see before the next bracket. Not read
-        // meanwhile, as firmware would have it.
+        // Less than the window: the line itself goes back by it, which nobody can see before the
+        // next bracket. Not read meanwhile, as firmware would have it.
         watch.world.step_counter(-259_616);
         watch.world.pass(500_000);
         watch.run(10 * MILLISECOND, 10_000);
@@ -123,8 +124,8 @@ fn time_hidden_from_the_counter_is_found() {
     assert_eq!(watch.clock.source(), Source::Counter);
 }
 
-/// From the moment that the generation has moved, nobody is served by what was found to be wrong: not even beside the thread
-/// that found it and is preempted before it is done.
+/// From the moment that the generation has moved, nobody is served by what was found to be wrong:
+/// not even beside the thread that found it and is preempted before it is done.
 #[test]
 fn no_reading_of_a_new_generation_is_by_the_old_line() {
     let mut old = 0;
@@ -275,8 +276,8 @@ fn a_slewed_os_clock_is_followed_within_a_microsecond() {
     }
 }
 
-/// The largest error is one that readings never exceed, wherever in a segment the OS clock's rate changes: also not at the
-/// end of a segment, where no bracket is taken.
+/// The largest error is one that readings never exceed, wherever in a segment the OS clock's rate
+/// changes: also not at the end of a segment, where no bracket is taken.
 #[test]
 fn no_reading_is_further_off_than_the_largest_error() {
     for (ppm, phase) in [-900.0, -500.0, 500.0, 900.0].into_iter().flat_map(|ppm| (0..20).map(move |at| (ppm, at))) {
@@ -402,7 +403,8 @@ fn an_os_clock_that_refuses_is_told_and_nothing_fails() {
     assert_eq!((watch.clock.error_bound(), watch.clock.frequency()), (None, None));
     watch.world.set_os_refuses(false);
     watch.settle();
-    // From one read to the next, a filter may be installed: the time stands still when the line is spent.
+    // From one read to the next, a filter may be installed: the time stands still when the line is
+    // spent.
     watch.world.set_os_refuses(true);
     watch.run(10 * MILLISECOND, 10_000);
     assert_eq!(watch.clock.source(), Source::Nothing);
@@ -498,7 +500,8 @@ fn a_counter_that_runs_down_is_not_used() {
     watch.assert_demoted();
 }
 
-/// Both readings of a bracket are the same tick, most of the time: that one was not read in no time.
+/// Both readings of a bracket are the same tick, most of the time: that one was not read in no
+/// time.
 #[test]
 fn a_counter_that_ticks_slowly_is_used() {
     for hz in [1.1e6, 3.579_545e6, 24e6] {

@@ -32,7 +32,8 @@ fn number(value: &Value) -> Result<f64> {
 /// Clocks whose handoffs are compared.
 const ORDERED: [&str; 4] = ["rdtscp", "tsc_lfence", "monotonic", "clockscope.now"];
 
-/// Handoffs beside those of two threads that hand a word back and forth, in the same run; and what went back.
+/// Handoffs beside those of two threads that hand a word back and forth, in the same run; and what
+/// went back.
 fn order() -> Result<()> {
     let (mut unordered, mut ordered) = (Vec::new(), 0.0);
     for (handoff, target) in [("both", ">= 0.5"), ("mailbox", "-"), ("lock", "-")] {
@@ -103,7 +104,8 @@ fn rates() -> Result<()> {
         for _ in 0..RUNS {
             let record = asked(&["rate", name, "--duration", "1s"])?;
             let clock = &record["clocks"][0];
-            // A reading may be late by the clocks' steps: what is known of the moment is as wide as both.
+            // A reading may be late by the clocks' steps: what is known of the moment is as wide as
+            // both.
             let width_ns = number(&clock["bracket_ns"])? + number(&clock["ticks_ns"])?;
             ratios.push(number(&clock["bound_ppm"])? * number(&clock["seconds"])? * 1e3 / width_ns);
         }

@@ -1,4 +1,5 @@
-//! Whether the step `tests` passes every time on machines that grant little: beside four busy loops, and on one CPU.
+//! Whether the step `tests` passes every time on machines that grant little: beside four busy
+//! loops, and on one CPU.
 
 use std::collections::BTreeMap;
 use std::process::Command;

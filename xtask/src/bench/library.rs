@@ -40,7 +40,8 @@ const PARTS: &[Part] = &[
     ("monotone", monotone),
 ];
 
-/// Measures the parts that are named, or all of them in a quarter of an hour, and prints a line a figure.
+/// Measures the parts that are named, or all of them in a quarter of an hour, and prints a line a
+/// figure.
 pub(crate) fn measure(names: &[&str]) -> Result<()> {
     if let Some(unknown) = names.iter().find(|name| !PARTS.iter().any(|(known, _)| known == *name)) {
         let known: Vec<&str> = PARTS.iter().map(|(name, _)| *name).collect();
@@ -135,8 +136,8 @@ fn costs() -> Result<()> {
     Ok(())
 }
 
-/// One reading every so many µs, in a program that spins in between, or sleeps: the median of five interleaved runs, and the
-/// largest.
+/// One reading every so many µs, in a program that spins in between, or sleeps: the median of five
+/// interleaved runs, and the largest.
 fn light_callers() -> Result<()> {
     const RUNS: usize = 5;
     for (what, sleeps, target) in [("spinning", "0", "<= 1.15, 1.30"), ("cold", "1", "<= 1.00, 1.30")] {

@@ -1,4 +1,5 @@
-//! The figures that bench/README.md promises, measured on this machine. Ratios are taken within one run, alternating.
+//! The figures that bench/README.md promises, measured on this machine. Ratios are taken within one
+//! run, alternating.
 
 pub(crate) mod across;
 pub(crate) mod hermetic;
@@ -29,7 +30,8 @@ const BY_KERNEL: &[&str] = &["process", "thread", "clock", "times", "getrusage",
 /// Alternating pairs of a comparison.
 const PAIRS: usize = 5;
 
-/// Measures and prints a line a figure. The time of a clean build only if `build`: it takes minutes.
+/// Measures and prints a line a figure. The time of a clean build only if `build`: it takes
+/// minutes.
 pub(crate) fn measure(build: bool) -> Result<()> {
     run::cargo(&["build", "--release", "--quiet"])?;
     compile("loops.c", LOOPS)?;

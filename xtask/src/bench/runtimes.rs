@@ -1,4 +1,5 @@
-//! The figures of `clockscope runtimes`: how long all runtimes take, whether its C probe agrees with the instrument, whether costs repeat.
+//! The figures of `clockscope runtimes`: how long all runtimes take, whether its C probe agrees
+//! with the instrument, whether costs repeat.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -43,7 +44,8 @@ fn against_the_instrument() -> Result<()> {
     Ok(())
 }
 
-/// All runtimes, first with nothing built, and how far an API's costs are apart in the further runs.
+/// All runtimes, first with nothing built, and how far an API's costs are apart in the further
+/// runs.
 fn whole_runs() -> Result<()> {
     let cache = run::built("bench-runtimes-cache");
     if Path::new(&cache).exists() {

@@ -24,7 +24,8 @@ pub(crate) fn measure() -> Result<()> {
     simulated_ticks()
 }
 
-/// A whole run of 10^8 reads beside the bare loop of as many, both pinned, in turn; and its peak memory.
+/// A whole run of 10^8 reads beside the bare loop of as many, both pinned, in turn; and its peak
+/// memory.
 fn recording() -> Result<()> {
     let (mut ratios, mut peaks) = (Vec::new(), Vec::new());
     for _ in 0..PAIRS {

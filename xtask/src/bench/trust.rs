@@ -1,5 +1,5 @@
-//! Whether `check` calls a healthy machine trusted every time, beside busy loops as well, and how long it takes. On a machine that is
-//! not healthy these figures say nothing.
+//! Whether `check` calls a healthy machine trusted every time, beside busy loops as well, and how
+//! long it takes. On a machine that is not healthy these figures say nothing.
 
 use std::collections::BTreeMap;
 use std::thread::available_parallelism;
@@ -21,7 +21,8 @@ pub(crate) fn measure(runs: &str) -> Result<()> {
     checks("beside two busy loops a CPU", runs, 2 * cpus)
 }
 
-/// Checks so often, and reports how often all clocks were trusted, what spoke against which otherwise, and the longest run.
+/// Checks so often, and reports how often all clocks were trusted, what spoke against which
+/// otherwise, and the longest run.
 fn checks(when: &str, runs: u32, busy: usize) -> Result<()> {
     let _busy = BusyLoops::start(busy, None)?;
     let (mut trusted, mut longest_s, mut others) = (0, 0.0f64, BTreeMap::new());

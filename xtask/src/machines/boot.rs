@@ -27,7 +27,8 @@ pub(super) struct Frame {
     pub(super) text: String,
 }
 
-/// The outputs of a machine's commands by name; a command's standard error stands under its name with `.stderr`.
+/// The outputs of a machine's commands by name; a command's standard error stands under its name
+/// with `.stderr`.
 pub(super) type Frames = BTreeMap<String, Frame>;
 
 /// Files that every boot needs: one initial file system an architecture serves all of its machines.
@@ -82,7 +83,8 @@ impl Images {
                 copy(&script, &root.join(&script))?;
             }
         }
-        // The same bytes on every computer: the machine whose time is the number of instructions unpacks them.
+        // The same bytes on every computer: the machine whose time is the number of instructions
+        // unpacks them.
         let script = "cd \"$1\" && find . -exec touch --no-dereference --date=@1767225600 {} + && find . | LC_ALL=C sort | \
                       cpio --quiet --create --reproducible --format newc --owner 0:0 >../initrd";
         run::with(&[], "sh", &["-c", script, "sh", &root.to_string_lossy()])
@@ -159,7 +161,8 @@ fn shown(console: &Path, printed: &str) -> String {
     format!("its console is kept in {}; it ends:\n    {last}", console.display())
 }
 
-/// Takes the frames from what a machine printed: `@@begin NAME`, a text, a line's end, `@@end NAME CODE`.
+/// Takes the frames from what a machine printed: `@@begin NAME`, a text, a line's end,
+/// `@@end NAME CODE`.
 pub(super) fn frames(printed: &str) -> Result<Frames> {
     let mut frames = Frames::new();
     let mut open: Option<(&str, Vec<&str>)> = None;

@@ -7,8 +7,9 @@ use anyhow::{Context, Result};
 use super::Architecture;
 use crate::{cross, run};
 
-/// Flags of the compiler, apart by what cargo wants. Where the sources lie is not in the programs: otherwise they would
-/// be laid out otherwise in each folder, and the machine whose time is the number of instructions would show it.
+/// Flags of the compiler, apart by what cargo wants. Where the sources lie is not in the programs:
+/// otherwise they would be laid out otherwise in each folder, and the machine whose time is the
+/// number of instructions would show it.
 fn flags() -> String {
     let home = std::env::var("CARGO_HOME").or_else(|_| std::env::var("HOME").map(|home| home + "/.cargo"));
     let folders = [(run::root().display().to_string(), "clockscope"), (home.unwrap_or_default(), "cargo")];

@@ -1,4 +1,5 @@
-//! What is expected where several CPUs take part, where the processor lacks something, and where clocks change during the run.
+//! What is expected where several CPUs take part, where the processor lacks something, and where
+//! clocks change during the run.
 
 use std::fs;
 
@@ -8,13 +9,15 @@ use super::checks::{Served, measured, tick, watched};
 use super::seen::{Seen, named, number, time};
 use crate::run;
 
-/// How far a rate may be off, in ppm: the kernel's multiplier is rounded, by up to 0.3 ppm at this frequency.
+/// How far a rate may be off, in ppm: the kernel's multiplier is rounded, by up to 0.3 ppm at this
+/// frequency.
 const RATE_PPM: f64 = 1.0;
 
 /// A hundred million seconds between the dates that step.sh sets, in ns.
 const STEP_NS: f64 = 1e17;
 
-/// Two CPUs: the kernel finds their counters unsynchronised, and nothing that is served goes back between them.
+/// Two CPUs: the kernel finds their counters unsynchronised, and nothing that is served goes back
+/// between them.
 pub(super) fn smp(seen: &mut Seen) {
     measured(seen, &["tsc", "monotonic", "clockscope.now"]);
     let kernel = seen.output("kernel").map(|(_, text)| text).unwrap_or_default();
@@ -25,7 +28,8 @@ pub(super) fn smp(seen: &mut Seen) {
         let right = sequence["regressions"] == 0 && number(&sequence["handoffs"]) > 10.0;
         seen.expect(right, || format!("the order of {name}: {sequence}"));
     }
-    // Both counters are the host's, so that the kernel's judgement is wrong here; the instrument reports that.
+    // Both counters are the host's, so that the kernel's judgement is wrong here; the instrument
+    // reports that.
     let pair = seen.json("offsets")["pairs"][0].clone();
     let (offset_ns, bound_ns) = (number(&pair["offset_ns"]), number(&pair["bound_ns"]));
     seen.expect(pair["apart"] == false && offset_ns.abs() <= bound_ns, || format!("offsets: {pair}"));
@@ -33,7 +37,8 @@ pub(super) fn smp(seen: &mut Seen) {
     watched(seen, "watch", Served::OsClock, 1);
 }
 
-/// A CPU disappears: the answer says so, nothing hangs, and the exit code says that the answer is incomplete.
+/// A CPU disappears: the answer says so, nothing hangs, and the exit code says that the answer is
+/// incomplete.
 pub(super) fn offline(seen: &mut Seen) {
     let order = seen.json_with("order", 3);
     let reason = &order["lost"][0]["reason"];
@@ -62,8 +67,8 @@ pub(super) fn no_rdtscp(seen: &mut Seen) {
     watched(seen, "watch", Served::Counter, 1);
 }
 
-/// The kernel turns to the HPET during the run, and nobody asks it: its clock has become slower, so that the library follows, and what
-/// it serves does not go back.
+/// The kernel turns to the HPET during the run, and nobody asks it: its clock has become slower, so
+/// that the library follows, and what it serves does not go back.
 pub(super) fn switch(seen: &mut Seen) {
     let after = seen.json("info_after")["environment"]["clocksource"].clone();
     seen.expect(after == "hpet", || format!("the clocksource is {after} after the switch"));
@@ -100,7 +105,8 @@ pub(super) fn step(seen: &mut Seen) {
     watched(seen, "watch", Served::Counter, 1);
 }
 
-/// The kernel's clock is steered: its rate shows it to the ppm, the counter's does not, and the library follows.
+/// The kernel's clock is steered: its rate shows it to the ppm, the counter's does not, and the
+/// library follows.
 pub(super) fn slew(seen: &mut Seen) {
     let mut counter_hz = Vec::new();
     for (command, expected) in [("rate_slewed", 1000.0), ("rate_back", 0.0)] {
@@ -124,8 +130,8 @@ pub(super) fn slew(seen: &mut Seen) {
     seen.found(format!("at most {} off", time(number(&watch["outside_ns"]))));
 }
 
-/// Time daemons steer the kernel's clock, by up to 83,333 ppm: the library follows each, keeps the counter, and was never further
-/// off than it says.
+/// Time daemons steer the kernel's clock, by up to 83,333 ppm: the library follows each, keeps the
+/// counter, and was never further off than it says.
 pub(super) fn daemons(seen: &mut Seen) {
     for (daemon, calls) in [("chronyd", 9), ("ntpd", 3), ("timesyncd", 3), ("phc2sys", 7)] {
         let said = seen.output(&format!("steer_{daemon}")).map(|(_, text)| text).unwrap_or_default();
@@ -136,7 +142,8 @@ pub(super) fn daemons(seen: &mut Seen) {
     watched(seen, "watch", Served::Counter, 1);
 }
 
-/// Where the true time is known, `utc_now()` holds it or says that it does not know, for each daemon; and in a leap second.
+/// Where the true time is known, `utc_now()` holds it or says that it does not know, for each
+/// daemon; and in a leap second.
 pub(super) fn civil(seen: &mut Seen) {
     let mut civil = |(name, calls): (&str, u32)| {
         let run = seen.json(&format!("civil_{name}"));
@@ -178,11 +185,12 @@ pub(super) fn civil(seen: &mut Seen) {
     watched(seen, "watch", Served::Counter, 1);
 }
 
-/// `steer chronyd` slews by 83,333 ppm for 800 ms, back for 700 ms and again for 400 ms, twice: 58 ms in all. Waits are
-/// longer on a busy computer.
+/// `steer chronyd` slews by 83,333 ppm for 800 ms, back for 700 ms and again for 400 ms, twice: 58
+/// ms in all. Waits are longer on a busy computer.
 const SLEWED_NS: u64 = 10_000_000;
 
-/// CLOCK_REALTIME is set: `wall::now()` follows within the time that it is granted, and `now_monotone()` never goes back.
+/// CLOCK_REALTIME is set: `wall::now()` follows within the time that it is granted, and
+/// `now_monotone()` never goes back.
 pub(super) fn wall(seen: &mut Seen) {
     for name in ["wall", "wallupkeep"] {
         let wall = seen.json(name);
@@ -212,7 +220,8 @@ pub(super) fn monotone(seen: &mut Seen) {
     watched(seen, "watch", Served::Counter, 1);
 }
 
-/// Each of at least so many commands set the clock by an hour or more: each was noticed, and the monotone time was ahead.
+/// Each of at least so many commands set the clock by an hour or more: each was noticed, and the
+/// monotone time was ahead.
 fn followed(seen: &mut Seen, wall: &Value, least: u64) {
     const BACK_NS: f64 = 3.5e12;
     let sets = wall["commands"].as_u64().unwrap_or(0);
@@ -224,11 +233,12 @@ fn followed(seen: &mut Seen, wall: &Value, least: u64) {
     seen.expect(worst_ns <= bound_ns, || format!("{worst_ns} ns off, and its bound is {bound_ns} ns: {wall}"));
 }
 
-/// What the deterministic machine prints, byte by byte, below a line that names compiler and kernel: with others it takes another
-/// number of instructions.
+/// What the deterministic machine prints, byte by byte, below a line that names compiler and
+/// kernel: with others it takes another number of instructions.
 const GOLDEN: &str = "machines/icount.golden";
 
-/// Time is the number of instructions: readings are the same in every boot, and the counter runs at 1 GHz.
+/// Time is the number of instructions: readings are the same in every boot, and the counter runs at
+/// 1 GHz.
 pub(super) fn icount(seen: &mut Seen) {
     let mut printed = |prefix: &str| {
         let outputs = ["differences", "readings"].map(|command| seen.output(&format!("{prefix}{command}")));

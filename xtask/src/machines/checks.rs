@@ -5,7 +5,8 @@ use serde_json::Value;
 use super::seen::{Seen, frequency, named, number, time};
 use super::{Architecture, Machine};
 
-/// What holds in every machine: the facts are right, no clock goes back, and the clock of the library is right.
+/// What holds in every machine: the facts are right, no clock goes back, and the clock of the
+/// library is right.
 pub(super) fn common(machine: &Machine, seen: &mut Seen) {
     facts(machine, seen);
     listed(machine, seen);
@@ -48,8 +49,9 @@ fn listed(machine: &Machine, seen: &mut Seen) {
     }
 }
 
-/// The instrument's own judgement: of the counter what was expected, for the reasons that were; of the kernel's clock that it is
-/// expensive or coarse where the clocksource is; and something to do about all that speaks against a clock.
+/// The instrument's own judgement: of the counter what was expected, for the reasons that were; of
+/// the kernel's clock that it is expensive or coarse where the clocksource is; and something to do
+/// about all that speaks against a clock.
 fn verdict(machine: &Machine, seen: &mut Seen) {
     let document = seen.json("check");
     let counter = match machine.architecture {
@@ -68,7 +70,8 @@ fn verdict(machine: &Machine, seen: &mut Seen) {
     let mut decisive: Vec<&str> = deciding.map(|one| one["check"].as_str().unwrap_or_default()).collect();
     decisive.dedup();
     if machine.cpus > 1 {
-        // QEMU moves the TSC ahead where two CPUs read it at once (`cpu_get_ticks`), which the instrument sees or not.
+        // QEMU moves the TSC ahead where two CPUs read it at once (`cpu_get_ticks`), which the
+        // instrument sees or not.
         decisive.retain(|check| *check != "constant_rate");
     }
     if is_measured_at_boot(machine) {
@@ -90,8 +93,8 @@ fn list(value: &Value) -> Vec<Value> {
     value.as_array().cloned().unwrap_or_default()
 }
 
-/// What the kernel, or the architecture, states of the counter's frequency is a claim that was compared with what was measured.
-/// Where the kernel rejects the counter, it states none.
+/// What the kernel, or the architecture, states of the counter's frequency is a claim that was
+/// compared with what was measured. Where the kernel rejects the counter, it states none.
 fn claimed(machine: &Machine, seen: &mut Seen, evidence: &[Value]) {
     let claim = evidence.iter().find(|one| one["check"] == "nominal_frequency").cloned().unwrap_or_default();
     let who = match (machine.architecture, machine.verdict) {
@@ -111,8 +114,8 @@ fn claimed(machine: &Machine, seen: &mut Seen, evidence: &[Value]) {
     });
 }
 
-/// Whether the kernel's claim is what it measured at boot, by a timer, and compared with another clock later. On a busy host
-/// the claim may be wrong, as it was by 800 ppm, and jiffies lose time.
+/// Whether the kernel's claim is what it measured at boot, by a timer, and compared with another
+/// clock later. On a busy host the claim may be wrong, as it was by 800 ppm, and jiffies lose time.
 fn is_measured_at_boot(machine: &Machine) -> bool {
     ["jiffies", "acpi_pm", "hpet"].contains(&machine.clocksource)
 }

@@ -1,5 +1,5 @@
-//! What is expected where the instrument switches the kernel's clocksource itself: it measures with each, and puts back what was
-//! there, however it ends.
+//! What is expected where the instrument switches the kernel's clocksource itself: it measures with
+//! each, and puts back what was there, however it ends.
 
 use serde_json::Value;
 

@@ -1,7 +1,9 @@
-//! Emulated machines: every clocksource, and clocks that change during the run, on machines that a test may break.
+//! Emulated machines: every clocksource, and clocks that change during the run, on machines that a
+//! test may break.
 //!
-//! Each boots Debian's kernel under qemu with nothing but busybox, the instrument and the library's example `watch`, and runs
-//! a script of machines/, whose commands stand there as a user would type them. What they must say is in `checks`.
+//! Each boots Debian's kernel under qemu with nothing but busybox, the instrument and the library's
+//! example `watch`, and runs a script of machines/, whose commands stand there as a user would type
+//! them. What they must say is in `checks`.
 
 mod boot;
 mod build;
@@ -74,19 +76,21 @@ struct Machine {
     kernel: &'static str,
     /// The clocksource that the kernel uses when `info` asks for it.
     clocksource: &'static str,
-    /// What `clockscope check` says of the counter, and the checks that have to decide it, each once.
+    /// What `clockscope check` says of the counter, and the checks that have to decide it, each
+    /// once.
     verdict: &'static str,
     because: &'static [&'static str],
     check: fn(&mut Seen),
-    /// The longest that it may take. One that takes longer than usual is booted only if it is named.
+    /// The longest that it may take. One that takes longer than usual is booted only if it is
+    /// named.
     limit: Duration,
 }
 
 /// Several times what the slowest of the usual machines needs on a busy computer.
 const LIMIT: Duration = Duration::from_secs(90);
 
-/// The usual machine: a PC with one CPU whose kernel builds its clocks on the TSC, and believes that it is sound although
-/// the processor does not promise it.
+/// The usual machine: a PC with one CPU whose kernel builds its clocks on the TSC, and believes
+/// that it is sound although the processor does not promise it.
 const PC: Machine = Machine {
     name: "",
     architecture: Architecture::X86,
@@ -121,8 +125,8 @@ const ARM: Machine = Machine {
     ..PC
 };
 
-/// Each instruction takes a nanosecond, the calendar starts at a fixed date, and the board is of a version that hands no
-/// random seed to the kernel.
+/// Each instruction takes a nanosecond, the calendar starts at a fixed date, and the board is of a
+/// version that hands no random seed to the kernel.
 const DETERMINISTIC: &[&str] =
     &["-machine", "pc-i440fx-7.1", "-icount", "shift=0,sleep=off", "-rtc", "base=2026-01-01,clock=vm"];
 
@@ -185,12 +189,14 @@ pub(crate) fn check() -> Result<Outcome> {
     }
 }
 
-/// Builds the programs for this architecture's machines; those for the other one are built by `cross`.
+/// Builds the programs for this architecture's machines; those for the other one are built by
+/// `cross`.
 pub(crate) fn build() -> Result<Outcome> {
     Programs::build(Architecture::X86).map(|_| Outcome::Passed)
 }
 
-/// Boots the machines of these names, or all, and checks what the instrument and the library say there.
+/// Boots the machines of these names, or all, and checks what the instrument and the library say
+/// there.
 pub(crate) fn measure(names: &[&str]) -> Result<()> {
     let machines = chosen(names)?;
     if let Some(missing) = missing(machines.iter().copied()) {

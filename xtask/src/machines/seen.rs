@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::boot::Frames;
 
-/// A machine's outputs, the words for its line, and what is wrong with it. Checks go on after the first wrong thing, since
-/// a boot is expensive.
+/// A machine's outputs, the words for its line, and what is wrong with it. Checks go on after the
+/// first wrong thing, since a boot is expensive.
 pub(super) struct Seen {
     frames: Frames,
     found: Vec<String>,

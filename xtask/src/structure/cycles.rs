@@ -14,10 +14,12 @@ struct Group {
     modules: &'static [&'static str],
 }
 
-/// One thing in several files each. A group that is no longer a cycle of all its modules is reported, too.
+/// One thing in several files each. A group that is no longer a cycle of all its modules is
+/// reported, too.
 const ALLOWED: &[Group] = &[
-    // The type `Disciplined`: each file has those of its methods that belong to one concern. They call each other, and
-    // the state that they share under the lock (`Steering` in `Shared`) is made of what each concern has to remember.
+    // The type `Disciplined`: each file has those of its methods that belong to one concern. They
+    // call each other, and the state that they share under the lock (`Steering` in `Shared`) is
+    // made of what each concern has to remember.
     Group {
         krate: "clockscope",
         modules: &[
@@ -33,7 +35,8 @@ const ALLOWED: &[Group] = &[
     },
 ];
 
-/// Returns the cycles that are not allowed, in all crates of a folder, and the allowed groups that are no longer cycles.
+/// Returns the cycles that are not allowed, in all crates of a folder, and the allowed groups that
+/// are no longer cycles.
 pub(super) fn forbidden(crates: &Path) -> Result<Vec<String>> {
     let mut wrong = Vec::new();
     let entries = fs::read_dir(crates).with_context(|| format!("cannot list {}", crates.display()))?;
@@ -79,9 +82,9 @@ fn judged(krate: &str, cycles: &[Cycle], allowed: &[Group]) -> Vec<String> {
     wrong
 }
 
-/// The cycles among each module and its children, where a child stands for all that is below it: what a folder's files
-/// use, the folder uses. So a cycle between files is found where their paths part, and one between folders as well,
-/// even if no file is in a cycle itself.
+/// The cycles among each module and its children, where a child stands for all that is below it:
+/// what a folder's files use, the folder uses. So a cycle between files is found where their paths
+/// part, and one between folders as well, even if no file is in a cycle itself.
 fn cycles(modules: &Modules) -> Vec<Cycle> {
     let edges = edges(modules);
     let parents = (0..modules.files.len()).filter(|file| modules.files.iter().any(|child| child.parent == Some(*file)));

@@ -1,7 +1,7 @@
 //! The modules of a crate and what each of them names, as `syn` reads their files.
 //!
-//! A module here is a file. What a `mod` block holds belongs to the file, but names are resolved in the block's own
-//! scope. What is compiled for tests alone does not count.
+//! A module here is a file. What a `mod` block holds belongs to the file, but names are resolved in
+//! the block's own scope. What is compiled for tests alone does not count.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -44,7 +44,8 @@ pub(super) struct Scope {
 /// What a name stands for.
 #[derive(Clone, Debug)]
 pub(super) enum Named {
-    /// Something that is defined here. Types and traits have members, functions and constants do not.
+    /// Something that is defined here. Types and traits have members, functions and constants do
+    /// not.
     Item {
         has_members: bool,
     },
@@ -119,7 +120,8 @@ impl Modules {
         } else {
             let named = named_files(&child.attrs);
             let flat = folder.join(format!("{ident}.rs"));
-            // Its own file is that of all other targets, where the others are named under conditions.
+            // Its own file is that of all other targets, where the others are named under
+            // conditions.
             if named.is_empty() || flat.exists() {
                 let path = if flat.exists() { flat } else { below.join("mod.rs") };
                 children.push(self.add_file(&path, &below, &full, Some(parent))?);

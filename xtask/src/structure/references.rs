@@ -17,17 +17,20 @@ pub(super) struct Edge {
 
 /// All edges between the files of a crate. The rules:
 ///
-/// - An edge goes to the file that defines what is named, through whatever re-exports: `crate::Rate` is an edge to
-///   `crate::timer` if the root re-exports it from there.
-/// - A module that is named on the way is not an edge: `super::line::Line` leads to `line` and not to `super`.
-/// - Declaring a child (`mod`) and re-exporting its items (`pub use`) are not edges: such a parent does not use them. It
-///   does as soon as its own code names one.
+/// - An edge goes to the file that defines what is named, through whatever re-exports:
+///   `crate::Rate` is an edge to `crate::timer` if the root re-exports it from there.
+/// - A module that is named on the way is not an edge: `super::line::Line` leads to `line` and not
+///   to `super`.
+/// - Declaring a child (`mod`) and re-exporting its items (`pub use`) are not edges: such a parent
+///   does not use them. It does as soon as its own code names one.
 /// - Importing a module is not an edge; what is then named through it is.
-/// - A child that names what its parent defines is an edge to the parent. If the parent's code also names what the
-///   child defines, that is a cycle as between any two modules.
-/// - Implementing a type's methods in another file is an edge to the type; calling a method is not an edge.
+/// - A child that names what its parent defines is an edge to the parent. If the parent's code also
+///   names what the child defines, that is a cycle as between any two modules.
+/// - Implementing a type's methods in another file is an edge to the type; calling a method is not
+///   an edge.
 ///
-/// Not seen: macros by example, whose names follow the order of the text, and paths in strings of attributes.
+/// Not seen: macros by example, whose names follow the order of the text, and paths in strings of
+/// attributes.
 pub(super) fn edges(modules: &Modules) -> Vec<Edge> {
     let mut found: BTreeMap<(usize, usize), BTreeSet<String>> = BTreeMap::new();
     for place in 0..modules.scopes.len() {
@@ -60,8 +63,8 @@ enum Target<'a> {
 }
 
 impl Modules {
-    /// All that a path in a scope may stand for: a name may be a module and a function at once, and may have one
-    /// definition for each system.
+    /// All that a path in a scope may stand for: a name may be a module and a function at once, and
+    /// may have one definition for each system.
     fn resolve(&self, place: usize, path: &[String], depth: usize) -> Vec<Target<'_>> {
         let Some((first, rest)) = path.split_first() else { return vec![Target::Scope(place)] };
         // Imports of one another lead nowhere.
@@ -95,7 +98,8 @@ impl Modules {
         }
     }
 
-    /// What a name stands for in a scope; if nothing there bears it, in the scopes that it imports all names of.
+    /// What a name stands for in a scope; if nothing there bears it, in the scopes that it imports
+    /// all names of.
     fn lookup(&self, place: usize, name: &str, depth: usize) -> Vec<Target<'_>> {
         let scope = &self.scopes[place];
         if let Some((name, all)) = scope.names.get_key_value(name) {
@@ -173,7 +177,8 @@ impl Names<'_> {
         }
     }
 
-    /// Paths of several names among the tokens of a macro, which is not parsed: `matches!(x, Kind::Wall)`.
+    /// Paths of several names among the tokens of a macro, which is not parsed:
+    /// `matches!(x, Kind::Wall)`.
     fn take_tokens(&mut self, mut cursor: Cursor<'_>) {
         let mut path: Segments = Vec::new();
         while !cursor.eof() {

@@ -1,4 +1,5 @@
-//! What a single read costs a program that reads rarely: every so many µs, ours and std's in turn. Prints `name ns` lines.
+//! What a single read costs a program that reads rarely: every so many µs, ours and std's in turn.
+//! Prints `name ns` lines.
 
 use std::time::Duration;
 

@@ -1,7 +1,8 @@
-//! How far each library's time is from CLOCK_MONOTONIC over so many seconds, and whether our own bound was ever exceeded.
-//! Prints `name value` lines, times in ns.
+//! How far each library's time is from CLOCK_MONOTONIC over so many seconds, and whether our own
+//! bound was ever exceeded. Prints `name value` lines, times in ns.
 //!
-//! An error is what is certain: the distance of a reading from the interval of two of CLOCK_MONOTONIC around it.
+//! An error is what is certain: the distance of a reading from the interval of two of
+//! CLOCK_MONOTONIC around it.
 
 use clockscope_peers::{argument, monotonic_ns};
 

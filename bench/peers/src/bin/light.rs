@@ -1,5 +1,6 @@
-//! What a reading costs a program that takes one every so many µs and spins, or sleeps, in between: ours and std's in
-//! blocks that alternate, the median of the blocks' means. Prints `name ns` lines.
+//! What a reading costs a program that takes one every so many µs and spins, or sleeps, in between:
+//! ours and std's in blocks that alternate, the median of the blocks' means. Prints `name ns`
+//! lines.
 
 use std::hint::black_box;
 use std::time::Duration;

@@ -1,4 +1,5 @@
-//! How far our time is from an OS clock whose rate changes by so many ppm, and changes back. Prints `name ns` lines.
+//! How far our time is from an OS clock whose rate changes by so many ppm, and changes back. Prints
+//! `name ns` lines.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 

@@ -1,6 +1,7 @@
-//! A fresh process: its first reading, when the counter takes over, and what is known of the rate 5 ms and 1 s after the
-//! start. Prints one line: `first_ticks takeover_ticks`, then `hz lowest highest` of both moments, then a comparison of both
-//! clocks (`ticks ns`), of which those of many processes show the true rate. Links none of the peers, of which some start a
+//! A fresh process: its first reading, when the counter takes over, and what is known of the rate 5
+//! ms and 1 s after the start. Prints one line: `first_ticks takeover_ticks`, then
+//! `hz lowest highest` of both moments, then a comparison of both clocks (`ticks ns`), of which
+//! those of many processes show the true rate. Links none of the peers, of which some start a
 //! calibration before main.
 
 use std::hint::black_box;

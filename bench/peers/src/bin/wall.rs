@@ -1,7 +1,8 @@
-//! How far civil time is from CLOCK_REALTIME over so many seconds, and whether its bound was ever exceeded. Prints
-//! `name value` lines, times in ns.
+//! How far civil time is from CLOCK_REALTIME over so many seconds, and whether its bound was ever
+//! exceeded. Prints `name value` lines, times in ns.
 //!
-//! An error is what is certain: the distance of a reading from the interval of two of CLOCK_REALTIME around it.
+//! An error is what is certain: the distance of a reading from the interval of two of
+//! CLOCK_REALTIME around it.
 
 use clockscope::wall;
 use clockscope_peers::{argument, monotonic_ns, realtime_ns};

@@ -21,7 +21,8 @@ use crate::Unavailable;
 /// The name of the kernel's clocksource that is this counter and nothing else.
 pub const CLOCKSOURCE: Option<&str> = Some("arch_sys_counter");
 
-/// The generic timer counts at a constant rate in every power state by definition (Arm ARM, D12.1.2).
+/// The generic timer counts at a constant rate in every power state by definition (Arm ARM,
+/// D12.1.2).
 #[must_use]
 pub fn is_invariant() -> Option<bool> {
     Some(true)
@@ -44,7 +45,8 @@ pub fn has_counter() -> Result<(), Unavailable> {
 /// CNTFRQ_EL0: what firmware wrote there. 0 where it wrote nothing, which is reported as unknown.
 fn frequency_hz() -> Option<u64> {
     let hz: u64;
-    // SAFETY: CNTFRQ_EL0 is readable wherever CNTVCT_EL0 is; the read has no effect on memory or flags.
+    // SAFETY: CNTFRQ_EL0 is readable wherever CNTVCT_EL0 is; the read has no effect on memory or
+    // flags.
     unsafe { core::arch::asm!("mrs {}, cntfrq_el0", out(reg) hz, options(nomem, nostack, preserves_flags)) };
     (hz != 0).then_some(hz)
 }
@@ -64,7 +66,8 @@ fn has_ecv() -> bool {
     unsafe { libc::getauxval(libc::AT_HWCAP2) & (1 << 19) != 0 }
 }
 
-/// Without an operating system to ask, the sequence is not offered: the identification registers trap in user mode.
+/// Without an operating system to ask, the sequence is not offered: the identification registers
+/// trap in user mode.
 #[cfg(not(all(feature = "std", target_os = "linux")))]
 fn has_ecv() -> bool {
     false

@@ -8,7 +8,8 @@
 //! - `fenced()`: `after()`, which is also before all later instructions. The caller of these four
 //!   knows that the counter may be read;
 //! - `has_counter()`: whether this processor has it;
-//! - `CLOCKSOURCE`, `is_invariant()`, `stated_frequencies()`: what kernel and processor say about it.
+//! - `CLOCKSOURCE`, `is_invariant()`, `stated_frequencies()`: what kernel and processor say about
+//!   it.
 //!
 //! x86 and aarch64 have several instructions that read the counter. Their files have a function for
 //! each sequence of them, and a `has_*` for those that some processors lack.

@@ -45,7 +45,8 @@ pub fn has_counter() -> Result<(), Unavailable> {
 #[must_use]
 pub fn unordered() -> u64 {
     let value: u64;
-    // SAFETY: the time base (SPR 268) is readable in user mode on every 64-bit POWER; the read changes nothing.
+    // SAFETY: the time base (SPR 268) is readable in user mode on every 64-bit POWER; the read
+    // changes nothing.
     unsafe { core::arch::asm!("mfspr {}, 268", out(reg) value, options(nostack, preserves_flags)) };
     value
 }

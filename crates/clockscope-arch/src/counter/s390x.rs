@@ -37,8 +37,8 @@ pub fn has_counter() -> Result<(), Unavailable> {
 #[must_use]
 pub fn unordered() -> u64 {
     let mut value: u64 = 0;
-    // SAFETY: STCKF writes the eight bytes behind the pointer, which are this function's own, and the condition code,
-    // which is not claimed to be preserved.
+    // SAFETY: STCKF writes the eight bytes behind the pointer, which are this function's own, and
+    // the condition code, which is not claimed to be preserved.
     unsafe { core::arch::asm!("stckf 0({})", in(reg_addr) &raw mut value, options(nostack)) };
     value
 }

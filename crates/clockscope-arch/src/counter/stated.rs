@@ -1,7 +1,7 @@
 //! Nominal frequencies of the counter.
 
-/// Frequencies that processor, firmware or hypervisor state for the counter: to be checked against a measurement, never
-/// taken for one. `None` where nothing is stated.
+/// Frequencies that processor, firmware or hypervisor state for the counter: to be checked against
+/// a measurement, never taken for one. `None` where nothing is stated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StatedFrequencies {
     /// CPUID leaf 15h, in Hz.
@@ -41,10 +41,10 @@ impl StatedBy {
 }
 
 impl StatedFrequencies {
-    /// Returns the counter's nominal frequency in Hz, and who states it: the hypervisor, which knows what it scales
-    /// the counter to; the processor; the firmware; and last the kernel, whose figure (`by_kernel`, asked for only
-    /// then) may come from any of these or from its own calibration. CPUID 16h is the core's frequency, and rounded:
-    /// it is not the counter's.
+    /// Returns the counter's nominal frequency in Hz, and who states it: the hypervisor, which
+    /// knows what it scales the counter to; the processor; the firmware; and last the kernel, whose
+    /// figure (`by_kernel`, asked for only then) may come from any of these or from its own
+    /// calibration. CPUID 16h is the core's frequency, and rounded: it is not the counter's.
     pub fn nominal_hz(&self, by_kernel: impl FnOnce() -> Option<f64>) -> Option<(f64, StatedBy)> {
         let hypervisor = self.cpuid_40000010h_khz.map(|khz| (f64::from(khz) * 1e3, StatedBy::Hypervisor));
         let processor = || self.cpuid_15h_hz.map(|hz| (hz as f64, StatedBy::Processor));

@@ -20,8 +20,8 @@ use crate::Unavailable;
 /// The name of the kernel's clocksource that is this counter and nothing else.
 pub const CLOCKSOURCE: Option<&str> = Some("tsc");
 
-/// Whether the processor says that the counter's rate never changes and that it runs in every sleep state (CPUID
-/// 80000007h, EDX bit 8: Intel SDM vol. 3B 18.17.1, AMD APM vol. 3).
+/// Whether the processor says that the counter's rate never changes and that it runs in every sleep
+/// state (CPUID 80000007h, EDX bit 8: Intel SDM vol. 3B 18.17.1, AMD APM vol. 3).
 #[must_use]
 pub fn is_invariant() -> Option<bool> {
     let said = cpuid(0x8000_0000).eax >= 0x8000_0007;
@@ -100,7 +100,8 @@ macro_rules! read_rdtscp {
         #[must_use]
         pub fn $name() -> u64 {
             let (low, high): (usize, usize);
-            // SAFETY: as above; ECX, which RDTSCP fills with IA32_TSC_AUX, is declared as overwritten.
+            // SAFETY: as above; ECX, which RDTSCP fills with IA32_TSC_AUX, is declared as
+            // overwritten.
             unsafe {
                 core::arch::asm!($text, out("eax") low, out("edx") high, out("ecx") _, options(nostack, preserves_flags));
             }
@@ -138,11 +139,13 @@ read_rdtscp!(
     "rdtscp; lfence"
 );
 
-/// Reads by CPUID; RDTSC: the serialization of older manuals; a hypervisor usually intercepts CPUID.
+/// Reads by CPUID; RDTSC: the serialization of older manuals; a hypervisor usually intercepts
+/// CPUID.
 #[inline(always)]
 #[must_use]
 pub fn cpuid_rdtsc() -> u64 {
-    // Leaf 0 is the cheapest; its answer is thrown away. `black_box` is not needed: the intrinsic is volatile.
+    // Leaf 0 is the cheapest; its answer is thrown away. `black_box` is not needed: the intrinsic
+    // is volatile.
     let _ = cpuid(0);
     rdtsc()
 }

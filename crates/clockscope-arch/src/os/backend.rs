@@ -1,4 +1,5 @@
-//! Systems that this crate does not know: only the clocks of Rust's standard library are read there.
+//! Systems that this crate does not know: only the clocks of Rust's standard library are read
+//! there.
 
 pub(super) mod clock {
     use std::sync::OnceLock;
@@ -6,7 +7,8 @@ pub(super) mod clock {
 
     use crate::Errno;
 
-    /// The standard library's monotonic clock, from the first call on: other processes have other timelines.
+    /// The standard library's monotonic clock, from the first call on: other processes have other
+    /// timelines.
     pub(in super::super) fn monotonic_ns() -> Result<u64, Errno> {
         static ORIGIN: OnceLock<Instant> = OnceLock::new();
         Ok(ORIGIN.get_or_init(Instant::now).elapsed().as_nanos() as u64)

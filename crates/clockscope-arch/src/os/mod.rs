@@ -2,13 +2,14 @@
 //!
 //! - [`Timeline`]: the clock whose timeline the library serves, its tick, and what disturbs it;
 //!   [`TIMELINE`]: its name;
-//! - [`civil`]: civil time with the error that the kernel states, [`ClockSet`]: a notice that it was
-//!   set;
+//! - [`civil`]: civil time with the error that the kernel states, [`ClockSet`]: a notice that it
+//!   was set;
 //! - what the system says of the counter: [`counter_is_permitted`], [`counter_is_clocksource`],
 //!   [`counter_is_accepted`], [`clocksource`], [`perf_frequency`];
 //! - what a process must survive: [`keep_errno`], [`wipe_on_fork`], [`call_in_child`],
 //!   [`survive_disabled_counter`];
-//! - [`process`]: the number of the process; the CPUs: [`allowed_cpus`], [`set_allowed_cpus`], [`current_cpu`].
+//! - [`process`]: the number of the process; the CPUs: [`allowed_cpus`], [`set_allowed_cpus`],
+//!   [`current_cpu`].
 //!
 //! What a system lacks comes from `lacking`, by name. Outside of Linux the timeline is one call
 //! (`plain`), which the system's folder makes.

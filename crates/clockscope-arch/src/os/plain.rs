@@ -1,4 +1,5 @@
-//! A timeline that is one call of the system, and civil time without an error: everywhere but on Linux.
+//! A timeline that is one call of the system, and civil time without an error: everywhere but on
+//! Linux.
 
 use super::backend::clock;
 use crate::Errno;
@@ -40,8 +41,8 @@ impl Timeline {
         true
     }
 
-    /// Returns the clock's tick in ns, 1 or more: what the system states, and no less than the smallest
-    /// step that it shows.
+    /// Returns the clock's tick in ns, 1 or more: what the system states, and no less than the
+    /// smallest step that it shows.
     #[must_use]
     pub fn tick_ns(&self, _: bool) -> u64 {
         clock::stated_tick_ns().max(self.smallest_step_ns()).max(1)
@@ -71,8 +72,8 @@ impl Timeline {
         if steps == 0 { 0 } else { smallest }
     }
 
-    /// Returns for how long the machine has been suspended, in ns, where the clock leaves that out and
-    /// the system reports.
+    /// Returns for how long the machine has been suspended, in ns, where the clock leaves that out
+    /// and the system reports.
     #[must_use]
     pub fn suspended_ns(&self) -> Option<u64> {
         clock::suspended_ns()

@@ -13,9 +13,9 @@ impl Ratio {
         Self(AtomicU64::new(0))
     }
 
-    /// Returns the counts in ns, rounded down; exact for all counts whose time fits 64 bits, and modulo
-    /// 2^64 beyond. The first call asks for the unit; `None` while the system states none. Cost: a
-    /// multiplication for whole units and for 125/3, two divisions for others.
+    /// Returns the counts in ns, rounded down; exact for all counts whose time fits 64 bits, and
+    /// modulo 2^64 beyond. The first call asks for the unit; `None` while the system states none.
+    /// Cost: a multiplication for whole units and for 125/3, two divisions for others.
     #[inline(always)]
     pub(super) fn ns(&self, counts: u64, unit: impl FnOnce() -> Option<(u64, u64)>) -> Option<u64> {
         let word = match self.0.load(Ordering::Relaxed) {

@@ -16,7 +16,8 @@ use crate::output::Destination;
 use crate::progress::Bar;
 use crate::usage::{UsageError, explained};
 
-/// How long `rate` compares if nothing else is said, in seconds; and how long at most if a bound is asked for.
+/// How long `rate` compares if nothing else is said, in seconds; and how long at most if a bound is
+/// asked for.
 const RATE_S: f64 = 2.0;
 const RATE_UNTIL_S: f64 = 60.0;
 /// Shortest threshold of a gap, in seconds: no loop that reads a clock is much faster.
@@ -108,8 +109,8 @@ pub(super) fn rate(args: &RateArgs) -> Result<Exit> {
     )
 }
 
-/// A bound that was asked for and not reached could not be determined. Of clocks that were not named, those count that could
-/// be read.
+/// A bound that was asked for and not reached could not be determined. Of clocks that were not
+/// named, those count that could be read.
 fn end_of_rate(found: &Rates, args: &RateArgs) -> Exit {
     let reached = |until: f64| {
         let is_asked = |clock: &&RateRecord| clock.available || !args.clocks.all().is_empty();

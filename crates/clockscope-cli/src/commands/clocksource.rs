@@ -67,8 +67,8 @@ pub(super) fn measure(args: &MeasureArgs) -> Result<Exit> {
     }
 }
 
-/// A flag that every signal sets by which a user might end the program, as often as it comes; but a lost terminal, where that is
-/// to be ignored (nohup).
+/// A flag that every signal sets by which a user might end the program, as often as it comes; but a
+/// lost terminal, where that is to be ignored (nohup).
 pub(super) fn stop_gently() -> Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
     for signal in [SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU] {

@@ -85,7 +85,8 @@ fn measure(
     let duration_s = args.duration.0;
     let limit_s = args.timeout.map_or(TIMEOUT_S.0 + TIMEOUT_S.1 * duration_s, |timeout| timeout.0);
     if !args.clocksource.is_empty() {
-        // What cannot be switched is said before anything is built. The right is given back at once.
+        // What cannot be switched is said before anything is built. The right is given back at
+        // once.
         let right = clocksource::right(&args.clocksource).map_err(MeasureError::from);
         drop(right.map_err(|error| explained(error, "--cpu"))?);
     }

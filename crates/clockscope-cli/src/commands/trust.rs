@@ -89,7 +89,8 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever stands in the file is read or refused; what is read is judged without measuring.
+        /// Whatever stands in the file is read or refused; what is read is judged without
+        /// measuring.
         #[test]
         fn any_text_is_a_policy_or_refused(text in prop_oneof![any::<String>(), almost_a_policy()]) {
             if let Ok(policy) = toml::from_str::<Policy>(&text) {

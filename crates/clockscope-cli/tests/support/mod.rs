@@ -8,11 +8,13 @@ use std::sync::OnceLock;
 use clockscope_testing::{Granted, granted, granted_beside, rig};
 use serde_json::Value;
 
-/// This architecture's counter as `list` names it, and one of its reading sequences that is ordered.
+/// This architecture's counter as `list` names it, and one of its reading sequences that is
+/// ordered.
 pub(crate) const COUNTER: [&str; 2] =
     if cfg!(target_arch = "aarch64") { ["cntvct", "cntvct_isb"] } else { ["tsc", "rdtscp"] };
 
-/// Names a program that runs the command for another architecture, with its arguments (`cargo xtask cross`).
+/// Names a program that runs the command for another architecture, with its arguments
+/// (`cargo xtask cross`).
 const RUNNER: &str = "CLOCKSCOPE_TEST_RUNNER";
 
 /// Whether the command runs under an emulator.

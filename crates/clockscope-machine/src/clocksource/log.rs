@@ -7,8 +7,9 @@ use clockscope_records::KernelCause;
 #[cfg(target_os = "linux")]
 const LONGEST: usize = 16 << 10;
 
-/// Phrases by which Linux says that it gives the counter up (`arch/x86/kernel/tsc.c`, `tsc_sync.c`, `kernel/time/clocksource.c`).
-/// Others that sound alike are warnings, which sound machines print as well.
+/// Phrases by which Linux says that it gives the counter up (`arch/x86/kernel/tsc.c`, `tsc_sync.c`,
+/// `kernel/time/clocksource.c`). Others that sound alike are warnings, which sound machines print
+/// as well.
 const PHRASES: [&str; 4] = [
     "Marking TSC unstable",
     "Marking clocksource 'tsc",

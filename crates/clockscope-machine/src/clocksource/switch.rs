@@ -1,7 +1,7 @@
 //! Switching the kernel's clocksource for a while, and putting it back.
 //!
-//! Who switches holds a lock on a marker, in which stands what was in use before. It goes when that is in use again; one that
-//! nobody holds is what a killed process has left.
+//! Who switches holds a lock on a marker, in which stands what was in use before. It goes when that
+//! is in use again; one that nobody holds is what a killed process has left.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
@@ -13,8 +13,8 @@ use clockscope_records::LeftBehind;
 
 use crate::kernel;
 
-/// Where the clocksource is read and set, and where the marker is: in memory, so that a reboot, which resets the clocksource,
-/// takes it away.
+/// Where the clocksource is read and set, and where the marker is: in memory, so that a reboot,
+/// which resets the clocksource, takes it away.
 const FOLDER: &str = "/sys/devices/system/clocksource/clocksource0";
 const MARKER: &str = "/run/clockscope-clocksource";
 
@@ -127,12 +127,14 @@ pub struct Restoration {
 /// The right to switch to these clocksources, before anything is switched.
 ///
 /// # Errors
-/// There is no such clocksource, this process may not switch, or another process is switching or has left it switched.
+/// There is no such clocksource, this process may not switch, or another process is switching or
+/// has left it switched.
 pub fn right(names: &[String]) -> Result<Right, SwitchError> {
     SwitchPaths::default().right(names)
 }
 
-/// What a killed process has left switched. Reports who is switching just now by the error [`SwitchError::Held`].
+/// What a killed process has left switched. Reports who is switching just now by the error
+/// [`SwitchError::Held`].
 ///
 /// # Errors
 /// Another process is switching.
@@ -247,7 +249,8 @@ impl SwitchPaths {
         if is == name { Ok(()) } else { Err(refused(format!("it uses {is}"))) }
     }
 
-    /// The marker, locked, and still the one of that name: who had it before may have taken it away meanwhile.
+    /// The marker, locked, and still the one of that name: who had it before may have taken it away
+    /// meanwhile.
     fn lock(&self) -> Result<File, SwitchError> {
         let wrong = |error| SwitchError::Marker { path: self.marker.clone(), error };
         let mut tries = 0;
@@ -330,8 +333,8 @@ impl Right {
         self.places.write_current(name)
     }
 
-    /// Puts back what was in use before, and returns whether that succeeded, which dropping cannot. If the kernel refused, the
-    /// marker stays.
+    /// Puts back what was in use before, and returns whether that succeeded, which dropping cannot.
+    /// If the kernel refused, the marker stays.
     ///
     /// # Errors
     /// The kernel refused, or does not have it any more.

@@ -3,8 +3,8 @@
 /// How often it is looked again for threads that are ending, each time after a millisecond.
 const LOOKS: u32 = 100;
 
-/// The number of threads; `None` where it is unknown. Joined threads do not count, although the kernel counts them for a
-/// moment: so several of them take a tenth of a second.
+/// The number of threads; `None` where it is unknown. Joined threads do not count, although the
+/// kernel counts them for a moment: so several of them take a tenth of a second.
 pub(super) fn count() -> Option<u64> {
     let mut count = look()?;
     for _ in 0..LOOKS {
@@ -21,8 +21,9 @@ fn look() -> Option<u64> {
     stated(&std::fs::read_to_string("/proc/self/stat").ok()?)
 }
 
-/// What proc(5) has as `num_threads`. The name before the rest, in brackets, may hold anything. A user-mode emulator
-/// that makes this file up (QEMU) may say 0; /proc/self/task would be worse there: it shows the emulator's own threads.
+/// What proc(5) has as `num_threads`. The name before the rest, in brackets, may hold anything. A
+/// user-mode emulator that makes this file up (QEMU) may say 0; /proc/self/task would be worse
+/// there: it shows the emulator's own threads.
 fn stated(stat: &str) -> Option<u64> {
     /// Place behind the name: the state is the first.
     const THREADS: usize = 17;

@@ -1,4 +1,5 @@
-//! Messages that two CPUs send back and forth, each stamped by its own counter: an exchange is a bracket.
+//! Messages that two CPUs send back and forth, each stamped by its own counter: an exchange is a
+//! bracket.
 
 use std::sync::atomic::Ordering;
 
@@ -40,8 +41,8 @@ impl<'a, P: Platform> Exchange<'a, P> {
         Self { platform, there: line(), back: line(), over: platform.word(0) }
     }
 
-    /// Asks for so long. Returns what all answers show of the other's counter against this one, whose reads must be ordered
-    /// on both sides.
+    /// Asks for so long. Returns what all answers show of the other's counter against this one,
+    /// whose reads must be ordered on both sides.
     pub(crate) fn ask(&self, counter: &impl RawClock, bench: &Bench<'_, P>, slice_ns: u64) -> Learned {
         let mut bounds = OffsetBounds::default();
         let _ending = Ending(&self.over);

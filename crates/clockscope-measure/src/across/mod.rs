@@ -9,8 +9,8 @@ pub(crate) mod tournament;
 use crate::error::MeasureError;
 use crate::platform::Platform;
 
-/// The CPUs that take part, ascending: those asked for, or all that this process may run on. To be called before the
-/// thread is pinned.
+/// The CPUs that take part, ascending: those asked for, or all that this process may run on. To be
+/// called before the thread is pinned.
 pub(crate) fn cpus<P: Platform>(platform: &P, asked: Option<&[u32]>) -> Result<Vec<u32>, MeasureError> {
     let allowed = platform.allowed_cpus()?;
     let Some(asked) = asked else { return Ok(allowed) };

@@ -23,8 +23,9 @@ const SHORTEST_NS: f64 = 2e6;
 const BRACKETS: u32 = 1000;
 /// By what share of the tightest round trip the answers of both directions may differ.
 const SYMMETRIC: f64 = 0.2;
-/// How many times wider the bound of one direction may be than that of the other, and how many exchanges each must have, for
-/// the two to be compared: a direction whose every exchange was interrupted says nothing of symmetry.
+/// How many times wider the bound of one direction may be than that of the other, and how many
+/// exchanges each must have, for the two to be compared: a direction whose every exchange was
+/// interrupted says nothing of symmetry.
 const COMPARABLE: f64 = 2.0;
 const FEWEST: u64 = 100;
 /// By what share of its rate the kernel steers a clock at most.
@@ -134,7 +135,8 @@ fn untested(offsets: Offsets, reason: String) -> Offsets {
     }
 }
 
-/// The counter's unit in ns, by what share that is uncertain, and the step that the counter moves in, in that unit.
+/// The counter's unit in ns, by what share that is uncertain, and the step that the counter moves
+/// in, in that unit.
 #[derive(Clone, Copy, Debug)]
 struct CounterUnit {
     ns: f64,
@@ -188,7 +190,8 @@ fn measure_pairs<P: Platform>(
     found.sort_by_key(|pair| (pair.a, pair.b));
 }
 
-/// Exchanges on these pairs at once; both sides ask in turn. Each side returns what it learned by asking.
+/// Exchanges on these pairs at once; both sides ask in turn. Each side returns what it learned by
+/// asking.
 fn exchange<P: Platform, C: RawClock>(
     bench: &Bench<'_, P>,
     counters: [C; 2],
@@ -272,7 +275,8 @@ fn untested_pair((a, b): (u32, u32), error: &NoOffset) -> OffsetPair {
     }
 }
 
-/// By how much the offset differs if the other CPU begins, in the counter's unit; or why that says nothing.
+/// By how much the offset differs if the other CPU begins, in the counter's unit; or why that says
+/// nothing.
 fn asymmetry([forward, reverse]: [&OffsetBounds; 2], unit: CounterUnit) -> Result<f64, &'static str> {
     let is_few = forward.brackets().min(reverse.brackets()) < FEWEST;
     match (forward.offset(unit.step), reverse.offset(unit.step)) {
@@ -312,7 +316,8 @@ fn summarise(offsets: &mut Offsets) {
 /// By how much the way over the first CPU differs from the direct one, at most.
 fn closure(offsets: &Offsets) -> Option<f64> {
     let first = *offsets.cpus.first()?;
-    // Pairs are sorted by their CPUs, the lower one first: those of the first CPU come in the order of the others.
+    // Pairs are sorted by their CPUs, the lower one first: those of the first CPU come in the order
+    // of the others.
     let of_first: Vec<(u32, f64)> = offsets
         .pairs
         .iter()
@@ -399,7 +404,8 @@ impl<P: Platform> KernelClock<P> {
     }
 }
 
-/// Every other CPU's counter, against the straight line that the first CPU's draws over the kernel's time.
+/// Every other CPU's counter, against the straight line that the first CPU's draws over the
+/// kernel's time.
 fn against_kernel<P: Platform>(
     platform: &P,
     kernel: &KernelClock<P>,
@@ -438,12 +444,14 @@ fn off_line(before: &Together, moment: &Together, after: &Together, unit: Counte
         return Err(NoOffset::StoodStill);
     }
     let offset = ticks - ns * whole_ticks / whole_ns;
-    // Each end of the line may be off by half its bracket, every reading by a step of the counter, on which the kernel's
-    // clock may be based as well, and by a step of that clock; beyond the ends of the line all of that grows.
+    // Each end of the line may be off by half its bracket, every reading by a step of the counter,
+    // on which the kernel's clock may be based as well, and by a step of that clock; beyond the
+    // ends of the line all of that grows.
     let share = ns / whole_ns;
     let uncertain = |at: &Together| at.bracket.span() as f64 / 2.0 + 2.0 * unit.step + (1.0 + at.step_ns) / unit.ns;
     let bound = uncertain(moment) + uncertain(before) * (1.0 - share).abs() + uncertain(after) * share.abs();
-    // The kernel's clock may be steered otherwise than the reference is: 500 ppm and as much of its own.
+    // The kernel's clock may be steered otherwise than the reference is: 500 ppm and as much of its
+    // own.
     let pace_ns = whole_ns * (unit.uncertain + STEERED) + (uncertain(before) + uncertain(after)) * unit.ns;
     if (whole_ticks * unit.ns - whole_ns).abs() > pace_ns {
         return Err(NoOffset::Parted);

@@ -1,4 +1,5 @@
-//! The question *order*: whether a reading that one CPU hands to another is ever larger than the one taken after it.
+//! The question *order*: whether a reading that one CPU hands to another is ever larger than the
+//! one taken after it.
 
 use std::borrow::Cow;
 use std::sync::atomic::Ordering;
@@ -17,23 +18,24 @@ use crate::relay::{Pace, Received, Relay, smaller};
 use crate::session::Session;
 use crate::unreadable::Unreadable;
 
-/// What a round should take, in ns: long enough that starting its threads does not matter, short enough to show progress.
+/// What a round should take, in ns: long enough that starting its threads does not matter, short
+/// enough to show progress.
 const ROUND_NS: f64 = 250e6;
 /// Shortest time for one clock and pair, in ns: thousands of handoffs.
 const SHORTEST_NS: f64 = 0.5e6;
 
-/// A clock that moved so often stands still if it does not for so many times as long as it usually takes, and for so many
-/// readings at least.
+/// A clock that moved so often stands still if it does not for so many times as long as it usually
+/// takes, and for so many readings at least.
 const MOVES: u64 = 16;
 const STILL: f64 = 100.0;
 const STILL_READINGS: u64 = 200;
-/// One that moved less often stands still if it does not for so many times its step. A reading takes
-/// so many ns at least. Each reading may fall anywhere within a step: one that lasts is missed in
-/// so many with a chance of e^-32.
+/// One that moved less often stands still if it does not for so many times its step. A reading
+/// takes so many ns at least. Each reading may fall anywhere within a step: one that lasts is
+/// missed in so many with a chance of e^-32.
 const STILL_STEPS: f64 = 32.0;
 const SHORTEST_READ_NS: f64 = 5.0;
-/// The same of one that never moved, in ns: no clock whose nominal resolution is fine is known to take longer steps; and in steps of one
-/// that does not.
+/// The same of one that never moved, in ns: no clock whose nominal resolution is fine is known to
+/// take longer steps; and in steps of one that does not.
 const NEVER_MOVED_NS: u64 = 100_000_000;
 const NEVER_MOVED_STEPS: f64 = 4.0;
 
@@ -56,8 +58,8 @@ pub enum Handoff {
 /// What to test, and how.
 #[derive(Clone, Debug)]
 pub struct OrderRequest {
-    /// Time for all clocks and pairs together, in seconds. On many CPUs, and on busy ones, it takes more: half a millisecond for each clock and
-    /// round at least.
+    /// Time for all clocks and pairs together, in seconds. On many CPUs, and on busy ones, it takes
+    /// more: half a millisecond for each clock and round at least.
     pub duration_s: f64,
     /// CPUs that take part; `None` for all that the process may run on.
     pub cpus: Option<Vec<u32>>,
@@ -95,7 +97,8 @@ pub(crate) struct OrderSettings {
     pub(crate) serial: bool,
     pub(crate) handoff: Handoff,
     pub(crate) duration_ns: f64,
-    /// Time after which no turn is begun any more, in ns: on busy CPUs the threads wait long for each other.
+    /// Time after which no turn is begun any more, in ns: on busy CPUs the threads wait long for
+    /// each other.
     pub(crate) longest_ns: f64,
 }
 
@@ -273,7 +276,8 @@ impl std::iter::Sum for Timed {
 struct Pacing {
     readings: u64,
     moved: u64,
-    /// Readings since it last moved, and the time of the slices in which it did not move at all, in ns.
+    /// Readings since it last moved, and the time of the slices in which it did not move at all, in
+    /// ns.
     still: u64,
     still_ns: u64,
     most_still: u64,
@@ -285,7 +289,8 @@ impl Pacing {
     /// Takes a slice in which its readings did this.
     fn add(&mut self, slice: &Pace, elapsed_ns: u64) {
         self.readings += slice.readings;
-        // One reading differs from nothing: a machine that runs both threads rarely takes no more in a slice.
+        // One reading differs from nothing: a machine that runs both threads rarely takes no more
+        // in a slice.
         if slice.readings < 2 {
             return;
         }
@@ -338,7 +343,8 @@ impl Tally {
     }
 }
 
-/// Plays the whole tournament, several times if there is time. Tells how many pairs were tested the first time.
+/// Plays the whole tournament, several times if there is time. Tells how many pairs were tested the
+/// first time.
 fn play<P: Platform>(
     bench: &Bench<'_, P>,
     tasks: &[HandoffTask<'_, P>],

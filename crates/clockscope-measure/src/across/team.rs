@@ -8,7 +8,8 @@ use crate::platform::{Platform, ThreadError};
 /// A pair of CPUs, and what its two threads found, or why they did not.
 pub(crate) type PairResult<T> = ((u32, u32), Result<[T; 2], ThreadError>);
 
-/// Runs `play` on both CPUs of each pair at once, each on a thread of its own that is bound to its CPU.
+/// Runs `play` on both CPUs of each pair at once, each on a thread of its own that is bound to its
+/// CPU.
 pub(crate) fn play_round<P: Platform, T: Send>(
     platform: &P,
     pairs: &[(u32, u32)],

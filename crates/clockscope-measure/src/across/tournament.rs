@@ -1,5 +1,6 @@
-//! Who meets whom: a round-robin tournament by the circle method. In every round each CPU meets at most one other; after
-//! n - 1 rounds (n for an odd number) each has met each once. Nothing is stored: a round follows from its number.
+//! Who meets whom: a round-robin tournament by the circle method. In every round each CPU meets at
+//! most one other; after n - 1 rounds (n for an odd number) each has met each once. Nothing is
+//! stored: a round follows from its number.
 
 /// Rounds that so many players need: the fewest that there can be.
 pub(crate) fn rounds(players: usize) -> usize {
@@ -10,10 +11,11 @@ pub(crate) fn rounds(players: usize) -> usize {
     }
 }
 
-/// The pairs of a round, as places of players, the lower one first. One of an odd number of players rests.
+/// The pairs of a round, as places of players, the lower one first. One of an odd number of players
+/// rests.
 pub(crate) fn pairs(players: usize, round: usize) -> impl Iterator<Item = (usize, usize)> {
-    // All but one sit in a circle, which turns; the last meets who is on top, the others who is opposite. Of an odd
-    // number, the last is nobody.
+    // All but one sit in a circle, which turns; the last meets who is on top, the others who is
+    // opposite. Of an odd number, the last is nobody.
     let circle = rounds(players);
     let opposite = move |distance: usize| ((round + distance) % circle, (round + circle - distance) % circle);
     let of_last = (players.is_multiple_of(2) && circle > 0).then(|| (round % circle, circle));
@@ -42,7 +44,8 @@ mod tests {
         }
     }
 
-    /// 64 CPUs: 63 rounds, in each of which all are busy; a round is 32 pairs and no more is ever held.
+    /// 64 CPUs: 63 rounds, in each of which all are busy; a round is 32 pairs and no more is ever
+    /// held.
     #[test]
     fn of_64_cpus() {
         assert_eq!((rounds(64), rounds(63), rounds(2), rounds(1)), (63, 63, 1, 0));

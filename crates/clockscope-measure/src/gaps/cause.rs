@@ -3,8 +3,8 @@
 use clockscope_machine::account::{CpuAccount, Switches, ThreadAccount};
 use clockscope_records::CauseKind;
 
-/// Time that the kernel counted as stolen counts as the cause if it is no more than so many times the gap: it is counted in
-/// steps of 10 ms, which many small thefts fill.
+/// Time that the kernel counted as stolen counts as the cause if it is no more than so many times
+/// the gap: it is counted in steps of 10 ms, which many small thefts fill.
 const STOLEN: f64 = 2.0;
 /// Most names in a detail.
 const NAMES: usize = 4;

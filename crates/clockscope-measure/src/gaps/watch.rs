@@ -1,4 +1,5 @@
-//! One thread that does nothing but read the timer, and what it has seen. Times are in the timer's unit.
+//! One thread that does nothing but read the timer, and what it has seen. Times are in the timer's
+//! unit.
 
 use clockscope_machine::account::{CpuAccount, ThreadAccount};
 use clockscope_records::{CauseKind, CpuFailure};
@@ -11,7 +12,8 @@ use crate::platform::ThreadError;
 const KEPT: usize = 1 << 14;
 /// How many of the longest gaps are listed.
 pub(super) const WORST: usize = 10;
-/// Turns of the loop between two checks whether the time is over by another clock, or the user wants to stop.
+/// Turns of the loop between two checks whether the time is over by another clock, or the user
+/// wants to stop.
 const BETWEEN_LOOKS: u32 = 1 << 12;
 /// Asking the system was interrupted itself if it took so many times longer than usual.
 const UNUSUAL: u64 = 4;
@@ -30,7 +32,8 @@ pub(super) trait Sight {
     fn thread(&mut self) -> ThreadAccount;
     /// What it has counted of the CPU: takes much time.
     fn cpu(&mut self) -> CpuAccount;
-    /// Whether the time is over by another clock, which is read each time. To be called now and then.
+    /// Whether the time is over by another clock, which is read each time. To be called now and
+    /// then.
     fn is_over(&mut self) -> bool;
     /// So much of the timer's unit in ns.
     fn ns(&self, counts: u64) -> f64;
@@ -189,9 +192,9 @@ impl Watch {
         }
     }
 
-    /// Asks the system what it has counted since it was asked last, after a pause from `last` until `now`. What came
-    /// between the counts of the thread before and after asking is a gap of its own. Tells where looking goes on, and for
-    /// how long nothing was looked at.
+    /// Asks the system what it has counted since it was asked last, after a pause from `last` until
+    /// `now`. What came between the counts of the thread before and after asking is a gap of its
+    /// own. Tells where looking goes on, and for how long nothing was looked at.
     fn ask(&mut self, sight: &mut impl Sight, counted: &mut Counted, last: u64, now: u64, origin: u64) -> (u64, u64) {
         let mut thread = ThreadAccount::default();
         let until = self.glance(sight, now, &mut thread);
@@ -221,8 +224,8 @@ impl Watch {
         (resumed, blind + since(resumed, end))
     }
 
-    /// Reads the counts of the thread, and the timer right after: again if something came between, which neither would
-    /// tell of. Returns what the timer showed.
+    /// Reads the counts of the thread, and the timer right after: again if something came between,
+    /// which neither would tell of. Returns what the timer showed.
     fn glance(&mut self, sight: &mut impl Sight, mut from: u64, thread: &mut ThreadAccount) -> u64 {
         for _ in 0..TRIES {
             *thread = sight.thread();
@@ -238,8 +241,9 @@ impl Watch {
         from
     }
 
-    /// Asking the system took so long. What is far beyond the usual is a gap as well, by what was counted of the thread
-    /// before and after; not by interrupts, which were read once. Tells for how long nothing was looked at.
+    /// Asking the system took so long. What is far beyond the usual is a gap as well, by what was
+    /// counted of the thread before and after; not by interrupts, which were read once. Tells for
+    /// how long nothing was looked at.
     fn asked(&mut self, took: u64, thread: [&ThreadAccount; 2], at: u64) -> u64 {
         self.usual_asking = self.usual_asking.min(took.max(1));
         let more = took.saturating_sub(self.usual_asking);
@@ -291,7 +295,8 @@ mod tests {
     const STOPPED: u64 = 100_000_000;
     const LIMITS: GapThresholds = GapThresholds { threshold: 100, pause: 100, still_turns: 1 << 20 };
 
-    /// A thread that is stopped once, in the midst of whatever it does as the n-th, and interrupted every now and then.
+    /// A thread that is stopped once, in the midst of whatever it does as the n-th, and interrupted
+    /// every now and then.
     struct Simulated {
         time: u64,
         actions: u64,
@@ -363,7 +368,8 @@ mod tests {
         (sight, watch)
     }
 
-    /// Wherever the thread is stopped, also while it asks about another gap or reads the counts, the gap is attributed to the stop.
+    /// Wherever the thread is stopped, also while it asks about another gap or reads the counts,
+    /// the gap is attributed to the stop.
     #[test]
     fn a_stop_is_told_wherever_it_falls() {
         let (sight, _) = looked(0, true);

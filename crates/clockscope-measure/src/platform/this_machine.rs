@@ -165,8 +165,8 @@ impl Platform for ThisMachine {
     }
 
     fn nap(&self, ns: u64) {
-        // Any wait of std's but this one reads the vDSO's clock, which is fatal where the counter is
-        // disabled.
+        // Any wait of std's but this one reads the vDSO's clock, which is fatal where the counter
+        // is disabled.
         thread::sleep(NAP.min(Duration::from_nanos(ns)));
     }
 

@@ -114,7 +114,8 @@ impl Comparison {
         rate_bounds(&brackets, ticks).map(|bounds| middle(bounds, [0.0; 2]))
     }
 
-    /// The brackets since the first one, which is always kept, and the ticks: in ns, with units of so many ns.
+    /// The brackets since the first one, which is always kept, and the ticks: in ns, with units of
+    /// so many ns.
     fn in_ns<P: Platform>(
         &self,
         (clock, clock_ns): (&RatedClock<'_, P>, f64),
@@ -242,7 +243,8 @@ impl RateEstimate {
         }
     }
 
-    /// The part of a record that says how the clock ran, and why constancy is not known where it is not.
+    /// The part of a record that says how the clock ran, and why constancy is not known where it is
+    /// not.
     fn record(&self, untested: &str) -> RateRecord {
         let RateEstimate { rate, ticks, brackets, is_ticked } = self;
         let since_first = |ns: f64| (ns - brackets[0].before) / 1e9;

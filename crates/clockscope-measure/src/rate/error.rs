@@ -1,7 +1,7 @@
 //! How errors of scales become errors of rates.
 
-/// Returns the middle and half of the width in ppm, where the lengths of the clock's and of the reference's units may be off by
-/// these shares.
+/// Returns the middle and half of the width in ppm, where the lengths of the clock's and of the
+/// reference's units may be off by these shares.
 pub(super) fn middle([least, most]: [f64; 2], [clock, reference]: [f64; 2]) -> (f64, f64) {
     let (longer, shorter) = ((1.0 + clock) / (1.0 - reference), (1.0 - clock) / (1.0 + reference));
     let scaled = |rate: f64, by: [f64; 2]| (1.0 + rate) * by[usize::from(1.0 + rate < 0.0)] - 1.0;
@@ -18,7 +18,8 @@ pub(super) fn of_inverse(error: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// The errors of scales were added to the bound as they were, also where the rate made them larger.
+    /// The errors of scales were added to the bound as they were, also where the rate made them
+    /// larger.
     #[test]
     fn a_scales_error_is_as_much_larger_as_the_rate() {
         for [least, most] in [[0.1, 0.1], [-0.3, 0.2], [-1.7, -1.6]] {

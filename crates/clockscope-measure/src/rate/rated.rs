@@ -16,9 +16,11 @@ use crate::timer::{Timer, TimerCalibration};
 
 use super::error::of_inverse;
 
-/// Clocks that may run at rates of their own: what is compared if no clock is named. Others are these in another guise.
+/// Clocks that may run at rates of their own: what is compared if no clock is named. Others are
+/// these in another guise.
 pub const RATE_CLOCKS: [&str; 6] = ["monotonic", "monotonic_raw", "realtime", "boottime", "tai", "clockscope.now"];
-/// The reference if none is named, the first of these that answers: nobody steers it, and no library is asked.
+/// The reference if none is named, the first of these that answers: nobody steers it, and no
+/// library is asked.
 pub const RATE_REFERENCES: [&str; 4] =
     ["monotonic_raw:vdso", "monotonic_raw:syscall", "monotonic:syscall", "rust_instant"];
 
@@ -51,8 +53,8 @@ pub(super) struct RatedClock<'a, P: Platform> {
     /// The frequency that it is said to count at, for a clock that shows counts.
     pub(super) nominal_hz: Option<f64>,
     pub(super) is_in_counts: bool,
-    /// What has to be read before and after it so that it is read in between: a read that is not ordered may be done before
-    /// the reference's, which no bracket would show.
+    /// What has to be read before and after it so that it is read in between: a read that is not
+    /// ordered may be done before the reference's, which no bracket would show.
     pub(super) fence: Option<Timer<P>>,
 }
 
@@ -109,7 +111,8 @@ pub(super) fn usual_reference<P: Platform>(session: &Session<'_, P>) -> Result<S
     first_answering(session, &RATE_REFERENCES)
 }
 
-/// The first of these references that answers when it is tried; the first of all where none does, whose reason is reported then.
+/// The first of these references that answers when it is tried; the first of all where none does,
+/// whose reason is reported then.
 pub(super) fn first_answering<P: Platform>(
     session: &Session<'_, P>,
     references: &[&str],
@@ -172,8 +175,8 @@ impl<'a, P: Platform> RatedClock<'a, P> {
         self.tick * self.rough_ns >= TICKED_NS
     }
 
-    /// How it measures time as the reference: by its nominal unit. No counter has one whose frequency was
-    /// not measured; it runs at what the timer's calibration has found.
+    /// How it measures time as the reference: by its nominal unit. No counter has one whose
+    /// frequency was not measured; it runs at what the timer's calibration has found.
     pub(super) fn as_reference(&self, calibration: &TimerCalibration<P>, bench: &Bench<'_, P>) -> Scale {
         if !self.is_in_counts {
             return Scale { ns_per_unit: 1.0, error: 0.0 };

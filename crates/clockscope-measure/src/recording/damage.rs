@@ -2,7 +2,8 @@
 
 use crate::error::MeasureError;
 
-/// Most clocks that are taken from a recording: each needs 0.1 MB however little was recorded of it.
+/// Most clocks that are taken from a recording: each needs 0.1 MB however little was recorded of
+/// it.
 pub(super) const MOST_CLOCKS: usize = 1000;
 /// The last second that a time stamp has, since 1970: of the year 9999.
 pub(super) const LAST_SECOND: u64 = 253_402_300_799;

@@ -18,8 +18,8 @@ use super::facts::recorded_trial;
 use super::log::{Log, Logged};
 use crate::platform::{Platform, ThreadError, Yardstick};
 
-/// A platform that keeps what it delivers to *steps* ([`record`](crate::record)). Otherwise it is the one that it is
-/// made of.
+/// A platform that keeps what it delivers to *steps* ([`record`](crate::record)). Otherwise it is
+/// the one that it is made of.
 #[derive(Debug)]
 pub struct Recorder<P> {
     platform: P,
@@ -71,7 +71,8 @@ impl<P: Platform> Recorder<P> {
         *self.kept() = PartialRecording::new();
     }
 
-    /// Returns what was kept, and forgets it. Environment, clocks and what was asked for are the caller's.
+    /// Returns what was kept, and forgets it. Environment, clocks and what was asked for are the
+    /// caller's.
     pub(super) fn run(&self) -> RecordedRun {
         let PartialRecording { mut run, ordered_counter, references } =
             std::mem::replace(&mut *self.kept(), PartialRecording::new());

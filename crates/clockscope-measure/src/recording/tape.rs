@@ -48,7 +48,8 @@ impl ReplayedClock {
 impl RawClock for ReplayedClock {
     type Raw = u64;
 
-    /// Reads on after the last reading, too, by a quarter of the range at a time: a wait for whatever time ends then.
+    /// Reads on after the last reading, too, by a quarter of the range at a time: a wait for
+    /// whatever time ends then.
     fn read(&self, raw: &mut u64) -> Result<(), Errno> {
         let Tape { readings, next, .. } = &*self.0;
         let place = next.fetch_add(1, Ordering::Relaxed);
@@ -73,7 +74,8 @@ impl Yardstick for ReplayedClock {
         self.0.tick_ns
     }
 
-    /// Returns `false`: a recording does not say by which path it was read, and only *offsets* asks.
+    /// Returns `false`: a recording does not say by which path it was read, and only *offsets*
+    /// asks.
     fn is_vdso(&self) -> bool {
         false
     }

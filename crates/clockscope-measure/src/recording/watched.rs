@@ -80,8 +80,8 @@ impl<P: Platform> Sampler<Recorder<P>> for Watched<P> {
         self.inner.make_room(reads)
     }
 
-    /// Samples by the bare timer and reference, so that the batch is timed as without a recording, and logs
-    /// their readings afterwards.
+    /// Samples by the bare timer and reference, so that the batch is timed as without a recording,
+    /// and logs their readings afterwards.
     fn sample(
         &mut self,
         timer: &Timer<Recorder<P>>,

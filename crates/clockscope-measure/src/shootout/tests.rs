@@ -112,7 +112,8 @@ fn verdicts_decide_between_clocks_that_did_nothing_wrong() {
     assert_eq!(found.metrics[3].metric, reliability(&[], B));
 }
 
-/// A coarse clock is limited by its resolution, which is compared already, and one whose step was not seen is not less reliable.
+/// A coarse clock is limited by its resolution, which is compared already, and one whose step was
+/// not seen is not less reliable.
 #[test]
 fn a_coarse_clock_is_not_less_reliable() {
     let mut seen = healthy();

@@ -10,7 +10,8 @@ use super::case::{Case, Severity, WeighedCheck};
 use super::events::{self, NoRate};
 use super::observations::{Mean, Observations, TRAPPED_NS};
 
-/// A nominal frequency that is further off than this, in ppm, is of no use: what NTP may steer at most.
+/// A nominal frequency that is further off than this, in ppm, is of no use: what NTP may steer at
+/// most.
 const NOMINAL_PPM: f64 = 500.0;
 /// Offsets that are known to be less than this, in ns, are none.
 const TOLD_NS: f64 = 10_000.0;
@@ -93,7 +94,8 @@ fn kernel_verdict(seen: &Observations) -> Vec<WeighedCheck> {
     found
 }
 
-/// Under a hypervisor a counter may be scaled, trapped, or moved to another machine, without a word.
+/// Under a hypervisor a counter may be scaled, trapped, or moved to another machine, without a
+/// word.
 fn hypervisor(seen: &Observations) -> WeighedCheck {
     let environment = &seen.environment;
     let is_known = |flag: Option<bool>| flag == Some(true);

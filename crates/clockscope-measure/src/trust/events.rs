@@ -12,7 +12,8 @@ use crate::rate::base_name;
 /// Fewer handoffs than this say nothing.
 const FEW_HANDOFFS: u64 = 1000;
 
-/// A clock that shows none of so many steps is frozen: chance alone hides them once in a hundred million.
+/// A clock that shows none of so many steps is frozen: chance alone hides them once in a hundred
+/// million.
 const STEPS_TO_SEE: f64 = 20.0;
 /// The longest step that a clock is known to take, in ns: whole seconds.
 const LONGEST_STEP_NS: f64 = 1e9;
@@ -50,7 +51,8 @@ pub(super) fn steps_back(clocks: &[&ClockRecord], suspect: Suspect, severity: Se
     WeighedCheck::new(Check::StepsBack { count, readings, suspect, reason }, finding, severity)
 }
 
-/// Whether the clock advanced by more, or by less, than a second clock did meanwhile. That one may be in doubt.
+/// Whether the clock advanced by more, or by less, than a second clock did meanwhile. That one may
+/// be in doubt.
 pub(super) fn jumps(
     clocks: &[&ClockRecord],
     doubt: Option<ReferenceDoubt>,
@@ -95,7 +97,8 @@ pub(super) fn jumps_against_counter(
     found
 }
 
-/// For how long a clock that never changed was looked at, in ns; `None` for one that did, or was not read.
+/// For how long a clock that never changed was looked at, in ns; `None` for one that did, or was
+/// not read.
 fn unchanged_ns(clock: &ClockRecord) -> Option<f64> {
     let events = clock.events.as_ref().filter(|events| events.reads > 0 && !clock.observed_resolution_ns.is_known())?;
     // Older records lack the span.
@@ -103,13 +106,14 @@ fn unchanged_ns(clock: &ClockRecord) -> Option<f64> {
     Some(events.span_ns.get().unwrap_or(read_ns))
 }
 
-/// Whether a clock that did not change for so long has stopped: its nominal step is far shorter, and no clock that is known
-/// hides a longer step than [`LONGEST_STEP_NS`].
+/// Whether a clock that did not change for so long has stopped: its nominal step is far shorter,
+/// and no clock that is known hides a longer step than [`LONGEST_STEP_NS`].
 fn is_frozen(clock: &ClockRecord, unchanged_ns: f64) -> bool {
     unchanged_ns >= (STEPS_TO_SEE * clock.nominal_resolution_ns.get().unwrap_or(0.0)).max(LONGEST_STEP_NS)
 }
 
-/// For how long a clock that had stepped before did not step any more when it was to be compared, in ns.
+/// For how long a clock that had stepped before did not step any more when it was to be compared,
+/// in ns.
 fn stopped_ns(seen: &Observations, clock: &ClockRecord) -> Option<f64> {
     let (step_ns, label) = (clock.observed_resolution_ns.get()?, clock.identity.label());
     let stood_still_ns = match &seen.rates {
@@ -153,7 +157,8 @@ pub(super) fn standing(
     }
 }
 
-/// Whether readings that were handed from CPU to CPU went back. Only of clocks whose reads are ordered.
+/// Whether readings that were handed from CPU to CPU went back. Only of clocks whose reads are
+/// ordered.
 pub(super) fn order(
     seen: &Observations,
     sequences: &[&Sequence],

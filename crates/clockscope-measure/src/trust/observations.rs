@@ -89,7 +89,8 @@ impl Observations {
         Some(self.clock(label)?.cost_ns.known()?.median)
     }
 
-    /// The kernel's clocksource. A program that is emulated alone sees the host's files, which say nothing about it.
+    /// The kernel's clocksource. A program that is emulated alone sees the host's files, which say
+    /// nothing about it.
     pub(crate) fn clocksource(&self) -> Option<&str> {
         self.environment.clocksource.as_deref().filter(|_| !self.is_emulated_alone())
     }
@@ -99,8 +100,9 @@ impl Observations {
         self.environment.emulation.iter().any(|emulator| emulator == "qemu-user")
     }
 
-    /// Why the kernel's clock cannot judge the counter, nor the counter, whose rate it gave, the kernel's clock: `None` if they
-    /// can. A clock that the timer tick moves loses time with every tick that is lost.
+    /// Why the kernel's clock cannot judge the counter, nor the counter, whose rate it gave, the
+    /// kernel's clock: `None` if they can. A clock that the timer tick moves loses time with every
+    /// tick that is lost.
     pub(crate) fn doubt(&self) -> Option<ReferenceDoubt> {
         let is_ticked = self.clocksource().is_some_and(clocksource::is_timer_tick);
         let is_suspected = self.rates.as_ref().is_ok_and(|rates| rates.reference_suspected);

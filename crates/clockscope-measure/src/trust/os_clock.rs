@@ -11,9 +11,11 @@ use super::events::{self, NoRate};
 use super::observations::{Observations, SYSCALL, TRAPPED_NS, at_most_ns};
 use crate::rate::base_name;
 
-/// A clock that runs by more than this, in ppm, against the one that nobody steers is being slewed: a crystal is off by less.
+/// A clock that runs by more than this, in ppm, against the one that nobody steers is being slewed:
+/// a crystal is off by less.
 const SLEWED_PPM: f64 = 200.0;
-/// No steering makes a clock run by more than this, in ppm: adjtimex changes the length of a tick by a tenth at most.
+/// No steering makes a clock run by more than this, in ppm: adjtimex changes the length of a tick
+/// by a tenth at most.
 const STEERABLE_PPM: f64 = 101_000.0;
 /// A step of so many ns is no stopwatch's.
 const COARSE_NS: f64 = 100_000.0;
@@ -89,7 +91,8 @@ fn readable(seen: &Observations, clock: &ClockRecord) -> WeighedCheck {
     WeighedCheck::new(check, events::against_if(failure.is_some()), Severity::Forbids)
 }
 
-/// A clock that the kernel computes from a counter that is at fault is no better, whether or not that showed.
+/// A clock that the kernel computes from a counter that is at fault is no better, whether or not
+/// that showed.
 fn counter(seen: &Observations, clock: &ClockRecord, faults: &[CheckKind]) -> Option<WeighedCheck> {
     let is_computed = clock.identity.basis == ClockBasis::Clocksource
         && clock.identity.path == ReadPath::Libc
@@ -136,7 +139,8 @@ fn resolution(clock: &ClockRecord) -> WeighedCheck {
     WeighedCheck::new(check, finding, Severity::Limits)
 }
 
-/// Whether reading it enters the kernel although that could be avoided. Told by the clocksource, and by what it costs.
+/// Whether reading it enters the kernel although that could be avoided. Told by the clocksource,
+/// and by what it costs.
 fn cost(seen: &Observations, clock: &ClockRecord) -> Option<WeighedCheck> {
     let ns = clock.cost_ns.known()?.median;
     let cause = cost_cause(seen, clock, ns);
@@ -160,7 +164,8 @@ fn cost(seen: &Observations, clock: &ClockRecord) -> Option<WeighedCheck> {
 /// What explains a cost that is higher than it has to be, or is not the machine's.
 fn cost_cause(seen: &Observations, clock: &ClockRecord, ns: f64) -> Option<CostCause> {
     let syscall_ns = seen.cost_ns(SYSCALL);
-    // A clock that the timer tick moves needs no counter; devices and calls by number are system calls by nature.
+    // A clock that the timer tick moves needs no counter; devices and calls by number are system
+    // calls by nature.
     let may_avoid = clock.identity.path == ReadPath::Libc && !clock.identity.is_coarse;
     let has_no_vdso = seen.clocksource().and_then(clocksource::known).is_some_and(|known| known.vdso == Some(false));
     let is_emulated = !seen.environment.emulation.is_empty();

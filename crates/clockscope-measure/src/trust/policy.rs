@@ -13,7 +13,8 @@ use crate::catalogue::{Catalogue, Paths, UnknownClock};
 use crate::error::{MeasureError, PolicyError};
 use crate::platform::Platform;
 
-/// Names of the clocks to judge, each once: those asked for, or the usual ones that there are, and those that the policy names.
+/// Names of the clocks to judge, each once: those asked for, or the usual ones that there are, and
+/// those that the policy names.
 pub(super) fn names<P: Platform>(
     platform: &P,
     policy: &Policy,
@@ -338,7 +339,8 @@ fn tick_ns(clock: &ClockRecord) -> Option<Range> {
     clock.tick_ns.get().map(Range::exactly).or_else(bounded)
 }
 
-/// Backward steps on one CPU and across CPUs. What was not tested is not zero, unless there is nothing to be tested.
+/// Backward steps on one CPU and across CPUs. What was not tested is not zero, unless there is
+/// nothing to be tested.
 fn regressions(verdict: &Verdict, seen: &Observations, is_counter: bool) -> Option<Range> {
     let known = || verdict.evidence.iter().filter(|evidence| evidence.finding != Finding::Unknown);
     let on_one = known().find_map(|evidence| match evidence.check {

@@ -95,7 +95,8 @@ fn the_reason_of_a_cost_is_what_is_known_of_it() {
     }
 }
 
-/// A clock that steps by a second is looked at for less, whatever step it claims; one that has stopped for a second is frozen.
+/// A clock that steps by a second is looked at for less, whatever step it claims; one that has
+/// stopped for a second is frozen.
 #[test]
 fn a_step_that_was_not_seen_is_unknown() {
     use Trustworthiness::Unfit;

@@ -1,4 +1,5 @@
-//! What the tests of *order* and *offsets* share: machines whose CPUs' counters are apart, and how long a question may take.
+//! What the tests of *order* and *offsets* share: machines whose CPUs' counters are apart, and how
+//! long a question may take.
 
 use clockscope_simulation::{Change, Random};
 
@@ -24,7 +25,8 @@ pub(crate) fn count_ns(machine: &Machine) -> f64 {
     1e9 / machine.counter_hz * (1.0 + fast)
 }
 
-/// A random machine with random ways between its CPUs, in which as many as `share` of the CPUs are apart.
+/// A random machine with random ways between its CPUs, in which as many as `share` of the CPUs are
+/// apart.
 pub(crate) fn random(seed: u64, share: f64) -> Apart {
     from(Maker::new(seed), seed, share)
 }
@@ -64,8 +66,9 @@ pub(crate) fn is_on_counter(machine: &Machine) -> bool {
     machine.clocksource == Clocksource::Tsc
 }
 
-/// The machine did not take longer than so many turns of such a length, and what comes before and after them, in ns of true time;
-/// on a busy machine, in which threads wait for each other, a multiple of that.
+/// The machine did not take longer than so many turns of such a length, and what comes before and
+/// after them, in ns of true time; on a busy machine, in which threads wait for each other, a
+/// multiple of that.
 ///
 /// # Panics
 /// It did.

@@ -21,7 +21,8 @@ const LIMIT_PS: u128 = 20_000_000_000_000;
 const MOST_READS: f64 = 1024.0;
 const SHORTEST_BATCH_NS: f64 = 12e3;
 
-/// The shares of a check's progress until which clocks are read one after the other, and from which on rates are compared.
+/// The shares of a check's progress until which clocks are read one after the other, and from which
+/// on rates are compared.
 const READS: f64 = 0.32;
 const RATES: f64 = 0.56;
 
@@ -36,7 +37,8 @@ struct Checked {
     found: Trust,
     /// From the beginning of the first question to the end of the last one.
     whole: Range<u128>,
-    /// When readings of all clocks followed each other, and when they were compared with the reference.
+    /// When readings of all clocks followed each other, and when they were compared with the
+    /// reference.
     reads: Range<u128>,
     rates: Range<u128>,
 }
@@ -70,7 +72,8 @@ fn true_ppm(machine: &Machine, spec: &Spec) -> f64 {
     ((1.0 + spec.fast) / (1.0 + raw) - 1.0) * 1e6
 }
 
-/// Evidence that speaks against clocks that do nothing wrong: what is true of such a machine, and no fault.
+/// Evidence that speaks against clocks that do nothing wrong: what is true of such a machine, and
+/// no fault.
 fn may_be_against(machine: &Machine, verdict: &Verdict, evidence: &Evidence) -> bool {
     let is_counter = verdict.clock == "tsc";
     let is_device = machine.clocksource != Clocksource::Tsc;
@@ -90,7 +93,8 @@ fn may_be_against(machine: &Machine, verdict: &Verdict, evidence: &Evidence) -> 
     }
 }
 
-/// Nothing is wrong with these clocks: none is unfit, and each piece of evidence is right or unknown.
+/// Nothing is wrong with these clocks: none is unfit, and each piece of evidence is right or
+/// unknown.
 fn nothing_is_wrong(machine: &Machine, found: &Trust) {
     for verdict in &found.verdicts {
         for evidence in against(verdict) {
@@ -217,7 +221,8 @@ fn demands(machine: &Machine, found: &Trust) {
     }
 }
 
-/// A machine with nothing wrong, though it may be busy, state a wrong frequency, or have another clocksource for a reason.
+/// A machine with nothing wrong, though it may be busy, state a wrong frequency, or have another
+/// clocksource for a reason.
 fn sound(seed: u64) -> Machine {
     let mut maker = Maker::new(seed);
     let (is_stated, off) = (maker.random.happens(0.4), (maker.random.fraction() - 0.5) * 2e-3);
@@ -246,7 +251,8 @@ fn ask_sound(session: &Session<'_, Simulated>, seed: u64) -> Checked {
     checked
 }
 
-/// Nothing is held against clocks that do nothing wrong, however busy the machine is; and demands are met as they truly are.
+/// Nothing is held against clocks that do nothing wrong, however busy the machine is; and demands
+/// are met as they truly are.
 #[test]
 fn what_is_sound_is_never_unfit() {
     let (mut trusted, mut could) = (0, 0);
@@ -265,8 +271,8 @@ fn what_is_sound_is_never_unfit() {
     assert!(could < 10 || trusted * 10 >= could * 8, "{trusted} of {could}");
 }
 
-/// The time of a check was over after two batches of each clock. The median of such two was the mean
-/// of a read's cost and of the time that another thread had.
+/// The time of a check was over after two batches of each clock. The median of such two was the
+/// mean of a read's cost and of the time that another thread had.
 #[test]
 fn an_interruption_was_a_cost() {
     on_one("check::what_is_sound", 328, sound(328), &mut |session, seed| drop(ask_sound(session, seed)));
@@ -328,7 +334,8 @@ fn faulty(seed: u64) -> (Machine, Fault, Option<u128>, &'static str) {
     (machine, fault, (kind != 0).then_some((at_ms * 1e9) as u128), name)
 }
 
-/// Nobody trusts what is at fault, if that showed while it was looked at; and nothing else is unfit for it.
+/// Nobody trusts what is at fault, if that showed while it was looked at; and nothing else is unfit
+/// for it.
 fn judge(session: &Session<'_, Simulated>, seed: u64) {
     let (_, fault, at_ps, name) = faulty(seed);
     let checked = ask(session, Policy::default(), seconds(seed));
@@ -351,7 +358,8 @@ fn judge(session: &Session<'_, Simulated>, seed: u64) {
         Fault::Nothing => &[counter, monotonic, raw],
     };
     for verdict in sound {
-        // A kernel's clock that is computed from a counter shows that one's faults where these differ by CPU or reading.
+        // A kernel's clock that is computed from a counter shows that one's faults where these
+        // differ by CPU or reading.
         let is_shown = fault == Fault::Counter && name == "offset" && verdict.clock != "tsc";
         let is_unfit = verdict.verdict == Trustworthiness::Unfit;
         // Outside of that, the counter and its reference are the only ones that are compared.
@@ -376,7 +384,8 @@ fn judge(session: &Session<'_, Simulated>, seed: u64) {
     );
 }
 
-/// A clock or counter whose fault falls into what is tested is never trusted, and no other is unfit for it; and the question ends.
+/// A clock or counter whose fault falls into what is tested is never trusted, and no other is unfit
+/// for it; and the question ends.
 #[test]
 fn a_fault_is_never_trusted() {
     on_platforms("check::a_fault_is_never_trusted", limited, judge);

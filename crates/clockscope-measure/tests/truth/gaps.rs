@@ -330,7 +330,8 @@ fn ranks(longest: &[f64], all: &[Expected], threshold_ns: f64) {
     }
 }
 
-/// Each of the longest happened when it is said to, if these are all. No figure tells when that time began.
+/// Each of the longest happened when it is said to, if these are all. No figure tells when that
+/// time began.
 fn in_time(found: &Gaps, all: &mut [Expected]) {
     all.sort_by_key(|gap| gap.at_ps);
     let mut told: Vec<_> = found.worst.iter().collect();
@@ -345,7 +346,8 @@ fn in_time(found: &Gaps, all: &mut [Expected]) {
     }
 }
 
-/// The cause is one of the gap, or of what fell into asking beside it, which docs/method.md says; or it is unknown.
+/// The cause is one of the gap, or of what fell into asking beside it, which docs/method.md says;
+/// or it is unknown.
 fn is_right(gap: &Expected, cause: CauseKind) -> bool {
     let by = |taker: Taker| gap.takers.contains(&taker) || gap.bystanders.contains(&taker);
     if gap.has_moved {
@@ -457,13 +459,15 @@ fn once(test: &str, seeds: &[u64]) {
     }
 }
 
-/// Looking whether the time was over took more than 1 µs, and asking the thread after that was counted as a gap.
+/// Looking whether the time was over took more than 1 µs, and asking the thread after that was
+/// counted as a gap.
 #[test]
 fn a_look_at_the_time_is_no_gap() {
     once("gaps::what_threads_lost", &[7, 11, 14, 19]);
 }
 
-/// The counter moves every 40 ns, and a turn takes less: a turn was taken to be 0, and every step of the counter for a gap.
+/// The counter moves every 40 ns, and a turn takes less: a turn was taken to be 0, and every step
+/// of the counter for a gap.
 #[test]
 fn a_step_of_the_timer_is_no_gap() {
     once("gaps::what_threads_lost", &[359, 910, 996, 1417]);
@@ -497,7 +501,8 @@ fn reads_after_asking_are_no_gap() {
     }
 }
 
-/// Every time that a thread lost while it looked is told, with its length and its cause, and no other.
+/// Every time that a thread lost while it looked is told, with its length and its cause, and no
+/// other.
 #[test]
 fn what_threads_lost_is_told_and_nothing_else() {
     let (mut gaps, mut aside) = (0, 0);

@@ -12,7 +12,8 @@ use crate::platform::Simulated;
 /// Machines of a question where nothing else is said.
 const MACHINES: u64 = 100;
 
-/// How often what need not always be right was right: intervals that claim 95 %, events that are found nine times of ten.
+/// How often what need not always be right was right: intervals that claim 95 %, events that are
+/// found nine times of ten.
 #[derive(Debug, Default)]
 pub(crate) struct Coverage {
     held: u64,
@@ -48,11 +49,12 @@ impl Coverage {
     }
 }
 
-/// Asks `question` of random machines, which are made by `make` from their seeds. `CLOCKSCOPE_MACHINES` says of how many,
-/// `CLOCKSCOPE_SEED` of which one alone.
+/// Asks `question` of random machines, which are made by `make` from their seeds.
+/// `CLOCKSCOPE_MACHINES` says of how many, `CLOCKSCOPE_SEED` of which one alone.
 ///
 /// # Panics
-/// Where the question panics: with the seed and what the first such machine did, and with all such seeds.
+/// Where the question panics: with the seed and what the first such machine did, and with all such
+/// seeds.
 pub(crate) fn on_machines(
     test: &str,
     make: impl Fn(u64) -> Machine,
@@ -121,7 +123,8 @@ pub(crate) fn on_platform(
     }
 }
 
-/// Asks of one machine; the error says what was wrong, what the machine did and how to ask it again.
+/// Asks of one machine; the error says what was wrong, what the machine did and how to ask it
+/// again.
 fn asked_of(
     test: &str,
     seed: u64,

@@ -271,7 +271,8 @@ pub(crate) fn pick<T: Copy>(random: &mut Random, from: &[T]) -> T {
     from[random.below(from.len() as u64) as usize]
 }
 
-/// A third of the machines is quiet but for interrupts; on others up to 8 threads compete, in slices of 1 to 10 ms.
+/// A third of the machines is quiet but for interrupts; on others up to 8 threads compete, in
+/// slices of 1 to 10 ms.
 fn random_load(random: &mut Random, tick_ns: u64) -> Load {
     let competitors = if random.happens(0.33) { 0 } else { random.between(0, 9) as u32 };
     let is_virtual = random.happens(0.2);

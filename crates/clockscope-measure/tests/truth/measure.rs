@@ -19,9 +19,9 @@ fn ask(session: &Session<'_, Simulated>, seed: u64) -> Measurement {
     measure(session, catalogue, &request, &mut |_| {}).expect("it can be asked").found
 }
 
-/// What a read truly costs in ns of the reference: the median over batches of so many reads, each followed by a wait that is
-/// exponential, and one read of the timer. Interrupted batches are longer than most others, so the median of all is a later
-/// one of those that were not.
+/// What a read truly costs in ns of the reference: the median over batches of so many reads, each
+/// followed by a wait that is exponential, and one read of the timer. Interrupted batches are
+/// longer than most others, so the median of all is a later one of those that were not.
 fn true_cost_ns(machine: &Machine, spec: &Spec, jitter: f64, reads: u64) -> f64 {
     let reads = reads as f64;
     let timer = machine.counter_cost.or(machine.spec("monotonic_raw:syscall").map(|spec| spec.cost));

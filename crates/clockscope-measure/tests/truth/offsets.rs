@@ -46,7 +46,8 @@ fn contains(machine: &Machine, (pair, told_step_ns): (&OffsetPair, Option<f64>),
     assert_eq!(pair.apart, Figure::Known(offset_ns.abs() > bound_ns), "{pair:?}");
     assert!(pair.apart.get() == Some(false) || expected_ns != 0.0, "the counters agree: {pair:?}");
     assert!(pair.apart.get() == Some(true) || expected_ns.abs() <= 2.0 * bound_ns, "{expected_ns}: {pair:?}");
-    // Never wider than the tightest round trip, the counter's step and the uncertainty of its rate, 1000 ppm, allow.
+    // Never wider than the tightest round trip, the counter's step and the uncertainty of its rate,
+    // 1000 ppm, allow.
     let step_ns = told_step_ns.expect("it was tested");
     assert!(step_ns >= machine.counter_step as f64 * count_ns(machine) * 0.999, "{step_ns}");
     let widest_ns = pair.round_trip_ns.get().expect("there was one") / 2.0
@@ -72,7 +73,8 @@ fn adds_up(machine: &Machine, found: &Offsets, ticks: &[i64]) {
     assert!(found.closure_ns.get().unwrap_or(0.0) <= 3.0 * widest, "{found:?}");
 }
 
-/// The counter of each CPU against the kernel's clock there: they differ by the offset, unless both show it.
+/// The counter of each CPU against the kernel's clock there: they differ by the offset, unless both
+/// show it.
 fn kernels_clock(machine: &Machine, found: &Offsets, ticks: &[i64]) {
     assert_eq!(found.vdso.len() + 1, found.cpus.len());
     for told in &found.vdso {
@@ -112,7 +114,8 @@ fn the_bound_contains_the_truth() {
     );
 }
 
-/// A machine in which the offset of one CPU changes during the run: when, which CPU's, and the offsets afterwards.
+/// A machine in which the offset of one CPU changes during the run: when, which CPU's, and the
+/// offsets afterwards.
 fn changing(seed: u64) -> (Apart, Vec<i64>) {
     let mut maker = Maker::new(seed);
     maker.has_counter = true;
@@ -127,7 +130,8 @@ fn changing(seed: u64) -> (Apart, Vec<i64>) {
     (apart, after)
 }
 
-/// What is reported is the offset before, the one afterwards, or one between them that explains both; or that it changed.
+/// What is reported is the offset before, the one afterwards, or one between them that explains
+/// both; or that it changed.
 #[test]
 fn a_change_is_reported_or_explained() {
     let mut reported = 0;
@@ -219,8 +223,8 @@ fn a_cpu_that_goes_offline_is_lost() {
     assert!(lost > 0 || std::env::var("CLOCKSCOPE_SEED").is_ok(), "no CPU was lost");
 }
 
-/// Two threads that find themselves on one busy CPU take a slice for each message, and looked at the clock only after
-/// hundreds of them: 18 s instead of 20 ms.
+/// Two threads that find themselves on one busy CPU take a slice for each message, and looked at
+/// the clock only after hundreds of them: 18 s instead of 20 ms.
 #[test]
 fn long_turns_end_a_question_in_time() {
     on_one("offsets::long_turns", 48, losing(48).machine, &mut |session, seed| _ = loses(session, seed));
@@ -233,7 +237,8 @@ fn a_rate_is_found_on_one_cpu() {
     on_one("offsets::a_rate_is_found", 1330, losing(1330).machine, &mut |session, seed| _ = loses(session, seed));
 }
 
-/// A machine whose counter stands still from a time on: 0 to 20 ms, when the exchanges are over on most.
+/// A machine whose counter stands still from a time on: 0 to 20 ms, when the exchanges are over on
+/// most.
 fn freezing(seed: u64) -> Apart {
     let mut maker = Maker::new(seed);
     (maker.has_counter, maker.clocksource) = (true, Clocksource::Device(10));
@@ -269,7 +274,8 @@ fn a_counter_that_stands_still_has_no_offset() {
     on_machines("offsets::a_counter_that_stands_still", |seed| freezing(seed).machine, stands_still);
 }
 
-/// The exchanges of a counter that had stopped took no time, and its offset was reported with a bound of its step.
+/// The exchanges of a counter that had stopped took no time, and its offset was reported with a
+/// bound of its step.
 #[test]
 fn exchanges_that_took_no_time_are_no_exchanges() {
     for seed in [0, 6] {
@@ -277,8 +283,8 @@ fn exchanges_that_took_no_time_are_no_exchanges() {
     }
 }
 
-/// The step of the kernel's clock was not part of the bound of what is compared with it: the clocksource jiffies moves once a
-/// timer tick.
+/// The step of the kernel's clock was not part of the bound of what is compared with it: the
+/// clocksource jiffies moves once a timer tick.
 #[test]
 fn the_kernels_clock_is_as_coarse_as_its_device() {
     for seed in 0..20 {

@@ -65,7 +65,8 @@ impl Question {
             let is_read = told.available;
             assert_eq!(told.mailbox.is_known(), is_read && is_asked(Handoff::Mailbox), "{told:?}");
             assert_eq!(told.lock.is_known(), is_read && is_asked(Handoff::Lock), "{told:?}");
-            // Two threads cannot hand a word over more often than its transit takes; nor in less time than was spent.
+            // Two threads cannot hand a word over more often than its transit takes; nor in less
+            // time than was spent.
             let most = told.handoffs_per_second.get().unwrap_or(0.0);
             assert!(most.is_finite() && most < 2e9, "{told:?}");
             let is_known = told.handoffs_per_second.is_known();
@@ -77,8 +78,8 @@ impl Question {
     }
 }
 
-/// By how much a receiver's reading may truly be below the sender's, in ns of the clock, without its step; 0 or less where it
-/// may not.
+/// By how much a receiver's reading may truly be below the sender's, in ns of the clock, without
+/// its step; 0 or less where it may not.
 fn ahead_ns(machine: &Machine, spec: &Spec, ticks: &[i64], from: u32, to: u32) -> f64 {
     let has_offset = spec.id.is_none() || is_on_counter(machine) && !spec.info.is_coarse;
     let offset_ns = if has_offset { across::true_ns(machine, ticks, to, from) } else { 0.0 };
@@ -104,7 +105,8 @@ fn check(machine: &Machine, ticks: &[i64], told: &Sequence) {
     assert!(worst_ns <= ahead_ns + slack_ns(machine, spec, ahead_ns), "{ahead_ns}: {told:?}");
 }
 
-/// Ordered reads of counters that agree, and of clocks on them, never go back; others by no more than their lead.
+/// Ordered reads of counters that agree, and of clocks on them, never go back; others by no more
+/// than their lead.
 #[test]
 fn nothing_goes_back_where_counters_agree() {
     let mut handoffs = 0;
@@ -128,7 +130,8 @@ fn nothing_goes_back_where_counters_agree() {
     assert!(handoffs > 1000, "{handoffs}");
 }
 
-/// However far the counters are apart, a regression is no larger than that, and is between CPUs that are apart so.
+/// However far the counters are apart, a regression is no larger than that, and is between CPUs
+/// that are apart so.
 #[test]
 fn a_regression_is_as_large_as_the_offset_at_most() {
     let make = |seed| across::random(seed, 0.6);
@@ -157,8 +160,8 @@ fn behind(seed: u64) -> (Apart, u32) {
     (across::with(maker.make(), &mut random, ticks), cpu)
 }
 
-/// Each reading that the CPU receives is ahead of its own, and none that it sends: under a lock, every other handoff of each
-/// slice regresses. The worst is the offset, less the way.
+/// Each reading that the CPU receives is ahead of its own, and none that it sends: under a lock,
+/// every other handoff of each slice regresses. The worst is the offset, less the way.
 #[test]
 fn every_handoff_to_a_cpu_behind_regresses() {
     on_machines(
@@ -193,7 +196,8 @@ fn every_handoff_to_a_cpu_behind_regresses() {
     );
 }
 
-/// A machine of which one clock refuses or freezes during the run: its name, and whether it refuses.
+/// A machine of which one clock refuses or freezes during the run: its name, and whether it
+/// refuses.
 fn failing(seed: u64) -> (Machine, String, bool, f64) {
     let mut random = Random::new(seed ^ 0xfa11);
     let mut maker = Maker::new(seed).quiet();
@@ -211,8 +215,8 @@ fn failing(seed: u64) -> (Machine, String, bool, f64) {
     (machine, name.to_owned(), refuses, at_ms)
 }
 
-/// A clock that refuses or stands still is reported so, within the time of the question. Others are not. Returns how many were:
-/// of those that stand still, and of those that refuse.
+/// A clock that refuses or stands still is reported so, within the time of the question. Others are
+/// not. Returns how many were: of those that stand still, and of those that refuse.
 fn fails(session: &Session<'_, Simulated>, seed: u64) -> [u32; 2] {
     let mut reported = [0, 0];
     let (_, name, refuses, at_ms) = failing(seed);
@@ -255,8 +259,8 @@ fn a_clock_that_fails_is_reported() {
     assert!(reported.iter().all(|count| *count > 0) || std::env::var("CLOCKSCOPE_SEED").is_ok(), "{reported:?}");
 }
 
-/// The time that a reference measured which refused during the run was infinite, and added up to a panic. One that stood still
-/// never ended the question.
+/// The time that a reference measured which refused during the run was infinite, and added up to a
+/// panic. One that stood still never ended the question.
 #[test]
 fn a_reference_that_fails_ends_the_question() {
     for seed in [10, 15, 28] {

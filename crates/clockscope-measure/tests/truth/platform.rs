@@ -26,9 +26,11 @@ const GLANCE_PS: u64 = 1_000_000;
 /// The instrument's view of a simulated machine.
 pub(crate) struct Simulated {
     pub(crate) machine: Machine,
-    /// Sleeps so far: the call, the time that was asked for, and what CLOCK_MONOTONIC advanced by, in ns.
+    /// Sleeps so far: the call, the time that was asked for, and what CLOCK_MONOTONIC advanced by,
+    /// in ns.
     pub(crate) sleeps: Arc<Mutex<Vec<(Call, u64, u64)>>>,
-    /// Waits by the library's clock so far: the time that was asked for, and what CLOCK_MONOTONIC advanced by, in ns.
+    /// Waits by the library's clock so far: the time that was asked for, and what CLOCK_MONOTONIC
+    /// advanced by, in ns.
     pub(crate) spins: Mutex<Vec<(u64, u64)>>,
     /// All reads of clocks, once [`Simulated::log_reads`] was called.
     pub(crate) reads: Log,
@@ -42,7 +44,8 @@ pub(crate) struct Simulated {
     pub(crate) asked: Mutex<Vec<Asked>>,
 }
 
-/// One read of a clock: the clock's place among the machine's, its reading, and the true time at which that was taken, in ps.
+/// One read of a clock: the clock's place among the machine's, its reading, and the true time at
+/// which that was taken, in ps.
 pub(crate) type Read = (usize, u64, u128);
 /// Reads of clocks, in order; `None` if they are not kept.
 pub(crate) type Log = Arc<Mutex<Option<Vec<Read>>>>;
@@ -208,8 +211,8 @@ impl Drop for Pinned {
     }
 }
 
-/// The calls that sleep: until CLOCK_MONOTONIC has advanced by what was asked for, and later; or earlier, where the machine is
-/// made so.
+/// The calls that sleep: until CLOCK_MONOTONIC has advanced by what was asked for, and later; or
+/// earlier, where the machine is made so.
 pub(crate) struct Sleeper {
     cpus: Arc<Multiprocessor>,
     monotonic: ClockId,

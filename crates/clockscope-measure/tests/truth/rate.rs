@@ -16,7 +16,8 @@ const TICKED_NS: f64 = 100e3;
 /// Nobody steers a clock by more than this share.
 const STEERED: f64 = 0.1;
 
-/// A machine whose reads take their values anywhere in between, and whose counter may have a nominal frequency.
+/// A machine whose reads take their values anywhere in between, and whose counter may have a
+/// nominal frequency.
 fn machine(seed: u64) -> Machine {
     let mut maker = Maker::new(seed);
     if maker.random.happens(0.3) {
@@ -244,7 +245,8 @@ fn ended(request: &RateRequest, answer: &Envelope<Rates>, is_timer_changed: bool
         let until = request.until_ppm.expect("it ended early");
         for record in compared {
             let bound = record.bound_ppm.get().expect("it is there");
-            // A counter that is the reference has its length from a bracket that is taken anew for the record.
+            // A counter that is the reference has its length from a bracket that is taken anew for
+            // the record.
             let more = if record.reference.contains("tsc") { 0.1 } else { 1e-3 };
             assert!(bound <= until * (1.0 + more), "it ended early, with {bound} ppm of {until}: {record:?}");
         }
@@ -330,7 +332,8 @@ struct Seen {
     suspected: u64,
 }
 
-/// Whatever happens, bounds hold the mean rate between their ends, and what is told of changes and steps is right.
+/// Whatever happens, bounds hold the mean rate between their ends, and what is told of changes and
+/// steps is right.
 #[test]
 fn a_rate_that_changes_is_told_as_it_is() {
     let mut seen = Seen::default();
@@ -475,8 +478,9 @@ impl Compared<'_> {
         self.step(record, seen);
     }
 
-    /// What clock and reference truly counted between the two brackets that the record compares, and seconds between them. `None` for
-    /// a reference of ticks, whose scale is not part of the record.
+    /// What clock and reference truly counted between the two brackets that the record compares,
+    /// and seconds between them. `None` for a reference of ticks, whose scale is not part of the
+    /// record.
     fn between_ends(&self, record: &RateRecord) -> Option<(f64, f64, f64)> {
         let seconds = record.seconds.get()?;
         if self.is_counter(self.reference) {
@@ -498,7 +502,8 @@ impl Compared<'_> {
         Some((counted(self.clock), counted(self.reference), seconds))
     }
 
-    /// Told to be constant only where brackets can hide what changed, and to have changed only where something did.
+    /// Told to be constant only where brackets can hide what changed, and to have changed only
+    /// where something did.
     fn constancy(&self, constant: Option<bool>, what: &str) {
         let Some(constant) = constant else { return };
         assert!(!self.is_ticked(), "{what}");

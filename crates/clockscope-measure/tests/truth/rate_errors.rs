@@ -60,7 +60,8 @@ fn a_run_did_not_end_beside_a_reference_that_stood_still() {
     }
 }
 
-/// Seed 131: a counter that jumped by 0.6 s was told to have jumped by 0.06 s: by its mean rate, of which the jump was nine tenths.
+/// Seed 131: a counter that jumped by 0.6 s was told to have jumped by 0.06 s: by its mean rate, of
+/// which the jump was nine tenths.
 #[test]
 fn a_jump_of_a_counter_was_told_in_units_that_it_made_itself() {
     let mut machine = machine(131, Clocksource::Tsc);
@@ -70,7 +71,8 @@ fn a_jump_of_a_counter_was_told_in_units_that_it_made_itself() {
     assert!((step.ns / 6e8 - 1.0).abs() < 1e-3, "{step:?}");
 }
 
-/// Seed 367: a reference that stood still for half of the rounds made a usual rate that nobody had, and steps too large by it.
+/// Seed 367: a reference that stood still for half of the rounds made a usual rate that nobody had,
+/// and steps too large by it.
 #[test]
 fn a_rate_that_nobody_had_was_usual() {
     let mut machine = machine(367, Clocksource::Tsc);
@@ -82,7 +84,8 @@ fn a_rate_that_nobody_had_was_usual() {
     assert!((step.ns / 80e6).abs() < 1.01, "{step:?}");
 }
 
-/// Seed 159: a counter that went back had a negative frequency, and others were compared in its negative units.
+/// Seed 159: a counter that went back had a negative frequency, and others were compared in its
+/// negative units.
 #[test]
 fn a_counter_that_went_back_was_the_length_of_time() {
     let mut machine = machine(159, Clocksource::Tsc);
@@ -99,7 +102,8 @@ fn a_counter_that_went_back_was_the_length_of_time() {
     assert!((step.ns / -6e11 - 1.0).abs() < 1e-3, "{step:?}");
 }
 
-/// Seed 110: after a suspend, MONOTONIC and MONOTONIC_RAW, which both left it out, made REALTIME suspected.
+/// Seed 110: after a suspend, MONOTONIC and MONOTONIC_RAW, which both left it out, made REALTIME
+/// suspected.
 #[test]
 fn a_suspend_made_a_reference_suspected() {
     let mut machine = machine(110, Clocksource::Tsc);
@@ -112,7 +116,8 @@ fn a_suspend_made_a_reference_suspected() {
     );
 }
 
-/// Clocks that are steered together, or one clock by several paths, made what they are compared with suspected.
+/// Clocks that are steered together, or one clock by several paths, made what they are compared
+/// with suspected.
 #[test]
 fn clocks_that_are_steered_together_made_a_reference_suspected() {
     let change = |machine: &mut Machine, clocks: Vec<usize>| {
@@ -147,7 +152,8 @@ fn the_timers_bound_left_out_the_steps_of_a_device() {
     assert!(run.timer.frequency_bound_ppm > least_ppm + width_ppm, "{:?}", run.timer);
 }
 
-/// Seed 1 and others: where CLOCK_MONOTONIC refused or stood still, sleeps of -10^15 ns and of 0 ns were told, and all were early.
+/// Seed 1 and others: where CLOCK_MONOTONIC refused or stood still, sleeps of -10^15 ns and of 0 ns
+/// were told, and all were early.
 #[test]
 fn sleeps_were_early_where_the_clock_refused_or_stood_still() {
     for is_frozen in [true, false] {

@@ -20,8 +20,8 @@ impl Bracket {
     }
 }
 
-/// The narrowest bracket of each round of one pair: brackets of a round follow each other without another read in between. A
-/// clock that is not ordered is fenced by reads of the timer.
+/// The narrowest bracket of each round of one pair: brackets of a round follow each other without
+/// another read in between. A clock that is not ordered is fenced by reads of the timer.
 pub(crate) fn kept(reads: &[Read], [clock, reference]: [usize; 2], fence: Option<usize>) -> Vec<Bracket> {
     let (before, after): (Vec<usize>, usize) = match fence {
         Some(fence) => (vec![reference, fence, clock, fence, reference], 5),
@@ -53,7 +53,8 @@ impl Machine {
         self.specs.iter().position(|spec| spec.label() == label).expect("there is such a clock")
     }
 
-    /// What a clock shows more at a true time in ps than at another, but for its tick: ns, or counts.
+    /// What a clock shows more at a true time in ps than at another, but for its tick: ns, or
+    /// counts.
     pub(crate) fn shown_between(&self, place: usize, from_ps: u128, until_ps: u128) -> f64 {
         match self.specs[place].id {
             None => {
@@ -80,8 +81,8 @@ impl Machine {
         since.unwrap_or(ps)
     }
 
-    /// By how much a reading may be late, in the clock's unit: its tick, and the digits that it does not show. No change
-    /// makes it later than that.
+    /// By how much a reading may be late, in the clock's unit: its tick, and the digits that it
+    /// does not show. No change makes it later than that.
     pub(crate) fn lateness(&self, place: usize) -> f64 {
         let spec = &self.specs[place];
         match spec.id {
@@ -95,7 +96,8 @@ impl Machine {
         if spec.id.is_some() { 1.0 + spec.fast } else { self.raw_seconds() }
     }
 
-    /// The same of the clock that the timer is calibrated with, by which a counter that is the reference has a length.
+    /// The same of the clock that the timer is calibrated with, by which a counter that is the
+    /// reference has a length.
     pub(crate) fn raw_seconds(&self) -> f64 {
         1.0 + self.spec("monotonic_raw:syscall").expect("every machine has one").fast
     }

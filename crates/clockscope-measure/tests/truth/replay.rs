@@ -233,7 +233,8 @@ fn no_numbers_make_it_panic_or_wait() {
     }
 }
 
-/// One that was recorded before failures had types is read, and has the checksum that it had, which is of all its keys.
+/// One that was recorded before failures had types is read, and has the checksum that it had, which
+/// is of all its keys.
 #[test]
 fn no_key_is_added_to_an_older_recording() {
     for name in ["short", "whole"] {

@@ -72,7 +72,8 @@ fn compared(session: &Session<'_, Simulated>, seed: u64) -> Option<u32> {
     let costs = specs.map(|spec| spec.cost.ps as f64);
     assert!(is_right(cost, less(costs)), "{costs:?}: {cost:?}");
     accuracy(machine, specs, metric(&found, "accuracy"));
-    // A counter that the kernel does not use is trusted less, and an unordered read goes back between CPUs.
+    // A counter that the kernel does not use is trusted less, and an unordered read goes back
+    // between CPUs.
     let is_worse =
         |spec: &Spec| spec.id.is_none() && (machine.clocksource != Clocksource::Tsc || spec.cost.early_ps > 0);
     let reliability = metric(&found, "reliability");

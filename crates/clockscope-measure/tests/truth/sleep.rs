@@ -55,7 +55,8 @@ fn truths(platform: &Simulated, row: &SleepRow) -> Vec<f64> {
     truths
 }
 
-/// By what the clock's reads may make a sleep seem longer: their cost and that of the timer's, twice; and shorter: its tick.
+/// By what the clock's reads may make a sleep seem longer: their cost and that of the timer's,
+/// twice; and shorter: its tick.
 fn reading_ns(machine: &Machine) -> (f64, f64) {
     let spec = machine.spec("monotonic:syscall").expect("it is there");
     let timer = machine.counter_cost.unwrap_or(machine.spec("monotonic_raw:syscall").expect("it is there").cost);
@@ -64,8 +65,8 @@ fn reading_ns(machine: &Machine) -> (f64, f64) {
     (most, spec.tick_ns + 1.0 + machine.counter_step as f64 * 1e9 / machine.counter_hz)
 }
 
-/// What is told is what was got, and what reading the clock takes; no early return is told that was none, and all that were
-/// earlier than that are.
+/// What is told is what was got, and what reading the clock takes; no early return is told that was
+/// none, and all that were earlier than that are.
 #[test]
 fn sleeps_are_told_as_they_were() {
     let (mut early, mut left_out) = ([0, 0], 0);
@@ -211,7 +212,8 @@ fn no_sleep_is_early_because_a_clock_is_wrong() {
                 continue;
             };
             assert!(row.sleeps == truths.len() as u64 || row.reason.is_some(), "{row:?}");
-            // A clock that froze in the midst of a sleep, or was thawed, is off by less than nobody can tell from steering.
+            // A clock that froze in the midst of a sleep, or was thawed, is off by less than nobody
+            // can tell from steering.
             assert!(min_ns >= truths[0] * 0.8 - shorter - 2_100.0, "{row:?}: {truths:?}");
         }
         time_is_kept(&platform.machine, &answer);

@@ -15,7 +15,8 @@ const DRIFT: f64 = 210e-6;
 /// A jump of more is a warp, in ns.
 const WARP_NS: f64 = 1e6;
 
-/// What a question takes beside the time that it was asked for, in ms: trying, calibrating, and a batch.
+/// What a question takes beside the time that it was asked for, in ms: trying, calibrating, and a
+/// batch.
 const OVERHEAD_MS: f64 = 15.0;
 
 /// Reads two of the clocks for 60 ms to 3 s of simulated time; long runs are rare.
@@ -34,7 +35,8 @@ fn ask(session: &Session<'_, Simulated>, names: &[String], seconds: f64) -> Vec<
     found.found.clocks
 }
 
-/// Nothing is held against a clock that did nothing wrong, however busy the machine is; and its tick is right, or unknown.
+/// Nothing is held against a clock that did nothing wrong, however busy the machine is; and its
+/// tick is right, or unknown.
 #[test]
 fn a_right_clock_is_right_on_any_machine() {
     on_machines(
@@ -95,8 +97,8 @@ fn a_step_is_one_event_of_its_kind() {
             found.count(forward == 1);
         }
         let lost_ps = session.platform().machine.cpus.taken().iter().map(|lost| lost.taken.ps).max().unwrap_or(0);
-        // A short interruption that falls on a step is part of it, and so is what clock and reference drift apart while the
-        // CPU is lost.
+        // A short interruption that falls on a step is part of it, and so is what clock and
+        // reference drift apart while the CPU is lost.
         let most_ns = ns as f64 + threshold_ns.max(sure_ns) + lost_ps as f64 / 1e3 * DRIFT;
         assert!(events.warp.get().unwrap_or(0) <= u64::from(most_ns > WARP_NS), "stepped by {ns} ns: {events:?}");
         for worst in record.worst.jump.iter().chain(&record.worst.warp).filter_map(|worst| worst.size_ns) {
@@ -131,7 +133,8 @@ fn faulty(seed: u64) -> (Machine, Fault) {
     (machine, fault)
 }
 
-/// A clock that stands still or refuses during the run is found to do that, and nothing else, in the time that was asked for.
+/// A clock that stands still or refuses during the run is found to do that, and nothing else, in
+/// the time that was asked for.
 #[test]
 fn a_fault_under_way_is_told_as_what_it_is() {
     on_machines(
@@ -170,8 +173,8 @@ fn a_fault_under_way_is_told_as_what_it_is() {
                     );
                 }
                 Fault::FreezesForAWhile if was_read => {
-                    // It goes on from where it would have been, as a coarse clock does: it stood still, and did not
-                    // jump.
+                    // It goes on from where it would have been, as a coarse clock does: it stood
+                    // still, and did not jump.
                     assert!(events.stuck == 1 && events.jump.get().unwrap_or(0) <= 1, "{events:?}");
                 }
                 Fault::FreezesForAWhile => {

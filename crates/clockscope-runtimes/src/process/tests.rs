@@ -35,7 +35,8 @@ fn what_is_printed_is_taken_and_faults_are_told() {
 
 #[test]
 fn nothing_is_left_behind() {
-    // A child in the group, one in a session of its own whose parent has gone, and one that ignores what it may.
+    // A child in the group, one in a session of its own whose parent has gone, and one that ignores
+    // what it may.
     let long = format!("12{:07}", std::process::id());
     let script = format!(
         "sleep {long}.1 & setsid sh -c 'sleep {long}.2 & exec sleep {long}.3' & \

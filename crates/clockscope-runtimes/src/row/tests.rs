@@ -2,7 +2,8 @@ use clockscope_records::Figures;
 
 use super::*;
 
-/// Readings of a clock that a loop of `cost_ns` reads, whose value is the time cut down to `tick_ns`, in units of `unit_ns`.
+/// Readings of a clock that a loop of `cost_ns` reads, whose value is the time cut down to
+/// `tick_ns`, in units of `unit_ns`.
 fn readings(cost_ns: impl Fn(u64) -> f64, tick_ns: f64, unit_ns: u64) -> ProbeReadings {
     // Long enough that coarse clocks step some ten times.
     let batches = ((10.0 * tick_ns / (1000.0 * cost_ns(0))) as u64).clamp(200, 50_000);
@@ -146,7 +147,8 @@ fn steps_back_are_counted_and_do_not_spoil_the_rest() {
     assert!(found.observed_resolution_ns.get().is_some_and(|ns| ns > 0.0));
 }
 
-/// A read that always takes the same and now and then repeats the one before is no tick: of the steps that are kept, as few repeated as of all.
+/// A read that always takes the same and now and then repeats the one before is no tick: of the
+/// steps that are kept, as few repeated as of all.
 #[test]
 fn rare_repeats_among_many_readings_prove_no_tick() {
     let mut even = readings(noisy(22.0), 10.014_831, 1);

@@ -1,4 +1,5 @@
-//! Systems whose clocks this crate does not know yet: only those of Rust's standard library are read there.
+//! Systems whose clocks this crate does not know yet: only those of Rust's standard library are
+//! read there.
 
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 

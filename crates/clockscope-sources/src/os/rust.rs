@@ -9,8 +9,9 @@ use crate::{ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Visitor};
 /// [`std::time::Instant::now`].
 #[derive(Clone, Debug)]
 pub struct RustInstant {
-    /// The first reading whose value was asked for. Readings are relative to it: std does not show an instant's
-    /// number. Not read beforehand, because where the counter is disabled every read kills the process.
+    /// The first reading whose value was asked for. Readings are relative to it: std does not show
+    /// an instant's number. Not read beforehand, because where the counter is disabled every read
+    /// kills the process.
     origin: OnceLock<Instant>,
 }
 
@@ -49,7 +50,8 @@ impl RawClock for RustSystemTime {
     }
 }
 
-/// Nanoseconds after an origin; before it, their two's complement, so that wrapping differences stay right.
+/// Nanoseconds after an origin; before it, their two's complement, so that wrapping differences
+/// stay right.
 fn signed_ns(after: Option<Duration>, before: impl Fn() -> Duration) -> u64 {
     match after {
         Some(after) => after.as_nanos() as u64,

@@ -71,7 +71,8 @@ fn place(ticks: f64) -> (usize, f64) {
     ((bin - first) as usize, width.max(1.0))
 }
 
-/// Where the first mode of these bins ends: at the lowest bin before one that rises to twice as high.
+/// Where the first mode of these bins ends: at the lowest bin before one that rises to twice as
+/// high.
 fn end_of_first(bins: &[OctaveBin], count: u64) -> usize {
     let enough = |bins: &[OctaveBin]| bins.iter().map(|bin| bin.count).sum::<u64>() as f64 >= SHARE * count as f64;
     let (mut peak, mut valley, mut lowest) = (0.0_f64, 0, f64::INFINITY);

@@ -31,7 +31,8 @@ fn zeros_are_left_out_where_they_should_be() {
     assert!(super::tests::counted(&[]).summary().is_none());
 }
 
-/// More different values than can be kept: memory is bounded, what was rounded is said, the ends are exact.
+/// More different values than can be kept: memory is bounded, what was rounded is said, the ends
+/// are exact.
 #[test]
 fn many_different_differences_are_rounded() {
     let all: Vec<i64> = (0..200_000).map(|index| 20_000 + index * 7919 % 1_000_003).collect();

@@ -60,8 +60,8 @@ fn counted(
     interrupted(clock, batches, length, faults, |_| (0.0, 0.0))
 }
 
-/// The same; `lost` is how long the thread does not run between the reference and the readings of the n-th batch: before
-/// the first reading, and after the last.
+/// The same; `lost` is how long the thread does not run between the reference and the readings of
+/// the n-th batch: before the first reading, and after the last.
 fn interrupted(
     clock: &mut Simulated,
     batches: usize,
@@ -105,7 +105,8 @@ fn the_worst_events_are_known_by_time_and_size() {
     let about = |kind: EventKind| -> Vec<(f64, f64)> {
         worst.of(kind).iter().map(|event| ((event.at_ns / 5e5).round(), (event.size / 1e4).round())).collect()
     };
-    // A read costs 25 ns and a little, a batch of 800 is followed by 3 µs; the gap of 3 ms comes before the later ones.
+    // A read costs 25 ns and a little, a batch of 800 is followed by 3 µs; the gap of 3 ms comes
+    // before the later ones.
     let at = |read: f64, gap: f64| ((read * (25.0 * 1.043 + 3000.0 / 800.0) + gap) / 5e5).round();
     assert_eq!(about(EventKind::Warp), [(at(90_000.0, 3e6), 500.0), (at(20_000.0, 0.0), 200.0)]);
     assert_eq!(about(EventKind::Jump), about(EventKind::Warp));
@@ -144,9 +145,11 @@ fn every_lasting_step_back_is_one_regression() {
 fn the_return_from_a_step_back_is_no_second_event() {
     for blip in [-1000.0, -20_000.0, -5e6] {
         let back = Fault { blip, ..Fault::default() };
-        // 801 does not divide the batch's length: the step falls on every place, the boundaries included.
+        // 801 does not divide the batch's length: the step falls on every place, the boundaries
+        // included.
         let counts = count(&mut Simulated::new(25.0, 1.0), 376, 800, every(801, back));
-        // A step of 1 µs between two batches, 3 µs apart, is no step back among the readings: one falls there.
+        // A step of 1 µs between two batches, 3 µs apart, is no step back among the readings: one
+        // falls there.
         let seen = READS / 801 - u64::from(blip == -1000.0);
         assert_eq!(counts.regression, seen, "{blip}");
         assert_eq!(
@@ -207,7 +210,8 @@ fn a_jump_inside_a_gap_is_a_jump() {
 
 #[test]
 fn a_jump_inside_a_gap_takes_no_other_gap_of_its_batch_along() {
-    // The jump's step is longer than the jump, by the gap that it fell into; another gap is shorter than it.
+    // The jump's step is longer than the jump, by the gap that it fell into; another gap is shorter
+    // than it.
     let faults = |read: u64| match read % 8000 {
         100 => Fault { gap: 9e3, ..Fault::default() },
         200 => Fault { gap: 20e3, step: 2e6, ..Fault::default() },
@@ -230,8 +234,8 @@ fn a_jump_beside_a_gap_is_told_from_it_by_its_size() {
     assert_eq!(judged(counts), ReferencedCounts { jump: 38, warp: 0, gap: 38, hidden_regression: Some(0) });
 }
 
-/// The interruption hides part of the jump from the batch that it is in, but not from the next one: that part is no second
-/// jump.
+/// The interruption hides part of the jump from the batch that it is in, but not from the next one:
+/// that part is no second jump.
 #[test]
 fn a_jump_before_an_interruption_is_one_jump() {
     let jump = Fault { step: 2e6, ..Fault::default() };
@@ -409,8 +413,9 @@ proptest! {
         prop_assert_eq!(judged(counts).hidden_regression.unwrap_or(0), 0);
     }
 
-    /// Wherever a busy machine interrupts: what it hides of a jump is never a second one. (In one of 40,000 cases two gaps of one
-    /// batch are together as long as what is left of the jump, and look the same.)
+    /// Wherever a busy machine interrupts: what it hides of a jump is never a second one. (In one
+    /// of 40,000 cases two gaps of one batch are together as long as what is left of the jump, and
+    /// look the same.)
     #[test]
     fn interruptions_never_add_a_jump(
         step in prop::sample::select(vec![5e3, 5e5, 2e6]),
@@ -433,7 +438,8 @@ proptest! {
         prop_assert_eq!(judged(counts).hidden_regression, Some(0));
     }
 
-    /// A loss that a reading shows as a step back is not counted once more as a hidden one, wherever a busy machine interrupts.
+    /// A loss that a reading shows as a step back is not counted once more as a hidden one,
+    /// wherever a busy machine interrupts.
     #[test]
     fn a_loss_is_counted_once(
         loss in prop::sample::select(vec![100.0, 1e3, 3e3, 2e4, 5e5]),
@@ -461,8 +467,9 @@ proptest! {
         prop_assert_eq!(judged(counts).jump, 0);
     }
 
-    /// Whatever is read, and whenever it is asked: a snapshot is what an end there would give, and nothing after it changes.
-    /// Readings are repeated, so that batches and snapshots fall into runs.
+    /// Whatever is read, and whenever it is asked: a snapshot is what an end there would give, and
+    /// nothing after it changes. Readings are repeated, so that batches and snapshots fall into
+    /// runs.
     #[test]
     fn snapshots_change_nothing(
         steps in prop::collection::vec((prop::sample::select(vec![0_i64, 0, 0, 0, 1, 25, 30_000, -7, -40_000]), any::<bool>()), 1..1500),

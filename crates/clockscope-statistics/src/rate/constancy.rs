@@ -9,8 +9,9 @@ use super::bracket::BracketNs;
 pub enum Constancy {
     /// One does.
     Constant,
-    /// None does. It changed between these two readings of the reference, in ns: one rate explains all until the later, and
-    /// one all from the earlier on. Where there were several changes, they are those of the first and the last.
+    /// None does. It changed between these two readings of the reference, in ns: one rate explains
+    /// all until the later, and one all from the earlier on. Where there were several changes, they
+    /// are those of the first and the last.
     Changed {
         /// Not before.
         from: f64,
@@ -49,9 +50,10 @@ fn first_misfit(mut fitting: usize, mut unfit: usize, fits: impl Fn(usize) -> bo
     unfit
 }
 
-/// What a bracket demands of a line that gives the phase when the reference shows some moment. The clock was read no
-/// earlier than the reference before and no later than the one after; so when the reference showed the former, the phase was at
-/// most what it would have been had the clock been read then, and likewise after.
+/// What a bracket demands of a line that gives the phase when the reference shows some moment. The
+/// clock was read no earlier than the reference before and no later than the one after; so when the
+/// reference showed the former, the phase was at most what it would have been had the clock been
+/// read then, and likewise after.
 #[derive(Clone, Copy, Debug)]
 struct PhaseBounds {
     /// (moment, phase): the line is not above this.
@@ -67,8 +69,9 @@ impl PhaseBounds {
     }
 }
 
-/// Whether a line passes between all lower and all upper bounds: the convex hull below the upper ones must nowhere be
-/// under that above the lower ones (two convex sets without a common point are separated by a line). Takes N steps.
+/// Whether a line passes between all lower and all upper bounds: the convex hull below the upper
+/// ones must nowhere be under that above the lower ones (two convex sets without a common point are
+/// separated by a line). Takes N steps.
 fn fits(phases: &[PhaseBounds]) -> bool {
     let ceiling = hull_below(in_order(phases.iter().map(|phase| phase.most).collect()).into_iter());
     let floor = hull_below(in_order(phases.iter().map(|phase| (phase.least.0, -phase.least.1)).collect()).into_iter());
@@ -84,7 +87,8 @@ fn in_order(mut points: Vec<(f64, f64)>) -> Vec<(f64, f64)> {
     points
 }
 
-/// Whether, at the corners of `one` that `other` extends over, `one` + `other` (which is negated) is nowhere below zero.
+/// Whether, at the corners of `one` that `other` extends over, `one` + `other` (which is negated)
+/// is nowhere below zero.
 fn is_nowhere_under(one: &[(f64, f64)], other: &[(f64, f64)]) -> bool {
     let ([first, ..], [.., last]) = (other, other) else { return true };
     if other.len() == 1 {
@@ -101,7 +105,8 @@ fn is_nowhere_under(one: &[(f64, f64)], other: &[(f64, f64)]) -> bool {
     })
 }
 
-/// The corners of the lower convex hull of points in ascending order (Andrew 1979). Points of one moment count as one.
+/// The corners of the lower convex hull of points in ascending order (Andrew 1979). Points of one
+/// moment count as one.
 fn hull_below(points: impl Iterator<Item = (f64, f64)>) -> Vec<(f64, f64)> {
     let mut hull: Vec<(f64, f64)> = Vec::new();
     for point in points {

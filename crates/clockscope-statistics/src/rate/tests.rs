@@ -49,8 +49,8 @@ fn ticks() -> impl Strategy<Value = Ticks> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
-    /// The truth is inside the bound in every case: with three in ten brackets interrupted, with rates that change under
-    /// way, with clocks that move in steps.
+    /// The truth is inside the bound in every case: with three in ten brackets interrupted, with
+    /// rates that change under way, with clocks that move in steps.
     #[test]
     fn the_truth_is_inside_the_bound(
         rate_before in ppm(),
@@ -73,7 +73,8 @@ proptest! {
         }
         let brackets: Vec<BracketNs> = moments.iter().map(|(_, bracket)| *bracket).collect();
         let Some(found) = rate(&brackets, ticks) else { return Ok(()) };
-        // The truth is the mean rate between the moments at which the clock was read in the two end brackets.
+        // The truth is the mean rate between the moments at which the clock was read in the two end
+        // brackets.
         let (first, last) = ends(&brackets).unwrap();
         let read_at = |wanted: &BracketNs| {
             let place = brackets.iter().position(|bracket| std::ptr::eq(bracket, wanted)).unwrap();

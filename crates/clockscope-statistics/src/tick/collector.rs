@@ -18,8 +18,8 @@ pub struct Elapsed {
     pub undisturbed: f64,
 }
 
-/// Takes readings in the order in which they were made and keeps those that differ from the one before, until it is
-/// full. All memory is taken at the start.
+/// Takes readings in the order in which they were made and keeps those that differ from the one
+/// before, until it is full. All memory is taken at the start.
 #[derive(Clone, Debug, Default)]
 pub struct TickCollector {
     readings: TickReadings,
@@ -39,8 +39,8 @@ impl TickCollector {
         }
     }
 
-    /// Takes readings, in the clock's unit, of which nothing else is known. Does not allocate. A step back is left out: what
-    /// follows it is put as if it had followed at once.
+    /// Takes readings, in the clock's unit, of which nothing else is known. Does not allocate. A
+    /// step back is left out: what follows it is put as if it had followed at once.
     pub fn push(&mut self, readings: &[u64]) {
         self.push_timed(
             readings,

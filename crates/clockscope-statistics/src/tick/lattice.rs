@@ -7,7 +7,8 @@ use super::spectrum;
 
 /// Readings that are looked at together. Across a block the clock must keep its phase.
 const BLOCK: usize = 32;
-/// Readings that a shorter block must have: so many lie on the arc of the shortest period by chance in 9 % of all cases.
+/// Readings that a shorter block must have: so many lie on the arc of the shortest period by chance
+/// in 9 % of all cases.
 const SHORTEST_BLOCK: usize = 5;
 /// A step of so many usual ones is an interruption.
 const INTERRUPTED: u64 = 20;
@@ -19,13 +20,13 @@ const SHARP: f64 = 2000.0;
 const PREDICTED: f64 = 0.1;
 /// By how much of a unit the phase may be off within a block.
 const DRIFT: f64 = 0.05;
-/// Part of a unit by which a mean phase may be off, however many readings it is of: those that are just within reach may be
-/// so because they were truncated.
+/// Part of a unit by which a mean phase may be off, however many readings it is of: those that are
+/// just within reach may be so because they were truncated.
 const SYSTEMATIC: f64 = 0.005;
 /// Readings that a mean phase needs.
 const FEWEST: f64 = 16.0;
-/// Share of the blocks that must lie on the lattice. Not one in a billion does so by chance; those of a CPU-time clock
-/// that was interrupted in their midst do not.
+/// Share of the blocks that must lie on the lattice. Not one in a billion does so by chance; those
+/// of a CPU-time clock that was interrupted in their midst do not.
 pub(super) const AGREEMENT: f64 = 0.5;
 /// Share that leaves no doubt.
 pub(super) const CERTAIN: f64 = 0.95;
@@ -37,8 +38,8 @@ const FIRST_AGREEMENT: f64 = 0.4;
 const LONGEST_OFF: usize = 16;
 /// By what share the periods of the quarters may differ.
 const CONSTANT: f64 = 2e-4;
-/// Share of the length that the truncation leaves to the mean phase, from 0 to 1. Less of it says that the phase was moved
-/// between many of the readings, which would move the frequency, too.
+/// Share of the length that the truncation leaves to the mean phase, from 0 to 1. Less of it says
+/// that the phase was moved between many of the readings, which would move the frequency, too.
 const COHERENT: f64 = 0.5;
 
 /// What became of a candidate.
@@ -53,9 +54,11 @@ pub(super) enum Fit {
 /// What the steps say before any lattice is looked for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Habit {
-    /// The length that half of the steps do not exceed: what passes between two reads that nothing came between.
+    /// The length that half of the steps do not exceed: what passes between two reads that nothing
+    /// came between.
     pub(super) usual: u64,
-    /// A counter answers further reads within its tick with one more each, or something else makes steps of one unit.
+    /// A counter answers further reads within its tick with one more each, or something else makes
+    /// steps of one unit.
     one_more: bool,
 }
 
@@ -74,23 +77,25 @@ impl Habit {
         step > INTERRUPTED.saturating_mul(self.usual)
     }
 
-    /// Readings may be this far from each other within a period, in units: one for the truncation to whole units, and
-    /// for a period that has room for it a little for the error of the frequency, and one more for further reads.
+    /// Readings may be this far from each other within a period, in units: one for the truncation
+    /// to whole units, and for a period that has room for it a little for the error of the
+    /// frequency, and one more for further reads.
     fn band(self, period: f64) -> f64 {
         let further = if self.one_more { (0.25 * period - 1.1).clamp(0.0, 1.0) } else { 0.0 };
         1.1 + (0.02 * (period - SHORTEST)).clamp(0.0, 0.4) + further
     }
 }
 
-/// Refines a frequency, in cycles a unit, by the first readings; `None` if these lie on no lattice near it.
+/// Refines a frequency, in cycles a unit, by the first readings; `None` if these lie on no lattice
+/// near it.
 pub(super) fn first_look(values: &[u64], habit: Habit, frequency: f64) -> Option<f64> {
     let first = &values[..values.len().min(FIRST)];
     let sharpened = refine(first, habit, frequency);
     (agreement(first, habit, sharpened).share >= FIRST_AGREEMENT).then_some(sharpened.frequency)
 }
 
-/// Refines the frequency that the first look gave, and returns whether the readings lie on its lattice: so many of
-/// every quarter, at most.
+/// Refines the frequency that the first look gave, and returns whether the readings lie on its
+/// lattice: so many of every quarter, at most.
 pub(super) fn fit(values: &[u64], habit: Habit, frequency: f64, most: usize) -> Fit {
     let fit = |part: &[u64]| Part::fit(&part[..part.len().min(most)], habit, frequency);
     let quarters: Vec<Part> = values.chunks(values.len().div_ceil(4)).map(fit).collect();
@@ -118,7 +123,8 @@ pub(super) fn fit(values: &[u64], habit: Habit, frequency: f64, most: usize) -> 
     })
 }
 
-/// The lattice, or the widest that it is part of, of those that the readings lie on as well and that are confirmed.
+/// The lattice, or the widest that it is part of, of those that the readings lie on as well and
+/// that are confirmed.
 pub(super) fn widest(
     values: &[u64],
     habit: Habit,
@@ -171,7 +177,8 @@ impl Part {
     }
 }
 
-/// What truncation to whole units leaves of the mean phase of two readings, whose truncations are independent: sinc².
+/// What truncation to whole units leaves of the mean phase of two readings, whose truncations are
+/// independent: sinc².
 fn truncated(frequency: f64) -> f64 {
     let half_turn = std::f64::consts::PI * frequency;
     (half_turn.sin() / half_turn).powi(2)
@@ -188,7 +195,8 @@ struct MeanPhase {
     count: f64,
 }
 
-/// The mean phase of readings so many apart, of those that are no further apart than `reach`; `None` if these are few.
+/// The mean phase of readings so many apart, of those that are no further apart than `reach`;
+/// `None` if these are few.
 fn mean_phase(values: &[u64], lag: usize, reach: f64, frequency: f64) -> Option<MeanPhase> {
     let distances =
         || values.iter().zip(&values[lag..]).map(|(from, to)| (to - from) as f64).filter(|apart| *apart <= reach);
@@ -200,9 +208,10 @@ fn mean_phase(values: &[u64], lag: usize, reach: f64, frequency: f64) -> Option<
     if count < FEWEST {
         return None;
     }
-    // The direction of the vectors is biased where truncations are few and skewed: steps of a single tick of 4.19 units are
-    // of 4 units four times in five. Around it the phases themselves are averaged, in which truncations cancel: what a
-    // reading lost as the first of a pair it lost as the second of another.
+    // The direction of the vectors is biased where truncations are few and skewed: steps of a
+    // single tick of 4.19 units are of 4 units four times in five. Around it the phases themselves
+    // are averaged, in which truncations cancel: what a reading lost as the first of a pair it lost
+    // as the second of another.
     let direction = sine.atan2(cosine) / TAU;
     let off = distances().map(|apart| {
         let off = frequency * apart - direction;
@@ -226,9 +235,10 @@ impl Sharpened {
     }
 }
 
-/// Sharpens a frequency by the phases of readings that are 1, 2, 4, ... apart: each step halves the error or better,
-/// and readings are compared only as far apart as the frequency that is known so far allows. The mean phase over the
-/// mean distance is taken, since least squares would be drawn to whichever end has more readings.
+/// Sharpens a frequency by the phases of readings that are 1, 2, 4, ... apart: each step halves the
+/// error or better, and readings are compared only as far apart as the frequency that is known so
+/// far allows. The mean phase over the mean distance is taken, since least squares would be drawn
+/// to whichever end has more readings.
 fn refine(values: &[u64], habit: Habit, mut frequency: f64) -> Sharpened {
     let mut reach = spectrum::reach(habit.usual);
     let start = frequency;
@@ -240,7 +250,8 @@ fn refine(values: &[u64], habit: Habit, mut frequency: f64) -> Sharpened {
             break;
         }
         frequency = sharper;
-        // Deviation of a single phase, in cycles, from the length of the mean (Mardia & Jupp 2000, circular deviation).
+        // Deviation of a single phase, in cycles, from the length of the mean (Mardia & Jupp 2000,
+        // circular deviation).
         let deviation = ((-2.0 * phase.length.min(1.0).ln()).sqrt() / TAU).max(0.01);
         let error = (deviation / phase.count.sqrt()).max(SYSTEMATIC * frequency);
         reach = f64::max(reach, phase.distance * PREDICTED / error);
@@ -279,8 +290,9 @@ fn agreement(values: &[u64], habit: Habit, Sharpened { frequency, reach }: Sharp
     Agreement { share: on.len() as f64 / f64::from(all.max(1)), spread, longest_off }
 }
 
-/// Whether readings keep their phase as far as a sharp frequency has to predict it to a twentieth of a unit. A short block of
-/// readings with a short period lies on any lattice near by. Readings without such a span say nothing against it.
+/// Whether readings keep their phase as far as a sharp frequency has to predict it to a twentieth
+/// of a unit. A short block of readings with a short period lies on any lattice near by. Readings
+/// without such a span say nothing against it.
 fn keeps_phase(values: &[u64], habit: Habit, frequency: f64) -> bool {
     let reach = SHARP * DRIFT / PREDICTED;
     if BLOCK as u64 * habit.usual >= reach as u64 {
@@ -304,8 +316,8 @@ fn spans(mut values: &[u64], most: u64) -> impl Iterator<Item = &[u64]> {
     })
 }
 
-/// The readings in blocks without a step longer than `reach`. What is left of them is left out if it is too short to
-/// tell.
+/// The readings in blocks without a step longer than `reach`. What is left of them is left out if
+/// it is too short to tell.
 fn blocks(values: &[u64], reach: u64) -> impl Iterator<Item = &[u64]> {
     let stretches = values.chunk_by(move |from, to| to - from <= reach);
     let long_enough = |block: &&[u64]| block.len() >= SHORTEST_BLOCK;

@@ -1,5 +1,5 @@
-//! What proves that readings lie on a lattice because the clock ticks so, and not because reads of a few constant costs
-//! happen to be multiples of something.
+//! What proves that readings lie on a lattice because the clock ticks so, and not because reads of
+//! a few constant costs happen to be multiples of something.
 
 use std::collections::{BTreeMap, HashMap};
 use std::f64::consts::TAU;
@@ -75,22 +75,25 @@ pub(super) fn is_proved(values: &[u64], habit: Habit, repeats: u64, lattice: &La
             && is_coherent(values, habit.usual, lattice)
 }
 
-/// The probability that as many different steps are multiples of the period, if it has nothing to do with them: of all steps
-/// across which the period's own error does not show, or of long ones alone, with more room for that error.
+/// The probability that as many different steps are multiples of the period, if it has nothing to
+/// do with them: of all steps across which the period's own error does not show, or of long ones
+/// alone, with more room for that error.
 fn accident(steps: &[u64], usual: u64, lattice: &Lattice) -> f64 {
     let ticks = |step: u64| (step as f64 / lattice.period).round() as u64;
     let of_all = accident_of(steps, usual, lattice, UNSEEN, ticks);
-    // From one batch of readings to the next a program does something else, which no loop of constant cost explains; but a
-    // pause of constant length that begins anywhere in a cycle of costs is one trial, not several.
+    // From one batch of readings to the next a program does something else, which no loop of
+    // constant cost explains; but a pause of constant length that begins anywhere in a cycle of
+    // costs is one trial, not several.
     let long: Vec<u64> = steps.iter().copied().filter(|step| *step > 4 * usual).collect();
     let alike = |step: u64| step / (2 * usual).max(1);
     let of_long = accident_of(&long, usual, lattice, UNSEEN.max(DRIFT * lattice.period), alike);
     2.0 * of_all.min(of_long)
 }
 
-/// The same of steps so long that the period's error is so many units there. Those of one kind are one trial, however often it
-/// occurs; one of them made the period. Once for all of them, and once for those that occur often: the others may be
-/// interruptions that moved the clock between its ticks.
+/// The same of steps so long that the period's error is so many units there. Those of one kind are
+/// one trial, however often it occurs; one of them made the period. Once for all of them, and once
+/// for those that occur often: the others may be interruptions that moved the clock between its
+/// ticks.
 fn accident_of(steps: &[u64], usual: u64, lattice: &Lattice, drift: f64, kind: impl Fn(u64) -> u64) -> f64 {
     // Steps of the usual length are trials in any case.
     let longest = (drift / lattice.error.max(1e-12)).max(4.0 * usual as f64);
@@ -114,8 +117,9 @@ fn accident_of(steps: &[u64], usual: u64, lattice: &Lattice, drift: f64, kind: i
     by_chance(0.0).min(by_chance(OFTEN * steps.len() as f64))
 }
 
-/// Whether the numbers of ticks repeat in a cycle, or what is unusual comes at equal distances. A read of nearly constant
-/// cost on a true lattice repeats them, too, for a while, but not after many turns.
+/// Whether the numbers of ticks repeat in a cycle, or what is unusual comes at equal distances. A
+/// read of nearly constant cost on a true lattice repeats them, too, for a while, but not after
+/// many turns.
 fn is_cyclic(ticks: &[u64]) -> bool {
     let frequencies = counts(ticks.iter().copied());
     let usual = frequencies.iter().max_by_key(|(_, count)| **count).map_or(0, |(ticks, _)| *ticks);
@@ -134,7 +138,8 @@ fn is_cyclic(ticks: &[u64]) -> bool {
     equal >= CYCLIC * (unusual.len().saturating_sub(1)) as f64
 }
 
-/// Whether readings that are far apart keep the phase that neighbours have, where nothing came between them.
+/// Whether readings that are far apart keep the phase that neighbours have, where nothing came
+/// between them.
 fn is_coherent(values: &[u64], usual: u64, lattice: &Lattice) -> bool {
     let length = |lag: usize| {
         let pairs = values.iter().zip(&values[lag..]).map(|(from, to)| to - from);
@@ -149,10 +154,11 @@ fn is_coherent(values: &[u64], usual: u64, lattice: &Lattice) -> bool {
     far.zip(length(1)).is_some_and(|(far, near)| far >= COHERENT * near)
 }
 
-/// Whether the steps prove that no tick is longer than [`super::SHORTEST`]: of four neighbouring whole numbers at most
-/// three can be steps on such a lattice, one for the truncation and one because a reading may be one more than it should
-/// be. Nor does such a clock both repeat itself and go one or two units on. In each part of the readings, lest a drift
-/// should have spread the steps.
+/// Whether the steps prove that no tick is longer than [`super::SHORTEST`]: of four neighbouring
+/// whole numbers at most three can be steps on such a lattice, one for the truncation and one
+/// because a reading may be one more than it should be. Nor does such a clock both repeat itself
+/// and go one or two units on. In each part of the readings, lest a drift should have spread the
+/// steps.
 pub(super) fn is_fine(repeats: u64, steps: &[u64]) -> bool {
     let short = steps.iter().filter(|step| **step <= 2).count();
     // What is left after the whole parts is too little to ask, but where it is all there is.

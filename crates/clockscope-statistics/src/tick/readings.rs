@@ -6,9 +6,11 @@ pub(crate) struct TickReadings {
     /// Ascending, from 0.
     pub(super) values: Vec<u64>,
     pub(super) repeats: u64,
-    /// Steps back that were left out: each may have moved the phase by up to half a tick either way.
+    /// Steps back that were left out: each may have moved the phase by up to half a tick either
+    /// way.
     pub(super) breaks: u64,
-    /// The shortest step of which no more time passed than a single tick explains; `u64::MAX` if there was none.
+    /// The shortest step of which no more time passed than a single tick explains; `u64::MAX` if
+    /// there was none.
     pub(super) shortest_seen: u64,
     /// The least time that may have passed between two readings.
     pub(super) quietest: f64,

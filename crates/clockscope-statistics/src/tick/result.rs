@@ -26,8 +26,8 @@ pub struct Lattice {
     pub period: f64,
     /// By what share the period may be off.
     pub error: f64,
-    /// Width of the band around its points in which nine in ten blocks of readings lie, in units; 0 if they lie exactly
-    /// on them.
+    /// Width of the band around its points in which nine in ten blocks of readings lie, in units; 0
+    /// if they lie exactly on them.
     pub spread: f64,
     /// Readings that differed from the one before: what the finding is based on.
     pub steps: u64,

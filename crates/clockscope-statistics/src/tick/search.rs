@@ -8,15 +8,17 @@ use super::readings::TickReadings;
 use super::result::{Lattice, NoTick, SHORTEST, Tick};
 use super::spectrum;
 
-/// Lines whose lattice is fitted to a sample of the readings, and how many of each quarter that takes.
+/// Lines whose lattice is fitted to a sample of the readings, and how many of each quarter that
+/// takes.
 const FITS: usize = 128;
 const SAMPLE: usize = 2048;
-/// By how much more of the blocks must lie on a lattice to be preferred to a longer one. All parts of a lattice fit as
-/// well as it does.
+/// By how much more of the blocks must lie on a lattice to be preferred to a longer one. All parts
+/// of a lattice fit as well as it does.
 const BETTER: f64 = 0.1;
 /// By what share of a period two are the same.
 const SAME: f64 = 0.02;
-/// A period that may be off by a larger share is unknown: readings at whole units lie on many such lattices.
+/// A period that may be off by a larger share is unknown: readings at whole units lie on many such
+/// lattices.
 const LEAST_SURE: f64 = 2e-4;
 /// Steps of a series that is long enough to refute every lattice but its own.
 pub(super) const SHORT: usize = 4096;
@@ -103,9 +105,9 @@ impl<'a> Search<'a> {
         self.is_short() || self.habit.usual as f64 > SLOW * lattice.period
     }
 
-    /// Whether the readings lie on another line's lattice as well, which is neither a part of this one nor the other way
-    /// round. Where a read takes n ticks, plus or minus a few, so few readings may lie on a lattice of n - 1 or n + 1 ticks in
-    /// the same time.
+    /// Whether the readings lie on another line's lattice as well, which is neither a part of this
+    /// one nor the other way round. Where a read takes n ticks, plus or minus a few, so few
+    /// readings may lie on a lattice of n - 1 or n + 1 ticks in the same time.
     fn has_rival(&self, found: &Lattice, lines: &[f64]) -> bool {
         // Neighbouring rivals differ by one tick in a read.
         let same = SAME.min(found.period / (4.0 * self.habit.usual as f64));
@@ -192,7 +194,8 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Whether the longer period is a whole number of the shorter one, plus or minus a share of the shorter one.
+/// Whether the longer period is a whole number of the shorter one, plus or minus a share of the
+/// shorter one.
 fn is_part(shorter: f64, longer: f64, slack: f64) -> bool {
     let ratio = longer / shorter;
     ratio.round() >= 1.0 && (ratio - ratio.round()).abs() < slack

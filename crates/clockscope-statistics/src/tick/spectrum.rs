@@ -1,9 +1,10 @@
 //! Periods that the differences of readings hint at.
 //!
-//! Two readings on a lattice of period P differ by a multiple of P, plus or minus their truncations, which are
-//! independent of each other. So at the frequency 1/P the transform of the histogram of differences has no phase, and
-//! the amplitude sinc²(1/P): 0.68 for the shortest period that is looked for. Lines that truncation folds down from
-//! multiples of 1/P have at most 0.17.
+//! Two readings on a lattice of period P differ by a multiple of P, plus or minus their
+//! truncations, which are independent of each other. So at the frequency 1/P the transform of the
+//! histogram of differences has no phase, and the amplitude sinc²(1/P): 0.68 for the shortest
+//! period that is looked for. Lines that truncation folds down from multiples of 1/P have at most
+//! 0.17.
 
 use rustfft::algorithm::Radix4;
 use rustfft::num_complex::Complex;
@@ -19,8 +20,8 @@ const LONGEST: usize = 1 << 19;
 /// Lines that are looked at.
 const LINES: usize = 512;
 
-/// Frequencies, in cycles a unit, at which a lattice may be, the lowest first; `None` if the steps are too long for a
-/// transform. `steps` are positive.
+/// Frequencies, in cycles a unit, at which a lattice may be, the lowest first; `None` if the steps
+/// are too long for a transform. `steps` are positive.
 pub(super) fn candidates(steps: &[u64], usual: u64) -> Option<Vec<f64>> {
     let cosines = cosines(steps, usual)?;
     let bins = 2 * (cosines.len() - 1);
@@ -38,7 +39,8 @@ pub(super) fn candidates(steps: &[u64], usual: u64) -> Option<Vec<f64>> {
     Some(lines.collect())
 }
 
-/// How far apart readings may be, in units, for a line to predict their phase to a quarter of a cycle or better.
+/// How far apart readings may be, in units, for a line to predict their phase to a quarter of a
+/// cycle or better.
 pub(super) fn reach(usual: u64) -> f64 {
     (2.0 * usual as f64).max(SHORTEST_TRANSFORM as f64 / 5.0)
 }
@@ -49,8 +51,8 @@ fn bins(usual: u64) -> usize {
     bins.clamp(SHORTEST_TRANSFORM, LONGEST as u64) as usize
 }
 
-/// The mean cosine of the differences at the frequencies 0, 1/n, ... 1/2. Differences that are much longer than usual are
-/// left out; `None` if that would be most of them.
+/// The mean cosine of the differences at the frequencies 0, 1/n, ... 1/2. Differences that are much
+/// longer than usual are left out; `None` if that would be most of them.
 fn cosines(steps: &[u64], usual: u64) -> Option<Vec<f32>> {
     let bins = bins(usual);
     let mut histogram = vec![Complex::<f32>::default(); bins];
@@ -62,7 +64,8 @@ fn cosines(steps: &[u64], usual: u64) -> Option<Vec<f32>> {
     if counted < steps.len() / 2 {
         return None;
     }
-    // The one algorithm, since the length is a power of two: a planner would bring all others into the program.
+    // The one algorithm, since the length is a power of two: a planner would bring all others into
+    // the program.
     Radix4::new(bins, FftDirection::Forward).process(&mut histogram);
     Some(histogram[..=bins / 2].iter().map(|line| line.re / counted as f32).collect())
 }

@@ -30,8 +30,8 @@ impl Random {
     }
 }
 
-/// A clock that ticks every `period` ns and shows whole ns; a read takes `cost` ns, plus or minus `jitter`, and one in a
-/// thousand is interrupted.
+/// A clock that ticks every `period` ns and shows whole ns; a read takes `cost` ns, plus or minus
+/// `jitter`, and one in a thousand is interrupted.
 #[derive(Clone, Copy, Debug)]
 struct Simulated {
     period: f64,
@@ -150,7 +150,8 @@ fn short_series_of_a_slow_read() {
     assert!(told >= cases(300) / 3, "{told} of {}", cases(300));
 }
 
-/// An ordered read of a counter of coarse ticks takes a few of them, and all readings share one residue.
+/// An ordered read of a counter of coarse ticks takes a few of them, and all readings share one
+/// residue.
 #[test]
 fn short_series_of_an_ordered_counter() {
     let mut told = 0;
@@ -193,8 +194,9 @@ fn steps_back_are_in_the_error() {
     assert!(told >= cases(60) / 3, "{told} of {}", cases(60));
 }
 
-/// A clock of 4 ms whose reader runs only between timer ticks, so that it sees every second, fifth or tenth step: what it sees
-/// is no tick, but one is not longer. One step that was seen at once is enough.
+/// A clock of 4 ms whose reader runs only between timer ticks, so that it sees every second, fifth
+/// or tenth step: what it sees is no tick, but one is not longer. One step that was seen at once is
+/// enough.
 #[test]
 fn steps_during_which_nobody_looked_are_no_tick() {
     for (every, sees_one) in [2, 3, 5, 10].into_iter().flat_map(|every| [(every, false), (every, true)]) {
@@ -287,7 +289,8 @@ fn a_constant_cost_is_no_tick() {
     }
 }
 
-/// A clock that gains or loses while it is read has no single tick, nor is that tick too fine to be seen.
+/// A clock that gains or loses while it is read has no single tick, nor is that tick too fine to be
+/// seen.
 #[test]
 fn a_drift_is_noticed_or_does_not_matter() {
     for case in 0..cases(80) {
@@ -308,7 +311,8 @@ fn a_drift_is_noticed_or_does_not_matter() {
     }
 }
 
-/// A rate that changes half-way leaves no single tick, unless it changes by less than a tick is right to.
+/// A rate that changes half-way leaves no single tick, unless it changes by less than a tick is
+/// right to.
 #[test]
 fn a_rate_that_changes_half_way_is_noticed() {
     for case in 0..cases(150) {
@@ -352,7 +356,8 @@ fn further_reads_within_a_tick_may_be_one_more() {
     }
 }
 
-/// A counter whose readings are multiples of 26 until one is moved by half of that: the greatest common divisor is 13.
+/// A counter whose readings are multiples of 26 until one is moved by half of that: the greatest
+/// common divisor is 13.
 #[test]
 fn a_counter_that_was_moved_by_half_a_tick() {
     let mut random = Random(13);
@@ -395,7 +400,8 @@ fn nothing_is_told_of_nothing() {
     assert_eq!(tick(&[u64::MAX - 5, u64::MAX, 3, 9]), Tick::Unknown(NoTick::TooFewReadings));
 }
 
-/// Readings of clocks that are truncated further than to ns: by the microsecond, by the millisecond.
+/// Readings of clocks that are truncated further than to ns: by the microsecond, by the
+/// millisecond.
 #[test]
 fn a_common_divisor_is_a_tick() {
     for (unit, cost) in [(1000.0, 27.0), (1000.0, 610.0), (1e6, 24.0), (1000.0, 5300.0)] {
@@ -417,7 +423,8 @@ proptest::proptest! {
     }
 }
 
-/// A CPU-time clock of a thread that is interrupted every so often: its readings go on between two ticks of before.
+/// A CPU-time clock of a thread that is interrupted every so often: its readings go on between two
+/// ticks of before.
 #[test]
 fn a_clock_whose_phase_moves_at_interruptions() {
     for every in [300, 1000, 5000] {
@@ -435,8 +442,8 @@ fn a_clock_whose_phase_moves_at_interruptions() {
     }
 }
 
-/// A clock that a program reads in batches of a thousand; from one to the next it counts what it has read. Its ticks are
-/// rounded to whole units.
+/// A clock that a program reads in batches of a thousand; from one to the next it counts what it
+/// has read. Its ticks are rounded to whole units.
 #[derive(Clone, Copy, Debug)]
 struct Batched {
     /// In units.
@@ -483,8 +490,9 @@ fn found_in_batches(cases: usize, seed: u64, mut period: impl FnMut(&mut Random)
     (0..cases).filter(is_found).count()
 }
 
-/// Seconds since 1970 as a double, of whole µs: they are rounded to multiples of 2^-22 s. Nearly all steps are of a single tick, 4,
-/// 4, 4, 4, 5 units, so that truncations follow from one another.
+/// Seconds since 1970 as a double, of whole µs: they are rounded to multiples of 2^-22 s. Nearly
+/// all steps are of a single tick, 4, 4, 4, 4, 5 units, so that truncations follow from one
+/// another.
 #[test]
 fn microseconds_that_were_rounded_to_doubles() {
     let cases = cases(150);
@@ -520,8 +528,9 @@ fn ticks_of_three_to_five_units_in_batches() {
     assert!(found as f64 >= 0.85 * cases as f64, "{found} of {cases} found");
 }
 
-/// A loop in C that reads a clock of 10.0148 ns in 23.3 ns: 2, 2, 3 ticks in turn, hardly ever anything else. What a cost of three
-/// turns cannot do is make the pauses between its batches whole ticks as well.
+/// A loop in C that reads a clock of 10.0148 ns in 23.3 ns: 2, 2, 3 ticks in turn, hardly ever
+/// anything else. What a cost of three turns cannot do is make the pauses between its batches whole
+/// ticks as well.
 #[test]
 fn a_constant_cost_on_a_tick_is_told_by_the_pauses() {
     let mut told = 0;
@@ -542,8 +551,8 @@ fn a_constant_cost_on_a_tick_is_told_by_the_pauses() {
     assert!(told as f64 >= 0.8 * cases(40) as f64, "{told} of {} were told", cases(40));
 }
 
-/// Batches of reads whose costs repeat in a cycle, on a clock whose tick is much finer: what passes from one batch to the next is no
-/// multiple of anything.
+/// Batches of reads whose costs repeat in a cycle, on a clock whose tick is much finer: what passes
+/// from one batch to the next is no multiple of anything.
 #[test]
 fn a_constant_cost_in_batches_is_no_tick() {
     for case in 0..cases(150) {

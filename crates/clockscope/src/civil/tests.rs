@@ -87,8 +87,8 @@ fn states_that_daemons_left_are_worth_what_was_seen() {
     }
 }
 
-/// A second of the clock's time, as the clock that carries a statement on shows it at most: less the
-/// last tick.
+/// A second of the clock's time, as the clock that carries a statement on shows it at most: less
+/// the last tick.
 fn second_ns(rate_ppm: f64) -> u64 {
     (1e9 / (1.0 + rate_ppm * 1e-6)).min(1e9) as u64 - 1
 }

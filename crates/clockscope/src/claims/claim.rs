@@ -30,8 +30,8 @@ pub struct Bounded {
 #[non_exhaustive]
 pub enum Worth {
     /// They hold, if the daemon that stated the error and its source of time are right, and if the
-    /// machine was neither suspended nor moved since then: the kernel's clock may be off by as much as
-    /// it stood still, until the daemon notices.
+    /// machine was neither suspended nor moved since then: the kernel's clock may be off by as much
+    /// as it stood still, until the daemon notices.
     Trusted,
     /// They hold while no offset is being worked off: the daemon knows of that, and the kernel does
     /// not. Rates beyond 100 ppm are noticed ([`Unbounded::Slewing`]), slower corrections are not.
@@ -50,8 +50,8 @@ pub enum Basis {
     KernelLoop,
     /// The error that a daemon states, which steers the rate by itself: as chronyd does.
     SteeredRate,
-    /// The error that a daemon states while it corrects an offset that it does not state: as ntpd does
-    /// in its first minutes.
+    /// The error that a daemon states while it corrects an offset that it does not state: as ntpd
+    /// does in its first minutes.
     Beginning,
     /// An error that is set to zero at each correction: as systemd-timesyncd, ptp4l and phc2sys do.
     ZeroedError,
@@ -67,8 +67,8 @@ pub enum Basis {
 pub enum Unbounded {
     /// Nothing synchronizes the system's clock, so that its error may be anything. What it shows.
     Unsynchronized(SystemTime),
-    /// A daemon works an offset off by the clock's rate, and the kernel does not know how much of it is
-    /// left. Or the oscillator is off by more than 100 ppm.
+    /// A daemon works an offset off by the clock's rate, and the kernel does not know how much of
+    /// it is left. Or the oscillator is off by more than 100 ppm.
     #[non_exhaustive]
     Slewing {
         /// What would be true otherwise.
@@ -76,8 +76,8 @@ pub enum Unbounded {
         /// The correction of the rate, in parts per million.
         ppm: i32,
     },
-    /// The daemon sets the error to zero at each correction, whatever it is, or has only begun. What it
-    /// claims.
+    /// The daemon sets the error to zero at each correction, whatever it is, or has only begun.
+    /// What it claims.
     Worthless(Bounded),
     /// The kernel does not know by how many seconds TAI is ahead of UTC.
     TaiUnknown,
@@ -110,8 +110,8 @@ impl Claim {
         Self { earliest_ns: self.earliest_ns - ns, latest_ns: self.latest_ns + ns, ..self }
     }
 
-    /// The same where the clock has still to be moved by up to `ns`: the true time is ahead by as much,
-    /// or behind.
+    /// The same where the clock has still to be moved by up to `ns`: the true time is ahead by as
+    /// much, or behind.
     pub(crate) fn moved(self, ns: i64) -> Self {
         let (back, ahead) = (i128::from(ns.min(0)), i128::from(ns.max(0)));
         Self { earliest_ns: self.earliest_ns + back, latest_ns: self.latest_ns + ahead, ..self }
@@ -153,7 +153,8 @@ impl Claim {
 /// Unit of std's `SystemTime`, in ns: that of FILETIME on Windows.
 pub(crate) const SYSTEM_UNIT_NS: i128 = if cfg!(windows) { 100 } else { 1 };
 
-/// A moment of Unix time, in units of [`SYSTEM_UNIT_NS`], rounded toward 1970; `None` if it cannot be represented.
+/// A moment of Unix time, in units of [`SYSTEM_UNIT_NS`], rounded toward 1970; `None` if it cannot
+/// be represented.
 pub(crate) fn system_time(unix_ns: i128) -> Option<SystemTime> {
     let magnitude = unix_ns.unsigned_abs();
     let seconds = u64::try_from(magnitude / 1_000_000_000).ok()?;

@@ -65,8 +65,8 @@ pub(crate) trait Judged {
     /// There is none, or it is not worth anything.
     fn claim(&self, took_ns: u64) -> Result<Claim, Unbounded>;
 
-    /// The same, as it may be carried on for a second. Near a leap second it is asked for anew each time,
-    /// because the kernel sets its clock then.
+    /// The same, as it may be carried on for a second. Near a leap second it is asked for anew each
+    /// time, because the kernel sets its clock then.
     fn stated(&self) -> Stated;
 }
 

@@ -24,18 +24,19 @@ const USUAL: f64 = 2e-3;
 /// NTP's usual corrections go.
 const WANDERS: f64 = 1e-6;
 
-/// A change is judged by the rates before and after it, unless so many windows went by unseen: a slew
-/// may have begun and ended in them.
+/// A change is judged by the rates before and after it, unless so many windows went by unseen: a
+/// slew may have begun and ended in them.
 const DOUBTED_WINDOWS: f64 = 2.0;
 
-/// Two rates are the same if they differ by no more than this share, and by what is not known of them.
+/// Two rates are the same if they differ by no more than this share, and by what is not known of
+/// them.
 pub(super) const SAME: f64 = 100e-6;
 
 /// A generation that ends within this time, in ns, ended soon.
 pub(super) const SOON_NS: u64 = 10_000_000_000;
 
-/// After so many of them in a row the OS clock alone is served, for a second at first, then twice as
-/// long each time.
+/// After so many of them in a row the OS clock alone is served, for a second at first, then twice
+/// as long each time.
 const STRIKES: u32 = 3;
 
 /// A suspend is longer than this, in ns: the two clocks that show it are read one after the other.
@@ -125,8 +126,8 @@ pub(super) fn is_at(from: &Bracket, to: &Bracket, os_tick_ns: u64, rate: f64) ->
 }
 
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
-    /// Compares a bracket with the last one of the calibration, and with the last one that was some time
-    /// ago: the end of the stretch `before`.
+    /// Compares a bracket with the last one of the calibration, and with the last one that was some
+    /// time ago: the end of the stretch `before`.
     pub(super) fn judge(&self, held: &mut Held<'_>, before: &Stretch, bracket: &Bracket) -> RateJudgment {
         let (window_ns, rate) = (self.window_ns() as f64, held.ns_per_tick);
         if !Advance::new(held.calibration.last(), bracket, held.os_tick_ns).is_lawful(rate) {
@@ -151,8 +152,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         slewed
     }
 
-    /// Returns whether only a change of the OS clock's rate explains its advance since the last bracket: it
-    /// differs by more than the rate is uncertain and wanders.
+    /// Returns whether only a change of the OS clock's rate explains its advance since the last
+    /// bracket: it differs by more than the rate is uncertain and wanders.
     pub(super) fn is_notable(&self, held: &Held<'_>, bracket: &Bracket) -> bool {
         let uncertain = held.calibration.unconfirmed().map_or(1.0, |mean| mean.rate.relative());
         let advance = Advance::new(held.calibration.last(), bracket, held.os_tick_ns);
@@ -160,14 +161,15 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         advance.excess_ns(held.ns_per_tick).abs() > wandered_ns + advance.uncertain_ns(held.ns_per_tick)
     }
 
-    /// Returns whether the machine was suspended in this generation. After a long pause, a suspend differs
-    /// by no more than a slew might.
+    /// Returns whether the machine was suspended in this generation. After a long pause, a suspend
+    /// differs by no more than a slew might.
     pub(super) fn was_suspended(&self, held: &Held<'_>) -> bool {
         is_suspend(held.suspended_ns, self.suspended_ns())
     }
 
-    /// Returns whether the rate since the doubt arose is the rate before it: then it was a step. Decides when
-    /// enough time has passed for such a slew to show, and never after a pause in which it may have ended.
+    /// Returns whether the rate since the doubt arose is the rate before it: then it was a step.
+    /// Decides when enough time has passed for such a slew to show, and never after a pause in
+    /// which it may have ended.
     pub(super) fn is_settled_as_step(&self, held: &mut Held<'_>, bracket: &Bracket) -> bool {
         let Doubt { before, share, since } = held.doubt;
         let after = Advance::new(&since, bracket, held.os_tick_ns);
@@ -209,7 +211,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Serves the OS clock alone for some time. `false` if another thread has just decided otherwise.
+    /// Serves the OS clock alone for some time. `false` if another thread has just decided
+    /// otherwise.
     pub(super) fn pause(&self, held: &mut Held<'_>, reason: Demotion, os_ns: u64, pause_ns: u64) -> bool {
         let is_away = self.demote(held, reason);
         if is_away {

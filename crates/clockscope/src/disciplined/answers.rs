@@ -50,11 +50,12 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// Returns |ours − OS| with the bracket's width: by a fresh bracket, and the largest since the
-    /// generation began, with the one in which the generation before ended. While the OS clock is served,
-    /// its tick, and by how much ours is ahead where it stands still. `None` where it does not answer.
+    /// generation began, with the one in which the generation before ended. While the OS clock is
+    /// served, its tick, and by how much ours is ahead where it stands still. `None` where it does
+    /// not answer.
     ///
-    /// The largest holds for every reading whose segment has ended, three windows ago at most, if the OS
-    /// clock's rate changes at most every two windows.
+    /// The largest holds for every reading whose segment has ended, three windows ago at most, if
+    /// the OS clock's rate changes at most every two windows.
     pub fn error_bound(&self) -> Option<ErrorBound> {
         self.prepare();
         let page = &self.shared.page;
@@ -83,15 +84,15 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         (0..TRIES).filter_map(|_| one()).min().map(|(_, error)| error)
     }
 
-    /// Returns the counter's mean frequency over the calibration's window, which is extended by a fresh
-    /// bracket. Calibrates for a window or two if nobody has done so. `None` where the counter is not
-    /// used.
+    /// Returns the counter's mean frequency over the calibration's window, which is extended by a
+    /// fresh bracket. Calibrates for a window or two if nobody has done so. `None` where the
+    /// counter is not used.
     pub fn frequency(&self) -> Option<Frequency> {
         self.conversion().map(|conversion| *conversion.frequency())
     }
 
-    /// Has a line begun where readings alone would not: calibrates, for a window or two, if nobody has
-    /// done so yet. Reads the OS clock meanwhile.
+    /// Has a line begun where readings alone would not: calibrates, for a window or two, if nobody
+    /// has done so yet. Reads the OS clock meanwhile.
     fn wake(&self) {
         self.prepare();
         let page = &self.shared.page;
@@ -319,8 +320,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Whether moves of the machine are announced. Where they are not, the clocks' disagreement shows them:
-    /// no evidence against the counter.
+    /// Whether moves of the machine are announced. Where they are not, the clocks' disagreement
+    /// shows them: no evidence against the counter.
     fn announcements(&self) -> Evidence {
         let (finding, seen) = match self.shared.os.disruptions() {
             Some(_) => (Finding::For, "the hypervisor announces moves and restored snapshots"),

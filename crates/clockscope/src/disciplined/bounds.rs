@@ -70,8 +70,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             return bounded;
         }
         if !version.has_line() {
-            // So that a line begins for callers who ask often: each question is as expensive as many
-            // readings.
+            // So that a line begins for callers who ask often: each question is as expensive as
+            // many readings.
             self.sample();
         }
         self.bounded_by_question()

@@ -20,10 +20,10 @@ pub(super) fn take_narrowest(
     narrowest(|| take(counter, &os_ns), Bracket::width, tries, enough)
 }
 
-/// Takes one. Where no branch precedes it, the first reading may be taken early, and the bracket is wider.
-/// The last one is not: the OS clock ends with a branch that depends on its own reading (the
-/// vDSO's loop on the sequence number, or a system call's return), and readings of one counter
-/// by one thread are in the program's order.
+/// Takes one. Where no branch precedes it, the first reading may be taken early, and the bracket is
+/// wider. The last one is not: the OS clock ends with a branch that depends on its own reading (the
+/// vDSO's loop on the sequence number, or a system call's return), and readings of one counter by
+/// one thread are in the program's order.
 fn take(counter: &impl Counter, os_ns: impl Fn() -> Result<u64, Errno>) -> Result<Bracket, Errno> {
     let before = counter.before_os();
     let inner = os_ns()?;

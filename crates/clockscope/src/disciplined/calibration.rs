@@ -4,17 +4,20 @@ use clockscope_brackets::{Bracket, RateBounds};
 
 use super::bracket::both_ticks;
 
-/// Each half of a window is this long, in ns, before the first is let go. After ten seconds a bracket of 40 ns bounds the
-/// mean rate to 0.004 ppm, and the next window starts from a bracket that is as old as that.
+/// Each half of a window is this long, in ns, before the first is let go. After ten seconds a
+/// bracket of 40 ns bounds the mean rate to 0.004 ppm, and the next window starts from a bracket
+/// that is as old as that.
 const FULL_NS: f64 = 10e9;
 
-/// How far the OS clock's rate may wander within a window that is called constant: NTP's corrections toggle by 0.15 ppm.
+/// How far the OS clock's rate may wander within a window that is called constant: NTP's
+/// corrections toggle by 0.15 ppm.
 const WANDER: f64 = 0.2e-6;
 
 /// Brackets after which a rate is believed.
 const CONFIRMED: u64 = 3;
 
-/// A window of brackets that began with `start`. All zero is a window in which no bracket was taken.
+/// A window of brackets that began with `start`. All zero is a window in which no bracket was
+/// taken.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Calibration {
     brackets: u64,
@@ -65,8 +68,8 @@ impl Calibration {
         &self.last
     }
 
-    /// Width of the second narrowest bracket, in ticks; `u64::MAX` before the first. One may be narrower than
-    /// any because a reading of the counter was wrong.
+    /// Width of the second narrowest bracket, in ticks; `u64::MAX` before the first. One may be
+    /// narrower than any because a reading of the counter was wrong.
     pub(crate) fn narrowest(&self) -> u64 {
         if self.has_started() { self.second } else { u64::MAX }
     }
@@ -76,12 +79,13 @@ impl Calibration {
         (self.narrowest, self.second) = (width, width);
     }
 
-    /// Takes a bracket that is later than all before. Where it contradicts them, the rate has changed, and a new window
-    /// begins at the bracket before it.
+    /// Takes a bracket that is later than all before. Where it contradicts them, the rate has
+    /// changed, and a new window begins at the bracket before it.
     pub(crate) fn add(&mut self, bracket: Bracket, os_tick_ns: u64) {
         let is_young = bracket.inner_since(&self.start) < 5e6;
         if !self.has_started() || is_young && bracket.width() < self.start.width() / 2 {
-            // The first bracket was interrupted, and so little time has passed that a better start is worth more.
+            // The first bracket was interrupted, and so little time has passed that a better start
+            // is worth more.
             *self = Self {
                 brackets: 1,
                 start: bracket,
@@ -110,7 +114,8 @@ impl Calibration {
         self.slide(bracket, os_tick_ns);
     }
 
-    /// Takes the rate from the start to `bracket` into what is known, if it is compatible with that.
+    /// Takes the rate from the start to `bracket` into what is known, if it is compatible with
+    /// that.
     fn narrow(&mut self, rate: RateBounds, bracket: Bracket, os_tick_ns: u64) {
         match self.feasible.intersection(&rate.widened(WANDER)) {
             Some(feasible) => {
@@ -123,8 +128,8 @@ impl Calibration {
         }
     }
 
-    /// The mean rate over the tightest ends; `None` before a third bracket has confirmed what two said: a clock may have
-    /// stepped between these.
+    /// The mean rate over the tightest ends; `None` before a third bracket has confirmed what two
+    /// said: a clock may have stepped between these.
     pub(crate) fn mean(&self) -> Option<MeanRate> {
         self.unconfirmed().filter(|_| self.brackets >= CONFIRMED)
     }

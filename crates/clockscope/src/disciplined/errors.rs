@@ -33,8 +33,8 @@ impl Stretch {
         Self { end: line_begins, end_error_ns: error_ns, worst_ns: error_ns, rate, ..Self::NONE }
     }
 
-    /// The one that follows and ends with `bracket`, at which the error was `error_ns`; where segments
-    /// meet in it, it was `at_joint_ns`.
+    /// The one that follows and ends with `bracket`, at which the error was `error_ns`; where
+    /// segments meet in it, it was `at_joint_ns`.
     fn followed_by(&self, bracket: &Bracket, error_ns: u64, at_joint_ns: u64) -> Self {
         let ticks = bracket.middle_since(&self.end);
         let widths = (self.end.width() + bracket.width()) as f64 / 2.0;
@@ -86,8 +86,8 @@ impl Stretch {
     /// neighbor differ by the share `bend`.
     ///
     /// Between two moments at which the errors are known, the largest error is one of these if the
-    /// OS clock's rate is constant. Where that rate changes once, from r to s, the OS clock is up to
-    /// length × |mean − r| off the straight line, and up to length × |mean − s|. One of the two
+    /// OS clock's rate is constant. Where that rate changes once, from r to s, the OS clock is up
+    /// to length × |mean − r| off the straight line, and up to length × |mean − s|. One of the two
     /// neighbors has that rate throughout, as long as changes are two windows apart.
     fn largest_ns(&self, bend: f64) -> u64 {
         self.worst_ns.saturating_add((self.length_ns * bend).max(0.0) as u64)
@@ -126,9 +126,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 }
 
-/// How far readings may have been off, in ns, that were taken by a line since the last bracket, after
-/// one of the clocks stepped. None is later than the line's end; and if the counter went back, none
-/// was taken by the line; nor if it ended before the last bracket.
+/// How far readings may have been off, in ns, that were taken by a line since the last bracket,
+/// after one of the clocks stepped. None is later than the line's end; and if the counter went
+/// back, none was taken by the line; nor if it ended before the last bracket.
 pub(super) fn unseen_error_ns(held: &Held<'_>, bracket: &Bracket) -> u64 {
     let last = held.calibration.last();
     let ticks = bracket.middle().wrapping_sub(last.middle()) as i64;
@@ -143,8 +143,8 @@ pub(super) fn unseen_error_ns(held: &Held<'_>, bracket: &Bracket) -> u64 {
     error.saturating_add(held.stretch.worst_ns)
 }
 
-/// Returns the same where a slew explains what happened: the line lasted for so long after the last bracket,
-/// and the OS clock's rate was lawful.
+/// Returns the same where a slew explains what happened: the line lasted for so long after the last
+/// bracket, and the OS clock's rate was lawful.
 pub(super) fn unseen_slew_ns(held: &Held<'_>, bracket: &Bracket) -> u64 {
     let lasted_ns = held.line_end_ns.saturating_sub(held.calibration.last().inner);
     let most_ns = (lasted_ns as f64 * FASTER) as u64;
@@ -182,9 +182,9 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// The OS clock runs at one rate before a knot somewhere between two brackets, and at another
-        /// after it; ours runs at two others, before and after a joint. Nowhere is the error larger
-        /// than what is recorded.
+        /// The OS clock runs at one rate before a knot somewhere between two brackets, and at
+        /// another after it; ours runs at two others, before and after a joint. Nowhere is the
+        /// error larger than what is recorded.
         #[test]
         fn no_error_between_two_brackets_is_larger(
             rates in (0.8f64..1.2, 0.8f64..1.2),

@@ -65,8 +65,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         false
     }
 
-    /// Takes the lock from a lost holder. That thread can publish nothing from here on, and its state is
-    /// not used any more.
+    /// Takes the lock from a lost holder. That thread can publish nothing from here on, and its
+    /// state is not used any more.
     #[cold]
     pub(super) fn take_over(&self, holder: Holder) -> Option<Held<'_>> {
         let steering = match self.shared.steering.take_over(holder) {
@@ -95,8 +95,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         None
     }
 
-    /// Loads the version for a fresh holder. Clears the state if another thread than the last holder has
-    /// changed the version since. `None` if the lock was taken over meanwhile.
+    /// Loads the version for a fresh holder. Clears the state if another thread than the last
+    /// holder has changed the version since. `None` if the lock was taken over meanwhile.
     fn held<'a>(&self, steering: Guard<'a, Steering>) -> Option<Held<'a>> {
         self.shared.os.preemption_point();
         let version = self.shared.page.version();

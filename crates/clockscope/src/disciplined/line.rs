@@ -1,13 +1,14 @@
 //! The published part of the clock: two joined segments of a line from ticks to nanoseconds.
 //!
-//! A [`Line`] is a value. What it says about a tick never changes: the line that follows it repeats its second segment
-//! as its first one, so that readers who hold the old line and readers who hold the new one agree on every tick that
-//! both cover.
+//! A [`Line`] is a value. What it says about a tick never changes: the line that follows it repeats
+//! its second segment as its first one, so that readers who hold the old line and readers who hold
+//! the new one agree on every tick that both cover.
 
 /// Fraction bits of a slope.
 ///
-/// A segment is at most 111 ms long and rises by at most one and a half times that, so that ticks × slope < 2^28 × 2^32
-/// never overflows 64 bits, even with a counter of 40 GHz; and 32 bits of fraction misplace its end by less than 0.1 ns.
+/// A segment is at most 111 ms long and rises by at most one and a half times that, so that ticks ×
+/// slope < 2^28 × 2^32 never overflows 64 bits, even with a counter of 40 GHz; and 32 bits of
+/// fraction misplace its end by less than 0.1 ns.
 pub(super) const FRACTION_BITS: u32 = 32;
 
 /// Two segments, A and then B. Readings are served by A, then by B; in the second half of B the
@@ -19,12 +20,14 @@ pub(crate) struct Line {
     b: Segment,
 }
 
-/// From `start` on for `ticks` ticks: `value` ns, and `slope` ns × 2^[`FRACTION_BITS`] more with each.
+/// From `start` on for `ticks` ticks: `value` ns, and `slope` ns × 2^[`FRACTION_BITS`] more with
+/// each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Segment {
     start: u64,
     ticks: u32,
-    /// The lower half of `start`, kept apart so that the compiler does not know it: see [`Segment::at`].
+    /// The lower half of `start`, kept apart so that the compiler does not know it: see
+    /// [`Segment::at`].
     start_low: u32,
     value: u64,
     slope: u64,
@@ -59,7 +62,8 @@ impl Line {
         Self { a: Segment::new(start, 0, 0, 0.0), b: Segment::new(start, half(ticks), value, slope) }
     }
 
-    /// The line that follows: its A is this one's B, its B begins where this one ends, at the very same time.
+    /// The line that follows: its A is this one's B, its B begins where this one ends, at the very
+    /// same time.
     pub(crate) fn followed_by(&self, slope: f64, ticks: u64) -> Self {
         let a = Segment { ticks: 2 * self.b.ticks, ..self.b };
         Self { a, b: Segment::new(self.end(), half(ticks), self.end_value(), slope) }
@@ -157,9 +161,10 @@ impl Segment {
         Self { start, ticks, start_low: start as u32, value, slope: fixed(slope) }
     }
 
-    /// The time at a tick that is less than 2^32 ticks after the start. The lower half of the tick is enough for that; on
-    /// x86, which delivers the halves in two registers, it is there two cycles before both are put together. (If the
-    /// compiler knew `start_low` to be half of `start`, it would take the difference of the whole, which it has anyway.)
+    /// The time at a tick that is less than 2^32 ticks after the start. The lower half of the tick
+    /// is enough for that; on x86, which delivers the halves in two registers, it is there two
+    /// cycles before both are put together. (If the compiler knew `start_low` to be half of
+    /// `start`, it would take the difference of the whole, which it has anyway.)
     #[inline(always)]
     fn at(&self, tick: u64) -> u64 {
         let ticks = (tick as u32).wrapping_sub(self.start_low);
@@ -183,8 +188,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
-        /// Over its whole length a line and its successors never decrease, agree where both cover a tick, and stay
-        /// within rounding of the exact line.
+        /// Over its whole length a line and its successors never decrease, agree where both cover a
+        /// tick, and stay within rounding of the exact line.
         #[test]
         fn lines_join_without_a_step(
             start in any::<u64>(),

@@ -1,5 +1,5 @@
-//! A lock that threads try and never wait for: every caller has another way to answer. A holder that
-//! does not return loses the lock.
+//! A lock that threads try and never wait for: every caller has another way to answer. A holder
+//! that does not return loses the lock.
 
 #![allow(unsafe_code, reason = "handing out a mutable reference to what the lock guards")]
 
@@ -27,8 +27,8 @@ unsafe impl<T: Send> Sync for Lock<T> {}
 
 /// The word of a lock: who holds it, or who would be next.
 ///
-/// The lowest bit is set while the lock is held. Above it is the epoch; then a bit for each epoch whose
-/// holder lost the lock and has not come back; then the number of the holder.
+/// The lowest bit is set while the lock is held. Above it is the epoch; then a bit for each epoch
+/// whose holder lost the lock and has not come back; then the number of the holder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Holder(u64);
 

@@ -9,8 +9,8 @@
 //! the rate, a line the function that is served, the page how threads share it, usage whether a
 //! line pays, steering what is done under the lock, agreement what a difference means, errors what
 //! is known of them; serving answers readings without a line; wall is the offset to the wall clock,
-//! bounds what the system states of civil time, shared_statement keeps that for callers who call rarely.
-//! docs/library.md explains why.
+//! bounds what the system states of civil time, shared_statement keeps that for callers who call
+//! rarely. docs/library.md explains why.
 
 mod agreement;
 mod answers;
@@ -64,8 +64,9 @@ pub(crate) use shared::Shared;
 use tested::Tested;
 use version::{ServingMode, Version};
 
-/// Length of a segment in ns; each is up to a tenth longer or shorter. Half as long again is the longest that a change of
-/// the OS clock's rate stays unnoticed while the clock is in use: at 500 ppm, 0.75 µs.
+/// Length of a segment in ns; each is up to a tenth longer or shorter. Half as long again is the
+/// longest that a change of the OS clock's rate stays unnoticed while the clock is in use: at 500
+/// ppm, 0.75 µs.
 const WINDOW_NS: u64 = 1_000_000;
 
 /// A clock that serves the time of the OS clock `S` by the counter `C`.
@@ -184,8 +185,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         Instant::from_ns(self.shared.page.read(|| self.counter.ordered()).unwrap_or_else(|| self.slow()))
     }
 
-    /// Returns the time as [`Disciplined::now`] does, or the OS clock's error while no clock answers and
-    /// the time stands still.
+    /// Returns the time as [`Disciplined::now`] does, or the OS clock's error while no clock
+    /// answers and the time stands still.
     ///
     /// # Errors
     /// The OS clock's.
@@ -238,9 +239,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// Takes the counter although the kernel does not, because a test of its own has shown that it
-    /// may be trusted on every CPU ([`crate::revalidate`]). At once, whoever holds the lock. `false`
-    /// where it still may not be used: it may not be read, or is not invariant, or too many threads
-    /// did not come back from renewing the clock.
+    /// may be trusted on every CPU ([`crate::revalidate`]). At once, whoever holds the lock.
+    /// `false` where it still may not be used: it may not be read, or is not invariant, or too many
+    /// threads did not come back from renewing the clock.
     pub fn readmit(&self) -> bool {
         self.readmit_as_of(None, self.shared.os.disruptions())
     }
@@ -389,8 +390,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Moves the number of readings that are not on one line. The largest error begins with the one in
-    /// which the generation ended.
+    /// Moves the number of readings that are not on one line. The largest error begins with the one
+    /// in which the generation ended.
     fn next_generation(&self, error_ns: u64) {
         self.shared.page.largest_error_ns.store(error_ns, Ordering::Relaxed);
         // What was found to be wrong may be what the system's clocks go by, too.

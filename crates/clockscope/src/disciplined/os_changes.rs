@@ -26,8 +26,8 @@ pub(super) struct Standing {
     /// The OS clock's own time when that was noticed.
     since_os_ns: u64,
     /// How often the time went on from there, each soon after a step back of the OS clock; and when
-    /// that was behind for the last time, by itself. (Our timeline may just have moved by as much as
-    /// two CPUs differ.)
+    /// that was behind for the last time, by itself. (Our timeline may just have moved by as much
+    /// as two CPUs differ.)
     steps: u32,
     behind_os_ns: u64,
 }
@@ -42,9 +42,9 @@ const OWN_SLOWER: u64 = 2;
 pub(super) const PAUSE_NS: u64 = 1_000_000_000;
 pub(super) const LONGEST_PAUSE_NS: u64 = 1024 * PAUSE_NS;
 
-/// How long the time stands still when the OS clock is behind earlier readings, in ns. Three windows
-/// if that is longer: a line may end that far ahead. Each step back soon after another doubles it;
-/// otherwise CPUs whose OS clocks differ would make the time run fast.
+/// How long the time stands still when the OS clock is behind earlier readings, in ns. Three
+/// windows if that is longer: a line may end that far ahead. Each step back soon after another
+/// doubles it; otherwise CPUs whose OS clocks differ would make the time run fast.
 const STANDS_STILL_NS: u64 = 10_000_000;
 const MOST_DOUBLINGS: u32 = 10;
 
@@ -93,8 +93,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// The same when the lock is lost for good: nothing can record how long the time has stood still, so
-    /// it goes on at once.
+    /// The same when the lock is lost for good: nothing can record how long the time has stood
+    /// still, so it goes on at once.
     fn go_on_without_the_lock(&self, at: u64) {
         let offset = self.shared.page.offset();
         let Ok(raw_ns) = self.shared.os.now_ns() else { return };
@@ -122,8 +122,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         held.own_ticks > before.saturating_mul(OWN_SLOWER)
     }
 
-    /// Serves the OS clock for some time, because it has become slower and the counter has not: the kernel
-    /// may have turned away from the counter. `false` if another thread has just decided otherwise.
+    /// Serves the OS clock for some time, because it has become slower and the counter has not: the
+    /// kernel may have turned away from the counter. `false` if another thread has just decided
+    /// otherwise.
     pub(super) fn turn_away(&self, held: &mut Held<'_>, slower: SlowOsClock, os_ns: u64) -> bool {
         let is_away = self.pause(held, Demotion::OsClockSlower, os_ns, slower.pause_ns);
         if is_away {

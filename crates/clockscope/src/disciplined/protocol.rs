@@ -54,8 +54,8 @@ fn a_line_is_read_whole() {
     a_line_is_whole(|page| page.read(|| 100));
 }
 
-/// Wall time is of one version: each line shows 100 ns at tick 100 and is published with an offset, and the next
-/// one is 1000 ns further, less as much.
+/// Wall time is of one version: each line shows 100 ns at tick 100 and is published with an offset,
+/// and the next one is 1000 ns further, less as much.
 #[test]
 fn wall_time_is_of_one_version() {
     check(2, || {
@@ -87,8 +87,8 @@ fn a_line_is_looked_at_whole() {
     a_line_is_whole(|page| page.look(|| 100).line.at(100));
 }
 
-/// A line comes to its second segment while it is read, looked at and replaced: whoever finds that out,
-/// nothing but the line is seen, and nobody keeps the next one from being published.
+/// A line comes to its second segment while it is read, looked at and replaced: whoever finds that
+/// out, nothing but the line is seen, and nobody keeps the next one from being published.
 #[test]
 fn a_line_that_moves_on_is_whole() {
     check(3, || {

@@ -11,8 +11,8 @@ use super::{Counter, Disciplined, OsClock};
 use crate::Errno;
 
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
-    /// Serves everything but a fresh line. Ordered. Rare callers come through here with cold caches, so
-    /// the code that they need is in one piece, and all other code is elsewhere.
+    /// Serves everything but a fresh line. Ordered. Rare callers come through here with cold
+    /// caches, so the code that they need is in one piece, and all other code is elsewhere.
     #[cold]
     #[inline(never)]
     pub(super) fn slow(&self) -> u64 {
@@ -22,8 +22,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
             && !version.is_new()
             && let Ok(raw_ns) = self.shared.os.now_ns()
         {
-            // The offset after the reading, which costs less than to keep it meanwhile. Whoever replaces
-            // it replaces the version first, so that such a sum is used only if the version is the same.
+            // The offset after the reading, which costs less than to keep it meanwhile. Whoever
+            // replaces it replaces the version first, so that such a sum is used only if the
+            // version is the same.
             let os_ns = raw_ns.wrapping_add(page.offset());
             return self.serve_os(version, os_ns);
         }
@@ -35,7 +36,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     #[inline(never)]
     pub(super) fn try_slow(&self) -> Result<u64, Errno> {
         let ns = self.slow();
-        // A time that stands still is the floor. So is one that the OS clock has just caught up with.
+        // A time that stands still is the floor. So is one that the OS clock has just caught up
+        // with.
         let page = &self.shared.page;
         let is_by_line = || page.version().has_line() && self.serve_line().is_some();
         if ns == page.floor() && !is_by_line() {
@@ -57,9 +59,9 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Serves a reading of the OS clock that was taken after `version` was loaded. Not written down where
-    /// nobody can begin a line that does not know of it: threads that write the same word at each
-    /// reading would wait for each other.
+    /// Serves a reading of the OS clock that was taken after `version` was loaded. Not written down
+    /// where nobody can begin a line that does not know of it: threads that write the same word at
+    /// each reading would wait for each other.
     #[inline(always)]
     pub(super) fn serve_os(&self, version: Version, os_ns: u64) -> u64 {
         let page = &self.shared.page;
@@ -76,8 +78,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if version.is_tried() && Usage::is_sample(os_ns) { self.serve_sample(os_ns) } else { os_ns }
     }
 
-    /// Serves a reading of the OS clock that is a sample of how often it is read: begins a line if that
-    /// is so often that it pays.
+    /// Serves a reading of the OS clock that is a sample of how often it is read: begins a line if
+    /// that is so often that it pays.
     #[cold]
     #[inline(never)]
     pub(super) fn serve_sample(&self, os_ns: u64) -> u64 {
@@ -95,15 +97,15 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.os_ns().map_or_else(|_| self.serve_none(), |os_ns| self.serve_written(os_ns))
     }
 
-    /// Serves a reading of the OS clock and puts it into the floor first: threads that learn of it must
-    /// not read less by the counter.
+    /// Serves a reading of the OS clock and puts it into the floor first: threads that learn of it
+    /// must not read less by the counter.
     fn serve_written(&self, os_ns: u64) -> u64 {
         let page = &self.shared.page;
         if page.is_behind(os_ns) { self.serve_behind() } else { page.raise_floor(os_ns) }
     }
 
-    /// Serves a reading while the OS clock is behind earlier readings: a line ended ahead of it, it stepped
-    /// back, or other threads have served later readings meanwhile.
+    /// Serves a reading while the OS clock is behind earlier readings: a line ended ahead of it, it
+    /// stepped back, or other threads have served later readings meanwhile.
     #[cold]
     #[inline(never)]
     fn serve_behind(&self) -> u64 {
@@ -197,8 +199,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Does what a reading of the line would do beside reading it: comes to its second segment, renews it,
-    /// or begins the next one.
+    /// Does what a reading of the line would do beside reading it: comes to its second segment,
+    /// renews it, or begins the next one.
     pub(super) fn advance(&self) {
         if self.shared.page.version().has_line() {
             self.serve_by_line();

@@ -34,7 +34,8 @@ const WHOLE: u64 = 2;
 /// The number is above both.
 const ONE: u64 = 4;
 
-/// The state of a [`SharedStatement`] at some moment: a statement that is asked for after it may be kept.
+/// The state of a [`SharedStatement`] at some moment: a statement that is asked for after it may be
+/// kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Turn(u64);
 

@@ -44,10 +44,12 @@ pub trait Counter {
     /// Whether this process may read it; `None` where the system cannot be asked. Must not read it.
     fn is_permitted(&self) -> Option<bool>;
 
-    /// Whether the kernel builds its current clocks on this counter; `None` where it does not report that.
+    /// Whether the kernel builds its current clocks on this counter; `None` where it does not
+    /// report that.
     fn is_clocksource(&self) -> Option<bool>;
 
-    /// Whether the hardware promises a constant rate in all states; `None` where it does not report that.
+    /// Whether the hardware promises a constant rate in all states; `None` where it does not report
+    /// that.
     fn is_invariant(&self) -> Option<bool>;
 
     /// The nominal frequency in Hz, and what states it. It is compared, never used.
@@ -80,16 +82,16 @@ pub trait OsClock {
         true
     }
 
-    /// For how long the machine has been suspended in all, in ns, where the clock leaves that time out;
-    /// `None` where that is not known. What the two clocks disagree about after a suspend is the
-    /// fault of neither. Asked when they disagree.
+    /// For how long the machine has been suspended in all, in ns, where the clock leaves that time
+    /// out; `None` where that is not known. What the two clocks disagree about after a suspend is
+    /// the fault of neither. Asked when they disagree.
     fn suspended_ns(&self) -> Option<u64> {
         None
     }
 
-    /// A number that changes when the machine was moved to other hardware or restored from a snapshot,
-    /// so that nothing holds any more that was known of the counter; `None` where nothing announces
-    /// that, and while the number is being changed. Asked at each renewal; must not wait.
+    /// A number that changes when the machine was moved to other hardware or restored from a
+    /// snapshot, so that nothing holds any more that was known of the counter; `None` where nothing
+    /// announces that, and while the number is being changed. Asked at each renewal; must not wait.
     fn disruptions(&self) -> Option<u64> {
         None
     }
@@ -118,9 +120,9 @@ pub trait OsClock {
         Err(Errno::UNSUPPORTED)
     }
 
-    /// Whether the wall clock is steered as [`OsClock::now_ns`] is: then the two part only where the wall
-    /// clock is set or leaps, or while the machine sleeps. Otherwise it is served itself, and never by the
-    /// counter.
+    /// Whether the wall clock is steered as [`OsClock::now_ns`] is: then the two part only where
+    /// the wall clock is set or leaps, or while the machine sleeps. Otherwise it is served itself,
+    /// and never by the counter.
     fn is_wall_steered_alike(&self) -> bool {
         true
     }

@@ -22,8 +22,8 @@ use super::{Counter, Demotion, Disciplined, OsClock};
 /// The lock's content. All zero is the state before the first use.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Steering {
-    /// The version that the last holder left. Where there is another one, another thread has decided
-    /// something without the lock, and nothing is known any more.
+    /// The version that the last holder left. Where there is another one, another thread has
+    /// decided something without the lock, and nothing is known any more.
     pub(super) version_left: Version,
     pub(super) calibration: Calibration,
     /// OS time at which this generation's first line began; 0 before that.
@@ -94,7 +94,8 @@ pub(super) enum Wanted {
 }
 
 impl<C: Counter, S: OsClock> Disciplined<C, S> {
-    /// The line is nearly spent: publishes the next one, if it is in use and nobody else is doing it.
+    /// The line is nearly spent: publishes the next one, if it is in use and nobody else is doing
+    /// it.
     #[cold]
     #[inline(never)]
     pub(super) fn renew(&self) {
@@ -118,8 +119,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// Whether readings still come so often that a line pays: by how late the first one is after the
-    /// moment at which the next line was due.
+    /// Whether readings still come so often that a line pays: by how late the first one is after
+    /// the moment at which the next line was due.
     fn is_in_use(&self, held: &mut Held<'_>, look: &Look) -> bool {
         let due = look.line.due();
         if due != held.looked_at {
@@ -134,8 +135,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         held.in_use.is_renewed()
     }
 
-    /// Counts the readings of a line that is not renewed: if they are many, only a pause came at the
-    /// wrong moment.
+    /// Counts the readings of a line that is not renewed: if they are many, only a pause came at
+    /// the wrong moment.
     fn count_late(&self, held: &mut Held<'_>, look: &Look) {
         held.late += 1;
         if held.late >= MANY_LATE {
@@ -147,8 +148,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         }
     }
 
-    /// There is no line to serve by: calibrates, or begins the next line, if it is wanted and nobody
-    /// else is doing it. `os_ns` is the time now.
+    /// There is no line to serve by: calibrates, or begins the next line, if it is wanted and
+    /// nobody else is doing it. `os_ns` is the time now.
     #[cold]
     #[inline(never)]
     pub(super) fn resume(&self, os_ns: u64, wanted: Wanted) {
@@ -368,8 +369,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.publish(held, &Line::single(tick, value, slope, ticks))
     }
 
-    /// Takes the wall clock's offset for the next line. Where that clock was set, the system is asked
-    /// about civil time anew: it may state something else.
+    /// Takes the wall clock's offset for the next line. Where that clock was set, the system is
+    /// asked about civil time anew: it may state something else.
     fn take_wall(&self, held: &mut Held<'_>) {
         let before = held.wall;
         held.wall = self.learn_wall(held);
@@ -444,8 +445,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         ((self.window_ns() as f64 / rate) as u64).max(2)
     }
 
-    /// Length of the segment after `line`, in ticks: a window, or up to a tenth more or less, lest a
-    /// program that reads every so many windows always seems to be in time.
+    /// Length of the segment after `line`, in ticks: a window, or up to a tenth more or less, lest
+    /// a program that reads every so many windows always seems to be in time.
     fn next_ticks(&self, line: &Line, rate: f64) -> u64 {
         let any = line.end().wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 61;
         self.window_ticks(rate).saturating_mul(57 + 2 * any) / 64
@@ -453,7 +454,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
 
     /// Compares the line with a fresh bracket, for whoever asks: what contradicts it is found now,
     /// and not when the line is renewed. (A counter that stands still would never have it renewed.)
-    /// Returns the ticks of both clocks in ns, as the calibration knows them; `None` without a line.
+    /// Returns the ticks of both clocks in ns, as the calibration knows them; `None` without a
+    /// line.
     pub(super) fn verify(&self) -> Option<u64> {
         self.with_steering(|held| {
             if !self.is_where_it_was(held) {
@@ -477,8 +479,8 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         })
     }
 
-    /// Compares the clocks once more after a line was spent, so that readings between its last bracket and
-    /// its end are covered by the largest error.
+    /// Compares the clocks once more after a line was spent, so that readings between its last
+    /// bracket and its end are covered by the largest error.
     fn prove_spent(&self, held: &mut Held<'_>) {
         if !held.is_calibrated || held.line_end_ns <= held.calibration.last().inner {
             return;

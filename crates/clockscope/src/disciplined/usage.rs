@@ -1,9 +1,9 @@
 //! Decides whether the clock is read so often that a line pays.
 //!
-//! A renewal costs a microsecond where other code has run since the last one: as much as is saved by
-//! three hundred readings by [`now`](super::Disciplined::now), or by seventy of `now_unordered`. To
-//! count all readings would cost as much as it saves, and threads would wait for each other. So one of
-//! eight is counted, and which one depends on the time that it shows.
+//! A renewal costs a microsecond where other code has run since the last one: as much as is saved
+//! by three hundred readings by [`now`](super::Disciplined::now), or by seventy of `now_unordered`.
+//! To count all readings would cost as much as it saves, and threads would wait for each other. So
+//! one of eight is counted, and which one depends on the time that it shows.
 
 /// One reading of so many is a sample.
 const ONE_OF: u32 = 8;
@@ -14,8 +14,8 @@ const IN_TIME_NS: u64 = 200_000;
 /// One that comes sooner than this does not count: readings at once are no use that lasts.
 const AT_ONCE_NS: u64 = 25_000;
 
-/// From this score on the counter is calibrated, and a line is begun. A program that reads every ten
-/// microseconds gets there in some milliseconds, one that reads every fifty does not.
+/// From this score on the counter is calibrated, and a line is begun. A program that reads every
+/// ten microseconds gets there in some milliseconds, one that reads every fifty does not.
 const DENSE: u64 = 12;
 const MOST: u64 = 20;
 
@@ -23,7 +23,8 @@ const MOST: u64 = 20;
 /// clock is read every fifteen microseconds, or in bursts of as many readings.
 const LATE: u64 = 4;
 
-/// How often the OS clock was read of late: the score, and when the last sample was taken. All zero is the state before the first.
+/// How often the OS clock was read of late: the score, and when the last sample was taken. All zero
+/// is the state before the first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Usage(pub(super) u64);
 
@@ -39,8 +40,9 @@ impl Usage {
         Self(os_ns & !SCORE | MOST)
     }
 
-    /// Returns whether this reading of the OS clock is a sample: one of eight, at random. All of its bits
-    /// count, because the lowest are the same in all readings of a clock that steps by 16 or 40 ns.
+    /// Returns whether this reading of the OS clock is a sample: one of eight, at random. All of
+    /// its bits count, because the lowest are the same in all readings of a clock that steps by 16
+    /// or 40 ns.
     #[inline(always)]
     pub(super) const fn is_sample(os_ns: u64) -> bool {
         os_ns.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - ONE_OF.ilog2()) == 0

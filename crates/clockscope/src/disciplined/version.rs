@@ -9,8 +9,8 @@ use crate::evidence::Demotion;
 /// There is a line. Without it a reader does not touch the counter, which may be forbidden: then
 /// the read is a fatal signal.
 const LINE: u64 = 1 << 63;
-/// A thread is about to take the bracket that a line begins with. Until then OS readings are written
-/// down before they are returned.
+/// A thread is about to take the bracket that a line begins with. Until then OS readings are
+/// written down before they are returned.
 const ANNOUNCED: u64 = 1 << 62;
 /// The OS clock alone is served.
 const BARRED: u64 = 1 << 61;

@@ -44,8 +44,8 @@ pub(crate) struct World {
     pub(crate) questions: Cell<u64>,
     /// How often the counter was read.
     pub(crate) counter_reads: Cell<u64>,
-    /// How often the wall clock was read, how often the system was asked for its error, what it states of that, and by how much more than
-    /// the truth, in ns.
+    /// How often the wall clock was read, how often the system was asked for its error, what it
+    /// states of that, and by how much more than the truth, in ns.
     pub(crate) wall_reads: Cell<u64>,
     pub(crate) statements: Cell<u64>,
     pub(crate) states: Cell<Option<State>>,

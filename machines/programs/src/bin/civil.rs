@@ -1,11 +1,11 @@
-//! Watches `utc_now()` and `bounded::now()` on a machine whose true time is known, and prints what it saw as one JSON
-//! object.
+//! Watches `utc_now()` and `bounded::now()` on a machine whose true time is known, and prints what
+//! it saw as one JSON object.
 //!
-//! `civil OFFSET_MS SECONDS [COMMAND...]`: the true time is that much ahead of CLOCK_REALTIME when the
-//! program starts, and goes on as CLOCK_MONOTONIC_RAW does, whatever is done to the clock meanwhile.
-//! The command is run once that is known; what it prints becomes `command`. `civil leap SECONDS`: the
-//! clock is right, and a second is inserted at the next midnight. It is made for emulated machines
-//! (machines/civil.sh): elsewhere nobody knows the true time.
+//! `civil OFFSET_MS SECONDS [COMMAND...]`: the true time is that much ahead of CLOCK_REALTIME when
+//! the program starts, and goes on as CLOCK_MONOTONIC_RAW does, whatever is done to the clock
+//! meanwhile. The command is run once that is known; what it prints becomes `command`.
+//! `civil leap SECONDS`: the clock is right, and a second is inserted at the next midnight. It is
+//! made for emulated machines (machines/civil.sh): elsewhere nobody knows the true time.
 
 #![allow(clippy::print_stdout, reason = "it reports to whoever runs it")]
 

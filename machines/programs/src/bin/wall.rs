@@ -1,8 +1,10 @@
-//! Watches `wall::now()` beside CLOCK_REALTIME while commands set or steer that, and prints what it saw as one JSON object.
+//! Watches `wall::now()` beside CLOCK_REALTIME while commands set or steer that, and prints what it
+//! saw as one JSON object.
 //!
-//! `wall READINGS [--upkeep] COMMAND...`: runs each command in turn (`sh -c`), and all of them again beside two threads that
-//! read `wall::now_monotone()`, as often as it takes until these have made so many readings. Made for emulated machines
-//! (machines/wall.sh), where the clock may be set; it runs anywhere.
+//! `wall READINGS [--upkeep] COMMAND...`: runs each command in turn (`sh -c`), and all of them
+//! again beside two threads that read `wall::now_monotone()`, as often as it takes until these have
+//! made so many readings. Made for emulated machines (machines/wall.sh), where the clock may be
+//! set; it runs anywhere.
 
 #![allow(clippy::print_stdout, reason = "it reports to whoever runs it")]
 

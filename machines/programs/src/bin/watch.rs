@@ -1,9 +1,9 @@
-//! Watches `clockscope::now()` for so many seconds, on a thread for each of up to four CPUs, and prints what it saw as one
-//! JSON object.
+//! Watches `clockscope::now()` for so many seconds, on a thread for each of up to four CPUs, and
+//! prints what it saw as one JSON object.
 //!
-//! Every reading is compared with the largest that any thread had made known before it, and with CLOCK_MONOTONIC, read by a
-//! system call right before and right after it. It is made for machines whose clocks are broken: it reads no other clock,
-//! and ends whatever they do.
+//! Every reading is compared with the largest that any thread had made known before it, and with
+//! CLOCK_MONOTONIC, read by a system call right before and right after it. It is made for machines
+//! whose clocks are broken: it reads no other clock, and ends whatever they do.
 
 #![allow(clippy::print_stdout, reason = "it reports to whoever runs it")]
 
@@ -70,8 +70,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// CLOCK_MONOTONIC by the system call: the only clock that can be read where the counter is disabled. Another one on
-/// systems that are not Linux.
+/// CLOCK_MONOTONIC by the system call: the only clock that can be read where the counter is
+/// disabled. Another one on systems that are not Linux.
 pub(crate) fn reference() -> Timeline {
     let reference = Timeline::new();
     reference.counter_is_disabled();

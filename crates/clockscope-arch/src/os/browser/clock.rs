@@ -2,11 +2,13 @@
 
 use crate::Errno;
 
-/// Step that browsers round to where a page is not isolated, in ns (High Resolution Time, "coarsen time").
+/// Step that browsers round to where a page is not isolated, in ns (High Resolution Time, "coarsen
+/// time").
 const COARSENED_NS: u64 = 100_000;
 
-/// Reads performance.now(), which never goes back, in ns since the Unix epoch: performance.timeOrigin is added, so that
-/// the page's threads see one timeline. (Workers have origins of their own.)
+/// Reads performance.now(), which never goes back, in ns since the Unix epoch:
+/// performance.timeOrigin is added, so that the page's threads see one timeline. (Workers have
+/// origins of their own.)
 pub(in super::super) fn monotonic_ns() -> Result<u64, Errno> {
     let (origin_ms, since_ms) = host::performance_ms().ok_or(Errno::UNSUPPORTED)?;
     // Each by itself: the sum as one float would be rounded to 0.2 µs.

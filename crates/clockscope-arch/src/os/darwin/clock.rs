@@ -9,8 +9,9 @@ use crate::Errno;
 
 static UNIT: Ratio = Ratio::new();
 
-/// Reads mach_absolute_time in ns since the machine started, sleep left out. All processes see the same. The
-/// system takes care of its order: the bare counter has inversions across cores on some of its processors.
+/// Reads mach_absolute_time in ns since the machine started, sleep left out. All processes see the
+/// same. The system takes care of its order: the bare counter has inversions across cores on some
+/// of its processors.
 #[inline(always)]
 pub(in super::super) fn monotonic_ns() -> Result<u64, Errno> {
     // SAFETY: takes nothing.
@@ -18,7 +19,8 @@ pub(in super::super) fn monotonic_ns() -> Result<u64, Errno> {
     UNIT.ns(counts, unit).ok_or(Errno::UNSUPPORTED)
 }
 
-/// One count in ns: 1/1 on Intel's processors, 125/3 on Apple's; `None` where the system states none.
+/// One count in ns: 1/1 on Intel's processors, 125/3 on Apple's; `None` where the system states
+/// none.
 #[cold]
 fn unit() -> Option<(u64, u64)> {
     let mut unit = mach_timebase_info_data_t { numer: 0, denom: 0 };

@@ -19,7 +19,8 @@ pub fn allowed_cpus() -> Result<Vec<u32>, Errno> {
 
 fn ask_allowed_cpus() -> Result<Vec<u32>, Errno> {
     let mut mask = [0_u64; WORDS];
-    // SAFETY: the kernel writes at most the size that it is given, which is the mask's; 0 is the calling thread.
+    // SAFETY: the kernel writes at most the size that it is given, which is the mask's; 0 is the
+    // calling thread.
     let answer = unsafe { libc::sched_getaffinity(0, size_of_val(&mask), mask.as_mut_ptr().cast()) };
     if answer != 0 {
         return Err(Errno::last());
@@ -37,7 +38,8 @@ pub fn set_allowed_cpus(cpus: &[u32]) -> Result<(), Errno> {
     for cpu in cpus.iter().map(|cpu| *cpu as usize).filter(|cpu| *cpu < WORDS * WORD) {
         mask[cpu / WORD] |= 1 << (cpu % WORD);
     }
-    // SAFETY: the kernel reads as many bytes as it is given, which is the mask's size; 0 is the calling thread.
+    // SAFETY: the kernel reads as many bytes as it is given, which is the mask's size; 0 is the
+    // calling thread.
     let set = || unsafe { libc::sched_setaffinity(0, size_of_val(&mask), mask.as_ptr().cast()) };
     keep_errno(|| if set() == 0 { Ok(()) } else { Err(Errno::last()) })
 }

@@ -10,9 +10,9 @@ use std::time::Duration;
 use crate::rest;
 use crate::woken::Woken;
 
-/// Waits for the clock to be set, or for another thread. (timerfd_create(2), TFD_TIMER_CANCEL_ON_SET: since
-/// Linux 3.0. The kernel cancels such timers where the clock is set, leaps, or went on while the machine
-/// slept.)
+/// Waits for the clock to be set, or for another thread. (timerfd_create(2),
+/// TFD_TIMER_CANCEL_ON_SET: since Linux 3.0. The kernel cancels such timers where the clock is set,
+/// leaps, or went on while the machine slept.)
 #[derive(Debug)]
 pub struct ClockSet {
     timer: File,
@@ -39,13 +39,13 @@ impl ClockSet {
             it_value: libc::timespec { tv_sec: libc::time_t::MAX, tv_nsec: 0 },
         };
         let flags = libc::TFD_TIMER_ABSTIME | libc::TFD_TIMER_CANCEL_ON_SET;
-        // SAFETY: the call reads one itimerspec, which is ours, and writes nothing where the last pointer is
-        // null.
+        // SAFETY: the call reads one itimerspec, which is ours, and writes nothing where the last
+        // pointer is null.
         unsafe { libc::timerfd_settime(self.timer.as_raw_fd(), flags, &raw const never, core::ptr::null_mut()) == 0 }
     }
 
-    /// Waits until the clock is set, or [`ClockSet::wake`] is called, or for `longest`. An error is taken for
-    /// the end of the time, after a millisecond.
+    /// Waits until the clock is set, or [`ClockSet::wake`] is called, or for `longest`. An error is
+    /// taken for the end of the time, after a millisecond.
     #[must_use]
     pub fn wait(&self, longest: Duration) -> Woken {
         let mut ready = [self.event.as_raw_fd(), self.timer.as_raw_fd()].map(polled);
@@ -53,8 +53,8 @@ impl ClockSet {
             tv_sec: libc::time_t::try_from(longest.as_secs()).unwrap_or(libc::time_t::MAX),
             tv_nsec: longest.subsec_nanos() as libc::c_long,
         };
-        // SAFETY: the call writes to the two entries, which are ours, and reads the limit; it changes no mask of
-        // signals where the last pointer is null.
+        // SAFETY: the call writes to the two entries, which are ours, and reads the limit; it
+        // changes no mask of signals where the last pointer is null.
         let answer = unsafe { libc::ppoll(ready.as_mut_ptr(), 2, &raw const limit, core::ptr::null()) };
         if answer <= 0 {
             // A signal, or a filter that denies the call: not asked again at once.
@@ -68,8 +68,8 @@ impl ClockSet {
             let _ = (&self.event).read(&mut number);
             return Woken::ByThread;
         }
-        // ECANCELED: the clock was set. The timer has ended, and begins anew before the caller looks at the clock,
-        // so that no set is missed.
+        // ECANCELED: the clock was set. The timer has ended, and begins anew before the caller
+        // looks at the clock, so that no set is missed.
         let is_set = (&self.timer).read(&mut number).is_err_and(|error| error.raw_os_error() == Some(libc::ECANCELED));
         self.arm();
         if is_set { Woken::ByClock } else { Woken::InTime }

@@ -1,5 +1,5 @@
-//! The structures of an ELF image (elf(5)), in the width of this architecture. (The C library's bindings lack them
-//! for Android.)
+//! The structures of an ELF image (elf(5)), in the width of this architecture. (The C library's
+//! bindings lack them for Android.)
 
 /// The image's header.
 #[derive(Clone, Copy)]

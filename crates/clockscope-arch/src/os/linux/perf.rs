@@ -1,5 +1,5 @@
-//! Performance events and the page that the kernel shares for each (perf_event_open(2)): whether this process may count,
-//! and how the kernel turns the counter's counts into time.
+//! Performance events and the page that the kernel shares for each (perf_event_open(2)): whether
+//! this process may count, and how the kernel turns the counter's counts into time.
 
 #![allow(unsafe_code, reason = "perf events are a raw system call and a mapped page")]
 
@@ -84,7 +84,8 @@ impl PerfEvent {
             flags: USER_ONLY,
             ..Attributes::default()
         };
-        // SAFETY: the kernel reads `size` bytes of the attributes, which is their size; this thread, any CPU, no group.
+        // SAFETY: the kernel reads `size` bytes of the attributes, which is their size; this
+        // thread, any CPU, no group.
         let descriptor = unsafe {
             libc::syscall(libc::SYS_perf_event_open, &raw const attributes, 0, -1, -1, 8 /* CLOEXEC */)
         };
@@ -105,11 +106,12 @@ impl PerfEvent {
     }
 }
 
-/// The counter's frequency as the kernel uses it for timestamps of events, in Hz: its own figure, from a calibration of its
-/// own or from its source. Costs a few system calls, some 10 µs.
+/// The counter's frequency as the kernel uses it for timestamps of events, in Hz: its own figure,
+/// from a calibration of its own or from its source. Costs a few system calls, some 10 µs.
 ///
 /// # Errors
-/// The process may not count events (perf_event_paranoid), or the kernel does not trust the counter with time.
+/// The process may not count events (perf_event_paranoid), or the kernel does not trust the counter
+/// with time.
 pub fn frequency() -> Result<f64, Unavailable> {
     super::keep_errno(ask_frequency)
 }
@@ -117,7 +119,8 @@ pub fn frequency() -> Result<f64, Unavailable> {
 fn ask_frequency() -> Result<f64, Unavailable> {
     let event = PerfEvent::open(&DUMMY)?;
     let page = event.page();
-    // SAFETY: the page is mapped as long as `event` lives and longer than `PerfEventPage`; the kernel writes it, hence volatile.
+    // SAFETY: the page is mapped as long as `event` lives and longer than `PerfEventPage`; the
+    // kernel writes it, hence volatile.
     let (capabilities, shift, mult) = unsafe {
         (
             (&raw const (*page).capabilities).read_volatile(),

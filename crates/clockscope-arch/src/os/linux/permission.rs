@@ -1,4 +1,5 @@
-//! What the kernel says about the processor's counter. Nothing here reads the counter or a clock, nor allocates.
+//! What the kernel says about the processor's counter. Nothing here reads the counter or a clock,
+//! nor allocates.
 
 #![allow(unsafe_code, reason = "prctl, open and read take pointers")]
 
@@ -10,8 +11,8 @@ const CLOCKSOURCE: &core::ffi::CStr = c"/sys/devices/system/clocksource/clocksou
 /// Longest name of a clocksource that is reported; the kernel's own limit is 32.
 const LONGEST: usize = 64;
 
-/// Whether the counter may be read by this process (prctl(2), PR_GET_TSC); `None` where the kernel does not answer, which
-/// it does on x86, and on aarch64 since Linux 6.12.
+/// Whether the counter may be read by this process (prctl(2), PR_GET_TSC); `None` where the kernel
+/// does not answer, which it does on x86, and on aarch64 since Linux 6.12.
 #[must_use]
 pub fn counter_is_permitted() -> Option<bool> {
     keep_errno(permission)
@@ -24,7 +25,8 @@ fn permission() -> Option<bool> {
     (answer == 0).then_some(permission == libc::PR_TSC_ENABLE)
 }
 
-/// Whether the kernel builds its clocks on the processor's counter and nothing else; `None` where sysfs cannot be read.
+/// Whether the kernel builds its clocks on the processor's counter and nothing else; `None` where
+/// sysfs cannot be read.
 #[must_use]
 pub fn counter_is_clocksource() -> Option<bool> {
     keep_errno(|| with_clocksource(clocksource::is_counter))
@@ -36,11 +38,12 @@ pub fn clocksource() -> Option<String> {
     keep_errno(|| with_clocksource(|name| String::from_utf8_lossy(name).into_owned()))
 }
 
-/// Applies `look` to the clocksource's name. By bare calls: the library's first reading pays for this one.
+/// Applies `look` to the clocksource's name. By bare calls: the library's first reading pays for
+/// this one.
 fn with_clocksource<T>(look: impl FnOnce(&[u8]) -> T) -> Option<T> {
     let mut buffer = [0u8; LONGEST];
-    // SAFETY: the path is a C string; read writes at most the buffer's length into the buffer; the descriptor is closed
-    // by who opened it.
+    // SAFETY: the path is a C string; read writes at most the buffer's length into the buffer; the
+    // descriptor is closed by who opened it.
     let length = unsafe {
         let file = libc::open(CLOCKSOURCE.as_ptr(), libc::O_RDONLY | libc::O_CLOEXEC | libc::O_NONBLOCK);
         if file < 0 {

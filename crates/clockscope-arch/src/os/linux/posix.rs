@@ -99,8 +99,8 @@ impl ByVdso {
     /// The error number; `raw` is then unspecified.
     #[inline(always)]
     pub fn read(&self, raw: &mut Timespec) -> Result<(), Errno> {
-        // SAFETY: the kernel exports this function with this signature for the life of the process; the pointer is to
-        // a timespec that is borrowed exclusively for the call.
+        // SAFETY: the kernel exports this function with this signature for the life of the process;
+        // the pointer is to a timespec that is borrowed exclusively for the call.
         let answer = unsafe { (self.function)(self.id, raw.as_mut_ptr()) };
         // The vDSO answers like the kernel: a negative error number.
         if answer == 0 { Ok(()) } else { Err(Errno::new(-answer)) }
@@ -121,7 +121,8 @@ impl BySyscall {
     /// The error number; `raw` is then unspecified.
     #[inline(always)]
     pub fn read(&self, raw: &mut Timespec) -> Result<(), Errno> {
-        // SAFETY: clock_gettime writes one timespec through the pointer, which is borrowed exclusively for the call.
+        // SAFETY: clock_gettime writes one timespec through the pointer, which is borrowed
+        // exclusively for the call.
         unsafe { syscall::two(libc::SYS_clock_gettime, self.id as usize, raw.as_mut_ptr() as usize) }
     }
 }
@@ -150,7 +151,8 @@ mod tests {
 
     #[test]
     fn the_three_paths_read_the_same_clock() {
-        // Sandwich: a system call before and after encloses every path of a clock that is never set back.
+        // Sandwich: a system call before and after encloses every path of a clock that is never set
+        // back.
         let id = libc::CLOCK_MONOTONIC;
         let (outer, vdso) = (BySyscall::new(id), by_vdso(id));
         for _ in 0..1000 {

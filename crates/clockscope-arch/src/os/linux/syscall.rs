@@ -1,4 +1,5 @@
-//! A system call without the C library: no symbol that a preloaded library could replace takes part.
+//! A system call without the C library: no symbol that a preloaded library could replace takes
+//! part.
 
 #![allow(unsafe_code, reason = "a system call is an instruction that acts on whatever its arguments point to")]
 
@@ -10,13 +11,14 @@ use crate::Errno;
 /// The kernel's error number.
 ///
 /// # Safety
-/// The arguments must be what that system call may be given; memory that it writes must be the caller's to write.
+/// The arguments must be what that system call may be given; memory that it writes must be the
+/// caller's to write.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(super) unsafe fn two(number: libc::c_long, first: usize, second: usize) -> Result<(), Errno> {
     let mut answer = number as isize;
-    // SAFETY: the kernel overwrites RCX and R11, declared here, and keeps every other register; what it does with the
-    // arguments is the caller's promise.
+    // SAFETY: the kernel overwrites RCX and R11, declared here, and keeps every other register;
+    // what it does with the arguments is the caller's promise.
     unsafe {
         core::arch::asm!("syscall", inlateout("rax") answer, in("rdi") first, in("rsi") second, lateout("rcx") _, lateout("r11") _, options(nostack));
     }
@@ -29,13 +31,14 @@ pub(super) unsafe fn two(number: libc::c_long, first: usize, second: usize) -> R
 /// The kernel's error number.
 ///
 /// # Safety
-/// The arguments must be what that system call may be given; memory that it writes must be the caller's to write.
+/// The arguments must be what that system call may be given; memory that it writes must be the
+/// caller's to write.
 #[cfg(target_arch = "aarch64")]
 #[inline(always)]
 pub(super) unsafe fn two(number: libc::c_long, first: usize, second: usize) -> Result<(), Errno> {
     let mut answer = first as isize;
-    // SAFETY: the kernel answers in X0 and keeps every other register; what it does with the arguments is the caller's
-    // promise.
+    // SAFETY: the kernel answers in X0 and keeps every other register; what it does with the
+    // arguments is the caller's promise.
     unsafe {
         core::arch::asm!("svc 0", in("x8") number, inlateout("x0") answer, in("x1") second, options(nostack));
     }
@@ -55,7 +58,8 @@ fn outcome(answer: isize) -> Result<(), Errno> {
 /// The kernel's error number.
 ///
 /// # Safety
-/// The arguments must be what that system call may be given; memory that it writes must be the caller's to write.
+/// The arguments must be what that system call may be given; memory that it writes must be the
+/// caller's to write.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
 #[inline(always)]
 pub(super) unsafe fn two(number: libc::c_long, first: usize, second: usize) -> Result<(), Errno> {

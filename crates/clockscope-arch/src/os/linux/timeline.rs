@@ -43,9 +43,10 @@ impl Timeline {
         }
     }
 
-    /// Returns for how long the machine has been suspended, in ns: CLOCK_BOOTTIME goes on meanwhile, and
-    /// CLOCK_MONOTONIC does not (clock_gettime(2)). Modulo 2^64: a time namespace may set either back.
-    /// `None` where the vDSO does not answer: a confined process might not be allowed to ask.
+    /// Returns for how long the machine has been suspended, in ns: CLOCK_BOOTTIME goes on
+    /// meanwhile, and CLOCK_MONOTONIC does not (clock_gettime(2)). Modulo 2^64: a time namespace
+    /// may set either back. `None` where the vDSO does not answer: a confined process might not be
+    /// allowed to ask.
     #[inline]
     #[must_use]
     pub fn suspended_ns(&self) -> Option<u64> {
@@ -53,8 +54,8 @@ impl Timeline {
         if !self.knows_suspends.load(Ordering::Relaxed) {
             return None;
         }
-        // By the pair that was least interrupted. (Brackets have a crate of their own, which this leaf does not
-        // know: it would be the only use.)
+        // By the pair that was least interrupted. (Brackets have a crate of their own, which this
+        // leaf does not know: it would be the only use.)
         let one = |_| {
             let before = self.by_vdso(libc::CLOCK_MONOTONIC)?;
             let boot = self.by_vdso(libc::CLOCK_BOOTTIME)?;
@@ -64,7 +65,8 @@ impl Timeline {
         (0..TRIES).filter_map(one).min().map(|(_, suspended_ns)| suspended_ns)
     }
 
-    /// Reads a clock by the vDSO, in ns. `None` where it was not found, or may not be called, or refuses.
+    /// Reads a clock by the vDSO, in ns. `None` where it was not found, or may not be called, or
+    /// refuses.
     #[inline(always)]
     fn by_vdso(&self, id: libc::clockid_t) -> Option<u64> {
         let function = self.vdso.load(Ordering::Relaxed);
@@ -75,8 +77,8 @@ impl Timeline {
         let function = unsafe { core::mem::transmute::<*mut c_void, vdso::ClockGettime>(function) };
         let mut now = Timespec::default();
         let is_read = ByVdso::with(function, id).read(&mut now).is_ok();
-        // A handler that finds the counter disabled takes the function away: what was read then is of
-        // the past.
+        // A handler that finds the counter disabled takes the function away: what was read then is
+        // of the past.
         (is_read && !self.vdso.load(Ordering::Relaxed).is_null()).then(|| now.nanoseconds())
     }
 
@@ -87,7 +89,8 @@ impl Timeline {
         vmclock::disruption_marker()
     }
 
-    /// The CPU that the calling thread runs on, by the vDSO; `None` where it exports no such function.
+    /// The CPU that the calling thread runs on, by the vDSO; `None` where it exports no such
+    /// function.
     #[inline]
     #[must_use]
     pub fn current_cpu(&self) -> Option<u32> {
@@ -96,8 +99,8 @@ impl Timeline {
             return None;
         }
         let mut cpu = 0;
-        // SAFETY: `prepare` alone stores anything but null there: this function, of this type. It writes
-        // the CPU through the first pointer and takes null for the others (getcpu(2)).
+        // SAFETY: `prepare` alone stores anything but null there: this function, of this type. It
+        // writes the CPU through the first pointer and takes null for the others (getcpu(2)).
         let answer = unsafe {
             let function = core::mem::transmute::<*mut c_void, vdso::GetCpu>(function);
             function(&raw mut cpu, core::ptr::null_mut(), core::ptr::null_mut())

@@ -1,4 +1,5 @@
-//! Finds `clock_gettime` in the vDSO, the ELF image that the kernel maps into every process (vdso(7)).
+//! Finds `clock_gettime` in the vDSO, the ELF image that the kernel maps into every process
+//! (vdso(7)).
 
 #![allow(unsafe_code, reason = "the vDSO is an ELF image at an address that the kernel names")]
 
@@ -36,7 +37,8 @@ const DT_GNU_HASH: isize = 0x6fff_fef5;
 /// The kernel maps no vDSO, or it exports no such function.
 pub(super) fn clock_gettime() -> Result<ClockGettime, Unavailable> {
     let address = exported(SYMBOL)?.ok_or_else(|| Unavailable::Missing("the vDSO exports no clock_gettime".into()))?;
-    // SAFETY: the symbol of this name has this signature on every architecture that exports it (vdso(7)).
+    // SAFETY: the symbol of this name has this signature on every architecture that exports it
+    // (vdso(7)).
     Ok(unsafe { core::mem::transmute::<*const u8, ClockGettime>(address) })
 }
 
@@ -61,7 +63,8 @@ fn exported(name: &CStr) -> Result<Option<*const u8>, Unavailable> {
     if base.is_null() {
         return Err(Unavailable::Missing("the kernel maps no vDSO into this process".into()));
     }
-    // SAFETY: the kernel names the address of a complete ELF image that stays mapped and is not written to.
+    // SAFETY: the kernel names the address of a complete ELF image that stays mapped and is not
+    // written to.
     let image = unsafe { mapped(base) };
     let place = image.and_then(|image| find(image, name));
     // SAFETY: the place is inside the image.
@@ -152,7 +155,8 @@ fn find(image: &[u8], name: &CStr) -> Option<usize> {
     place(symbol.st_value).filter(|place| *place < image.len())
 }
 
-/// Length of the symbol table by the System V hash table: its number of chains. s390x alone has 64-bit entries.
+/// Length of the symbol table by the System V hash table: its number of chains. s390x alone has
+/// 64-bit entries.
 fn sysv_count(image: &[u8], table: usize) -> Option<usize> {
     // The second entry.
     if cfg!(target_arch = "s390x") {
@@ -162,8 +166,9 @@ fn sysv_count(image: &[u8], table: usize) -> Option<usize> {
     }
 }
 
-/// Length of the symbol table by the GNU hash table: one past the last entry of the last chain. Header (nbuckets, symoffset,
-/// bloom size, shift), bloom words, buckets and chains follow one another; a chain ends at an odd hash.
+/// Length of the symbol table by the GNU hash table: one past the last entry of the last chain.
+/// Header (nbuckets, symoffset, bloom size, shift), bloom words, buckets and chains follow one
+/// another; a chain ends at an odd hash.
 fn gnu_count(image: &[u8], table: usize) -> Option<usize> {
     let mut header = list::<u32>(image, table).map(|entry| entry as usize);
     let (buckets, first, bloom) = (header.next()?, header.next()?, header.next()?);
@@ -209,7 +214,8 @@ mod tests {
     #[test]
     fn both_hash_tables_of_an_image_count_the_same_symbols() {
         let bytes = |words: &[u32]| words.iter().flat_map(|word| word.to_ne_bytes()).collect::<Vec<u8>>();
-        // A GNU hash table with one bloom word, two buckets and symbols 2..5: chains (2, 3) and (4).
+        // A GNU hash table with one bloom word, two buckets and symbols 2..5: chains (2, 3) and
+        // (4).
         let mut table = vec![2u32, 2, 1, 0];
         table.extend(std::iter::repeat_n(0, size_of::<usize>() / 4));
         table.extend([2, 4]);

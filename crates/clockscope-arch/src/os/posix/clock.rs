@@ -7,8 +7,8 @@ use crate::Errno;
 
 const SECOND: i64 = 1_000_000_000;
 
-/// Reads CLOCK_MONOTONIC, in ns. All processes of the machine see the same; on WASI, all of the host's that it
-/// gives one clock.
+/// Reads CLOCK_MONOTONIC, in ns. All processes of the machine see the same; on WASI, all of the
+/// host's that it gives one clock.
 #[inline(always)]
 pub(in super::super) fn monotonic_ns() -> Result<u64, Errno> {
     read(libc::CLOCK_MONOTONIC).map(i64::cast_unsigned)
@@ -43,7 +43,8 @@ fn ns(time: &libc::timespec) -> i64 {
     (time.tv_sec as i64).wrapping_mul(SECOND).wrapping_add(time.tv_nsec as i64)
 }
 
-/// Returns `None`: whether the clock goes on while the machine sleeps differs, and nothing shows for how long it slept.
+/// Returns `None`: whether the clock goes on while the machine sleeps differs, and nothing shows
+/// for how long it slept.
 pub(in super::super) fn suspended_ns() -> Option<u64> {
     None
 }

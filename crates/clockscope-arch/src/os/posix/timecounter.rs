@@ -8,13 +8,15 @@ use crate::counter;
 /// Longest name of a timecounter.
 const LONGEST: usize = 64;
 
-/// Returns the name of the timecounter that the kernel's clocks are made of; `None` where it does not show it.
+/// Returns the name of the timecounter that the kernel's clocks are made of; `None` where it does
+/// not show it.
 #[must_use]
 pub fn clocksource() -> Option<String> {
     let mut name = [0_u8; LONGEST];
     let mut length = LONGEST;
     let ask = || {
-        // SAFETY: writes at most `length` bytes into the buffer, which is as long, and then the name's length into `length`.
+        // SAFETY: writes at most `length` bytes into the buffer, which is as long, and then the
+        // name's length into `length`.
         unsafe {
             let key = c"kern.timecounter.hardware";
             libc::sysctlbyname(key.as_ptr(), name.as_mut_ptr().cast(), &raw mut length, core::ptr::null(), 0)
@@ -27,16 +29,16 @@ pub fn clocksource() -> Option<String> {
     (!name.is_empty()).then(|| String::from_utf8_lossy(name).into_owned())
 }
 
-/// Returns whether the kernel's clocks are made of the processor's counter. It chooses the timecounter of the
-/// highest quality, and gives the TSC a negative one where it is not synchronized or not invariant
-/// (sys/x86/x86/tsc.c).
+/// Returns whether the kernel's clocks are made of the processor's counter. It chooses the
+/// timecounter of the highest quality, and gives the TSC a negative one where it is not
+/// synchronized or not invariant (sys/x86/x86/tsc.c).
 #[must_use]
 pub fn counter_is_accepted() -> Option<bool> {
     clocksource().map(|name| counter::EXISTS && is_counter(&name))
 }
 
-/// "TSC" and "TSC-low", which is the TSC shifted; "ARM MPCore Timecounter" (sys/arm/arm/generic_timer.c) reads
-/// CNTVCT.
+/// "TSC" and "TSC-low", which is the TSC shifted; "ARM MPCore Timecounter"
+/// (sys/arm/arm/generic_timer.c) reads CNTVCT.
 fn is_counter(name: &str) -> bool {
     let names: &[&str] = if cfg!(target_arch = "aarch64") { &["ARM MPCore Timecounter"] } else { &["TSC", "TSC-low"] };
     names.contains(&name)

@@ -1,5 +1,5 @@
-//! The C library's `errno`, which a reading must leave as it was: it may be taken in a signal handler, between a call and the look
-//! at its error.
+//! The C library's `errno`, which a reading must leave as it was: it may be taken in a signal
+//! handler, between a call and the look at its error.
 
 #![allow(unsafe_code, reason = "errno is reached through a pointer")]
 
@@ -14,7 +14,8 @@ use libc::__error as location;
 
 /// Does some work, and puts back what errno was before it.
 pub fn keep_errno<T>(work: impl FnOnce() -> T) -> T {
-    // SAFETY: the C library answers with the address of the calling thread's errno, which lives as long as the thread.
+    // SAFETY: the C library answers with the address of the calling thread's errno, which lives as
+    // long as the thread.
     let before = unsafe { *location() };
     let result = work();
     // SAFETY: as above, and no other thread writes there.

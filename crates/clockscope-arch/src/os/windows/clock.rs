@@ -16,8 +16,8 @@ const UNIX_EPOCH: i64 = 116_444_736_000_000_000;
 
 static UNIT: Ratio = Ratio::new();
 
-/// Reads QueryPerformanceCounter, in ns since the machine started. It never fails since Windows XP, and all
-/// processes see the same.
+/// Reads QueryPerformanceCounter, in ns since the machine started. It never fails since Windows XP,
+/// and all processes see the same.
 #[inline(always)]
 pub(in super::super) fn monotonic_ns() -> Result<u64, Errno> {
     let mut counts = 0;

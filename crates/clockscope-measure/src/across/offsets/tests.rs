@@ -21,8 +21,8 @@ impl RawClock for Skewed {
     }
 }
 
-/// From 100 ticks to 10^9, on either side: found within the bound, which is half of the tightest round trip, a step and what
-/// the unit is uncertain by at most.
+/// From 100 ticks to 10^9, on either side: found within the bound, which is half of the tightest
+/// round trip, a step and what the unit is uncertain by at most.
 #[test]
 fn a_skew_is_found_within_the_bound() {
     let Some((one, other)) = clockscope_testing::two_cpus() else { return };
@@ -139,7 +139,8 @@ fn a_counter_off_the_line_is_told_with_its_bound() {
     };
     let unit = CounterUnit { ns: 0.5, uncertain: 0.0, step: 2.0 };
     let found = off_line(&at(1000, 0), &at(1000 + 2000 + 300, 1000), &at(1000 + 8000, 4000), unit).unwrap();
-    // Half a bracket of 20 ticks, two steps and the kernel's rounding, of the moment and of the line at a quarter of it.
+    // Half a bracket of 20 ticks, two steps and the kernel's rounding, of the moment and of the
+    // line at a quarter of it.
     assert!((found.offset - 150.0).abs() < 1e-9 && (found.bound - (28.0 + 28.0) * 0.5).abs() < 1e-9, "{found:?}");
     let beyond = off_line(&at(0, 0), &at(30_000, 10_000), &at(2000, 1000), unit).unwrap();
     assert!((beyond.bound - (28.0 + 28.0 * 9.0 + 28.0 * 10.0) * 0.5).abs() < 1e-9, "{beyond:?}");

@@ -241,8 +241,8 @@ fn one_thing_wrong_is_found_and_decides() {
         let found = decided(&seen, clock);
         assert_eq!(found.0, verdict, "{what}: {found:?}");
         assert_eq!(found.1, [decisive], "{what}");
-        // What the kernel computes from an unfit counter is limited; all others are as they were. That this process cannot read
-        // the counter is no fault of the counter's.
+        // What the kernel computes from an unfit counter is limited; all others are as they were.
+        // That this process cannot read the counter is no fault of the counter's.
         let is_base = (clock, verdict) == ("tsc", Unfit) && decisive != CheckKind::Readable;
         for other in judged(&seen).into_iter().filter(|verdict| verdict.clock != clock) {
             let expected = match other.clock.as_str() {

@@ -12,7 +12,8 @@ use clockscope_arch::os::posix::{BySyscall, Timespec};
 use super::posix::resolution;
 use crate::{ClockBasis, ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor};
 
-/// A PTP hardware clock, read by `clock_gettime` on its file (Linux Documentation/driver-api/ptp.rst).
+/// A PTP hardware clock, read by `clock_gettime` on its file (Linux
+/// Documentation/driver-api/ptp.rst).
 #[derive(Debug)]
 pub(super) struct Ptp {
     clock: BySyscall,
@@ -42,7 +43,8 @@ pub(super) struct Hpet {
     _page: MappedPage,
 }
 
-// SAFETY: the page stays mapped as long as the clock lives, whichever thread reads or drops it, and is only read.
+// SAFETY: the page stays mapped as long as the clock lives, whichever thread reads or drops it, and
+// is only read.
 unsafe impl Send for Hpet {}
 // SAFETY: as above; reading a device's register from several threads at once is no race in memory.
 unsafe impl Sync for Hpet {}
@@ -53,7 +55,8 @@ impl RawClock for Hpet {
     #[inline(always)]
     fn read(&self, raw: &mut u64) -> Result<(), Errno> {
         *raw = if self.wide {
-            // SAFETY: the pointer is into the page that `_page` keeps mapped; the register is 8 bytes wide and aligned.
+            // SAFETY: the pointer is into the page that `_page` keeps mapped; the register is 8
+            // bytes wide and aligned.
             unsafe { self.counter.read_volatile() }
         } else {
             // SAFETY: as above; the lower half is a register of its own.
@@ -105,7 +108,8 @@ fn ptp(name: &str) -> Entry<Ptp> {
     let opened = open(&format!("/dev/{name}"), libc::O_RDONLY);
     let (clock, resolution) = match opened {
         Ok(file) => {
-            // FD_TO_CLOCKID of the kernel's uapi: a dynamic clock's id is made of its file descriptor.
+            // FD_TO_CLOCKID of the kernel's uapi: a dynamic clock's id is made of its file
+            // descriptor.
             let id = (!file.as_raw_fd() << 3) | 3;
             (Ok(Ptp { clock: BySyscall::new(id), _file: file }), resolution(id))
         }
@@ -145,7 +149,8 @@ fn map_hpet() -> Result<(Hpet, f64), Unavailable> {
     if period_fs == 0 {
         return Err(Unavailable::Missing("/dev/hpet states a period of 0".into()));
     }
-    // A 32-bit counter wraps after 5 minutes at 14.3 MHz: longer than a measurement, but not than every one.
+    // A 32-bit counter wraps after 5 minutes at 14.3 MHz: longer than a measurement, but not than
+    // every one.
     let wide = capabilities & (1 << 13) != 0;
     let hpet = Hpet { counter: registers.wrapping_add(0xF0 / size_of::<u64>()), wide, _page: page };
     Ok((hpet, 1e15 / period_fs as f64))

@@ -37,7 +37,8 @@ fn check(succeeded: bool) -> Result<(), Errno> {
     if succeeded { Ok(()) } else { Err(Errno::last()) }
 }
 
-/// `time_t` and microseconds as ns. Also for the halves of a `timeval`, which are of other widths on 32-bit systems.
+/// `time_t` and microseconds as ns. Also for the halves of a `timeval`, which are of other widths
+/// on 32-bit systems.
 #[inline(always)]
 fn microseconds(seconds: i64, micros: i64) -> u64 {
     seconds.wrapping_mul(1_000_000_000).wrapping_add(micros.wrapping_mul(1000)) as u64
@@ -148,7 +149,8 @@ pub(super) struct Timeb {
     dstflag: i16,
 }
 
-/// `ftime`, which the C library keeps for old programs only and which is therefore resolved by name.
+/// `ftime`, which the C library keeps for old programs only and which is therefore resolved by
+/// name.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ftime(unsafe extern "C" fn(*mut Timeb) -> c_int);
 
@@ -157,7 +159,8 @@ impl RawClock for Ftime {
 
     #[inline(always)]
     fn read(&self, raw: &mut Timeb) -> Result<(), Errno> {
-        // SAFETY: ftime writes one struct timeb through the pointer, which is borrowed exclusively for the call.
+        // SAFETY: ftime writes one struct timeb through the pointer, which is borrowed exclusively
+        // for the call.
         check(unsafe { (self.0)(raw) } == 0)
     }
 
@@ -180,7 +183,8 @@ impl RawClock for TimespecGet {
 
     #[inline(always)]
     fn read(&self, raw: &mut Timespec) -> Result<(), Errno> {
-        // SAFETY: timespec_get writes one timespec through the pointer, which is borrowed exclusively for the call.
+        // SAFETY: timespec_get writes one timespec through the pointer, which is borrowed
+        // exclusively for the call.
         check(unsafe { (self.0)(raw.as_mut_ptr(), TIME_UTC) } == TIME_UTC)
     }
 
@@ -249,8 +253,8 @@ fn info(name: &'static str, kind: Kind, resolution: Resolution, summary: &'stati
     ClockInfo::new(name, kind, Path::Libc, resolution, summary)
 }
 
-/// A function of the C library by its name. Functions that glibc keeps for old programs only are found by the version
-/// that those programs were linked with.
+/// A function of the C library by its name. Functions that glibc keeps for old programs only are
+/// found by the version that those programs were linked with.
 #[cfg(not(target_feature = "crt-static"))]
 fn function(name: &'static CStr) -> Result<*mut c_void, Unavailable> {
     // SAFETY: the name is a C string; looking up a symbol runs no code of it.

@@ -1,4 +1,5 @@
-//! Linux: POSIX clocks by three paths, the C library's older calls, devices, and the performance counter.
+//! Linux: POSIX clocks by three paths, the C library's older calls, devices, and the performance
+//! counter.
 
 mod devices;
 mod legacy;
@@ -23,8 +24,9 @@ enum ReferenceCall {
     Vdso(ByVdso),
 }
 
-/// The references, best first. Neither the C library nor the vDSO takes part in a system call of our own, and nobody
-/// steers CLOCK_MONOTONIC_RAW; the others serve where a filter denies it. Whether one answers is for the caller to try.
+/// The references, best first. Neither the C library nor the vDSO takes part in a system call of
+/// our own, and nobody steers CLOCK_MONOTONIC_RAW; the others serve where a filter denies it.
+/// Whether one answers is for the caller to try.
 #[must_use]
 pub fn references() -> Vec<Reference> {
     let by_syscall = |name, id| Reference { name, id, way: ReferenceCall::Syscall(BySyscall::new(id)) };
@@ -58,8 +60,8 @@ impl Reference {
         }
     }
 
-    /// Its tick in ns, as clock_getres states it: 1, or the timer tick where the kernel has no better clocksource. 0
-    /// where nothing is stated.
+    /// Its tick in ns, as clock_getres states it: 1, or the timer tick where the kernel has no
+    /// better clocksource. 0 where nothing is stated.
     #[must_use]
     pub fn tick_ns(&self) -> f64 {
         match posix::resolution(self.id) {
@@ -86,7 +88,8 @@ impl RawClock for Reference {
     }
 }
 
-/// Seconds since 1970 in UTC, by a system call; `None` where it is denied or the clock is set before then.
+/// Seconds since 1970 in UTC, by a system call; `None` where it is denied or the clock is set
+/// before then.
 #[must_use]
 pub fn unix_seconds() -> Option<u64> {
     let wall = BySyscall::new(libc::CLOCK_REALTIME);

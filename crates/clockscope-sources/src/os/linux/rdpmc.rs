@@ -1,4 +1,5 @@
-//! The core's cycle counter by RDPMC, where perf events permit it (perf_event_open(2), "cap_user_rdpmc").
+//! The core's cycle counter by RDPMC, where perf events permit it (perf_event_open(2),
+//! "cap_user_rdpmc").
 
 #![allow(unsafe_code, reason = "a mapped page and an instruction")]
 
@@ -41,8 +42,9 @@ mod x86 {
         _event: PerfEvent,
     }
 
-    // SAFETY: the page stays mapped as long as the clock lives, whichever thread drops it. What another thread reads is that
-    // thread's counter and means nothing, but the kernel permits it to the whole process.
+    // SAFETY: the page stays mapped as long as the clock lives, whichever thread drops it. What
+    // another thread reads is that thread's counter and means nothing, but the kernel permits it to
+    // the whole process.
     unsafe impl Send for Rdpmc {}
     // SAFETY: as above; the page is only read.
     unsafe impl Sync for Rdpmc {}
@@ -64,7 +66,8 @@ mod x86 {
     impl RawClock for Rdpmc {
         type Raw = u64;
 
-        /// The protocol of linux/perf_event.h: what was read stands if the lock did not move meanwhile.
+        /// The protocol of linux/perf_event.h: what was read stands if the lock did not move
+        /// meanwhile.
         #[inline(always)]
         fn read(&self, raw: &mut u64) -> Result<(), Errno> {
             loop {
