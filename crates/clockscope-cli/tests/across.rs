@@ -322,7 +322,7 @@ fn coarse_clocks_are_not_accused() {
         assert!(found["constant"].is_null() && found["step"].is_null(), "{found:#}");
         assert!(found["unknown"]["constant"].as_str().unwrap().contains("timer tick"), "{found:#}");
     }
-    // A coarse reference shows the same moment many times; what is told is finite, and can be read
+    // A coarse reference shows the same moment many times; what is reported is finite, and can be read
     // back.
     let file = tempfile::NamedTempFile::new().unwrap();
     let path = file.path().to_str().unwrap();

@@ -1,5 +1,5 @@
 //! Two clocks by four metrics: resolution, accuracy, cost, reliability. What is measured is what
-//! *trust* stands on.
+//! *trust* is based on.
 
 use std::borrow::Cow;
 use std::cmp::Ordering;

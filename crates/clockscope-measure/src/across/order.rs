@@ -343,7 +343,7 @@ impl Tally {
     }
 }
 
-/// Plays the whole tournament, several times if there is time. Tells how many pairs were tested the
+/// Plays the whole tournament, several times if there is time. Returns how many pairs were tested the
 /// first time.
 fn play<P: Platform>(
     bench: &Bench<'_, P>,

@@ -225,7 +225,7 @@ impl Watch {
     }
 
     /// Reads the counts of the thread, and the timer right after: again if something came between,
-    /// which neither would tell of. Returns what the timer showed.
+    /// which neither would report. Returns what the timer showed.
     fn glance(&mut self, sight: &mut impl Sight, mut from: u64, thread: &mut ThreadAccount) -> u64 {
         for _ in 0..TRIES {
             *thread = sight.thread();

@@ -501,7 +501,7 @@ fn reads_after_asking_are_no_gap() {
     }
 }
 
-/// Every time that a thread lost while it looked is told, with its length and its cause, and no
+/// Every time that a thread lost while it looked is reported, with its length and its cause, and no
 /// other.
 #[test]
 fn what_threads_lost_is_told_and_nothing_else() {

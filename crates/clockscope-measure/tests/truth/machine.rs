@@ -104,7 +104,7 @@ impl Maker {
     /// Makes it.
     pub(crate) fn make(mut self) -> Machine {
         let random = &mut self.random;
-        // Also one that floats do not hold, or that is info to wrap.
+        // Also one that floats do not hold, or that is about to wrap.
         let start = random.any();
         let counter = Counter::new(self.counter_hz, start).with_step(self.counter_step);
         let cpus = Multiprocessor::new(counter, self.cpus, random.any());
