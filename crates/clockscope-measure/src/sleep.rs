@@ -305,7 +305,6 @@ impl Trial {
         let reason = refusal.or_else(|| (self.left_out > 0).then(left_out));
         let never = reason.as_deref().unwrap_or("interrupted before its turn");
         let slept = if got.is_empty() { Err(never.to_owned()) } else { Ok(()) };
-        let never_asked = (got.is_empty() && self.left_out == 0).then_some(Failure::Interrupted);
         // Of the times that it slept.
         let of_times = |ns: Option<f64>| Figure::of(ns, never.to_owned());
         let p99_ns = if got.len() >= 100 { quantile(got, 0.99) } else { None };
@@ -322,7 +321,7 @@ impl Trial {
             p99_ns: slept.and(p99_ns.ok_or_else(|| "fewer than 100 sleeps".to_owned())).into(),
             max_ns: of_times(got.last().copied()),
             reason,
-            failure: self.refusal.as_ref().map(NoSleep::failure).or(never_asked),
+            failure: self.refusal.as_ref().map(NoSleep::failure),
             left_out: Some(self.left_out),
         }
     }
