@@ -9,8 +9,10 @@ mod fast_path;
 mod fuzz;
 mod loom;
 mod machines;
+mod outcome;
 mod package;
 mod platforms;
+mod quick;
 mod run;
 mod runtimes;
 mod structure;
@@ -99,9 +101,9 @@ fn task(arguments: &[&str]) -> Result<()> {
 }
 
 /// A step by itself: what it lacks is an error.
-fn done(outcome: Result<test::Outcome>) -> Result<()> {
+fn done(outcome: Result<outcome::Outcome>) -> Result<()> {
     match outcome? {
-        test::Outcome::Passed => Ok(()),
-        test::Outcome::Skipped(missing) => bail!("{missing}"),
+        outcome::Outcome::Passed => Ok(()),
+        outcome::Outcome::Skipped(missing) => bail!("{missing}"),
     }
 }

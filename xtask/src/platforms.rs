@@ -8,9 +8,9 @@ use std::collections::BTreeSet;
 use anyhow::{Context, Result, bail};
 
 use crate::cross;
+use crate::outcome::{Outcome, lacking};
 use crate::run;
 use crate::tally::Tally;
-use crate::test::{Outcome, lacking};
 
 /// A target whose tests run here.
 struct Emulated {
