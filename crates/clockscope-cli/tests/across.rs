@@ -75,7 +75,7 @@ fn unordered_reads_go_back_and_ordered_ones_do_not() {
 fn one_cpu_is_untestable_not_passed() {
     let cpu = allowed_cpus()[0];
     on_cpu(cpu, || {
-        for (command, finding) in [("order", "regression"), ("offsets", "unsynchronised")] {
+        for (command, finding) in [("order", "regression"), ("offsets", "unsynchronized")] {
             let record = asked(&[command]);
             assert!(record["untestable"].as_str().unwrap().contains(&format!("only CPU {cpu}")), "{record:#}");
             run(clockscope(&[command, "--fail-on", finding]), 3);
@@ -322,8 +322,8 @@ fn coarse_clocks_are_not_accused() {
         assert!(found["constant"].is_null() && found["step"].is_null(), "{found:#}");
         assert!(found["unknown"]["constant"].as_str().unwrap().contains("timer tick"), "{found:#}");
     }
-    // A coarse reference shows the same moment many times; what is reported is finite, and can be read
-    // back.
+    // A coarse reference shows the same moment many times; what is reported is finite, and can be
+    // read back.
     let file = tempfile::NamedTempFile::new().unwrap();
     let path = file.path().to_str().unwrap();
     run(
