@@ -4,6 +4,7 @@ mod answers;
 mod clocksource;
 mod common;
 mod repeat;
+#[cfg_attr(not(unix), path = "commands/no_runtimes.rs")]
 mod runtimes;
 mod steps;
 mod trust;
