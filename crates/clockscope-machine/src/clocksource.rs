@@ -6,7 +6,7 @@ mod switch;
 use clockscope_arch::{clocksource, counter};
 use clockscope_records::{Environment, KernelCause, KernelVerdict, Reason};
 
-pub use clocksource::{Hardware, KnownClocksource};
+pub use clocksource::{Architecture, Hardware, KnownClocksource};
 pub use switch::{Restoration, Right, SwitchError, left_behind, restore, right};
 #[cfg(fuzzing)]
 pub(crate) use {log::fuzz as fuzz_log, switch::fuzz as fuzz_marker};
@@ -21,14 +21,23 @@ pub fn known(name: &str) -> Option<&'static KnownClocksource> {
 /// a hypervisor states.
 #[must_use]
 pub fn is_scaled_counter(name: &str) -> bool {
-    known(name).is_some_and(|known| known.hardware == Hardware::ScaledCounter)
+    known(name).is_some_and(|known| matches!(known.hardware, Hardware::ScaledCounter(_)))
 }
 
 /// Returns whether the kernel computes this clocksource from the processor's counter, scaled or
-/// not; `None` for one that this program has never heard of.
-#[must_use]
-pub fn is_counter_based(name: &str) -> Option<bool> {
-    known(name).map(KnownClocksource::is_counter_based)
+/// not.
+///
+/// # Errors
+/// Why that is not known: this program has never heard of it, or runs on an emulator, beside a
+/// kernel of another architecture.
+pub fn is_counter_based(name: &str) -> Result<bool, String> {
+    let known = known(name).ok_or_else(|| format!("this program does not know the clocksource {name}"))?;
+    match known.architecture() {
+        Some(architecture) if architecture != Architecture::HERE => {
+            Err(format!("the clocksource {name} belongs to another architecture: this program is emulated"))
+        }
+        based_on => Ok(based_on.is_some()),
+    }
 }
 
 /// Returns whether the timer tick moves this clocksource.
@@ -154,6 +163,19 @@ mod tests {
         let lacking = KernelCause::LackingFlags { flags: ["constant_tsc", "nonstop_tsc"].map(str::to_owned).to_vec() };
         assert_eq!(found(&environment("kvm-clock", false), true, ""), [preferred, lacking]);
         assert_eq!(found(&hpet, true, ""), []);
+    }
+
+    #[test]
+    fn a_clocksource_of_another_architecture_shows_nothing_of_the_counter() {
+        assert_eq!(is_counter_based("hpet"), Ok(false));
+        assert!(is_counter_based("sundial").unwrap_err().contains("does not know"));
+        for known in clocksource::KNOWN.iter().filter(|known| known.is_counter_based()) {
+            let is_own = known.architecture() == Some(Architecture::HERE);
+            match is_counter_based(known.name) {
+                Ok(is_based) => assert!(is_own && is_based, "{}", known.name),
+                Err(reason) => assert!(!is_own && reason.contains("another architecture"), "{}", known.name),
+            }
+        }
     }
 
     #[test]
