@@ -6,7 +6,7 @@ use windows_sys::Win32::Foundation::{FILETIME, HANDLE};
 use windows_sys::Win32::System::Threading::{GetCurrentProcess, GetCurrentThread, GetProcessTimes, GetThreadTimes};
 use windows_sys::Win32::System::WindowsProgramming::{QueryProcessCycleTime, QueryThreadCycleTime};
 
-use super::UNIT_NS;
+use super::interrupt::UNIT_NS;
 use crate::{ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unit, Visitor};
 
 /// Whose time it is.

@@ -9,10 +9,12 @@ use windows_sys::Win32::Foundation::FILETIME;
 use windows_sys::Win32::System::SystemInformation::GetSystemTimeAsFileTime;
 use windows_sys::Win32::System::WindowsProgramming::QueryUnbiasedInterruptTime;
 
-use super::UNIT_NS;
 use super::performance::REALTIME;
 use super::symbol::{Address, function};
 use crate::{ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Visitor};
+
+/// Length of the unit in which Windows counts most times, in ns.
+pub(super) const UNIT_NS: u64 = 100;
 
 /// From the beginning of 1601, where FILETIME begins, to that of 1970, in units of 100 ns.
 const UNIX_EPOCH: u64 = 116_444_736_000_000_000;
@@ -43,7 +45,7 @@ impl RawClock for SystemTime {
 }
 
 /// A FILETIME in ns since 1970; the two's complement before then.
-pub(super) fn unix_ns((low, high): Halves) -> u64 {
+fn unix_ns((low, high): Halves) -> u64 {
     (u64::from(high) << u32::BITS | u64::from(low)).wrapping_sub(UNIX_EPOCH).wrapping_mul(UNIT_NS)
 }
 

@@ -17,9 +17,6 @@ pub use performance::{Reference, references};
 
 use crate::Visitor;
 
-/// Length of the unit in which Windows counts most times, in ns.
-const UNIT_NS: u64 = 100;
-
 /// Returns seconds since 1970 in UTC; `None` for a clock set before then.
 #[must_use]
 pub fn unix_seconds() -> Option<u64> {
