@@ -65,7 +65,7 @@ pub fn kernel_verdict(environment: &Environment) -> KernelVerdict {
     if word.name.is_none() || word.is_current == Some(true) {
         return word;
     }
-    let command_line = std::fs::read_to_string("/proc/cmdline").unwrap_or_default();
+    let command_line = crate::text::file("/proc/cmdline").unwrap_or_default();
     let log = log::read();
     let causes = causes(environment, word.is_available, &command_line, log.as_deref().unwrap_or_default());
     word.reasons = causes.into_iter().map(Reason::from).collect();
