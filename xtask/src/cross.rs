@@ -8,9 +8,10 @@ use anyhow::{Context, Result, bail};
 
 use crate::fast_path;
 use crate::needs::{self, Need};
+use crate::outcome::{Outcome, lacking};
+use crate::quick;
 use crate::run;
 use crate::tally::Tally;
-use crate::test::{self, Outcome, lacking};
 
 /// Targets that the counter layer is checked for: those without an operating system show that it
 /// needs none.
@@ -113,7 +114,7 @@ pub(crate) fn quick() -> Result<()> {
     let tally = Tally::default();
     let variables = [VARIABLES, &[("CLOCKSCOPE_TEST_RUNNER", "qemu-aarch64 -L /usr/aarch64-linux-gnu")]].concat();
     // The chores themselves are for the machine that they run on.
-    let arguments = test::quick_arguments()?;
+    let arguments = quick::arguments()?;
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).chain(["--exclude", "xtask"]).collect();
     let result = tally.cargo_test(&variables, &[&arguments[..], &TESTED].concat());
     tally.print();

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 
+use crate::outcome::{Outcome, lacking};
 use crate::run;
-use crate::test::{Outcome, lacking};
 
 /// Where the targets are built, and where what the fuzzer finds is kept.
 const FOLDER: &str = "target/fuzz";

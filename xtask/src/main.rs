@@ -10,8 +10,10 @@ mod fuzz;
 mod loom;
 mod machines;
 mod needs;
+mod outcome;
 mod package;
 mod platforms;
+mod quick;
 mod run;
 mod runtimes;
 mod structure;
@@ -100,9 +102,9 @@ fn task(arguments: &[&str]) -> Result<()> {
 }
 
 /// A step by itself: what it lacks is an error.
-fn done(outcome: Result<test::Outcome>) -> Result<()> {
+fn done(outcome: Result<outcome::Outcome>) -> Result<()> {
     match outcome? {
-        test::Outcome::Passed => Ok(()),
-        test::Outcome::Skipped(missing) => bail!("{missing}"),
+        outcome::Outcome::Passed => Ok(()),
+        outcome::Outcome::Skipped(missing) => bail!("{missing}"),
     }
 }

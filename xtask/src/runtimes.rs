@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
+use crate::outcome::{Outcome, lacking};
 use crate::run;
-use crate::test::{Outcome, lacking};
 
 /// All that have to be measured.
 pub(crate) const RUNTIMES: [&str; 13] =

@@ -1,10 +1,11 @@
 //! Checks the structure: which crate may depend on which, that modules do not depend on each other
-//! in cycles, where unsafe code may be, and that every test exists that the documentation names as
-//! evidence.
+//! in cycles, where unsafe code may be, how wide comments are, and that every test exists that the
+//! documentation names as evidence.
 
 mod cycles;
 mod modules;
 mod references;
+mod width;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -77,12 +78,15 @@ const SITUATIONS: &str = "docs/library.md";
 pub(crate) fn check() -> Result<()> {
     let metadata = run::output("cargo", &["metadata", "--format-version", "1", "--no-deps"])?;
     let mut wrong = forbidden_edges(&edges(&serde_json::from_str(&metadata)?));
-    wrong.extend(cycles::forbidden(Path::new("crates"))?);
+    wrong.extend(cycles::forbidden(Path::new("crates"), Path::new("xtask"))?);
+    for (file, text) in files(".md")? {
+        wrong.extend(width::wide_markdown(&file, &text));
+    }
     let mut sources = String::new();
-    for file in rust_files(Path::new("."))? {
-        let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
-        wrong.extend(misplaced_unsafe(&file.to_string_lossy(), &text));
-        if file.starts_with("./crates") {
+    for (file, text) in files(".rs")? {
+        wrong.extend(misplaced_unsafe(&file, &text));
+        wrong.extend(width::wide_comments(&file, &text));
+        if file.starts_with("crates/") {
             sources.push_str(&text);
         }
     }
@@ -155,13 +159,12 @@ fn misplaced_unsafe(file: &str, text: &str) -> Vec<String> {
     // Put together, so that this file does not find itself.
     let opening = concat!("allow(unsafe", "_code");
     let openings = text.lines().filter(|line| line.contains(opening));
-    let place = file.trim_start_matches("./");
     openings
         .filter_map(|line| {
-            if !UNSAFE.iter().any(|folder| place.starts_with(folder)) {
-                Some(format!("{place} opens unsafe code, which only {} may", UNSAFE.join(", ")))
+            if !UNSAFE.iter().any(|folder| file.starts_with(folder)) {
+                Some(format!("{file} opens unsafe code, which only {} may", UNSAFE.join(", ")))
             } else if !line.contains("reason = \"") {
-                Some(format!("{place} opens unsafe code without a reason"))
+                Some(format!("{file} opens unsafe code without a reason"))
             } else {
                 None
             }
@@ -169,19 +172,29 @@ fn misplaced_unsafe(file: &str, text: &str) -> Vec<String> {
         .collect()
 }
 
-/// All source files below a folder, but for what is built.
-fn rust_files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
+/// Names and texts of all files with this ending, but for what is built.
+fn files(ending: &str) -> Result<Vec<(String, String)>> {
+    let mut paths = Vec::new();
+    list(Path::new("."), ending, &mut paths)?;
+    let read = |path: PathBuf| {
+        let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        Ok((path.strip_prefix(".").unwrap_or(&path).to_string_lossy().into_owned(), text))
+    };
+    paths.into_iter().map(read).collect()
+}
+
+/// Adds the files below a folder with this ending.
+fn list(folder: &Path, ending: &str, found: &mut Vec<PathBuf>) -> Result<()> {
     for entry in fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))? {
         let path = entry?.path();
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         if path.is_dir() && name != "target" && !name.starts_with('.') {
-            files.extend(rust_files(&path)?);
-        } else if name.ends_with(".rs") {
-            files.push(path);
+            list(&path, ending, found)?;
+        } else if name.ends_with(ending) {
+            found.push(path);
         }
     }
-    Ok(files)
+    Ok(())
 }
 
 #[cfg(test)]
@@ -228,8 +241,8 @@ mod tests {
     fn planted_unsafe_code_is_found() {
         let opened = concat!("#![allow(unsafe", "_code, reason = \"why\")]");
         let bare = concat!("#[allow(unsafe", "_code)]");
-        assert_eq!(misplaced_unsafe("./crates/clockscope-arch/src/counter/x86.rs", opened).len(), 0);
-        assert_eq!(misplaced_unsafe("./crates/clockscope-arch/src/counter/x86.rs", bare).len(), 1);
-        assert_eq!(misplaced_unsafe("./crates/clockscope-report/src/model.rs", opened).len(), 1);
+        assert_eq!(misplaced_unsafe("crates/clockscope-arch/src/counter/x86.rs", opened).len(), 0);
+        assert_eq!(misplaced_unsafe("crates/clockscope-arch/src/counter/x86.rs", bare).len(), 1);
+        assert_eq!(misplaced_unsafe("crates/clockscope-report/src/model.rs", opened).len(), 1);
     }
 }

@@ -5,24 +5,9 @@ use std::time::Instant;
 
 use anyhow::{Result, bail};
 
+use crate::outcome::{Outcome, passed};
 use crate::tally::Tally;
-use crate::{cross, fast_path, fuzz, loom, machines, package, platforms, run, runtimes, structure};
-
-/// How a step ended that did not fail.
-pub(crate) enum Outcome {
-    Passed,
-    /// Something is missing on this machine.
-    Skipped(String),
-}
-
-/// A step that lacks something fails under CI, which installs all that there is, and is skipped
-/// elsewhere.
-pub(crate) fn lacking(missing: String) -> Result<Outcome> {
-    if std::env::var_os("CI").is_some() {
-        bail!("{missing}");
-    }
-    Ok(Outcome::Skipped(missing))
-}
+use crate::{cross, fast_path, fuzz, loom, machines, package, platforms, quick, run, runtimes, structure};
 
 /// One thing that a change has to pass.
 #[derive(Clone, Copy)]
@@ -71,10 +56,6 @@ const LANES: [&[Step]; 2] = [
 const LIVE: [Step; 2] =
     [Step("language runtimes", |_| runtimes::check()), Step("emulated machines", |_| machines::check())];
 
-/// Test programs that take long or need more of a machine than to run Rust: real clocks at their
-/// speed, broken clocks (rigs), languages.
-const THOROUGH: [&str; 6] = ["order", "trap", "across", "faults", "trust", "runtimes"];
-
 /// The first tier.
 pub(crate) fn quickly() -> Result<()> {
     let tally = Tally::default();
@@ -121,29 +102,10 @@ fn side_by_side(lanes: &[&[Step]], tally: &Tally) -> Result<()> {
     })
 }
 
-fn passed(result: Result<()>) -> Result<Outcome> {
-    result.map(|()| Outcome::Passed)
-}
-
 /// All test programs but the thorough ones, and what the documentation shows.
 fn quick(tally: &Tally) -> Result<()> {
-    tally.cargo_test(&[], &quick_arguments()?.iter().map(String::as_str).collect::<Vec<_>>())?;
+    tally.cargo_test(&[], &quick::arguments()?.iter().map(String::as_str).collect::<Vec<_>>())?;
     tally.cargo_test(&[], &["--workspace", "--doc"])
-}
-
-/// Cargo's arguments for the quick test programs.
-pub(crate) fn quick_arguments() -> Result<Vec<String>> {
-    let metadata = run::output("cargo", &["metadata", "--format-version", "1", "--no-deps"])?;
-    let metadata: serde_json::Value = serde_json::from_str(&metadata)?;
-    let mut arguments = ["--workspace", "--lib", "--bins"].map(str::to_owned).to_vec();
-    let packages = metadata["packages"].as_array().into_iter().flatten();
-    for target in packages.flat_map(|package| package["targets"].as_array().into_iter().flatten()) {
-        let name = target["name"].as_str().unwrap_or_default();
-        if target["kind"][0] == "test" && !THOROUGH.contains(&name) {
-            arguments.extend(["--test".to_owned(), name.to_owned()]);
-        }
-    }
-    Ok(arguments)
 }
 
 fn documentation() -> Result<()> {
@@ -166,20 +128,6 @@ fn needs() -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn quick_leaves_out_what_takes_long_and_nothing_else() {
-        std::env::set_current_dir(run::root()).unwrap();
-        let arguments = quick_arguments().unwrap();
-        for name in ["worlds", "scripts", "process", "command", "formats"] {
-            assert!(arguments.iter().any(|argument| argument == name), "{name}: {arguments:?}");
-        }
-        for name in THOROUGH {
-            assert!(!arguments.iter().any(|argument| argument == name), "{name}: {arguments:?}");
-            let tests = ["clockscope", "clockscope-cli"].map(|owner| format!("crates/{owner}/tests/{name}.rs"));
-            assert!(tests.iter().any(|file| std::path::Path::new(file).exists()), "there is no test program {name}");
-        }
-    }
 
     #[test]
     fn a_failure_of_any_lane_is_one_of_all() {

@@ -105,7 +105,8 @@ impl Shows<OrderFinding> for Order {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum OffsetsFinding {
     /// Counters that are certainly apart
-    Unsynchronised,
+    #[value(alias = "unsynchronised")]
+    Unsynchronized,
     /// A pair of CPUs that could not be tested
     Unknown,
 }
@@ -113,8 +114,8 @@ pub(crate) enum OffsetsFinding {
 impl Shows<OffsetsFinding> for Offsets {
     fn shows(&self, finding: OffsetsFinding) -> Option<bool> {
         match finding {
-            OffsetsFinding::Unsynchronised if self.apart > 0 => Some(true),
-            OffsetsFinding::Unsynchronised => self.within_ns.get().map(|_| false),
+            OffsetsFinding::Unsynchronized if self.apart > 0 => Some(true),
+            OffsetsFinding::Unsynchronized => self.within_ns.get().map(|_| false),
             OffsetsFinding::Unknown => Some(!self.within_ns.is_known()).filter(|_| self.untestable.is_none()),
         }
     }

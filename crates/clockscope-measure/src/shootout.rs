@@ -136,7 +136,7 @@ fn read<'a>(seen: &'a Observations, name: &str) -> Result<&'a ClockRecord, Cow<'
     if clock.available {
         return Ok(clock);
     }
-    Err(clock.reason.clone().unwrap_or_else(|| "it cannot be read".to_owned()).into())
+    Err(clock.reason.clone().unwrap_or_else(|| "no reason is recorded".to_owned()).into())
 }
 
 fn resolution(seen: &Observations, names: &[String; 2]) -> Metric {

@@ -63,8 +63,8 @@ impl<P: Platform> Subject<P> {
         Self { row, state }
     }
 
-    /// Samples one batch and looks at every reading of it. Returns how long it took, in ns, if it was
-    /// delivered whole. Its cost is kept, and its readings serve to find the tick, if `keep`.
+    /// Samples one batch and looks at every reading of it. Returns how long it took, in ns, if it
+    /// was delivered whole. Its cost is kept, and its readings serve to find the tick, if `keep`.
     pub(crate) fn batch(&mut self, bench: &Bench<'_, P>, keep: bool) -> Option<f64> {
         let (Ok(sampler), Some(state)) = (&mut self.row.sampler, &mut self.state) else { return None };
         let outer = state.judged_outside.then_some(&bench.reference);

@@ -28,7 +28,7 @@ pub struct Offsets {
     /// The counter of each CPU against the kernel's clock there, relative to the first CPU; empty
     /// where the kernel has no vDSO.
     pub vdso: Vec<CpuOffset>,
-    /// The largest offset that is possible between any two CPUs, in ns: all are synchronised within
+    /// The largest offset that is possible between any two CPUs, in ns: all are synchronized within
     /// this. `null` unless every pair was tested.
     pub within_ns: Figure<f64>,
     /// The pair that may be furthest apart; first of all one whose offset changed during the run.

@@ -98,7 +98,7 @@ fn does_it_matter(shootout: &Shootout) -> Option<String> {
     let interval_us = shootout.negligible_beyond_us?;
     Some(format!(
         "The difference of {difference_ns:.1} ns a read does not matter for what takes longer than {interval_us:.1} \
-         µs: two reads are then less than 1 % of it."
+         µs: over two reads it is less than 1 % of that."
     ))
 }
 

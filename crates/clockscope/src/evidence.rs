@@ -216,7 +216,7 @@ impl Demotion {
             Self::Wraps => ("the OS clock is served: the counter wraps too soon", ""),
             Self::OutOfOrder => (
                 "the OS clock is served: readings of the counter went back between CPUs",
-                "the CPUs' counters are not synchronised; a newer firmware or hypervisor may do that",
+                "the CPUs' counters are not synchronized; a newer firmware or hypervisor may do that",
             ),
             Self::OsClockSlower => (
                 "the OS clock is served for now: it has become slower, as when the kernel turns away from the counter",

@@ -344,7 +344,7 @@ fn receive(word: &AtomicU64, is_over: &AtomicBool, deadline: Option<u64>) -> Opt
 mod tests {
     use super::*;
 
-    /// The counter with an offset of its own, as a CPU's that was not synchronised.
+    /// The counter with an offset of its own, as a CPU's that was not synchronized.
     #[derive(Clone, Copy)]
     struct OffsetCounter(i64);
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 
-use super::Architecture;
+use super::machine::Architecture;
 use crate::{cross, run};
 
 /// Flags of the compiler, apart by what cargo wants. Where the sources lie is not in the programs:

@@ -16,7 +16,7 @@ const RATE_PPM: f64 = 1.0;
 /// A hundred million seconds between the dates that step.sh sets, in ns.
 const STEP_NS: f64 = 1e17;
 
-/// Two CPUs: the kernel finds their counters unsynchronised, and nothing that is served goes back
+/// Two CPUs: the kernel finds their counters unsynchronized, and nothing that is served goes back
 /// between them.
 pub(super) fn smp(seen: &mut Seen) {
     measured(seen, &["tsc", "monotonic", "clockscope.now"]);

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
+use super::machine::{Architecture, Machine};
 use super::seen::{Seen, frequency, named, number, time};
-use super::{Architecture, Machine};
 
 /// What holds in every machine: the facts are right, no clock goes back, and the clock of the
 /// library is right.
@@ -248,8 +248,8 @@ pub(super) fn arm64(seen: &mut Seen) {
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::super::boot::Frame;
-    use super::super::{MACHINES, boot::Frames};
+    use super::super::MACHINES;
+    use super::super::frames::{Frame, Frames};
     use super::*;
 
     fn judged(verdicts: Value) -> Vec<String> {

@@ -10,6 +10,8 @@ mod build;
 mod changes;
 mod checks;
 mod clocksource;
+mod frames;
+mod machine;
 mod seen;
 
 use std::path::PathBuf;
@@ -19,72 +21,13 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 
-use crate::test::{Outcome, lacking};
+use crate::outcome::{Outcome, lacking};
 use crate::{cross, run};
-use boot::{Frames, Images};
+use boot::Images;
 use build::Programs;
+use frames::Frames;
+use machine::{Architecture, Machine};
 use seen::Seen;
-
-/// A processor that is emulated.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Architecture {
-    X86,
-    Arm,
-}
-
-impl Architecture {
-    /// Debian's name of it.
-    fn name(self) -> &'static str {
-        match self {
-            Self::X86 => "amd64",
-            Self::Arm => "arm64",
-        }
-    }
-
-    fn emulator(self) -> &'static str {
-        self.tools()[0].0
-    }
-
-    /// The emulator, and the Debian package that it is in.
-    fn tools(self) -> &'static [(&'static str, &'static str)] {
-        match self {
-            Self::X86 => &[("qemu-system-x86_64", "qemu-system-x86")],
-            Self::Arm => &[("qemu-system-aarch64", "qemu-system-arm")],
-        }
-    }
-
-    fn target(self) -> &'static str {
-        match self {
-            Self::X86 => "x86_64-unknown-linux-gnu",
-            Self::Arm => "aarch64-unknown-linux-gnu",
-        }
-    }
-}
-
-/// A machine, and what is expected of it.
-struct Machine {
-    name: &'static str,
-    architecture: Architecture,
-    cpus: u32,
-    /// Another processor than the usual one.
-    processor: Option<&'static str>,
-    /// Whether it is booted a second time, whose frames bear names that begin with `again_`.
-    twice: bool,
-    /// Further arguments of the emulator.
-    options: &'static [&'static str],
-    /// Arguments of the kernel.
-    kernel: &'static str,
-    /// The clocksource that the kernel uses when `info` asks for it.
-    clocksource: &'static str,
-    /// What `clockscope check` says of the counter, and the checks that have to decide it, each
-    /// once.
-    verdict: &'static str,
-    because: &'static [&'static str],
-    check: fn(&mut Seen),
-    /// The longest that it may take. One that takes longer than usual is booted only if it is
-    /// named.
-    limit: Duration,
-}
 
 /// Several times what the slowest of the usual machines needs on a busy computer.
 const LIMIT: Duration = Duration::from_secs(90);

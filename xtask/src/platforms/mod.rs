@@ -12,9 +12,9 @@ use anyhow::{Context, Result, bail};
 
 use crate::cross;
 use crate::needs;
+use crate::outcome::{Outcome, lacking};
 use crate::run;
 use crate::tally::Tally;
-use crate::test::{Outcome, lacking};
 use emulated::Emulated;
 
 /// A target, which has to compile without a warning, and what else is checked here.

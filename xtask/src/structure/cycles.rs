@@ -35,15 +35,17 @@ const ALLOWED: &[Group] = &[
     },
 ];
 
-/// Returns the cycles that are not allowed, in all crates of a folder, and the allowed groups that
-/// are no longer cycles.
-pub(super) fn forbidden(crates: &Path) -> Result<Vec<String>> {
-    let mut wrong = Vec::new();
+/// Returns the cycles that are not allowed, in all crates of a folder and in the chores, and the
+/// allowed groups that are no longer cycles.
+pub(super) fn forbidden(crates: &Path, chores: &Path) -> Result<Vec<String>> {
     let entries = fs::read_dir(crates).with_context(|| format!("cannot list {}", crates.display()))?;
-    let mut names: Vec<String> = entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok()).collect();
-    names.sort();
-    for name in names {
-        for root in ["lib.rs", "main.rs"].map(|root| crates.join(&name).join("src").join(root)) {
+    let mut folders: Vec<_> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    folders.sort();
+    folders.push(chores.to_owned());
+    let mut wrong = Vec::new();
+    for folder in folders {
+        let name = folder.file_name().unwrap_or_default().to_string_lossy();
+        for root in ["lib.rs", "main.rs"].map(|root| folder.join("src").join(root)) {
             if root.exists() {
                 wrong.extend(judged(&name, &cycles(&Modules::read(&root)?), ALLOWED));
             }

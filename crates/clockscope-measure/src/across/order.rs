@@ -343,8 +343,8 @@ impl Tally {
     }
 }
 
-/// Plays the whole tournament, several times if there is time. Returns how many pairs were tested the
-/// first time.
+/// Plays the whole tournament, several times if there is time. Returns how many pairs were tested
+/// the first time.
 fn play<P: Platform>(
     bench: &Bench<'_, P>,
     tasks: &[HandoffTask<'_, P>],

@@ -332,8 +332,8 @@ struct Seen {
     suspected: u64,
 }
 
-/// Whatever happens, bounds hold the mean rate between their ends, and what is reported of changes and
-/// steps is right.
+/// Whatever happens, bounds hold the mean rate between their ends, and what is reported of changes
+/// and steps is right.
 #[test]
 fn a_rate_that_changes_is_told_as_it_is() {
     let mut seen = Seen::default();

@@ -124,13 +124,13 @@ fn conclusion(offsets: &Offsets) -> Vec<String> {
         offsets.worst_pair.get().and_then(|[a, b]| offsets.pairs.iter().find(|pair| (pair.a, pair.b) == (a, b)));
     let mut lines = vec![match (offsets.apart, &offsets.within_ns) {
         (0, Figure::Known(within)) => format!(
-            "The counters of {} CPUs are synchronised within {}{}.",
+            "The counters of {} CPUs are synchronized within {}{}.",
             offsets.cpus.len(),
             time(*within),
             worst.map_or_else(String::new, |pair| format!(" (CPUs {} and {} are the worst known)", pair.a, pair.b))
         ),
         (0, Figure::Unknown(reason)) => {
-            sentence(format!("No counters are known to be apart, but not all are known to be synchronised: {reason}"))
+            sentence(format!("No counters are known to be apart, but not all are known to be synchronized: {reason}"))
         }
         (apart, _) => {
             let by = worst.map(|pair| {

@@ -5,7 +5,7 @@ use clockscope_sources::counter::{self, Ordered};
 use clockscope_testing::skip;
 use std::sync::atomic::AtomicBool;
 
-/// The counter of a CPU that was not synchronised.
+/// The counter of a CPU that was not synchronized.
 #[derive(Clone, Copy)]
 struct Skewed(Ordered, i64);
 

@@ -1,0 +1,66 @@
+//! What a machine is made of.
+
+use std::time::Duration;
+
+use super::seen::Seen;
+
+/// A processor that is emulated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Architecture {
+    X86,
+    Arm,
+}
+
+impl Architecture {
+    /// Debian's name of it.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::X86 => "amd64",
+            Self::Arm => "arm64",
+        }
+    }
+
+    pub(super) fn emulator(self) -> &'static str {
+        self.tools()[0].0
+    }
+
+    /// The emulator, and the Debian package that it is in.
+    pub(super) fn tools(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::X86 => &[("qemu-system-x86_64", "qemu-system-x86")],
+            Self::Arm => &[("qemu-system-aarch64", "qemu-system-arm")],
+        }
+    }
+
+    pub(super) fn target(self) -> &'static str {
+        match self {
+            Self::X86 => "x86_64-unknown-linux-gnu",
+            Self::Arm => "aarch64-unknown-linux-gnu",
+        }
+    }
+}
+
+/// A machine, and what is expected of it.
+pub(super) struct Machine {
+    pub(super) name: &'static str,
+    pub(super) architecture: Architecture,
+    pub(super) cpus: u32,
+    /// Another processor than the usual one.
+    pub(super) processor: Option<&'static str>,
+    /// Whether it is booted a second time, whose frames bear names that begin with `again_`.
+    pub(super) twice: bool,
+    /// Further arguments of the emulator.
+    pub(super) options: &'static [&'static str],
+    /// Arguments of the kernel.
+    pub(super) kernel: &'static str,
+    /// The clocksource that the kernel uses when `info` asks for it.
+    pub(super) clocksource: &'static str,
+    /// What `clockscope check` says of the counter, and the checks that have to decide it, each
+    /// once.
+    pub(super) verdict: &'static str,
+    pub(super) because: &'static [&'static str],
+    pub(super) check: fn(&mut Seen),
+    /// The longest that it may take. One that takes longer than usual is booted only if it is
+    /// named.
+    pub(super) limit: Duration,
+}
