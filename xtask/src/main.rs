@@ -38,7 +38,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   package       packages every crate, and checks what each published one holds and states (seconds)
   cross         checks for other architectures, and the instrument on an emulated aarch64
   cross quick   the tests of `test quick` on an emulated aarch64 (10 minutes)
-  platforms [TARGET...]  the library on these platforms, or all: tests, the linker or the compiler (half an hour)
+  platforms [TARGET...]  the library on these platforms, or all: tests, the linker or the compiler (an hour)
   machines [NAME...]  the instrument and the library in emulated machines: all clocksources, and clocks that change
   runtimes      all language runtimes that CI installs, measured and interrupted
   bench [build] the figures that the README promises, measured here

@@ -38,6 +38,20 @@ impl Architecture {
     } else {
         Self::Other
     };
+
+    /// Returns the one that Rust calls so (`std::env::consts::ARCH`).
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        match name {
+            "x86" | "x86_64" => Self::X86,
+            "arm" | "aarch64" => Self::Arm,
+            "riscv32" | "riscv64" => Self::RiscV,
+            "powerpc" | "powerpc64" => Self::Power,
+            "s390x" => Self::Z,
+            "loongarch64" => Self::LoongArch,
+            _ => Self::Other,
+        }
+    }
 }
 
 /// What a clocksource counts by.
@@ -225,6 +239,8 @@ mod tests {
             }
             assert!(names.iter().all(|name| known(name.as_bytes()).is_some()), "{architecture:?}");
         }
+        #[cfg(feature = "std")]
+        assert_eq!(Architecture::named(std::env::consts::ARCH), Architecture::HERE);
         // What this program accepts is what its architecture does, or nothing.
         for known in KNOWN {
             let is_own = known.hardware == Hardware::Counter(Architecture::HERE);

@@ -25,19 +25,10 @@ pub fn is_scaled_counter(name: &str) -> bool {
 }
 
 /// Returns whether the kernel computes this clocksource from the processor's counter, scaled or
-/// not.
-///
-/// # Errors
-/// Why that is not known: this program has never heard of it, or runs on an emulator, beside a
-/// kernel of another architecture.
-pub fn is_counter_based(name: &str) -> Result<bool, String> {
-    let known = known(name).ok_or_else(|| format!("this program does not know the clocksource {name}"))?;
-    match known.architecture() {
-        Some(architecture) if architecture != Architecture::HERE => {
-            Err(format!("the clocksource {name} belongs to another architecture: this program is emulated"))
-        }
-        based_on => Ok(based_on.is_some()),
-    }
+/// not; `None` for one that this program has never heard of.
+#[must_use]
+pub fn is_counter_based(name: &str) -> Option<bool> {
+    known(name).map(KnownClocksource::is_counter_based)
 }
 
 /// Returns whether the timer tick moves this clocksource.
@@ -46,7 +37,16 @@ pub fn is_timer_tick(name: &str) -> bool {
     known(name).is_some_and(|known| known.hardware == Hardware::TimerTick)
 }
 
-/// Returns whether this clocksource is the processor's counter and nothing else.
+/// Returns whether the clocksource of a machine is its processor's counter and nothing else.
+/// Another architecture's clocksource is not: an emulated program sees that of the machine below.
+#[must_use]
+pub fn is_counter_in(environment: &Environment) -> bool {
+    let architecture = Architecture::named(&environment.cpu.architecture);
+    let name = environment.clocksource.as_deref();
+    name.is_some_and(|name| clocksource::is_counter_of(architecture, name.as_bytes()))
+}
+
+/// Returns whether this clocksource is the processor's counter and nothing else, on this machine.
 #[must_use]
 pub fn is_counter(name: &str) -> bool {
     clocksource::is_counter(name.as_bytes())
@@ -165,17 +165,19 @@ mod tests {
         assert_eq!(found(&hpet, true, ""), []);
     }
 
+    /// Records come from other machines, and emulated programs see the kernel of another.
     #[test]
-    fn a_clocksource_of_another_architecture_shows_nothing_of_the_counter() {
-        assert_eq!(is_counter_based("hpet"), Ok(false));
-        assert!(is_counter_based("sundial").unwrap_err().contains("does not know"));
-        for known in clocksource::KNOWN.iter().filter(|known| known.is_counter_based()) {
-            let is_own = known.architecture() == Some(Architecture::HERE);
-            match is_counter_based(known.name) {
-                Ok(is_based) => assert!(is_own && is_based, "{}", known.name),
-                Err(reason) => assert!(!is_own && reason.contains("another architecture"), "{}", known.name),
-            }
+    fn the_counter_is_that_of_the_records_architecture() {
+        let is_counter = |architecture: &str, clocksource: &str| {
+            let mut environment = environment(clocksource, true);
+            architecture.clone_into(&mut environment.cpu.architecture);
+            is_counter_in(&environment)
+        };
+        for architecture in ["x86", "x86_64"] {
+            assert!(is_counter(architecture, "tsc") && !is_counter(architecture, "arch_sys_counter"));
         }
+        assert!(is_counter("aarch64", "arch_sys_counter") && is_counter("s390x", "tod"));
+        assert!(!is_counter("riscv64", "tsc") && !is_counter("aarch64", "hpet") && !is_counter("", "tsc"));
     }
 
     #[test]

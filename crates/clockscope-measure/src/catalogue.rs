@@ -195,7 +195,9 @@ impl<P: Platform> CatalogueEntry<P> {
     pub(crate) fn identity(&self, clocksource: Option<&str>) -> ClockIdentity {
         let counter_based = match (self.info.basis, clocksource) {
             (ClockBasis::Counter, _) => Figure::Known(true),
-            (ClockBasis::Clocksource, Some(name)) => clocksource::is_counter_based(name).into(),
+            (ClockBasis::Clocksource, Some(name)) => clocksource::is_counter_based(name)
+                .ok_or_else(|| format!("this program does not know the clocksource {name}"))
+                .into(),
             (ClockBasis::Clocksource, None) => Figure::unknown("the kernel does not show its clocksource"),
             (ClockBasis::Scheduler, _) => {
                 Figure::unknown("the kernel does not show what the scheduler's clock is based on")

@@ -40,7 +40,7 @@ impl<P: Platform> Context<'_, P> {
     /// Whether the kernel's clocks are built on the processor's counter; `None` where the
     /// clocksource is not known.
     fn clocksource_is_counter(&self) -> Option<bool> {
-        self.environment.clocksource.as_deref().and_then(|name| clocksource::is_counter_based(name).ok())
+        self.environment.clocksource.as_deref().and_then(clocksource::is_counter_based)
     }
 
     /// Whether the clock and what it is judged against stand on one hardware counter.

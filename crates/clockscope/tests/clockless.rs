@@ -2,7 +2,6 @@
 //! host has no `performance`. Every question has its documented answer, and nothing panics.
 
 #![cfg(all(target_family = "wasm", target_os = "unknown"))]
-#![allow(clippy::unwrap_used, reason = "a test may panic")]
 
 use std::time::Duration;
 
