@@ -73,5 +73,5 @@ pub use sleep::{Sleep, SleepRow};
 pub use steps::{Bin, DifferenceRecord, ModeRecord, Steps, StepsRecord, Worst, WorstRecord};
 pub use summary::Summary;
 pub use text::{is_steering, plain};
-pub use tick_evidence::{Strength, TickEvidence};
+pub use tick_evidence::{ExactTick, Strength, TickEvidence, TickProse, TimeUnit};
 pub use trust::{Evidence, Finding, Prose, Trust, Trustworthiness, Verdict};

@@ -6,6 +6,7 @@
 mod demand;
 mod documents;
 mod evidence;
+mod explain;
 mod kernel_verdict;
 mod model;
 mod raw;
@@ -15,6 +16,7 @@ mod sheet;
 mod shootout;
 mod style;
 mod text;
+mod tick;
 mod units;
 
 pub use raw::{NO_PARQUET, RawFormat, Series, write_raw, write_recording};

@@ -385,8 +385,10 @@ fn every_document_has_a_fixture() {
     assert_eq!(recorded, kinds);
 }
 
-/// Removes the words beside evidence, demands, metrics and reasons, which follow from their data.
+/// Removes the words beside ticks, evidence, demands, metrics and reasons, which follow from their
+/// data.
 fn forget_words(record: &mut Value) {
+    forget_periods(record);
     let verdicts = record["verdicts"].as_array_mut().into_iter().flatten();
     let evidence = verdicts.flat_map(|verdict| verdict["evidence"].as_array_mut().into_iter().flatten());
     for piece in evidence.filter_map(Value::as_object_mut) {
@@ -414,6 +416,20 @@ fn forget_words(record: &mut Value) {
     }
     if record["schema"] == "clockscope.shootout" {
         assert!(record.as_object_mut().is_some_and(|record| record.remove("conclusion").is_some()));
+    }
+}
+
+/// Removes the words of all ticks, wherever they are.
+fn forget_periods(value: &mut Value) {
+    match value {
+        Value::Object(entries) => {
+            if let Some(evidence) = entries.get_mut("tick_evidence").and_then(Value::as_object_mut) {
+                assert!(evidence.remove("period").is_some());
+            }
+            entries.values_mut().for_each(forget_periods);
+        }
+        Value::Array(entries) => entries.iter_mut().for_each(forget_periods),
+        _ => {}
     }
 }
 

@@ -140,7 +140,8 @@ fn tick(record: &mut RuntimeRecord, readings: &ProbeReadings) {
         error_ppm: lattice.map(|lattice| lattice.error * 1e6),
         spread_ns: lattice.map(|lattice| lattice.spread * ns_per_unit),
         agreement: lattice.map(|lattice| lattice.agreement),
-        period: None,
+        exact_tick: None,
+        prose: None,
         recognised: None,
     });
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use clockscope_records::{RuntimeRecord, Runtimes};
 use serde_json::Value;
 
-use super::clocks::tick;
+use super::clocks::tick_cell;
 use super::contents::DescribeContents;
 use super::environment::Fact;
 use crate::model::{Block, Cell, Row, Table};
@@ -143,7 +143,7 @@ fn cells(found: &Runtimes, row: &RuntimeRecord) -> Vec<Cell> {
         Cell::time(row.nominal_tick_ns.get()),
         Cell::known(row.cost_ns.get(), cost),
         Cell::time(row.observed_resolution_ns.get()),
-        tick(row.tick_ns.get(), row.tick_evidence.as_ref()),
+        tick_cell(row.tick_ns.get(), row.tick_evidence.as_ref()),
         Cell::known(row.zeros_percent.get(), percent),
         Cell::count(row.regressions.get()),
         Cell::time(row.largest_step_ns.get()),
