@@ -11,7 +11,7 @@ use clockscope_records::{
     Steps, Summary, TickEvidence, TickIs, Unfit,
 };
 
-use crate::advice;
+use crate::recommendation;
 
 /// Intervals that are planned for if none is asked for, in ns: 1 ns to 1 s.
 const INTERVALS: [f64; 10] = [1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
@@ -117,7 +117,7 @@ pub fn plan(source: PlanInput<'_>, error: f64, interval_ns: Option<f64>) -> Enve
 /// of a counter that the kernel trusts.
 fn is_stopwatch(clock: &ClockIdentity, environment: &Environment) -> bool {
     clock.kind == ClockKind::Monotonic && clock.path != ReadPath::Library
-        || advice::is_trusted_counter(clock, environment)
+        || recommendation::is_trusted_counter(clock, environment)
 }
 
 fn candidate(found: &ClockFigures<'_>) -> Result<Candidate, &'static str> {
@@ -125,7 +125,7 @@ fn candidate(found: &ClockFigures<'_>) -> Result<Candidate, &'static str> {
         return Err("it cannot be read here");
     }
     let events = found.events.ok_or("its readings were not judged")?;
-    if !advice::is_right(events) {
+    if !recommendation::is_right(events) {
         return Err("it went back, jumped, or failed to answer");
     }
     let summary = found.summary.ok_or("the differences of its readings are not in the record: measure again")?;

@@ -54,8 +54,8 @@ pub use figure::Figure;
 pub use figure::Figures;
 pub use gaps::{Cause, CauseKind, CpuGaps, Gaps, WorstGap};
 pub use measurement::{
-    Advice, Baseline, BetweenRuns, ClockBasis, ClockIdentity, ClockKind, ClockRecord, Cost, Events, FastestCounter,
-    Listed, Measurement, Monotonic, ReadPath, Run, Thorough, TimerRecord,
+    Baseline, BetweenRuns, ClockBasis, ClockIdentity, ClockKind, ClockRecord, Cost, Events, FastestCounter, Listed,
+    Measurement, Monotonic, ReadPath, Recommendation, Run, Thorough, TimerRecord,
 };
 pub use offsets::{CpuOffset, OffsetPair, Offsets};
 pub use order::{Handoffs, LostPair, Order, Sequence};

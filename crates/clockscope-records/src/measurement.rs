@@ -19,7 +19,7 @@ pub struct Measurement {
     #[serde(default)]
     pub thorough: Option<Thorough>,
     /// Which clock to use.
-    pub advice: Advice,
+    pub advice: Recommendation,
 }
 
 /// What was found across CPUs and over time.
@@ -390,7 +390,7 @@ figures!(Events {
 
 /// Which clock to use for intervals.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Advice {
+pub struct Recommendation {
     /// Name of the clock; `null` when none of those measured is fit.
     pub clock: Option<String>,
     /// The advice and what to expect of that clock, in one sentence.

@@ -1,7 +1,7 @@
 //! Which clock to use for intervals, from what was measured.
 
 use clockscope_machine::clocksource;
-use clockscope_records::{Advice, ClockIdentity, ClockKind, ClockRecord, Environment, Events, ReadPath};
+use clockscope_records::{ClockIdentity, ClockKind, ClockRecord, Environment, Events, ReadPath, Recommendation};
 
 /// A clock whose readings step by more than this many ns is no stopwatch.
 const FINE_NS: f64 = 2_000.0;
@@ -12,10 +12,10 @@ const SAME_COST: f64 = 1.05;
 /// Chooses the cheapest clock that every program can use and that did nothing wrong here, and says
 /// what to expect of it, and what the counter would save. Across CPUs nothing was tested: the
 /// counter is named only where the kernel itself builds its clock on it.
-pub(crate) fn advise(clocks: &[ClockRecord], environment: &Environment) -> Advice {
+pub(crate) fn recommend(clocks: &[ClockRecord], environment: &Environment) -> Recommendation {
     if !environment.emulation.is_empty() {
         let under = environment.emulation.join(", ");
-        return Advice {
+        return Recommendation {
             clock: None,
             sentence: format!("Measured under {under}: no clock is recommended from emulated costs."),
         };
@@ -26,7 +26,7 @@ pub(crate) fn advise(clocks: &[ClockRecord], environment: &Environment) -> Advic
         } else {
             "No monotonic clock was measured, so none is recommended for intervals."
         };
-        return Advice { clock: None, sentence: sentence.to_owned() };
+        return Recommendation { clock: None, sentence: sentence.to_owned() };
     };
     let name = clock.identity.name.clone();
     let mut sentence = format!("For intervals use {name}: a read costs {cost_ns:.1} ns");
@@ -46,7 +46,7 @@ pub(crate) fn advise(clocks: &[ClockRecord], environment: &Environment) -> Advic
         ));
     }
     sentence.push('.');
-    Advice { clock: Some(name), sentence }
+    Recommendation { clock: Some(name), sentence }
 }
 
 /// The cheapest sound monotonic clock of the system; of those that cost the same, `monotonic` or
