@@ -78,6 +78,7 @@ fn one_cpu_is_untestable_not_passed() {
         for (command, finding) in [("order", "regression"), ("offsets", "unsynchronized")] {
             let record = asked(&[command]);
             assert!(record["untestable"].as_str().unwrap().contains(&format!("only CPU {cpu}")), "{record:#}");
+            assert_eq!(record["failure"], "one_cpu", "{record:#}");
             run(clockscope(&[command, "--fail-on", finding]), 3);
             run(clockscope(&[command, "--fail-on", "unknown"]), 3);
             let table = run(clockscope(&[command]), 0);

@@ -1,7 +1,10 @@
 //! Which clock to use for intervals, from what was measured.
 
 use clockscope_machine::clocksource;
-use clockscope_records::{ClockIdentity, ClockKind, ClockRecord, Environment, Events, ReadPath, Recommendation};
+use clockscope_records::{
+    ClockIdentity, ClockKind, ClockRecord, Environment, Events, FastestCounter, NoRecommendation, ReadPath,
+    Recommendation,
+};
 
 /// A clock whose readings step by more than this many ns is no stopwatch.
 const FINE_NS: f64 = 2_000.0;
@@ -9,44 +12,28 @@ const FINE_NS: f64 = 2_000.0;
 /// is then named.
 const SAME_COST: f64 = 1.05;
 
-/// Chooses the cheapest clock that every program can use and that did nothing wrong here, and says
-/// what to expect of it, and what the counter would save. Across CPUs nothing was tested: the
-/// counter is named only where the kernel itself builds its clock on it.
+/// Chooses the cheapest clock that every program can use and that did nothing wrong here, with what
+/// to expect of it, and what the counter would save. Across CPUs nothing was tested: the counter is
+/// named only where the kernel itself builds its clock on it.
 pub(crate) fn recommend(clocks: &[ClockRecord], environment: &Environment) -> Recommendation {
+    let none = |why| Recommendation { none: Some(why), ..Recommendation::default() };
     if !environment.emulation.is_empty() {
-        let under = environment.emulation.join(", ");
-        return Recommendation {
-            clock: None,
-            sentence: format!("Measured under {under}: no clock is recommended from emulated costs."),
-        };
+        return none(NoRecommendation::Emulated);
     }
     let Some((clock, cost_ns)) = best_monotonic(clocks) else {
-        let sentence = if clocks.iter().any(|clock| clock.identity.kind == ClockKind::Monotonic && clock.available) {
-            "No monotonic clock that was measured is fit for intervals: see the counts above."
-        } else {
-            "No monotonic clock was measured, so none is recommended for intervals."
-        };
-        return Recommendation { clock: None, sentence: sentence.to_owned() };
+        let is_measured = clocks.iter().any(|clock| clock.identity.kind == ClockKind::Monotonic && clock.available);
+        return none(if is_measured { NoRecommendation::Unfit } else { NoRecommendation::NotMeasured });
     };
-    let name = clock.identity.name.clone();
-    let mut sentence = format!("For intervals use {name}: a read costs {cost_ns:.1} ns");
-    if let Some(step_ns) = clock.observed_resolution_ns.get() {
-        sentence.push_str(&format!(", its readings step by {step_ns:.0} ns or more"));
+    let cheaper = best_counter(clocks, environment).filter(|(_, counter_ns)| *counter_ns < cost_ns);
+    Recommendation {
+        clock: Some(clock.identity.name.clone()),
+        cost_ns: Some(cost_ns),
+        step_ns: clock.observed_resolution_ns.get(),
+        reads: clock.events.as_ref().map(|events| events.reads),
+        counter: cheaper.map(|(counter, cost_ns)| FastestCounter { name: counter.identity.name.clone(), cost_ns }),
+        none: None,
+        prose: None,
     }
-    if let Some(events) = &clock.events {
-        sentence.push_str(&format!(", and it never went back or jumped in {} reads on one CPU", events.reads));
-    }
-    if let Some((counter, counter_ns)) =
-        best_counter(clocks, environment).filter(|(_, counter_ns)| *counter_ns < cost_ns)
-    {
-        sentence.push_str(&format!(
-            "; {} costs {counter_ns:.1} ns, saves {:.1} ns a read, and the kernel's own clock stands on it",
-            counter.identity.name,
-            cost_ns - counter_ns
-        ));
-    }
-    sentence.push('.');
-    Recommendation { clock: Some(name), sentence }
 }
 
 /// The cheapest sound monotonic clock of the system; of those that cost the same, `monotonic` or
@@ -91,4 +78,34 @@ pub(crate) fn is_right(events: &Events) -> bool {
         && events.regression == 0
         && events.hidden_regression.get().unwrap_or(0) == 0
         && events.jump.get() == Some(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trust::tests::healthy;
+
+    #[test]
+    fn a_clock_is_recommended_with_its_figures_or_none_with_the_reason() {
+        let seen = healthy();
+        let found = recommend(&seen.clocks, &seen.environment);
+        let clock = seen.clock("monotonic").unwrap();
+        assert_eq!(found.clock.as_deref(), Some("monotonic"));
+        assert_eq!(found.cost_ns, clock.cost_ns.known().map(|cost| cost.median));
+        assert_eq!((found.step_ns, found.reads), (clock.observed_resolution_ns.get(), Some(10_000_000)));
+        let counter = seen.clock("rdtscp").unwrap().cost_ns.known().map(|cost| cost.median);
+        assert_eq!(found.counter.map(|counter| (counter.name, Some(counter.cost_ns))), Some(("rdtscp".into(), counter)));
+
+        let none = |clocks: &[ClockRecord], environment: &Environment| {
+            let found = recommend(clocks, environment);
+            assert_eq!(found, Recommendation { none: found.none, ..Recommendation::default() });
+            found.none
+        };
+        let emulated = Environment { emulation: vec!["qemu-user".to_owned()], ..seen.environment.clone() };
+        assert_eq!(none(&seen.clocks, &emulated), Some(NoRecommendation::Emulated));
+        let mut faulty = seen.clocks.clone();
+        faulty.iter_mut().filter_map(|clock| clock.events.as_mut()).for_each(|events| events.regression = 1);
+        assert_eq!(none(&faulty, &seen.environment), Some(NoRecommendation::Unfit));
+        assert_eq!(none(&[], &seen.environment), Some(NoRecommendation::NotMeasured));
+    }
 }

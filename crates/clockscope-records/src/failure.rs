@@ -60,3 +60,19 @@ pub enum CpuFailure {
     /// The counters and the clock that they are compared with did not advance alike.
     Parted,
 }
+
+/// Why no pair of CPUs could be tested. The sentence beside it has the details.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PairsFailure {
+    /// The system does not show which CPUs the process may run on.
+    UnknownCpus,
+    /// One CPU alone takes part.
+    OneCpu,
+    /// No clock that could be tested can be read.
+    NoClock,
+    /// The counter stood still while it was calibrated.
+    StoodStill,
+    /// No pair could be tested to the end: the entries of the pairs have what failed.
+    AllLost,
+}

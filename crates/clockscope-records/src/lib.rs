@@ -39,13 +39,14 @@ pub use check::{
     Untested,
 };
 pub use clocksource::{
-    Clocksource, Clocksources, KernelCause, KernelVerdict, LeftBehind, Reason, ReasonProse, Switched,
+    Clocksource, Clocksources, ClocksourcesProse, Holder, KernelCause, KernelVerdict, LeftBehind, Reason, ReasonProse,
+    Switched,
 };
 pub use demand::{Demand, DemandPlace, DemandProse, DemandValue, Demanded, UnknownDemand};
 pub use document::{Document, Info, Listing, ReadError};
 pub use envelope::{Contents, Envelope};
 pub use environment::{Announcement, Announcements, CounterFlags, Cpu, Environment, Frequencies, Kernel, Program};
-pub use failure::{CpuFailure, Failure};
+pub use failure::{CpuFailure, Failure, PairsFailure};
 /// A figure, or why it is unknown.
 ///
 /// In JSON, an unknown figure is `null`, and its reason is in the object `unknown` of the nearest
@@ -55,7 +56,8 @@ pub use figure::Figures;
 pub use gaps::{Cause, CauseKind, CpuGaps, Gaps, WorstGap};
 pub use measurement::{
     Baseline, BetweenRuns, ClockBasis, ClockIdentity, ClockKind, ClockRecord, Cost, Events, FastestCounter, Listed,
-    Measurement, Monotonic, ReadPath, Recommendation, Run, Thorough, TimerRecord,
+    Measurement, Monotonic, NoRecommendation, ReadPath, Recommendation, RecommendationProse, Run, Thorough,
+    TimerRecord,
 };
 pub use offsets::{CpuOffset, OffsetPair, Offsets};
 pub use order::{Handoffs, LostPair, Order, Sequence};

@@ -2,14 +2,17 @@
 
 use clockscope_records::{Document, Measurement};
 
-use crate::{evidence, kernel_verdict, shootout, tick};
+use crate::{evidence, holder, kernel_verdict, recommendation, shootout, tick};
 
 /// Puts all words of a document beside its data.
 pub(crate) fn explain(document: &mut Document) {
     match document {
         Document::Check(answer) => evidence::explain(&mut answer.found),
         Document::Shootout(answer) => shootout::explain(&mut answer.found),
-        Document::Clocksources(answer) => kernel_verdict::explain(&mut answer.found.counter),
+        Document::Clocksources(answer) => {
+            kernel_verdict::explain(&mut answer.found.counter);
+            holder::explain(&mut answer.found);
+        }
         Document::Measurement(answer) => measurement(&mut answer.found),
         Document::Switched(answer) => {
             answer.found.measurements.iter_mut().for_each(|part| measurement(&mut part.found));
@@ -35,5 +38,6 @@ pub(crate) fn explain(document: &mut Document) {
 }
 
 fn measurement(found: &mut Measurement) {
+    recommendation::explain(&mut found.advice);
     found.clocks.iter_mut().filter_map(|clock| clock.tick_evidence.as_mut()).for_each(tick::explain);
 }

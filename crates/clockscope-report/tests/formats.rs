@@ -385,10 +385,9 @@ fn every_document_has_a_fixture() {
     assert_eq!(recorded, kinds);
 }
 
-/// Removes the words beside ticks, evidence, demands, metrics and reasons, which follow from their
-/// data.
+/// Removes the words beside data, which follow from that.
 fn forget_words(record: &mut Value) {
-    forget_periods(record);
+    forget_nested_words(record);
     let verdicts = record["verdicts"].as_array_mut().into_iter().flatten();
     let evidence = verdicts.flat_map(|verdict| verdict["evidence"].as_array_mut().into_iter().flatten());
     for piece in evidence.filter_map(Value::as_object_mut) {
@@ -419,16 +418,21 @@ fn forget_words(record: &mut Value) {
     }
 }
 
-/// Removes the words of all ticks, wherever they are.
-fn forget_periods(value: &mut Value) {
+/// Removes the words of ticks, recommendations and holders, wherever they are.
+fn forget_nested_words(value: &mut Value) {
     match value {
         Value::Object(entries) => {
-            if let Some(evidence) = entries.get_mut("tick_evidence").and_then(Value::as_object_mut) {
-                assert!(evidence.remove("period").is_some());
+            for (data, word) in [("tick_evidence", "period"), ("advice", "sentence")] {
+                if let Some(within) = entries.get_mut(data).and_then(Value::as_object_mut) {
+                    assert!(within.remove(word).is_some(), "{word}");
+                }
             }
-            entries.values_mut().for_each(forget_periods);
+            if entries.contains_key("holder") {
+                assert!(entries.remove("held").is_some());
+            }
+            entries.values_mut().for_each(forget_nested_words);
         }
-        Value::Array(entries) => entries.iter_mut().for_each(forget_periods),
+        Value::Array(entries) => entries.iter_mut().for_each(forget_nested_words),
         _ => {}
     }
 }

@@ -9,6 +9,7 @@ use super::clocks::{not_available, tick_cell};
 use super::contents::DescribeContents;
 use super::environment::Fact;
 use crate::model::{Block, Cell, Row, Table};
+use crate::recommendation;
 use crate::sheet::Sheet;
 use crate::units::{significant, time};
 
@@ -74,7 +75,7 @@ impl DescribeContents for Measurement {
     }
 
     fn conclusion(&self) -> Vec<String> {
-        vec![self.advice.sentence.clone()]
+        vec![recommendation::sentence(&self.advice)]
     }
 
     fn sheet(&self, record: &Value) -> Sheet {
