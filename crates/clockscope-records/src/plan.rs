@@ -83,4 +83,7 @@ pub struct Unfit {
     pub clock: String,
     /// Why.
     pub reason: String,
+    /// The same for programs; `null` in older records.
+    #[serde(default)]
+    pub failure: Option<UnfitFailure>,
 }
