@@ -8,8 +8,7 @@
 
 use clockscope_records::{
     Candidate, ClockIdentity, ClockKind, Envelope, Environment, Events, Figure, Measurement, Plan, PlanRow, ReadPath,
-    Steps, Summary, TickEvidence, TickIs, Unfit,
-    UnfitFailure,
+    Steps, Summary, TickEvidence, TickIs, Unfit, UnfitFailure,
 };
 
 use crate::recommendation;

@@ -4,7 +4,10 @@
 use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use clockscope_records::{CheckKind, ClockRecord, Envelope, Evidence, Failure, Figure, Finding, Metric, MetricKind, Shootout, Trustworthiness, UnreadableClock, Verdict, Winner};
+use clockscope_records::{
+    CheckKind, ClockRecord, Envelope, Evidence, Failure, Figure, Finding, Metric, MetricKind, Shootout,
+    Trustworthiness, UnreadableClock, Verdict, Winner,
+};
 
 use crate::bench::{Progress, Setup};
 use crate::catalogue::{Catalogue, Paths, UnknownClock};

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Figure;
+use crate::{Figure, UnfitFailure};
 use crate::figure::{add_unknown, record};
 
 /// What `clockscope advise` found.

@@ -5,9 +5,9 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Failure, Figure};
 use crate::demand::ignored;
 use crate::figure::{add_unknown, record};
+use crate::{Failure, Figure};
 
 /// What `clockscope shootout` found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -149,6 +149,7 @@ fn a_clock_that_cannot_be_read_leaves_nothing() {
     seen.clocks[3].failure = Some(Failure::Denied);
     let found = compared(&seen, "rdtscp", "monotonic");
     assert_eq!(winners(&found), [None; 4]);
-    let unreadable = UnreadableClock { clock: "monotonic".to_owned(), reason: "denied".to_owned(), failure: Some(Failure::Denied) };
+    let unreadable =
+        UnreadableClock { clock: "monotonic".to_owned(), reason: "denied".to_owned(), failure: Some(Failure::Denied) };
     assert_eq!((found.unreadable, found.negligible_beyond_us), (Some(unreadable), None));
 }
