@@ -89,7 +89,7 @@ fn figures_have_fixed_keys_and_c_is_measured() {
             "api",
             "available",
             "reason",
-            "nominal_tick_ns",
+            "nominal_resolution_ns",
             "cost_ns",
             "observed_resolution_ns",
             "tick_ns",
@@ -265,7 +265,7 @@ fn what_was_asked_wrongly_is_said() {
         assert!(output.stdout.is_empty() && said.contains(hint), "{arguments:?}: {said}");
     }
     let rows = rows(&run(runtimes(folder.path(), &["ruby", "--runtime", "ruby=/nowhere/ruby"]), 3));
-    assert!(reason(&rows[0]).starts_with("/nowhere/ruby is no program"), "{}", rows[0]);
+    assert!(reason(&rows[0]).starts_with("/nowhere/ruby is not a program"), "{}", rows[0]);
     assert_tidy(folder.path());
 }
 

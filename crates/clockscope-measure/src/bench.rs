@@ -144,10 +144,18 @@ impl<'a, P: Platform> Setup<'a, P> {
         }
         let (timer, reference) = calibration.clocks();
         let (timer_step, seen_timer_step) = (calibration.timer_step(), calibration.seen_timer_step());
-        let timer_call = calibration.timer_call();
-        let origin = timer.now();
-        let bench =
-            Bench { platform, origin, timer, reference, first_rate, timer_step, timer_call, seen_timer_step, stop };
+        let bench = Bench {
+            platform,
+            origin: timer.now(),
+            reference_origin: calibration.reference_began(),
+            timer,
+            reference,
+            first_rate,
+            timer_step,
+            timer_call: calibration.timer_call(),
+            seen_timer_step,
+            stop,
+        };
         Ok(Self { session, catalogue, counters, recorded_at, bench, calibration, place })
     }
 
@@ -339,6 +347,8 @@ pub(crate) struct Bench<'a, P: Platform> {
     seen_timer_step: Option<f64>,
     /// Timer value that all times are relative to.
     pub(crate) origin: u64,
+    /// Reference value that its times are relative to, read when the calibration began.
+    reference_origin: u64,
     /// Set from outside to end early.
     pub(crate) stop: &'a AtomicBool,
 }
@@ -365,7 +375,11 @@ impl<P: Platform> Bench<'_, P> {
     /// The reference around a batch, in ns since some origin.
     pub(crate) fn bounds(&self, sampled: &Sampled) -> (f64, f64) {
         match sampled.reference_ns {
-            Some((before, after)) => (before as i64 as f64, after as i64 as f64),
+            // Whole numbers are subtracted first: a float loses ns of a machine that has run for
+            // 104 days.
+            Some(around) => {
+                <[u64; 2]>::from(around).map(|ns| ns.wrapping_sub(self.reference_origin) as i64 as f64).into()
+            }
             None => (self.ns(sampled.before), self.ns(sampled.after)),
         }
     }
@@ -399,5 +413,38 @@ impl<P: Platform> Bench<'_, P> {
     /// From then until now.
     pub(crate) fn ns_since(&self, timer: u64) -> f64 {
         self.timer.now().wrapping_sub(timer) as i64 as f64 * self.first_rate.ns_per_unit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::platform::ThisMachine;
+
+    /// The reference's clock starts anywhere, and passes 2^53 ns after 104 days.
+    #[test]
+    fn a_batch_is_timed_to_the_ns_wherever_the_reference_starts() {
+        let reference = || ThisMachine.references().swap_remove(0);
+        let stop = AtomicBool::new(false);
+        let edges = [0, 1 << 53, 1 << 63].map(|edge: u64| [edge.wrapping_sub(1), edge, edge + 1]);
+        for reference_origin in edges.concat() {
+            let bench = Bench {
+                platform: &ThisMachine,
+                timer: Timer::Reference(reference()),
+                reference: reference(),
+                first_rate: TimerRate { ns_per_unit: 1.0, bound_ppm: 0.0 },
+                timer_step: 1.0,
+                timer_call: 0.0,
+                seen_timer_step: None,
+                origin: 0,
+                reference_origin,
+                stop: &stop,
+            };
+            for (before, after) in [(0, 1), (1, 2), (1001, 1002), (-1, 0), (-3, 4)] {
+                let around = [before, after].map(|ns| reference_origin.wrapping_add_signed(ns)).into();
+                let sampled = Sampled { before: 0, after: 0, reference_ns: Some(around), delivered: 1, error: None };
+                assert_eq!(bench.bounds(&sampled), (before as f64, after as f64), "{reference_origin}");
+            }
+        }
     }
 }

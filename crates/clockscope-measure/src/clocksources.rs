@@ -139,8 +139,9 @@ pub fn clocksources(session: &Session<'_>) -> Result<Envelope<Clocksources>, Mea
     let found = Clocksources {
         clocksources: names.into_iter().flatten().map(describe).collect(),
         counter: clocksource::kernel_verdict(&environment),
-        held: left.as_ref().err().map(ToString::to_string),
+        holder: left.as_ref().err().cloned(),
         left_behind: left.ok().flatten(),
+        prose: None,
     };
     Ok(Envelope::of_facts(recorded_at, environment, found))
 }
@@ -216,7 +217,7 @@ pub fn warning() -> Option<String> {
             let (pid, was) = (left.pid, left.was);
             Some(SwitchError::LeftBehind { pid, was }.to_string())
         }
-        Err(error) => Some(error.to_string()),
+        Err(holder) => Some(SwitchError::from(holder).to_string()),
     }
 }
 

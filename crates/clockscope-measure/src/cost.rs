@@ -15,7 +15,7 @@ use crate::sampler::{EmptyLoop, LONGEST, Probe, Sampler};
 use crate::session::Session;
 use crate::subject::{FEWEST_BATCHES, Subject, is_counter};
 use crate::timer::{TimerCalibration, TimerRate};
-use crate::{across, advice, thorough};
+use crate::{across, recommendation, thorough};
 
 /// Readings of a clock that its tick is found from.
 const TICK_READINGS: usize = 1 << 13;
@@ -54,7 +54,7 @@ pub fn measure<P: Platform>(
     let CostResult { clocks, baseline, sampling } = find(&mut setup, duration_s, progress);
     let mut run = setup.run(sampling);
     let environment = session.environment.clone();
-    let advice = advice::advise(&clocks, &environment);
+    let advice = recommendation::recommend(&clocks, &environment);
     let is_wanted = thorough && !setup.bench.is_stopped();
     let thorough = is_wanted.then(|| thorough::find(&setup, cpus)).transpose()?;
     run.interrupted |= setup.bench.is_stopped();

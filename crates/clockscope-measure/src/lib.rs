@@ -5,7 +5,6 @@
 //! being measured.
 
 mod across;
-mod advice;
 mod bench;
 mod catalogue;
 mod clocksources;
@@ -21,6 +20,7 @@ mod plan;
 mod platform;
 mod quantum;
 mod rate;
+mod recommendation;
 mod record;
 mod recording;
 mod relay;

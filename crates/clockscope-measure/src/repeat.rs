@@ -8,7 +8,7 @@ use std::ops::Add;
 use clockscope_records::{BetweenRuns, ClockRecord, Cost, Envelope, Events, Figure, Measurement, Monotonic};
 use clockscope_statistics::{next_interval, quantile};
 
-use crate::advice::advise;
+use crate::recommendation::recommend;
 
 /// Fewer runs have no interval.
 pub const FEWEST_RUNS: u32 = 6;
@@ -42,7 +42,7 @@ pub fn between_runs(mut runs: Vec<Envelope<Measurement>>) -> Option<Envelope<Mea
     if let (Some(counter), Some(cost_ns)) = (&mut whole.found.baseline.fastest_counter, fastest) {
         counter.cost_ns = cost_ns;
     }
-    whole.found.advice = advise(&whole.found.clocks, &whole.environment);
+    whole.found.advice = recommend(&whole.found.clocks, &whole.environment);
     Some(whole)
 }
 

@@ -4,7 +4,7 @@
 use clockscope_machine::trial::SeveralThreads;
 use clockscope_records::{Order, Rates, Thorough};
 
-use crate::across::{offsets, order};
+use crate::across::{NoPairTested, offsets, order};
 use crate::bench::Setup;
 use crate::catalogue::{Catalogue, Paths};
 use crate::error::MeasureError;
@@ -35,7 +35,10 @@ pub(crate) fn find<P: Platform>(setup: &Setup<'_, P>, cpus: Vec<u32>) -> Result<
     };
     let order = match clocks(session)? {
         Some(clocks) => order::find(bench, &clocks.entries, &plan, quiet),
-        None => Order { untestable: Some("no clock whose order could be tested".to_owned()), ..Order::default() },
+        None => {
+            let why = NoPairTested::NoClock;
+            Order { untestable: Some(why.to_string()), failure: Some(why.failure()), ..Order::default() }
+        }
     };
     let plan = offsets::OffsetsSettings { cpus, serial: false, duration_ns: OFFSETS_NS };
     let counters = Catalogue::counters(session.platform).tried(session)?;

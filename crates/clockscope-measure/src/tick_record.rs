@@ -1,8 +1,8 @@
-//! What was found about a clock's tick, as its record: in ns, as a fraction, by name.
+//! What was found about a clock's tick, as its record: in ns, exactly, by name.
 
 use std::borrow::Cow;
 
-use clockscope_records::{Figure, Strength, TickEvidence};
+use clockscope_records::{ExactTick, Figure, Strength, TickEvidence, TimeUnit};
 use clockscope_sources::{ClockBasis, ClockInfo, Unit};
 use clockscope_statistics::{Lattice, SHORTEST_TICK, Tick, Weight};
 
@@ -18,25 +18,33 @@ const MOST_COUNTS: f64 = 100.0;
 /// Largest denominator of a fraction of ns.
 const DENOMINATOR: u32 = 12;
 
-/// Frequencies that are known by name, in Hz, and how the period is written.
-const KNOWN: [(f64, &str, &str); 16] = [
-    (3_579_545.454_5, "1/3.579545 MHz", "ACPI PM timer"),
-    (14_318_181.818_2, "1/14.31818 MHz", "HPET"),
-    (10e6, "100 ns", "10 MHz: QueryPerformanceCounter, .NET's tick"),
-    (24e6, "125/3 ns", "24 MHz: Apple's counter, HPET of some PCs"),
-    (1e9, "1 ns", "1 GHz: Arm generic timer from Armv8.6 on"),
-    (62.5e6, "16 ns", "62.5 MHz: Arm generic timer"),
-    (54e6, "500/27 ns", "54 MHz: Arm generic timer"),
-    (25e6, "40 ns", "25 MHz: Arm generic timer, HPET of AMD's chips"),
-    (19.2e6, "625/12 ns", "19.2 MHz: Arm generic timer, HPET of Intel's chips"),
-    (100e6, "10 ns", "100 MHz: HPET of QEMU, Arm generic timer"),
-    (1e6, "1000 ns", "whole microseconds"),
-    (1e3, "1 ms", "whole milliseconds, or a kernel's timer tick at 1000 Hz"),
-    (250.0, "4 ms", "kernel's timer tick at 250 Hz"),
-    (300.0, "10/3 ms", "kernel's timer tick at 300 Hz"),
-    (100.0, "10 ms", "kernel's timer tick or USER_HZ at 100 Hz"),
-    (1.0, "1 s", "whole seconds"),
+/// Frequencies that are known by name, in Hz, and the exact period.
+const KNOWN: [(f64, ExactTick, &str); 16] = [
+    (3_579_545.454_5, period(3_579_545.454_5), "ACPI PM timer"),
+    (14_318_181.818_2, period(14_318_181.818_2), "HPET"),
+    (10e6, fraction(100, 1, TimeUnit::Ns), "10 MHz: QueryPerformanceCounter, .NET's tick"),
+    (24e6, fraction(125, 3, TimeUnit::Ns), "24 MHz: Apple's counter, HPET of some PCs"),
+    (1e9, fraction(1, 1, TimeUnit::Ns), "1 GHz: Arm generic timer from Armv8.6 on"),
+    (62.5e6, fraction(16, 1, TimeUnit::Ns), "62.5 MHz: Arm generic timer"),
+    (54e6, fraction(500, 27, TimeUnit::Ns), "54 MHz: Arm generic timer"),
+    (25e6, fraction(40, 1, TimeUnit::Ns), "25 MHz: Arm generic timer, HPET of AMD's chips"),
+    (19.2e6, fraction(625, 12, TimeUnit::Ns), "19.2 MHz: Arm generic timer, HPET of Intel's chips"),
+    (100e6, fraction(10, 1, TimeUnit::Ns), "100 MHz: HPET of QEMU, Arm generic timer"),
+    (1e6, fraction(1000, 1, TimeUnit::Ns), "whole microseconds"),
+    (1e3, fraction(1, 1, TimeUnit::Ms), "whole milliseconds, or a kernel's timer tick at 1000 Hz"),
+    (250.0, fraction(4, 1, TimeUnit::Ms), "kernel's timer tick at 250 Hz"),
+    (300.0, fraction(10, 3, TimeUnit::Ms), "kernel's timer tick at 300 Hz"),
+    (100.0, fraction(10, 1, TimeUnit::Ms), "kernel's timer tick or USER_HZ at 100 Hz"),
+    (1.0, fraction(1, 1, TimeUnit::S), "whole seconds"),
 ];
+
+const fn fraction(numerator: u64, denominator: u32, unit: TimeUnit) -> ExactTick {
+    ExactTick::Fraction { numerator, denominator, unit }
+}
+
+const fn period(frequency_hz: f64) -> ExactTick {
+    ExactTick::Period { frequency_hz }
+}
 
 /// A tick in records.
 pub(crate) struct TickRecord {
@@ -51,7 +59,7 @@ pub(crate) fn record<P: Platform>(
     ns_per_unit: Option<f64>,
     context: &Context<'_, P>,
 ) -> TickRecord {
-    let stands_on = TickSource {
+    let source = TickSource {
         ns_per_count: match info.unit {
             Unit::Counts(_) => ns_per_unit,
             Unit::Nanoseconds if matches!(info.basis, ClockBasis::Clocksource | ClockBasis::Scheduler) => {
@@ -63,7 +71,7 @@ pub(crate) fn record<P: Platform>(
         // The length of a counter's unit was measured, unless the hardware states it.
         unit_error: if info.unit == Unit::Counts(None) { context.rate.bound_ppm * 1e-6 } else { 0.0 },
     };
-    stands_on.record(tick, ns_per_unit)
+    source.record(tick, ns_per_unit)
 }
 
 impl TickRecord {
@@ -76,7 +84,8 @@ impl TickRecord {
             error_ppm: None,
             spread_ns: None,
             agreement: None,
-            period: None,
+            exact_tick: None,
+            prose: None,
             recognised: None,
         };
         Self { tick_ns: Figure::unknown(reason), evidence }
@@ -86,7 +95,7 @@ impl TickRecord {
 /// What a clock's tick can be a tick of.
 #[derive(Clone, Copy, Debug)]
 struct TickSource {
-    /// Length of one count of the counter that the clock is or stands on.
+    /// Length of one count of the counter that the clock is or is based on.
     ns_per_count: Option<f64>,
     is_counter: bool,
     /// By what share the length of the clock's unit may be off.
@@ -130,10 +139,10 @@ impl TickSource {
         let counts = self.counts(tick_ns).filter(|counts| *counts > 1.0 || known.is_none());
         // What the kernel makes of the counter is a multiple of its counts, whatever else that may
         // look like.
-        let written = match (counts, known) {
-            (Some(counts), _) => Some(written_in_counts(counts, self.ns_per_count)),
-            (None, Some((_, written, _))) => Some((*written).to_owned()),
-            (None, None) => fraction(tick_ns, error),
+        let exact_tick = match (counts, known) {
+            (Some(counts), _) => self.of_counts(counts),
+            (None, Some((_, exact, _))) => Some(*exact),
+            (None, None) => fraction_of_ns(tick_ns, error),
         };
         let strength = match lattice.weight() {
             Weight::Strong => Strength::Strong,
@@ -150,7 +159,8 @@ impl TickSource {
                 error_ppm: Some(error * 1e6),
                 spread_ns: Some(lattice.spread * ns_per_unit),
                 agreement: Some(lattice.agreement),
-                period: written,
+                exact_tick,
+                prose: None,
                 recognised: known.filter(|_| counts.is_none()).map(|(_, _, name)| (*name).to_owned()),
             },
         }
@@ -162,24 +172,24 @@ impl TickSource {
         let whole = counts.round();
         ((counts - whole).abs() <= whole * SAME && (1.0..=MOST_COUNTS).contains(&whole)).then_some(whole)
     }
-}
 
-fn written_in_counts(counts: f64, ns_per_count: Option<f64>) -> String {
-    let plural = if counts == 1.0 { "" } else { "s" };
-    ns_per_count.map_or_else(String::new, |ns| format!("{counts} count{plural} of {:.3} MHz", 1e3 / ns))
+    /// So many counts of the hardware.
+    fn of_counts(self, counts: f64) -> Option<ExactTick> {
+        let frequency_hz = 1e9 / self.ns_per_count?;
+        Some(ExactTick::Counts { counts: counts as u32, frequency_hz })
+    }
 }
 
 /// The simplest fraction of ns within the error, where it is so simple that it cannot be an
 /// accident.
-fn fraction(tick_ns: f64, error: f64) -> Option<String> {
+fn fraction_of_ns(tick_ns: f64, error: f64) -> Option<ExactTick> {
     // What is known no better than this lies near some simple fraction anyway.
     let slack = tick_ns * error.max(1e-9);
     (1..=DENOMINATOR).find_map(|parts| {
         let whole = (tick_ns * f64::from(parts)).round();
         let is_near = (tick_ns - whole / f64::from(parts)).abs() <= slack;
         let by_chance = 2.0 * slack * f64::from(parts * parts);
-        let written = if parts == 1 { format!("{whole} ns") } else { format!("{whole}/{parts} ns") };
-        (is_near && by_chance < 1e-2).then_some(written)
+        (is_near && by_chance < 1e-2).then_some(fraction(whole as u64, parts, TimeUnit::Ns))
     })
 }
 
@@ -187,25 +197,45 @@ fn fraction(tick_ns: f64, error: f64) -> Option<String> {
 mod tests {
     use super::*;
 
+    const fn ns(numerator: u64, denominator: u32) -> ExactTick {
+        fraction(numerator, denominator, TimeUnit::Ns)
+    }
+
     #[test]
     fn fractions_are_found_where_they_are_no_accident() {
-        for (tick_ns, error, written) in [
-            (125.0 / 3.0, 1e-7, Some("125/3 ns")),
-            (7.0, 0.0, Some("7 ns")),
-            (41.000_001, 1e-6, Some("41 ns")),
+        for (tick_ns, error, exact) in [
+            (125.0 / 3.0, 1e-7, Some(ns(125, 3))),
+            (7.0, 0.0, Some(ns(7, 1))),
+            (41.000_001, 1e-6, Some(ns(41, 1))),
             (69.841_279, 1e-7, None),
             (10.014_831, 1e-7, None),
             (10.01, 1e-2, None),
         ] {
-            assert_eq!(fraction(tick_ns, error).as_deref(), written, "{tick_ns}");
+            assert_eq!(fraction_of_ns(tick_ns, error), exact, "{tick_ns}");
         }
     }
 
     #[test]
-    fn known_frequencies_are_written_as_they_are() {
-        for (hz, written, _) in KNOWN {
-            if let Some(fraction) = fraction(1e9 / hz, 1e-9).filter(|_| written.ends_with(" ns")) {
-                assert_eq!(fraction, written);
+    fn the_exact_ticks_of_known_frequencies_are_theirs() {
+        for (hz, exact, name) in KNOWN {
+            let exact_ns = match exact {
+                ExactTick::Fraction { numerator, denominator, unit } => {
+                    let unit_ns = match unit {
+                        TimeUnit::Ns => 1.0,
+                        TimeUnit::Ms => 1e6,
+                        TimeUnit::S => 1e9,
+                    };
+                    numerator as f64 / f64::from(denominator) * unit_ns
+                }
+                ExactTick::Period { frequency_hz } => 1e9 / frequency_hz,
+                ExactTick::Counts { .. } => panic!("{name}: counts of which counter?"),
+            };
+            assert!((exact_ns * hz / 1e9 - 1.0).abs() < 1e-9, "{name}: {exact:?}");
+            // A fraction that would be found without the name is the one that the name has.
+            if let Some(found) = fraction_of_ns(1e9 / hz, 1e-9)
+                .filter(|_| matches!(exact, ExactTick::Fraction { unit: TimeUnit::Ns, .. }))
+            {
+                assert_eq!(found, exact, "{name}");
             }
         }
     }
@@ -214,10 +244,10 @@ mod tests {
         Lattice { period, error, spread: 1.0, steps: 5000, agreement: 1.0 }
     }
 
-    /// The tick, how it is written and by which name it is known.
-    fn found(hardware: TickSource, period: f64, ns_per_unit: f64) -> (f64, Option<String>, Option<String>) {
+    /// The tick, its exact form and by which name it is known.
+    fn found(hardware: TickSource, period: f64, ns_per_unit: f64) -> (f64, Option<ExactTick>, Option<String>) {
         let TickRecord { tick_ns, evidence, .. } = hardware.found(lattice(period, 1e-7), ns_per_unit);
-        (tick_ns.get().unwrap(), evidence.period, evidence.recognised)
+        (tick_ns.get().unwrap(), evidence.exact_tick, evidence.recognised)
     }
 
     /// All readings of an ordered counter share one residue: few of them prove no tick, and
@@ -234,30 +264,31 @@ mod tests {
     }
 
     #[test]
-    fn ticks_are_written_as_what_they_are() {
+    fn ticks_are_what_they_are_ticks_of() {
         let counter = |ns: f64| TickSource { ns_per_count: Some(ns), is_counter: true, unit_error: 1e-7 };
         let kernels = |ns: f64| TickSource { is_counter: false, ..counter(ns) };
         let other = TickSource { ns_per_count: None, is_counter: false, unit_error: 0.0 };
         let tsc_ns = 1e3 / 2596.16;
-        for (hardware, period, unit_ns, written, name) in [
-            (counter(tsc_ns), 26.0, tsc_ns, "26 counts of 2596.160 MHz", None),
-            (counter(tsc_ns), 1.0, tsc_ns, "1 count of 2596.160 MHz", None),
-            (kernels(tsc_ns), 10.014_791, 1.0, "26 counts of 2596.160 MHz", None),
+        let counts = |counts| ExactTick::Counts { counts, frequency_hz: 1e9 / tsc_ns };
+        for (hardware, period_units, unit_ns, exact, name) in [
+            (counter(tsc_ns), 26.0, tsc_ns, counts(26), None),
+            (counter(tsc_ns), 1.0, tsc_ns, counts(1), None),
+            (kernels(tsc_ns), 10.014_791, 1.0, counts(26), None),
             // Arm: the counter itself, and the kernel's clock on it.
-            (counter(125.0 / 3.0), 1.0, 125.0 / 3.0, "125/3 ns", Some("24 MHz")),
-            (kernels(125.0 / 3.0), 125.0 / 3.0, 1.0, "125/3 ns", Some("24 MHz")),
-            (counter(16.0), 1.0, 16.0, "16 ns", Some("62.5 MHz")),
+            (counter(125.0 / 3.0), 1.0, 125.0 / 3.0, ns(125, 3), Some("24 MHz")),
+            (kernels(125.0 / 3.0), 125.0 / 3.0, 1.0, ns(125, 3), Some("24 MHz")),
+            (counter(16.0), 1.0, 16.0, ns(16, 1), Some("62.5 MHz")),
             // A counter of 1 GHz, scaled from hardware of 24 MHz.
-            (counter(1.0), 125.0 / 3.0, 1.0, "125/3 ns", Some("24 MHz")),
-            (other, 69.841_279, 1.0, "1/14.31818 MHz", Some("HPET")),
-            (other, 279.365, 1.0, "1/3.579545 MHz", Some("ACPI PM")),
-            (other, 7.0, 1.0, "7 ns", None),
+            (counter(1.0), 125.0 / 3.0, 1.0, ns(125, 3), Some("24 MHz")),
+            (other, 69.841_279, 1.0, period(14_318_181.818_2), Some("HPET")),
+            (other, 279.365, 1.0, period(3_579_545.454_5), Some("ACPI PM")),
+            (other, 7.0, 1.0, ns(7, 1), None),
         ] {
-            let (tick_ns, found_written, found_name) = found(hardware, period, unit_ns);
-            assert!((tick_ns / (period * unit_ns) - 1.0).abs() < 1e-6, "{written}: {tick_ns}");
-            assert_eq!(found_written.as_deref(), Some(written));
-            assert_eq!(found_name.is_some(), name.is_some(), "{written}: {found_name:?}");
-            assert!(name.is_none_or(|name| found_name.unwrap().starts_with(name)), "{written}");
+            let (tick_ns, found_exact, found_name) = found(hardware, period_units, unit_ns);
+            assert!((tick_ns / (period_units * unit_ns) - 1.0).abs() < 1e-6, "{exact:?}: {tick_ns}");
+            assert_eq!(found_exact, Some(exact));
+            assert_eq!(found_name.is_some(), name.is_some(), "{exact:?}: {found_name:?}");
+            assert!(name.is_none_or(|name| found_name.unwrap().starts_with(name)), "{exact:?}");
         }
     }
 }

@@ -213,6 +213,11 @@ impl<P: Platform> TimerCalibration<P> {
         self.start.after
     }
 
+    /// What the reference showed at the start.
+    pub(crate) fn reference_began(&self) -> u64 {
+        self.start.inner
+    }
+
     /// Returns the timer and the reference.
     pub(crate) fn clocks(&self) -> (Timer<P>, P::Reference) {
         (self.timer.clone(), self.reference.clone())

@@ -16,8 +16,35 @@ pub struct Clocksources {
     pub counter: KernelVerdict,
     /// What a run that was killed has left switched; `null` where there is nothing of that kind.
     pub left_behind: Option<LeftBehind>,
-    /// Who has switched just now, or may have, in a sentence; `null` where nobody has.
+    /// The run that has the clocksource switched just now; `null` where there is none, and in older
+    /// records.
     #[serde(default)]
+    pub holder: Option<Holder>,
+    /// The same for people. Renderers write it beside the data; readers ignore it.
+    #[serde(flatten, deserialize_with = "ignored")]
+    pub prose: Option<ClocksourcesProse>,
+}
+
+/// A run that has the clocksource switched.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "by", rename_all = "snake_case")]
+pub enum Holder {
+    /// A process that will put it back.
+    Process {
+        /// Its number; `null` where it has not been noted down yet.
+        pid: Option<u32>,
+    },
+    /// A run of another user: whether it goes on is not shown to this one.
+    OtherUser {
+        /// The file in which it has noted down what was in use before.
+        marker: String,
+    },
+}
+
+/// What holds the clocksource, in words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ClocksourcesProse {
+    /// The run that has it switched, and what to do; `null` where there is none.
     pub held: Option<String>,
 }
 

@@ -60,3 +60,79 @@ pub enum CpuFailure {
     /// The counters and the clock that they are compared with did not advance alike.
     Parted,
 }
+
+/// Why no pair of CPUs could be tested. The sentence beside it has the details.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PairsFailure {
+    /// The system does not show which CPUs the process may run on.
+    UnknownCpus,
+    /// One CPU alone takes part.
+    OneCpu,
+    /// No clock that could be tested can be read.
+    NoClock,
+    /// The counter stood still while it was calibrated.
+    StoodStill,
+    /// No pair could be tested to the end: the entries of the pairs have what failed.
+    AllLost,
+}
+
+/// Why `advise` does not weigh a clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum UnfitFailure {
+    /// It cannot be read.
+    Unreadable,
+    /// Its readings were not judged.
+    NotJudged,
+    /// It went back, jumped, or failed to answer.
+    Faulty,
+    /// The record lacks the differences of its readings.
+    NoDifferences,
+    /// What it costs is not known.
+    NoCost,
+    /// It never advanced while it was read.
+    StoodStill,
+}
+
+/// Why two clocks' rates were not compared, or not judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RatePairFailure {
+    /// The unit of one has no length: it has no rate against the reference.
+    NoUnit,
+    /// There were too few brackets, or too little time between them.
+    TooFew,
+    /// The timer tick moves one of them: a late tick looks like a step.
+    Ticked,
+    /// Fewer than three brackets were not interrupted.
+    Interrupted,
+}
+
+/// Why a runtime, or an API of it, was not measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RuntimeFailure {
+    /// The runtime's program, or a compiler for it, is missing.
+    NotFound,
+    /// There is no folder for the probe, or a file in it cannot be written.
+    NoFolder,
+    /// A program cannot be started.
+    NotStarted,
+    /// The probe was not built.
+    NotBuilt,
+    /// There is no server for the browser.
+    NoServer,
+    /// A program ended with an error, by a signal, or printed too much.
+    Failed,
+    /// A program did not end in time.
+    TimedOut,
+    /// The run was interrupted.
+    Interrupted,
+    /// The probe printed no figures.
+    NoFigures,
+    /// A line that the probe printed cannot be used.
+    Malformed,
+    /// The probe reports that this version of the runtime lacks the API.
+    NoApi,
+}

@@ -11,6 +11,7 @@ mod check;
 mod clocksource;
 mod demand;
 mod document;
+mod emulator;
 mod envelope;
 mod environment;
 mod failure;
@@ -39,13 +40,15 @@ pub use check::{
     Untested,
 };
 pub use clocksource::{
-    Clocksource, Clocksources, KernelCause, KernelVerdict, LeftBehind, Reason, ReasonProse, Switched,
+    Clocksource, Clocksources, ClocksourcesProse, Holder, KernelCause, KernelVerdict, LeftBehind, Reason, ReasonProse,
+    Switched,
 };
 pub use demand::{Demand, DemandPlace, DemandProse, DemandValue, Demanded, UnknownDemand};
 pub use document::{Document, Info, Listing, ReadError};
+pub use emulator::{Emulator, Hypervisor};
 pub use envelope::{Contents, Envelope};
 pub use environment::{Announcement, Announcements, CounterFlags, Cpu, Environment, Frequencies, Kernel, Program};
-pub use failure::{CpuFailure, Failure};
+pub use failure::{CpuFailure, Failure, PairsFailure, RatePairFailure, RuntimeFailure, UnfitFailure};
 /// A figure, or why it is unknown.
 ///
 /// In JSON, an unknown figure is `null`, and its reason is in the object `unknown` of the nearest
@@ -54,8 +57,9 @@ pub use figure::Figure;
 pub use figure::Figures;
 pub use gaps::{Cause, CauseKind, CpuGaps, Gaps, WorstGap};
 pub use measurement::{
-    Advice, Baseline, BetweenRuns, ClockBasis, ClockIdentity, ClockKind, ClockRecord, Cost, Events, FastestCounter,
-    Listed, Measurement, Monotonic, ReadPath, Run, Thorough, TimerRecord,
+    Baseline, BetweenRuns, ClockBasis, ClockIdentity, ClockKind, ClockRecord, Cost, Events, FastestCounter, Listed,
+    Measurement, Monotonic, NoRecommendation, ReadPath, Recommendation, RecommendationProse, Run, Thorough,
+    TimerRecord,
 };
 pub use offsets::{CpuOffset, OffsetPair, Offsets};
 pub use order::{Handoffs, LostPair, Order, Sequence};
@@ -66,12 +70,15 @@ pub use recording::{
     RecordedBatch, RecordedClock, RecordedCounter, RecordedResolution, RecordedRun, RecordedTrial, RecordedUnit,
     RecordedYardstick, Recording,
 };
-pub use runtimes::{RuntimeFound, RuntimeRecord, Runtimes, RuntimesFound};
+pub use runtimes::{
+    ComparedApi, RuntimeFound, RuntimeRecord, Runtimes, RuntimesFound, Surprise, SurpriseProse, SurprisingApi,
+    SurprisingFact,
+};
 pub use schema::{DOCUMENT_SCHEMA, POLICY_SCHEMA, RECORDING_SCHEMA, SCHEMA_VERSION, indented};
 pub use shootout::{Metric, MetricKind, MetricProse, Shootout, ShootoutProse, UnreadableClock, Winner};
 pub use sleep::{Sleep, SleepRow};
 pub use steps::{Bin, DifferenceRecord, ModeRecord, Steps, StepsRecord, Worst, WorstRecord};
 pub use summary::Summary;
 pub use text::{is_steering, plain};
-pub use tick_evidence::{Strength, TickEvidence};
+pub use tick_evidence::{ExactTick, Strength, TickEvidence, TickProse, TimeUnit};
 pub use trust::{Evidence, Finding, Prose, Trust, Trustworthiness, Verdict};

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::{add_unknown, record};
-use crate::{CpuFailure, Figure};
+use crate::{CpuFailure, Figure, PairsFailure};
 
 /// What `clockscope offsets` found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -21,6 +21,9 @@ pub struct Offsets {
     pub serial: bool,
     /// Why nothing could be tested: `null` where at least one pair of CPUs was.
     pub untestable: Option<String>,
+    /// What failed; `null` if nothing did, and in older records.
+    #[serde(default)]
+    pub failure: Option<PairsFailure>,
     /// Steps that the counter moves in, in ns: part of every bound.
     pub tick_ns: Figure<f64>,
     /// One entry a pair of CPUs.

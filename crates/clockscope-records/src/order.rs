@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::{add_unknown, record};
-use crate::{CpuFailure, Failure, Figure};
+use crate::{CpuFailure, Failure, Figure, PairsFailure};
 
 /// What `clockscope order` found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -24,6 +24,9 @@ pub struct Order {
     pub lost: Vec<LostPair>,
     /// Why nothing could be tested: `null` where at least one pair of CPUs was.
     pub untestable: Option<String>,
+    /// What failed; `null` if nothing did, and in older records.
+    #[serde(default)]
+    pub failure: Option<PairsFailure>,
     /// Messages that two threads pass back and forth with no clock in between, per second: what the
     /// hardware can do. `null` where nothing was tested.
     pub bare_handoffs_per_second: Figure<f64>,

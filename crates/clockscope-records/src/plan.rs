@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Figure;
 use crate::figure::{add_unknown, record};
+use crate::{Figure, UnfitFailure};
 
 /// What `clockscope advise` found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -83,4 +83,7 @@ pub struct Unfit {
     pub clock: String,
     /// Why.
     pub reason: String,
+    /// The same for programs; `null` in older records.
+    #[serde(default)]
+    pub failure: Option<UnfitFailure>,
 }

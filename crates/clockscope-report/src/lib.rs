@@ -6,15 +6,20 @@
 mod demand;
 mod documents;
 mod evidence;
+mod explain;
+mod holder;
 mod kernel_verdict;
 mod model;
 mod raw;
+mod recommendation;
 mod render;
 mod report;
 mod sheet;
 mod shootout;
 mod style;
+mod surprise;
 mod text;
+mod tick;
 mod units;
 
 pub use raw::{NO_PARQUET, RawFormat, Series, write_raw, write_recording};

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
-use clockscope_records::LeftBehind;
+use clockscope_records::{Holder, LeftBehind};
 
 use crate::kernel;
 
@@ -63,12 +63,9 @@ pub enum SwitchError {
         /// Why it could not be written.
         error: io::Error,
     },
-    /// Another process is switching.
-    #[error("{} is switching the clocksource just now, and will put back what was there: wait until it has ended", process(*.pid))]
-    Held {
-        /// Who, where that is noted down already.
-        pid: Option<u32>,
-    },
+    /// Another run has it switched.
+    #[error("{}", holding(.0))]
+    Held(Holder),
     /// A process has left it switched.
     #[error(
         "process {pid} has ended without putting the clocksource back: {was} was in use before; put it back with `clockscope clocksource --restore`"
@@ -78,14 +75,6 @@ pub enum SwitchError {
         pid: u32,
         /// What was in use before.
         was: String,
-    },
-    /// Another user's run has switched, or has left it switched.
-    #[error(
-        "another user's run has switched the clocksource and not put it back yet ({path}): ask as that user, or as root"
-    )]
-    Foreign {
-        /// The marker.
-        path: PathBuf,
     },
     /// What was in use before is not there any more.
     #[error(
@@ -133,12 +122,11 @@ pub fn right(names: &[String]) -> Result<Right, SwitchError> {
     SwitchPaths::default().right(names)
 }
 
-/// What a killed process has left switched. Reports who is switching just now by the error
-/// [`SwitchError::Held`].
+/// Returns what a killed process has left switched.
 ///
 /// # Errors
-/// Another process is switching.
-pub fn left_behind() -> Result<Option<LeftBehind>, SwitchError> {
+/// Another run has it switched just now.
+pub fn left_behind() -> Result<Option<LeftBehind>, Holder> {
     SwitchPaths::default().left_behind()
 }
 
@@ -150,8 +138,24 @@ pub fn restore() -> Result<Option<Restoration>, SwitchError> {
     SwitchPaths::default().restore()
 }
 
-fn process(pid: Option<u32>) -> String {
-    pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"))
+fn holding(holder: &Holder) -> String {
+    match holder {
+        Holder::Process { pid } => {
+            let process = pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"));
+            format!(
+                "{process} is switching the clocksource just now, and will put back what was there: wait until it has ended"
+            )
+        }
+        Holder::OtherUser { marker } => format!(
+            "another user's run has switched the clocksource and not put it back yet ({marker}): ask as that user, or as root"
+        ),
+    }
+}
+
+impl From<Holder> for SwitchError {
+    fn from(holder: Holder) -> Self {
+        Self::Held(holder)
+    }
 }
 
 /// Where everything is; a test has places of its own.
@@ -193,19 +197,19 @@ impl SwitchPaths {
     }
 
     /// Nothing, where a user has put it back by hand.
-    fn left_behind(&self) -> Result<Option<LeftBehind>, SwitchError> {
+    fn left_behind(&self) -> Result<Option<LeftBehind>, Holder> {
         if !fs::metadata(&self.marker).is_ok_and(|found| found.is_file()) {
             return Ok(None);
         }
         let file = match File::open(&self.marker) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
-                return Err(SwitchError::Foreign { path: self.marker.clone() });
+                return Err(Holder::OtherUser { marker: self.marker.display().to_string() });
             }
             Err(_) => return Ok(None),
         };
         if let Err(TryLockError::WouldBlock) = file.try_lock_shared() {
-            return Err(SwitchError::Held { pid: read_note(&file).map(|note| note.pid) });
+            return Err(Holder::Process { pid: read_note(&file).map(|note| note.pid) });
         }
         let left = |note: Note| LeftBehind { pid: note.pid, was: note.was, is: self.current().ok() };
         Ok(read_note(&file).map(left).filter(|left| left.is.as_ref() != Some(&left.was)))
@@ -271,7 +275,7 @@ impl SwitchPaths {
                     thread::sleep(BETWEEN_TRIES);
                 }
                 Err(TryLockError::WouldBlock) => {
-                    return Err(SwitchError::Held { pid: read_note(&file).map(|note| note.pid) });
+                    return Err(Holder::Process { pid: read_note(&file).map(|note| note.pid) }.into());
                 }
             }
         }
@@ -427,17 +431,18 @@ mod tests {
         let places = places(folder.path());
         let first = places.right(&[]).unwrap();
         first.switch("hpet").unwrap();
-        let held = |error: &SwitchError| matches!(error, SwitchError::Held { pid } if *pid == Some(std::process::id()));
+        let own = Holder::Process { pid: Some(std::process::id()) };
+        let held = |error: &SwitchError| matches!(error, SwitchError::Held(holder) if *holder == own);
         assert!(held(&places.right(&[]).unwrap_err()));
-        assert!(held(&places.left_behind().unwrap_err()));
+        assert_eq!(places.left_behind().unwrap_err(), own);
         assert!(held(&places.restore().unwrap_err()));
         // What the first one has switched to for a while is nobody's to be put back.
         drop(first);
         assert_eq!(places.right(&[]).unwrap().was(), "tsc");
         // Locked, and nothing is noted down yet.
         let _marker = places.lock().unwrap();
-        assert!(places.left_behind().unwrap_err().to_string().starts_with("another process is switching"));
-        assert!(matches!(places.restore(), Err(SwitchError::Held { pid: None })));
+        assert_eq!(places.left_behind().unwrap_err(), Holder::Process { pid: None });
+        assert!(places.restore().unwrap_err().to_string().starts_with("another process is switching"));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use clockscope_brackets::{Bracket, Offset, OffsetBounds, narrowest};
 use clockscope_records::{CpuFailure, CpuOffset, Envelope, Figure, OffsetPair, Offsets};
 use clockscope_sources::{Errno, RawClock, Unavailable};
 
+use super::NoPairTested;
 use super::exchange::{Exchange, Learned};
 use super::team::{PairResult, on_each, play_round};
 use super::tournament;
@@ -92,15 +93,15 @@ pub(crate) fn find<P: Platform>(
         Ok(counter) => counter,
         Err(unreadable) => {
             offsets.counter = Figure::unknown(unreadable.to_string());
-            return untested(offsets, unreadable.to_string());
+            return untested(offsets, &unreadable.into());
         }
     };
     offsets.counter = Figure::Known(counter.name().to_owned());
     if let Some(reason) = super::untestable(&plan.cpus) {
-        return untested(offsets, reason);
+        return untested(offsets, &reason);
     }
     if let Timer::Reference(reference) = &bench.timer {
-        return untested(offsets, format!("the counter stood still while it was compared with {}", reference.name()));
+        return untested(offsets, &NoPairTested::StoodStill(reference.name().to_owned()));
     }
     let unit = CounterUnit::of(bench, step(&counter));
     offsets.tick_ns = Figure::Known(unit.step * unit.ns);
@@ -124,13 +125,15 @@ fn ordered<P: Platform>(platform: &P, counters: &Catalogue<P>) -> Result<P::Coun
     Ok(platform.ordered_counter()?)
 }
 
-fn untested(offsets: Offsets, reason: String) -> Offsets {
+fn untested(offsets: Offsets, why: &NoPairTested) -> Offsets {
+    let reason = why.to_string();
     Offsets {
         tick_ns: Figure::unknown(reason.clone()),
         within_ns: Figure::unknown(reason.clone()),
         worst_pair: Figure::unknown(reason.clone()),
         closure_ns: Figure::unknown(reason.clone()),
         untestable: Some(reason),
+        failure: Some(why.failure()),
         ..offsets
     }
 }
@@ -307,7 +310,9 @@ fn summarise(offsets: &mut Offsets) {
     let tested = offsets.pairs.iter().filter(|pair| pair.apart.is_known());
     let worst = tested.max_by(|a, b| by_size(a).total_cmp(&by_size(b))).map(|pair| [pair.a, pair.b]);
     if worst.is_none() {
-        offsets.untestable = offsets.pairs.iter().find_map(|pair| pair.reason.clone());
+        let lost = offsets.pairs.iter().find_map(|pair| pair.reason.clone()).map(NoPairTested::AllLost);
+        (offsets.untestable, offsets.failure) =
+            (lost.as_ref().map(ToString::to_string), lost.as_ref().map(NoPairTested::failure));
     }
     offsets.worst_pair = Figure::of(worst, "no pair of CPUs has an offset");
     offsets.closure_ns = Figure::of(closure(offsets), "it takes three CPUs whose offsets are known");

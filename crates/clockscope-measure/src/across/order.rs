@@ -7,6 +7,7 @@ use std::sync::atomic::Ordering;
 use clockscope_records::{Envelope, Failure, Figure, Handoffs, LostPair, Order, Sequence};
 use clockscope_sources::{Errno, Kind};
 
+use super::NoPairTested;
 use super::team::{PairResult, play_round};
 use super::tournament;
 use crate::bench::{Bench, Progress, Setup};
@@ -110,20 +111,17 @@ pub(crate) fn find<P: Platform>(
     progress: &mut Progress<'_>,
 ) -> Order {
     let rounds = tournament::rounds(plan.cpus.len());
-    let mut order = Order {
-        cpus: plan.cpus.clone(),
-        rounds: rounds as u32,
-        serial: plan.serial,
-        untestable: super::untestable(&plan.cpus),
-        ..Order::default()
-    };
+    let mut order = Order { cpus: plan.cpus.clone(), rounds: rounds as u32, serial: plan.serial, ..Order::default() };
+    let mut untestable = super::untestable(&plan.cpus);
     let tasks = tasks(rows, plan.handoff);
     let mut tallies = vec![Tally::default(); tasks.len()];
-    if order.untestable.is_none() {
+    if untestable.is_none() {
         order.pairs_tested = play(bench, &tasks, plan, &mut tallies, &mut order.lost, progress);
         let is_idle = tallies.iter().all(|tally| tally.received.handoffs == 0);
-        order.untestable = order.lost.first().filter(|_| is_idle).map(|lost| lost.reason.clone());
+        untestable = order.lost.first().filter(|_| is_idle).map(|lost| NoPairTested::AllLost(lost.reason.clone()));
     }
+    order.failure = untestable.as_ref().map(NoPairTested::failure);
+    order.untestable = untestable.map(|why| why.to_string());
     let bare = &tallies[0];
     let nothing = "interrupted before anything was handed over";
     let reason = if bare.received.handoffs > 0 { UNTIMED } else { nothing };

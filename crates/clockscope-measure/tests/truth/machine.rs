@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use clockscope_records::{Cpu, Environment, Figure, Frequencies, Reason};
+use clockscope_records::{Cpu, Environment, Figure, Frequencies, Hypervisor, Reason};
 use clockscope_simulation::{Change, Clock, ClockId, Counter, Load, Multiprocessor, Random, ReadCost};
 use clockscope_sources::{ClockBasis, ClockInfo, Kind, Path, Resolution, Unit};
 
@@ -227,7 +227,7 @@ impl Machine {
         Environment {
             cpu: Cpu { online: Figure::Known(self.cpus.cpus()), ..Cpu::default() },
             counter_readable: Figure::Known(self.counter_cost.is_some()),
-            hypervisor: Figure::Known("none".to_owned()),
+            hypervisor: Figure::Known(Hypervisor::None),
             clocksource: Figure::Known(if self.clocksource == Clocksource::Tsc { "tsc" } else { "hpet" }.to_owned()),
             frequencies: Frequencies {
                 cpuid_15h_hz: Figure::of(self.nominal_hz, "not claimed"),
@@ -291,7 +291,7 @@ fn random_load(random: &mut Random, tick_ns: u64) -> Load {
 
 fn info(name: &'static str, kind: Kind, path: Path, is_ordered: bool) -> ClockInfo {
     let is_counter = kind == Kind::Counter;
-    let resolution = if is_counter { Resolution::OneTick } else { Resolution::Nanoseconds(1.0) };
+    let resolution = if is_counter { Resolution::OneCount } else { Resolution::Nanoseconds(1.0) };
     let info = ClockInfo::new(name, kind, path, resolution, "simulated");
     ClockInfo {
         unit: if is_counter { Unit::Counts(None) } else { Unit::Nanoseconds },

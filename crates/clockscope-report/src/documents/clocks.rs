@@ -28,7 +28,7 @@ pub(super) fn in_order<'a>(names: impl Iterator<Item = (String, &'a str)>) -> Ve
 }
 
 /// Shows a tick, or its upper bound.
-pub(super) fn tick(tick_ns: Option<f64>, evidence: Option<&TickEvidence>) -> Cell {
+pub(super) fn tick_cell(tick_ns: Option<f64>, evidence: Option<&TickEvidence>) -> Cell {
     match (tick_ns, evidence.and_then(|evidence| evidence.at_most_ns)) {
         (Some(ns), _) => precise_time(ns).into(),
         (None, Some(ns)) => format!("≤ {}", time(ns)).into(),

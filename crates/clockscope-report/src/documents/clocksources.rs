@@ -1,15 +1,15 @@
 //! What the kernel could build its clocks on.
 
-use clockscope_records::{Clocksource, Clocksources, Envelope, KernelVerdict, ReasonProse};
+use clockscope_records::{Clocksource, Clocksources, Envelope, Holder, KernelVerdict, ReasonProse};
 use serde_json::Value;
 
 use super::environment::DocumentHead;
-use crate::kernel_verdict;
 use crate::model::{Block, Cell, Table};
 use crate::report::{Describe, Lines};
 use crate::sheet::Sheet;
 use crate::text::{by_reason, sentence};
 use crate::units::{figure, time};
+use crate::{holder, kernel_verdict};
 
 const HEAD: [&str; 7] = ["Clocksource", "In use", "Frequency", "Bits", "Wraps after", "vDSO", "A read usually costs"];
 
@@ -109,6 +109,8 @@ fn conclusion(found: &Clocksources, current: Option<&str>) -> Vec<String> {
             left.pid, left.was
         ));
     }
-    lines.extend(found.held.iter().map(|held| sentence(format!("What is in use now will not stay: {held}"))));
+    let not_for_long =
+        |holder: &Holder| sentence(format!("What is in use now will not stay: {}", holder::held(holder)));
+    lines.extend(found.holder.as_ref().map(not_for_long));
     lines
 }

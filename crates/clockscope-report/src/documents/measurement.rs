@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use clockscope_records::{ClockRecord, Cost, Figure, Measurement, Monotonic};
 use serde_json::Value;
 
-use super::clocks::{not_available, tick};
+use super::clocks::{not_available, tick_cell};
 use super::contents::DescribeContents;
 use super::environment::Fact;
 use crate::model::{Block, Cell, Row, Table};
+use crate::recommendation;
 use crate::sheet::Sheet;
 use crate::units::{significant, time};
 
@@ -74,7 +75,7 @@ impl DescribeContents for Measurement {
     }
 
     fn conclusion(&self) -> Vec<String> {
-        vec![self.advice.sentence.clone()]
+        vec![recommendation::sentence(&self.advice)]
     }
 
     fn sheet(&self, record: &Value) -> Sheet {
@@ -96,7 +97,7 @@ fn cells(clock: &ClockRecord) -> Vec<Cell> {
         Cell::known(clock.ratio_to_fastest.get(), |ratio| format!("{ratio:.2}")),
         Cell::time(clock.nominal_resolution_ns.get()),
         Cell::time(clock.observed_resolution_ns.get()),
-        tick(clock.tick_ns.get(), clock.tick_evidence.as_ref()),
+        tick_cell(clock.tick_ns.get(), clock.tick_evidence.as_ref()),
         Cell::known(clock.monotonic.get(), monotonic),
         count(events.map(|events| events.stuck)),
         count(events.and_then(|events| events.warp.get())),

@@ -5,11 +5,12 @@ use std::collections::BTreeSet;
 use clockscope_records::{RuntimeRecord, Runtimes};
 use serde_json::Value;
 
-use super::clocks::tick;
+use super::clocks::tick_cell;
 use super::contents::DescribeContents;
 use super::environment::Fact;
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
+use crate::surprise;
 use crate::text::{by_reason, counted, sentence, texts};
 use crate::units::{cost, figure, time, trimmed};
 
@@ -17,7 +18,7 @@ const HEAD: [&str; 10] =
     ["Runtime", "API", "Hardware timer", "1 tick", "Cost", "Observed", "Tick", "Zeros %", "Regr", "Largest"];
 
 /// Columns of a spreadsheet. The row's clocksource is the context's.
-const COLUMNS: [&str; 34] = [
+const COLUMNS: [&str; 35] = [
     "runtime",
     "title",
     "version",
@@ -25,9 +26,10 @@ const COLUMNS: [&str; 34] = [
     "api",
     "available",
     "reason",
+    "failure",
     "built_on",
     "hardware_timer",
-    "nominal_tick_ns",
+    "nominal_resolution_ns",
     "cost_ns",
     "cost_ci95_low=cost.ci95.0",
     "cost_ci95_high=cost.ci95.1",
@@ -140,10 +142,10 @@ fn cells(found: &Runtimes, row: &RuntimeRecord) -> Vec<Cell> {
         with_version(found, row).into(),
         row.api.as_deref().map_or(Cell::Absent, Into::into),
         Cell::text(row.hardware_timer.as_deref()),
-        Cell::time(row.nominal_tick_ns.get()),
+        Cell::time(row.nominal_resolution_ns.get()),
         Cell::known(row.cost_ns.get(), cost),
         Cell::time(row.observed_resolution_ns.get()),
-        tick(row.tick_ns.get(), row.tick_evidence.as_ref()),
+        tick_cell(row.tick_ns.get(), row.tick_evidence.as_ref()),
         Cell::known(row.zeros_percent.get(), percent),
         Cell::count(row.regressions.get()),
         Cell::time(row.largest_step_ns.get()),
@@ -208,7 +210,7 @@ fn unknown(row: &RuntimeRecord) -> impl Iterator<Item = (&'static str, &str)> {
     let at_most = row.tick_evidence.as_ref().and_then(|evidence| evidence.at_most_ns);
     [
         ("Hardware timer", row.hardware_timer.reason()),
-        ("1 tick", row.nominal_tick_ns.reason()),
+        ("1 tick", row.nominal_resolution_ns.reason()),
         ("Cost", row.cost_ns.reason()),
         ("Observed", row.observed_resolution_ns.reason()),
         ("Tick", row.tick_ns.reason().filter(|_| at_most.is_none())),
@@ -284,7 +286,7 @@ fn conclusion(found: &Runtimes) -> Vec<String> {
     if rows.is_empty() {
         lines.push("No runtime could be measured.".to_owned());
     }
-    lines.extend(found.surprises.iter().cloned());
+    lines.extend(found.surprises.iter().map(surprise::sentence));
     if lines.is_empty() {
         lines.push(unsurprising(found, &rows));
     }
@@ -332,7 +334,9 @@ mod tests {
     #[test]
     fn the_first_line_of_the_conclusion_stands_alone() {
         let mut found = recorded();
-        assert_eq!(conclusion(&found), found.surprises);
+        let surprises: Vec<String> = found.surprises.iter().map(surprise::sentence).collect();
+        assert!(!surprises.is_empty());
+        assert_eq!(conclusion(&found), surprises);
         found.surprises.clear();
         assert_eq!(conclusion(&found), ["Readings went BACK: Chromium Date.now."]);
         for row in &mut found.runtimes {

@@ -1,13 +1,14 @@
 //! Differences between successive readings.
 
-use clockscope_records::{DifferenceRecord, Events, Steps, StepsRecord, Strength, Summary, WorstRecord};
+use clockscope_records::{DifferenceRecord, Events, ExactTick, Steps, StepsRecord, Strength, Summary, WorstRecord};
 use serde_json::Value;
 
-use super::clocks::{failure, kind, not_available, path, tick};
+use super::clocks::{failure, kind, not_available, path, tick_cell};
 use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
 use crate::text::UNKNOWN;
+use crate::tick;
 use crate::units::{exact_time, precise_time, share, significant, time};
 
 /// Heads of the table of distinct differences; the table of the largest lacks the last one.
@@ -82,7 +83,7 @@ fn side_by_side(clocks: &[&StepsRecord]) -> Table {
     if clocks.iter().any(with_zeros) {
         rows.extend(figures(", not 0", clocks, |clock| clock.summary_nonzero.known()));
     }
-    rows.push(row("tick", clocks, |clock| tick(clock.tick_ns.get(), clock.tick_evidence.as_ref())));
+    rows.push(row("tick", clocks, |clock| tick_cell(clock.tick_ns.get(), clock.tick_evidence.as_ref())));
     type Count = fn(&Events) -> Option<u64>;
     let counts: [(&str, Count); 8] = [
         ("reads", |events| Some(events.reads)),
@@ -192,8 +193,8 @@ fn of_tick(clock: &StepsRecord) -> String {
         };
     };
     let mut line = format!("Tick: {}", precise_time(tick_ns));
-    if let Some(period) = evidence.period.as_ref().filter(|period| period.contains(['/', 'k'])) {
-        line.push_str(&format!(" = {period}"));
+    if let Some(exact) = evidence.exact_tick.as_ref().filter(|exact| says_more(exact)) {
+        line.push_str(&format!(" = {}", tick::exact(exact)));
     }
     if let Some(hz) = evidence.frequency_hz {
         line.push_str(&format!(", {}", frequency(hz)));
@@ -215,6 +216,14 @@ fn of_tick(clock: &StepsRecord) -> String {
         line.push_str(&format!(" within {}", time(spread_ns)));
     }
     line + "."
+}
+
+/// Whether an exact tick says more than its decimals do.
+const fn says_more(exact: &ExactTick) -> bool {
+    match exact {
+        ExactTick::Fraction { denominator, .. } => *denominator > 1,
+        ExactTick::Counts { .. } | ExactTick::Period { .. } => true,
+    }
 }
 
 fn frequency(hz: f64) -> String {

@@ -4,9 +4,9 @@ use clockscope_records::{Document, is_steering};
 use serde_json::Value;
 
 use super::renderer::{RenderError, Renderer};
+use crate::explain::explain;
 use crate::report::Report;
 use crate::style::Style;
-use crate::{evidence, kernel_verdict, shootout};
 
 pub(super) struct Json;
 
@@ -20,28 +20,9 @@ impl Renderer for Json {
 
 /// Writes the document with words beside its data.
 fn pretty(document: &Document) -> Result<String, serde_json::Error> {
-    match document {
-        Document::Check(answer) => {
-            let mut answer = answer.clone();
-            evidence::explain(&mut answer.found);
-            text(&Document::Check(answer))
-        }
-        Document::Shootout(answer) => {
-            let mut answer = answer.clone();
-            shootout::explain(&mut answer.found);
-            text(&Document::Shootout(answer))
-        }
-        Document::Clocksources(answer) => {
-            let mut answer = answer.clone();
-            kernel_verdict::explain(&mut answer.found.counter);
-            text(&Document::Clocksources(answer))
-        }
-        _ => text(document),
-    }
-}
-
-fn text(document: &Document) -> Result<String, serde_json::Error> {
-    Ok(escaped(serde_json::to_string_pretty(document)?) + "\n")
+    let mut document = document.clone();
+    explain(&mut document);
+    Ok(escaped(serde_json::to_string_pretty(&document)?) + "\n")
 }
 
 /// Converts the document to a value. It goes through text, so that the program holds one serializer

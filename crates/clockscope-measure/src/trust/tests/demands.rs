@@ -14,7 +14,8 @@ pub(crate) fn at_most(ns: f64) -> TickEvidence {
         error_ppm: None,
         spread_ns: None,
         agreement: None,
-        period: None,
+        exact_tick: None,
+        prose: None,
         recognised: None,
     }
 }

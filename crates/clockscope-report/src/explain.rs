@@ -1,0 +1,44 @@
+//! Words beside the data of a document, for people who read its JSON.
+
+use clockscope_records::{Document, Measurement};
+
+use crate::{evidence, holder, kernel_verdict, recommendation, shootout, surprise, tick};
+
+/// Puts all words of a document beside its data.
+pub(crate) fn explain(document: &mut Document) {
+    match document {
+        Document::Check(answer) => evidence::explain(&mut answer.found),
+        Document::Shootout(answer) => shootout::explain(&mut answer.found),
+        Document::Clocksources(answer) => {
+            kernel_verdict::explain(&mut answer.found.counter);
+            holder::explain(&mut answer.found);
+        }
+        Document::Measurement(answer) => measurement(&mut answer.found),
+        Document::Switched(answer) => {
+            answer.found.measurements.iter_mut().for_each(|part| measurement(&mut part.found));
+        }
+        Document::Steps(answer) => {
+            let evidence = answer.found.clocks.iter_mut().filter_map(|clock| clock.tick_evidence.as_mut());
+            evidence.for_each(tick::explain);
+        }
+        Document::Runtimes(answer) => {
+            let evidence = answer.found.runtimes.iter_mut().filter_map(|row| row.tick_evidence.as_mut());
+            evidence.for_each(tick::explain);
+            answer.found.surprises.iter_mut().for_each(surprise::explain);
+        }
+        Document::Plan(_)
+        | Document::Order(_)
+        | Document::Offsets(_)
+        | Document::Rates(_)
+        | Document::Gaps(_)
+        | Document::Sleep(_)
+        | Document::RuntimesFound(_)
+        | Document::Listing(_)
+        | Document::Info(_) => {}
+    }
+}
+
+fn measurement(found: &mut Measurement) {
+    recommendation::explain(&mut found.advice);
+    found.clocks.iter_mut().filter_map(|clock| clock.tick_evidence.as_mut()).for_each(tick::explain);
+}
