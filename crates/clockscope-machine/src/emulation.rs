@@ -5,16 +5,26 @@ use clockscope_records::Emulator;
 
 /// Returns those that were found. `cpuinfo` is the text of /proc/cpuinfo.
 pub(crate) fn find(cpuinfo: &str) -> Vec<Emulator> {
-    let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
-    let version = std::fs::read_to_string("/proc/version").unwrap_or_default();
+    let maps = crate::text::file("/proc/self/maps").unwrap_or_default();
+    let version = crate::text::file("/proc/version").unwrap_or_default();
     let found = [
         (is_tcg(), Emulator::QemuTcg),
         (is_foreign(cpuinfo, std::env::consts::ARCH), Emulator::QemuUser),
         (std::env::var_os("RUNNING_UNDER_RR").is_some(), Emulator::Rr),
         (is_valgrind(&maps), Emulator::Valgrind),
         (is_gvisor(&version), Emulator::Gvisor),
+        (is_wine(), Emulator::Wine),
     ];
     found.into_iter().filter(|(found, _)| *found).map(|(_, emulator)| emulator).collect()
+}
+
+#[cfg(windows)]
+use crate::windows::is_wine;
+
+/// Wine is found on Windows.
+#[cfg(not(windows))]
+fn is_wine() -> bool {
+    false
 }
 
 /// QEMU's translator signs itself in CPUID, as a machine and as a user-mode emulator alike.

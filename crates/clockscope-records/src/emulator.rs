@@ -20,13 +20,15 @@ pub enum Emulator {
     Valgrind,
     /// gVisor.
     Gvisor,
+    /// Wine: Windows' calls are made of the host's.
+    Wine,
     /// One that this program does not know, of a newer program's record.
     Other(String),
 }
 
 impl Emulator {
     /// Those that this program knows.
-    const KNOWN: [Self; 5] = [Self::QemuTcg, Self::QemuUser, Self::Rr, Self::Valgrind, Self::Gvisor];
+    const KNOWN: [Self; 6] = [Self::QemuTcg, Self::QemuUser, Self::Rr, Self::Valgrind, Self::Gvisor, Self::Wine];
 
     /// Returns the name that JSON has for it.
     #[must_use]
@@ -37,6 +39,7 @@ impl Emulator {
             Self::Rr => "rr",
             Self::Valgrind => "valgrind",
             Self::Gvisor => "gvisor",
+            Self::Wine => "wine",
             Self::Other(name) => name,
         }
     }
