@@ -8,7 +8,7 @@
 
 use clockscope_records::{
     Candidate, ClockIdentity, ClockKind, Envelope, Environment, Events, Figure, Measurement, Plan, PlanRow, ReadPath,
-    Steps, Summary, TickEvidence, TickIs, Unfit,
+    Steps, Summary, TickEvidence, TickIs, Unfit, UnfitFailure,
 };
 
 use crate::recommendation;
@@ -99,7 +99,10 @@ pub fn plan(source: PlanInput<'_>, error: f64, interval_ns: Option<f64>) -> Enve
     for found in source.clocks().iter().filter(|found| is_stopwatch(found.identity, environment)) {
         match candidate(found) {
             Ok(candidate) => clocks.push(candidate),
-            Err(reason) => unfit.push(Unfit { clock: found.identity.label(), reason: reason.to_owned() }),
+            Err(failure) => {
+                let reason = reason(failure).to_owned();
+                unfit.push(Unfit { clock: found.identity.label(), reason, failure: Some(failure) });
+            }
         }
     }
     clocks.sort_by(|a, b| uncertain_ns(a).total_cmp(&uncertain_ns(b)).then(a.cost_ns.total_cmp(&b.cost_ns)));
@@ -120,22 +123,34 @@ fn is_stopwatch(clock: &ClockIdentity, environment: &Environment) -> bool {
         || recommendation::is_trusted_counter(clock, environment)
 }
 
-fn candidate(found: &ClockFigures<'_>) -> Result<Candidate, &'static str> {
+/// Words why a clock is not weighed.
+const fn reason(failure: UnfitFailure) -> &'static str {
+    match failure {
+        UnfitFailure::Unreadable => "it cannot be read here",
+        UnfitFailure::NotJudged => "its readings were not judged",
+        UnfitFailure::Faulty => "it went back, jumped, or failed to answer",
+        UnfitFailure::NoDifferences => "the differences of its readings are not in the record: measure again",
+        UnfitFailure::NoCost => "what it costs is not known",
+        UnfitFailure::StoodStill => "it never advanced while it was read",
+    }
+}
+
+fn candidate(found: &ClockFigures<'_>) -> Result<Candidate, UnfitFailure> {
     if !found.available {
-        return Err("it cannot be read here");
+        return Err(UnfitFailure::Unreadable);
     }
-    let events = found.events.ok_or("its readings were not judged")?;
+    let events = found.events.ok_or(UnfitFailure::NotJudged)?;
     if !recommendation::is_right(events) {
-        return Err("it went back, jumped, or failed to answer");
+        return Err(UnfitFailure::Faulty);
     }
-    let summary = found.summary.ok_or("the differences of its readings are not in the record: measure again")?;
-    let cost_ns = found.cost_ns.filter(|cost| *cost > 0.0).ok_or("what it costs is not known")?;
+    let summary = found.summary.ok_or(UnfitFailure::NoDifferences)?;
+    let cost_ns = found.cost_ns.filter(|cost| *cost > 0.0).ok_or(UnfitFailure::NoCost)?;
     let at_most = found.evidence.and_then(|evidence| evidence.at_most_ns);
     let (tick_ns, tick_is) = match (found.tick_ns, at_most, found.smallest_step_ns) {
         (Some(ns), ..) => (ns, TickIs::Found),
         (None, Some(ns), _) => (ns, TickIs::AtMost),
         (None, None, Some(ns)) => (ns, TickIs::ObservedStep),
-        (None, None, None) => return Err("it never advanced while it was read"),
+        (None, None, None) => return Err(UnfitFailure::StoodStill),
     };
     Ok(Candidate {
         clock: found.identity.label(),
@@ -170,6 +185,7 @@ fn row(clocks: &[Candidate], interval_ns: f64, error: f64) -> Option<PlanRow> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::trust::tests::healthy;
 
     fn clock(name: &str, cost_ns: f64, overhead_ns: f64, tick_ns: f64, jitter_ns: f64) -> Candidate {
         Candidate {
@@ -181,6 +197,47 @@ mod tests {
             jitter_ns,
             two_reads_ns: [0.0, 0.0],
             two_reads_max_ns: 0.0,
+        }
+    }
+
+    /// A clock with all its figures, and without one after the other.
+    #[test]
+    fn what_is_lacking_is_named() {
+        let seen = healthy();
+        let clock = seen.clock("monotonic").unwrap();
+        let summary = Summary {
+            count: 9,
+            mean: 20.0,
+            std: None,
+            min: 10.0,
+            p25: 20.0,
+            p50: 20.0,
+            p75: 20.0,
+            p99: 30.0,
+            p999: 30.0,
+            max: 40.0,
+        };
+        let jumped = Events { jump: Figure::Known(1), ..clock.events.clone().unwrap() };
+        let fit = || ClockFigures {
+            identity: &clock.identity,
+            available: true,
+            cost_ns: Some(20.0),
+            tick_ns: Some(10.0),
+            evidence: None,
+            smallest_step_ns: None,
+            summary: Some(&summary),
+            events: clock.events.as_ref(),
+        };
+        assert!(candidate(&fit()).is_ok());
+        for (found, failure) in [
+            (ClockFigures { available: false, ..fit() }, UnfitFailure::Unreadable),
+            (ClockFigures { events: None, ..fit() }, UnfitFailure::NotJudged),
+            (ClockFigures { events: Some(&jumped), ..fit() }, UnfitFailure::Faulty),
+            (ClockFigures { summary: None, ..fit() }, UnfitFailure::NoDifferences),
+            (ClockFigures { cost_ns: Some(0.0), ..fit() }, UnfitFailure::NoCost),
+            (ClockFigures { tick_ns: None, ..fit() }, UnfitFailure::StoodStill),
+        ] {
+            assert_eq!(candidate(&found).err(), Some(failure));
         }
     }
 

@@ -94,7 +94,10 @@ mod tests {
         assert_eq!(found.cost_ns, clock.cost_ns.known().map(|cost| cost.median));
         assert_eq!((found.step_ns, found.reads), (clock.observed_resolution_ns.get(), Some(10_000_000)));
         let counter = seen.clock("rdtscp").unwrap().cost_ns.known().map(|cost| cost.median);
-        assert_eq!(found.counter.map(|counter| (counter.name, Some(counter.cost_ns))), Some(("rdtscp".into(), counter)));
+        assert_eq!(
+            found.counter.map(|counter| (counter.name, Some(counter.cost_ns))),
+            Some(("rdtscp".into(), counter))
+        );
 
         let none = |clocks: &[ClockRecord], environment: &Environment| {
             let found = recommend(clocks, environment);

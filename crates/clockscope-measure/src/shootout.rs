@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use clockscope_records::{
-    CheckKind, ClockRecord, Envelope, Evidence, Figure, Finding, Metric, MetricKind, Shootout, Trustworthiness,
-    UnreadableClock, Verdict, Winner,
+    CheckKind, ClockRecord, Envelope, Evidence, Failure, Figure, Finding, Metric, MetricKind, Shootout,
+    Trustworthiness, UnreadableClock, Verdict, Winner,
 };
 
 use crate::bench::{Progress, Setup};
@@ -263,7 +263,11 @@ fn verdict(seen: &Observations, name: &str) -> Option<Trustworthiness> {
 fn unreadable(seen: &Observations, names: &[String; 2]) -> Option<UnreadableClock> {
     names.iter().find_map(|name| {
         let reason = read(seen, name).err()?.into_owned();
-        Some(UnreadableClock { clock: name.clone(), reason })
+        let failure = match seen.clock(name) {
+            Some(clock) => clock.failure,
+            None => Some(Failure::Missing),
+        };
+        Some(UnreadableClock { clock: name.clone(), reason, failure })
     })
 }
 

@@ -76,3 +76,35 @@ pub enum PairsFailure {
     /// No pair could be tested to the end: the entries of the pairs have what failed.
     AllLost,
 }
+
+/// Why `advise` does not weigh a clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum UnfitFailure {
+    /// It cannot be read.
+    Unreadable,
+    /// Its readings were not judged.
+    NotJudged,
+    /// It went back, jumped, or failed to answer.
+    Faulty,
+    /// The record lacks the differences of its readings.
+    NoDifferences,
+    /// What it costs is not known.
+    NoCost,
+    /// It never advanced while it was read.
+    StoodStill,
+}
+
+/// Why two clocks' rates were not compared, or not judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RatePairFailure {
+    /// The unit of one has no length: it has no rate against the reference.
+    NoUnit,
+    /// There were too few brackets, or too little time between them.
+    TooFew,
+    /// The timer tick moves one of them: a late tick looks like a step.
+    Ticked,
+    /// Fewer than three brackets were not interrupted.
+    Interrupted,
+}

@@ -46,7 +46,7 @@ pub use demand::{Demand, DemandPlace, DemandProse, DemandValue, Demanded, Unknow
 pub use document::{Document, Info, Listing, ReadError};
 pub use envelope::{Contents, Envelope};
 pub use environment::{Announcement, Announcements, CounterFlags, Cpu, Environment, Frequencies, Kernel, Program};
-pub use failure::{CpuFailure, Failure, PairsFailure};
+pub use failure::{CpuFailure, Failure, PairsFailure, RatePairFailure, UnfitFailure};
 /// A figure, or why it is unknown.
 ///
 /// In JSON, an unknown figure is `null`, and its reason is in the object `unknown` of the nearest

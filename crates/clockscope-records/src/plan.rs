@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Figure;
+use crate::{Figure, UnfitFailure};
 use crate::figure::{add_unknown, record};
 
 /// What `clockscope advise` found.
@@ -83,4 +83,7 @@ pub struct Unfit {
     pub clock: String,
     /// Why.
     pub reason: String,
+    /// The same for programs; `null` in older records.
+    #[serde(default)]
+    pub failure: Option<UnfitFailure>,
 }

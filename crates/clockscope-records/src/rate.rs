@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::{add_unknown, record};
-use crate::{Failure, Figure};
+use crate::{Failure, Figure, RatePairFailure};
 
 /// What `clockscope rate` found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -162,6 +162,9 @@ pub struct RatePair {
     pub constant: Option<bool>,
     /// Why fields above are `null`; `null` when none is.
     pub reason: Option<String>,
+    /// The same for programs; `null` when none is, and in older records.
+    #[serde(default)]
+    pub failure: Option<RatePairFailure>,
 }
 
 /// The kernel's own figures about CLOCK_REALTIME (adjtimex(2)).

@@ -5,9 +5,9 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Figure;
 use crate::demand::ignored;
 use crate::figure::{add_unknown, record};
+use crate::{Failure, Figure};
 
 /// What `clockscope shootout` found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -35,6 +35,9 @@ pub struct UnreadableClock {
     pub clock: String,
     /// Why it cannot be read.
     pub reason: String,
+    /// What failed; `null` in older records.
+    #[serde(default)]
+    pub failure: Option<Failure>,
 }
 
 /// A comparison in words.

@@ -58,7 +58,7 @@ fn note(metric: &MetricKind, [a, b]: [&str; 2]) -> String {
 
 /// The score, and when it does not matter.
 pub(crate) fn conclusion(shootout: &Shootout) -> String {
-    if let Some(UnreadableClock { clock, reason }) = &shootout.unreadable {
+    if let Some(UnreadableClock { clock, reason, .. }) = &shootout.unreadable {
         return format!("{clock} cannot be read ({reason}), so that there is nothing to compare.");
     }
     let sentences: Vec<String> = [score(shootout)].into_iter().chain(does_it_matter(shootout)).collect();

@@ -3,7 +3,7 @@
 use std::hint::black_box;
 
 use clockscope_brackets::{Bracket, Ticks};
-use clockscope_records::{Allan, Changed, Failure, Figure, Mtie, RatePair, RateRecord, Step};
+use clockscope_records::{Allan, Changed, Failure, Figure, Mtie, RatePair, RatePairFailure, RateRecord, Step};
 use clockscope_sources::Errno;
 use clockscope_statistics::{
     BracketNs, Constancy, Rate, allan_deviation, even_phases, maximum_time_interval_error, rate, rate_bounds,
@@ -203,23 +203,36 @@ impl Comparison {
             let errors = [clock_scale.error, other_scale.error];
             Some((middle([found.rate.least, found.rate.most], errors), found.is_constant()))
         });
+        let failure = match found {
+            None if scales.contains(&None) => Some(RatePairFailure::NoUnit),
+            None => Some(RatePairFailure::TooFew),
+            Some((_, None)) if self.is_ticked(rated) => Some(RatePairFailure::Ticked),
+            Some((_, None)) => Some(RatePairFailure::Interrupted),
+            Some(_) => None,
+        };
         RatePair {
             a: clock.label.clone(),
             b: other.label.clone(),
             ppm: found.map(|((ppm, _), _)| ppm),
             bound_ppm: found.map(|((_, bound), _)| bound),
             constant: found.and_then(|(_, constant)| constant),
-            reason: match found {
-                None if scales.contains(&None) => Some(NO_SCALE.to_owned()),
-                None => Some(TOO_FEW.to_owned()),
-                Some((_, None)) => Some(if self.is_ticked(rated) { TICKED } else { FEW }.to_owned()),
-                Some(_) => None,
-            },
+            reason: failure.map(|failure| reason(failure).to_owned()),
+            failure,
         }
     }
 
     fn is_ticked<P: Platform>(&self, rated: &[RatedClock<'_, P>]) -> bool {
         rated[self.clock].is_ticked() || rated[self.reference].is_ticked()
+    }
+}
+
+/// Words why two clocks' rates were not compared, or not judged.
+const fn reason(failure: RatePairFailure) -> &'static str {
+    match failure {
+        RatePairFailure::NoUnit => NO_SCALE,
+        RatePairFailure::TooFew => TOO_FEW,
+        RatePairFailure::Ticked => TICKED,
+        RatePairFailure::Interrupted => FEW,
     }
 }
 
