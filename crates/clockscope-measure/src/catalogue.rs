@@ -178,11 +178,11 @@ impl<P: Platform> CatalogueEntry<P> {
         }
     }
 
-    /// What the interface states; one tick of the processor's counter once its length is known.
+    /// What the interface states; one count of the processor's counter once its length is known.
     pub(crate) fn nominal_resolution_ns(&self, ns_per_count: Option<f64>) -> Figure<f64> {
         match &self.info.resolution {
             Resolution::Nanoseconds(ns) => Figure::Known(*ns),
-            Resolution::OneTick => Figure::of(ns_per_count, "one tick, whose length has to be measured"),
+            Resolution::OneCount => Figure::of(ns_per_count, "one count, whose length has to be measured"),
             Resolution::Unknown(reason) => Figure::unknown(reason.clone()),
         }
     }

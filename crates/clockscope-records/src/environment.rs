@@ -151,7 +151,7 @@ pub struct Frequencies {
     pub cpuid_40000010h_tsc_khz: Figure<u32>,
     /// aarch64 CNTFRQ_EL0, in Hz.
     pub cntfrq_hz: Figure<u64>,
-    /// What the kernel turns ticks into time with, in Hz (the page that perf events share).
+    /// What the kernel turns counts into time with, in Hz (the page that perf events share).
     #[serde(default)]
     pub perf_mmap_hz: Figure<f64>,
 }

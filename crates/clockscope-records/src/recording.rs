@@ -137,7 +137,8 @@ pub enum RecordedResolution {
     /// In ns.
     Nanoseconds(f64),
     /// One count of a counter, whose length has to be measured.
-    OneTick,
+    #[serde(alias = "one_tick")]
+    OneCount,
     /// None, for this reason.
     Unknown(String),
 }
@@ -189,7 +190,15 @@ impl Recording {
     /// Returns whether the run is the one that the checksum was computed from.
     #[must_use]
     pub fn is_intact(&self) -> bool {
-        checksum(&self.recorded) == self.checksum
+        checksum(&self.recorded) == self.checksum || self.is_intact_in_former_words()
+    }
+
+    /// Returns the same for a run that an older program wrote: its word for one count was another.
+    fn is_intact_in_former_words(&self) -> bool {
+        let mut crc = Crc(u32::MAX);
+        let run = serde_json::to_string(&self.recorded);
+        let former = run.map(|run| run.replace(r#""resolution":"one_count""#, r#""resolution":"one_tick""#));
+        former.is_ok_and(|former| crc.write_all(former.as_bytes()).is_ok()) && !crc.0 == self.checksum
     }
 }
 
@@ -235,7 +244,55 @@ impl Write for Crc {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    /// The sum is that of the words in which the run was written.
+    #[test]
+    fn an_older_recording_is_intact_and_a_changed_one_is_not() {
+        let flags = json!({
+            "is_ordered": false, "is_coarse": false, "is_wall": false, "is_cpu_time": false, "is_steered": false,
+            "counts_suspend": true, "is_device": false,
+        });
+        let mut identity = json!({
+            "name": "tsc", "aliases": [], "kind": "counter", "path": "instruction", "description": "RDTSC",
+            "basis": "counter", "counter_based": true,
+        });
+        identity.as_object_mut().unwrap().extend(flags.as_object().unwrap().clone());
+        let run = RecordedRun {
+            environment: Environment::default(),
+            unix_seconds: Some(1),
+            reads_asked: 1,
+            interrupted: false,
+            cpu: None,
+            not_pinned: None,
+            trials: Vec::new(),
+            counters: Vec::new(),
+            ordered_counter: None,
+            references: Vec::new(),
+            clocks: vec![RecordedClock {
+                identity: serde_json::from_value(identity).unwrap(),
+                unit: RecordedUnit::Counts(None),
+                resolution: RecordedResolution::OneCount,
+                reason: None,
+                failure: None,
+                batches: Vec::new(),
+                readings: vec![1],
+            }],
+        };
+        let text = serde_json::to_string(&run).unwrap();
+        assert!(text.contains("one_count"));
+        let mut crc = Crc(u32::MAX);
+        crc.write_all(text.replace("one_count", "one_tick").as_bytes()).unwrap();
+        let older = Recording { schema_version: SCHEMA_VERSION, checksum: !crc.0, recorded: run.clone() };
+        let older = serde_json::to_string(&older).unwrap().replace("one_count", "one_tick");
+        let mut read = Recording::from_json(older.as_bytes()).unwrap();
+        assert_eq!(read.recorded, run);
+        assert!(read.is_intact() && Recording::new(run).is_intact());
+        read.recorded.clocks[0].readings = vec![2];
+        assert!(!read.is_intact());
+    }
 
     #[test]
     fn the_checksum_is_crc_32() {

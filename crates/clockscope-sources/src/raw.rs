@@ -79,7 +79,7 @@ pub enum Resolution {
     /// So many nanoseconds.
     Nanoseconds(f64),
     /// One tick of a counter whose frequency is not stated: 1 / frequency, once that was measured.
-    OneTick,
+    OneCount,
     /// Nothing is stated, and why.
     Unknown(Cow<'static, str>),
 }

@@ -177,7 +177,7 @@ fn judged(pairs: &[(u32, Handed)], step: u64) -> Vec<Evidence> {
         Some((cpu, handed)) => {
             let by = handed.bounds.offset(step).map_or_else(
                 || "by an offset that changes".to_owned(),
-                |found| format!("by {:.0} ± {:.0} ticks", found.offset, found.bound),
+                |found| format!("by {:.0} ± {:.0} counts", found.offset, found.bound),
             );
             said(OFFSET, Finding::Against, format!("CPU {cpu} is apart from the first {by}")).advise(UNSYNCHRONIZED)
         }

@@ -46,7 +46,7 @@ pub(super) fn recorded_unit(unit: Unit) -> RecordedUnit {
 pub(super) fn recorded_resolution(resolution: &Resolution) -> RecordedResolution {
     match resolution {
         Resolution::Nanoseconds(ns) => RecordedResolution::Nanoseconds(*ns),
-        Resolution::OneTick => RecordedResolution::OneTick,
+        Resolution::OneCount => RecordedResolution::OneCount,
         Resolution::Unknown(reason) => RecordedResolution::Unknown(reason.to_string()),
     }
 }
@@ -68,7 +68,7 @@ pub(super) fn info(clock: &RecordedClock) -> Result<ClockInfo, Damage> {
     let identity = &clock.identity;
     let resolution = match &clock.resolution {
         RecordedResolution::Nanoseconds(ns) => Resolution::Nanoseconds(length_ns(*ns)?),
-        RecordedResolution::OneTick => Resolution::OneTick,
+        RecordedResolution::OneCount => Resolution::OneCount,
         RecordedResolution::Unknown(reason) => Resolution::Unknown(reason.clone().into()),
     };
     let info = ClockInfo::new(identity.name.clone(), kind(identity.kind), path(identity.path), resolution, "");

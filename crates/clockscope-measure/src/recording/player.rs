@@ -149,7 +149,7 @@ impl Platform for Player {
 
     fn counters(&self, visitor: &mut impl Visitor) {
         for RecordedCounter { name, reason } in &self.counters {
-            let info = ClockInfo::new(name.clone(), Kind::Counter, Path::Instruction, Resolution::OneTick, "");
+            let info = ClockInfo::new(name.clone(), Kind::Counter, Path::Instruction, Resolution::OneCount, "");
             let info = ClockInfo { unit: Unit::Counts(None), basis: ClockBasis::Counter, is_ordered: false, ..info };
             let clock =
                 reason.clone().map_or(Ok(UnrecordedSequence), |reason| Err(Unavailable::Missing(reason.into())));

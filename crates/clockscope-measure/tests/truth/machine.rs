@@ -291,7 +291,7 @@ fn random_load(random: &mut Random, tick_ns: u64) -> Load {
 
 fn info(name: &'static str, kind: Kind, path: Path, is_ordered: bool) -> ClockInfo {
     let is_counter = kind == Kind::Counter;
-    let resolution = if is_counter { Resolution::OneTick } else { Resolution::Nanoseconds(1.0) };
+    let resolution = if is_counter { Resolution::OneCount } else { Resolution::Nanoseconds(1.0) };
     let info = ClockInfo::new(name, kind, path, resolution, "simulated");
     ClockInfo {
         unit: if is_counter { Unit::Counts(None) } else { Unit::Nanoseconds },

@@ -92,7 +92,7 @@ fn info(
     frequency_hz: Option<f64>,
     summary: &'static str,
 ) -> ClockInfo {
-    let resolution = frequency_hz.map_or(Resolution::OneTick, |hz| Resolution::Nanoseconds(1e9 / hz));
+    let resolution = frequency_hz.map_or(Resolution::OneCount, |hz| Resolution::Nanoseconds(1e9 / hz));
     ClockInfo {
         aliases,
         unit: Unit::Counts(frequency_hz),

@@ -66,7 +66,7 @@ impl Reference {
     pub fn tick_ns(&self) -> f64 {
         match posix::resolution(self.id) {
             Resolution::Nanoseconds(ns) => ns,
-            Resolution::OneTick | Resolution::Unknown(_) => 0.0,
+            Resolution::OneCount | Resolution::Unknown(_) => 0.0,
         }
     }
 }
