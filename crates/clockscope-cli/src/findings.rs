@@ -305,7 +305,7 @@ mod tests {
             observed_resolution_ns: Figure::Known(60.0),
             ..RuntimeRecord::default()
         };
-        let float = RuntimeRecord { nominal_tick_ns: Figure::unknown("it states none"), ..whole.clone() };
+        let float = RuntimeRecord { nominal_resolution_ns: Figure::unknown("it states none"), ..whole.clone() };
         let mut shows = |row: &RuntimeRecord| {
             found.runtimes = vec![whole.clone(), row.clone()];
             found.shows(RuntimesFinding::Unknown)

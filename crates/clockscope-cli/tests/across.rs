@@ -174,7 +174,7 @@ fn threads_that_cannot_be_bound_or_started_are_told() {
         let output = run(denied(&["gaps", "--all-cpus", "--duration", "100ms", "--format", "json"]), 3);
         let record: Value = serde_json::from_slice(&output.stdout).unwrap();
         for cpu in record["gaps"].as_array().unwrap() {
-            assert!(cpu["reason"].as_str().unwrap().contains(reason) && cpu["stolen_percent"].is_null(), "{cpu:#}");
+            assert!(cpu["reason"].as_str().unwrap().contains(reason) && cpu["lost_percent"].is_null(), "{cpu:#}");
         }
         // On one thread alone, which need not be pinned.
         for command in ["gaps", "rate", "sleep"] {
@@ -391,7 +391,7 @@ fn what_takes_a_threads_time_is_told() {
     drop(hog);
     let gaps = &record["gaps"][0];
     let switches = of(gaps, "causes", "cause", "involuntary_switch");
-    assert!(switches["count"].as_u64().unwrap() >= 3 && number(&gaps["stolen_percent"]) > 1.0, "{gaps:#}");
+    assert!(switches["count"].as_u64().unwrap() >= 3 && number(&gaps["lost_percent"]) > 1.0, "{gaps:#}");
     assert_eq!(record["worst"][0]["cpu"], cpu);
     for pair in record["worst"].as_array().unwrap().windows(2) {
         assert!(number(&pair[0]["ns"]) >= number(&pair[1]["ns"]));

@@ -89,7 +89,7 @@ fn figures_have_fixed_keys_and_c_is_measured() {
             "api",
             "available",
             "reason",
-            "nominal_tick_ns",
+            "nominal_resolution_ns",
             "cost_ns",
             "observed_resolution_ns",
             "tick_ns",

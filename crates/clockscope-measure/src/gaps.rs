@@ -230,8 +230,8 @@ fn of_cpu(watch: Watch, unit_ns: f64) -> CpuGaps {
         p999_ns: percentile(0.999, 1000),
         // The sample may have let go of it.
         max_ns: Figure::of(watch.worst.first().map(|gap| in_ns(gap.length)), unseen),
-        stolen_ns: in_ns(watch.stolen),
-        stolen_percent: of_time(watch.stolen as f64 / watch.looked as f64 * 100.0),
+        lost_ns: in_ns(watch.lost),
+        lost_percent: of_time(watch.lost as f64 / watch.looked as f64 * 100.0),
         causes,
         steal_ns: Figure::of(
             watch.steal_ns.map(|ns| ns as f64),
@@ -265,8 +265,8 @@ mod tests {
         let found = record(vec![watch], 50.0, 10.0, 0.5);
         let of_cpu = &found.gaps[0];
         assert_eq!((of_cpu.count, of_cpu.seconds, of_cpu.max_ns.clone()), (2000, 0.5, Figure::Known(100_000.0)));
-        assert_eq!(of_cpu.stolen_ns, 100_050_000.0);
-        assert!((of_cpu.stolen_percent.get().unwrap() - 20.01).abs() < 1e-9);
+        assert_eq!(of_cpu.lost_ns, 100_050_000.0);
+        assert!((of_cpu.lost_percent.get().unwrap() - 20.01).abs() < 1e-9);
         for (found, expected) in [(&of_cpu.p50_ns, 50_025.0), (&of_cpu.p99_ns, 99_000.0), (&of_cpu.p999_ns, 99_900.0)] {
             assert!((found.get().unwrap() - expected).abs() < 60.0, "{found:?} {expected}");
         }
@@ -282,13 +282,13 @@ mod tests {
     fn what_was_not_seen_is_not_zero() {
         let found = of_cpu(Watch::new(None, LIMITS), 1.0);
         assert_eq!(found.count, 0);
-        for figure in [found.p50_ns, found.max_ns, found.stolen_percent] {
+        for figure in [found.p50_ns, found.max_ns, found.lost_percent] {
             assert_eq!(figure, Figure::unknown("nothing was looked at"));
         }
         let mut quiet = Watch::new(Some(0), LIMITS);
         quiet.looked = 1000;
         let found = of_cpu(quiet, 1.0);
-        assert_eq!((found.per_second.get(), found.stolen_percent.get()), (Some(0.0), Some(0.0)));
+        assert_eq!((found.per_second.get(), found.lost_percent.get()), (Some(0.0), Some(0.0)));
         assert_eq!(found.p99_ns, Figure::unknown("there was no gap"));
     }
 }

@@ -197,9 +197,9 @@ impl<T> Figure<T> {
 }
 
 /// Names the figures of a type, and the parts that have figures of their own with the prefix of
-/// their paths.
+/// their paths. `a was b` is a figure that older records call `b`: its reason is under that name.
 macro_rules! figures {
-    ($part:ty { $($figure:ident),* $(,)? } $($prefix:literal $within:ident),*) => {
+    ($part:ty { $($figure:ident $(was $former:ident)?),* $(,)? } $($prefix:literal $within:ident),*) => {
         impl $crate::figure::Figures for $part {
             fn collect<'a>(&'a self, prefix: &str, reasons: &mut std::collections::BTreeMap<String, &'a str>) {
                 $(self.$figure.collect_as(format!("{prefix}{}", stringify!($figure)), reasons);)*
@@ -207,6 +207,7 @@ macro_rules! figures {
             }
 
             fn explain(&mut self, prefix: &str, reasons: &mut std::collections::BTreeMap<String, String>) {
+                $($(self.$figure.explain_as(&format!("{prefix}{}", stringify!($former)), reasons);)?)*
                 $(self.$figure.explain_as(&format!("{prefix}{}", stringify!($figure)), reasons);)*
                 $($crate::figure::Figures::explain(&mut self.$within, &format!("{prefix}{}", $prefix), reasons);)*
             }

@@ -49,9 +49,11 @@ pub struct CpuGaps {
     /// The longest, in ns.
     pub max_ns: Figure<f64>,
     /// All of them together, in ns.
-    pub stolen_ns: f64,
+    #[serde(alias = "stolen_ns")]
+    pub lost_ns: f64,
     /// Their share of the time that the thread looked, in percent.
-    pub stolen_percent: Figure<f64>,
+    #[serde(alias = "stolen_percent")]
+    pub lost_percent: Figure<f64>,
     /// Gaps by what the system counted meanwhile, the costliest first.
     pub causes: Vec<Cause>,
     /// Time that the hypervisor ran something else, by the kernel's account, in ns, in steps of 10
@@ -64,7 +66,7 @@ pub struct CpuGaps {
     pub failure: Option<CpuFailure>,
 }
 
-record!(CpuGaps { cpu, per_second, p50_ns, p90_ns, p99_ns, p999_ns, max_ns, stolen_percent, steal_ns });
+record!(CpuGaps { cpu, per_second, p50_ns, p90_ns, p99_ns, p999_ns, max_ns, lost_percent was stolen_percent, steal_ns });
 
 /// What took time from a thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]

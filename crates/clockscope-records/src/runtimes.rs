@@ -52,8 +52,9 @@ pub struct RuntimeRecord {
     /// The hardware below that: the clocksource where the kernel's precise clocks are built on it,
     /// otherwise what there is instead of it.
     pub hardware_timer: Figure<String>,
-    /// The tick that the API states by its own frequency, resolution or unit, in ns.
-    pub nominal_tick_ns: Figure<f64>,
+    /// What the API states as its resolution, by its own frequency, resolution or unit, in ns.
+    #[serde(alias = "nominal_tick_ns")]
+    pub nominal_resolution_ns: Figure<f64>,
     /// Median cost of one read, back to back, in ns.
     pub cost_ns: Figure<f64>,
     /// What that median stands on.
@@ -77,7 +78,7 @@ pub struct RuntimeRecord {
 
 record!(
     RuntimeRecord {
-        clocksource, hardware_timer, nominal_tick_ns, cost_ns, cost, observed_resolution_ns,
+        clocksource, hardware_timer, nominal_resolution_ns was nominal_tick_ns, cost_ns, cost, observed_resolution_ns,
         tick_ns, zeros_percent, regressions, largest_step_ns,
     }
     "cost." cost

@@ -216,6 +216,22 @@ fn sentences_of_an_older_record_are_kept() {
     assert!(read.contains("KVM says: it emulates every read of the counter; it states"));
 }
 
+/// Keys that have other names now are read by their former ones, with the reasons of unknown figures.
+#[test]
+fn former_names_of_keys_are_read() {
+    for (fixture, names) in [
+        ("runtimes", [("nominal_resolution_ns", "nominal_tick_ns"), ("zeros_percent", "zeros_percent")]),
+        ("gaps", [("lost_ns", "stolen_ns"), ("lost_percent", "stolen_percent")]),
+    ] {
+        let mut older = text_of(fixture);
+        for (name, former) in names {
+            assert!(older.contains(&format!("\"{name}\"")), "{name}");
+            older = older.replace(&format!("\"{name}\""), &format!("\"{former}\""));
+        }
+        assert_eq!(Document::from_json(&older).unwrap(), document(fixture), "{fixture}");
+    }
+}
+
 /// Clocks side by side, and histograms, fit whatever width the terminal has.
 #[test]
 fn narrow_terminals_have_narrow_tables() {

@@ -24,7 +24,7 @@ pub(crate) fn fill(record: &mut RuntimeRecord, readings: &ProbeReadings, clockso
     record.built_on = Some(readings.built_on.clone());
     record.hardware_timer =
         Figure::of(hardware_timer(&readings.built_on, clocksource), "the kernel does not show its clocksource");
-    record.nominal_tick_ns = Figure::of(
+    record.nominal_resolution_ns = Figure::of(
         readings.nominal_hz.map(|hz| NS / hz as f64),
         "the API states neither a frequency nor a resolution, and gives a floating-point number",
     );

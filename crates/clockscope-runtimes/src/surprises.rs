@@ -68,13 +68,13 @@ impl<'a> Finest<'a> {
     fn tick_of(&self, row: &RuntimeRecord) -> Option<String> {
         let Some(tick_ns) = row.tick_ns.get() else { return standing(row) };
         let (finest_ns, finest) = self.tick?;
-        let is_as_named = row.nominal_tick_ns.get().is_some_and(|nominal| (tick_ns / nominal - 1.0).abs() < SAME);
+        let is_as_named = row.nominal_resolution_ns.get().is_some_and(|nominal| (tick_ns / nominal - 1.0).abs() < SAME);
         let zeros = row.zeros_percent.get().filter(|zeros| *zeros >= MOSTLY);
         let is_coarse = tick_ns >= COARSE * finest_ns || zeros.is_some();
         if !is_coarse || (is_as_named && is_coarse_by_name(row)) {
             return None;
         }
-        let nominal = match row.nominal_tick_ns.get().filter(|nominal| tick_ns > FINER * nominal) {
+        let nominal = match row.nominal_resolution_ns.get().filter(|nominal| tick_ns > FINER * nominal) {
             Some(nominal) => format!(" and not the {} that it states", time(nominal)),
             None => String::new(),
         };
@@ -107,7 +107,7 @@ fn standing(row: &RuntimeRecord) -> Option<String> {
     }
     // One of whole ms may not step while it is read for a few.
     let lasted_ns = row.cost_ns.get().map(|cost| cost * reads as f64);
-    let nominal_ns = row.nominal_tick_ns.get().filter(|_| is_coarse_by_name(row));
+    let nominal_ns = row.nominal_resolution_ns.get().filter(|_| is_coarse_by_name(row));
     let is_short = lasted_ns.zip(nominal_ns).is_some_and(|(lasted, nominal)| lasted < LONG * nominal);
     (!is_short).then(|| format!("it stood still: all of its {reads} readings are the same"))
 }
@@ -125,7 +125,7 @@ fn regressions(row: &RuntimeRecord) -> Option<String> {
 }
 
 fn is_coarse_by_name(row: &RuntimeRecord) -> bool {
-    row.nominal_tick_ns.get().is_some_and(|nominal| nominal >= COARSE_BY_NAME_NS)
+    row.nominal_resolution_ns.get().is_some_and(|nominal| nominal >= COARSE_BY_NAME_NS)
 }
 
 fn name(row: &RuntimeRecord, all: &[RuntimeRecord]) -> String {
@@ -149,7 +149,7 @@ mod tests {
             api: Some(api.into()),
             available: true,
             clocksource: Figure::Known("tsc".into()),
-            nominal_tick_ns: Figure::of(nominal, "it states none"),
+            nominal_resolution_ns: Figure::of(nominal, "it states none"),
             tick_ns: Figure::Known(tick),
             cost_ns: Figure::Known(cost),
             zeros_percent: Figure::Known(if tick > cost { 100.0 * (1.0 - cost / tick) } else { 0.0 }),

@@ -57,7 +57,7 @@ pub(super) struct Watch {
     pub(super) looked: u64,
     pub(super) blind: u64,
     pub(super) count: u64,
-    pub(super) stolen: u64,
+    pub(super) lost: u64,
     pub(super) lengths: Reservoir,
     /// Cause, number, sum and longest.
     pub(super) causes: Vec<(CauseKind, u64, u64, u64)>,
@@ -108,7 +108,7 @@ impl Watch {
             looked: 0,
             blind: 0,
             count: 0,
-            stolen: 0,
+            lost: 0,
             lengths: Reservoir::new(KEPT),
             causes: Vec::new(),
             worst: Vec::new(),
@@ -258,7 +258,7 @@ impl Watch {
 
     pub(super) fn take(&mut self, gap: Gap) {
         self.count += 1;
-        self.stolen += gap.length;
+        self.lost += gap.length;
         self.lengths.push(gap.length as f64);
         match self.causes.iter_mut().find(|(cause, ..)| *cause == gap.cause) {
             Some((_, count, total, longest)) => {
@@ -393,7 +393,7 @@ mod tests {
         let thread = ThreadAccount::default();
         let sides = [&thread, &thread];
         assert_eq!([watch.asked(1000, sides, 0), watch.asked(4900, sides, 0)], [1000, 4900]);
-        assert_eq!((watch.asked(90_000, sides, 7), watch.count, watch.stolen), (1000, 1, 89_000));
+        assert_eq!((watch.asked(90_000, sides, 7), watch.count, watch.lost), (1000, 1, 89_000));
         assert_eq!((watch.worst[0].at, watch.worst[0].cause), (7, CauseKind::Unknown));
         // A timer that went back meanwhile.
         assert_eq!(since(5, 10), 0);

@@ -378,7 +378,7 @@ fn figures(found: &CpuGaps, [threshold_ns, turn_ps, look_ps]: [f64; 3], truth: &
     let lowest: f64 = certain.iter().map(|gap| gap.lowest_ns).sum();
     let highest: f64 = possible.iter().map(|gap| gap.highest_ns).sum();
     let (low, high) = (lowest * (1.0 - SCALE), highest * (1.0 + SCALE) + 1.0);
-    assert!((low..=high).contains(&found.stolen_ns), "stolen {} ns, truly {low} to {high}", found.stolen_ns);
+    assert!((low..=high).contains(&found.lost_ns), "lost {} ns, truly {low} to {high}", found.lost_ns);
     let (seconds, blind) = (found.seconds, found.blind_seconds);
     let off_ns = ((seconds + blind) * 1e9 - truth.whole_ns).abs();
     assert!(off_ns <= truth.whole_ns * SCALE + truth.slack_ns, "{seconds} + {blind} s, truly {} ns", truth.whole_ns);
@@ -387,13 +387,13 @@ fn figures(found: &CpuGaps, [threshold_ns, turn_ps, look_ps]: [f64; 3], truth: &
     let looks_ns = truth.whole_ns / (LOOKS * turn_ps / 1e3).max(1.0) * look_ps / 1e3;
     let slack_ns = truth.whole_ns * SCALE + truth.slack_ns + possible.len() as f64 * 2e3 + looks_ns;
     assert!(blind_off_ns <= slack_ns, "not looked for {blind} s, truly {} ± {slack_ns} ns", truth.asking_ns);
-    if let Figure::Known(percent) = found.stolen_percent {
-        assert!((percent - found.stolen_ns / (seconds * 1e9) * 100.0).abs() < 1e-6 * percent.max(1.0));
+    if let Figure::Known(percent) = found.lost_percent {
+        assert!((percent - found.lost_ns / (seconds * 1e9) * 100.0).abs() < 1e-6 * percent.max(1.0));
         assert!((0.0..=100.0).contains(&percent), "{percent} %");
     }
     let of_causes: u64 = found.causes.iter().map(|cause| cause.count).sum();
     let total_ns: f64 = found.causes.iter().map(|cause| cause.total_ns).sum();
-    assert!(of_causes == found.count && (total_ns - found.stolen_ns).abs() < 1.0, "{found:?}");
+    assert!(of_causes == found.count && (total_ns - found.lost_ns).abs() < 1.0, "{found:?}");
     let longest_ns = found.causes.iter().map(|cause| cause.max_ns).max_by(f64::total_cmp);
     assert_eq!(longest_ns, found.max_ns.get());
     if fewest == most {

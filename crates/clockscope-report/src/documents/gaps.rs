@@ -24,8 +24,8 @@ const COLUMNS: [&str; 16] = [
     "p99_ns",
     "p999_ns",
     "max_ns",
-    "stolen_ns",
-    "stolen_percent",
+    "lost_ns",
+    "lost_percent",
     "steal_ns",
     "reason",
     "failure",
@@ -58,14 +58,14 @@ fn blocks(gaps: &Gaps) -> Vec<Block> {
             time(turn)
         )
     });
-    let causes = looked.iter().flat_map(|cpu| cpu.causes.iter().map(|cause| (cpu.cpu.get(), cpu.stolen_ns, cause)));
-    let causes = causes.map(|(cpu, stolen_ns, cause)| {
+    let causes = looked.iter().flat_map(|cpu| cpu.causes.iter().map(|cause| (cpu.cpu.get(), cpu.lost_ns, cause)));
+    let causes = causes.map(|(cpu, lost_ns, cause)| {
         vec![
             described(cause.cause).into(),
             number(cpu),
             Cell::Count(cause.count),
             Cell::Time(cause.total_ns),
-            percent(cause.total_ns / stolen_ns * 100.0).into(),
+            percent(cause.total_ns / lost_ns * 100.0).into(),
             Cell::Time(cause.max_ns),
         ]
     });
@@ -104,7 +104,7 @@ fn row(cpu: &CpuGaps) -> Vec<Cell> {
         if_any(cpu.p99_ns.get()),
         if_any(cpu.p999_ns.get()),
         if_any(cpu.max_ns.get()),
-        Cell::known(cpu.stolen_percent.get(), percent),
+        Cell::known(cpu.lost_percent.get(), percent),
         Cell::Time(cpu.blind_seconds * 1e9),
     ]
 }
@@ -134,7 +134,7 @@ fn conclusion(gaps: &Gaps) -> Vec<String> {
     let looked: Vec<&CpuGaps> = gaps.gaps.iter().filter(|cpu| cpu.seconds > 0.0).collect();
     let worst = looked
         .iter()
-        .max_by(|a, b| a.stolen_percent.get().unwrap_or(0.0).total_cmp(&b.stolen_percent.get().unwrap_or(0.0)));
+        .max_by(|a, b| a.lost_percent.get().unwrap_or(0.0).total_cmp(&b.lost_percent.get().unwrap_or(0.0)));
     let Some(worst) = worst else { return vec!["Nothing was looked at.".to_owned()] };
     let count: u64 = looked.iter().map(|cpu| cpu.count).sum();
     if count == 0 {
@@ -144,7 +144,7 @@ fn conclusion(gaps: &Gaps) -> Vec<String> {
         .worst
         .first()
         .map_or_else(String::new, |gap| format!(" The longest took {}: {}.", time(gap.ns), described(gap.cause)));
-    let (gaps, share) = (counted(count, "gap"), known(worst.stolen_percent.get(), percent));
+    let (gaps, share) = (counted(count, "gap"), known(worst.lost_percent.get(), percent));
     vec![if looked.len() > 1 {
         format!(
             "{gaps} on {} CPUs; {} lost the most, {share} of its time.{longest}",

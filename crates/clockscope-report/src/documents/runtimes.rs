@@ -27,7 +27,7 @@ const COLUMNS: [&str; 34] = [
     "reason",
     "built_on",
     "hardware_timer",
-    "nominal_tick_ns",
+    "nominal_resolution_ns",
     "cost_ns",
     "cost_ci95_low=cost.ci95.0",
     "cost_ci95_high=cost.ci95.1",
@@ -140,7 +140,7 @@ fn cells(found: &Runtimes, row: &RuntimeRecord) -> Vec<Cell> {
         with_version(found, row).into(),
         row.api.as_deref().map_or(Cell::Absent, Into::into),
         Cell::text(row.hardware_timer.as_deref()),
-        Cell::time(row.nominal_tick_ns.get()),
+        Cell::time(row.nominal_resolution_ns.get()),
         Cell::known(row.cost_ns.get(), cost),
         Cell::time(row.observed_resolution_ns.get()),
         tick_cell(row.tick_ns.get(), row.tick_evidence.as_ref()),
@@ -208,7 +208,7 @@ fn unknown(row: &RuntimeRecord) -> impl Iterator<Item = (&'static str, &str)> {
     let at_most = row.tick_evidence.as_ref().and_then(|evidence| evidence.at_most_ns);
     [
         ("Hardware timer", row.hardware_timer.reason()),
-        ("1 tick", row.nominal_tick_ns.reason()),
+        ("1 tick", row.nominal_resolution_ns.reason()),
         ("Cost", row.cost_ns.reason()),
         ("Observed", row.observed_resolution_ns.reason()),
         ("Tick", row.tick_ns.reason().filter(|_| at_most.is_none())),

@@ -82,7 +82,7 @@ fn ticks_and_costs_are_found() {
             "{tick}: {:?}",
             found.zeros_percent
         );
-        assert!(near(found.nominal_tick_ns.get(), unit as f64));
+        assert!(near(found.nominal_resolution_ns.get(), unit as f64));
         assert_eq!((found.regressions.get(), found.reads), (Some(0), Some(readings.reads())));
         let resolution = found.observed_resolution_ns.get().unwrap();
         assert!(resolution >= tick.min(cost).floor() && resolution <= tick.max(cost) + 4.0, "{found:?}");
@@ -99,7 +99,7 @@ fn what_is_unknown_has_its_reason() {
     frozen.batch_ns.fill(0);
     let found = record(&frozen, None);
     for field in
-        ["nominal_tick_ns", "cost_ns", "observed_resolution_ns", "largest_step_ns", "tick_ns", "hardware_timer"]
+        ["nominal_resolution_ns", "cost_ns", "observed_resolution_ns", "largest_step_ns", "tick_ns", "hardware_timer"]
     {
         assert!(found.reasons().contains_key(field), "{field}: {found:?}");
     }
