@@ -1,18 +1,20 @@
 //! Emulators and recorders that this process runs under. With any of them, costs are theirs and not
 //! the machine's.
 
-/// Names of those that were found. `cpuinfo` is the text of /proc/cpuinfo.
-pub(crate) fn find(cpuinfo: &str) -> Vec<String> {
+use clockscope_records::Emulator;
+
+/// Returns those that were found. `cpuinfo` is the text of /proc/cpuinfo.
+pub(crate) fn find(cpuinfo: &str) -> Vec<Emulator> {
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
     let version = std::fs::read_to_string("/proc/version").unwrap_or_default();
     let found = [
-        (is_tcg(), "qemu-tcg"),
-        (is_foreign(cpuinfo, std::env::consts::ARCH), "qemu-user"),
-        (std::env::var_os("RUNNING_UNDER_RR").is_some(), "rr"),
-        (is_valgrind(&maps), "valgrind"),
-        (is_gvisor(&version), "gvisor"),
+        (is_tcg(), Emulator::QemuTcg),
+        (is_foreign(cpuinfo, std::env::consts::ARCH), Emulator::QemuUser),
+        (std::env::var_os("RUNNING_UNDER_RR").is_some(), Emulator::Rr),
+        (is_valgrind(&maps), Emulator::Valgrind),
+        (is_gvisor(&version), Emulator::Gvisor),
     ];
-    found.iter().filter(|(found, _)| *found).map(|(_, name)| (*name).to_owned()).collect()
+    found.into_iter().filter(|(found, _)| *found).map(|(_, emulator)| emulator).collect()
 }
 
 /// QEMU's translator signs itself in CPUID, as a machine and as a user-mode emulator alike.

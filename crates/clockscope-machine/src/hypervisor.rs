@@ -1,17 +1,17 @@
 //! Which hypervisor this machine runs under, and what it says of the counter.
 
-use clockscope_records::{Figure, HypervisorStatement};
+use clockscope_records::{Figure, Hypervisor, HypervisorStatement};
 
-pub(crate) fn read() -> Figure<String> {
-    Figure::of(name(), "the system does not show whether there is one")
+pub(crate) fn read() -> Figure<Hypervisor> {
+    Figure::of(found(), "the system does not show whether there is one")
 }
 
 /// The signature of CPUID leaf 40000000h if the hypervisor bit (leaf 1, ECX bit 31) is set.
 #[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
-fn name() -> Option<String> {
+fn found() -> Option<Hypervisor> {
     let cpuid = raw_cpuid::CpuId::new();
     if !cpuid.get_feature_info().is_some_and(|features| features.has_hypervisor()) {
-        return Some("none".to_owned());
+        return Some(Hypervisor::None);
     }
     let signature = signature()?;
     let names: [(&[u8], &str); 10] = [
@@ -27,7 +27,8 @@ fn name() -> Option<String> {
         (b" QNXQVMBSQG ", "QNX"),
     ];
     let found = names.iter().find(|(known, _)| **known == signature).map(|(_, name)| (*name).to_owned());
-    Some(found.unwrap_or_else(|| String::from_utf8_lossy(&signature).trim_matches(['\0', ' ']).to_owned()))
+    let signed = || String::from_utf8_lossy(&signature).trim_matches(['\0', ' ']).to_owned();
+    Some(Hypervisor::Named(found.unwrap_or_else(signed)))
 }
 
 /// The twelve bytes of the hypervisor's signature.
@@ -52,7 +53,7 @@ pub fn statement() -> Option<HypervisorStatement> {
     use raw_cpuid::CpuIdReader;
     let eax = |leaf: u32| raw_cpuid::CpuIdReaderNative.cpuid1(leaf).eax;
     let has = |leaf: u32, bit: u32| eax(leaf) & (1 << bit) != 0;
-    name().filter(|name| name != "none")?;
+    found().filter(|hypervisor| *hypervisor != Hypervisor::None)?;
     said(&signature()?, has)
 }
 
@@ -78,9 +79,10 @@ pub fn statement() -> Option<HypervisorStatement> {
 
 /// What the kernel found: Xen in /sys/hypervisor, others in the device tree.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "x86")))]
-fn name() -> Option<String> {
+fn found() -> Option<Hypervisor> {
     crate::text::line_of("/sys/hypervisor/type")
         .or_else(|| crate::text::line_of("/proc/device-tree/hypervisor/compatible"))
+        .map(Hypervisor::from)
 }
 
 #[cfg(all(test, any(target_arch = "x86_64", target_arch = "x86")))]

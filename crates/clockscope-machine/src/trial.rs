@@ -99,6 +99,25 @@ pub fn attempt(
     Ok(outcomes)
 }
 
+/// What a signal that ended a trial says of the read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SignalMeaning {
+    /// SIGSEGV: the instruction is disabled, or the memory is not there.
+    Fault,
+    /// SIGILL: the processor does not know the instruction, or it is not permitted.
+    IllegalInstruction,
+    /// SIGSYS: a filter denies the system call.
+    DeniedCall,
+    /// Any other.
+    Other,
+}
+
+/// Returns what a signal says of a read that it ended.
+#[must_use]
+pub fn signal_meaning(signal: i32) -> SignalMeaning {
+    system::MEANINGS.iter().find(|(number, _)| *number == signal).map_or(SignalMeaning::Other, |(_, meaning)| *meaning)
+}
+
 /// The name of a signal, such as "SIGSEGV".
 #[must_use]
 pub fn signal_name(signal: i32) -> String {
@@ -116,7 +135,13 @@ mod system {
     use std::io::{self, Read, Write};
     use std::os::fd::{AsRawFd, FromRawFd};
 
-    use super::{Errno, Outcome, Untried};
+    use super::{Errno, Outcome, SignalMeaning, Untried};
+
+    pub(super) const MEANINGS: &[(i32, SignalMeaning)] = &[
+        (libc::SIGSEGV, SignalMeaning::Fault),
+        (libc::SIGILL, SignalMeaning::IllegalInstruction),
+        (libc::SIGSYS, SignalMeaning::DeniedCall),
+    ];
 
     pub(super) const SIGNALS: &[(i32, &str)] = &[
         (libc::SIGSEGV, "SIGSEGV"),
@@ -271,8 +296,9 @@ mod system {
 
 #[cfg(not(unix))]
 mod system {
-    use super::{Errno, Outcome, Untried};
+    use super::{Errno, Outcome, SignalMeaning, Untried};
 
+    pub(super) const MEANINGS: &[(i32, SignalMeaning)] = &[];
     pub(super) const SIGNALS: &[(i32, &str)] = &[];
 
     pub(super) fn run(
@@ -373,5 +399,9 @@ mod tests {
     fn signals_have_names() {
         assert_eq!(signal_name(libc::SIGILL), "SIGILL");
         assert_eq!(signal_name(99), "signal 99");
+        assert_eq!(signal_meaning(libc::SIGILL), SignalMeaning::IllegalInstruction);
+        assert_eq!(signal_meaning(libc::SIGSEGV), SignalMeaning::Fault);
+        assert_eq!(signal_meaning(libc::SIGSYS), SignalMeaning::DeniedCall);
+        assert_eq!(signal_meaning(libc::SIGTERM), SignalMeaning::Other);
     }
 }

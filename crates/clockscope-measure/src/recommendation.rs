@@ -82,6 +82,8 @@ pub(crate) fn is_right(events: &Events) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use clockscope_records::Emulator;
+
     use super::*;
     use crate::trust::tests::healthy;
 
@@ -104,7 +106,7 @@ mod tests {
             assert_eq!(found, Recommendation { none: found.none, ..Recommendation::default() });
             found.none
         };
-        let emulated = Environment { emulation: vec!["qemu-user".to_owned()], ..seen.environment.clone() };
+        let emulated = Environment { emulation: vec![Emulator::QemuUser], ..seen.environment.clone() };
         assert_eq!(none(&seen.clocks, &emulated), Some(NoRecommendation::Emulated));
         let mut faulty = seen.clocks.clone();
         faulty.iter_mut().filter_map(|clock| clock.events.as_mut()).for_each(|events| events.regression = 1);

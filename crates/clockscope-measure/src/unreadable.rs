@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 
-use clockscope_machine::trial::{self, Outcome};
+use clockscope_machine::trial::{Outcome, SignalMeaning, signal_meaning, signal_name};
 use clockscope_records::Failure;
 use clockscope_sources::{Errno, Unavailable};
 
@@ -52,10 +52,10 @@ impl Unreadable {
             Outcome::Refused(errno) => Some(Self::Refused(errno)),
             Outcome::Unanswered => Some(Self::Unanswered),
             Outcome::Silent => Some(Self::Silent),
-            Outcome::Killed(signal) if counter_readable == Some(false) && trial::signal_name(signal) == "SIGSEGV" => {
-                Some(Self::CounterDisabled)
+            Outcome::Killed(signal) => {
+                let is_disabled = counter_readable == Some(false) && signal_meaning(signal) == SignalMeaning::Fault;
+                Some(if is_disabled { Self::CounterDisabled } else { Self::Killed(signal) })
             }
-            Outcome::Killed(signal) => Some(Self::Killed(signal)),
             Outcome::Recorded { failure, text } => {
                 Some(Self::Recorded { failure, text: format!("the read failed: {text}") })
             }
@@ -106,10 +106,11 @@ pub(crate) fn explained(errno: Errno) -> String {
 }
 
 fn killed(signal: i32) -> String {
-    match trial::signal_name(signal).as_str() {
-        "SIGILL" => "a read raises SIGILL: the instruction is not permitted here".to_owned(),
-        "SIGSYS" => "a read raises SIGSYS: a seccomp filter denies the call".to_owned(),
-        name => format!("a read raises {name}"),
+    let name = signal_name(signal);
+    match signal_meaning(signal) {
+        SignalMeaning::IllegalInstruction => format!("a read raises {name}: the instruction is not permitted here"),
+        SignalMeaning::DeniedCall => format!("a read raises {name}: a seccomp filter denies the call"),
+        SignalMeaning::Fault | SignalMeaning::Other => format!("a read raises {name}"),
     }
 }
 

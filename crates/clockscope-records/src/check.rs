@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{CivilWorth, ReadPath, Reason};
+use crate::{CivilWorth, Emulator, Hypervisor, ReadPath, Reason};
 
 /// A question about a clock, with the figures that answer it. An unknown figure is `None`; `reason`
 /// is the text of a system or of another record that explains it.
@@ -47,7 +47,7 @@ pub enum Check {
     /// Does a hypervisor provide the counter?
     Hypervisor {
         /// Its name, or "none".
-        hypervisor: Option<String>,
+        hypervisor: Option<Hypervisor>,
         /// What it states about the counter.
         statement: Option<HypervisorStatement>,
         /// Whether it gave the kernel the counter's frequency.
@@ -58,7 +58,7 @@ pub enum Check {
     /// Does an emulator provide the counter?
     Emulation {
         /// Emulators and recorders that this process runs under.
-        emulators: Vec<String>,
+        emulators: Vec<Emulator>,
     },
     /// Is a reading ever smaller than the one before, on one CPU?
     StepsBack {
@@ -191,7 +191,7 @@ pub enum Check {
         /// The clocksource that makes reads enter the kernel.
         clocksource: Option<String>,
         /// Emulators and recorders whose cost it is.
-        emulators: Vec<String>,
+        emulators: Vec<Emulator>,
     },
     /// How fine are the clock's readings?
     Resolution {

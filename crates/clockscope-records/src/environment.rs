@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::Figure;
 use crate::figure::{add_unknown, figures, record};
+use crate::{Emulator, Figure, Hypervisor};
 
 /// Facts about the machine and the program.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -23,7 +23,7 @@ pub struct Environment {
     /// Whether this process may read the counter; `null` where that is unknown.
     pub counter_readable: Figure<bool>,
     /// Name of the hypervisor ("KVM", "VMware", …), "none" on bare hardware.
-    pub hypervisor: Figure<String>,
+    pub hypervisor: Figure<Hypervisor>,
     /// How this machine learns that it was moved or restored from a snapshot.
     #[serde(default)]
     pub announcements: Announcements,
@@ -40,7 +40,7 @@ pub struct Environment {
     /// Emulators and recorders that this process runs under ("qemu-user", "qemu-tcg", "rr",
     /// "valgrind", "gvisor"); empty when none was found. With any of them no statement about cost
     /// is made.
-    pub emulation: Vec<String>,
+    pub emulation: Vec<Emulator>,
 }
 
 record!(

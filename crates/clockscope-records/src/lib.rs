@@ -11,6 +11,7 @@ mod check;
 mod clocksource;
 mod demand;
 mod document;
+mod emulator;
 mod envelope;
 mod environment;
 mod failure;
@@ -44,6 +45,7 @@ pub use clocksource::{
 };
 pub use demand::{Demand, DemandPlace, DemandProse, DemandValue, Demanded, UnknownDemand};
 pub use document::{Document, Info, Listing, ReadError};
+pub use emulator::{Emulator, Hypervisor};
 pub use envelope::{Contents, Envelope};
 pub use environment::{Announcement, Announcements, CounterFlags, Cpu, Environment, Frequencies, Kernel, Program};
 pub use failure::{CpuFailure, Failure, PairsFailure, RatePairFailure, UnfitFailure};

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Figure, UnfitFailure};
 use crate::figure::{add_unknown, record};
+use crate::{Figure, UnfitFailure};
 
 /// What `clockscope advise` found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -1,8 +1,8 @@
 //! Checks in words: the name, the sentence, the source and the advice of each.
 
 use clockscope_records::{
-    Check, CheckKind, CivilWorth, CostCause, Evidence, Finding, HypervisorStatement, Prose, RateChange, ReadFailure,
-    ReadPath, ReferenceDoubt, StatedBy, Suspect, Trust, Untested,
+    Check, CheckKind, CivilWorth, CostCause, Emulator, Evidence, Finding, Hypervisor, HypervisorStatement, Prose,
+    RateChange, ReadFailure, ReadPath, ReferenceDoubt, StatedBy, Suspect, Trust, Untested,
 };
 
 use crate::units::time;
@@ -97,9 +97,9 @@ fn text(evidence: &Evidence) -> String {
         Check::KernelVerdict { cause: None, not_looked_at } => {
             or(not_looked_at.as_ref(), "neither log nor command line says why the kernel does not use it")
         }
-        Check::Hypervisor { hypervisor, statement, states_frequency, reason } => match hypervisor.as_deref() {
-            Some("none") => "there is none".to_owned(),
-            Some(name) => {
+        Check::Hypervisor { hypervisor, statement, states_frequency, reason } => match hypervisor {
+            Some(Hypervisor::None) => "there is none".to_owned(),
+            Some(Hypervisor::Named(name)) => {
                 let frequency = states_frequency.then_some("it states the counter's frequency to the kernel");
                 let says: Vec<&str> = statement.map(stated).into_iter().chain(frequency).collect();
                 match says.as_slice() {
@@ -110,7 +110,7 @@ fn text(evidence: &Evidence) -> String {
             None => or(reason.as_ref(), "it is not known whether there is one"),
         },
         Check::Emulation { emulators } => {
-            format!("{} emulates the counter: what is found holds for the emulator", emulators.join(", "))
+            format!("{} emulates the counter: what is found holds for the emulator", Emulator::names(emulators))
         }
         Check::StepsBack { count: Some(count), readings, .. } => {
             format!("{count} of {readings} readings were smaller than the one before")
@@ -282,7 +282,7 @@ fn cost(check: &Check) -> String {
     };
     match cause {
         None | Some(CostCause::Trap) => figures,
-        Some(CostCause::Emulation) => format!("{figures}: of {}, not of the machine", emulators.join(", ")),
+        Some(CostCause::Emulation) => format!("{figures}: of {}, not of the machine", Emulator::names(emulators)),
         Some(CostCause::TrappedCounter) => format!("it reads the counter, and each read is trapped: {figures}"),
         Some(CostCause::Clocksource) => {
             let current = clocksource.as_deref().unwrap_or_default();
@@ -480,8 +480,8 @@ pub(crate) fn figure(evidence: &Evidence) -> (String, &'static str) {
             (invariant.map_or("", |is| if is { "yes" } else { "no" }).to_owned(), "")
         }
         Check::Clocksource { current, .. } => (current.clone().unwrap_or_default(), ""),
-        Check::Hypervisor { hypervisor, .. } => (hypervisor.clone().unwrap_or_default(), ""),
-        Check::Emulation { emulators } => (emulators.join(", "), ""),
+        Check::Hypervisor { hypervisor, .. } => (hypervisor.as_ref().map(ToString::to_string).unwrap_or_default(), ""),
+        Check::Emulation { emulators } => (Emulator::names(emulators), ""),
         Check::StepsBack { count: found, .. } => count(*found),
         Check::StandingStill { runs, .. } => count(runs.filter(|_| !is_unknown)),
         Check::Jumps { ahead, behind, .. } => count(ahead.map(|ahead| ahead.saturating_add(behind.unwrap_or(0)))),

@@ -1,6 +1,6 @@
 //! Metrics of records.
 
-use clockscope_records::Figures;
+use clockscope_records::{Emulator, Figures};
 
 use super::*;
 use crate::timer::TimerError;
@@ -132,7 +132,7 @@ fn what_was_not_tested_is_unknown() {
     let mut seen = healthy();
     seen.order.sequences.iter_mut().for_each(|sequence| sequence.regressions = Figure::unknown("not tested"));
     seen.rates = Err(TimerError::NoReference(Vec::new()).into());
-    seen.environment.emulation = vec!["qemu-tcg".to_owned()];
+    seen.environment.emulation = vec![Emulator::QemuTcg];
     let found = compared(&seen, "rdtscp", "monotonic");
     assert_eq!(winners(&found), [TIE, None, None, None]);
     assert_eq!(found.metrics[1].metric, MetricKind::Accuracy { reference: None });

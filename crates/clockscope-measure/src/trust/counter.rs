@@ -2,8 +2,8 @@
 
 use clockscope_machine::frequencies;
 use clockscope_records::{
-    Check, ClockRecord, CostCause, Finding, HypervisorStatement, OffsetPair, RateChange, RateRecord, ReadFailure,
-    ReadPath, Sequence, Suspect, Untested,
+    Check, ClockRecord, CostCause, Finding, Hypervisor, HypervisorStatement, OffsetPair, RateChange, RateRecord,
+    ReadFailure, ReadPath, Sequence, Suspect, Untested,
 };
 
 use super::case::{Case, Severity, WeighedCheck};
@@ -103,8 +103,8 @@ fn hypervisor(seen: &Observations) -> WeighedCheck {
         || environment.counter_flags.known().is_some_and(|flags| is_known(flags.tsc_known_freq.get()));
     let is_reliable =
         seen.statement.map_or(states_frequency && is_known(seen.is_invariant), HypervisorStatement::is_reliable);
-    let finding = match environment.hypervisor.as_deref() {
-        Some("none") => Finding::For,
+    let finding = match environment.hypervisor.known() {
+        Some(Hypervisor::None) => Finding::For,
         Some(_) if is_reliable => Finding::For,
         _ => Finding::Unknown,
     };

@@ -2,7 +2,8 @@
 
 use clockscope_machine::clocksource;
 use clockscope_records::{
-    ClockRecord, Environment, HypervisorStatement, KernelVerdict, Offsets, Order, Rates, ReferenceDoubt, Sequence,
+    ClockRecord, Emulator, Environment, HypervisorStatement, KernelVerdict, Offsets, Order, Rates, ReferenceDoubt,
+    Sequence,
 };
 
 use crate::error::MeasureError;
@@ -97,7 +98,7 @@ impl Observations {
 
     /// Whether the program is emulated, and not the machine: the kernel is the host's.
     pub(crate) fn is_emulated_alone(&self) -> bool {
-        self.environment.emulation.iter().any(|emulator| emulator == "qemu-user")
+        self.environment.emulation.contains(&Emulator::QemuUser)
     }
 
     /// Why the kernel's clock cannot judge the counter, nor the counter, whose rate it gave, the
@@ -116,7 +117,7 @@ impl Observations {
 
     /// Emulators and recorders that are at work, whose costs are not the machine's.
     pub(crate) fn emulators(&self) -> Option<String> {
-        (!self.environment.emulation.is_empty()).then(|| self.environment.emulation.join(", "))
+        (!self.environment.emulation.is_empty()).then(|| Emulator::names(&self.environment.emulation))
     }
 }
 

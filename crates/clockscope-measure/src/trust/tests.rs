@@ -2,8 +2,9 @@
 
 use clockscope_records::{
     Adjtimex, Check, CheckKind, CivilWorth, ClockBasis, ClockIdentity, ClockKind, ClockRecord, Cost, CostCause,
-    CounterFlags, Cpu, Events, Evidence, Failure, Figure, Finding, HypervisorStatement, KernelCause, KernelVerdict,
-    OffsetPair, Offsets, Order, RateRecord, ReadFailure, ReadPath, Sequence, Step, Trustworthiness, Verdict,
+    CounterFlags, Cpu, Emulator, Events, Evidence, Failure, Figure, Finding, Hypervisor, HypervisorStatement,
+    KernelCause, KernelVerdict, OffsetPair, Offsets, Order, RateRecord, ReadFailure, ReadPath, Sequence, Step,
+    Trustworthiness, Verdict,
 };
 
 use super::*;
@@ -185,7 +186,7 @@ fn a_trapped_counter_makes_the_clocks_dear_that_read_it() {
 fn a_hypervisor_is_judged_by_its_statement() {
     let hypervisor = |statement: Option<HypervisorStatement>, is_known: bool| {
         let mut seen = healthy();
-        seen.environment.hypervisor = Figure::Known("Xen".to_owned());
+        seen.environment.hypervisor = Figure::Known(Hypervisor::Named("Xen".to_owned()));
         seen.environment.counter_flags.known_mut().unwrap().tsc_known_freq = Figure::Known(is_known);
         seen.statement = statement;
         let verdicts = judged(&seen);
@@ -212,13 +213,13 @@ fn a_clock_of_the_timer_tick_blames_nobody() {
 #[test]
 fn emulation_makes_no_claim_about_cost_and_user_emulation_none_about_the_kernel() {
     let mut seen = healthy();
-    seen.environment.emulation = vec!["qemu-tcg".to_owned()];
+    seen.environment.emulation = vec![Emulator::QemuTcg];
     seen.clocks[3].cost_ns.known_mut().unwrap().median = 225.0;
     assert_eq!(decided(&seen, "monotonic").0, Trustworthiness::Trusted);
     // The clocksource is known whoever emulates: with this one the kernel is entered.
     seen.environment.clocksource = Figure::Known("hpet".to_owned());
     assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Limited, vec![CheckKind::Cost]));
-    seen.environment.emulation = vec!["qemu-user".to_owned()];
+    seen.environment.emulation = vec![Emulator::QemuUser];
     assert_eq!(decided(&seen, "monotonic").0, Trustworthiness::Trusted);
     assert_eq!(decided(&seen, "tsc"), (Trustworthiness::Limited, vec![CheckKind::Clocksource]));
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use clockscope_records::{Cpu, Environment, Figure, Frequencies, Reason};
+use clockscope_records::{Cpu, Environment, Figure, Frequencies, Hypervisor, Reason};
 use clockscope_simulation::{Change, Clock, ClockId, Counter, Load, Multiprocessor, Random, ReadCost};
 use clockscope_sources::{ClockBasis, ClockInfo, Kind, Path, Resolution, Unit};
 
@@ -227,7 +227,7 @@ impl Machine {
         Environment {
             cpu: Cpu { online: Figure::Known(self.cpus.cpus()), ..Cpu::default() },
             counter_readable: Figure::Known(self.counter_cost.is_some()),
-            hypervisor: Figure::Known("none".to_owned()),
+            hypervisor: Figure::Known(Hypervisor::None),
             clocksource: Figure::Known(if self.clocksource == Clocksource::Tsc { "tsc" } else { "hpet" }.to_owned()),
             frequencies: Frequencies {
                 cpuid_15h_hz: Figure::of(self.nominal_hz, "not claimed"),

@@ -1,6 +1,6 @@
 //! The environment as names and values, and what it makes of a conclusion.
 
-use clockscope_records::{Announcement, Announcements, CounterFlags, Envelope, Environment, Figure, Run};
+use clockscope_records::{Announcement, Announcements, CounterFlags, Emulator, Envelope, Environment, Figure, Run};
 
 use crate::model::{Block, Conclusion};
 use crate::text::texts;
@@ -74,7 +74,7 @@ fn of_machine(environment: &Environment) -> Vec<Fact> {
     let readable =
         |is: &bool| if *is { "yes" } else { "no: disabled for this process by prctl(PR_SET_TSC)" }.to_owned();
     facts.push(("counter readable", shown(&environment.counter_readable, readable)));
-    facts.push(("hypervisor", text(&environment.hypervisor)));
+    facts.push(("hypervisor", shown(&environment.hypervisor, ToString::to_string)));
     facts.extend(announcements(&environment.announcements).map(|found| ("moves announced by", found)));
     facts.push(("kernel", format!("{} {}", text(&kernel.name), text(&kernel.release))));
     let available =
@@ -83,8 +83,11 @@ fn of_machine(environment: &Environment) -> Vec<Fact> {
     facts.push(("clocksource", shown(&environment.clocksource, clocksource)));
     facts.push(("vDSO", shown(&environment.vdso, |is| if *is { "present" } else { "absent" }.to_owned())));
     facts.push(("governor", text(&environment.governor)));
-    let emulation =
-        if environment.emulation.is_empty() { "none found".to_owned() } else { environment.emulation.join(", ") };
+    let emulation = if environment.emulation.is_empty() {
+        "none found".to_owned()
+    } else {
+        Emulator::names(&environment.emulation)
+    };
     facts.push(("emulation", emulation));
     let build = if environment.program.debug_build { ", debug build" } else { "" };
     facts.push(("clockscope", format!("{} ({}{build})", environment.program.version, environment.program.target)));
@@ -198,7 +201,7 @@ fn reservation(environment: &Environment) -> Option<String> {
     if !environment.emulation.is_empty() {
         return Some(format!(
             "Measured under {}: the costs are the emulator's, not the machine's.",
-            environment.emulation.join(", ")
+            Emulator::names(&environment.emulation)
         ));
     }
     environment

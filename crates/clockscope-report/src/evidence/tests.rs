@@ -12,8 +12,13 @@ fn checks() -> Vec<Check> {
         Check::Invariance { invariant: Some(false), by_cpuid: true },
         Check::Clocksource { current: some("hpet"), former: some("tsc"), invariant: Some(true) },
         Check::KernelVerdict { cause: None, not_looked_at: some("not permitted") },
-        Check::Hypervisor { hypervisor: some("KVM"), statement: None, states_frequency: true, reason: None },
-        Check::Emulation { emulators: vec!["qemu-tcg".to_owned()] },
+        Check::Hypervisor {
+            hypervisor: Some(Hypervisor::Named("KVM".to_owned())),
+            statement: None,
+            states_frequency: true,
+            reason: None,
+        },
+        Check::Emulation { emulators: vec![Emulator::QemuTcg] },
         Check::StandingStill { runs: Some(3), unchanged_ns: Some(2e9), reason: None },
         Check::Rate {
             ppm: Some(-500.0),
@@ -48,7 +53,7 @@ fn checks() -> Vec<Check> {
         HypervisorStatement::EmulatedReads,
         HypervisorStatement::ReliableHost,
     ] {
-        let (hypervisor, statement) = (some("Xen"), Some(statement));
+        let (hypervisor, statement) = (Some(Hypervisor::Named("Xen".to_owned())), Some(statement));
         checks.push(Check::Hypervisor { hypervisor, statement, states_frequency: false, reason: None });
     }
     for failure in [ReadFailure::Instruction, ReadFailure::CounterDisabled, ReadFailure::Call, ReadFailure::DuringRun] {
@@ -127,7 +132,7 @@ fn checks() -> Vec<Check> {
             syscall_ns: Some(230.0),
             cause: Some(cause),
             clocksource: some("hpet"),
-            emulators: vec!["qemu-tcg".to_owned()],
+            emulators: vec![Emulator::QemuTcg],
         });
     }
     checks

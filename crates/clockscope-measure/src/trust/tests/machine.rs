@@ -112,7 +112,7 @@ pub(crate) fn healthy() -> Observations {
         cpu: Cpu { online: Figure::Known(2), ..Cpu::default() },
         counter_flags: Figure::Known(CounterFlags { tsc_known_freq: Figure::Known(true), ..CounterFlags::default() }),
         clocksource: Figure::Known("tsc".to_owned()),
-        hypervisor: Figure::Known("none".to_owned()),
+        hypervisor: Figure::Known(Hypervisor::None),
         ..Environment::default()
     };
     let pair = OffsetPair {

@@ -1,0 +1,120 @@
+//! What a machine may be imitated by: emulators, recorders and hypervisors.
+
+use std::fmt;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// An emulator or recorder that a program runs under. Its costs are not the machine's.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(from = "String", into = "String")]
+#[schemars(with = "String")]
+pub enum Emulator {
+    /// QEMU's translator, of a machine or of a program.
+    QemuTcg,
+    /// QEMU for programs of another architecture: the kernel is the host's.
+    QemuUser,
+    /// The recorder rr.
+    Rr,
+    /// Valgrind.
+    Valgrind,
+    /// gVisor.
+    Gvisor,
+    /// One that this program does not know, of a newer program's record.
+    Other(String),
+}
+
+impl Emulator {
+    /// Those that this program knows.
+    const KNOWN: [Self; 5] = [Self::QemuTcg, Self::QemuUser, Self::Rr, Self::Valgrind, Self::Gvisor];
+
+    /// Returns the name that JSON has for it.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::QemuTcg => "qemu-tcg",
+            Self::QemuUser => "qemu-user",
+            Self::Rr => "rr",
+            Self::Valgrind => "valgrind",
+            Self::Gvisor => "gvisor",
+            Self::Other(name) => name,
+        }
+    }
+
+    /// Returns their names with commas between them.
+    #[must_use]
+    pub fn names(emulators: &[Self]) -> String {
+        emulators.iter().map(Self::as_str).collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl From<String> for Emulator {
+    fn from(name: String) -> Self {
+        Self::KNOWN.into_iter().find(|known| known.as_str() == name).unwrap_or(Self::Other(name))
+    }
+}
+
+impl From<Emulator> for String {
+    fn from(emulator: Emulator) -> Self {
+        emulator.as_str().to_owned()
+    }
+}
+
+/// The hypervisor of a machine, if it has one.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(from = "String", into = "String")]
+#[schemars(with = "String")]
+pub enum Hypervisor {
+    /// It has none. JSON has "none".
+    None,
+    /// It has the one of this name, e.g. "KVM".
+    Named(String),
+}
+
+impl Hypervisor {
+    /// The name of none.
+    const NONE: &str = "none";
+}
+
+impl fmt::Display for Hypervisor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::None => Self::NONE,
+            Self::Named(name) => name,
+        })
+    }
+}
+
+impl From<String> for Hypervisor {
+    fn from(name: String) -> Self {
+        if name == Self::NONE { Self::None } else { Self::Named(name) }
+    }
+}
+
+impl From<Hypervisor> for String {
+    fn from(hypervisor: Hypervisor) -> Self {
+        hypervisor.to_string()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn names_are_written_and_read_back() {
+        let other = Emulator::Other("box64".to_owned());
+        for emulator in Emulator::KNOWN.into_iter().chain([other]) {
+            let written = serde_json::to_value(&emulator).unwrap();
+            assert_eq!(written, json!(emulator.as_str()));
+            assert_eq!(serde_json::from_value::<Emulator>(written).unwrap(), emulator);
+        }
+        for (hypervisor, name) in [(Hypervisor::None, "none"), (Hypervisor::Named("KVM".to_owned()), "KVM")] {
+            assert_eq!(serde_json::to_value(&hypervisor).unwrap(), json!(name));
+            assert_eq!(serde_json::from_value::<Hypervisor>(json!(name)).unwrap(), hypervisor);
+        }
+        assert_eq!(Emulator::names(&[Emulator::Rr, Emulator::QemuUser]), "rr, qemu-user");
+    }
+}
