@@ -23,7 +23,7 @@ pub(crate) fn fill(record: &mut RuntimeRecord, readings: &ProbeReadings, clockso
     record.clocksource = Figure::of(clocksource.map(str::to_owned), NO_CLOCKSOURCE);
     record.built_on = Some(readings.built_on.clone());
     record.hardware_timer =
-        Figure::of(hardware_timer(&readings.built_on, clocksource), "the kernel does not show its clocksource");
+        Figure::of(HardwareTimer::of(&readings.built_on).name(clocksource), "the kernel does not show its clocksource");
     record.nominal_resolution_ns = Figure::of(
         readings.nominal_hz.map(|hz| NS / hz as f64),
         "the API states neither a frequency nor a resolution, and gives a floating-point number",
@@ -34,17 +34,50 @@ pub(crate) fn fill(record: &mut RuntimeRecord, readings: &ProbeReadings, clockso
     tick(record, readings);
 }
 
-/// What lies below a clock of the system: the clocksource, where its precise clocks are built on
-/// that.
-fn hardware_timer(built_on: &str, clocksource: Option<&str>) -> Option<String> {
-    if built_on.contains("_COARSE") {
-        Some("timer tick".to_owned())
-    } else if built_on.contains("CPUTIME") {
-        Some("scheduler".to_owned())
-    } else if built_on.contains("CLOCK_") {
-        clocksource.map(str::to_owned)
-    } else {
-        Some(built_on.to_owned())
+/// What moves a clock of the system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum HardwareTimer<'a> {
+    /// The kernel's clocksource.
+    Clocksource,
+    /// The timer tick.
+    TimerTick,
+    /// The scheduler's account.
+    Scheduler,
+    /// What the API is built on is no clock of Linux: it has this name.
+    Other(&'a str),
+}
+
+/// The clocks of Linux by their names (clock_gettime(2)).
+const CLOCKS: [(&str, HardwareTimer<'static>); 11] = [
+    ("CLOCK_REALTIME", HardwareTimer::Clocksource),
+    ("CLOCK_REALTIME_ALARM", HardwareTimer::Clocksource),
+    ("CLOCK_MONOTONIC", HardwareTimer::Clocksource),
+    ("CLOCK_MONOTONIC_RAW", HardwareTimer::Clocksource),
+    ("CLOCK_BOOTTIME", HardwareTimer::Clocksource),
+    ("CLOCK_BOOTTIME_ALARM", HardwareTimer::Clocksource),
+    ("CLOCK_TAI", HardwareTimer::Clocksource),
+    ("CLOCK_REALTIME_COARSE", HardwareTimer::TimerTick),
+    ("CLOCK_MONOTONIC_COARSE", HardwareTimer::TimerTick),
+    ("CLOCK_PROCESS_CPUTIME_ID", HardwareTimer::Scheduler),
+    ("CLOCK_THREAD_CPUTIME_ID", HardwareTimer::Scheduler),
+];
+
+impl<'a> HardwareTimer<'a> {
+    /// Returns what moves the clock that an API is built on: its name, and after a comma what the
+    /// runtime makes of it.
+    fn of(built_on: &'a str) -> Self {
+        let name = built_on.split_once(',').map_or(built_on, |(name, _)| name);
+        CLOCKS.iter().find(|(known, _)| *known == name).map_or(Self::Other(built_on), |(_, timer)| *timer)
+    }
+
+    /// Names it; `None` if it is a clocksource that is not known.
+    fn name(self, clocksource: Option<&str>) -> Option<String> {
+        match self {
+            Self::Clocksource => clocksource.map(str::to_owned),
+            Self::TimerTick => Some("timer tick".to_owned()),
+            Self::Scheduler => Some("scheduler".to_owned()),
+            Self::Other(name) => Some(name.to_owned()),
+        }
     }
 }
 

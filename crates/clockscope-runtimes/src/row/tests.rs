@@ -162,14 +162,18 @@ fn rare_repeats_among_many_readings_prove_no_tick() {
 }
 
 #[test]
-fn what_lies_below_is_told() {
+fn what_moves_a_clock_is_known_by_its_name() {
     for (built_on, expected) in [
         ("CLOCK_MONOTONIC", "hpet"),
         ("CLOCK_REALTIME, in whole ms", "hpet"),
         ("CLOCK_MONOTONIC_COARSE", "timer tick"),
         ("CLOCK_PROCESS_CPUTIME_ID", "scheduler"),
+        ("CLOCK_MONOTONIC_COARSE, in whole ms", "timer tick"),
+        // Names that only look like one of Linux.
+        ("CLOCK_UPTIME_RAW", "CLOCK_UPTIME_RAW"),
+        ("MY_CLOCK_COARSE", "MY_CLOCK_COARSE"),
         ("a sundial", "a sundial"),
     ] {
-        assert_eq!(hardware_timer(built_on, Some("hpet")).as_deref(), Some(expected));
+        assert_eq!(HardwareTimer::of(built_on).name(Some("hpet")).as_deref(), Some(expected));
     }
 }
