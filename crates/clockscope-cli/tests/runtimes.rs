@@ -265,7 +265,7 @@ fn what_was_asked_wrongly_is_said() {
         assert!(output.stdout.is_empty() && said.contains(hint), "{arguments:?}: {said}");
     }
     let rows = rows(&run(runtimes(folder.path(), &["ruby", "--runtime", "ruby=/nowhere/ruby"]), 3));
-    assert!(reason(&rows[0]).starts_with("/nowhere/ruby is no program"), "{}", rows[0]);
+    assert!(reason(&rows[0]).starts_with("/nowhere/ruby is not a program"), "{}", rows[0]);
     assert_tidy(folder.path());
 }
 

@@ -424,14 +424,14 @@ mod tests {
     /// The reference's clock starts anywhere, and passes 2^53 ns after 104 days.
     #[test]
     fn a_batch_is_timed_to_the_ns_wherever_the_reference_starts() {
-        let reference = ThisMachine.references().swap_remove(0);
+        let reference = || ThisMachine.references().swap_remove(0);
         let stop = AtomicBool::new(false);
         let edges = [0, 1 << 53, 1 << 63].map(|edge: u64| [edge.wrapping_sub(1), edge, edge + 1]);
         for reference_origin in edges.concat() {
             let bench = Bench {
                 platform: &ThisMachine,
-                timer: Timer::Reference(reference.clone()),
-                reference: reference.clone(),
+                timer: Timer::Reference(reference()),
+                reference: reference(),
                 first_rate: TimerRate { ns_per_unit: 1.0, bound_ppm: 0.0 },
                 timer_step: 1.0,
                 timer_call: 0.0,

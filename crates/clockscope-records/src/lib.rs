@@ -48,7 +48,7 @@ pub use document::{Document, Info, Listing, ReadError};
 pub use emulator::{Emulator, Hypervisor};
 pub use envelope::{Contents, Envelope};
 pub use environment::{Announcement, Announcements, CounterFlags, Cpu, Environment, Frequencies, Kernel, Program};
-pub use failure::{CpuFailure, Failure, PairsFailure, RatePairFailure, UnfitFailure};
+pub use failure::{CpuFailure, Failure, PairsFailure, RatePairFailure, RuntimeFailure, UnfitFailure};
 /// A figure, or why it is unknown.
 ///
 /// In JSON, an unknown figure is `null`, and its reason is in the object `unknown` of the nearest

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::{add_unknown, record};
-use crate::{Cost, Figure, TickEvidence};
+use crate::{Cost, Figure, RuntimeFailure, TickEvidence};
 
 /// What `clockscope runtimes` found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -45,6 +45,9 @@ pub struct RuntimeRecord {
     pub available: bool,
     /// Why it was not; `null` when it was.
     pub reason: Option<String>,
+    /// What failed; `null` if nothing did, and in older records.
+    #[serde(default)]
+    pub failure: Option<RuntimeFailure>,
     /// The kernel's clocksource while it was measured.
     pub clocksource: Figure<String>,
     /// What the API is built on, e.g. `CLOCK_MONOTONIC`.
@@ -123,6 +126,9 @@ pub struct RuntimeFound {
     pub available: bool,
     /// Why not; `null` when it was.
     pub reason: Option<String>,
+    /// What failed; `null` if nothing did, and in older records.
+    #[serde(default)]
+    pub failure: Option<RuntimeFailure>,
     /// How to get it.
     pub get: String,
 }

@@ -22,6 +22,7 @@ mod stage;
 mod substitutions;
 mod surprises;
 mod text;
+mod unmeasured;
 mod version;
 
 pub use programs::{Chosen, UnknownRuntime, select};

@@ -13,6 +13,8 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use clockscope_records::RuntimeFailure;
+
 use crate::coarse::seconds;
 use crate::descendants::Adoption;
 use crate::parent_death;
@@ -75,6 +77,17 @@ impl Ended {
             Self::TimeLimit => Some(format!("did not end within {} s", limits.seconds)),
             Self::Stopped => Some("was interrupted".to_owned()),
             Self::TooMuchOutput => Some(format!("printed more than {} MB", MOST_OUTPUT >> 20)),
+        }
+    }
+}
+
+impl Ended {
+    /// Returns what records have of it beside the words, if anything went wrong.
+    pub(crate) const fn failure(self) -> RuntimeFailure {
+        match self {
+            Self::Itself(_) | Self::Done | Self::TooMuchOutput => RuntimeFailure::Failed,
+            Self::TimeLimit => RuntimeFailure::TimedOut,
+            Self::Stopped => RuntimeFailure::Interrupted,
         }
     }
 }

@@ -2,7 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
+use clockscope_records::RuntimeFailure;
+
 use crate::registry::{RUNTIMES, Runtime};
+use crate::unmeasured::Unmeasured;
 
 /// A runtime that was asked for, and the program that starts it, where the user has named one.
 #[derive(Clone, Debug)]
@@ -88,11 +91,11 @@ impl Chosen {
     /// The program that starts it.
     ///
     /// # Errors
-    /// Why there is none, in a sentence.
-    pub(crate) fn program(&self) -> Result<PathBuf, String> {
+    /// There is none.
+    pub(crate) fn program(&self) -> Result<PathBuf, Unmeasured> {
         match &self.program {
-            Some(named) => found(named).ok_or_else(|| format!("{} is no program", named.display())),
-            None => first(self.runtime.programs).ok_or_else(|| missing(self.runtime.programs)),
+            Some(named) => found(named).ok_or_else(|| not_found(format!("{} is not a program", named.display()))),
+            None => first(self.runtime.programs).ok_or_else(|| not_found(missing(self.runtime.programs))),
         }
     }
 
@@ -100,12 +103,12 @@ impl Chosen {
     /// matter where it can be built without.
     ///
     /// # Errors
-    /// Why there is none, in a sentence.
-    pub(crate) fn compiler(&self) -> Result<Option<PathBuf>, String> {
+    /// There is none.
+    pub(crate) fn compiler(&self) -> Result<Option<PathBuf>, Unmeasured> {
         let compilers = self.runtime.compilers;
         match first(compilers) {
             None if !compilers.is_empty() && !self.is_buildable_without_compiler() => {
-                Err(format!("{}, to compile for it", missing(compilers)))
+                Err(not_found(format!("{}, to compile for it", missing(compilers))))
             }
             found => Ok(found),
         }
@@ -114,6 +117,10 @@ impl Chosen {
     fn is_buildable_without_compiler(&self) -> bool {
         self.runtime.builds.iter().any(|build| !build.command.contains(&"{compiler}"))
     }
+}
+
+fn not_found(reason: String) -> Unmeasured {
+    Unmeasured::new(RuntimeFailure::NotFound, reason)
 }
 
 /// A path, or a name on PATH, if it can be executed.
@@ -155,7 +162,7 @@ mod tests {
     #[test]
     fn what_is_no_program_is_said_to_be_none() {
         let of = |path: &str| Chosen { runtime: &RUNTIMES[0], program: Some(path.into()) }.program();
-        assert!(of("/nowhere/cc").unwrap_err().contains("/nowhere/cc is no program"));
+        assert!(of("/nowhere/cc").unwrap_err().reason.contains("/nowhere/cc is not a program"));
         assert!(of("/").is_err());
         assert_eq!(of("/bin/sh").unwrap(), Path::new("/bin/sh"));
     }

@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use clockscope_records::RuntimeFailure;
+
 use crate::folders::{Folder, RunFolders};
 use crate::probe_line;
 use crate::process::{FinishedProgram, Limits, NoTask, Task, run};
@@ -14,6 +16,7 @@ use crate::programs::Chosen;
 use crate::registry::Runtime;
 use crate::substitutions::Substitutions;
 use crate::text::shortened;
+use crate::unmeasured::Unmeasured;
 use crate::version::{framework, version};
 
 /// Longest time for printing a version, in seconds.
@@ -41,8 +44,8 @@ pub(crate) struct Ready {
 /// Finds the programs and asks for their versions.
 ///
 /// # Errors
-/// Why it cannot be started, in a sentence.
-pub(crate) fn found(chosen: &Chosen, places: &RunFolders, stop: &AtomicBool) -> Result<Ready, String> {
+/// It cannot be started.
+pub(crate) fn found(chosen: &Chosen, places: &RunFolders, stop: &AtomicBool) -> Result<Ready, Unmeasured> {
     let (program, compiler) = (chosen.program()?, chosen.compiler()?);
     let folder = places.folder().map_err(no_folder)?;
     let ask = |program: &Path, version: &[&str]| told(program, version, chosen.runtime, folder.path(), stop);
@@ -57,18 +60,19 @@ pub(crate) fn found(chosen: &Chosen, places: &RunFolders, stop: &AtomicBool) -> 
 }
 
 /// A folder with the probe.
-pub(crate) fn folder_with(places: &RunFolders, runtime: &Runtime) -> Result<Folder, String> {
+pub(crate) fn folder_with(places: &RunFolders, runtime: &Runtime) -> Result<Folder, Unmeasured> {
     let folder = places.folder().map_err(no_folder)?;
     for source in runtime.sources {
         let path = folder.path().join(source.file);
-        fs::write(&path, source.text).map_err(|error| format!("{}: {error}", path.display()))?;
+        let refused = |error| Unmeasured::new(RuntimeFailure::NoFolder, format!("{}: {error}", path.display()));
+        fs::write(&path, source.text).map_err(refused)?;
     }
     Ok(folder)
 }
 
 impl Ready {
     /// With what is built of the probe, if anything is: from the cache, or built now.
-    pub(crate) fn built(self, runtime: &Runtime, places: &RunFolders, stop: &AtomicBool) -> Result<Self, String> {
+    pub(crate) fn built(self, runtime: &Runtime, places: &RunFolders, stop: &AtomicBool) -> Result<Self, Unmeasured> {
         if runtime.builds.is_empty() {
             return Ok(self);
         }
@@ -80,7 +84,12 @@ impl Ready {
     }
 
     /// The same, built now whatever the cache has. By the first way that succeeds.
-    pub(crate) fn built_anew(&self, runtime: &Runtime, places: &RunFolders, stop: &AtomicBool) -> Result<Self, String> {
+    pub(crate) fn built_anew(
+        &self,
+        runtime: &Runtime,
+        places: &RunFolders,
+        stop: &AtomicBool,
+    ) -> Result<Self, Unmeasured> {
         let folder = folder_with(places, runtime)?;
         let source = folder.path().join(runtime.probe().file);
         let limits = Limits { seconds: BUILD_S, stop };
@@ -103,7 +112,8 @@ impl Ready {
                 break;
             }
         }
-        Err(format!("the probe was not built: {}", faults.join("; ")))
+        let failure = if stop.load(Ordering::Relaxed) { RuntimeFailure::Interrupted } else { RuntimeFailure::NotBuilt };
+        Err(Unmeasured::new(failure, format!("the probe was not built: {}", faults.join("; "))))
     }
 
     /// All that what is built depends on.
@@ -133,10 +143,11 @@ impl Ready {
 
 /// Puts what was built where it is kept, or else, should the cache be full, where it lasts for this
 /// run.
-fn keep(product: &Path, kept: &Path, places: &RunFolders) -> Result<PathBuf, String> {
+fn keep(product: &Path, kept: &Path, places: &RunFolders) -> Result<PathBuf, Unmeasured> {
     let lasting = places.lasting(kept);
     let put = put(product, kept).map(|()| kept.to_owned()).or_else(|_| put(product, &lasting).map(|()| lasting));
-    put.map_err(|error| format!("what was built of the probe cannot be kept in {}: {error}", kept.display()))
+    let refused = |error| format!("what was built of the probe cannot be kept in {}: {error}", kept.display());
+    put.map_err(|error| Unmeasured::new(RuntimeFailure::NoFolder, refused(error)))
 }
 
 /// Copies, since it may be another file system, under another name first: what has its name is
@@ -159,13 +170,16 @@ fn told(
     runtime: &Runtime,
     folder: &Path,
     stop: &AtomicBool,
-) -> Result<String, String> {
+) -> Result<String, Unmeasured> {
     let words = Substitutions { program: Some(program), folder: Some(folder), ..Substitutions::default() };
     let mut command = words.command(&["{program}"], runtime.variables).ok_or_else(no_program)?;
     let limits = Limits { seconds: VERSION_S, stop };
     let outcome = started(command.args(arguments), limits, &mut NoTask)?;
     match outcome.ended.fault(limits) {
-        Some(fault) => Err(format!("{} {} {fault}{}", program.display(), arguments.join(" "), last_words(&outcome))),
+        Some(fault) => {
+            let reason = format!("{} {} {fault}{}", program.display(), arguments.join(" "), last_words(&outcome));
+            Err(Unmeasured::new(outcome.ended.failure(), reason))
+        }
         None => Ok(outcome.stdout + &outcome.stderr),
     }
 }
@@ -175,17 +189,20 @@ pub(crate) fn started(
     command: &mut Command,
     limits: Limits<'_>,
     task: &mut dyn Task,
-) -> Result<FinishedProgram, String> {
+) -> Result<FinishedProgram, Unmeasured> {
     let started = run(command, limits, task);
-    started.map_err(|error| format!("{} cannot be started: {error}", command.get_program().display()))
+    started.map_err(|error| {
+        let reason = format!("{} cannot be started: {error}", command.get_program().display());
+        Unmeasured::new(RuntimeFailure::NotStarted, reason)
+    })
 }
 
-pub(crate) fn no_program() -> String {
-    "it has no program that could be started".to_owned()
+pub(crate) fn no_program() -> Unmeasured {
+    Unmeasured::new(RuntimeFailure::NotFound, "it has no program that could be started")
 }
 
-fn no_folder(error: io::Error) -> String {
-    format!("there is no folder for the probe: {error}")
+fn no_folder(error: io::Error) -> Unmeasured {
+    Unmeasured::new(RuntimeFailure::NoFolder, format!("there is no folder for the probe: {error}"))
 }
 
 /// What a program said that may explain how it ended: the first line that speaks of an error, or

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use clockscope_records::{Figure, RuntimeFound, RuntimeRecord};
+use clockscope_records::{Figure, RuntimeFailure, RuntimeFound, RuntimeRecord};
 
 use crate::folders::{Folder, RunFolders};
 use crate::pages::{self, Pages};
@@ -16,6 +16,7 @@ use crate::registry::Runtime;
 use crate::row;
 use crate::substitutions::Substitutions;
 use crate::text::shortened;
+use crate::unmeasured::Unmeasured;
 use crate::version::version;
 
 /// How probes are run.
@@ -44,13 +45,13 @@ pub struct Stage {
 pub struct Prepared<'a> {
     chosen: &'a Chosen,
     /// What it takes to start its probe, or why it cannot be.
-    ready: Result<Ready, String>,
+    ready: Result<Ready, Unmeasured>,
 }
 
 /// What a probe printed, and what was wrong with how it ended.
 struct ProbeOutput {
     lines: String,
-    fault: Option<String>,
+    fault: Option<Unmeasured>,
     /// Whether it broke down before it said anything.
     is_silent: bool,
 }
@@ -108,17 +109,18 @@ impl Stage {
     /// Which of them there are. Asks each for its version, and builds nothing.
     pub fn list(&self, chosen: &[Chosen], stop: &AtomicBool) -> Vec<RuntimeFound> {
         let found = |one: &Chosen| {
-            let (version, program, reason) = match ready::found(one, &self.places, stop) {
+            let (version, program, unmeasured) = match ready::found(one, &self.places, stop) {
                 Ok(ready) => (Some(ready.version), Some(ready.program), None),
-                Err(reason) => (None, one.program().ok(), Some(reason)),
+                Err(unmeasured) => (None, one.program().ok(), Some(unmeasured)),
             };
             RuntimeFound {
                 runtime: one.runtime.name.to_owned(),
                 title: one.runtime.title.to_owned(),
                 version,
                 program: program.map(|program| program.display().to_string()),
-                available: reason.is_none(),
-                reason,
+                available: unmeasured.is_none(),
+                failure: unmeasured.as_ref().map(|unmeasured| unmeasured.failure),
+                reason: unmeasured.map(|unmeasured| unmeasured.reason),
                 get: one.runtime.get.to_owned(),
             }
         };
@@ -137,22 +139,23 @@ impl Stage {
         };
         let ready = match ready {
             Ok(ready) => ready,
-            Err(reason) if chosen.program.is_none() => {
-                return vec![unavailable(whole, format!("{reason}; get it: {}", chosen.runtime.get))];
+            Err(unmeasured) if chosen.program.is_none() => {
+                let reason = format!("{unmeasured}; get it: {}", chosen.runtime.get);
+                return vec![unavailable(whole, Unmeasured { reason, ..*unmeasured })];
             }
-            Err(reason) => return vec![unavailable(whole, reason.clone())],
+            Err(unmeasured) => return vec![unavailable(whole, unmeasured.clone())],
         };
         whole.version = Some(ready.version.clone());
         match self.said(chosen.runtime, ready, request) {
             Ok(said) => rows(&whole, &said.lines, said.fault, request.clocksource),
-            Err(reason) => vec![unavailable(whole, reason)],
+            Err(unmeasured) => vec![unavailable(whole, unmeasured)],
         }
     }
 
     /// What the probe says. One that was built some time ago and does not even begin to speak is
     /// built anew, be it that another clocksource is in use: what lies in a cache may have been
     /// damaged, or be another machine's.
-    fn said(&self, runtime: &Runtime, ready: &Ready, request: ProbeRequest<'_>) -> Result<ProbeOutput, String> {
+    fn said(&self, runtime: &Runtime, ready: &Ready, request: ProbeRequest<'_>) -> Result<ProbeOutput, Unmeasured> {
         let first = self.run(runtime, ready, request);
         let is_silent = first.as_ref().map_or(true, |said| said.is_silent);
         if !is_silent || !ready.is_from_cache || request.stop.load(Ordering::Relaxed) {
@@ -163,7 +166,7 @@ impl Stage {
     }
 
     /// Runs the probe.
-    fn run(&self, runtime: &Runtime, ready: &Ready, request: ProbeRequest<'_>) -> Result<ProbeOutput, String> {
+    fn run(&self, runtime: &Runtime, ready: &Ready, request: ProbeRequest<'_>) -> Result<ProbeOutput, Unmeasured> {
         let folder = ready::folder_with(&self.places, runtime)?;
         let mut pages = match runtime.is_browser() {
             true => Some(Pages::new(runtime.probe().text, request.milliseconds).map_err(no_server)?),
@@ -192,7 +195,8 @@ impl Stage {
                 fault = fault.or_else(|| Some("ended before its pages had reported".to_owned()));
             }
         }
-        let fault = fault.map(|fault| format!("the probe {fault}{}", last_words(&outcome)));
+        let words = |fault| format!("the probe {fault}{}", last_words(&outcome));
+        let fault = fault.map(|fault| Unmeasured::new(outcome.ended.failure(), words(fault)));
         let is_silent =
             matches!(outcome.ended, Ended::Itself(status) if !status.success()) && outcome.stdout.is_empty();
         Ok(ProbeOutput { lines: outcome.stdout, fault, is_silent })
@@ -208,7 +212,12 @@ fn start_page(pages: &Pages, folder: &Folder) -> io::Result<String> {
 }
 
 /// A row an API; and one that says what was wrong, if anything was.
-fn rows(whole: &RuntimeRecord, output: &str, fault: Option<String>, clocksource: Option<&str>) -> Vec<RuntimeRecord> {
+fn rows(
+    whole: &RuntimeRecord,
+    output: &str,
+    fault: Option<Unmeasured>,
+    clocksource: Option<&str>,
+) -> Vec<RuntimeRecord> {
     let lines = probe_line::parse(output);
     let nothing = lines.is_empty().then(|| match output.lines().find(|line| !line.trim().is_empty()) {
         Some(first) => format!("the probe printed no figures, but: {}", shortened(first)),
@@ -221,26 +230,32 @@ fn rows(whole: &RuntimeRecord, output: &str, fault: Option<String>, clocksource:
             row::fill(&mut record, &readings, clocksource);
             record
         }
-        Ok(ProbeReport::Unavailable { api, reason }) => {
-            unavailable(RuntimeRecord { api: Some(api), ..whole.clone() }, reason)
+        Ok(ProbeReport::Unavailable { api, reason }) => unavailable(
+            RuntimeRecord { api: Some(api), ..whole.clone() },
+            Unmeasured::new(RuntimeFailure::NoApi, reason),
+        ),
+        Err(error) => {
+            let reason = format!("a line of the probe cannot be used: {error}");
+            unavailable(whole.clone(), Unmeasured::new(RuntimeFailure::Malformed, reason))
         }
-        Err(error) => unavailable(whole.clone(), format!("a line of the probe cannot be used: {error}")),
     };
     // A line that was being written when the probe was ended is no line.
     let is_open = !output.ends_with('\n') && output.lines().next_back().is_some_and(probe_line::is_ours);
     let is_cut_off = fault.is_some() && is_open && lines.last().is_some_and(Result::is_err);
     let whole_lines = lines.len() - usize::from(is_cut_off);
     let mut rows: Vec<RuntimeRecord> = lines.into_iter().take(whole_lines).map(of).collect();
-    rows.extend(fault.or(nothing).map(|reason| unavailable(whole.clone(), reason)));
+    let nothing = nothing.map(|reason| Unmeasured::new(RuntimeFailure::NoFigures, reason));
+    rows.extend(fault.or(nothing).map(|unmeasured| unavailable(whole.clone(), unmeasured)));
     rows
 }
 
-fn unavailable(whole: RuntimeRecord, reason: String) -> RuntimeRecord {
-    RuntimeRecord { available: false, reason: Some(reason), ..whole }
+fn unavailable(whole: RuntimeRecord, Unmeasured { failure, reason }: Unmeasured) -> RuntimeRecord {
+    RuntimeRecord { available: false, reason: Some(reason), failure: Some(failure), ..whole }
 }
 
-fn no_server(error: io::Error) -> String {
-    format!("there is no server for the browser on 127.0.0.1: {error}")
+fn no_server(error: io::Error) -> Unmeasured {
+    let reason = format!("there is no server for the browser on 127.0.0.1: {error}");
+    Unmeasured::new(RuntimeFailure::NoServer, reason)
 }
 
 #[cfg(test)]

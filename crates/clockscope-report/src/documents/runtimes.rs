@@ -17,7 +17,7 @@ const HEAD: [&str; 10] =
     ["Runtime", "API", "Hardware timer", "1 tick", "Cost", "Observed", "Tick", "Zeros %", "Regr", "Largest"];
 
 /// Columns of a spreadsheet. The row's clocksource is the context's.
-const COLUMNS: [&str; 34] = [
+const COLUMNS: [&str; 35] = [
     "runtime",
     "title",
     "version",
@@ -25,6 +25,7 @@ const COLUMNS: [&str; 34] = [
     "api",
     "available",
     "reason",
+    "failure",
     "built_on",
     "hardware_timer",
     "nominal_resolution_ns",

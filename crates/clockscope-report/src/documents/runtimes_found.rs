@@ -9,7 +9,7 @@ use crate::sheet::Sheet;
 use crate::text::counted;
 
 /// Columns of a spreadsheet.
-const COLUMNS: [&str; 7] = ["runtime", "title", "version", "program", "available", "reason", "get"];
+const COLUMNS: [&str; 8] = ["runtime", "title", "version", "program", "available", "reason", "failure", "get"];
 
 impl DescribeContents for RuntimesFound {
     const LINES: &'static [(&'static str, &'static str)] = &[("runtimes", "runtime")];

@@ -45,27 +45,30 @@ fn a_wrapper_may_print_whatever_it_likes_before() {
 
 #[test]
 fn what_goes_wrong_is_a_row_with_the_reason() {
-    for (script, limit_s, expected) in [
+    for (script, limit_s, failure, expected) in [
         (
             "echo 'pyenv: ruby: command not found' >&2; exit 127",
             30.0,
+            RuntimeFailure::Failed,
             "the probe ended with status 127: pyenv: ruby: command not found",
         ),
-        ("kill -SEGV $$", 30.0, "the probe was killed by signal 11 (SEGV)"),
-        ("exec sleep 1000", 0.3, "the probe did not end within 0.3 s"),
-        ("echo '<html>'; echo rubbish", 30.0, "the probe printed no figures, but: <html>"),
-        ("exit 0", 30.0, "the probe printed nothing"),
+        ("kill -SEGV $$", 30.0, RuntimeFailure::Failed, "the probe was killed by signal 11 (SEGV)"),
+        ("exec sleep 1000", 0.3, RuntimeFailure::TimedOut, "the probe did not end within 0.3 s"),
+        ("echo '<html>'; echo rubbish", 30.0, RuntimeFailure::NoFigures, "the probe printed no figures, but: <html>"),
+        ("exit 0", 30.0, RuntimeFailure::NoFigures, "the probe printed nothing"),
         (
             "echo '{\"clockscope_probe\":1,\"api\":'",
             30.0,
+            RuntimeFailure::Malformed,
             "a line of the probe cannot be used: it is not what a probe prints",
         ),
-        ("echo '{\"clockscope_probe\":7}'", 30.0, "version 7 of the protocol"),
+        ("echo '{\"clockscope_probe\":7}'", 30.0, RuntimeFailure::Malformed, "version 7 of the protocol"),
     ] {
         let rows = with("ruby", script, limit_s);
         assert_eq!(rows.len(), 1, "{script}: {rows:?}");
         let reason = rows[0].reason.clone().unwrap_or_default();
         assert!(!rows[0].available && reason.contains(expected), "{script}: {reason}");
+        assert_eq!(rows[0].failure, Some(failure), "{script}");
     }
 }
 
@@ -105,13 +108,18 @@ fn a_shim_that_fails_to_tell_its_version_is_a_row() {
 
 #[test]
 fn a_compiler_that_fails_or_makes_nothing_is_a_row() {
-    for (script, expected) in [
-        ("echo 'probe.c:1: error: no' >&2; echo '1 error' >&2; exit 1", "the probe was not built: "),
-        ("exit 0", "what was built of the probe cannot be kept"),
+    for (script, failure, expected) in [
+        (
+            "echo 'probe.c:1: error: no' >&2; echo '1 error' >&2; exit 1",
+            RuntimeFailure::NotBuilt,
+            "the probe was not built: ",
+        ),
+        ("exit 0", RuntimeFailure::NoFolder, "what was built of the probe cannot be kept"),
     ] {
         let rows = with("c", script, 30.0);
         let reason = rows[0].reason.clone().unwrap_or_default();
         assert!(rows.len() == 1 && reason.contains(expected), "{reason}");
+        assert_eq!(rows[0].failure, Some(failure), "{reason}");
     }
 }
 
