@@ -70,7 +70,10 @@ pub use recording::{
     RecordedBatch, RecordedClock, RecordedCounter, RecordedResolution, RecordedRun, RecordedTrial, RecordedUnit,
     RecordedYardstick, Recording,
 };
-pub use runtimes::{RuntimeFound, RuntimeRecord, Runtimes, RuntimesFound};
+pub use runtimes::{
+    ComparedApi, RuntimeFound, RuntimeRecord, Runtimes, RuntimesFound, Surprise, SurpriseProse, SurprisingApi,
+    SurprisingFact,
+};
 pub use schema::{DOCUMENT_SCHEMA, POLICY_SCHEMA, RECORDING_SCHEMA, SCHEMA_VERSION, indented};
 pub use shootout::{Metric, MetricKind, MetricProse, Shootout, ShootoutProse, UnreadableClock, Winner};
 pub use sleep::{Sleep, SleepRow};

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::demand::ignored;
 use crate::figure::{add_unknown, record};
 use crate::{Cost, Figure, RuntimeFailure, TickEvidence};
 
@@ -19,10 +20,95 @@ pub struct Runtimes {
     /// One row an API, in the order of the runtimes; one for a runtime of which nothing, or not
     /// everything, was measured.
     pub runtimes: Vec<RuntimeRecord>,
-    /// What is not as its users may expect, a sentence each.
-    pub surprises: Vec<String>,
+    /// APIs that are not as their users may expect.
+    pub surprises: Vec<Surprise>,
     /// What went wrong when clocksources were switched; `null` if nothing did.
     pub error: Option<String>,
+}
+
+/// An API that is not as its users may expect.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum Surprise {
+    /// What was found about it.
+    Found(SurprisingApi),
+    /// The same in a sentence. Older records have no others.
+    Sentence(String),
+}
+
+/// An API, and what is surprising about it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SurprisingApi {
+    /// The runtime's title; with its version, or its program, where they are of several programs.
+    pub runtime: String,
+    /// The API.
+    pub api: String,
+    /// The kernel's clocksource while it was measured; `null` where all APIs had the same.
+    pub clocksource: Option<String>,
+    /// What is surprising about it.
+    pub findings: Vec<SurprisingFact>,
+    /// The same for people. Renderers write it beside the data; readers ignore it.
+    #[serde(flatten, deserialize_with = "ignored")]
+    pub prose: Option<SurpriseProse>,
+}
+
+/// A surprise in words.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SurpriseProse {
+    /// The API and what is surprising about it, in one sentence.
+    pub text: String,
+}
+
+/// What is surprising about an API.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(tag = "finding", rename_all = "snake_case")]
+pub enum SurprisingFact {
+    /// Its tick is coarse.
+    Coarse {
+        /// The tick, in ns.
+        tick_ns: f64,
+        /// The resolution that the API states, in ns, if the tick is far coarser; `null` otherwise.
+        nominal_ns: Option<f64>,
+        /// The API of the finest tick, if that is far finer; `null` otherwise.
+        finest: Option<ComparedApi>,
+        /// Readings that repeat the one before, in percent, if most do; `null` otherwise.
+        repeats_percent: Option<f64>,
+    },
+    /// Its tick is unknown, and most readings repeat the one before.
+    Repeats {
+        /// How many do, in percent.
+        percent: f64,
+    },
+    /// All its readings are the same.
+    StoodStill {
+        /// How many there are.
+        reads: u64,
+    },
+    /// A read costs far more than the cheapest one.
+    Expensive {
+        /// What it costs, in ns.
+        cost_ns: f64,
+        /// The API of the cheapest read.
+        cheapest: ComparedApi,
+    },
+    /// Readings went back.
+    WentBack {
+        /// How many did.
+        count: u64,
+        /// Of so many.
+        reads: u64,
+    },
+}
+
+/// Another API, which one is compared with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ComparedApi {
+    /// The runtime's title; with its version, or its program, where they are of several programs.
+    pub runtime: String,
+    /// The API.
+    pub api: String,
+    /// Its tick or cost, in ns.
+    pub ns: f64,
 }
 
 /// One API of one runtime, or why there is none.

@@ -2,7 +2,7 @@
 
 use clockscope_records::{Document, Measurement};
 
-use crate::{evidence, holder, kernel_verdict, recommendation, shootout, tick};
+use crate::{evidence, holder, kernel_verdict, recommendation, shootout, surprise, tick};
 
 /// Puts all words of a document beside its data.
 pub(crate) fn explain(document: &mut Document) {
@@ -24,6 +24,7 @@ pub(crate) fn explain(document: &mut Document) {
         Document::Runtimes(answer) => {
             let evidence = answer.found.runtimes.iter_mut().filter_map(|row| row.tick_evidence.as_mut());
             evidence.for_each(tick::explain);
+            answer.found.surprises.iter_mut().for_each(surprise::explain);
         }
         Document::Plan(_)
         | Document::Order(_)

@@ -17,6 +17,7 @@ mod report;
 mod sheet;
 mod shootout;
 mod style;
+mod surprise;
 mod text;
 mod tick;
 mod units;

@@ -351,7 +351,7 @@ fn control_characters_of_a_record_are_not_passed_on() {
         assert!(table.contains("perf_counter_ns") && !table.contains('\x1b'), "{table}");
     }
     let sheet = rendered(&document, Format::Csv);
-    assert!(sheet.split_terminator("\r\n").map(columns).all(|count| count == 39), "{sheet}");
+    assert!(sheet.split_terminator("\r\n").map(columns).all(|count| count == 40), "{sheet}");
 }
 
 /// Characters of each kind that steer a terminal or hide, between words.
@@ -434,7 +434,7 @@ fn forget_words(record: &mut Value) {
     }
 }
 
-/// Removes the words of ticks, recommendations and holders, wherever they are.
+/// Removes the words of ticks, recommendations, holders and surprises, wherever they are.
 fn forget_nested_words(value: &mut Value) {
     match value {
         Value::Object(entries) => {
@@ -445,6 +445,9 @@ fn forget_nested_words(value: &mut Value) {
             }
             if entries.contains_key("holder") {
                 assert!(entries.remove("held").is_some());
+            }
+            for surprise in entries.get_mut("surprises").and_then(Value::as_array_mut).into_iter().flatten() {
+                assert!(surprise.as_object_mut().is_some_and(|surprise| surprise.remove("text").is_some()));
             }
             entries.values_mut().for_each(forget_nested_words);
         }

@@ -1,17 +1,16 @@
-//! What is not as the users of an API may expect, a sentence each.
+//! What is not as the users of an API may expect.
 
 use std::collections::BTreeMap;
 
-use clockscope_records::RuntimeRecord;
-use clockscope_records::units::time;
+use clockscope_records::{ComparedApi, RuntimeRecord, Surprise, SurprisingApi, SurprisingFact};
 
 /// A tick surprises that is so many times the finest one of all.
 const COARSE: f64 = 5.0;
 /// A cost surprises that is so many times the smallest one of all.
-const DEAR: f64 = 5.0;
+const EXPENSIVE: f64 = 5.0;
 /// Readings that repeat the one before, in percent, from which on that surprises.
 const MOSTLY: f64 = 50.0;
-/// Clocks of whole milliseconds are coarse by their name, and surprise nobody who has read it.
+/// Clocks of whole milliseconds are coarse by their name, and do not surprise.
 const COARSE_BY_NAME_NS: f64 = 1e6;
 /// What has not moved for so many of its steps stands still.
 const LONG: f64 = 100.0;
@@ -20,23 +19,30 @@ const FINER: f64 = 2.0;
 /// By what share a tick may differ from the nominal one.
 const SAME: f64 = 0.02;
 
-/// A sentence for each API that surprises, in the order of the rows. APIs of one clocksource are
-/// compared with each other.
+/// Returns the APIs that surprise, in the order of the rows. APIs of one clocksource are compared
+/// with each other.
 #[must_use]
-pub fn surprises(rows: &[RuntimeRecord]) -> Vec<String> {
+pub fn surprises(rows: &[RuntimeRecord]) -> Vec<Surprise> {
     let mut groups: BTreeMap<Option<&str>, Vec<&RuntimeRecord>> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.available) {
         groups.entry(row.clocksource.as_deref()).or_default().push(row);
     }
     let several = groups.len() > 1;
     let finest: BTreeMap<_, _> = groups.iter().map(|(source, group)| (*source, Finest::of(group, rows))).collect();
-    let sentence = |row: &RuntimeRecord| {
+    let of_row = |row: &RuntimeRecord| {
         let source = row.clocksource.as_deref();
-        let what = finest.get(&source)?.surprising(row);
-        let under = source.filter(|_| several).map_or_else(String::new, |source| format!(" on {source}"));
-        (!what.is_empty()).then(|| format!("{}{under}: {}.", name(row, rows), what.join("; ")))
+        let findings = finest.get(&source)?.surprising(row);
+        (!findings.is_empty()).then(|| {
+            Surprise::Found(SurprisingApi {
+                runtime: row.label(rows),
+                api: row.api.clone().unwrap_or_default(),
+                clocksource: source.filter(|_| several).map(str::to_owned),
+                findings,
+                prose: None,
+            })
+        })
     };
-    rows.iter().filter(|row| row.available).filter_map(sentence).collect()
+    rows.iter().filter(|row| row.available).filter_map(of_row).collect()
 }
 
 /// What the APIs of one clocksource are compared with.
@@ -61,79 +67,62 @@ impl<'a> Finest<'a> {
         Self { all, tick: best(|row| row.tick_ns.get()), cost: best(fine) }
     }
 
-    fn surprising(&self, row: &RuntimeRecord) -> Vec<String> {
+    fn surprising(&self, row: &RuntimeRecord) -> Vec<SurprisingFact> {
         [self.tick_of(row), self.cost_of(row), regressions(row)].into_iter().flatten().collect()
     }
 
-    fn tick_of(&self, row: &RuntimeRecord) -> Option<String> {
+    fn tick_of(&self, row: &RuntimeRecord) -> Option<SurprisingFact> {
         let Some(tick_ns) = row.tick_ns.get() else { return standing(row) };
         let (finest_ns, finest) = self.tick?;
-        let is_as_named = row.nominal_resolution_ns.get().is_some_and(|nominal| (tick_ns / nominal - 1.0).abs() < SAME);
-        let zeros = row.zeros_percent.get().filter(|zeros| *zeros >= MOSTLY);
-        let is_coarse = tick_ns >= COARSE * finest_ns || zeros.is_some();
-        if !is_coarse || (is_as_named && is_coarse_by_name(row)) {
+        let stated = row.nominal_resolution_ns.get();
+        let is_as_named = stated.is_some_and(|nominal| (tick_ns / nominal - 1.0).abs() < SAME);
+        let repeats_percent = row.zeros_percent.get().filter(|zeros| *zeros >= MOSTLY);
+        let is_coarser = tick_ns >= COARSE * finest_ns;
+        if !is_coarser && repeats_percent.is_none() || (is_as_named && is_coarse_by_name(row)) {
             return None;
         }
-        let nominal = match row.nominal_resolution_ns.get().filter(|nominal| tick_ns > FINER * nominal) {
-            Some(nominal) => format!(" and not the {} that it states", time(nominal)),
-            None => String::new(),
-        };
-        let zeros = zeros.map_or_else(String::new, |zeros| format!("; {}", repeating(zeros)));
-        let finer = if tick_ns >= COARSE * finest_ns {
-            format!(", where {} steps by {}", name(finest, self.all), time(finest_ns))
-        } else {
-            String::new()
-        };
-        Some(format!("it steps by {}{nominal}{finer}{zeros}", time(tick_ns)))
+        Some(SurprisingFact::Coarse {
+            tick_ns,
+            nominal_ns: stated.filter(|nominal| tick_ns > FINER * nominal),
+            finest: is_coarser.then(|| self.compared(finest, finest_ns)),
+            repeats_percent,
+        })
     }
 
-    fn cost_of(&self, row: &RuntimeRecord) -> Option<String> {
+    fn cost_of(&self, row: &RuntimeRecord) -> Option<SurprisingFact> {
         let cost_ns = row.cost_ns.get()?;
         let (least_ns, cheapest) = self.cost?;
-        let is_dear = cost_ns >= DEAR * least_ns;
-        is_dear.then(|| {
-            format!("a read costs {}, {} one of {}", time(cost_ns), times(cost_ns / least_ns), name(cheapest, self.all))
-        })
+        let is_expensive = cost_ns >= EXPENSIVE * least_ns;
+        is_expensive.then(|| SurprisingFact::Expensive { cost_ns, cheapest: self.compared(cheapest, least_ns) })
+    }
+
+    fn compared(&self, row: &RuntimeRecord, ns: f64) -> ComparedApi {
+        ComparedApi { runtime: row.label(self.all), api: row.api.clone().unwrap_or_default(), ns }
     }
 }
 
 /// What can be said of one that repeats its readings and has no tick that is known.
-fn standing(row: &RuntimeRecord) -> Option<String> {
-    let zeros = row.zeros_percent.get().filter(|zeros| *zeros >= MOSTLY)?;
+fn standing(row: &RuntimeRecord) -> Option<SurprisingFact> {
+    let percent = row.zeros_percent.get().filter(|zeros| *zeros >= MOSTLY)?;
     let reads = row.reads.unwrap_or_default();
     let has_moved = row.observed_resolution_ns.is_known() || row.regressions.get().is_some_and(|count| count > 0);
-    if zeros < 100.0 || has_moved {
-        return (!is_coarse_by_name(row)).then(|| repeating(zeros));
+    if percent < 100.0 || has_moved {
+        return (!is_coarse_by_name(row)).then_some(SurprisingFact::Repeats { percent });
     }
     // One of whole ms may not step while it is read for a few.
     let lasted_ns = row.cost_ns.get().map(|cost| cost * reads as f64);
     let nominal_ns = row.nominal_resolution_ns.get().filter(|_| is_coarse_by_name(row));
     let is_short = lasted_ns.zip(nominal_ns).is_some_and(|(lasted, nominal)| lasted < LONG * nominal);
-    (!is_short).then(|| format!("it stood still: all of its {reads} readings are the same"))
+    (!is_short).then_some(SurprisingFact::StoodStill { reads })
 }
 
-fn repeating(zeros_percent: f64) -> String {
-    // As tables round it, but only all of them are 100.
-    let rounded = (zeros_percent * 10.0).round() / 10.0;
-    let shown = if rounded >= 100.0 && zeros_percent < 100.0 { 99.9 } else { rounded };
-    format!("{shown} % of its readings repeat the one before")
-}
-
-fn regressions(row: &RuntimeRecord) -> Option<String> {
+fn regressions(row: &RuntimeRecord) -> Option<SurprisingFact> {
     let count = row.regressions.get().filter(|count| *count > 0)?;
-    Some(format!("it went BACK {count} times in {} reads", row.reads.unwrap_or_default()))
+    Some(SurprisingFact::WentBack { count, reads: row.reads.unwrap_or_default() })
 }
 
 fn is_coarse_by_name(row: &RuntimeRecord) -> bool {
     row.nominal_resolution_ns.get().is_some_and(|nominal| nominal >= COARSE_BY_NAME_NS)
-}
-
-fn name(row: &RuntimeRecord, all: &[RuntimeRecord]) -> String {
-    format!("{} {}", row.label(all), row.api.as_deref().unwrap_or_default())
-}
-
-fn times(factor: f64) -> String {
-    if factor >= 10.0 { format!("{factor:.0} times") } else { format!("{factor:.1} times") }
 }
 
 #[cfg(test)]
@@ -159,6 +148,40 @@ mod tests {
         }
     }
 
+    /// The names of the APIs that surprise, each with what does.
+    fn found(rows: &[RuntimeRecord]) -> Vec<(String, Vec<SurprisingFact>)> {
+        let of = |surprise| match surprise {
+            Surprise::Found(SurprisingApi { runtime, api, clocksource, findings, prose: None }) => {
+                let under = clocksource.map_or_else(String::new, |clocksource| format!(" on {clocksource}"));
+                (format!("{runtime} {api}{under}"), findings)
+            }
+            other => panic!("words: {other:?}"),
+        };
+        surprises(rows).into_iter().map(of).collect()
+    }
+
+    fn api(runtime: &str, api: &str, ns: f64) -> ComparedApi {
+        ComparedApi { runtime: runtime.to_owned(), api: api.to_owned(), ns }
+    }
+
+    fn coarse(
+        tick_ns: f64,
+        nominal_ns: Option<f64>,
+        finest: Option<ComparedApi>,
+        repeats_percent: Option<f64>,
+    ) -> SurprisingFact {
+        SurprisingFact::Coarse { tick_ns, nominal_ns, finest, repeats_percent }
+    }
+
+    fn expensive(cost_ns: f64, cheapest: ComparedApi) -> SurprisingFact {
+        SurprisingFact::Expensive { cost_ns, cheapest }
+    }
+
+    /// Readings that repeat the one before, in percent, as [`row`] has them.
+    fn repeats(tick: f64, cost: f64) -> Option<f64> {
+        Some(100.0 * (1.0 - cost / tick))
+    }
+
     #[test]
     fn ticks_and_costs_surprise_and_what_is_coarse_by_name_does_not() {
         let rows = [
@@ -170,19 +193,22 @@ mod tests {
             row(".NET", "TickCount64", Some(1e6), 4e6, 3.0),
             row("Python", "perf_counter_ns", Some(1.0), 10.0, 377.0),
         ];
-        let found = surprises(&rows);
+        let c = |ns| api("C", "clock_gettime", ns);
+        let mono = |finest| coarse(100.0, None, finest, repeats(100.0, 28.0));
         assert_eq!(
-            found,
+            found(&rows),
             [
-                "Mono Stopwatch: it steps by 100 ns, where C clock_gettime steps by 10 ns; 72 % of its readings repeat the one before.",
-                "Chromium performance.now: it steps by 100 µs, where C clock_gettime steps by 10 ns; 99.8 % of its readings repeat the one before; a read costs 220 ns, 10 times one of C clock_gettime.",
-                ".NET TickCount64: it steps by 4 ms and not the 1 ms that it states, where C clock_gettime steps by 10 ns; 99.9 % of its readings repeat the one before.",
-                "Python perf_counter_ns: a read costs 377 ns, 17 times one of C clock_gettime.",
+                ("Mono Stopwatch".to_owned(), vec![mono(Some(c(10.0)))]),
+                (
+                    "Chromium performance.now".to_owned(),
+                    vec![coarse(1e5, None, Some(c(10.0)), repeats(1e5, 220.0)), expensive(220.0, c(22.0))]
+                ),
+                (".NET TickCount64".to_owned(), vec![coarse(4e6, Some(1e6), Some(c(10.0)), repeats(4e6, 3.0))]),
+                ("Python perf_counter_ns".to_owned(), vec![expensive(377.0, c(22.0))]),
             ]
         );
         assert!(surprises(&rows[..3]).is_empty() && surprises(&[]).is_empty());
-        let alone = "Mono Stopwatch: it steps by 100 ns; 72 % of its readings repeat the one before.";
-        assert_eq!(surprises(&rows[3..4]), [alone]);
+        assert_eq!(found(&rows[3..4]), [("Mono Stopwatch".to_owned(), vec![mono(None)])]);
     }
 
     #[test]
@@ -192,28 +218,26 @@ mod tests {
         let tsc = row("C", "clock_gettime", Some(1.0), 10.0, 22.0);
         assert!(surprises(&[tsc.clone(), hpet.clone()]).is_empty());
         hpet.regressions = Figure::Known(2);
-        assert_eq!(surprises(&[tsc, hpet]), ["C clock_gettime on hpet: it went BACK 2 times in 1000 reads."]);
+        let back = SurprisingFact::WentBack { count: 2, reads: 1000 };
+        assert_eq!(found(&[tsc, hpet]), [("C clock_gettime on hpet".to_owned(), vec![back])]);
     }
 
     #[test]
-    fn programs_of_one_runtime_are_told_apart() {
+    fn programs_of_one_runtime_have_names_of_their_own() {
         let python = |program: &str, version: &str, cost: f64| RuntimeRecord {
             program: Some(program.into()),
             version: Some(version.into()),
             ..row("Python", "time_ns", Some(1.0), 10.0, cost)
         };
         let c = RuntimeRecord { program: Some("/cc".into()), ..row("C", "time", Some(1.0), 10.0, 20.0) };
+        let by_c = |name: &str, cost| (format!("{name} time_ns"), vec![expensive(cost, api("C", "time", 20.0))]);
         assert_eq!(
-            surprises(&[c, python("/a", "3.11", 200.0), python("/b", "3.13", 400.0), python("/c", "3.13", 100.0)]),
-            [
-                "Python 3.11 time_ns: a read costs 200 ns, 10 times one of C time.",
-                "Python (/b) time_ns: a read costs 400 ns, 20 times one of C time.",
-                "Python (/c) time_ns: a read costs 100 ns, 5.0 times one of C time.",
-            ]
+            found(&[c, python("/a", "3.11", 200.0), python("/b", "3.13", 400.0), python("/c", "3.13", 100.0)]),
+            [by_c("Python 3.11", 200.0), by_c("Python (/b)", 400.0), by_c("Python (/c)", 100.0)]
         );
         assert_eq!(
-            surprises(&[python("/a", "3.11", 20.0), python("/b", "3.13", 400.0)]),
-            ["Python 3.13 time_ns: a read costs 400 ns, 20 times one of Python 3.11 time_ns."]
+            found(&[python("/a", "3.11", 20.0), python("/b", "3.13", 400.0)]),
+            [("Python 3.13 time_ns".to_owned(), vec![expensive(400.0, api("Python 3.11", "time_ns", 20.0))])]
         );
     }
 
@@ -224,12 +248,9 @@ mod tests {
             row("Rust", "Instant", Some(1.0), 10.0, 22.0),
             row("X", "now", Some(1.0), 101.0, 222.0),
         ];
-        assert_eq!(
-            surprises(&rows),
-            [
-                "X now: it steps by 101 ns and not the 1 ns that it states, where C clock_gettime steps by 10.1 ns; a read costs 222 ns, 10 times one of C clock_gettime."
-            ]
-        );
+        let c = |ns| Some(api("C", "clock_gettime", ns));
+        let both = vec![coarse(101.0, Some(1.0), c(10.1), None), expensive(222.0, api("C", "clock_gettime", 22.2))];
+        assert_eq!(found(&rows), [("X now".to_owned(), both)]);
     }
 
     #[test]
@@ -241,25 +262,29 @@ mod tests {
             cost_ns: Figure::of(cost, "too coarse"),
             ..row("X", "now", nominal, 10.0, 20.0)
         };
-        let still = "X now: it stood still: all of its 1000 readings are the same.";
-        let mostly = "X now: 99.9 % of its readings repeat the one before.";
+        let still = || Some(SurprisingFact::StoodStill { reads: 1000 });
+        let repeating = |percent| Some(SurprisingFact::Repeats { percent });
         for (row, expected) in [
-            (with(Some(1.0), 100.0, None, Some(20.0)), Some(still)),
-            (with(None, 100.0, None, None), Some(still)),
-            (with(None, 99.99, Some(1e5), Some(20.0)), Some(mostly)),
-            (with(None, 50.0, Some(1e5), Some(20.0)), Some("X now: 50 % of its readings repeat the one before.")),
+            (with(Some(1.0), 100.0, None, Some(20.0)), still()),
+            (with(None, 100.0, None, None), still()),
+            (with(None, 99.99, Some(1e5), Some(20.0)), repeating(99.99)),
+            (with(None, 50.0, Some(1e5), Some(20.0)), repeating(50.0)),
             (with(None, 49.9, Some(1e5), Some(20.0)), None),
             // It stepped from one batch to the next only.
-            (with(None, 100.0, Some(4e6), Some(20.0)), Some("X now: 100 % of its readings repeat the one before.")),
+            (with(None, 100.0, Some(4e6), Some(20.0)), repeating(100.0)),
             // Of whole ms: few steps, or none in a time so short, are nothing.
             (with(Some(1e6), 99.99, Some(1e6), Some(20.0)), None),
             (with(Some(1e6), 100.0, None, Some(20.0)), None),
-            (with(Some(1e6), 100.0, None, Some(1e6)), Some(still)),
-            (with(Some(1e6), 100.0, None, None), Some(still)),
+            (with(Some(1e6), 100.0, None, Some(1e6)), still()),
+            (with(Some(1e6), 100.0, None, None), still()),
         ] {
-            assert_eq!(surprises(std::slice::from_ref(&row)), Vec::from_iter(expected), "{row:?}");
+            let findings: Vec<SurprisingFact> =
+                found(std::slice::from_ref(&row)).into_iter().flat_map(|(_, findings)| findings).collect();
+            assert_eq!(findings, Vec::from_iter(expected), "{row:?}");
         }
         let back = RuntimeRecord { regressions: Figure::Known(1), ..with(None, 100.0, None, None) };
-        assert!(!surprises(&[back])[0].contains("stood still"));
+        assert!(
+            found(&[back]).iter().all(|(_, findings)| !findings.contains(&SurprisingFact::StoodStill { reads: 1000 }))
+        );
     }
 }

@@ -1,12 +1,12 @@
-//! Sentences about recorded runs. The records belong to another crate, so the package leaves this
+//! Surprises of recorded runs. The records belong to another crate, so the package leaves this
 //! test out.
 
 use clockscope_records::Document;
 use clockscope_runtimes::surprises;
 
-/// The report's tests show the same sentences that this crate makes of those rows.
+/// The report's tests show the same surprises that this crate finds in those rows.
 #[test]
-fn recorded_runs_have_the_sentences_that_are_made_of_their_rows() {
+fn recorded_runs_have_the_surprises_that_are_found_in_their_rows() {
     for text in [
         include_str!("../../clockscope-report/tests/fixtures/runtimes.json"),
         include_str!("../../clockscope-report/tests/fixtures/runtimes_switched.json"),

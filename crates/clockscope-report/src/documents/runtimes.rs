@@ -10,6 +10,7 @@ use super::contents::DescribeContents;
 use super::environment::Fact;
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
+use crate::surprise;
 use crate::text::{by_reason, counted, sentence, texts};
 use crate::units::{cost, figure, time, trimmed};
 
@@ -285,7 +286,7 @@ fn conclusion(found: &Runtimes) -> Vec<String> {
     if rows.is_empty() {
         lines.push("No runtime could be measured.".to_owned());
     }
-    lines.extend(found.surprises.iter().cloned());
+    lines.extend(found.surprises.iter().map(surprise::sentence));
     if lines.is_empty() {
         lines.push(unsurprising(found, &rows));
     }
@@ -333,7 +334,9 @@ mod tests {
     #[test]
     fn the_first_line_of_the_conclusion_stands_alone() {
         let mut found = recorded();
-        assert_eq!(conclusion(&found), found.surprises);
+        let surprises: Vec<String> = found.surprises.iter().map(surprise::sentence).collect();
+        assert!(!surprises.is_empty());
+        assert_eq!(conclusion(&found), surprises);
         found.surprises.clear();
         assert_eq!(conclusion(&found), ["Readings went BACK: Chromium Date.now."]);
         for row in &mut found.runtimes {
