@@ -216,7 +216,8 @@ fn sentences_of_an_older_record_are_kept() {
     assert!(read.contains("KVM says: it emulates every read of the counter; it states"));
 }
 
-/// Keys that have other names now are read by their former ones, with the reasons of unknown figures.
+/// Keys that have other names now are read by their former ones, with the reasons of unknown
+/// figures.
 #[test]
 fn former_names_of_keys_are_read() {
     for (fixture, names) in [
