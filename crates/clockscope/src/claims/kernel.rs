@@ -33,8 +33,8 @@ const ADDED_IN_A_SECOND_US: u64 = 500;
 /// Who keeps the clock right, as far as what was set shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Signature {
-    /// Nobody.
-    Nobody,
+    /// No daemon, as far as what was set shows.
+    Unset,
     /// ntpd in its ordinary state: the kernel's loop in nanoseconds, and both errors are stated.
     Loop,
     /// chronyd: the errors are stated, and offsets are worked off by the rate, which the kernel
@@ -79,12 +79,12 @@ impl Judged for KernelClockState {
 
     #[cfg(all(feature = "clockbound", target_os = "linux"))]
     fn has_no_error(&self) -> bool {
-        signature(self) == Signature::Nobody
+        signature(self) == Signature::Unset
     }
 
     fn claim(&self, took_ns: u64) -> Result<Claim, Unbounded> {
         let (basis, worth) = match signature(self) {
-            Signature::Nobody => return Err(Unbounded::unsynchronized(self.unix_ns)),
+            Signature::Unset => return Err(Unbounded::unsynchronized(self.unix_ns)),
             Signature::Loop if self.adjust_us.is_none() => (Basis::KernelLoop, Worth::WhileNotSlewing),
             Signature::Loop => (Basis::KernelLoop, Worth::Trusted),
             Signature::Rate => (Basis::SteeredRate, Worth::WhileNotSlewing),
@@ -122,7 +122,7 @@ fn signature(state: &KernelClockState) -> Signature {
     let states_error = state.max_error_us < NO_ERROR_STATED_US;
     let is_alone = state.is_unsynchronized && state.is_by_loop;
     if state.has_failed || !states_error || is_alone {
-        return Signature::Nobody;
+        return Signature::Unset;
     }
     // ptp4l and phc2sys leave the estimated error as the kernel had it, or the daemon before.
     let is_zeroed = state.max_error_us.is_multiple_of(ADDED_IN_A_SECOND_US);

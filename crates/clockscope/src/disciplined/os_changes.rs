@@ -125,11 +125,11 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Serves the OS clock for some time, because it has become slower and the counter has not: the
     /// kernel may have turned away from the counter. `false` if another thread has just decided
     /// otherwise.
-    pub(super) fn turn_away(&self, held: &mut Held<'_>, slower: SlowOsClock, os_ns: u64) -> bool {
-        let is_away = self.pause(held, Demotion::OsClockSlower, os_ns, slower.pause_ns);
+    pub(super) fn turn_away(&self, held: &mut Held<'_>, slow_os_clock: SlowOsClock, os_ns: u64) -> bool {
+        let is_away = self.pause(held, Demotion::OsClockSlower, os_ns, slow_os_clock.pause_ns);
         if is_away {
             **held = held.anew();
-            held.slower = slower;
+            held.slow_os_clock = slow_os_clock;
         }
         is_away
     }
@@ -137,13 +137,13 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// After such a pause, whether brackets are as narrow as before or there is another reason;
     /// else the next pause begins.
     pub(super) fn is_as_fast_again(&self, held: &mut Held<'_>, bracket: &Bracket) -> bool {
-        let SlowOsClock { usual, own_ticks, pause_ns } = held.slower;
+        let SlowOsClock { usual, own_ticks, pause_ns } = held.slow_os_clock;
         if bracket.width() > usual.saturating_mul(TOO_WIDE) && !self.is_slower_itself(held, own_ticks) {
             let pause_ns = (2 * pause_ns).min(LONGEST_PAUSE_NS);
-            self.turn_away(held, SlowOsClock { pause_ns, ..held.slower }, bracket.inner);
+            self.turn_away(held, SlowOsClock { pause_ns, ..held.slow_os_clock }, bracket.inner);
             return false;
         }
-        held.slower = SlowOsClock::NONE;
+        held.slow_os_clock = SlowOsClock::NONE;
         true
     }
 }

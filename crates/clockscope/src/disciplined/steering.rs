@@ -52,7 +52,7 @@ pub(crate) struct Steering {
     pub(super) doubt: Doubt,
     /// What [`OWN_READS`] reads of the counter took, in ticks, when the calibration began.
     pub(super) own_ticks: u64,
-    pub(super) slower: SlowOsClock,
+    pub(super) slow_os_clock: SlowOsClock,
     pub(super) standing: Standing,
     /// What is published with the next line.
     pub(super) wall: WallOffset,
@@ -201,7 +201,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
                 let open = held.version.without_line(ServingMode::Open);
                 let is_open = self.shared.page.replace(&mut held.version, open);
                 if is_open {
-                    **held = Steering { slower: held.slower, ..held.anew() };
+                    **held = Steering { slow_os_clock: held.slow_os_clock, ..held.anew() };
                 }
                 is_open
             }
@@ -262,7 +262,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         let next_ns = os_ns.saturating_add(self.window_ns() / 8);
         self.shared.page.next_try_ns.store(next_ns, Ordering::Relaxed);
         let Some(bracket) = self.bracket(held) else { return };
-        if held.slower.usual != 0 && !self.is_as_fast_again(held, &bracket) {
+        if held.slow_os_clock.usual != 0 && !self.is_as_fast_again(held, &bracket) {
             return;
         }
         if held.doubt.is_open() && self.is_settled_as_step(held, &bracket) {
@@ -403,10 +403,10 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         if held.wide == WIDE_IN_A_ROW {
             held.wide = 0;
             let worst_ns = held.stretch.worst_ns();
-            let slower = SlowOsClock { usual: narrowest, own_ticks: held.own_ticks, pause_ns: PAUSE_NS };
-            if self.is_slower_itself(held, slower.own_ticks) {
+            let slow_os_clock = SlowOsClock { usual: narrowest, own_ticks: held.own_ticks, pause_ns: PAUSE_NS };
+            if self.is_slower_itself(held, slow_os_clock.own_ticks) {
                 held.calibration.accept_width(bracket.width());
-            } else if self.turn_away(held, slower, bracket.inner) {
+            } else if self.turn_away(held, slow_os_clock, bracket.inner) {
                 self.next_generation(worst_ns);
             }
         }
@@ -513,7 +513,7 @@ impl Steering {
         stretch: Stretch::NONE,
         doubt: Doubt::NONE,
         own_ticks: 0,
-        slower: SlowOsClock::NONE,
+        slow_os_clock: SlowOsClock::NONE,
         standing: Standing::NONE,
         wall: WallOffset::UNKNOWN,
         carried: Carried::NONE,
