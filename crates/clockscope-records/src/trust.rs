@@ -36,8 +36,20 @@ pub enum Trustworthiness {
     Unfit,
     /// Usable, with the limits that the evidence against it names.
     Limited,
-    /// Nothing that was found speaks against it.
+    /// Nothing that was found contradicts it.
     Trusted,
+}
+
+impl Trustworthiness {
+    /// Returns the word that JSON has for it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Unfit => "unfit",
+            Self::Limited => "limited",
+            Self::Trusted => "trusted",
+        }
+    }
 }
 
 /// One check of a clock, and its result.
@@ -78,4 +90,16 @@ pub enum Finding {
     Against,
     /// It is unknown, or says nothing.
     Unknown,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verdicts_have_the_words_that_json_has() {
+        for verdict in [Trustworthiness::Unfit, Trustworthiness::Limited, Trustworthiness::Trusted] {
+            assert_eq!(serde_json::to_value(verdict).unwrap(), verdict.as_str());
+        }
+    }
 }

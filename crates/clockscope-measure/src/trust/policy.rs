@@ -263,12 +263,7 @@ fn of(
 }
 
 fn word(verdict: Trustworthiness) -> DemandValue {
-    let word = match verdict {
-        Trustworthiness::Trusted => "trusted",
-        Trustworthiness::Limited => "limited",
-        Trustworthiness::Unfit => "unfit",
-    };
-    DemandValue::Word(word.to_owned())
+    DemandValue::Word(verdict.as_str().to_owned())
 }
 
 /// A figure that lies in between, in absolute terms.

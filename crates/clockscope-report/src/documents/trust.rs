@@ -41,7 +41,7 @@ fn blocks(trust: &Trust) -> Vec<Block> {
     let mut blocks = vec![Table::new(["Clock", "Verdict", "Because of"], 3, rows).into()];
     for verdict in &trust.verdicts {
         let lines = verdict.evidence.iter().map(line);
-        blocks.push(Block::notes(format!("{}: {}", verdict.clock, word(verdict.verdict)), lines));
+        blocks.push(Block::notes(format!("{}: {}", verdict.clock, verdict.verdict.as_str()), lines));
     }
     blocks.push(demands(&trust.demands).into());
     blocks
@@ -56,15 +56,7 @@ fn row(verdict: &Verdict) -> Vec<Cell> {
         }
     }
     let because = if because.is_empty() { Cell::Absent } else { because.join(", ").into() };
-    vec![verdict.clock.as_str().into(), word(verdict.verdict).into(), because]
-}
-
-fn word(verdict: Trustworthiness) -> &'static str {
-    match verdict {
-        Trustworthiness::Trusted => "trusted",
-        Trustworthiness::Limited => "limited",
-        Trustworthiness::Unfit => "unfit",
-    }
+    vec![verdict.clock.as_str().into(), verdict.verdict.as_str().into(), because]
 }
 
 /// A piece of evidence in a line: what it means, what was asked, what was seen, who says so, what
@@ -107,7 +99,7 @@ fn value(value: &DemandValue) -> String {
 
 /// Makes a row of each piece of a verdict's evidence.
 fn verdict_cells(verdict: &Verdict) -> impl Iterator<Item = Vec<Cell>> {
-    let judged = word(verdict.verdict);
+    let judged = verdict.verdict.as_str();
     verdict.evidence.iter().map(move |evidence| {
         let finding = match evidence.finding {
             Finding::For => "for",
