@@ -4,11 +4,10 @@
 //! The compiler and its sources are Debian's rustc-web and rust-web-src: standard libraries for
 //! other targets are built from these, so that no toolchain has to be downloaded.
 
-use std::path::Path;
-
 use anyhow::{Context, Result, bail};
 
 use crate::fast_path;
+use crate::needs::{self, Need};
 use crate::outcome::{Outcome, lacking};
 use crate::quick;
 use crate::run;
@@ -31,14 +30,20 @@ const CHECKED: &[&str] = &[
 /// The target that also runs, under qemu-user.
 const RUN: &str = "aarch64-unknown-linux-gnu";
 
-/// What this needs: a program, and the Debian package that it is in.
-const TOOLS: &[(&str, &str)] = &[(EMULATOR, "qemu-user"), ("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu")];
-const COMPILER: &str = "/usr/bin/rustc";
-/// The same for files.
-const FILES: &[(&str, &str)] = &[
-    ("/usr/lib/rustlib/src/rust/library/std/Cargo.toml", "rust-web-src"),
-    ("/usr/aarch64-linux-gnu/lib/crt1.o", "libc6-dev-arm64-cross"),
+/// A compiler for every target, and the standard library's sources.
+pub(crate) const COMPILER: [Need; 2] = [
+    Need::compiler(RUSTC, "/usr", "rustc-web"),
+    Need::file("/usr/lib/rustlib/src/rust/library/std/Cargo.toml", "rust-web-src"),
 ];
+
+/// What it takes to run programs for aarch64.
+const TOOLS: [Need; 3] = [
+    Need::program(EMULATOR, "qemu-user"),
+    Need::program("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
+    Need::file("/usr/aarch64-linux-gnu/lib/crt1.o", "libc6-dev-arm64-cross"),
+];
+
+const RUSTC: &str = "/usr/bin/rustc";
 
 /// Another compiler builds into another folder.
 pub(crate) const FOLDER: &str = "target/cross";
@@ -46,7 +51,7 @@ pub(crate) const FOLDER: &str = "target/cross";
 /// The compiler's variables: nightly features of a stable compiler, for building its own standard
 /// library.
 pub(crate) const VARIABLES: &[(&str, &str)] = &[
-    ("RUSTC", COMPILER),
+    ("RUSTC", RUSTC),
     ("RUSTC_BOOTSTRAP", "1"),
     ("CARGO_TARGET_DIR", FOLDER),
     ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc"),
@@ -66,7 +71,7 @@ const EMULATOR: &str = "qemu-aarch64";
 const TESTED: [&str; 3] = ["--target", RUN, BUILD_STD];
 
 /// Builds the standard library as well, with the harness for tests.
-const BUILD_STD: &str = "-Zbuild-std=std,panic_abort,test";
+pub(crate) const BUILD_STD: &str = "-Zbuild-std=std,panic_abort,test";
 
 /// Checks every target, or says what is missing.
 pub(crate) fn check(tally: &Tally) -> Result<Outcome> {
@@ -157,24 +162,16 @@ fn run_emulated() -> Result<()> {
 }
 
 /// What is missing, and how to get it.
-pub(crate) fn missing() -> Option<String> {
-    let packages = missing_packages();
-    (!packages.is_empty())
-        .then(|| format!("other architectures need Debian's packages: apt-get install {}", packages.join(" ")))
+fn missing() -> Option<String> {
+    needs::missing(needed()).map(|missing| format!("other architectures need packages: {missing}"))
 }
 
 /// Debian's packages that are missing.
 pub(crate) fn missing_packages() -> Vec<&'static str> {
-    let mut packages: Vec<&str> =
-        TOOLS.iter().filter(|(program, _)| !run::exists(program)).map(|(_, package)| *package).collect();
-    let is_debians = run::output(COMPILER, &["--print", "sysroot"]).is_ok_and(|sysroot| sysroot.trim() == "/usr");
-    if !is_debians {
-        packages.push("rustc-web");
-    }
-    for (file, package) in FILES {
-        if !Path::new(file).exists() {
-            packages.push(package);
-        }
-    }
-    packages
+    needs::missing(needed()).map(|missing| missing.of_debian().collect()).unwrap_or_default()
+}
+
+/// All that this needs.
+fn needed() -> impl Iterator<Item = &'static Need> {
+    TOOLS.iter().chain(&COMPILER)
 }

@@ -9,6 +9,7 @@ mod fast_path;
 mod fuzz;
 mod loom;
 mod machines;
+mod needs;
 mod outcome;
 mod package;
 mod platforms;
@@ -37,7 +38,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   package       packages every crate, and checks what each published one holds and states (seconds)
   cross         checks for other architectures, and the instrument on an emulated aarch64
   cross quick   the tests of `test quick` on an emulated aarch64 (10 minutes)
-  platforms     the library on every platform that can be checked here, by the compiler or under emulation (half an hour)
+  platforms [TARGET...]  the library on these platforms, or all: tests, the linker or the compiler (an hour)
   machines [NAME...]  the instrument and the library in emulated machines: all clocksources, and clocks that change
   runtimes      all language runtimes that CI installs, measured and interrupted
   bench [build] the figures that the README promises, measured here
@@ -78,7 +79,7 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["fast-path"] => fast_path::check(),
         ["cross"] => done(cross::check(&Tally::default())),
         ["cross", "quick"] => cross::quick(),
-        ["platforms"] => platforms::check(),
+        ["platforms", targets @ ..] => platforms::check(targets),
         ["runtimes"] => done(runtimes::check()),
         ["machines", names @ ..] => machines::measure(names),
         ["bench"] => bench::measure(false),

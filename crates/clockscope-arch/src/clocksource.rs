@@ -2,13 +2,66 @@
 
 use crate::counter;
 
+/// An architecture, by the counter that kernels build a clocksource on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Architecture {
+    /// x86 of 32 and 64 bits.
+    X86,
+    /// Arm of 32 and 64 bits.
+    Arm,
+    /// RISC-V.
+    RiscV,
+    /// POWER of 32 and 64 bits.
+    Power,
+    /// z/Architecture.
+    Z,
+    /// LoongArch.
+    LoongArch,
+    /// Any other: no clocksource is known to be its counter.
+    Other,
+}
+
+impl Architecture {
+    /// The one that this program is compiled for.
+    pub const HERE: Self = if cfg!(any(target_arch = "x86", target_arch = "x86_64")) {
+        Self::X86
+    } else if cfg!(any(target_arch = "arm", target_arch = "aarch64")) {
+        Self::Arm
+    } else if cfg!(any(target_arch = "riscv32", target_arch = "riscv64")) {
+        Self::RiscV
+    } else if cfg!(any(target_arch = "powerpc", target_arch = "powerpc64")) {
+        Self::Power
+    } else if cfg!(target_arch = "s390x") {
+        Self::Z
+    } else if cfg!(target_arch = "loongarch64") {
+        Self::LoongArch
+    } else {
+        Self::Other
+    };
+
+    /// Returns the one that Rust calls so (`std::env::consts::ARCH`).
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        match name {
+            "x86" | "x86_64" => Self::X86,
+            "arm" | "aarch64" => Self::Arm,
+            "riscv32" | "riscv64" => Self::RiscV,
+            "powerpc" | "powerpc64" => Self::Power,
+            "s390x" => Self::Z,
+            "loongarch64" => Self::LoongArch,
+            _ => Self::Other,
+        }
+    }
+}
+
 /// What a clocksource counts by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hardware {
-    /// The processor's counter and nothing else.
-    Counter,
-    /// The processor's counter, scaled by what a hypervisor states for each CPU.
-    ScaledCounter,
+    /// The counter of this architecture's processors and nothing else.
+    Counter(Architecture),
+    /// The counter of this architecture's processors, scaled by what a hypervisor states for each
+    /// CPU.
+    ScaledCounter(Architecture),
     /// The High Precision Event Timer.
     Hpet,
     /// The ACPI power-management timer.
@@ -41,7 +94,23 @@ impl KnownClocksource {
     /// Returns whether the kernel computes it from the processor's counter.
     #[must_use]
     pub const fn is_counter_based(&self) -> bool {
-        matches!(self.hardware, Hardware::Counter | Hardware::ScaledCounter)
+        self.architecture().is_some()
+    }
+
+    /// Returns whether it is the processor's counter and nothing else, on whatever machine has it.
+    #[must_use]
+    pub const fn is_bare_counter(&self) -> bool {
+        matches!(self.hardware, Hardware::Counter(_))
+    }
+
+    /// Returns the only architecture whose kernels have it; `None` for one that is not computed
+    /// from a counter.
+    #[must_use]
+    pub const fn architecture(&self) -> Option<Architecture> {
+        match self.hardware {
+            Hardware::Counter(architecture) | Hardware::ScaledCounter(architecture) => Some(architecture),
+            Hardware::Hpet | Hardware::AcpiPm | Hardware::TimerTick => None,
+        }
     }
 }
 
@@ -69,15 +138,15 @@ const NO: Option<bool> = Some(false);
 /// All that are known. Another one is another row.
 #[rustfmt::skip]
 pub const KNOWN: &[KnownClocksource] = &[
-    row("tsc", Hardware::Counter, [VARIES, Some(64)], YES, "20 to 50 ns",
+    row("tsc", Hardware::Counter(Architecture::X86), [VARIES, Some(64)], YES, "20 to 50 ns",
         "the processor's time-stamp counter"),
-    row("tsc-early", Hardware::Counter, [VARIES, Some(64)], YES, "20 to 50 ns",
+    row("tsc-early", Hardware::Counter(Architecture::X86), [VARIES, Some(64)], YES, "20 to 50 ns",
         "the processor's time-stamp counter, before its frequency is refined"),
-    row("kvm-clock", Hardware::ScaledCounter, [Some(1_000_000_000), Some(64)], YES, "25 to 60 ns",
+    row("kvm-clock", Hardware::ScaledCounter(Architecture::X86), [Some(1_000_000_000), Some(64)], YES, "25 to 60 ns",
         "the time-stamp counter, scaled by what KVM states to each CPU"),
-    row("hyperv_clocksource_tsc_page", Hardware::ScaledCounter, [Some(10_000_000), Some(64)], YES, "25 to 60 ns",
+    row("hyperv_clocksource_tsc_page", Hardware::ScaledCounter(Architecture::X86), [Some(10_000_000), Some(64)], YES, "25 to 60 ns",
         "the time-stamp counter, scaled by what Hyper-V states in a page"),
-    row("xen", Hardware::ScaledCounter, [Some(1_000_000_000), Some(64)], None, "30 to 1000 ns",
+    row("xen", Hardware::ScaledCounter(Architecture::X86), [Some(1_000_000_000), Some(64)], None, "30 to 1000 ns",
         "the time-stamp counter, scaled by what Xen states to each CPU"),
     row("hpet", Hardware::Hpet, [VARIES, Some(32)], NO, "500 to 2000 ns",
         "the High Precision Event Timer, a register of the chipset"),
@@ -87,14 +156,16 @@ pub const KNOWN: &[KnownClocksource] = &[
         "the timer tick, calibrated at boot"),
     row("jiffies", Hardware::TimerTick, [VARIES, Some(32)], NO, "100 to 500 ns, in steps of a timer tick",
         "the timer tick"),
-    row("arch_sys_counter", Hardware::Counter, [VARIES, None], YES, "10 to 50 ns",
+    row("arch_sys_counter", Hardware::Counter(Architecture::Arm), [VARIES, None], YES, "10 to 50 ns",
         "the Arm generic timer's counter, CNTVCT_EL0"),
-    row("riscv_clocksource", Hardware::Counter, [VARIES, Some(64)], YES, "20 to 200 ns",
+    row("riscv_clocksource", Hardware::Counter(Architecture::RiscV), [VARIES, Some(64)], YES, "20 to 200 ns",
         "the time counter of RISC-V"),
-    row("timebase", Hardware::Counter, [VARIES, Some(64)], YES, "10 to 50 ns",
+    row("timebase", Hardware::Counter(Architecture::Power), [VARIES, Some(64)], YES, "10 to 50 ns",
         "the time base of POWER"),
-    row("tod", Hardware::Counter, [Some(4_096_000_000), Some(64)], YES, "10 to 50 ns",
+    row("tod", Hardware::Counter(Architecture::Z), [Some(4_096_000_000), Some(64)], YES, "10 to 50 ns",
         "the time-of-day clock of z/Architecture"),
+    row("Constant", Hardware::Counter(Architecture::LoongArch), [VARIES, Some(64)], YES, "10 to 50 ns",
+        "the stable counter of LoongArch"),
 ];
 
 /// Returns what is known of a clocksource; `None` for one that is not in [`KNOWN`].
@@ -104,9 +175,18 @@ pub fn known(name: &[u8]) -> Option<&'static KnownClocksource> {
 }
 
 /// Returns whether a clocksource is this architecture's counter and nothing else.
+///
+/// Another architecture's clocksource is not. An emulated program sees the files of the kernel that
+/// runs the emulator, whose clocks are based on a counter that the program cannot read.
 #[must_use]
 pub fn is_counter(name: &[u8]) -> bool {
-    counter::EXISTS && known(name).is_some_and(|known| known.hardware == Hardware::Counter)
+    counter::EXISTS && is_counter_of(Architecture::HERE, name)
+}
+
+/// Returns whether a clocksource is the counter of an architecture's processors and nothing else.
+#[must_use]
+pub fn is_counter_of(architecture: Architecture, name: &[u8]) -> bool {
+    known(name).is_some_and(|known| known.hardware == Hardware::Counter(architecture))
 }
 
 #[cfg(test)]
@@ -126,10 +206,45 @@ mod tests {
     fn the_counter_of_this_architecture_is_in_the_table() {
         assert_eq!(counter::CLOCKSOURCE.is_some(), counter::EXISTS);
         if let Some(name) = counter::CLOCKSOURCE {
-            assert_eq!(known(name.as_bytes()).map(|known| known.hardware), Some(Hardware::Counter));
+            assert_eq!(known(name.as_bytes()).map(|known| known.hardware), Some(Hardware::Counter(Architecture::HERE)));
+            assert!(is_counter(name.as_bytes()));
         }
         assert_eq!(known(b"kvm-clock").map(KnownClocksource::is_counter_based), Some(true));
         assert_eq!(known(b"hpet").map(KnownClocksource::is_counter_based), Some(false));
         assert_eq!(known(b"sundial"), None);
+    }
+
+    /// A riscv64 program under qemu-user reads `tsc` in the host's sysfs. Taken for its own
+    /// counter, readings went back.
+    #[test]
+    fn each_architecture_has_its_own_counter_and_no_other() {
+        let own: [(Architecture, &[&str]); 7] = [
+            (Architecture::X86, &["tsc", "tsc-early"]),
+            (Architecture::Arm, &["arch_sys_counter"]),
+            (Architecture::RiscV, &["riscv_clocksource"]),
+            (Architecture::Power, &["timebase"]),
+            (Architecture::Z, &["tod"]),
+            (Architecture::LoongArch, &["Constant"]),
+            (Architecture::Other, &[]),
+        ];
+        for (architecture, names) in own {
+            for known in KNOWN {
+                let is_own = names.contains(&known.name);
+                assert_eq!(
+                    is_counter_of(architecture, known.name.as_bytes()),
+                    is_own,
+                    "{architecture:?} {}",
+                    known.name
+                );
+            }
+            assert!(names.iter().all(|name| known(name.as_bytes()).is_some()), "{architecture:?}");
+        }
+        #[cfg(feature = "std")]
+        assert_eq!(Architecture::named(std::env::consts::ARCH), Architecture::HERE);
+        // What this program accepts is what its architecture does, or nothing.
+        for known in KNOWN {
+            let is_own = known.hardware == Hardware::Counter(Architecture::HERE);
+            assert_eq!(is_counter(known.name.as_bytes()), counter::EXISTS && is_own, "{}", known.name);
+        }
     }
 }

@@ -8,7 +8,8 @@ mod support;
 use std::time::Duration;
 
 use clockscope_testing::{
-    Granted, Hog, Signal, allowed_cpus, demand, move_threads, on_cpu, signal, two_cpus, until_it_catches, until_it_ran,
+    Granted, Hog, Signal, allowed_cpus, demand, granted, move_threads, on_cpu, signal, two_cpus, until_it_catches,
+    until_it_ran,
 };
 use serde_json::Value;
 use serial_test::{parallel, serial};
@@ -67,7 +68,12 @@ fn unordered_reads_go_back_and_ordered_ones_do_not() {
         })
     });
     // That an unordered one went back is no finding to fail on.
-    run(clockscope(&["order", "tsc", "rdtscp", "--duration", "200ms", "--fail-on", "regression"]), 0);
+    demand(|factor| {
+        let duration = format!("{}ms", 200 * factor);
+        let arguments = ["order", "tsc", "rdtscp", "--duration", &duration, "--fail-on", "regression"];
+        let (output, granted) = granted(&mut clockscope(&arguments));
+        (granted, move || assert_eq!(output.status.code(), Some(0), "{output:?}"))
+    });
 }
 
 #[test]
@@ -153,8 +159,12 @@ fn skewed_counters_go_back_and_the_kernels_own_clock_does_not() {
             }
         })
     });
-    let failing = [&["order"], names.as_slice(), &["--duration", "300ms", "--fail-on", "regression"]].concat();
-    run(under("trap", &[("CLOCKSCOPE_TRAP", &fault)], &failing), 1);
+    demand(|factor| {
+        let duration = format!("{}ms", 300 * factor);
+        let failing = [&["order"], names.as_slice(), &["--duration", &duration, "--fail-on", "regression"]].concat();
+        let (output, granted) = granted(&mut under("trap", &[("CLOCKSCOPE_TRAP", &fault)], &failing));
+        (granted, move || assert_eq!(output.status.code(), Some(1), "{output:?}"))
+    });
 }
 
 #[test]
@@ -306,9 +316,13 @@ fn a_bound_of_nothing_is_not_reached() {
 fn a_reference_that_steps_is_told_from_clocks_that_do() {
     let lies =
         [("CLOCKSCOPE_LIE_CLOCK", "1"), ("CLOCKSCOPE_LIE_EVERY", "9000"), ("CLOCKSCOPE_LIE_STEP_NS", "2000000000")];
-    let arguments = ["rate", "monotonic_raw", "boottime", "--reference", "monotonic", "--duration", "2s"];
-    let record = record(under("liar", &lies, &[&arguments, JSON.as_slice()].concat()));
-    assert_eq!(record["reference_suspected"], true, "{record:#}");
+    demand(|factor| {
+        let duration = format!("{}s", 2 * factor);
+        let arguments = ["rate", "monotonic_raw", "boottime", "--reference", "monotonic", "--duration", &duration];
+        let (record, granted) = record_granted(under("liar", &lies, &[&arguments, JSON.as_slice()].concat()));
+        // The step is at the 9000th read.
+        (granted, move || assert_eq!(record["reference_suspected"], true, "{record:#}"))
+    });
     let honest = asked(&["rate", "monotonic_raw", "boottime", "--reference", "monotonic", "--duration", "300ms"]);
     assert_eq!(honest["reference_suspected"], false, "{honest:#}");
 }
@@ -341,10 +355,17 @@ fn a_read_that_fails_is_told() {
         return;
     }
     let lies = [("CLOCKSCOPE_LIE_CLOCK", "1"), ("CLOCKSCOPE_LIE_ERROR_AFTER", "50000")];
-    let arguments = ["order", "monotonic", "rdtscp", "--duration", "300ms"];
-    let record = record(under("liar", &lies, &[&arguments, JSON.as_slice()].concat()));
-    assert!(sequence(&record, "monotonic")["reason"].as_str().unwrap().contains("read failed"), "{record:#}");
-    run(under("liar", &lies, &[&arguments, ["--fail-on", "unknown"].as_slice()].concat()), 1);
+    demand(|factor| {
+        let duration = format!("{}ms", 300 * factor);
+        let arguments = ["order", "monotonic", "rdtscp", "--duration", &duration, "--fail-on", "unknown"];
+        let (output, granted) = granted(&mut under("liar", &lies, &[&arguments, JSON.as_slice()].concat()));
+        // Reads fail from the 50,001st on.
+        (granted, move || {
+            assert_eq!(output.status.code(), Some(1), "{output:?}");
+            let record: Value = serde_json::from_slice(&output.stdout).unwrap();
+            assert!(sequence(&record, "monotonic")["reason"].as_str().unwrap().contains("read failed"), "{record:#}");
+        })
+    });
 }
 
 /// Where the clock that calls sleep by cannot be read, another one must not accuse them.

@@ -48,7 +48,7 @@ pub fn of_thread() -> ThreadAccount {
 /// cannot be read is empty.
 #[must_use]
 pub fn of_cpu(number: u32) -> CpuAccount {
-    let text = |path| std::fs::read_to_string(path).unwrap_or_default();
+    let text = |path| crate::text::file(path).unwrap_or_default();
     CpuAccount {
         number,
         interrupts: counts_of(&text("/proc/interrupts"), number),

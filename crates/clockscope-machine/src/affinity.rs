@@ -42,6 +42,11 @@ pub enum AffinityError {
     Recorded(String),
 }
 
+/// The call by which a thread's CPUs are read.
+const GET: &str = if cfg!(windows) { "GetThreadGroupAffinity" } else { "sched_getaffinity" };
+/// The call by which they are chosen.
+const SET: &str = if cfg!(windows) { "SetThreadGroupAffinity" } else { "sched_setaffinity" };
+
 /// A pinned thread. Dropping it gives the thread its former mask back. It stays on the thread that
 /// was pinned.
 #[derive(Debug)]
@@ -73,7 +78,7 @@ impl Drop for Pinned {
 /// # Errors
 /// The system refuses, or has no affinity.
 pub fn allowed() -> Result<Vec<u32>, AffinityError> {
-    os::allowed_cpus().map_err(refused("sched_getaffinity"))
+    os::allowed_cpus().map_err(refused(GET))
 }
 
 /// The CPU that the calling thread runs on now; `None` where the system does not report it.
@@ -91,7 +96,7 @@ pub fn pin(cpu: u32) -> Result<Pinned, AffinityError> {
     if !former.contains(&cpu) {
         return Err(offline(cpu).unwrap_or_else(|| AffinityError::OutsideMask { cpu, allowed: show_cpus(&former) }));
     }
-    os::set_allowed_cpus(&[cpu]).map_err(refused("sched_setaffinity"))?;
+    os::set_allowed_cpus(&[cpu]).map_err(refused(SET))?;
     Ok(Pinned { cpu, former, _here: core::marker::PhantomData })
 }
 
@@ -101,7 +106,7 @@ pub fn pin(cpu: u32) -> Result<Pinned, AffinityError> {
 /// # Errors
 /// The CPU does not exist, is offline, is outside the process's cpuset, or the system refuses.
 pub fn bind(cpu: u32) -> Result<(), AffinityError> {
-    os::set_allowed_cpus(&[cpu]).map_err(|errno| offline(cpu).unwrap_or_else(|| refused("sched_setaffinity")(errno)))
+    os::set_allowed_cpus(&[cpu]).map_err(|errno| offline(cpu).unwrap_or_else(|| refused(SET)(errno)))
 }
 
 /// The error of a CPU that the system does not list as online; `None` where it does, or lists none.
@@ -111,12 +116,9 @@ fn offline(cpu: u32) -> Option<AffinityError> {
 }
 
 fn refused(call: &'static str) -> impl Fn(Errno) -> AffinityError {
-    move |errno| {
-        if cfg!(target_os = "linux") {
-            AffinityError::System { call, error: errno }
-        } else {
-            AffinityError::Unsupported
-        }
+    move |errno| match errno {
+        Errno::UNSUPPORTED => AffinityError::Unsupported,
+        error => AffinityError::System { call, error },
     }
 }
 

@@ -15,6 +15,10 @@ const VMCLOCK: [&str; 2] = ["AMZNC10C", "VMCLOCK"];
 const GENERATION: [&str; 2] = ["VMGENCTR", "VM_GEN_COUNTER"];
 
 pub(crate) fn read() -> Announcements {
+    if !cfg!(any(target_os = "linux", target_os = "android")) {
+        let unknown = || Figure::unknown("only Linux shows which devices the firmware offers");
+        return Announcements { vmclock: unknown(), vm_generation: unknown() };
+    }
     of(Path::new("/sys/bus/acpi/devices"), Path::new("/dev/vmclock0"))
 }
 

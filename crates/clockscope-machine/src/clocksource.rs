@@ -6,7 +6,7 @@ mod switch;
 use clockscope_arch::{clocksource, counter};
 use clockscope_records::{Environment, KernelCause, KernelVerdict, Reason};
 
-pub use clocksource::{Hardware, KnownClocksource};
+pub use clocksource::{Architecture, Hardware, KnownClocksource};
 pub use switch::{Restoration, Right, SwitchError, left_behind, restore, right};
 #[cfg(fuzzing)]
 pub(crate) use {log::fuzz as fuzz_log, switch::fuzz as fuzz_marker};
@@ -21,7 +21,7 @@ pub fn known(name: &str) -> Option<&'static KnownClocksource> {
 /// a hypervisor states.
 #[must_use]
 pub fn is_scaled_counter(name: &str) -> bool {
-    known(name).is_some_and(|known| known.hardware == Hardware::ScaledCounter)
+    known(name).is_some_and(|known| matches!(known.hardware, Hardware::ScaledCounter(_)))
 }
 
 /// Returns whether the kernel computes this clocksource from the processor's counter, scaled or
@@ -37,7 +37,16 @@ pub fn is_timer_tick(name: &str) -> bool {
     known(name).is_some_and(|known| known.hardware == Hardware::TimerTick)
 }
 
-/// Returns whether this clocksource is the processor's counter and nothing else.
+/// Returns whether the clocksource of a machine is its processor's counter and nothing else.
+/// Another architecture's clocksource is not: an emulated program sees that of the machine below.
+#[must_use]
+pub fn is_counter_in(environment: &Environment) -> bool {
+    let architecture = Architecture::named(&environment.cpu.architecture);
+    let name = environment.clocksource.as_deref();
+    name.is_some_and(|name| clocksource::is_counter_of(architecture, name.as_bytes()))
+}
+
+/// Returns whether this clocksource is the processor's counter and nothing else, on this machine.
 #[must_use]
 pub fn is_counter(name: &str) -> bool {
     clocksource::is_counter(name.as_bytes())
@@ -56,7 +65,7 @@ pub fn kernel_verdict(environment: &Environment) -> KernelVerdict {
     if word.name.is_none() || word.is_current == Some(true) {
         return word;
     }
-    let command_line = std::fs::read_to_string("/proc/cmdline").unwrap_or_default();
+    let command_line = crate::text::file("/proc/cmdline").unwrap_or_default();
     let log = log::read();
     let causes = causes(environment, word.is_available, &command_line, log.as_deref().unwrap_or_default());
     word.reasons = causes.into_iter().map(Reason::from).collect();
@@ -154,6 +163,21 @@ mod tests {
         let lacking = KernelCause::LackingFlags { flags: ["constant_tsc", "nonstop_tsc"].map(str::to_owned).to_vec() };
         assert_eq!(found(&environment("kvm-clock", false), true, ""), [preferred, lacking]);
         assert_eq!(found(&hpet, true, ""), []);
+    }
+
+    /// Records come from other machines, and emulated programs see the kernel of another.
+    #[test]
+    fn the_counter_is_that_of_the_records_architecture() {
+        let is_counter = |architecture: &str, clocksource: &str| {
+            let mut environment = environment(clocksource, true);
+            architecture.clone_into(&mut environment.cpu.architecture);
+            is_counter_in(&environment)
+        };
+        for architecture in ["x86", "x86_64"] {
+            assert!(is_counter(architecture, "tsc") && !is_counter(architecture, "arch_sys_counter"));
+        }
+        assert!(is_counter("aarch64", "arch_sys_counter") && is_counter("s390x", "tod"));
+        assert!(!is_counter("riscv64", "tsc") && !is_counter("aarch64", "hpet") && !is_counter("", "tsc"));
     }
 
     #[test]

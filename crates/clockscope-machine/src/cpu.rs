@@ -2,20 +2,31 @@
 
 use clockscope_records::{Cpu, Figure};
 
-use crate::{affinity, text};
+use crate::affinity;
 
 pub(crate) fn read(cpuinfo: &str) -> Cpu {
     let (vendor, model) = names(cpuinfo);
-    let online = text::line_of("/sys/devices/system/cpu/online").and_then(|line| text::cpu_list(&line));
-    let online = online.map(|cpus| cpus.len() as u32);
     let unnamed = "neither the processor nor /proc/cpuinfo names it";
     Cpu {
         architecture: std::env::consts::ARCH.to_owned(),
         vendor: Figure::of(vendor, unnamed),
         model: Figure::of(model, unnamed),
-        online: Figure::of(online, "/sys/devices/system/cpu/online cannot be read"),
+        online: online(),
         allowed: affinity::allowed().map_err(|error| error.to_string()).into(),
     }
+}
+
+/// How many CPUs are online, in all of the system's groups.
+#[cfg(windows)]
+fn online() -> Figure<u32> {
+    Figure::of(crate::windows::processors(), "GetActiveProcessorCount failed")
+}
+
+/// How many CPUs are online.
+#[cfg(not(windows))]
+fn online() -> Figure<u32> {
+    let listed = crate::text::line_of("/sys/devices/system/cpu/online").and_then(|line| crate::text::cpu_list(&line));
+    Figure::of(listed.map(|cpus| cpus.len() as u32), "/sys/devices/system/cpu/online cannot be read")
 }
 
 /// Vendor and model by CPUID (leaves 0 and 80000002h to 80000004h).
@@ -30,6 +41,6 @@ fn names(_: &str) -> (Option<String>, Option<String>) {
 /// Vendor and model as /proc/cpuinfo names them, which is different on every architecture.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "x86")))]
 fn names(cpuinfo: &str) -> (Option<String>, Option<String>) {
-    let first = |keys: &[&str]| keys.iter().find_map(|key| text::field(cpuinfo, key)).map(str::to_owned);
+    let first = |keys: &[&str]| keys.iter().find_map(|key| crate::text::field(cpuinfo, key)).map(str::to_owned);
     (first(&["vendor_id", "CPU implementer", "mvendorid"]), first(&["model name", "cpu", "CPU part", "uarch", "isa"]))
 }

@@ -8,6 +8,16 @@ use crate::text;
 
 const CLOCKSOURCE: &str = "/sys/devices/system/clocksource/clocksource0";
 
+#[cfg(windows)]
+pub(crate) fn identity() -> Kernel {
+    Kernel {
+        name: Figure::Known("Windows".to_owned()),
+        release: Figure::of(crate::windows::version(), "RtlGetVersion failed"),
+        version: Figure::unknown("Windows states no text of its build"),
+    }
+}
+
+#[cfg(not(windows))]
 pub(crate) fn identity() -> Kernel {
     let names = uname().map_or([const { None }; 3], |names| names.map(Some));
     let [name, release, version] = names.map(|name| Figure::of(name, "the system has no uname"));
@@ -27,7 +37,7 @@ fn uname() -> Option<[String; 3]> {
     (answer == 0).then(|| [text(&names.sysname), text(&names.release), text(&names.version)])
 }
 
-#[cfg(not(unix))]
+#[cfg(not(any(unix, windows)))]
 fn uname() -> Option<[String; 3]> {
     None
 }
@@ -47,6 +57,7 @@ pub(crate) fn is_name(name: &str) -> bool {
 /// Why a file of the clocksource's folder says nothing.
 fn unread(file: &str, text: Option<&str>) -> String {
     match text {
+        None if !cfg!(any(target_os = "linux", target_os = "android")) => "only Linux shows it in a file".to_owned(),
         None => format!("{CLOCKSOURCE}/{file} cannot be read: is /sys mounted?"),
         Some(text) => format!("{CLOCKSOURCE}/{file} holds no name of a clocksource: {text:?}"),
     }

@@ -21,6 +21,8 @@ mod kernel;
 pub mod sleeping;
 mod text;
 pub mod trial;
+#[cfg(windows)]
+mod windows;
 
 use clockscope_records::{Environment, Program};
 
@@ -28,7 +30,7 @@ use clockscope_records::{Environment, Program};
 /// nothing.
 #[must_use]
 pub fn environment() -> Environment {
-    let cpuinfo = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let cpuinfo = text::file("/proc/cpuinfo").unwrap_or_default();
     let emulation = emulation::find(&cpuinfo);
     Environment {
         program: Program {

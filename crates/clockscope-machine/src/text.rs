@@ -1,4 +1,4 @@
-//! The small texts of /proc and /sys, as pure functions.
+//! The small texts of Linux's /proc and /sys, as pure functions.
 
 /// The first value of `key : value` in the style of /proc/cpuinfo.
 pub(crate) fn field<'a>(text: &'a str, key: &str) -> Option<&'a str> {
@@ -48,9 +48,18 @@ pub fn show_cpus(cpus: &[u32]) -> String {
     ranges.iter().map(show).collect::<Vec<_>>().join(",")
 }
 
-/// A small file of one line, without its end.
+/// A small file of Linux's /proc or /sys. `None` on other systems, where such a path may show
+/// another system's: Wine shows its host's.
+pub(crate) fn file(path: &str) -> Option<String> {
+    if !cfg!(any(target_os = "linux", target_os = "android")) {
+        return None;
+    }
+    std::fs::read_to_string(path).ok()
+}
+
+/// The same of one line, without its end.
 pub(crate) fn line_of(path: &str) -> Option<String> {
-    let text = std::fs::read_to_string(path).ok()?;
+    let text = file(path)?;
     Some(text.trim().to_owned()).filter(|line| !line.is_empty())
 }
 

@@ -25,7 +25,7 @@ pub(crate) struct CatalogueEntry<P: Platform> {
 /// By which of its paths a clock that has several is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Paths {
-    /// The C library, as most programs do.
+    /// The C library, or the system's own where that has the call, as most programs do.
     #[default]
     Libc,
     /// The vDSO, resolved by clockscope.
@@ -109,14 +109,13 @@ impl<P: Platform> Catalogue<P> {
 
     /// Clocks with one path only are read by that one, whatever was asked for.
     pub(crate) fn reached_by(&self, row: &CatalogueEntry<P>, paths: Paths) -> bool {
-        let asked = match paths {
-            Paths::All => return true,
-            Paths::Libc => Path::Libc,
-            Paths::Vdso => Path::Vdso,
-            Paths::Syscall => Path::Syscall,
+        let is_asked = match (paths, row.info.path) {
+            (Paths::All, _) => true,
+            (Paths::Libc, path) => matches!(path, Path::Libc | Path::SystemLibrary),
+            (Paths::Vdso, path) => path == Path::Vdso,
+            (Paths::Syscall, path) => path == Path::Syscall,
         };
-        let alone = self.entries.iter().filter(|other| other.info.name == row.info.name).count() == 1;
-        alone || row.info.path == asked
+        is_asked || self.entries.iter().filter(|other| other.info.name == row.info.name).count() == 1
     }
 
     /// All names and aliases, without repetition, in the order of the catalogue.
@@ -237,6 +236,8 @@ impl<P: Platform> CatalogueEntry<P> {
                 Path::Std => ReadPath::Std,
                 Path::Mmap => ReadPath::Mmap,
                 Path::Library => ReadPath::Library,
+                Path::SystemLibrary => ReadPath::SystemLibrary,
+                Path::User => ReadPath::User,
             },
             description: self.info.summary.to_owned(),
         }
@@ -253,6 +254,7 @@ impl<P: Platform> CatalogueEntry<P> {
     }
 }
 
+/// A path as a clock's name has it behind a colon. No clock has two of the same word.
 fn path_name(path: Path) -> &'static str {
     match path {
         Path::Instruction => "instruction",
@@ -261,7 +263,8 @@ fn path_name(path: Path) -> &'static str {
         Path::Syscall => "syscall",
         Path::Std => "std",
         Path::Mmap => "mmap",
-        Path::Library => "library",
+        Path::Library | Path::SystemLibrary => "library",
+        Path::User => "user",
     }
 }
 

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clockscope_machine::affinity;
-use clockscope_machine::clocksource::{self, Hardware, SwitchError};
+use clockscope_machine::clocksource::{self, Architecture, Hardware, SwitchError};
 use clockscope_records::{Clocksource, Clocksources, Envelope, Figure, Switched};
 use clockscope_sources::{Kind, Unit};
 
@@ -128,7 +128,7 @@ pub fn clocksources(session: &Session<'_>) -> Result<Envelope<Clocksources>, Mea
     let names = names.or_else(|| current.map(|name| vec![name.to_owned()]));
     let describe = |name: String| {
         let measured = match clocksource::known(&name).map(|known| known.hardware) {
-            Some(Hardware::Counter) => counter_hz.as_ref().copied(),
+            Some(Hardware::Counter(Architecture::HERE)) => counter_hz.as_ref().copied(),
             Some(Hardware::Hpet) => hpet_hz.as_ref().copied(),
             Some(Hardware::TimerTick) => Err(&NoFrequency::TimerTick),
             _ => Err(&NoFrequency::NotStated),

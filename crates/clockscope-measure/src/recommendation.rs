@@ -57,8 +57,7 @@ fn best_counter<'a>(clocks: &'a [ClockRecord], environment: &Environment) -> Opt
 
 /// An ordered read of a counter that the kernel itself builds its clocks on.
 pub(crate) fn is_trusted_counter(clock: &ClockIdentity, environment: &Environment) -> bool {
-    let is_trusted = environment.clocksource.as_deref().is_some_and(clocksource::is_counter);
-    is_trusted && clock.is_counter() && clock.is_ordered
+    clocksource::is_counter_in(environment) && clock.is_counter() && clock.is_ordered
 }
 
 /// It is right, fine enough, and never stood still for long.

@@ -146,6 +146,10 @@ pub enum ReadPath {
     Mmap,
     /// The library clockscope.
     Library,
+    /// A function of the system's library, as programs call it (Windows: kernel32 and winmm).
+    SystemLibrary,
+    /// A function of the system's lowest library that runs in user mode (Windows: ntdll's `Rtl`).
+    User,
 }
 
 /// The hardware that a clock's readings come from.
@@ -211,6 +215,7 @@ impl ClockIdentity {
             _ if self.is_device => self.name.clone(),
             ReadPath::Vdso => format!("{}:vdso", self.name),
             ReadPath::Syscall => format!("{}:syscall", self.name),
+            ReadPath::User => format!("{}:user", self.name),
             _ => self.name.clone(),
         }
     }

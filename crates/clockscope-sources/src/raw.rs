@@ -62,6 +62,10 @@ pub enum Path {
     Mmap,
     /// The library's own clock.
     Library,
+    /// A function of the system's library, as programs call it (Windows: kernel32 and winmm).
+    SystemLibrary,
+    /// A function of the system's lowest library that runs in user mode (Windows: ntdll's `Rtl`).
+    User,
 }
 
 /// The unit of [`RawClock::value`].

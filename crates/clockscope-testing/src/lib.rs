@@ -7,11 +7,14 @@
 #![cfg(unix)]
 #![allow(clippy::missing_panics_doc, reason = "a test may panic")]
 
+// Apple's systems bind no thread to a CPU.
+#[cfg(not(target_vendor = "apple"))]
 mod cpus;
 mod granted;
 mod rigs;
 mod skip;
 
+#[cfg(not(target_vendor = "apple"))]
 pub use cpus::{Hog, allowed_cpus, move_threads, on_cpu, two_cpus};
 pub use granted::{
     Granted, demand, granted, granted_beside, granted_so_far, ignores, signal, thread_time, until, until_it_catches,

@@ -4,9 +4,42 @@
 #![cfg(not(loom))]
 #![allow(clippy::unwrap_used, reason = "a test may panic")]
 
-use std::time::{Duration, Instant as StdInstant, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
-use clockscope::{Instant, Source, WallTime};
+use clockscope::{Source, WallTime};
+
+/// The clocks that the library's are compared with: std's.
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
+mod host {
+    pub(super) use std::time::Instant;
+    use std::time::{SystemTime, UNIX_EPOCH};
+
+    pub(super) fn unix_ns() -> i128 {
+        SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_nanos() as i128
+    }
+}
+
+/// JavaScript's, where std has none.
+#[cfg(all(target_family = "wasm", target_os = "unknown"))]
+mod host {
+    use std::time::Duration;
+
+    pub(super) struct Instant(f64);
+
+    impl Instant {
+        pub(super) fn now() -> Self {
+            Self(js_sys::Date::now())
+        }
+
+        pub(super) fn elapsed(&self) -> Duration {
+            Duration::from_secs_f64((js_sys::Date::now() - self.0).max(0.0) / 1e3)
+        }
+    }
+
+    pub(super) fn unix_ns() -> i128 {
+        (js_sys::Date::now() * 1e6) as i128
+    }
+}
 
 /// Steps of the clocks that are compared, and what they may part in by while one of them is
 /// steered.
@@ -23,9 +56,9 @@ fn readings_never_go_back() {
 }
 
 #[test]
-fn the_time_passes_as_it_does_for_std() {
-    let (outer, start) = (StdInstant::now(), clockscope::now());
-    let inner = StdInstant::now();
+fn the_time_passes_as_it_does_for_the_host() {
+    let (outer, start) = (host::Instant::now(), clockscope::now());
+    let inner = host::Instant::now();
     while inner.elapsed() < Duration::from_millis(30) {
         std::hint::black_box(clockscope::now());
     }
@@ -46,19 +79,19 @@ fn there_is_a_clock() {
 
 #[test]
 fn civil_time_is_the_systems() {
-    let unix = |time: SystemTime| time.duration_since(UNIX_EPOCH).unwrap().as_nanos() as i128;
     let ours = |time: WallTime| i128::from(time.as_unix_ns());
     let slack = SLACK.as_nanos() as i128;
-    let before = unix(SystemTime::now());
+    let before = host::unix_ns();
     let now = ours(clockscope::wall::now());
-    let after = unix(SystemTime::now());
+    let after = host::unix_ns();
     assert!(before - slack <= now && now <= after + slack, "{before} {now} {after}");
 }
 
+#[cfg(not(all(target_family = "wasm", target_os = "unknown")))]
 #[test]
 fn moments_of_std_are_converted() {
-    let (before, std, after) = (Instant::now(), StdInstant::now(), Instant::now());
-    let moment = Instant::from_std(std).unwrap();
+    let (before, std, after) = (clockscope::now(), std::time::Instant::now(), clockscope::now());
+    let moment = clockscope::Instant::from_std(std).unwrap();
     assert!(before <= moment + SLACK && moment <= after + SLACK, "{before:?} {moment:?} {after:?}");
 }
 

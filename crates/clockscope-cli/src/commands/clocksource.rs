@@ -7,7 +7,6 @@ use anyhow::{Context, Result};
 use clockscope_machine::clocksource;
 use clockscope_measure::{Session, SwitchedRequest, ThisMachine};
 use clockscope_records::{Document, Envelope};
-use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
 
 use super::common::{Drawing, exit, write};
 use crate::args::{ClocksourceArgs, MeasureArgs};
@@ -71,18 +70,38 @@ pub(super) fn measure(args: &MeasureArgs) -> Result<Exit> {
 /// lost terminal, where that is to be ignored (nohup).
 pub(super) fn stop_gently() -> Result<Arc<AtomicBool>> {
     let stop = Arc::new(AtomicBool::new(false));
-    for signal in [SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU] {
-        if signal == SIGHUP && is_ignored(signal) {
-            continue;
-        }
+    for signal in signals::ENDING.iter().copied().filter(|signal| !signals::is_ignored(*signal)) {
         signal_hook::flag::register(signal, Arc::clone(&stop)).context("cannot watch for signals")?;
     }
     Ok(stop)
 }
 
-/// Whether who started the program has it ignore a signal (proc(5), SigIgn).
-fn is_ignored(signal: i32) -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-    mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & (1 << (signal - 1)) != 0)
+/// Signals by which a user might end the program.
+#[cfg(unix)]
+mod signals {
+    use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
+
+    pub(super) const ENDING: &[i32] = &[SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU];
+
+    /// Returns whether the signal is a lost terminal, and who started the program has it ignore
+    /// that (proc(5), SigIgn).
+    pub(super) fn is_ignored(signal: i32) -> bool {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+        signal == SIGHUP && mask.is_some_and(|mask| mask & (1 << (signal - 1)) != 0)
+    }
+}
+
+/// Signals by which a user might end the program: the C runtime makes them of Ctrl-C and the like.
+#[cfg(not(unix))]
+mod signals {
+    use signal_hook::consts::{SIGINT, SIGTERM};
+
+    pub(super) const ENDING: &[i32] = &[SIGINT, SIGTERM];
+
+    /// Returns `false`: no terminal is lost there.
+    pub(super) fn is_ignored(_: i32) -> bool {
+        false
+    }
 }

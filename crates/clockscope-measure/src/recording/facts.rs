@@ -117,6 +117,8 @@ fn path(path: ReadPath) -> Path {
         ReadPath::Std => Path::Std,
         ReadPath::Mmap => Path::Mmap,
         ReadPath::Library => Path::Library,
+        ReadPath::SystemLibrary => Path::SystemLibrary,
+        ReadPath::User => Path::User,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Compares the demands of a policy with what was found.
 
-use clockscope_machine::clocksource;
+use clockscope_machine::clocksource::{self, KnownClocksource};
 use clockscope_records::{
     Check, ClockDemands, ClockRecord, Demand, DemandPlace, DemandValue, Demanded, Finding, Policy, Trustworthiness,
     Verdict,
@@ -95,7 +95,9 @@ fn contradictions<P: Platform>(policy: &Policy, catalogue: &Catalogue<P>) -> Res
         }
         let is_trusted =
             policy.counter.as_ref().is_some_and(|demands| demands.verdict == Some(Trustworthiness::Trusted));
-        if is_trusted && !names.iter().any(|name| clocksource::is_counter(name)) {
+        // Whichever machine the policy is for.
+        let is_counter = |name: &String| clocksource::known(name).is_some_and(KnownClocksource::is_bare_counter);
+        if is_trusted && !names.iter().any(is_counter) {
             return contradiction(
                 "clocksource",
                 "counter.verdict",

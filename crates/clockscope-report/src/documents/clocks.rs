@@ -74,6 +74,8 @@ pub(super) fn path(path: ReadPath) -> &'static str {
         ReadPath::Std => "std",
         ReadPath::Mmap => "mmap",
         ReadPath::Library => "library",
+        ReadPath::SystemLibrary => "system_library",
+        ReadPath::User => "user",
     }
 }
 

@@ -7,7 +7,8 @@
 //! Clocks of Rust's standard library are the same everywhere and live in `rust.rs`.
 
 #[cfg_attr(any(target_os = "linux", target_os = "android"), path = "linux/mod.rs")]
-#[cfg_attr(not(any(target_os = "linux", target_os = "android")), path = "absent.rs")]
+#[cfg_attr(windows, path = "windows/mod.rs")]
+#[cfg_attr(not(any(target_os = "linux", target_os = "android", windows)), path = "absent.rs")]
 mod backend;
 mod rust;
 

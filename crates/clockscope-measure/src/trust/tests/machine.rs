@@ -109,7 +109,7 @@ pub(crate) const NAMES: [&str; 4] = ["realtime", "monotonic", "monotonic_coarse"
 /// A machine with nothing wrong, whose kernel builds its clocks on the counter.
 pub(crate) fn healthy() -> Observations {
     let environment = Environment {
-        cpu: Cpu { online: Figure::Known(2), ..Cpu::default() },
+        cpu: Cpu { architecture: "x86_64".to_owned(), online: Figure::Known(2), ..Cpu::default() },
         counter_flags: Figure::Known(CounterFlags { tsc_known_freq: Figure::Known(true), ..CounterFlags::default() }),
         clocksource: Figure::Known("tsc".to_owned()),
         hypervisor: Figure::Known(Hypervisor::None),

@@ -1,0 +1,91 @@
+//! Counts of milliseconds since the machine started, which the timer interrupt moves.
+
+#![allow(unsafe_code, reason = "calls of the system")]
+
+use core::mem::transmute;
+
+use windows_sys::Win32::System::SystemInformation::{GetTickCount, GetTickCount64};
+
+use super::symbol::{Address, function};
+use crate::{ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Visitor};
+
+const MILLISECOND_NS: u64 = 1_000_000;
+
+/// `GetTickCount`.
+#[derive(Clone, Copy, Debug)]
+struct TickCount;
+
+/// `GetTickCount64`.
+#[derive(Clone, Copy, Debug)]
+struct TickCount64;
+
+/// `timeGetTime` of winmm, which is loaded for it.
+#[derive(Clone, Copy, Debug)]
+struct TimeGetTime(unsafe extern "system" fn() -> u32);
+
+impl RawClock for TickCount {
+    type Raw = u32;
+
+    #[inline(always)]
+    fn read(&self, raw: &mut u32) -> Result<(), Errno> {
+        // SAFETY: takes nothing.
+        *raw = unsafe { GetTickCount() };
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn value(&self, raw: &u32) -> u64 {
+        u64::from(*raw) * MILLISECOND_NS
+    }
+}
+
+impl RawClock for TickCount64 {
+    type Raw = u64;
+
+    #[inline(always)]
+    fn read(&self, raw: &mut u64) -> Result<(), Errno> {
+        // SAFETY: takes nothing.
+        *raw = unsafe { GetTickCount64() };
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn value(&self, raw: &u64) -> u64 {
+        raw.wrapping_mul(MILLISECOND_NS)
+    }
+}
+
+impl RawClock for TimeGetTime {
+    type Raw = u32;
+
+    #[inline(always)]
+    fn read(&self, raw: &mut u32) -> Result<(), Errno> {
+        // SAFETY: takes nothing; the signature is that of timeapi.h.
+        *raw = unsafe { (self.0)() };
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn value(&self, raw: &u32) -> u64 {
+        u64::from(*raw) * MILLISECOND_NS
+    }
+}
+
+pub(super) fn each(visitor: &mut impl Visitor) {
+    visitor
+        .visit(Entry { info: info("tick_count", "GetTickCount(), begins anew after 49.7 days"), clock: Ok(TickCount) });
+    visitor.visit(Entry { info: info("tick_count64", "GetTickCount64()"), clock: Ok(TickCount64) });
+    visitor.visit(Entry {
+        info: info("time_get_time", "timeGetTime(), begins anew after 49.7 days"),
+        clock: function(&[c"winmm.dll"], c"timeGetTime").map(|found| {
+            // SAFETY: the signature is that of timeapi.h.
+            TimeGetTime(unsafe { transmute::<Address, unsafe extern "system" fn() -> u32>(found) })
+        }),
+    });
+}
+
+fn info(name: &'static str, summary: &'static str) -> ClockInfo {
+    let resolution = Resolution::Nanoseconds(MILLISECOND_NS as f64);
+    let info = ClockInfo::new(name, Kind::Monotonic, Path::SystemLibrary, resolution, summary);
+    ClockInfo { is_coarse: true, is_steered: false, counts_suspend: true, ..info }
+}

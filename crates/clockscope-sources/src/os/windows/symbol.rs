@@ -1,0 +1,31 @@
+//! Functions that not every Windows has, by their names.
+
+#![allow(unsafe_code, reason = "a library is loaded, and a function of it looked up, by C strings")]
+
+use core::ffi::CStr;
+
+use windows_sys::Win32::System::LibraryLoader::{GetProcAddress, LoadLibraryA};
+
+use crate::Unavailable;
+
+/// Address of a function, whose signature the caller knows.
+pub(super) type Address = unsafe extern "system" fn() -> isize;
+
+/// Looks a function up in the first of these libraries that has it. They stay loaded.
+///
+/// # Errors
+/// None of them is there, or has it.
+pub(super) fn function(libraries: &[&'static CStr], name: &'static CStr) -> Result<Address, Unavailable> {
+    let found = libraries.iter().find_map(|library| {
+        // SAFETY: a C string. Only libraries of the system are named here, which every program may
+        // load.
+        let library = unsafe { LoadLibraryA(library.as_ptr().cast()) };
+        if library.is_null() {
+            return None;
+        }
+        // SAFETY: the library is loaded and never freed; the name is a C string.
+        unsafe { GetProcAddress(library, name.as_ptr().cast()) }
+    });
+    let missing = || format!("this Windows has no {}", name.to_string_lossy());
+    found.ok_or_else(|| Unavailable::Missing(missing().into()))
+}

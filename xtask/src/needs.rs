@@ -1,0 +1,131 @@
+//! What a chore needs of this machine, and whether it is here.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use crate::run;
+
+/// One thing that is needed, and where it comes from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Need {
+    what: What,
+    from: From,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum What {
+    Program(&'static str),
+    File(&'static str),
+    /// A module that `python3` imports.
+    PythonModule(&'static str),
+    /// A compiler whose sysroot is this folder.
+    Compiler {
+        program: &'static str,
+        sysroot: &'static str,
+    },
+}
+
+/// Where a package is from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum From {
+    Debian(&'static str),
+    Python(&'static str),
+}
+
+impl Need {
+    /// A program of a Debian package.
+    pub(crate) const fn program(name: &'static str, package: &'static str) -> Self {
+        Self { what: What::Program(name), from: From::Debian(package) }
+    }
+
+    /// A file of a Debian package.
+    pub(crate) const fn file(path: &'static str, package: &'static str) -> Self {
+        Self { what: What::File(path), from: From::Debian(package) }
+    }
+
+    /// A compiler of a Debian package, with the standard library's sources in the same place.
+    pub(crate) const fn compiler(program: &'static str, sysroot: &'static str, package: &'static str) -> Self {
+        Self { what: What::Compiler { program, sysroot }, from: From::Debian(package) }
+    }
+
+    /// A program of a Python package.
+    pub(crate) const fn python_program(name: &'static str, package: &'static str) -> Self {
+        Self { what: What::Program(name), from: From::Python(package) }
+    }
+
+    /// A module of a Python package.
+    pub(crate) const fn python_module(name: &'static str, package: &'static str) -> Self {
+        Self { what: What::PythonModule(name), from: From::Python(package) }
+    }
+
+    fn is_here(&self) -> bool {
+        match self.what {
+            What::Program(name) => run::exists(name),
+            What::File(path) => Path::new(path).exists(),
+            What::PythonModule(name) => run::output("python3", &["-c", &format!("import {name}")]).is_ok(),
+            What::Compiler { program, sysroot } => {
+                run::output(program, &["--print", "sysroot"]).is_ok_and(|found| found.trim() == sysroot)
+            }
+        }
+    }
+}
+
+/// Packages that have to be installed, without repetitions.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Missing(BTreeSet<From>);
+
+/// Returns what is missing of all that is needed; `None` where everything is here.
+pub(crate) fn missing<'a>(needs: impl IntoIterator<Item = &'a Need>) -> Option<Missing> {
+    let packages: BTreeSet<From> = needs.into_iter().filter(|need| !need.is_here()).map(|need| need.from).collect();
+    (!packages.is_empty()).then_some(Missing(packages))
+}
+
+impl Missing {
+    /// The Debian packages among them.
+    pub(crate) fn of_debian(&self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().filter_map(|package| match package {
+            From::Debian(name) => Some(*name),
+            From::Python(_) => None,
+        })
+    }
+
+    fn of_python(&self) -> impl Iterator<Item = &'static str> {
+        self.0.iter().filter_map(|package| match package {
+            From::Python(name) => Some(*name),
+            From::Debian(_) => None,
+        })
+    }
+}
+
+/// The commands that install them.
+impl std::fmt::Display for Missing {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (debian, python): (Vec<_>, Vec<_>) = (self.of_debian().collect(), self.of_python().collect());
+        let commands = [("apt-get install", debian), ("python3 -m pip install", python)];
+        let commands = commands.into_iter().filter(|(_, packages)| !packages.is_empty());
+        let commands: Vec<String> =
+            commands.map(|(command, packages)| format!("{command} {}", packages.join(" "))).collect();
+        f.write_str(&commands.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_missing_is_named_once_with_the_command_that_installs_it() {
+        let here = [Need::program("cargo", "cargo"), Need::file(env!("CARGO_MANIFEST_DIR"), "xtask")];
+        assert_eq!(missing(&here), None);
+        let needs = [
+            Need::program("no-such-program", "one"),
+            Need::file("/no/such/file", "one"),
+            Need::compiler("cargo", "/no/such/sysroot", "two"),
+            Need::python_program("no-such-program", "three"),
+            Need::python_module("no_such_module", "three"),
+        ];
+        let missing = missing(here.iter().chain(&needs)).unwrap();
+        assert_eq!(missing.to_string(), "apt-get install one two, python3 -m pip install three");
+        assert_eq!(missing.of_debian().collect::<Vec<_>>(), ["one", "two"]);
+    }
+}

@@ -1,0 +1,162 @@
+//! Tests of the library on an emulated processor, system or host.
+
+use anyhow::{Context, Result, ensure};
+
+use crate::cross;
+use crate::needs::{self, Missing, Need};
+use crate::run;
+use crate::tally::Tally;
+
+/// Tests of one target in one place.
+#[derive(Clone, Copy)]
+pub(super) struct Emulated {
+    /// Where they run, for people: `under qemu-user`.
+    pub(super) place: &'static str,
+    /// What runs a program of the target; nothing where this machine does. A word with a slash is a
+    /// file of this repository.
+    pub(super) runner: &'static [&'static str],
+    pub(super) linker: &'static str,
+    /// What linker and runner are in.
+    pub(super) needs: &'static [Need],
+    /// Cargo's arguments for the tests.
+    pub(super) tests: &'static [&'static str],
+    /// The compiler's flags.
+    pub(super) flags: &'static str,
+    /// More variables of the environment.
+    pub(super) variables: &'static [(&'static str, &'static str)],
+    /// Whether the library has to cost no more than std's clock there, which it serves.
+    pub(super) serves_the_systems_clock: bool,
+    pub(super) in_ci: bool,
+}
+
+/// The emulator needs no libraries of the target then.
+const STATIC: &str = "-C target-feature=+crt-static";
+
+const LINUX: Emulated = Emulated {
+    place: "under qemu-user",
+    runner: &[],
+    linker: "",
+    needs: &[],
+    tests: cross::LIBRARY,
+    flags: STATIC,
+    variables: &[],
+    serves_the_systems_clock: false,
+    in_ci: false,
+};
+
+/// A Linux that qemu-user emulates: the end of the emulator's name, and of the linker's with its
+/// package.
+macro_rules! qemu {
+    ($emulator:literal, $triple:literal, $library:literal) => {
+        Emulated {
+            runner: &[concat!("qemu-", $emulator)],
+            linker: concat!($triple, "-gcc"),
+            needs: &[
+                Need::program(concat!("qemu-", $emulator), "qemu-user"),
+                Need::program(concat!($triple, "-gcc"), concat!("gcc-", $triple)),
+                Need::file(concat!("/usr/", $triple, "/lib/crt1.o"), concat!("libc6-dev-", $library, "-cross")),
+            ],
+            ..LINUX
+        }
+    };
+}
+
+pub(super) const I686: Emulated = Emulated {
+    place: "on this machine's processor",
+    linker: "i686-linux-gnu-gcc",
+    needs: &[
+        Need::program("i686-linux-gnu-gcc", "gcc-i686-linux-gnu"),
+        Need::file("/usr/i686-linux-gnu/lib/crt1.o", "libc6-dev-i386-cross"),
+    ],
+    in_ci: true,
+    ..LINUX
+};
+pub(super) const S390X: Emulated = Emulated { in_ci: true, ..qemu!("s390x", "s390x-linux-gnu", "s390x") };
+/// CI runs them as a part of the task `cross`.
+pub(super) const AARCH64: Emulated = qemu!("aarch64", "aarch64-linux-gnu", "arm64");
+pub(super) const ARMV7: Emulated = qemu!("arm", "arm-linux-gnueabihf", "armhf");
+pub(super) const RISCV64: Emulated = qemu!("riscv64", "riscv64-linux-gnu", "riscv64");
+pub(super) const POWERPC64LE: Emulated = qemu!("ppc64le", "powerpc64le-linux-gnu", "ppc64el");
+
+pub(super) const WINDOWS: Emulated = Emulated {
+    place: "under Wine",
+    runner: &["wine"],
+    linker: MINGW,
+    needs: &[Need::program("wine", "wine"), Need::program(MINGW, "gcc-mingw-w64-x86-64")],
+    flags: "",
+    variables: &[("WINEDEBUG", "-all")],
+    serves_the_systems_clock: true,
+    in_ci: true,
+    ..LINUX
+};
+
+const MINGW: &str = "x86_64-w64-mingw32-gcc";
+
+/// A reading of the library may cost so many times as much as one of the system's clock, where that
+/// is what it serves.
+const MOST: f64 = 1.15;
+
+/// Other programs may spoil a comparison of costs, and none makes the library cheaper.
+const TRIES: usize = 3;
+
+impl Emulated {
+    /// What has to be installed.
+    pub(super) fn missing(&self) -> Option<Missing> {
+        needs::missing(self.needs)
+    }
+
+    /// Runs the tests.
+    pub(super) fn test(&self, target: &str, tally: &Tally) -> Result<()> {
+        self.complete(&format!("{}/{target}/debug/deps", cross::FOLDER))?;
+        let own = self.variables(target);
+        let variables: Vec<(&str, &str)> = own.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        cross::test_library(target, self.tests, &variables, tally)
+    }
+
+    /// Returns how many times as much as std's clock the library's costs.
+    pub(super) fn cost_beside_std(&self, target: &str) -> Result<f64> {
+        self.complete(&format!("{}/{target}/release/examples", cross::FOLDER))?;
+        let own = self.variables(target);
+        let variables: Vec<(&str, &str)> = own.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        let example = ["run", "--quiet", "--release", "--package", "clockscope", "--example", "beside_std"];
+        let arguments = [&example[..], &["--target", target, "-Zbuild-std=std,panic_abort"]].concat();
+        let mut least = f64::INFINITY;
+        for _ in 0..TRIES {
+            let printed = run::output_with(&variables, "cargo", &arguments)?;
+            least = least.min(printed.trim().parse().with_context(|| format!("{printed:?} is not a number"))?);
+            if least <= MOST {
+                return Ok(least);
+            }
+        }
+        ensure!(least <= MOST, "now() costs {least} times as much as std's clock: expected {MOST} at most");
+        Ok(least)
+    }
+
+    fn variables(&self, target: &str) -> Vec<(String, String)> {
+        let prefix = format!("CARGO_TARGET_{}", target.to_uppercase().replace('-', "_"));
+        let runner: Vec<String> = self.runner.iter().map(|word| placed(word)).collect();
+        let of_target =
+            [("LINKER", self.linker.to_owned()), ("RUNNER", runner.join(" ")), ("RUSTFLAGS", self.flags.to_owned())];
+        let of_target = of_target.into_iter().filter(|(_, value)| !value.is_empty());
+        let of_all = cross::VARIABLES.iter().chain(self.variables);
+        let of_all = of_all.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
+        of_all.chain(of_target.map(|(name, value)| (format!("{prefix}_{name}"), value))).collect()
+    }
+
+    /// Puts a library beside programs for Windows that Wine before version 9 lacks and Rust's
+    /// standard library needs.
+    fn complete(&self, folder: &str) -> Result<()> {
+        if self.linker != MINGW {
+            return Ok(());
+        }
+        std::fs::create_dir_all(folder)?;
+        let library = format!("{folder}/bcryptprimitives.dll");
+        let arguments = ["-shared", "-O2", "-o", &library, "xtask/wine/bcryptprimitives.c", "-ladvapi32"];
+        run::with(&[], MINGW, &arguments)
+    }
+}
+
+/// A word of a command, with files of this repository by their whole path.
+fn placed(word: &str) -> String {
+    if word.contains('/') { run::root().join(word).display().to_string() } else { word.to_owned() }
+}

@@ -1,0 +1,22 @@
+//! Links test programs for systems that cannot be run here, by zig, which has the interfaces of
+//! their libraries.
+
+use anyhow::Result;
+
+use crate::cross;
+use crate::needs::{self, Missing, Need};
+use crate::run;
+
+const NEEDS: [Need; 2] =
+    [Need::python_program("cargo-zigbuild", "cargo-zigbuild"), Need::python_module("ziglang", "ziglang")];
+
+/// What has to be installed.
+pub(super) fn missing() -> Option<Missing> {
+    needs::missing(&NEEDS)
+}
+
+/// Links the library's tests.
+pub(super) fn link(target: &str) -> Result<()> {
+    let build = ["test", "--no-run", "--quiet", "--target", target, cross::BUILD_STD];
+    run::output_with(cross::VARIABLES, "cargo-zigbuild", &[&build[..], cross::LIBRARY].concat()).map(|_| ())
+}

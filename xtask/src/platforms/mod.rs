@@ -1,0 +1,227 @@
+//! The library on other platforms: what this machine can check, by tests, by the linker or by the
+//! compiler, and what it cannot.
+//!
+//! The compiler and its sources are Debian's rustc-web and rust-web-src, of which standard
+//! libraries for other targets are built (`cross`).
+
+mod emulated;
+mod link;
+mod wasm;
+
+use anyhow::{Context, Result, bail};
+
+use crate::cross;
+use crate::needs;
+use crate::outcome::{Outcome, lacking};
+use crate::run;
+use crate::tally::Tally;
+use emulated::Emulated;
+
+/// A target, which has to compile without a warning, and what else is checked here.
+struct Platform {
+    target: &'static str,
+    check: Check,
+}
+
+/// The most that can be checked here.
+#[derive(Clone, Copy)]
+enum Check {
+    /// The library's tests run, in one or more places.
+    Tests(&'static [Emulated]),
+    /// They are linked: nothing here runs the system.
+    Links,
+    /// They are compiled, because something is missing that links them: this.
+    Compiles(&'static str),
+}
+
+const fn tests(target: &'static str, places: &'static [Emulated]) -> Platform {
+    Platform { target, check: Check::Tests(places) }
+}
+
+const fn links(target: &'static str) -> Platform {
+    Platform { target, check: Check::Links }
+}
+
+const fn compiles(target: &'static str, lacking: &'static str) -> Platform {
+    Platform { target, check: Check::Compiles(lacking) }
+}
+
+const NO_MUSL: &str = "musl's start files, which Debian's compiler lacks";
+const NO_LIBC: &str = "the system's C library";
+const NO_NDK: &str = "Android's NDK";
+const NO_SDK: &str = "Apple's SDK";
+const NO_LINK: &str = "Microsoft's linker and libraries";
+const NO_MINGW: &str = "MinGW for this processor";
+
+/// All of them.
+const PLATFORMS: &[Platform] = &[
+    tests("aarch64-unknown-linux-gnu", &[emulated::AARCH64]),
+    tests("i686-unknown-linux-gnu", &[emulated::I686]),
+    tests("s390x-unknown-linux-gnu", &[emulated::S390X]),
+    tests("armv7-unknown-linux-gnueabihf", &[emulated::ARMV7]),
+    tests("riscv64gc-unknown-linux-gnu", &[emulated::RISCV64]),
+    tests("powerpc64le-unknown-linux-gnu", &[emulated::POWERPC64LE]),
+    tests("x86_64-pc-windows-gnu", &[emulated::WINDOWS]),
+    tests("wasm32-wasip1", &wasm::WASI),
+    tests("wasm32-unknown-unknown", &wasm::WITHOUT_A_SYSTEM),
+    links("x86_64-apple-darwin"),
+    links("aarch64-apple-darwin"),
+    links("x86_64-unknown-freebsd"),
+    compiles("x86_64-unknown-linux-musl", NO_MUSL),
+    compiles("i686-unknown-linux-musl", NO_MUSL),
+    compiles("aarch64-unknown-linux-musl", NO_MUSL),
+    compiles("armv7-unknown-linux-musleabihf", NO_MUSL),
+    compiles("riscv64gc-unknown-linux-musl", NO_MUSL),
+    compiles("powerpc64le-unknown-linux-musl", NO_MUSL),
+    compiles("s390x-unknown-linux-musl", NO_MUSL),
+    compiles("powerpc-unknown-linux-gnu", NO_LIBC),
+    compiles("loongarch64-unknown-linux-gnu", NO_LIBC),
+    compiles("aarch64-linux-android", NO_NDK),
+    compiles("armv7-linux-androideabi", NO_NDK),
+    compiles("i686-pc-windows-gnu", NO_MINGW),
+    compiles("aarch64-pc-windows-gnullvm", NO_MINGW),
+    compiles("x86_64-pc-windows-msvc", NO_LINK),
+    compiles("aarch64-apple-ios", NO_SDK),
+    compiles("x86_64-unknown-netbsd", NO_LIBC),
+    compiles("x86_64-unknown-openbsd", NO_LIBC),
+    compiles("x86_64-unknown-illumos", NO_LIBC),
+];
+
+/// Checks the platforms of these names, or all, as far as this machine can; prints what it cannot.
+pub(crate) fn check(names: &[&str]) -> Result<()> {
+    let chosen = chosen(names)?;
+    if let Some(missing) = needs::missing(&cross::COMPILER) {
+        bail!("other platforms need packages: {missing}");
+    }
+    let tally = Tally::default();
+    let mut seen = Seen::default();
+    for Platform { target, check } in chosen {
+        seen.take(target, "compiles without a warning", compile(target));
+        match check {
+            Check::Tests(places) => places.iter().for_each(|place| seen.run(target, place, &tally)),
+            Check::Links => match link::missing() {
+                Some(missing) => seen.unseen(target, format!("is not linked: {missing}")),
+                None => seen.take(target, "links the tests, which do not run here", link::link(target)),
+            },
+            Check::Compiles(lacking) => seen.unseen(target, format!("is not linked: that needs {lacking}")),
+        }
+    }
+    tally.print();
+    seen.end()
+}
+
+/// What the checks found.
+#[derive(Default)]
+struct Seen {
+    /// What was not checked, and why.
+    unseen: Vec<String>,
+    failed: Vec<&'static str>,
+}
+
+impl Seen {
+    fn run(&mut self, target: &'static str, place: &Emulated, tally: &Tally) {
+        let name = place.place;
+        if let Some(missing) = place.missing() {
+            return self.unseen(target, format!("is not tested {name}: {missing}"));
+        }
+        self.take(target, &format!("passes the library's tests {name}"), place.test(target, tally));
+        if place.serves_the_systems_clock {
+            match place.cost_beside_std(target) {
+                Ok(ratio) => println!("   {target:32} now() costs {ratio} times as much as std's clock {name}"),
+                Err(error) => self.fail(target, &format!("is not compared with std's clock {name}"), &error),
+            }
+        }
+    }
+
+    fn take(&mut self, target: &'static str, good: &str, result: Result<()>) {
+        match result {
+            Ok(()) => println!("   {target:32} {good}"),
+            Err(error) => self.fail(target, &format!("FAILED: {good}"), &error),
+        }
+    }
+
+    fn fail(&mut self, target: &'static str, what: &str, error: &anyhow::Error) {
+        println!("   {target:32} {what}: {error:#}");
+        self.failed.push(target);
+    }
+
+    fn unseen(&mut self, target: &str, why: String) {
+        self.unseen.push(format!("{target:32} {why}"));
+    }
+
+    /// Prints what was not checked.
+    fn end(mut self) -> Result<()> {
+        if !self.unseen.is_empty() {
+            println!("not checked here:");
+        }
+        for line in &self.unseen {
+            println!("   {line}");
+        }
+        self.failed.dedup();
+        if self.failed.is_empty() { Ok(()) } else { bail!("failed: {}", self.failed.join(", ")) }
+    }
+}
+
+/// The platforms of these names; all if there is none.
+fn chosen(names: &[&str]) -> Result<Vec<&'static Platform>> {
+    let known = || PLATFORMS.iter().map(|platform| platform.target);
+    if let Some(unknown) = names.iter().find(|name| !known().any(|target| target == **name)) {
+        bail!("unknown target {unknown:?}: expected one of {}", known().collect::<Vec<_>>().join(", "));
+    }
+    Ok(PLATFORMS.iter().filter(|platform| names.is_empty() || names.contains(&platform.target)).collect())
+}
+
+/// Tests of one platform of each kind, for CI.
+fn in_ci() -> impl Iterator<Item = (&'static str, &'static Emulated)> {
+    PLATFORMS.iter().flat_map(|Platform { target, check }| {
+        let places = if let Check::Tests(places) = check { *places } else { &[] };
+        places.iter().filter(|place| place.in_ci).map(|place| (*target, place))
+    })
+}
+
+/// Runs the tests of the library on one platform of each kind.
+pub(crate) fn test_some(tally: &Tally) -> Result<Outcome> {
+    let needed = in_ci().flat_map(|(_, place)| place.needs).chain(&cross::COMPILER);
+    if let Some(missing) = needs::missing(needed) {
+        return lacking(format!("other platforms need packages: {missing}"));
+    }
+    for (target, place) in in_ci() {
+        println!("   {target}: tests of the library {}", place.place);
+        place.test(target, tally).context(target)?;
+    }
+    Ok(Outcome::Passed)
+}
+
+/// Checks the library with the standard library; a warning is an error.
+fn compile(target: &str) -> Result<()> {
+    let deny = [("RUSTFLAGS", "--deny warnings")];
+    let arguments = ["check", "--quiet", "--package", "clockscope", "--target", target, "-Zbuild-std=std,panic_abort"];
+    run::output_with(&[cross::VARIABLES, &deny].concat(), "cargo", &arguments).map(|_| ())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn platforms_are_chosen_by_name() {
+        let targets = |names: &[&str]| chosen(names).map(|all| all.iter().map(|it| it.target).collect::<Vec<_>>());
+        assert_eq!(targets(&[]).unwrap().len(), PLATFORMS.len());
+        assert_eq!(targets(&["wasm32-wasip1"]).unwrap(), ["wasm32-wasip1"]);
+        let error = targets(&["wasm32-wasip1", "pdp11"]).unwrap_err().to_string();
+        assert!(error.starts_with("unknown target \"pdp11\": expected one of aarch64-"), "{error}");
+    }
+
+    /// .ci/run installs what these need, and nothing for another.
+    #[test]
+    fn ci_tests_one_of_each_kind() {
+        let tested: Vec<_> = in_ci().map(|(target, place)| (target, place.place)).collect();
+        let expected = [
+            ("i686-unknown-linux-gnu", "on this machine's processor"),
+            ("s390x-unknown-linux-gnu", "under qemu-user"),
+            ("x86_64-pc-windows-gnu", "under Wine"),
+            ("wasm32-wasip1", "in Node.js"),
+        ];
+        assert_eq!(tested, expected);
+    }
+}
