@@ -144,6 +144,8 @@ struct Scan {
     boundary: Option<i64>,
     first_ns: f64,
     last_ns: f64,
+    /// The first reading inside it that differs from the one before, in ns; `None` if all are equal.
+    changed_ns: Option<f64>,
     /// How far the clock stands back at the end, be it since this batch or from before.
     debt_ns: f64,
     /// How much of that came about inside the batch; negative if it returned from where it stood at
@@ -214,7 +216,8 @@ impl EventCounter {
         self.batch_ns = batch.before_ns - began_ns;
         self.counts.span_ns = batch.after_ns - began_ns;
         let threshold_ns = self.threshold_ns(batch.cost_ns.unwrap_or(0.0));
-        let ns = |value: u64| value.wrapping_sub(origin) as i64 as f64 * self.ns_per_unit;
+        let ns_per_unit = self.ns_per_unit;
+        let ns = |value: u64| value.wrapping_sub(origin) as i64 as f64 * ns_per_unit;
         let (first_ns, last_ns) = (ns(first), ns(last));
         let boundary = self.last.map(|last| self.step(last, first));
         let owed_ns = self.owed_at_start(boundary, first_ns - batch.before_ns);
@@ -222,7 +225,9 @@ impl EventCounter {
         self.last = Some(last);
         self.counts.reads += batch.values.len() as u64;
         if self.judge != Judge::None {
-            let scan = Scan { boundary, first_ns, last_ns, debt_ns, sunk_ns: debt_ns - owed_ns, went_back };
+            let changed_ns = batch.values.iter().find(|value| **value != first).map(|value| ns(*value));
+            let sunk_ns = debt_ns - owed_ns;
+            let scan = Scan { boundary, first_ns, last_ns, changed_ns, debt_ns, sunk_ns, went_back };
             self.judge(batch, scan, threshold_ns);
         }
     }
@@ -370,7 +375,7 @@ impl EventCounter {
             let hurdle_ns = slack_ns + ceiling_ns - lowest_at_end - scan.sunk_ns;
             self.hurdles.add(self.batch_ns, self.counts.span_ns, hurdle_ns);
         }
-        self.count_gaps(batch, threshold_ns);
+        self.count_gaps(batch, scan, threshold_ns);
 
         let mut floor_ns = lowest_at_end;
         let mut jumped_ns = if has_jumped { long_ns } else { 0.0 };
@@ -401,10 +406,13 @@ impl EventCounter {
                 floor_ns = floor_ns.max(level.floor_ns - self.reference().drift * (after_ns - level.after_ns));
             }
         }
-        let changed_inside = scan.first_ns != scan.last_ns;
-        let ceiling_ns = match (fresh, changed_inside) {
-            (true, _) | (false, false) => (ceiling_ns + jumped_ns - scan.sunk_ns).max(lowest_at_end),
-            (false, true) => scan.last_ns - before_ns,
+        let ceiling_ns = match scan.changed_ns.filter(|_| !fresh) {
+            None => (ceiling_ns + jumped_ns - scan.sunk_ns).max(lowest_at_end),
+            // Where it went back, it may have done so when it first changed.
+            Some(_) if scan.went_back => scan.last_ns - before_ns,
+            // A later change gives a bound as well, but one that is looser by the time until then:
+            // as much would be taken for a return in the next batch.
+            Some(changed_ns) => (changed_ns - before_ns + jumped_ns - scan.sunk_ns).max(lowest_at_end),
         };
         self.level = Some(Level { ceiling_ns, floor_ns, debt_ns: scan.debt_ns, before_ns, after_ns });
     }
@@ -458,15 +466,19 @@ impl EventCounter {
         }
     }
 
-    /// Counts the long steps that are left as gaps if the batch took that much longer than its
-    /// reads do; one for a clock whose tick is too long to show it. A batch that was slow
-    /// throughout lost no time in one piece.
-    fn count_gaps(&mut self, batch: Batch<'_>, threshold_ns: f64) {
+    /// Counts the long steps that are left as gaps if the reference saw them: the batch took that
+    /// much longer than its reads do, or as long as the clock says. The first alone would miss
+    /// short gaps where most batches, and so the usual cost, hold one. One for a clock whose tick
+    /// is too long to show it. A batch that was slow throughout lost no time in one piece.
+    fn count_gaps(&mut self, batch: Batch<'_>, scan: Scan, threshold_ns: f64) {
         let Some(cost_ns) = batch.cost_ns else { return };
         let span_ns = batch.after_ns - batch.before_ns;
         let lost_ns = span_ns - cost_ns * batch.values.len() as f64;
         if !self.steps.is_empty() {
-            if lost_ns >= threshold_ns / 2.0 {
+            let ReferenceTolerance { drift, .. } = self.reference();
+            let tolerance_ns = (self.tick_ns() + drift * span_ns).min(threshold_ns / 2.0);
+            let is_as_long = !scan.went_back && scan.last_ns - scan.first_ns <= span_ns + tolerance_ns;
+            if is_as_long || lost_ns >= threshold_ns / 2.0 {
                 self.judged.gap += self.steps.len() as u64;
                 for gap in &self.steps {
                     self.worst.add(EventKind::Gap, *gap);
