@@ -28,7 +28,7 @@ pub(crate) fn count_ns(machine: &Machine) -> f64 {
 /// A random machine with random ways between its CPUs, in which as many as `share` of the CPUs are
 /// apart.
 pub(crate) fn random(seed: u64, share: f64) -> Apart {
-    from(Maker::new(seed), seed, share)
+    from(Maker::varied(seed), seed, share)
 }
 
 /// The same, made by this.
@@ -83,8 +83,15 @@ pub(crate) fn check_time(machine: &Machine, turns: f64, turn_ns: f64) {
     assert!(took_ns <= most_ns, "it took {took_ns} ns for {turns} turns of {turn_ns} ns: {most_ns} ns at most");
 }
 
+/// The true time in ps by which a question is over that is asked on one thread and then across
+/// CPUs, for so many seconds: there, threads of busy CPUs wait for each other.
+pub(crate) fn longest_ps(machine: &Machine, asked_s: f64) -> u128 {
+    let cpus = f64::from(machine.cpus.cpus());
+    machine.longest_ps(asked_s + 0.05 * cpus * cpus) * 2
+}
+
 /// Rounds of a tournament, and turns in each.
 pub(crate) fn turns(cpus: u32, is_serial: bool) -> (f64, f64) {
     let rounds = if cpus.is_multiple_of(2) { cpus - 1 } else { cpus };
-    (rounds.into(), if is_serial { (cpus / 2).into() } else { 1.0 })
+    (rounds.into(), if is_serial { (cpus / 2).max(1).into() } else { 1.0 })
 }

@@ -7,6 +7,7 @@
 
 mod across;
 mod check;
+mod events;
 mod gaps;
 mod harness;
 mod machine;
@@ -15,6 +16,7 @@ mod offsets;
 mod order;
 mod platform;
 mod rate;
+mod rate_compared;
 mod rate_errors;
 mod rate_truth;
 mod replay;
@@ -22,3 +24,4 @@ mod shootout;
 mod sleep;
 mod steps;
 mod ticks;
+mod varied;

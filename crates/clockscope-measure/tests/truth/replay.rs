@@ -19,7 +19,7 @@ use crate::platform::Simulated;
 /// A random machine, with nothing wrong or a fault of one of its clocks.
 fn machine(seed: u64) -> Machine {
     let mut random = Random::new(seed ^ 0x7e_91a7);
-    let mut machine = Maker::new(seed).make();
+    let mut machine = Maker::varied(seed).make();
     let ids: Vec<_> = machine.specs.iter().filter_map(|spec| spec.id).collect();
     let clock = pick(&mut random, &ids);
     let at_ms = 10.0 * random.fraction();
@@ -42,7 +42,9 @@ fn request(machine: &Machine, seed: u64) -> (Vec<String>, RecordRequest) {
     let all: Vec<String> = machine.specs.iter().map(Spec::label).collect();
     let names = (0..random.between(1, 5)).map(|_| all[random.below(all.len() as u64) as usize].clone()).collect();
     let reads = random.between(2, 20_000);
-    (names, RecordRequest { reads, cpu: random.happens(0.5).then_some(1) })
+    // Which CPU does not matter, but it has to be there, and threads must be bound to it.
+    let cpu = random.happens(0.5).then_some(machine.cpus.cpus() - 1).filter(|_| machine.facts.can_bind);
+    (names, RecordRequest { reads, cpu })
 }
 
 /// Asks a machine of this seed, and records it. Nothing can be asked where no clock moves.
