@@ -1,13 +1,15 @@
 //! Events between readings: counted anew from these, and compared with what the machine did.
 
 use clockscope_measure::{Amount, Catalogue, MeasureRequest, Paths, Session, StepsRequest, measure, steps};
-use clockscope_records::{ClockIdentity, Events, Figure};
+use clockscope_records::{ClockIdentity, Events, Figure, TickEvidence};
 use clockscope_simulation::{Change, Lost, Random};
 
 use crate::harness::{Coverage, on_platform, on_platforms};
 use crate::machine::{Clocksource, Machine, Maker, Spec, pick};
+use crate::measure::true_cost_ns;
 use crate::platform::{Around, Read, Simulated};
 use crate::steps::nothing_is_wrong;
+use crate::ticks;
 
 /// Reads of a clock that are made before any is looked at: two trials, and those that show what a
 /// read costs.
@@ -28,7 +30,12 @@ struct Shown {
     events: Events,
     /// The smallest step forward in ns, where the record has it.
     smallest_ns: Option<f64>,
-    /// Whether all batches after the first ones have a known cost.
+    tick_ns: Option<f64>,
+    evidence: Option<TickEvidence>,
+    /// The median cost of a read in ns, where the question is what it costs, and the reads of a
+    /// batch.
+    cost: Option<(f64, u64)>,
+    /// Batches at the start whose usual cost is not known.
     uncosted: usize,
 }
 
@@ -39,8 +46,16 @@ fn ask(session: &Session<'_, Simulated>, names: &[String], seconds: f64, is_step
         let request = StepsRequest { amount: Amount::Duration(seconds), cpu: None, keep: false };
         let (found, _) = steps(session, catalogue, &request, &mut |_| {}).expect("it can be asked");
         let shown = found.found.clocks.into_iter().filter(|clock| clock.available);
-        let shown = shown.map(|clock| (clock.identity, clock.events.expect("it was judged")));
-        return shown.map(|(identity, events)| Shown { identity, events, smallest_ns: None, uncosted: 0 }).collect();
+        let shown = shown.map(|clock| Shown {
+            identity: clock.identity,
+            events: clock.events.expect("it was judged"),
+            smallest_ns: None,
+            tick_ns: clock.tick_ns.get(),
+            evidence: clock.tick_evidence,
+            cost: None,
+            uncosted: 0,
+        });
+        return shown.collect();
     }
     let request = MeasureRequest { duration_s: seconds, cpu: None, thorough: false };
     let found = measure(session, catalogue, &request, &mut |_| {}).expect("it can be asked").found;
@@ -49,6 +64,9 @@ fn ask(session: &Session<'_, Simulated>, names: &[String], seconds: f64, is_step
         identity: clock.identity,
         events: clock.events.expect("it was judged"),
         smallest_ns: clock.observed_resolution_ns.get(),
+        tick_ns: clock.tick_ns.get(),
+        evidence: clock.tick_evidence,
+        cost: clock.cost_ns.known().map(|cost| (cost.median, cost.reads_per_batch)),
         uncosted: UNCOSTED,
     });
     shown.collect()
@@ -153,7 +171,7 @@ fn counted(session: &Session<'_, Simulated>, seed: u64, gaps: &mut Coverage) {
     let reads = platform.logged();
     let glitched = reads.iter().filter(|read| is_glitched(machine, read)).count() as u64;
     assert!(glitched == 0 || fault == Fault::Glitches);
-    for Shown { identity, events, smallest_ns, uncosted } in shown {
+    for Shown { identity, events, smallest_ns, uncosted, .. } in shown {
         let name = identity.label();
         let place = machine.place(&name);
         let spec = &machine.specs[place];
@@ -305,6 +323,12 @@ pub(crate) fn disturbed(maker: Maker, seed: u64, at_ms: f64) -> Machine {
     machine
 }
 
+/// By how much the one change of a machine sets this clock back, in ns.
+pub(crate) fn set_back_ns(machine: &Machine, spec: &Spec) -> f64 {
+    let is_pause = matches!(machine.changes.last(), Some((_, Change::Suspend { .. })));
+    if is_pause { 0.0 } else { (-displaced_ns(machine, spec)).max(0.0) }
+}
+
 /// By how much the one change of a machine puts this clock ahead of true time, in ns.
 pub(crate) fn displaced_ns(machine: &Machine, spec: &Spec) -> f64 {
     match &machine.changes.last().expect("it has one").1 {
@@ -362,7 +386,7 @@ fn what_happens_to_a_machine_is_one_event() {
     on_platforms("events::what_happens", platform, |session, seed| {
         let machine = &session.platform().machine;
         let (name, is_steps) = asked(seed, machine);
-        let shown = ask(session, &[name], 0.05, is_steps).remove(0);
+        let shown = ask(session, std::slice::from_ref(&name), 0.05, is_steps).remove(0);
         let around = session.platform().around().expect("it was kept");
         // Before that, the timer was calibrated.
         if around.reads_before <= UNSEEN || around.after.is_none() {
@@ -374,6 +398,12 @@ fn what_happens_to_a_machine_is_one_event() {
         };
         let spec = &machine.specs[around.place];
         let judge = machine.spec(reference).expect("it is there");
+        // Whatever the mean rate of such a run is.
+        ticks::check(machine, spec, shown.tick_ns, shown.evidence.as_ref());
+        if let Some((median_ns, reads)) = shown.cost {
+            let true_ns = true_cost_ns(machine, spec, reads);
+            assert!((median_ns / true_ns - 1.0).abs() < 0.06, "{name}: it costs {true_ns} ns, not {median_ns}");
+        }
         let ns = displaced_ns(machine, spec) - displaced_ns(machine, judge);
         let back = events.regression + events.hidden_regression.get().unwrap_or(0);
         assert!(jumps <= u64::from(ns > 0.0) && back <= u64::from(ns < 0.0), "moved by {ns} ns: {events:?}");

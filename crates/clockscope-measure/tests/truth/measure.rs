@@ -31,8 +31,8 @@ fn ask(session: &Session<'_, Simulated>, seed: u64) -> Measurement {
 /// What a read truly costs in ns of the reference: the median over batches of so many reads, each
 /// followed by a wait that is exponential, and one read of the timer. Interrupted batches are
 /// longer than most others, so the median of all is a later one of those that were not.
-fn true_cost_ns(machine: &Machine, spec: &Spec, jitter: f64, reads: u64) -> f64 {
-    let reads = reads as f64;
+pub(crate) fn true_cost_ns(machine: &Machine, spec: &Spec, reads: u64) -> f64 {
+    let (reads, jitter) = (reads as f64, machine.jitter);
     let timer = machine.counter_cost.or(machine.spec("monotonic_raw:syscall").map(|spec| spec.cost));
     let (read_ps, timer_ps) = (spec.cost.ps as f64, timer.map_or(0, |cost| cost.ps) as f64);
     let (waits, deviation) = (jitter * (read_ps + timer_ps / reads), jitter * read_ps / reads.sqrt());
@@ -62,7 +62,7 @@ fn what_a_read_costs_is_told_with_its_interval() {
         for record in ask(session, seed).clocks {
             let spec = machine.spec(&record.identity.label()).expect("it is there");
             if let Figure::Known(cost) = &record.cost_ns {
-                let true_ns = true_cost_ns(machine, spec, machine.jitter, cost.reads_per_batch);
+                let true_ns = true_cost_ns(machine, spec, cost.reads_per_batch);
                 assert!(cost.min <= cost.median && cost.median <= cost.p99.get().unwrap_or(f64::INFINITY), "{cost:?}");
                 let off = cost.median / true_ns - 1.0;
                 assert!(off.abs() < 0.05, "{}: it costs {true_ns} ns: {cost:?}", spec.label());

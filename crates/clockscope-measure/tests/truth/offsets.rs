@@ -6,12 +6,16 @@ use clockscope_simulation::{Change, Random};
 use clockscope_sources::ClockBasis;
 
 use crate::across::{self, Apart, count_ns, is_on_counter, true_ns};
+use crate::events;
 use crate::harness::{on_machines, on_one};
-use crate::machine::{Clocksource, Machine, Maker};
+use crate::machine::{Clocksource, Machine, Maker, pause_ps};
 use crate::platform::Simulated;
 
 /// Shortest time for one direction of a pair, in ns (docs/method.md).
 const SHORTEST_NS: f64 = 2e6;
+
+/// A step of a counter that may be taken for steering, in ns: 0.1 % of a question.
+const UNNOTICED_NS: f64 = 40e3;
 
 /// Asks for a few ms, mostly less than the shortest time.
 fn ask(session: &Session<'_, Simulated>, seed: u64) -> Offsets {
@@ -189,6 +193,40 @@ fn a_change_is_reported_or_explained() {
     assert!(reported > 0 || std::env::var("CLOCKSCOPE_SEED").is_ok(), "no change was seen");
 }
 
+/// After a suspend or a move to another host, bounds hold the truth, or the offset is unknown. A
+/// clock that is set changes nothing.
+#[test]
+fn what_happens_to_a_machine_is_no_offset() {
+    let at_ms = |seed| 2.0 + 15.0 * Random::new(seed ^ 0xd16).fraction();
+    on_machines(
+        "offsets::what_happens",
+        |seed| events::disturbed(Maker::varied(seed).answering().with_pairs(), seed, at_ms(seed)),
+        |session, seed| {
+            let (machine, found) = (&session.platform().machine, ask(session, seed));
+            let ticks = vec![0; machine.cpus.cpus() as usize];
+            let is_pause = machine.changes.iter().any(|(_, change)| pause_ps(change) > 0);
+            for pair in &found.pairs {
+                if pair.offset_ns.is_known() {
+                    contains(machine, (pair, found.tick_ns.get()), &ticks);
+                } else {
+                    assert!(is_pause && pair.apart.get() != Some(false), "{pair:?}");
+                    assert!(pair.reasons().contains_key("offset_ns") && !found.within_ns.is_known(), "{found:?}");
+                }
+            }
+            for told in &found.vdso {
+                let Some((offset_ns, bound_ns)) = told.offset_ns.zip(told.bound_ns) else {
+                    assert!(is_pause && told.reason.is_some(), "{told:?}");
+                    continue;
+                };
+                // A step of the counter that steering explains is not noticed.
+                let step_ns = events::displaced_ns(machine, machine.spec("tsc").expect("it is there")).abs();
+                let unnoticed_ns = if step_ns < UNNOTICED_NS { step_ns } else { 0.0 };
+                assert!(offset_ns.abs() <= bound_ns + unnoticed_ns, "{told:?}");
+            }
+        },
+    );
+}
+
 /// A machine that loses a CPU during the run.
 fn losing(maker: Maker, seed: u64) -> Apart {
     let mut apart = across::from(maker.answering().with_pairs(), seed, 0.6);
@@ -281,7 +319,9 @@ fn stands_still(session: &Session<'_, Simulated>, seed: u64, ticks: &[i64]) {
         if pair.offset_ns.is_known() {
             contains(machine, (pair, found.tick_ns.get()), ticks);
         } else {
-            assert!(pair.reasons().contains_key("offset_ns") && !found.within_ns.is_known(), "{found:?}");
+            let reason = pair.offset_ns.reason().expect("it has none");
+            assert!(reason.contains("stood still"), "{pair:?}");
+            assert!(!found.within_ns.is_known() && frozen_ps.is_some_and(|ps| ps < machine.cpus.now_ps()), "{found:?}");
         }
         let is_fine = count_ns(machine) * (machine.counter_step as f64) < 2.0;
         assert!(!is_fine || pair.round_trip_ns.get() != Some(0.0), "{pair:?}");

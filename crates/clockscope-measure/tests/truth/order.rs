@@ -5,6 +5,7 @@ use clockscope_records::{CpuFailure, Failure, Figure, Figures, Handoffs, Order, 
 use clockscope_simulation::{Change, Random, Refused};
 
 use crate::across::{self, Apart, count_ns, is_on_counter};
+use crate::events;
 use crate::harness::{are_many, on_machines, on_one};
 use crate::machine::{Machine, Maker, Spec};
 use crate::platform::Simulated;
@@ -368,6 +369,32 @@ fn a_cpu_that_goes_offline_is_lost() {
                 } else {
                     assert!(!told.regressions.is_known() && told.reasons().contains_key("regressions"), "{told:?}");
                 }
+            }
+        },
+    );
+}
+
+/// A suspend, a move to another host or a clock that is set makes readings go back by what it sets
+/// them back, and no others.
+#[test]
+fn what_happens_to_a_machine_goes_back_by_what_it_is() {
+    let at_ms = |seed| 2.0 + 10.0 * Random::new(seed ^ 0xd15).fraction();
+    on_machines(
+        "order::what_happens",
+        |seed| events::disturbed(Maker::varied(seed).with_pairs(), seed, at_ms(seed)),
+        |session, seed| {
+            let machine = &session.platform().machine;
+            for told in Question::random(machine, seed).ask(session).sequences {
+                let spec = machine.spec(&told.name).expect("it is there");
+                if !machine.answers(spec) {
+                    check_unreadable(machine, spec, told.failure);
+                    continue;
+                }
+                assert!(told.reason.is_none() && told.failure.is_none(), "{told:?}");
+                let lead_ns = events::set_back_ns(machine, spec) + spec.cost.early_ps as f64 / 1e3;
+                let Figure::Known(worst_ns) = told.worst_ns else { continue };
+                assert!(lead_ns > 0.0, "it was not set back: {told:?}");
+                assert!(worst_ns <= lead_ns + slack_ns(machine, spec, lead_ns), "{lead_ns} ns: {told:?}");
             }
         },
     );

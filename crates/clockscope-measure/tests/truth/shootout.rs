@@ -5,6 +5,7 @@ use clockscope_records::{Metric, Shootout, Winner};
 use clockscope_simulation::{Change, Random};
 
 use crate::across;
+use crate::events;
 use crate::harness::{on_one, on_platforms};
 use crate::machine::{Clocksource, Machine, Maker, Spec};
 use crate::platform::Simulated;
@@ -89,8 +90,7 @@ fn compared(session: &Session<'_, Simulated>, seed: u64) -> Option<u32> {
     accuracy(machine, specs, metric(&found, "accuracy"));
     // A counter that the kernel does not use is trusted less, and an unordered read goes back
     // between CPUs.
-    let is_promised = machine.facts.is_invariant == Some(true) && machine.clocksource == Clocksource::Tsc;
-    let is_worse = |spec: &Spec| spec.id.is_none() && (!is_promised || spec.cost.early_ps > 0);
+    let is_worse = |spec: &Spec| spec.id.is_none() && !is_trusted(machine, spec);
     let reliability = metric(&found, "reliability");
     let is_right = match reliability.winner.get() {
         Some(Winner::A) => is_worse(specs[1]),
@@ -99,6 +99,11 @@ fn compared(session: &Session<'_, Simulated>, seed: u64) -> Option<u32> {
     };
     assert!(is_right, "{reliability:?}");
     Some(u32::from(resolution.winner.is_known()) + u32::from(cost.winner.is_known()))
+}
+
+/// Whether all is said for the counter that trust in it needs, and this read of it is ordered.
+fn is_trusted(machine: &Machine, spec: &Spec) -> bool {
+    machine.facts.is_invariant == Some(true) && machine.clocksource == Clocksource::Tsc && spec.cost.early_ps == 0
 }
 
 /// Of two clocks that do nothing wrong, who wins is truly better, or nobody wins.
@@ -189,4 +194,35 @@ fn who_goes_back_does_not_win() {
         },
     );
     assert!(all < 20 || lost * 2 >= all, "{lost} of {all}");
+}
+
+/// A machine that is suspended or moved to another host, or one of whose clocks is set.
+fn disturbed(seed: u64) -> Machine {
+    let maker = Maker::varied(seed ^ 0x5009).answering();
+    events::disturbed(maker, seed, 8.0 + 50.0 * Random::new(seed ^ 0x50d).fraction())
+}
+
+/// Steps and costs are what they are whatever happens to the machine, and a clock that was set far
+/// is not more reliable than one that was not.
+#[test]
+fn what_happens_to_a_machine_makes_no_clock_better() {
+    on_platforms(
+        "shootout::what_happens",
+        |seed| limited(disturbed(seed), duration_s(seed)),
+        |session, seed| {
+            let machine = &session.platform().machine;
+            let [a, b] = names(seed, machine);
+            let found = ask(session, [&a, &b], duration_s(seed));
+            let specs = [&a, &b].map(|name| machine.spec(name).expect("it is there"));
+            let (resolution, cost) = (metric(&found, "resolution"), metric(&found, "cost"));
+            assert!(is_right(resolution, less(specs.map(step_ns))), "{:?}: {resolution:?}", specs.map(step_ns));
+            let costs = specs.map(|spec| spec.cost.ps as f64);
+            assert!(is_right(cost, less(costs)), "{costs:?}: {cost:?}");
+            let is_set = specs.map(|spec| events::set_back_ns(machine, spec) > 1e6);
+            let winner = metric(&found, "reliability").winner.get();
+            let is_sound = |spec: &Spec| spec.id.is_some() || is_trusted(machine, spec);
+            assert!(winner != Some(Winner::A) || !is_set[0] || is_set[1] || !is_sound(specs[1]), "{found:?}");
+            assert!(winner != Some(Winner::B) || !is_set[1] || is_set[0] || !is_sound(specs[0]), "{found:?}");
+        },
+    );
 }
