@@ -1,6 +1,6 @@
 //! *Gaps*: the times that threads lost, their lengths and causes.
 
-use clockscope_measure::{GapsRequest, Session, gaps};
+use clockscope_measure::{GapsRequest, MeasureError, Session, gaps};
 use clockscope_records::{CauseKind, CpuFailure, CpuGaps, Envelope, Figure, Gaps};
 use clockscope_simulation::{Change, Lost, Random, Refused, Taker};
 
@@ -458,6 +458,12 @@ fn once(test: &str, seeds: &[u64]) {
     }
 }
 
+/// Seeds of an earlier list of errors.
+#[test]
+fn losses_of_a_busy_cpu_are_told() {
+    once("gaps::what_threads_lost", &[0, 4, 5, 8]);
+}
+
 /// Looking whether the time was over took more than 1 µs, and asking the thread after that was
 /// counted as a gap.
 #[test]
@@ -564,8 +570,37 @@ fn ask_failing(session: &Session<'_, Simulated>, seed: u64) {
     let cpus = session.platform().machine.cpus.cpus();
     let on_all = seed.is_multiple_of(3);
     let cpus = on_all.then(|| (0..cpus).collect());
-    // A clock that stops at the start is an error.
-    _ = gaps(session, &GapsRequest { threshold_s: 1e-6, duration_s: 0.02, cpus }, &mut |_| {});
+    let machine = &session.platform().machine;
+    let answer = match gaps(session, &GapsRequest { threshold_s: 1e-6, duration_s: 0.02, cpus }, &mut |_| {}) {
+        Ok(answer) => answer,
+        // A clock that stops at the start is an error.
+        Err(error) => {
+            let is_timer = matches!(error, MeasureError::Timer(_));
+            return assert!(is_timer && stops(machine), "{error}");
+        }
+    };
+    for of_cpu in &answer.found.gaps {
+        match of_cpu.failure {
+            None => {}
+            Some(CpuFailure::ClockFailed) => assert!(stops(machine), "no clock failed: {of_cpu:?}"),
+            Some(CpuFailure::Denied) => assert!(on_all && !machine.facts.can_bind, "{of_cpu:?}"),
+            Some(_) => panic!("{of_cpu:?}"),
+        }
+        assert_eq!(of_cpu.failure.is_some(), of_cpu.reason.is_some(), "{of_cpu:?}");
+        let is_time = |ns: f64| ns.is_finite() && ns >= 0.0;
+        assert!(is_time(of_cpu.seconds) && is_time(of_cpu.blind_seconds) && is_time(of_cpu.stolen_ns), "{of_cpu:?}");
+        assert!(of_cpu.stolen_percent.get().is_none_or(|percent| (0.0..=100.0).contains(&percent)), "{of_cpu:?}");
+    }
+}
+
+/// Whether something stops a clock that time is told by, or sets it back.
+fn stops(machine: &Machine) -> bool {
+    machine.changes.iter().any(|(_, change)| match change {
+        Change::StepClock { ns, .. } => *ns < 0,
+        Change::StepCounter { ticks } => *ticks < 0,
+        Change::SetCounterRate { .. } | Change::FreezeClock { .. } | Change::RefuseClock { .. } => true,
+        _ => false,
+    })
 }
 
 fn limited(maker: Maker, seed: u64) -> Simulated {

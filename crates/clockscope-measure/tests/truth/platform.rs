@@ -144,7 +144,7 @@ pub(crate) type Log = Arc<Mutex<Kept>>;
 /// `None` if they are not kept.
 pub(crate) type Looks = Arc<Mutex<Option<Vec<(u32, u128)>>>>;
 
-/// A signal that comes at a true time, and sets a flag.
+/// A signal that comes at a true time, and sets a flag. It ends a sleep.
 #[derive(Debug)]
 pub(crate) struct Signal {
     pub(crate) at_ps: u128,
@@ -271,6 +271,7 @@ pub(crate) struct Clock {
     limit_ps: u128,
     /// How a read of it ends its process.
     deadly: Option<(Deadly, Arc<Trial>)>,
+    signal: Option<Arc<Signal>>,
 }
 
 impl RawClock for Clock {
@@ -279,6 +280,9 @@ impl RawClock for Clock {
     fn read(&self, raw: &mut u64) -> Result<(), Errno> {
         if self.limit_ps < u128::MAX {
             assert!(self.cpus.now_ps() <= self.limit_ps, "it goes on beyond its time, {} ps", self.limit_ps);
+        }
+        if let Some(signal) = self.signal.as_ref().filter(|signal| self.cpus.now_ps() >= signal.at_ps) {
+            signal.stop.store(true, Ordering::Relaxed);
         }
         if let Some((deadly, trial)) = &self.deadly {
             trial.end(self.name, *deadly);
@@ -559,8 +563,22 @@ impl Simulated {
         let place = self.machine.specs.iter().position(|other| std::ptr::eq(other, spec)).unwrap_or(usize::MAX);
         let (reads, limit_ps) = (Arc::clone(&self.reads), self.limit_ps);
         let (id, cost, tick_ns) = (spec.id, spec.cost, spec.stated_ns);
+        let signal = self.signal.clone();
         let deadly = self.machine.facts.deadly(spec).map(|deadly| (deadly, Arc::clone(&self.trial)));
-        Clock { cpus, name: "", id, cost, tick_ns, place, is_subject: false, reads, looks: None, limit_ps, deadly }
+        Clock {
+            cpus,
+            name: "",
+            id,
+            cost,
+            tick_ns,
+            place,
+            is_subject: false,
+            reads,
+            looks: None,
+            limit_ps,
+            deadly,
+            signal,
+        }
     }
 
     /// Whether the catalogue has this clock, also where a read of it ends its process.
