@@ -119,16 +119,20 @@ fn faulty(seed: u64) -> (Machine, Fault) {
     let hz = maker.counter_hz;
     let mut machine = maker.make();
     let clock = machine.monotonic();
+    let cost_ns = machine.spec("monotonic").map_or(0.0, |spec| spec.cost.ps as f64 / 1e3);
     for _ in 0..random.between(1, 12) {
         let at_ms = 4.0 + 36.0 * random.fraction();
         let ns = 10f64.powf(1.0 + 5.0 * random.fraction()) * if random.happens(0.3) { 1.0 } else { -1.0 };
+        // Of a stall's length, and of that of a clock that is stuck.
+        let reads = random.between(2, 2 * STUCK as u64) as f64;
         match fault {
             Fault::Nothing => {}
             Fault::Glitches => machine.at_ms(at_ms, Change::GlitchCounter { ticks: vec![(ns * hz / 1e9) as i64] }),
             Fault::Steps => machine.at_ms(at_ms, Change::StepClock { clock, ns: ns as i64 }),
             Fault::Freezes => {
                 machine.at_ms(at_ms, Change::FreezeClock { clock });
-                machine.at_ms(at_ms + ns.abs() / 1e6, Change::ThawClock { clock });
+                let ns = if random.happens(0.5) { ns.abs() } else { reads * cost_ns };
+                machine.at_ms(at_ms + ns / 1e6, Change::ThawClock { clock });
             }
         }
     }

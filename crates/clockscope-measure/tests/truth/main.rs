@@ -9,6 +9,7 @@ mod across;
 mod check;
 mod events;
 mod gaps;
+mod gaps_failing;
 mod harness;
 mod machine;
 mod measure;
