@@ -126,6 +126,9 @@ struct Level {
     debt_ns: f64,
     before_ns: f64,
     after_ns: f64,
+    /// Whether a batch shows a loss of time: the clock moves in it. One that an interruption made
+    /// longer than the clock's tick says nothing of the others.
+    decidable: bool,
 }
 
 /// What is allowed for on the reference's side.
@@ -268,11 +271,10 @@ impl EventCounter {
     #[must_use]
     pub fn finish(mut self) -> (EventCounts, WorstEvents) {
         self.end_run();
-        let decidable = self.level.is_some_and(|level| self.tick_ns() < level.after_ns - level.before_ns);
-        let judged = ReferencedCounts {
-            hidden_regression: self.judged.hidden_regression.or(decidable.then_some(0)),
-            ..self.judged
-        };
+        let decidable = self.level.is_some_and(|level| level.decidable);
+        // Before a clock's first step its tick is not known, so that none of the first batches counts.
+        let seen = self.judged.hidden_regression.filter(|count| *count > 0);
+        let judged = ReferencedCounts { hidden_regression: seen.or(decidable.then_some(0)), ..self.judged };
         self.counts.judged = (self.judge != Judge::None).then_some(judged);
         self.counts.sure_ns = self.hurdles.most();
         (self.counts, self.worst)
@@ -377,6 +379,8 @@ impl EventCounter {
         }
         self.count_gaps(batch, scan, threshold_ns);
 
+        let usual_ns = batch.cost_ns.map_or(f64::INFINITY, |cost_ns| cost_ns * batch.values.len() as f64);
+        let decidable = tick_ns < usual_ns.min(after_ns - before_ns);
         let mut floor_ns = lowest_at_end;
         let mut jumped_ns = if has_jumped { long_ns } else { 0.0 };
         if let (Some(level), Some(boundary)) = (self.level, scan.boundary) {
@@ -391,7 +395,6 @@ impl EventCounter {
                 let between_ns = before_ns - level.after_ns;
                 self.hurdles.add(self.batch_ns - between_ns, self.batch_ns, slack_ns - ahead_ns);
             }
-            let decidable = tick_ns < after_ns - before_ns;
             let hidden = boundary > 0 && decidable && level.floor_ns - highest_at_start > slack_ns;
             if decidable {
                 *self.judged.hidden_regression.get_or_insert(0) += u64::from(hidden);
@@ -414,7 +417,7 @@ impl EventCounter {
             // as much would be taken for a return in the next batch.
             Some(changed_ns) => (changed_ns - before_ns + jumped_ns - scan.sunk_ns).max(lowest_at_end),
         };
-        self.level = Some(Level { ceiling_ns, floor_ns, debt_ns: scan.debt_ns, before_ns, after_ns });
+        self.level = Some(Level { ceiling_ns, floor_ns, debt_ns: scan.debt_ns, before_ns, after_ns, decidable });
     }
 
     /// Counts as many of the batch's long steps as jumps as it takes to explain that the clock is

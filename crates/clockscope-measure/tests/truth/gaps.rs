@@ -535,7 +535,8 @@ fn what_threads_lost_is_told_and_nothing_else() {
     let make = |seed| {
         let machine = busy(moving(Maker::varied(seed)));
         let request = request(seed, &machine);
-        Simulated::within(machine, request.duration_s)
+        // Asking for a gap's cause takes time as well.
+        Simulated::within(machine, 2.0 * request.duration_s)
     };
     on_platforms("gaps::what_threads_lost", make, |session, seed| {
         let machine = &session.platform().machine;

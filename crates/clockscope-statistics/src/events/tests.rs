@@ -201,6 +201,15 @@ fn a_preempted_thread_is_a_gap_and_no_jump() {
     );
 }
 
+/// A batch that an interruption made longer than a coarse clock's tick was taken for one in which a
+/// loss of time would show, and none was reported of all others.
+#[test]
+fn an_interrupted_batch_decides_nothing_for_a_coarse_clock() {
+    let faults = |read: u64| Fault { gap: if read == 5_000 { 9e6 } else { 0.0 }, ..Fault::default() };
+    let counts = count(&mut Simulated::new(25.0, 4e6), 376, 800, faults);
+    assert_eq!(judged(counts).hidden_regression, None);
+}
+
 /// A batch that began with a repeat left an upper bound of the offset that was too high by its
 /// length. A jump or a gap of the next batch was taken for the return from there.
 #[test]
