@@ -240,7 +240,10 @@ impl Machine {
         let turns = f64::from(load.competitors) + 1.0;
         let cycle_s = turns * (load.slice_ns + load.tick_ns) as f64 / 1e9;
         let paused_s: f64 = self.changes.iter().map(|(_, change)| pause_ps(change) as f64 / 1e12).sum();
-        (((asked_s + OVERHEAD_S) * turns * 1.5 + 4.0 * cycle_s + paused_s) * 1e12) as u128
+        let stolen_s = load.stolen_ns.1 as f64 / 1e9;
+        let stolen = if load.stolen_every_ns > 0 { stolen_s * 1e9 / load.stolen_every_ns as f64 } else { 0.0 };
+        let work_s = (asked_s + OVERHEAD_S) * turns * 1.5 * (1.0 + stolen);
+        ((work_s + 4.0 * cycle_s + 4.0 * stolen_s + paused_s) * 1e12) as u128
     }
 
     /// Whether this clock answers: it is there, and a read of it does not end its process.
