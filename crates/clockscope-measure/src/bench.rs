@@ -29,6 +29,10 @@ const FIRST_WINDOW_TICKS: f64 = 64.0;
 const FAR_BEHIND: f64 = 0.25;
 const FAR_BEHIND_NS: f64 = 20e6;
 
+/// By how much a timer's mean rate may differ from its first one where neither it nor the reference
+/// stepped, in ppm: twice what the kernel may steer a reference by.
+const STEERED_PPM: f64 = 1000.0;
+
 /// How often a thread that was moved is pinned again before it counts as not pinned: CPUs go
 /// offline one at a time, and a system that keeps on reporting another CPU binds nothing.
 const PLACES: usize = 3;
@@ -186,10 +190,19 @@ impl<'a, P: Platform> Setup<'a, P> {
         self.place.pinned.as_ref().ok().map(|(cpu, _)| *cpu)
     }
 
-    /// What records need, with the timer's rate until now; with its first one, if it went back
-    /// since then.
+    /// The timer's mean rate until now; `None` if it stood still, went back, stepped or changed its
+    /// rate, or if the reference did. Batches are far shorter than a run, so such a mean has nothing
+    /// to do with what they took.
+    fn mean_rate(&self) -> Option<TimerRate> {
+        let (mean, first) = (self.calibration.rate().ok()?, self.bench.first_rate);
+        let changed_ppm = (mean.ns_per_unit / first.ns_per_unit - 1.0).abs() * 1e6;
+        (changed_ppm <= STEERED_PPM + mean.bound_ppm + first.bound_ppm).then_some(mean)
+    }
+
+    /// What records need, with the timer's mean rate until now, or its first one where that is
+    /// none.
     pub(crate) fn context(&self) -> Context<'a, P> {
-        let rate = self.calibration.rate().unwrap_or(self.bench.first_rate);
+        let rate = self.mean_rate().unwrap_or(self.bench.first_rate);
         let environment = &self.session.environment;
         let Bench { timer_step, timer_call, .. } = self.bench;
         Context {
@@ -209,8 +222,9 @@ impl<'a, P: Platform> Setup<'a, P> {
 
     /// The same, with what is known of the timer.
     pub(crate) fn run_by(&self, sampling: Sampling, timer: clockscope_records::TimerRecord) -> Run {
-        let doubt = "it stood still or went back during the run: this is its frequency at the start";
-        let frequency_doubt = self.calibration.rate().is_err().then(|| doubt.to_owned());
+        let doubt = "the timer or its reference stood still, stepped or changed its rate during the run: this is \
+                     the timer's frequency at the start";
+        let frequency_doubt = self.mean_rate().is_none().then(|| doubt.to_owned());
         Run {
             duration_asked_s: sampling.duration_asked_s,
             reads_asked: sampling.reads_asked,

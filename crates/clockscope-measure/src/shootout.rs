@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use clockscope_records::{
-    CheckKind, ClockRecord, Envelope, Evidence, Failure, Figure, Finding, Metric, MetricKind, Shootout,
+    CheckKind, ClockRecord, Envelope, Events, Evidence, Failure, Figure, Finding, Metric, MetricKind, Shootout,
     Trustworthiness, UnreadableClock, Verdict, Winner,
 };
 
@@ -210,7 +210,7 @@ fn reliability(seen: &Observations, names: &[String; 2]) -> Metric {
             // Of one thread alone: CPU time, cycles.
             _ => 0,
         };
-        let ahead = events.jump.get().unwrap_or(0) + events.hidden_regression.get().unwrap_or(0);
+        let ahead = if is_misjudged(seen, name, events) { 0 } else { judged(events) };
         Ok(BoundedFigure { value: (events.errors + events.regression + ahead + across) as f64, bound: None })
     };
     let figures = names.each_ref().map(wrong);
@@ -222,6 +222,21 @@ fn reliability(seen: &Observations, names: &[String; 2]) -> Metric {
         found.winner = Figure::Known(winner);
     }
     found
+}
+
+/// Jumps and losses of time, which another clock shows.
+fn judged(events: &Events) -> u64 {
+    events.jump.get().unwrap_or(0) + events.hidden_regression.get().unwrap_or(0)
+}
+
+/// Whether a clock was judged by a counter that was wrong itself, or shows a single jump by one:
+/// between two clocks that does not show whose it was.
+fn is_misjudged(seen: &Observations, name: &str, events: &Events) -> bool {
+    let counters = || seen.clocks.iter().filter(|clock| trust::is_counter(clock));
+    let is_wrong = |events: &Events| events.regression + judged(events) > 0;
+    let is_own = seen.clock(name).is_some_and(trust::is_counter);
+    let is_counter_wrong = || counters().filter_map(|clock| clock.events.as_ref()).any(is_wrong);
+    seen.by_counter && !is_own && (judged(events) == 1 || is_counter_wrong())
 }
 
 /// Whether the clock went back between threads without a fault of its own: its reads are not

@@ -24,6 +24,9 @@ pub struct Clock {
     is_on_counter: bool,
     frozen_at: Option<i128>,
     refused: Option<Refused>,
+    /// What it showed when a suspend began that it left out, in ps: the timer that moves it fires
+    /// only some time after that.
+    left_at: Option<i128>,
 }
 
 impl Clock {
@@ -32,7 +35,16 @@ impl Clock {
     pub fn new(start_ns: u64) -> Self {
         let mut line = Linear::new(0, 1e12);
         line.set(0, i128::from(start_ns) * 1000);
-        Self { line, usual: 1e12, tick_ns: 1, moved_every_ps: 0, is_on_counter: false, frozen_at: None, refused: None }
+        Self {
+            line,
+            usual: 1e12,
+            tick_ns: 1,
+            moved_every_ps: 0,
+            is_on_counter: false,
+            frozen_at: None,
+            refused: None,
+            left_at: None,
+        }
     }
 
     /// The same of hardware that is fast by so many ppm.
@@ -80,6 +92,7 @@ impl Clock {
         // Computed from what the counter shows, at the clock's own rate.
         let counted = if self.is_on_counter { counter.counted_at(moved, cpu) } else { None };
         let ps = self.frozen_at.unwrap_or_else(|| self.line.at(counted.unwrap_or(moved)));
+        let ps = self.left_at.map_or(ps, |left_at| ps.max(left_at));
         let ns = ps.div_euclid(1000) as u64;
         Ok(ns / self.tick_ns * self.tick_ns)
     }
@@ -103,6 +116,15 @@ impl Clock {
     /// Sets it by so many ns.
     pub fn step(&mut self, ns: i64) {
         self.line.step(i128::from(ns) * 1000);
+        self.left_at = self.left_at.map(|left_at| left_at + i128::from(ns) * 1000);
+    }
+
+    /// Has it leave out a suspend of `ps` that begins now.
+    pub(crate) fn leave_out(&mut self, now_ps: u128, ps: u128) {
+        if self.moved_every_ps > 0 {
+            self.left_at = Some(self.line.at(now_ps - now_ps % self.moved_every_ps));
+        }
+        self.line.leave_out(ps);
     }
 
     /// Has it show the same from now on, or go on from where it would be.
@@ -192,6 +214,18 @@ mod tests {
                 last = shown;
             }
         }
+    }
+
+    /// It showed what it would have shown in the midst of the suspend, less the whole of that.
+    #[test]
+    fn a_coarse_clock_does_not_go_back_after_a_suspend() {
+        let mut coarse = Clock::new(0).moved_every_ns(4_000_000);
+        assert_eq!(shown(&coarse, 8_500_000), 8_000_000);
+        coarse.leave_out(8_500_000_000, 3_000_000_000);
+        let after = [11_500_000, 11_999_999, 12_000_000];
+        assert_eq!(after.map(|ns| shown(&coarse, ns)), [8_000_000, 8_000_000, 9_000_000]);
+        coarse.step(-1_000_000);
+        assert_eq!(after.map(|ns| shown(&coarse, ns)), [7_000_000, 7_000_000, 8_000_000]);
     }
 
     #[test]

@@ -126,6 +126,9 @@ struct Level {
     debt_ns: f64,
     before_ns: f64,
     after_ns: f64,
+    /// Whether a batch shows a loss of time: the clock moves in it. One that an interruption made
+    /// longer than the clock's tick says nothing of the others.
+    decidable: bool,
 }
 
 /// What is allowed for on the reference's side.
@@ -144,6 +147,8 @@ struct Scan {
     boundary: Option<i64>,
     first_ns: f64,
     last_ns: f64,
+    /// The first reading inside it that differs from the one before, in ns; `None` if all are equal.
+    changed_ns: Option<f64>,
     /// How far the clock stands back at the end, be it since this batch or from before.
     debt_ns: f64,
     /// How much of that came about inside the batch; negative if it returned from where it stood at
@@ -214,7 +219,8 @@ impl EventCounter {
         self.batch_ns = batch.before_ns - began_ns;
         self.counts.span_ns = batch.after_ns - began_ns;
         let threshold_ns = self.threshold_ns(batch.cost_ns.unwrap_or(0.0));
-        let ns = |value: u64| value.wrapping_sub(origin) as i64 as f64 * self.ns_per_unit;
+        let ns_per_unit = self.ns_per_unit;
+        let ns = |value: u64| value.wrapping_sub(origin) as i64 as f64 * ns_per_unit;
         let (first_ns, last_ns) = (ns(first), ns(last));
         let boundary = self.last.map(|last| self.step(last, first));
         let owed_ns = self.owed_at_start(boundary, first_ns - batch.before_ns);
@@ -222,7 +228,9 @@ impl EventCounter {
         self.last = Some(last);
         self.counts.reads += batch.values.len() as u64;
         if self.judge != Judge::None {
-            let scan = Scan { boundary, first_ns, last_ns, debt_ns, sunk_ns: debt_ns - owed_ns, went_back };
+            let changed_ns = batch.values.iter().find(|value| **value != first).map(|value| ns(*value));
+            let sunk_ns = debt_ns - owed_ns;
+            let scan = Scan { boundary, first_ns, last_ns, changed_ns, debt_ns, sunk_ns, went_back };
             self.judge(batch, scan, threshold_ns);
         }
     }
@@ -263,11 +271,10 @@ impl EventCounter {
     #[must_use]
     pub fn finish(mut self) -> (EventCounts, WorstEvents) {
         self.end_run();
-        let decidable = self.level.is_some_and(|level| self.tick_ns() < level.after_ns - level.before_ns);
-        let judged = ReferencedCounts {
-            hidden_regression: self.judged.hidden_regression.or(decidable.then_some(0)),
-            ..self.judged
-        };
+        let decidable = self.level.is_some_and(|level| level.decidable);
+        // Before a clock's first step its tick is not known, so that none of the first batches counts.
+        let seen = self.judged.hidden_regression.filter(|count| *count > 0);
+        let judged = ReferencedCounts { hidden_regression: seen.or(decidable.then_some(0)), ..self.judged };
         self.counts.judged = (self.judge != Judge::None).then_some(judged);
         self.counts.sure_ns = self.hurdles.most();
         (self.counts, self.worst)
@@ -370,8 +377,10 @@ impl EventCounter {
             let hurdle_ns = slack_ns + ceiling_ns - lowest_at_end - scan.sunk_ns;
             self.hurdles.add(self.batch_ns, self.counts.span_ns, hurdle_ns);
         }
-        self.count_gaps(batch, threshold_ns);
+        self.count_gaps(batch, scan, threshold_ns);
 
+        let usual_ns = batch.cost_ns.map_or(f64::INFINITY, |cost_ns| cost_ns * batch.values.len() as f64);
+        let decidable = tick_ns < usual_ns.min(after_ns - before_ns);
         let mut floor_ns = lowest_at_end;
         let mut jumped_ns = if has_jumped { long_ns } else { 0.0 };
         if let (Some(level), Some(boundary)) = (self.level, scan.boundary) {
@@ -386,7 +395,6 @@ impl EventCounter {
                 let between_ns = before_ns - level.after_ns;
                 self.hurdles.add(self.batch_ns - between_ns, self.batch_ns, slack_ns - ahead_ns);
             }
-            let decidable = tick_ns < after_ns - before_ns;
             let hidden = boundary > 0 && decidable && level.floor_ns - highest_at_start > slack_ns;
             if decidable {
                 *self.judged.hidden_regression.get_or_insert(0) += u64::from(hidden);
@@ -401,12 +409,15 @@ impl EventCounter {
                 floor_ns = floor_ns.max(level.floor_ns - self.reference().drift * (after_ns - level.after_ns));
             }
         }
-        let changed_inside = scan.first_ns != scan.last_ns;
-        let ceiling_ns = match (fresh, changed_inside) {
-            (true, _) | (false, false) => (ceiling_ns + jumped_ns - scan.sunk_ns).max(lowest_at_end),
-            (false, true) => scan.last_ns - before_ns,
+        let ceiling_ns = match scan.changed_ns.filter(|_| !fresh) {
+            None => (ceiling_ns + jumped_ns - scan.sunk_ns).max(lowest_at_end),
+            // Where it went back, it may have done so when it first changed.
+            Some(_) if scan.went_back => scan.last_ns - before_ns,
+            // A later change gives a bound as well, but one that is looser by the time until then:
+            // as much would be taken for a return in the next batch.
+            Some(changed_ns) => (changed_ns - before_ns + jumped_ns - scan.sunk_ns).max(lowest_at_end),
         };
-        self.level = Some(Level { ceiling_ns, floor_ns, debt_ns: scan.debt_ns, before_ns, after_ns });
+        self.level = Some(Level { ceiling_ns, floor_ns, debt_ns: scan.debt_ns, before_ns, after_ns, decidable });
     }
 
     /// Counts as many of the batch's long steps as jumps as it takes to explain that the clock is
@@ -458,15 +469,19 @@ impl EventCounter {
         }
     }
 
-    /// Counts the long steps that are left as gaps if the batch took that much longer than its
-    /// reads do; one for a clock whose tick is too long to show it. A batch that was slow
-    /// throughout lost no time in one piece.
-    fn count_gaps(&mut self, batch: Batch<'_>, threshold_ns: f64) {
+    /// Counts the long steps that are left as gaps if the reference saw them: the batch took that
+    /// much longer than its reads do, or as long as the clock says. The first alone would miss
+    /// short gaps where most batches, and so the usual cost, hold one. One for a clock whose tick
+    /// is too long to show it. A batch that was slow throughout lost no time in one piece.
+    fn count_gaps(&mut self, batch: Batch<'_>, scan: Scan, threshold_ns: f64) {
         let Some(cost_ns) = batch.cost_ns else { return };
         let span_ns = batch.after_ns - batch.before_ns;
         let lost_ns = span_ns - cost_ns * batch.values.len() as f64;
         if !self.steps.is_empty() {
-            if lost_ns >= threshold_ns / 2.0 {
+            let ReferenceTolerance { drift, .. } = self.reference();
+            let tolerance_ns = (self.tick_ns() + drift * span_ns).min(threshold_ns / 2.0);
+            let is_as_long = !scan.went_back && scan.last_ns - scan.first_ns <= span_ns + tolerance_ns;
+            if is_as_long || lost_ns >= threshold_ns / 2.0 {
                 self.judged.gap += self.steps.len() as u64;
                 for gap in &self.steps {
                     self.worst.add(EventKind::Gap, *gap);

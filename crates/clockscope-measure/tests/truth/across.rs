@@ -3,7 +3,7 @@
 
 use clockscope_simulation::{Change, Random};
 
-use crate::machine::{Clocksource, Machine, Maker};
+use crate::machine::{Clocksource, Machine, Maker, pause_ps};
 
 /// Longest times of random transits between CPUs, in ps: threads of one core, cores, sockets.
 const TRANSITS_PS: [u64; 5] = [5_000, 40_000, 120_000, 400_000, 1_500_000];
@@ -28,7 +28,7 @@ pub(crate) fn count_ns(machine: &Machine) -> f64 {
 /// A random machine with random ways between its CPUs, in which as many as `share` of the CPUs are
 /// apart.
 pub(crate) fn random(seed: u64, share: f64) -> Apart {
-    from(Maker::new(seed), seed, share)
+    from(Maker::varied(seed), seed, share)
 }
 
 /// The same, made by this.
@@ -79,12 +79,20 @@ pub(crate) fn check_time(machine: &Machine, turns: f64, turn_ns: f64) {
     // The counter's rate is measured in 64 steps of the reference.
     let window_ns = 64.0 * machine.spec("monotonic_raw:syscall").map_or(0.0, |spec| spec.stated_ns);
     let most_ns = (40e6 + window_ns + turns * turn_ns * 1.2) * share * 1.5 + turns * 4.0 * cycle_ns;
-    let took_ns = machine.cpus.now_ps() as f64 / 1e3;
+    let paused_ps: u64 = machine.changes.iter().map(|(_, change)| pause_ps(change)).sum();
+    let took_ns = machine.cpus.now_ps().saturating_sub(paused_ps.into()) as f64 / 1e3;
     assert!(took_ns <= most_ns, "it took {took_ns} ns for {turns} turns of {turn_ns} ns: {most_ns} ns at most");
+}
+
+/// The true time in ps by which a question is over that is asked on one thread and then across
+/// CPUs, for so many seconds: there, threads of busy CPUs wait for each other.
+pub(crate) fn longest_ps(machine: &Machine, asked_s: f64) -> u128 {
+    let cpus = f64::from(machine.cpus.cpus());
+    machine.longest_ps(asked_s + 0.05 * cpus * cpus) * 2
 }
 
 /// Rounds of a tournament, and turns in each.
 pub(crate) fn turns(cpus: u32, is_serial: bool) -> (f64, f64) {
     let rounds = if cpus.is_multiple_of(2) { cpus - 1 } else { cpus };
-    (rounds.into(), if is_serial { (cpus / 2).into() } else { 1.0 })
+    (rounds.into(), if is_serial { (cpus / 2).max(1).into() } else { 1.0 })
 }

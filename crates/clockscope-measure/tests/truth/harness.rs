@@ -1,5 +1,6 @@
 //! Asks questions of many machines, and says how to ask one of them again.
 
+use std::cell::{Cell, RefCell};
 use std::fmt::Display;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
@@ -18,6 +19,19 @@ const MACHINES: u64 = 100;
 pub(crate) struct Coverage {
     held: u64,
     all: u64,
+    /// The machines of which it was not.
+    not_of: Vec<u64>,
+}
+
+thread_local! {
+    /// The machine that is being asked, and the test that asks.
+    static ASKED: Cell<u64> = const { Cell::new(0) };
+    static TEST: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// The command that asks one machine again.
+fn command(test: &str, seed: impl Display) -> String {
+    format!("CLOCKSCOPE_SEED={seed} cargo test -p clockscope-measure --test truth {test}")
 }
 
 impl Coverage {
@@ -25,6 +39,9 @@ impl Coverage {
     pub(crate) fn count(&mut self, holds: bool) {
         self.all += 1;
         self.held += u64::from(holds);
+        if !holds {
+            self.not_of.push(ASKED.get());
+        }
     }
 
     /// At least this share did, but for chance, of at least one for every so many machines.
@@ -45,7 +62,15 @@ impl Coverage {
             return;
         }
         let share = self.held as f64 / self.all as f64;
-        assert!(share >= least, "{} of {} were right: {:.1} %", self.held, self.all, share * 100.0);
+        let repeat = TEST.with_borrow(|test| command(test, "N"));
+        assert!(
+            share >= least,
+            "{} of {} were right: {:.1} %, not those of seeds {:?}; to ask of one:\n{repeat}",
+            self.held,
+            self.all,
+            share * 100.0,
+            self.not_of
+        );
     }
 }
 
@@ -131,15 +156,18 @@ fn asked_of(
     platform: &Simulated,
     question: &mut impl FnMut(&Session<'_, Simulated>, u64),
 ) -> Result<(), String> {
+    ASKED.set(seed);
+    TEST.with_borrow_mut(|current| test.clone_into(current));
     let never = AtomicBool::new(false);
     let stop = platform.signal.as_ref().map_or(&never, |signal| &signal.stop);
     catch_unwind(AssertUnwindSafe(|| question(&Session::new(platform, stop), seed))).map_err(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
         let why: &dyn Display = &text.unwrap_or("it panicked");
         format!(
-            "{why}\n\n{:#?}\n\n{}\n\nto repeat it:\nCLOCKSCOPE_SEED={seed} cargo test -p clockscope-measure --test truth {test}",
+            "{why}\n\n{:#?}\n\n{}\n\nto repeat it:\n{}",
             platform.machine,
-            platform.machine.cpus.trace()
+            platform.machine.cpus.trace(),
+            command(test, seed)
         )
     })
 }

@@ -3,9 +3,11 @@
 use std::fmt;
 use std::sync::Arc;
 
-use clockscope_records::{Cpu, Environment, Figure, Frequencies, Hypervisor, Reason};
+use clockscope_records::{Cpu, Environment, Figure, Frequencies, Reason};
 use clockscope_simulation::{Change, Clock, ClockId, Counter, Load, Multiprocessor, Random, ReadCost};
 use clockscope_sources::{ClockBasis, ClockInfo, Kind, Path, Resolution, Unit};
+
+use crate::varied::Facts;
 
 /// Counters' frequencies, in Hz: of x86, Arm and RISC-V machines.
 const FREQUENCIES: [f64; 9] = [2_596_160_000.0, 3e9, 1.992e9, 1e9, 100e6, 62.5e6, 25e6, 24e6, 19.2e6];
@@ -15,6 +17,10 @@ const COUNTS_AT_ONCE: [u64; 6] = [1, 1, 2, 20, 26, 36];
 const DEVICE_TICKS_NS: [u64; 4] = [10, 40, 70, 280];
 /// Periods of the timer tick, in ns.
 const TIMER_TICKS_NS: [u64; 3] = [1_000_000, 4_000_000, 10_000_000];
+
+/// What a question takes beside the time that it was asked for, in s: trials, the timer's
+/// calibration, one more batch of each clock.
+const OVERHEAD_S: f64 = 0.1;
 
 /// What the kernel builds its clocks on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -59,6 +65,8 @@ pub(crate) struct Machine {
     pub(crate) changes: Vec<(u128, Change)>,
     /// Why the kernel says that it does not use the counter.
     pub(crate) reasons: Vec<Reason>,
+    /// What its hardware and its kernel say and permit.
+    pub(crate) facts: Facts,
 }
 
 /// Parts from which a machine is made; each can be taken out or changed by a test.
@@ -74,10 +82,13 @@ pub(crate) struct Maker {
     pub(crate) timer_tick_ns: u64,
     pub(crate) load: Load,
     pub(crate) jitter: f64,
+    pub(crate) facts: Facts,
 }
 
 impl Maker {
-    /// A random machine with nothing wrong, which may be busy.
+    /// A random machine with nothing wrong, which may be busy. It has two CPUs or more, threads can
+    /// be bound to them, and all that can be said for a counter is said for it; see
+    /// [`Maker::varied`].
     pub(crate) fn new(seed: u64) -> Self {
         let mut random = Random::new(seed ^ 0x51ab_1e5e_ed00_0000);
         let counter_hz =
@@ -92,7 +103,20 @@ impl Maker {
         let has_counter = !random.happens(0.1);
         let jitter = random.fraction() * 0.1;
         let cpus = random.between(2, 5) as u32;
-        Self { random, cpus, clocksource, has_counter, counter_hz, counter_step, fast_ppm, timer_tick_ns, load, jitter }
+        let facts = Facts::default();
+        Self {
+            random,
+            cpus,
+            clocksource,
+            has_counter,
+            counter_hz,
+            counter_step,
+            fast_ppm,
+            timer_tick_ns,
+            load,
+            jitter,
+            facts,
+        }
     }
 
     /// The same with CPUs that have nothing else to do.
@@ -106,6 +130,7 @@ impl Maker {
         let random = &mut self.random;
         // Also one that floats do not hold, or that is about to wrap.
         let start = random.any();
+        let start = self.facts.wraps_after_s.map_or(start, |seconds| wraps_after(seconds * self.counter_hz));
         let counter = Counter::new(self.counter_hz, start).with_step(self.counter_step);
         let cpus = Multiprocessor::new(counter, self.cpus, random.any());
         cpus.set_jitter(self.jitter);
@@ -127,6 +152,7 @@ impl Maker {
             sleeps_end_early_ns: 0,
             changes: Vec::new(),
             reasons: Vec::new(),
+            facts: self.facts,
         }
     }
 
@@ -207,6 +233,29 @@ impl Machine {
         self.specs.iter().find(|spec| spec.label() == label)
     }
 
+    /// The true time in ps by which a question is over that one thread was asked for so many
+    /// seconds: it needs some more for trials and for the timer's calibration, and shares its CPU.
+    pub(crate) fn longest_ps(&self, asked_s: f64) -> u128 {
+        let load = &self.loads[0];
+        let turns = f64::from(load.competitors) + 1.0;
+        let cycle_s = turns * (load.slice_ns + load.tick_ns) as f64 / 1e9;
+        let paused_s: f64 = self.changes.iter().map(|(_, change)| pause_ps(change) as f64 / 1e12).sum();
+        let stolen_s = load.stolen_ns.1 as f64 / 1e9;
+        let stolen = if load.stolen_every_ns > 0 { stolen_s * 1e9 / load.stolen_every_ns as f64 } else { 0.0 };
+        let work_s = (asked_s + OVERHEAD_S) * turns * 1.5 * (1.0 + stolen);
+        ((work_s + 4.0 * cycle_s + 4.0 * stolen_s + paused_s) * 1e12) as u128
+    }
+
+    /// Whether this clock answers: it is there, and a read of it does not end its process.
+    pub(crate) fn answers(&self, spec: &Spec) -> bool {
+        (spec.id.is_some() || self.counter_cost.is_some()) && !self.facts.ends_process(spec)
+    }
+
+    /// Whether threads can be handed readings on two CPUs that they are bound to.
+    pub(crate) fn has_pairs(&self) -> bool {
+        self.cpus.cpus() > 1 && self.facts.can_bind
+    }
+
     /// Whether the measuring thread ran for at least a millisecond between these times.
     pub(crate) fn runs_between(&self, from_ms: f64, until_ms: f64) -> bool {
         let overlap = |at_ps: u128, ps: u128| {
@@ -227,7 +276,7 @@ impl Machine {
         Environment {
             cpu: Cpu { online: Figure::Known(self.cpus.cpus()), ..Cpu::default() },
             counter_readable: Figure::Known(self.counter_cost.is_some()),
-            hypervisor: Figure::Known(Hypervisor::None),
+            hypervisor: Figure::Known(self.facts.hypervisor()),
             clocksource: Figure::Known(if self.clocksource == Clocksource::Tsc { "tsc" } else { "hpet" }.to_owned()),
             frequencies: Frequencies {
                 cpuid_15h_hz: Figure::of(self.nominal_hz, "not claimed"),
@@ -261,9 +310,23 @@ impl fmt::Debug for Machine {
             .field("loads", &self.loads)
             .field("sleeps_end_early_ns", &self.sleeps_end_early_ns)
             .field("changes", &self.changes)
+            .field("facts", &self.facts)
             .field("clocks: cost, tick in ns, fast", &costs.collect::<Vec<_>>())
             .finish()
     }
+}
+
+/// For how long a change stops the machine, in ps.
+pub(crate) fn pause_ps(change: &Change) -> u64 {
+    match change {
+        Change::Suspend { ps, .. } | Change::MoveMachine { ps, .. } => *ps,
+        _ => 0,
+    }
+}
+
+/// The count from which a counter of 64 bits wraps after so many counts.
+fn wraps_after(counts: f64) -> u64 {
+    0u64.wrapping_sub(counts as u64)
 }
 
 /// One of these.

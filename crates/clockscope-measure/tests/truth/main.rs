@@ -7,7 +7,9 @@
 
 mod across;
 mod check;
+mod events;
 mod gaps;
+mod gaps_failing;
 mod harness;
 mod machine;
 mod measure;
@@ -15,6 +17,7 @@ mod offsets;
 mod order;
 mod platform;
 mod rate;
+mod rate_compared;
 mod rate_errors;
 mod rate_truth;
 mod replay;
@@ -22,3 +25,4 @@ mod shootout;
 mod sleep;
 mod steps;
 mod ticks;
+mod varied;

@@ -1,13 +1,15 @@
 //! *Order*: readings that CPUs hand to each other, counted against what is true of their counters.
 
 use clockscope_measure::{Catalogue, Handoff, OrderRequest, Paths, Session, order};
-use clockscope_records::{Failure, Figure, Figures, Handoffs, Order, Sequence};
+use clockscope_records::{CpuFailure, Failure, Figure, Figures, Handoffs, Order, Sequence};
 use clockscope_simulation::{Change, Random, Refused};
 
 use crate::across::{self, Apart, count_ns, is_on_counter};
-use crate::harness::{on_machines, on_one};
+use crate::events;
+use crate::harness::{are_many, on_machines, on_one};
 use crate::machine::{Machine, Maker, Spec};
 use crate::platform::Simulated;
+use crate::varied::check_unreadable;
 
 /// Shortest time for one clock and pair, in ns (docs/method.md).
 const SHORTEST_NS: f64 = 0.5e6;
@@ -78,6 +80,22 @@ impl Question {
     }
 }
 
+/// Nothing is reported where no two threads could be bound: to one CPU, or to any.
+fn is_untested(machine: &Machine, found: &Order) {
+    let cpus = machine.cpus.cpus();
+    assert_eq!(found.pairs_tested, 0, "{found:?}");
+    if cpus == 1 {
+        assert!(found.untestable.as_ref().is_some_and(|reason| reason.contains("only CPU 0")), "{found:?}");
+    } else {
+        assert_eq!(found.lost.len() as u32, cpus * (cpus - 1) / 2, "{found:?}");
+        assert!(found.lost.iter().all(|lost| lost.failure == Some(CpuFailure::Denied)), "{found:?}");
+    }
+    for told in &found.sequences {
+        assert!(!told.regressions.is_known() && told.handoffs == 0, "{told:?}");
+        assert!(told.reasons().contains_key("regressions"), "{told:?}");
+    }
+}
+
 /// By how much a receiver's reading may truly be below the sender's, in ns of the clock, without
 /// its step; 0 or less where it may not.
 fn ahead_ns(machine: &Machine, spec: &Spec, ticks: &[i64], from: u32, to: u32) -> f64 {
@@ -95,8 +113,9 @@ fn slack_ns(machine: &Machine, spec: &Spec, ns: f64) -> f64 {
 /// Nothing goes back that is not told to by the counters or by the read itself.
 fn check(machine: &Machine, ticks: &[i64], told: &Sequence) {
     let spec = machine.spec(&told.name).expect("it is there");
-    if spec.id.is_none() && machine.counter_cost.is_none() {
-        return assert!(!told.available && told.reason.is_some() && !told.regressions.is_known(), "{told:?}");
+    if !machine.answers(spec) {
+        assert!(!told.available && told.reason.is_some() && !told.regressions.is_known(), "{told:?}");
+        return check_unreadable(machine, spec, told.failure);
     }
     assert!(told.available && told.reason.is_none(), "{told:?}");
     let Figure::Known([from, to]) = told.worst_pair else { return };
@@ -116,10 +135,14 @@ fn nothing_goes_back_where_counters_agree() {
         |session, seed| {
             let machine = &session.platform().machine;
             let found = Question::random(machine, seed).ask(session);
-            assert!(found.lost.is_empty() && found.untestable.is_none(), "{found:?}");
-            assert!(found.bare_handoffs_per_second.get().is_some_and(|most| most > 0.0), "{found:?}");
             let cpus = u64::from(machine.cpus.cpus());
-            assert_eq!(found.pairs_tested, cpus * (cpus - 1) / 2);
+            if machine.has_pairs() {
+                assert!(found.lost.is_empty() && found.untestable.is_none(), "{found:?}");
+                assert!(found.bare_handoffs_per_second.get().is_some_and(|most| most > 0.0), "{found:?}");
+                assert_eq!(found.pairs_tested, cpus * (cpus - 1) / 2);
+            } else {
+                is_untested(machine, &found);
+            }
             for told in &found.sequences {
                 check(machine, &vec![0; cpus as usize], told);
                 assert!(!told.ordered || told.regressions.get().unwrap_or(0) == 0, "{told:?}");
@@ -127,7 +150,7 @@ fn nothing_goes_back_where_counters_agree() {
             }
         },
     );
-    assert!(handoffs > 1000, "{handoffs}");
+    assert!(handoffs > 1000 || !are_many(), "{handoffs}");
 }
 
 /// However far the counters are apart, a regression is no larger than that, and is between CPUs
@@ -149,8 +172,8 @@ fn a_regression_is_as_large_as_the_offset_at_most() {
 
 /// A quiet machine of two CPUs, one of which is behind by more than any message takes.
 fn behind(seed: u64) -> (Apart, u32) {
-    let mut maker = Maker::new(seed).quiet();
-    (maker.has_counter, maker.cpus) = (true, 2);
+    let mut maker = Maker::varied(seed).quiet().answering().with_pairs();
+    maker.cpus = 2;
     let mut random = Random::new(seed ^ 0xbe41);
     let cpu = random.below(2) as u32;
     // 0.1 to 10 ms.
@@ -196,36 +219,49 @@ fn every_handoff_to_a_cpu_behind_regresses() {
     );
 }
 
-/// A machine of which one clock refuses or freezes during the run: its name, and whether it
-/// refuses.
-fn failing(seed: u64) -> (Machine, String, bool, f64) {
-    let mut random = Random::new(seed ^ 0xfa11);
-    let mut maker = Maker::new(seed).quiet();
-    maker.has_counter = true;
-    let mut machine = maker.make();
-    let names = ["monotonic", "realtime", "monotonic_raw", "monotonic_coarse"];
-    let name = names[random.below(4) as usize];
-    let clock = machine.spec(name).and_then(|spec| spec.id).expect("every machine has it");
-    let refuses = random.happens(0.5);
-    let change =
-        if refuses { Change::RefuseClock { clock, refused: Some(Refused(22)) } } else { Change::FreezeClock { clock } };
-    // Its slices begin after 3 ms, and are over after 10.
-    let at_ms = 2.0 + 6.0 * random.fraction();
-    machine.at_ms(at_ms, change);
-    (machine, name.to_owned(), refuses, at_ms)
+/// What happens to one clock during the run.
+struct ClockFault {
+    name: &'static str,
+    /// Otherwise it freezes.
+    refuses: bool,
+    at_ms: f64,
+}
+
+impl ClockFault {
+    fn random(seed: u64) -> Self {
+        let mut random = Random::new(seed ^ 0xfa11);
+        let name = ["monotonic", "realtime", "monotonic_raw", "monotonic_coarse"][random.below(4) as usize];
+        // Its slices begin after 3 ms, and are over after 10.
+        Self { name, refuses: random.happens(0.5), at_ms: 2.0 + 6.0 * random.fraction() }
+    }
+}
+
+/// A machine of which one clock refuses or freezes during the run.
+fn failing(maker: Maker, seed: u64) -> Machine {
+    let fault = ClockFault::random(seed);
+    let mut machine = maker.quiet().answering().make();
+    let clock = machine.spec(fault.name).and_then(|spec| spec.id).expect("every machine has it");
+    let refusal = Change::RefuseClock { clock, refused: Some(Refused(22)) };
+    machine.at_ms(fault.at_ms, if fault.refuses { refusal } else { Change::FreezeClock { clock } });
+    machine
+}
+
+/// The same as it was before machines varied.
+fn failing_before(seed: u64) -> Machine {
+    failing(Maker::new(seed), seed)
 }
 
 /// A clock that refuses or stands still is reported so, within the time of the question. Others are
 /// not. Returns how many were: of those that stand still, and of those that refuse.
 fn fails(session: &Session<'_, Simulated>, seed: u64) -> [u32; 2] {
     let mut reported = [0, 0];
-    let (_, name, refuses, at_ms) = failing(seed);
+    let ClockFault { name, refuses, at_ms } = ClockFault::random(seed);
     let machine = &session.platform().machine;
     let question =
-        Question { names: vec![name.clone(), "lfence_tsc_lfence".to_owned()], ..Question::random(machine, seed) };
+        Question { names: vec![name.to_owned(), "lfence_tsc_lfence".to_owned()], ..Question::random(machine, seed) };
     let found = question.ask(session);
     let ended_ms = machine.cpus.now_ps() as f64 / 1e9;
-    let is_coarse = machine.spec(&name).is_some_and(|spec| spec.info.is_coarse);
+    let is_coarse = machine.spec(name).is_some_and(|spec| spec.info.is_coarse);
     for told in &found.sequences {
         assert_eq!(told.regressions.get().unwrap_or(0), 0, "{told:?}");
         let failure = if refuses { Failure::DuringRun } else { Failure::StoodStill };
@@ -250,7 +286,7 @@ fn a_clock_that_fails_is_reported() {
     let mut reported = [0, 0];
     on_machines(
         "order::a_clock_that_fails",
-        |seed| failing(seed).0,
+        |seed| failing(Maker::varied(seed).with_pairs(), seed),
         |session, seed| {
             let found = fails(session, seed);
             reported = [reported[0] + found[0], reported[1] + found[1]];
@@ -264,26 +300,28 @@ fn a_clock_that_fails_is_reported() {
 #[test]
 fn a_reference_that_fails_ends_the_question() {
     for seed in [10, 15, 28] {
-        on_one("order::a_reference_that_fails", seed, failing(seed).0, &mut |session, seed| _ = fails(session, seed));
+        on_one("order::a_reference_that_fails", seed, failing_before(seed), &mut |session, seed| {
+            _ = fails(session, seed)
+        });
     }
 }
 
 /// Handoffs were counted while the reference stood still, and their time was not: 3 a nanosecond.
 #[test]
 fn handoffs_whose_time_is_not_known_have_no_rate() {
-    on_one("order::handoffs_whose_time", 789, failing(789).0, &mut |session, seed| _ = fails(session, seed));
+    on_one("order::handoffs_whose_time", 789, failing_before(789), &mut |session, seed| _ = fails(session, seed));
 }
 
 /// The reference refused from the calibration on, and was read for seconds.
 #[test]
 fn a_reference_that_fails_at_the_start_is_replaced() {
-    on_one("order::a_clock_that_fails", 974, failing(974).0, &mut |session, seed| _ = fails(session, seed));
+    on_one("order::a_clock_that_fails", 974, failing_before(974), &mut |session, seed| _ = fails(session, seed));
 }
 
 /// The clock froze after a few steps, which were too few to know how often it takes one.
 #[test]
 fn a_clock_that_freezes_after_few_steps_is_reported() {
-    on_one("order::a_clock_that_fails", 1592, failing(1592).0, &mut |session, seed| _ = fails(session, seed));
+    on_one("order::a_clock_that_fails", 1592, failing_before(1592), &mut |session, seed| _ = fails(session, seed));
 }
 
 /// Without a counter, a reference that stood still was read four million times in each slice.
@@ -304,7 +342,7 @@ fn a_reference_that_stands_still_alone_ends_the_question() {
 
 /// A machine that loses a CPU during the run.
 fn losing(seed: u64) -> Apart {
-    let mut apart = across::random(seed, 0.6);
+    let mut apart = across::from(Maker::varied(seed).with_pairs(), seed, 0.6);
     let mut random = Random::new(seed ^ 0x0ff1);
     let cpu = random.below(apart.ticks.len() as u64) as u32;
     let at_ms = 1.0 + 10.0 * random.fraction();
@@ -331,6 +369,32 @@ fn a_cpu_that_goes_offline_is_lost() {
                 } else {
                     assert!(!told.regressions.is_known() && told.reasons().contains_key("regressions"), "{told:?}");
                 }
+            }
+        },
+    );
+}
+
+/// A suspend, a move to another host or a clock that is set makes readings go back by what it sets
+/// them back, and no others.
+#[test]
+fn what_happens_to_a_machine_goes_back_by_what_it_is() {
+    let at_ms = |seed| 2.0 + 10.0 * Random::new(seed ^ 0xd15).fraction();
+    on_machines(
+        "order::what_happens",
+        |seed| events::disturbed(Maker::varied(seed).with_pairs(), seed, at_ms(seed)),
+        |session, seed| {
+            let machine = &session.platform().machine;
+            for told in Question::random(machine, seed).ask(session).sequences {
+                let spec = machine.spec(&told.name).expect("it is there");
+                if !machine.answers(spec) {
+                    check_unreadable(machine, spec, told.failure);
+                    continue;
+                }
+                assert!(told.reason.is_none() && told.failure.is_none(), "{told:?}");
+                let lead_ns = events::set_back_ns(machine, spec) + spec.cost.early_ps as f64 / 1e3;
+                let Figure::Known(worst_ns) = told.worst_ns else { continue };
+                assert!(lead_ns > 0.0, "it was not set back: {told:?}");
+                assert!(worst_ns <= lead_ns + slack_ns(machine, spec, lead_ns), "{lead_ns} ns: {told:?}");
             }
         },
     );

@@ -14,6 +14,7 @@ use clockscope_simulation::{ClockId, Multiprocessor, Offline, ReadCost};
 use clockscope_sources::{Entry, Errno, Kind, Path, RawClock, Unavailable, Visitor};
 
 use crate::machine::{Clocksource, Machine, Spec};
+use crate::varied::Deadly;
 
 /// What the system calls that account for a thread and for a CPU take, in ps.
 pub(crate) const THREAD_ACCOUNT_PS: u64 = 1_000_000;
@@ -32,29 +33,118 @@ pub(crate) struct Simulated {
     /// Waits by the library's clock so far: the time that was asked for, and what CLOCK_MONOTONIC
     /// advanced by, in ns.
     pub(crate) spins: Mutex<Vec<(u64, u64)>>,
-    /// All reads of clocks, once [`Simulated::log_reads`] was called.
-    pub(crate) reads: Log,
+    /// Reads of clocks, once one of [`Simulated::log_reads`] and [`Simulated::log_around`] was
+    /// called.
+    reads: Log,
     /// Reads of references, once [`Simulated::log_looks`] was called.
     pub(crate) looks: Looks,
     /// A signal that ends sleeps and asks to stop.
     pub(crate) signal: Option<Arc<Signal>>,
-    /// True time in ps after which reading a clock panics: the question goes on beyond its time.
-    pub(crate) limit_ps: u128,
+    limit_ps: u128,
     /// Accounts that threads asked for so far.
     pub(crate) asked: Mutex<Vec<Asked>>,
+    /// What happens to a process that tries clocks.
+    trial: Arc<Trial>,
 }
 
-/// One read of a clock: the clock's place among the machine's, its reading, and the true time at
-/// which that was taken, in ps.
-pub(crate) type Read = (usize, u64, u128);
-/// Reads of clocks, in order; `None` if they are not kept.
-pub(crate) type Log = Arc<Mutex<Option<Vec<Read>>>>;
+/// A child process that tries clocks, one after the other.
+#[derive(Debug, Default)]
+struct Trial {
+    /// Whether one is there: elsewhere a deadly read ends the instrument.
+    is_on: AtomicBool,
+    /// How the last read ended it.
+    ended: Mutex<Option<Deadly>>,
+}
+
+impl Trial {
+    /// Ends the process.
+    ///
+    /// # Panics
+    /// It is the instrument's own.
+    fn end(&self, clock: &str, by: Deadly) {
+        assert!(self.is_on.load(Ordering::Relaxed), "{clock} was read, which had ended a trial: {by:?}");
+        *self.ended.lock().expect("nobody panicked") = Some(by);
+    }
+
+    /// Tries one clock.
+    fn outcome(&self, read: impl FnOnce() -> Result<(), Errno>) -> Outcome {
+        self.is_on.store(true, Ordering::Relaxed);
+        let answer = read();
+        self.is_on.store(false, Ordering::Relaxed);
+        match self.ended.lock().expect("nobody panicked").take() {
+            Some(deadly) => deadly.outcome(),
+            None => answer.map_or_else(Outcome::Refused, |()| Outcome::Answered),
+        }
+    }
+}
+
+/// One read of a clock.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Read {
+    /// The clock's place among the machine's.
+    pub(crate) place: usize,
+    pub(crate) value: u64,
+    /// When that was taken, in ps of true time.
+    pub(crate) taken_ps: u128,
+    /// Whether the clock was read for itself, and not to time or judge others.
+    pub(crate) is_subject: bool,
+}
+
+/// Which reads of clocks are kept, and those.
+#[derive(Debug, Default)]
+pub(crate) enum Kept {
+    #[default]
+    Nothing,
+    /// All, in order.
+    All(Vec<Read>),
+    /// Those of one clock, read for itself, that are next to a true time.
+    Around(Around),
+}
+
+/// Reads of a clock next to a true time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Around {
+    pub(crate) place: usize,
+    pub(crate) at_ps: u128,
+    /// The last one before that, and how many there were.
+    pub(crate) before: Option<Read>,
+    pub(crate) reads_before: u64,
+    /// The first one from then on, and how many there were.
+    pub(crate) after: Option<Read>,
+    pub(crate) reads_after: u64,
+}
+
+impl Around {
+    fn push(&mut self, read: Read) {
+        if read.taken_ps < self.at_ps {
+            (self.before, self.reads_before) = (Some(read), self.reads_before + 1);
+        } else {
+            self.after.get_or_insert(read);
+            self.reads_after += 1;
+        }
+    }
+}
+
+impl Kept {
+    #[inline]
+    fn push(&mut self, read: Read) {
+        match self {
+            Self::Nothing => {}
+            Self::All(reads) => reads.push(read),
+            Self::Around(around) if read.is_subject && read.place == around.place => around.push(read),
+            Self::Around(_) => {}
+        }
+    }
+}
+
+/// The reads of clocks that are kept.
+pub(crate) type Log = Arc<Mutex<Kept>>;
 
 /// Reads of references: the number of the thread, and the true time at which each began, in ps;
 /// `None` if they are not kept.
 pub(crate) type Looks = Arc<Mutex<Option<Vec<(u32, u128)>>>>;
 
-/// A signal that comes at a true time, and sets a flag.
+/// A signal that comes at a true time, and sets a flag. It ends a sleep.
 #[derive(Debug)]
 pub(crate) struct Signal {
     pub(crate) at_ps: u128,
@@ -101,12 +191,47 @@ impl Simulated {
             signal: None,
             limit_ps: u128::MAX,
             asked: Mutex::default(),
+            trial: Arc::default(),
         }
+    }
+
+    /// The same, where a read of a clock after this true time in ps panics: the question goes on
+    /// beyond its time.
+    pub(crate) fn limited(machine: Machine, limit_ps: u128) -> Self {
+        Self { limit_ps, ..Self::new(machine) }
+    }
+
+    /// The same for a question of so many seconds on one thread.
+    pub(crate) fn within(machine: Machine, asked_s: f64) -> Self {
+        let limit_ps = machine.longest_ps(asked_s);
+        Self::limited(machine, limit_ps)
     }
 
     /// Keeps all reads of clocks from now on.
     pub(crate) fn log_reads(&self) {
-        *self.reads.lock().expect("nobody panicked") = Some(Vec::new());
+        *self.reads.lock().expect("nobody panicked") = Kept::All(Vec::new());
+    }
+
+    /// All reads of clocks so far, since that was called.
+    pub(crate) fn logged(&self) -> Vec<Read> {
+        match std::mem::take(&mut *self.reads.lock().expect("nobody panicked")) {
+            Kept::All(reads) => reads,
+            _ => Vec::new(),
+        }
+    }
+
+    /// Keeps the reads of this clock that are next to a true time.
+    pub(crate) fn log_around(&self, place: usize, at_ps: u128) {
+        let around = Around { place, at_ps, before: None, reads_before: 0, after: None, reads_after: 0 };
+        *self.reads.lock().expect("nobody panicked") = Kept::Around(around);
+    }
+
+    /// What was kept since that was called.
+    pub(crate) fn around(&self) -> Option<Around> {
+        match &*self.reads.lock().expect("nobody panicked") {
+            Kept::Around(around) => Some(*around),
+            _ => None,
+        }
     }
 
     /// Keeps all reads of references from now on.
@@ -138,10 +263,15 @@ pub(crate) struct Clock {
     tick_ns: f64,
     /// Its place among the machine's.
     place: usize,
+    /// Whether it is read for itself.
+    is_subject: bool,
     reads: Log,
     /// Of a reference alone.
     looks: Option<Looks>,
     limit_ps: u128,
+    /// How a read of it ends its process.
+    deadly: Option<(Deadly, Arc<Trial>)>,
+    signal: Option<Arc<Signal>>,
 }
 
 impl RawClock for Clock {
@@ -150,6 +280,13 @@ impl RawClock for Clock {
     fn read(&self, raw: &mut u64) -> Result<(), Errno> {
         if self.limit_ps < u128::MAX {
             assert!(self.cpus.now_ps() <= self.limit_ps, "it goes on beyond its time, {} ps", self.limit_ps);
+        }
+        if let Some(signal) = self.signal.as_ref().filter(|signal| self.cpus.now_ps() >= signal.at_ps) {
+            signal.stop.store(true, Ordering::Relaxed);
+        }
+        if let Some((deadly, trial)) = &self.deadly {
+            trial.end(self.name, *deadly);
+            return Ok(());
         }
         if let Some(looks) = &self.looks
             && let Some(looks) = &mut *looks.lock().expect("nobody panicked")
@@ -160,9 +297,8 @@ impl RawClock for Clock {
             None => self.cpus.read_counter(self.cost),
             Some(id) => self.cpus.read_clock(id, self.cost).map_err(|refused| Errno::new(refused.0))?,
         };
-        if let Some(reads) = &mut *self.reads.lock().expect("nobody panicked") {
-            reads.push((self.place, *raw, self.cpus.taken_ps()));
-        }
+        let read = Read { place: self.place, value: *raw, taken_ps: self.cpus.taken_ps(), is_subject: self.is_subject };
+        self.reads.lock().expect("nobody panicked").push(read);
         Ok(())
     }
 
@@ -276,9 +412,8 @@ impl Platform for Simulated {
 
     fn ordered_counter(&self) -> Result<Clock, Unavailable> {
         let missing = || Unavailable::Missing("this machine has no counter".into());
-        let counter = self.machine.counter_cost.ok_or_else(missing)?;
-        let spec = self.machine.spec("lfence_tsc_lfence").ok_or_else(missing)?;
-        Ok(Clock { name: "lfence_tsc_lfence", cost: counter, tick_ns: 0.0, ..self.clock(spec) })
+        let spec = self.machine.spec("lfence_tsc_lfence").filter(|spec| self.is_there(spec)).ok_or_else(missing)?;
+        Ok(Clock { name: "lfence_tsc_lfence", tick_ns: 0.0, ..self.clock(spec) })
     }
 
     fn references(&self) -> Vec<Clock> {
@@ -294,7 +429,7 @@ impl Platform for Simulated {
         _: i32,
         read: &mut dyn FnMut(usize) -> Result<(), Errno>,
     ) -> Result<Vec<Outcome>, SeveralThreads> {
-        Ok((0..count).map(|item| read(item).map_or_else(Outcome::Refused, |()| Outcome::Answered)).collect())
+        Ok((0..count).map(|item| self.trial.outcome(|| read(item))).collect())
     }
 
     fn unix_seconds(&self) -> Option<u64> {
@@ -314,6 +449,9 @@ impl Platform for Simulated {
     }
 
     fn bind(&self, cpu: u32) -> Result<(), AffinityError> {
+        if !self.machine.facts.can_bind {
+            return Err(AffinityError::System { call: "sched_setaffinity", error: Errno::new(1) });
+        }
         let present = || {
             let online: Vec<u32> = (0..self.cpus().cpus()).filter(|cpu| self.cpus().is_online(*cpu)).collect();
             affinity::show_cpus(&online)
@@ -362,7 +500,7 @@ impl Platform for Simulated {
     }
 
     fn adjtimex(&self) -> Result<Adjtimex, AdjtimexError> {
-        Err(AdjtimexError::Unsupported)
+        self.machine.facts.adjtimex.clone().ok_or(AdjtimexError::Refused(Errno::new(1)))
     }
 
     fn sleeping_calls(&self) -> &'static [Call] {
@@ -400,11 +538,11 @@ impl Platform for Simulated {
     }
 
     fn is_invariant(&self) -> Option<bool> {
-        Some(true)
+        self.machine.facts.is_invariant
     }
 
     fn hypervisor_statement(&self) -> Option<HypervisorStatement> {
-        None
+        self.machine.facts.statement
     }
 
     fn kernel_verdict(&self, environment: &Environment) -> KernelVerdict {
@@ -425,13 +563,32 @@ impl Simulated {
         let place = self.machine.specs.iter().position(|other| std::ptr::eq(other, spec)).unwrap_or(usize::MAX);
         let (reads, limit_ps) = (Arc::clone(&self.reads), self.limit_ps);
         let (id, cost, tick_ns) = (spec.id, spec.cost, spec.stated_ns);
-        Clock { cpus, name: "", id, cost, tick_ns, place, reads, looks: None, limit_ps }
+        let signal = self.signal.clone();
+        let deadly = self.machine.facts.deadly(spec).map(|deadly| (deadly, Arc::clone(&self.trial)));
+        Clock {
+            cpus,
+            name: "",
+            id,
+            cost,
+            tick_ns,
+            place,
+            is_subject: false,
+            reads,
+            looks: None,
+            limit_ps,
+            deadly,
+            signal,
+        }
+    }
+
+    /// Whether the catalogue has this clock, also where a read of it ends its process.
+    fn is_there(&self, spec: &Spec) -> bool {
+        spec.id.is_some() || self.machine.counter_cost.is_some() || self.machine.facts.ends_process(spec)
     }
 
     fn show(&self, visitor: &mut impl Visitor, is_shown: impl Fn(&Spec) -> bool) {
         for spec in self.machine.specs.iter().filter(|spec| is_shown(spec)) {
-            let is_there = spec.id.is_some() || self.machine.counter_cost.is_some();
-            let clock = is_there.then(|| self.clock(spec));
+            let clock = self.is_there(spec).then(|| Clock { is_subject: true, ..self.clock(spec) });
             let clock = clock.ok_or_else(|| Unavailable::Missing("this machine has no counter".into()));
             visitor.visit(Entry { info: spec.info.clone(), clock });
         }

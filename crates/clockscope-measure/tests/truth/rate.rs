@@ -4,22 +4,21 @@ use clockscope_measure::{MeasureError, Paths, RateRequest, Session, rate};
 use clockscope_records::{Envelope, Figures, RatePair, RateRecord, Rates};
 use clockscope_simulation::{Change, Random, Refused};
 
-use crate::harness::{Coverage, are_many, on_machines, on_platforms};
-use crate::machine::{Machine, Maker, Spec, pick};
+use crate::harness::{Coverage, are_many, on_machines, on_one, on_platform, on_platforms};
+use crate::machine::{Machine, Maker, Spec, pause_ps, pick};
 use crate::platform::Simulated;
-use crate::rate_truth::{Bracket, kept};
+use crate::rate_compared::Compared;
+use crate::rate_truth::kept;
+use crate::varied::check_unreadable;
 
 /// Errors of the floating-point numbers here and there, in ppm.
-const ROUNDING_PPM: f64 = 2e-6;
+pub(crate) const ROUNDING_PPM: f64 = 2e-6;
 /// Clocks with longer steps are moved by the timer tick.
-const TICKED_NS: f64 = 100e3;
-/// Nobody steers a clock by more than this share.
-const STEERED: f64 = 0.1;
+pub(crate) const TICKED_NS: f64 = 100e3;
 
 /// A machine whose reads take their values anywhere in between, and whose counter may have a
 /// nominal frequency.
-fn machine(seed: u64) -> Machine {
-    let mut maker = Maker::new(seed);
+fn machine(mut maker: Maker) -> Machine {
     if maker.random.happens(0.3) {
         maker = maker.quiet();
     }
@@ -64,7 +63,7 @@ fn ask(session: &Session<'_, Simulated>, request: &RateRequest) -> Option<Envelo
         Ok(found) => found,
         Err(MeasureError::Reference { .. }) => {
             let name = request.reference.as_deref().unwrap_or("monotonic_raw:vdso");
-            let is_missing = machine.counter_cost.is_none() && machine.spec(name).is_some_and(|spec| spec.id.is_none());
+            let is_missing = machine.spec(name).is_none_or(|spec| !machine.answers(spec));
             assert!(is_missing || !machine.changes.is_empty(), "{name} was refused");
             return None;
         }
@@ -76,13 +75,6 @@ fn ask(session: &Session<'_, Simulated>, request: &RateRequest) -> Option<Envelo
     let longest_s = (request.duration_s + 0.8 * (found.found.clocks.len() + 1) as f64) * share;
     assert!(took_s <= longest_s, "it took {took_s} s of {} s", request.duration_s);
     Some(found)
-}
-
-fn pause_ps(change: &Change) -> u64 {
-    match change {
-        Change::Suspend { ps, .. } | Change::MoveMachine { ps, .. } => *ps,
-        _ => 0,
-    }
 }
 
 /// The machine, the names and what is true of them.
@@ -130,7 +122,7 @@ impl Truth<'_> {
     }
 }
 
-fn within(what: &str, truth: f64, found: f64, bound: f64, rounding: f64) {
+pub(crate) fn within(what: &str, truth: f64, found: f64, bound: f64, rounding: f64) {
     assert!((truth - found).abs() <= bound + rounding, "{what}: {found} ± {bound}, and the truth is {truth}");
 }
 
@@ -138,29 +130,33 @@ fn within(what: &str, truth: f64, found: f64, bound: f64, rounding: f64) {
 #[test]
 fn a_constant_rate_is_inside_its_bounds() {
     let mut estimates = Coverage::default();
-    on_machines("rate::a_constant_rate", machine, |session, seed| {
-        let machine = &session.platform().machine;
-        let request = request(machine, seed);
-        let Some(answer) = ask(session, &request) else { return };
-        let truth = Truth { machine, reference: &answer.found.reference };
-        calibration(machine, &answer);
-        for record in &answer.found.clocks {
-            if !record.available {
-                assert!(truth.spec(&record.name).id.is_none() && machine.counter_cost.is_none(), "{record:?}");
-                continue;
-            }
-            constant(&truth, record, &mut estimates);
-        }
-        for pair in &answer.found.pairs {
-            let (Some(ppm), Some(bound)) = (pair.ppm, pair.bound_ppm) else { continue };
-            let true_ppm = (truth.pair_s(&pair.a) / truth.pair_s(&pair.b) - 1.0) * 1e6;
-            within(&format!("{pair:?}"), true_ppm, ppm, bound, ROUNDING_PPM);
-            is_constant(&truth, pair);
-        }
-        assert!(!answer.found.reference_suspected);
-        ended(&request, &answer, false);
-    });
+    let make = |seed| machine(Maker::varied(seed));
+    on_machines("rate::a_constant_rate", make, |session, seed| is_constant_rate(session, seed, &mut estimates));
     estimates.check(0.93, 2);
+}
+
+fn is_constant_rate(session: &Session<'_, Simulated>, seed: u64, estimates: &mut Coverage) {
+    let machine = &session.platform().machine;
+    let request = request(machine, seed);
+    let Some(answer) = ask(session, &request) else { return };
+    let truth = Truth { machine, reference: &answer.found.reference };
+    calibration(machine, &answer);
+    for record in &answer.found.clocks {
+        if !record.available {
+            check_unreadable(machine, truth.spec(&record.name), record.failure);
+            continue;
+        }
+        constant(&truth, record, estimates);
+    }
+    for pair in &answer.found.pairs {
+        let (Some(ppm), Some(bound)) = (pair.ppm, pair.bound_ppm) else { continue };
+        let true_ppm = (truth.pair_s(&pair.a) / truth.pair_s(&pair.b) - 1.0) * 1e6;
+        within(&format!("{pair:?}"), true_ppm, ppm, bound, ROUNDING_PPM);
+        is_constant(&truth, pair);
+    }
+    assert!(!answer.found.reference_suspected);
+    assert_eq!(answer.found.adjtimex.known(), machine.facts.adjtimex.as_ref());
+    ended(&request, &answer, false);
 }
 
 fn is_constant(truth: &Truth<'_>, pair: &RatePair) {
@@ -260,8 +256,8 @@ fn steered(machine: &Machine) -> Vec<usize> {
 }
 
 /// The same machine, to which something happens.
-fn changing(seed: u64) -> Machine {
-    let mut machine = machine(seed);
+fn changing(maker: Maker, seed: u64) -> Machine {
+    let mut machine = machine(maker);
     let request = request(&machine, seed);
     let mut random = Random::new(seed ^ 0xc4a6e);
     let at_ms = 12.0 + random.fraction() * (request.duration_s * 1e3 + 25.0);
@@ -323,13 +319,13 @@ fn changing(seed: u64) -> Machine {
 
 /// What was seen of all machines.
 #[derive(Debug, Default)]
-struct Seen {
-    bounds: u64,
-    constant: u64,
-    changed: u64,
-    placed: u64,
-    steps: u64,
-    suspected: u64,
+pub(crate) struct Seen {
+    pub(crate) bounds: u64,
+    pub(crate) constant: u64,
+    pub(crate) changed: u64,
+    pub(crate) placed: u64,
+    pub(crate) steps: u64,
+    pub(crate) suspected: u64,
 }
 
 /// Whatever happens, bounds hold the mean rate between their ends, and what is reported of changes
@@ -337,7 +333,8 @@ struct Seen {
 #[test]
 fn a_rate_that_changes_is_told_as_it_is() {
     let mut seen = Seen::default();
-    on_platforms("rate::a_rate_that_changes", changing_logged, |session, seed| changed(session, seed, &mut seen));
+    let make = |seed| changing_logged(Maker::varied(seed), seed);
+    on_platforms("rate::a_rate_that_changes", make, |session, seed| changed(session, seed, &mut seen));
     eprintln!("{seen:?}");
     if are_many() {
         let Seen { bounds, constant, changed, placed, steps, .. } = seen;
@@ -346,8 +343,8 @@ fn a_rate_that_changes_is_told_as_it_is() {
 }
 
 /// Returns a machine to which something happens, of which all reads of clocks are kept.
-fn changing_logged(seed: u64) -> Simulated {
-    let platform = Simulated::new(changing(seed));
+fn changing_logged(maker: Maker, seed: u64) -> Simulated {
+    let platform = Simulated::new(changing(maker, seed));
     platform.log_reads();
     platform
 }
@@ -357,7 +354,7 @@ fn changed(session: &Session<'_, Simulated>, seed: u64, seen: &mut Seen) {
     let machine = &platform.machine;
     let request = request(machine, seed);
     let Some(answer) = ask(session, &request) else { return };
-    let reads = platform.reads.lock().expect("nobody panicked").take().expect("it is there");
+    let reads = platform.logged();
     let found = &answer.found;
     ended(&request, &answer, is_changed(machine, machine.place("monotonic_raw:syscall")));
     let compare = |name: &str, reference: &str| {
@@ -389,8 +386,21 @@ fn changed(session: &Session<'_, Simulated>, seed: u64, seen: &mut Seen) {
     }
 }
 
+/// Seeds of an earlier list of errors, as machines were before they varied.
+#[test]
+fn changes_that_were_wrong_once_are_told_as_they_are() {
+    for seed in [6, 29, 179, 1736] {
+        let platform = changing_logged(Maker::new(seed), seed);
+        let question = &mut |session: &Session<'_, Simulated>, seed| changed(session, seed, &mut Seen::default());
+        on_platform("rate::a_rate_that_changes", seed, &platform, question);
+        on_one("rate::a_constant_rate", seed, machine(Maker::new(seed)), &mut |session, seed| {
+            is_constant_rate(session, seed, &mut Coverage::default());
+        });
+    }
+}
+
 /// Whether something changes this clock.
-fn is_changed(machine: &Machine, place: usize) -> bool {
+pub(crate) fn is_changed(machine: &Machine, place: usize) -> bool {
     let id = machine.specs[place].id;
     machine.changes.iter().any(|(_, change)| match change {
         Change::StepClock { clock, .. } | Change::SlewClock { clock, .. } => id == Some(*clock),
@@ -399,209 +409,4 @@ fn is_changed(machine: &Machine, place: usize) -> bool {
         Change::SetCounterRate { .. } | Change::MoveMachine { .. } => id.is_none(),
         _ => false,
     })
-}
-
-/// A pair and its brackets, with the true times of their reads.
-struct Compared<'a> {
-    machine: &'a Machine,
-    clock: usize,
-    reference: usize,
-    /// ns a unit, where that was found.
-    clock_ns: Option<f64>,
-    kept: Vec<Bracket>,
-}
-
-impl Compared<'_> {
-    fn is_counter(&self, place: usize) -> bool {
-        self.machine.specs[place].id.is_none()
-    }
-
-    fn is_ticked(&self) -> bool {
-        [self.clock, self.reference].iter().any(|place| self.machine.specs[*place].tick_ns >= TICKED_NS)
-    }
-
-    /// ns a unit, nearly.
-    fn unit_ns(&self, place: usize) -> f64 {
-        match self.clock_ns.filter(|_| place == self.clock) {
-            Some(ns) => ns,
-            None if self.is_counter(place) => 1e9 / self.machine.counter_hz,
-            None => 1.0,
-        }
-    }
-
-    /// What the clock gained on the reference between two true times, in ns, nearly.
-    fn gained(&self, from_ps: u128, until_ps: u128) -> f64 {
-        let ns = |place| self.machine.shown_between(place, from_ps, until_ps) * self.unit_ns(place);
-        ns(self.clock) - ns(self.reference)
-    }
-
-    fn width_ns(&self, bracket: &Bracket) -> f64 {
-        bracket.width() as f64 * self.unit_ns(self.reference)
-    }
-
-    fn lateness_ns(&self) -> f64 {
-        [self.clock, self.reference].iter().map(|place| self.machine.lateness(*place) * self.unit_ns(*place)).sum()
-    }
-
-    /// A count of truth that is not shown.
-    fn rounding_ns(&self) -> f64 {
-        [self.clock, self.reference]
-            .iter()
-            .filter(|place| self.is_counter(**place))
-            .map(|place| self.unit_ns(*place))
-            .sum::<f64>()
-            + 0.01
-    }
-
-    fn check(&self, record: &RateRecord, seen: &mut Seen) {
-        let what = format!("{record:?}");
-        if self.kept.len() < 2 {
-            return;
-        }
-        if let Some((clock, reference, seconds)) = self.between_ends(record) {
-            seen.bounds += 1;
-            let bound = record.bound_ppm.get().expect("it is there");
-            let rounding = (self.rounding_ns() + 1e-3) / seconds / 1e3 + ROUNDING_PPM;
-            if let Some((hz, bound_hz)) = record.frequency_hz.get().zip(record.frequency_bound_hz.get()) {
-                within(&what, clock / reference * 1e9, hz, bound_hz, hz.abs() * rounding * 1e-6);
-            }
-            let nominal =
-                if self.is_counter(self.clock) { record.nominal_hz.get().map(|hz| 1e9 / hz) } else { Some(1.0) };
-            if let Some((ppm, unit_ns)) = record.ppm.get().zip(nominal) {
-                within(&what, (clock * unit_ns / reference - 1.0) * 1e6, ppm, bound, rounding);
-            }
-        }
-        self.constancy(record.constant.get(), &what);
-        seen.constant += u64::from(record.constant.get() == Some(true));
-        seen.changed += u64::from(record.constant.get() == Some(false));
-        self.moment(record, seen);
-        self.step(record, seen);
-    }
-
-    /// What clock and reference truly counted between the two brackets that the record compares,
-    /// and seconds between them. `None` for a reference of ticks, whose scale is not part of the
-    /// record.
-    fn between_ends(&self, record: &RateRecord) -> Option<(f64, f64, f64)> {
-        let seconds = record.seconds.get()?;
-        if self.is_counter(self.reference) {
-            return None;
-        }
-        let quarter = self.kept.len().div_ceil(4);
-        let middle = |bracket: &Bracket| {
-            let since = |value: u64| value.wrapping_sub(self.kept[0].before.1) as i64 as f64;
-            f64::midpoint(since(bracket.before.1), since(bracket.after.1))
-        };
-        let firsts = &self.kept[..quarter];
-        let lasts = &self.kept[self.kept.len() - quarter..];
-        let pairs = firsts.iter().flat_map(|first| lasts.iter().map(move |last| (first, last)));
-        let off = |(first, last): &(&Bracket, &Bracket)| (middle(last) - middle(first) - seconds * 1e9).abs();
-        let pairs: Vec<_> = pairs.filter(|pair| off(pair) < 0.01).collect();
-        // Several may be equally far apart.
-        let [(first, last)] = pairs[..] else { return None };
-        let counted = |place| self.machine.shown_between(place, first.clock.2, last.clock.2);
-        Some((counted(self.clock), counted(self.reference), seconds))
-    }
-
-    /// Told to be constant only where brackets can hide what changed, and to have changed only
-    /// where something did.
-    fn constancy(&self, constant: Option<bool>, what: &str) {
-        let Some(constant) = constant else { return };
-        assert!(!self.is_ticked(), "{what}");
-        let [first, .., last] = &self.kept[..] else { return };
-        let (start, end) = (first.clock.2, last.clock.2);
-        let time = |bracket: &Bracket| self.machine.shown_between(self.reference, start, bracket.clock.2);
-        let (whole_time, whole) = (time(last), self.gained(start, end));
-        let bends = self.kept.iter().map(|bracket| {
-            let bend = (self.gained(start, bracket.clock.2) - whole * (time(bracket) / whole_time)).abs();
-            let hides = self.width_ns(bracket) + self.width_ns(first) + self.width_ns(last) + 3.0 * self.lateness_ns();
-            (bend, hides)
-        });
-        let bends: Vec<_> = bends.collect();
-        if constant {
-            let shows = bends.iter().find(|(bend, hides)| *bend > hides + self.rounding_ns());
-            assert!(shows.is_none(), "bent by {shows:?} ns: {what}");
-        } else {
-            let most = bends.iter().map(|(bend, _)| *bend).fold(0.0, f64::max);
-            assert!(most > 0.1 * self.rounding_ns(), "bent by {most} ns at most: {what}");
-            assert!(is_changed(self.machine, self.clock) || is_changed(self.machine, self.reference), "{what}");
-        }
-    }
-
-    /// When the rate changed, where it did so once.
-    fn moment(&self, record: &RateRecord, seen: &mut Seen) {
-        let (Some(changed), [(at_ps, change)]) = (record.changed.known(), &self.machine.changes[..]) else { return };
-        let paused_ps = u128::from(pause_ps(change));
-        let first_ps = self.kept[0].before.2;
-        if *at_ps < first_ps || self.is_counter(self.reference) {
-            return;
-        }
-        seen.placed += 1;
-        let at = |ps: u128| self.machine.shown_between(self.reference, first_ps, ps) / 1e9;
-        let (soonest, latest) = (at(at_ps.saturating_sub(1)), at(at_ps + paused_ps));
-        let (soonest, latest) = (soonest.min(latest), soonest.max(latest));
-        let slack_s = (self.lateness_ns() + 1.0) / 1e9;
-        assert!(
-            changed.from_s <= latest + slack_s && soonest <= changed.until_s + slack_s,
-            "it changed at {soonest} to {latest} s: {record:?}"
-        );
-    }
-
-    /// A step is as large as it was, and is told where it is larger than what steering explains.
-    fn step(&self, record: &RateRecord, seen: &mut Seen) {
-        if self.is_ticked() || self.is_counter(self.reference) {
-            assert!(!record.step.is_known() || !self.is_ticked(), "{record:?}");
-            return;
-        }
-        let gains: Vec<_> = self
-            .kept
-            .windows(2)
-            .map(|pair| {
-                let (from_ps, until_ps) = (pair[0].clock.2, pair[1].clock.2);
-                let time_ns = self.machine.shown_between(self.reference, from_ps, until_ps);
-                (
-                    self.gained(from_ps, until_ps),
-                    time_ns,
-                    self.width_ns(&pair[0]) + self.width_ns(&pair[1]) + 2.0 * self.lateness_ns(),
-                    &pair[1],
-                )
-            })
-            .collect();
-        let passing = gains.iter().filter(|(_, time, ..)| *time > 0.0);
-        let mut rates: Vec<f64> = passing.map(|(gain, time, ..)| gain / time).collect();
-        if rates.is_empty() {
-            return;
-        }
-        rates.sort_by(f64::total_cmp);
-        let (lower, upper) = (rates[(rates.len() - 1) / 2], rates[rates.len() / 2]);
-        let usual = if lower.abs() < upper.abs() { lower } else { upper };
-        if let Some(step) = record.step.known() {
-            seen.steps += 1;
-            let since = |bracket: &Bracket| bracket.before.1.wrapping_sub(self.kept[0].before.1) as i64 as f64 / 1e9;
-            // A reference that stands still shows the same time for several.
-            let is_it = |(gain, time, error, bracket): &(f64, f64, f64, &Bracket)| {
-                let by = gain - usual * time;
-                // Scales of counters are known nearly, and what is usual is found from brackets.
-                let error = 2.0 * error + 1e-3 * time.abs() + 1e-3 * by.abs() + 1.0;
-                (since(bracket) - step.at_s).abs() < 1e-9
-                    && (by > 0.0) == (step.ns > 0.0)
-                    && (by - step.ns).abs() <= error
-            };
-            assert!(
-                gains.iter().any(is_it),
-                "it gained {:?} ns: {record:?}",
-                gains.iter().map(|gain| gain.0).collect::<Vec<_>>()
-            );
-        } else {
-            let large = gains.iter().find(|(gain, time, error, _)| {
-                let by = (gain - usual * time).abs();
-                by > 2.0 * STEERED * time.abs() + 3.0 * error + 1e4
-                    && gain.abs() > 2.0 * STEERED * time.abs() + 3.0 * error + 1e4
-            });
-            assert!(
-                large.is_none(),
-                "it stepped by {:?} ns: {record:?}",
-                large.map(|large| (large.0, large.1, large.2))
-            );
-        }
-    }
 }

@@ -1,13 +1,15 @@
 //! Machines on which rates and sleeps were wrong once.
 
-use std::sync::atomic::AtomicBool;
-
 use clockscope_measure::{Paths, RateRequest, Session, SleepRequest, rate, sleep};
 use clockscope_records::{Envelope, Rates, Sleep};
 use clockscope_simulation::{Change, Refused};
 
+use crate::harness::on_platform;
 use crate::machine::{Clocksource, Machine, Maker};
 use crate::platform::Simulated;
+
+/// How long the longest of these questions may take, in s: all kinds of sleeps, three times each.
+const LONGEST_S: f64 = 10.0;
 
 /// A quiet machine whose counter moves its clocks.
 fn machine(seed: u64, clocksource: Clocksource) -> Machine {
@@ -19,18 +21,22 @@ fn machine(seed: u64, clocksource: Clocksource) -> Machine {
 }
 
 fn asked(machine: Machine, clocks: &[&str], reference: &str, until_ppm: Option<f64>) -> (Envelope<Rates>, Simulated) {
-    let (platform, stop) = (Simulated::new(machine), AtomicBool::new(false));
     let clocks = clocks.iter().map(ToString::to_string).collect();
     let reference = Some(reference.to_owned());
     let request = RateRequest { clocks, paths: Paths::Libc, reference, duration_s: 0.3, until_ppm, cpu: None };
-    let answer = rate(&Session::new(&platform, &stop), &request, &mut |_| {}).expect("it is there");
-    (answer, platform)
+    answered(machine, |session| rate(session, &request, &mut |_| {}).expect("it is there"))
+}
+
+/// Asks a machine. One that does not answer in time is shown, with what it did.
+fn answered<T>(machine: Machine, question: impl Fn(&Session<'_, Simulated>) -> T) -> (T, Simulated) {
+    let (platform, mut answer) = (Simulated::within(machine, LONGEST_S), None);
+    on_platform("rate_errors", 0, &platform, &mut |session, _| answer = Some(question(session)));
+    (answer.expect("it was asked"), platform)
 }
 
 fn slept(machine: Machine) -> Sleep {
-    let (platform, stop) = (Simulated::new(machine), AtomicBool::new(false));
     let request = SleepRequest { duration_s: 0.3, cpu: None };
-    sleep(&Session::new(&platform, &stop), &request, &mut |_| {}).expect("it is there").found
+    answered(machine, |session| sleep(session, &request, &mut |_| {}).expect("it is there").found).0
 }
 
 fn raw(machine: &Machine) -> usize {

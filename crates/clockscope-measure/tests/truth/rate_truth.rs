@@ -16,7 +16,7 @@ pub(crate) struct Bracket {
 impl Bracket {
     /// Its width in units of the reference.
     pub(crate) fn width(&self) -> u64 {
-        self.after.1.wrapping_sub(self.before.1)
+        self.after.value.wrapping_sub(self.before.value)
     }
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn kept(reads: &[Read], [clock, reference]: [usize; 2], fence: Option
     let (mut kept, mut last_end) = (Vec::<Bracket>::new(), usize::MAX);
     let mut start = 0;
     while start + after <= reads.len() {
-        if !reads[start..start + after].iter().map(|read| read.0).eq(before.iter().copied()) {
+        if !reads[start..start + after].iter().map(|read| read.place).eq(before.iter().copied()) {
             start += 1;
             continue;
         }

@@ -1,25 +1,24 @@
 //! Recordings: the answer that is computed again is that of the run, and damage is an error.
 
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use clockscope_measure::{
     Amount, Catalogue, MeasureError, Paths, RecordRequest, Recorder, ReplayError, Session, StepsRequest, TimerError,
     record, replay, steps,
 };
-use clockscope_records::{Document, Envelope, RecordedRun, Recording, Steps};
+use clockscope_records::{Document, Envelope, RecordedRun, Recording, Steps, StepsRecord};
 use clockscope_simulation::{Change, Random, Refused};
 use serde_json::Value;
 
 use crate::harness::on_machines;
 use crate::machine::{Machine, Maker, Spec, pick};
-use crate::platform::Simulated;
+use crate::platform::{Signal, Simulated};
 
 /// A random machine, with nothing wrong or a fault of one of its clocks.
 fn machine(seed: u64) -> Machine {
     let mut random = Random::new(seed ^ 0x7e_91a7);
-    let mut machine = Maker::new(seed).make();
+    let mut machine = Maker::varied(seed).make();
     let ids: Vec<_> = machine.specs.iter().filter_map(|spec| spec.id).collect();
     let clock = pick(&mut random, &ids);
     let at_ms = 10.0 * random.fraction();
@@ -42,15 +41,25 @@ fn request(machine: &Machine, seed: u64) -> (Vec<String>, RecordRequest) {
     let all: Vec<String> = machine.specs.iter().map(Spec::label).collect();
     let names = (0..random.between(1, 5)).map(|_| all[random.below(all.len() as u64) as usize].clone()).collect();
     let reads = random.between(2, 20_000);
-    (names, RecordRequest { reads, cpu: random.happens(0.5).then_some(1) })
+    // Which CPU does not matter, but it has to be there, and threads must be bound to it.
+    let cpu = random.happens(0.5).then_some(machine.cpus.cpus() - 1).filter(|_| machine.facts.can_bind);
+    (names, RecordRequest { reads, cpu })
 }
 
 /// Asks a machine of this seed, and records it. Nothing can be asked where no clock moves.
-fn recorded(seed: u64, stop: &AtomicBool) -> Result<(Envelope<Steps>, Recording), MeasureError> {
-    let recorder = Recorder::new(Simulated::new(machine(seed)));
+fn recorded(seed: u64) -> Result<(Envelope<Steps>, Recording), MeasureError> {
+    recorded_until(seed, u128::MAX)
+}
+
+/// The same, which is interrupted at this true time in ps.
+fn recorded_until(seed: u64, at_ps: u128) -> Result<(Envelope<Steps>, Recording), MeasureError> {
+    let signal = Arc::new(Signal { at_ps, stop: AtomicBool::new(at_ps == 0) });
+    let mut platform = Simulated::new(machine(seed));
+    platform.signal = Some(Arc::clone(&signal));
+    let recorder = Recorder::new(platform);
     let (names, request) = request(&recorder.platform().machine, seed);
     let catalogue = Catalogue::new(recorder.platform()).select(&names, Paths::Libc).expect("they are there");
-    record(&Session::new(&recorder, stop), catalogue, request, &mut |_| {})
+    record(&Session::new(&recorder, &signal.stop), catalogue, request, &mut |_| {})
 }
 
 /// Checks that the only clock stands still, which is the one reason not to answer.
@@ -81,7 +90,7 @@ fn assert_same(answer: &Envelope<Steps>, again: Result<Envelope<Steps>, String>)
 #[test]
 fn a_recording_gives_the_answer_again() {
     on_machines("replay::a_recording_gives", machine, |session, seed| {
-        let recorded = recorded(seed, &AtomicBool::new(false));
+        let recorded = recorded(seed);
         let (names, RecordRequest { reads, cpu }) = request(&session.platform().machine, seed);
         let catalogue = Catalogue::new(session.platform()).select(&names, Paths::Libc).expect("they are there");
         let request = StepsRequest { amount: Amount::Reads(reads), cpu, keep: true };
@@ -96,23 +105,25 @@ fn a_recording_gives_the_answer_again() {
     });
 }
 
+fn has_readings(clock: &StepsRecord) -> bool {
+    clock.events.as_ref().is_some_and(|events| events.reads > 0)
+}
+
 /// Wherever a run is interrupted: before it begins, within a batch, between two clocks.
 #[test]
 fn an_interrupted_run_is_recorded_as_well() {
-    for (seed, after_us) in (0..30u64).zip([0, 100, 1000, 3000, 10_000, 30_000].into_iter().cycle()) {
-        let stop = AtomicBool::new(after_us == 0);
-        let recorded = thread::scope(|scope| {
-            scope.spawn(|| {
-                thread::sleep(Duration::from_micros(after_us));
-                stop.store(true, Ordering::Relaxed);
-            });
-            recorded(seed, &stop)
-        });
-        match recorded {
-            Ok((answer, recording)) => assert_same(&answer, replayed(&written(&recording))),
+    let (mut interrupted, mut begun) = (0, 0);
+    for (seed, at_us) in (0..40).zip([0, 100, 1000, 4000, 8000, 12_000, 16_000, 30_000].into_iter().cycle()) {
+        match recorded_until(seed, at_us * 1_000_000) {
+            Ok((answer, recording)) => {
+                interrupted += u32::from(answer.is_interrupted());
+                begun += u32::from(answer.is_interrupted() && answer.found.clocks.iter().any(has_readings));
+                assert_same(&answer, replayed(&written(&recording)));
+            }
             Err(error) => assert_frozen(&error),
         }
     }
+    assert!(begun > 3 && interrupted > begun + 3, "{interrupted} were interrupted, {begun} within a batch");
 }
 
 /// A run of which everything was recorded that can be: a counter, readings, errors.
@@ -120,8 +131,7 @@ fn whole() -> Recording {
     let is_whole = |run: &RecordedRun| {
         run.ordered_counter.is_some() && run.clocks.len() > 1 && run.clocks.iter().all(|clock| clock.readings.len() > 9)
     };
-    let mut recordings =
-        (0..).filter_map(|seed| recorded(seed, &AtomicBool::new(false)).ok()).map(|(_, recording)| recording);
+    let mut recordings = (0..).filter_map(|seed| recorded(seed).ok()).map(|(_, recording)| recording);
     recordings.find(|recording| is_whole(&recording.recorded)).expect("some machine is")
 }
 
@@ -244,4 +254,21 @@ fn no_key_is_added_to_an_older_recording() {
         assert!(recording.recorded.clocks.iter().any(|clock| clock.reason.is_some()));
         assert!(!written(&recording).contains("failure"));
     }
+}
+
+/// A recording that is kept gives the answer that it gave when it was made. Another one shows that
+/// something is computed otherwise: if that is meant, `CLOCKSCOPE_KEEP=1` keeps it.
+#[test]
+fn a_kept_recording_gives_its_kept_answer() {
+    let fixture = |name| format!("{}/tests/fixtures/{name}.json", env!("CARGO_MANIFEST_DIR"));
+    let (recording, kept) = (fixture("recording"), fixture("recording-answer"));
+    let text = std::fs::read_to_string(recording).expect("it is there");
+    let answer = Document::Steps(replayed(&text).expect("it can be replayed"));
+    let answer = format!("{:#}\n", serde_json::to_value(&answer).expect("it can be written"));
+    if std::env::var_os("CLOCKSCOPE_KEEP").is_some() {
+        std::fs::write(&kept, &answer).expect("it can be kept");
+    }
+    let kept = std::fs::read_to_string(kept).expect("it is there");
+    let same = answer.lines().zip(kept.lines()).position(|(line, kept)| line != kept);
+    assert!(answer == kept, "line {:?} differs from the kept one: {answer}", same.map(|line| line + 1));
 }

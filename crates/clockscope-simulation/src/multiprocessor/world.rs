@@ -32,7 +32,7 @@ impl World {
                 self.counter.set_rate(now_ps, *hz);
             }
             Change::Suspend { ps, left_out } => {
-                left_out.iter().for_each(|clock| self.clocks[*clock].line().leave_out(u128::from(*ps)));
+                left_out.iter().for_each(|clock| self.clocks[*clock].leave_out(now_ps, u128::from(*ps)));
             }
             Change::SetLoad { .. } | Change::SetOnline { .. } => {}
         }

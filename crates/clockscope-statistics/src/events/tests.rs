@@ -201,6 +201,49 @@ fn a_preempted_thread_is_a_gap_and_no_jump() {
     );
 }
 
+/// A batch that an interruption made longer than a coarse clock's tick was taken for one in which a
+/// loss of time would show, and none was reported of all others.
+#[test]
+fn an_interrupted_batch_decides_nothing_for_a_coarse_clock() {
+    let faults = |read: u64| Fault { gap: if read == 5_000 { 9e6 } else { 0.0 }, ..Fault::default() };
+    let counts = count(&mut Simulated::new(25.0, 4e6), 376, 800, faults);
+    assert_eq!(judged(counts).hidden_regression, None);
+}
+
+/// A batch that began with a repeat left an upper bound of the offset that was too high by its
+/// length. A jump or a gap of the next batch was taken for the return from there.
+#[test]
+fn what_follows_a_batch_that_began_with_a_repeat_is_counted() {
+    let faults = |read: u64| match read {
+        // The first readings of the sixth and of the eleventh batch.
+        3_202 | 7_202 => Fault { held: true, ..Fault::default() },
+        4_302 => Fault { step: 5e3, ..Fault::default() },
+        8_302 => Fault { gap: 5e3, ..Fault::default() },
+        _ => Fault::default(),
+    };
+    let counts = count(&mut Simulated::new(25.0, 1.0), 20, 800, faults);
+    assert_eq!(judged(counts), ReferencedCounts { jump: 1, warp: 0, gap: 1, hidden_regression: Some(0) });
+}
+
+/// Where most batches were interrupted, their usual cost holds an interruption: a batch with a
+/// shorter one took no longer than usual.
+#[test]
+fn a_gap_that_is_shorter_than_the_usual_ones_is_a_gap() {
+    let mut clock = Simulated::new(25.0, 1.0);
+    let mut counter = EventCounter::new(1.0, 0.0, PERFECT, 800);
+    let usual_ns = 25.0 * 1.043 + 4_000.0 / 800.0;
+    for batch in 0..20 {
+        let before_ns = clock.now;
+        let gap = if batch == 10 { 2_000.0 } else { 4_000.0 };
+        let values: Vec<u64> = (0..800)
+            .map(|read| clock.read(Fault { gap: if read == 400 { gap } else { 0.0 }, ..Fault::default() }))
+            .collect();
+        clock.now += 10.0;
+        counter.batch(Batch { values: &values, before_ns, after_ns: clock.now, cost_ns: Some(usual_ns) });
+    }
+    assert_eq!(judged(counter.finish().0).gap, 20);
+}
+
 #[test]
 fn a_jump_inside_a_gap_is_a_jump() {
     let both = Fault { gap: 4e6, step: 500_000.0, ..Fault::default() };

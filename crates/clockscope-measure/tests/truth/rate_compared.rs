@@ -1,0 +1,216 @@
+//! Pairs of clocks to which something happens: what is reported of their rates, against the truth.
+
+use clockscope_records::RateRecord;
+
+use crate::machine::{Machine, pause_ps};
+use crate::rate::{ROUNDING_PPM, Seen, TICKED_NS, is_changed, within};
+use crate::rate_truth::Bracket;
+
+/// Nobody steers a clock by more than this share.
+const STEERED: f64 = 0.1;
+
+/// A pair and its brackets, with the true times of their reads.
+pub(crate) struct Compared<'a> {
+    pub(crate) machine: &'a Machine,
+    pub(crate) clock: usize,
+    pub(crate) reference: usize,
+    /// ns a unit, where that was found.
+    pub(crate) clock_ns: Option<f64>,
+    pub(crate) kept: Vec<Bracket>,
+}
+
+impl Compared<'_> {
+    fn is_counter(&self, place: usize) -> bool {
+        self.machine.specs[place].id.is_none()
+    }
+
+    fn is_ticked(&self) -> bool {
+        [self.clock, self.reference].iter().any(|place| self.machine.specs[*place].tick_ns >= TICKED_NS)
+    }
+
+    /// ns a unit, nearly.
+    fn unit_ns(&self, place: usize) -> f64 {
+        match self.clock_ns.filter(|_| place == self.clock) {
+            Some(ns) => ns,
+            None if self.is_counter(place) => 1e9 / self.machine.counter_hz,
+            None => 1.0,
+        }
+    }
+
+    /// What the clock gained on the reference between two true times, in ns, nearly.
+    fn gained(&self, from_ps: u128, until_ps: u128) -> f64 {
+        let ns = |place| self.machine.shown_between(place, from_ps, until_ps) * self.unit_ns(place);
+        ns(self.clock) - ns(self.reference)
+    }
+
+    fn width_ns(&self, bracket: &Bracket) -> f64 {
+        bracket.width() as f64 * self.unit_ns(self.reference)
+    }
+
+    fn lateness_ns(&self) -> f64 {
+        [self.clock, self.reference].iter().map(|place| self.machine.lateness(*place) * self.unit_ns(*place)).sum()
+    }
+
+    /// A count of truth that is not shown.
+    fn rounding_ns(&self) -> f64 {
+        [self.clock, self.reference]
+            .iter()
+            .filter(|place| self.is_counter(**place))
+            .map(|place| self.unit_ns(*place))
+            .sum::<f64>()
+            + 0.01
+    }
+
+    pub(crate) fn check(&self, record: &RateRecord, seen: &mut Seen) {
+        let what = format!("{record:?}");
+        if self.kept.len() < 2 {
+            return;
+        }
+        if let Some((clock, reference, seconds)) = self.between_ends(record) {
+            seen.bounds += 1;
+            let bound = record.bound_ppm.get().expect("it is there");
+            let rounding = (self.rounding_ns() + 1e-3) / seconds / 1e3 + ROUNDING_PPM;
+            if let Some((hz, bound_hz)) = record.frequency_hz.get().zip(record.frequency_bound_hz.get()) {
+                within(&what, clock / reference * 1e9, hz, bound_hz, hz.abs() * rounding * 1e-6);
+            }
+            let nominal =
+                if self.is_counter(self.clock) { record.nominal_hz.get().map(|hz| 1e9 / hz) } else { Some(1.0) };
+            if let Some((ppm, unit_ns)) = record.ppm.get().zip(nominal) {
+                within(&what, (clock * unit_ns / reference - 1.0) * 1e6, ppm, bound, rounding);
+            }
+        }
+        self.constancy(record.constant.get(), &what);
+        seen.constant += u64::from(record.constant.get() == Some(true));
+        seen.changed += u64::from(record.constant.get() == Some(false));
+        self.moment(record, seen);
+        self.step(record, seen);
+    }
+
+    /// What clock and reference truly counted between the two brackets that the record compares,
+    /// and seconds between them. `None` for a reference of ticks, whose scale is not part of the
+    /// record.
+    fn between_ends(&self, record: &RateRecord) -> Option<(f64, f64, f64)> {
+        let seconds = record.seconds.get()?;
+        if self.is_counter(self.reference) {
+            return None;
+        }
+        let quarter = self.kept.len().div_ceil(4);
+        let middle = |bracket: &Bracket| {
+            let since = |value: u64| value.wrapping_sub(self.kept[0].before.value) as i64 as f64;
+            f64::midpoint(since(bracket.before.value), since(bracket.after.value))
+        };
+        let firsts = &self.kept[..quarter];
+        let lasts = &self.kept[self.kept.len() - quarter..];
+        let pairs = firsts.iter().flat_map(|first| lasts.iter().map(move |last| (first, last)));
+        let off = |(first, last): &(&Bracket, &Bracket)| (middle(last) - middle(first) - seconds * 1e9).abs();
+        let pairs: Vec<_> = pairs.filter(|pair| off(pair) < 0.01).collect();
+        // Several may be equally far apart.
+        let [(first, last)] = pairs[..] else { return None };
+        let counted = |place| self.machine.shown_between(place, first.clock.taken_ps, last.clock.taken_ps);
+        Some((counted(self.clock), counted(self.reference), seconds))
+    }
+
+    /// Told to be constant only where brackets can hide what changed, and to have changed only
+    /// where something did.
+    pub(crate) fn constancy(&self, constant: Option<bool>, what: &str) {
+        let Some(constant) = constant else { return };
+        assert!(!self.is_ticked(), "{what}");
+        let [first, .., last] = &self.kept[..] else { return };
+        let (start, end) = (first.clock.taken_ps, last.clock.taken_ps);
+        let time = |bracket: &Bracket| self.machine.shown_between(self.reference, start, bracket.clock.taken_ps);
+        let (whole_time, whole) = (time(last), self.gained(start, end));
+        let bends = self.kept.iter().map(|bracket| {
+            let bend = (self.gained(start, bracket.clock.taken_ps) - whole * (time(bracket) / whole_time)).abs();
+            let hides = self.width_ns(bracket) + self.width_ns(first) + self.width_ns(last) + 3.0 * self.lateness_ns();
+            (bend, hides)
+        });
+        let bends: Vec<_> = bends.collect();
+        if constant {
+            let shows = bends.iter().find(|(bend, hides)| *bend > hides + self.rounding_ns());
+            assert!(shows.is_none(), "bent by {shows:?} ns: {what}");
+        } else {
+            let most = bends.iter().map(|(bend, _)| *bend).fold(0.0, f64::max);
+            assert!(most > 0.1 * self.rounding_ns(), "bent by {most} ns at most: {what}");
+            assert!(is_changed(self.machine, self.clock) || is_changed(self.machine, self.reference), "{what}");
+        }
+    }
+
+    /// When the rate changed, where it did so once.
+    fn moment(&self, record: &RateRecord, seen: &mut Seen) {
+        let (Some(changed), [(at_ps, change)]) = (record.changed.known(), &self.machine.changes[..]) else { return };
+        let paused_ps = u128::from(pause_ps(change));
+        let first_ps = self.kept[0].before.taken_ps;
+        if *at_ps < first_ps || self.is_counter(self.reference) {
+            return;
+        }
+        seen.placed += 1;
+        let at = |ps: u128| self.machine.shown_between(self.reference, first_ps, ps) / 1e9;
+        let (soonest, latest) = (at(at_ps.saturating_sub(1)), at(at_ps + paused_ps));
+        let (soonest, latest) = (soonest.min(latest), soonest.max(latest));
+        let slack_s = (self.lateness_ns() + 1.0) / 1e9;
+        assert!(
+            changed.from_s <= latest + slack_s && soonest <= changed.until_s + slack_s,
+            "it changed at {soonest} to {latest} s: {record:?}"
+        );
+    }
+
+    /// A step is as large as it was, and is told where it is larger than what steering explains.
+    fn step(&self, record: &RateRecord, seen: &mut Seen) {
+        if self.is_ticked() || self.is_counter(self.reference) {
+            assert!(!record.step.is_known() || !self.is_ticked(), "{record:?}");
+            return;
+        }
+        let gains: Vec<_> = self
+            .kept
+            .windows(2)
+            .map(|pair| {
+                let (from_ps, until_ps) = (pair[0].clock.taken_ps, pair[1].clock.taken_ps);
+                let time_ns = self.machine.shown_between(self.reference, from_ps, until_ps);
+                (
+                    self.gained(from_ps, until_ps),
+                    time_ns,
+                    self.width_ns(&pair[0]) + self.width_ns(&pair[1]) + 2.0 * self.lateness_ns(),
+                    &pair[1],
+                )
+            })
+            .collect();
+        let passing = gains.iter().filter(|(_, time, ..)| *time > 0.0);
+        let mut rates: Vec<f64> = passing.map(|(gain, time, ..)| gain / time).collect();
+        if rates.is_empty() {
+            return;
+        }
+        rates.sort_by(f64::total_cmp);
+        let (lower, upper) = (rates[(rates.len() - 1) / 2], rates[rates.len() / 2]);
+        let usual = if lower.abs() < upper.abs() { lower } else { upper };
+        if let Some(step) = record.step.known() {
+            seen.steps += 1;
+            let since =
+                |bracket: &Bracket| bracket.before.value.wrapping_sub(self.kept[0].before.value) as i64 as f64 / 1e9;
+            // A reference that stands still shows the same time for several.
+            let is_it = |(gain, time, error, bracket): &(f64, f64, f64, &Bracket)| {
+                let by = gain - usual * time;
+                // Scales of counters are known nearly, and what is usual is found from brackets.
+                let error = 2.0 * error + 1e-3 * time.abs() + 1e-3 * by.abs() + 1.0;
+                (since(bracket) - step.at_s).abs() < 1e-9
+                    && (by > 0.0) == (step.ns > 0.0)
+                    && (by - step.ns).abs() <= error
+            };
+            assert!(
+                gains.iter().any(is_it),
+                "it gained {:?} ns: {record:?}",
+                gains.iter().map(|gain| gain.0).collect::<Vec<_>>()
+            );
+        } else {
+            let large = gains.iter().find(|(gain, time, error, _)| {
+                let by = (gain - usual * time).abs();
+                by > 2.0 * STEERED * time.abs() + 3.0 * error + 1e4
+                    && gain.abs() > 2.0 * STEERED * time.abs() + 3.0 * error + 1e4
+            });
+            assert!(
+                large.is_none(),
+                "it stepped by {:?} ns: {record:?}",
+                large.map(|large| (large.0, large.1, large.2))
+            );
+        }
+    }
+}

@@ -1,0 +1,175 @@
+//! What machines differ in beside their clocks: CPUs, what hardware and kernel say and permit.
+//!
+//! It is drawn from a stream of its own, so that a machine of a seed from before has the clocks and
+//! the load that it had.
+
+use clockscope_machine::trial::Outcome;
+use clockscope_records::{Adjtimex, CivilWorth, Failure, Hypervisor, HypervisorStatement};
+use clockscope_simulation::Random;
+use clockscope_sources::Kind;
+
+use crate::machine::{Machine, Maker, Spec, pick};
+
+/// SIGILL, SIGSEGV and SIGSYS on Linux.
+const SIGNALS: [i32; 3] = [4, 11, 31];
+
+/// How a read ends the process that tries it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Deadly {
+    /// By this signal.
+    Signal(i32),
+    /// It does not return.
+    Silent,
+}
+
+impl Deadly {
+    /// What a trial in a child process shows of it.
+    pub(crate) fn outcome(self) -> Outcome {
+        match self {
+            Self::Signal(signal) => Outcome::Killed(signal),
+            Self::Silent => Outcome::Silent,
+        }
+    }
+
+    /// What a record says of it.
+    fn failure(self, is_counter_disabled: bool) -> Failure {
+        match self {
+            Self::Silent => Failure::NoAnswer,
+            // By the vDSO, too, which reads it.
+            Self::Signal(11) if is_counter_disabled => Failure::CounterDisabled,
+            Self::Signal(_) => Failure::Killed,
+        }
+    }
+}
+
+/// The record of a clock that does not answer says why.
+///
+/// # Panics
+/// It answers, or the record has another reason.
+pub(crate) fn check_unreadable(machine: &Machine, spec: &Spec, failure: Option<Failure>) {
+    assert!(!machine.answers(spec), "{} answers, and was not read: {failure:?}", spec.label());
+    let expected = machine.facts.failure(spec, machine.counter_cost.is_none());
+    assert_eq!(failure, Some(expected), "{}", spec.label());
+}
+
+/// What hardware and kernel say and permit.
+#[derive(Clone, Debug)]
+pub(crate) struct Facts {
+    /// Whether threads can be bound to CPUs.
+    pub(crate) can_bind: bool,
+    /// When the counter wraps, in s, if it does.
+    pub(crate) wraps_after_s: Option<f64>,
+    pub(crate) is_invariant: Option<bool>,
+    /// What the hypervisor says, if there is one.
+    pub(crate) statement: Option<HypervisorStatement>,
+    /// What the kernel says of its steering; `None` if it refuses to.
+    pub(crate) adjtimex: Option<Adjtimex>,
+    /// How a read of the counter ends its process, where it is not simply missing.
+    pub(crate) deadly_counter: Option<Deadly>,
+    /// The same of a clock of this name, by each of its paths.
+    pub(crate) deadly_clock: Option<(&'static str, Deadly)>,
+}
+
+impl Default for Facts {
+    fn default() -> Self {
+        Self {
+            can_bind: true,
+            wraps_after_s: None,
+            is_invariant: Some(true),
+            statement: None,
+            adjtimex: None,
+            deadly_counter: None,
+            deadly_clock: None,
+        }
+    }
+}
+
+impl Facts {
+    /// The hypervisor that it runs under.
+    pub(crate) fn hypervisor(&self) -> Hypervisor {
+        if self.statement.is_some() { Hypervisor::Named("KVM".to_owned()) } else { Hypervisor::None }
+    }
+
+    /// How a read of this clock ends its process; `None` if it does not.
+    pub(crate) fn deadly(&self, spec: &Spec) -> Option<Deadly> {
+        match spec.info.kind {
+            Kind::Counter => self.deadly_counter,
+            _ => self.deadly_clock.filter(|(name, _)| *name == spec.info.name).map(|(_, deadly)| deadly),
+        }
+    }
+
+    /// Whether a read of this clock ends its process.
+    pub(crate) fn ends_process(&self, spec: &Spec) -> bool {
+        self.deadly(spec).is_some()
+    }
+
+    /// What a record says of a clock of this machine that does not answer.
+    fn failure(&self, spec: &Spec, is_counter_disabled: bool) -> Failure {
+        self.deadly(spec).map_or(Failure::Missing, |deadly| deadly.failure(is_counter_disabled))
+    }
+}
+
+impl Maker {
+    /// The same with a counter that can be read, and clocks that all answer.
+    pub(crate) fn answering(mut self) -> Self {
+        self.has_counter = true;
+        (self.facts.deadly_counter, self.facts.deadly_clock) = (None, None);
+        self
+    }
+
+    /// The same with CPUs that threads can be bound to: two at least.
+    pub(crate) fn with_pairs(mut self) -> Self {
+        self.cpus = self.cpus.max(2);
+        self.facts.can_bind = true;
+        self
+    }
+
+    /// The machine of this seed, which may also have a single CPU, refuse to bind threads, move
+    /// them, wrap its counter, have less said for it, and end processes that read a clock of it.
+    pub(crate) fn varied(seed: u64) -> Self {
+        let mut maker = Self::new(seed);
+        let mut random = Random::new(seed ^ 0xfac7_5000_0000_0000);
+        if random.happens(0.12) {
+            maker.cpus = 1;
+        }
+        maker.facts.can_bind = !random.happens(0.15);
+        // Threads that are bound stay where they are.
+        maker.load.migrates = if random.happens(0.7) { random.fraction() } else { 0.0 };
+        maker.facts.wraps_after_s = random.happens(0.1).then(|| 0.2 * random.fraction());
+        maker.facts.is_invariant = pick(&mut random, &[Some(true), Some(true), Some(true), Some(false), None]);
+        let statements = [HypervisorStatement::StableClocksource, HypervisorStatement::EmulatedReads];
+        maker.facts.statement = random.happens(0.2).then(|| pick(&mut random, &statements));
+        maker.facts.adjtimex = random.happens(0.7).then(|| adjtimex(&mut random));
+        let deadly = if random.happens(0.2) { Deadly::Silent } else { Deadly::Signal(pick(&mut random, &SIGNALS)) };
+        if !maker.has_counter && random.happens(0.6) {
+            maker.facts.deadly_counter = Some(deadly);
+        }
+        if random.happens(0.07) {
+            maker.facts.deadly_clock = Some((pick(&mut random, &["realtime", "monotonic_coarse"]), deadly));
+        }
+        maker
+    }
+}
+
+/// What some kernel says of its steering.
+fn adjtimex(random: &mut Random) -> Adjtimex {
+    let worths = [
+        None,
+        Some(CivilWorth::Trusted),
+        Some(CivilWorth::WhileNotSlewing),
+        Some(CivilWorth::Slewing),
+        Some(CivilWorth::Worthless),
+        Some(CivilWorth::Unsynchronized),
+    ];
+    let maxerror_us = random.between(0, 16_000_000) as i64;
+    Adjtimex {
+        freq_ppm: (random.fraction() - 0.5) * 1000.0,
+        tick_us: pick(random, &[10_000, 9_900, 10_050]),
+        offset_ns: random.between(0, 1_000_000) as i64,
+        maxerror_us,
+        esterror_us: maxerror_us / 2,
+        status: vec!["pll".to_owned()],
+        worth: pick(random, &worths),
+        civil_error_s: random.happens(0.5).then_some(maxerror_us as f64 / 1e6),
+    }
+}
