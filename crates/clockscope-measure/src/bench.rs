@@ -191,8 +191,8 @@ impl<'a, P: Platform> Setup<'a, P> {
     }
 
     /// The timer's mean rate until now; `None` if it stood still, went back, stepped or changed its
-    /// rate, or if the reference did. Batches are far shorter than a run, so such a mean has nothing
-    /// to do with what they took.
+    /// rate, or if the reference did. Batches are far shorter than a run, so such a mean has
+    /// nothing to do with what they took.
     fn mean_rate(&self) -> Option<TimerRate> {
         let (mean, first) = (self.calibration.rate().ok()?, self.bench.first_rate);
         let changed_ppm = (mean.ns_per_unit / first.ns_per_unit - 1.0).abs() * 1e6;

@@ -38,8 +38,8 @@ pub struct Environment {
     /// CPU frequency governor of the first CPU.
     pub governor: Figure<String>,
     /// Emulators and recorders that this process runs under ("qemu-user", "qemu-tcg", "rr",
-    /// "valgrind", "gvisor", "wine"); empty when none was found. With any of them no statement about cost
-    /// is made.
+    /// "valgrind", "gvisor", "wine"); empty when none was found. With any of them no statement
+    /// about cost is made.
     pub emulation: Vec<Emulator>,
 }
 

@@ -147,7 +147,8 @@ struct Scan {
     boundary: Option<i64>,
     first_ns: f64,
     last_ns: f64,
-    /// The first reading inside it that differs from the one before, in ns; `None` if all are equal.
+    /// The first reading inside it that differs from the one before, in ns; `None` if all are
+    /// equal.
     changed_ns: Option<f64>,
     /// How far the clock stands back at the end, be it since this batch or from before.
     debt_ns: f64,
@@ -272,7 +273,8 @@ impl EventCounter {
     pub fn finish(mut self) -> (EventCounts, WorstEvents) {
         self.end_run();
         let decidable = self.level.is_some_and(|level| level.decidable);
-        // Before a clock's first step its tick is not known, so that none of the first batches counts.
+        // Before a clock's first step its tick is not known, so that none of the first batches
+        // counts.
         let seen = self.judged.hidden_regression.filter(|count| *count > 0);
         let judged = ReferencedCounts { hidden_regression: seen.or(decidable.then_some(0)), ..self.judged };
         self.counts.judged = (self.judge != Judge::None).then_some(judged);

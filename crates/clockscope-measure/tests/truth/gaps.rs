@@ -17,7 +17,7 @@ const LOOKS: f64 = 4096.0;
 fn busy(mut maker: Maker) -> Machine {
     let random = &mut maker.random;
     if maker.load.stolen_every_ns > 0 && random.happens(0.5) {
-        maker.load.lost_ns = (20_000, 30_000_000);
+        maker.load.stolen_ns = (20_000, 30_000_000);
     }
     let step_ns = pick(random, &[10_000_000, 10_000_000, 1_000_000, 1]);
     let machine = maker.make();
