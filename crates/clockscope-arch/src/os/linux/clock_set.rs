@@ -36,7 +36,7 @@ impl ClockSet {
     fn arm(&self) -> bool {
         let never = libc::itimerspec {
             it_interval: libc::timespec { tv_sec: 0, tv_nsec: 0 },
-            it_value: libc::timespec { tv_sec: libc::time_t::MAX, tv_nsec: 0 },
+            it_value: libc::timespec { tv_sec: seconds(u64::MAX), tv_nsec: 0 },
         };
         let flags = libc::TFD_TIMER_ABSTIME | libc::TFD_TIMER_CANCEL_ON_SET;
         // SAFETY: the call reads one itimerspec, which is ours, and writes nothing where the last
@@ -49,10 +49,8 @@ impl ClockSet {
     #[must_use]
     pub fn wait(&self, longest: Duration) -> Woken {
         let mut ready = [self.event.as_raw_fd(), self.timer.as_raw_fd()].map(polled);
-        let limit = libc::timespec {
-            tv_sec: libc::time_t::try_from(longest.as_secs()).unwrap_or(libc::time_t::MAX),
-            tv_nsec: longest.subsec_nanos() as libc::c_long,
-        };
+        let limit =
+            libc::timespec { tv_sec: seconds(longest.as_secs()), tv_nsec: longest.subsec_nanos() as libc::c_long };
         // SAFETY: the call writes to the two entries, which are ours, and reads the limit; it
         // changes no mask of signals where the last pointer is null.
         let answer = unsafe { libc::ppoll(ready.as_mut_ptr(), 2, &raw const limit, core::ptr::null()) };
@@ -92,10 +90,24 @@ unsafe fn owned(fd: RawFd) -> Option<File> {
     (fd >= 0).then(|| unsafe { File::from_raw_fd(fd) })
 }
 
+/// These seconds, or the most that the system's type for them holds. It has 32 bits on some
+/// targets, and its name is deprecated for musl.
+fn seconds<T: TryFrom<u64> + Default>(seconds: u64) -> T {
+    let most = [i64::MAX, i64::from(i32::MAX)].map(i64::cast_unsigned);
+    most.into_iter().find_map(|most| T::try_from(seconds.min(most)).ok()).unwrap_or_default()
+}
+
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test may panic")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn seconds_saturate_where_the_type_ends() {
+        assert_eq!((seconds::<i64>(5), seconds::<i32>(5)), (5, 5));
+        assert_eq!((seconds::<i64>(u64::MAX), seconds::<i32>(u64::MAX)), (i64::MAX, i32::MAX));
+        assert_eq!((seconds::<i64>(1 << 31), seconds::<i32>(1 << 31)), (1 << 31, i32::MAX));
+    }
 
     #[test]
     fn a_wait_ends_in_time_and_by_another_thread() {
