@@ -333,7 +333,7 @@ pub(crate) struct Seen {
 #[test]
 fn a_rate_that_changes_is_told_as_it_is() {
     let mut seen = Seen::default();
-    let make = |seed| changing_logged(Maker::new(seed), seed);
+    let make = |seed| changing_logged(Maker::varied(seed), seed);
     on_platforms("rate::a_rate_that_changes", make, |session, seed| changed(session, seed, &mut seen));
     eprintln!("{seen:?}");
     if are_many() {
