@@ -101,9 +101,16 @@ impl Compared<'_> {
         };
         let firsts = &self.kept[..quarter];
         let lasts = &self.kept[self.kept.len() - quarter..];
-        let pairs = firsts.iter().flat_map(|first| lasts.iter().map(move |last| (first, last)));
-        let off = |(first, last): &(&Bracket, &Bracket)| (middle(last) - middle(first) - seconds * 1e9).abs();
-        let pairs: Vec<_> = pairs.filter(|pair| off(pair) < 0.01).collect();
+        // In order of time: a long run has many times many pairs.
+        let mut ends: Vec<(f64, &Bracket)> = lasts.iter().map(|last| (middle(last), last)).collect();
+        ends.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let apart = |first: &Bracket| {
+            let end_ns = middle(first) + seconds * 1e9;
+            let from = ends.partition_point(|(ns, _)| *ns <= end_ns - 0.01);
+            ends[from..].iter().take_while(move |(ns, _)| *ns < end_ns + 0.01).map(|(_, last)| *last)
+        };
+        let pairs: Vec<(&Bracket, &Bracket)> =
+            firsts.iter().flat_map(|first| apart(first).map(move |last| (first, last))).collect();
         // Several may be equally far apart.
         let [(first, last)] = pairs[..] else { return None };
         let counted = |place| self.machine.shown_between(place, first.clock.taken_ps, last.clock.taken_ps);
