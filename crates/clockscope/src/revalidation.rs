@@ -32,6 +32,11 @@ const WIDEST_NS: f64 = 10_000.0;
 /// After so many handoffs each thread looks on which CPU it runs.
 const BETWEEN_LOOKS: u64 = 64;
 
+/// Whether a test may take the counter into use. No real machine of another system has been
+/// measured yet; there the system itself has to accept the counter
+/// ([`admit_counter`](crate::admit_counter)).
+const MAY_ADMIT: bool = cfg!(any(target_os = "linux", target_os = "android"));
+
 /// What [`revalidate`] found.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
@@ -49,7 +54,8 @@ pub struct Revalidation {
 /// It passes if the process may read it, the processor promises a constant rate, and if between the
 /// first and each other CPU no reading went back in 20,000 handoffs (1000 on a busy machine) and
 /// the offset is zero within 10 µs, as far as they show. With one CPU there is nothing to hand
-/// over: a container that is bound to one may use the counter.
+/// over: a container that is bound to one may use the counter. Outside of Linux nothing is tested,
+/// and it does not pass.
 ///
 /// The answer holds for the tested CPUs and for this machine. A renewal of the clock that runs on
 /// another CPU (the vDSO's `getcpu`; aarch64 and riscv64 have none, and do not notice it), or that
@@ -80,7 +86,7 @@ fn test() -> Revalidation {
     let disruptions = CLOCK.os().disruptions();
     let mut evidence = Vec::new();
     let mut tested = Vec::new();
-    if Native.is_permitted() != Some(false) && Native.is_invariant() == Some(true) {
+    if MAY_ADMIT && Native.is_permitted() != Some(false) && Native.is_invariant() == Some(true) {
         let (cpus, found) = across_cpus(&Native);
         if found.iter().any(|evidence| evidence.finding == Finding::Against) {
             CLOCK.give_up();
