@@ -146,7 +146,7 @@ pub struct RuntimeRecord {
     pub nominal_resolution_ns: Figure<f64>,
     /// Median cost of one read, back to back, in ns.
     pub cost_ns: Figure<f64>,
-    /// What that median stands on.
+    /// What that median is based on.
     pub cost: Figure<Cost>,
     /// The smallest positive difference between two successive readings, in ns.
     pub observed_resolution_ns: Figure<f64>,

@@ -43,7 +43,7 @@ enum HardwareTimer<'a> {
     TimerTick,
     /// The scheduler's account.
     Scheduler,
-    /// What the API is built on is no clock of Linux: it has this name.
+    /// What the API is built on is not a clock of Linux: it has this name.
     Other(&'a str),
 }
 

@@ -82,7 +82,7 @@ pub enum Unit {
 pub enum Resolution {
     /// So many nanoseconds.
     Nanoseconds(f64),
-    /// One tick of a counter whose frequency is not stated: 1 / frequency, once that was measured.
+    /// One count of a counter whose frequency is not stated: 1 / frequency, once that was measured.
     OneCount,
     /// Nothing is stated, and why.
     Unknown(Cow<'static, str>),

@@ -128,7 +128,7 @@ impl Seen {
         if place.serves_the_systems_clock {
             match place.cost_beside_std(target) {
                 Ok(ratio) => println!("   {target:32} now() costs {ratio} times as much as std's clock {name}"),
-                Err(error) => self.fail(target, &format!("is not compared with std's clock {name}"), &error),
+                Err(error) => self.fail(target, &format!("FAILED: the cost beside std's clock {name}"), &error),
             }
         }
     }

@@ -83,8 +83,8 @@ mod signals {
 
     pub(super) const ENDING: &[i32] = &[SIGINT, SIGTERM, SIGQUIT, SIGHUP, SIGUSR1, SIGUSR2, SIGALRM, SIGXCPU];
 
-    /// Returns whether the signal is a lost terminal, and who started the program has it ignore
-    /// that (proc(5), SigIgn).
+    /// Returns whether the signal is a lost terminal, and the parent has the program ignore that
+    /// (proc(5), SigIgn).
     pub(super) fn is_ignored(signal: i32) -> bool {
         let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
         let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
@@ -93,7 +93,8 @@ mod signals {
     }
 }
 
-/// Signals by which a user might end the program: the C runtime makes them of Ctrl-C and the like.
+/// Signals by which a user might end the program. The C runtime raises SIGINT for Ctrl-C;
+/// Ctrl-Break is not watched, and ends it.
 #[cfg(not(unix))]
 mod signals {
     use signal_hook::consts::{SIGINT, SIGTERM};

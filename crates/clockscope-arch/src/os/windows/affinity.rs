@@ -15,8 +15,9 @@ use crate::Errno;
 /// CPUs of a group, at most.
 const GROUP: u32 = 64;
 
-/// Returns the CPUs that the calling thread may run on, ascending: those of one group, since a
-/// thread is in one at a time.
+/// Returns the CPUs that the calling thread may run on, ascending: those of its primary group. With
+/// more than 64 CPUs a thread may run in all groups since Windows 11; binding it and letting it go
+/// again leaves it in that one.
 ///
 /// # Errors
 /// The system's.
@@ -32,10 +33,12 @@ pub fn allowed_cpus() -> Result<Vec<u32>, Errno> {
 /// Lets the calling thread run on those of these CPUs only that are in the group of the first.
 ///
 /// # Errors
-/// The system's: none of them exists and is allowed.
+/// The system's: one of them does not exist or is not allowed, or the group's mask does not hold it
+/// (a 32-bit program's has 32 bits).
 pub fn set_allowed_cpus(cpus: &[u32]) -> Result<(), Errno> {
     let (group, mask) = mask(cpus);
-    let affinity = GROUP_AFFINITY { Mask: mask as usize, Group: group, Reserved: [0; 3] };
+    let mask = usize::try_from(mask).map_err(|_| Errno::UNSUPPORTED)?;
+    let affinity = GROUP_AFFINITY { Mask: mask, Group: group, Reserved: [0; 3] };
     // SAFETY: as above; the call reads one structure, and the former one is not asked for.
     let set = || unsafe { SetThreadGroupAffinity(GetCurrentThread(), &raw const affinity, core::ptr::null_mut()) };
     keep_errno(|| checked(set()))
@@ -54,12 +57,13 @@ fn checked(succeeded: i32) -> Result<(), Errno> {
     if succeeded != 0 { Ok(()) } else { Err(Errno::last()) }
 }
 
-/// The CPUs of a group's mask.
+/// Returns the CPUs of a group's mask.
 fn cpus(group: u16, mask: u64) -> Vec<u32> {
     (0..GROUP).filter(|bit| mask >> bit & 1 == 1).map(|bit| u32::from(group) * GROUP + bit).collect()
 }
 
-/// The group of the first of these CPUs, and the mask of those in it; an empty mask without CPUs.
+/// Returns the group of the first of these CPUs, and the mask of those in it; an empty mask without
+/// CPUs.
 fn mask(cpus: &[u32]) -> (u16, u64) {
     let group = cpus.first().map_or(0, |cpu| cpu / GROUP);
     let bits = cpus.iter().filter(|cpu| **cpu / GROUP == group).map(|cpu| 1 << (cpu % GROUP));
@@ -76,7 +80,7 @@ mod tests {
             assert_eq!(mask(&cpus(group, mask_of)), (group, mask_of));
         }
         assert_eq!(cpus(1, 0b100_0001), [64, 70]);
-        // A thread is in one group at a time.
+        // One call names one group.
         assert_eq!(mask(&[70, 3, 64]), (1, 0b100_0001));
         assert_eq!(mask(&[]), (0, 0));
     }

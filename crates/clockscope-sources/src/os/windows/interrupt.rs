@@ -44,7 +44,7 @@ impl RawClock for SystemTime {
     }
 }
 
-/// A FILETIME in ns since 1970; the two's complement before then.
+/// Returns a FILETIME in ns since 1970; the two's complement before then.
 fn unix_ns((low, high): Halves) -> u64 {
     (u64::from(high) << u32::BITS | u64::from(low)).wrapping_sub(UNIX_EPOCH).wrapping_mul(UNIT_NS)
 }
@@ -138,7 +138,7 @@ fn system_time(name: &'static str, summary: &'static str) -> ClockInfo {
     ClockInfo::new(name, Kind::Wall, Path::SystemLibrary, Resolution::Nanoseconds(UNIT_NS as f64), summary)
 }
 
-/// Time since the machine started, sleep included, which nobody steers.
+/// Describes time since the machine started, sleep included, that is not steered.
 fn interrupt_time(name: &'static str, summary: &'static str) -> ClockInfo {
     let resolution = Resolution::Nanoseconds(UNIT_NS as f64);
     let info = ClockInfo::new(name, Kind::Monotonic, Path::SystemLibrary, resolution, summary);

@@ -92,7 +92,7 @@ impl RawClock for Auxiliary {
     }
 }
 
-/// Counts a second of QueryPerformanceCounter.
+/// Returns how many counts of QueryPerformanceCounter a second has.
 fn frequency() -> Result<u64, Unavailable> {
     let mut hz = 0;
     // SAFETY: writes 64 bits through the pointer, which is ours.
@@ -175,7 +175,7 @@ fn auxiliary(visitor: &mut impl Visitor) {
 pub(super) const REALTIME: &[&core::ffi::CStr] =
     &[c"kernelbase.dll", c"api-ms-win-core-realtime-l1-1-1.dll", c"api-ms-win-core-realtime-l1-1-2.dll"];
 
-/// Counts a second of the auxiliary counter.
+/// Returns how many counts of the auxiliary counter a second has.
 fn auxiliary_frequency() -> Result<u64, Unavailable> {
     let found = function(REALTIME, c"QueryAuxiliaryCounterFrequency")?;
     let mut hz = 0;

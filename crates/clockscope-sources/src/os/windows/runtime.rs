@@ -121,7 +121,7 @@ pub(super) fn each(visitor: &mut impl Visitor) {
             .map(|found| Clock(unsafe { transmute::<Address, unsafe extern "C" fn() -> i32>(found) })),
     });
     visitor.visit(Entry {
-        // Whole seconds, which the timer interrupt moves.
+        // Whole seconds.
         info: ClockInfo { is_coarse: true, ..info("time", Kind::Wall, whole(1e9), "time()") },
         // SAFETY: the signature is that of time.h, of 64 bits.
         clock: function(RUNTIMES, c"_time64")

@@ -4,7 +4,7 @@
 
 use core::ffi::CStr;
 
-use windows_sys::Win32::System::LibraryLoader::{GetProcAddress, LoadLibraryA};
+use windows_sys::Win32::System::LibraryLoader::{GetProcAddress, LOAD_LIBRARY_SEARCH_SYSTEM32, LoadLibraryExA};
 
 use crate::Unavailable;
 
@@ -17,9 +17,10 @@ pub(super) type Address = unsafe extern "system" fn() -> isize;
 /// None of them is there, or has it.
 pub(super) fn function(libraries: &[&'static CStr], name: &'static CStr) -> Result<Address, Unavailable> {
     let found = libraries.iter().find_map(|library| {
-        // SAFETY: a C string. Only libraries of the system are named here, which every program may
-        // load.
-        let library = unsafe { LoadLibraryA(library.as_ptr().cast()) };
+        let (file, system) = (library.as_ptr().cast(), LOAD_LIBRARY_SEARCH_SYSTEM32);
+        // SAFETY: a C string; the second argument is reserved. Only the system's folder is
+        // searched, so that no library of another is run.
+        let library = unsafe { LoadLibraryExA(file, core::ptr::null_mut(), system) };
         if library.is_null() {
             return None;
         }
