@@ -11,7 +11,7 @@ mod wasm;
 use anyhow::{Context, Result, bail};
 
 use crate::cross;
-use crate::needs;
+use crate::needs::{self, Need};
 use crate::outcome::{Outcome, lacking};
 use crate::run;
 use crate::tally::Tally;
@@ -30,8 +30,15 @@ enum Check {
     Tests(&'static [Emulated]),
     /// They are linked: nothing here runs the system.
     Links,
-    /// They are compiled, because something is missing that links them: this.
-    Compiles(&'static str),
+    /// They are compiled, because something is missing that links them: `lacking`.
+    Compiles { lacking: &'static str, needs: &'static [Need] },
+}
+
+impl Check {
+    /// What has to be installed to compile for the target.
+    fn needs(self) -> &'static [Need] {
+        if let Self::Compiles { needs, .. } = self { needs } else { &[] }
+    }
 }
 
 const fn tests(target: &'static str, places: &'static [Emulated]) -> Platform {
@@ -43,8 +50,11 @@ const fn links(target: &'static str) -> Platform {
 }
 
 const fn compiles(target: &'static str, lacking: &'static str) -> Platform {
-    Platform { target, check: Check::Compiles(lacking) }
+    Platform { target, check: Check::Compiles { lacking, needs: &[] } }
 }
+
+/// The standard library for 32-bit Windows makes its import libraries by this.
+const DLLTOOL: &[Need] = &[Need::program("i686-w64-mingw32-dlltool", "binutils-mingw-w64-i686")];
 
 const NO_MUSL: &str = "musl's start files, which Debian's compiler lacks";
 const NO_LIBC: &str = "the system's C library";
@@ -78,7 +88,7 @@ const PLATFORMS: &[Platform] = &[
     compiles("loongarch64-unknown-linux-gnu", NO_LIBC),
     compiles("aarch64-linux-android", NO_NDK),
     compiles("armv7-linux-androideabi", NO_NDK),
-    compiles("i686-pc-windows-gnu", NO_MINGW),
+    Platform { target: "i686-pc-windows-gnu", check: Check::Compiles { lacking: NO_MINGW, needs: DLLTOOL } },
     compiles("aarch64-pc-windows-gnullvm", NO_MINGW),
     compiles("x86_64-pc-windows-msvc", NO_LINK),
     compiles("aarch64-apple-ios", NO_SDK),
@@ -96,6 +106,10 @@ pub(crate) fn check(names: &[&str]) -> Result<()> {
     let tally = Tally::default();
     let mut seen = Seen::default();
     for Platform { target, check } in chosen {
+        if let Some(missing) = needs::missing(check.needs()) {
+            seen.unseen(target, format!("is not compiled: {missing}"));
+            continue;
+        }
         seen.take(target, "compiles without a warning", compile(target));
         match check {
             Check::Tests(places) => places.iter().for_each(|place| seen.run(target, place, &tally)),
@@ -103,7 +117,7 @@ pub(crate) fn check(names: &[&str]) -> Result<()> {
                 Some(missing) => seen.unseen(target, format!("is not linked: {missing}")),
                 None => seen.take(target, "links the tests, which do not run here", link::link(target)),
             },
-            Check::Compiles(lacking) => seen.unseen(target, format!("is not linked: that needs {lacking}")),
+            Check::Compiles { lacking, .. } => seen.unseen(target, format!("is not linked: that needs {lacking}")),
         }
     }
     tally.print();

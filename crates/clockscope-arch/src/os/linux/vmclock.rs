@@ -106,12 +106,12 @@ fn is_long_enough(file: libc::c_int) -> bool {
         }
         status.assume_init()
     };
-    match status.st_mode & libc::S_IFMT {
-        libc::S_IFCHR => true,
-        // As in tests. Whoever shortens it later has this process end by SIGBUS.
-        libc::S_IFREG => u64::try_from(status.st_size).is_ok_and(|size| size >= u64::from(SHORTEST)),
-        _ => false,
-    }
+    #[allow(clippy::useless_conversion, reason = "16 bits wide on 32-bit Android")]
+    let [kinds, device, ordinary] = [libc::S_IFMT, libc::S_IFCHR, libc::S_IFREG].map(u32::from);
+    let kind = status.st_mode & kinds;
+    // An ordinary file: as in tests. Whoever shortens it later has this process end by SIGBUS.
+    let is_long = || u64::try_from(status.st_size).is_ok_and(|size| size >= u64::from(SHORTEST));
+    kind == device || kind == ordinary && is_long()
 }
 
 fn map_file(file: libc::c_int) -> Option<MappedPage> {
