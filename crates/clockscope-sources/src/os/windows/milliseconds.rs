@@ -11,25 +11,21 @@ use crate::{ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Visitor};
 
 const MILLISECOND_NS: u64 = 1_000_000;
 
-/// `GetTickCount`.
+/// A count of 32 bits: `GetTickCount`, or `timeGetTime` of winmm, which is loaded for it.
 #[derive(Clone, Copy, Debug)]
-struct TickCount;
+struct Count32(unsafe extern "system" fn() -> u32);
 
 /// `GetTickCount64`.
 #[derive(Clone, Copy, Debug)]
 struct TickCount64;
 
-/// `timeGetTime` of winmm, which is loaded for it.
-#[derive(Clone, Copy, Debug)]
-struct TimeGetTime(unsafe extern "system" fn() -> u32);
-
-impl RawClock for TickCount {
+impl RawClock for Count32 {
     type Raw = u32;
 
     #[inline(always)]
     fn read(&self, raw: &mut u32) -> Result<(), Errno> {
-        // SAFETY: takes nothing.
-        *raw = unsafe { GetTickCount() };
+        // SAFETY: takes nothing; the signature is that of sysinfoapi.h and timeapi.h.
+        *raw = unsafe { (self.0)() };
         Ok(())
     }
 
@@ -55,31 +51,17 @@ impl RawClock for TickCount64 {
     }
 }
 
-impl RawClock for TimeGetTime {
-    type Raw = u32;
-
-    #[inline(always)]
-    fn read(&self, raw: &mut u32) -> Result<(), Errno> {
-        // SAFETY: takes nothing; the signature is that of timeapi.h.
-        *raw = unsafe { (self.0)() };
-        Ok(())
-    }
-
-    #[inline(always)]
-    fn value(&self, raw: &u32) -> u64 {
-        u64::from(*raw) * MILLISECOND_NS
-    }
-}
-
 pub(super) fn each(visitor: &mut impl Visitor) {
-    visitor
-        .visit(Entry { info: info("tick_count", "GetTickCount(), begins anew after 49.7 days"), clock: Ok(TickCount) });
+    visitor.visit(Entry {
+        info: info("tick_count", "GetTickCount(), begins anew after 49.7 days"),
+        clock: Ok(Count32(GetTickCount)),
+    });
     visitor.visit(Entry { info: info("tick_count64", "GetTickCount64()"), clock: Ok(TickCount64) });
     visitor.visit(Entry {
         info: info("time_get_time", "timeGetTime(), begins anew after 49.7 days"),
         clock: function(&[c"winmm.dll"], c"timeGetTime").map(|found| {
             // SAFETY: the signature is that of timeapi.h.
-            TimeGetTime(unsafe { transmute::<Address, unsafe extern "system" fn() -> u32>(found) })
+            Count32(unsafe { transmute::<Address, unsafe extern "system" fn() -> u32>(found) })
         }),
     });
 }
