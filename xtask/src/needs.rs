@@ -71,7 +71,7 @@ impl Need {
 }
 
 /// Packages that have to be installed, without repetitions.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Missing(BTreeSet<From>);
 
 /// Returns what is missing of all that is needed; `None` where everything is here.

@@ -6,7 +6,7 @@ use clockscope_records::{
     Recommendation,
 };
 
-/// A clock whose readings step by more than this many ns is no stopwatch.
+/// A clock whose readings step by more than this many ns is too coarse for a stopwatch.
 const FINE_NS: f64 = 2_000.0;
 /// Clocks whose costs differ by less than this share cost the same; the one that programs know best
 /// is then named.

@@ -17,7 +17,7 @@ const SLEWED_PPM: f64 = 200.0;
 /// No steering makes a clock run by more than this, in ppm: adjtimex changes the length of a tick
 /// by a tenth at most.
 const STEERABLE_PPM: f64 = 101_000.0;
-/// A step of so many ns is no stopwatch's.
+/// A clock with a step of so many ns is too coarse for a stopwatch.
 const COARSE_NS: f64 = 100_000.0;
 /// A read that costs this share of a system call's is one.
 const LIKE_A_SYSCALL: f64 = 0.7;

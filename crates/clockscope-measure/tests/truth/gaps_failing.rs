@@ -66,7 +66,7 @@ fn ask_failing(session: &Session<'_, Simulated>, seed: u64) {
     }
 }
 
-/// Whether something stops a clock that time is told by, or sets it back.
+/// Returns whether something stops a clock by which time is measured, or sets it back.
 fn stops(machine: &Machine) -> bool {
     machine.changes.iter().any(|(_, change)| match change {
         Change::StepClock { ns, .. } => *ns < 0,

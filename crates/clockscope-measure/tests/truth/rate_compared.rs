@@ -161,7 +161,7 @@ impl Compared<'_> {
         );
     }
 
-    /// A step is as large as it was, and is told where it is larger than what steering explains.
+    /// A step is reported with its size, wherever it is larger than what steering explains.
     fn step(&self, record: &RateRecord, seen: &mut Seen) {
         if self.is_ticked() || self.is_counter(self.reference) {
             assert!(!record.step.is_known() || !self.is_ticked(), "{record:?}");
