@@ -32,11 +32,26 @@ const WINDOW_NS: u64 = 100_000;
 const SLEWED_NS: u64 = 3_000_000;
 const SLEW_PPM: u64 = 1000;
 
-/// When the OS clock was looked at last, and how many of its changes of rate went unseen: a busy
-/// machine may stop all threads for longer than it keeps a rate. The library states that rates
-/// change at most every two windows; a faster one may look like a step.
-static LOOKED_NS: AtomicU64 = AtomicU64::new(u64::MAX);
-static UNSEEN: AtomicU64 = AtomicU64::new(0);
+/// When the clock was last at work under its lock, and how many changes of the OS clock's rate may
+/// have gone unseen: a busy machine may stop all threads for longer than it keeps a rate. The
+/// library states that rates change at most every two windows; a faster one may look like a step.
+///
+/// Kept at the clock's work and not at its looks: what another CPU wrote takes long to load, and a
+/// look that takes longer than others is one at a slower clock.
+static WORKED: Alone<Work> = Alone(Work { last_ns: AtomicU64::new(u64::MAX), unseen: AtomicU64::new(0) });
+
+struct Work {
+    last_ns: AtomicU64,
+    unseen: AtomicU64,
+}
+
+/// Two looks this far apart, in ns, may have missed a change: up to three pieces of work lie
+/// between them.
+const MAY_MISS_NS: u64 = SLEWED_NS / 4;
+
+/// A value that shares no cache line with another one.
+#[repr(align(128))]
+struct Alone<T>(T);
 
 /// This machine's counter.
 struct Native;
@@ -73,8 +88,6 @@ struct Slewed;
 impl OsClock for Slewed {
     fn now_ns(&self) -> Result<u64, Errno> {
         let true_ns = monotonic_ns();
-        let unseen_ns = true_ns.saturating_sub(LOOKED_NS.swap(true_ns, Ordering::Relaxed));
-        UNSEEN.fetch_add(u64::from(unseen_ns > SLEWED_NS), Ordering::Relaxed);
         let phase = true_ns % (2 * SLEWED_NS);
         let gained = phase.min(2 * SLEWED_NS - phase);
         Ok(true_ns + gained * SLEW_PPM / 1_000_000)
@@ -100,19 +113,22 @@ impl OsClock for Slewed {
                 std::hint::spin_loop();
             }
         }
+        let now_ns = monotonic_ns();
+        let since_ns = now_ns.saturating_sub(WORKED.0.last_ns.swap(now_ns, Ordering::Relaxed));
+        WORKED.0.unseen.fetch_add(u64::from(since_ns > MAY_MISS_NS), Ordering::Relaxed);
     }
 }
 
 /// A second more than since the first call.
 fn monotonic_ns() -> u64 {
-    static ORIGIN: OnceLock<Instant> = OnceLock::new();
-    1_000_000_000 + ORIGIN.get_or_init(Instant::now).elapsed().as_nanos() as u64
+    static ORIGIN: Alone<OnceLock<Instant>> = Alone(OnceLock::new());
+    1_000_000_000 + ORIGIN.0.get_or_init(Instant::now).elapsed().as_nanos() as u64
 }
 
 static CLOCK: Disciplined<Native, Slewed> = Disciplined::new(Native, Slewed).with_window_ns(WINDOW_NS);
 
 /// The reading that was last made known.
-static KNOWN: AtomicU64 = AtomicU64::new(0);
+static KNOWN: Alone<AtomicU64> = Alone(AtomicU64::new(0));
 
 /// What one thread saw.
 #[derive(Default)]
@@ -125,12 +141,12 @@ struct Seen {
 fn read(reads: u64) -> Seen {
     let mut seen = Seen::default();
     for turn in 0..reads {
-        let known = KNOWN.load(Ordering::Acquire);
+        let known = KNOWN.0.load(Ordering::Acquire);
         let ns = CLOCK.now().as_ns();
         if ns < known {
             seen.regressions += 1;
         }
-        KNOWN.store(ns, Ordering::Release);
+        KNOWN.0.store(ns, Ordering::Release);
         if turn.is_multiple_of(4096) {
             seen.by_counter += u64::from(CLOCK.source() == Source::Counter);
         }
@@ -165,12 +181,13 @@ fn no_reading_is_smaller_than_one_that_was_known() {
     println!("generation {}, {:.1} % by the counter, {:?}", CLOCK.generation(), share * 100.0, CLOCK.error_bound());
     assert_eq!(regressions, 0);
     // No change of rate that was seen is a reason to suspect the counter.
-    let unseen = UNSEEN.load(Ordering::Relaxed);
-    assert!(CLOCK.generation() <= 1 + unseen, "generation {}, {unseen} changes unseen", CLOCK.generation());
+    let unseen = WORKED.0.unseen.load(Ordering::Relaxed);
+    let (generation, evidence) = (CLOCK.generation(), CLOCK.evidence());
+    assert!(generation <= 1 + unseen, "generation {generation}, {unseen} changes unseen: {evidence:?}");
     if unseen > 0 && share <= 0.5 {
         // Each unseen change may end a generation, and the OS clock serves until the next one.
         return skip("this machine stopped all threads so often that the counter served few readings");
     }
     // Otherwise nothing was tested.
-    assert!(share > 0.5, "the counter served {share} of the readings: {:?}", CLOCK.evidence());
+    assert!(share > 0.5, "the counter served {share} of the readings: {evidence:?}");
 }
