@@ -33,6 +33,10 @@ const FAR_BEHIND_NS: f64 = 20e6;
 /// stepped, in ppm: twice what the kernel may steer a reference by.
 const STEERED_PPM: f64 = 1000.0;
 
+/// The doubt about a frequency that is no mean of the run.
+const FIRST_RATE: &str = "the timer or its reference stood still, stepped or changed its rate during the run: this is \
+                          the timer's frequency at the start";
+
 /// How often a thread that was moved is pinned again before it counts as not pinned: CPUs go
 /// offline one at a time, and a system that keeps on reporting another CPU binds nothing.
 const PLACES: usize = 3;
@@ -200,13 +204,14 @@ impl<'a, P: Platform> Setup<'a, P> {
     }
 
     /// What records need, with the timer's mean rate until now, or its first one where that is
-    /// none.
+    /// none. Each call compares the clocks anew: figures of one record are by one context.
     pub(crate) fn context(&self) -> Context<'a, P> {
-        let rate = self.mean_rate().unwrap_or(self.bench.first_rate);
+        let mean = self.mean_rate();
         let environment = &self.session.environment;
         let Bench { timer_step, timer_call, .. } = self.bench;
         Context {
-            rate,
+            rate: mean.unwrap_or(self.bench.first_rate),
+            rate_doubt: mean.is_none().then_some(FIRST_RATE),
             timer_step,
             timer_call,
             timer: self.bench.timer.clone(),
@@ -220,18 +225,15 @@ impl<'a, P: Platform> Setup<'a, P> {
         self.run_by(sampling, self.context().timer_record())
     }
 
-    /// The same, with what is known of the timer.
+    /// The same, with what was known of the timer when the figures were made.
     pub(crate) fn run_by(&self, sampling: Sampling, timer: clockscope_records::TimerRecord) -> Run {
-        let doubt = "the timer or its reference stood still, stepped or changed its rate during the run: this is \
-                     the timer's frequency at the start";
-        let frequency_doubt = self.mean_rate().is_none().then(|| doubt.to_owned());
         Run {
             duration_asked_s: sampling.duration_asked_s,
             reads_asked: sampling.reads_asked,
             duration_s: sampling.duration_s,
             runs: None,
             cpu: self.place.pinned.as_ref().map(|(cpu, _)| *cpu).map_err(ToString::to_string).into(),
-            timer: clockscope_records::TimerRecord { frequency_doubt, ..timer },
+            timer,
             interrupted: sampling.interrupted,
         }
     }

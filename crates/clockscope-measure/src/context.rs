@@ -11,6 +11,8 @@ use crate::timer::{Timer, TimerRate};
 pub(crate) struct Context<'a, P: Platform> {
     /// The timer's rate over the whole run.
     pub(crate) rate: TimerRate,
+    /// Why it is not; `None` if it is.
+    pub(crate) rate_doubt: Option<&'static str>,
     pub(crate) timer: Timer<P>,
     /// The step that the timer moves in, in its unit.
     pub(crate) timer_step: f64,
@@ -25,7 +27,7 @@ impl<P: Platform> Context<'_, P> {
         clockscope_records::TimerRecord {
             name: self.timer.name().to_owned(),
             frequency_hz: 1e9 / self.rate.ns_per_unit,
-            frequency_doubt: None,
+            frequency_doubt: self.rate_doubt.map(str::to_owned),
             frequency_bound_ppm: self.rate.bound_ppm,
             reference: self.reference.name().to_owned(),
         }

@@ -4,7 +4,7 @@
 //! Batches of all clocks are interleaved, so that a drift of the machine's speed hits all alike. A
 //! batch is timed as a whole, and its readings are judged after it.
 
-use clockscope_records::{Baseline, ClockRecord, Envelope, Measurement};
+use clockscope_records::{Baseline, ClockRecord, Envelope, Measurement, TimerRecord};
 
 use crate::bench::{Bench, Progress, Sampling, Setup};
 use crate::catalogue::{Catalogue, CatalogueEntry};
@@ -51,8 +51,8 @@ pub fn measure<P: Platform>(
     // it could not be tested.
     let cpus = across::cpus(session.platform, None).unwrap_or_default();
     let mut setup = Setup::new(session, catalogue, cpu)?;
-    let CostResult { clocks, baseline, sampling } = find(&mut setup, duration_s, progress);
-    let mut run = setup.run(sampling);
+    let CostResult { clocks, baseline, sampling, timer } = find(&mut setup, duration_s, progress);
+    let mut run = setup.run_by(sampling, timer);
     let environment = session.environment.clone();
     let advice = recommendation::recommend(&clocks, &environment);
     let is_wanted = thorough && !setup.bench.is_stopped();
@@ -67,6 +67,8 @@ pub(crate) struct CostResult {
     pub(crate) clocks: Vec<ClockRecord>,
     pub(crate) baseline: Baseline,
     pub(crate) sampling: Sampling,
+    /// By whose rate the figures are.
+    pub(crate) timer: TimerRecord,
 }
 
 /// Measures the clocks of a setup, which has none left after that.
@@ -81,8 +83,9 @@ pub(crate) fn find<P: Platform>(setup: &mut Setup<'_, P>, duration_s: f64, progr
     let sampling = Sampling::of_time(duration_s, &sampling, bench);
     let context = setup.context();
     let baseline = baselines.baseline(&subjects, context.rate);
+    let timer = context.timer_record();
     let clocks = subjects.into_iter().map(|subject| record::clock(subject, &context, &baseline)).collect();
-    CostResult { clocks, baseline, sampling }
+    CostResult { clocks, baseline, sampling, timer }
 }
 
 /// Finds how many reads fill a batch, then goes round all clocks, a batch each, until the time is

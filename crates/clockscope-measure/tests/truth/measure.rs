@@ -4,7 +4,7 @@ use clockscope_measure::{Catalogue, MeasureRequest, Paths, Session, measure};
 use clockscope_records::{ClockRecord, Figure, Measurement};
 use clockscope_simulation::Random;
 
-use crate::harness::{Coverage, on_one, on_platforms};
+use crate::harness::{Coverage, are_many, on_one, on_platforms};
 use crate::machine::{Machine, Maker, Spec};
 use crate::platform::Simulated;
 use crate::varied::check_unreadable;
@@ -50,6 +50,27 @@ pub(crate) fn true_cost_ns(machine: &Machine, spec: &Spec, reads: u64) -> f64 {
 fn timer_share_ns(machine: &Machine, jitter: f64, reads: u64) -> f64 {
     let timer = machine.spec("monotonic_raw:syscall").filter(|_| machine.counter_cost.is_none());
     timer.map_or(0.0, |timer| timer.cost.ps as f64 * (1.0 + jitter) / reads as f64 / 1e3)
+}
+
+/// A figure that depends on the timer's rate, and the frequency that the record gives, are by one
+/// comparison of timer and reference: what changes between two would make them contradict.
+#[test]
+fn figures_and_frequency_are_by_one_rate() {
+    let mut asked = 0;
+    on_platforms("measure::figures_and_frequency", limited, |session, _| {
+        let count = ["tsc".to_owned()];
+        let Ok(catalogue) = Catalogue::new(session.platform()).select(&count, Paths::Libc) else { return };
+        let request = MeasureRequest { duration_s: 0.01, cpu: None, thorough: false };
+        let answer = measure(session, catalogue, &request, &mut |_| {}).expect("it can be asked");
+        let resolution_ns = answer.found.clocks[0].nominal_resolution_ns.get();
+        let timer = &answer.run.as_ref().expect("it is a run").timer;
+        let Some(ns) = resolution_ns else { return };
+        asked += 1;
+        // One count has a length where counts are timed, and not where a reference times in their place.
+        assert!(timer.name.contains("tsc"), "{timer:?}: {ns} ns a count");
+        assert!((ns * timer.frequency_hz / 1e9 - 1.0).abs() < 1e-14, "{timer:?}: {ns} ns a count");
+    });
+    assert!(asked > 0 || !are_many());
 }
 
 /// Costs hold the truth in 93 of 100 intervals that claim to do so in 95, with the timer's own
