@@ -25,9 +25,11 @@
 
 pub mod counter;
 pub mod library;
+mod narrow;
 pub mod os;
 mod raw;
 
 /// Why a clock cannot be read.
 pub use clockscope_arch::{Errno, Unavailable};
+pub use narrow::Unwrapped;
 pub use raw::{ClockBasis, ClockInfo, Entry, Kind, Path, RawClock, Resolution, Unit, Visitor};

@@ -10,7 +10,9 @@ use clockscope_arch::os::MappedPage;
 use clockscope_arch::os::posix::{BySyscall, Timespec};
 
 use super::posix::resolution;
-use crate::{ClockBasis, ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Visitor};
+use crate::{
+    ClockBasis, ClockInfo, Entry, Errno, Kind, Path, RawClock, Resolution, Unavailable, Unit, Unwrapped, Visitor,
+};
 
 /// A PTP hardware clock, read by `clock_gettime` on its file (Linux
 /// Documentation/driver-api/ptp.rst).
@@ -39,7 +41,8 @@ impl RawClock for Ptp {
 #[derive(Debug)]
 pub(super) struct Hpet {
     counter: *const u64,
-    wide: bool,
+    /// Of a counter of 32 bits; those of most AMD chips are.
+    narrow: Option<Unwrapped>,
     _page: MappedPage,
 }
 
@@ -54,7 +57,7 @@ impl RawClock for Hpet {
 
     #[inline(always)]
     fn read(&self, raw: &mut u64) -> Result<(), Errno> {
-        *raw = if self.wide {
+        *raw = if self.narrow.is_none() {
             // SAFETY: the pointer is into the page that `_page` keeps mapped; the register is 8
             // bytes wide and aligned.
             unsafe { self.counter.read_volatile() }
@@ -67,7 +70,7 @@ impl RawClock for Hpet {
 
     #[inline(always)]
     fn value(&self, raw: &u64) -> u64 {
-        *raw
+        self.narrow.as_ref().map_or(*raw, |narrow| narrow.whole(*raw))
     }
 }
 
@@ -149,10 +152,9 @@ fn map_hpet() -> Result<(Hpet, f64), Unavailable> {
     if period_fs == 0 {
         return Err(Unavailable::Missing("/dev/hpet states a period of 0".into()));
     }
-    // A 32-bit counter wraps after 5 minutes at 14.3 MHz: longer than a measurement, but not than
-    // every one.
-    let wide = capabilities & (1 << 13) != 0;
-    let hpet = Hpet { counter: registers.wrapping_add(0xF0 / size_of::<u64>()), wide, _page: page };
+    let is_wide = capabilities & (1 << 13) != 0;
+    let narrow = (!is_wide).then(|| Unwrapped::new(32));
+    let hpet = Hpet { counter: registers.wrapping_add(0xF0 / size_of::<u64>()), narrow, _page: page };
     Ok((hpet, 1e15 / period_fs as f64))
 }
 
