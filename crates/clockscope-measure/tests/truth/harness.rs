@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::fmt::Display;
+use std::ops::Range;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 
@@ -10,8 +11,9 @@ use clockscope_measure::Session;
 use crate::machine::Machine;
 use crate::platform::Simulated;
 
-/// Machines of a question where nothing else is said.
-const MACHINES: u64 = 100;
+/// Machines of each test where nothing else is said. Every question has at least two tests, so that
+/// it is asked of a hundred.
+const MACHINES: u64 = 50;
 
 /// How often what need not always be right was right: intervals that claim 95 %, events that are
 /// found nine times of ten.
@@ -97,9 +99,8 @@ pub(crate) fn on_platforms(
     make: impl Fn(u64) -> Simulated,
     mut question: impl FnMut(&Session<'_, Simulated>, u64),
 ) {
-    let seeds = number("CLOCKSCOPE_SEED").map_or(0..asked(), |seed| seed..seed + 1);
     // All machines are asked also where one is answered wrongly: one run lists every error.
-    let wrong: Vec<(u64, String)> = seeds
+    let wrong: Vec<(u64, String)> = seeds()
         .filter_map(|seed| asked_of(test, seed, &make(seed), &mut question).err().map(|why| (seed, why)))
         .collect();
     if let Some((_, why)) = wrong.first() {
@@ -114,6 +115,11 @@ pub(crate) fn on_platforms(
 /// Returns whether so many machines are asked that each kind of them is among these.
 pub(crate) fn are_many() -> bool {
     number("CLOCKSCOPE_SEED").is_none() && asked() >= MACHINES
+}
+
+/// The seeds of the machines that a test asks.
+pub(crate) fn seeds() -> Range<u64> {
+    number("CLOCKSCOPE_SEED").map_or(0..asked(), |seed| seed..seed + 1)
 }
 
 /// Machines of each test.

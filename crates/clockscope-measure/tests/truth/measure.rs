@@ -101,10 +101,15 @@ fn what_a_read_costs_is_told_with_its_interval() {
     alone.check(0.93, 20);
 }
 
-/// Nothing is held against a clock that did nothing wrong, and its tick is right, or unknown.
+/// Nothing is held against a clock that did nothing wrong, and its tick is right, or unknown. Half
+/// of the machines have a narrow counter that begins anew while it is read.
 #[test]
 fn a_right_clock_is_right() {
-    on_platforms("measure::a_right_clock", limited, all_is_right);
+    let make = |seed: u64| match seed % 2 {
+        0 => limited(seed),
+        _ => limited(seed).with_narrow_counter(LONGEST_S / 4.0),
+    };
+    on_platforms("measure::a_right_clock", make, all_is_right);
 }
 
 /// The thread ran in every second timer tick. The reference was slower than the coarse clock, so

@@ -11,7 +11,7 @@ use clockscope_machine::trial::{Outcome, SeveralThreads};
 use clockscope_measure::{Platform, Sleeps, ThreadError, Word, Yardstick};
 use clockscope_records::{Adjtimex, Environment, HypervisorStatement, KernelVerdict};
 use clockscope_simulation::{ClockId, Multiprocessor, Offline, ReadCost};
-use clockscope_sources::{Entry, Errno, Kind, Path, RawClock, Unavailable, Visitor};
+use clockscope_sources::{Entry, Errno, Kind, Path, RawClock, Unavailable, Unwrapped, Visitor};
 
 use crate::machine::{Clocksource, Machine, Spec};
 use crate::varied::Deadly;
@@ -45,7 +45,12 @@ pub(crate) struct Simulated {
     pub(crate) asked: Mutex<Vec<Asked>>,
     /// What happens to a process that tries clocks.
     trial: Arc<Trial>,
+    /// What a narrow counter shows more than one of 64 bits; `None` for that.
+    narrow: Option<u64>,
 }
+
+/// Bits of a narrow counter: no suspend is as long as it takes to begin anew.
+const NARROW_BITS: u32 = 40;
 
 /// A child process that tries clocks, one after the other.
 #[derive(Debug, Default)]
@@ -192,7 +197,15 @@ impl Simulated {
             limit_ps: u128::MAX,
             asked: Mutex::default(),
             trial: Arc::default(),
+            narrow: None,
         }
+    }
+
+    /// The same with a counter that begins anew after so many seconds.
+    pub(crate) fn with_narrow_counter(self, seconds: f64) -> Self {
+        let left = (self.machine.counter_hz * seconds) as u64;
+        let began = self.machine.cpus.true_counter(0, 0);
+        Self { narrow: Some((1u64 << NARROW_BITS).wrapping_sub(left).wrapping_sub(began)), ..self }
     }
 
     /// The same, where a read of a clock after this true time in ps panics: the question goes on
@@ -272,6 +285,15 @@ pub(crate) struct Clock {
     /// How a read of it ends its process.
     deadly: Option<(Deadly, Arc<Trial>)>,
     signal: Option<Arc<Signal>>,
+    narrow: Option<Narrow>,
+}
+
+/// A narrow counter.
+#[derive(Clone)]
+struct Narrow {
+    /// What it shows more than one of 64 bits.
+    more: u64,
+    whole: Arc<Unwrapped>,
 }
 
 impl RawClock for Clock {
@@ -299,11 +321,14 @@ impl RawClock for Clock {
         };
         let read = Read { place: self.place, value: *raw, taken_ps: self.cpus.taken_ps(), is_subject: self.is_subject };
         self.reads.lock().expect("nobody panicked").push(read);
+        if let Some(narrow) = &self.narrow {
+            *raw = raw.wrapping_add(narrow.more) & ((1 << NARROW_BITS) - 1);
+        }
         Ok(())
     }
 
     fn value(&self, raw: &u64) -> u64 {
-        *raw
+        self.narrow.as_ref().map_or(*raw, |narrow| narrow.whole.whole(*raw))
     }
 }
 
@@ -564,6 +589,8 @@ impl Simulated {
         let (reads, limit_ps) = (Arc::clone(&self.reads), self.limit_ps);
         let (id, cost, tick_ns) = (spec.id, spec.cost, spec.stated_ns);
         let signal = self.signal.clone();
+        let narrow = self.narrow.filter(|_| id.is_none());
+        let narrow = narrow.map(|more| Narrow { more, whole: Arc::new(Unwrapped::new(NARROW_BITS)) });
         let deadly = self.machine.facts.deadly(spec).map(|deadly| (deadly, Arc::clone(&self.trial)));
         Clock {
             cpus,
@@ -578,6 +605,7 @@ impl Simulated {
             limit_ps,
             deadly,
             signal,
+            narrow,
         }
     }
 

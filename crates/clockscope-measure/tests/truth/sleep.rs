@@ -7,7 +7,7 @@ use clockscope_measure::{Session, SleepRequest, sleep};
 use clockscope_records::{Envelope, Figures, Sleep, SleepRow};
 use clockscope_simulation::{Change, Random, Refused};
 
-use crate::harness::{on_machines, on_one, on_platform};
+use crate::harness::{on_machines, on_one, on_platform, seeds};
 use crate::machine::{Machine, Maker, pause_ps, pick};
 use crate::platform::{Signal, Simulated};
 
@@ -232,12 +232,7 @@ fn is_never_early(session: &Session<'_, Simulated>, seed: u64) -> u64 {
 /// A signal ends the run, and the sleep that it ends is not told to be early.
 #[test]
 fn a_signal_is_no_early_return() {
-    let number = |name: &str| std::env::var(name).ok().and_then(|number| number.parse::<u64>().ok());
-    let seeds = match number("CLOCKSCOPE_SEED") {
-        Some(seed) => seed..seed + 1,
-        None => 0..number("CLOCKSCOPE_MACHINES").unwrap_or(100),
-    };
-    for seed in seeds {
+    for seed in seeds() {
         let mut made = machine(Maker::varied(seed));
         made.sleeps_end_early_ns = 0;
         let mut platform = Simulated::new(made);
