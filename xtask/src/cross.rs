@@ -46,13 +46,15 @@ const TOOLS: [Need; 3] = [
 const RUSTC: &str = "/usr/bin/rustc";
 
 /// Another compiler builds into another folder.
-pub(crate) const FOLDER: &str = "target/cross";
+const FOLDER: &str = "target/cross";
 
 /// The compiler's variables: nightly features of a stable compiler, for building its own standard
 /// library.
-pub(crate) const VARIABLES: &[(&str, &str)] = &[
-    ("RUSTC", RUSTC),
-    ("RUSTC_BOOTSTRAP", "1"),
+pub(crate) const OTHER_COMPILER: [(&str, &str); 2] = [("RUSTC", RUSTC), ("RUSTC_BOOTSTRAP", "1")];
+
+const VARIABLES: &[(&str, &str)] = &[
+    OTHER_COMPILER[0],
+    OTHER_COMPILER[1],
     ("CARGO_TARGET_DIR", FOLDER),
     ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER", "aarch64-linux-gnu-gcc"),
     ("CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_RUNNER", "qemu-aarch64 -L /usr/aarch64-linux-gnu"),

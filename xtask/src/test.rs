@@ -26,30 +26,23 @@ const BASICS: [Step; 5] = [
 const QUICK: Step = Step("quick tests", |tally| passed(quick(tally)));
 
 /// Everything that has to be right at the speed of this machine runs alone.
-const TESTS: [Step; 3] = [
-    Step("tests", |tally| passed(tally.cargo_test(&[], &["--workspace"]))),
-    Step("tests with Parquet", |tally| {
-        passed(tally.cargo_test(&[], &["--package", "clockscope-report", "--features", "parquet", "--lib"]))
-    }),
-    Step("tests with time daemons", |tally| {
-        let features = ["--package", "clockscope", "--features", "chrony,clockbound,serde"];
-        run::cargo(&[&["clippy", "--quiet"], &features[..], &["--all-targets", "--", "--deny", "warnings"]].concat())?;
-        passed(tally.cargo_test(&[], &[&features[..], &["--lib", "--test", "interop"]].concat()))
-    }),
-];
+const TESTS: [Step; 1] = [Step("tests", |tally| passed(tally.cargo_test(&[], &["--workspace"])))];
 
-/// What no other program disturbs, side by side. Each lane builds into folders of its own.
+/// What no other program disturbs, side by side. Lanes are about as long as each other, and each
+/// builds into folders of its own.
 const LANES: [&[Step]; 2] = [
     &[
-        Step("every interleaving", |tally| passed(loom::check(tally))),
         Step("other architectures", cross::check),
-        Step("other platforms", platforms::test_some),
+        Step("every interleaving", |tally| passed(loom::check(tally))),
         Step("fuzz targets", |_| fuzz::check()),
     ],
     &[
-        Step("documentation", |_| passed(documentation())),
-        Step("fast path", |_| passed(fast_path::check())),
         Step("programs of the machines", |_| machines::build()),
+        Step("fast path", |_| passed(fast_path::check())),
+        Step("other platforms", platforms::test_some),
+        Step("tests with Parquet", |tally| passed(with_parquet(tally))),
+        Step("tests with time daemons", |tally| passed(with_time_daemons(tally))),
+        Step("documentation", |_| passed(documentation())),
     ],
 ];
 
@@ -106,6 +99,16 @@ fn side_by_side(lanes: &[&[Step]], tally: &Tally) -> Result<()> {
 fn quick(tally: &Tally) -> Result<()> {
     tally.cargo_test(&[], &quick::arguments()?.iter().map(String::as_str).collect::<Vec<_>>())?;
     tally.cargo_test(&[], &["--workspace", "--doc"])
+}
+
+fn with_parquet(tally: &Tally) -> Result<()> {
+    tally.cargo_test(&[], &["--package", "clockscope-report", "--features", "parquet", "--lib"])
+}
+
+fn with_time_daemons(tally: &Tally) -> Result<()> {
+    let features = ["--package", "clockscope", "--features", "chrony,clockbound,serde"];
+    run::cargo(&[&["clippy", "--quiet"], &features[..], &["--all-targets", "--", "--deny", "warnings"]].concat())?;
+    tally.cargo_test(&[], &[&features[..], &["--lib", "--test", "interop"]].concat())
 }
 
 fn documentation() -> Result<()> {

@@ -17,6 +17,12 @@ use crate::run;
 use crate::tally::Tally;
 use emulated::Emulated;
 
+/// Not `cross`'s folder: both are built at the same time.
+const FOLDER: &str = "target/platforms";
+
+/// The compiler's variables.
+const VARIABLES: [(&str, &str); 3] = [cross::OTHER_COMPILER[0], cross::OTHER_COMPILER[1], ("CARGO_TARGET_DIR", FOLDER)];
+
 /// A target, which has to compile without a warning, and what else is checked here.
 struct Platform {
     target: &'static str,
@@ -210,7 +216,7 @@ pub(crate) fn test_some(tally: &Tally) -> Result<Outcome> {
 fn compile(target: &str) -> Result<()> {
     let deny = [("RUSTFLAGS", "--deny warnings")];
     let arguments = ["check", "--quiet", "--package", "clockscope", "--target", target, "-Zbuild-std=std,panic_abort"];
-    run::output_with(&[cross::VARIABLES, &deny].concat(), "cargo", &arguments).map(|_| ())
+    run::output_with(&[&VARIABLES[..], &deny].concat(), "cargo", &arguments).map(|_| ())
 }
 
 #[cfg(test)]
