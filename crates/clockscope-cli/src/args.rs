@@ -11,12 +11,12 @@ use crate::duration::{self, Seconds};
 use crate::findings::{CheckFinding, FailOn, OffsetsFinding, OrderFinding, RateFinding, RuntimesFinding, SleepFinding};
 use crate::numbers::{self, Cpus, Ppm, Reads, Share};
 
-/// See every clock your machine has, know which one to trust and why, and read the fastest.
+/// See every clock your machine has, know which to trust, and read the fastest
 ///
 /// Without a subcommand it measures: `clockscope tsc monotonic` is
 /// `clockscope measure tsc monotonic`.
 #[derive(Debug, Parser)]
-#[command(name = "clockscope", version, args_conflicts_with_subcommands = true, max_term_width = 100)]
+#[command(name = "clockscope", version, args_conflicts_with_subcommands = true, max_term_width = 80)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
@@ -24,66 +24,67 @@ pub(crate) struct Cli {
     pub(crate) measure: MeasureArgs,
 }
 
-/// What verdicts mean, and how `check` ends.
-const CHECK_HELP: &str = "Verdicts:
-  trusted  nothing contradicts the clock, and what trust needs was tested
-  limited  right within the limits that are named
-  unfit    do not use it: it went back, jumped, stood still, or the kernel found it bad
-
-Exit codes: 0 whatever the verdicts are, unless --fail-on or --policy say otherwise (1, or 3 if unknown); 2 bad arguments or policy, 4 \
-failed, 130 interrupted. docs/trust.md explains every piece of evidence.";
-
-/// What `runtimes` does to the machine, and how it ends.
-const RUNTIMES_HELP: &str = "Probes are built in a cache (XDG_CACHE_HOME or ~/.cache, clockscope/probes) and run in a temporary folder; nothing of \
-them stays but the cache. A runtime that is missing, crashes, hangs or prints rubbish is a row with the reason.
-
-Exit codes: 0 if anything was measured, unless --fail-on says otherwise (1, or 3 if unknown); 3 if nothing was; 2 bad arguments, 4 failed, 130 \
-interrupted. docs/runtimes.md reads the figures, docs/runtime-probes.md shows how to add a language.";
-
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// Measure what a read costs, how fine it ticks, and what happens between reads (the default)
+    /// What a read costs, its tick, and what goes wrong (the default)
+    ///
+    /// Reads every clock in batches, in turns, and shows the cost of a read, the tick, and what
+    /// happens between reads.
     Measure(Box<MeasureArgs>),
-    /// Read clocks in a loop and show how their readings step: every difference, the tick, what
-    /// went wrong and when
+    /// How readings step: every difference, the tick, what went wrong
+    ///
+    /// Reads clocks in a loop, one after the other, and shows all differences between one reading
+    /// and the next, the tick, and what went wrong and when.
     Steps(Box<StepsArgs>),
-    /// Compute the answer of a recorded run of `steps` again
+    /// Compute the answer of a recorded run of steps again
     Replay(ReplayArgs),
-    /// Say which clock to use for an interval, how far a single measurement is off, and how often
-    /// to repeat it
+    /// Which clock for an interval, its error, and how many repeats
+    ///
+    /// Says which clock to use for an interval, how far a single measurement is off, and how often
+    /// to repeat it.
     Advise(AdviseArgs),
-    /// Hand readings from CPU to CPU and count those that go back, for every clock and reading
-    /// sequence
+    /// Whether readings go back from CPU to CPU
+    ///
+    /// Hands readings from CPU to CPU and counts those that go back, for every clock and reading
+    /// sequence.
     Order(OrderArgs),
-    /// Measure how far the CPUs' counters are apart
+    /// How far the CPUs' counters are apart
+    #[command(alias = "sync")]
     Offsets(OffsetsArgs),
-    /// Measure how fast clocks run: frequency offsets with their bounds, the counter's frequency,
-    /// stability
+    /// How fast clocks run, with bounds, and how steadily
+    ///
+    /// Shows frequency offsets with their bounds, the counter's frequency, and stability.
+    #[command(alias = "drift")]
     Rate(RateArgs),
-    /// Show what time threads lose, and to what
+    /// What time threads lose, and to what
+    #[command(alias = "jitter")]
     Gaps(GapsArgs),
-    /// Compare what sleeping calls give with what they are asked for
+    /// How long sleeps take, beside what was asked for
     Sleep(SleepArgs),
-    /// Show what the stopwatches of language runtimes and browsers do, by a probe that is run in
-    /// each
-    #[command(after_help = RUNTIMES_HELP)]
+    /// What the stopwatches of language runtimes and browsers do
+    ///
+    /// Runs a probe in each runtime that is found.
     Runtimes(RuntimesArgs),
-    /// Say which clocks can be trusted, with the evidence, and what to do about what speaks against
-    /// them
-    #[command(after_help = CHECK_HELP)]
+    /// Which clocks can be trusted, with the evidence
+    ///
+    /// Gives a verdict on each clock, the evidence for it, and what to do about what speaks against
+    /// a clock.
+    #[command(alias = "doctor")]
     Check(CheckArgs),
-    /// Compare two clocks by resolution, accuracy, cost and reliability
+    /// Two clocks by resolution, accuracy, cost and reliability
     Shootout(ShootoutArgs),
-    /// List what the kernel could build its clocks on, and why it does not use the processor's
-    /// counter
+    /// What the kernel's clocks are built on, and why
+    ///
+    /// Lists what the kernel could build its clocks on, and why it does not use the processor's
+    /// counter.
     Clocksource(ClocksourceArgs),
-    /// List all clocks: nominal resolution, and whether they can be read here
+    /// All clocks, and whether they can be read here
     List(ListArgs),
-    /// Show the facts about this machine that clocks depend on
+    /// The facts about this machine that clocks depend on
     Info(OutputArgs),
     /// Render a recorded JSON document in any format
     Report(ReportArgs),
-    /// Print the JSON Schema of all JSON documents, of policies, or of recordings
+    /// Print the JSON Schema of documents, policies or recordings
     Schema {
         /// What it describes
         #[arg(value_enum, default_value_t)]
@@ -101,14 +102,16 @@ pub(crate) enum Command {
 /// Which clocks.
 #[derive(Args, Debug)]
 pub(crate) struct ClockArgs {
-    /// Clocks by name or alias, e.g. tsc or monotonic:vdso [default: all that the command is for]
+    /// Clocks by name, e.g. tsc or monotonic:vdso [default: all]
+    ///
+    /// `clockscope list` shows the names. The default is all clocks that the command is for.
     #[arg(value_name = "CLOCK")]
     pub(crate) names: Vec<String>,
     /// The same as naming CLOCK
-    #[arg(long = "clock", value_name = "CLOCK")]
+    #[arg(long = "clock", value_name = "CLOCK", hide_short_help = true)]
     pub(crate) clocks: Vec<String>,
-    /// By which path clocks that have several are read
-    #[arg(long, value_enum, default_value_t)]
+    /// How to read clocks that can be read in several ways
+    #[arg(long = "via", alias = "path", value_name = "PATH", value_enum, default_value_t)]
     pub(crate) path: PathArg,
 }
 
@@ -137,24 +140,26 @@ pub(crate) struct MeasureArgs {
     /// CPU to measure on [default: the current one]
     #[arg(long, value_name = "N")]
     pub(crate) cpu: Option<u32>,
-    /// Time for sampling, all clocks together; with a unit (ns, us, ms, s, min), a bare number is
-    /// seconds
-    #[arg(long, value_name = "TIME", default_value = "2.5s", value_parser = duration::parse, allow_hyphen_values = true)]
+    /// Time for sampling, all clocks together
+    ///
+    /// With a unit (ns, us, ms, s, min); a bare number is seconds.
+    #[arg(long, short, value_name = "TIME", default_value = "2.5s", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
     /// Switch the kernel to each of these clocksources in turn, measure with it, and put back what
     /// was there; needs root
-    #[arg(long, value_name = "NAME", value_delimiter = ',', num_args = 1)]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', num_args = 1, hide_short_help = true)]
     pub(crate) clocksource: Vec<String>,
-    /// Look across CPUs and over time as well: order, offsets and rates in a line each; some 2.5 s
-    /// more
+    /// Look across CPUs and over time as well, for 2.5 s more
+    ///
+    /// Order, offsets and rates in a line each.
     #[arg(long)]
     pub(crate) thorough: bool,
     /// Run N times, each in its own process and for the whole duration, and show where another
     /// run's median lies
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1000), conflicts_with_all = ["thorough", "clocksource"])]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1000), conflicts_with_all = ["thorough", "clocksource"], hide_short_help = true)]
     pub(crate) repeat: Option<u32>,
     /// Exit with 1 if a measured clock shows any of these, with 3 if that could not be determined
-    #[arg(long, value_name = "EVENT", value_enum, value_delimiter = ',')]
+    #[arg(long, value_name = "EVENT", value_enum, value_delimiter = ',', hide_short_help = true)]
     pub(crate) fail_on: Vec<FailOn>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
@@ -229,7 +234,7 @@ pub(crate) struct AdviseArgs {
     #[arg(long, value_name = "N")]
     pub(crate) cpu: Option<u32>,
     /// Time for sampling, all clocks together
-    #[arg(long, value_name = "TIME", default_value = "2.5s", value_parser = duration::parse, allow_hyphen_values = true)]
+    #[arg(long, short, value_name = "TIME", default_value = "2.5s", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
@@ -245,7 +250,7 @@ pub(crate) struct OrderArgs {
     #[arg(long, alias = "handover", value_name = "WAY", value_enum, default_value_t)]
     pub(crate) handoff: HandoffArg,
     /// Time for all clocks and pairs together; on many CPUs, and on busy ones, it takes more
-    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = duration::parse, allow_hyphen_values = true)]
+    #[arg(long, short, value_name = "TIME", default_value = "2s", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
     /// Exit with 1 if any of these was seen, with 3 if that could not be determined
     #[arg(long, value_name = "FINDING", value_enum, value_delimiter = ',')]
@@ -259,7 +264,7 @@ pub(crate) struct OffsetsArgs {
     #[command(flatten)]
     pub(crate) pairs: PairArgs,
     /// Time for all pairs together; on many CPUs, and on busy ones, it takes more
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration::parse, allow_hyphen_values = true)]
+    #[arg(long, short, value_name = "TIME", default_value = "1s", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
     /// Exit with 1 if any of these was seen, with 3 if that could not be determined
     #[arg(long, value_name = "FINDING", value_enum, value_delimiter = ',')]
@@ -298,7 +303,7 @@ pub(crate) struct GapsArgs {
     #[arg(long, value_name = "TIME", default_value = "1us", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) threshold: Seconds,
     /// How long to look
-    #[arg(long, value_name = "TIME", default_value = "2s", value_parser = duration::parse, allow_hyphen_values = true)]
+    #[arg(long, short, value_name = "TIME", default_value = "2s", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
     /// CPUs to look on, all at once, e.g. 0-3,8 [default: the current one]
     #[arg(long, visible_alias = "cpu", value_name = "LIST", value_parser = numbers::cpus)]
@@ -316,7 +321,7 @@ pub(crate) struct SleepArgs {
     #[arg(long, value_name = "N")]
     pub(crate) cpu: Option<u32>,
     /// Time for all calls together, roughly: each sleeps three times at least, which takes 2.5s
-    #[arg(long, value_name = "TIME", default_value = "6s", value_parser = duration::parse, allow_hyphen_values = true)]
+    #[arg(long, short, value_name = "TIME", default_value = "6s", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
     /// Exit with 1 if any of these was seen, with 3 if that could not be determined
     #[arg(long, value_name = "FINDING", value_enum, value_delimiter = ',')]
@@ -342,7 +347,7 @@ pub(crate) struct RuntimesArgs {
     #[arg(long, value_name = "NAME", value_delimiter = ',', num_args = 1)]
     pub(crate) clocksource: Vec<String>,
     /// Time for which each API is read, 1ms to 1min
-    #[arg(long, value_name = "TIME", default_value = "300ms", value_parser = duration::parse, allow_hyphen_values = true)]
+    #[arg(long, short, value_name = "TIME", default_value = "300ms", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
     /// Longest time for running a probe [default: 20s and 10 times --duration]; building one may
     /// take 2min, asking for a version 10s
@@ -377,7 +382,7 @@ pub(crate) struct CheckArgs {
     #[arg(long, value_name = "N")]
     pub(crate) cpu: Option<u32>,
     /// Time for everything
-    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = duration::parse, allow_hyphen_values = true)]
+    #[arg(long, short, value_name = "TIME", default_value = "5s", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
     /// Exit with 1 if any of these was found of a clock, with 3 if that could not be determined
     #[arg(long, value_name = "FINDING", value_enum, value_delimiter = ',')]
@@ -398,7 +403,7 @@ pub(crate) struct ShootoutArgs {
     #[arg(long, value_name = "N")]
     pub(crate) cpu: Option<u32>,
     /// Time for everything
-    #[arg(long, value_name = "TIME", default_value = "3s", value_parser = duration::parse, allow_hyphen_values = true)]
+    #[arg(long, short, value_name = "TIME", default_value = "3s", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
@@ -427,8 +432,8 @@ pub(crate) enum SchemaArg {
 
 #[derive(Args, Debug)]
 pub(crate) struct ListArgs {
-    /// Which paths to list of clocks that have several
-    #[arg(long, value_enum, default_value_t)]
+    /// Which ways of reading to list of clocks that have several
+    #[arg(long = "via", alias = "path", value_name = "PATH", value_enum, default_value_t)]
     pub(crate) path: PathArg,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
@@ -452,20 +457,39 @@ pub(crate) struct ReportArgs {
 #[derive(Args, Debug)]
 pub(crate) struct OutputArgs {
     /// Format of the output
-    #[arg(long, value_name = "FORMAT", default_value = "table", value_parser = formats())]
-    pub(crate) format: Format,
-    /// Write to this file instead of standard output; it appears complete or not at all
+    #[arg(long, short, value_name = "FORMAT", default_value = "table", value_parser = formats())]
+    format: Format,
+    /// The same as --format json
+    #[arg(long, conflicts_with_all = ["format", "csv"])]
+    json: bool,
+    /// The same as --format csv
+    #[arg(long, conflicts_with = "format")]
+    csv: bool,
+    /// Write to this file instead of standard output
+    ///
+    /// It appears complete or not at all.
     #[arg(long, short, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Draw no progress bar
-    #[arg(long, short)]
+    #[arg(long, short, hide_short_help = true)]
     pub(crate) quiet: bool,
-    /// Whether to use colours
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
+    /// Whether to use colors
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t, hide_short_help = true)]
     pub(crate) color: ColorArg,
 }
 
-/// When to use colours.
+impl OutputArgs {
+    /// The format that was asked for.
+    pub(crate) fn format(&self) -> Format {
+        match (self.json, self.csv) {
+            (true, _) => Format::Json,
+            (_, true) => Format::Csv,
+            _ => self.format,
+        }
+    }
+}
+
+/// When to use colors.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum ColorArg {
     /// On a terminal

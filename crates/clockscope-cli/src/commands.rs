@@ -22,6 +22,7 @@ use clockscope_records::{Document, Envelope, Measurement};
 use crate::args::{AdviseArgs, Cli, Command, ListArgs, MeasureArgs, OutputArgs, ReportArgs, SchemaArg};
 use crate::duration::Seconds;
 use crate::exit::Exit;
+use crate::help;
 use crate::output::{self, Destination};
 use crate::progress::Bar;
 use crate::usage::{UsageError, explained, unknown_clock};
@@ -192,7 +193,7 @@ fn completions(shell: clap_complete::Shell) -> Result<Exit> {
 
 /// The manual: the command's page, and its subcommands' below it.
 fn man() -> Result<Exit> {
-    let mut command = Cli::command();
+    let mut command = help::command();
     command.build();
     let mut page = Vec::new();
     clap_mangen::Man::new(command.clone()).render(&mut page)?;

@@ -6,6 +6,7 @@ mod commands;
 mod duration;
 mod exit;
 mod findings;
+mod help;
 mod numbers;
 mod output;
 mod progress;
@@ -13,12 +14,13 @@ mod usage;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::FromArgMatches;
 
 use exit::Exit;
 
 fn main() -> ExitCode {
-    let exit = match commands::run(args::Cli::parse()) {
+    let parsed = args::Cli::from_arg_matches(&help::command().get_matches());
+    let exit = match commands::run(parsed.unwrap_or_else(|error| error.exit())) {
         Ok(exit) => exit,
         Err(error) => {
             output::complain(&error);

@@ -50,7 +50,7 @@ pub(super) fn write(
         ascii: drawing.ascii,
         rows: drawing.rows,
     };
-    let text = clockscope_report::render(document, output.format, style)?;
+    let text = clockscope_report::render(document, output.format(), style)?;
     destination.write(&text)
 }
 

@@ -65,7 +65,7 @@ fn once(args: &MeasureArgs) -> Result<Envelope<Measurement>> {
     let mut command = Command::new(program);
     command.arg("measure").args(args.clocks.all()).args(["--format", "json", "--quiet", "--color", "never"]);
     let path = args.clocks.path.to_possible_value().context("the path has no name")?;
-    command.args(["--path", path.get_name(), "--duration", &format!("{}s", args.duration.0)]);
+    command.args(["--via", path.get_name(), "--duration", &format!("{}s", args.duration.0)]);
     if let Some(cpu) = args.cpu {
         command.args(["--cpu", &cpu.to_string()]);
     }

@@ -1,0 +1,250 @@
+//! What `-h` and `--help` show: commands in groups, examples, exit codes.
+
+use std::fmt::Write;
+
+use clap::{Command, CommandFactory};
+
+use crate::args::Cli;
+
+/// The commands by what they are for, in the order of the screen.
+const GROUPS: [(&str, &[&str]); 4] = [
+    ("Everyday", &["measure", "check", "advise", "list", "info"]),
+    ("Diagnose", &["steps", "order", "offsets", "rate", "gaps", "sleep", "clocksource"]),
+    ("Compare", &["shootout", "runtimes", "report"]),
+    ("Other", &["replay", "schema", "completions", "man", "help"]),
+];
+
+/// What the command shows that clap adds.
+const HELP: &str = "Print this screen, or the help of a command";
+
+/// What a command's `--help` ends with.
+struct Ending {
+    command: &'static str,
+    /// Command lines without the program's name, and what they do.
+    examples: &'static [(&'static str, &'static str)],
+    /// What else there is to know.
+    more: &'static str,
+    /// When it exits with something else than 0, 2, 4 and 130.
+    exits: &'static str,
+}
+
+const NO_MORE: Ending = Ending { command: "", examples: &[], more: "", exits: "" };
+
+/// Of an option `--fail-on`.
+const FINDINGS: &str = "1 and 3 by --fail-on: found, and not known";
+
+const ENDINGS: &[Ending] = &[
+    Ending {
+        command: "measure",
+        examples: &[
+            ("", "all clocks, in 2.5 s"),
+            ("tsc monotonic -d 10s", "two clocks, for longer"),
+            ("--via all", "by the C library, the vDSO and the system call"),
+            ("--json -o record.json", "for `clockscope report` and `advise --from`"),
+            ("monotonic --fail-on regression,stuck", "for a test: exits with 1 if it happens"),
+        ],
+        exits: FINDINGS,
+        ..NO_MORE
+    },
+    Ending {
+        command: "check",
+        examples: &[
+            ("check", "the counter and all POSIX clocks"),
+            ("check counter --fail-on unfit", "exits with 1 if the counter must not be used"),
+            ("check --policy policy.toml", "exits with 1 if a demand is not met"),
+        ],
+        more: "Verdicts:
+  trusted  nothing contradicts the clock, and what trust needs was tested
+  limited  right within the limits that are named
+  unfit    do not use it: it went back, jumped, stood still, or the kernel found it bad
+
+docs/trust.md explains every piece of evidence.",
+        exits: "1 and 3 by --fail-on and --policy: found or not met, and not known",
+        ..NO_MORE
+    },
+    Ending {
+        command: "advise",
+        examples: &[
+            ("advise --interval 100ns --error 1%", "for something that takes 100 ns"),
+            ("advise --from record.json", "by a measurement that was recorded"),
+        ],
+        ..NO_MORE
+    },
+    Ending {
+        command: "list",
+        examples: &[("list", "names for all other commands"), ("list --via all", "a row for each way of reading")],
+        ..NO_MORE
+    },
+    Ending {
+        command: "steps",
+        examples: &[
+            ("steps monotonic", "its tick, and a histogram of its steps"),
+            ("steps tsc --raw tsc.csv --reads 1e6", "every reading, in ns"),
+            ("steps tsc --raw run.json", "a recording for `clockscope replay`"),
+        ],
+        exits: FINDINGS,
+        ..NO_MORE
+    },
+    Ending {
+        command: "replay",
+        examples: &[("replay run.json", "the same answer as that of the run")],
+        exits: FINDINGS,
+        ..NO_MORE
+    },
+    Ending {
+        command: "order",
+        examples: &[("order", "all clocks and CPUs"), ("order tsc --cpus 0-3", "one clock on some CPUs")],
+        exits: FINDINGS,
+        ..NO_MORE
+    },
+    Ending {
+        command: "offsets",
+        examples: &[("offsets", "all CPUs"), ("offsets --serial -d 10s", "a pair at a time")],
+        exits: FINDINGS,
+        ..NO_MORE
+    },
+    Ending {
+        command: "rate",
+        examples: &[
+            ("rate", "against CLOCK_MONOTONIC_RAW"),
+            ("rate tsc --until 0.1ppm", "until the bound is that small"),
+        ],
+        exits: "1 and 3 by --fail-on: found, and not known; 3 if --until was not reached",
+        ..NO_MORE
+    },
+    Ending {
+        command: "gaps",
+        examples: &[("gaps", "this CPU"), ("gaps --all-cpus --threshold 10us", "all of them, long gaps alone")],
+        ..NO_MORE
+    },
+    Ending { command: "sleep", examples: &[("sleep", "every call, from 1 ns to 0.5 s")], exits: FINDINGS, ..NO_MORE },
+    Ending {
+        command: "clocksource",
+        examples: &[
+            ("clocksource", "what there is, and why this one"),
+            ("measure --clocksource hpet,acpi_pm", "measure with others; needs root"),
+            ("clocksource --restore", "after a run that was killed; needs root"),
+        ],
+        ..NO_MORE
+    },
+    Ending {
+        command: "shootout",
+        examples: &[
+            ("shootout", "the counter and CLOCK_MONOTONIC"),
+            ("shootout monotonic monotonic_coarse", "two clocks by name"),
+        ],
+        ..NO_MORE
+    },
+    Ending {
+        command: "runtimes",
+        examples: &[
+            ("runtimes", "every runtime that is found"),
+            ("runtimes --list", "what is found, and how to get the rest"),
+            ("runtimes python --runtime python=/opt/python/bin/python3", "another program of a runtime"),
+        ],
+        more: "Probes are built in a cache (XDG_CACHE_HOME or ~/.cache, clockscope/probes) and run in a temporary
+folder; nothing of them stays but the cache. A runtime that is missing, crashes, hangs or prints
+rubbish is a row with the reason.
+
+docs/runtimes.md reads the figures, docs/runtime-probes.md shows how to add a language.",
+        exits: "1 and 3 by --fail-on: found, and not known; 3 if nothing was measured",
+        ..NO_MORE
+    },
+    Ending {
+        command: "report",
+        examples: &[
+            ("report record.json", "as the command printed it"),
+            ("report record.json -f markdown", "for a document"),
+        ],
+        ..NO_MORE
+    },
+    Ending {
+        command: "completions",
+        examples: &[("completions bash > ~/.local/share/bash-completion/completions/clockscope", "for bash")],
+        ..NO_MORE
+    },
+    Ending { command: "man", examples: &[("man > clockscope.1", "the manual page")], ..NO_MORE },
+];
+
+/// The command line with its help.
+pub(crate) fn command() -> Command {
+    let command = Cli::command();
+    let template = template(&command);
+    let measure = ENDINGS.iter().find(|ending| ending.command == "measure");
+    let command = command.help_template(template).after_long_help(measure.map(Ending::text).unwrap_or_default());
+    ENDINGS.iter().fold(command, |command, ending| {
+        command.mut_subcommand(ending.command, |subcommand| subcommand.after_long_help(ending.text()))
+    })
+}
+
+/// The first screen: what the commands are for, each in a line.
+fn template(command: &Command) -> String {
+    let header = *command.get_styles().get_header();
+    let name = *command.get_styles().get_literal();
+    let mut text = "{about-with-newline}\n{usage-heading} {usage}\n".to_owned();
+    for (title, names) in GROUPS {
+        let _ = writeln!(text, "\n{header}{title}:{header:#}");
+        for of in names {
+            let about = command.find_subcommand(of).and_then(Command::get_about).map(ToString::to_string);
+            let _ = writeln!(text, "  {name}{of:11}{name:#}  {}", about.as_deref().unwrap_or(HELP));
+        }
+    }
+    let _ = write!(text, "\n{header}Options:{header:#}\n{{positionals}}\n{{options}}{{after-help}}");
+    text
+}
+
+impl Ending {
+    fn text(&self) -> String {
+        let mut parts = Vec::new();
+        if !self.examples.is_empty() {
+            let widest = self.examples.iter().map(|(line, _)| line.len()).max().unwrap_or(0);
+            let lines = self.examples.iter().map(|(line, what)| format!("\n  clockscope {line:widest$}  {what}"));
+            parts.push(format!("Examples:{}", lines.collect::<String>()));
+        }
+        if !self.more.is_empty() {
+            parts.push(self.more.to_owned());
+        }
+        let exits = if self.exits.is_empty() { String::new() } else { format!("{}; ", self.exits) };
+        parts.push(format!("Exit codes: 0; {exits}2 wrong arguments, 4 failed, 130 interrupted"));
+        parts.join("\n\n")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn every_command_is_in_one_group() {
+        let grouped: Vec<&str> = GROUPS.iter().flat_map(|(_, names)| names.iter().copied()).collect();
+        let mut command = Cli::command();
+        command.build();
+        let known: BTreeSet<&str> = command.get_subcommands().map(Command::get_name).collect();
+        assert_eq!(grouped.len(), known.len());
+        assert_eq!(grouped.iter().copied().collect::<BTreeSet<_>>(), known);
+    }
+
+    #[test]
+    fn the_first_screen_is_one_screen() {
+        let screen = command().render_help().to_string();
+        assert!(screen.lines().count() <= 48, "{}\n{screen}", screen.lines().count());
+        let wide = screen.lines().find(|line| line.chars().count() > 80);
+        assert_eq!(wide, None, "{screen}");
+    }
+
+    /// Examples are commands that there are, with options that they have.
+    #[test]
+    fn examples_are_understood() {
+        for ending in ENDINGS {
+            assert!(ending.command == "measure" || !ending.examples.is_empty(), "{}", ending.command);
+            for (line, _) in ending.examples {
+                let line = line.split(" > ").next().unwrap_or_default();
+                let words = std::iter::once("clockscope").chain(line.split_whitespace());
+                let found = command().try_get_matches_from(words);
+                assert!(found.is_ok(), "{line}: {}", found.unwrap_err());
+            }
+        }
+    }
+}
