@@ -1,9 +1,9 @@
 //! What is asked about a clock, and the figures that answer it.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
-use crate::{CivilWorth, Emulator, Hypervisor, ReadPath, Reason};
+use crate::{CivilWorth, Emulator, Hypervisor, ReadPath, Reason, Unnamed};
 
 /// A question about a clock, with the figures that answer it. An unknown figure is `None`; `reason`
 /// is the text of a system or of another record that explains it.
@@ -218,6 +218,13 @@ pub enum Check {
         /// The checks that make the counter unfit.
         faults: Vec<CheckKind>,
     },
+    /// A check of a later program, which this one does not know, in the words of that program.
+    #[serde(untagged, deserialize_with = "unnamed_check")]
+    Unnamed(Unnamed),
+}
+
+fn unnamed_check<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Unnamed, D::Error> {
+    Unnamed::read(deserializer, "check")
 }
 
 /// Which question a [`Check`] asks.
@@ -243,6 +250,8 @@ pub enum CheckKind {
     Resolution,
     Synchronization,
     Counter,
+    #[serde(other)]
+    Unnamed,
 }
 
 impl Check {
@@ -268,6 +277,7 @@ impl Check {
             Self::Resolution { .. } => CheckKind::Resolution,
             Self::Synchronization { .. } => CheckKind::Synchronization,
             Self::Counter { .. } => CheckKind::Counter,
+            Self::Unnamed(_) => CheckKind::Unnamed,
         }
     }
 }

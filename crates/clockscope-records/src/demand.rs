@@ -48,7 +48,7 @@ pub struct DemandProse {
 
 /// Where a demand stands in a policy. JSON has its keys, with dots between them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
+#[serde(from = "String", into = "String")]
 pub enum DemandPlace {
     /// The kernel's clocksource.
     Clocksource,
@@ -56,6 +56,8 @@ pub enum DemandPlace {
     Counter(Demanded),
     /// The clock of this name.
     Clock(String, Demanded),
+    /// One that this program does not know, of a later program's record.
+    Unnamed(String),
 }
 
 /// What a policy can demand of a clock.
@@ -109,6 +111,7 @@ impl fmt::Display for DemandPlace {
             Self::Clocksource => f.write_str("clocksource"),
             Self::Counter(demanded) => write!(f, "counter.{}", demanded.key()),
             Self::Clock(name, demanded) => write!(f, "clocks.{name}.{}", demanded.key()),
+            Self::Unnamed(place) => f.write_str(place),
         }
     }
 }
@@ -119,24 +122,17 @@ impl From<DemandPlace> for String {
     }
 }
 
-/// A place where no policy has a demand.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("no policy has a demand \"{0}\"")]
-pub struct UnknownDemand(String);
-
-impl TryFrom<String> for DemandPlace {
-    type Error = UnknownDemand;
-
-    fn try_from(place: String) -> Result<Self, UnknownDemand> {
+impl From<String> for DemandPlace {
+    fn from(place: String) -> Self {
         if place == "clocksource" {
-            return Ok(Self::Clocksource);
+            return Self::Clocksource;
         }
         let found = place.rsplit_once('.').and_then(|(of, key)| {
             let demanded = Demanded::ALL.into_iter().find(|demanded| demanded.key() == key)?;
             let of_clock = || of.strip_prefix("clocks.").map(|name| Self::Clock(name.to_owned(), demanded));
             if of == "counter" { Some(Self::Counter(demanded)) } else { of_clock() }
         });
-        found.ok_or(UnknownDemand(place))
+        found.unwrap_or(Self::Unnamed(place))
     }
 }
 
@@ -149,11 +145,13 @@ mod tests {
         for demanded in Demanded::ALL {
             let of_clock = |name: &str| DemandPlace::Clock(name.to_owned(), demanded);
             for place in [DemandPlace::Clocksource, DemandPlace::Counter(demanded), of_clock("clockscope.now")] {
-                assert_eq!(DemandPlace::try_from(place.to_string()), Ok(place));
+                assert_eq!(DemandPlace::from(place.to_string()), place);
             }
         }
         for place in ["", "counter", "counter.", "clocks.max_cost_ns", "clocks.monotonic.cost", "x.verdict"] {
-            assert_eq!(DemandPlace::try_from(place.to_owned()), Err(UnknownDemand(place.to_owned())));
+            let unnamed = DemandPlace::from(place.to_owned());
+            assert_eq!(unnamed, DemandPlace::Unnamed(place.to_owned()));
+            assert_eq!(unnamed.to_string(), place);
         }
     }
 }

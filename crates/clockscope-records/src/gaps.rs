@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::{add_unknown, record};
+use crate::unnamed::known_word;
 use crate::{CpuFailure, Figure};
 
 /// What `clockscope gaps` found.
@@ -62,7 +63,7 @@ pub struct CpuGaps {
     /// Why there are no figures; `null` when there are.
     pub reason: Option<String>,
     /// What failed; `null` if nothing did, and in older records.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<CpuFailure>,
 }
 
@@ -86,6 +87,9 @@ pub enum CauseKind {
     Softirq,
     /// The system counted nothing: firmware (SMI), the hypervisor, or the hardware itself.
     Unknown,
+    /// A cause of a later program, which this one does not know.
+    #[serde(other)]
+    Unnamed,
 }
 
 /// What one cause took.

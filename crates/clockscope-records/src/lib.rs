@@ -34,6 +34,7 @@ mod text;
 mod tick_evidence;
 mod trust;
 pub mod units;
+mod unnamed;
 
 pub use check::{
     Check, CheckKind, CostCause, HypervisorStatement, RateChange, ReadFailure, ReferenceDoubt, StatedBy, Suspect,
@@ -43,7 +44,7 @@ pub use clocksource::{
     Clocksource, Clocksources, ClocksourcesProse, Holder, KernelCause, KernelVerdict, LeftBehind, Reason, ReasonProse,
     Switched,
 };
-pub use demand::{Demand, DemandPlace, DemandProse, DemandValue, Demanded, UnknownDemand};
+pub use demand::{Demand, DemandPlace, DemandProse, DemandValue, Demanded};
 pub use document::{Document, Info, Listing, ReadError};
 pub use emulator::{Emulator, Hypervisor};
 pub use envelope::{Contents, Envelope};
@@ -82,3 +83,4 @@ pub use summary::Summary;
 pub use text::{is_steering, plain};
 pub use tick_evidence::{ExactTick, Strength, TickEvidence, TickProse, TimeUnit};
 pub use trust::{Evidence, Finding, Prose, Trust, Trustworthiness, Verdict};
+pub use unnamed::Unnamed;

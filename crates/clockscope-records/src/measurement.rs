@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::demand::ignored;
 use crate::figure::{add_unknown, figures, record};
+use crate::unnamed::known_word;
 use crate::{Failure, Figure, Figures, Offsets, Order, Rates, Summary, TickEvidence};
 
 /// One run of `clockscope measure`.
@@ -234,7 +235,7 @@ pub struct Listed {
     /// Why it cannot be read; `null` when it can.
     pub reason: Option<String>,
     /// What failed; `null` if nothing did, and in older records.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<Failure>,
     /// What the interface states as its resolution, in ns.
     pub nominal_resolution_ns: Figure<f64>,
@@ -255,7 +256,7 @@ pub struct ClockRecord {
     /// Why it could not be read, or what ended or disturbed its readings; `null` when nothing did.
     pub reason: Option<String>,
     /// What failed; `null` if nothing did, and in older records.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<Failure>,
     /// Cost of one read, back to back.
     pub cost_ns: Figure<Cost>,

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::{add_unknown, record};
+use crate::unnamed::known_word;
 use crate::{CpuFailure, Figure, PairsFailure};
 
 /// What `clockscope offsets` found.
@@ -22,7 +23,7 @@ pub struct Offsets {
     /// Why nothing could be tested: `null` where at least one pair of CPUs was.
     pub untestable: Option<String>,
     /// What failed; `null` if nothing did, and in older records.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<PairsFailure>,
     /// Steps that the counter moves in, in ns: part of every bound.
     pub tick_ns: Figure<f64>,
@@ -76,7 +77,7 @@ pub struct OffsetPair {
     /// Why the pair was not tested; `null` when it was.
     pub reason: Option<String>,
     /// What failed; `null` if nothing did, and in older records.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<CpuFailure>,
 }
 
@@ -94,6 +95,6 @@ pub struct CpuOffset {
     /// Why there is none; `null` when there is.
     pub reason: Option<String>,
     /// What failed; `null` if nothing did, and in older records.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<CpuFailure>,
 }

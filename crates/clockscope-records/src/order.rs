@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::{add_unknown, record};
+use crate::unnamed::known_word;
 use crate::{CpuFailure, Failure, Figure, PairsFailure};
 
 /// What `clockscope order` found.
@@ -25,7 +26,7 @@ pub struct Order {
     /// Why nothing could be tested: `null` where at least one pair of CPUs was.
     pub untestable: Option<String>,
     /// What failed; `null` if nothing did, and in older records.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<PairsFailure>,
     /// Messages that two threads pass back and forth with no clock in between, per second: what the
     /// hardware can do. `null` where nothing was tested.
@@ -46,7 +47,7 @@ pub struct LostPair {
     /// Why.
     pub reason: String,
     /// What failed; `null` in older records.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<CpuFailure>,
 }
 
@@ -65,7 +66,7 @@ pub struct Sequence {
     /// Why it could not, or what ended its readings; `null` when nothing did.
     pub reason: Option<String>,
     /// What failed; `null` if nothing did, and in older records.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<Failure>,
     /// Readings that one CPU handed to another, all pairs together, by both ways of handing over.
     pub handoffs: u64,

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::{add_unknown, record};
+use crate::unnamed::known_word;
 use crate::{Figure, UnfitFailure};
 
 /// What `clockscope advise` found.
@@ -84,6 +85,6 @@ pub struct Unfit {
     /// Why.
     pub reason: String,
     /// The same for programs; `null` in older records.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<UnfitFailure>,
 }

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::{add_unknown, record};
+use crate::unnamed::known_word;
 use crate::{Failure, Figure, RatePairFailure};
 
 /// What `clockscope rate` found.
@@ -42,7 +43,7 @@ pub struct RateRecord {
     /// Why it could not, or what disturbed its readings; `null` when nothing did.
     pub reason: Option<String>,
     /// What failed; `null` if nothing did, and in older records.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<Failure>,
     /// Its reads that failed while it was compared; 0 in older records.
     #[serde(default)]
@@ -163,7 +164,7 @@ pub struct RatePair {
     /// Why fields above are `null`; `null` when none is.
     pub reason: Option<String>,
     /// The same for programs; `null` when none is, and in older records.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<RatePairFailure>,
 }
 

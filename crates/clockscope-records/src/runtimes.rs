@@ -1,11 +1,12 @@
 //! What the stopwatches of language runtimes and browsers do.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::demand::ignored;
 use crate::figure::{add_unknown, record};
-use crate::{Cost, Figure, RuntimeFailure, TickEvidence};
+use crate::unnamed::known_word;
+use crate::{Cost, Figure, RuntimeFailure, TickEvidence, Unnamed};
 
 /// What `clockscope runtimes` found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -98,6 +99,13 @@ pub enum SurprisingFact {
         /// Of so many.
         reads: u64,
     },
+    /// A finding of a later program, which this one does not know.
+    #[serde(untagged, deserialize_with = "unnamed_finding")]
+    Unnamed(Unnamed),
+}
+
+fn unnamed_finding<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Unnamed, D::Error> {
+    Unnamed::read(deserializer, "finding")
 }
 
 /// Another API, which one is compared with.
@@ -132,7 +140,7 @@ pub struct RuntimeRecord {
     /// Why it was not; `null` when it was.
     pub reason: Option<String>,
     /// What failed; `null` if nothing did, and in older records.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<RuntimeFailure>,
     /// The kernel's clocksource while it was measured.
     pub clocksource: Figure<String>,
@@ -213,7 +221,7 @@ pub struct RuntimeFound {
     /// Why not; `null` when it was.
     pub reason: Option<String>,
     /// What failed; `null` if nothing did, and in older records.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<RuntimeFailure>,
     /// How to get it.
     pub get: String,

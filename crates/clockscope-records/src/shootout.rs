@@ -3,11 +3,12 @@
 use std::fmt;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::demand::ignored;
 use crate::figure::{add_unknown, record};
-use crate::{Failure, Figure};
+use crate::unnamed::known_word;
+use crate::{Failure, Figure, Unnamed};
 
 /// What `clockscope shootout` found.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -36,7 +37,7 @@ pub struct UnreadableClock {
     /// Why it cannot be read.
     pub reason: String,
     /// What failed; `null` in older records.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<Failure>,
 }
 
@@ -95,17 +96,25 @@ pub enum MetricKind {
         /// not.
         trusted_more: Option<Winner>,
     },
+    /// A metric of a later program, which this one does not know, in the words of that program.
+    #[serde(untagged, deserialize_with = "unnamed_metric")]
+    Unnamed(Unnamed),
+}
+
+fn unnamed_metric<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Unnamed, D::Error> {
+    Unnamed::read(deserializer, "metric")
 }
 
 impl MetricKind {
     /// Returns the word that JSON has for it.
     #[must_use]
-    pub const fn as_str(&self) -> &'static str {
+    pub fn as_str(&self) -> &str {
         match self {
             Self::Resolution => "resolution",
             Self::Accuracy { .. } => "accuracy",
             Self::Cost => "cost",
             Self::Reliability { .. } => "reliability",
+            Self::Unnamed(unnamed) => unnamed.text("metric").unwrap_or(Unnamed::NAME),
         }
     }
 }

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::{add_unknown, record};
+use crate::unnamed::known_word;
 use crate::{Failure, Figure};
 
 /// What `clockscope sleep` found.
@@ -47,7 +48,7 @@ pub struct SleepRow {
     /// Why it did not sleep, or not for this time, or which sleeps are left out; `null` otherwise.
     pub reason: Option<String>,
     /// What kept it from sleeping; `null` if nothing did, and in older records.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<Failure>,
     /// Sleeps that are left out, because two clocks disagreed about them; `null` in older records.
     #[serde(default)]

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::figure::{add_unknown, record};
+use crate::unnamed::known_word;
 use crate::{ClockIdentity, Events, Failure, Figure, Summary, TickEvidence};
 
 /// One run of `clockscope steps`.
@@ -26,7 +27,7 @@ pub struct StepsRecord {
     /// Why it could not be read, or what disturbed its readings; `null` when nothing did.
     pub reason: Option<String>,
     /// What failed; `null` if nothing did, and in older records.
-    #[serde(default)]
+    #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<Failure>,
     /// Length of the unit of `units` below, in ns: one count of a counter, 1 for a clock in ns.
     pub unit_ns: Figure<f64>,

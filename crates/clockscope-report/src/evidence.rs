@@ -2,7 +2,7 @@
 
 use clockscope_records::{
     Check, CheckKind, CivilWorth, CostCause, Emulator, Evidence, Finding, Hypervisor, HypervisorStatement, Prose,
-    RateChange, ReadFailure, ReadPath, ReferenceDoubt, StatedBy, Suspect, Trust, Untested,
+    RateChange, ReadFailure, ReadPath, ReferenceDoubt, StatedBy, Suspect, Trust, Unnamed, Untested,
 };
 
 use crate::units::time;
@@ -22,7 +22,9 @@ const REFERENCE_CHANGED: &str =
 /// Puts the words beside the figures of all evidence and demands.
 pub(crate) fn explain(trust: &mut Trust) {
     for evidence in trust.verdicts.iter_mut().flat_map(|verdict| &mut verdict.evidence) {
-        evidence.prose = Some(prose(evidence));
+        // A check that consists of words has them among its data.
+        let is_named = !matches!(evidence.check, Check::Unnamed(_));
+        evidence.prose = is_named.then(|| prose(evidence));
         if let Check::KernelVerdict { cause: Some(reason), .. } = &mut evidence.check {
             kernel_verdict::explain_reason(reason);
         }
@@ -35,15 +37,22 @@ pub(crate) fn explain(trust: &mut Trust) {
 /// A check in words.
 pub(crate) fn prose(evidence: &Evidence) -> Prose {
     Prose {
-        name: name(evidence.check.kind()).to_owned(),
+        name: name_of(&evidence.check).to_owned(),
         text: text(evidence),
         source: source(&evidence.check).to_owned(),
         advice: advice(evidence),
     }
 }
 
-/// The check's name in tables.
-pub(crate) fn name(check: CheckKind) -> &'static str {
+/// The check's name in tables; the one that its writer gave it, where this program does not know it.
+pub(crate) fn name_of(check: &Check) -> &str {
+    match check {
+        Check::Unnamed(unnamed) => unnamed.text("name").unwrap_or(Unnamed::NAME),
+        check => name(check.kind()),
+    }
+}
+
+fn name(check: CheckKind) -> &'static str {
     match check {
         CheckKind::Readable => "readable",
         CheckKind::Invariance => "invariance",
@@ -63,6 +72,7 @@ pub(crate) fn name(check: CheckKind) -> &'static str {
         CheckKind::Resolution => "resolution",
         CheckKind::Synchronization => "synchronization",
         CheckKind::Counter => "counter",
+        CheckKind::Unnamed => Unnamed::NAME,
     }
 }
 
@@ -165,6 +175,7 @@ fn text(evidence: &Evidence) -> String {
             let faults: Vec<&str> = faults.iter().map(|fault| name(*fault)).collect();
             format!("the kernel computes it from the counter, which is unfit: {}", faults.join(", "))
         }
+        Check::Unnamed(unnamed) => unnamed.text("text").unwrap_or(Unnamed::NAME).to_owned(),
     }
 }
 
@@ -336,6 +347,7 @@ fn source(check: &Check) -> &str {
         Check::Resolution { .. } => "its readings",
         Check::Synchronization { .. } => "adjtimex",
         Check::Counter { .. } => "the counter's verdict",
+        Check::Unnamed(unnamed) => unnamed.text("source").unwrap_or("the program that wrote the record"),
     }
 }
 
@@ -343,6 +355,7 @@ fn source(check: &Check) -> &str {
 fn advice(evidence: &Evidence) -> Option<String> {
     let check = &evidence.check;
     match (evidence.finding, check) {
+        (_, Check::Unnamed(unnamed)) => unnamed.text("advice").map(str::to_owned),
         (Finding::For, _) => None,
         (Finding::Against, Check::KernelVerdict { cause: Some(reason), .. }) => {
             Some(kernel_verdict::advice(&reason.cause))
@@ -427,7 +440,8 @@ fn remedy(check: &Check) -> &'static str {
         Check::KernelVerdict { .. }
         | Check::Hypervisor { .. }
         | Check::Emulation { .. }
-        | Check::Synchronization { .. } => "",
+        | Check::Synchronization { .. }
+        | Check::Unnamed(_) => "",
     }
 }
 

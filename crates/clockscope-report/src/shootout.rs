@@ -1,13 +1,15 @@
 //! A comparison of two clocks in words.
 
-use clockscope_records::{MetricKind, MetricProse, Shootout, ShootoutProse, UnreadableClock, Winner};
+use clockscope_records::{MetricKind, MetricProse, Shootout, ShootoutProse, Unnamed, UnreadableClock, Winner};
 
 /// Puts the words beside the data of a comparison and of all its metrics.
 pub(crate) fn explain(shootout: &mut Shootout) {
     shootout.prose = Some(ShootoutProse { conclusion: conclusion(shootout) });
     let names = [shootout.a.as_str(), shootout.b.as_str()];
     for metric in &mut shootout.metrics {
-        metric.prose = Some(prose(&metric.metric, names));
+        // A metric that consists of words has them among its data.
+        let is_named = !matches!(metric.metric, MetricKind::Unnamed(_));
+        metric.prose = is_named.then(|| prose(&metric.metric, names));
     }
 }
 
@@ -18,6 +20,9 @@ pub(crate) fn prose(metric: &MetricKind, names: [&str; 2]) -> MetricProse {
         MetricKind::Accuracy { .. } => ("rate", "ppm"),
         MetricKind::Cost => ("median", "ns"),
         MetricKind::Reliability { .. } => ("wrong readings", ""),
+        MetricKind::Unnamed(unnamed) => {
+            (unnamed.text("figure").unwrap_or(Unnamed::NAME), unnamed.text("unit").unwrap_or_default())
+        }
     };
     MetricProse { figure: figure.to_owned(), unit: unit.to_owned(), note: note(metric, names) }
 }
@@ -53,6 +58,7 @@ fn note(metric: &MetricKind, [a, b]: [&str; 2]) -> String {
             }
             note
         }
+        MetricKind::Unnamed(unnamed) => unnamed.text("note").unwrap_or(Unnamed::NAME).to_owned(),
     }
 }
 

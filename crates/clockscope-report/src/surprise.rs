@@ -1,6 +1,6 @@
 //! APIs of runtimes that are not as their users may expect, in words.
 
-use clockscope_records::{ComparedApi, Surprise, SurpriseProse, SurprisingApi, SurprisingFact};
+use clockscope_records::{ComparedApi, Surprise, SurpriseProse, SurprisingApi, SurprisingFact, Unnamed};
 
 use crate::units::time;
 
@@ -47,6 +47,10 @@ fn finding(fact: &SurprisingFact) -> String {
             format!("a read costs {}, {factor} one of {}", time(*cost_ns), name(cheapest))
         }
         SurprisingFact::WentBack { count, reads } => format!("it went BACK {count} times in {reads} reads"),
+        SurprisingFact::Unnamed(unnamed) => match unnamed.text("finding") {
+            Some(word) => format!("{} ({word})", Unnamed::NAME),
+            None => Unnamed::NAME.to_owned(),
+        },
     }
 }
 

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use clockscope_records::{ClockRecord, DOCUMENT_SCHEMA, Document, Figure, is_steering};
 use clockscope_report::{Format, Style, render};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const FIXTURES: [&str; 19] = [
     "healthy",
@@ -234,6 +234,98 @@ fn former_names_of_keys_are_read() {
 }
 
 /// Clocks side by side, and histograms, fit whatever width the terminal has.
+/// Whatever a later program writes into the lists of these records, they are read, shown with its
+/// words where it has some, and written again as they were.
+#[test]
+fn findings_of_a_later_program_are_read_and_reported() {
+    const UNKNOWN: &str = "something this program does not know";
+    let validator = jsonschema::validator_for(&serde_json::from_str(DOCUMENT_SCHEMA).unwrap()).unwrap();
+    let finding = json!({ "finding": "sundial", "shadow_mm": [3, null] });
+    let check = json!({
+        "check": "weather", "clouds": 0.5, "finding": "against", "decides": true, "name": "the weather",
+        "text": "half of the sky is clouded", "source": "a window", "advice": "wait for the sun",
+    });
+    let wordless = json!({ "check": "season", "finding": "unknown", "decides": false });
+    let metric = json!({
+        "metric": "beauty", "a": 1.0, "b": null, "a_bound": null, "b_bound": null, "winner": "a", "grains": 3,
+        "unknown": { "b": "nobody looked" }, "figure": "looks", "unit": "helens", "note": "as seen by one",
+    });
+    for (fixture, list, added, shown) in [
+        ("runtimes", "/surprises/0/findings", finding, format!("{UNKNOWN} (sundial)")),
+        ("check", "/verdicts/0/evidence", check, "the weather: half of the sky is clouded [a window]".to_owned()),
+        ("check", "/verdicts/0/evidence", wordless, format!("{UNKNOWN}: {UNKNOWN}")),
+        (
+            "check",
+            "/demands",
+            json!({ "demand": "clocks.x.min_age_s", "required": 1.0, "found": null, "met": null }),
+            "clocks.x.min_age_s".to_owned(),
+        ),
+        ("shootout", "/metrics", metric, "beauty: looks, as seen by one.".to_owned()),
+        (
+            "gaps",
+            "/gaps/0/causes",
+            json!({ "cause": "gremlins", "count": 1, "total_ns": 9e9, "max_ns": 9e9 }),
+            UNKNOWN.to_owned(),
+        ),
+    ] {
+        let mut record: Value = serde_json::from_str(&text_of(fixture)).unwrap();
+        let list = record.pointer_mut(list).unwrap().as_array_mut().unwrap();
+        list.push(added.clone());
+        let document = Document::from_json(&record.to_string()).unwrap_or_else(|error| panic!("{added}: {error:?}"));
+        let [table, json] = [Format::Table, Format::Json].map(|format| rendered(&document, format));
+        // Prose is wrapped.
+        let table = table.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(table.contains(&shown), "{shown}: {table}");
+        let written: Value = serde_json::from_str(&json).unwrap();
+        assert!(validator.is_valid(&written), "{added}");
+        let written = serde_json::to_value(Document::from_json(&json).unwrap()).unwrap();
+        assert_eq!(written, serde_json::to_value(&document).unwrap(), "{added}");
+        for format in Format::ALL {
+            assert!(!rendered(&document, format).is_empty(), "{added}");
+        }
+    }
+}
+
+/// Data that a later program wrote is written again, with all of its keys.
+#[test]
+fn findings_of_a_later_program_keep_their_keys() {
+    for (fixture, list, added) in [
+        ("runtimes", "/surprises/0/findings", json!({ "finding": "sundial", "shadow_mm": [3, null] })),
+        (
+            "check",
+            "/verdicts/0/evidence",
+            json!({ "check": "weather", "clouds": 0.5, "finding": "against", "decides": true, "text": "clouded" }),
+        ),
+        (
+            "shootout",
+            "/metrics",
+            json!({
+                "metric": "beauty", "a": 1.0, "b": null, "a_bound": null, "b_bound": null, "winner": "a", "grains": 3,
+                "unknown": { "b": "nobody looked" },
+            }),
+        ),
+    ] {
+        let mut record: Value = serde_json::from_str(&text_of(fixture)).unwrap();
+        record.pointer_mut(list).unwrap().as_array_mut().unwrap().push(added.clone());
+        let written = rendered(&Document::from_json(&record.to_string()).unwrap(), Format::Json);
+        let written: Value = serde_json::from_str(&written).unwrap();
+        assert_eq!(written.pointer(list).unwrap().as_array().unwrap().last(), Some(&added));
+    }
+}
+
+/// A word for a failure that a later program wrote says nothing to this one. The sentence beside it
+/// is kept.
+#[test]
+fn a_failure_of_a_later_program_keeps_its_reason() {
+    let mut record: Value = serde_json::from_str(&text_of("list")).unwrap();
+    let clock = &mut record["clocks"][0];
+    (clock["available"], clock["reason"], clock["failure"]) = (false.into(), "it melted".into(), "melted".into());
+    let Ok(Document::Listing(list)) = Document::from_json(&record.to_string()) else { panic!("a list of clocks") };
+    assert_eq!((list.found.clocks[0].reason.as_deref(), list.found.clocks[0].failure), (Some("it melted"), None));
+    record["clocks"][0]["failure"] = 3.into();
+    assert!(Document::from_json(&record.to_string()).is_err());
+}
+
 #[test]
 fn narrow_terminals_have_narrow_tables() {
     for (width, ascii) in [(40, true), (60, false), (200, true)] {
@@ -457,6 +549,23 @@ fn forget_nested_words(value: &mut Value) {
     }
 }
 
+/// Does what reading does to words that this program does not know: a failure's says nothing, a
+/// cause's is "unnamed". Other data keeps them.
+fn replace_unknown_words(value: &mut Value) {
+    match value {
+        Value::Object(entries) => {
+            for (key, instead) in [("failure", Value::Null), ("cause", "unnamed".into())] {
+                if let Some(word) = entries.get_mut(key).filter(|word| *word == POISON) {
+                    *word = instead;
+                }
+            }
+            entries.values_mut().for_each(replace_unknown_words);
+        }
+        Value::Array(entries) => entries.iter_mut().for_each(replace_unknown_words),
+        _ => {}
+    }
+}
+
 /// Whatever a record holds, and wherever: no format prints what steers a terminal, and every row
 /// stays a row.
 #[test]
@@ -483,6 +592,7 @@ fn no_format_passes_on_what_steers_a_terminal() {
                 assert_eq!(text.lines().count(), rendered(&clean, format).lines().count(), "{fixture} {format:?}");
             }
         }
+        replace_unknown_words(&mut value);
         // JSON says what was there, in words of its own.
         let mut again: Value = serde_json::from_str(&rendered(&document, Format::Json)).unwrap();
         forget_words(&mut again);

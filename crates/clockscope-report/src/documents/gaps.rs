@@ -1,6 +1,6 @@
 //! What time threads lose.
 
-use clockscope_records::{CauseKind, CpuGaps, Gaps};
+use clockscope_records::{CauseKind, CpuGaps, Gaps, Unnamed};
 use serde_json::Value;
 
 use super::contents::DescribeContents;
@@ -127,6 +127,7 @@ fn described(cause: CauseKind) -> &'static str {
         CauseKind::Interrupt => "interrupt",
         CauseKind::Softirq => "softirq",
         CauseKind::Unknown => "unknown (SMI or hypervisor)",
+        CauseKind::Unnamed => Unnamed::NAME,
     }
 }
 

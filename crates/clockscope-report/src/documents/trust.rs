@@ -50,7 +50,7 @@ fn blocks(trust: &Trust) -> Vec<Block> {
 fn row(verdict: &Verdict) -> Vec<Cell> {
     let mut because: Vec<&str> = Vec::new();
     for evidence in verdict.evidence.iter().filter(|evidence| evidence.decides) {
-        let name = evidence::name(evidence.check.kind());
+        let name = evidence::name_of(&evidence.check);
         if !because.contains(&name) {
             because.push(name);
         }
@@ -186,9 +186,8 @@ fn untested(trust: &Trust) -> Option<String> {
     let mut clocks_of: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for verdict in &trust.verdicts {
         for evidence in verdict.evidence.iter().filter(|evidence| evidence.finding == Finding::Unknown) {
-            let check = evidence.check.kind();
-            if check.is_test() {
-                clocks_of.entry(evidence::name(check)).or_default().push(&verdict.clock);
+            if evidence.check.kind().is_test() {
+                clocks_of.entry(evidence::name_of(&evidence.check)).or_default().push(&verdict.clock);
             }
         }
     }
