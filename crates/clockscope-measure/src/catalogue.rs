@@ -111,7 +111,7 @@ impl<P: Platform> Catalogue<P> {
     pub(crate) fn reached_by(&self, row: &CatalogueEntry<P>, paths: Paths) -> bool {
         let is_asked = match (paths, row.info.path) {
             (Paths::All, _) => true,
-            (Paths::Libc, path) => matches!(path, Path::Libc | Path::SystemLibrary),
+            (Paths::Libc, path) => path.is_usual(),
             (Paths::Vdso, path) => path == Path::Vdso,
             (Paths::Syscall, path) => path == Path::Syscall,
         };
@@ -219,6 +219,8 @@ impl<P: Platform> CatalogueEntry<P> {
             is_steered: self.info.is_steered,
             counts_suspend: self.info.counts_suspend,
             is_device: self.info.is_device,
+            is_usual: self.info.is_usual,
+            is_guise: self.info.is_guise,
             name: self.info.name.to_string(),
             aliases: self.info.aliases.iter().map(ToString::to_string).collect(),
             kind: match self.info.kind {

@@ -40,6 +40,9 @@ pub enum MeasureError {
         /// Its name.
         name: String,
     },
+    /// No clock of the system is known that others can be compared with.
+    #[error("no clock of this system is known that others can be compared with: name one")]
+    NoReference,
     /// The clocksource was not switched, or not put back.
     #[error(transparent)]
     Clocksource(#[from] clockscope_machine::clocksource::SwitchError),

@@ -7,6 +7,7 @@
 mod across;
 mod bench;
 mod catalogue;
+mod choice;
 mod clocksources;
 mod context;
 mod cost;
@@ -51,7 +52,7 @@ pub use gaps::{GapsRequest, gaps};
 pub use incomparable::Incomparable;
 pub use plan::{PlanInput, plan};
 pub use platform::{Platform, Sleeps, ThisMachine, ThreadError, Word, Yardstick};
-pub use rate::{Live, RATE_CLOCKS, RATE_REFERENCES, RateRequest, rate};
+pub use rate::{Live, RateRequest, rate};
 pub use recording::{Damage, Misfit, RecordRequest, Recorder, ReplayError, record, replay};
 pub use repeat::{FEWEST_RUNS, between_runs};
 pub use session::Session;

@@ -11,13 +11,15 @@ use clockscope_records::{Envelope, Figure, RatePair, Rates};
 
 use crate::bench::{Bench, Setup};
 use crate::catalogue::{Catalogue, CatalogueEntry, Paths};
+use crate::choice::ReferenceKind;
 use crate::error::MeasureError;
 use crate::platform::Platform;
 use crate::session::Session;
 use crate::timer::TimerCalibration;
 use comparison::{BRACKETS_AT_ENDS, Comparison};
+#[cfg(test)]
+pub(crate) use rated::RATE_REFERENCES;
 pub(crate) use rated::ordered_counter;
-pub use rated::{RATE_CLOCKS, RATE_REFERENCES};
 use rated::{RatedClock, Scale};
 
 /// Shortest and longest time between two rounds, in ns, and how many a run is divided into in
@@ -32,11 +34,12 @@ const BRACKETS: usize = 5;
 /// What to compare, and how.
 #[derive(Clone, Debug)]
 pub struct RateRequest {
-    /// The clocks' names; [`RATE_CLOCKS`] and the counter if there are none.
+    /// The clocks' names; those that may run at rates of their own, and the counter, if there are
+    /// none.
     pub clocks: Vec<String>,
     /// By which path those are read that have several.
     pub paths: Paths,
-    /// The reference's name; `None` for [`RATE_REFERENCES`].
+    /// The reference's name; `None` for a clock of the system that nobody steers.
     pub reference: Option<String>,
     /// Longest time, in seconds.
     pub duration_s: f64,
@@ -102,7 +105,7 @@ pub(crate) fn usual<P: Platform>(session: &Session<'_, P>) -> Result<(Catalogue<
 /// that answers.
 pub(crate) fn against<P: Platform>(
     session: &Session<'_, P>,
-    references: &[&str],
+    references: &[ReferenceKind],
     clocks: &[&str],
 ) -> Result<(Catalogue<P>, String), MeasureError> {
     let platform = session.platform;

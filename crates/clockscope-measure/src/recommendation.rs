@@ -36,8 +36,8 @@ pub(crate) fn recommend(clocks: &[ClockRecord], environment: &Environment) -> Re
     }
 }
 
-/// The cheapest sound monotonic clock of the system; of those that cost the same, `monotonic` or
-/// else the first. The library's are not the system's: what they need to be right is not measured
+/// The cheapest sound monotonic clock of the system; of those that cost the same, the
+/// usual one or else the first. The library's are not the system's: what they need to be right is not measured
 /// here.
 fn best_monotonic(clocks: &[ClockRecord]) -> Option<(&ClockRecord, f64)> {
     let is_systems = |clock: &ClockIdentity| clock.kind == ClockKind::Monotonic && clock.path != ReadPath::Library;
@@ -45,7 +45,7 @@ fn best_monotonic(clocks: &[ClockRecord]) -> Option<(&ClockRecord, f64)> {
     let costs: Vec<_> = fit.filter_map(|clock| Some((clock, clock.cost_ns.known()?.median))).collect();
     let cheapest = costs.iter().map(|(_, cost_ns)| *cost_ns).min_by(f64::total_cmp)?;
     let same: Vec<_> = costs.into_iter().filter(|(_, cost_ns)| *cost_ns <= cheapest * SAME_COST).collect();
-    same.iter().find(|(clock, _)| clock.identity.name == "monotonic").or(same.first()).copied()
+    same.iter().find(|(clock, _)| clock.identity.is_usual).or(same.first()).copied()
 }
 
 /// The cheapest sound counter read that is ordered after earlier instructions, where the kernel
@@ -99,6 +99,16 @@ mod tests {
             found.counter.map(|counter| (counter.name, Some(counter.cost_ns))),
             Some(("rdtscp".into(), counter))
         );
+
+        // Of those that cost the same, whatever they are called.
+        let named = |name: &str, is_usual| {
+            let identity = ClockIdentity { name: name.to_owned(), is_usual, ..clock.identity.clone() };
+            ClockRecord { identity, ..clock.clone() }
+        };
+        for usual in ["pendulum", "sandglass"] {
+            let clocks = ["pendulum", "sandglass"].map(|name| named(name, name == usual));
+            assert_eq!(recommend(&clocks, &seen.environment).clock.as_deref(), Some(usual));
+        }
 
         let none = |clocks: &[ClockRecord], environment: &Environment| {
             let found = recommend(clocks, environment);

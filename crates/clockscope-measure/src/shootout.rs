@@ -8,9 +8,11 @@ use clockscope_records::{
     CheckKind, ClockRecord, Envelope, Events, Evidence, Failure, Figure, Finding, Metric, MetricKind, Shootout,
     Trustworthiness, UnreadableClock, Verdict, Winner,
 };
+use clockscope_sources::Path;
 
 use crate::bench::{Progress, Setup};
 use crate::catalogue::{Catalogue, Paths, UnknownClock};
+use crate::choice::{self, ReferenceKind};
 use crate::error::MeasureError;
 use crate::platform::Platform;
 use crate::session::Session;
@@ -19,9 +21,8 @@ use crate::{across, rate};
 
 /// Costs and steps that differ by less than this share are the same.
 const SAME: f64 = 0.02;
-/// The counter, whatever the architecture calls it; and the clock that it is compared with.
+/// The counter, whatever the architecture calls it.
 const COUNTER: &str = "counter";
-const MONOTONIC: &str = "monotonic";
 /// Checks that have a metric of their own.
 const COMPARED: [CheckKind; 2] = [CheckKind::Resolution, CheckKind::Cost];
 /// The share of an interval that a difference in cost may have without mattering.
@@ -53,8 +54,7 @@ pub fn shootout<P: Platform>(
 ) -> Result<Envelope<Shootout>, MeasureError> {
     let ShootoutRequest { a, b, duration_s, cpu } = request;
     let platform = session.platform;
-    let label = |name: &Option<String>, usual| label(platform, name.as_deref().unwrap_or(usual));
-    let names = [label(a, COUNTER)?, label(b, MONOTONIC)?];
+    let names = [label(platform, Some(a.as_deref().unwrap_or(COUNTER)))?, label(platform, b.as_deref())?];
     if names[0] == names[1] {
         return Err(MeasureError::SameClock { name: names[0].clone() });
     }
@@ -66,20 +66,19 @@ pub fn shootout<P: Platform>(
     Ok(Envelope { environment: seen.environment, ..setup.answer((*duration_s, &sampling), None, found) })
 }
 
-/// The clock's name as records have it. Where the system has no such clocks, those of Rust stand
-/// for them.
-fn label<P: Platform>(platform: &P, name: &str) -> Result<String, MeasureError> {
+/// The clock's name as records have it: of the usual clock for intervals if there is no name, or no
+/// counter where that is asked for. Where none of the system is known, Rust's stands for it.
+fn label<P: Platform>(platform: &P, name: Option<&str>) -> Result<String, MeasureError> {
     let catalogue = Catalogue::new(platform);
     let counter = rate::ordered_counter(&Catalogue::counters(platform));
-    let name = match name {
-        COUNTER => counter.as_deref().unwrap_or(MONOTONIC),
-        other => other,
+    let name = if name == Some(COUNTER) { counter.as_deref() } else { name };
+    let Some(name) = name else {
+        let by = |is_path: fn(Path) -> bool| choice::stopwatch_by(&catalogue, is_path);
+        let stands_for_it = || choice::references(&catalogue, &[ReferenceKind::Std]).into_iter().next();
+        return by(Path::is_usual).or_else(stands_for_it).ok_or(MeasureError::NoReference);
     };
     let unknown = || UnknownClock { name: name.to_owned(), known: catalogue.names() };
-    let places = match (catalogue.places(name, Paths::Libc), name) {
-        (Err(_), MONOTONIC) => catalogue.places("rust_instant", Paths::Libc)?,
-        (places, _) => places?,
-    };
+    let places = catalogue.places(name, Paths::Libc)?;
     Ok(catalogue.entries[*places.first().ok_or_else(unknown)?].label())
 }
 

@@ -2,11 +2,12 @@
 
 use clockscope_machine::sleeping::{Call, SleepError};
 use clockscope_records::{Envelope, Failure, Figure, Sleep, SleepRow};
-use clockscope_sources::RawClock;
+use clockscope_sources::{ClockInfo, Path, RawClock, Unit};
 use clockscope_statistics::quantile;
 
 use crate::bench::{Bench, Progress, Setup};
 use crate::catalogue::{Catalogue, CatalogueEntry, Paths};
+use crate::choice;
 use crate::error::MeasureError;
 use crate::platform::{Platform, Sleeps, Yardstick};
 use crate::session::Session;
@@ -41,9 +42,24 @@ enum SleepMethod {
 /// The clock that the calls sleep by, or another one where that cannot be read.
 struct SleepersClock<P: Platform> {
     name: String,
-    /// CLOCK_MONOTONIC by one of its paths.
+    /// The usual clock for intervals (CLOCK_MONOTONIC) by one of its paths.
     monotonic: Option<CatalogueEntry<P>>,
     otherwise: P::Reference,
+}
+
+/// The names of the clocks that calls may sleep by, the one that shares least with other programs
+/// first. Those that show counts instead of ns have the reference in their place.
+fn sleepers_clocks<P: Platform>(catalogue: &Catalogue<P>) -> Vec<String> {
+    let is_sleepers = |info: &ClockInfo| choice::is_stopwatch(info) && info.unit == Unit::Nanoseconds;
+    let rank = |path: Path| match path {
+        Path::Syscall => Some(0),
+        Path::Vdso => Some(1),
+        path => path.is_usual().then_some(2),
+    };
+    let rows = catalogue.entries.iter().filter(|row| is_sleepers(&row.info));
+    let mut ranked: Vec<(u8, String)> = rows.filter_map(|row| Some((rank(row.info.path)?, row.label()))).collect();
+    ranked.sort();
+    ranked.into_iter().map(|(_, name)| name).collect()
 }
 
 impl<P: Platform> SleepersClock<P> {
@@ -51,11 +67,10 @@ impl<P: Platform> SleepersClock<P> {
     fn find(setup: &Setup<'_, P>) -> Result<Self, MeasureError> {
         let session = setup.session;
         let otherwise = setup.bench.reference.clone();
-        let paths = ["monotonic:syscall", "monotonic:vdso", "monotonic"].map(str::to_owned);
         let mut found = None;
-        for path in &paths {
+        for name in sleepers_clocks(&Catalogue::new(session.platform)) {
             let all = Catalogue::new(session.platform);
-            let Ok(named) = all.select(std::slice::from_ref(path), Paths::Libc) else { continue };
+            let Ok(named) = all.select(&[name], Paths::Libc) else { continue };
             found = named.tried(session)?.entries.into_iter().find(|row| row.sampler.is_ok());
             if found.is_some() {
                 break;

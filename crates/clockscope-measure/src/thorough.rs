@@ -9,16 +9,13 @@ use crate::bench::Setup;
 use crate::catalogue::{Catalogue, Paths};
 use crate::error::MeasureError;
 use crate::platform::Platform;
-use crate::rate;
 use crate::session::Session;
+use crate::{choice, rate};
 
 /// How long each may take.
 const ORDER_NS: f64 = 1e9;
 const OFFSETS_NS: f64 = 0.5e9;
 const RATE_S: f64 = 1.0;
-/// Clocks whose order is tested beside the counter's: others are these in another guise.
-const CLOCKS: [&str; 6] =
-    ["monotonic", "monotonic_raw", "realtime", "monotonic_coarse", "rust_instant", "clockscope.now"];
 
 /// Finds it on these CPUs.
 ///
@@ -57,9 +54,8 @@ fn rates<P: Platform>(setup: &Setup<'_, P>) -> Result<Rates, MeasureError> {
 /// The counter in all its sequences, and some clocks.
 fn clocks<P: Platform>(session: &Session<'_, P>) -> Result<Option<Catalogue<P>>, SeveralThreads> {
     let all = Catalogue::new(session.platform);
-    let known = all.names();
     let of_counter = Catalogue::counters(session.platform).names().into_iter();
-    let others = CLOCKS.iter().map(ToString::to_string).filter(|name| known.contains(name));
+    let others = choice::names(&all, choice::is_handed_on);
     let clocks = all.select(&of_counter.chain(others).collect::<Vec<_>>(), Paths::default()).ok();
     clocks.map(|clocks| clocks.tried(session)).transpose()
 }

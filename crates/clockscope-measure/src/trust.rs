@@ -12,33 +12,27 @@ mod os_clock;
 mod policy;
 
 use clockscope_records::{Envelope, Environment, Policy, Rates, ReferenceDoubt, Trust, Verdict};
+use clockscope_sources::Path;
 
 use crate::across::{offsets, order};
 use crate::bench::{Progress, Setup};
 use crate::catalogue::{Catalogue, Paths};
+use crate::choice::ReferenceKind;
 use crate::error::MeasureError;
 use crate::platform::{Platform, Yardstick};
 use crate::session::Session;
 use crate::timer::{Timer, TimerCalibration};
-use crate::{across, cost, rate};
-use observations::{Mean, SYSCALL};
+use crate::{across, choice, cost, rate};
+use observations::Mean;
 pub(crate) use observations::{Observations, at_most_ns, is_counter};
 
-/// The system's clocks that are judged; what else there is, is these in another guise.
-const CLOCKS: [&str; 9] = [
-    "realtime",
-    "realtime_coarse",
-    "monotonic",
-    "monotonic_coarse",
-    "monotonic_raw",
-    "boottime",
-    "tai",
-    "process",
-    "thread",
-];
 /// The references of rates, the best first. Not the vDSO, which reads the counter in this very
 /// process: what bends the counter here would bend both.
-const REFERENCES: [&str; 3] = ["monotonic_raw:syscall", "monotonic:syscall", "monotonic_raw:vdso"];
+pub(crate) const TRUST_REFERENCES: [ReferenceKind; 3] = [
+    ReferenceKind::Unsteered(Path::Syscall),
+    ReferenceKind::Stopwatch(Path::Syscall),
+    ReferenceKind::Unsteered(Path::Vdso),
+];
 
 /// Shares of the time; the rest is for setting up.
 const COST: f64 = 0.32;
@@ -79,7 +73,7 @@ pub fn check<P: Platform>(
 ) -> Result<Envelope<Trust>, MeasureError> {
     let CheckRequest { clocks, policy, duration_s, cpu } = request;
     let platform = session.platform;
-    let names = policy::names(platform, policy, clocks, &CLOCKS)?;
+    let names = policy::names(platform, policy, clocks)?;
     // Before this thread is pinned. Where the system does not show them, what needs them says that
     // it could not be tested.
     let cpus = across::cpus(platform, None).unwrap_or_default();
@@ -96,15 +90,13 @@ pub fn check<P: Platform>(
 /// # Errors
 /// What is wrong with it.
 pub fn accepted<P: Platform>(platform: &P, policy: &Policy) -> Result<(), MeasureError> {
-    policy::names(platform, policy, &[], &CLOCKS).map(drop)
+    policy::names(platform, policy, &[]).map(drop)
 }
 
 /// What is measured: the counter in all its sequences, these clocks, and the yardstick.
 pub(crate) fn measured<P: Platform>(platform: &P, names: &[String]) -> Result<Catalogue<P>, MeasureError> {
     let mut all = with_counter(platform, names);
-    if Catalogue::new(platform).places(SYSCALL, Paths::Libc).is_ok() {
-        all.push(SYSCALL.to_owned());
-    }
+    all.extend(choice::stopwatch_by(&Catalogue::new(platform), |path| path == Path::Syscall));
     Ok(Catalogue::new(platform).select(&all, Paths::Libc)?)
 }
 
@@ -170,8 +162,10 @@ pub(crate) fn look<P: Platform>(
 /// A calibration of the counter, whatever the timer is, by the reference of rates.
 fn since<P: Platform>(setup: &Setup<'_, P>, counters: &Catalogue<P>) -> Option<TimerCalibration<P>> {
     let is_readable = counters.entries.iter().any(|row| row.sampler.is_ok());
-    let is_same = setup.bench.reference.name() == REFERENCES[0];
-    let counter = setup.session.platform.ordered_counter().ok().filter(|_| is_readable && is_same)?;
+    let platform = setup.session.platform;
+    let references = choice::references(&Catalogue::new(platform), &TRUST_REFERENCES);
+    let is_same = references.first().is_some_and(|name| name == setup.bench.reference.name());
+    let counter = platform.ordered_counter().ok().filter(|_| is_readable && is_same)?;
     Some(TimerCalibration::start(Timer::Counter(counter), setup.bench.reference.clone()))
 }
 
@@ -195,7 +189,7 @@ fn rates<P: Platform>(
     let is_coarse = |place: usize| all.entries[place].info.is_coarse;
     let is_fine = |name: &&str| !all.places(name, Paths::Libc).unwrap_or_default().into_iter().any(is_coarse);
     let rated: Vec<&str> = names.iter().map(String::as_str).filter(is_fine).collect();
-    let (clocks, reference) = rate::against(setup.session, &REFERENCES, &rated)?;
+    let (clocks, reference) = rate::against(setup.session, &TRUST_REFERENCES, &rated)?;
     let plan = rate::RateSettings { reference, duration_s, until_ppm: None };
     rate::find(setup, &clocks, &plan, &mut |live| progress(live.share))
 }

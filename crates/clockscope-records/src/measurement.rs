@@ -153,6 +153,15 @@ pub enum ReadPath {
     User,
 }
 
+impl ReadPath {
+    /// Returns whether most programs read the system's clocks by it: the C library, or the system's
+    /// own where that has the call.
+    #[must_use]
+    pub fn is_usual(self) -> bool {
+        matches!(self, Self::Libc | Self::SystemLibrary)
+    }
+}
+
 /// The hardware that a clock's readings come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
@@ -198,6 +207,14 @@ pub struct ClockIdentity {
     pub counts_suspend: bool,
     /// Whether it is a device of its own, which is read in one way only.
     pub is_device: bool,
+    /// Whether programs of its system usually read it: for intervals if it is monotonic, for civil
+    /// time if it is a wall clock. `false` in older records.
+    #[serde(default)]
+    pub is_usual: bool,
+    /// Whether it is another clock of the same system in another guise: an older call, or the
+    /// standard library of a language. `false` in older records.
+    #[serde(default)]
+    pub is_guise: bool,
 }
 
 figures!(ClockIdentity { counter_based });

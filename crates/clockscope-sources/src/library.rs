@@ -54,5 +54,9 @@ pub fn each(visitor: &mut impl Visitor) {
 fn info(name: &'static str, is_ordered: bool, summary: &'static str) -> ClockInfo {
     let resolution =
         Resolution::Unknown("the step of whichever clock it is served by: clockscope::resolution()".into());
-    ClockInfo { is_ordered, ..ClockInfo::new(name, Kind::Monotonic, Path::Library, resolution, summary) }
+    ClockInfo {
+        is_ordered,
+        is_guise: !is_ordered,
+        ..ClockInfo::new(name, Kind::Monotonic, Path::Library, resolution, summary)
+    }
 }

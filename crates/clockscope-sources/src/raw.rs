@@ -68,6 +68,15 @@ pub enum Path {
     User,
 }
 
+impl Path {
+    /// Returns whether most programs read the system's clocks by it: the C library, or the system's
+    /// own where that has the call.
+    #[must_use]
+    pub fn is_usual(self) -> bool {
+        matches!(self, Self::Libc | Self::SystemLibrary)
+    }
+}
+
 /// The unit of [`RawClock::value`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Unit {
@@ -133,11 +142,17 @@ pub struct ClockInfo {
     pub counts_suspend: bool,
     /// Whether it is a device of its own, which is read in one way only.
     pub is_device: bool,
+    /// Whether programs of this system usually read it: for intervals if it is monotonic, for civil
+    /// time if it is a wall clock.
+    pub is_usual: bool,
+    /// Whether it is another clock of the same system in another guise: an older call, or the
+    /// standard library of a language.
+    pub is_guise: bool,
 }
 
 impl ClockInfo {
-    /// Creates the description of a clock in ns that is ordered, not coarse and not a device. A
-    /// clock of this kind that is a wall clock or monotonic is the kernel's: read from its
+    /// Creates the description of a clock in ns that is ordered, not coarse, not a device, not the
+    /// usual one of its system, and no other clock in another guise. A clock of this kind that is a wall clock or monotonic is the kernel's: read from its
     /// clocksource, and steered. One that is monotonic leaves out suspends.
     #[must_use]
     pub fn new(
@@ -166,6 +181,8 @@ impl ClockInfo {
             is_steered: is_kernels,
             counts_suspend: kind != Kind::Monotonic && kind != Kind::CpuTime,
             is_device: false,
+            is_usual: false,
+            is_guise: false,
         }
     }
 

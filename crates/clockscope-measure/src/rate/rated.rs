@@ -2,10 +2,11 @@
 
 use clockscope_machine::frequencies;
 use clockscope_records::{Environment, Figure, RateRecord};
-use clockscope_sources::{Kind, Unit};
+use clockscope_sources::{Kind, Path, Unit};
 
 use crate::bench::Bench;
 use crate::catalogue::{Catalogue, CatalogueEntry, Paths, UnknownClock};
+use crate::choice::{self, ReferenceKind};
 use crate::error::MeasureError;
 use crate::incomparable::Incomparable;
 use crate::platform::Platform;
@@ -16,13 +17,14 @@ use crate::timer::{Timer, TimerCalibration};
 
 use super::error::of_inverse;
 
-/// Clocks that may run at rates of their own: what is compared if no clock is named. Others are
-/// these in another guise.
-pub const RATE_CLOCKS: [&str; 6] = ["monotonic", "monotonic_raw", "realtime", "boottime", "tai", "clockscope.now"];
 /// The reference if none is named, the first of these that answers: nobody steers it, and no
 /// library is asked.
-pub const RATE_REFERENCES: [&str; 4] =
-    ["monotonic_raw:vdso", "monotonic_raw:syscall", "monotonic:syscall", "rust_instant"];
+pub(crate) const RATE_REFERENCES: [ReferenceKind; 4] = [
+    ReferenceKind::Unsteered(Path::Vdso),
+    ReferenceKind::Unsteered(Path::Syscall),
+    ReferenceKind::Stopwatch(Path::Syscall),
+    ReferenceKind::Std,
+];
 
 /// What moves in steps of so many ns is moved by the timer tick.
 const TICKED_NS: f64 = 100e3;
@@ -90,13 +92,7 @@ fn is_usual<P: Platform>(row: &CatalogueEntry<P>, paths: Paths, catalogue: &Cata
     if is_counter(row) {
         return ordered_counter(catalogue).is_some_and(|name| name == row.info.name);
     }
-    let name = row.info.name.as_ref();
-    has_own_clock(row) || RATE_CLOCKS.contains(&name) && catalogue.reached_by(row, paths)
-}
-
-/// Whether hardware of its own moves it.
-fn has_own_clock<P: Platform>(row: &CatalogueEntry<P>) -> bool {
-    row.info.is_device
+    choice::may_have_own_rate(&row.info) && (row.info.is_device || catalogue.reached_by(row, paths))
 }
 
 /// The first ordered sequence of the counter, or else the first of all.
@@ -115,18 +111,16 @@ pub(super) fn usual_reference<P: Platform>(session: &Session<'_, P>) -> Result<S
 /// whose reason is reported then.
 pub(super) fn first_answering<P: Platform>(
     session: &Session<'_, P>,
-    references: &[&str],
+    kinds: &[ReferenceKind],
 ) -> Result<String, MeasureError> {
     let known = Catalogue::new(session.platform);
-    let there = references.iter().filter(|name| known.places(name, Paths::Libc).is_ok());
-    let names: Vec<String> = there.map(ToString::to_string).collect();
-    let tried = Catalogue::new(session.platform).select(&names, Paths::Libc)?.tried(session)?;
+    let names = choice::references(&known, kinds);
+    let tried = known.select(&names, Paths::Libc)?.tried(session)?;
     let answers = |name: &&String| {
         let places = tried.places(name, Paths::Libc).unwrap_or_default();
         places.iter().any(|place| tried.entries[*place].sampler.is_ok())
     };
-    let found = names.iter().find(answers).or(names.first());
-    Ok(found.cloned().or_else(|| references.first().map(ToString::to_string)).unwrap_or_default())
+    names.iter().find(answers).or(names.first()).cloned().ok_or(MeasureError::NoReference)
 }
 
 /// Where the reference is.
@@ -182,6 +176,10 @@ impl<'a, P: Platform> RatedClock<'a, P> {
             return Scale { ns_per_unit: 1.0, error: 0.0 };
         }
         match calibration.rate() {
+            // Its unit is what the system states, and no measurement.
+            _ if self.row.info.kind == Kind::Monotonic && self.nominal_hz.is_some() => {
+                Scale { ns_per_unit: self.rough_ns, error: 0.0 }
+            }
             Ok(rate) if is_counter(self.row) => {
                 Scale { ns_per_unit: rate.ns_per_unit, error: of_inverse(rate.bound_ppm * 1e-6) }
             }

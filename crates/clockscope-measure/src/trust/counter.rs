@@ -8,7 +8,7 @@ use clockscope_records::{
 
 use super::case::{Case, Severity, WeighedCheck};
 use super::events::{self, NoRate};
-use super::observations::{Mean, Observations, TRAPPED_NS};
+use super::observations::{self, Mean, Observations, TRAPPED_NS};
 
 /// A nominal frequency that is further off than this, in ppm, is of no use: what NTP may steer at
 /// most.
@@ -227,7 +227,7 @@ fn cost(seen: &Observations) -> WeighedCheck {
     let check = Check::Cost {
         cost_ns,
         sequence: sequence.map(str::to_owned),
-        monotonic_ns: seen.cost_ns("monotonic"),
+        monotonic_ns: seen.stopwatch().and_then(observations::cost_ns),
         syscall_ns: None,
         cause,
         clocksource: None,

@@ -2,14 +2,12 @@
 
 use clockscope_machine::clocksource;
 use clockscope_records::{
-    ClockRecord, Emulator, Environment, HypervisorStatement, KernelVerdict, Offsets, Order, Rates, ReferenceDoubt,
-    Sequence,
+    ClockIdentity, ClockKind, ClockRecord, Emulator, Environment, HypervisorStatement, KernelVerdict, Offsets, Order,
+    Rates, ReadPath, ReferenceDoubt, Sequence,
 };
 
 use crate::error::MeasureError;
 
-/// What a clock costs that enters the kernel: the yardstick for those that need not.
-pub(super) const SYSCALL: &str = "monotonic:syscall";
 /// No processor takes longer for an ordered read, in ns, unless it is trapped.
 pub(super) const TRAPPED_NS: f64 = 200.0;
 
@@ -85,9 +83,19 @@ impl Observations {
         cheapest(self.counters().filter(is_ordered)).or_else(|| cheapest(self.counters()))
     }
 
-    /// Median cost of a read, in ns.
-    pub(super) fn cost_ns(&self, label: &str) -> Option<f64> {
-        Some(self.clock(label)?.cost_ns.known()?.median)
+    /// The clock by which programs of this system usually measure intervals, as they read it.
+    pub(super) fn stopwatch(&self) -> Option<&ClockRecord> {
+        self.stopwatch_by(ReadPath::is_usual)
+    }
+
+    /// What a clock costs that enters the kernel, in ns: the yardstick for those that need not.
+    pub(super) fn syscall_ns(&self) -> Option<f64> {
+        self.stopwatch_by(|path| path == ReadPath::Syscall).and_then(cost_ns)
+    }
+
+    fn stopwatch_by(&self, is_path: impl Fn(ReadPath) -> bool) -> Option<&ClockRecord> {
+        let is_stopwatch = |clock: &ClockIdentity| clock.is_usual && clock.kind == ClockKind::Monotonic;
+        self.clocks.iter().find(|clock| is_stopwatch(&clock.identity) && is_path(clock.identity.path))
     }
 
     /// The kernel's clocksource. A program that is emulated alone sees the host's files, which say
@@ -119,6 +127,11 @@ impl Observations {
     pub(crate) fn emulators(&self) -> Option<String> {
         (!self.environment.emulation.is_empty()).then(|| Emulator::names(&self.environment.emulation))
     }
+}
+
+/// Median cost of a read, in ns.
+pub(super) fn cost_ns(clock: &ClockRecord) -> Option<f64> {
+    Some(clock.cost_ns.known()?.median)
 }
 
 fn cheapest<'a>(clocks: impl Iterator<Item = &'a ClockRecord>) -> Option<(&'a str, f64)> {

@@ -3,12 +3,12 @@
 use clockscope_machine::clocksource;
 use clockscope_records::{
     Check, CheckKind, CivilWorth, ClockBasis, ClockRecord, CostCause, Failure, Finding, RateChange, RateRecord,
-    ReadFailure, ReadPath, ReferenceDoubt, Sequence, Suspect,
+    ReadFailure, ReferenceDoubt, Sequence, Suspect,
 };
 
 use super::case::{Case, Severity, WeighedCheck};
 use super::events::{self, NoRate};
-use super::observations::{Observations, SYSCALL, TRAPPED_NS, at_most_ns};
+use super::observations::{Observations, TRAPPED_NS, at_most_ns};
 use crate::rate::base_name;
 
 /// A clock that runs by more than this, in ppm, against the one that nobody steers is being slewed:
@@ -39,8 +39,8 @@ pub(super) fn judge(
         return case;
     }
     let is_wall = clock.identity.is_wall;
-    // What monotonic shows as well is not a wall clock that was set.
-    let may_be_set = is_wall && !went_back(seen, "monotonic");
+    // What the usual clock for intervals shows as well is not a wall clock that was set.
+    let may_be_set = is_wall && !seen.stopwatch().is_some_and(|stopwatch| went_back(seen, stopwatch));
     let (suspect, severity) =
         if may_be_set { (Suspect::Setting, Severity::Limits) } else { (Suspect::Kernel, Severity::Forbids) };
     let this = [clock];
@@ -71,9 +71,12 @@ pub(super) fn judge(
 }
 
 /// Whether a clock went back, on one CPU or across CPUs.
-fn went_back(seen: &Observations, name: &str) -> bool {
-    let on_one = seen.clock(name).and_then(|clock| clock.events.as_ref()).is_some_and(|events| events.regression > 0);
-    let across = seen.handed_over(name).and_then(|sequence| sequence.regressions.get()).is_some_and(|count| count > 0);
+fn went_back(seen: &Observations, clock: &ClockRecord) -> bool {
+    let on_one = clock.events.as_ref().is_some_and(|events| events.regression > 0);
+    let across = seen
+        .handed_over(&clock.identity.label())
+        .and_then(|sequence| sequence.regressions.get())
+        .is_some_and(|count| count > 0);
     on_one || across
 }
 
@@ -95,7 +98,7 @@ fn readable(seen: &Observations, clock: &ClockRecord) -> WeighedCheck {
 /// that showed.
 fn counter(seen: &Observations, clock: &ClockRecord, faults: &[CheckKind]) -> Option<WeighedCheck> {
     let is_computed = clock.identity.basis == ClockBasis::Clocksource
-        && clock.identity.path == ReadPath::Libc
+        && clock.identity.path.is_usual()
         && !clock.identity.is_coarse
         && seen
             .clocksource()
@@ -153,7 +156,7 @@ fn cost(seen: &Observations, clock: &ClockRecord) -> Option<WeighedCheck> {
         cost_ns: Some(ns),
         sequence: None,
         monotonic_ns: None,
-        syscall_ns: seen.cost_ns(SYSCALL),
+        syscall_ns: seen.syscall_ns(),
         cause,
         clocksource: seen.clocksource().filter(|_| cause == Some(CostCause::Clocksource)).map(str::to_owned),
         emulators: seen.environment.emulation.clone(),
@@ -163,10 +166,10 @@ fn cost(seen: &Observations, clock: &ClockRecord) -> Option<WeighedCheck> {
 
 /// What explains a cost that is higher than it has to be, or is not the machine's.
 fn cost_cause(seen: &Observations, clock: &ClockRecord, ns: f64) -> Option<CostCause> {
-    let syscall_ns = seen.cost_ns(SYSCALL);
+    let syscall_ns = seen.syscall_ns();
     // A clock that the timer tick moves needs no counter; devices and calls by number are system
     // calls by nature.
-    let may_avoid = clock.identity.path == ReadPath::Libc && !clock.identity.is_coarse;
+    let may_avoid = clock.identity.path.is_usual() && !clock.identity.is_coarse;
     let has_no_vdso = seen.clocksource().and_then(clocksource::known).is_some_and(|known| known.vdso == Some(false));
     let is_emulated = !seen.environment.emulation.is_empty();
     let costs_as_much = syscall_ns.is_some_and(|syscall| ns >= LIKE_A_SYSCALL * syscall);

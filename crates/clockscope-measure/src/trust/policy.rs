@@ -5,22 +5,18 @@ use clockscope_records::{
     Check, ClockDemands, ClockRecord, Demand, DemandPlace, DemandValue, Demanded, Finding, Policy, Trustworthiness,
     Verdict,
 };
-use clockscope_sources::{ClockBasis, Kind, Path};
+use clockscope_sources::{ClockBasis, Kind};
 
 use super::counter as counters;
-use super::observations::{Observations, at_most_ns, is_counter};
+use super::observations::{Observations, at_most_ns, cost_ns, is_counter};
 use crate::catalogue::{Catalogue, Paths, UnknownClock};
+use crate::choice;
 use crate::error::{MeasureError, PolicyError};
 use crate::platform::Platform;
 
 /// Names of the clocks to judge, each once: those asked for, or the usual ones that there are, and
 /// those that the policy names.
-pub(super) fn names<P: Platform>(
-    platform: &P,
-    policy: &Policy,
-    asked: &[String],
-    usual: &[&str],
-) -> Result<Vec<String>, MeasureError> {
+pub(super) fn names<P: Platform>(platform: &P, policy: &Policy, asked: &[String]) -> Result<Vec<String>, MeasureError> {
     let catalogue = Catalogue::new(platform);
     contradictions(policy, &catalogue)?;
     let place = |name: &str| -> Result<usize, UnknownClock> {
@@ -28,8 +24,9 @@ pub(super) fn names<P: Platform>(
         catalogue.places(name, Paths::Libc)?.first().copied().ok_or_else(unknown)
     };
     let mut places = Vec::new();
-    for name in usual.iter().filter(|_| asked.is_empty()) {
-        places.extend(place(name).ok());
+    if asked.is_empty() {
+        let usual = choice::names(&catalogue, choice::is_systems);
+        places.extend(usual.iter().filter_map(|name| place(name).ok()));
     }
     for name in asked.iter().filter(|name| *name != COUNTER) {
         places.push(place(name)?);
@@ -154,7 +151,7 @@ fn is_fine<P: Platform>(name: &str, catalogue: &Catalogue<P>) -> bool {
     let places = catalogue.places(name, Paths::Libc).unwrap_or_default();
     places.first().is_some_and(|place| {
         let info = &catalogue.entries[*place].info;
-        info.basis == ClockBasis::Clocksource && info.path == Path::Libc && !info.is_coarse
+        info.basis == ClockBasis::Clocksource && info.path.is_usual() && !info.is_coarse
     })
 }
 
@@ -311,7 +308,11 @@ impl DemandFigures {
     fn of(verdict: &Verdict, seen: &Observations) -> Self {
         let clock = seen.clock(&verdict.clock);
         let is_counter = clock.is_some_and(is_counter);
-        let cost_ns = if is_counter { seen.cheapest_ordered().map(|(_, ns)| ns) } else { seen.cost_ns(&verdict.clock) };
+        let cost_ns = if is_counter {
+            seen.cheapest_ordered().map(|(_, ns)| ns)
+        } else {
+            seen.clock(&verdict.clock).and_then(cost_ns)
+        };
         Self {
             cost_ns: cost_ns.map(Range::exactly),
             tick_ns: clock.and_then(tick_ns),

@@ -362,6 +362,7 @@ fn info(name: &'static str, kind: Kind, path: Path, is_ordered: bool) -> ClockIn
         is_ordered,
         is_steered: !is_counter && name != "monotonic_raw",
         counts_suspend: kind == Kind::Wall || name == "boottime",
+        is_usual: matches!(name, "monotonic" | "realtime"),
         ..info
     }
 }

@@ -13,6 +13,7 @@ mod gaps_failing;
 mod harness;
 mod machine;
 mod measure;
+mod names;
 mod offsets;
 mod order;
 mod platform;

@@ -1,5 +1,6 @@
 //! A simulated machine as a platform of the instrument's.
 
+use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -14,6 +15,7 @@ use clockscope_simulation::{ClockId, Multiprocessor, Offline, ReadCost};
 use clockscope_sources::{Entry, Errno, Kind, Path, RawClock, Unavailable, Unwrapped, Visitor};
 
 use crate::machine::{Clocksource, Machine, Spec};
+use crate::names;
 use crate::varied::Deadly;
 
 /// What the system calls that account for a thread and for a CPU take, in ps.
@@ -47,6 +49,8 @@ pub(crate) struct Simulated {
     trial: Arc<Trial>,
     /// What a narrow counter shows more than one of 64 bits; `None` for that.
     narrow: Option<u64>,
+    /// Whether it shows its clocks under names that no system has.
+    pub(crate) has_other_names: bool,
 }
 
 /// Bits of a narrow counter: no suspend is as long as it takes to begin anew.
@@ -198,6 +202,7 @@ impl Simulated {
             asked: Mutex::default(),
             trial: Arc::default(),
             narrow: None,
+            has_other_names: false,
         }
     }
 
@@ -206,6 +211,11 @@ impl Simulated {
         let left = (self.machine.counter_hz * seconds) as u64;
         let began = self.machine.cpus.true_counter(0, 0);
         Self { narrow: Some((1u64 << NARROW_BITS).wrapping_sub(left).wrapping_sub(began)), ..self }
+    }
+
+    /// The name under which it shows a clock.
+    fn shown(&self, name: &'static str) -> &'static str {
+        if self.has_other_names { names::other_name(name) } else { name }
     }
 
     /// The same, where a read of a clock after this true time in ps panics: the question goes on
@@ -342,7 +352,7 @@ impl Yardstick for Clock {
     }
 
     fn is_vdso(&self) -> bool {
-        self.name == "monotonic_raw:vdso"
+        self.name.ends_with(":vdso")
     }
 }
 
@@ -445,7 +455,7 @@ impl Platform for Simulated {
         let names = ["monotonic_raw:syscall", "monotonic:syscall", "monotonic_raw:vdso"];
         let known = names.iter().filter_map(|name| Some((*name, self.machine.spec(name)?)));
         let looks = || Some(Arc::clone(&self.looks));
-        known.map(|(name, spec)| Clock { name, looks: looks(), ..self.clock(spec) }).collect()
+        known.map(|(name, spec)| Clock { name: self.shown(name), looks: looks(), ..self.clock(spec) }).collect()
     }
 
     fn attempt(
@@ -618,7 +628,11 @@ impl Simulated {
         for spec in self.machine.specs.iter().filter(|spec| is_shown(spec)) {
             let clock = self.is_there(spec).then(|| Clock { is_subject: true, ..self.clock(spec) });
             let clock = clock.ok_or_else(|| Unavailable::Missing("this machine has no counter".into()));
-            visitor.visit(Entry { info: spec.info.clone(), clock });
+            let mut info = spec.info.clone();
+            if let Cow::Borrowed(name) = info.name {
+                info.name = self.shown(name).into();
+            }
+            visitor.visit(Entry { info, clock });
         }
     }
 }

@@ -73,7 +73,7 @@ pub(super) fn each(visitor: &mut impl Visitor) {
 
 fn info(name: &'static str, kind: Kind, summary: &'static str) -> ClockInfo {
     let resolution = Resolution::Unknown("Rust's standard library states no resolution".into());
-    ClockInfo::new(name, kind, Path::Std, resolution, summary)
+    ClockInfo { is_guise: true, ..ClockInfo::new(name, kind, Path::Std, resolution, summary) }
 }
 
 #[cfg(test)]

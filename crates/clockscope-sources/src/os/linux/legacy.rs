@@ -250,7 +250,7 @@ fn times() -> Entry<Times> {
 }
 
 fn info(name: &'static str, kind: Kind, resolution: Resolution, summary: &'static str) -> ClockInfo {
-    ClockInfo::new(name, kind, Path::Libc, resolution, summary)
+    ClockInfo { is_guise: true, ..ClockInfo::new(name, kind, Path::Libc, resolution, summary) }
 }
 
 /// A function of the C library by its name. Functions that glibc keeps for old programs only are

@@ -76,6 +76,7 @@ impl PosixClock {
             is_coarse: matches!(self.id, libc::CLOCK_REALTIME_COARSE | libc::CLOCK_MONOTONIC_COARSE),
             counts_suspend: info.counts_suspend || self.id == libc::CLOCK_BOOTTIME,
             is_steered: info.is_steered && self.id != libc::CLOCK_MONOTONIC_RAW,
+            is_usual: matches!(self.id, libc::CLOCK_REALTIME | libc::CLOCK_MONOTONIC),
             ..info
         }
     }

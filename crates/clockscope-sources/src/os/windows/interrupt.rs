@@ -94,7 +94,10 @@ pub(super) fn each(visitor: &mut impl Visitor) {
         clock: Ok(SystemTime(GetSystemTimeAsFileTime)),
     });
     visitor.visit(Entry {
-        info: system_time("system_time_precise", "GetSystemTimePreciseAsFileTime(), since Windows 8"),
+        info: ClockInfo {
+            is_usual: true,
+            ..system_time("system_time_precise", "GetSystemTimePreciseAsFileTime(), since Windows 8")
+        },
         clock: function(&[c"kernel32.dll"], c"GetSystemTimePreciseAsFileTime").map(|found| {
             // SAFETY: the signature is that of sysinfoapi.h.
             SystemTime(unsafe { transmute::<Address, unsafe extern "system" fn(*mut FILETIME)>(found) })

@@ -69,5 +69,5 @@ pub(super) fn each(visitor: &mut impl Visitor) {
 fn info(name: &'static str, summary: &'static str) -> ClockInfo {
     let resolution = Resolution::Nanoseconds(MILLISECOND_NS as f64);
     let info = ClockInfo::new(name, Kind::Monotonic, Path::SystemLibrary, resolution, summary);
-    ClockInfo { is_coarse: true, is_steered: false, counts_suspend: true, ..info }
+    ClockInfo { is_coarse: true, is_guise: true, is_steered: false, counts_suspend: true, ..info }
 }

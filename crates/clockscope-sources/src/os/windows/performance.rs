@@ -123,7 +123,7 @@ const NT: &str = "NtQueryPerformanceCounter(), the system call";
 fn info(path: Path, hz: &Result<u64, Unavailable>, summary: &'static str) -> ClockInfo {
     let info =
         ClockInfo::new("query_performance_counter", Kind::Monotonic, path, resolution(hz, QPC_FREQUENCY), summary);
-    ClockInfo { aliases: &["qpc"], unit: unit(hz), is_steered: false, counts_suspend: true, ..info }
+    ClockInfo { aliases: &["qpc"], unit: unit(hz), is_usual: true, is_steered: false, counts_suspend: true, ..info }
 }
 
 const QPC_FREQUENCY: &str = "QueryPerformanceFrequency";

@@ -143,5 +143,5 @@ pub(super) fn each(visitor: &mut impl Visitor) {
 }
 
 fn info(name: &'static str, kind: Kind, resolution: Resolution, summary: &'static str) -> ClockInfo {
-    ClockInfo::new(name, kind, Path::Libc, resolution, summary)
+    ClockInfo { is_guise: true, ..ClockInfo::new(name, kind, Path::Libc, resolution, summary) }
 }
