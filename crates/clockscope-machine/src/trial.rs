@@ -10,7 +10,7 @@
 //! count them before the fork, because new threads are started by threads: one that is alone in
 //! here stays alone.
 
-#![allow(unsafe_code, reason = "fork, waitpid and pipes have no safe form in libc")]
+#![allow(unsafe_code, reason = "fork, signal and _exit have no safe form")]
 
 use clockscope_arch::Errno;
 use clockscope_records::Failure;
@@ -133,7 +133,11 @@ mod threads;
 mod system {
     use std::fs::File;
     use std::io::{self, Read, Write};
-    use std::os::fd::{AsRawFd, FromRawFd};
+
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::io::retry_on_intr;
+    use rustix::pipe::pipe;
+    use rustix::process::{Pid, Resource, Rlimit, Signal, WaitOptions, WaitStatus, kill_process, setrlimit, waitpid};
 
     use super::{Errno, Outcome, SignalMeaning, Untried};
 
@@ -163,55 +167,51 @@ mod system {
         read: &mut dyn FnMut(usize) -> Result<(), Errno>,
         outcomes: &mut Vec<Outcome>,
     ) {
-        let (mut answers, sender) = match pipe() {
-            Ok(ends) => ends,
-            Err(error) => return give_up(count, "pipe", &error, outcomes),
+        let (answers, sender) = match pipe() {
+            Ok((answers, sender)) => (File::from(answers), File::from(sender)),
+            Err(error) => return give_up(count, "pipe", &error.into(), outcomes),
         };
         // SAFETY: `attempt` has found a single thread, so the child is a whole process; it ends in
         // `child`.
-        match unsafe { libc::fork() } {
-            -1 => give_up(count, "fork", &io::Error::last_os_error(), outcomes),
-            0 => {
+        let forked = unsafe { libc::fork() };
+        match (forked, Pid::from_raw(forked.max(0))) {
+            (-1, _) => give_up(count, "fork", &io::Error::last_os_error(), outcomes),
+            (_, None) => {
                 drop(answers);
                 child(first, count, read, sender)
             }
-            process => {
+            (_, Some(process)) => {
                 drop(sender);
-                while outcomes.len() < count {
-                    match receive(&mut answers, timeout_ms) {
-                        Answer::Item(outcome) => outcomes.push(outcome),
-                        Answer::TimedOut => {
-                            // SAFETY: this child is ours and was not waited for, so its number is
-                            // not anybody else's.
-                            unsafe { libc::kill(process, libc::SIGKILL) };
-                            wait(process);
-                            outcomes.push(Outcome::Silent);
-                            return;
-                        }
-                        Answer::Ended => {
-                            outcomes.push(ending(wait(process)));
-                            return;
-                        }
-                    }
-                }
-                wait(process);
+                parent(process, count, timeout_ms, answers, outcomes);
             }
         }
+    }
+
+    /// Adds the outcomes that the child sends, and how it ended if that was before the last one.
+    fn parent(process: Pid, count: usize, timeout_ms: i32, mut answers: File, outcomes: &mut Vec<Outcome>) {
+        while outcomes.len() < count {
+            match receive(&mut answers, timeout_ms) {
+                Answer::Item(outcome) => outcomes.push(outcome),
+                Answer::TimedOut => {
+                    // This child is ours and was not waited for, so its number is not anybody
+                    // else's. One that has ended meanwhile is no less silent.
+                    let _ = kill_process(process, Signal::KILL);
+                    wait(process);
+                    outcomes.push(Outcome::Silent);
+                    return;
+                }
+                Answer::Ended => {
+                    let signal = wait(process).and_then(WaitStatus::terminating_signal);
+                    outcomes.push(signal.map_or(Outcome::Unanswered, Outcome::Killed));
+                    return;
+                }
+            }
+        }
+        wait(process);
     }
 
     fn give_up(count: usize, call: &'static str, error: &io::Error, outcomes: &mut Vec<Outcome>) {
         outcomes.resize(count, Outcome::Untried(Untried::System { call, error: Errno::from(error) }));
-    }
-
-    fn pipe() -> io::Result<(File, File)> {
-        let mut ends = [0; 2];
-        // SAFETY: pipe writes two descriptors into the array, which are then owned by nobody else.
-        unsafe {
-            if libc::pipe(ends.as_mut_ptr()) != 0 {
-                return Err(io::Error::last_os_error());
-            }
-            Ok((File::from_raw_fd(ends[0]), File::from_raw_fd(ends[1])))
-        }
     }
 
     /// Attempts the items and sends the answers: whether each failed, and its error number. Never
@@ -234,13 +234,11 @@ mod system {
     /// A signal shall end the child as it would end a plain program: no handler of the parent's,
     /// and no core file.
     fn die_quietly() {
-        let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
-        // SAFETY: the limit is a local; the signal numbers exist, and SIG_DFL is a disposition.
-        unsafe {
-            libc::setrlimit(libc::RLIMIT_CORE, &raw const none);
-            for (signal, _) in SIGNALS.iter().filter(|(signal, _)| *signal != libc::SIGKILL) {
-                libc::signal(*signal, libc::SIG_DFL);
-            }
+        // Where that is denied, a core file is all that is left over.
+        let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum: Some(0) });
+        for (signal, _) in SIGNALS.iter().filter(|(signal, _)| *signal != libc::SIGKILL) {
+            // SAFETY: the signal numbers exist, and SIG_DFL is a disposition.
+            unsafe { libc::signal(*signal, libc::SIG_DFL) };
         }
     }
 
@@ -268,29 +266,14 @@ mod system {
     /// Whether there is something to read, or the other end is closed, in time. The kernel keeps
     /// the time.
     fn is_ready(answers: &File, timeout_ms: i32) -> bool {
-        loop {
-            let mut watched = libc::pollfd { fd: answers.as_raw_fd(), events: libc::POLLIN, revents: 0 };
-            // SAFETY: one descriptor, which is open, in a local.
-            match unsafe { libc::poll(&raw mut watched, 1, timeout_ms) } {
-                0 => return false,
-                -1 if io::Error::last_os_error().kind() == io::ErrorKind::Interrupted => {}
-                _ => return true,
-            }
-        }
+        let patience = Timespec { tv_sec: (timeout_ms / 1000).into(), tv_nsec: (timeout_ms % 1000 * 1_000_000).into() };
+        retry_on_intr(|| poll(&mut [PollFd::new(answers, PollFlags::IN)], Some(&patience))) != Ok(0)
     }
 
-    /// Waits for the child; returns its status.
-    fn wait(process: libc::pid_t) -> libc::c_int {
-        let mut status = 0;
-        // SAFETY: the child is ours and is waited for once; the status is a local.
-        while unsafe { libc::waitpid(process, &raw mut status, 0) } == -1
-            && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
-        {}
-        status
-    }
-
-    fn ending(status: libc::c_int) -> Outcome {
-        if libc::WIFSIGNALED(status) { Outcome::Killed(libc::WTERMSIG(status)) } else { Outcome::Unanswered }
+    /// Waits for the child; returns its status, `None` if somebody else has waited for it.
+    fn wait(process: Pid) -> Option<WaitStatus> {
+        let (_, status) = retry_on_intr(|| waitpid(Some(process), WaitOptions::empty())).ok()??;
+        Some(status)
     }
 }
 
