@@ -219,8 +219,8 @@ impl<P: Platform> CatalogueEntry<P> {
             is_steered: self.info.is_steered,
             counts_suspend: self.info.counts_suspend,
             is_device: self.info.is_device,
-            is_usual: self.info.is_usual,
-            is_guise: self.info.is_guise,
+            is_usual: Some(self.info.is_usual),
+            is_guise: Some(self.info.is_guise),
             name: self.info.name.to_string(),
             aliases: self.info.aliases.iter().map(ToString::to_string).collect(),
             kind: match self.info.kind {

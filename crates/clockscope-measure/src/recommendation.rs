@@ -45,7 +45,7 @@ fn best_monotonic(clocks: &[ClockRecord]) -> Option<(&ClockRecord, f64)> {
     let costs: Vec<_> = fit.filter_map(|clock| Some((clock, clock.cost_ns.known()?.median))).collect();
     let cheapest = costs.iter().map(|(_, cost_ns)| *cost_ns).min_by(f64::total_cmp)?;
     let same: Vec<_> = costs.into_iter().filter(|(_, cost_ns)| *cost_ns <= cheapest * SAME_COST).collect();
-    same.iter().find(|(clock, _)| clock.identity.is_usual).or(same.first()).copied()
+    same.iter().find(|(clock, _)| clock.identity.is_usual == Some(true)).or(same.first()).copied()
 }
 
 /// The cheapest sound counter read that is ordered after earlier instructions, where the kernel
@@ -102,7 +102,7 @@ mod tests {
 
         // Of those that cost the same, whatever they are called.
         let named = |name: &str, is_usual| {
-            let identity = ClockIdentity { name: name.to_owned(), is_usual, ..clock.identity.clone() };
+            let identity = ClockIdentity { name: name.to_owned(), is_usual: Some(is_usual), ..clock.identity.clone() };
             ClockRecord { identity, ..clock.clone() }
         };
         for usual in ["pendulum", "sandglass"] {

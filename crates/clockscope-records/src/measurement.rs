@@ -208,13 +208,13 @@ pub struct ClockIdentity {
     /// Whether it is a device of its own, which is read in one way only.
     pub is_device: bool,
     /// Whether programs of its system usually read it: for intervals if it is monotonic, for civil
-    /// time if it is a wall clock. `false` in older records.
-    #[serde(default)]
-    pub is_usual: bool,
+    /// time if it is a wall clock. Older records do not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_usual: Option<bool>,
     /// Whether it is another clock of the same system in another guise: an older call, or the
-    /// standard library of a language. `false` in older records.
-    #[serde(default)]
-    pub is_guise: bool,
+    /// standard library of a language. Older records do not have it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub is_guise: Option<bool>,
 }
 
 figures!(ClockIdentity { counter_based });

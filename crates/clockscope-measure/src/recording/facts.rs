@@ -80,8 +80,8 @@ pub(super) fn info(clock: &RecordedClock) -> Result<ClockInfo, Damage> {
         is_steered: identity.is_steered,
         counts_suspend: identity.counts_suspend,
         is_device: identity.is_device,
-        is_usual: identity.is_usual,
-        is_guise: identity.is_guise,
+        is_usual: identity.is_usual.unwrap_or_default(),
+        is_guise: identity.is_guise.unwrap_or_default(),
         ..info
     })
 }

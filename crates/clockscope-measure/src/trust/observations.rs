@@ -94,7 +94,7 @@ impl Observations {
     }
 
     fn stopwatch_by(&self, is_path: impl Fn(ReadPath) -> bool) -> Option<&ClockRecord> {
-        let is_stopwatch = |clock: &ClockIdentity| clock.is_usual && clock.kind == ClockKind::Monotonic;
+        let is_stopwatch = |clock: &ClockIdentity| clock.is_usual == Some(true) && clock.kind == ClockKind::Monotonic;
         self.clocks.iter().find(|clock| is_stopwatch(&clock.identity) && is_path(clock.identity.path))
     }
 

@@ -25,8 +25,8 @@ fn identity(name: &str, kind: ClockKind, path: ReadPath) -> ClockIdentity {
         is_steered: basis == ClockBasis::Clocksource,
         counts_suspend: kind == ClockKind::Wall,
         is_device: false,
-        is_usual: matches!(name, "monotonic" | "realtime"),
-        is_guise: false,
+        is_usual: Some(matches!(name, "monotonic" | "realtime")),
+        is_guise: Some(false),
     }
 }
 
