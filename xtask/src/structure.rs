@@ -1,8 +1,9 @@
 //! Checks the structure: which crate may depend on which, that modules do not depend on each other
-//! in cycles, where unsafe code may be, how wide comments are, and that every test exists that the
-//! documentation names as evidence.
+//! in cycles, that public types of different crates have different names, where unsafe code may be,
+//! how wide comments are, and that every test exists that the documentation names as evidence.
 
 mod cycles;
+mod homonyms;
 mod modules;
 mod references;
 mod width;
@@ -77,7 +78,9 @@ const SITUATIONS: &str = "docs/library.md";
 /// Checks all of it.
 pub(crate) fn check() -> Result<()> {
     let metadata = run::output("cargo", &["metadata", "--format-version", "1", "--no-deps"])?;
-    let mut wrong = forbidden_edges(&edges(&serde_json::from_str(&metadata)?));
+    let metadata = serde_json::from_str(&metadata)?;
+    let mut wrong = forbidden_edges(&edges(&metadata));
+    wrong.extend(homonyms::forbidden(&metadata)?);
     wrong.extend(cycles::forbidden(Path::new("crates"), Path::new("xtask"))?);
     for (file, text) in files(".md")? {
         wrong.extend(width::wide_markdown(&file, &text));

@@ -3,30 +3,30 @@
 
 use clockscope_arch::counter::{self, StatedFrequencies};
 use clockscope_arch::os;
-use clockscope_records::{Figure, Frequencies, StatedBy};
+use clockscope_records::{Figure, Frequencies, FrequencySource};
 
 const NOT_STATED: &str = "the processor does not state it";
 
 /// Returns the counter's nominal frequency in Hz and who states it, by the precedence of
 /// [`StatedFrequencies::nominal_hz`].
 #[must_use]
-pub fn nominal_hz(stated: &Frequencies) -> Option<(f64, StatedBy)> {
+pub fn nominal_hz(stated: &Frequencies) -> Option<(f64, FrequencySource)> {
     stated_frequencies(stated).nominal_hz(|| stated.perf_mmap_hz.get()).map(recorded)
 }
 
 /// Returns the same without the kernel's figure, for a comparison with the kernel's clocks: these
 /// run by it.
 #[must_use]
-pub fn nominal_hz_beside_kernel(stated: &Frequencies) -> Option<(f64, StatedBy)> {
+pub fn nominal_hz_beside_kernel(stated: &Frequencies) -> Option<(f64, FrequencySource)> {
     stated_frequencies(stated).nominal_hz(|| None).map(recorded)
 }
 
-fn recorded((hz, by): (f64, counter::StatedBy)) -> (f64, StatedBy) {
+fn recorded((hz, by): (f64, counter::StatedBy)) -> (f64, FrequencySource) {
     let by = match by {
-        counter::StatedBy::Hypervisor => StatedBy::Hypervisor,
-        counter::StatedBy::Processor => StatedBy::Processor,
-        counter::StatedBy::Firmware => StatedBy::Firmware,
-        counter::StatedBy::Kernel => StatedBy::Kernel,
+        counter::StatedBy::Hypervisor => FrequencySource::Hypervisor,
+        counter::StatedBy::Processor => FrequencySource::Processor,
+        counter::StatedBy::Firmware => FrequencySource::Firmware,
+        counter::StatedBy::Kernel => FrequencySource::Kernel,
     };
     (hz, by)
 }

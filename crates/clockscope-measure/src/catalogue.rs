@@ -206,10 +206,10 @@ impl<P: Platform> CatalogueEntry<P> {
         };
         ClockIdentity {
             basis: match self.info.basis {
-                ClockBasis::Counter => clockscope_records::ClockBasis::Counter,
-                ClockBasis::Clocksource => clockscope_records::ClockBasis::Clocksource,
-                ClockBasis::Scheduler => clockscope_records::ClockBasis::Scheduler,
-                ClockBasis::Other => clockscope_records::ClockBasis::Other,
+                ClockBasis::Counter => clockscope_records::ReadBasis::Counter,
+                ClockBasis::Clocksource => clockscope_records::ReadBasis::Clocksource,
+                ClockBasis::Scheduler => clockscope_records::ReadBasis::Scheduler,
+                ClockBasis::Other => clockscope_records::ReadBasis::Other,
             },
             counter_based,
             is_ordered: self.info.is_ordered,

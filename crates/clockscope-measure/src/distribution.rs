@@ -18,7 +18,7 @@ pub(crate) const UNPAIRED: &str = "no two readings followed one another";
 /// # Errors
 /// There are no differences, for this reason, or the unit has no fixed length.
 pub(crate) fn summary(
-    found: Option<clockscope_statistics::Summary>,
+    found: Option<clockscope_statistics::DifferencesSummary>,
     ns_per_unit: Option<f64>,
     without: &'static str,
 ) -> Result<Summary, &'static str> {

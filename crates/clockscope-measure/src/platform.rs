@@ -33,7 +33,7 @@ pub trait Yardstick: RawClock + Clone {
 }
 
 /// A word that threads share.
-pub trait Word: Send + Sync {
+pub trait SharedWord: Send + Sync {
     /// Its value.
     fn load(&self, ordering: Ordering) -> u64;
 
@@ -63,7 +63,7 @@ pub trait Platform: Send + Sync + Sized + 'static {
     /// A clock that others are judged against.
     type Reference: Yardstick;
     /// A word that threads share.
-    type Word: Word;
+    type Word: SharedWord;
     /// A thread that is bound to a CPU until this is dropped.
     type Pinned;
     /// The calls that sleep.

@@ -36,8 +36,8 @@ pub(crate) fn recommend(clocks: &[ClockRecord], environment: &Environment) -> Re
     }
 }
 
-/// The cheapest sound monotonic clock of the system; of those that cost the same, the
-/// usual one or else the first. The library's are not the system's: what they need to be right is not measured
+/// The cheapest sound monotonic clock of the system; of those that cost the same, the usual one or
+/// else the first. The library's are not the system's: what they need to be right is not measured
 /// here.
 fn best_monotonic(clocks: &[ClockRecord]) -> Option<(&ClockRecord, f64)> {
     let is_systems = |clock: &ClockIdentity| clock.kind == ClockKind::Monotonic && clock.path != ReadPath::Library;

@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 use clockscope_sources::{Errno, RawClock};
 
 use crate::pair::{Deadline, Side};
-use crate::platform::{Platform, Word};
+use crate::platform::{Platform, SharedWord};
 
 /// A word with cache lines of its own: two, since some processors fetch lines in pairs.
 #[repr(align(128))]
@@ -40,9 +40,9 @@ pub(crate) struct Relay<'a, P: Platform> {
 }
 
 /// Ends a relay for both sides when one of them ends, however it does.
-pub(crate) struct Ending<'a, W: Word>(pub(crate) &'a W);
+pub(crate) struct Ending<'a, W: SharedWord>(pub(crate) &'a W);
 
-impl<W: Word> Drop for Ending<'_, W> {
+impl<W: SharedWord> Drop for Ending<'_, W> {
     fn drop(&mut self) {
         self.0.store(1, Ordering::Release);
     }

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use clockscope_records::{
-    CheckKind, ClockRecord, Envelope, Events, Evidence, Failure, Figure, Finding, Metric, MetricKind, Shootout,
-    Trustworthiness, UnreadableClock, Verdict, Winner,
+    CheckEvidence, CheckKind, CheckOutcome, ClockRecord, Envelope, Events, Failure, Figure, Metric, MetricKind,
+    Shootout, Trustworthiness, UnreadableClock, Verdict, Winner,
 };
 use clockscope_sources::Path;
 
@@ -265,12 +265,12 @@ fn verdict(seen: &Observations, name: &str) -> Option<Trustworthiness> {
         if is_counter { seen.clock(&verdict.clock).is_some_and(trust::is_counter) } else { verdict.clock == name }
     };
     let verdict = verdicts.iter().find(of_it)?;
-    let is_other = |evidence: &&Evidence| evidence.decides && !COMPARED.contains(&evidence.check.kind());
+    let is_other = |evidence: &&CheckEvidence| evidence.decides && !COMPARED.contains(&evidence.check.kind());
     let mut deciding = verdict.evidence.iter().filter(is_other).peekable();
     if deciding.peek().is_none() {
         return Some(Trustworthiness::Trusted);
     }
-    deciding.any(|evidence| evidence.finding == Finding::Against).then_some(verdict.verdict)
+    deciding.any(|evidence| evidence.finding == CheckOutcome::Against).then_some(verdict.verdict)
 }
 
 /// The first clock that cannot be read.

@@ -170,7 +170,7 @@ pub enum Check {
         /// The nominal frequency.
         nominal_hz: Option<f64>,
         /// What states it.
-        stated_by: Option<StatedBy>,
+        stated_by: Option<FrequencySource>,
         /// Its offset from the measured frequency.
         ppm: Option<f64>,
         /// The bound of `ppm`.
@@ -410,7 +410,8 @@ impl HypervisorStatement {
 /// What states the counter's nominal frequency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum StatedBy {
+#[schemars(rename = "StatedBy")]
+pub enum FrequencySource {
     /// A hypervisor, by CPUID leaf 40000010h.
     Hypervisor,
     /// The processor, by CPUID leaf 15h.
@@ -421,8 +422,8 @@ pub enum StatedBy {
     Kernel,
 }
 
-impl StatedBy {
-    /// Returns its name, for people: the one that `clockscope_arch` has.
+impl FrequencySource {
+    /// Returns its name, for people: the one that `clockscope_arch` has, which no renderer can ask.
     #[must_use]
     pub const fn name(self) -> &'static str {
         match self {

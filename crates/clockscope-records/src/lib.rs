@@ -37,8 +37,8 @@ pub mod units;
 mod unnamed;
 
 pub use check::{
-    Check, CheckKind, CostCause, HypervisorStatement, RateChange, ReadFailure, ReferenceDoubt, StatedBy, Suspect,
-    Untested,
+    Check, CheckKind, CostCause, FrequencySource, HypervisorStatement, RateChange, ReadFailure, ReferenceDoubt,
+    Suspect, Untested,
 };
 pub use clocksource::{
     Clocksource, Clocksources, ClocksourcesProse, Holder, KernelCause, KernelVerdict, LeftBehind, Reason, ReasonProse,
@@ -58,9 +58,8 @@ pub use figure::Figure;
 pub use figure::Figures;
 pub use gaps::{Cause, CauseKind, CpuGaps, Gaps, WorstGap};
 pub use measurement::{
-    Baseline, BetweenRuns, ClockBasis, ClockIdentity, ClockKind, ClockRecord, Cost, Events, FastestCounter, Listed,
-    Measurement, Monotonic, NoRecommendation, ReadPath, Recommendation, RecommendationProse, Run, Thorough,
-    TimerRecord,
+    Baseline, BetweenRuns, ClockIdentity, ClockKind, ClockRecord, Cost, Events, FastestCounter, Listed, Measurement,
+    Monotonic, NoRecommendation, ReadBasis, ReadPath, Recommendation, RecommendationProse, Run, Thorough, TimerRecord,
 };
 pub use offsets::{CpuOffset, OffsetPair, Offsets};
 pub use order::{Handoffs, LostPair, Order, Sequence};
@@ -82,5 +81,5 @@ pub use steps::{Bin, DifferenceRecord, ModeRecord, Steps, StepsRecord, Worst, Wo
 pub use summary::Summary;
 pub use text::{is_steering, plain};
 pub use tick_evidence::{ExactTick, Strength, TickEvidence, TickProse, TimeUnit};
-pub use trust::{Evidence, Finding, Prose, Trust, Trustworthiness, Verdict};
+pub use trust::{CheckEvidence, CheckOutcome, Prose, Trust, Trustworthiness, Verdict};
 pub use unnamed::Unnamed;

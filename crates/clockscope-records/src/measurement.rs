@@ -165,7 +165,8 @@ impl ReadPath {
 /// The hardware that a clock's readings come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum ClockBasis {
+#[schemars(rename = "ClockBasis")]
+pub enum ReadBasis {
     /// The processor's counter.
     Counter,
     /// Whatever the kernel's clocksource is.
@@ -190,7 +191,7 @@ pub struct ClockIdentity {
     /// One line: what is read.
     pub description: String,
     /// What its readings come from.
-    pub basis: ClockBasis,
+    pub basis: ReadBasis,
     /// Whether that is the processor's counter on this machine; `null` where that is not known.
     pub counter_based: Figure<bool>,
     /// Whether a read takes effect after everything before it in the program.
@@ -223,7 +224,7 @@ impl ClockIdentity {
     /// Returns whether it is the processor's own counter, in whatever reading sequence.
     #[must_use]
     pub fn is_counter(&self) -> bool {
-        self.basis == ClockBasis::Counter
+        self.basis == ReadBasis::Counter
     }
 
     /// The name, with the path where that is not the usual one: what the command accepts.

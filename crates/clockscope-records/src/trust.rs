@@ -25,7 +25,7 @@ pub struct Verdict {
     /// The verdict.
     pub verdict: Trustworthiness,
     /// Everything that was found, and not found.
-    pub evidence: Vec<Evidence>,
+    pub evidence: Vec<CheckEvidence>,
 }
 
 /// How far a clock can be trusted.
@@ -54,12 +54,13 @@ impl Trustworthiness {
 
 /// One check of a clock, and its result.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Evidence {
+#[schemars(rename = "Evidence")]
+pub struct CheckEvidence {
     /// The question, with its figures.
     #[serde(flatten)]
     pub check: Check,
     /// What the answer means for the clock.
-    pub finding: Finding,
+    pub finding: CheckOutcome,
     /// Whether the verdict is based on it: against the clock, and as severe as the verdict.
     pub decides: bool,
     /// The same for people. Renderers write it beside the figures; readers ignore it.
@@ -83,7 +84,8 @@ pub struct Prose {
 /// What an answer means for a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Finding {
+#[schemars(rename = "Finding")]
+pub enum CheckOutcome {
     /// It speaks for the clock.
     For,
     /// It speaks against it.

@@ -1,8 +1,8 @@
 //! Checks in words: the name, the sentence, the source and the advice of each.
 
 use clockscope_records::{
-    Check, CheckKind, CivilWorth, CostCause, Emulator, Evidence, Finding, Hypervisor, HypervisorStatement, Prose,
-    RateChange, ReadFailure, ReadPath, ReferenceDoubt, StatedBy, Suspect, Trust, Unnamed, Untested,
+    Check, CheckEvidence, CheckKind, CheckOutcome, CivilWorth, CostCause, Emulator, FrequencySource, Hypervisor,
+    HypervisorStatement, Prose, RateChange, ReadFailure, ReadPath, ReferenceDoubt, Suspect, Trust, Unnamed, Untested,
 };
 
 use crate::units::time;
@@ -35,7 +35,7 @@ pub(crate) fn explain(trust: &mut Trust) {
 }
 
 /// A check in words.
-pub(crate) fn prose(evidence: &Evidence) -> Prose {
+pub(crate) fn prose(evidence: &CheckEvidence) -> Prose {
     Prose {
         name: name_of(&evidence.check).to_owned(),
         text: text(evidence),
@@ -44,7 +44,8 @@ pub(crate) fn prose(evidence: &Evidence) -> Prose {
     }
 }
 
-/// The check's name in tables; the one that its writer gave it, where this program does not know it.
+/// The check's name in tables; the one that its writer gave it, where this program does not know
+/// it.
 pub(crate) fn name_of(check: &Check) -> &str {
     match check {
         Check::Unnamed(unnamed) => unnamed.text("name").unwrap_or(Unnamed::NAME),
@@ -77,7 +78,7 @@ fn name(check: CheckKind) -> &'static str {
 }
 
 /// The answer in a sentence.
-fn text(evidence: &Evidence) -> String {
+fn text(evidence: &CheckEvidence) -> String {
     let finding = evidence.finding;
     match &evidence.check {
         Check::Readable { path, failure, errors, reason } => match (failure, reason) {
@@ -97,7 +98,7 @@ fn text(evidence: &Evidence) -> String {
             (Some(current), Some(former)) => {
                 format!("the kernel turned from {former} to {current} while it was checked")
             }
-            (Some(current), None) if finding == Finding::For => {
+            (Some(current), None) if finding == CheckOutcome::For => {
                 format!("the kernel builds its clocks on it ({current})")
             }
             (Some(current), None) => format!("the kernel builds its clocks on {current}"),
@@ -125,7 +126,7 @@ fn text(evidence: &Evidence) -> String {
         Check::StepsBack { count: Some(count), readings, .. } => {
             format!("{count} of {readings} readings were smaller than the one before")
         }
-        Check::StandingStill { unchanged_ns: Some(ns), .. } if finding == Finding::Unknown => {
+        Check::StandingStill { unchanged_ns: Some(ns), .. } if finding == CheckOutcome::Unknown => {
             format!("it showed one value for {}: its step may be as long", time(*ns))
         }
         Check::StandingStill { unchanged_ns: Some(ns), .. } => format!("it showed one value for {}", time(*ns)),
@@ -240,7 +241,7 @@ fn offsets(check: &Check) -> String {
     }
 }
 
-fn constant_rate(evidence: &Evidence) -> String {
+fn constant_rate(evidence: &CheckEvidence) -> String {
     let Check::ConstantRate { reference, brackets, seconds, change, doubt: why, reason, .. } = &evidence.check else {
         return String::new();
     };
@@ -266,7 +267,7 @@ fn constant_rate(evidence: &Evidence) -> String {
         }
         (None, Some(why), _) => doubt(*why).to_owned(),
         (None, None, Some(reason)) => reason.clone(),
-        (None, None, None) if evidence.finding == Finding::For => {
+        (None, None, None) if evidence.finding == CheckOutcome::For => {
             let over = seconds.unwrap_or(0.0);
             format!("one rate explains {brackets} brackets by {against} in {over:.1} s")
         }
@@ -341,7 +342,7 @@ fn source(check: &Check) -> &str {
         Check::Order { .. } => "handoffs",
         Check::Offsets { .. } => "exchanges",
         Check::ConstantRate { .. } | Check::Rate { .. } => "brackets",
-        Check::NominalFrequency { stated_by, .. } => stated_by.map_or("CPUID and perf", StatedBy::name),
+        Check::NominalFrequency { stated_by, .. } => stated_by.map_or("CPUID and perf", FrequencySource::name),
         Check::Cost { .. } => "batches of reads",
         Check::Resolution { tick_ns: None, coarse_nominal_ns: Some(_), .. } => "the interface",
         Check::Resolution { .. } => "its readings",
@@ -352,16 +353,16 @@ fn source(check: &Check) -> &str {
 }
 
 /// What to do about it.
-fn advice(evidence: &Evidence) -> Option<String> {
+fn advice(evidence: &CheckEvidence) -> Option<String> {
     let check = &evidence.check;
     match (evidence.finding, check) {
         (_, Check::Unnamed(unnamed)) => unnamed.text("advice").map(str::to_owned),
-        (Finding::For, _) => None,
-        (Finding::Against, Check::KernelVerdict { cause: Some(reason), .. }) => {
+        (CheckOutcome::For, _) => None,
+        (CheckOutcome::Against, Check::KernelVerdict { cause: Some(reason), .. }) => {
             Some(kernel_verdict::advice(&reason.cause))
         }
-        (Finding::Against, _) => Some(remedy(check).to_owned()).filter(|remedy| !remedy.is_empty()),
-        (Finding::Unknown, _) => to_know_more(check).map(str::to_owned),
+        (CheckOutcome::Against, _) => Some(remedy(check).to_owned()).filter(|remedy| !remedy.is_empty()),
+        (CheckOutcome::Unknown, _) => to_know_more(check).map(str::to_owned),
     }
 }
 
@@ -485,10 +486,10 @@ fn to_know_more(check: &Check) -> Option<&'static str> {
 }
 
 /// The figure of a check with its unit, or a word; the unit of a count is empty.
-pub(crate) fn figure(evidence: &Evidence) -> (String, &'static str) {
+pub(crate) fn figure(evidence: &CheckEvidence) -> (String, &'static str) {
     let number = |number: Option<f64>, unit| (number.map(shown).unwrap_or_default(), unit);
     let count = |count: Option<u64>| number(count.map(|count| count as f64), "");
-    let is_unknown = evidence.finding == Finding::Unknown;
+    let is_unknown = evidence.finding == CheckOutcome::Unknown;
     match &evidence.check {
         Check::Invariance { invariant, .. } => {
             (invariant.map_or("", |is| if is { "yes" } else { "no" }).to_owned(), "")

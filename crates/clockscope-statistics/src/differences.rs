@@ -33,7 +33,7 @@ pub struct Differences {
 /// The usual figures, in the clock's unit. Quantiles are interpolated as [`crate::quantile`] does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs, reason = "they say what they are")]
-pub struct Summary {
+pub struct DifferencesSummary {
     pub count: u64,
     pub mean: f64,
     /// Standard deviation of the sample (n - 1); `None` for a single difference.
@@ -111,18 +111,18 @@ impl Differences {
 
     /// The usual figures of all differences; `None` if there are none.
     #[must_use]
-    pub fn summary(&self) -> Option<Summary> {
+    pub fn summary(&self) -> Option<DifferencesSummary> {
         self.summary_of(&self.entries(), self.count)
     }
 
     /// The same without those that are 0.
     #[must_use]
-    pub fn summary_nonzero(&self) -> Option<Summary> {
+    pub fn summary_nonzero(&self) -> Option<DifferencesSummary> {
         let entries: Vec<Difference> = self.entries().into_iter().filter(|entry| entry.value != 0).collect();
         self.summary_of(&entries, self.count - self.table[0][0] - self.table[0][1])
     }
 
-    fn summary_of(&self, entries: &[Difference], count: u64) -> Option<Summary> {
+    fn summary_of(&self, entries: &[Difference], count: u64) -> Option<DifferencesSummary> {
         let (first, last) = (entries.first()?, entries.last()?);
         // Zeros add nothing to the sum.
         let mean = self.sum as f64 / count as f64;
@@ -130,7 +130,7 @@ impl Differences {
         let at = |q| quantile(entries, count, q);
         // What was rounded is known exactly at the ends.
         let (least, most) = self.extremes.unwrap_or((i64::MAX, i64::MIN));
-        Some(Summary {
+        Some(DifferencesSummary {
             count,
             mean,
             std: (count > 1).then(|| (squares / (count - 1) as f64).sqrt()),

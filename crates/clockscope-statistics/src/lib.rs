@@ -17,7 +17,7 @@ mod stability;
 mod tick;
 
 pub use blocks::Blocks;
-pub use differences::{Difference, Differences, Mode, Summary};
+pub use differences::{Difference, Differences, DifferencesSummary, Mode};
 pub use events::{
     Batch, EventCounter, EventCounts, EventKind, Judge, ReferencedCounts, STALL_MAX, WARP_NS, WORST, WorstEvent,
     WorstEvents,

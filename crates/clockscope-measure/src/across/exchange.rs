@@ -7,7 +7,7 @@ use clockscope_brackets::{Bracket, OffsetBounds};
 use clockscope_sources::RawClock;
 
 use crate::bench::Bench;
-use crate::platform::{Platform, Word};
+use crate::platform::{Platform, SharedWord};
 use crate::relay::Ending;
 use crate::timer::read;
 

@@ -14,7 +14,7 @@ use crate::bench::{Bench, Progress, Setup};
 use crate::catalogue::{Catalogue, CatalogueEntry};
 use crate::error::MeasureError;
 use crate::pair::{Deadline, Rendezvous, Side};
-use crate::platform::{Platform, ThreadError, Word};
+use crate::platform::{Platform, SharedWord, ThreadError};
 use crate::relay::{Pace, Received, Relay, smaller};
 use crate::session::Session;
 use crate::unreadable::Unreadable;

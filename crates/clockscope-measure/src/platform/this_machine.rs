@@ -14,7 +14,7 @@ use clockscope_records::{Adjtimex, CivilWorth, Environment, HypervisorStatement,
 use clockscope_sources::os::{self, Reference};
 use clockscope_sources::{Errno, Path, Unavailable, Visitor, counter, library};
 
-use super::{Platform, Sleeps, ThreadError, Word, Yardstick};
+use super::{Platform, SharedWord, Sleeps, ThreadError, Yardstick};
 
 /// Turns of waiting after which another thread may need this very CPU.
 const PATIENT_TURNS: u32 = 1 << 13;
@@ -53,7 +53,7 @@ impl Yardstick for Reference {
     }
 }
 
-impl Word for AtomicU64 {
+impl SharedWord for AtomicU64 {
     #[inline(always)]
     fn load(&self, ordering: Ordering) -> u64 {
         Self::load(self, ordering)

@@ -51,12 +51,12 @@ pub(super) fn recorded_resolution(resolution: &Resolution) -> RecordedResolution
     }
 }
 
-fn basis(basis: clockscope_records::ClockBasis) -> ClockBasis {
+fn basis(basis: clockscope_records::ReadBasis) -> ClockBasis {
     match basis {
-        clockscope_records::ClockBasis::Counter => ClockBasis::Counter,
-        clockscope_records::ClockBasis::Clocksource => ClockBasis::Clocksource,
-        clockscope_records::ClockBasis::Scheduler => ClockBasis::Scheduler,
-        clockscope_records::ClockBasis::Other => ClockBasis::Other,
+        clockscope_records::ReadBasis::Counter => ClockBasis::Counter,
+        clockscope_records::ReadBasis::Clocksource => ClockBasis::Clocksource,
+        clockscope_records::ReadBasis::Scheduler => ClockBasis::Scheduler,
+        clockscope_records::ReadBasis::Other => ClockBasis::Other,
     }
 }
 

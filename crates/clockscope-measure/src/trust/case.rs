@@ -1,6 +1,6 @@
 //! Evidence on one clock, and how severe each piece is.
 
-use clockscope_records::{Check, CheckKind, Evidence, Finding, Trustworthiness, Verdict};
+use clockscope_records::{Check, CheckEvidence, CheckKind, CheckOutcome, Trustworthiness, Verdict};
 
 /// What evidence against a clock makes of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -17,12 +17,12 @@ pub(super) enum Severity {
 #[derive(Clone, Debug)]
 pub(super) struct WeighedCheck {
     pub(super) check: Check,
-    pub(super) finding: Finding,
+    pub(super) finding: CheckOutcome,
     pub(super) severity: Severity,
 }
 
 impl WeighedCheck {
-    pub(super) fn new(check: Check, finding: Finding, severity: Severity) -> Self {
+    pub(super) fn new(check: Check, finding: CheckOutcome, severity: Severity) -> Self {
         Self { check, finding, severity }
     }
 }
@@ -40,16 +40,16 @@ impl Case {
 
     /// Adds evidence that has its severity only if it is against the clock.
     pub(super) fn add(&mut self, found: WeighedCheck) {
-        let severity = if found.finding == Finding::Against { found.severity } else { Severity::Noted };
+        let severity = if found.finding == CheckOutcome::Against { found.severity } else { Severity::Noted };
         self.found.push(WeighedCheck { severity, ..found });
     }
 
     /// The same of evidence without which there is no trust: not to know it limits the clock's use.
     pub(super) fn need(&mut self, found: WeighedCheck) {
         let severity = match found.finding {
-            Finding::For => Severity::Noted,
-            Finding::Against => found.severity,
-            Finding::Unknown => Severity::Limits,
+            CheckOutcome::For => Severity::Noted,
+            CheckOutcome::Against => found.severity,
+            CheckOutcome::Unknown => Severity::Limits,
         };
         self.found.push(WeighedCheck { severity, ..found });
     }
@@ -76,7 +76,7 @@ impl Case {
             Severity::Limits => Trustworthiness::Limited,
             Severity::Forbids => Trustworthiness::Unfit,
         };
-        let record = |WeighedCheck { check, finding, severity }| Evidence {
+        let record = |WeighedCheck { check, finding, severity }| CheckEvidence {
             check,
             finding,
             decides: severity == most_severe && severity != Severity::Noted,

@@ -1,7 +1,7 @@
 //! What happened between readings, as evidence on any clock.
 
 use clockscope_records::{
-    Check, ClockRecord, Events, Finding, RateChange, RateRecord, ReferenceDoubt, Sequence, Suspect, Untested,
+    Check, CheckOutcome, ClockRecord, Events, RateChange, RateRecord, ReferenceDoubt, Sequence, Suspect, Untested,
 };
 
 use super::case::{Severity, WeighedCheck};
@@ -47,7 +47,7 @@ pub(super) fn steps_back(clocks: &[&ClockRecord], suspect: Suspect, severity: Se
     let readings = reads(&events);
     let count = (readings > 0).then(|| events.iter().map(|events| events.regression).sum());
     let reason = if count.is_none() { reason(clocks, |_| None) } else { None };
-    let finding = count.map_or(Finding::Unknown, |count: u64| against_if(count > 0));
+    let finding = count.map_or(CheckOutcome::Unknown, |count: u64| against_if(count > 0));
     WeighedCheck::new(Check::StepsBack { count, readings, suspect, reason }, finding, severity)
 }
 
@@ -66,13 +66,13 @@ pub(super) fn jumps(
     let Some(jumps) = ahead else {
         let reason = reason(clocks, |events| events.jump.reason());
         let check = Check::Jumps { ahead, behind: None, readings, reference, suspect, doubt: None, reason };
-        return WeighedCheck::new(check, Finding::Unknown, severity);
+        return WeighedCheck::new(check, CheckOutcome::Unknown, severity);
     };
     // What a coarse clock loses within a batch of reads is unknown.
     let behind = sum(events.iter().map(|events| events.hidden_regression.get()));
     let has_jumped = jumps + behind.unwrap_or(0) > 0;
     let doubt = doubt.filter(|_| has_jumped);
-    let finding = if doubt.is_some() { Finding::Unknown } else { against_if(has_jumped) };
+    let finding = if doubt.is_some() { CheckOutcome::Unknown } else { against_if(has_jumped) };
     let check = Check::Jumps { ahead, behind, readings, reference, suspect, doubt, reason: None };
     WeighedCheck::new(check, finding, severity)
 }
@@ -88,7 +88,7 @@ pub(super) fn jumps_against_counter(
 ) -> WeighedCheck {
     let mut found = jumps(&[clock], doubt, suspect, severity);
     if let Check::Jumps { ahead, behind, doubt, .. } = &mut found.check
-        && found.finding == Finding::Against
+        && found.finding == CheckOutcome::Against
         && ahead.unwrap_or(0) + behind.unwrap_or(0) == 1
     {
         *doubt = Some(ReferenceDoubt::SeenOnce);
@@ -139,7 +139,7 @@ pub(super) fn standing(
         WeighedCheck::new(Check::StandingStill { runs, unchanged_ns, reason }, finding, severity)
     };
     if reads(&events) == 0 {
-        return found(None, None, reason(clocks, |_| None), Finding::Unknown);
+        return found(None, None, reason(clocks, |_| None), CheckOutcome::Unknown);
     }
     let runs = Some(events.iter().map(|events| events.stuck).sum());
     let unchanged = || clocks.iter().filter_map(|clock| Some((clock, unchanged_ns(clock)?)));
@@ -151,8 +151,8 @@ pub(super) fn standing(
     };
     let has_rested = !may_rest && clocks.iter().any(rested);
     match (frozen_ns.or(stopped_ns), unchanged().map(|(_, ns)| ns).max_by(f64::total_cmp)) {
-        (Some(ns), _) => found(runs, Some(ns), None, Finding::Against),
-        (None, Some(ns)) if !has_rested => found(runs, Some(ns), None, Finding::Unknown),
+        (Some(ns), _) => found(runs, Some(ns), None, CheckOutcome::Against),
+        (None, Some(ns)) if !has_rested => found(runs, Some(ns), None, CheckOutcome::Unknown),
         _ => found(runs, None, None, against_if(has_rested)),
     }
 }
@@ -170,10 +170,10 @@ pub(super) fn order(
     let regressions = sum(ordered.iter().map(|sequence| sequence.regressions.get())).filter(|_| handoffs > 0);
     let lost = || seen.order.lost.first().map(|lost| lost.reason.clone());
     let (untested, reason, finding) = match (regressions, &seen.order.untestable) {
-        (None, _) if seen.environment.cpu.online.get() == Some(1) => (Some(Untested::OneCpu), None, Finding::For),
-        (None, Some(why)) => (Some(Untested::NoPair), Some(why.clone()), Finding::Unknown),
-        (None, None) => (Some(Untested::NoHandoff), lost(), Finding::Unknown),
-        (Some(0), _) if handoffs < FEW_HANDOFFS => (Some(Untested::FewHandoffs), None, Finding::Unknown),
+        (None, _) if seen.environment.cpu.online.get() == Some(1) => (Some(Untested::OneCpu), None, CheckOutcome::For),
+        (None, Some(why)) => (Some(Untested::NoPair), Some(why.clone()), CheckOutcome::Unknown),
+        (None, None) => (Some(Untested::NoHandoff), lost(), CheckOutcome::Unknown),
+        (Some(0), _) if handoffs < FEW_HANDOFFS => (Some(Untested::FewHandoffs), None, CheckOutcome::Unknown),
         (Some(count), _) => (None, None, against_if(count > 0)),
     };
     let worst_ns = ordered.iter().filter_map(|sequence| sequence.worst_ns.get()).max_by(f64::total_cmp);
@@ -202,7 +202,7 @@ pub(super) fn no_rate(why: NoRate<'_>, suspect: Suspect, severity: Severity) -> 
     };
     let check =
         Check::ConstantRate { reference: None, brackets: 0, seconds: None, change: None, suspect, doubt, reason };
-    WeighedCheck::new(check, Finding::Unknown, severity)
+    WeighedCheck::new(check, CheckOutcome::Unknown, severity)
 }
 
 /// Whether one rate explains all that was seen against another clock.
@@ -224,18 +224,18 @@ pub(super) fn constancy(rate: &RateRecord, suspect: Suspect, severity: Severity)
         doubt: None,
         reason,
     };
-    WeighedCheck::new(check, if is_known { against_if(is_against) } else { Finding::Unknown }, severity)
+    WeighedCheck::new(check, if is_known { against_if(is_against) } else { CheckOutcome::Unknown }, severity)
 }
 
 /// Judges a figure by a limit: it is against the clock if it is certainly outside, for it if it is
 /// certainly inside.
-pub(super) fn within(figure: f64, bound: f64, limit: f64) -> Finding {
+pub(super) fn within(figure: f64, bound: f64, limit: f64) -> CheckOutcome {
     if figure.abs() - bound <= limit && figure.abs() + bound > limit {
-        return Finding::Unknown;
+        return CheckOutcome::Unknown;
     }
     against_if(figure.abs() > limit)
 }
 
-pub(super) fn against_if(is_against: bool) -> Finding {
-    if is_against { Finding::Against } else { Finding::For }
+pub(super) fn against_if(is_against: bool) -> CheckOutcome {
+    if is_against { CheckOutcome::Against } else { CheckOutcome::For }
 }

@@ -2,7 +2,7 @@
 
 use clockscope_machine::clocksource;
 use clockscope_records::{
-    Check, CheckKind, CivilWorth, ClockBasis, ClockRecord, CostCause, Failure, Finding, RateChange, RateRecord,
+    Check, CheckKind, CheckOutcome, CivilWorth, ClockRecord, CostCause, Failure, RateChange, RateRecord, ReadBasis,
     ReadFailure, ReferenceDoubt, Sequence, Suspect,
 };
 
@@ -97,7 +97,7 @@ fn readable(seen: &Observations, clock: &ClockRecord) -> WeighedCheck {
 /// A clock that the kernel computes from a counter that is at fault is no better, whether or not
 /// that showed.
 fn counter(seen: &Observations, clock: &ClockRecord, faults: &[CheckKind]) -> Option<WeighedCheck> {
-    let is_computed = clock.identity.basis == ClockBasis::Clocksource
+    let is_computed = clock.identity.basis == ReadBasis::Clocksource
         && clock.identity.path.is_usual()
         && !clock.identity.is_coarse
         && seen
@@ -107,7 +107,7 @@ fn counter(seen: &Observations, clock: &ClockRecord, faults: &[CheckKind]) -> Op
     let mut faults: Vec<CheckKind> = faults.iter().copied().filter(|fault| *fault != CheckKind::Readable).collect();
     faults.dedup();
     (is_computed && !faults.is_empty())
-        .then(|| WeighedCheck::new(Check::Counter { faults }, Finding::Against, Severity::Limits))
+        .then(|| WeighedCheck::new(Check::Counter { faults }, CheckOutcome::Against, Severity::Limits))
 }
 
 /// A clock whose readings step by as much as the timer tick.
@@ -127,11 +127,11 @@ fn resolution(clock: &ClockRecord) -> WeighedCheck {
     let coarse_nominal_ns = clock.nominal_resolution_ns.get().filter(|ns| *ns >= COARSE_NS && !is_meant);
     let finding = match (clock.tick_ns.get(), step_ns(clock)) {
         (Some(ns), _) => events::against_if(ns >= COARSE_NS && !is_meant),
-        (None, _) if coarse_nominal_ns.is_some() => Finding::Against,
+        (None, _) if coarse_nominal_ns.is_some() => CheckOutcome::Against,
         // What only bounds the step says nothing about a coarse one.
-        (None, Some(ns)) if ns >= COARSE_NS && !is_meant => Finding::Unknown,
-        (None, Some(_)) => Finding::For,
-        (None, None) => Finding::Unknown,
+        (None, Some(ns)) if ns >= COARSE_NS && !is_meant => CheckOutcome::Unknown,
+        (None, Some(_)) => CheckOutcome::For,
+        (None, None) => CheckOutcome::Unknown,
     };
     let check = Check::Resolution {
         tick_ns: clock.tick_ns.get(),
@@ -148,9 +148,9 @@ fn cost(seen: &Observations, clock: &ClockRecord) -> Option<WeighedCheck> {
     let ns = clock.cost_ns.known()?.median;
     let cause = cost_cause(seen, clock, ns);
     let finding = match cause {
-        None => Finding::For,
-        Some(CostCause::Emulation) => Finding::Unknown,
-        Some(_) => Finding::Against,
+        None => CheckOutcome::For,
+        Some(CostCause::Emulation) => CheckOutcome::Unknown,
+        Some(_) => CheckOutcome::Against,
     };
     let check = Check::Cost {
         cost_ns: Some(ns),
@@ -204,7 +204,7 @@ fn beside_suspected(label: &str, reference: &str, suspect: Suspect, severity: Se
     if let Check::ConstantRate { change, doubt, .. } = &mut found.check
         && base_name(label) == base_name(reference)
     {
-        (*change, *doubt, found.finding) = (Some(RateChange::AgainstAll), None, Finding::Against);
+        (*change, *doubt, found.finding) = (Some(RateChange::AgainstAll), None, CheckOutcome::Against);
     }
     found
 }
@@ -220,7 +220,7 @@ fn steered(found: &RateRecord) -> WeighedCheck {
         steerable,
         reason: found.ppm.reason().filter(|_| known.is_none()).map(str::to_owned),
     };
-    let finding = known.map_or(Finding::Unknown, |(ppm, bound)| events::within(ppm, bound, SLEWED_PPM));
+    let finding = known.map_or(CheckOutcome::Unknown, |(ppm, bound)| events::within(ppm, bound, SLEWED_PPM));
     WeighedCheck::new(check, finding, if steerable { Severity::Limits } else { Severity::Forbids })
 }
 
@@ -230,5 +230,5 @@ fn synchronization(seen: &Observations) -> WeighedCheck {
     let (worth, error_s) = kernel.map_or((None, None), |kernel| (kernel.worth, kernel.civil_error_s));
     let is_known = matches!(worth, Some(CivilWorth::Trusted | CivilWorth::WhileNotSlewing)) && error_s.is_some();
     let check = Check::Synchronization { answered: kernel.is_some(), worth, error_s };
-    WeighedCheck::new(check, if is_known { Finding::For } else { Finding::Unknown }, Severity::Noted)
+    WeighedCheck::new(check, if is_known { CheckOutcome::For } else { CheckOutcome::Unknown }, Severity::Noted)
 }

@@ -2,8 +2,8 @@
 
 use clockscope_machine::clocksource::{self, KnownClocksource};
 use clockscope_records::{
-    Check, ClockDemands, ClockRecord, Demand, DemandPlace, DemandValue, Demanded, Finding, Policy, Trustworthiness,
-    Verdict,
+    Check, CheckOutcome, ClockDemands, ClockRecord, Demand, DemandPlace, DemandValue, Demanded, Policy,
+    Trustworthiness, Verdict,
 };
 use clockscope_sources::{ClockBasis, Kind};
 
@@ -340,7 +340,7 @@ fn tick_ns(clock: &ClockRecord) -> Option<Range> {
 /// Backward steps on one CPU and across CPUs. What was not tested is not zero, unless there is
 /// nothing to be tested.
 fn regressions(verdict: &Verdict, seen: &Observations, is_counter: bool) -> Option<Range> {
-    let known = || verdict.evidence.iter().filter(|evidence| evidence.finding != Finding::Unknown);
+    let known = || verdict.evidence.iter().filter(|evidence| evidence.finding != CheckOutcome::Unknown);
     let on_one = known().find_map(|evidence| match evidence.check {
         Check::StepsBack { count, .. } => count,
         _ => None,

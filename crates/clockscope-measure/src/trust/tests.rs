@@ -1,9 +1,9 @@
 //! Verdicts on records: what is known of a machine, and what each piece makes of a clock.
 
 use clockscope_records::{
-    Adjtimex, Check, CheckKind, CivilWorth, ClockBasis, ClockIdentity, ClockKind, ClockRecord, Cost, CostCause,
-    CounterFlags, Cpu, Emulator, Events, Evidence, Failure, Figure, Finding, Hypervisor, HypervisorStatement,
-    KernelCause, KernelVerdict, OffsetPair, Offsets, Order, RateRecord, ReadFailure, ReadPath, Sequence, Step,
+    Adjtimex, Check, CheckEvidence, CheckKind, CheckOutcome, CivilWorth, ClockIdentity, ClockKind, ClockRecord, Cost,
+    CostCause, CounterFlags, Cpu, Emulator, Events, Failure, Figure, Hypervisor, HypervisorStatement, KernelCause,
+    KernelVerdict, OffsetPair, Offsets, Order, RateRecord, ReadBasis, ReadFailure, ReadPath, Sequence, Step,
     Trustworthiness, Verdict,
 };
 
@@ -57,13 +57,13 @@ fn what_was_not_tested_is_unknown_and_not_against() {
     assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Trusted, NOTHING));
     for check in [CheckKind::Order, CheckKind::Offsets, CheckKind::ConstantRate, CheckKind::NominalFrequency] {
         let evidence = evidence(counter, check);
-        assert_eq!(evidence.finding, Finding::Unknown, "{evidence:?}");
+        assert_eq!(evidence.finding, CheckOutcome::Unknown, "{evidence:?}");
     }
     // Where there is one CPU, there is nothing to be tested.
     seen.environment.cpu.online = Figure::Known(1);
     let verdicts = judged(&seen);
     let order = evidence(of(&verdicts, "tsc"), CheckKind::Order);
-    assert_eq!(order.finding, Finding::For);
+    assert_eq!(order.finding, CheckOutcome::For);
 }
 
 /// A clock that stepped at first and not any more when it was to be compared has stopped.
@@ -79,7 +79,7 @@ fn a_clock_that_stopped_meanwhile_is_found() {
     assert_eq!(decided(&seen, "monotonic"), (Trustworthiness::Unfit, vec![CheckKind::StandingStill]));
 }
 
-fn cause(evidence: &Evidence) -> Option<CostCause> {
+fn cause(evidence: &CheckEvidence) -> Option<CostCause> {
     let Check::Cost { cause, .. } = evidence.check else { panic!("{evidence:?}") };
     cause
 }
@@ -92,7 +92,7 @@ fn the_reason_of_a_cost_is_what_is_known_of_it() {
         seen.clocks[3].cost_ns.known_mut().unwrap().median = cost_ns;
         let verdicts = judged(&seen);
         let cost = evidence(of(&verdicts, "monotonic"), CheckKind::Cost);
-        assert_eq!((cost.finding, cause(cost)), (Finding::Against, Some(expected)));
+        assert_eq!((cost.finding, cause(cost)), (CheckOutcome::Against, Some(expected)));
     }
 }
 
@@ -103,10 +103,10 @@ fn a_step_that_was_not_seen_is_unknown() {
     use Trustworthiness::Unfit;
 
     for (nominal_ns, span_ns, finding) in [
-        (1.0, 100e6, Finding::Unknown),
-        (1.0, 2e9, Finding::Against),
-        (1e9, 2e9, Finding::Unknown),
-        (1e9, 25e9, Finding::Against),
+        (1.0, 100e6, CheckOutcome::Unknown),
+        (1.0, 2e9, CheckOutcome::Against),
+        (1e9, 2e9, CheckOutcome::Unknown),
+        (1e9, 25e9, CheckOutcome::Against),
     ] {
         let mut seen = healthy();
         let clock = &mut seen.clocks[3];
@@ -117,7 +117,7 @@ fn a_step_that_was_not_seen_is_unknown() {
         let verdicts = judged(&seen);
         let standing = evidence(of(&verdicts, "monotonic"), CheckKind::StandingStill);
         assert_eq!(standing.finding, finding, "{nominal_ns} {span_ns} {standing:?}");
-        assert_eq!(of(&verdicts, "monotonic").verdict == Unfit, finding == Finding::Against);
+        assert_eq!(of(&verdicts, "monotonic").verdict == Unfit, finding == CheckOutcome::Against);
     }
 }
 
@@ -129,9 +129,9 @@ fn a_few_handoffs_show_a_regression_but_no_order() {
         let verdicts = judged(seen);
         evidence(of(&verdicts, "tsc"), CheckKind::Order).finding
     };
-    assert_eq!(order(&seen), Finding::Unknown);
+    assert_eq!(order(&seen), CheckOutcome::Unknown);
     sequence_of(&mut seen, "rdtscp").regressions = Figure::Known(1);
-    assert_eq!(order(&seen), Finding::Against);
+    assert_eq!(order(&seen), CheckOutcome::Against);
 }
 
 #[test]
@@ -194,10 +194,10 @@ fn a_hypervisor_is_judged_by_its_statement() {
         assert_eq!(counter.verdict, Trustworthiness::Trusted);
         evidence(counter, CheckKind::Hypervisor).finding
     };
-    assert_eq!(hypervisor(None, true), Finding::For);
-    assert_eq!(hypervisor(None, false), Finding::Unknown);
-    assert_eq!(hypervisor(Some(HypervisorStatement::ReliableHost), false), Finding::For);
-    assert_eq!(hypervisor(Some(HypervisorStatement::EmulatedReads), true), Finding::Unknown);
+    assert_eq!(hypervisor(None, true), CheckOutcome::For);
+    assert_eq!(hypervisor(None, false), CheckOutcome::Unknown);
+    assert_eq!(hypervisor(Some(HypervisorStatement::ReliableHost), false), CheckOutcome::For);
+    assert_eq!(hypervisor(Some(HypervisorStatement::EmulatedReads), true), CheckOutcome::Unknown);
 }
 
 #[test]
@@ -236,16 +236,16 @@ fn civil_time_is_known_as_well_as_its_daemon_states_it() {
         found.finding
     };
     for (worth, expected) in [
-        (CivilWorth::Trusted, Finding::For),
-        (CivilWorth::WhileNotSlewing, Finding::For),
-        (CivilWorth::Slewing, Finding::Unknown),
-        (CivilWorth::Worthless, Finding::Unknown),
-        (CivilWorth::Unsynchronized, Finding::Unknown),
+        (CivilWorth::Trusted, CheckOutcome::For),
+        (CivilWorth::WhileNotSlewing, CheckOutcome::For),
+        (CivilWorth::Slewing, CheckOutcome::Unknown),
+        (CivilWorth::Worthless, CheckOutcome::Unknown),
+        (CivilWorth::Unsynchronized, CheckOutcome::Unknown),
     ] {
         assert_eq!(found(Some(worth), Some(0.002)), expected, "{worth:?}");
-        assert_eq!(found(Some(worth), None), Finding::Unknown, "{worth:?}");
+        assert_eq!(found(Some(worth), None), CheckOutcome::Unknown, "{worth:?}");
     }
-    assert_eq!(found(None, None), Finding::Unknown);
+    assert_eq!(found(None, None), CheckOutcome::Unknown);
 }
 
 /// A call that is denied is no sign of a disabled counter, even where that is disabled as well.

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use clockscope_measure::{CheckRequest, Session, check};
 use clockscope_records::{
-    Check, CheckKind, CivilWorth, ClockDemands, Demand, DemandValue, Evidence, Finding, KernelCause, Policy, Trust,
-    Trustworthiness, Verdict,
+    Check, CheckEvidence, CheckKind, CheckOutcome, CivilWorth, ClockDemands, Demand, DemandValue, KernelCause, Policy,
+    Trust, Trustworthiness, Verdict,
 };
 use clockscope_simulation::{Change, Random, Refused};
 
@@ -64,8 +64,8 @@ fn verdict<'a>(found: &'a Trust, clock: &str) -> &'a Verdict {
     found.verdicts.iter().find(|verdict| verdict.clock == clock).expect("it was judged")
 }
 
-fn against(verdict: &Verdict) -> Vec<&Evidence> {
-    verdict.evidence.iter().filter(|evidence| evidence.finding == Finding::Against).collect()
+fn against(verdict: &Verdict) -> Vec<&CheckEvidence> {
+    verdict.evidence.iter().filter(|evidence| evidence.finding == CheckOutcome::Against).collect()
 }
 
 /// The ppm by which a clock runs fast against MONOTONIC_RAW.
@@ -76,7 +76,7 @@ fn true_ppm(machine: &Machine, spec: &Spec) -> f64 {
 
 /// Evidence that speaks against clocks that do nothing wrong: what is true of such a machine, and
 /// no fault.
-fn may_be_against(machine: &Machine, verdict: &Verdict, evidence: &Evidence) -> bool {
+fn may_be_against(machine: &Machine, verdict: &Verdict, evidence: &CheckEvidence) -> bool {
     let is_counter = verdict.clock == "tsc";
     let is_device = machine.clocksource != Clocksource::Tsc;
     match evidence.check.kind() {
@@ -166,7 +166,7 @@ fn figures(machine: &Machine, verdict: &Verdict) {
             Check::Hypervisor { statement, .. } => {
                 assert_eq!(statement, machine.facts.statement);
                 let is_doubtful = statement.is_some_and(|statement| !statement.is_reliable());
-                assert!(!is_doubtful || evidence.finding == Finding::Unknown, "{evidence:?}");
+                assert!(!is_doubtful || evidence.finding == CheckOutcome::Unknown, "{evidence:?}");
             }
             Check::Synchronization { answered, worth, error_s } => {
                 let said = machine.facts.adjtimex.as_ref();
@@ -175,7 +175,7 @@ fn figures(machine: &Machine, verdict: &Verdict) {
                     let is_worth = matches!(said.worth, Some(CivilWorth::Trusted | CivilWorth::WhileNotSlewing));
                     is_worth && said.civil_error_s.is_some()
                 });
-                assert!(evidence.finding != Finding::For || is_known, "{evidence:?}");
+                assert!(evidence.finding != CheckOutcome::For || is_known, "{evidence:?}");
                 let is_theirs = said.is_some_and(|said| said.worth == worth && said.civil_error_s == error_s);
                 assert!(!answered || is_theirs, "{evidence:?}: {said:?}");
             }

@@ -9,7 +9,7 @@ use clockscope_machine::adjtimex::AdjtimexError;
 use clockscope_machine::affinity::{self, AffinityError};
 use clockscope_machine::sleeping::{Call, SleepError};
 use clockscope_machine::trial::{Outcome, SeveralThreads};
-use clockscope_measure::{Platform, Sleeps, ThreadError, Word, Yardstick};
+use clockscope_measure::{Platform, SharedWord, Sleeps, ThreadError, Yardstick};
 use clockscope_records::{Adjtimex, Environment, HypervisorStatement, KernelVerdict};
 use clockscope_simulation::{ClockId, Multiprocessor, Offline, ReadCost};
 use clockscope_sources::{Entry, Errno, Kind, Path, RawClock, Unavailable, Unwrapped, Visitor};
@@ -359,7 +359,7 @@ impl Yardstick for Clock {
 /// A word of the machine's.
 pub(crate) struct Shared(clockscope_simulation::Word);
 
-impl Word for Shared {
+impl SharedWord for Shared {
     fn load(&self, _: Ordering) -> u64 {
         self.0.load()
     }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use clockscope_records::{Demand, DemandProse, DemandValue, Evidence, Finding, Prose, Trust, Trustworthiness, Verdict};
+use clockscope_records::{
+    CheckEvidence, CheckOutcome, Demand, DemandProse, DemandValue, Prose, Trust, Trustworthiness, Verdict,
+};
 use serde_json::Value as Json;
 
 use super::contents::DescribeContents;
@@ -61,13 +63,13 @@ fn row(verdict: &Verdict) -> Vec<Cell> {
 
 /// A piece of evidence in a line: what it means, what was asked, what was seen, who says so, what
 /// to do.
-fn line(evidence: &Evidence) -> String {
+fn line(evidence: &CheckEvidence) -> String {
     let finding = match (evidence.finding, evidence.decides) {
-        (Finding::For, _) => "for",
-        (Finding::Against, true) => "AGAINST",
-        (Finding::Against, false) => "against",
-        (Finding::Unknown, true) => "UNKNOWN",
-        (Finding::Unknown, false) => "unknown",
+        (CheckOutcome::For, _) => "for",
+        (CheckOutcome::Against, true) => "AGAINST",
+        (CheckOutcome::Against, false) => "against",
+        (CheckOutcome::Unknown, true) => "UNKNOWN",
+        (CheckOutcome::Unknown, false) => "unknown",
     };
     let Prose { name, text, source, advice } = evidence::prose(evidence);
     let advice = advice.map_or_else(String::new, |advice| format!(" -> {advice}"));
@@ -102,9 +104,9 @@ fn verdict_cells(verdict: &Verdict) -> impl Iterator<Item = Vec<Cell>> {
     let judged = verdict.verdict.as_str();
     verdict.evidence.iter().map(move |evidence| {
         let finding = match evidence.finding {
-            Finding::For => "for",
-            Finding::Against => "against",
-            Finding::Unknown => "unknown",
+            CheckOutcome::For => "for",
+            CheckOutcome::Against => "against",
+            CheckOutcome::Unknown => "unknown",
         };
         let (value, unit) = evidence::figure(evidence);
         let Prose { name, text, source, advice } = evidence::prose(evidence);
@@ -185,7 +187,7 @@ fn conclusion(trust: &Trust) -> Vec<String> {
 fn untested(trust: &Trust) -> Option<String> {
     let mut clocks_of: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for verdict in &trust.verdicts {
-        for evidence in verdict.evidence.iter().filter(|evidence| evidence.finding == Finding::Unknown) {
+        for evidence in verdict.evidence.iter().filter(|evidence| evidence.finding == CheckOutcome::Unknown) {
             if evidence.check.kind().is_test() {
                 clocks_of.entry(evidence::name_of(&evidence.check)).or_default().push(&verdict.clock);
             }

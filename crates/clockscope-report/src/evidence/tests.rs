@@ -113,7 +113,9 @@ fn checks() -> Vec<Check> {
             reason: None,
         });
     }
-    for by in [StatedBy::Hypervisor, StatedBy::Processor, StatedBy::Firmware, StatedBy::Kernel] {
+    for by in
+        [FrequencySource::Hypervisor, FrequencySource::Processor, FrequencySource::Firmware, FrequencySource::Kernel]
+    {
         let (nominal_hz, ppm, bound_ppm) = (Some(2.5e9), Some(600.0), Some(0.25));
         checks.push(Check::NominalFrequency { nominal_hz, stated_by: Some(by), ppm, bound_ppm });
     }
@@ -146,8 +148,8 @@ fn kinds() -> Vec<CheckKind> {
     kinds
 }
 
-fn judged(check: Check, finding: Finding) -> Evidence {
-    Evidence { check, finding, decides: false, prose: None }
+fn judged(check: Check, finding: CheckOutcome) -> CheckEvidence {
+    CheckEvidence { check, finding, decides: false, prose: None }
 }
 
 /// The schema lists all kinds, and the one of checks that this program does not know.
@@ -164,11 +166,11 @@ fn every_check_is_worded_and_has_its_own_name() {
         let is_never_against =
             matches!(check, Check::Hypervisor { .. } | Check::Emulation { .. } | Check::Synchronization { .. });
         let has_no_remedy = is_never_against || matches!(check, Check::KernelVerdict { cause: None, .. });
-        for finding in [Finding::For, Finding::Against, Finding::Unknown] {
+        for finding in [CheckOutcome::For, CheckOutcome::Against, CheckOutcome::Unknown] {
             let Prose { text, source, advice, .. } = prose(&judged(check.clone(), finding));
             assert!(!text.is_empty() && !source.is_empty(), "{check:?}");
-            let is_advised = finding == Finding::Against && !has_no_remedy;
-            assert!(finding == Finding::Unknown || advice.is_some() == is_advised, "{check:?}: {advice:?}");
+            let is_advised = finding == CheckOutcome::Against && !has_no_remedy;
+            assert!(finding == CheckOutcome::Unknown || advice.is_some() == is_advised, "{check:?}: {advice:?}");
         }
     }
 }
@@ -178,7 +180,7 @@ fn every_check_is_worded_and_has_its_own_name() {
 fn no_two_checks_read_alike() {
     let mut lines: Vec<String> = Vec::new();
     for check in checks() {
-        let Prose { name, text, source, advice } = prose(&judged(check, Finding::Against));
+        let Prose { name, text, source, advice } = prose(&judged(check, CheckOutcome::Against));
         lines.push(format!("{name}: {text} [{source}] {advice:?}"));
     }
     let all = lines.len();
@@ -190,7 +192,7 @@ fn no_two_checks_read_alike() {
 
 #[test]
 fn every_check_is_read_back_and_its_words_are_ignored() {
-    let evidence: Vec<Evidence> = checks().into_iter().map(|check| judged(check, Finding::Against)).collect();
+    let evidence: Vec<CheckEvidence> = checks().into_iter().map(|check| judged(check, CheckOutcome::Against)).collect();
     let verdict = Verdict { clock: "tsc".to_owned(), verdict: Trustworthiness::Unfit, evidence };
     let trust = Trust { verdicts: vec![verdict], demands: Vec::new() };
     let mut explained = trust.clone();

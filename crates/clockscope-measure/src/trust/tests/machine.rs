@@ -5,10 +5,10 @@ use super::*;
 /// A clock of Linux on x86: of its names only those of the simulated machines are known.
 fn identity(name: &str, kind: ClockKind, path: ReadPath) -> ClockIdentity {
     let basis = match kind {
-        ClockKind::Counter => ClockBasis::Counter,
-        ClockKind::Monotonic | ClockKind::Wall => ClockBasis::Clocksource,
-        ClockKind::CpuTime => ClockBasis::Scheduler,
-        ClockKind::Cycles => ClockBasis::Other,
+        ClockKind::Counter => ReadBasis::Counter,
+        ClockKind::Monotonic | ClockKind::Wall => ReadBasis::Clocksource,
+        ClockKind::CpuTime => ReadBasis::Scheduler,
+        ClockKind::Cycles => ReadBasis::Other,
     };
     ClockIdentity {
         name: name.to_owned(),
@@ -17,12 +17,12 @@ fn identity(name: &str, kind: ClockKind, path: ReadPath) -> ClockIdentity {
         path,
         description: String::new(),
         basis,
-        counter_based: Figure::of((basis != ClockBasis::Scheduler).then_some(basis != ClockBasis::Other), "not shown"),
+        counter_based: Figure::of((basis != ReadBasis::Scheduler).then_some(basis != ReadBasis::Other), "not shown"),
         is_ordered: !matches!(name, "tsc"),
         is_coarse: matches!(name, "monotonic_coarse"),
         is_wall: kind == ClockKind::Wall,
         is_cpu_time: kind == ClockKind::CpuTime,
-        is_steered: basis == ClockBasis::Clocksource,
+        is_steered: basis == ReadBasis::Clocksource,
         counts_suspend: kind == ClockKind::Wall,
         is_device: false,
         is_usual: Some(matches!(name, "monotonic" | "realtime")),
@@ -194,7 +194,7 @@ pub(super) fn of<'a>(verdicts: &'a [Verdict], clock: &str) -> &'a Verdict {
 }
 
 /// The evidence of this check.
-pub(super) fn evidence(verdict: &Verdict, check: CheckKind) -> &Evidence {
+pub(super) fn evidence(verdict: &Verdict, check: CheckKind) -> &CheckEvidence {
     verdict.evidence.iter().find(|evidence| evidence.check.kind() == check).unwrap()
 }
 
