@@ -199,6 +199,23 @@ impl Demotion {
         matches!(self, Self::OsClockSlower | Self::Unsteady)
     }
 
+    /// The word for it, which programs compare.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::NotPermitted => "not_permitted",
+            Self::NotClocksource => "not_clocksource",
+            Self::ClocksourceUnknown => "clocksource_unknown",
+            Self::CoarseOsClock => "coarse_os_clock",
+            Self::CoarseCounter => "coarse_counter",
+            Self::Wraps => "wraps",
+            Self::Unsteady => "unsteady",
+            Self::OutOfOrder => "out_of_order",
+            Self::OsClockSlower => "os_clock_slower",
+            Self::Deserted => "deserted",
+            Self::Untested => "untested",
+        }
+    }
+
     /// What was seen, and what can be done.
     pub(crate) fn explained(self) -> (&'static str, &'static str) {
         match self {

@@ -177,7 +177,8 @@ fn no_reading_is_smaller_than_one_that_was_known() {
     let regressions: u64 = seen.iter().map(|seen| seen.regressions).sum();
     let by_counter: u64 = seen.iter().map(|seen| seen.by_counter).sum();
     let share = by_counter as f64 / (reads.div_ceil(4096) * threads) as f64;
-    println!("{regressions} regressions in {} readings of {threads} threads", reads * threads);
+    // `cargo xtask bench` reads these.
+    println!("\nfigure regressions {regressions}\nfigure readings {}\nfigure threads {threads}", reads * threads);
     println!("generation {}, {:.1} % by the counter, {:?}", CLOCK.generation(), share * 100.0, CLOCK.error_bound());
     assert_eq!(regressions, 0);
     // No change of rate that was seen is a reason to suspect the counter.

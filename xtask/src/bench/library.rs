@@ -4,7 +4,7 @@ use std::process::{Child, Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-use super::{BusyLoops, CPU, figure, median};
+use super::{BusyLoops, CPU, Values, figure, median, printed_figures, value};
 use crate::run;
 
 /// A part of the bench by its name.
@@ -63,9 +63,6 @@ fn program(name: &str) -> String {
     format!("{}/release/{name}", folder())
 }
 
-/// What a program measured, by name.
-type Values = Vec<(String, f64)>;
-
 /// What a program printed as `name value` lines, pinned to the CPU of the comparison.
 fn pinned(name: &str, arguments: &[&str]) -> Result<Values> {
     let program = program(name);
@@ -81,11 +78,6 @@ fn values(output: &str) -> Result<Values> {
             Ok((name.to_owned(), value.parse()?))
         })
         .collect()
-}
-
-fn value(values: &[(String, f64)], name: &str) -> Result<f64> {
-    let found = values.iter().find(|(known, _)| known == name);
-    found.map(|(_, value)| *value).with_context(|| format!("no value for {name}"))
 }
 
 /// Civil time beside CLOCK_REALTIME itself.
@@ -239,9 +231,9 @@ fn first_readings() -> Result<()> {
 /// Children by all ways to make one, by the test that CI runs with fewer of them.
 fn children() -> Result<()> {
     let said = process_test("every_child_has_a_clock_at_once", ("CLOCKSCOPE_CHILDREN", "2000"))?;
-    for line in said.lines().filter(|line| line.contains("children were wrong")) {
-        let (way, seen) = line.rsplit_once(": ").context("a line without a figure")?;
-        figure(&format!("children, {}", way.rsplit(' ').next().unwrap_or(way)), "0", seen);
+    for (way, wrong) in said.iter().filter_map(|(name, wrong)| Some((name.strip_prefix("wrong_by_")?, wrong))) {
+        let made = value(&said, &format!("made_by_{way}"))?;
+        figure(&format!("children, {way}"), "0", &format!("{wrong} of {made} children were wrong"));
     }
     Ok(())
 }
@@ -249,17 +241,24 @@ fn children() -> Result<()> {
 /// Everything at once for a minute, by the test that CI runs for five seconds.
 fn hammer() -> Result<()> {
     let said = process_test("nothing_goes_back_whatever_happens", ("CLOCKSCOPE_HAMMER_S", "60"))?;
-    let seen = said.lines().find(|line| line.contains("regressions in")).context("the test said nothing")?;
-    let seen = seen.rsplit_once("... ").map_or(seen, |(_, seen)| seen);
-    figure("stops, signals, forks, hops, short threads for 60 s", "0", seen);
+    let of = |name: &str| value(&said, name);
+    let seen = format!(
+        "{} regressions in {} readings, {} signals, {} children of which {} were wrong",
+        of("regressions")?,
+        of("readings")?,
+        of("signals")?,
+        of("children")?,
+        of("wrong")?
+    );
+    figure("stops, signals, forks, hops, short threads for 60 s", "0", &seen);
     Ok(())
 }
 
-/// What a test of a process of its own said.
-fn process_test(name: &str, variable: (&str, &str)) -> Result<String> {
+/// The figures that a test of a process of its own printed.
+fn process_test(name: &str, variable: (&str, &str)) -> Result<Values> {
     let words =
         ["test", "--release", "--quiet", "--package", "clockscope", "--test", "process", name, "--", "--nocapture"];
-    run::output_with(&[variable], "cargo", &words)
+    printed_figures(&run::output_with(&[variable], "cargo", &words)?)
 }
 
 /// The OS clock's rate changes by 500 ppm, and back.
@@ -279,8 +278,10 @@ fn order() -> Result<()> {
             "cargo",
             &["test", "--release", "--quiet", "--package", "clockscope", "--test", "order", "--", "--nocapture"],
         )?;
-        let seen = output.lines().find(|line| line.contains("regressions")).context("the test said nothing")?;
-        figure(&format!("order, {threads} threads"), "0", seen);
+        let said = printed_figures(&output)?;
+        let (regressions, readings) = (value(&said, "regressions")?, value(&said, "readings")?);
+        let seen = format!("{regressions} regressions in {readings} readings");
+        figure(&format!("order, {} threads", value(&said, "threads")?), "0", &seen);
     }
     for line in run::output(&program("order"), &[])?.lines() {
         let (name, regressions) = line.split_once(' ').context("a line without a value")?;

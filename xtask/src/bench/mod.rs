@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use crate::run;
@@ -175,6 +175,25 @@ fn median(values: &mut [f64]) -> f64 {
 }
 
 /// Busy loops on one CPU, or on none in particular, until they are dropped.
+/// What a program or a test measured, by name.
+type Values = Vec<(String, f64)>;
+
+fn value(values: &[(String, f64)], name: &str) -> Result<f64> {
+    let found = values.iter().find(|(known, _)| known == name);
+    found.map(|(_, value)| *value).with_context(|| format!("no value for {name}"))
+}
+
+/// The lines `figure NAME VALUE` that a test printed among others.
+fn printed_figures(output: &str) -> Result<Values> {
+    let figures = output.lines().filter_map(|line| line.strip_prefix("figure "));
+    let figures = figures.map(|line| {
+        let (name, value) = line.split_once(' ').context("a figure without a value")?;
+        Ok((name.to_owned(), value.parse().with_context(|| format!("the figure {name} is \"{value}\""))?))
+    });
+    let found: Values = figures.collect::<Result<_>>()?;
+    if found.is_empty() { bail!("the test printed no figure") } else { Ok(found) }
+}
+
 struct BusyLoops(Vec<Child>);
 
 impl BusyLoops {
@@ -202,6 +221,23 @@ impl Drop for BusyLoops {
             // It may have ended by itself; either way it is gone afterwards.
             let _ = child.kill();
             let _ = child.wait();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_are_found_among_other_lines() {
+        let said =
+            "running 1 test\ntest order ... \nfigure regressions 0\nfigure slowest_s 0.0123\nfigures of speech\nok\n";
+        let found = printed_figures(said).unwrap();
+        assert_eq!((value(&found, "regressions").unwrap(), value(&found, "slowest_s").unwrap()), (0.0, 0.0123));
+        assert!(value(&found, "readings").is_err() && found.len() == 2);
+        for wrong in ["", "ok\n", "figure alone\n", "figure wrong many\n"] {
+            assert!(printed_figures(wrong).is_err(), "{wrong}");
         }
     }
 }

@@ -344,7 +344,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     fn outcome(&self) -> Option<Evidence> {
         let ServingMode::Barred(reason) = self.shared.page.mode() else { return None };
         let (seen, advice) = reason.explained();
-        Some(Evidence::new("outcome", Finding::Against, seen).by("the clock itself").advise(advice))
+        Some(Evidence::new("outcome", Finding::Against, seen).word(reason.word()).by("the clock itself").advise(advice))
     }
 }
 

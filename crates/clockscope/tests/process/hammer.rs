@@ -177,8 +177,10 @@ fn nothing_goes_back_whatever_happens_to_the_process() {
         // SAFETY: our child, which was not waited for.
         unsafe { libc::kill(stopper, libc::SIGKILL) };
         let regressions = REGRESSIONS.load(Ordering::Relaxed);
+        // `cargo xtask bench` reads these.
         println!(
-            "{regressions} regressions in {} readings, {} signals, {children} children of which {wrong} were wrong",
+            "\nfigure regressions {regressions}\nfigure readings {}\nfigure signals {}\nfigure children {children}\n\
+             figure wrong {wrong}",
             READINGS.load(Ordering::Relaxed),
             SIGNALS.load(Ordering::Relaxed),
         );

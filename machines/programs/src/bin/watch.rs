@@ -51,6 +51,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Compares once more, and so finds a counter that stands still.
     let bound_ns = clockscope::error_bound().map(|bound| bound.largest.as_nanos());
     let outcome = clockscope::evidence().into_iter().find(|evidence| evidence.name == "outcome");
+    let demotion = outcome.as_ref().and_then(|outcome| match &outcome.value {
+        Some(clockscope::Value::Word(word)) => Some(word.clone()),
+        _ => None,
+    });
     let json = [
         ("reads", seen.reads.to_string()),
         ("regressions", seen.regressions.to_string()),
@@ -63,6 +67,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ("source_first", format!("\"{source_first:?}\"")),
         ("source_last", format!("\"{:?}\"", source())),
         ("generation", clockscope::generation().to_string()),
+        ("demotion", demotion.map_or("null".into(), |word| format!("{word:?}"))),
         ("outcome", outcome.map_or("null".into(), |outcome| format!("{:?}", outcome.seen))),
         ("seconds", format!("{:.3}", seen.seconds)),
     ];
