@@ -86,7 +86,7 @@ impl TickRecord {
             agreement: None,
             exact_tick: None,
             prose: None,
-            recognised: None,
+            recognized: None,
         };
         Self { tick_ns: Figure::unknown(reason), evidence }
     }
@@ -161,7 +161,7 @@ impl TickSource {
                 agreement: Some(lattice.agreement),
                 exact_tick,
                 prose: None,
-                recognised: known.filter(|_| counts.is_none()).map(|(_, _, name)| (*name).to_owned()),
+                recognized: known.filter(|_| counts.is_none()).map(|(_, _, name)| (*name).to_owned()),
             },
         }
     }
@@ -247,7 +247,7 @@ mod tests {
     /// The tick, its exact form and by which name it is known.
     fn found(hardware: TickSource, period: f64, ns_per_unit: f64) -> (f64, Option<ExactTick>, Option<String>) {
         let TickRecord { tick_ns, evidence, .. } = hardware.found(lattice(period, 1e-7), ns_per_unit);
-        (tick_ns.get().unwrap(), evidence.exact_tick, evidence.recognised)
+        (tick_ns.get().unwrap(), evidence.exact_tick, evidence.recognized)
     }
 
     /// All readings of an ordered counter share one residue: few of them prove no tick, and

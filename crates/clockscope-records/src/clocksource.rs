@@ -1,5 +1,7 @@
 //! What the kernel could build its clocks on.
 
+use std::fmt;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +41,23 @@ pub enum Holder {
         /// The file in which it has noted down what was in use before.
         marker: String,
     },
+}
+
+/// The run and what to do, in the words of errors and of tables alike.
+impl fmt::Display for Holder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Process { pid } => {
+                let process = pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"));
+                write!(f, "{process} has switched the clocksource and will put it back: wait until it has ended")
+            }
+            Self::OtherUser { marker } => write!(
+                f,
+                "another user's run has switched the clocksource and not put it back yet ({marker}): ask as that \
+                 user, or as root"
+            ),
+        }
+    }
 }
 
 /// What holds the clocksource, in words.
@@ -219,6 +238,22 @@ mod tests {
     fn unnamed() -> Reason {
         let [seen, source, advice] = ["a", "b", "c"].map(str::to_owned);
         KernelCause::Unnamed { seen, source, is_fault: true, advice }.into()
+    }
+
+    #[test]
+    fn a_holder_is_named_with_what_to_do() {
+        for (holder, start, end) in [
+            (Holder::Process { pid: Some(4711) }, "process 4711 has switched", "wait until it has ended"),
+            (Holder::Process { pid: None }, "another process has switched", "wait until it has ended"),
+            (
+                Holder::OtherUser { marker: "/run/x".to_owned() },
+                "another user's run",
+                "(/run/x): ask as that user, or as root",
+            ),
+        ] {
+            let held = holder.to_string();
+            assert!(held.starts_with(start) && held.ends_with(end), "{held}");
+        }
     }
 
     #[test]

@@ -32,7 +32,8 @@ pub struct TickEvidence {
     #[serde(flatten, deserialize_with = "ignored")]
     pub prose: Option<TickProse>,
     /// What is known to tick so.
-    pub recognised: Option<String>,
+    #[serde(alias = "recognised")]
+    pub recognized: Option<String>,
 }
 
 /// A tick in words.

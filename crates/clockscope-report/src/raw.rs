@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use clockscope_records::Recording;
+use clockscope_records::{Recording, plain};
 use serde_json::Value;
 
 /// Why Parquet cannot be written where it is not built in, and what to do.
@@ -34,15 +34,16 @@ pub enum RawFormat {
     Parquet,
 }
 
-/// Writes the readings of all clocks, each in ns since its first one: whole ns for a clock of
-/// whole ns, picoseconds for others. A reading before the first is negative.
+/// Writes the readings of all clocks, whose names are cleaned as all texts of a record are, or
+/// escaped in JSON. Each is in ns since its first one: whole ns for a clock of whole ns,
+/// picoseconds for others. A reading before the first is negative.
 ///
 /// # Errors What the writer refused; [`io::ErrorKind::Unsupported`] for Parquet in a program that
 /// was built without it.
 pub fn write_raw<W: Write + Send>(out: W, format: RawFormat, series: &[Series<'_>]) -> io::Result<()> {
     match format {
         RawFormat::Csv => sheet(out, series),
-        RawFormat::Labelled => lines(out, series, |clock| format!("{clock} "), ""),
+        RawFormat::Labelled => lines(out, series, |clock| format!("{} ", plain(clock)), ""),
         RawFormat::Ndjson => lines(out, series, |clock| format!(r#"{{"clock":{},"ns":"#, Value::from(clock)), "}"),
         RawFormat::Parquet => parquet::write(out, series),
     }
@@ -63,11 +64,12 @@ fn sheet<W: Write>(out: W, series: &[Series<'_>]) -> io::Result<()> {
     writer.write_record(["clock", "ns"])?;
     let mut field = String::new();
     for clock in series {
+        let name = plain(clock.clock);
         for ns in clock.ns() {
             field.clear();
             // A string takes everything.
             let _ = write!(field, "{ns}");
-            writer.write_record([clock.clock, field.as_str()])?;
+            writer.write_record([name.as_ref(), field.as_str()])?;
         }
     }
     writer.flush()
@@ -127,6 +129,8 @@ mod parquet {
     use parquet::file::writer::SerializedFileWriter;
     use parquet::schema::types::Type;
 
+    use clockscope_records::plain;
+
     use super::{Ns, Series};
 
     /// Values that are handed over at a time.
@@ -154,7 +158,7 @@ mod parquet {
         for clock in series {
             let mut group = file.next_row_group()?;
             if let Some(mut column) = group.next_column()? {
-                let names = vec![ByteArray::from(clock.clock); clock.values.len().min(CHUNK)];
+                let names = vec![ByteArray::from(plain(clock.clock).as_ref()); clock.values.len().min(CHUNK)];
                 for chunk in clock.values.chunks(CHUNK) {
                     column.typed::<ByteArrayType>().write_batch(&names[..chunk.len()], None, None)?;
                 }
@@ -200,6 +204,14 @@ mod tests {
         let mut out = Vec::new();
         write_raw(&mut out, format, series).expect("memory takes everything");
         String::from_utf8(out).expect("text")
+    }
+
+    #[test]
+    fn a_name_does_not_steer_a_terminal() {
+        let hostile = Series { clock: "a\u{1b}[2Jb\nc", values: &[7], ns_per_unit: 1.0 };
+        assert_eq!(written(RawFormat::Csv, &[hostile]), "clock,ns\na [2Jb c,0\n");
+        assert_eq!(written(RawFormat::Labelled, &[hostile]), "a [2Jb c 0\n");
+        assert_eq!(written(RawFormat::Ndjson, &[hostile]), "{\"clock\":\"a\\u001b[2Jb\\nc\",\"ns\":0}\n");
     }
 
     #[test]

@@ -221,7 +221,7 @@ fn sentences_of_an_older_record_are_kept() {
 #[test]
 fn former_names_of_keys_are_read() {
     for (fixture, names) in [
-        ("runtimes", [("nominal_resolution_ns", "nominal_tick_ns"), ("zeros_percent", "zeros_percent")]),
+        ("runtimes", [("nominal_resolution_ns", "nominal_tick_ns"), ("recognized", "recognised")]),
         ("gaps", [("lost_ns", "stolen_ns"), ("lost_percent", "stolen_percent")]),
     ] {
         let mut older = text_of(fixture);
@@ -233,7 +233,6 @@ fn former_names_of_keys_are_read() {
     }
 }
 
-/// Clocks side by side, and histograms, fit whatever width the terminal has.
 /// Whatever a later program writes into the lists of these records, they are read, shown with its
 /// words where it has some, and written again as they were.
 #[test]
@@ -326,6 +325,7 @@ fn a_failure_of_a_later_program_keeps_its_reason() {
     assert!(Document::from_json(&record.to_string()).is_err());
 }
 
+/// Clocks side by side, and histograms, fit whatever width the terminal has.
 #[test]
 fn narrow_terminals_have_narrow_tables() {
     for (width, ascii) in [(40, true), (60, false), (200, true)] {

@@ -175,7 +175,7 @@ fn tick(record: &mut RuntimeRecord, readings: &ProbeReadings) {
         agreement: lattice.map(|lattice| lattice.agreement),
         exact_tick: None,
         prose: None,
-        recognised: None,
+        recognized: None,
     });
 }
 

@@ -102,8 +102,8 @@ fn refused_beforehand(seen: &mut Seen) {
 
 /// The second of two runs says who holds the switch; one that does not switch warns.
 fn held(seen: &mut Seen) {
-    says(seen, "second", 4, &["is switching the clocksource just now", "process"]);
-    says(seen, "beside", 0, &["warning", "is switching the clocksource just now"]);
+    says(seen, "second", 4, &["has switched the clocksource and will put it back", "process"]);
+    says(seen, "beside", 0, &["warning", "has switched the clocksource and will put it back"]);
     is(seen, "after_held", "tsc");
 }
 

@@ -64,7 +64,7 @@ pub enum SwitchError {
         error: io::Error,
     },
     /// Another run has it switched.
-    #[error("{}", holding(.0))]
+    #[error("{0}")]
     Held(Holder),
     /// A process has left it switched.
     #[error(
@@ -136,20 +136,6 @@ pub fn left_behind() -> Result<Option<LeftBehind>, Holder> {
 /// Another process is switching, this process may not, or the kernel refuses.
 pub fn restore() -> Result<Option<Restoration>, SwitchError> {
     SwitchPaths::default().restore()
-}
-
-fn holding(holder: &Holder) -> String {
-    match holder {
-        Holder::Process { pid } => {
-            let process = pid.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}"));
-            format!(
-                "{process} is switching the clocksource just now, and will put back what was there: wait until it has ended"
-            )
-        }
-        Holder::OtherUser { marker } => format!(
-            "another user's run has switched the clocksource and not put it back yet ({marker}): ask as that user, or as root"
-        ),
-    }
 }
 
 impl From<Holder> for SwitchError {

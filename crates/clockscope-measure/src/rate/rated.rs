@@ -7,10 +7,10 @@ use clockscope_sources::{Kind, Path, Unit};
 use crate::bench::Bench;
 use crate::catalogue::{Catalogue, CatalogueEntry, Paths, UnknownClock};
 use crate::choice::{self, ReferenceKind};
+use crate::clock_step::{ClockStep, clock_step};
 use crate::error::MeasureError;
 use crate::incomparable::Incomparable;
 use crate::platform::Platform;
-use crate::quantum::{Quantum, quantum};
 use crate::session::Session;
 use crate::subject::is_counter;
 use crate::timer::{Timer, TimerCalibration};
@@ -146,11 +146,11 @@ impl<'a, P: Platform> RatedClock<'a, P> {
             fence: (!row.info.is_ordered).then(|| bench.timer.clone()),
         };
         if rated.refusal.is_none() {
-            match quantum(row, rated.rough_ns, bench) {
+            match clock_step(row, rated.rough_ns, bench) {
                 // A clock that the timer tick moves takes longer steps while it is steered.
-                Ok(Quantum::Step(tick)) if tick * rated.rough_ns >= TICKED_NS => rated.tick = tick * (1.0 + STEERED),
-                Ok(Quantum::Step(tick)) => rated.tick = tick,
-                Ok(Quantum::Unseen { ns }) => rated.refusal = Some(Incomparable::NoStep { ns }),
+                Ok(ClockStep::Step(tick)) if tick * rated.rough_ns >= TICKED_NS => rated.tick = tick * (1.0 + STEERED),
+                Ok(ClockStep::Step(tick)) => rated.tick = tick,
+                Ok(ClockStep::Unseen { ns }) => rated.refusal = Some(Incomparable::NoStep { ns }),
                 Err(errno) => rated.refusal = Some(Incomparable::ReadFailed(errno)),
             }
         }

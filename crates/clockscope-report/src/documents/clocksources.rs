@@ -4,12 +4,12 @@ use clockscope_records::{Clocksource, Clocksources, Envelope, Holder, KernelVerd
 use serde_json::Value;
 
 use super::environment::DocumentHead;
+use crate::kernel_verdict;
 use crate::model::{Block, Cell, Table};
 use crate::report::{Describe, Lines};
 use crate::sheet::Sheet;
 use crate::text::{by_reason, sentence};
 use crate::units::{figure, time};
-use crate::{holder, kernel_verdict};
 
 const HEAD: [&str; 7] = ["Clocksource", "In use", "Frequency", "Bits", "Wraps after", "vDSO", "A read usually costs"];
 
@@ -110,7 +110,7 @@ fn conclusion(found: &Clocksources, current: Option<&str>) -> Vec<String> {
         ));
     }
     let not_for_long =
-        |holder: &Holder| sentence(format!("What is in use now will not stay: {}", holder::held(holder)));
+        |holder: &Holder| sentence(format!("What is in use now will not stay: {}", ToString::to_string(holder)));
     lines.extend(found.holder.as_ref().map(not_for_long));
     lines
 }

@@ -15,7 +15,7 @@ use crate::text::{by_reason, counted, sentence, texts};
 use crate::units::{cost, figure, time, trimmed};
 
 const HEAD: [&str; 10] =
-    ["Runtime", "API", "Hardware timer", "1 tick", "Cost", "Observed", "Tick", "Zeros %", "Regr", "Largest"];
+    ["Runtime", "API", "Hardware timer", "Stated", "Cost", "Observed", "Tick", "Zeros %", "Regr", "Largest"];
 
 /// Columns of a spreadsheet. The row's clocksource is the context's.
 const COLUMNS: [&str; 35] = [
@@ -48,7 +48,7 @@ const COLUMNS: [&str; 35] = [
     "tick_spread_ns=tick_evidence.spread_ns",
     "tick_agreement=tick_evidence.agreement",
     "tick_period=tick_evidence.period",
-    "tick_recognised=tick_evidence.recognised",
+    "tick_recognized=tick_evidence.recognized",
     "zeros_percent",
     "regressions",
     "largest_step_ns",
@@ -107,7 +107,7 @@ fn tables(found: &Runtimes) -> Vec<Table> {
         one.title = "".into();
     }
     if let Some(last) = tables.last_mut() {
-        let about = "1 tick: what the API states. Zeros: readings equal to the one before. Regr: readings smaller than the one \
+        let about = "Stated: the nominal resolution, which the API states. Zeros: readings equal to the one before. Regr: readings smaller than the one \
                      before. Largest: the largest step between two readings that follow each other at once.";
         last.below.extend(texts([about]));
     }
@@ -210,7 +210,7 @@ fn unknown(row: &RuntimeRecord) -> impl Iterator<Item = (&'static str, &str)> {
     let at_most = row.tick_evidence.as_ref().and_then(|evidence| evidence.at_most_ns);
     [
         ("Hardware timer", row.hardware_timer.reason()),
-        ("1 tick", row.nominal_resolution_ns.reason()),
+        ("Stated", row.nominal_resolution_ns.reason()),
         ("Cost", row.cost_ns.reason()),
         ("Observed", row.observed_resolution_ns.reason()),
         ("Tick", row.tick_ns.reason().filter(|_| at_most.is_none())),

@@ -199,7 +199,7 @@ fn of_tick(clock: &StepsRecord) -> String {
     if let Some(hz) = evidence.frequency_hz {
         line.push_str(&format!(", {}", frequency(hz)));
     }
-    if let Some(name) = &evidence.recognised {
+    if let Some(name) = &evidence.recognized {
         line.push_str(&format!(" ({name})"));
     }
     let strength = match evidence.strength {

@@ -16,7 +16,7 @@ pub(crate) fn at_most(ns: f64) -> TickEvidence {
         agreement: None,
         exact_tick: None,
         prose: None,
-        recognised: None,
+        recognized: None,
     }
 }
 

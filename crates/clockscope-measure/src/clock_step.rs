@@ -27,7 +27,7 @@ const TURN_NS: f64 = 50.0;
 
 /// A clock's step.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Quantum {
+pub(crate) enum ClockStep {
     /// In the clock's own unit.
     Step(f64),
     /// Its nominal resolution is finer, but it was not seen to step for so many ns: its step may be
@@ -41,18 +41,18 @@ pub(crate) enum Quantum {
 ///
 /// # Errors
 /// A read failed.
-pub(crate) fn quantum<P: Platform>(
+pub(crate) fn clock_step<P: Platform>(
     row: &CatalogueEntry<P>,
     ns_per_unit: f64,
     bench: &Bench<'_, P>,
-) -> Result<Quantum, Errno> {
+) -> Result<ClockStep, Errno> {
     let nominal_ns = row.nominal_resolution_ns(Some(ns_per_unit)).get().unwrap_or(0.0);
     let nominal = (nominal_ns / ns_per_unit).max(1.0);
-    let Ok(sampler) = &row.sampler else { return Ok(Quantum::Step(nominal)) };
+    let Ok(sampler) = &row.sampler else { return Ok(ClockStep::Step(nominal)) };
     let readings = (0..READINGS).map(|_| sampler.now()).collect::<Result<Vec<u64>, Errno>>()?;
     // Steps as long as the nominal ones are not waited for.
     if step::positive(&readings).count() >= STEPS || nominal_ns * STEPS as f64 > PATIENCE_NS {
-        return Ok(Quantum::Step(step::of_readings(&readings).max(nominal)));
+        return Ok(ClockStep::Step(step::of_readings(&readings).max(nominal)));
     }
     // The clock that stands still must not time this: a counter is timed by the reference, and what
     // may be the reference by the timer.
@@ -66,10 +66,10 @@ pub(crate) fn quantum<P: Platform>(
         look_on(turns(bench.timer.tick_ns()), || sampler.now(), elapsed_ns, || bench.is_stopped())?
     };
     Ok(match seen.steps {
-        0 => Quantum::Unseen { ns: seen.looked_ns },
-        STEPS => Quantum::Step((seen.smallest as f64).max(nominal)),
+        0 => ClockStep::Unseen { ns: seen.looked_ns },
+        STEPS => ClockStep::Step((seen.smallest as f64).max(nominal)),
         // Fewer bound it only by the largest, and by how long none came.
-        _ => Quantum::Step((seen.largest as f64).max(seen.still_ns / ns_per_unit).max(nominal)),
+        _ => ClockStep::Step((seen.largest as f64).max(seen.still_ns / ns_per_unit).max(nominal)),
     })
 }
 
