@@ -36,6 +36,13 @@ pub enum Paths {
     All,
 }
 
+/// The name of the processor's counter on the command line and in policies, whatever the architecture
+/// calls it: its first ordered reading sequence, where one is read.
+pub(crate) const COUNTER: &str = "counter";
+
+/// What C writes before the names of POSIX clocks.
+const C_PREFIX: &str = "clock_";
+
 /// A name that no clock bears.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no clock named \"{name}\"")]
@@ -86,10 +93,21 @@ impl<P: Platform> Catalogue<P> {
         Ok(self)
     }
 
-    /// Where the clocks of this name are: one, or one a path.
+    /// Where the clocks of this name are: one, or one a path. Names are those of `clockscope list`,
+    /// in capitals as well, with C's prefix, or [`COUNTER`].
     pub(crate) fn places(&self, name: &str, paths: Paths) -> Result<Vec<usize>, UnknownClock> {
-        let meant = |place: &usize| self.is_meant(&self.entries[*place], name, paths);
-        let places: Vec<usize> = (0..self.entries.len()).filter(meant).collect();
+        let asked = name.to_ascii_lowercase();
+        let bearing = |name: &str| -> Vec<usize> {
+            (0..self.entries.len()).filter(|place| self.is_meant(&self.entries[*place], name, paths)).collect()
+        };
+        let in_order = |row: &CatalogueEntry<P>| row.info.is_counter() && row.info.is_ordered;
+        let places = match (bearing(&asked), asked.strip_prefix(C_PREFIX)) {
+            (places, Some(rest)) if places.is_empty() => bearing(rest),
+            (places, _) if places.is_empty() && asked == COUNTER => {
+                self.entries.iter().position(in_order).into_iter().collect()
+            }
+            (places, _) => places,
+        };
         if places.is_empty() { Err(UnknownClock { name: name.to_owned(), known: self.names() }) } else { Ok(places) }
     }
 
@@ -288,6 +306,23 @@ mod tests {
                 assert_eq!(selected(&[&name], paths).unwrap().len(), 1, "{name}");
             }
         }
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn names_are_taken_as_users_write_them() {
+        let one = |name| selected(&[name], Paths::Libc).map(|found| found.concat());
+        assert_eq!(one("CLOCK_MONOTONIC").unwrap(), "monotonic:libc");
+        assert_eq!(one("clock_realtime:vdso").unwrap(), "realtime:vdso");
+        assert_eq!(one("Monotonic_Raw:SYSCALL").unwrap(), "monotonic_raw:syscall");
+        // C's `clock` and its prefix are two things.
+        assert_eq!(one("clock").unwrap(), "clock:libc");
+        for name in ["CLOCK_", "clock_clock_monotonic", "monotonic ", ""] {
+            assert_eq!(one(name).unwrap_err().name, name);
+        }
+        let catalogue = Catalogue::new(&ThisMachine);
+        let counter = catalogue.entries.iter().find(|row| row.info.is_counter() && row.info.is_ordered);
+        assert_eq!(one("COUNTER").ok(), counter.map(|row| format!("{}:instruction", row.info.name)));
     }
 
     #[test]

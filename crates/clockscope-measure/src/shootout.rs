@@ -11,7 +11,7 @@ use clockscope_records::{
 use clockscope_sources::Path;
 
 use crate::bench::{Progress, Setup};
-use crate::catalogue::{Catalogue, Paths, UnknownClock};
+use crate::catalogue::{COUNTER, Catalogue, Paths, UnknownClock};
 use crate::choice::{self, ReferenceKind};
 use crate::error::MeasureError;
 use crate::platform::Platform;
@@ -21,8 +21,6 @@ use crate::{across, rate};
 
 /// Costs and steps that differ by less than this share are the same.
 const SAME: f64 = 0.02;
-/// The counter, whatever the architecture calls it.
-const COUNTER: &str = "counter";
 /// Checks that have a metric of their own.
 const COMPARED: [CheckKind; 2] = [CheckKind::Resolution, CheckKind::Cost];
 /// The share of an interval that a difference in cost may have without mattering.

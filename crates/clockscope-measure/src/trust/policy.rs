@@ -9,7 +9,7 @@ use clockscope_sources::{ClockBasis, Kind};
 
 use super::counter as counters;
 use super::observations::{Observations, at_most_ns, cost_ns, is_counter};
-use crate::catalogue::{Catalogue, Paths, UnknownClock};
+use crate::catalogue::{COUNTER, Catalogue, Paths, UnknownClock};
 use crate::choice;
 use crate::error::{MeasureError, PolicyError};
 use crate::platform::Platform;
@@ -42,9 +42,6 @@ pub(super) fn names<P: Platform>(platform: &P, policy: &Policy, asked: &[String]
 
 /// No kernel's timer ticks faster than 1000 times a second, in ns.
 const SHORTEST_TIMER_TICK_NS: f64 = 1e6;
-
-/// The counter's name on the command line and in a policy, whatever the architecture calls it.
-const COUNTER: &str = "counter";
 
 /// Whether a verdict is on the clock of this name, alias or path.
 pub(super) fn is_same(seen: &Observations, verdict: &str, name: &str) -> bool {
