@@ -39,7 +39,7 @@ fn advice(demand: &Demand) -> Option<&'static str> {
         (_, None, Some(_)) => "it was not measured precisely enough: ask for longer (--duration)",
         (_, None, None) => "it could not be determined: the evidence above says why",
         (Some(Demanded::MaxCostNs), ..) => {
-            "`clockscope measure --path all` shows which path is expensive, and `clockscope clocksource` what it is based on"
+            "`clockscope measure --via all` shows which path is expensive, and `clockscope clocksource` what it is based on"
         }
         (Some(Demanded::MaxTickNs), ..) => "a finer clocksource is needed: `clockscope clocksource`",
         (Some(Demanded::MaxRegressions), ..) => {
