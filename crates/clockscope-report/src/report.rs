@@ -10,13 +10,38 @@ use crate::sheet::Sheet;
 /// document.
 pub(crate) trait Describe {
     /// Returns the parts of a page, for readers: the terminal and Markdown.
-    fn blocks(&self) -> Vec<Block>;
+    fn blocks(&self) -> Blocks;
 
     /// Returns the rows of a spreadsheet: CSV. `record` is the document as JSON.
     fn sheet(&self, record: &Value) -> Sheet;
 
     /// Returns the lists whose entries become lines of their own: NDJSON.
     fn lines(&self) -> Lines;
+}
+
+/// The parts of a page. There is one at least, so that no document prints nothing.
+pub(crate) struct Blocks {
+    above: Vec<Block>,
+    needed: Block,
+    below: Vec<Block>,
+}
+
+impl Blocks {
+    /// Makes a page of a block that is always there, and of those above and below it.
+    pub(crate) fn around(needed: Block, above: Vec<Block>, below: Vec<Block>) -> Self {
+        Self { above, needed, below }
+    }
+}
+
+impl IntoIterator for Blocks {
+    type Item = Block;
+    type IntoIter = std::iter::Chain<std::vec::IntoIter<Block>, std::vec::IntoIter<Block>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        let Self { mut above, needed, below } = self;
+        above.push(needed);
+        above.into_iter().chain(below)
+    }
 }
 
 /// A document with its description, as a renderer gets it.

@@ -325,6 +325,18 @@ fn a_failure_of_a_later_program_keeps_its_reason() {
     assert!(Document::from_json(&record.to_string()).is_err());
 }
 
+/// A record of a run that was ended before its first clocksource shows its machine.
+#[test]
+fn a_document_without_contents_prints_something() {
+    let mut record: Value = serde_json::from_str(&text_of("switched")).unwrap();
+    record["measurements"] = json!([]);
+    let document = Document::from_json(&record.to_string()).unwrap();
+    for format in [Format::Table, Format::Markdown] {
+        let text = rendered(&document, format);
+        assert!(text.contains("Example CPU 9000") && text.contains("Nothing was measured."), "{text}");
+    }
+}
+
 /// Clocks side by side, and histograms, fit whatever width the terminal has.
 #[test]
 fn narrow_terminals_have_narrow_tables() {

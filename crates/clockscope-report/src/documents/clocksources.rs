@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::environment::DocumentHead;
 use crate::kernel_verdict;
 use crate::model::{Block, Cell, Table};
-use crate::report::{Describe, Lines};
+use crate::report::{Blocks, Describe, Lines};
 use crate::sheet::Sheet;
 use crate::text::{by_reason, sentence};
 use crate::units::{figure, time};
@@ -18,16 +18,16 @@ const COLUMNS: [&str; 9] =
     ["name", "current", "description", "frequency_hz", "bits", "wraps_after_s", "vdso", "usual_cost", "unknown"];
 
 impl Describe for Envelope<Clocksources> {
-    fn blocks(&self) -> Vec<Block> {
+    fn blocks(&self) -> Blocks {
         let (head, found) = (DocumentHead::of(self), &self.found);
         let what = found.clocksources.iter().map(|source| format!("{}: {}", source.name, source.description));
-        vec![
+        let above = vec![
             Table::new(HEAD, 1, found.clocksources.iter().map(row)).below(lacking(found)).into(),
             Block::notes("What they are:", what),
             why_not(&found.counter),
-            head.block(),
-            head.conclusion(conclusion(found, self.environment.clocksource.as_deref())),
-        ]
+        ];
+        let conclusion = head.conclusion(conclusion(found, self.environment.clocksource.as_deref()));
+        Blocks::around(head.block(), above, vec![conclusion])
     }
 
     fn sheet(&self, record: &Value) -> Sheet {

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::environment::{DocumentHead, Fact};
 use crate::model::Block;
-use crate::report::{Describe, Lines};
+use crate::report::{Blocks, Describe, Lines};
 use crate::sheet::Sheet;
 
 /// Describes the part of a document that depends on the question.
@@ -38,12 +38,11 @@ pub(super) trait DescribeContents {
 }
 
 impl<F: DescribeContents> Describe for Envelope<F> {
-    fn blocks(&self) -> Vec<Block> {
+    fn blocks(&self) -> Blocks {
         let found = &self.found;
         let head = DocumentHead::of(self).measured(found.how(), found.is_interrupted());
-        let mut blocks = found.blocks();
-        blocks.extend([head.block(), head.conclusion_after(found.findings(), found.conclusion())]);
-        blocks
+        let conclusion = head.conclusion_after(found.findings(), found.conclusion());
+        Blocks::around(head.block(), found.blocks(), vec![conclusion])
     }
 
     fn sheet(&self, record: &Value) -> Sheet {

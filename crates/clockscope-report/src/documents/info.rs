@@ -5,20 +5,17 @@ use serde_json::Value;
 
 use super::environment::{DocumentHead, flags};
 use crate::model::Block;
-use crate::report::{Describe, Lines};
+use crate::report::{Blocks, Describe, Lines};
 use crate::sheet::Sheet;
 
 impl Describe for Envelope<Info> {
-    fn blocks(&self) -> Vec<Block> {
+    fn blocks(&self) -> Blocks {
         let reasons = self.environment.reasons().into_iter().map(|(field, reason)| format!("{field}: {reason}"));
-        vec![
-            DocumentHead::of(self).block(),
-            Block::key_value(
-                "TSC flags: * present, - absent, ? unknown",
-                self.environment.counter_flags.known().into_iter().flat_map(marked),
-            ),
-            Block::notes("Unknown:", reasons),
-        ]
+        let flags = Block::key_value(
+            "TSC flags: * present, - absent, ? unknown",
+            self.environment.counter_flags.known().into_iter().flat_map(marked),
+        );
+        Blocks::around(DocumentHead::of(self).block(), Vec::new(), vec![flags, Block::notes("Unknown:", reasons)])
     }
 
     /// Makes one row per fact, without context: the facts are the context.

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::clocks::{in_order, kind, not_available, path};
 use super::environment::DocumentHead;
 use crate::model::{Block, Cell, Table};
-use crate::report::{Describe, Lines};
+use crate::report::{Blocks, Describe, Lines};
 use crate::sheet::Sheet;
 use crate::text::yes_no;
 
@@ -27,14 +27,14 @@ const COLUMNS: [&str; 10] = [
 ];
 
 impl Describe for Envelope<Listing> {
-    fn blocks(&self) -> Vec<Block> {
+    fn blocks(&self) -> Blocks {
         let clocks = &self.found.clocks;
-        vec![
+        let above = vec![
             Table::new(HEAD, HEAD.len(), clocks.iter().map(cells)).whole().into(),
             Block::notes("", lacking(clocks)),
             not_available(clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_deref()))),
-            DocumentHead::of(self).block(),
-        ]
+        ];
+        Blocks::around(DocumentHead::of(self).block(), above, Vec::new())
     }
 
     fn sheet(&self, record: &Value) -> Sheet {

@@ -4,21 +4,30 @@ use clockscope_records::{Envelope, Measurement, Switched};
 use serde_json::Value;
 
 use super::contents::DescribeContents;
+use super::environment::DocumentHead;
 use super::measurement;
 use crate::model::Block;
-use crate::report::{Describe, Lines};
+use crate::report::{Blocks, Describe, Lines};
 use crate::sheet::Sheet;
 
 impl Describe for Envelope<Switched> {
-    /// Shows each measurement below the name of its clocksource.
-    fn blocks(&self) -> Vec<Block> {
-        let named = |found: &Envelope<Measurement>| {
+    /// Shows each measurement below the name of its clocksource; the machine where there is none.
+    fn blocks(&self) -> Blocks {
+        let heading = |found: &Envelope<Measurement>| {
             let name = found.environment.clocksource.as_deref().unwrap_or("unknown");
-            let mut blocks = vec![Block::heading(format!("clocksource {name}"))];
-            blocks.extend(found.blocks());
-            blocks
+            Block::heading(format!("clocksource {name}"))
         };
-        self.found.measurements.iter().flat_map(named).collect()
+        let Some((first, others)) = self.found.measurements.split_first() else {
+            let head = DocumentHead::of(self);
+            let conclusion = head.conclusion(vec!["Nothing was measured.".to_owned()]);
+            return Blocks::around(head.block(), Vec::new(), vec![conclusion]);
+        };
+        let mut below: Vec<Block> = first.blocks().into_iter().collect();
+        for found in others {
+            below.push(heading(found));
+            below.extend(found.blocks());
+        }
+        Blocks::around(heading(first), Vec::new(), below)
     }
 
     fn sheet(&self, record: &Value) -> Sheet {
