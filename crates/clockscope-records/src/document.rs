@@ -3,7 +3,6 @@
 use schemars::JsonSchema;
 use serde::de::Error;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::{
     Clocksources, Contents, Envelope, Environment, Gaps, Listed, Measurement, Offsets, Order, Plan, Rates, Runtimes,
@@ -15,7 +14,7 @@ use crate::{
 macro_rules! documents {
     ($($(#[$doc:meta])* $variant:ident($contents:ident) = $schema:tt, is_run = $is_run:tt;)*) => {
         /// Everything that the instrument writes as JSON. The key `schema` names the document.
-        #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+        #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
         #[serde(tag = "schema")]
         #[allow(clippy::large_enum_variant, reason = "one document exists at a time")]
         pub enum Document {
@@ -27,19 +26,6 @@ macro_rules! documents {
         })*
 
         impl Document {
-            /// Reads a document by its key `schema`. Not derived: code that reads each record from
-            /// whatever a tagged enum buffers is four times as large as code that reads it from a
-            /// value.
-            fn from_value(value: &Value) -> Result<Self, serde_json::Error> {
-                match value["schema"].as_str().unwrap_or_default() {
-                    $($schema => Envelope::from_value(value).map(Self::$variant),)*
-                    "clockscope.recording" => {
-                        Err(Error::custom("it is a recording: compute its answer with `clockscope replay`"))
-                    }
-                    unknown => Err(Error::custom(format!("there is no schema \"{unknown}\""))),
-                }
-            }
-
             /// Returns the machine that the document describes.
             #[must_use]
             pub fn environment(&self) -> &Environment {
@@ -136,13 +122,37 @@ impl Document {
         /// The version is looked at first, so that a newer record is named as such instead of
         /// "missing field".
         #[derive(Deserialize)]
-        struct Version {
+        struct Head {
             schema_version: u32,
+            #[serde(default)]
+            schema: String,
         }
-        let Version { schema_version: found } = serde_json::from_str(text)?;
+        let Head { schema_version: found, schema } = serde_json::from_str(text)?;
         if found != SCHEMA_VERSION {
             return Err(ReadError::Version { found });
         }
-        Ok(Self::from_value(&serde_json::from_str(text)?)?)
+        if schema == "clockscope.recording" {
+            let why = "it is a recording: compute its answer with `clockscope replay`";
+            return Err(serde_json::Error::custom(why).into());
+        }
+        Ok(serde_json::from_str(text)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error;
+
+    use super::*;
+
+    #[test]
+    fn what_is_no_document_is_refused_with_the_reason() {
+        let refused = |text: &str| Document::from_json(text).expect_err("it is none");
+        let why = |text: &str| refused(text).source().map(ToString::to_string).unwrap_or_default();
+        assert!(why(r#"{ "schema": "clockscope.recording", "schema_version": 2 }"#).contains("`clockscope replay`"));
+        assert!(why(r#"{ "schema": "clockscope.sundial", "schema_version": 2 }"#).contains("clockscope.sundial"));
+        assert!(why(r#"{ "schema_version": 2 }"#).contains("schema"));
+        let newer = refused(r#"{ "schema": "clockscope.sundial", "schema_version": 3 }"#);
+        assert!(matches!(newer, ReadError::Version { found: 3 }), "{newer:?}");
     }
 }
