@@ -39,6 +39,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   cross         checks for other architectures, and the instrument on an emulated aarch64
   cross quick   the tests of `test quick` on an emulated aarch64 (10 minutes)
   platforms [TARGET...]  the library on these platforms, or all: tests, the linker or the compiler (an hour)
+  platforms windows  builds the command for Windows; the last line is the executable's path
   machines [NAME...]  the instrument and the library in emulated machines: all clocksources, and clocks that change
   runtimes      all language runtimes that CI installs, measured and interrupted
   bench [build] the figures that the README promises, measured here
@@ -79,6 +80,7 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["fast-path"] => fast_path::check(),
         ["cross"] => done(cross::check(&Tally::default())),
         ["cross", "quick"] => cross::quick(),
+        ["platforms", "windows"] => platforms::windows(),
         ["platforms", targets @ ..] => platforms::check(targets),
         ["runtimes"] => done(runtimes::check()),
         ["machines", names @ ..] => machines::measure(names),

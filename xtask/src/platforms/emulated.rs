@@ -132,7 +132,8 @@ impl Emulated {
         Ok(least)
     }
 
-    fn variables(&self, target: &str) -> Vec<(String, String)> {
+    /// The environment of cargo.
+    pub(super) fn variables(&self, target: &str) -> Vec<(String, String)> {
         let prefix = format!("CARGO_TARGET_{}", target.to_uppercase().replace('-', "_"));
         let runner: Vec<String> = self.runner.iter().map(|word| placed(word)).collect();
         let of_target =
@@ -145,7 +146,7 @@ impl Emulated {
 
     /// Puts a library beside programs for Windows that Wine before version 9 lacks and Rust's
     /// standard library needs.
-    fn complete(&self, folder: &str) -> Result<()> {
+    pub(super) fn complete(&self, folder: &str) -> Result<()> {
         if self.linker != MINGW {
             return Ok(());
         }

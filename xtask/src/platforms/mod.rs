@@ -7,6 +7,7 @@
 mod emulated;
 mod link;
 mod wasm;
+mod windows;
 
 use anyhow::{Context, Result, bail};
 
@@ -16,6 +17,7 @@ use crate::outcome::{Outcome, lacking};
 use crate::run;
 use crate::tally::Tally;
 use emulated::Emulated;
+pub(crate) use windows::print_path as windows;
 
 /// Not `cross`'s folder: both are built at the same time.
 const FOLDER: &str = "target/platforms";
@@ -77,7 +79,7 @@ const PLATFORMS: &[Platform] = &[
     tests("armv7-unknown-linux-gnueabihf", &[emulated::ARMV7]),
     tests("riscv64gc-unknown-linux-gnu", &[emulated::RISCV64]),
     tests("powerpc64le-unknown-linux-gnu", &[emulated::POWERPC64LE]),
-    tests("x86_64-pc-windows-gnu", &[emulated::WINDOWS]),
+    tests(windows::TARGET, &[emulated::WINDOWS]),
     tests("wasm32-wasip1", &wasm::WASI),
     tests("wasm32-unknown-unknown", &wasm::WITHOUT_A_SYSTEM),
     links("x86_64-apple-darwin"),
@@ -145,6 +147,9 @@ impl Seen {
             return self.unseen(target, format!("is not tested {name}: {missing}"));
         }
         self.take(target, &format!("passes the library's tests {name}"), place.test(target, tally));
+        if target == windows::TARGET {
+            self.take(target, &format!("answers the instrument's questions {name}"), windows::check());
+        }
         if place.serves_the_systems_clock {
             match place.cost_beside_std(target) {
                 Ok(ratio) => println!("   {target:32} now() costs {ratio} times as much as std's clock {name}"),
@@ -208,6 +213,10 @@ pub(crate) fn test_some(tally: &Tally) -> Result<Outcome> {
     for (target, place) in in_ci() {
         println!("   {target}: tests of the library {}", place.place);
         place.test(target, tally).context(target)?;
+        if target == windows::TARGET {
+            println!("   {target}: the instrument {}", place.place);
+            windows::check().context(target)?;
+        }
     }
     Ok(Outcome::Passed)
 }

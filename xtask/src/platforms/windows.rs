@@ -1,0 +1,118 @@
+//! The command for Windows: built by MinGW, and run under Wine.
+
+use std::process::Command;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+
+use super::emulated;
+use crate::cross;
+use crate::needs;
+use crate::run;
+
+pub(super) const TARGET: &str = "x86_64-pc-windows-gnu";
+
+/// Where it is built: in the profile that the library's tests are built in, which shares the
+/// standard library with them.
+fn folder() -> String {
+    format!("{}/{TARGET}/debug", cross::FOLDER)
+}
+
+/// Builds the command, and prints the executable's path as the last line.
+pub(crate) fn print_path() -> Result<()> {
+    if let Some(missing) = needs::missing(emulated::WINDOWS.needs.iter().chain(&cross::COMPILER)) {
+        bail!("the command for Windows needs packages: {missing}");
+    }
+    println!("{}", std::path::absolute(build()?)?.display());
+    Ok(())
+}
+
+/// Builds the command; returns the executable's path.
+fn build() -> Result<String> {
+    emulated::WINDOWS.complete(&folder())?;
+    let own = emulated::WINDOWS.variables(TARGET);
+    let variables: Vec<(&str, &str)> = own.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    let arguments = ["build", "--quiet", "--package", "clockscope-cli", "--target", TARGET, cross::BUILD_STD];
+    run::with(&variables, "cargo", &arguments)?;
+    Ok(format!("{}/clockscope.exe", folder()))
+}
+
+/// Builds the command and runs its questions under Wine.
+pub(super) fn check() -> Result<()> {
+    let wine = Wine { program: build()? };
+    let info = wine.document(&["info"])?;
+    ensure!(info["environment"]["kernel"]["name"] == "Windows", "the system: {}", info["environment"]["kernel"]);
+    wine.document(&["clocksource"])?;
+    listed(&wine.document(&["list", "--path", "all"])?)?;
+    let one = ["query_performance_counter", "--duration", "500ms"];
+    for question in ["measure", "steps"] {
+        let found = wine.document(&[&[question], &one[..]].concat())?;
+        let tick = &found["clocks"][0]["tick_ns"];
+        ensure!(is_100_ns(tick), "{question}: the tick of QueryPerformanceCounter is {tick}: expected 100");
+    }
+    let verdicts = wine.document(&["check", "query_performance_counter", "--duration", "2s"])?;
+    ensure!(verdicts["verdicts"][0]["verdict"].is_string(), "check: there is no verdict: {verdicts}");
+    in_order(&wine.document(&["order", "query_performance_counter", "--duration", "300ms"])?)?;
+    let sleeps = wine.document(&["sleep", "--duration", "1s"])?;
+    let slept = |row: &Value| row["sleeps"].as_u64().is_some_and(|times| times > 0);
+    ensure!(sleeps["rows"].as_array().is_some_and(|rows| rows.iter().any(slept)), "nothing slept: {sleeps}");
+    wine.ends_with(2, &["measure", "querry_performance_counter"])
+}
+
+/// One count of 10 MHz, which is what Wine's counter has: the tick is found exactly.
+fn is_100_ns(tick: &Value) -> bool {
+    tick.as_f64().is_some_and(|ns| (ns - 100.0).abs() < 1e-6)
+}
+
+/// The clock by each of its paths, all readable.
+fn listed(list: &Value) -> Result<()> {
+    let clocks = list["clocks"].as_array().context("list: there are no clocks")?;
+    for path in ["system_library", "user", "syscall"] {
+        let is_it = |clock: &&Value| clock["name"] == "query_performance_counter" && clock["path"] == path;
+        let clock = clocks.iter().find(is_it).with_context(|| format!("list: QueryPerformanceCounter lacks {path}"))?;
+        ensure!(clock["available"] == true && is_100_ns(&clock["nominal_resolution_ns"]), "list: {clock}");
+    }
+    Ok(())
+}
+
+/// No reading is behind one that another CPU took before; where there are two CPUs.
+fn in_order(order: &Value) -> Result<()> {
+    if order["environment"]["cpu"]["allowed"].as_array().is_some_and(|cpus| cpus.len() < 2) {
+        return Ok(());
+    }
+    let sequences = order["sequences"].as_array().context("order: there are no sequences")?;
+    let went_back = |sequence: &Value| sequence["regressions"] != 0;
+    ensure!(sequences.len() == 1 && !sequences.iter().any(went_back), "order: {order}");
+    Ok(())
+}
+
+/// The command under Wine.
+struct Wine {
+    program: String,
+}
+
+impl Wine {
+    fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new("wine");
+        command.arg(&self.program).args(arguments).envs(emulated::WINDOWS.variables.iter().copied());
+        command
+    }
+
+    /// The document of a question that succeeds, and that names Wine as an emulator.
+    fn document(&self, arguments: &[&str]) -> Result<Value> {
+        let shown = arguments.join(" ");
+        let output = self.command(arguments).args(["--format", "json"]).output().context("cannot run wine")?;
+        let error = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.success(), "clockscope {shown} under Wine: {}\n{error}", output.status);
+        let document: Value = serde_json::from_slice(&output.stdout).with_context(|| format!("{shown}: no JSON"))?;
+        let emulation = &document["environment"]["emulation"];
+        ensure!(*emulation == serde_json::json!(["wine"]), "{shown}: the emulation is {emulation}: expected wine");
+        Ok(document)
+    }
+
+    fn ends_with(&self, code: i32, arguments: &[&str]) -> Result<()> {
+        let status = self.command(arguments).output().context("cannot run wine")?.status;
+        ensure!(status.code() == Some(code), "clockscope {}: {status}: expected {code}", arguments.join(" "));
+        Ok(())
+    }
+}
