@@ -18,6 +18,9 @@ pub mod frequencies;
 pub mod fuzzing;
 pub mod hypervisor;
 mod kernel;
+pub mod performance_counter;
+#[cfg_attr(not(any(windows, test)), allow(dead_code, reason = "only Windows has this counter"))]
+mod shown;
 pub mod sleeping;
 mod text;
 pub mod trial;

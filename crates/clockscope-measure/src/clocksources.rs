@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clockscope_machine::affinity;
 use clockscope_machine::clocksource::{self, Architecture, Hardware, SwitchError};
+use clockscope_machine::performance_counter;
 use clockscope_records::{Clocksource, Clocksources, Envelope, Figure, Switched};
 use clockscope_sources::{Kind, Unit};
 
@@ -135,12 +136,14 @@ pub fn clocksources(session: &Session<'_>) -> Result<Envelope<Clocksources>, Mea
         };
         described(&name, current == Some(name.as_str()), measured)
     };
+    let measured_hz = Figure::from(counter_hz.as_ref().copied().map_err(ToString::to_string));
     let left = clocksource::left_behind();
     let found = Clocksources {
         clocksources: names.into_iter().flatten().map(describe).collect(),
         counter: clocksource::kernel_verdict(&environment),
         holder: left.as_ref().err().cloned(),
         left_behind: left.ok().flatten(),
+        performance_counter: performance_counter::read(&environment, &measured_hz),
         prose: None,
     };
     Ok(Envelope::of_facts(recorded_at, environment, found))

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::demand::ignored;
 use crate::figure::{add_unknown, record};
-use crate::{Envelope, Figure, Measurement};
+use crate::{Envelope, Figure, Measurement, PerformanceCounter};
 
 /// What `clockscope clocksource` found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -22,6 +22,10 @@ pub struct Clocksources {
     /// records.
     #[serde(default)]
     pub holder: Option<Holder>,
+    /// What is behind QueryPerformanceCounter; `null` on other systems than Windows, and in older
+    /// records.
+    #[serde(default)]
+    pub performance_counter: Option<PerformanceCounter>,
     /// The same for people. Renderers write it beside the data; readers ignore it.
     #[serde(flatten, deserialize_with = "ignored")]
     pub prose: Option<ClocksourcesProse>,

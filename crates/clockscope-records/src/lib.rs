@@ -20,6 +20,7 @@ mod gaps;
 mod measurement;
 mod offsets;
 mod order;
+mod performance_counter;
 mod plan;
 mod policy;
 mod rate;
@@ -63,6 +64,9 @@ pub use measurement::{
 };
 pub use offsets::{CpuOffset, OffsetPair, Offsets};
 pub use order::{Handoffs, LostPair, Order, Sequence};
+pub use performance_counter::{
+    BootCommand, PerformanceCounter, PerformanceHardware, PerformanceProse, PerformanceReason,
+};
 pub use plan::{Candidate, Plan, PlanRow, TickIs, Unfit};
 pub use policy::{ClockDemands, Policy};
 pub use rate::{Adjtimex, Allan, Changed, CivilWorth, Mtie, RatePair, RateRecord, Rates, Step};

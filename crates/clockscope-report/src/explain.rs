@@ -2,7 +2,7 @@
 
 use clockscope_records::{Document, Measurement};
 
-use crate::{evidence, holder, kernel_verdict, recommendation, shootout, surprise, tick};
+use crate::{evidence, holder, kernel_verdict, performance_counter, recommendation, shootout, surprise, tick};
 
 /// Puts all words of a document beside its data.
 pub(crate) fn explain(document: &mut Document) {
@@ -12,6 +12,7 @@ pub(crate) fn explain(document: &mut Document) {
         Document::Clocksources(answer) => {
             kernel_verdict::explain(&mut answer.found.counter);
             holder::explain(&mut answer.found);
+            performance_counter::explain(&mut answer.found);
         }
         Document::Measurement(answer) => measurement(&mut answer.found),
         Document::Switched(answer) => {

@@ -10,6 +10,7 @@ mod explain;
 mod holder;
 mod kernel_verdict;
 mod model;
+mod performance_counter;
 mod raw;
 mod recommendation;
 mod render;

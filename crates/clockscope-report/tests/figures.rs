@@ -9,7 +9,7 @@ use clockscope_records::Document;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-const FIXTURES: [&str; 16] = [
+const FIXTURES: [&str; 17] = [
     "healthy",
     "broken",
     "thorough",
@@ -22,6 +22,7 @@ const FIXTURES: [&str; 16] = [
     "sleep",
     "shootout",
     "clocksource",
+    "clocksource_windows",
     "switched",
     "runtimes",
     "list",

@@ -42,7 +42,7 @@ pub(super) fn check() -> Result<()> {
     let wine = Wine { program: build()? };
     let info = wine.document(&["info"])?;
     ensure!(info["environment"]["kernel"]["name"] == "Windows", "the system: {}", info["environment"]["kernel"]);
-    wine.document(&["clocksource"])?;
+    behind(&wine.document(&["clocksource"])?["performance_counter"])?;
     listed(&wine.document(&["list", "--path", "all"])?)?;
     let one = ["query_performance_counter", "--duration", "500ms"];
     for question in ["measure", "steps"] {
@@ -57,6 +57,15 @@ pub(super) fn check() -> Result<()> {
     let slept = |row: &Value| row["sleeps"].as_u64().is_some_and(|times| times > 0);
     ensure!(sleeps["rows"].as_array().is_some_and(|rows| rows.iter().any(slept)), "nothing slept: {sleeps}");
     wine.ends_with(2, &["measure", "querry_performance_counter"])
+}
+
+/// Wine's counter is the host's clock: the hardware is unknown, and the reason says why.
+fn behind(counter: &Value) -> Result<()> {
+    ensure!(counter["frequency_hz"] == 10_000_000 && counter["hardware"].is_null(), "clocksource: {counter}");
+    let reason = counter["unknown"]["hardware"].as_str().unwrap_or_default();
+    ensure!(reason.starts_with("Wine"), "clocksource: the hardware is unknown because {reason:?}");
+    ensure!(counter["commands"].as_array().is_some_and(|commands| commands.len() == 3), "clocksource: {counter}");
+    Ok(())
 }
 
 /// One count of 10 MHz, which is what Wine's counter has: the tick is found exactly.

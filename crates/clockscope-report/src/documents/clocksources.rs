@@ -1,15 +1,17 @@
 //! What the kernel could build its clocks on.
 
-use clockscope_records::{Clocksource, Clocksources, Envelope, Holder, KernelVerdict, ReasonProse};
+use clockscope_records::{
+    Clocksource, Clocksources, Envelope, Figures, Holder, KernelVerdict, PerformanceCounter, ReasonProse,
+};
 use serde_json::Value;
 
 use super::environment::DocumentHead;
-use crate::kernel_verdict;
 use crate::model::{Block, Cell, Table};
 use crate::report::{Blocks, Describe, Lines};
 use crate::sheet::Sheet;
 use crate::text::{by_reason, sentence};
 use crate::units::{figure, time};
+use crate::{kernel_verdict, performance_counter};
 
 const HEAD: [&str; 7] = ["Clocksource", "In use", "Frequency", "Bits", "Wraps after", "vDSO", "A read usually costs"];
 
@@ -20,6 +22,9 @@ const COLUMNS: [&str; 9] =
 impl Describe for Envelope<Clocksources> {
     fn blocks(&self) -> Blocks {
         let (head, found) = (DocumentHead::of(self), &self.found);
+        if let Some(counter) = &found.performance_counter {
+            return of_windows(counter, &head);
+        }
         let what = found.clocksources.iter().map(|source| format!("{}: {}", source.name, source.description));
         let above = vec![
             Table::new(HEAD, 1, found.clocksources.iter().map(row)).below(lacking(found)).into(),
@@ -37,6 +42,43 @@ impl Describe for Envelope<Clocksources> {
     fn lines(&self) -> Lines {
         Lines::Entries(&[("clocksources", "clocksource")])
     }
+}
+
+/// Windows has no clocksources to choose from, but one counter and what is behind it.
+fn of_windows(counter: &PerformanceCounter, head: &DocumentHead<'_>) -> Blocks {
+    let prose = performance_counter::prose(counter);
+    let frequency = counter.frequency_hz.get().map(|hz| ("frequency", format!("{hz} Hz")));
+    let tick = counter.frequency_hz.get().filter(|hz| *hz > 0).map(|hz| ("one count", time(1e9 / hz as f64)));
+    let counts = counter
+        .counter_counts
+        .get()
+        .map(|counts| ("processor's counter", format!("{} counts per count", figure(counts, 7))));
+    let bypass = counter.bypass_flags.get().zip(counter.bypass_shift.get());
+    let bypass = bypass.map(|(flags, shift)| ("bypass", format!("flags {flags:#04x}, shift {shift}")));
+    let enters = counter.enters_kernel.get().map(|is| ("enters the kernel", if is { "yes" } else { "no" }.to_owned()));
+    let facts = [Some(("based on", prose.based_on.clone())), frequency, tick, counts, bypass, enters];
+    let unknown = counter.reasons().into_iter().filter(|(figure, _)| figure != "hardware");
+    let commands = prose.commands.iter().map(|command| format!("{}: {}", command.command, command.effect));
+    let above = vec![
+        Block::key_value("QueryPerformanceCounter", facts.into_iter().flatten()),
+        Block::notes("Why:", prose.why),
+        Block::notes("Unknown:", unknown.map(|(figure, reason)| format!("{figure}: {reason}"))),
+        Block::notes("Commands (as administrator; in PowerShell, quote {current}):", commands),
+    ];
+    let conclusion = head.conclusion(vec![
+        sentence(match counter.hardware.reason() {
+            None => format!("QueryPerformanceCounter is based on {}", prose.based_on),
+            Some(reason) => format!("The hardware behind QueryPerformanceCounter is unknown: {reason}"),
+        }),
+        sentence(capitalized(&prose.advice)),
+    ]);
+    Blocks::around(head.block(), above, vec![conclusion])
+}
+
+/// The same with its first letter as a sentence begins.
+fn capitalized(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 fn row(source: &Clocksource) -> Vec<Cell> {
