@@ -133,6 +133,14 @@ pub(crate) struct PairArgs {
     pub(crate) serial: bool,
 }
 
+/// The timer interrupt during the run.
+#[derive(Args, Debug)]
+pub(crate) struct TimerArgs {
+    /// Have the timer interrupt come so often during the run, e.g. 1ms; on Windows alone
+    #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true)]
+    pub(crate) timer_period: Option<Seconds>,
+}
+
 #[derive(Args, Debug)]
 pub(crate) struct MeasureArgs {
     #[command(flatten)]
@@ -147,8 +155,10 @@ pub(crate) struct MeasureArgs {
     pub(crate) duration: Seconds,
     /// Switch the kernel to each of these clocksources in turn, measure with it, and put back what
     /// was there; needs root
-    #[arg(long, value_name = "NAME", value_delimiter = ',', num_args = 1, hide_short_help = true)]
+    #[arg(long, value_name = "NAME", value_delimiter = ',', num_args = 1, conflicts_with = "timer_period", hide_short_help = true)]
     pub(crate) clocksource: Vec<String>,
+    #[command(flatten)]
+    pub(crate) timer: TimerArgs,
     /// Look across CPUs and over time as well, for 2.5 s more
     ///
     /// Order, offsets and rates in a line each.
@@ -156,7 +166,7 @@ pub(crate) struct MeasureArgs {
     pub(crate) thorough: bool,
     /// Run N times, each in its own process and for the whole duration, and show where another
     /// run's median lies
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1000), conflicts_with_all = ["thorough", "clocksource"], hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1000), conflicts_with_all = ["thorough", "clocksource", "timer_period"], hide_short_help = true)]
     pub(crate) repeat: Option<u32>,
     /// Exit with 1 if a measured clock shows any of these, with 3 if that could not be determined
     #[arg(long, value_name = "EVENT", value_enum, value_delimiter = ',', hide_short_help = true)]
@@ -323,6 +333,8 @@ pub(crate) struct SleepArgs {
     /// Time for all calls together, roughly: each sleeps three times at least, which takes 2.5s
     #[arg(long, short, value_name = "TIME", default_value = "6s", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
+    #[command(flatten)]
+    pub(crate) timer: TimerArgs,
     /// Exit with 1 if any of these was seen, with 3 if that could not be determined
     #[arg(long, value_name = "FINDING", value_enum, value_delimiter = ',')]
     pub(crate) fail_on: Vec<SleepFinding>,

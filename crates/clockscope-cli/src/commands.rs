@@ -26,7 +26,7 @@ use crate::help;
 use crate::output::{self, Destination};
 use crate::progress::Bar;
 use crate::usage::{UsageError, explained, unknown_clock};
-use common::{Drawing, exit, read_text, selected, stop_on_signals, write};
+use common::{Drawing, Timer, exit, read_text, selected, stop_on_signals, write};
 #[cfg(not(unix))]
 use no_runtimes as runtimes;
 
@@ -92,7 +92,9 @@ fn measure(args: &MeasureArgs) -> Result<Exit> {
     }
     let catalogue = selected(&args.clocks)?;
     let destination = Destination::open(args.output.output.as_deref())?;
-    let measurement = fresh(catalogue, args.duration, args.cpu, args.thorough, &args.output)?;
+    let timer = Timer::of(&args.timer)?;
+    let mut measurement = fresh(catalogue, args.duration, args.cpu, args.thorough, &args.output)?;
+    timer.note(&mut measurement);
     let exit = exit(measurement.is_interrupted(), measurement.found.clocks.iter(), &args.fail_on);
     write(&Document::Measurement(measurement), &args.output, Drawing::default(), destination)?;
     Ok(exit)

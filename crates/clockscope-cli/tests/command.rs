@@ -79,6 +79,7 @@ fn list_and_info_are_valid_records() {
     assert_eq!(clock(&list, "realtime_coarse")["aliases"], serde_json::json!(["realtime_crs"]));
     let info = record(clockscope(&["info", "--format", "json"]));
     assert!(info["environment"]["kernel"]["release"].is_string());
+    assert_eq!(info["windows"].is_object(), cfg!(windows), "{}", info["windows"]);
 }
 
 #[test]
@@ -377,6 +378,15 @@ fn a_clock_that_is_not_there_brings_the_nearest_names() {
     assert!(said.contains("no clock named \"monotnic\"") && said.contains("monotonic"), "{said}");
     assert!(stderr(&["lst"], 2).contains("list"));
     assert!(stderr(&["measure", "--clock", "qqqq"], 2).contains("clockscope list"));
+}
+
+#[test]
+#[cfg(not(windows))]
+fn a_period_of_the_timer_is_refused_where_there_is_no_such_request() {
+    for question in ["measure", "sleep"] {
+        let said = stderr(&[question, "--timer-period", "1ms"], 2);
+        assert!(said.starts_with("error: --timer-period: only Windows lets programs request"), "{said}");
+    }
 }
 
 #[test]

@@ -23,6 +23,7 @@ pub mod performance_counter;
 mod shown;
 pub mod sleeping;
 mod text;
+pub mod timer_period;
 pub mod trial;
 #[cfg(windows)]
 mod windows;
@@ -54,6 +55,15 @@ pub fn environment() -> Environment {
         governor: kernel::governor(),
         emulation,
     }
+}
+
+/// Returns what Windows shows of its timer and processors; `None` on other systems.
+#[must_use]
+pub fn windows_facts() -> Option<clockscope_records::WindowsFacts> {
+    #[cfg(windows)]
+    return Some(windows::timer::facts());
+    #[cfg(not(windows))]
+    None
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 #![allow(unsafe_code, reason = "calls of the system, which write through pointers")]
 
+pub(crate) mod timer;
+
 use clockscope_records::Figure;
 use windows_sys::Wdk::System::SystemInformation::NtQuerySystemInformation;
 use windows_sys::Wdk::System::SystemServices::RtlGetVersion;

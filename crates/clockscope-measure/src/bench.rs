@@ -233,6 +233,7 @@ impl<'a, P: Platform> Setup<'a, P> {
             duration_s: sampling.duration_s,
             runs: None,
             cpu: self.place.pinned.as_ref().map(|(cpu, _)| *cpu).map_err(ToString::to_string).into(),
+            timer_period_ns: None,
             timer,
             interrupted: sampling.interrupted,
         }

@@ -26,7 +26,11 @@ pub fn list<P: Platform>(session: &Session<'_, P>, catalogue: Catalogue<P>) -> R
 /// # Errors
 /// The process has more than one thread: the clock is tried in a forked child.
 pub fn info<P: Platform>(session: &Session<'_, P>) -> Result<Envelope<Info>, MeasureError> {
-    Ok(Envelope::of_facts(recorded_at(session)?, session.environment.clone(), Info {}))
+    Ok(Envelope::of_facts(
+        recorded_at(session)?,
+        session.environment.clone(),
+        Info { windows: clockscope_machine::windows_facts() },
+    ))
 }
 
 /// Civil time for stamping a record, RFC 3339 in UTC. Tried in a child first, as clocks are: a

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     Clocksources, Contents, Envelope, Environment, Gaps, Listed, Measurement, Offsets, Order, Plan, Rates, Runtimes,
-    RuntimesFound, SCHEMA_VERSION, Shootout, Sleep, Steps, Switched, Trust,
+    RuntimesFound, SCHEMA_VERSION, Shootout, Sleep, Steps, Switched, Trust, WindowsFacts,
 };
 
 /// Declares the documents: the variant of each, its contents, its key `schema`, and whether its
@@ -79,9 +79,14 @@ pub struct Listing {
     pub clocks: Vec<Listed>,
 }
 
-/// Facts about the machine alone, which are all in the head.
+/// Facts about the machine alone, which are in the head, and those that only Windows has.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
-pub struct Info {}
+pub struct Info {
+    /// What Windows shows of its timer and processors; `null` on other systems, and in older
+    /// records.
+    #[serde(default)]
+    pub windows: Option<WindowsFacts>,
+}
 
 /// Why a text is no document of ours.
 #[derive(Debug, thiserror::Error)]

@@ -36,6 +36,7 @@ mod tick_evidence;
 mod trust;
 pub mod units;
 mod unnamed;
+mod windows;
 
 pub use check::{
     Check, CheckKind, CostCause, FrequencySource, HypervisorStatement, RateChange, ReadFailure, ReferenceDoubt,
@@ -87,3 +88,4 @@ pub use text::{is_steering, plain};
 pub use tick_evidence::{ExactTick, Strength, TickEvidence, TickProse, TimeUnit};
 pub use trust::{CheckEvidence, CheckOutcome, Prose, Trust, Trustworthiness, Verdict};
 pub use unnamed::Unnamed;
+pub use windows::{TimeAdjustment, WindowsFacts};

@@ -57,6 +57,10 @@ pub struct Run {
     pub runs: Option<u32>,
     /// CPU that the measuring thread was pinned to; `null` when it could not be pinned.
     pub cpu: Figure<u32>,
+    /// Period of the system's timer that was requested during the run, in ns (`--timer-period`, on
+    /// Windows); not there where none was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timer_period_ns: Option<u64>,
     /// The clock that batches were timed with.
     pub timer: TimerRecord,
     /// `true` when the user interrupted the run: the records hold what was measured until then.

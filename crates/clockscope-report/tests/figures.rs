@@ -9,7 +9,7 @@ use clockscope_records::Document;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-const FIXTURES: [&str; 17] = [
+const FIXTURES: [&str; 18] = [
     "healthy",
     "broken",
     "thorough",
@@ -27,6 +27,7 @@ const FIXTURES: [&str; 17] = [
     "runtimes",
     "list",
     "info",
+    "info_windows",
 ];
 
 /// What the reason of a figure is that has none.

@@ -9,7 +9,7 @@ use clockscope_records::{ClockRecord, DOCUMENT_SCHEMA, Document, Figure, is_stee
 use clockscope_report::{Format, Style, render};
 use serde_json::{Value, json};
 
-const FIXTURES: [&str; 20] = [
+const FIXTURES: [&str; 21] = [
     "healthy",
     "broken",
     "thorough",
@@ -30,6 +30,7 @@ const FIXTURES: [&str; 20] = [
     "runtimes_found",
     "list",
     "info",
+    "info_windows",
 ];
 
 fn text_of(fixture: &str) -> String {
@@ -92,6 +93,7 @@ fn a_run_is_needed_where_there_was_one() {
         "runtimes_found",
         "list",
         "info",
+        "info_windows",
     ];
     assert_eq!(facts, expected);
     assert!(without_run("switched", "/measurements/0"));

@@ -42,6 +42,9 @@ pub(super) fn check() -> Result<()> {
     let wine = Wine { program: build()? };
     let info = wine.document(&["info"])?;
     ensure!(info["environment"]["kernel"]["name"] == "Windows", "the system: {}", info["environment"]["kernel"]);
+    let periods = ["shortest_timer_period_ns", "timer_period_ns", "longest_timer_period_ns"];
+    let periods = periods.map(|name| info["windows"][name].as_u64());
+    ensure!(periods.is_sorted() && periods[0].is_some_and(|ns| ns > 0), "info: periods of the timer: {periods:?}");
     behind(&wine.document(&["clocksource"])?["performance_counter"])?;
     listed(&wine.document(&["list", "--path", "all"])?)?;
     let one = ["query_performance_counter", "--duration", "500ms"];
@@ -56,6 +59,7 @@ pub(super) fn check() -> Result<()> {
     let sleeps = wine.document(&["sleep", "--duration", "1s"])?;
     let slept = |row: &Value| row["sleeps"].as_u64().is_some_and(|times| times > 0);
     ensure!(sleeps["rows"].as_array().is_some_and(|rows| rows.iter().any(slept)), "nothing slept: {sleeps}");
+    wine.timer_periods()?;
     wine.ends_with(2, &["measure", "querry_performance_counter"])
 }
 
@@ -117,6 +121,32 @@ impl Wine {
         let emulation = &document["environment"]["emulation"];
         ensure!(*emulation == serde_json::json!(["wine"]), "{shown}: the emulation is {emulation}: expected wine");
         Ok(document)
+    }
+
+    /// A period of the timer is requested once and withdrawn once: on a normal end and on an error.
+    fn timer_periods(&self) -> Result<()> {
+        let measured = ["measure", "query_performance_counter", "--duration", "100ms"];
+        let no_such_cpu = ["sleep", "--cpu", "4095"];
+        for (question, code) in [(&measured[..], 0), (&no_such_cpu[..], 2)] {
+            let calls = self.period_calls(code, &[question, &["--timer-period", "2ms"]].concat())?;
+            ensure!(calls == (1, 1), "{question:?}: the period was requested and withdrawn {calls:?} times");
+        }
+        for wrong in ["1500us", "1h"] {
+            let calls = self.period_calls(2, &[&measured[..], &["--timer-period", wrong]].concat())?;
+            ensure!(calls == (0, 0), "--timer-period {wrong}: it was requested and withdrawn {calls:?} times");
+        }
+        let noted = self.document(&[&measured[..], &["--timer-period", "2ms"]].concat())?;
+        ensure!(noted["run"]["timer_period_ns"] == 2_000_000, "the period is not in the record: {}", noted["run"]);
+        Ok(())
+    }
+
+    /// How often the command requests a period and withdraws it. Wine warns of both calls, unless
+    /// the period is 1 ms, which it has anyway.
+    fn period_calls(&self, code: i32, arguments: &[&str]) -> Result<(usize, usize)> {
+        let output = self.command(arguments).env("WINEDEBUG", "warn+mmtime").output().context("cannot run wine")?;
+        let log = String::from_utf8_lossy(&output.stderr);
+        ensure!(output.status.code() == Some(code), "{arguments:?}: {}: expected {code}\n{log}", output.status);
+        Ok((log.matches("timeBeginPeriod").count(), log.matches("timeEndPeriod").count()))
     }
 
     fn ends_with(&self, code: i32, arguments: &[&str]) -> Result<()> {

@@ -6,16 +6,17 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, Result};
+use clockscope_machine::timer_period::{self, TimerPeriod};
 use clockscope_measure::{Catalogue, ThisMachine};
-use clockscope_records::Document;
+use clockscope_records::{Document, Envelope};
 use clockscope_report::Style;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use crate::args::{ClockArgs, ColorArg, OutputArgs};
+use crate::args::{ClockArgs, ColorArg, OutputArgs, TimerArgs};
 use crate::exit::Exit;
 use crate::findings::{self, FailOn, Shown};
 use crate::output::Destination;
-use crate::usage::unknown_clock;
+use crate::usage::{UsageError, unknown_clock};
 
 /// The clocks that were named, or all.
 pub(super) fn selected(clocks: &ClockArgs) -> Result<Catalogue> {
@@ -35,6 +36,29 @@ where
 pub(super) struct Drawing {
     pub(super) ascii: bool,
     pub(super) rows: Option<usize>,
+}
+
+/// A period of the timer that was requested for a run, until this is dropped.
+pub(super) struct Timer {
+    request: Option<(TimerPeriod, u64)>,
+}
+
+impl Timer {
+    /// Requests what the arguments ask for, if anything.
+    pub(super) fn of(args: &TimerArgs) -> Result<Self> {
+        let Some(period) = args.timer_period else { return Ok(Self { request: None }) };
+        let asked_us = (period.0 * 1e6).round() as u64;
+        let requested =
+            timer_period::request(asked_us).map_err(|error| UsageError(format!("--timer-period: {error}")))?;
+        Ok(Self { request: Some((requested, asked_us * 1000)) })
+    }
+
+    /// Withdraws the request, and notes down in the answer that it was made.
+    pub(super) fn note<F>(self, answer: &mut Envelope<F>) {
+        if let Some(run) = &mut answer.run {
+            run.timer_period_ns = self.request.as_ref().map(|(_, ns)| *ns);
+        }
+    }
 }
 
 /// Renders a document and writes it.

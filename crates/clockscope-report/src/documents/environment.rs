@@ -129,7 +129,9 @@ fn of_run(run: &Run) -> Vec<Fact> {
         Figure::Known(cpu) => format!("CPU {cpu}"),
         Figure::Unknown(reason) => reason.to_string(),
     };
-    vec![
+    let requested =
+        run.timer_period_ns.map(|ns| ("timer period", format!("{}, requested for the run", time(ns as f64))));
+    let mut facts = vec![
         ("measured on", format!("{pinned}, for {}", time(run.duration_s * 1e9))),
         (
             "timed by",
@@ -141,7 +143,9 @@ fn of_run(run: &Run) -> Vec<Fact> {
                 timer.reference
             ),
         ),
-    ]
+    ];
+    facts.extend(requested);
+    facts
 }
 
 /// The flags with what they mean, as /proc/cpuinfo and Coreinfo name them.

@@ -1,21 +1,27 @@
 //! Facts about the machine.
 
-use clockscope_records::{CounterFlags, Envelope, Figures, Info};
+use clockscope_records::{CounterFlags, Envelope, Figure, Figures, Info, TimeAdjustment, WindowsFacts};
 use serde_json::Value;
 
 use super::environment::{DocumentHead, flags};
 use crate::model::Block;
 use crate::report::{Blocks, Describe, Lines};
 use crate::sheet::Sheet;
+use crate::units::{figure, time};
 
 impl Describe for Envelope<Info> {
     fn blocks(&self) -> Blocks {
-        let reasons = self.environment.reasons().into_iter().map(|(field, reason)| format!("{field}: {reason}"));
+        let windows = self.found.windows.as_ref();
+        let reasons = self.environment.reasons().into_iter();
+        let reasons = reasons.chain(windows.iter().flat_map(|windows| windows.reasons()));
+        let reasons = reasons.map(|(field, reason)| format!("{field}: {reason}"));
         let flags = Block::key_value(
             "TSC flags: * present, - absent, ? unknown",
             self.environment.counter_flags.known().into_iter().flat_map(marked),
         );
-        Blocks::around(DocumentHead::of(self).block(), Vec::new(), vec![flags, Block::notes("Unknown:", reasons)])
+        let windows = Block::key_value("Windows", windows.into_iter().flat_map(of_windows));
+        let below = vec![flags, windows, Block::notes("Unknown:", reasons)];
+        Blocks::around(DocumentHead::of(self).block(), Vec::new(), below)
     }
 
     /// Makes one row per fact, without context: the facts are the context.
@@ -24,12 +30,43 @@ impl Describe for Envelope<Info> {
         DocumentHead::of(self)
             .facts()
             .into_iter()
+            .chain(self.found.windows.iter().flat_map(of_windows))
             .for_each(|(fact, value)| sheet.push(vec![fact.into(), value.into()]));
         sheet
     }
 
     fn lines(&self) -> Lines {
         Lines::Entries(&[])
+    }
+}
+
+/// The facts of Windows that are known.
+fn of_windows(found: &WindowsFacts) -> impl Iterator<Item = (&'static str, String)> {
+    let ns = |ns: &Figure<u64>| ns.get().map(|ns| time(ns as f64));
+    let steered = |found: &Figure<TimeAdjustment>| found.known().map(adjustment);
+    let groups = found.processor_groups.known().map(|groups| {
+        let sizes: Vec<String> = groups.iter().map(ToString::to_string).collect();
+        format!("{} (processors: {})", groups.len(), sizes.join(", "))
+    });
+    [
+        ("timer period now", ns(&found.timer_period_ns)),
+        ("longest timer period", ns(&found.longest_timer_period_ns)),
+        ("shortest timer period", ns(&found.shortest_timer_period_ns)),
+        ("time adjustment", steered(&found.adjustment)),
+        ("precise time adjustment", steered(&found.precise_adjustment)),
+        ("processor groups", groups),
+    ]
+    .into_iter()
+    .filter_map(|(name, value)| Some((name, value?)))
+}
+
+/// How civil time is steered.
+fn adjustment(found: &TimeAdjustment) -> String {
+    let TimeAdjustment { added, nominal, is_disabled } = found;
+    match (is_disabled, found.ppm()) {
+        (true, _) => format!("off, {nominal} per step"),
+        (false, Some(ppm)) => format!("{added} instead of {nominal} per step ({} ppm)", figure(ppm, 4)),
+        (false, None) => format!("{added} instead of {nominal} per step"),
     }
 }
 
