@@ -444,6 +444,9 @@ pub(crate) enum SchemaArg {
 
 #[derive(Args, Debug)]
 pub(crate) struct ListArgs {
+    /// List the clocks of every system that clockscope knows, with what each system documents
+    #[arg(long, conflicts_with = "path")]
+    pub(crate) all_platforms: bool,
     /// Which ways of reading to list of clocks that have several
     #[arg(long = "via", alias = "path", value_name = "PATH", value_enum, default_value_t)]
     pub(crate) path: PathArg,

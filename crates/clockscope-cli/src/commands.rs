@@ -147,11 +147,23 @@ fn advise(args: &AdviseArgs) -> Result<Exit> {
 }
 
 fn list(args: &ListArgs) -> Result<Exit> {
+    if args.all_platforms {
+        return list_all(&args.output);
+    }
     let catalogue = Catalogue::new(&ThisMachine).select(&[], args.path.into()).map_err(unknown_clock)?;
     let destination = Destination::open(args.output.output.as_deref())?;
     let never = AtomicBool::new(false);
     let listing = clockscope_measure::list(&Session::new(&ThisMachine, &never), catalogue)?;
     write(&Document::Listing(listing), &args.output, Drawing::default(), destination)?;
+    Ok(Exit::Success)
+}
+
+/// The clocks of every system.
+fn list_all(output: &OutputArgs) -> Result<Exit> {
+    let destination = Destination::open(output.output.as_deref())?;
+    let never = AtomicBool::new(false);
+    let all = clockscope_measure::all_clocks(&Session::new(&ThisMachine, &never))?;
+    write(&Document::AllClocks(all), output, Drawing::default(), destination)?;
     Ok(Exit::Success)
 }
 

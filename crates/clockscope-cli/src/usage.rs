@@ -43,7 +43,12 @@ pub(crate) fn unknown_clock(error: UnknownClock) -> UsageError {
     let commands = Cli::command();
     let subcommands = commands.get_subcommands().map(|subcommand| subcommand.get_name().to_owned());
     let hint = nearest(&error.name, error.known.iter().cloned().chain(subcommands));
-    UsageError(format!("{error}{hint}\n  `clockscope list` shows all clocks"))
+    let systems = clockscope_measure::other_systems_with(&error.name);
+    let message = match systems.as_slice() {
+        [] => format!("{error}{hint}"),
+        systems => format!("{} exists on {}, not here", error.name, systems.join(", ")),
+    };
+    UsageError(format!("{message}\n  `clockscope list` shows all clocks"))
 }
 
 /// The names that a name may have been meant for, as the end of a sentence.

@@ -80,6 +80,11 @@ fn list_and_info_are_valid_records() {
     let info = record(clockscope(&["info", "--format", "json"]));
     assert!(info["environment"]["kernel"]["release"].is_string());
     assert_eq!(info["windows"].is_object(), cfg!(windows), "{}", info["windows"]);
+    let all = record(clockscope(&["list", "--all-platforms", "--format", "json"]));
+    let clocks = all["clocks"].as_array().unwrap();
+    for (system, name) in [("Windows", "query_performance_counter"), ("macOS", "uptime_raw"), ("FreeBSD", "second")] {
+        assert!(clocks.iter().any(|clock| clock["system"] == system && clock["name"] == name), "{name} of {system}");
+    }
 }
 
 #[test]
@@ -378,6 +383,22 @@ fn a_clock_that_is_not_there_brings_the_nearest_names() {
     assert!(said.contains("no clock named \"monotnic\"") && said.contains("monotonic"), "{said}");
     assert!(stderr(&["lst"], 2).contains("list"));
     assert!(stderr(&["measure", "--clock", "qqqq"], 2).contains("clockscope list"));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn a_clock_of_another_system_brings_its_system() {
+    for (name, systems) in [
+        ("monotonic_raw_approx", "macOS"),
+        ("qpc", "Windows"),
+        ("query_performance_counter:syscall", "Windows"),
+        ("uptime", "FreeBSD, OpenBSD"),
+    ] {
+        let said = stderr(&["measure", name], 2);
+        assert!(said.starts_with(&format!("error: {name} exists on {systems}, not here\n")), "{said}");
+    }
+    // Here, it has no such path.
+    assert!(stderr(&["measure", "monotonic:mmap"], 2).contains("there is no clock named \"monotonic:mmap\""));
 }
 
 #[test]

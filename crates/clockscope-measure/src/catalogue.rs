@@ -241,13 +241,7 @@ impl<P: Platform> CatalogueEntry<P> {
             is_guise: Some(self.info.is_guise),
             name: self.info.name.to_string(),
             aliases: self.info.aliases.iter().map(ToString::to_string).collect(),
-            kind: match self.info.kind {
-                Kind::Counter => ClockKind::Counter,
-                Kind::Cycles => ClockKind::Cycles,
-                Kind::Monotonic => ClockKind::Monotonic,
-                Kind::Wall => ClockKind::Wall,
-                Kind::CpuTime => ClockKind::CpuTime,
-            },
+            kind: kind(self.info.kind),
             path: match self.info.path {
                 Path::Instruction => ReadPath::Instruction,
                 Path::Libc => ReadPath::Libc,
@@ -285,6 +279,17 @@ fn path_name(path: Path) -> &'static str {
         Path::Mmap => "mmap",
         Path::Library | Path::SystemLibrary => "library",
         Path::User => "user",
+    }
+}
+
+/// What a clock counts, as records have it.
+pub(crate) fn kind(kind: Kind) -> ClockKind {
+    match kind {
+        Kind::Counter => ClockKind::Counter,
+        Kind::Cycles => ClockKind::Cycles,
+        Kind::Monotonic => ClockKind::Monotonic,
+        Kind::Wall => ClockKind::Wall,
+        Kind::CpuTime => ClockKind::CpuTime,
     }
 }
 

@@ -3,10 +3,11 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use clockscope_machine::trial::SeveralThreads;
-use clockscope_records::{Envelope, Info, Listing};
-use clockscope_sources::Errno;
+use clockscope_records::{AllClocks, Envelope, Figure, Info, Listing, SystemClock};
+use clockscope_sources::catalog::{self, System};
+use clockscope_sources::{Errno, Resolution};
 
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, kind};
 use crate::error::MeasureError;
 use crate::platform::Platform;
 use crate::session::Session;
@@ -19,6 +20,46 @@ use crate::unreadable::{PATIENCE_MS, Unreadable};
 pub fn list<P: Platform>(session: &Session<'_, P>, catalogue: Catalogue<P>) -> Result<Envelope<Listing>, MeasureError> {
     let clocks = catalogue.tried(session)?.list(session.environment.clocksource.as_deref());
     Ok(Envelope::of_facts(recorded_at(session)?, session.environment.clone(), Listing { clocks }))
+}
+
+/// Lists the clocks of every system, as each documents them: by system, in the catalog's order.
+///
+/// # Errors
+/// The process has more than one thread: the clock that stamps the record is tried in a forked
+/// child.
+pub fn all_clocks<P: Platform>(session: &Session<'_, P>) -> Result<Envelope<AllClocks>, MeasureError> {
+    let of = |system: System| catalog::CLOCKS.iter().filter(move |clock| clock.systems.contains(&system));
+    let clocks = System::ALL.into_iter().flat_map(|system| of(system).map(move |clock| system_clock(system, clock)));
+    let here = System::HERE.map(|system| system.name().to_owned());
+    let found = AllClocks { here, clocks: clocks.collect() };
+    Ok(Envelope::of_facts(recorded_at(session)?, session.environment.clone(), found))
+}
+
+fn system_clock(system: System, clock: &catalog::Cataloged) -> SystemClock {
+    SystemClock {
+        system: system.name().to_owned(),
+        name: clock.name.to_owned(),
+        aliases: clock.aliases.iter().map(ToString::to_string).collect(),
+        kind: kind(clock.kind),
+        nominal_resolution_ns: match &clock.resolution {
+            Resolution::Nanoseconds(ns) => Figure::Known(*ns),
+            Resolution::OneCount => Figure::unknown("one count, whose length has to be measured"),
+            Resolution::Unknown(reason) => Figure::unknown(reason.clone()),
+        },
+        description: clock.summary.to_owned(),
+    }
+}
+
+/// Returns the names of the other systems whose clocks bear this name or alias; empty for a name
+/// that this system or none has.
+#[must_use]
+pub fn other_systems_with(name: &str) -> Vec<&'static str> {
+    let name = name.split_once(':').map_or(name, |(name, _)| name);
+    let systems = catalog::systems_with(name);
+    if System::HERE.is_some_and(|here| systems.contains(&here)) {
+        return Vec::new();
+    }
+    systems.into_iter().map(System::name).collect()
 }
 
 /// Stamps the facts about the machine with the time.

@@ -47,7 +47,7 @@ pub use catalogue::{Catalogue, Paths, UnknownClock};
 pub use clocksources::{PerClocksource, SwitchedRequest, clocksources, switched, warning, with_each_clocksource};
 pub use cost::{MeasureRequest, measure};
 pub use error::{MeasureError, PolicyError};
-pub use facts::{info, list};
+pub use facts::{all_clocks, info, list, other_systems_with};
 pub use gaps::{GapsRequest, gaps};
 pub use incomparable::Incomparable;
 pub use plan::{PlanInput, plan};

@@ -5,8 +5,8 @@ use serde::de::Error;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    Clocksources, Contents, Envelope, Environment, Gaps, Listed, Measurement, Offsets, Order, Plan, Rates, Runtimes,
-    RuntimesFound, SCHEMA_VERSION, Shootout, Sleep, Steps, Switched, Trust, WindowsFacts,
+    AllClocks, Clocksources, Contents, Envelope, Environment, Gaps, Listed, Measurement, Offsets, Order, Plan, Rates,
+    Runtimes, RuntimesFound, SCHEMA_VERSION, Shootout, Sleep, Steps, Switched, Trust, WindowsFacts,
 };
 
 /// Declares the documents: the variant of each, its contents, its key `schema`, and whether its
@@ -68,6 +68,8 @@ documents! {
     RuntimesFound(RuntimesFound) = "clockscope.runtimes_found", is_run = false;
     /// What `clockscope list` found.
     Listing(Listing) = "clockscope.list", is_run = false;
+    /// What `clockscope list --all-platforms` knows.
+    AllClocks(AllClocks) = "clockscope.all_clocks", is_run = false;
     /// What `clockscope info` found.
     Info(Info) = "clockscope.info", is_run = false;
 }

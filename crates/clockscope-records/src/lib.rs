@@ -7,6 +7,7 @@
 //! there is nothing to say. Both are `null` in JSON, and the reason of a figure is in the object
 //! `unknown` of its record.
 
+mod all_clocks;
 mod check;
 mod clocksource;
 mod demand;
@@ -38,6 +39,7 @@ pub mod units;
 mod unnamed;
 mod windows;
 
+pub use all_clocks::{AllClocks, SystemClock};
 pub use check::{
     Check, CheckKind, CostCause, FrequencySource, HypervisorStatement, RateChange, ReadFailure, ReferenceDoubt,
     Suspect, Untested,

@@ -1,5 +1,6 @@
 //! One file a document: its blocks, its columns, its lines.
 
+mod all_clocks;
 mod clocks;
 mod clocksources;
 mod contents;
@@ -42,6 +43,7 @@ pub(crate) fn report(document: &Document) -> Report<'_> {
         Document::Runtimes(envelope) => envelope,
         Document::RuntimesFound(envelope) => envelope,
         Document::Listing(envelope) => envelope,
+        Document::AllClocks(envelope) => envelope,
         Document::Info(envelope) => envelope,
     };
     Report::new(document, description)

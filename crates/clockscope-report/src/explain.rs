@@ -35,6 +35,7 @@ pub(crate) fn explain(document: &mut Document) {
         | Document::Sleep(_)
         | Document::RuntimesFound(_)
         | Document::Listing(_)
+        | Document::AllClocks(_)
         | Document::Info(_) => {}
     }
 }

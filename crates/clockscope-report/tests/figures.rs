@@ -9,7 +9,7 @@ use clockscope_records::Document;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-const FIXTURES: [&str; 18] = [
+const FIXTURES: [&str; 19] = [
     "healthy",
     "broken",
     "thorough",
@@ -26,6 +26,7 @@ const FIXTURES: [&str; 18] = [
     "switched",
     "runtimes",
     "list",
+    "all_clocks",
     "info",
     "info_windows",
 ];

@@ -9,7 +9,7 @@ use clockscope_records::{ClockRecord, DOCUMENT_SCHEMA, Document, Figure, is_stee
 use clockscope_report::{Format, Style, render};
 use serde_json::{Value, json};
 
-const FIXTURES: [&str; 21] = [
+const FIXTURES: [&str; 22] = [
     "healthy",
     "broken",
     "thorough",
@@ -29,6 +29,7 @@ const FIXTURES: [&str; 21] = [
     "runtimes_switched",
     "runtimes_found",
     "list",
+    "all_clocks",
     "info",
     "info_windows",
 ];
@@ -92,6 +93,7 @@ fn a_run_is_needed_where_there_was_one() {
         "runtimes_switched",
         "runtimes_found",
         "list",
+        "all_clocks",
         "info",
         "info_windows",
     ];

@@ -23,6 +23,7 @@
 //!
 //! Programs that need timestamps use `clockscope` instead.
 
+pub mod catalog;
 pub mod counter;
 pub mod library;
 mod narrow;
