@@ -8,6 +8,7 @@ use clockscope_simulation::{Change, Clock, ClockId, Counter, Load, Multiprocesso
 use clockscope_sources::{ClockBasis, ClockInfo, Kind, Path, Resolution, Unit};
 
 use crate::varied::Facts;
+use crate::windows::Windows;
 
 /// Counters' frequencies, in Hz: of x86, Arm and RISC-V machines.
 const FREQUENCIES: [f64; 9] = [2_596_160_000.0, 3e9, 1.992e9, 1e9, 100e6, 62.5e6, 25e6, 24e6, 19.2e6];
@@ -83,6 +84,8 @@ pub(crate) struct Maker {
     pub(crate) load: Load,
     pub(crate) jitter: f64,
     pub(crate) facts: Facts,
+    /// The clocks of Windows, in the place of Linux's.
+    pub(crate) windows: Option<Windows>,
 }
 
 impl Maker {
@@ -116,6 +119,7 @@ impl Maker {
             load,
             jitter,
             facts,
+            windows: None,
         }
     }
 
@@ -157,6 +161,9 @@ impl Maker {
     }
 
     fn specs(&mut self, cpus: &Multiprocessor) -> (Vec<Spec>, Option<ReadCost>) {
+        if let Some(windows) = self.windows {
+            return windows.specs(self, cpus);
+        }
         let count_ns = self.counter_step as f64 * 1e9 / self.counter_hz;
         let bare_ps = self.random.between(6_000, 20_000);
         let ordered = ReadCost::ordered(bare_ps + self.random.between(5_000, 20_000));
@@ -277,7 +284,10 @@ impl Machine {
             cpu: Cpu { online: Figure::Known(self.cpus.cpus()), ..Cpu::default() },
             counter_readable: Figure::Known(self.counter_cost.is_some()),
             hypervisor: Figure::Known(self.facts.hypervisor()),
-            clocksource: Figure::Known(if self.clocksource == Clocksource::Tsc { "tsc" } else { "hpet" }.to_owned()),
+            clocksource: match self.spec("query_performance_counter") {
+                Some(_) => Figure::unknown("only Linux shows it"),
+                None => Figure::Known(if self.clocksource == Clocksource::Tsc { "tsc" } else { "hpet" }.to_owned()),
+            },
             frequencies: Frequencies {
                 cpuid_15h_hz: Figure::of(self.nominal_hz, "not claimed"),
                 ..Frequencies::default()
@@ -352,7 +362,7 @@ fn random_load(random: &mut Random, tick_ns: u64) -> Load {
     }
 }
 
-fn info(name: &'static str, kind: Kind, path: Path, is_ordered: bool) -> ClockInfo {
+pub(crate) fn info(name: &'static str, kind: Kind, path: Path, is_ordered: bool) -> ClockInfo {
     let is_counter = kind == Kind::Counter;
     let resolution = if is_counter { Resolution::OneCount } else { Resolution::Nanoseconds(1.0) };
     let info = ClockInfo::new(name, kind, path, resolution, "simulated");

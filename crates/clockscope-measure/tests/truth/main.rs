@@ -27,3 +27,4 @@ mod sleep;
 mod steps;
 mod ticks;
 mod varied;
+mod windows;

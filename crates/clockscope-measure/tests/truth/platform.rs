@@ -12,7 +12,7 @@ use clockscope_machine::trial::{Outcome, SeveralThreads};
 use clockscope_measure::{Platform, SharedWord, Sleeps, ThreadError, Yardstick};
 use clockscope_records::{Adjtimex, Environment, HypervisorStatement, KernelVerdict};
 use clockscope_simulation::{ClockId, Multiprocessor, Offline, ReadCost};
-use clockscope_sources::{Entry, Errno, Kind, Path, RawClock, Unavailable, Unwrapped, Visitor};
+use clockscope_sources::{Entry, Errno, Kind, Path, RawClock, Unavailable, Unit, Unwrapped, Visitor};
 
 use crate::machine::{Clocksource, Machine, Spec};
 use crate::names;
@@ -284,6 +284,8 @@ pub(crate) struct Clock {
     id: Option<ClockId>,
     cost: ReadCost,
     tick_ns: f64,
+    /// Counts per second of a clock that delivers counts of its time.
+    counts_hz: Option<f64>,
     /// Its place among the machine's.
     place: usize,
     /// Whether it is read for itself.
@@ -338,8 +340,18 @@ impl RawClock for Clock {
     }
 
     fn value(&self, raw: &u64) -> u64 {
-        self.narrow.as_ref().map_or(*raw, |narrow| narrow.whole.whole(*raw))
+        let value = self.narrow.as_ref().map_or(*raw, |narrow| narrow.whole.whole(*raw));
+        match self.counts_hz {
+            Some(hz) if self.looks.is_some() => (counts(value, hz) as f64 * 1e9 / hz) as u64,
+            Some(hz) => counts(value, hz),
+            None => value,
+        }
     }
+}
+
+/// Whole counts of this frequency that have passed after so many ns.
+fn counts(ns: u64, hz: f64) -> u64 {
+    (u128::from(ns) * hz as u128 / 1_000_000_000) as u64
 }
 
 impl Yardstick for Clock {
@@ -452,7 +464,8 @@ impl Platform for Simulated {
     }
 
     fn references(&self) -> Vec<Clock> {
-        let names = ["monotonic_raw:syscall", "monotonic:syscall", "monotonic_raw:vdso"];
+        let names =
+            ["monotonic_raw:syscall", "monotonic:syscall", "monotonic_raw:vdso", "query_performance_counter:syscall"];
         let known = names.iter().filter_map(|name| Some((*name, self.machine.spec(name)?)));
         let looks = || Some(Arc::clone(&self.looks));
         known.map(|(name, spec)| Clock { name: self.shown(name), looks: looks(), ..self.clock(spec) }).collect()
@@ -601,6 +614,10 @@ impl Simulated {
         let signal = self.signal.clone();
         let narrow = self.narrow.filter(|_| id.is_none());
         let narrow = narrow.map(|more| Narrow { more, whole: Arc::new(Unwrapped::new(NARROW_BITS)) });
+        let counts_hz = match spec.info.unit {
+            Unit::Counts(Some(hz)) if spec.id.is_some() => Some(hz),
+            _ => None,
+        };
         let deadly = self.machine.facts.deadly(spec).map(|deadly| (deadly, Arc::clone(&self.trial)));
         Clock {
             cpus,
@@ -608,6 +625,7 @@ impl Simulated {
             id,
             cost,
             tick_ns,
+            counts_hz,
             place,
             is_subject: false,
             reads,

@@ -1,0 +1,241 @@
+//! A simulated Windows: QueryPerformanceCounter on each hardware that it may be based on, and a
+//! machine without high resolution, with the figures of real machines (Akinshin, "Stopwatch under
+//! the hood", 2016: an i7-4702MQ with Windows 10; the rows of its summary).
+
+use clockscope_machine::clocksource::Architecture;
+use clockscope_machine::performance_counter::{PerformanceFacts, hardware};
+use clockscope_measure::{Amount, Catalogue, MeasureRequest, Paths, Session, StepsRequest, measure, steps};
+use clockscope_records::{ClockRecord, Measurement, PerformanceHardware, StepsRecord};
+use clockscope_simulation::{Clock, Multiprocessor, ReadCost};
+use clockscope_sources::{ClockBasis, ClockInfo, Kind, Path, Resolution, Unit};
+
+use crate::harness::{on_platform, on_platforms};
+use crate::machine::{Maker, Spec, info};
+use crate::measure::true_cost_ns;
+use crate::platform::Simulated;
+
+const QPC: &str = "query_performance_counter";
+
+/// For how long clocks are measured, in s: each has hundreds of batches then.
+const DURATION_S: f64 = 0.02;
+
+/// By what share a tick may differ from the true one.
+const NEAR: f64 = 1e-4;
+
+/// By what share a cost may differ from the true one.
+const NEAR_COST: f64 = 0.05;
+
+/// What a Windows counts by, and what reads cost there.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Windows {
+    /// QueryPerformanceFrequency.
+    frequency_hz: u64,
+    hardware: PerformanceHardware,
+    /// A read of the performance counter by the library, in ps, and by the system call.
+    library_ps: u64,
+    syscall_ps: u64,
+    /// The byte QpcBypassEnabled.
+    bypass_flags: u8,
+    /// Period of the timer, in ns.
+    timer_ns: u64,
+}
+
+/// A read of GetSystemTimeAsFileTime, in ps: it only loads from memory.
+const SYSTEM_TIME_PS: u64 = 8_000;
+
+/// The time-stamp counter of the article's machine, in Hz.
+const TSC_HZ: f64 = 2_143_473.0 * 1024.0;
+
+const TSC: Windows = Windows {
+    frequency_hz: 2_143_473,
+    hardware: PerformanceHardware::TscShifted { bits: 10 },
+    library_ps: 16_000,
+    syscall_ps: 150_000,
+    bypass_flags: 0x01,
+    timer_ns: 15_625_000,
+};
+
+/// Newer builds of Windows 10.
+const SCALED: Windows = Windows {
+    frequency_hz: 10_000_000,
+    hardware: PerformanceHardware::TscScaled,
+    library_ps: 20_000,
+    bypass_flags: 0x81,
+    ..TSC
+};
+
+/// The platform's clocks are read through the kernel alone.
+const HPET: Windows = Windows {
+    frequency_hz: 14_318_180,
+    hardware: PerformanceHardware::Hpet,
+    library_ps: 599_000,
+    syscall_ps: 590_000,
+    bypass_flags: 0,
+    ..TSC
+};
+
+const ACPI_PM: Windows = Windows {
+    frequency_hz: 3_579_545,
+    hardware: PerformanceHardware::AcpiPm,
+    library_ps: 760_000,
+    syscall_ps: 750_000,
+    ..HPET
+};
+
+/// In the order of what reads cost.
+const ALL: [Windows; 4] = [TSC, SCALED, HPET, ACPI_PM];
+
+impl Windows {
+    /// Its clocks, and what an ordered read of the counter costs.
+    pub(crate) fn specs(self, maker: &mut Maker, cpus: &Multiprocessor) -> (Vec<Spec>, Option<ReadCost>) {
+        let ordered = ReadCost::ordered(12_000);
+        let of_counter = |name, cost: ReadCost| Spec {
+            info: info(name, Kind::Counter, Path::Instruction, cost.early_ps == 0),
+            id: None,
+            cost,
+            stated_ns: 0.0,
+            tick_ns: maker.counter_step as f64 * 1e9 / maker.counter_hz,
+            fast: 0.0,
+        };
+        let counters = [("tsc", ReadCost::unordered(8_000, 24_000)), ("lfence_tsc_lfence", ordered)];
+        let mut specs: Vec<Spec> = counters.map(|(name, cost)| of_counter(name, cost)).into();
+        let count_ns = 1e9 / self.frequency_hz as f64;
+        let id = Some(cpus.add(Clock::new(maker.random.any() >> 12)));
+        for (path, ps) in
+            [(Path::SystemLibrary, self.library_ps), (Path::User, self.library_ps), (Path::Syscall, self.syscall_ps)]
+        {
+            let info = ClockInfo {
+                unit: Unit::Counts(Some(self.frequency_hz as f64)),
+                resolution: Resolution::Nanoseconds(count_ns),
+                is_steered: false,
+                basis: ClockBasis::Clocksource,
+                ..info(QPC, Kind::Monotonic, path, true)
+            };
+            let cost = ReadCost::ordered(ps);
+            specs.push(Spec { info, id, cost, stated_ns: count_ns, tick_ns: count_ns, fast: 0.0 });
+        }
+        let moved = Clock::new(1_800_000_000_000_000_000).moved_every_ns(self.timer_ns);
+        let mut coarse = info("system_time", Kind::Wall, Path::SystemLibrary, true);
+        (coarse.is_coarse, coarse.resolution) = (true, Resolution::Nanoseconds(100.0));
+        let (id, tick_ns) = (Some(cpus.add(moved)), self.timer_ns as f64);
+        let cost = ReadCost::ordered(SYSTEM_TIME_PS);
+        specs.push(Spec { info: coarse, id, cost, stated_ns: 100.0, tick_ns, fast: 0.0 });
+        (specs, Some(ordered))
+    }
+
+    /// A quiet machine with it.
+    fn machine(self, seed: u64) -> Simulated {
+        let mut maker = Maker::new(seed).quiet();
+        (maker.windows, maker.has_counter, maker.counter_hz, maker.counter_step) = (Some(self), true, TSC_HZ, 1);
+        maker.jitter += 0.02;
+        Simulated::new(maker.make())
+    }
+
+    /// What the instrument takes the hardware for, from the counter's frequency that it measured.
+    fn found_by(self, counter_hz: f64) -> Option<PerformanceHardware> {
+        let facts = PerformanceFacts {
+            frequency_hz: self.frequency_hz,
+            architecture: Architecture::X86,
+            counter_hz: Some(counter_hz),
+            bypass_flags: Some(self.bypass_flags),
+            enters_kernel: None,
+            has_hypervisor: Some(false),
+            is_wine: false,
+        };
+        hardware(&facts).ok().map(|(hardware, _)| hardware)
+    }
+}
+
+fn measured(session: &Session<'_, Simulated>, names: &[&str]) -> (Measurement, f64) {
+    let names: Vec<String> = names.iter().map(ToString::to_string).collect();
+    let catalogue = Catalogue::new(session.platform()).select(&names, Paths::Libc).expect("they are there");
+    let request = MeasureRequest { duration_s: DURATION_S, cpu: None, thorough: false };
+    let found = measure(session, catalogue, &request, &mut |_| {}).expect("it can be asked");
+    let counter_hz = found.run.as_ref().expect("a measurement has a run").timer.frequency_hz;
+    (found.found, counter_hz)
+}
+
+fn stepped(session: &Session<'_, Simulated>, name: &str, seconds: f64) -> StepsRecord {
+    let catalogue = Catalogue::new(session.platform()).select(&[name.to_owned()], Paths::Libc).expect("it is there");
+    let request = StepsRequest { amount: Amount::Duration(seconds), cpu: None, keep: false };
+    let (found, _) = steps(session, catalogue, &request, &mut |_| {}).expect("it can be asked");
+    found.found.clocks.into_iter().next().expect("one clock was asked for")
+}
+
+fn median_ns(record: &ClockRecord) -> f64 {
+    record.cost_ns.known().map(|cost| cost.median).expect("it was measured")
+}
+
+fn is_near(found: f64, expected: f64, near: f64) -> bool {
+    (found / expected - 1.0).abs() <= near
+}
+
+/// What it states is one count of the hardware, the cost is the true one, and the hardware is
+/// recognized. Where a read takes less than a count, that is the tick and the smallest step. Where
+/// it takes several, the smallest step is what a read costs, and the tick is right or unknown.
+fn is_found(session: &Session<'_, Simulated>, windows: Windows) {
+    let machine = &session.platform().machine;
+    let count_ns = 1e9 / windows.frequency_hz as f64;
+    let is_fast = (windows.library_ps as f64) < count_ns * 1e3;
+    let tick = stepped(session, QPC, DURATION_S).tick_ns;
+    let is_right = tick.get().map_or(!is_fast, |ns| is_near(ns, count_ns, NEAR));
+    assert!(is_right, "{windows:?}: the tick is {tick:?}");
+    let (found, counter_hz) = measured(session, &[QPC, "system_time"]);
+    assert_eq!(windows.found_by(counter_hz), Some(windows.hardware), "the counter has {counter_hz} Hz");
+    for record in &found.clocks {
+        let spec = machine.spec(&record.identity.label()).expect("it is there");
+        let reads = record.cost_ns.known().expect("it was measured").reads_per_batch;
+        let true_ns = true_cost_ns(machine, spec, reads);
+        assert!(is_near(median_ns(record), true_ns, NEAR_COST), "{}: it costs {true_ns} ns: {record:?}", spec.label());
+    }
+    let counter = &found.clocks[0];
+    assert!(counter.nominal_resolution_ns.get().is_some_and(|ns| is_near(ns, count_ns, 1e-9)), "{counter:?}");
+    let step_ns = counter.observed_resolution_ns.get().expect("it was measured");
+    let read_ns = windows.library_ps as f64 / 1e3;
+    let is_right = if is_fast { is_near(step_ns, count_ns, NEAR) } else { (step_ns - read_ns).abs() <= count_ns };
+    assert!(is_right, "{windows:?}: the smallest step is {step_ns} ns");
+}
+
+#[test]
+fn the_tick_and_the_cost_are_those_of_the_hardware_behind_the_performance_counter() {
+    let of = |seed: u64| ALL[(seed % ALL.len() as u64) as usize];
+    on_platforms(
+        "windows::the_tick_and_the_cost",
+        |seed| of(seed).machine(seed),
+        |session, seed| is_found(session, of(seed)),
+    );
+}
+
+/// The time-stamp counter costs least, and the ACPI timer most. GetSystemTimeAsFileTime is cheaper
+/// than each.
+#[test]
+fn costs_are_in_the_order_of_the_hardware() {
+    on_platforms(
+        "windows::costs_are_in_the_order",
+        |seed| TSC.machine(seed),
+        |_, seed| {
+            let stop = std::sync::atomic::AtomicBool::new(false);
+            let costs = ALL.map(|windows| {
+                let platform = windows.machine(seed);
+                let (found, _) = measured(&Session::new(&platform, &stop), &[QPC, "system_time"]);
+                [median_ns(&found.clocks[0]), median_ns(&found.clocks[1])]
+            });
+            assert!(costs.is_sorted_by(|a, b| a[0] < b[0]), "{costs:?}");
+            assert!(costs.iter().all(|[counter, system_time]| system_time < counter), "{costs:?}");
+        },
+    );
+}
+
+/// Without high resolution, .NET's Stopwatch reads GetSystemTimeAsFileTime, which moves each 0.5 to
+/// 55 ms, whatever the 100 ns of its unit suggest.
+#[test]
+fn without_high_resolution_the_tick_is_the_timers_period() {
+    for (seed, timer_ns) in [500_000, 15_625_000, 55_000_000].into_iter().enumerate() {
+        let mut is_found = |session: &Session<'_, Simulated>, _: u64| {
+            let tick = stepped(session, "system_time", 8.0 * timer_ns as f64 / 1e9).tick_ns;
+            assert!(tick.get().is_some_and(|ns| is_near(ns, timer_ns as f64, NEAR)), "{timer_ns} ns: {tick:?}");
+        };
+        let platform = Windows { timer_ns, ..ACPI_PM }.machine(seed as u64);
+        on_platform("windows::without_high_resolution", seed as u64, &platform, &mut is_found);
+    }
+}
