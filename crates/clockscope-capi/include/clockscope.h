@@ -1,0 +1,419 @@
+/* clockscope.h: one fast clock that can be defended, for C99 and C++11 or later.
+ *
+ * clockscope_now() is the time on the timeline of CLOCK_MONOTONIC, at the cost of the processor's
+ * counter, with an error bound and the evidence for it. It works from the first call on, needs no
+ * set-up and no thread, and serves the operating system's clock where the counter cannot be
+ * trusted. Link with -lclockscope.
+ *
+ * With gcc and clang, on 64-bit x86 and Arm, the readings are inlined: they take the time from the
+ * page that the library publishes (docs/library.md, "The page"). Elsewhere they are calls: with
+ * other compilers, on Windows, on 32-bit processors, under ThreadSanitizer, which does not know the
+ * page's protocol, and where CLOCKSCOPE_NO_INLINE is defined. A library whose page has another
+ * format than this header knows returns NULL from clockscope_page_v1(): each reading is a call
+ * then.
+ *
+ * All functions may be called by any thread at any time. None changes errno. A function that
+ * returns an int returns a negative clockscope_error where it fails; no other return is negative.
+ * Pointers must not be NULL where nothing else is said; those that are yield CLOCKSCOPE_ERROR_NULL,
+ * and nothing is written. "Signal-safe" means async-signal-safe: the first call of all included.
+ *
+ * A program that contains the library twice (a static and a shared one, or a plugin with its own)
+ * has two clocks. Their readings are in order only within the sum of their bounds.
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0 */
+
+#ifndef CLOCKSCOPE_H
+#define CLOCKSCOPE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The version of this header: clockscope_version() returns the library's. */
+#define CLOCKSCOPE_VERSION "0.1.0"
+#define CLOCKSCOPE_VERSION_MAJOR 0
+#define CLOCKSCOPE_VERSION_MINOR 1
+#define CLOCKSCOPE_VERSION_PATCH 0
+
+/* CLOCKSCOPE_API begins every declaration of a function. Define CLOCKSCOPE_STATIC where the static
+ * library is linked on Windows. */
+#ifndef CLOCKSCOPE_API
+#if defined(_WIN32) && !defined(CLOCKSCOPE_STATIC)
+#define CLOCKSCOPE_API __declspec(dllimport)
+#else
+#define CLOCKSCOPE_API extern
+#endif
+#endif
+
+#ifdef __cplusplus
+#define CLOCKSCOPE_NOEXCEPT noexcept
+#else
+#define CLOCKSCOPE_NOEXCEPT
+#endif
+
+#if defined(__GNUC__)
+#define CLOCKSCOPE_CONST __attribute__((__const__))
+#else
+#define CLOCKSCOPE_CONST
+#endif
+
+#if defined(__SANITIZE_THREAD__)
+#define CLOCKSCOPE_TSAN 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define CLOCKSCOPE_TSAN 1
+#endif
+#endif
+
+/* 1 where readings are inlined, otherwise 0. */
+#if !defined(CLOCKSCOPE_NO_INLINE) && !defined(CLOCKSCOPE_TSAN) && defined(__GNUC__) &&             \
+    defined(__LP64__) && !defined(_WIN32) && (defined(__x86_64__) || defined(__aarch64__))
+#define CLOCKSCOPE_IS_INLINE 1
+#else
+#define CLOCKSCOPE_IS_INLINE 0
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Why a call failed. */
+typedef enum clockscope_error {
+  CLOCKSCOPE_OK = 0,
+  CLOCKSCOPE_ERROR_NULL = -1,     /* a pointer is NULL */
+  CLOCKSCOPE_ERROR_NO_CLOCK = -2, /* no clock of the system answers */
+  CLOCKSCOPE_ERROR_UNKNOWN = -3,  /* the figure is not known */
+  CLOCKSCOPE_ERROR_PANICKED = -4  /* the library has failed: please report it */
+} clockscope_error;
+
+/* Where the time comes from. */
+typedef enum clockscope_time_source {
+  CLOCKSCOPE_SOURCE_COUNTER = 0,
+  CLOCKSCOPE_SOURCE_OS_CLOCK = 1, /* until the counter is calibrated, for rare callers, and where
+                                     the counter may not be used */
+  CLOCKSCOPE_SOURCE_NOTHING = 2   /* every clock refuses: the time stands still */
+} clockscope_time_source;
+
+/* What an interval of clockscope_bounded_now() is worth. From CLOCKSCOPE_STATE_SLEWING on nothing
+ * bounds the true time, and the interval is unlimited: INT64_MIN to INT64_MAX. */
+typedef enum clockscope_state {
+  CLOCKSCOPE_STATE_SYNCHRONIZED = 0,
+  CLOCKSCOPE_STATE_WHILE_NOT_SLEWING = 1, /* holds while the time daemon corrects no offset */
+  CLOCKSCOPE_STATE_LEAP_SECOND = 2,       /* holds; two seconds wider near a leap second */
+  CLOCKSCOPE_STATE_SLEWING = 3,           /* an offset of unknown size is corrected */
+  CLOCKSCOPE_STATE_WORTHLESS = 4,         /* the daemon states an error that means nothing */
+  CLOCKSCOPE_STATE_UNSYNCHRONIZED = 5,    /* nothing keeps the clock right */
+  CLOCKSCOPE_STATE_UNAVAILABLE = 6        /* the system states no error */
+} clockscope_state;
+
+/* What a piece of evidence means for using the counter. */
+typedef enum clockscope_finding {
+  CLOCKSCOPE_FINDING_FOR = 0,
+  CLOCKSCOPE_FINDING_AGAINST = 1,
+  CLOCKSCOPE_FINDING_UNKNOWN = 2
+} clockscope_finding;
+
+/* How far the time is from CLOCK_MONOTONIC. */
+typedef struct clockscope_bound {
+  uint64_t now_ns;     /* by a comparison that was made for this answer */
+  uint64_t largest_ns; /* the largest since the generation began */
+} clockscope_bound;
+
+/* The counter's frequency: the mean over a window that ends now, between rigorous bounds. */
+typedef struct clockscope_frequency_range {
+  double hz;
+  double lowest_hz;
+  double highest_hz;
+  uint64_t window_ns;
+} clockscope_frequency_range;
+
+/* A piece of evidence. The texts are UTF-8, belong to the library, and are there until the visitor
+ * returns. A later library may have more members, at the end. */
+typedef struct clockscope_evidence_item {
+  const char *name;   /* what was asked, in a few words */
+  const char *seen;   /* the answer in a sentence */
+  const char *word;   /* the answer as one word; NULL where it is a figure, or neither */
+  const char *unit;   /* the figure's unit; empty for words and counts */
+  const char *source; /* a register, a file, a test */
+  const char *advice; /* the remedy; empty where none is needed */
+  double figure;      /* the answer as one figure, where has_figure is 1; otherwise NaN */
+  int has_figure;     /* 0 or 1 */
+  int finding;        /* a clockscope_finding */
+} clockscope_evidence_item;
+
+/* A function that is called for each piece of evidence. It returns 0 to go on, and anything else to
+ * end. It may call the library. It must not throw, and must not leave by longjmp. */
+typedef int clockscope_visit(const clockscope_evidence_item *item, void *context);
+
+/* ---- Readings ---- */
+
+/* Returns the time now, ordered: a reading taken after another one, on any thread, in
+ * happens-before order, is never smaller.
+ *
+ * Unit: ns on the timeline of CLOCK_MONOTONIC, as clock_gettime counts them.
+ * Error: clockscope_error_bound(); a fraction of a microsecond against CLOCK_MONOTONIC.
+ * Ordering: after everything that happens before it, and before every later store. Later loads may
+ *   be done before it. On aarch64 an earlier load whose value has not been needed yet may still be
+ *   outstanding, unless it acquires.
+ * Cost: about twice a bare RDTSC, less than clock_gettime's; about once a millisecond, up to a
+ *   microsecond more. A program that calls less often than every 15 us is served CLOCK_MONOTONIC at
+ *   about its cost. The second call of a process takes some 40 us more (clockscope_prepare()).
+ * Threads: any. Signal-safe. */
+CLOCKSCOPE_API uint64_t clockscope_now(void) CLOCKSCOPE_NOEXCEPT;
+
+/* Returns the time now by a bare read of the counter: the processor may take it earlier, or later,
+ * than the program says, by tens of nanoseconds. For durations on one thread that are long against
+ * that.
+ *
+ * Unit, error: as clockscope_now().
+ * Ordering: none. Two such readings may be out of order, so subtract with
+ *   clockscope_elapsed_ns().
+ * Cost: a bare RDTSC's. Otherwise as clockscope_now().
+ * Threads: any. Signal-safe. */
+CLOCKSCOPE_API uint64_t clockscope_now_unordered(void) CLOCKSCOPE_NOEXCEPT;
+
+/* Returns civil time: CLOCK_REALTIME.
+ *
+ * Unit: ns since the Unix epoch, without leap seconds.
+ * Error: a fraction of a microsecond against CLOCK_REALTIME, and whatever that is off from true
+ *   time: clockscope_bounded_now() bounds it. A clock that is set shows within 2 ms of use.
+ * Ordering: as clockscope_now(), while CLOCK_REALTIME is not set back.
+ * Cost: that of clockscope_now() and a load.
+ * Threads: any. Signal-safe. */
+CLOCKSCOPE_API int64_t clockscope_wall_now(void) CLOCKSCOPE_NOEXCEPT;
+
+/* Stores the two moments between which the true time lies, and returns a clockscope_state.
+ *
+ * Unit: ns since the Unix epoch.
+ * Error: the interval is the bound. Its worth depends on the daemon that keeps the clock: the
+ *   returned state.
+ * Ordering: that of its own interval, as clockscope_now().
+ * Cost: that of a call of clockscope_now() and two products; for rare callers some 0.13 us, and
+ *   once a second some microseconds.
+ * Threads: any. Signal-safe.
+ * Errors: CLOCKSCOPE_ERROR_NULL. */
+CLOCKSCOPE_API int clockscope_bounded_now(int64_t *earliest, int64_t *latest) CLOCKSCOPE_NOEXCEPT;
+
+/* ---- Questions ---- */
+
+/* Returns where clockscope_now()'s time comes from at this moment: a clockscope_time_source.
+ *
+ * Unit: none. Error: none. Ordering: none.
+ * Cost: about that of a reading.
+ * Threads: any. Signal-safe. */
+CLOCKSCOPE_API int clockscope_source(void) CLOCKSCOPE_NOEXCEPT;
+
+/* Stores how far clockscope_now() is from CLOCK_MONOTONIC: now, and at most since the generation
+ * began. The largest holds for readings that are at least 3 ms old, if CLOCK_MONOTONIC's rate
+ * changes at most every 2 ms.
+ *
+ * Unit: ns. Error: it is an upper bound. Ordering: none.
+ * Cost: some twenty reads of both clocks, about 0.8 us.
+ * Threads: any. Signal-safe.
+ * Errors: CLOCKSCOPE_ERROR_NULL, CLOCKSCOPE_ERROR_NO_CLOCK. */
+CLOCKSCOPE_API int clockscope_error_bound(clockscope_bound *bound) CLOCKSCOPE_NOEXCEPT;
+
+/* Returns a number that changes whenever the calibration is invalidated: the machine was
+ * suspended, a snapshot was restored, the kernel turned away from the counter, the process was
+ * forked. 0 before the first reading.
+ *
+ * Unit: none. Error: none. Ordering: none.
+ * Cost: a call and a load.
+ * Threads: any. Signal-safe. */
+CLOCKSCOPE_API uint64_t clockscope_generation(void) CLOCKSCOPE_NOEXCEPT;
+
+/* Stores the counter's frequency.
+ *
+ * Unit: Hz, ns. Error: the true mean frequency is between lowest_hz and highest_hz. Ordering: none.
+ * Cost: a few reads of both clocks; one or two milliseconds before the clock is calibrated.
+ * Threads: any. Not signal-safe.
+ * Errors: CLOCKSCOPE_ERROR_NULL; CLOCKSCOPE_ERROR_UNKNOWN where the counter is not used. */
+CLOCKSCOPE_API int clockscope_frequency(clockscope_frequency_range *frequency) CLOCKSCOPE_NOEXCEPT;
+
+/* Stores the smallest step between two readings that differ, as a search in some thousand of them
+ * found it.
+ *
+ * Unit: ns, at least 1. Error: it is an observed figure. Ordering: none.
+ * Cost: about 50 us. It allocates.
+ * Threads: any. Not signal-safe.
+ * Errors: CLOCKSCOPE_ERROR_NULL; CLOCKSCOPE_ERROR_UNKNOWN where no step was found. */
+CLOCKSCOPE_API int clockscope_resolution(uint64_t *ns) CLOCKSCOPE_NOEXCEPT;
+
+/* Calls visit for each piece of evidence about this machine's counter, and why it is used or not.
+ * Returns how often it called visit. The library allocates; the caller need not. The context is
+ * passed on, and may be NULL.
+ *
+ * Unit: in each item. Error: none. Ordering: none.
+ * Cost: tens of microseconds; it asks kernel and processor anew.
+ * Threads: any; visit is called by the calling thread, and no lock is held. Not signal-safe.
+ * Errors: CLOCKSCOPE_ERROR_NULL if visit is NULL; CLOCKSCOPE_ERROR_PANICKED. */
+CLOCKSCOPE_API int clockscope_evidence(clockscope_visit *visit, void *context);
+
+/* ---- Decisions ---- */
+
+/* Asks the kernel now all that readings would ask later, and prepares for forks. Call it before
+ * the process confines itself (seccomp, Landlock, chroot). Returns CLOCKSCOPE_OK.
+ *
+ * Unit: none. Error: none. Ordering: none.
+ * Cost: some 50 us; a second call costs nothing.
+ * Threads: any. Not signal-safe.
+ * Errors: CLOCKSCOPE_ERROR_PANICKED. */
+CLOCKSCOPE_API int clockscope_prepare(void) CLOCKSCOPE_NOEXCEPT;
+
+/* Asks the kernel again whether the counter may be used, follows the answer, and returns it: 0 or
+ * 1. Readings never ask by themselves.
+ *
+ * Unit: none. Error: none. Ordering: none.
+ * Cost: some 20 us; it opens a file.
+ * Threads: any. Not signal-safe.
+ * Errors: CLOCKSCOPE_ERROR_PANICKED. */
+CLOCKSCOPE_API int clockscope_recheck(void) CLOCKSCOPE_NOEXCEPT;
+
+/* Tests the counter on the CPUs that the calling thread may run on. Takes it into use if it passes
+ * although the kernel does not build its clocks on it, and gives it up if it fails. Calls visit for
+ * each piece of evidence, as clockscope_evidence(), and returns whether it passed: 0 or 1. Outside
+ * of Linux it does not pass.
+ *
+ * Unit: in each item. Error: none. Ordering: none.
+ * Cost: some 5 ms for each CPU but the first, in which two CPUs are busy. It starts threads.
+ * Threads: any; calls take turns. Not signal-safe.
+ * Errors: CLOCKSCOPE_ERROR_NULL if visit is NULL; CLOCKSCOPE_ERROR_PANICKED. */
+CLOCKSCOPE_API int clockscope_revalidate(clockscope_visit *visit, void *context);
+
+/* ---- About the library ---- */
+
+/* Returns the address of the page that inlined readings take the time from: 148 words of 64 bits,
+ * of format 1. NULL in a library whose page has another format. The address stays the same for the
+ * life of the process, in forked children as well.
+ *
+ * Unit, error, ordering: docs/library.md, "The page".
+ * Cost: a call; it reads no clock.
+ * Threads: any. Signal-safe. */
+CLOCKSCOPE_API const uint64_t *clockscope_page_v1(void) CLOCKSCOPE_NOEXCEPT CLOCKSCOPE_CONST;
+
+/* Returns a text that describes what a function of this library returned: an error, or success.
+ *
+ * Unit, error, ordering: none. Cost: a call. The text is static.
+ * Threads: any. Signal-safe. */
+CLOCKSCOPE_API const char *clockscope_strerror(int code) CLOCKSCOPE_NOEXCEPT CLOCKSCOPE_CONST;
+
+/* Returns the library's version, such as "0.1.0".
+ *
+ * Unit, error, ordering: none. Cost: a call. The text is static.
+ * Threads: any. Signal-safe. */
+CLOCKSCOPE_API const char *clockscope_version(void) CLOCKSCOPE_NOEXCEPT CLOCKSCOPE_CONST;
+
+/* What the functions without _call return, by a call: for inlined readings that cannot take the
+ * time from the page. Unit, error, ordering, threads and signals are theirs. Cost: a call more. */
+CLOCKSCOPE_API uint64_t clockscope_now_call(void) CLOCKSCOPE_NOEXCEPT;
+CLOCKSCOPE_API uint64_t clockscope_now_unordered_call(void) CLOCKSCOPE_NOEXCEPT;
+CLOCKSCOPE_API int64_t clockscope_wall_now_call(void) CLOCKSCOPE_NOEXCEPT;
+
+/* Returns the ns from start to end; 0 if end is not after start. Calls nothing, and may be used
+ * anywhere. */
+static inline uint64_t clockscope_elapsed_ns(uint64_t start, uint64_t end) CLOCKSCOPE_NOEXCEPT {
+  return end > start ? end - start : 0;
+}
+
+/* ---- Inlined readings ---- */
+
+#if CLOCKSCOPE_IS_INLINE
+
+/* The definition is for inlining alone: a program that takes the address gets the library's. */
+#define CLOCKSCOPE_INLINE extern __inline__ __attribute__((__gnu_inline__, __always_inline__))
+
+/* Words of the page. */
+#define CLOCKSCOPE_FLOOR 1
+#define CLOCKSCOPE_SEGMENTS 20
+#define CLOCKSCOPE_CIVIL 84
+
+/* "memory": the compiler must not move the reading across accesses that the program wrote before
+ * and after it. It is volatile so that two readings are two. */
+CLOCKSCOPE_INLINE uint64_t clockscope_counter_(int is_ordered) CLOCKSCOPE_NOEXCEPT {
+#if defined(__x86_64__)
+  uint64_t low, high;
+  if (is_ordered) {
+    __asm__ __volatile__("lfence\n\trdtsc" : "=a"(low), "=d"(high) : : "memory");
+  } else {
+    __asm__ __volatile__("rdtsc" : "=a"(low), "=d"(high) : : "memory");
+  }
+  return high << 32 | low;
+#else
+  uint64_t ticks;
+  if (is_ordered) {
+    /* ISB waits for the branch on the version that comes before it, and so for its load. */
+    __asm__ __volatile__("isb\n\tmrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
+  } else {
+    __asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
+  }
+  return ticks;
+#endif
+}
+
+/* The steps 1 to 6 of docs/library.md, "The page", and the word of the wall clock's offset. Returns
+ * 0 where the library has to be called. The counter is not touched unless there is a line: it may
+ * be forbidden. */
+CLOCKSCOPE_INLINE int clockscope_read_(int is_ordered, uint64_t *ns,
+                                       uint64_t *wall_offset) CLOCKSCOPE_NOEXCEPT {
+  const uint64_t *page = clockscope_page_v1();
+  uint64_t version, start, packed, value, slope, lowest, ticks;
+  const uint64_t *segment;
+  if (__builtin_expect(!page, 0)) {
+    return 0;
+  }
+  version = __atomic_load_n(page, __ATOMIC_ACQUIRE);
+  if (__builtin_expect(!(version >> 63), 0)) {
+    return 0;
+  }
+  segment = page + CLOCKSCOPE_SEGMENTS + (version >> 5 & 15) * 4;
+  start = __atomic_load_n(segment, __ATOMIC_RELAXED);
+  packed = __atomic_load_n(segment + 1, __ATOMIC_RELAXED);
+  value = __atomic_load_n(segment + 2, __ATOMIC_RELAXED);
+  slope = __atomic_load_n(segment + 3, __ATOMIC_RELAXED);
+  lowest = __atomic_load_n(page + CLOCKSCOPE_FLOOR, __ATOMIC_RELAXED);
+  if (wall_offset) {
+    *wall_offset =
+        __atomic_load_n(page + CLOCKSCOPE_CIVIL + (version >> 6 & 7) * 8, __ATOMIC_RELAXED);
+  }
+  ticks = clockscope_counter_(is_ordered);
+  __atomic_thread_fence(__ATOMIC_ACQUIRE);
+  if (__builtin_expect(__atomic_load_n(page, __ATOMIC_RELAXED) != version, 0)) {
+    return 0;
+  }
+  if (__builtin_expect(ticks - start >= packed >> 32, 0)) {
+    return 0;
+  }
+  /* The lower half of start is kept apart: on x86 that half of the ticks arrives earlier. */
+  *ns = value + ((uint64_t)((uint32_t)ticks - (uint32_t)packed) * slope >> 32);
+  return *ns >= lowest;
+}
+
+CLOCKSCOPE_INLINE uint64_t clockscope_now(void) CLOCKSCOPE_NOEXCEPT {
+  uint64_t ns;
+  return clockscope_read_(1, &ns, NULL) ? ns : clockscope_now_call();
+}
+
+CLOCKSCOPE_INLINE uint64_t clockscope_now_unordered(void) CLOCKSCOPE_NOEXCEPT {
+  uint64_t ns;
+  return clockscope_read_(0, &ns, NULL) ? ns : clockscope_now_unordered_call();
+}
+
+CLOCKSCOPE_INLINE int64_t clockscope_wall_now(void) CLOCKSCOPE_NOEXCEPT {
+  uint64_t ns, offset;
+  if (clockscope_read_(1, &ns, &offset) && __builtin_expect(offset != 0, 1)) {
+    return (int64_t)(ns + offset);
+  }
+  return clockscope_wall_now_call();
+}
+
+#undef CLOCKSCOPE_FLOOR
+#undef CLOCKSCOPE_SEGMENTS
+#undef CLOCKSCOPE_CIVIL
+#undef CLOCKSCOPE_INLINE
+
+#endif /* CLOCKSCOPE_IS_INLINE */
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* CLOCKSCOPE_H */

@@ -1,0 +1,214 @@
+//! The functions that `include/clockscope.h` declares and describes.
+//!
+//! Every one is here, and every exported symbol: `tests/symbols.txt` lists them.
+
+#![allow(unsafe_code, reason = "exported names and the caller's pointers have no safe form")]
+
+use core::ffi::{c_char, c_int, c_void};
+use core::ptr;
+
+use clockscope::{Evidence, bounded, layout, wall};
+
+use crate::answers::{BoundNs, Failure, FrequencyRange, OK, describe, guarded, source_number, whole_ns};
+use crate::item::{EvidenceItem, Texts, Visit};
+
+/// The page's format that [`clockscope_page_v1`] serves.
+const FORMAT: u64 = 1;
+
+/// The library's version, with the zero byte that ends it.
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
+
+/// Returns the time now in ns, ordered: [`clockscope::now`].
+#[unsafe(no_mangle)]
+pub extern "C" fn clockscope_now() -> u64 {
+    clockscope::now().as_ns()
+}
+
+/// Returns what [`clockscope_now`] returns: what the header's inlined reading calls.
+#[unsafe(no_mangle)]
+pub extern "C" fn clockscope_now_call() -> u64 {
+    clockscope::now().as_ns()
+}
+
+/// Returns the time now in ns by a bare read of the counter: [`clockscope::now_unordered`].
+#[unsafe(no_mangle)]
+pub extern "C" fn clockscope_now_unordered() -> u64 {
+    clockscope::now_unordered().as_ns()
+}
+
+/// Returns what [`clockscope_now_unordered`] returns: what the header's inlined reading calls.
+#[unsafe(no_mangle)]
+pub extern "C" fn clockscope_now_unordered_call() -> u64 {
+    clockscope::now_unordered().as_ns()
+}
+
+/// Returns civil time in ns since the Unix epoch: [`wall::now`].
+#[unsafe(no_mangle)]
+pub extern "C" fn clockscope_wall_now() -> i64 {
+    wall::now().as_unix_ns()
+}
+
+/// Returns what [`clockscope_wall_now`] returns: what the header's inlined reading calls.
+#[unsafe(no_mangle)]
+pub extern "C" fn clockscope_wall_now_call() -> i64 {
+    wall::now().as_unix_ns()
+}
+
+/// Stores the ends of [`bounded::now`] in ns since the Unix epoch, and returns its state.
+///
+/// # Safety
+/// Each pointer is NULL or the address of a word that may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clockscope_bounded_now(earliest: *mut i64, latest: *mut i64) -> c_int {
+    if earliest.is_null() || latest.is_null() {
+        return Failure::Null.code();
+    }
+    let interval = bounded::now();
+    // SAFETY: neither is NULL, and the caller promises that both may be written.
+    unsafe {
+        earliest.write(interval.earliest.as_unix_ns());
+        latest.write(interval.latest.as_unix_ns());
+    }
+    interval.state as c_int
+}
+
+/// Returns the number of [`clockscope::source`].
+#[unsafe(no_mangle)]
+pub extern "C" fn clockscope_source() -> c_int {
+    guarded(|| source_number(clockscope::source()))
+}
+
+/// Stores [`clockscope::error_bound`].
+///
+/// # Safety
+/// The pointer is NULL or the address of a structure that may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clockscope_error_bound(bound: *mut BoundNs) -> c_int {
+    // SAFETY: as the caller promises.
+    unsafe { store(bound, || clockscope::error_bound().map(BoundNs::from).ok_or(Failure::NoClock)) }
+}
+
+/// Returns [`clockscope::generation`].
+#[unsafe(no_mangle)]
+pub extern "C" fn clockscope_generation() -> u64 {
+    clockscope::generation()
+}
+
+/// Stores [`clockscope::frequency`].
+///
+/// # Safety
+/// The pointer is NULL or the address of a structure that may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clockscope_frequency(frequency: *mut FrequencyRange) -> c_int {
+    // SAFETY: as the caller promises.
+    unsafe { store(frequency, || clockscope::frequency().map(FrequencyRange::from).ok_or(Failure::Unknown)) }
+}
+
+/// Stores [`clockscope::resolution`] in ns.
+///
+/// # Safety
+/// The pointer is NULL or the address of a word that may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clockscope_resolution(ns: *mut u64) -> c_int {
+    // SAFETY: as the caller promises.
+    unsafe { store(ns, || clockscope::resolution().map(whole_ns).ok_or(Failure::Unknown)) }
+}
+
+/// Calls `visit` for each piece of [`clockscope::evidence`], and returns how often it did.
+///
+/// # Safety
+/// `visit` is NULL or a function that returns, and neither throws nor jumps out; `context` is
+/// what it expects.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clockscope_evidence(visit: Option<Visit>, context: *mut c_void) -> c_int {
+    let Some(visit) = visit else { return Failure::Null.code() };
+    guarded(|| {
+        let evidence = clockscope::evidence();
+        // SAFETY: as the caller promises.
+        Ok(unsafe { visit_each(&evidence, visit, context) })
+    })
+}
+
+/// Calls [`clockscope::prepare`].
+#[unsafe(no_mangle)]
+pub extern "C" fn clockscope_prepare() -> c_int {
+    guarded(|| {
+        clockscope::prepare();
+        Ok(OK)
+    })
+}
+
+/// Returns [`clockscope::recheck`] as 0 or 1.
+#[unsafe(no_mangle)]
+pub extern "C" fn clockscope_recheck() -> c_int {
+    guarded(|| Ok(c_int::from(clockscope::recheck())))
+}
+
+/// Calls [`clockscope::revalidate`], calls `visit` for each piece of its evidence, and returns
+/// whether the counter passed: 0 or 1.
+///
+/// # Safety
+/// As [`clockscope_evidence`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clockscope_revalidate(visit: Option<Visit>, context: *mut c_void) -> c_int {
+    let Some(visit) = visit else { return Failure::Null.code() };
+    guarded(|| {
+        let answer = clockscope::revalidate();
+        // SAFETY: as the caller promises.
+        unsafe { visit_each(&answer.evidence, visit, context) };
+        Ok(c_int::from(answer.passed))
+    })
+}
+
+/// Returns the address of the page of format 1; NULL in a library of another format.
+#[unsafe(no_mangle)]
+pub extern "C" fn clockscope_page_v1() -> *const u64 {
+    if layout::FORMAT == FORMAT { clockscope::page().as_ptr().cast() } else { ptr::null() }
+}
+
+/// Returns a text that describes a code.
+#[unsafe(no_mangle)]
+pub extern "C" fn clockscope_strerror(code: c_int) -> *const c_char {
+    describe(code).as_ptr()
+}
+
+/// Returns the library's version.
+#[unsafe(no_mangle)]
+pub extern "C" fn clockscope_version() -> *const c_char {
+    VERSION.as_ptr().cast()
+}
+
+/// Stores what `answer` returns, unless it fails.
+///
+/// # Safety
+/// `place` is NULL or may be written.
+unsafe fn store<T>(place: *mut T, answer: impl FnOnce() -> Result<T, Failure>) -> c_int {
+    if place.is_null() {
+        return Failure::Null.code();
+    }
+    guarded(|| {
+        let answer = answer()?;
+        // SAFETY: it is not NULL, and the caller promises that it may be written.
+        unsafe { place.write(answer) };
+        Ok(OK)
+    })
+}
+
+/// Calls `visit` for each piece until it returns something else than 0. Returns the number of
+/// calls.
+///
+/// # Safety
+/// `visit` may be called with `context`.
+unsafe fn visit_each(evidence: &[Evidence], visit: Visit, context: *mut c_void) -> c_int {
+    let mut visited = 0;
+    for piece in evidence {
+        let texts = Texts::of(piece);
+        let item: EvidenceItem = texts.item();
+        visited += 1;
+        // SAFETY: as the caller promises; the item and its texts are there until after the call.
+        if unsafe { visit(&raw const item, context) } != 0 {
+            break;
+        }
+    }
+    visited
+}

@@ -1,0 +1,16 @@
+//! The C interface of clockscope.
+//!
+//! C and C++ programs use it by `include/clockscope.h`, which describes every function. Rust
+//! programs use the crate [`clockscope`] itself. A Rust program that contains this crate, and C
+//! code that is linked into it, share one clock: their readings are on one timeline and in order.
+//!
+//! The functions of [`exports`] check their arguments and hand over to safe code. No panic leaves
+//! them: a question returns [`Failure::Panicked`], and a reading, which has nothing to return,
+//! ends the process.
+
+mod answers;
+pub mod exports;
+mod item;
+
+pub use answers::{BoundNs, Failure, FrequencyRange};
+pub use item::{EvidenceItem, Visit};

@@ -1,0 +1,184 @@
+//! C code in a process of Rust: both read one page, and are on one timeline.
+
+#![cfg(all(target_os = "linux", target_arch = "x86_64"))]
+#![allow(unsafe_code, reason = "C code that is loaded has no safe form")]
+
+mod toolchain;
+
+use std::ffi::{CString, c_void};
+use std::mem::{offset_of, size_of, transmute_copy};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+
+use clockscope::{Source, bounded::State, wall};
+use clockscope_c::{BoundNs, EvidenceItem, Failure, FrequencyRange, exports};
+use clockscope_testing::skip;
+use toolchain::{Folder, has, program};
+
+/// What the probe calls where its readings are not inlined.
+#[repr(C)]
+struct Library {
+    page: *const u64,
+    now: extern "C" fn() -> u64,
+    now_unordered: extern "C" fn() -> u64,
+    wall_now: extern "C" fn() -> i64,
+}
+
+/// The probe, which stays loaded.
+#[derive(Clone, Copy)]
+struct Probe {
+    calls: extern "C" fn() -> u64,
+    now: extern "C" fn() -> u64,
+    now_unordered: extern "C" fn() -> u64,
+    wall_now: extern "C" fn() -> i64,
+    hammer: extern "C" fn(*const AtomicU64, u64) -> u64,
+    layout: unsafe extern "C" fn(*mut u64) -> usize,
+}
+
+/// Compiles and loads the probe. `None` without a compiler.
+fn probe(level: &str) -> Option<Probe> {
+    if !has("gcc") {
+        skip("gcc is not installed");
+        return None;
+    }
+    let folder = Folder::new();
+    let arguments = ["-std=c99", level, "-shared", "-fPIC"];
+    let library = folder.compile("gcc", &arguments, &program("probe.c"), "probe.so");
+    let path = CString::new(library.to_str().expect("a path of UTF-8")).expect("no zero byte");
+    // SAFETY: the probe has no constructors.
+    let handle = unsafe { libc::dlopen(path.as_ptr(), libc::RTLD_NOW | libc::RTLD_LOCAL) };
+    assert!(!handle.is_null(), "{path:?} cannot be loaded");
+    // SAFETY: these are the functions of probe.c, with their types, and never unloaded.
+    unsafe {
+        let bind: unsafe extern "C" fn(*const Library) = function(handle, "probe_bind");
+        bind(&Library {
+            page: exports::clockscope_page_v1(),
+            now: exports::clockscope_now_call,
+            now_unordered: exports::clockscope_now_unordered_call,
+            wall_now: exports::clockscope_wall_now_call,
+        });
+        Some(Probe {
+            calls: function(handle, "probe_calls"),
+            now: function(handle, "probe_now"),
+            now_unordered: function(handle, "probe_now_unordered"),
+            wall_now: function(handle, "probe_wall_now"),
+            hammer: function(handle, "probe_hammer"),
+            layout: function(handle, "probe_layout"),
+        })
+    }
+}
+
+/// Returns a function of a loaded library.
+///
+/// # Safety
+/// It has the type `F`, a function pointer.
+unsafe fn function<F: Copy>(handle: *mut c_void, name: &str) -> F {
+    let name = CString::new(name).expect("no zero byte");
+    // SAFETY: the handle is a loaded library's.
+    let address = unsafe { libc::dlsym(handle, name.as_ptr()) };
+    assert!(!address.is_null(), "{name:?} is missing");
+    assert_eq!(size_of::<F>(), size_of::<*mut c_void>());
+    // SAFETY: as the caller promises; both have one size.
+    unsafe { transmute_copy(&address) }
+}
+
+/// A reading in C is between the readings in Rust before and after it, inlined or not.
+#[test]
+fn readings_in_c_are_between_those_in_rust() {
+    for level in ["-O0", "-O2"] {
+        let Some(probe) = probe(level) else { return };
+        const TURNS: u64 = 500_000;
+        let mut bare = 0u64;
+        for _ in 0..TURNS {
+            let (first, c, last) = (clockscope::now().as_ns(), (probe.now)(), clockscope::now().as_ns());
+            assert!(first <= c && c <= last, "{first} {c} {last}");
+            // Off by what the processor reorders, and by what else happens to the machine.
+            let unordered = (probe.now_unordered)();
+            bare += u64::from(unordered.abs_diff(last) < 1_000_000);
+        }
+        assert!(bare > 0);
+        assert!((probe.calls)() < 2 * TURNS || clockscope::source() != Source::Counter, "nothing was inlined");
+    }
+}
+
+/// The same of civil time, unless the clock is set meanwhile.
+#[test]
+fn civil_time_in_c_is_between_that_in_rust() {
+    let Some(probe) = probe("-O2") else { return };
+    for _ in 0..200 {
+        let generation = wall::generation();
+        let between = (0..1000).all(|_| {
+            let (first, c, last) = (wall::now().as_unix_ns(), (probe.wall_now)(), wall::now().as_unix_ns());
+            first <= c && c <= last
+        });
+        assert!(between || wall::generation() != generation);
+    }
+}
+
+/// A thread in C and one in Rust hand their readings to each other, 10^7 of them.
+#[test]
+fn no_reading_goes_back_between_c_and_rust() {
+    const TURNS: u64 = 5_000_000;
+    let Some(probe) = probe("-O2") else { return };
+    let last = AtomicU64::new(0);
+    let before = (probe.calls)();
+    let (in_c, in_rust) = thread::scope(|scope| {
+        let c = scope.spawn(|| (probe.hammer)(&raw const last, TURNS));
+        let rust = scope.spawn(|| {
+            let mut regressions = 0u64;
+            for _ in 0..TURNS {
+                let known = last.load(Ordering::Acquire);
+                let now = clockscope::now().as_ns();
+                regressions += u64::from(now < known);
+                last.store(now, Ordering::Release);
+            }
+            regressions
+        });
+        (c.join().unwrap(), rust.join().unwrap())
+    });
+    assert_eq!((in_c, in_rust), (0, 0));
+    let inlined = TURNS - ((probe.calls)() - before);
+    println!("{inlined} of {TURNS} readings in C were inlined");
+    assert!(inlined > 0 || clockscope::source() != Source::Counter);
+}
+
+/// Structures and numbers are the same in the header and here.
+#[test]
+fn the_header_has_the_layout_of_the_library() {
+    let Some(probe) = probe("-O0") else { return };
+    let ours = [
+        size_of::<BoundNs>(),
+        offset_of!(BoundNs, now_ns),
+        offset_of!(BoundNs, largest_ns),
+        size_of::<FrequencyRange>(),
+        offset_of!(FrequencyRange, hz),
+        offset_of!(FrequencyRange, lowest_hz),
+        offset_of!(FrequencyRange, highest_hz),
+        offset_of!(FrequencyRange, window_ns),
+        size_of::<EvidenceItem>(),
+        offset_of!(EvidenceItem, name),
+        offset_of!(EvidenceItem, seen),
+        offset_of!(EvidenceItem, word),
+        offset_of!(EvidenceItem, unit),
+        offset_of!(EvidenceItem, source),
+        offset_of!(EvidenceItem, advice),
+        offset_of!(EvidenceItem, figure),
+        offset_of!(EvidenceItem, has_figure),
+        offset_of!(EvidenceItem, finding),
+        -Failure::Null.code() as usize,
+        -Failure::NoClock.code() as usize,
+        -Failure::Unknown.code() as usize,
+        -Failure::Panicked.code() as usize,
+        State::Synchronized as usize,
+        State::WhileNotSlewing as usize,
+        State::LeapSecond as usize,
+        State::Slewing as usize,
+        State::Worthless as usize,
+        State::Unsynchronized as usize,
+        State::Unavailable as usize,
+    ];
+    let mut theirs = [u64::MAX; 64];
+    // SAFETY: the probe writes as many figures as it lists, less than there is room for.
+    let count = unsafe { (probe.layout)(theirs.as_mut_ptr()) };
+    assert_eq!(theirs[..count], ours.map(|figure| figure as u64));
+}

@@ -1,0 +1,100 @@
+/* Readings of C in a process of Rust: the test loads this and gives it its own library. */
+
+#include <clockscope.h>
+
+/* What the test hands over. */
+struct library {
+  const uint64_t *page;
+  uint64_t (*now)(void);
+  uint64_t (*now_unordered)(void);
+  int64_t (*wall_now)(void);
+};
+
+static struct library library;
+static uint64_t calls;
+
+void probe_bind(const struct library *ours);
+uint64_t probe_calls(void);
+uint64_t probe_now(void);
+uint64_t probe_now_unordered(void);
+int64_t probe_wall_now(void);
+uint64_t probe_hammer(uint64_t *last, uint64_t turns);
+size_t probe_layout(uint64_t *figures);
+
+const uint64_t *clockscope_page_v1(void) { return library.page; }
+
+uint64_t clockscope_now_call(void) {
+  __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED);
+  return library.now();
+}
+
+uint64_t clockscope_now_unordered_call(void) {
+  __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED);
+  return library.now_unordered();
+}
+
+int64_t clockscope_wall_now_call(void) {
+  __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED);
+  return library.wall_now();
+}
+
+void probe_bind(const struct library *ours) { library = *ours; }
+
+/* How many readings were not inlined. */
+uint64_t probe_calls(void) { return __atomic_load_n(&calls, __ATOMIC_RELAXED); }
+
+uint64_t probe_now(void) { return clockscope_now(); }
+uint64_t probe_now_unordered(void) { return clockscope_now_unordered(); }
+int64_t probe_wall_now(void) { return clockscope_wall_now(); }
+
+/* Takes the other thread's last reading, reads, and hands its own over. How many went back. */
+uint64_t probe_hammer(uint64_t *last, uint64_t turns) {
+  uint64_t regressions = 0;
+  while (turns--) {
+    uint64_t known = __atomic_load_n(last, __ATOMIC_ACQUIRE);
+    uint64_t now = clockscope_now();
+    regressions += now < known;
+    __atomic_store_n(last, now, __ATOMIC_RELEASE);
+  }
+  return regressions;
+}
+
+/* Sizes, places and numbers, in the order in which the test lists its own. */
+size_t probe_layout(uint64_t *figures) {
+  const uint64_t found[] = {
+      sizeof(clockscope_bound),
+      offsetof(clockscope_bound, now_ns),
+      offsetof(clockscope_bound, largest_ns),
+      sizeof(clockscope_frequency_range),
+      offsetof(clockscope_frequency_range, hz),
+      offsetof(clockscope_frequency_range, lowest_hz),
+      offsetof(clockscope_frequency_range, highest_hz),
+      offsetof(clockscope_frequency_range, window_ns),
+      sizeof(clockscope_evidence_item),
+      offsetof(clockscope_evidence_item, name),
+      offsetof(clockscope_evidence_item, seen),
+      offsetof(clockscope_evidence_item, word),
+      offsetof(clockscope_evidence_item, unit),
+      offsetof(clockscope_evidence_item, source),
+      offsetof(clockscope_evidence_item, advice),
+      offsetof(clockscope_evidence_item, figure),
+      offsetof(clockscope_evidence_item, has_figure),
+      offsetof(clockscope_evidence_item, finding),
+      (uint64_t)-CLOCKSCOPE_ERROR_NULL,
+      (uint64_t)-CLOCKSCOPE_ERROR_NO_CLOCK,
+      (uint64_t)-CLOCKSCOPE_ERROR_UNKNOWN,
+      (uint64_t)-CLOCKSCOPE_ERROR_PANICKED,
+      CLOCKSCOPE_STATE_SYNCHRONIZED,
+      CLOCKSCOPE_STATE_WHILE_NOT_SLEWING,
+      CLOCKSCOPE_STATE_LEAP_SECOND,
+      CLOCKSCOPE_STATE_SLEWING,
+      CLOCKSCOPE_STATE_WORTHLESS,
+      CLOCKSCOPE_STATE_UNSYNCHRONIZED,
+      CLOCKSCOPE_STATE_UNAVAILABLE,
+  };
+  const size_t count = sizeof found / sizeof found[0];
+  for (size_t index = 0; index < count; ++index) {
+    figures[index] = found[index];
+  }
+  return count;
+}
