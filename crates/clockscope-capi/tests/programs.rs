@@ -9,30 +9,7 @@ use std::fs;
 use std::process::Command;
 
 use clockscope_testing::skip;
-use toolchain::{Folder, has, headers, program, run};
-
-/// Compilers of C and C++ that include the headers.
-const COMPILERS: [(&str, &str); 2] = [("gcc", "g++"), ("clang", "clang++")];
-const C: [&str; 3] = ["-std=c99", "-std=c11", "-std=c17"];
-const CPP: [&str; 3] = ["-std=c++11", "-std=c++17", "-std=c++20"];
-const LEVELS: [&str; 2] = ["-O0", "-O2"];
-
-/// Every installed compiler, with each language and level.
-fn each(mut check: impl FnMut(&str, &[&str])) {
-    for (c, cpp) in COMPILERS {
-        for (compiler, language, standards) in [(c, "c", C), (cpp, "c++", CPP)] {
-            if !has(compiler) {
-                skip(&format!("{compiler} is not installed"));
-                continue;
-            }
-            for standard in standards {
-                for level in LEVELS {
-                    check(compiler, &[standard, level, "-x", language]);
-                }
-            }
-        }
-    }
-}
+use toolchain::{Folder, each, has, headers, program, run};
 
 /// Arguments, and those that link after the source.
 fn with<'a>(arguments: &[&'a str], more: &'a [String]) -> Vec<&'a str> {
@@ -91,17 +68,58 @@ fn readings_are_inlined_where_they_can_be() {
     });
 }
 
-/// The header compiles for processors on which this test does not run.
+/// Ordered readings read the counter after a fence, and on aarch64 after the branch on the version
+/// that the fence waits for. The other ones have no fence.
 #[test]
-fn other_processors_compile_the_header() {
+fn ordered_readings_wait_before_the_counter() {
     let folder = Folder::new();
-    for compiler in ["aarch64-linux-gnu-gcc", "i686-linux-gnu-gcc", "x86_64-w64-mingw32-gcc"] {
+    let in_order = |code: &str, instructions: &[&str]| {
+        let mut rest = code;
+        instructions.iter().all(|instruction| match rest.split_once(instruction) {
+            Some((_, after)) => {
+                rest = after;
+                true
+            }
+            None => false,
+        })
+    };
+    let on_x86: [&[&str]; 1] = [&["lfence", "rdtsc"]];
+    let on_aarch64: [&[&str]; 2] = [&["ldar", "tbz", "isb", "cntvct_el0"], &["ldar", "tbnz", "isb", "cntvct_el0"]];
+    let compilers = [("gcc", "lfence", &on_x86[..]), ("aarch64-linux-gnu-gcc", "isb", &on_aarch64[..])];
+    for (compiler, fence, expected) in compilers {
         if !has(compiler) {
             skip(&format!("{compiler} is not installed"));
             continue;
         }
-        for level in LEVELS {
-            folder.compile(compiler, &["-std=c99", level, "-c"], &program("readings.c"), "readings.o");
+        let compiled = folder.compile(compiler, &["-std=c99", "-O2", "-S"], &program("readings.c"), "readings.s");
+        let assembly = fs::read_to_string(compiled).unwrap();
+        for (function, is_ordered) in [("ordered", true), ("civil", true), ("unordered", false)] {
+            let code = assembly.split_once(&format!("\n{function}:")).unwrap().1.split_once(".size").unwrap().0;
+            let waits = expected.iter().any(|instructions| in_order(code, instructions));
+            assert_eq!((waits, code.contains(fence)), (is_ordered, is_ordered), "{compiler}: {code}");
+        }
+    }
+}
+
+/// The headers compile for processors on which this test does not run.
+#[test]
+fn other_processors_compile_the_headers() {
+    let folder = Folder::new();
+    for (compiler, has_ticks) in [
+        ("aarch64-linux-gnu-gcc", true),
+        ("arm-linux-gnueabihf-gcc", false),
+        ("i686-linux-gnu-gcc", true),
+        ("powerpc64le-linux-gnu-gcc", true),
+        ("riscv64-linux-gnu-gcc", true),
+        ("s390x-linux-gnu-gcc", false),
+        ("x86_64-w64-mingw32-gcc", true),
+    ] {
+        if !has(compiler) {
+            skip(&format!("{compiler} is not installed"));
+            continue;
+        }
+        for source in ["readings.c", "ticks_elsewhere.c"].into_iter().take(if has_ticks { 2 } else { 1 }) {
+            folder.compile(compiler, &["-std=c99", "-O2", "-c"], &program(source), "compiled.o");
         }
     }
 }

@@ -55,7 +55,7 @@ int main(void) {
   words[1] = 0;
   words[84 + 8 * 2] = 0;
   wall = clockscope_wall_now() == 42;
-  words[0] = 0;
+  words[0] = 5u << 5;
   now = clockscope_now() == 42;
   words[0] = UINT64_C(1) << 63 | 7u << 5;
   unordered = clockscope_now() == 0;

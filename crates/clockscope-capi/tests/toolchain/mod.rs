@@ -8,8 +8,33 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use clockscope_testing::skip;
+
 /// Diagnostics that no program may cause which includes the headers.
 pub(crate) const STRICT: [&str; 5] = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"];
+
+/// Compilers of C and C++ that include the headers.
+const COMPILERS: [(&str, &str); 2] = [("gcc", "g++"), ("clang", "clang++")];
+const C: [&str; 3] = ["-std=c99", "-std=c11", "-std=c17"];
+const CPP: [&str; 3] = ["-std=c++11", "-std=c++17", "-std=c++20"];
+const LEVELS: [&str; 2] = ["-O0", "-O2"];
+
+/// Every installed compiler, with each language and level.
+pub(crate) fn each(mut check: impl FnMut(&str, &[&str])) {
+    for (c, cpp) in COMPILERS {
+        for (compiler, language, standards) in [(c, "c", C), (cpp, "c++", CPP)] {
+            if !has(compiler) {
+                skip(&format!("{compiler} is not installed"));
+                continue;
+            }
+            for standard in standards {
+                for level in LEVELS {
+                    check(compiler, &[standard, level, "-x", language]);
+                }
+            }
+        }
+    }
+}
 
 /// Folder of the headers.
 pub(crate) fn headers() -> PathBuf {
