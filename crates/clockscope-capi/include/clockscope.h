@@ -65,7 +65,7 @@
 #endif
 
 /* 1 where readings are inlined, otherwise 0. */
-#if !defined(CLOCKSCOPE_NO_INLINE) && !defined(CLOCKSCOPE_TSAN) && defined(__GNUC__) &&             \
+#if !defined(CLOCKSCOPE_NO_INLINE) && !defined(CLOCKSCOPE_TSAN) && defined(__GNUC__) &&            \
     defined(__LP64__) && !defined(_WIN32) && (defined(__x86_64__) || defined(__aarch64__))
 #define CLOCKSCOPE_IS_INLINE 1
 #else

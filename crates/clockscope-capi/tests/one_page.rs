@@ -13,6 +13,7 @@ use std::thread;
 use clockscope::{Source, bounded::State, wall};
 use clockscope_c::{BoundNs, EvidenceItem, Failure, FrequencyRange, exports};
 use clockscope_testing::skip;
+use serial_test::serial;
 use toolchain::{Folder, has, program};
 
 /// What the probe calls where its readings are not inlined.
@@ -84,6 +85,7 @@ unsafe fn function<F: Copy>(handle: *mut c_void, name: &str) -> F {
 
 /// A reading in C is between the readings in Rust before and after it, inlined or not.
 #[test]
+#[serial]
 fn readings_in_c_are_between_those_in_rust() {
     for level in ["-O0", "-O2"] {
         let Some(probe) = probe(level) else { return };
@@ -103,6 +105,7 @@ fn readings_in_c_are_between_those_in_rust() {
 
 /// The same of civil time, unless the clock is set meanwhile.
 #[test]
+#[serial]
 fn civil_time_in_c_is_between_that_in_rust() {
     let Some(probe) = probe("-O2") else { return };
     for _ in 0..200 {
@@ -117,6 +120,7 @@ fn civil_time_in_c_is_between_that_in_rust() {
 
 /// A thread in C and one in Rust hand their readings to each other, 10^7 of them.
 #[test]
+#[serial]
 fn no_reading_goes_back_between_c_and_rust() {
     const TURNS: u64 = 5_000_000;
     let Some(probe) = probe("-O2") else { return };
@@ -144,6 +148,7 @@ fn no_reading_goes_back_between_c_and_rust() {
 
 /// Structures and numbers are the same in the header and here.
 #[test]
+#[serial]
 fn the_header_has_the_layout_of_the_library() {
     let Some(probe) = probe("-O0") else { return };
     let ours = [

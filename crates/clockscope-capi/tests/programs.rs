@@ -26,6 +26,19 @@ fn every_function_does_what_the_header_says() {
     });
 }
 
+/// The clocks of clockscope.hpp have what <chrono> demands.
+#[test]
+fn clocks_of_cpp_are_those_of_chrono() {
+    let folder = Folder::new();
+    let shared = folder.shared();
+    each(|compiler, arguments| {
+        if arguments.contains(&"c++") {
+            let compiled = folder.compile(compiler, &with(arguments, &shared), &program("chrono.cpp"), "chrono");
+            assert_eq!(run(&compiled), "", "{compiler} {arguments:?}");
+        }
+    });
+}
+
 #[test]
 fn the_static_library_does_the_same() {
     let folder = Folder::new();

@@ -59,7 +59,7 @@ int main(void) {
   now = clockscope_now() == 42;
   words[0] = UINT64_C(1) << 63 | 7u << 5;
   unordered = clockscope_now() == 0;
-  printf("; below the floor %s, no offset %s, no line %s, no ticks %s\n", by(floor), by(wall), by(now),
-         by(unordered));
+  printf("; below the floor %s, no offset %s, no line %s, no ticks %s\n", by(floor), by(wall),
+         by(now), by(unordered));
   return 0;
 }

@@ -15,7 +15,7 @@
 
 static int wrong = 0;
 
-#define EXPECT(condition)                                                                           \
+#define EXPECT(condition)                                                                          \
   do {                                                                                             \
     if (!(condition)) {                                                                            \
       printf("line %d: expected %s\n", __LINE__, #condition);                                      \

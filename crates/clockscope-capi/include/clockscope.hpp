@@ -1,0 +1,120 @@
+/* clockscope.hpp: clockscope.h as clocks of <chrono>, for C++11 or later. Link with -lclockscope.
+ *
+ *     auto start = clockscope::clock::now();
+ *     work();
+ *     std::chrono::nanoseconds elapsed = clockscope::clock::now() - start;
+ *
+ * clockscope.h has the details of each reading: error, ordering, cost, threads, signals. They are
+ * inlined as there, and nothing is added to them.
+ *
+ * SPDX-License-Identifier: MIT OR Apache-2.0 */
+
+#ifndef CLOCKSCOPE_HPP
+#define CLOCKSCOPE_HPP
+
+#include <chrono>
+#include <ctime>
+
+#include "clockscope.h"
+
+namespace clockscope {
+
+/* clockscope_now(): ordered, on the timeline of CLOCK_MONOTONIC. A TrivialClock. */
+class clock {
+public:
+  using duration = std::chrono::nanoseconds;
+  using rep = duration::rep;
+  using period = duration::period;
+  using time_point = std::chrono::time_point<clock>;
+  static constexpr bool is_steady = true;
+
+  /* Returns the time now. */
+  static time_point now() noexcept { return from_ns(clockscope_now()); }
+
+  /* Returns the moment of a reading in C. */
+  static constexpr time_point from_ns(uint64_t ns) noexcept {
+    return time_point(duration(static_cast<rep>(ns)));
+  }
+
+  /* Returns the moment as C reads it. Only of one that is not before the timeline's beginning. */
+  static constexpr uint64_t to_ns(time_point moment) noexcept {
+    return static_cast<uint64_t>(moment.time_since_epoch().count());
+  }
+
+#if defined(__linux__) && (defined(__GLIBCXX__) || defined(_LIBCPP_VERSION))
+  /* Returns the moment on std's steady_clock, which is CLOCK_MONOTONIC with these libraries on
+   * Linux. Error: clockscope_error_bound(). */
+  static constexpr std::chrono::steady_clock::time_point to_steady(time_point moment) noexcept {
+    return std::chrono::steady_clock::time_point(
+        std::chrono::duration_cast<std::chrono::steady_clock::duration>(moment.time_since_epoch()));
+  }
+
+  /* Returns the moment of std's steady_clock on this one. Error: clockscope_error_bound(). */
+  static constexpr time_point from_steady(std::chrono::steady_clock::time_point moment) noexcept {
+    return time_point(std::chrono::duration_cast<duration>(moment.time_since_epoch()));
+  }
+#endif
+};
+
+/* clockscope_now_unordered(): a bare read of the counter, on the timeline of clock and with its
+ * moments, so that both can be subtracted. Not steady: two readings may be out of order by tens of
+ * nanoseconds. A TrivialClock. */
+class unordered_clock {
+public:
+  using duration = clock::duration;
+  using rep = duration::rep;
+  using period = duration::period;
+  using time_point = clock::time_point;
+  static constexpr bool is_steady = false;
+
+  /* Returns the time now. */
+  static time_point now() noexcept { return clock::from_ns(clockscope_now_unordered()); }
+};
+
+/* clockscope_wall_now(): CLOCK_REALTIME, since the Unix epoch. A TrivialClock. C++20's clock_cast
+ * converts its moments. */
+class wall_clock {
+public:
+  using duration = std::chrono::nanoseconds;
+  using rep = duration::rep;
+  using period = duration::period;
+  using time_point = std::chrono::time_point<wall_clock>;
+  static constexpr bool is_steady = false;
+
+  /* Returns the time now. */
+  static time_point now() noexcept {
+    return time_point(duration(static_cast<rep>(clockscope_wall_now())));
+  }
+
+  /* Returns the moment on system_clock, which counts from the Unix epoch, too: by the standard from
+   * C++20 on, and with all known libraries before. */
+  template <class Duration>
+  static constexpr std::chrono::time_point<std::chrono::system_clock, Duration>
+  to_sys(std::chrono::time_point<wall_clock, Duration> moment) noexcept {
+    return std::chrono::time_point<std::chrono::system_clock, Duration>(moment.time_since_epoch());
+  }
+
+  /* Returns the moment of system_clock on this one. */
+  template <class Duration>
+  static constexpr std::chrono::time_point<wall_clock, Duration>
+  from_sys(std::chrono::time_point<std::chrono::system_clock, Duration> moment) noexcept {
+    return std::chrono::time_point<wall_clock, Duration>(moment.time_since_epoch());
+  }
+
+  /* Returns the moment in whole seconds, rounded down. */
+  static std::time_t to_time_t(time_point moment) noexcept {
+    using std::chrono::seconds;
+    const seconds toward_zero = std::chrono::duration_cast<seconds>(moment.time_since_epoch());
+    const bool is_above = toward_zero > moment.time_since_epoch();
+    return static_cast<std::time_t>((is_above ? toward_zero - seconds(1) : toward_zero).count());
+  }
+
+  /* Returns the moment of whole seconds. */
+  static constexpr time_point from_time_t(std::time_t seconds) noexcept {
+    return time_point(std::chrono::seconds(seconds));
+  }
+};
+
+} // namespace clockscope
+
+#endif /* CLOCKSCOPE_HPP */
