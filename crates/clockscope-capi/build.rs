@@ -1,6 +1,6 @@
 //! Gives the shared library the name by which programs load it.
 
-#![allow(clippy::print_stdout, reason = "this is how a build script speaks to cargo")]
+#![allow(clippy::print_stdout, reason = "cargo reads what a build script prints")]
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

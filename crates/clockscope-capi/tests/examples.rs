@@ -34,7 +34,7 @@ const EXPECTED: [(&str, &[&str]); 3] = [
 ];
 
 #[test]
-fn the_seeds_in_c_are_built_and_run() {
+fn the_examples_in_c_are_built_and_run() {
     if !has("make") || !has("gcc") {
         return skip("make or gcc is not installed");
     }

@@ -32,7 +32,7 @@ fn the_counter_needs_no_library() {
     });
 }
 
-/// The usage of seeds/003, unchanged, in a program of two source files that include the header.
+/// The usage that the README of rdtsc shows, unchanged, in a program of two source files that include the header.
 #[test]
 fn programs_of_rdtsc_compile_unchanged() {
     let folder = Folder::new();

@@ -1,4 +1,4 @@
-/* The usage of seeds/003, line by line as it stands there, in a function. */
+/* The usage that the README of rdtsc shows, unchanged, in a function. */
 
 #include "rdtsc.h"
 
