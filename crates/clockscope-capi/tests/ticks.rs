@@ -32,7 +32,7 @@ fn the_counter_needs_no_library() {
     });
 }
 
-/// The usage that the README of rdtsc shows, unchanged, in a program of two source files that include the header.
+/// The usage that the README of rdtsc shows, unchanged, in a program of two source files.
 #[test]
 fn programs_of_rdtsc_compile_unchanged() {
     let folder = Folder::new();
