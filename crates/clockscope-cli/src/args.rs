@@ -137,7 +137,7 @@ pub(crate) struct PairArgs {
 #[derive(Args, Debug)]
 pub(crate) struct TimerArgs {
     /// Have the timer interrupt come so often during the run, e.g. 1ms; on Windows alone
-    #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true)]
+    #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true, hide_short_help = true)]
     pub(crate) timer_period: Option<Seconds>,
 }
 
@@ -155,7 +155,14 @@ pub(crate) struct MeasureArgs {
     pub(crate) duration: Seconds,
     /// Switch the kernel to each of these clocksources in turn, measure with it, and put back what
     /// was there; needs root
-    #[arg(long, value_name = "NAME", value_delimiter = ',', num_args = 1, conflicts_with = "timer_period", hide_short_help = true)]
+    #[arg(
+        long,
+        value_name = "NAME",
+        value_delimiter = ',',
+        num_args = 1,
+        conflicts_with = "timer_period",
+        hide_short_help = true
+    )]
     pub(crate) clocksource: Vec<String>,
     #[command(flatten)]
     pub(crate) timer: TimerArgs,

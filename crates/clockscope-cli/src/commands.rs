@@ -25,7 +25,7 @@ use crate::exit::Exit;
 use crate::help;
 use crate::output::{self, Destination};
 use crate::progress::Bar;
-use crate::usage::{UsageError, explained, unknown_clock};
+use crate::usage::{UsageError, explained, unknown_clock, unknown_word};
 use common::{Drawing, Timer, exit, read_text, selected, stop_on_signals, write};
 #[cfg(not(unix))]
 use no_runtimes as runtimes;
@@ -41,7 +41,10 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
         output::warn(&warning);
     }
     match cli.command {
-        None => measure(&cli.measure),
+        None => {
+            known_words(&cli.measure)?;
+            measure(&cli.measure)
+        }
         Some(Command::Measure(args)) => measure(&args),
         Some(Command::Steps(args)) => steps::run(&args),
         Some(Command::Replay(args)) => steps::replay(&args),
@@ -62,6 +65,15 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
         Some(Command::Completions { shell }) => completions(shell),
         Some(Command::Man) => man(),
     }
+}
+
+/// Without a command, the first word may be meant for one.
+fn known_words(args: &MeasureArgs) -> Result<()> {
+    let names = args.clocks.all();
+    if names.is_empty() {
+        return Ok(());
+    }
+    Catalogue::new(&ThisMachine).select(&names, Paths::default()).map(drop).map_err(|error| unknown_word(error).into())
 }
 
 /// Whether a process that has left the clocksource switched, or is switching it, spoils what is

@@ -60,7 +60,6 @@ const ENDINGS: &[Ending] = &[
 
 docs/trust.md explains every piece of evidence.",
         exits: "1 and 3 by --fail-on and --policy: found or not met, and not known",
-        ..NO_MORE
     },
     Ending {
         command: "advise",
@@ -72,7 +71,11 @@ docs/trust.md explains every piece of evidence.",
     },
     Ending {
         command: "list",
-        examples: &[("list", "names for all other commands"), ("list --via all", "a row for each way of reading")],
+        examples: &[
+            ("list", "names for all other commands"),
+            ("list --via all", "a row for each way of reading"),
+            ("list --all-platforms", "the clocks of every system"),
+        ],
         ..NO_MORE
     },
     Ending {
@@ -148,7 +151,6 @@ rubbish is a row with the reason.
 
 docs/runtimes.md reads the figures, docs/runtime-probes.md shows how to add a language.",
         exits: "1 and 3 by --fail-on: found, and not known; 3 if nothing was measured",
-        ..NO_MORE
     },
     Ending {
         command: "report",

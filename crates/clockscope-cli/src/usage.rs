@@ -3,7 +3,7 @@
 use std::fmt;
 
 use clap::CommandFactory;
-use clockscope_machine::clocksource::SwitchError;
+use clockscope_machine::clocksource::{self, SwitchError};
 use clockscope_measure::{MeasureError, UnknownClock};
 
 use crate::args::Cli;
@@ -38,17 +38,38 @@ pub(crate) fn explained(error: MeasureError, cpu: &str) -> anyhow::Error {
     }
 }
 
-/// Names the nearest clocks and subcommands.
+/// A clock that there is not here: says where it is, or names the nearest ones.
 pub(crate) fn unknown_clock(error: UnknownClock) -> UsageError {
+    let known = error.known.iter().cloned();
+    elsewhere(&error.name).unwrap_or_else(|| {
+        let hint = nearest(&error.name, known);
+        UsageError(format!("unknown clock: {}{hint}\n  `clockscope list` shows all clocks", error.name))
+    })
+}
+
+/// The same of the first word after the program's name: a clock, or a command.
+pub(crate) fn unknown_word(error: UnknownClock) -> UsageError {
     let commands = Cli::command();
-    let subcommands = commands.get_subcommands().map(|subcommand| subcommand.get_name().to_owned());
-    let hint = nearest(&error.name, error.known.iter().cloned().chain(subcommands));
-    let systems = clockscope_measure::other_systems_with(&error.name);
-    let message = match systems.as_slice() {
-        [] => format!("{error}{hint}"),
-        systems => format!("{} exists on {}, not here", error.name, systems.join(", ")),
-    };
-    UsageError(format!("{message}\n  `clockscope list` shows all clocks"))
+    let known = commands.get_subcommands().map(|command| command.get_name().to_owned()).chain(error.known);
+    elsewhere(&error.name).unwrap_or_else(|| {
+        let hint = nearest(&error.name, known);
+        UsageError(format!(
+            "unknown command or clock: {}{hint}\n  `clockscope -h` shows the commands, `clockscope list` the clocks",
+            error.name
+        ))
+    })
+}
+
+/// What a name means where it is no clock of this machine's: a clocksource, or a clock of another
+/// system.
+fn elsewhere(name: &str) -> Option<UsageError> {
+    let systems = clockscope_measure::other_systems_with(name);
+    if clocksource::known(name).is_some() {
+        let switched = format!("`clockscope measure --clocksource {name}` measures with it, and needs root");
+        return Some(UsageError(format!("{name} is a clocksource, not a clock: {switched}")));
+    }
+    let message = format!("{name} exists on {}, not here\n  `clockscope list` shows all clocks", systems.join(", "));
+    (!systems.is_empty()).then_some(UsageError(message))
 }
 
 /// The names that a name may have been meant for, as the end of a sentence.
@@ -58,5 +79,9 @@ pub(crate) fn nearest(name: &str, known: impl Iterator<Item = String>) -> String
     near.sort_by(|a, b| b.0.total_cmp(&a.0));
     let near: Vec<&str> =
         near.iter().filter(|(likeness, _)| *likeness > 0.7).take(3).map(|(_, name)| name.as_str()).collect();
-    if near.is_empty() { String::new() } else { format!(": did you mean {}?", near.join(", ")) }
+    match near.as_slice() {
+        [] => String::new(),
+        [one] => format!("; did you mean {one}?"),
+        [first @ .., last] => format!("; did you mean {} or {last}?", first.join(", ")),
+    }
 }

@@ -251,7 +251,7 @@ fn what_was_there_before_is_spared() {
 fn what_was_asked_wrongly_is_said() {
     let folder = tempfile::tempdir().unwrap();
     for (arguments, hint) in [
-        (&["pyhton"] as &[&str], "there is no runtime named \"pyhton\": did you mean python"),
+        (&["pyhton"] as &[&str], "there is no runtime named \"pyhton\"; did you mean python"),
         (&[""], "a runtime's name is empty\n  `clockscope runtimes --list` shows all runtimes"),
         (&["--runtime", "python"], "write the runtime's name and its program"),
         (&["--runtime", "=x"], "write the runtime's name and its program"),

@@ -15,7 +15,7 @@ pub(super) const TARGET: &str = "x86_64-pc-windows-gnu";
 /// Where it is built: in the profile that the library's tests are built in, which shares the
 /// standard library with them.
 fn folder() -> String {
-    format!("{}/{TARGET}/debug", cross::FOLDER)
+    format!("{}/{TARGET}/debug", super::FOLDER)
 }
 
 /// Builds the command, and prints the executable's path as the last line.
@@ -47,11 +47,9 @@ pub(super) fn check() -> Result<()> {
     ensure!(periods.is_sorted() && periods[0].is_some_and(|ns| ns > 0), "info: periods of the timer: {periods:?}");
     behind(&wine.document(&["clocksource"])?["performance_counter"])?;
     listed(&wine.document(&["list", "--path", "all"])?)?;
-    let one = ["query_performance_counter", "--duration", "500ms"];
     for question in ["measure", "steps"] {
-        let found = wine.document(&[&[question], &one[..]].concat())?;
-        let tick = &found["clocks"][0]["tick_ns"];
-        ensure!(is_100_ns(tick), "{question}: the tick of QueryPerformanceCounter is {tick}: expected 100");
+        let tick = wine.tick_of_counter(question)?;
+        ensure!(is_100_ns(&tick), "{question}: the tick of QueryPerformanceCounter is {tick}: expected 100");
     }
     let verdicts = wine.document(&["check", "query_performance_counter", "--duration", "2s"])?;
     ensure!(verdicts["verdicts"][0]["verdict"].is_string(), "check: there is no verdict: {verdicts}");
@@ -109,6 +107,20 @@ impl Wine {
         let mut command = Command::new("wine");
         command.arg(&self.program).args(arguments).envs(emulated::WINDOWS.variables.iter().copied());
         command
+    }
+
+    /// The tick that a question finds. A run may be too short for it beside other programs: then it
+    /// is unknown, and a longer one finds it.
+    fn tick_of_counter(&self, question: &str) -> Result<Value> {
+        let mut tick = Value::Null;
+        for duration in ["500ms", "2s", "8s"] {
+            let found = self.document(&[question, "query_performance_counter", "--duration", duration])?;
+            tick = found["clocks"][0]["tick_ns"].clone();
+            if !tick.is_null() {
+                break;
+            }
+        }
+        Ok(tick)
     }
 
     /// The document of a question that succeeds, and that names Wine as an emulator.

@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::clocks::kind;
 use super::environment::DocumentHead;
 use crate::model::{Block, Cell, Table};
-use crate::report::{Describe, Lines};
+use crate::report::{Blocks, Describe, Lines};
 use crate::sheet::Sheet;
 use crate::text::by_reason;
 
@@ -16,16 +16,16 @@ const HEAD: [&str; 5] = ["System", "Name", "Kind", "Nominal", "What"];
 const COLUMNS: [&str; 7] = ["system", "name", "aliases", "kind", "nominal_resolution_ns", "description", "unknown"];
 
 impl Describe for Envelope<AllClocks> {
-    fn blocks(&self) -> Vec<Block> {
-        let found = &self.found;
+    fn blocks(&self) -> Blocks {
+        let (head, found) = (DocumentHead::of(self), &self.found);
         let here = found.here.as_deref().unwrap_or("a system whose clocks are not known");
-        vec![
+        let above = vec![
             Table::new(HEAD, HEAD.len(), found.clocks.iter().map(cells)).whole().into(),
             Block::notes("", lacking(&found.clocks)),
-            DocumentHead::of(self).block(),
-            DocumentHead::of(self)
-                .conclusion(vec![format!("This is {here}: `clockscope list` shows what can be read here.")]),
-        ]
+        ];
+        let conclusion =
+            head.conclusion(vec![format!("This is {here}: `clockscope list` shows what can be read here.")]);
+        Blocks::around(head.block(), above, vec![conclusion])
     }
 
     fn sheet(&self, record: &Value) -> Sheet {
