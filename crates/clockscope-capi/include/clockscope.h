@@ -327,8 +327,10 @@ static inline uint64_t clockscope_elapsed_ns(uint64_t start, uint64_t end) CLOCK
 #define CLOCKSCOPE_CIVIL 84
 
 /* "memory": the compiler must not move the reading across accesses that the program wrote before
- * and after it. It is volatile so that two readings are two. */
-CLOCKSCOPE_INLINE uint64_t clockscope_counter_(int is_ordered) CLOCKSCOPE_NOEXCEPT {
+ * and after it. It is volatile so that two readings are two. The lower half is stored as well: x86
+ * delivers the halves in two registers, so that it is there before both are put together. */
+CLOCKSCOPE_INLINE uint64_t clockscope_counter_(int is_ordered,
+                                               uint32_t *lower) CLOCKSCOPE_NOEXCEPT {
 #if defined(__x86_64__)
   uint64_t low, high;
   if (is_ordered) {
@@ -336,6 +338,7 @@ CLOCKSCOPE_INLINE uint64_t clockscope_counter_(int is_ordered) CLOCKSCOPE_NOEXCE
   } else {
     __asm__ __volatile__("rdtsc" : "=a"(low), "=d"(high) : : "memory");
   }
+  *lower = (uint32_t)low;
   return high << 32 | low;
 #else
   uint64_t ticks;
@@ -345,6 +348,7 @@ CLOCKSCOPE_INLINE uint64_t clockscope_counter_(int is_ordered) CLOCKSCOPE_NOEXCE
   } else {
     __asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
   }
+  *lower = (uint32_t)ticks;
   return ticks;
 #endif
 }
@@ -356,6 +360,7 @@ CLOCKSCOPE_INLINE int clockscope_read_(int is_ordered, uint64_t *ns,
                                        uint64_t *wall_offset) CLOCKSCOPE_NOEXCEPT {
   const uint64_t *page = clockscope_page_v1();
   uint64_t version, start, packed, value, slope, lowest, ticks;
+  uint32_t lower;
   const uint64_t *segment;
   if (__builtin_expect(!page, 0)) {
     return 0;
@@ -374,7 +379,7 @@ CLOCKSCOPE_INLINE int clockscope_read_(int is_ordered, uint64_t *ns,
     *wall_offset =
         __atomic_load_n(page + CLOCKSCOPE_CIVIL + (version >> 6 & 7) * 8, __ATOMIC_RELAXED);
   }
-  ticks = clockscope_counter_(is_ordered);
+  ticks = clockscope_counter_(is_ordered, &lower);
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
   if (__builtin_expect(__atomic_load_n(page, __ATOMIC_RELAXED) != version, 0)) {
     return 0;
@@ -382,8 +387,8 @@ CLOCKSCOPE_INLINE int clockscope_read_(int is_ordered, uint64_t *ns,
   if (__builtin_expect(ticks - start >= packed >> 32, 0)) {
     return 0;
   }
-  /* The lower half of start is kept apart: on x86 that half of the ticks arrives earlier. */
-  *ns = value + ((uint64_t)((uint32_t)ticks - (uint32_t)packed) * slope >> 32);
+  /* The lower half of start is kept apart for the lower half of the ticks. */
+  *ns = value + ((uint64_t)(lower - (uint32_t)packed) * slope >> 32);
   return *ns >= lowest;
 }
 
