@@ -72,13 +72,19 @@ fn elsewhere(name: &str) -> Option<UsageError> {
     (!systems.is_empty()).then_some(UsageError(message))
 }
 
+/// How like a name must be to be meant (Jaro and Winkler: 1 for the same), and how much less like
+/// than the one that is most alike.
+const LIKE: f64 = 0.7;
+const MUCH_LESS: f64 = 0.15;
+
 /// The names that a name may have been meant for, as the end of a sentence.
 pub(crate) fn nearest(name: &str, known: impl Iterator<Item = String>) -> String {
     let asked = name.to_lowercase();
     let mut near: Vec<(f64, String)> = known.map(|name| (strsim::jaro_winkler(&asked, &name), name)).collect();
     near.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let least = near.first().map_or(0.0, |(likeness, _)| (likeness - MUCH_LESS).max(LIKE));
     let near: Vec<&str> =
-        near.iter().filter(|(likeness, _)| *likeness > 0.7).take(3).map(|(_, name)| name.as_str()).collect();
+        near.iter().take_while(|(likeness, _)| *likeness > least).take(3).map(|(_, name)| name.as_str()).collect();
     match near.as_slice() {
         [] => String::new(),
         [one] => format!("; did you mean {one}?"),

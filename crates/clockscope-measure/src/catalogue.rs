@@ -36,8 +36,8 @@ pub enum Paths {
     All,
 }
 
-/// The name of the processor's counter on the command line and in policies, whatever the architecture
-/// calls it: its first ordered reading sequence, where one is read.
+/// The name of the processor's counter on the command line and in policies, whatever the
+/// architecture calls it: its first ordered reading sequence, where one is read.
 pub(crate) const COUNTER: &str = "counter";
 
 /// What C writes before the names of POSIX clocks.

@@ -2,6 +2,7 @@
 
 use anyhow::{Context, Result, ensure};
 
+use super::compiler;
 use crate::cross;
 use crate::needs::{self, Missing, Need};
 use crate::run;
@@ -107,7 +108,7 @@ impl Emulated {
 
     /// Runs the tests.
     pub(super) fn test(&self, target: &str, tally: &Tally) -> Result<()> {
-        self.complete(&format!("{}/{target}/debug/deps", super::FOLDER))?;
+        self.complete(&format!("{}/{target}/debug/deps", compiler::FOLDER))?;
         let own = self.variables(target);
         let variables: Vec<(&str, &str)> = own.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         cross::test_library(target, self.tests, &variables, tally)
@@ -115,7 +116,7 @@ impl Emulated {
 
     /// Returns how many times as much as std's clock the library's costs.
     pub(super) fn cost_beside_std(&self, target: &str) -> Result<f64> {
-        self.complete(&format!("{}/{target}/release/examples", super::FOLDER))?;
+        self.complete(&format!("{}/{target}/release/examples", compiler::FOLDER))?;
         let own = self.variables(target);
         let variables: Vec<(&str, &str)> = own.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         let example = ["run", "--quiet", "--release", "--package", "clockscope", "--example", "beside_std"];
@@ -139,7 +140,7 @@ impl Emulated {
         let of_target =
             [("LINKER", self.linker.to_owned()), ("RUNNER", runner.join(" ")), ("RUSTFLAGS", self.flags.to_owned())];
         let of_target = of_target.into_iter().filter(|(_, value)| !value.is_empty());
-        let of_all = super::VARIABLES.iter().chain(self.variables);
+        let of_all = compiler::VARIABLES.iter().chain(self.variables);
         let of_all = of_all.map(|(name, value)| ((*name).to_owned(), (*value).to_owned()));
         of_all.chain(of_target.map(|(name, value)| (format!("{prefix}_{name}"), value))).collect()
     }

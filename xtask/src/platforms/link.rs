@@ -3,6 +3,7 @@
 
 use anyhow::Result;
 
+use super::compiler;
 use crate::cross;
 use crate::needs::{self, Missing, Need};
 use crate::run;
@@ -18,5 +19,5 @@ pub(super) fn missing() -> Option<Missing> {
 /// Links the library's tests.
 pub(super) fn link(target: &str) -> Result<()> {
     let build = ["test", "--no-run", "--quiet", "--target", target, cross::BUILD_STD];
-    run::output_with(&super::VARIABLES, "cargo-zigbuild", &[&build[..], cross::LIBRARY].concat()).map(|_| ())
+    run::output_with(&compiler::VARIABLES, "cargo-zigbuild", &[&build[..], cross::LIBRARY].concat()).map(|_| ())
 }

@@ -4,6 +4,7 @@
 //! The compiler and its sources are Debian's rustc-web and rust-web-src, of which standard
 //! libraries for other targets are built (`cross`).
 
+mod compiler;
 mod emulated;
 mod link;
 mod wasm;
@@ -18,12 +19,6 @@ use crate::run;
 use crate::tally::Tally;
 use emulated::Emulated;
 pub(crate) use windows::print_path as windows;
-
-/// Not `cross`'s folder: both are built at the same time.
-const FOLDER: &str = "target/platforms";
-
-/// The compiler's variables.
-const VARIABLES: [(&str, &str); 3] = [cross::OTHER_COMPILER[0], cross::OTHER_COMPILER[1], ("CARGO_TARGET_DIR", FOLDER)];
 
 /// A target, which has to compile without a warning, and what else is checked here.
 struct Platform {
@@ -225,7 +220,7 @@ pub(crate) fn test_some(tally: &Tally) -> Result<Outcome> {
 fn compile(target: &str) -> Result<()> {
     let deny = [("RUSTFLAGS", "--deny warnings")];
     let arguments = ["check", "--quiet", "--package", "clockscope", "--target", target, "-Zbuild-std=std,panic_abort"];
-    run::output_with(&[&VARIABLES[..], &deny].concat(), "cargo", &arguments).map(|_| ())
+    run::output_with(&[&compiler::VARIABLES[..], &deny].concat(), "cargo", &arguments).map(|_| ())
 }
 
 #[cfg(test)]

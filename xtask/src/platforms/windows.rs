@@ -5,7 +5,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
-use super::emulated;
+use super::{compiler, emulated};
 use crate::cross;
 use crate::needs;
 use crate::run;
@@ -15,7 +15,7 @@ pub(super) const TARGET: &str = "x86_64-pc-windows-gnu";
 /// Where it is built: in the profile that the library's tests are built in, which shares the
 /// standard library with them.
 fn folder() -> String {
-    format!("{}/{TARGET}/debug", super::FOLDER)
+    format!("{}/{TARGET}/debug", compiler::FOLDER)
 }
 
 /// Builds the command, and prints the executable's path as the last line.

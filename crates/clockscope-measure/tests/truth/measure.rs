@@ -66,7 +66,8 @@ fn figures_and_frequency_are_by_one_rate() {
         let timer = &answer.run.as_ref().expect("it is a run").timer;
         let Some(ns) = resolution_ns else { return };
         asked += 1;
-        // One count has a length where counts are timed, and not where a reference times in their place.
+        // One count has a length where counts are timed, and not where a reference times in their
+        // place.
         assert!(timer.name.contains("tsc"), "{timer:?}: {ns} ns a count");
         assert!((ns * timer.frequency_hz / 1e9 - 1.0).abs() < 1e-14, "{timer:?}: {ns} ns a count");
     });
