@@ -386,8 +386,8 @@ fn what_cannot_be_a_reference_is_refused() {
     for (arguments, reason) in [
         (vec!["rate", "--reference", "process"], "processor time"),
         (vec!["rate", "monotonic", "--reference", "monotonic"], "reference itself"),
-        (vec!["rate", "--reference", "nonsense"], "no clock named"),
-        (vec!["rate", "nonsense"], "no clock named"),
+        (vec!["rate", "--reference", "nonsense"], "unknown clock"),
+        (vec!["rate", "nonsense"], "unknown clock"),
         (vec!["rate", "--until", "0"], "at least"),
         (vec!["rate", "--until", "fast"], "no bound"),
         (vec!["gaps", "--threshold", "1ns"], "at least 100ns"),

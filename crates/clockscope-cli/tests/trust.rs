@@ -501,9 +501,12 @@ fn paths_of_one_clock_differ_in_cost_alone() {
             }
             let winners: Vec<&Value> =
                 record["metrics"].as_array().unwrap().iter().map(|metric| &metric["winner"]).collect();
-            assert_eq!(winners[..3], ["tie", "tie", "a"], "{record:#}");
-            // On one CPU the order of neither is tested.
-            assert!(*winners[3] == "tie" || winners[3].is_null(), "{record:#}");
+            assert_eq!(winners[1..3], ["tie", "a"], "{record:#}");
+            // A tick of less than 1 ns is not found on every processor, and on one CPU the order of
+            // neither is tested.
+            for winner in [winners[0], winners[3]] {
+                assert!(*winner == "tie" || winner.is_null(), "{record:#}");
+            }
         })
     });
 }
