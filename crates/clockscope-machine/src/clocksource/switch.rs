@@ -428,7 +428,8 @@ mod tests {
         // Locked, and nothing is noted down yet.
         let _marker = places.lock().unwrap();
         assert_eq!(places.left_behind().unwrap_err(), Holder::Process { pid: None });
-        assert!(places.restore().unwrap_err().to_string().starts_with("another process is switching"));
+        let unnamed = places.restore().unwrap_err();
+        assert!(matches!(&unnamed, SwitchError::Held(Holder::Process { pid: None })), "{unnamed}");
     }
 
     #[test]
