@@ -67,8 +67,7 @@ pub(crate) enum Command {
     Runtimes(RuntimesArgs),
     /// Which clocks can be trusted, with the evidence
     ///
-    /// Gives a verdict on each clock, the evidence for it, and what to do about what speaks against
-    /// a clock.
+    /// Gives a verdict on each clock, its evidence, and a remedy for what contradicts the clock.
     #[command(alias = "doctor")]
     Check(CheckArgs),
     /// Two clocks by resolution, accuracy, cost and reliability
@@ -150,7 +149,7 @@ pub(crate) struct MeasureArgs {
     pub(crate) cpu: Option<u32>,
     /// Time for sampling, all clocks together
     ///
-    /// With a unit (ns, us, ms, s, min); a bare number is seconds.
+    /// With a unit (ns, us, ms, s, min, h); a bare number is seconds.
     #[arg(long, short, value_name = "TIME", default_value = "2.5s", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
     /// Switch the kernel to each of these clocksources in turn, measure with it, and put back what
@@ -193,7 +192,7 @@ pub(crate) struct StepsArgs {
     #[arg(long, value_name = "N", value_parser = numbers::reads, allow_hyphen_values = true)]
     pub(crate) reads: Option<Reads>,
     /// Read for so long, all clocks together [default: 2s]
-    #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true, conflicts_with_all = ["reads", "raw"])]
+    #[arg(long, short, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true, conflicts_with_all = ["reads", "raw"])]
     pub(crate) duration: Option<Seconds>,
     /// Keep every reading and write all of them to this file, in ns since the clock's first one; a
     /// file that ends in .json is a recording for `clockscope replay`
@@ -301,7 +300,7 @@ pub(crate) struct RateArgs {
     #[arg(long, value_name = "N")]
     pub(crate) cpu: Option<u32>,
     /// How long to compare; with --until, how long at most [default: 2s, with --until 60s]
-    #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true)]
+    #[arg(long, short, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Option<Seconds>,
     /// Stop as soon as every clock's bound is this small, e.g. 0.1ppm or 20ppb; exit with 3 if the
     /// time was too short

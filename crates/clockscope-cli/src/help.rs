@@ -31,7 +31,7 @@ struct Ending {
 const NO_MORE: Ending = Ending { command: "", examples: &[], more: "", exits: "" };
 
 /// Of an option `--fail-on`.
-const FINDINGS: &str = "1 and 3 by --fail-on: found, and not known";
+const FINDINGS: &str = "1 for a finding that --fail-on names, 3 if it is not known";
 
 const ENDINGS: &[Ending] = &[
     Ending {
@@ -59,7 +59,7 @@ const ENDINGS: &[Ending] = &[
   unfit    do not use it: it went back, jumped, stood still, or the kernel found it bad
 
 docs/trust.md explains every piece of evidence.",
-        exits: "1 and 3 by --fail-on and --policy: found or not met, and not known",
+        exits: "1 for a finding that --fail-on names or an unmet --policy, 3 if it is not known",
     },
     Ending {
         command: "advise",
@@ -67,6 +67,7 @@ docs/trust.md explains every piece of evidence.",
             ("advise --interval 100ns --error 1%", "for something that takes 100 ns"),
             ("advise --from record.json", "by a measurement that was recorded"),
         ],
+        exits: "3 if no clock can be advised",
         ..NO_MORE
     },
     Ending {
@@ -112,15 +113,16 @@ docs/trust.md explains every piece of evidence.",
             ("rate", "against CLOCK_MONOTONIC_RAW"),
             ("rate tsc --until 0.1ppm", "until the bound is that small"),
         ],
-        exits: "1 and 3 by --fail-on: found, and not known; 3 if --until was not reached",
+        exits: "1 for a finding that --fail-on names, 3 if it is not known or --until not reached",
         ..NO_MORE
     },
     Ending {
         command: "gaps",
         examples: &[("gaps", "this CPU"), ("gaps --all-cpus --threshold 10us", "all of them, long gaps alone")],
+        exits: "3 if a CPU could not be observed",
         ..NO_MORE
     },
-    Ending { command: "sleep", examples: &[("sleep", "every call, from 1 ns to 0.5 s")], exits: FINDINGS, ..NO_MORE },
+    Ending { command: "sleep", examples: &[("sleep", "every call, from 1 us to 100 ms")], exits: FINDINGS, ..NO_MORE },
     Ending {
         command: "clocksource",
         examples: &[
@@ -136,6 +138,7 @@ docs/trust.md explains every piece of evidence.",
             ("shootout", "the counter and CLOCK_MONOTONIC"),
             ("shootout monotonic monotonic_coarse", "two clocks by name"),
         ],
+        exits: "3 if they could not be compared",
         ..NO_MORE
     },
     Ending {
@@ -150,7 +153,7 @@ folder; nothing of them stays but the cache. A runtime that is missing, crashes,
 rubbish is a row with the reason.
 
 docs/runtimes.md reads the figures, docs/runtime-probes.md shows how to add a language.",
-        exits: "1 and 3 by --fail-on: found, and not known; 3 if nothing was measured",
+        exits: "1 for a finding that --fail-on names, 3 if it is not known or nothing was measured",
     },
     Ending {
         command: "report",
@@ -207,7 +210,7 @@ impl Ending {
             parts.push(self.more.to_owned());
         }
         let exits = if self.exits.is_empty() { String::new() } else { format!("{}; ", self.exits) };
-        parts.push(format!("Exit codes: 0; {exits}2 wrong arguments, 4 failed, 130 interrupted"));
+        parts.push(format!("Exit codes: 0 success; {exits}2 wrong arguments, 4 failed, 130 interrupted"));
         parts.join("\n\n")
     }
 }
