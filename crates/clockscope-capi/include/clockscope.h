@@ -199,7 +199,9 @@ CLOCKSCOPE_API int clockscope_bounded_now(int64_t *earliest, int64_t *latest) CL
  *
  * Unit: none. Error: none. Ordering: none.
  * Cost: about that of a reading.
- * Threads: any. Signal-safe. */
+ * Threads: any. Signal-safe.
+ * Errors: CLOCKSCOPE_ERROR_UNKNOWN for a source that this header does not name,
+ *   CLOCKSCOPE_ERROR_PANICKED. */
 CLOCKSCOPE_API int clockscope_source(void) CLOCKSCOPE_NOEXCEPT;
 
 /* Stores how far clockscope_now() is from CLOCK_MONOTONIC: now, and at most since the generation
@@ -209,7 +211,7 @@ CLOCKSCOPE_API int clockscope_source(void) CLOCKSCOPE_NOEXCEPT;
  * Unit: ns. Error: it is an upper bound. Ordering: none.
  * Cost: some twenty reads of both clocks, about 0.8 us.
  * Threads: any. Signal-safe.
- * Errors: CLOCKSCOPE_ERROR_NULL, CLOCKSCOPE_ERROR_NO_CLOCK. */
+ * Errors: CLOCKSCOPE_ERROR_NULL, CLOCKSCOPE_ERROR_NO_CLOCK, CLOCKSCOPE_ERROR_PANICKED. */
 CLOCKSCOPE_API int clockscope_error_bound(clockscope_bound *bound) CLOCKSCOPE_NOEXCEPT;
 
 /* Returns a number that changes whenever the calibration is invalidated: the machine was
@@ -226,7 +228,8 @@ CLOCKSCOPE_API uint64_t clockscope_generation(void) CLOCKSCOPE_NOEXCEPT;
  * Unit: Hz, ns. Error: the true mean frequency is between lowest_hz and highest_hz. Ordering: none.
  * Cost: a few reads of both clocks; one or two milliseconds before the clock is calibrated.
  * Threads: any. Not signal-safe.
- * Errors: CLOCKSCOPE_ERROR_NULL; CLOCKSCOPE_ERROR_UNKNOWN where the counter is not used. */
+ * Errors: CLOCKSCOPE_ERROR_NULL; CLOCKSCOPE_ERROR_UNKNOWN where the counter is not used;
+ *   CLOCKSCOPE_ERROR_PANICKED. */
 CLOCKSCOPE_API int clockscope_frequency(clockscope_frequency_range *frequency) CLOCKSCOPE_NOEXCEPT;
 
 /* Stores the smallest step between two readings that differ, as a search in some thousand of them
@@ -235,7 +238,8 @@ CLOCKSCOPE_API int clockscope_frequency(clockscope_frequency_range *frequency) C
  * Unit: ns, at least 1. Error: it is an observed figure. Ordering: none.
  * Cost: about 50 us. It allocates.
  * Threads: any. Not signal-safe.
- * Errors: CLOCKSCOPE_ERROR_NULL; CLOCKSCOPE_ERROR_UNKNOWN where no step was found. */
+ * Errors: CLOCKSCOPE_ERROR_NULL; CLOCKSCOPE_ERROR_UNKNOWN where no step was found;
+ *   CLOCKSCOPE_ERROR_PANICKED. */
 CLOCKSCOPE_API int clockscope_resolution(uint64_t *ns) CLOCKSCOPE_NOEXCEPT;
 
 /* Calls visit for each piece of evidence about this machine's counter, and why it is used or not.

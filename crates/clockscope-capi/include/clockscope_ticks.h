@@ -9,8 +9,9 @@
  * whose counter is disabled (prctl(PR_SET_TSC)) ends at a read by a signal.
  * Compilers: gcc and clang; MSVC on x86-64 and x86, which is not tested.
  *
- * On Linux, include this header before all others, or define _GNU_SOURCE: it needs struct timespec,
- * clock_gettime and sched_setaffinity.
+ * On Linux it needs struct timespec and clock_gettime, which the default of gcc and clang brings.
+ * With -std=c99 and the like, include this header before all others, or define _GNU_SOURCE.
+ * clockscope_pin_thread() is there in these two cases alone.
  *
  * All functions may be called by any thread. Those of the first two parts are async-signal-safe.
  *
@@ -36,7 +37,7 @@
 #include <sched.h>
 #endif
 
-#if defined(__linux__) && !defined(CPU_SET)
+#if defined(__linux__) && !defined(CLOCK_MONOTONIC)
 #error "include clockscope_ticks.h before all other headers, or define _GNU_SOURCE"
 #endif
 
@@ -354,6 +355,8 @@ static inline int clockscope_ticks_calibrate(uint64_t time_ns, clockscope_ticks_
 
 /* ---- Threads ---- */
 
+#if !defined(__linux__) || defined(CPU_SET)
+
 /* Binds the calling thread to a CPU. Returns 0 or an error number: EINVAL for a CPU that does not
  * exist or that the process may not use, ENOTSUP on other systems than Linux and Windows. Children
  * inherit the binding. */
@@ -376,6 +379,8 @@ static inline int clockscope_pin_thread(unsigned int cpu) {
   return ENOTSUP;
 #endif
 }
+
+#endif
 
 #ifdef __cplusplus
 }

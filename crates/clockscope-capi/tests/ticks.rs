@@ -52,3 +52,15 @@ fn programs_of_rdtsc_compile_unchanged() {
         assert!(seconds > 0.0008, "{printed}");
     });
 }
+
+/// With the extensions that compilers have by default, other headers may come first.
+#[test]
+fn other_headers_may_come_first() {
+    let folder = Folder::new();
+    let compat = headers().join("compat").display().to_string();
+    each(|compiler, _| {
+        let standard = if compiler.ends_with("++") { "-std=gnu++17" } else { "-std=gnu17" };
+        let arguments = [standard, "-Wall", "-Werror", "-include", "stdio.h", "-I", &compat, "-c"];
+        folder.compile(compiler, &arguments, &program("rdtsc_usage.c"), "late.o");
+    });
+}

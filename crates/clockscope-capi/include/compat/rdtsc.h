@@ -1,7 +1,9 @@
 /* rdtsc.h: the interface of Steven Ford's rdtsc (https://github.com/fordsfords/rdtsc), on top of
- * clockscope_ticks.h and without a library. Programs that include it compile unchanged.
+ * clockscope_ticks.h and without a library. The usage that its README shows compiles unchanged; do
+ * not compile rdtsc.c as well. Put braces around RDTSC(x); between if and else.
  *
- * On Linux, include this header before all others, or define _GNU_SOURCE.
+ * On Linux with -std=c99 and the like, include this header before all others, or define
+ * _GNU_SOURCE.
  *
  * SPDX-License-Identifier: MIT OR Apache-2.0 */
 
