@@ -270,7 +270,7 @@ mod system {
         retry_on_intr(|| poll(&mut [PollFd::new(answers, PollFlags::IN)], Some(&patience))) != Ok(0)
     }
 
-    /// Waits for the child; returns its status, `None` if somebody else has waited for it.
+    /// Waits for the child; returns its status, or `None` if another thread has waited for it.
     fn wait(process: Pid) -> Option<WaitStatus> {
         let (_, status) = retry_on_intr(|| waitpid(Some(process), WaitOptions::empty())).ok()??;
         Some(status)

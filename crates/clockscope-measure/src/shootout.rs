@@ -64,8 +64,9 @@ pub fn shootout<P: Platform>(
     Ok(Envelope { environment: seen.environment, ..setup.answer((*duration_s, &sampling), None, found) })
 }
 
-/// The clock's name as records have it: of the usual clock for intervals if there is no name, or no
-/// counter where that is asked for. Where none of the system is known, Rust's stands for it.
+/// Returns the clock's name as records have it. Without a name, or where "counter" is asked for and
+/// there is none, that of the clock by which programs usually measure intervals; Rust's where the
+/// system has none.
 fn label<P: Platform>(platform: &P, name: Option<&str>) -> Result<String, MeasureError> {
     let catalogue = Catalogue::new(platform);
     let counter = rate::ordered_counter(&Catalogue::counters(platform));

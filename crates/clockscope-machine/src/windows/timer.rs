@@ -123,7 +123,7 @@ static WITHDRAW: OnceLock<fn()> = OnceLock::new();
 /// Requests a period, after a handler was set that withdraws it when the console is closed.
 pub(crate) fn begin(ms: u32, withdraw: fn()) -> Result<(), (&'static str, u32)> {
     WITHDRAW.get_or_init(|| withdraw);
-    // SAFETY: the handler is a function of the program, which stays; setting it twice is no harm.
+    // SAFETY: the handler is a function of the program, and stays loaded; it may be set twice.
     if unsafe { SetConsoleCtrlHandler(Some(on_console_event), 1) } == 0 {
         return Err(("SetConsoleCtrlHandler", 0));
     }
