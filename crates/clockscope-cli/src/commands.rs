@@ -41,10 +41,10 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
         output::warn(&warning);
     }
     match cli.command {
-        None => {
+        None => measure(&cli.measure).or_else(|error| {
             known_words(&cli.measure)?;
-            measure(&cli.measure)
-        }
+            Err(error)
+        }),
         Some(Command::Measure(args)) => measure(&args),
         Some(Command::Steps(args)) => steps::run(&args),
         Some(Command::Replay(args)) => steps::replay(&args),
