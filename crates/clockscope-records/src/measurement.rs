@@ -131,6 +131,9 @@ pub enum ClockKind {
     Wall,
     /// Processor time that the process or thread has used.
     CpuTime,
+    /// A kind of a later program, which this one does not know.
+    #[serde(other)]
+    Unnamed,
 }
 
 /// The way by which a reading reaches the program.
@@ -155,6 +158,9 @@ pub enum ReadPath {
     SystemLibrary,
     /// A function of the system's lowest library that runs in user mode (Windows: ntdll's `Rtl`).
     User,
+    /// A path of a later program, which this one does not know.
+    #[serde(other)]
+    Unnamed,
 }
 
 impl ReadPath {
@@ -177,7 +183,8 @@ pub enum ReadBasis {
     Clocksource,
     /// The scheduler's clock, by which processor time is charged.
     Scheduler,
-    /// Something else: a device, a performance counter.
+    /// Something else: a device, a performance counter, or what a later program knows.
+    #[serde(other)]
     Other,
 }
 
@@ -460,4 +467,20 @@ pub enum NoRecommendation {
 pub struct RecommendationProse {
     /// The clock and what to expect of it, in one sentence.
     pub sentence: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{from_value, json};
+
+    use super::*;
+
+    /// A record of a later program is read, whatever clocks that knows.
+    #[test]
+    fn words_of_a_later_program_are_read() {
+        assert_eq!(from_value::<ClockKind>(json!("sundial")).unwrap(), ClockKind::Unnamed);
+        assert_eq!(from_value::<ReadPath>(json!("window")).unwrap(), ReadPath::Unnamed);
+        assert_eq!(from_value::<ReadBasis>(json!("sun")).unwrap(), ReadBasis::Other);
+        assert!(from_value::<ClockKind>(json!(3)).is_err());
+    }
 }

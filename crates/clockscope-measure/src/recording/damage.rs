@@ -61,12 +61,24 @@ pub enum Damage {
         /// The frequency.
         hz: f64,
     },
+    /// No clock that is read has a kind or a path without a name.
+    #[error("{clock}: its {key} has no name")]
+    Unnamed {
+        /// The clock.
+        clock: String,
+        /// The key of the name: `kind` or `path`.
+        key: &'static str,
+    },
 }
 
 /// What this program reads otherwise than the one that recorded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Misfit {
+    /// Another version wrote keys or words that this one does not know, or the recording was
+    /// changed.
+    #[error("its checksum is not that of what this program reads in it")]
+    Checksum,
     /// The question has no answer.
     #[error(transparent)]
     Unanswered(#[from] MeasureError),

@@ -63,7 +63,7 @@ fn basis(basis: clockscope_records::ReadBasis) -> ClockBasis {
 /// Returns the description of a recorded clock, but for its aliases and summary.
 ///
 /// # Errors
-/// A figure is none that a clock has.
+/// A figure is none that a clock has, or its kind or path has no name.
 pub(super) fn info(clock: &RecordedClock) -> Result<ClockInfo, Damage> {
     let identity = &clock.identity;
     let resolution = match &clock.resolution {
@@ -71,7 +71,10 @@ pub(super) fn info(clock: &RecordedClock) -> Result<ClockInfo, Damage> {
         RecordedResolution::OneCount => Resolution::OneCount,
         RecordedResolution::Unknown(reason) => Resolution::Unknown(reason.clone().into()),
     };
-    let info = ClockInfo::new(identity.name.clone(), kind(identity.kind), path(identity.path), resolution, "");
+    let unnamed = |key| Damage::Unnamed { clock: identity.name.clone(), key };
+    let kind = kind(identity.kind).ok_or_else(|| unnamed("kind"))?;
+    let path = path(identity.path).ok_or_else(|| unnamed("path"))?;
+    let info = ClockInfo::new(identity.name.clone(), kind, path, resolution, "");
     Ok(ClockInfo {
         unit: unit(clock.unit)?,
         basis: basis(identity.basis),
@@ -100,18 +103,21 @@ fn unit(unit: RecordedUnit) -> Result<Unit, Damage> {
     }
 }
 
-fn kind(kind: ClockKind) -> Kind {
-    match kind {
+/// Returns the kind; `None` for one without a name.
+fn kind(kind: ClockKind) -> Option<Kind> {
+    Some(match kind {
         ClockKind::Counter => Kind::Counter,
         ClockKind::Cycles => Kind::Cycles,
         ClockKind::Monotonic => Kind::Monotonic,
         ClockKind::Wall => Kind::Wall,
         ClockKind::CpuTime => Kind::CpuTime,
-    }
+        ClockKind::Unnamed => return None,
+    })
 }
 
-fn path(path: ReadPath) -> Path {
-    match path {
+/// Returns the path; `None` for one without a name.
+fn path(path: ReadPath) -> Option<Path> {
+    Some(match path {
         ReadPath::Instruction => Path::Instruction,
         ReadPath::Libc => Path::Libc,
         ReadPath::Vdso => Path::Vdso,
@@ -121,7 +127,8 @@ fn path(path: ReadPath) -> Path {
         ReadPath::Library => Path::Library,
         ReadPath::SystemLibrary => Path::SystemLibrary,
         ReadPath::User => Path::User,
-    }
+        ReadPath::Unnamed => return None,
+    })
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use clockscope_measure::{
     Amount, Catalogue, MeasureError, Paths, RecordRequest, Recorder, ReplayError, Session, StepsRequest, TimerError,
     record, replay, steps,
 };
-use clockscope_records::{Document, Envelope, RecordedRun, Recording, Steps, StepsRecord};
+use clockscope_records::{ClockKind, Document, Envelope, RecordedRun, Recording, Steps, StepsRecord};
 use clockscope_simulation::{Change, Random, Refused};
 use serde_json::Value;
 
@@ -163,6 +163,26 @@ fn a_damaged_file_is_an_error() {
         let said = replayed(&text.replacen(from, to, 1)).expect_err(expected);
         assert!(said.contains(expected), "{said}");
     }
+}
+
+/// A clock of which only a later program knows the words: that program is named, and nothing is
+/// called damaged. In a recording of this program such words are damage.
+#[test]
+fn a_recording_with_words_of_a_later_program_is_for_that_program() {
+    let text = written(&whole());
+    for (key, word) in [("kind", "sundial"), ("path", "window"), ("basis", "sun")] {
+        let mut value: Value = serde_json::from_str(&text).expect("JSON");
+        value["recorded"]["clocks"][0][key] = word.into();
+        let damaged = replayed(&value.to_string()).expect_err(key);
+        assert!(damaged.contains("damaged"), "{damaged}");
+        value["recorded"]["environment"]["program"]["version"] = "77.0.0".into();
+        let later = replayed(&value.to_string()).expect_err(key);
+        assert!(later.contains("replay it with clockscope 77.0.0") && !later.contains("damaged"), "{later}");
+    }
+    let mut whole = whole();
+    whole.recorded.clocks[0].identity.kind = ClockKind::Unnamed;
+    let unnamed = replay(Recording::new(whole.recorded)).expect_err("no such clock").to_string();
+    assert!(unnamed.contains("its kind has no name"), "{unnamed}");
 }
 
 /// As from another version of the program: nothing is damaged, and other readings would be needed.

@@ -44,6 +44,7 @@ pub(super) fn kind(kind: ClockKind) -> &'static str {
         ClockKind::Monotonic => "monotonic",
         ClockKind::Wall => "wall",
         ClockKind::CpuTime => "cpu_time",
+        ClockKind::Unnamed => "unnamed",
     }
 }
 
@@ -76,6 +77,7 @@ pub(super) fn path(path: ReadPath) -> &'static str {
         ReadPath::Library => "library",
         ReadPath::SystemLibrary => "system_library",
         ReadPath::User => "user",
+        ReadPath::Unnamed => "unnamed",
     }
 }
 
