@@ -1,9 +1,12 @@
 //! What a busy machine grants. A test waits for what really happened, such as the time that a
 //! process ran, and never for time that passed.
 
+use std::collections::BTreeMap;
 use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -87,7 +90,7 @@ fn process_time(child: &Child) -> Option<Duration> {
     (!is_over).then_some(Duration::from_millis(10 * (ticks(11)? + ticks(12)?)))
 }
 
-/// What the scheduler granted to a thread.
+/// What the scheduler granted to a thread, or to all threads of a process together.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Granted {
     ran: Duration,
@@ -96,10 +99,11 @@ pub struct Granted {
 }
 
 impl Granted {
-    /// What the first thread of a process was granted so far
-    /// (Documentation/scheduler/sched-stats.rst); nothing if the kernel does not say.
-    fn read(process: &str) -> Self {
-        let text = std::fs::read_to_string(format!("/proc/{process}/schedstat")).unwrap_or_default();
+    /// What a thread was granted so far (Documentation/scheduler/sched-stats.rst); nothing if the
+    /// kernel does not say. `task` is its folder in /proc, or that of a process for its first
+    /// thread.
+    fn read(task: &str) -> Self {
+        let text = std::fs::read_to_string(format!("/proc/{task}/schedstat")).unwrap_or_default();
         let mut times = text.split_whitespace().map(|ns| Duration::from_nanos(ns.parse().unwrap_or(0)));
         Self { ran: times.next().unwrap_or_default(), waited: times.next().unwrap_or_default() }
     }
@@ -118,7 +122,32 @@ pub fn granted_so_far() -> Granted {
     Granted::read("thread-self")
 }
 
-/// Runs a command to its end; returns its output, and what its first thread was granted.
+/// How often the accounts of a process's threads are read. The kernel drops a thread's with the
+/// thread, so that the last of it may be missing.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// Reads what the threads of a process are granted, until `is_over`; returns the sum without the
+/// first thread, whose account lasts longer.
+fn watch(process: u32, is_over: &AtomicBool) -> Granted {
+    let mut threads = BTreeMap::new();
+    while !is_over.load(Ordering::Relaxed) {
+        let tasks = std::fs::read_dir(format!("/proc/{process}/task")).into_iter().flatten().flatten();
+        let names = tasks.filter_map(|task| task.file_name().to_str()?.parse::<u32>().ok());
+        for thread in names.filter(|thread| *thread != process) {
+            let granted = Granted::read(&format!("{process}/task/{thread}"));
+            if granted.ran > Duration::ZERO {
+                threads.insert(thread, granted);
+            }
+        }
+        std::thread::sleep(LOOK);
+    }
+    threads.into_values().fold(Granted::default(), |sum, thread| Granted {
+        ran: sum.ran + thread.ran,
+        waited: sum.waited + thread.waited,
+    })
+}
+
+/// Runs a command to its end; returns its output, and what its threads were granted.
 ///
 /// # Panics
 /// It cannot be started or waited for.
@@ -134,13 +163,20 @@ pub fn granted_beside(command: &mut Command, beside: impl FnOnce(&Child)) -> (Ou
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the command starts");
     let (stdout, stderr) = (read(child.stdout.take()), read(child.stderr.take()));
+    let is_over = Arc::new(AtomicBool::new(false));
+    let watching = {
+        let (process, is_over) = (child.id(), Arc::clone(&is_over));
+        std::thread::spawn(move || watch(process, &is_over))
+    };
     beside(&child);
     let [stdout, stderr] = [stdout, stderr].map(|text| text.join().expect("no panic"));
-    // Ended and not yet reaped: the kernel still has its account.
+    // Ended and not yet reaped: the kernel still has the account of the first thread.
     let pid = Pid::from_raw(child.id().cast_signed()).expect("a process has a number");
     waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT).expect("a child");
-    let granted = Granted::read(&pid.to_string());
+    is_over.store(true, Ordering::Relaxed);
+    let (first, others) = (Granted::read(&pid.to_string()), watching.join().expect("no panic"));
     let status = child.wait().expect("a child");
+    let granted = Granted { ran: first.ran + others.ran, waited: first.waited + others.waited };
     (Output { status, stdout, stderr }, granted)
 }
 
