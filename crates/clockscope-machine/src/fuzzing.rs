@@ -1,7 +1,7 @@
 //! What `fuzz/` feeds with texts that no kernel writes. Each function asserts what holds of any
 //! answer.
 
-use crate::{account, clocksource, emulation, kernel, text};
+use crate::{account, clocksource, emulation, kernel, text, trial};
 
 /// Texts of /proc and /sys.
 pub fn proc_texts(content: &str) {
@@ -11,6 +11,7 @@ pub fn proc_texts(content: &str) {
         let _ = account::steal_ns(content, cpu);
     }
     emulation::fuzz(content);
+    trial::fuzz_thread_count(content);
     for key in ["flags", "model name", "vendor_id", "CPU part"] {
         let _ = text::field(content, key).map(|value| text::has_word(value, "tsc"));
     }

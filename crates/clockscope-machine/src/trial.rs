@@ -127,6 +127,9 @@ pub fn signal_name(signal: i32) -> String {
         .map_or_else(|| format!("signal {signal}"), |(_, name)| (*name).to_owned())
 }
 
+#[cfg(fuzzing)]
+pub(crate) use threads::fuzz as fuzz_thread_count;
+
 mod threads;
 
 #[cfg(unix)]

@@ -113,6 +113,12 @@ pub use {
 pub fn fuzz_chronyd_reply(reply: &[u8]) {
     civil::fuzz_chronyd_reply(reply);
 }
+/// What fuzz/ feeds.
+#[cfg(all(fuzzing, feature = "clockbound", target_os = "linux"))]
+#[doc(hidden)]
+pub fn fuzz_clockbound_segment(bytes: &[u8]) {
+    civil::fuzz_clockbound_segment(bytes);
+}
 #[cfg(feature = "std")]
 pub use {
     clock::{Clock, FakeClock},

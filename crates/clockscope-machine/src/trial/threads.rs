@@ -31,6 +31,12 @@ fn stated(stat: &str) -> Option<u64> {
     field.parse().ok().filter(|threads| *threads > 0)
 }
 
+/// Looks for the count in any text (fuzz/).
+#[cfg(fuzzing)]
+pub(crate) fn fuzz(stat: &str) {
+    assert_ne!(stated(stat), Some(0));
+}
+
 /// A millisecond, without reading a clock, and whatever a filter makes of the call.
 #[cfg(unix)]
 fn pause() {

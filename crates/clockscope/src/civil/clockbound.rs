@@ -134,6 +134,25 @@ fn is_zero(offsets: &str) -> bool {
     monotonic.is_some_and(|line| line.split_whitespace().skip(1).all(|number| number == "0"))
 }
 
+/// Decodes any bytes, and a text of /proc in their place (fuzz/).
+#[cfg(fuzzing)]
+pub(crate) fn fuzz(input: &[u8]) {
+    if let Ok(bytes) = <&[u8; LENGTH]>::try_from(input)
+        && let Some(segment) = decode(bytes)
+    {
+        assert!((0..=DAY_NS).contains(&segment.bound_ns));
+        for monotonic_ns in [segment.as_of_ns, segment.as_of_ns.saturating_add(DAY_NS), segment.void_after_ns - 1] {
+            let error_ns = segment.error_ns(monotonic_ns, segment.disruption_marker);
+            // It never states less than the daemon did.
+            assert!(error_ns.is_none_or(|error_ns| i128::from(error_ns) > segment.bound_ns));
+        }
+        assert_eq!(segment.error_ns(segment.void_after_ns, segment.disruption_marker), None);
+    }
+    if let Ok(text) = std::str::from_utf8(input) {
+        let _ = is_zero(text);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

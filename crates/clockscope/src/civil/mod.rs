@@ -14,6 +14,8 @@ use crate::leap::widen;
 use crate::now;
 #[cfg(all(fuzzing, feature = "chrony"))]
 pub(crate) use chrony::fuzz as fuzz_chronyd_reply;
+#[cfg(all(fuzzing, feature = "clockbound", target_os = "linux"))]
+pub(crate) use clockbound::fuzz as fuzz_clockbound_segment;
 
 /// Returns UTC as the interval in which it lies: CLOCK_REALTIME, the largest error that a time
 /// daemon has stated (adjtimex), what the kernel has still to correct, and the time that the
