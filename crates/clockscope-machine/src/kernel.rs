@@ -72,10 +72,14 @@ pub(crate) fn clocksources_available() -> Figure<Vec<String>> {
     Figure::of(names, reason)
 }
 
-/// The frequency governor of the first CPU.
+/// The frequency governor of the first CPU that this process may use.
 pub(crate) fn governor() -> Figure<String> {
-    let governor = text::line_of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
-    Figure::of(governor, "the system does not control the CPU's frequency (no cpufreq)")
+    let governor = |cpu| text::line_of(&format!("/sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor"));
+    let cpu = clockscope_arch::os::allowed_cpus().ok().and_then(|cpus| cpus.first().copied());
+    match cpu {
+        None => Figure::unknown("the system does not say which CPUs this process may use"),
+        Some(cpu) => Figure::of(governor(cpu), "the system does not control the CPU's frequency (no cpufreq)"),
+    }
 }
 
 /// Whether the kernel mapped a vDSO (getauxval(3), AT_SYSINFO_EHDR).

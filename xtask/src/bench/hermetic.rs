@@ -7,38 +7,44 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
 
-use super::{BusyLoops, figure};
+use super::{BusyLoops, allowed_cpus, figure};
 use crate::run;
 
-/// Busy loops beside which the tests have to pass.
+/// Busy loops beside which the tests have to pass, and on how many CPUs.
 const LOOPS: usize = 4;
+const CPUS: usize = 2;
 
 /// Runs the tests so often in each way.
 pub(crate) fn measure(runs: &str) -> Result<()> {
     let runs: u32 = runs.parse().with_context(|| format!("{runs} is not a number of runs"))?;
     run::cargo(&["test", "--workspace", "--no-run", "--quiet"])?;
-    let cpu = run::output("sh", &["-c", "taskset --cpu-list --pid $$"])?;
-    let cpu = cpu.rsplit([' ', ',', '-']).next().context("no CPU")?.trim().to_owned();
-    let busy = repeat("beside four busy loops", runs, LOOPS, &["cargo"])?;
-    let alone = repeat("on one CPU", runs, 0, &["taskset", "--cpu-list", &cpu, "cargo"])?;
+    let cpus = allowed_cpus()?;
+    let [.., cpu] = cpus.as_slice() else { bail!("no CPU") };
+    let Some(two) = cpus.len().checked_sub(CPUS).map(|from| cpus[from..].join(",")) else {
+        bail!("{LOOPS} loops have to run on {CPUS} CPUs, and this process may use {} only", cpus.len());
+    };
+    let busy = repeat(&format!("beside {LOOPS} busy loops on {CPUS} CPUs"), runs, LOOPS, &two)?;
+    let alone = repeat("on one CPU", runs, 0, cpu)?;
     if busy + alone > 0 { bail!("{} of {} runs failed", busy + alone, 2 * runs) } else { Ok(()) }
 }
 
-/// Runs the tests so often; returns how many runs failed.
-fn repeat(how: &str, runs: u32, loops: usize, program: &[&str]) -> Result<u32> {
-    let _busy = BusyLoops::start(loops, None)?;
-    let (mut failed, mut tests, mut skipped, start) = (0, BTreeMap::new(), 0, Instant::now());
+/// Runs the tests so often on these CPUs, beside loops there; returns how many runs failed.
+fn repeat(how: &str, runs: u32, loops: usize, cpus: &str) -> Result<u32> {
+    let _busy = BusyLoops::start(loops, Some(cpus))?;
+    let (mut failed, mut tests, mut skipped, start) = (0, BTreeMap::new(), BTreeMap::new(), Instant::now());
     for _ in 0..runs {
-        let mut command = Command::new(program[0]);
-        command.args(&program[1..]).args(["test", "--workspace", "--no-fail-fast"]);
-        let output = command.output().with_context(|| format!("cannot run {}", program[0]))?;
+        let mut command = Command::new("taskset");
+        command.args(["--cpu-list", cpus, "cargo", "test", "--workspace", "--no-fail-fast"]);
+        let output = command.output().context("cannot run taskset: apt-get install util-linux")?;
         failed += u32::from(!output.status.success());
         let printed = String::from_utf8_lossy(&output.stdout).into_owned();
         for test in printed.lines().filter_map(|line| line.strip_prefix("test ")?.strip_suffix(" ... FAILED")) {
             *tests.entry(test.to_owned()).or_insert(0) += 1;
         }
         let complaints = String::from_utf8_lossy(&output.stderr).into_owned();
-        skipped += complaints.lines().filter(|line| line.starts_with("skipped: ")).count();
+        for place in complaints.lines().filter_map(|line| line.strip_prefix("skipped: ")?.split(": ").next()) {
+            *skipped.entry(place.to_owned()).or_insert(0) += 1;
+        }
     }
     figure(&format!("{how}: runs that passed"), &format!("{runs} of {runs}"), &format!("{} of {runs}", runs - failed));
     figure(
@@ -46,13 +52,10 @@ fn repeat(how: &str, runs: u32, loops: usize, program: &[&str]) -> Result<u32> {
         "-",
         &format!("{:.0} s", start.elapsed().as_secs_f64() / f64::from(runs)),
     );
-    figure(
-        &format!("{how}: parts skipped in a run, on average"),
-        "-",
-        &format!("{:.1}", skipped as f64 / f64::from(runs)),
-    );
-    for (test, count) in tests {
-        println!("  {count} times {test}");
+    for (what, places) in [("failed", tests), ("skipped", skipped)] {
+        for (place, count) in places {
+            println!("  {what} {count} times in {runs} runs: {place}");
+        }
     }
     Ok(failed)
 }

@@ -66,7 +66,7 @@ fn program(name: &str) -> String {
 /// What a program printed as `name value` lines, pinned to the CPU of the comparison.
 fn pinned(name: &str, arguments: &[&str]) -> Result<Values> {
     let program = program(name);
-    values(&run::output("taskset", &[&["--cpu-list", CPU, &program], arguments].concat())?)
+    values(&run::output("taskset", &[&["--cpu-list", &CPU, &program], arguments].concat())?)
 }
 
 /// `name value` lines.

@@ -12,6 +12,7 @@ pub(crate) mod truth;
 
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::sync::LazyLock;
 use std::time::Instant;
 
 use anyhow::{Context, Result, bail};
@@ -23,12 +24,26 @@ use crate::run;
 const PROGRAM: &str = "release/clockscope";
 const LOOPS: &str = "bench-loops";
 const PEAK: &str = "bench-peak";
-/// CPU that everything is pinned to.
-const CPU: &str = "1";
+/// CPU that everything is pinned to: the last that this process may use.
+static CPU: LazyLock<String> =
+    LazyLock::new(|| allowed_cpus().ok().and_then(|cpus| cpus.last().cloned()).unwrap_or_default());
 /// Clocks that the kernel makes of CPU times: its work grows when the CPU is shared.
 const BY_KERNEL: &[&str] = &["process", "thread", "clock", "times", "getrusage", "getrusage_thread"];
 /// Alternating pairs of a comparison.
 const PAIRS: usize = 5;
+
+/// The CPUs that this process may use, ascending (taskset(1)).
+fn allowed_cpus() -> Result<Vec<String>> {
+    let said = run::output("sh", &["-c", "taskset --cpu-list --pid $$"])?;
+    let list = said.rsplit(' ').next().unwrap_or_default().trim();
+    let range = |part: &str| {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        let ends: [u32; 2] = [first.parse().ok()?, last.parse().ok()?];
+        Some((ends[0]..=ends[1]).map(|cpu| cpu.to_string()).collect::<Vec<_>>())
+    };
+    let cpus: Option<Vec<_>> = list.split(',').map(range).collect();
+    Ok(cpus.with_context(|| format!("taskset names no CPUs: {said}"))?.concat())
+}
 
 /// Measures and prints a line a figure. The time of a clean build only if `build`: it takes
 /// minutes.
@@ -100,10 +115,10 @@ fn intervals() -> Result<()> {
 /// Costs beside those of plain C loops.
 fn against_c(when: &str, names: &[&str], busy: bool) -> Result<()> {
     let mut ratios = vec![Vec::new(); names.len()];
-    let _busy = BusyLoops::start(usize::from(busy), Some(CPU))?;
+    let _busy = BusyLoops::start(usize::from(busy), Some(&CPU))?;
     for _ in 0..PAIRS {
         let ours = clocks(&[names, &["--duration", "1s"]].concat())?;
-        let theirs: Value = serde_json::from_str(&run::output(&run::built(LOOPS), &[CPU, "1"])?)?;
+        let theirs: Value = serde_json::from_str(&run::output(&run::built(LOOPS), &[&CPU, "1"])?)?;
         for (name, ratios) in names.iter().zip(&mut ratios) {
             let c_ns = theirs[name].as_f64().context("no cost from C")?;
             ratios.push(cost_of(&ours, name)? / c_ns);
@@ -125,7 +140,7 @@ fn beside_busy_loop() -> Result<()> {
     let mut ratios: Vec<(String, Vec<f64>)> = Vec::new();
     for _ in 0..PAIRS {
         let quiet = clocks(&[])?;
-        let busy_loop = BusyLoops::start(1, Some(CPU))?;
+        let busy_loop = BusyLoops::start(1, Some(&CPU))?;
         let busy = clocks(&[])?;
         drop(busy_loop);
         for clock in quiet.iter().filter(|clock| clock["available"] == true) {
@@ -159,7 +174,7 @@ fn clean_build() -> Result<()> {
 
 /// The clocks of a run of the instrument on the CPU of the comparison.
 fn clocks(arguments: &[&str]) -> Result<Vec<Value>> {
-    let arguments = [&["measure", "--cpu", CPU, "--format", "json"], arguments].concat();
+    let arguments = [&["measure", "--cpu", &CPU, "--format", "json"], arguments].concat();
     let measurement: Value = serde_json::from_str(&run::output(&run::built(PROGRAM), &arguments)?)?;
     Ok(measurement["clocks"].as_array().cloned().unwrap_or_default())
 }
