@@ -581,11 +581,14 @@ fn forget_nested_words(value: &mut Value) {
 }
 
 /// Does what reading does to words that this program does not know: a failure's says nothing, a
-/// cause's is "unnamed". Other data keeps them.
+/// cause's and those of a clock are "unnamed" or "other". Other data keeps them.
 fn replace_unknown_words(value: &mut Value) {
     match value {
         Value::Object(entries) => {
-            for (key, instead) in [("failure", Value::Null), ("cause", "unnamed".into())] {
+            let of_a_clock = [("kind", "unnamed".into()), ("path", "unnamed".into()), ("basis", "other".into())];
+            let of_a_clock = of_a_clock.into_iter().filter(|_| entries.contains_key("description")).collect::<Vec<_>>();
+            for (key, instead) in of_a_clock.into_iter().chain([("failure", Value::Null), ("cause", "unnamed".into())])
+            {
                 if let Some(word) = entries.get_mut(key).filter(|word| *word == POISON) {
                     *word = instead;
                 }
