@@ -228,12 +228,20 @@ impl EventCounter {
         let (debt_ns, went_back) = self.scan(batch.values, threshold_ns, batch.cost_ns.unwrap_or(0.0), owed_ns);
         self.last = Some(last);
         self.counts.reads += batch.values.len() as u64;
-        if self.judge != Judge::None {
+        if self.is_reference_back(batch) {
+            self.level = None;
+        } else if self.judge != Judge::None {
             let changed_ns = batch.values.iter().find(|value| **value != first).map(|value| ns(*value));
             let sunk_ns = debt_ns - owed_ns;
             let scan = Scan { boundary, first_ns, last_ns, changed_ns, debt_ns, sunk_ns, went_back };
             self.judge(batch, scan, threshold_ns);
         }
+    }
+
+    /// Whether the reference went back during a batch, so that it shows nothing of the clock there:
+    /// that the clock seems to be ahead is the reference's doing.
+    fn is_reference_back(&self, batch: Batch<'_>) -> bool {
+        batch.after_ns - batch.before_ns < -self.reference().tick_ns
     }
 
     /// How far the first reading stands back against the batch before: what may be returned without

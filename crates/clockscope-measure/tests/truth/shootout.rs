@@ -231,3 +231,10 @@ fn no_clock_is_better(session: &Session<'_, Simulated>, seed: u64) {
 fn a_single_jump_by_the_counter_decides_nothing() {
     on_platform("shootout::what_happens", 80, &limited(disturbed(80), duration_s(80)), &mut no_clock_is_better);
 }
+
+/// The counter was set back, and during that batch the other clock's reader lost its CPU twice. Two
+/// jumps of that clock were counted, and it lost.
+#[test]
+fn a_counter_that_goes_back_during_a_batch_judges_nothing_there() {
+    on_platform("shootout::what_happens", 750, &limited(disturbed(750), duration_s(750)), &mut no_clock_is_better);
+}

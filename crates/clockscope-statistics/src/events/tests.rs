@@ -174,6 +174,28 @@ fn every_step_forward_is_one_jump() {
     }
 }
 
+/// The reference stepped back during a batch with two interruptions, which were no jumps.
+#[test]
+fn a_reference_that_goes_back_shows_no_jump() {
+    let mut counter = EventCounter::new(1.0, 0.0, PERFECT, 800);
+    let mut clock = Simulated::new(25.0, 1.0);
+    let mut stepped_ns = 0.0;
+    for batch in 0..100 {
+        let before_ns = clock.now - stepped_ns;
+        let fault = |read| match (batch, read) {
+            (50, 100 | 400) => Fault { gap: 4e6, ..Fault::default() },
+            _ => Fault::default(),
+        };
+        let values: Vec<u64> = (0..800).map(|read| clock.read(fault(read))).collect();
+        stepped_ns += if batch == 50 { 2e7 } else { 0.0 };
+        let after_ns = clock.now - stepped_ns;
+        counter.batch(Batch { values: &values, before_ns, after_ns, cost_ns: (batch > 0).then_some(26.1) });
+        clock.now += 3_000.0;
+    }
+    let found = judged(counter.finish().0);
+    assert_eq!((found.jump, found.warp, found.hidden_regression), (0, 0, Some(0)));
+}
+
 /// Nine of ten jumps of the reported sure size are counted.
 #[test]
 fn jumps_of_the_sure_size_are_counted() {
