@@ -25,7 +25,7 @@ mod units;
 
 pub use raw::{NO_PARQUET, RawFormat, Series, write_raw, write_recording};
 pub use render::{Format, RenderError, UnknownFormat};
-pub use style::Style;
+pub use style::{Columns, Style};
 
 use clockscope_records::Document;
 

@@ -7,6 +7,49 @@ use clockscope_records::Bin;
 use crate::text::{ABSENT, Text, UNKNOWN, grouped, texts, yes_no};
 use crate::units::time;
 
+/// What a text means. Terminals color it; the words alone say the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Tone {
+    #[default]
+    Plain,
+    Good,
+    Warning,
+    Bad,
+    /// What helps to read the rest.
+    Context,
+}
+
+/// A text with its meaning.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Line {
+    pub(crate) text: Text,
+    pub(crate) tone: Tone,
+}
+
+impl Line {
+    pub(crate) fn toned(text: impl Into<Text>, tone: Tone) -> Self {
+        Self { text: text.into(), tone }
+    }
+}
+
+impl From<String> for Line {
+    fn from(text: String) -> Self {
+        Self::toned(text, Tone::Plain)
+    }
+}
+
+impl From<&str> for Line {
+    fn from(text: &str) -> Self {
+        Self::toned(text, Tone::Plain)
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.text.fmt(f)
+    }
+}
+
 /// A part of a page. All text in it is clean.
 #[derive(Clone, Debug)]
 pub(crate) enum Block {
@@ -23,7 +66,7 @@ pub(crate) enum Block {
     /// A list, below a title if there is any.
     Notes {
         title: Text,
-        lines: Vec<Text>,
+        lines: Vec<Line>,
     },
     /// A thing's name, and sentences about it. Blocks about the same thing follow.
     Section {
@@ -37,15 +80,24 @@ pub(crate) enum Block {
     Conclusion(Conclusion),
 }
 
-/// The conclusion of a page.
+/// The conclusion of a page, at its top.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Conclusion {
     /// Reservations that come first.
     pub(crate) caveats: Vec<Text>,
+    /// A sentence or two a line; the first makes sense alone, and stands out.
+    pub(crate) lines: Vec<Text>,
     /// Conclusions of other questions, a line each.
     pub(crate) findings: Vec<Text>,
-    /// A sentence or two a line; the first stands alone.
-    pub(crate) lines: Vec<Text>,
+}
+
+impl Conclusion {
+    /// Returns all lines in their order, each with whether it stands out.
+    pub(crate) fn all(&self) -> impl Iterator<Item = (&Text, Tone, bool)> {
+        let caveats = self.caveats.iter().map(|line| (line, Tone::Warning, false));
+        let lines = self.lines.iter().enumerate().map(|(place, line)| (line, Tone::Plain, place == 0));
+        caveats.chain(lines).chain(self.findings.iter().map(|line| (line, Tone::Plain, false)))
+    }
 }
 
 impl Block {
@@ -53,8 +105,8 @@ impl Block {
         Self::Heading(text.into())
     }
 
-    pub(crate) fn notes<T: Into<Text>>(title: impl Into<Text>, lines: impl IntoIterator<Item = T>) -> Self {
-        Self::Notes { title: title.into(), lines: texts(lines) }
+    pub(crate) fn notes<T: Into<Line>>(title: impl Into<Text>, lines: impl IntoIterator<Item = T>) -> Self {
+        Self::Notes { title: title.into(), lines: lines.into_iter().map(Into::into).collect() }
     }
 
     pub(crate) fn section<T: Into<Text>>(title: impl Into<Text>, lines: impl IntoIterator<Item = T>) -> Self {
@@ -82,8 +134,10 @@ impl Block {
             Self::Table(table) => table.rows.is_empty() && table.below.is_empty(),
             Self::KeyValue { pairs, .. } | Self::Environment(pairs) => pairs.is_empty(),
             Self::Series(bins) => bins.is_empty(),
-            Self::Notes { lines, .. } | Self::Prose(lines) => lines.is_empty(),
-            Self::Heading(_) | Self::Section { .. } | Self::Conclusion(_) => false,
+            Self::Notes { lines, .. } => lines.is_empty(),
+            Self::Prose(lines) => lines.is_empty(),
+            Self::Conclusion(conclusion) => conclusion.all().next().is_none(),
+            Self::Heading(_) | Self::Section { .. } => false,
         }
     }
 }
@@ -114,6 +168,8 @@ pub(crate) struct Table {
     pub(crate) together: usize,
     /// Whether it stays whole however wide it is.
     pub(crate) is_whole: bool,
+    /// Whether the last column is words, which are wrapped where they do not fit.
+    pub(crate) wraps: bool,
     /// What rows are called that may be left out; `None` where all rows are shown.
     pub(crate) omitted: Option<&'static str>,
     /// Lines below it.
@@ -128,6 +184,8 @@ pub(crate) struct Row {
     pub(crate) is_faulty: bool,
     /// Rows of less weight are left out first.
     pub(crate) weight: u64,
+    /// Stands above it: what it and the rows below have in common; empty for none.
+    pub(crate) heading: Text,
 }
 
 impl From<Vec<Cell>> for Row {
@@ -173,15 +231,71 @@ impl Table {
     /// Returns at most `most` rows, and the number of rows left out: those of least weight. Returns
     /// all rows where none may be left out.
     pub(crate) fn shown(&self, most: usize) -> (Vec<&Row>, usize) {
-        if self.omitted.is_none() {
-            return (self.rows.iter().collect(), 0);
+        if self.omitted.is_none() { (self.rows.iter().collect(), 0) } else { self.weightiest(most) }
+    }
+
+    /// Returns at most `most` rows, those of most weight, in their order, and the number of rows
+    /// left out.
+    pub(crate) fn weightiest(&self, most: usize) -> (Vec<&Row>, usize) {
+        let mut places: Vec<usize> = (0..self.rows.len()).collect();
+        places.sort_by_key(|place| std::cmp::Reverse(self.rows[*place].weight));
+        places.truncate(most);
+        places.sort_unstable();
+        let left_out = self.rows.len() - places.len();
+        (places.into_iter().map(|place| &self.rows[place]).collect(), left_out)
+    }
+
+    /// Removes the columns that say nothing of any row, but those that distinguish rows.
+    pub(crate) fn without_empty_columns(mut self) -> Self {
+        let says_nothing = |row: &Row, column: usize| matches!(row.cells[column], Cell::Unknown | Cell::Absent);
+        for column in (self.keys..self.head.len()).rev() {
+            if self.rows.iter().all(|row| says_nothing(row, column)) {
+                self.head.remove(column);
+                self.rows.iter_mut().for_each(|row| drop(row.cells.remove(column)));
+            }
         }
-        let mut weights: Vec<u64> = self.rows.iter().map(|row| row.weight).collect();
-        weights.sort_unstable_by(|a, b| b.cmp(a));
-        let least = weights.get(most.saturating_sub(1)).copied().unwrap_or(0);
-        let shown: Vec<&Row> = self.rows.iter().filter(|row| row.weight >= least).take(most).collect();
-        let left_out = self.rows.len() - shown.len();
-        (shown, left_out)
+        self
+    }
+
+    /// Gives each figure of a column a bar as long as its logarithm.
+    pub(crate) fn with_bars(mut self, column: usize) -> Self {
+        let value = |row: &Row| match row.cells.get(column) {
+            Some(Cell::Measure { figure, .. }) => figure.parse::<f64>().ok().filter(|value| *value >= 0.0),
+            _ => None,
+        };
+        let most = self.rows.iter().filter_map(value).fold(0.0, f64::max);
+        for row in &mut self.rows {
+            let length = value(row).filter(|_| most > 0.0).map(|value| value.ln_1p() / most.ln_1p());
+            if let Some(Cell::Measure { bar, .. }) = row.cells.get_mut(column) {
+                *bar = length;
+            }
+        }
+        self
+    }
+
+    /// Moves units that all rows share into the heads: `10 ns` under `Tick` becomes `10` under
+    /// `Tick (ns)`.
+    pub(crate) fn with_shared_units(mut self) -> Self {
+        for column in self.keys..self.head.len() {
+            let unit = |row: &Row| match &row.cells[column] {
+                Cell::Measure { unit, .. } => Some(*unit),
+                _ => None,
+            };
+            let units: Vec<&str> = self.rows.iter().filter_map(unit).collect();
+            let Some(shared) = units.first().copied().filter(|first| units.iter().all(|unit| unit == first)) else {
+                continue;
+            };
+            if shared.is_empty() {
+                continue;
+            }
+            self.head[column] = format!("{} ({shared})", self.head[column]).into();
+            for row in &mut self.rows {
+                if let Cell::Measure { unit, .. } = &mut row.cells[column] {
+                    *unit = "";
+                }
+            }
+        }
+        self
     }
 }
 
@@ -192,6 +306,11 @@ pub(crate) enum Cell {
     Count(u64),
     /// In ns.
     Time(f64),
+    /// A figure, its unit (empty if the head has it), and the length of its bar from 0 to 1, if it
+    /// has one.
+    Measure { figure: Text, unit: &'static str, bar: Option<f64> },
+    /// A word that is good or bad.
+    Word(Line),
     Unknown,
     /// The question does not arise.
     Absent,
@@ -220,6 +339,11 @@ impl Cell {
         Self::known(text, |text| text)
     }
 
+    /// Shows a word by its meaning.
+    pub(crate) fn word(text: impl Into<Text>, tone: Tone) -> Self {
+        Self::Word(Line::toned(text, tone))
+    }
+
     /// Returns the value for programs: numbers in full and without a unit, nothing for an unknown
     /// value.
     pub(crate) fn data(&self) -> String {
@@ -227,6 +351,8 @@ impl Cell {
             Self::Text(text) => text.to_string(),
             Self::Count(count) => count.to_string(),
             Self::Time(ns) => ns.to_string(),
+            Self::Measure { figure, .. } => figure.to_string(),
+            Self::Word(line) => line.to_string(),
             Self::Unknown | Self::Absent => String::new(),
         }
     }
@@ -238,6 +364,9 @@ impl fmt::Display for Cell {
             Self::Text(text) => f.write_str(text),
             Self::Count(count) => f.write_str(&grouped(*count)),
             Self::Time(ns) => f.write_str(&time(*ns)),
+            Self::Measure { figure, unit: "", .. } => f.write_str(figure),
+            Self::Measure { figure, unit, .. } => write!(f, "{figure} {unit}"),
+            Self::Word(line) => line.fmt(f),
             Self::Unknown => f.write_str(UNKNOWN),
             Self::Absent => f.write_str(ABSENT),
         }
@@ -292,5 +421,39 @@ mod tests {
         assert_eq!(weights(&table, 2), (vec![9, 7], 2));
         assert_eq!(weights(&table, 0), (vec![], 4));
         assert_eq!(weights(&table, 9), (vec![3, 9, 1, 7], 0));
+    }
+
+    /// Rows of the same weight do not displace one of more that comes later.
+    #[test]
+    fn the_weightiest_row_is_shown_wherever_it_is() {
+        let row = |weight| Row { cells: vec![Cell::Count(weight)], weight, ..Row::default() };
+        let table = Table::new(["n"], 0, [1, 1, 1, 9].map(row));
+        let (shown, left_out) = table.weightiest(2);
+        assert_eq!((shown.iter().map(|row| row.weight).collect::<Vec<_>>(), left_out), (vec![1, 9], 2));
+    }
+
+    #[test]
+    fn a_unit_of_all_rows_moves_into_the_head() {
+        let measure = |figure: &str, unit| Cell::Measure { figure: figure.into(), unit, bar: None };
+        let rows = [
+            vec!["a".into(), measure("10", "ns"), measure("4", "ms"), measure("1", "")],
+            vec!["b".into(), Cell::Unknown, measure("10", "ns"), measure("2", "")],
+        ];
+        let table = Table::new(["Name", "Tick", "Step", "×"], 1, rows).with_shared_units();
+        assert_eq!(table.head, texts(["Name", "Tick (ns)", "Step", "×"]));
+        let shown = |place: usize| table.rows[place].cells.iter().map(Cell::to_string).collect::<Vec<_>>();
+        assert_eq!(shown(0), ["a", "10", "4 ms", "1"]);
+        assert_eq!(shown(1), ["b", "?", "10 ns", "2"]);
+    }
+
+    #[test]
+    fn columns_that_say_nothing_disappear() {
+        let rows = [
+            vec![Cell::Unknown, Cell::Unknown, Cell::Absent, Cell::Unknown],
+            vec![Cell::Unknown, Cell::Absent, Cell::Count(0), Cell::Unknown],
+        ];
+        let table = Table::new(["Name", "a", "b", "c"], 1, rows).without_empty_columns();
+        assert_eq!(table.head, texts(["Name", "b"]));
+        assert_eq!(table.rows[1].cells, [Cell::Unknown, Cell::Count(0)]);
     }
 }

@@ -1,6 +1,8 @@
 //! One file a format.
 
+mod brief;
 mod csv;
+mod grid;
 mod histogram;
 mod json;
 mod markdown;

@@ -5,12 +5,13 @@ use serde_json::Value;
 
 use crate::model::Block;
 use crate::sheet::Sheet;
+use crate::style::View;
 
 /// Describes a document to all formats. Every method is required, so that no format can forget a
 /// document.
 pub(crate) trait Describe {
     /// Returns the parts of a page, for readers: the terminal and Markdown.
-    fn blocks(&self) -> Blocks;
+    fn blocks(&self, view: View) -> Blocks;
 
     /// Returns the rows of a spreadsheet: CSV. `record` is the document as JSON.
     fn sheet(&self, record: &Value) -> Sheet;
@@ -58,8 +59,9 @@ impl<'a> Report<'a> {
     }
 
     /// Returns the blocks that have anything to show.
-    pub(crate) fn blocks(&self) -> Vec<Block> {
-        self.description.blocks().into_iter().filter(|block| !block.is_empty()).collect()
+    pub(crate) fn blocks(&self, view: View) -> Vec<Block> {
+        let blocks = self.description.blocks(view).into_iter().filter(|block| !block.is_empty()).collect();
+        if view.is_brief { brief(blocks) } else { blocks }
     }
 
     pub(crate) fn sheet(&self, record: &Value) -> Sheet {
@@ -69,6 +71,19 @@ impl<'a> Report<'a> {
     pub(crate) fn lines(&self) -> Lines {
         self.description.lines()
     }
+}
+
+/// Returns the conclusion and the main block: the first table or list of names and values, or the
+/// machine where there is neither.
+fn brief(blocks: Vec<Block>) -> Vec<Block> {
+    let kinds: [fn(&Block) -> bool; 3] = [
+        |block| matches!(block, Block::Table(table) if !table.rows.is_empty()),
+        |block| matches!(block, Block::KeyValue { .. }),
+        |block| matches!(block, Block::Environment(_)),
+    ];
+    let place = kinds.iter().find_map(|is| blocks.iter().position(is));
+    let is_shown = |at: usize, block: &Block| matches!(block, Block::Conclusion(_)) || Some(at) == place;
+    blocks.into_iter().enumerate().filter(|(at, block)| is_shown(*at, block)).map(|(_, block)| block).collect()
 }
 
 /// Parts of a JSON document that are lines of their own. The rest is the first line.

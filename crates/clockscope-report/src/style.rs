@@ -1,24 +1,62 @@
 //! How documents for people look.
 
-/// How a table looks, and a table in Markdown. The other formats always look the same.
+/// How a table looks, and a page in Markdown. The other formats always look the same.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Style {
-    /// Whether to mark headers and faults by ANSI escape sequences.
+    /// Whether to mark headers, verdicts and events by ANSI escape sequences.
     pub color: bool,
+    /// Whether to draw a bar beside each cost.
+    pub bars: bool,
     /// Width in columns, 100 if `None`: prose is wrapped at it, histograms and clocks side by side
-    /// fit into it. Other tables are never wrapped.
+    /// fit into it.
     pub width: Option<u16>,
     /// Whether to draw in ASCII alone.
     pub ascii: bool,
     /// Most rows of a table of distinct differences; 40 if `None`.
     pub rows: Option<usize>,
+    /// Columns of the table of a measurement; the most important ones if `None`, all in Markdown.
+    pub columns: Option<Columns>,
+    /// Whether to show the conclusion and the main table alone, in at most 15 lines.
+    pub brief: bool,
+    /// Whether to show all evidence of a verdict, not only what decides it. Markdown always does.
+    pub verbose: bool,
+}
+
+/// Columns of the table of a measurement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Columns {
+    /// Everything that was measured.
+    All,
+    /// The nine columns of the program clockperf.
+    Clockperf,
 }
 
 /// Most rows of a table of distinct differences by default.
 const ROWS: usize = 40;
 
+/// What of a document is shown.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct View {
+    /// Columns of a measurement; `None` for the most important ones.
+    pub(crate) columns: Option<Columns>,
+    pub(crate) is_brief: bool,
+    /// Whether all evidence is shown.
+    pub(crate) is_verbose: bool,
+}
+
 impl Style {
     pub(crate) fn most_rows(&self) -> usize {
         self.rows.unwrap_or(ROWS)
+    }
+
+    /// What a terminal shows.
+    pub(crate) fn view(&self) -> View {
+        View { columns: self.columns, is_brief: self.brief, is_verbose: self.verbose }
+    }
+
+    /// What a page shows that leaves nothing out, unless it is brief.
+    pub(crate) fn whole_view(&self) -> View {
+        let columns = if self.brief { self.columns } else { Some(Columns::All) };
+        View { columns, is_brief: self.brief, is_verbose: true }
     }
 }

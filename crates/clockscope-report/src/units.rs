@@ -29,6 +29,17 @@ pub(crate) fn megahertz(hz: f64) -> String {
     format!("{:.6} MHz", hz / 1e6)
 }
 
+/// Shows a frequency with four digits and the unit that fits it.
+pub(crate) fn hertz(hz: f64) -> String {
+    let (scale, unit) = match hz {
+        hz if hz >= 1e9 => (1e9, "GHz"),
+        hz if hz >= 1e6 => (1e6, "MHz"),
+        hz if hz >= 1e3 => (1e3, "kHz"),
+        _ => (1.0, "Hz"),
+    };
+    format!("{} {unit}", figure(hz / scale, 4))
+}
+
 /// Shows so many of all in percent, rounded down, so that only all of them are 100.
 pub(crate) fn share(count: u64, all: u64) -> String {
     let percent = (count as f64 / all.max(1) as f64 * 1e6).floor() / 1e4;

@@ -8,6 +8,7 @@ use super::environment::DocumentHead;
 use crate::model::{Block, Cell, Table};
 use crate::report::{Blocks, Describe, Lines};
 use crate::sheet::Sheet;
+use crate::style::View;
 use crate::text::by_reason;
 
 const HEAD: [&str; 5] = ["System", "Name", "Kind", "Nominal", "What"];
@@ -16,16 +17,15 @@ const HEAD: [&str; 5] = ["System", "Name", "Kind", "Nominal", "What"];
 const COLUMNS: [&str; 7] = ["system", "name", "aliases", "kind", "nominal_resolution_ns", "description", "unknown"];
 
 impl Describe for Envelope<AllClocks> {
-    fn blocks(&self) -> Blocks {
+    fn blocks(&self, _: View) -> Blocks {
         let (head, found) = (DocumentHead::of(self), &self.found);
         let here = found.here.as_deref().unwrap_or("a system whose clocks are not known");
-        let above = vec![
+        let contents = vec![
             Table::new(HEAD, HEAD.len(), found.clocks.iter().map(cells)).whole().into(),
             Block::notes("", lacking(&found.clocks)),
         ];
-        let conclusion =
-            head.conclusion(vec![format!("This is {here}: `clockscope list` shows what can be read here.")]);
-        Blocks::around(head.block(), above, vec![conclusion])
+        let conclusion = format!("This is {here}: `clockscope list` shows what can be read here.");
+        head.page(vec![conclusion], Vec::new(), contents)
     }
 
     fn sheet(&self, record: &Value) -> Sheet {

@@ -9,6 +9,7 @@ use super::environment::DocumentHead;
 use crate::model::{Block, Cell, Table};
 use crate::report::{Blocks, Describe, Lines};
 use crate::sheet::Sheet;
+use crate::style::View;
 use crate::text::{by_reason, sentence};
 use crate::units::{figure, time};
 use crate::{kernel_verdict, performance_counter};
@@ -20,19 +21,18 @@ const COLUMNS: [&str; 9] =
     ["name", "current", "description", "frequency_hz", "bits", "wraps_after_s", "vdso", "usual_cost", "unknown"];
 
 impl Describe for Envelope<Clocksources> {
-    fn blocks(&self) -> Blocks {
+    fn blocks(&self, _: View) -> Blocks {
         let (head, found) = (DocumentHead::of(self), &self.found);
         if let Some(counter) = &found.performance_counter {
             return of_windows(counter, &head);
         }
         let what = found.clocksources.iter().map(|source| format!("{}: {}", source.name, source.description));
-        let above = vec![
+        let contents = vec![
             Table::new(HEAD, 1, found.clocksources.iter().map(row)).below(lacking(found)).into(),
             Block::notes("What they are:", what),
             why_not(&found.counter),
         ];
-        let conclusion = head.conclusion(conclusion(found, self.environment.clocksource.as_deref()));
-        Blocks::around(head.block(), above, vec![conclusion])
+        head.page(conclusion(found, self.environment.clocksource.as_deref()), Vec::new(), contents)
     }
 
     fn sheet(&self, record: &Value) -> Sheet {
@@ -59,20 +59,20 @@ fn of_windows(counter: &PerformanceCounter, head: &DocumentHead<'_>) -> Blocks {
     let facts = [Some(("based on", prose.based_on.clone())), frequency, tick, counts, bypass, enters];
     let unknown = counter.reasons().into_iter().filter(|(figure, _)| figure != "hardware");
     let commands = prose.commands.iter().map(|command| format!("{}: {}", command.command, command.effect));
-    let above = vec![
+    let contents = vec![
         Block::key_value("QueryPerformanceCounter", facts.into_iter().flatten()),
         Block::notes("Why:", prose.why),
         Block::notes("Unknown:", unknown.map(|(figure, reason)| format!("{figure}: {reason}"))),
         Block::notes("Commands (as administrator; in PowerShell, quote {current}):", commands),
     ];
-    let conclusion = head.conclusion(vec![
+    let conclusion = vec![
         sentence(match counter.hardware.reason() {
             None => format!("QueryPerformanceCounter is based on {}", prose.based_on),
             Some(reason) => format!("The hardware behind QueryPerformanceCounter is unknown: {reason}"),
         }),
         sentence(capitalized(&prose.advice)),
-    ]);
-    Blocks::around(head.block(), above, vec![conclusion])
+    ];
+    head.page(conclusion, Vec::new(), contents)
 }
 
 /// The same with its first letter as a sentence begins.

@@ -7,14 +7,16 @@ use super::environment::{DocumentHead, Fact};
 use crate::model::Block;
 use crate::report::{Blocks, Describe, Lines};
 use crate::sheet::Sheet;
+use crate::style::View;
 
 /// Describes the part of a document that depends on the question.
 pub(super) trait DescribeContents {
     /// Lists whose entries are lines of NDJSON, and the types of these.
     const LINES: &'static [(&'static str, &'static str)];
 
-    /// Returns the blocks above the environment.
-    fn blocks(&self) -> Vec<Block>;
+    /// Returns the blocks between the conclusion and the environment. The first table is the main
+    /// one.
+    fn blocks(&self, view: View) -> Vec<Block>;
 
     /// Returns facts about the measurement that follow those of the head.
     fn how(&self) -> Vec<Fact> {
@@ -26,7 +28,7 @@ pub(super) trait DescribeContents {
         false
     }
 
-    /// Returns the conclusions of other questions, which come first.
+    /// Returns the conclusions of other questions, which follow this one's.
     fn findings(&self) -> Vec<String> {
         Vec::new()
     }
@@ -38,11 +40,10 @@ pub(super) trait DescribeContents {
 }
 
 impl<F: DescribeContents> Describe for Envelope<F> {
-    fn blocks(&self) -> Blocks {
+    fn blocks(&self, view: View) -> Blocks {
         let found = &self.found;
         let head = DocumentHead::of(self).measured(found.how(), found.is_interrupted());
-        let conclusion = head.conclusion_after(found.findings(), found.conclusion());
-        Blocks::around(head.block(), found.blocks(), vec![conclusion])
+        head.page(found.conclusion(), found.findings(), found.blocks(view))
     }
 
     fn sheet(&self, record: &Value) -> Sheet {

@@ -3,6 +3,7 @@
 use clockscope_records::{Announcement, Announcements, CounterFlags, Emulator, Envelope, Environment, Figure, Run};
 
 use crate::model::{Block, Conclusion};
+use crate::report::Blocks;
 use crate::text::texts;
 use crate::units::{megahertz, time};
 
@@ -48,16 +49,20 @@ impl<'a> DocumentHead<'a> {
         Block::environment(self.facts())
     }
 
-    /// Makes a conclusion with the reservations that come first.
-    pub(super) fn conclusion(&self, lines: Vec<String>) -> Block {
-        self.conclusion_after(Vec::new(), lines)
+    /// Makes a page: the conclusion with its reservations, those of other questions, what was
+    /// found, and the machine.
+    pub(super) fn page(&self, lines: Vec<String>, findings: Vec<String>, contents: Vec<Block>) -> Blocks {
+        let mut above = vec![self.conclusion(lines, findings)];
+        above.extend(contents);
+        Blocks::around(self.block(), above, Vec::new())
     }
 
-    /// Makes a conclusion that begins with those of other questions.
-    pub(super) fn conclusion_after(&self, findings: Vec<String>, lines: Vec<String>) -> Block {
+    /// Makes a conclusion with the reservations that come first, and those of other questions after
+    /// it.
+    pub(super) fn conclusion(&self, lines: Vec<String>, findings: Vec<String>) -> Block {
         let interrupted = self.is_interrupted.then(|| "Interrupted: these are the figures until then.".to_owned());
         let caveats = texts(interrupted.into_iter().chain(reservation(self.environment)));
-        Block::Conclusion(Conclusion { caveats, findings: texts(findings), lines: texts(lines) })
+        Block::Conclusion(Conclusion { caveats, lines: texts(lines), findings: texts(findings) })
     }
 }
 

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Table};
 use crate::sheet::Sheet;
+use crate::style::View;
 use crate::text::{by_reason, counted, known};
 use crate::units::{figure, percent, time};
 
@@ -35,7 +36,7 @@ const COLUMNS: [&str; 16] = [
 impl DescribeContents for Gaps {
     const LINES: &'static [(&'static str, &'static str)] = &[("gaps", "gap"), ("worst", "worst")];
 
-    fn blocks(&self) -> Vec<Block> {
+    fn blocks(&self, _: View) -> Vec<Block> {
         blocks(self)
     }
 

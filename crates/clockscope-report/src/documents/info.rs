@@ -1,16 +1,18 @@
 //! Facts about the machine.
 
-use clockscope_records::{CounterFlags, Envelope, Figure, Figures, Info, TimeAdjustment, WindowsFacts};
+use clockscope_records::{CounterFlags, Envelope, Environment, Figure, Figures, Info, TimeAdjustment, WindowsFacts};
 use serde_json::Value;
 
 use super::environment::{DocumentHead, flags};
 use crate::model::Block;
 use crate::report::{Blocks, Describe, Lines};
 use crate::sheet::Sheet;
+use crate::style::View;
+use crate::text::sentence;
 use crate::units::{figure, time};
 
 impl Describe for Envelope<Info> {
-    fn blocks(&self) -> Blocks {
+    fn blocks(&self, _: View) -> Blocks {
         let windows = self.found.windows.as_ref();
         let reasons = self.environment.reasons().into_iter();
         let reasons = reasons.chain(windows.iter().flat_map(|windows| windows.reasons()));
@@ -21,7 +23,8 @@ impl Describe for Envelope<Info> {
         );
         let windows = Block::key_value("Windows", windows.into_iter().flat_map(of_windows));
         let below = vec![flags, windows, Block::notes("Unknown:", reasons)];
-        Blocks::around(DocumentHead::of(self).block(), Vec::new(), below)
+        let head = DocumentHead::of(self);
+        Blocks::around(head.block(), vec![head.conclusion(vec![conclusion(&self.environment)], Vec::new())], below)
     }
 
     /// Makes one row per fact, without context: the facts are the context.
@@ -37,6 +40,16 @@ impl Describe for Envelope<Info> {
 
     fn lines(&self) -> Lines {
         Lines::Entries(&[])
+    }
+}
+
+/// What the system's clocks are based on.
+fn conclusion(environment: &Environment) -> String {
+    let kernel = environment.kernel.name.as_deref().unwrap_or("the kernel");
+    match (environment.clocksource.as_deref(), environment.clocksource.reason()) {
+        (Some(source), _) => format!("The clocks of {kernel} are based on {source}."),
+        (None, Some(reason)) => sentence(format!("What the clocks of {kernel} are based on is unknown: {reason}")),
+        (None, None) => format!("What the clocks of {kernel} are based on is unknown."),
     }
 }
 

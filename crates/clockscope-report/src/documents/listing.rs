@@ -8,7 +8,8 @@ use super::environment::DocumentHead;
 use crate::model::{Block, Cell, Table};
 use crate::report::{Blocks, Describe, Lines};
 use crate::sheet::Sheet;
-use crate::text::yes_no;
+use crate::style::View;
+use crate::text::{counted, yes_no};
 
 const HEAD: [&str; 6] = ["Name", "Kind", "Path", "Nominal", "Available", "What"];
 
@@ -27,14 +28,14 @@ const COLUMNS: [&str; 10] = [
 ];
 
 impl Describe for Envelope<Listing> {
-    fn blocks(&self) -> Blocks {
+    fn blocks(&self, _: View) -> Blocks {
         let clocks = &self.found.clocks;
-        let above = vec![
+        let contents = vec![
             Table::new(HEAD, HEAD.len(), clocks.iter().map(cells)).whole().into(),
             Block::notes("", lacking(clocks)),
             not_available(clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_deref()))),
         ];
-        Blocks::around(DocumentHead::of(self).block(), above, Vec::new())
+        DocumentHead::of(self).page(vec![conclusion(clocks)], Vec::new(), contents)
     }
 
     fn sheet(&self, record: &Value) -> Sheet {
@@ -44,6 +45,11 @@ impl Describe for Envelope<Listing> {
     fn lines(&self) -> Lines {
         Lines::Entries(&[("clocks", "clock")])
     }
+}
+
+fn conclusion(clocks: &[Listed]) -> String {
+    let available = clocks.iter().filter(|clock| clock.available).count();
+    format!("{available} of {} can be read here.", counted(clocks.len() as u64, "clock"))
 }
 
 fn cells(clock: &Listed) -> Vec<Cell> {

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
+use crate::style::View;
 use crate::text::{by_reason, counted, sentence};
 use crate::units::{figure, time};
 
@@ -35,7 +36,7 @@ const COLUMNS: [&str; 13] = [
 impl DescribeContents for Offsets {
     const LINES: &'static [(&'static str, &'static str)] = &[("pairs", "pair"), ("vdso", "vdso")];
 
-    fn blocks(&self) -> Vec<Block> {
+    fn blocks(&self, _: View) -> Vec<Block> {
         blocks(self)
     }
 

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
+use crate::style::View;
 use crate::text::{by_reason, counted, grouped, known, sentence, yes_no};
 use crate::units::{figure, time};
 
@@ -34,7 +35,7 @@ const COLUMNS: [&str; 16] = [
 impl DescribeContents for Order {
     const LINES: &'static [(&'static str, &'static str)] = &[("sequences", "sequence"), ("lost", "lost")];
 
-    fn blocks(&self) -> Vec<Block> {
+    fn blocks(&self, _: View) -> Vec<Block> {
         blocks(self)
     }
 

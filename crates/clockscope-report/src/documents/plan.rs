@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Table};
 use crate::sheet::Sheet;
+use crate::style::View;
 use crate::units::{percent, precise_time, significant, time};
 
 const INTERVALS: [&str; 5] = ["Interval", "Clock", "Error of one", "Repetitions", "Cheapest that suffices"];
@@ -17,7 +18,7 @@ const COLUMNS: [&str; 5] = ["interval_ns", "clock", "single_error", "repetitions
 impl DescribeContents for Plan {
     const LINES: &'static [(&'static str, &'static str)] = &[("clocks", "clock"), ("rows", "row")];
 
-    fn blocks(&self) -> Vec<Block> {
+    fn blocks(&self, _: View) -> Vec<Block> {
         // The clocks' figures explain the intervals.
         let weighed = self.clocks.iter().filter(|_| self.rows.is_known());
         vec![

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
+use crate::style::View;
 use crate::text::{by_reason, known};
 use crate::units::{megahertz, significant, time, trimmed};
 
@@ -44,7 +45,7 @@ const COLUMNS: [&str; 22] = [
 impl DescribeContents for Rates {
     const LINES: &'static [(&'static str, &'static str)] = &[("clocks", "clock"), ("pairs", "pair")];
 
-    fn blocks(&self) -> Vec<Block> {
+    fn blocks(&self, _: View) -> Vec<Block> {
         blocks(self)
     }
 

@@ -10,6 +10,7 @@ use super::contents::DescribeContents;
 use super::environment::Fact;
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
+use crate::style::View;
 use crate::surprise;
 use crate::text::{by_reason, counted, sentence, texts};
 use crate::units::{cost, figure, time, trimmed};
@@ -59,7 +60,7 @@ const COLUMNS: [&str; 35] = [
 impl DescribeContents for Runtimes {
     const LINES: &'static [(&'static str, &'static str)] = &[("runtimes", "runtime")];
 
-    fn blocks(&self) -> Vec<Block> {
+    fn blocks(&self, _: View) -> Vec<Block> {
         let mut blocks: Vec<Block> = tables(self).into_iter().map(Into::into).collect();
         blocks.push(Block::notes("Not measured:", not_measured(self, blocks.len())));
         blocks.push(Block::notes("What was measured:", what(self)));

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Table};
 use crate::sheet::Sheet;
+use crate::style::View;
 use crate::text::counted;
 
 /// Columns of a spreadsheet.
@@ -14,7 +15,7 @@ const COLUMNS: [&str; 8] = ["runtime", "title", "version", "program", "available
 impl DescribeContents for RuntimesFound {
     const LINES: &'static [(&'static str, &'static str)] = &[("runtimes", "runtime")];
 
-    fn blocks(&self) -> Vec<Block> {
+    fn blocks(&self, _: View) -> Vec<Block> {
         let (there, missing): (Vec<_>, Vec<_>) = self.runtimes.iter().partition(|one| one.available);
         let missing = missing.into_iter().map(|one| {
             let reason = one.reason.as_deref().unwrap_or("no reason was recorded");

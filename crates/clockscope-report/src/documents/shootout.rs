@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Table};
 use crate::sheet::Sheet;
+use crate::style::View;
 use crate::text::by_reason;
 use crate::{shootout, units};
 
@@ -15,7 +16,7 @@ const COLUMNS: [&str; 10] = ["metric", "figure", "unit", "a", "a_bound", "b", "b
 impl DescribeContents for Shootout {
     const LINES: &'static [(&'static str, &'static str)] = &[("metrics", "metric")];
 
-    fn blocks(&self) -> Vec<Block> {
+    fn blocks(&self, _: View) -> Vec<Block> {
         blocks(self)
     }
 

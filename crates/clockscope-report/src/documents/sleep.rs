@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
+use crate::style::View;
 use crate::text::{by_reason, counted, grouped, known};
 use crate::units::{exact_time, time};
 
@@ -20,7 +21,7 @@ const COLUMNS: [&str; 12] = [
 impl DescribeContents for Sleep {
     const LINES: &'static [(&'static str, &'static str)] = &[("rows", "row")];
 
-    fn blocks(&self) -> Vec<Block> {
+    fn blocks(&self, _: View) -> Vec<Block> {
         blocks(self)
     }
 

@@ -7,7 +7,8 @@ use super::clocks::{failure, kind, not_available, path, tick_cell};
 use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Row, Table};
 use crate::sheet::Sheet;
-use crate::text::UNKNOWN;
+use crate::style::View;
+use crate::text::{UNKNOWN, counted};
 use crate::tick;
 use crate::units::{exact_time, precise_time, share, significant, time};
 
@@ -36,7 +37,7 @@ const COLUMNS: [&str; 12] = [
 impl DescribeContents for Steps {
     const LINES: &'static [(&'static str, &'static str)] = &[("clocks", "clock")];
 
-    fn blocks(&self) -> Vec<Block> {
+    fn blocks(&self, _: View) -> Vec<Block> {
         let readable: Vec<&StepsRecord> = self.clocks.iter().filter(|clock| clock.available).collect();
         let mut blocks = vec![side_by_side(&readable).into(), Block::prose([ABOUT])];
         blocks.extend(readable.iter().flat_map(|clock| of_clock(clock)));
@@ -45,9 +46,8 @@ impl DescribeContents for Steps {
         blocks
     }
 
-    /// The figures are the conclusion.
     fn conclusion(&self) -> Vec<String> {
-        Vec::new()
+        conclusion(self)
     }
 
     fn sheet(&self, record: &Value) -> Sheet {
@@ -55,6 +55,47 @@ impl DescribeContents for Steps {
         self.clocks.iter().flat_map(rows_of).for_each(|row| sheet.push(row));
         sheet
     }
+}
+
+/// Most clocks whose ticks are listed in a sentence.
+const LISTED: usize = 6;
+
+/// The ticks, and which clocks went back or jumped.
+fn conclusion(steps: &Steps) -> Vec<String> {
+    let read: Vec<&StepsRecord> = steps.clocks.iter().filter(|clock| clock.events.is_some()).collect();
+    if read.is_empty() {
+        return vec!["No clock was read.".to_owned()];
+    }
+    let ticks: Vec<(String, f64)> =
+        read.iter().filter_map(|clock| Some((clock.identity.label(), clock.tick_ns.get()?))).collect();
+    let finest = ticks.iter().map(|(_, ns)| *ns).reduce(f64::min);
+    let coarsest = ticks.iter().map(|(_, ns)| *ns).reduce(f64::max);
+    let ticked = match finest.zip(coarsest) {
+        None => "No tick was found.".to_owned(),
+        Some((finest, coarsest)) if ticks.len() > LISTED => {
+            let clocks = counted(ticks.len() as u64, "clock");
+            format!("The ticks of {clocks} are {} to {}.", precise_time(finest), precise_time(coarsest))
+        }
+        Some(_) => {
+            let listed: Vec<String> =
+                ticks.iter().map(|(name, ns)| format!("{} ({name})", precise_time(*ns))).collect();
+            format!("Tick: {}.", listed.join(", "))
+        }
+    };
+    let faulty: Vec<String> = read.iter().filter(|clock| is_faulty(clock)).map(|clock| clock.identity.label()).collect();
+    let moved = if faulty.is_empty() {
+        "No reading went back or jumped.".to_owned()
+    } else {
+        format!("Readings went back or jumped: {}.", faulty.join(", "))
+    };
+    vec![format!("{ticked} {moved}")]
+}
+
+fn is_faulty(clock: &StepsRecord) -> bool {
+    let wrong = |events: &Events| {
+        events.regression + events.hidden_regression.get().unwrap_or(0) + events.jump.get().unwrap_or(0)
+    };
+    clock.events.as_ref().is_some_and(|events| wrong(events) > 0)
 }
 
 /// Shows one clock in detail.
@@ -100,7 +141,17 @@ fn side_by_side(clocks: &[&StepsRecord]) -> Table {
         rows.push(row(name, clocks, cell));
     }
     let head = std::iter::once(String::new()).chain(clocks.iter().map(|clock| clock.identity.label()));
-    Table::new(head, 1, rows)
+    let weighed = rows.into_iter().map(|cells| Row { weight: weight(&cells), ..cells.into() });
+    Table::new(head, 1, weighed)
+}
+
+/// Rows that say the most, the most important one first.
+const WEIGHTY: [&str; 11] =
+    ["tick", "50%", "99%", "max", "regression", "jump", "stuck", "stall", "gap", "reads", "min"];
+
+fn weight(cells: &[Cell]) -> u64 {
+    let name = cells.first().map(Cell::to_string).unwrap_or_default();
+    WEIGHTY.iter().rev().position(|weighty| *weighty == name).map_or(0, |place| place as u64 + 1)
 }
 
 /// Makes a row of a table with one column per clock.

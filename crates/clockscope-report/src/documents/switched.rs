@@ -1,6 +1,6 @@
 //! The same measurement with one clocksource after the other.
 
-use clockscope_records::{Envelope, Measurement, Switched};
+use clockscope_records::{Envelope, Environment, Measurement, Switched};
 use serde_json::Value;
 
 use super::contents::DescribeContents;
@@ -9,23 +9,24 @@ use super::measurement;
 use crate::model::Block;
 use crate::report::{Blocks, Describe, Lines};
 use crate::sheet::Sheet;
+use crate::style::View;
 
 impl Describe for Envelope<Switched> {
     /// Shows each measurement below the name of its clocksource; the machine where there is none.
-    fn blocks(&self) -> Blocks {
-        let heading = |found: &Envelope<Measurement>| {
-            let name = found.environment.clocksource.as_deref().unwrap_or("unknown");
-            Block::heading(format!("clocksource {name}"))
-        };
+    /// In brief, the clocks of all clocksources are one table.
+    fn blocks(&self, view: View) -> Blocks {
+        let heading =
+            |found: &Envelope<Measurement>| Block::heading(format!("clocksource {}", clocksource(&found.environment)));
         let Some((first, others)) = self.found.measurements.split_first() else {
-            let head = DocumentHead::of(self);
-            let conclusion = head.conclusion(vec!["Nothing was measured.".to_owned()]);
-            return Blocks::around(head.block(), Vec::new(), vec![conclusion]);
+            return DocumentHead::of(self).page(vec!["Nothing was measured.".to_owned()], Vec::new(), Vec::new());
         };
-        let mut below: Vec<Block> = first.blocks().into_iter().collect();
+        if view.is_brief {
+            return brief(&self.found.measurements, first, view);
+        }
+        let mut below: Vec<Block> = first.blocks(view).into_iter().collect();
         for found in others {
             below.push(heading(found));
-            below.extend(found.blocks());
+            below.extend(found.blocks(view));
         }
         Blocks::around(heading(first), Vec::new(), below)
     }
@@ -40,4 +41,19 @@ impl Describe for Envelope<Switched> {
     fn lines(&self) -> Lines {
         Lines::Documents { list: "measurements", schema: "clockscope.measure", entries: Measurement::LINES }
     }
+}
+
+fn clocksource(environment: &Environment) -> &str {
+    environment.clocksource.as_deref().unwrap_or("unknown")
+}
+
+/// One table of all measurements, with the clocksource before each clock.
+fn brief(all: &[Envelope<Measurement>], first: &Envelope<Measurement>, view: View) -> Blocks {
+    let conclusions = all.iter().map(|found| {
+        let lines = found.found.conclusion();
+        format!("{}: {}", clocksource(&found.environment), lines.first().map_or("", String::as_str))
+    });
+    let parts: Vec<_> = all.iter().map(|found| (clocksource(&found.environment), &found.found)).collect();
+    let table = measurement::table_of_all(&parts, view.columns);
+    DocumentHead::of(first).page(conclusions.collect(), Vec::new(), vec![table.into()])
 }

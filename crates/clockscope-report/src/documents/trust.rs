@@ -8,9 +8,10 @@ use clockscope_records::{
 use serde_json::Value as Json;
 
 use super::contents::DescribeContents;
-use crate::model::{Block, Cell, Row, Table};
+use crate::model::{Block, Cell, Line, Row, Table, Tone};
 use crate::sheet::Sheet;
-use crate::text::sentence;
+use crate::style::View;
+use crate::text::{counted, sentence};
 use crate::units::figure;
 use crate::{demand, evidence};
 
@@ -21,8 +22,8 @@ const COLUMNS: [&str; 10] =
 impl DescribeContents for Trust {
     const LINES: &'static [(&'static str, &'static str)] = &[("verdicts", "verdict"), ("demands", "demand")];
 
-    fn blocks(&self) -> Vec<Block> {
-        blocks(self)
+    fn blocks(&self, view: View) -> Vec<Block> {
+        blocks(self, view)
     }
 
     fn conclusion(&self) -> Vec<String> {
@@ -37,16 +38,41 @@ impl DescribeContents for Trust {
     }
 }
 
-fn blocks(trust: &Trust) -> Vec<Block> {
-    let rows =
-        trust.verdicts.iter().map(|verdict| Row::marked(row(verdict), verdict.verdict == Trustworthiness::Unfit));
-    let mut blocks = vec![Table::new(["Clock", "Verdict", "Because of"], 3, rows).into()];
+fn blocks(trust: &Trust, view: View) -> Vec<Block> {
+    let rows = trust.verdicts.iter().map(|verdict| Row { weight: severity(verdict.verdict), ..row(verdict).into() });
+    let table = Table { wraps: true, ..Table::new(["Clock", "Verdict", "Because of"], 2, rows) };
+    let mut blocks = vec![table.into()];
     for verdict in &trust.verdicts {
-        let lines = verdict.evidence.iter().map(line);
-        blocks.push(Block::notes(format!("{}: {}", verdict.clock, verdict.verdict.as_str()), lines));
+        let shown = verdict.evidence.iter().filter(|evidence| view.is_verbose || evidence.decides);
+        blocks.push(Block::notes(format!("{}: {}", verdict.clock, verdict.verdict.as_str()), shown.map(line)));
     }
     blocks.push(demands(&trust.demands).into());
+    blocks.extend((!view.is_verbose).then(|| left_out(trust)).flatten());
     blocks
+}
+
+/// Says where the evidence is that decides nothing.
+fn left_out(trust: &Trust) -> Option<Block> {
+    let evidence = trust.verdicts.iter().flat_map(|verdict| &verdict.evidence);
+    let left_out = evidence.filter(|evidence| !evidence.decides).count() as u64;
+    let others = || format!("--verbose shows the other evidence: {}.", counted(left_out, "check"));
+    (left_out > 0).then(|| Block::notes("", [Line::toned(others(), Tone::Context)]))
+}
+
+fn severity(verdict: Trustworthiness) -> u64 {
+    match verdict {
+        Trustworthiness::Trusted => 0,
+        Trustworthiness::Limited => 1,
+        Trustworthiness::Unfit => 2,
+    }
+}
+
+fn tone(verdict: Trustworthiness) -> Tone {
+    match verdict {
+        Trustworthiness::Trusted => Tone::Good,
+        Trustworthiness::Limited => Tone::Warning,
+        Trustworthiness::Unfit => Tone::Bad,
+    }
 }
 
 fn row(verdict: &Verdict) -> Vec<Cell> {
@@ -58,22 +84,23 @@ fn row(verdict: &Verdict) -> Vec<Cell> {
         }
     }
     let because = if because.is_empty() { Cell::Absent } else { because.join(", ").into() };
-    vec![verdict.clock.as_str().into(), verdict.verdict.as_str().into(), because]
+    let word = Cell::word(verdict.verdict.as_str(), tone(verdict.verdict));
+    vec![verdict.clock.as_str().into(), word, because]
 }
 
 /// A piece of evidence in a line: what it means, what was asked, what was seen, who says so, what
 /// to do.
-fn line(evidence: &CheckEvidence) -> String {
-    let finding = match (evidence.finding, evidence.decides) {
-        (CheckOutcome::For, _) => "for",
-        (CheckOutcome::Against, true) => "AGAINST",
-        (CheckOutcome::Against, false) => "against",
-        (CheckOutcome::Unknown, true) => "UNKNOWN",
-        (CheckOutcome::Unknown, false) => "unknown",
+fn line(evidence: &CheckEvidence) -> Line {
+    let (finding, tone) = match (evidence.finding, evidence.decides) {
+        (CheckOutcome::For, _) => ("for", Tone::Plain),
+        (CheckOutcome::Against, true) => ("AGAINST", Tone::Bad),
+        (CheckOutcome::Against, false) => ("against", Tone::Warning),
+        (CheckOutcome::Unknown, true) => ("UNKNOWN", Tone::Warning),
+        (CheckOutcome::Unknown, false) => ("unknown", Tone::Plain),
     };
     let Prose { name, text, source, advice } = evidence::prose(evidence);
     let advice = advice.map_or_else(String::new, |advice| format!(" -> {advice}"));
-    format!("{finding:<7}  {name}: {text} [{source}]{advice}")
+    Line::toned(format!("{finding:<7}  {name}: {text} [{source}]{advice}"), tone)
 }
 
 fn demands(demands: &[Demand]) -> Table {
@@ -82,9 +109,11 @@ fn demands(demands: &[Demand]) -> Table {
             demand.demand.to_string().into(),
             value(&demand.required).into(),
             Cell::known(demand.found.as_ref(), value),
-            Cell::known(demand.met, |met| if met { "yes" } else { "NO" }),
+            Cell::known(demand.met, |met| {
+                if met { Cell::word("yes", Tone::Good) } else { Cell::word("NO", Tone::Bad) }
+            }),
         ];
-        Row::marked(cells, demand.met == Some(false))
+        Row::from(cells)
     };
     let advice = |demand: &Demand| Some(format!("{}: {}", demand.demand, sentence(demand::prose(demand).advice?)));
     Table::new(["Demand", "Required", "Found", "Met"], 1, demands.iter().map(row))
@@ -158,18 +187,18 @@ fn conclusion(trust: &Trust) -> Vec<String> {
             trust.verdicts.iter().filter(|found| found.verdict == verdict).map(|found| found.clock.as_str()).collect();
         (!clocks.is_empty()).then(|| format!("{words}: {}.", clocks.join(", ")))
     };
-    let mut lines: Vec<String> = [
-        of(Trustworthiness::Trusted, "Trusted"),
-        of(Trustworthiness::Limited, "Limited"),
+    let verdicts: Vec<String> = [
         of(Trustworthiness::Unfit, "Unfit"),
+        of(Trustworthiness::Limited, "Limited"),
+        of(Trustworthiness::Trusted, "Trusted"),
     ]
     .into_iter()
     .flatten()
     .collect();
-    if lines.is_empty() {
-        lines.push("There was no clock to judge.".to_owned());
+    let mut lines = vec![verdicts.join(" ")];
+    if verdicts.is_empty() {
+        lines = vec!["There was no clock to judge.".to_owned()];
     }
-    lines.extend(untested(trust));
     if !trust.demands.is_empty() {
         let unmet = names(trust, Some(false));
         let unknown = names(trust, None);
@@ -179,6 +208,7 @@ fn conclusion(trust: &Trust) -> Vec<String> {
             (unmet, _) => format!("The policy is not met: {}.", unmet.join(", ")),
         });
     }
+    lines.extend(untested(trust));
     lines
 }
 

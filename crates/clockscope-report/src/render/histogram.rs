@@ -80,7 +80,8 @@ fn label(bin: &Bin, place: Option<i64>, joined: i64, narrow: bool) -> String {
     }
 }
 
-fn bar(length: f64, ascii: bool) -> String {
+/// Draws a bar of so many columns.
+pub(super) fn bar(length: f64, ascii: bool) -> String {
     let whole = length.floor() as usize;
     if ascii {
         return "#".repeat((length.round() as usize).max(1));

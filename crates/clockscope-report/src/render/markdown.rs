@@ -4,9 +4,9 @@ use std::fmt::Display;
 
 use clockscope_records::Bin;
 
-use super::histogram;
+use super::{brief, histogram};
 use super::renderer::{RenderError, Renderer};
-use crate::model::{Block, Conclusion, Table};
+use crate::model::{Block, Conclusion, Row, Table};
 use crate::report::Report;
 use crate::style::Style;
 use crate::text::Text;
@@ -19,48 +19,107 @@ pub(super) struct Markdown;
 impl Renderer for Markdown {
     /// Blocks with an empty line between each two.
     fn render(&self, report: &Report<'_>, style: Style) -> Result<String, RenderError> {
-        let blocks = report.blocks();
-        let blocks: Vec<String> =
-            blocks.iter().map(|block| self::block(block, style)).filter(|text| !text.is_empty()).collect();
-        Ok(blocks.join("\n"))
+        let mut page = String::new();
+        for block in report.blocks(style.whole_view()) {
+            let separator = if page.is_empty() { "" } else { "\n" };
+            let room = style.brief.then(|| brief::LINES.saturating_sub(lines(&page) + separator.len()));
+            let text = self::block(&block, style, room);
+            if !text.is_empty() {
+                page.push_str(separator);
+                page.push_str(&text);
+            }
+        }
+        Ok(page)
     }
 }
 
-fn block(block: &Block, style: Style) -> String {
-    match block {
-        Block::Heading(text) => format!("## {}\n", capitalized(text)),
-        Block::Table(table) => self::table(table, style),
-        Block::KeyValue { title, pairs } => list(title, &joined(pairs)),
-        Block::Series(bins) => series(bins, style),
-        Block::Notes { title, lines } => list(title, lines),
-        Block::Section { title, lines } => format!("### {title}\n\n{}", list("", lines)),
-        Block::Prose(lines) => paragraphs(lines, ""),
-        Block::Environment(pairs) => list("Environment", &joined(pairs)),
-        Block::Conclusion(Conclusion { caveats, findings, lines }) => {
-            let parts = [paragraphs(caveats, ""), list("", findings), paragraphs(lines, "**")];
-            parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n")
-        }
+fn lines(text: &str) -> usize {
+    text.matches('\n').count()
+}
+
+/// Writes a block, in so many lines if there is a limit.
+fn block(block: &Block, style: Style, room: Option<usize>) -> String {
+    match (block, room) {
+        (Block::Heading(text), _) => format!("## {}\n", capitalized(text)),
+        (Block::Table(table), None) => self::table(table, style),
+        (Block::Table(table), Some(room)) => brief_table(table, room),
+        (Block::KeyValue { title, pairs }, room) => list(title, &joined(pairs), room),
+        (Block::Series(bins), _) => series(bins, style),
+        (Block::Notes { title, lines }, _) => list(title, lines, None),
+        (Block::Section { title, lines }, _) => format!("### {title}\n\n{}", list("", lines, None)),
+        (Block::Prose(lines), _) => paragraphs(lines),
+        (Block::Environment(pairs), room) => list("Environment", &joined(pairs), room),
+        (Block::Conclusion(conclusion), room) => self::conclusion(conclusion, room.map(|_| brief::CONCLUSION)),
     }
+}
+
+/// Writes the first line in bold, and the conclusions of other questions as a list.
+fn conclusion(conclusion: &Conclusion, room: Option<usize>) -> String {
+    let Conclusion { caveats, lines, findings } = conclusion;
+    let lead = |(place, line): (usize, &Text)| if place == 0 { format!("**{line}**").into() } else { line.clone() };
+    let lines: Vec<Text> = lines.iter().enumerate().map(lead).collect();
+    let mut parts: Vec<String> = caveats.iter().chain(&lines).map(|line| format!("{line}\n")).collect();
+    parts.push(list("", findings, None));
+    parts.retain(|part| !part.is_empty());
+    let mut text = String::new();
+    for part in parts {
+        let separator = if text.is_empty() { "" } else { "\n" };
+        if room.is_some_and(|room| self::lines(&text) + separator.len() + self::lines(&part) > room) {
+            break;
+        }
+        text.push_str(separator);
+        text.push_str(&part);
+    }
+    text
 }
 
 fn table(table: &Table, style: Style) -> String {
     let mut parts = Vec::new();
-    if !table.title.is_empty() {
-        parts.push(format!("{}\n", table.title));
-    }
     if !table.rows.is_empty() {
         let (rows, left_out) = table.shown(style.most_rows());
-        let rule = (0..table.head.len()).map(|index| if index < table.left { ":--" } else { "--:" });
-        let rows = rows.into_iter().map(|row| self::row(&row.cells));
-        parts.push([self::row(&table.head), self::row(rule)].into_iter().chain(rows).collect());
+        parts.push(grid(table, &rows));
         if let Some(what) = table.omitted.filter(|_| left_out > 0) {
             parts.push(format!("and {left_out} {what}\n"));
         }
     }
     if !table.below.is_empty() {
-        parts.push(paragraphs(&table.below, ""));
+        parts.push(paragraphs(&table.below));
     }
-    parts.join("\n")
+    titled(table, &parts)
+}
+
+/// Writes as many rows as there is room for.
+fn brief_table(table: &Table, room: usize) -> String {
+    let drawn = |_, most: usize| {
+        let (rows, left_out) = table.weightiest(most);
+        let mut parts = vec![grid(table, &rows)];
+        if left_out > 0 {
+            parts.push(brief::left_out(left_out) + "\n");
+        }
+        titled(table, &parts)
+    };
+    brief::most_that_fit(table.rows.len(), drawn, |text| lines(text) <= room).unwrap_or_default()
+}
+
+/// Joins the parts of a table below its title.
+fn titled(table: &Table, parts: &[String]) -> String {
+    let title = if table.title.is_empty() { String::new() } else { format!("{}\n\n", table.title) };
+    title + &parts.join("\n")
+}
+
+/// Writes rows below the heads. A heading of several rows is a row of its own.
+fn grid(table: &Table, rows: &[&Row]) -> String {
+    let is_words = |place: usize| place < table.left || table.wraps && place + 1 == table.head.len();
+    let rule = (0..table.head.len()).map(|place| if is_words(place) { ":--" } else { "--:" });
+    let mut text = row(&table.head) + &row(rule);
+    for of in rows {
+        if !of.heading.is_empty() {
+            let blank = std::iter::repeat_n(String::new(), table.head.len() - 1);
+            text.push_str(&row(std::iter::once(format!("**{}**", of.heading)).chain(blank)));
+        }
+        text.push_str(&row(&of.cells));
+    }
+    text
 }
 
 fn row<C: Display>(cells: impl IntoIterator<Item = C>) -> String {
@@ -74,15 +133,22 @@ fn series(bins: &[Bin], style: Style) -> String {
     format!("```\n{}\n```\n", lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n"))
 }
 
-/// Writes a list, one line per entry, below a title if there is any.
-fn list(title: &str, lines: &[impl Display]) -> String {
-    let head = if title.is_empty() { String::new() } else { format!("{}:\n\n", title.trim_end_matches(':')) };
-    head + &lines.iter().map(|line| format!("- {line}\n")).collect::<String>()
+/// Writes a list, one line per entry, below a title if there is any; in so many lines if there is a
+/// limit.
+fn list(title: &str, entries: &[impl Display], room: Option<usize>) -> String {
+    let mut text = if title.is_empty() { String::new() } else { format!("{}:\n\n", title.trim_end_matches(':')) };
+    let room = room.map_or(usize::MAX, |room| room.saturating_sub(lines(&text)));
+    let shown = if entries.len() > room { room.saturating_sub(1) } else { entries.len() };
+    text.extend(entries[..shown].iter().map(|entry| format!("- {entry}\n")));
+    if shown < entries.len() {
+        text.push_str(&format!("- {}\n", brief::left_out(entries.len() - shown)));
+    }
+    text
 }
 
-/// Writes one paragraph per line, with a mark around each.
-fn paragraphs(lines: &[Text], mark: &str) -> String {
-    lines.iter().map(|line| format!("{mark}{line}{mark}\n")).collect::<Vec<_>>().join("\n")
+/// Writes one paragraph per line.
+fn paragraphs(lines: &[Text]) -> String {
+    lines.iter().map(|line| format!("{line}\n")).collect::<Vec<_>>().join("\n")
 }
 
 fn joined(pairs: &[(Text, Text)]) -> Vec<String> {

@@ -1,10 +1,12 @@
 //! For reading on a terminal.
 
-use comfy_table::{CellAlignment, Table as Columns, TableStyle};
+use textwrap::core::display_width;
 
+use super::brief;
+use super::grid::{BETWEEN, Drawing, Grid, Piece, column_width};
 use super::histogram;
 use super::renderer::{RenderError, Renderer};
-use crate::model::{Block, Cell, Conclusion, Row, Table};
+use crate::model::{Block, Cell, Conclusion, Line, Row, Table, Tone};
 use crate::report::Report;
 use crate::style::Style;
 use crate::text::Text;
@@ -17,16 +19,14 @@ const NARROWEST: u16 = 40;
 const INDENT: &str = "  ";
 /// Columns of the environment's names.
 const NAMES: usize = 18;
-/// Blanks between columns.
-const BETWEEN: usize = 2;
 
 pub(super) struct Terminal;
 
 impl Renderer for Terminal {
     /// Blocks with an empty line between each two.
     fn render(&self, report: &Report<'_>, style: Style) -> Result<String, RenderError> {
-        let mut page = TextBuffer { text: String::new(), style };
-        for (place, block) in report.blocks().iter().enumerate() {
+        let mut page = TextBuffer::new(style);
+        for (place, block) in report.blocks(style.view()).iter().enumerate() {
             if place > 0 {
                 page.line("", Mark::Plain);
             }
@@ -39,6 +39,7 @@ impl Renderer for Terminal {
 /// The text so far.
 struct TextBuffer {
     text: String,
+    lines: usize,
     style: Style,
 }
 
@@ -47,18 +48,23 @@ struct TextBuffer {
 enum Mark {
     Plain,
     Head,
-    Fault,
+    Toned(Tone),
 }
 
 impl TextBuffer {
+    fn new(style: Style) -> Self {
+        Self { text: String::new(), lines: 0, style }
+    }
+
     fn block(&mut self, block: &Block) {
         match block {
-            Block::Heading(text) => self.line(&format!("== {text}"), Mark::Plain),
+            Block::Heading(text) => self.line(&format!("== {text}"), Mark::Head),
+            Block::Table(table) if self.style.brief => self.brief_table(table),
             Block::Table(table) => self.table(table),
             Block::KeyValue { title, pairs } => {
                 self.title(title);
-                let longest = pairs.iter().map(|(key, _)| key.chars().count()).max().unwrap_or(0);
-                self.pairs(pairs, longest + BETWEEN);
+                let longest = pairs.iter().map(|(key, _)| display_width(key)).max().unwrap_or(0);
+                self.pairs(pairs, longest + BETWEEN, Tone::Plain);
             }
             Block::Series(bins) => {
                 for line in histogram::draw(bins, self.width(), self.style.ascii) {
@@ -67,17 +73,33 @@ impl TextBuffer {
             }
             Block::Notes { title, lines } => {
                 self.title(title);
-                self.wrapped(lines, if title.is_empty() { "" } else { INDENT });
+                self.notes(lines, if title.is_empty() { "" } else { INDENT });
             }
             Block::Section { title, lines } => {
                 self.title(title);
-                self.wrapped(lines, "");
+                self.wrapped(lines, Tone::Plain);
             }
-            Block::Prose(lines) => self.wrapped(lines, ""),
-            Block::Environment(pairs) => self.pairs(pairs, NAMES),
-            Block::Conclusion(Conclusion { caveats, findings, lines }) => {
-                [caveats, findings, lines].into_iter().for_each(|lines| self.wrapped(lines, ""));
+            Block::Prose(lines) => self.wrapped(lines, Tone::Plain),
+            Block::Environment(pairs) => self.pairs(pairs, NAMES, Tone::Context),
+            Block::Conclusion(conclusion) => self.conclusion(conclusion),
+        }
+    }
+
+    /// Prints the first line in bold. In brief, prints as many lines as leave room for a table.
+    fn conclusion(&mut self, conclusion: &Conclusion) {
+        for (line, tone, stands_out) in conclusion.all() {
+            let mut wrapped = wrap(line, "", "", self.width());
+            if self.style.brief {
+                let room = brief::CONCLUSION.saturating_sub(self.lines);
+                if wrapped.len() > room {
+                    if !stands_out && self.lines > 0 {
+                        break;
+                    }
+                    brief::cut(&mut wrapped, room);
+                }
             }
+            let mark = if stands_out { Mark::Head } else { Mark::Toned(tone) };
+            wrapped.iter().for_each(|line| self.line(line, mark));
         }
     }
 
@@ -85,16 +107,36 @@ impl TextBuffer {
         self.title(&table.title);
         let (rows, left_out) = table.shown(self.style.most_rows());
         if !table.rows.is_empty() {
-            self.parts(table, &rows);
+            self.parts(table, &rows, usize::MAX);
         }
         if let Some(what) = table.omitted.filter(|_| left_out > 0) {
             self.line(&format!("and {left_out} {what}: --rows, or --format json"), Mark::Plain);
         }
-        self.wrapped(&table.below, "");
+        self.wrapped(&table.below, Tone::Context);
     }
 
-    /// Prints a table in as many parts as the width requires.
-    fn parts(&mut self, table: &Table, rows: &[&Row]) {
+    /// Prints as many rows as there is room for, in as many parts.
+    fn brief_table(&mut self, table: &Table) {
+        let drawn = |parts: usize, most: usize| {
+            let (rows, left_out) = table.weightiest(most);
+            let mut page = Self::new(self.style);
+            page.title(&table.title);
+            page.parts(table, &rows, parts);
+            if left_out > 0 {
+                page.line(&brief::left_out(left_out), Mark::Toned(Tone::Context));
+            }
+            page
+        };
+        let room = brief::LINES.saturating_sub(self.lines);
+        let fits = |page: &Self| page.lines <= room;
+        if let Some(page) = brief::most_that_fit(table.rows.len(), drawn, fits) {
+            self.lines += page.lines;
+            self.text.push_str(&page.text);
+        }
+    }
+
+    /// Prints a table in as many parts as the width requires, and at most so many.
+    fn parts(&mut self, table: &Table, rows: &[&Row], most: usize) {
         let mut parts = self.that_fit(table, rows, table.keys, 0);
         // Long names leave room for few columns. Instead of many parts, print each name above its
         // figures.
@@ -104,7 +146,7 @@ impl TextBuffer {
             let name = |row: &&Row| row.cells[..table.keys].iter().map(Cell::to_string).collect::<Vec<_>>().join(" ");
             above = rows.iter().map(name).collect();
         }
-        for (part, columns) in parts.iter().enumerate() {
+        for (part, columns) in parts.iter().take(most).enumerate() {
             if part > 0 {
                 self.line("", Mark::Plain);
             }
@@ -115,13 +157,10 @@ impl TextBuffer {
     /// Splits the columns of a table, except the first `without`, into as many parts as the width
     /// requires. The first `keys` columns begin each part, or an indent if there are none.
     fn that_fit(&self, table: &Table, rows: &[&Row], keys: usize, without: usize) -> Vec<Vec<usize>> {
-        if table.is_whole {
+        if table.is_whole || table.wraps && keys > 0 {
             return vec![(0..table.head.len()).collect()];
         }
-        let width = |column: usize| {
-            let cells = rows.iter().map(|row| row.cells[column].to_string().chars().count());
-            cells.chain([table.head[column].chars().count()]).max().unwrap_or(0) + BETWEEN
-        };
+        let width = |column: usize| column_width(table, rows, column) + BETWEEN;
         let first = keys.max(without);
         let together = (table.head.len() - table.together).max(first)..table.head.len();
         let alone = (first..together.start).map(|column| column..column + 1);
@@ -147,30 +186,22 @@ impl TextBuffer {
 
     /// Prints some columns of a table. Rows with names above them are indented.
     fn part(&mut self, table: &Table, rows: &[&Row], columns: &[usize], above: &[String]) {
-        let mut grid = Columns::new();
-        grid.load_style(TableStyle::new());
-        grid.set_header(columns.iter().map(|column| table.head[*column].to_string()));
-        for row in rows {
-            grid.add_row(columns.iter().map(|column| row.cells[*column].to_string()));
-        }
-        for (column, place) in grid.column_iter_mut().zip(columns) {
-            column.set_padding((0, BETWEEN as u16));
-            column.set_cell_alignment(if *place < table.left { CellAlignment::Left } else { CellAlignment::Right });
-        }
         let indent = if above.is_empty() { "" } else { INDENT };
-        // One line a row: no cell holds a line break, and nothing asks for a width.
-        for (index, line) in grid.lines().enumerate() {
-            let row = index.checked_sub(1);
-            let mark = match row {
-                None => Mark::Head,
-                Some(row) if rows.get(row).is_some_and(|row| row.is_faulty) => Mark::Fault,
-                Some(_) => Mark::Plain,
-            };
-            let name = row.and_then(|row| above.get(row));
-            for line in name.map(|name| textwrap::wrap(name, self.width())).into_iter().flatten() {
-                self.line(&line, mark);
+        let Style { bars, ascii, .. } = self.style;
+        let grid = Grid::new(table, rows, columns, Drawing { width: self.width() - indent.len(), bars, ascii });
+        self.line(format!("{indent}{}", grid.head()).trim_end(), Mark::Head);
+        for (place, row) in rows.iter().enumerate() {
+            if !row.heading.is_empty() && !self.style.brief {
+                self.line(&row.heading, Mark::Head);
             }
-            self.line(format!("{indent}{line}").trim_end(), mark);
+            let mark = if row.is_faulty { Mark::Toned(Tone::Bad) } else { Mark::Plain };
+            for name in above.get(place).map(|name| textwrap::wrap(name, self.width())).into_iter().flatten() {
+                self.line(&name, mark);
+            }
+            for mut pieces in grid.row(row) {
+                pieces.insert(0, (indent.to_owned(), Tone::Plain));
+                self.pieces(pieces, mark);
+            }
         }
     }
 
@@ -180,27 +211,34 @@ impl TextBuffer {
         }
     }
 
-    /// Prints names, padded to so many columns, and their values.
-    fn pairs(&mut self, pairs: &[(Text, Text)], names: usize) {
-        for (key, value) in pairs {
-            self.wrapped_after(&format!("{key:<names$} "), value);
+    /// Prints names, padded to so many columns, and their values. In brief, prints one line a name,
+    /// and as many as there is room for.
+    fn pairs(&mut self, pairs: &[(Text, Text)], names: usize, tone: Tone) {
+        let room = if self.style.brief { brief::LINES.saturating_sub(self.lines) } else { usize::MAX };
+        let shown = if pairs.len() > room { room.saturating_sub(1) } else { pairs.len() };
+        for (key, value) in &pairs[..shown] {
+            let mut lines = wrap(value, &format!("{key:<names$} "), "", self.width());
+            if self.style.brief {
+                brief::cut(&mut lines, 1);
+            }
+            lines.iter().for_each(|line| self.line(line, Mark::Toned(tone)));
+        }
+        if shown < pairs.len() {
+            self.line(&brief::left_out(pairs.len() - shown), Mark::Toned(Tone::Context));
         }
     }
 
-    fn wrapped(&mut self, lines: &[Text], indent: &str) {
+    fn notes(&mut self, lines: &[Line], indent: &str) {
+        for Line { text, tone } in lines {
+            // A list's items hang by two columns.
+            let hanging = if indent.is_empty() { "" } else { INDENT };
+            wrap(text, indent, hanging, self.width()).iter().for_each(|line| self.line(line, Mark::Toned(*tone)));
+        }
+    }
+
+    fn wrapped(&mut self, lines: &[Text], tone: Tone) {
         for line in lines {
-            self.wrapped_after(indent, line);
-        }
-    }
-
-    fn wrapped_after(&mut self, head: &str, text: &str) {
-        // A list's items hang by two columns; values hang below their start; plain prose does not
-        // hang.
-        let hanging = if head.trim().is_empty() && !head.is_empty() { INDENT.len() } else { 0 };
-        let indent = " ".repeat(head.chars().count() + hanging);
-        let options = textwrap::Options::new(self.width()).initial_indent(head).subsequent_indent(&indent);
-        for line in textwrap::wrap(text, options) {
-            self.line(&line, Mark::Plain);
+            wrap(line, "", "", self.width()).iter().for_each(|line| self.line(line, Mark::Toned(tone)));
         }
     }
 
@@ -209,14 +247,47 @@ impl TextBuffer {
     }
 
     fn line(&mut self, line: &str, mark: Mark) {
-        let sequence = match mark {
-            _ if !self.style.color => "",
-            Mark::Plain => "",
-            Mark::Head => "\x1b[1m",
-            Mark::Fault => "\x1b[31m",
-        };
-        self.text.push_str(sequence);
-        self.text.push_str(line);
-        self.text.push_str(if sequence.is_empty() { "\n" } else { "\x1b[0m\n" });
+        self.pieces(vec![(line.to_owned(), Tone::Plain)], mark);
     }
+
+    /// Prints a line made of pieces. A mark of the line outweighs those of its pieces. Blanks at
+    /// the end are left out.
+    fn pieces(&mut self, mut pieces: Vec<Piece>, mark: Mark) {
+        while let Some((text, _)) = pieces.last_mut() {
+            text.truncate(text.trim_end().len());
+            if !text.is_empty() {
+                break;
+            }
+            pieces.pop();
+        }
+        if mark != Mark::Plain {
+            let whole = pieces.iter().map(|(text, _)| text.as_str()).collect();
+            self.push(whole, mark);
+        } else {
+            pieces.into_iter().for_each(|(text, tone)| self.push(text, Mark::Toned(tone)));
+        }
+        self.text.push('\n');
+        self.lines += 1;
+    }
+
+    fn push(&mut self, text: String, mark: Mark) {
+        let sequence = match mark {
+            _ if !self.style.color || text.trim().is_empty() => "",
+            Mark::Plain | Mark::Toned(Tone::Plain) => "",
+            Mark::Head => "\x1b[1m",
+            Mark::Toned(Tone::Good) => "\x1b[32m",
+            Mark::Toned(Tone::Warning) => "\x1b[33m",
+            Mark::Toned(Tone::Bad) => "\x1b[31m",
+            Mark::Toned(Tone::Context) => "\x1b[2m",
+        };
+        let end = if sequence.is_empty() { "" } else { "\x1b[0m" };
+        self.text.extend([sequence, text.as_str(), end]);
+    }
+}
+
+/// Wraps a text after a head. The lines below hang by that, and by `hanging` besides.
+fn wrap(text: &str, head: &str, hanging: &str, width: usize) -> Vec<String> {
+    let indent = " ".repeat(display_width(head)) + hanging;
+    let options = textwrap::Options::new(width).initial_indent(head).subsequent_indent(&indent);
+    textwrap::wrap(text, options).into_iter().map(String::from).collect()
 }

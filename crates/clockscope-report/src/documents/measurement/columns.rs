@@ -1,0 +1,186 @@
+//! The columns of the table of a measurement: their heads, and what they show of a clock.
+
+use clockscope_records::{ClockRecord, Cost, Events, Figure, Monotonic};
+
+use super::super::clocks::tick_cell;
+use super::events;
+use crate::model::Cell;
+use crate::style::Columns;
+use crate::units::{cost, hertz, significant};
+
+/// A column of the table.
+pub(super) struct Column {
+    pub(super) head: &'static str,
+    pub(super) cell: fn(&ClockRecord) -> Cell,
+    /// Why a figure is unknown; `None` where it is known.
+    pub(super) reason: fn(&ClockRecord) -> Option<&str>,
+}
+
+/// The columns that were asked for: the most important ones by default.
+pub(super) fn columns(which: Option<Columns>) -> &'static [Column] {
+    match which {
+        None => &MAIN,
+        Some(Columns::All) => &ALL,
+        Some(Columns::Clockperf) => &CLOCKPERF,
+    }
+}
+
+const fn column(
+    head: &'static str,
+    cell: fn(&ClockRecord) -> Cell,
+    reason: fn(&ClockRecord) -> Option<&str>,
+) -> Column {
+    Column { head, cell, reason }
+}
+
+/// The head of the clocks' names.
+pub(super) const NAME: Column = column("Name", |clock| clock.identity.label().into(), |_| None);
+
+/// The most important columns.
+static MAIN: [Column; 5] = [
+    NAME,
+    column("Cost", |clock| Cell::known(median(clock), in_ns), |clock| clock.cost_ns.reason()),
+    column("×", |clock| Cell::known(clock.ratio_to_fastest.get(), |ratio| significant(ratio, 3)), ratio_reason),
+    column("Tick", tick, tick_reason),
+    column("Events", events::cell, events::reason),
+];
+
+/// Everything that was measured.
+static ALL: [Column; 14] = [
+    NAME,
+    COST,
+    column("±95 %", interval, interval_reason),
+    column("×", |clock| Cell::known(clock.ratio_to_fastest.get(), |ratio| format!("{ratio:.2}")), ratio_reason),
+    column(
+        "Nominal",
+        |clock| Cell::time(clock.nominal_resolution_ns.get()),
+        |clock| clock.nominal_resolution_ns.reason(),
+    ),
+    column(
+        "Observed",
+        |clock| Cell::time(clock.observed_resolution_ns.get()),
+        |clock| clock.observed_resolution_ns.reason(),
+    ),
+    column("Tick", |clock| tick_cell(clock.tick_ns.get(), clock.tick_evidence.as_ref()), tick_reason),
+    column("Mono", |clock| Cell::known(clock.monotonic.get(), monotonic), |clock| clock.monotonic.reason()),
+    column("Stuck", |clock| count(clock, |events| Some(events.stuck)), |_| None),
+    WARP,
+    column("Stal", |clock| count(clock, |events| Some(events.stall)), |_| None),
+    column("Regr", regressions, |_| None),
+    column("Jump", |clock| count(clock, |events| events.jump.get()), |clock| of_events(clock, |events| &events.jump)),
+    column("Gap", |clock| count(clock, |events| events.gap.get()), |clock| of_events(clock, |events| &events.gap)),
+];
+
+/// As clockperf has them, under its heads.
+static CLOCKPERF: [Column; 9] = [
+    NAME,
+    COST,
+    column("+/-", interval, interval_reason),
+    column("Resol", resolution, tick_reason),
+    column("Mono", |clock| Cell::known(clock.monotonic.get(), grows), |clock| clock.monotonic.reason()),
+    column("Fail", |clock| count(clock, |events| Some(events.stuck)), |_| None),
+    WARP,
+    column("Stal", |clock| count(clock, |events| Some(events.stall)), |_| None),
+    column("Regr", |clock| count(clock, |events| Some(events.regression)), |_| None),
+];
+
+const COST: Column = column(
+    "Cost(ns)",
+    |clock| Cell::known(median(clock), |median| significant(median, 4)),
+    |clock| clock.cost_ns.reason(),
+);
+
+const WARP: Column = column(
+    "Warp",
+    |clock| count(clock, |events| events.warp.get()),
+    |clock| of_events(clock, |events| &events.warp),
+);
+
+fn median(clock: &ClockRecord) -> Option<f64> {
+    clock.cost_ns.known().map(|cost| cost.median)
+}
+
+fn in_ns(ns: f64) -> Cell {
+    Cell::Measure { figure: significant(ns, 4).into(), unit: "ns", bar: None }
+}
+
+fn ratio_reason(clock: &ClockRecord) -> Option<&str> {
+    clock.ratio_to_fastest.reason()
+}
+
+/// Half the width of the cost's interval.
+fn interval(clock: &ClockRecord) -> Cell {
+    let known = clock.cost_ns.known().and_then(|cost| Some((shown_interval(cost).get()?, cost.median)));
+    Cell::known(known, |([low, high], median)| format!("{:.2}%", (high - low) / 2.0 / median * 100.0))
+}
+
+fn interval_reason(clock: &ClockRecord) -> Option<&str> {
+    clock.cost_ns.known().and_then(|cost| shown_interval(cost).reason())
+}
+
+/// Between runs where there were several, else of this one.
+fn shown_interval(cost: &Cost) -> &Figure<[f64; 2]> {
+    cost.between_runs.as_ref().map_or(&cost.ci95, |between| &between.interval95)
+}
+
+fn monotonic(found: Monotonic) -> &'static str {
+    match found {
+        Monotonic { strict: true, .. } => "strict",
+        Monotonic { weak: true, .. } => "weak",
+        _ => "no",
+    }
+}
+
+/// Whether every reading was larger than the one before.
+fn grows(found: Monotonic) -> &'static str {
+    if found.strict { "Yes" } else { "No" }
+}
+
+fn at_most_ns(clock: &ClockRecord) -> Option<f64> {
+    clock.tick_evidence.as_ref().and_then(|evidence| evidence.at_most_ns)
+}
+
+/// The tick with four digits, or its upper bound.
+fn tick(clock: &ClockRecord) -> Cell {
+    let measure = |bound: &str, ns| {
+        let shown = cost(ns);
+        let (figure, unit) = shown.split_once(' ').unwrap_or((&shown, ""));
+        let unit = ["ns", "µs", "ms", "s"].into_iter().find(|known| *known == unit).unwrap_or("");
+        Cell::Measure { figure: format!("{bound}{figure}").into(), unit, bar: None }
+    };
+    match (clock.tick_ns.get(), at_most_ns(clock)) {
+        (Some(ns), _) => measure("", ns),
+        (None, Some(ns)) => measure("≤ ", ns),
+        (None, None) => Cell::Unknown,
+    }
+}
+
+/// Why neither the tick nor a bound of it is known.
+fn tick_reason(clock: &ClockRecord) -> Option<&str> {
+    clock.tick_ns.reason().filter(|_| at_most_ns(clock).is_none())
+}
+
+/// Ticks a second.
+fn resolution(clock: &ClockRecord) -> Cell {
+    match (clock.tick_ns.get(), at_most_ns(clock)) {
+        (Some(ns), _) => hertz(1e9 / ns).into(),
+        (None, Some(ns)) => format!("≥ {}", hertz(1e9 / ns)).into(),
+        (None, None) => Cell::Unknown,
+    }
+}
+
+fn count(clock: &ClockRecord, of: fn(&Events) -> Option<u64>) -> Cell {
+    Cell::known(clock.events.as_ref().and_then(of), |count| count.to_string())
+}
+
+fn of_events<'a>(clock: &'a ClockRecord, of: fn(&'a Events) -> &'a Figure<u64>) -> Option<&'a str> {
+    clock.events.as_ref().and_then(|events| of(events).reason())
+}
+
+/// Steps back, and hidden ones.
+fn regressions(clock: &ClockRecord) -> Cell {
+    Cell::known(clock.events.as_ref(), |events| match events.hidden_regression {
+        Figure::Known(hidden) if hidden > 0 => format!("{}+{hidden}h", events.regression),
+        _ => events.regression.to_string(),
+    })
+}

@@ -1,0 +1,93 @@
+//! The table of a measurement.
+
+use std::collections::BTreeSet;
+
+use clockscope_records::{ClockRecord, Measurement};
+
+use super::columns::{Column, columns};
+use super::events;
+use super::groups::Group;
+use crate::model::{Cell, Row, Table};
+use crate::style::Columns;
+
+/// Groups have headings where they have so many clocks on average.
+const FEWEST_OF_A_GROUP: usize = 3;
+
+/// What the main columns mean.
+const LEGEND: &str = "×: cost relative to the cheapest counter read. Tick: the step between possible readings. Events: what \
+                      the clock did wrong; repeats within its own tick do not count. --columns all shows every figure; \
+                      docs/glossary.md explains the terms.";
+
+/// What comes before each clock's name, and the measurement.
+type Named<'a> = (Option<&'a str>, &'a Measurement);
+
+/// One table of all measured clocks, with these columns.
+pub(super) fn table(found: &[Named<'_>], which: Option<Columns>) -> Table {
+    let columns = columns(which);
+    let named = found.iter().any(|(name, _)| name.is_some());
+    let mut rows: Vec<(Group, Row)> = Vec::new();
+    for (name, measurement) in found {
+        let mut of_this: Vec<&ClockRecord> = measurement.clocks.iter().filter(|clock| clock.available).collect();
+        if which.is_none() {
+            of_this.sort_by_key(|clock| Group::of(&clock.identity));
+        }
+        rows.extend(of_this.iter().map(|clock| {
+            let weight = weight(clock, measurement);
+            let cells = name.iter().map(|name| (*name).into()).chain(cells(clock, columns)).collect();
+            // The main table colors what happened, not all of the row.
+            let is_faulty = which.is_some() && events::is_faulty(clock);
+            (Group::of(&clock.identity), Row { cells, is_faulty, weight, ..Row::default() })
+        }));
+    }
+    if which.is_none() && !named {
+        add_headings(&mut rows);
+    }
+    let heads = named.then_some("Clocksource").into_iter().chain(columns.iter().map(|column| column.head));
+    let keys = 1 + usize::from(named);
+    let table = Table { keys, ..Table::new(heads, keys, rows.into_iter().map(|(_, row)| row)) };
+    if which.is_some() {
+        return table.whole();
+    }
+    // Costs differ by a factor of a thousand. They come first after the names.
+    let table = Table { wraps: true, ..table.with_bars(keys) }.with_shared_units().without_empty_columns();
+    if table.rows.is_empty() { table } else { table.below([LEGEND]) }
+}
+
+fn cells<'a>(clock: &'a ClockRecord, columns: &'static [Column]) -> impl Iterator<Item = Cell> + 'a {
+    columns.iter().map(|column| (column.cell)(clock))
+}
+
+/// Puts a heading above the first row of each group.
+fn add_headings(rows: &mut [(Group, Row)]) {
+    let groups: BTreeSet<Group> = rows.iter().map(|(group, _)| *group).collect();
+    if groups.len() < 2 || rows.len() < groups.len() * FEWEST_OF_A_GROUP {
+        return;
+    }
+    let mut last = None;
+    for (group, row) in rows {
+        if last != Some(*group) {
+            row.heading = group.title().into();
+        }
+        last = Some(*group);
+    }
+}
+
+/// Rows that answer most questions stay the longest: what went wrong, what programs usually read,
+/// and the counter.
+fn weight(clock: &ClockRecord, measurement: &Measurement) -> u64 {
+    let identity = &clock.identity;
+    let is_advised = measurement.advice.clock.as_deref() == Some(identity.label().as_str());
+    let fastest = measurement.baseline.fastest_counter.as_ref();
+    let is_fastest = fastest.is_some_and(|counter| counter.name == identity.name);
+    if events::is_faulty(clock) {
+        5
+    } else if is_advised || is_fastest {
+        4
+    } else if identity.is_usual == Some(true) {
+        3
+    } else if identity.is_counter() {
+        2
+    } else {
+        u64::from(identity.is_guise != Some(true))
+    }
+}
