@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clockscope_measure::{Handoff, Paths};
-use clockscope_report::Format;
+use clockscope_report::{Columns, Format};
 
 use crate::duration::{self, Seconds};
 use crate::findings::{CheckFinding, FailOn, OffsetsFinding, OrderFinding, RateFinding, RuntimesFinding, SleepFinding};
@@ -140,6 +140,10 @@ pub(crate) struct TimerArgs {
     pub(crate) timer_period: Option<Seconds>,
 }
 
+/// How long `measure` samples by default. With what comes before and after it (trial reads, the
+/// timer's calibration, the search for ticks) an answer takes less than 2 s.
+const MEASURE_DURATION: &str = "1.8s";
+
 #[derive(Args, Debug)]
 pub(crate) struct MeasureArgs {
     #[command(flatten)]
@@ -150,7 +154,7 @@ pub(crate) struct MeasureArgs {
     /// Time for sampling, all clocks together
     ///
     /// With a unit (ns, us, ms, s, min, h); a bare number is seconds.
-    #[arg(long, short, value_name = "TIME", default_value = "2.5s", value_parser = duration::parse, allow_hyphen_values = true)]
+    #[arg(long, short, value_name = "TIME", default_value = MEASURE_DURATION, value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
     /// Switch the kernel to each of these clocksources in turn, measure with it, and put back what
     /// was there; needs root
@@ -177,6 +181,11 @@ pub(crate) struct MeasureArgs {
     /// Exit with 1 if a measured clock shows any of these, with 3 if that could not be determined
     #[arg(long, value_name = "EVENT", value_enum, value_delimiter = ',', hide_short_help = true)]
     pub(crate) fail_on: Vec<FailOn>,
+    /// Columns of the table [default: the most important ones]
+    ///
+    /// JSON, CSV and Markdown always have all figures.
+    #[arg(long, value_name = "COLUMNS", value_enum, hide_short_help = true)]
+    pub(crate) columns: Option<ColumnsArg>,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -382,7 +391,7 @@ pub(crate) struct RuntimesArgs {
 fn program(text: &str) -> Result<(String, PathBuf), String> {
     match text.split_once('=') {
         Some((name, path)) if !name.is_empty() && !path.is_empty() => Ok((name.to_owned(), path.into())),
-        _ => Err("write the runtime's name and its program, for example python=/opt/python/bin/python3".to_owned()),
+        _ => Err("expected a runtime and its program, such as python=/opt/python/bin/python3".to_owned()),
     }
 }
 
@@ -405,6 +414,11 @@ pub(crate) struct CheckArgs {
     /// Exit with 1 if any of these was found of a clock, with 3 if that could not be determined
     #[arg(long, value_name = "FINDING", value_enum, value_delimiter = ',')]
     pub(crate) fail_on: Vec<CheckFinding>,
+    /// Show all evidence, not only what decides a verdict
+    ///
+    /// JSON, CSV and Markdown always have all of it.
+    #[arg(long, short, conflicts_with = "brief")]
+    pub(crate) verbose: bool,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -471,6 +485,12 @@ pub(crate) struct ReportArgs {
     /// Draw histograms in ASCII
     #[arg(long)]
     pub(crate) ascii: bool,
+    /// Columns of a measurement's table [default: the most important ones]
+    #[arg(long, value_name = "COLUMNS", value_enum)]
+    pub(crate) columns: Option<ColumnsArg>,
+    /// Show all evidence of verdicts, not only what decides them
+    #[arg(long, short, conflicts_with = "brief")]
+    pub(crate) verbose: bool,
     #[command(flatten)]
     pub(crate) output: OutputArgs,
 }
@@ -486,6 +506,9 @@ pub(crate) struct OutputArgs {
     /// The same as --format csv
     #[arg(long, conflicts_with = "format")]
     csv: bool,
+    /// Show the conclusion and the main table alone, in at most 15 lines
+    #[arg(long, short)]
+    pub(crate) brief: bool,
     /// Write to this file instead of standard output
     ///
     /// It appears complete or not at all.
@@ -518,6 +541,24 @@ pub(crate) enum ColorArg {
     Auto,
     Always,
     Never,
+}
+
+/// Columns of the table of a measurement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ColumnsArg {
+    /// Everything that was measured
+    All,
+    /// The nine columns of the program clockperf, with the resolution as a frequency
+    Clockperf,
+}
+
+impl From<ColumnsArg> for Columns {
+    fn from(columns: ColumnsArg) -> Self {
+        match columns {
+            ColumnsArg::All => Self::All,
+            ColumnsArg::Clockperf => Self::Clockperf,
+        }
+    }
 }
 
 /// Format of raw readings.

@@ -108,7 +108,8 @@ fn measure(args: &MeasureArgs) -> Result<Exit> {
     let mut measurement = fresh(catalogue, args.duration, args.cpu, args.thorough, &args.output)?;
     timer.note(&mut measurement);
     let exit = exit(measurement.is_interrupted(), measurement.found.clocks.iter(), &args.fail_on);
-    write(&Document::Measurement(measurement), &args.output, Drawing::default(), destination)?;
+    let drawing = Drawing { columns: args.columns, ..Drawing::default() };
+    write(&Document::Measurement(measurement), &args.output, drawing, destination)?;
     Ok(exit)
 }
 
@@ -131,7 +132,7 @@ fn fresh(
 
 fn advise(args: &AdviseArgs) -> Result<Exit> {
     if args.interval.is_some_and(|interval| interval.0 < SHORTEST_INTERVAL_S) {
-        return Err(UsageError("--interval: it must be at least 0.001ns".to_owned()).into());
+        return Err(UsageError("--interval: expected at least 0.001ns".to_owned()).into());
     }
     let destination = Destination::open(args.output.output.as_deref())?;
     let document = match &args.from {
@@ -145,7 +146,7 @@ fn advise(args: &AdviseArgs) -> Result<Exit> {
         Document::Measurement(found) => (PlanInput::Measurement(found), found.is_interrupted()),
         Document::Steps(found) => (PlanInput::Steps(found), found.is_interrupted()),
         _ => anyhow::bail!(
-            "cannot advise: the record holds no measurement; record one with `clockscope measure --format json`"
+            "cannot advise: the record holds no measurement; record one with `clockscope measure --json`"
         ),
     };
     let plan = clockscope_measure::plan(source, args.error.0, args.interval.map(|interval| interval.0 * 1e9));
@@ -189,7 +190,14 @@ fn info(output: &OutputArgs) -> Result<Exit> {
 
 fn report(args: &ReportArgs) -> Result<Exit> {
     let document = read_document(&args.file, "report")?;
-    let drawing = Drawing { ascii: args.ascii, rows: args.rows };
+    let has_columns = matches!(document, Document::Measurement(_) | Document::Switched(_));
+    if args.columns.is_some() && !has_columns {
+        return Err(UsageError("--columns: the record holds no measurement: leave the option out".to_owned()).into());
+    }
+    if args.verbose && !matches!(document, Document::Check(_)) {
+        return Err(UsageError("--verbose: the record holds no verdicts: leave the option out".to_owned()).into());
+    }
+    let drawing = Drawing { ascii: args.ascii, rows: args.rows, columns: args.columns, verbose: args.verbose };
     write(&document, &args.output, drawing, Destination::open(args.output.output.as_deref())?)?;
     Ok(Exit::Success)
 }

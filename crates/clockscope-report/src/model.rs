@@ -308,7 +308,11 @@ pub(crate) enum Cell {
     Time(f64),
     /// A figure, its unit (empty if the head has it), and the length of its bar from 0 to 1, if it
     /// has one.
-    Measure { figure: Text, unit: &'static str, bar: Option<f64> },
+    Measure {
+        figure: Text,
+        unit: &'static str,
+        bar: Option<f64>,
+    },
     /// A word that is good or bad.
     Word(Line),
     Unknown,

@@ -31,9 +31,7 @@ pub(crate) fn sentence(recommendation: &Recommendation) -> String {
 const fn of_none(none: Option<NoRecommendation>) -> &'static str {
     match none {
         Some(NoRecommendation::Emulated) => "Measured under emulation: no clock is recommended from emulated costs.",
-        Some(NoRecommendation::Unfit) => {
-            "No monotonic clock that was measured is fit for intervals: see the counts above."
-        }
+        Some(NoRecommendation::Unfit) => "No monotonic clock that was measured is fit for intervals: see their events.",
         Some(NoRecommendation::NotMeasured) => "No monotonic clock was measured, so none is recommended for intervals.",
         None => "No clock is recommended for intervals.",
     }

@@ -59,7 +59,8 @@ pub(super) fn measure(args: &MeasureArgs) -> Result<Exit> {
     let clocks = found.measurements.iter().flat_map(|measurement| &measurement.found.clocks);
     let exit = exit(is_interrupted, clocks, &args.fail_on);
     let error = found.error.clone();
-    write(&Document::Switched(switched), &args.output, Drawing::default(), destination)?;
+    let drawing = Drawing { columns: args.columns, ..Drawing::default() };
+    write(&Document::Switched(switched), &args.output, drawing, destination)?;
     match error {
         Some(error) => Err(anyhow::anyhow!("what was measured until then was written; {error}")),
         None => Ok(exit),

@@ -1,6 +1,6 @@
 //! What several subcommands do alike: choose clocks, stop on signals, write a document, and end.
 
-use std::io::{self, Read};
+use std::io::{self, IsTerminal, Read};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -12,7 +12,7 @@ use clockscope_records::{Document, Envelope};
 use clockscope_report::Style;
 use signal_hook::consts::{SIGINT, SIGTERM};
 
-use crate::args::{ClockArgs, ColorArg, OutputArgs, TimerArgs};
+use crate::args::{ClockArgs, ColorArg, ColumnsArg, OutputArgs, TimerArgs};
 use crate::exit::Exit;
 use crate::findings::{self, FailOn, Shown};
 use crate::output::Destination;
@@ -36,6 +36,8 @@ where
 pub(super) struct Drawing {
     pub(super) ascii: bool,
     pub(super) rows: Option<usize>,
+    pub(super) columns: Option<ColumnsArg>,
+    pub(super) verbose: bool,
 }
 
 /// A period of the timer that was requested for a run, until this is dropped.
@@ -70,9 +72,13 @@ pub(super) fn write(
 ) -> Result<()> {
     let style = Style {
         color: use_color(output.color, destination.is_stdout()),
+        bars: output.color == ColorArg::Always || destination.is_stdout() && io::stdout().is_terminal(),
         width: if destination.is_stdout() { terminal_width() } else { None },
         ascii: drawing.ascii,
         rows: drawing.rows,
+        columns: drawing.columns.map(Into::into),
+        brief: output.brief,
+        verbose: drawing.verbose,
     };
     let text = clockscope_report::render(document, output.format(), style)?;
     destination.write(&text)

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use clockscope_records::{Document, Envelope, Measurement};
 
-use super::common::{exit, selected, stop_on_signals, write};
+use super::common::{Drawing, exit, selected, stop_on_signals, write};
 use crate::args::MeasureArgs;
 use crate::exit::Exit;
 use crate::output::{Destination, warn};
@@ -55,7 +55,8 @@ pub(super) fn measure(args: &MeasureArgs, runs: u32) -> Result<Exit> {
         ));
     }
     let exit = exit(whole.is_interrupted(), whole.found.clocks.iter(), &args.fail_on);
-    write(&Document::Measurement(whole), &args.output, Default::default(), destination)?;
+    let drawing = Drawing { columns: args.columns, ..Drawing::default() };
+    write(&Document::Measurement(whole), &args.output, drawing, destination)?;
     Ok(exit)
 }
 

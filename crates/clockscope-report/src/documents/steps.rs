@@ -82,7 +82,8 @@ fn conclusion(steps: &Steps) -> Vec<String> {
             format!("Tick: {}.", listed.join(", "))
         }
     };
-    let faulty: Vec<String> = read.iter().filter(|clock| is_faulty(clock)).map(|clock| clock.identity.label()).collect();
+    let faulty: Vec<String> =
+        read.iter().filter(|clock| is_faulty(clock)).map(|clock| clock.identity.label()).collect();
     let moved = if faulty.is_empty() {
         "No reading went back or jumped.".to_owned()
     } else {

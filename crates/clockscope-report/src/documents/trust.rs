@@ -104,17 +104,19 @@ fn line(evidence: &CheckEvidence) -> Line {
 }
 
 fn demands(demands: &[Demand]) -> Table {
-    let row = |demand: &Demand| {
-        let cells = vec![
-            demand.demand.to_string().into(),
-            value(&demand.required).into(),
-            Cell::known(demand.found.as_ref(), value),
-            Cell::known(demand.met, |met| {
-                if met { Cell::word("yes", Tone::Good) } else { Cell::word("NO", Tone::Bad) }
-            }),
-        ];
-        Row::from(cells)
-    };
+    let row =
+        |demand: &Demand| {
+            let cells =
+                vec![
+                    demand.demand.to_string().into(),
+                    value(&demand.required).into(),
+                    Cell::known(demand.found.as_ref(), value),
+                    Cell::known(demand.met, |met| {
+                        if met { Cell::word("yes", Tone::Good) } else { Cell::word("NO", Tone::Bad) }
+                    }),
+                ];
+            Row::from(cells)
+        };
     let advice = |demand: &Demand| Some(format!("{}: {}", demand.demand, sentence(demand::prose(demand).advice?)));
     Table::new(["Demand", "Required", "Found", "Met"], 1, demands.iter().map(row))
         .titled("What the policy demands:")

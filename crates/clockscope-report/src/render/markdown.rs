@@ -4,8 +4,8 @@ use std::fmt::Display;
 
 use clockscope_records::Bin;
 
-use super::{brief, histogram};
 use super::renderer::{RenderError, Renderer};
+use super::{brief, histogram};
 use crate::model::{Block, Conclusion, Row, Table};
 use crate::report::Report;
 use crate::style::Style;

@@ -186,12 +186,13 @@ impl TextBuffer {
 
     /// Prints some columns of a table. Rows with names above them are indented.
     fn part(&mut self, table: &Table, rows: &[&Row], columns: &[usize], above: &[String]) {
-        let indent = if above.is_empty() { "" } else { INDENT };
+        let has_headings = !self.style.brief && rows.iter().any(|row| !row.heading.is_empty());
+        let indent = if above.is_empty() && !has_headings { "" } else { INDENT };
         let Style { bars, ascii, .. } = self.style;
         let grid = Grid::new(table, rows, columns, Drawing { width: self.width() - indent.len(), bars, ascii });
         self.line(format!("{indent}{}", grid.head()).trim_end(), Mark::Head);
         for (place, row) in rows.iter().enumerate() {
-            if !row.heading.is_empty() && !self.style.brief {
+            if has_headings && !row.heading.is_empty() {
                 self.line(&row.heading, Mark::Head);
             }
             let mark = if row.is_faulty { Mark::Toned(Tone::Bad) } else { Mark::Plain };

@@ -90,11 +90,8 @@ const COST: Column = column(
     |clock| clock.cost_ns.reason(),
 );
 
-const WARP: Column = column(
-    "Warp",
-    |clock| count(clock, |events| events.warp.get()),
-    |clock| of_events(clock, |events| &events.warp),
-);
+const WARP: Column =
+    column("Warp", |clock| count(clock, |events| events.warp.get()), |clock| of_events(clock, |events| &events.warp));
 
 fn median(clock: &ClockRecord) -> Option<f64> {
     clock.cost_ns.known().map(|cost| cost.median)

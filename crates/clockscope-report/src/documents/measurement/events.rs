@@ -23,9 +23,9 @@ pub(super) fn cell(clock: &ClockRecord) -> Cell {
     let Some((.., tone)) = seen.first() else {
         return if reason(clock).is_some() { "jumps ?".into() } else { Cell::word("ok", Tone::Good) };
     };
-    let named = seen.iter().map(|(count, one, several, _)| {
-        format!("{} {}", grouped(*count), if *count == 1 { one } else { several })
-    });
+    let named = seen
+        .iter()
+        .map(|(count, one, several, _)| format!("{} {}", grouped(*count), if *count == 1 { one } else { several }));
     Cell::word(named.collect::<Vec<_>>().join(", "), *tone)
 }
 
@@ -77,7 +77,8 @@ mod tests {
 
     /// A clock of the fixture, and what its cell says after a change.
     fn said(name: &str, change: impl FnOnce(&mut ClockRecord)) -> (String, Tone) {
-        let mut clock = recorded().clocks.into_iter().find(|clock| clock.identity.label() == name).expect("it is there");
+        let mut clock =
+            recorded().clocks.into_iter().find(|clock| clock.identity.label() == name).expect("it is there");
         change(&mut clock);
         match cell(&clock) {
             Cell::Word(line) => (line.to_string(), line.tone),

@@ -24,7 +24,8 @@ pub(super) fn notes(clocks: &[ClockRecord], which: Option<Columns>) -> Vec<Strin
 
 /// Explains hidden regressions as the columns show them.
 fn hidden(clock: &ClockRecord, which: Option<Columns>) -> Option<String> {
-    let hidden = clock.events.as_ref().and_then(|events| events.hidden_regression.get()).filter(|hidden| *hidden > 0)?;
+    let hidden =
+        clock.events.as_ref().and_then(|events| events.hidden_regression.get()).filter(|hidden| *hidden > 0)?;
     let why = "the clock advanced by less than the reference did";
     match which {
         Some(Columns::All) => Some(format!("{hidden} hidden regressions (h): {why}")),

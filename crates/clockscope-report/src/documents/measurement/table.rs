@@ -13,10 +13,13 @@ use crate::style::Columns;
 /// Groups have headings where they have so many clocks on average.
 const FEWEST_OF_A_GROUP: usize = 3;
 
-/// What the main columns mean.
-const LEGEND: &str = "×: cost relative to the cheapest counter read. Tick: the step between possible readings. Events: what \
-                      the clock did wrong; repeats within its own tick do not count. --columns all shows every figure; \
-                      docs/glossary.md explains the terms.";
+/// What the main columns mean, and what else there is.
+const LEGEND: [(&str, &str); 3] = [
+    ("×", "cost relative to the cheapest counter read"),
+    ("Tick", "the step between possible readings"),
+    ("Events", "what the clock did wrong; repeats within its own tick do not count"),
+];
+const MORE: &str = "--columns all shows every figure; docs/glossary.md explains the terms.";
 
 /// What comes before each clock's name, and the measurement.
 type Named<'a> = (Option<&'a str>, &'a Measurement);
@@ -50,7 +53,16 @@ pub(super) fn table(found: &[Named<'_>], which: Option<Columns>) -> Table {
     }
     // Costs differ by a factor of a thousand. They come first after the names.
     let table = Table { wraps: true, ..table.with_bars(keys) }.with_shared_units().without_empty_columns();
-    if table.rows.is_empty() { table } else { table.below([LEGEND]) }
+    let legend = legend(&table);
+    if table.rows.is_empty() { table } else { table.below([legend]) }
+}
+
+/// Explains the columns that the table has.
+fn legend(table: &Table) -> String {
+    let has = |column: &str| table.head.iter().any(|head| head.starts_with(column));
+    let explained = LEGEND.iter().filter(|(column, _)| has(column));
+    let explained: String = explained.map(|(column, meaning)| format!("{column}: {meaning}. ")).collect();
+    explained + MORE
 }
 
 fn cells<'a>(clock: &'a ClockRecord, columns: &'static [Column]) -> impl Iterator<Item = Cell> + 'a {
