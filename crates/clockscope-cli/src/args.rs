@@ -1,15 +1,17 @@
 //! What the command line accepts.
 
+mod output;
+
 use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use clockscope_measure::{Handoff, Paths};
-use clockscope_report::{Columns, Format};
 
 use crate::duration::{self, Seconds};
 use crate::findings::{CheckFinding, FailOn, OffsetsFinding, OrderFinding, RateFinding, RuntimesFinding, SleepFinding};
 use crate::numbers::{self, Cpus, Ppm, Reads, Share};
+
+pub(crate) use output::{ColorArg, ColumnsArg, OutputArgs};
 
 /// See every clock your machine has, know which to trust, and read the fastest
 ///
@@ -140,8 +142,7 @@ pub(crate) struct TimerArgs {
     pub(crate) timer_period: Option<Seconds>,
 }
 
-/// How long `measure` samples by default. With what comes before and after it (trial reads, the
-/// timer's calibration, the search for ticks) an answer takes less than 2 s.
+/// How long `measure` samples by default: its answer takes less than 2 s in all.
 const MEASURE_DURATION: &str = "1.8s";
 
 #[derive(Args, Debug)]
@@ -495,72 +496,6 @@ pub(crate) struct ReportArgs {
     pub(crate) output: OutputArgs,
 }
 
-#[derive(Args, Debug)]
-pub(crate) struct OutputArgs {
-    /// Format of the output
-    #[arg(long, short, value_name = "FORMAT", default_value = "table", value_parser = formats())]
-    format: Format,
-    /// The same as --format json
-    #[arg(long, conflicts_with_all = ["format", "csv"])]
-    json: bool,
-    /// The same as --format csv
-    #[arg(long, conflicts_with = "format")]
-    csv: bool,
-    /// Show the conclusion and the main table alone, in at most 15 lines
-    #[arg(long, short)]
-    pub(crate) brief: bool,
-    /// Write to this file instead of standard output
-    ///
-    /// It appears complete or not at all.
-    #[arg(long, short, value_name = "FILE")]
-    pub(crate) output: Option<PathBuf>,
-    /// Draw no progress bar
-    #[arg(long, short, hide_short_help = true)]
-    pub(crate) quiet: bool,
-    /// Whether to use colors
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t, hide_short_help = true)]
-    pub(crate) color: ColorArg,
-}
-
-impl OutputArgs {
-    /// The format that was asked for.
-    pub(crate) fn format(&self) -> Format {
-        match (self.json, self.csv) {
-            (true, _) => Format::Json,
-            (_, true) => Format::Csv,
-            _ => self.format,
-        }
-    }
-}
-
-/// When to use colors.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ColorArg {
-    /// On a terminal
-    #[default]
-    Auto,
-    Always,
-    Never,
-}
-
-/// Columns of the table of a measurement.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ColumnsArg {
-    /// Everything that was measured
-    All,
-    /// The nine columns of the program clockperf, with the resolution as a frequency
-    Clockperf,
-}
-
-impl From<ColumnsArg> for Columns {
-    fn from(columns: ColumnsArg) -> Self {
-        match columns {
-            ColumnsArg::All => Self::All,
-            ColumnsArg::Clockperf => Self::Clockperf,
-        }
-    }
-}
-
 /// Format of raw readings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RawFormatArg {
@@ -631,6 +566,17 @@ impl From<PathArg> for Paths {
     }
 }
 
-fn formats() -> impl TypedValueParser<Value = Format> {
-    PossibleValuesParser::new(Format::ALL.iter().map(|format| format.name())).try_map(|name| name.parse::<Format>())
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What an answer takes besides sampling on an idle machine, in seconds, at most: trial reads,
+    /// batches that find their size, the timer's calibration, the search for ticks.
+    const BESIDES_S: f64 = 0.2;
+
+    #[test]
+    fn the_default_answers_within_two_seconds() {
+        let Cli { measure, .. } = Cli::parse_from(["clockscope"]);
+        assert!(measure.duration.0 + BESIDES_S <= 2.0, "{:?}", measure.duration);
+    }
 }

@@ -132,7 +132,7 @@ fn fresh(
 
 fn advise(args: &AdviseArgs) -> Result<Exit> {
     if args.interval.is_some_and(|interval| interval.0 < SHORTEST_INTERVAL_S) {
-        return Err(UsageError("--interval: expected at least 0.001ns".to_owned()).into());
+        return Err(UsageError("--interval: the time is too short: expected at least 0.001ns".to_owned()).into());
     }
     let destination = Destination::open(args.output.output.as_deref())?;
     let document = match &args.from {
@@ -145,9 +145,9 @@ fn advise(args: &AdviseArgs) -> Result<Exit> {
     let (source, interrupted) = match &document {
         Document::Measurement(found) => (PlanInput::Measurement(found), found.is_interrupted()),
         Document::Steps(found) => (PlanInput::Steps(found), found.is_interrupted()),
-        _ => anyhow::bail!(
-            "cannot advise: the record holds no measurement; record one with `clockscope measure --json`"
-        ),
+        _ => {
+            anyhow::bail!("cannot advise: the record holds no measurement; record one with `clockscope measure --json`")
+        }
     };
     let plan = clockscope_measure::plan(source, args.error.0, args.interval.map(|interval| interval.0 * 1e9));
     let exit = match (interrupted && args.from.is_none(), !plan.found.rows.is_known()) {

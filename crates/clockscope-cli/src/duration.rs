@@ -30,17 +30,17 @@ pub(crate) fn parse(text: &str) -> Result<Seconds, String> {
         "" => 1.0,
         unit => {
             let known = UNITS.iter().find(|(name, _)| *name == unit);
-            known.ok_or_else(|| format!("\"{unit}\" is no unit of time: use ns, us, ms, s, min or h"))?.1
+            known.ok_or_else(|| format!("unknown time unit \"{unit}\": expected ns, us, ms, s, min or h"))?.1
         }
     };
     let number: f64 =
-        number.parse().map_err(|_| format!("\"{number}\" is no number: write for example 500ms or 2.5s"))?;
+        number.parse().map_err(|_| format!("invalid number \"{number}\": expected a time such as 500ms or 2.5s"))?;
     let seconds = number * scale;
     if seconds.is_nan() || seconds <= 0.0 {
-        return Err("it must be longer than 0".to_owned());
+        return Err("expected a time longer than 0".to_owned());
     }
     if seconds > LONGEST_S {
-        return Err("it must be at most a day (24h)".to_owned());
+        return Err("expected at most a day (24h)".to_owned());
     }
     Ok(Seconds(seconds))
 }

@@ -37,8 +37,9 @@ const ENDINGS: &[Ending] = &[
     Ending {
         command: "measure",
         examples: &[
-            ("", "all clocks, in 2.5 s"),
+            ("", "all clocks, in less than 2 s"),
             ("tsc monotonic -d 10s", "two clocks, for longer"),
+            ("--brief", "the conclusion and the clocks that matter most"),
             ("--via all", "by the C library, the vDSO and the system call"),
             ("--json -o record.json", "for `clockscope report` and `advise --from`"),
             ("monotonic --fail-on regression,stuck", "for a test: exits with 1 if it happens"),

@@ -30,8 +30,7 @@ pub(crate) struct Cpus(pub(crate) Vec<u32>);
 /// Parses a list of CPUs, as 0-3,8.
 pub(crate) fn cpus(text: &str) -> Result<Cpus, String> {
     let cpus = affinity::cpu_list(text).filter(|cpus| !cpus.is_empty());
-    cpus.map(Cpus)
-        .ok_or_else(|| format!("\"{text}\" is no list of CPUs: write numbers up to 1048576, for example 0-3,8"))
+    cpus.map(Cpus).ok_or_else(|| format!("invalid list \"{text}\": expected CPU numbers up to 1048576, such as 0-3,8"))
 }
 
 /// Parses a bound, as 0.1ppm or 20ppb; a bare number is ppm.
@@ -42,14 +41,16 @@ pub(crate) fn ppm(text: &str) -> Result<Ppm, String> {
         (_, Some(number)) => (number, 1e-3),
         _ => (trimmed, 1.0),
     };
-    let number: f64 =
-        number.trim().parse().map_err(|_| format!("\"{text}\" is no bound: write for example 0.1ppm or 20ppb"))?;
+    let number: f64 = number
+        .trim()
+        .parse()
+        .map_err(|_| format!("invalid bound \"{text}\": expected a bound such as 0.1ppm or 20ppb"))?;
     let ppm = number * scale;
     if ppm.is_nan() || ppm < BOUNDS_PPM.0 {
-        return Err("it must be at least 0.001ppb: no clock is known better".to_owned());
+        return Err("expected at least 0.001ppb: no clock is known better".to_owned());
     }
     if ppm > BOUNDS_PPM.1 {
-        return Err("it must be at most 1000000ppm".to_owned());
+        return Err("expected at most 1000000ppm".to_owned());
     }
     Ok(Ppm(ppm))
 }
@@ -60,15 +61,15 @@ pub(crate) fn reads(text: &str) -> Result<Reads, String> {
         .trim()
         .replace('_', "")
         .parse()
-        .map_err(|_| format!("\"{text}\" is no number: write for example 10000 or 1e6"))?;
+        .map_err(|_| format!("invalid number \"{text}\": expected a number such as 10000 or 1e6"))?;
     if number.is_nan() || number.fract() != 0.0 && number.is_finite() {
-        return Err("it must be a whole number".to_owned());
+        return Err("expected a whole number, such as 10000 or 1e6".to_owned());
     }
     if number < 2.0 {
-        return Err("at least 2 reads are needed: a single reading differs from nothing".to_owned());
+        return Err("expected at least 2 reads: a single reading has no difference".to_owned());
     }
     if number > MOST_READS {
-        return Err("it must be at most 1e12".to_owned());
+        return Err("expected at most 1e12".to_owned());
     }
     Ok(Reads(number as u64))
 }
@@ -80,16 +81,16 @@ pub(crate) fn share(text: &str) -> Result<Share, String> {
         None => (text, 1.0),
     };
     let number: f64 =
-        number.trim().parse().map_err(|_| format!("\"{text}\" is no share: write for example 1% or 0.01"))?;
+        number.trim().parse().map_err(|_| format!("invalid share \"{text}\": expected a share such as 1% or 0.01"))?;
     let share = number * scale;
     if share.is_nan() || share <= 0.0 {
-        return Err("it must be more than 0: no measurement is exact".to_owned());
+        return Err("expected more than 0: no measurement is exact".to_owned());
     }
     if share < LEAST_SHARE {
-        return Err("it must be at least 0.0001%".to_owned());
+        return Err("expected at least 0.0001%".to_owned());
     }
     if share > 1.0 {
-        return Err("it must be at most 1, that is 100%".to_owned());
+        return Err("expected at most 1, that is 100%".to_owned());
     }
     Ok(Share(share))
 }

@@ -43,7 +43,7 @@ pub(crate) fn unknown_clock(error: UnknownClock) -> UsageError {
     let known = error.known.iter().cloned();
     elsewhere(&error.name).unwrap_or_else(|| {
         let hint = nearest(&error.name, known);
-        UsageError(format!("unknown clock: {}{hint}\n  `clockscope list` shows all clocks", error.name))
+        UsageError(format!("unknown clock: {}; {hint}`clockscope list` shows all clocks", error.name))
     })
 }
 
@@ -54,7 +54,7 @@ pub(crate) fn unknown_word(error: UnknownClock) -> UsageError {
     elsewhere(&error.name).unwrap_or_else(|| {
         let hint = nearest(&error.name, known);
         UsageError(format!(
-            "unknown command or clock: {}{hint}\n  `clockscope -h` shows the commands, `clockscope list` the clocks",
+            "unknown command or clock: {}; {hint}`clockscope -h` shows all commands, `clockscope list` all clocks",
             error.name
         ))
     })
@@ -68,7 +68,8 @@ fn elsewhere(name: &str) -> Option<UsageError> {
         let switched = format!("`clockscope measure --clocksource {name}` measures with it, and needs root");
         return Some(UsageError(format!("{name} is a clocksource, not a clock: {switched}")));
     }
-    let message = format!("{name} exists on {}, not here\n  `clockscope list` shows all clocks", systems.join(", "));
+    let message =
+        format!("{name} exists on {}, not here: `clockscope list` shows the clocks of this system", systems.join(", "));
     (!systems.is_empty()).then_some(UsageError(message))
 }
 
@@ -77,7 +78,8 @@ fn elsewhere(name: &str) -> Option<UsageError> {
 const LIKE: f64 = 0.7;
 const MUCH_LESS: f64 = 0.15;
 
-/// The names that a name may have been meant for, as the end of a sentence.
+/// The names that a name may have been meant for, as a question with a blank after it; nothing if
+/// there is none.
 pub(crate) fn nearest(name: &str, known: impl Iterator<Item = String>) -> String {
     let asked = name.to_lowercase();
     let mut near: Vec<(f64, String)> = known.map(|name| (strsim::jaro_winkler(&asked, &name), name)).collect();
@@ -87,7 +89,7 @@ pub(crate) fn nearest(name: &str, known: impl Iterator<Item = String>) -> String
         near.iter().take_while(|(likeness, _)| *likeness > least).take(3).map(|(_, name)| name.as_str()).collect();
     match near.as_slice() {
         [] => String::new(),
-        [one] => format!("; did you mean {one}?"),
-        [first @ .., last] => format!("; did you mean {} or {last}?", first.join(", ")),
+        [one] => format!("did you mean {one}? "),
+        [first @ .., last] => format!("did you mean {} or {last}? ", first.join(", ")),
     }
 }

@@ -251,13 +251,13 @@ fn what_was_there_before_is_spared() {
 fn what_was_asked_wrongly_is_said() {
     let folder = tempfile::tempdir().unwrap();
     for (arguments, hint) in [
-        (&["pyhton"] as &[&str], "there is no runtime named \"pyhton\"; did you mean python"),
-        (&[""], "a runtime's name is empty\n  `clockscope runtimes --list` shows all runtimes"),
-        (&["--runtime", "python"], "write the runtime's name and its program"),
-        (&["--runtime", "=x"], "write the runtime's name and its program"),
-        (&["--runtime", "cobol=/bin/true"], "there is no runtime named \"cobol\""),
-        (&["--duration", "2min"], "1ms at least and 1min at most"),
-        (&["--duration", "0.1ms"], "1ms at least and 1min at most"),
+        (&["pyhton"] as &[&str], "unknown runtime: pyhton; did you mean python? `clockscope"),
+        (&[""], "a runtime's name is empty; `clockscope runtimes --list` shows all runtimes"),
+        (&["--runtime", "python"], "expected a runtime and its program"),
+        (&["--runtime", "=x"], "expected a runtime and its program"),
+        (&["--runtime", "cobol=/bin/true"], "unknown runtime: cobol"),
+        (&["--duration", "2min"], "for 120 s: expected 1ms to 1min"),
+        (&["--duration", "0.1ms"], "for 100 µs: expected 1ms to 1min"),
         (&["--list", "--timeout", "1s"], "cannot be used with"),
     ] {
         let output = run(runtimes(folder.path(), arguments), 2);

@@ -9,7 +9,7 @@ pub use crate::text::{cpu_list, show_cpus};
 #[non_exhaustive]
 pub enum AffinityError {
     /// The machine has no such CPU.
-    #[error("CPU {cpu} does not exist or is offline: this machine has CPUs {present}")]
+    #[error("CPU {cpu} does not exist or is offline: expected one of {present}")]
     NoSuchCpu {
         /// The CPU that was asked for.
         cpu: u32,

@@ -45,7 +45,7 @@ const C_PREFIX: &str = "clock_";
 
 /// A name that no clock bears.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no clock named \"{name}\"")]
+#[error("unknown clock: {name}")]
 pub struct UnknownClock {
     /// The name that was asked for.
     pub name: String,

@@ -65,7 +65,7 @@ pub enum PolicyError {
     #[error("clocksource: the list is empty, so that no machine can meet it: name one, or leave it out")]
     NoClocksource,
     /// A limit below zero, or without end.
-    #[error("{demand}: {limit} is no limit: it must be 0 or more, and finite")]
+    #[error("{demand}: invalid limit {limit}: expected 0 or more, and finite")]
     Limit {
         /// Where it stands.
         demand: String,

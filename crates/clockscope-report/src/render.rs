@@ -72,7 +72,7 @@ impl FromStr for Format {
 
 /// A name that no format bears.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no format \"{0}\": use {known}", known = names())]
+#[error("unknown format \"{0}\": expected {known}", known = names())]
 pub struct UnknownFormat(String);
 
 /// Lists the names of all formats: `a, b or c`.
@@ -96,6 +96,6 @@ mod tests {
     #[test]
     fn an_unknown_format_names_all() {
         let error = "xml".parse::<Format>().map_err(|error| error.to_string());
-        assert_eq!(error, Err("there is no format \"xml\": use table, json, ndjson, csv or markdown".to_owned()));
+        assert_eq!(error, Err("unknown format \"xml\": expected table, json, ndjson, csv or markdown".to_owned()));
     }
 }

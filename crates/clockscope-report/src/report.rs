@@ -73,13 +73,12 @@ impl<'a> Report<'a> {
     }
 }
 
-/// Returns the conclusion and the main block: the first table or list of names and values, or the
-/// machine where there is neither.
+/// Returns the conclusion and the main block: the first table, or the first list of names and
+/// values where there is none.
 fn brief(blocks: Vec<Block>) -> Vec<Block> {
-    let kinds: [fn(&Block) -> bool; 3] = [
+    let kinds: [fn(&Block) -> bool; 2] = [
         |block| matches!(block, Block::Table(table) if !table.rows.is_empty()),
-        |block| matches!(block, Block::KeyValue { .. }),
-        |block| matches!(block, Block::Environment(_)),
+        |block| matches!(block, Block::KeyValue { .. } | Block::Environment(_)),
     ];
     let place = kinds.iter().find_map(|is| blocks.iter().position(is));
     let is_shown = |at: usize, block: &Block| matches!(block, Block::Conclusion(_)) || Some(at) == place;

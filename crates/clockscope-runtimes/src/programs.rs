@@ -39,11 +39,7 @@ pub struct UnknownRuntime {
 
 /// What is wrong with a name.
 fn said(name: &str) -> String {
-    if name.trim().is_empty() {
-        "a runtime's name is empty".to_owned()
-    } else {
-        format!("there is no runtime named \"{name}\"")
-    }
+    if name.trim().is_empty() { "a runtime's name is empty".to_owned() } else { format!("unknown runtime: {name}") }
 }
 
 /// The runtimes of these names, all if there are none; those for which programs are named, by these

@@ -5,6 +5,7 @@ use clockscope_measure::{
     GapsRequest, Live, MeasureError, OffsetsRequest, OrderRequest, Progress, RateRequest, Session, SleepRequest,
     ThisMachine,
 };
+use clockscope_records::units::time;
 use clockscope_records::{Contents, CpuGaps, Document, Envelope, Gaps, RateRecord, Rates};
 
 use super::common::{Drawing, Timer, selected, stop_on_signals, write};
@@ -34,7 +35,7 @@ pub(super) fn order(args: &OrderArgs) -> Result<Exit> {
         };
         clockscope_measure::order(session, catalogue, &request, progress)
     };
-    answer(ask, &args.output, "--cpus", |found| found.exit(&args.fail_on), Document::Order)
+    answer(ask, (&args.output, Drawing::default()), "--cpus", |found| found.exit(&args.fail_on), Document::Order)
 }
 
 pub(super) fn offsets(args: &OffsetsArgs) -> Result<Exit> {
@@ -46,14 +47,14 @@ pub(super) fn offsets(args: &OffsetsArgs) -> Result<Exit> {
         };
         clockscope_measure::offsets(session, &request, progress)
     };
-    answer(ask, &args.output, "--cpus", |found| found.exit(&args.fail_on), Document::Offsets)
+    answer(ask, (&args.output, Drawing::default()), "--cpus", |found| found.exit(&args.fail_on), Document::Offsets)
 }
 
 pub(super) fn gaps(args: &GapsArgs) -> Result<Exit> {
     if args.threshold.0 < SHORTEST_GAP_S {
-        return Err(
-            UsageError("--threshold: it must be at least 100ns: reading a clock takes as long".to_owned()).into()
-        );
+        let asked = time(args.threshold.0 * 1e9);
+        let expected = "expected at least 100ns, since reading a clock takes as long";
+        return Err(UsageError(format!("--threshold: {asked} is too short: {expected}")).into());
     }
     let cpus = match (&args.cpus, args.all_cpus) {
         (_, true) => Some(
@@ -67,7 +68,7 @@ pub(super) fn gaps(args: &GapsArgs) -> Result<Exit> {
         let (threshold_s, duration_s) = (args.threshold.0, args.duration.0);
         clockscope_measure::gaps(session, &GapsRequest { threshold_s, duration_s, cpus }, progress)
     };
-    answer(ask, &args.output, "--cpus", looked, Document::Gaps)
+    answer(ask, (&args.output, Drawing::default()), "--cpus", looked, Document::Gaps)
 }
 
 /// Where a CPU could not be looked at, or not at all, what it loses was not determined.
@@ -84,7 +85,7 @@ pub(super) fn sleep(args: &SleepArgs) -> Result<Exit> {
         timer.note(&mut answer);
         Ok(answer)
     };
-    answer(ask, &args.output, "--cpu", |found| found.exit(&args.fail_on), Document::Sleep)
+    answer(ask, (&args.output, Drawing::default()), "--cpu", |found| found.exit(&args.fail_on), Document::Sleep)
 }
 
 pub(super) fn rate(args: &RateArgs) -> Result<Exit> {
@@ -105,7 +106,7 @@ pub(super) fn rate(args: &RateArgs) -> Result<Exit> {
     drop(bar);
     finish(
         asked.map_err(|error| explained(error, "--cpu"))?,
-        &args.output,
+        (&args.output, Drawing::default()),
         destination,
         |found| end_of_rate(found, args),
         Document::Rates,
@@ -140,10 +141,10 @@ fn list(cpus: Option<&Cpus>) -> Option<Vec<u32>> {
     cpus.map(|cpus| cpus.0.clone())
 }
 
-/// Asks a question, and writes its answer. `cpu` is the option that names CPUs.
+/// Asks a question, and writes its answer so. `cpu` is the option that names CPUs.
 pub(super) fn answer<F: Contents>(
     ask: impl FnOnce(&Session<'_>, &mut Progress<'_>) -> Result<Envelope<F>, MeasureError>,
-    output: &OutputArgs,
+    (output, drawing): (&OutputArgs, Drawing),
     cpu: &str,
     exit: impl FnOnce(&F) -> Exit,
     document: fn(Envelope<F>) -> Document,
@@ -154,17 +155,17 @@ pub(super) fn answer<F: Contents>(
     let mut bar = Bar::new(output.quiet, session.environment().counter_readable.get());
     let asked = ask(&session, &mut |share| bar.show(share));
     drop(bar);
-    finish(asked.map_err(|error| explained(error, cpu))?, output, destination, exit, document)
+    finish(asked.map_err(|error| explained(error, cpu))?, (output, drawing), destination, exit, document)
 }
 
 fn finish<F: Contents>(
     answer: Envelope<F>,
-    output: &OutputArgs,
+    (output, drawing): (&OutputArgs, Drawing),
     destination: Destination,
     exit: impl FnOnce(&F) -> Exit,
     document: fn(Envelope<F>) -> Document,
 ) -> Result<Exit> {
     let exit = if answer.is_interrupted() { Exit::Interrupted } else { exit(&answer.found) };
-    write(&document(answer), output, Drawing::default(), destination)?;
+    write(&document(answer), output, drawing, destination)?;
     Ok(exit)
 }

@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::{Context, Result};
 use clockscope_machine::clocksource;
 use clockscope_measure::{MeasureError, PerClocksource, Session, ThisMachine};
+use clockscope_records::units::time;
 use clockscope_records::{Document, Envelope, Info, RuntimeRecord, Runtimes, RuntimesFound};
 use clockscope_runtimes::{Chosen, ProbeRequest, Stage};
 
@@ -31,10 +32,11 @@ const TIMEOUT_S: (f64, f64) = (20.0, 10.0);
 pub(super) fn run(args: &RuntimesArgs) -> Result<Exit> {
     let chosen = clockscope_runtimes::select(&args.names, &args.programs).map_err(|error| {
         let hint = nearest(&error.name, error.known.iter().map(ToString::to_string));
-        UsageError(format!("{error}{hint}\n  `clockscope runtimes --list` shows all runtimes"))
+        UsageError(format!("{error}; {hint}`clockscope runtimes --list` shows all runtimes"))
     })?;
     if args.duration.0 < DURATIONS_S.0 || args.duration.0 > DURATIONS_S.1 {
-        return Err(UsageError("--duration: each API is read for 1ms at least and 1min at most".to_owned()).into());
+        let asked = time(args.duration.0 * 1e9);
+        return Err(UsageError(format!("--duration: each API cannot be read for {asked}: expected 1ms to 1min")).into());
     }
     // Before anything is started or switched: signals only ask for an end.
     let stop = stop_gently()?;

@@ -128,7 +128,7 @@ impl RawOutput {
     fn open(args: &StepsArgs, amount: Amount, clocks: u64) -> Result<Option<Self>> {
         let Some(path) = &args.raw else { return Ok(None) };
         if path.as_os_str() == "-" {
-            return Err(UsageError("--raw: standard output is the report's; name a file".to_owned()).into());
+            return Err(UsageError("--raw -: standard output is the report's: expected a file".to_owned()).into());
         }
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         let format = args.raw_format.unwrap_or(match ending {
@@ -145,7 +145,7 @@ impl RawOutput {
             (RawFormatArg::Recording, RawStyleArg::Plain) => None,
             (_, RawStyleArg::Labelled) => {
                 return Err(
-                    UsageError("--raw-style labelled is a style of CSV: use --raw-format csv".to_owned()).into()
+                    UsageError("--raw-style labelled: a style of CSV alone: use --raw-format csv".to_owned()).into()
                 );
             }
         };
@@ -156,7 +156,7 @@ impl RawOutput {
             && reads.saturating_mul(clocks) > MOST_RAW_READS
         {
             let hint = format!(
-                "--raw keeps every reading in memory: at most {MOST_RAW_READS} of all clocks together; ask for fewer --reads, or name clocks"
+                "--raw keeps every reading in memory: expected at most {MOST_RAW_READS} of all clocks together: ask for fewer --reads, or name clocks"
             );
             return Err(UsageError(hint).into());
         }

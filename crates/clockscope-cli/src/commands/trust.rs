@@ -7,6 +7,7 @@ use clockscope_measure::{CheckRequest, Progress, Session, ShootoutRequest};
 use clockscope_records::{Document, Policy, Shootout, Trust};
 
 use super::answers::answer;
+use super::common::Drawing;
 use crate::args::{CheckArgs, ShootoutArgs};
 use crate::exit::Exit;
 use crate::findings::{self, Shows};
@@ -19,7 +20,8 @@ pub(super) fn check(args: &CheckArgs) -> Result<Exit> {
         let (clocks, duration_s) = (args.clocks.clone(), args.duration.0);
         clockscope_measure::check(session, &CheckRequest { clocks, policy, duration_s, cpu: args.cpu }, progress)
     };
-    answer(ask, &args.output, "--cpu", |found| end_of_check(found, args), Document::Check)
+    let drawing = Drawing { verbose: args.verbose, ..Drawing::default() };
+    answer(ask, (&args.output, drawing), "--cpu", |found| end_of_check(found, args), Document::Check)
 }
 
 /// What the policy demands counts like what is asked for by `--fail-on`.
@@ -43,7 +45,7 @@ pub(super) fn shootout(args: &ShootoutArgs) -> Result<Exit> {
         let (a, b, duration_s) = (args.a.clone(), args.b.clone(), args.duration.0);
         clockscope_measure::shootout(session, &ShootoutRequest { a, b, duration_s, cpu: args.cpu }, progress)
     };
-    answer(ask, &args.output, "--cpu", end_of_shootout, Document::Shootout)
+    answer(ask, (&args.output, Drawing::default()), "--cpu", end_of_shootout, Document::Shootout)
 }
 
 /// A clock that cannot be read leaves nothing to be compared.

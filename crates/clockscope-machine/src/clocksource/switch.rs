@@ -38,7 +38,7 @@ pub enum SwitchError {
         error: io::Error,
     },
     /// There is no such clocksource.
-    #[error("the kernel has no clocksource \"{name}\" to switch to: it offers {available}")]
+    #[error("the kernel does not offer the clocksource \"{name}\": expected one of {available}")]
     NotAvailable {
         /// The name that was asked for.
         name: String,
@@ -87,7 +87,7 @@ pub enum SwitchError {
         is: String,
     },
     /// The kernel refused.
-    #[error("the kernel did not take {name}: {reason}")]
+    #[error("cannot switch the clocksource to {name}: {reason}")]
     Refused {
         /// The clocksource that was asked for.
         name: String,

@@ -77,8 +77,7 @@ fn conclusion(steps: &Steps) -> Vec<String> {
             format!("The ticks of {clocks} are {} to {}.", precise_time(finest), precise_time(coarsest))
         }
         Some(_) => {
-            let listed: Vec<String> =
-                ticks.iter().map(|(name, ns)| format!("{} ({name})", precise_time(*ns))).collect();
+            let listed: Vec<String> = ticks.iter().map(|(name, ns)| format!("{name} {}", precise_time(*ns))).collect();
             format!("Tick: {}.", listed.join(", "))
         }
     };
