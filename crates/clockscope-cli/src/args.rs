@@ -111,7 +111,7 @@ pub(crate) struct ClockArgs {
     /// The same as naming CLOCK
     #[arg(long = "clock", value_name = "CLOCK", hide_short_help = true)]
     pub(crate) clocks: Vec<String>,
-    /// How to read clocks that can be read in several ways
+    /// How to read clocks with several paths
     #[arg(long = "via", alias = "path", value_name = "PATH", value_enum, default_value_t)]
     pub(crate) path: PathArg,
 }
@@ -177,7 +177,7 @@ pub(crate) struct MeasureArgs {
     pub(crate) thorough: bool,
     /// Run N times, each in its own process and for the whole duration, and show where another
     /// run's median lies
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=1000), conflicts_with_all = ["thorough", "clocksource", "timer_period"], hide_short_help = true)]
+    #[arg(long, value_name = "N", value_parser = numbers::runs, allow_hyphen_values = true, conflicts_with_all = ["thorough", "clocksource", "timer_period"], hide_short_help = true)]
     pub(crate) repeat: Option<u32>,
     /// Exit with 1 if a measured clock shows any of these, with 3 if that could not be determined
     #[arg(long, value_name = "EVENT", value_enum, value_delimiter = ',', hide_short_help = true)]

@@ -17,6 +17,7 @@ use std::sync::atomic::AtomicBool;
 use anyhow::{Context, Result};
 use clap::CommandFactory;
 use clockscope_measure::{Catalogue, MeasureRequest, Paths, PlanInput, Session, ThisMachine};
+use clockscope_records::units::time;
 use clockscope_records::{Document, Envelope, Measurement};
 
 use crate::args::{AdviseArgs, Cli, Command, ListArgs, MeasureArgs, OutputArgs, ReportArgs, SchemaArg};
@@ -131,8 +132,9 @@ fn fresh(
 }
 
 fn advise(args: &AdviseArgs) -> Result<Exit> {
-    if args.interval.is_some_and(|interval| interval.0 < SHORTEST_INTERVAL_S) {
-        return Err(UsageError("--interval: the time is too short: expected at least 0.001ns".to_owned()).into());
+    if let Some(interval) = args.interval.filter(|interval| interval.0 < SHORTEST_INTERVAL_S) {
+        let asked = time(interval.0 * 1e9);
+        return Err(UsageError(format!("--interval: {asked} is too short: expected at least 0.001ns")).into());
     }
     let destination = Destination::open(args.output.output.as_deref())?;
     let document = match &args.from {

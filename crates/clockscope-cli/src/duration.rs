@@ -26,6 +26,9 @@ pub(crate) fn parse(text: &str) -> Result<Seconds, String> {
     let trimmed = text.trim();
     let unit_at = trimmed.find(|c: char| c.is_alphabetic() && !matches!(c, 'e' | 'E')).unwrap_or(trimmed.len());
     let (number, unit) = (trimmed[..unit_at].trim(), trimmed[unit_at..].trim());
+    if number.is_empty() {
+        return Err("expected a number and a unit, such as 500ms or 2.5s".to_owned());
+    }
     let scale = match unit {
         "" => 1.0,
         unit => {
@@ -33,8 +36,7 @@ pub(crate) fn parse(text: &str) -> Result<Seconds, String> {
             known.ok_or_else(|| format!("unknown time unit \"{unit}\": expected ns, us, ms, s, min or h"))?.1
         }
     };
-    let number: f64 =
-        number.parse().map_err(|_| format!("invalid number \"{number}\": expected a time such as 500ms or 2.5s"))?;
+    let number: f64 = number.parse().map_err(|_| "expected a number and a unit, such as 500ms or 2.5s".to_owned())?;
     let seconds = number * scale;
     if seconds.is_nan() || seconds <= 0.0 {
         return Err("expected a time longer than 0".to_owned());

@@ -2,6 +2,11 @@
 
 use clockscope_machine::affinity;
 
+const WHOLE: &str = "expected a whole number, such as 10000 or 1e6";
+
+/// Fewest and most runs that are accepted.
+const RUNS: std::ops::RangeInclusive<u32> = 2..=1000;
+
 /// Most reads that are accepted: with the cheapest clock these take three hours.
 const MOST_READS: f64 = 1e12;
 
@@ -27,10 +32,16 @@ pub(crate) struct Ppm(pub(crate) f64);
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Cpus(pub(crate) Vec<u32>);
 
+/// Parses a number of runs.
+pub(crate) fn runs(text: &str) -> Result<u32, String> {
+    let runs = text.trim().parse().ok().filter(|runs| RUNS.contains(runs));
+    runs.ok_or_else(|| format!("expected {} to {} runs", RUNS.start(), RUNS.end()))
+}
+
 /// Parses a list of CPUs, as 0-3,8.
 pub(crate) fn cpus(text: &str) -> Result<Cpus, String> {
     let cpus = affinity::cpu_list(text).filter(|cpus| !cpus.is_empty());
-    cpus.map(Cpus).ok_or_else(|| format!("invalid list \"{text}\": expected CPU numbers up to 1048576, such as 0-3,8"))
+    cpus.map(Cpus).ok_or_else(|| "expected CPU numbers up to 1048576, such as 0-3,8".to_owned())
 }
 
 /// Parses a bound, as 0.1ppm or 20ppb; a bare number is ppm.
@@ -41,10 +52,7 @@ pub(crate) fn ppm(text: &str) -> Result<Ppm, String> {
         (_, Some(number)) => (number, 1e-3),
         _ => (trimmed, 1.0),
     };
-    let number: f64 = number
-        .trim()
-        .parse()
-        .map_err(|_| format!("invalid bound \"{text}\": expected a bound such as 0.1ppm or 20ppb"))?;
+    let number: f64 = number.trim().parse().map_err(|_| "expected a bound such as 0.1ppm or 20ppb".to_owned())?;
     let ppm = number * scale;
     if ppm.is_nan() || ppm < BOUNDS_PPM.0 {
         return Err("expected at least 0.001ppb: no clock is known better".to_owned());
@@ -57,13 +65,9 @@ pub(crate) fn ppm(text: &str) -> Result<Ppm, String> {
 
 /// Parses a number of reads, as 10000, 10_000 or 1e4.
 pub(crate) fn reads(text: &str) -> Result<Reads, String> {
-    let number: f64 = text
-        .trim()
-        .replace('_', "")
-        .parse()
-        .map_err(|_| format!("invalid number \"{text}\": expected a number such as 10000 or 1e6"))?;
+    let number: f64 = text.trim().replace('_', "").parse().map_err(|_| WHOLE.to_owned())?;
     if number.is_nan() || number.fract() != 0.0 && number.is_finite() {
-        return Err("expected a whole number, such as 10000 or 1e6".to_owned());
+        return Err(WHOLE.to_owned());
     }
     if number < 2.0 {
         return Err("expected at least 2 reads: a single reading has no difference".to_owned());
@@ -80,8 +84,7 @@ pub(crate) fn share(text: &str) -> Result<Share, String> {
         Some(number) => (number, 0.01),
         None => (text, 1.0),
     };
-    let number: f64 =
-        number.trim().parse().map_err(|_| format!("invalid share \"{text}\": expected a share such as 1% or 0.01"))?;
+    let number: f64 = number.trim().parse().map_err(|_| "expected a share such as 1% or 0.01".to_owned())?;
     let share = number * scale;
     if share.is_nan() || share <= 0.0 {
         return Err("expected more than 0: no measurement is exact".to_owned());
@@ -106,6 +109,14 @@ mod tests {
         }
         for text in ["0", "1", "-5", "1e20", "inf", "nan", "", "1.5", "many", "1e-3"] {
             assert!(reads(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn numbers_of_runs() {
+        assert_eq!([runs("2"), runs(" 1000 ")], [Ok(2), Ok(1000)]);
+        for text in ["1", "1001", "-2", "2.5", "", "many"] {
+            assert_eq!(runs(text), Err("expected 2 to 1000 runs".to_owned()), "{text}");
         }
     }
 

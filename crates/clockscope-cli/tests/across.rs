@@ -389,9 +389,9 @@ fn what_cannot_be_a_reference_is_refused() {
         (vec!["rate", "--reference", "nonsense"], "unknown clock"),
         (vec!["rate", "nonsense"], "unknown clock"),
         (vec!["rate", "--until", "0"], "at least"),
-        (vec!["rate", "--until", "fast"], "invalid bound"),
+        (vec!["rate", "--until", "fast"], "expected a bound"),
         (vec!["gaps", "--threshold", "1ns"], "at least 100ns"),
-        (vec!["order", "--cpus", "3-1"], "invalid list"),
+        (vec!["order", "--cpus", "3-1"], "expected CPU numbers"),
     ] {
         let output = run(clockscope(&arguments), 2);
         let said = String::from_utf8(output.stderr).unwrap();

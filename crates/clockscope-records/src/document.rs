@@ -95,7 +95,7 @@ pub struct Info {
 #[non_exhaustive]
 pub enum ReadError {
     /// The text is not JSON, or lacks keys that a record has.
-    #[error("not a clockscope record")]
+    #[error("not a clockscope record, as --json writes it")]
     Malformed(#[from] serde_json::Error),
     /// The record was written under a version of the schema that this program does not know.
     #[error(

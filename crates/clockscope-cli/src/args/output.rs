@@ -17,7 +17,10 @@ pub(crate) struct OutputArgs {
     /// The same as --format csv
     #[arg(long, conflicts_with = "format")]
     csv: bool,
-    /// Show the conclusion and the main table alone, in at most 15 lines
+    /// Show only the conclusion and the main table
+    ///
+    /// At most 15 lines, in the formats table and markdown: as many rows as fit, and of a wide
+    /// table the columns that fit.
     #[arg(long, short)]
     pub(crate) brief: bool,
     /// Write to this file instead of standard output

@@ -13,6 +13,8 @@ use crate::text::Text;
 
 /// Prose is wrapped here by default.
 const WIDTH: u16 = 100;
+/// A table whose words can be wrapped is no wider by default.
+const TABLE: usize = 80;
 /// The narrowest that a page becomes.
 const NARROWEST: u16 = 40;
 /// Of figures below their name, and of lists below their title.
@@ -188,8 +190,10 @@ impl TextBuffer {
     fn part(&mut self, table: &Table, rows: &[&Row], columns: &[usize], above: &[String]) {
         let has_headings = !self.style.brief && rows.iter().any(|row| !row.heading.is_empty());
         let indent = if above.is_empty() && !has_headings { "" } else { INDENT };
-        let Style { bars, ascii, .. } = self.style;
-        let grid = Grid::new(table, rows, columns, Drawing { width: self.width() - indent.len(), bars, ascii });
+        let Style { bars, ascii, width, .. } = self.style;
+        // Words are wrapped where any terminal would wrap them.
+        let width = if table.wraps && width.is_none() { TABLE } else { self.width() };
+        let grid = Grid::new(table, rows, columns, Drawing { width: width - indent.len(), bars, ascii });
         self.line(format!("{indent}{}", grid.head()).trim_end(), Mark::Head);
         for (place, row) in rows.iter().enumerate() {
             if has_headings && !row.heading.is_empty() {

@@ -41,3 +41,37 @@ impl Group {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use clockscope_records::{Document, Envelope, Measurement};
+
+    use super::*;
+
+    /// A clock of the fixture under a name that says nothing.
+    fn nameless(path: ReadPath, is_guise: bool, is_device: bool) -> ClockIdentity {
+        let Ok(Document::Measurement(Envelope { found: Measurement { clocks, .. }, .. })) =
+            Document::from_json(include_str!("../../../tests/fixtures/healthy.json"))
+        else {
+            panic!("a measurement")
+        };
+        let clock = clocks.into_iter().next().expect("there is one");
+        ClockIdentity { name: "x".to_owned(), path, is_guise: Some(is_guise), is_device, ..clock.identity }
+    }
+
+    #[test]
+    fn groups_follow_from_facts() {
+        for (path, is_guise, is_device, group) in [
+            (ReadPath::Instruction, false, false, Group::Counter),
+            (ReadPath::Libc, false, false, Group::Posix),
+            (ReadPath::Vdso, false, false, Group::Posix),
+            (ReadPath::Libc, true, false, Group::CLibrary),
+            (ReadPath::Std, true, false, Group::Runtime),
+            (ReadPath::Library, true, false, Group::Library),
+            (ReadPath::SystemLibrary, false, false, Group::System),
+            (ReadPath::Syscall, false, true, Group::Device),
+        ] {
+            assert_eq!(Group::of(&nameless(path, is_guise, is_device)), group, "{path:?} {is_guise} {is_device}");
+        }
+    }
+}
