@@ -129,7 +129,7 @@ fn escape_sequences_only_where_colour_is_asked_for() {
     let all = colored("broken", Style { columns: Some(Columns::All), ..Style::default() });
     let faulty: Vec<&str> = all.lines().filter(|line| line.starts_with("\x1b[31m")).collect();
     assert!(faulty.len() == 1 && faulty[0].contains("monotonic"), "{faulty:?}");
-    let main = colored("broken", Style::default());
+    let main = colored("broken", Style { width: Some(100), ..Style::default() });
     assert_eq!(main.matches("\x1b[31m").count(), 1, "{main}");
     assert!(main.contains("\x1b[31m132 errors, 83 regressions, 41 jumps, 1 stuck\x1b[0m\n"), "{main}");
     assert_eq!(main.matches("\x1b[32mok\x1b[0m").count(), 3, "{main}");
