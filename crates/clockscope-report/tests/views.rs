@@ -52,7 +52,7 @@ fn brief_pages_have_fifteen_lines_at_most() {
     }
 }
 
-/// A measurement of many clocks, among them one whose row matters and comes last.
+/// A measurement of many clocks, among them two whose rows matter and come last.
 fn of_many_clocks() -> Document {
     let mut record: Value = serde_json::from_str(&text_of("healthy")).unwrap();
     let clocks = record["clocks"].as_array_mut().unwrap();
@@ -63,6 +63,10 @@ fn of_many_clocks() -> Document {
         clocks.push(clock);
     }
     clocks.last_mut().unwrap()["events"]["regression"] = 7.into();
+    let disturbed = clocks.iter_mut().rev().nth(1).unwrap();
+    for (event, count) in [("errors", 132_000), ("regression", 83_000), ("stuck", 41_000), ("stall", 1_000_000)] {
+        disturbed["events"][event] = count.into();
+    }
     Document::from_json(&record.to_string()).unwrap()
 }
 
@@ -73,7 +77,7 @@ fn a_brief_table_keeps_the_rows_that_matter() {
     let document = of_many_clocks();
     for format in [Format::Table, Format::Markdown] {
         let text = render(&document, format, Style { brief: true, width: Some(80), ..Style::default() }).unwrap();
-        assert!(text.lines().count() == 15, "{text}");
+        assert!((14..=15).contains(&text.lines().count()), "{text}");
         for needed in ["7 regressions", "monotonic ", "tsc ", "more without --brief"] {
             assert!(text.contains(needed), "{needed}: {text}");
         }
