@@ -42,7 +42,7 @@ pub(super) struct Drawing {
 
 impl<'a> Grid<'a> {
     /// Lays out these columns. A table whose last column wraps gives up its bars before that column
-    /// becomes narrower.
+    /// becomes too narrow.
     pub(super) fn new(table: &'a Table, rows: &[&Row], places: &[usize], drawing: Drawing) -> Self {
         let Drawing { width, bars, ascii } = drawing;
         let is_bar = |row: &&Row, place: usize| matches!(row.cells[place], Cell::Measure { bar: Some(_), .. });
@@ -53,13 +53,21 @@ impl<'a> Grid<'a> {
         };
         let mut grid = Self { table, columns: places.iter().map(column).collect(), ascii };
         if table.wraps && grid.width() > width {
-            grid.columns.iter_mut().for_each(|column| column.has_bars = false);
-            let excess = grid.width().saturating_sub(width);
+            if grid.room_for_last(width) < NARROWEST {
+                grid.columns.iter_mut().for_each(|column| column.has_bars = false);
+            }
+            let room = grid.room_for_last(width).max(NARROWEST);
             if let Some(last) = grid.columns.last_mut() {
-                last.width = last.width.saturating_sub(excess).max(NARROWEST);
+                last.width = last.width.min(room);
             }
         }
         grid
+    }
+
+    /// What the other columns leave for the last one.
+    fn room_for_last(&self, width: usize) -> usize {
+        let others = self.width() - self.columns.last().map_or(0, GridColumn::whole);
+        width.saturating_sub(others)
     }
 
     fn width(&self) -> usize {
@@ -187,9 +195,11 @@ mod tests {
     }
 
     #[test]
-    fn bars_go_before_words_are_wrapped() {
-        let drawn = ["Name  Cost (ns)  Events", "a            10  one, two, three, four", "long       1000  ok"];
-        assert_eq!(lines(40, true), drawn);
+    fn bars_go_before_words_become_narrow() {
+        // Where there is room for some words, bars stay.
+        let second = ["a            10 ###       one, two,", "                          three, four"];
+        assert_eq!(lines(40, true)[1..3], second);
+        assert_eq!(lines(37, true)[1..3], ["a            10  one, two, three,", "                 four"]);
         let drawn = [
             "Name  Cost (ns)  Events",
             "a            10  one, two,",

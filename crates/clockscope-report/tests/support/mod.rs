@@ -5,7 +5,7 @@ use clockscope_records::Document;
 use clockscope_report::{Format, Style, render};
 
 /// All documents that are recorded in `fixtures`.
-pub const FIXTURES: [&str; 22] = [
+pub(crate) const FIXTURES: [&str; 22] = [
     "healthy",
     "broken",
     "thorough",
@@ -30,20 +30,20 @@ pub const FIXTURES: [&str; 22] = [
     "info_windows",
 ];
 
-pub fn text_of(fixture: &str) -> String {
+pub(crate) fn text_of(fixture: &str) -> String {
     std::fs::read_to_string(format!("{}/tests/fixtures/{fixture}.json", env!("CARGO_MANIFEST_DIR"))).unwrap()
 }
 
-pub fn document(fixture: &str) -> Document {
+pub(crate) fn document(fixture: &str) -> Document {
     Document::from_json(&text_of(fixture)).unwrap()
 }
 
-pub fn rendered(document: &Document, format: Format) -> String {
+pub(crate) fn rendered(document: &Document, format: Format) -> String {
     render(document, format, Style::default()).unwrap()
 }
 
 /// Removes the sequences that color a text.
-pub fn plain(colored: &str) -> String {
+pub(crate) fn plain(colored: &str) -> String {
     let mut parts = colored.split('\x1b');
     let first = parts.next().unwrap_or_default().to_owned();
     first + &parts.map(|part| part.split_once('m').unwrap().1).collect::<String>()
