@@ -42,15 +42,17 @@ const ENDINGS: &[Ending] = &[
             ("--brief", "the conclusion and the clocks that matter most"),
             ("--via all", "by the C library, the vDSO and the system call"),
             ("--json -o record.json", "for `clockscope report` and `advise --from`"),
+            ("--columns clockperf", "the columns of the program clockperf"),
             ("monotonic --fail-on regression,stuck", "for a test: exits with 1 if it happens"),
         ],
+        more: "docs/glossary.md explains the terms of the table.",
         exits: FINDINGS,
-        ..NO_MORE
     },
     Ending {
         command: "check",
         examples: &[
             ("check", "the counter and all POSIX clocks"),
+            ("check --verbose", "with all evidence, not only what decides"),
             ("check counter --fail-on unfit", "exits with 1 if the counter must not be used"),
             ("check --policy policy.toml", "exits with 1 if a demand is not met"),
         ],

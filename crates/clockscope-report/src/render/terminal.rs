@@ -13,7 +13,7 @@ use crate::text::Text;
 
 /// Prose is wrapped here by default.
 const WIDTH: u16 = 100;
-/// A table whose words can be wrapped is no wider by default.
+/// Widest table whose words can be wrapped, by default.
 const TABLE: usize = 80;
 /// The narrowest that a page becomes.
 const NARROWEST: u16 = 40;

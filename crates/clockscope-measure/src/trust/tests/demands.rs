@@ -113,7 +113,8 @@ fn a_policy_that_contradicts_itself_is_refused() {
     assert_eq!(with(|policy| policy.clocksource = Some(vec!["tsc".to_owned()])), "");
     assert_eq!(with(|policy| policy.clocksource = Some(vec!["arch_sys_counter".to_owned()])), "");
     assert!(
-        with(|policy| policy.counter.as_mut().unwrap().max_cost_ns = Some(-1.0)).contains("counter.max_cost_ns: -1")
+        with(|policy| policy.counter.as_mut().unwrap().max_cost_ns = Some(-1.0))
+            .contains("counter.max_cost_ns: invalid limit -1")
     );
     assert!(with(|policy| policy.counter.as_mut().unwrap().max_rate_ppm = Some(f64::NAN)).contains("no limit"));
     let of_clock = |change: fn(&mut ClockDemands)| {

@@ -111,7 +111,7 @@ mod tests {
 
     /// 251 runs of 4 ms each, by a clock that steps by 4 ms; one of 10 ns explains none of them.
     #[test]
-    fn repeats_within_a_tick_are_no_event() {
+    fn repeats_within_a_tick_do_not_count() {
         assert_eq!(said("realtime_coarse", |_| ()), words("ok", Tone::Good));
         let finer = |clock: &mut ClockRecord| clock.tick_ns = Figure::Known(10.0);
         assert_eq!(said("realtime_coarse", finer), words("251 stuck", Tone::Warning));
