@@ -116,7 +116,9 @@ fn a_policy_that_contradicts_itself_is_refused() {
         with(|policy| policy.counter.as_mut().unwrap().max_cost_ns = Some(-1.0))
             .contains("counter.max_cost_ns: invalid limit -1")
     );
-    assert!(with(|policy| policy.counter.as_mut().unwrap().max_rate_ppm = Some(f64::NAN)).contains("no limit"));
+    assert!(
+        with(|policy| policy.counter.as_mut().unwrap().max_rate_ppm = Some(f64::NAN)).contains("invalid limit NaN")
+    );
     let of_clock = |change: fn(&mut ClockDemands)| {
         let mut policy = Policy::default();
         let mut demands = ClockDemands::default();
