@@ -82,7 +82,8 @@ typedef enum clockscope_error {
   CLOCKSCOPE_ERROR_NULL = -1,     /* a pointer is NULL */
   CLOCKSCOPE_ERROR_NO_CLOCK = -2, /* no clock of the system answers */
   CLOCKSCOPE_ERROR_UNKNOWN = -3,  /* the figure is not known */
-  CLOCKSCOPE_ERROR_PANICKED = -4  /* the library has failed: please report it */
+  CLOCKSCOPE_ERROR_PANICKED = -4, /* the library has failed: please report it */
+  CLOCKSCOPE_ERROR_ARGUMENT = -5  /* a number is out of its range */
 } clockscope_error;
 
 /* Where the time comes from. */
@@ -125,6 +126,18 @@ typedef struct clockscope_frequency_range {
   double highest_hz;
   uint64_t window_ns;
 } clockscope_frequency_range;
+
+/* How often to repeat what is timed. The error is a share of the interval: 0.01 is one percent. */
+typedef struct clockscope_advice {
+  double overhead_ns;   /* two readings overestimate the time between them by this: the median */
+  double step_ns;       /* the smallest step between two readings that differ */
+  double jitter_ns;     /* the overhead's 99th percentile less its median */
+  double single_error;  /* the sum of the three, of a single measurement */
+  uint64_t repetitions; /* the smallest number that divides it to what was asked for */
+} clockscope_advice;
+
+/* A clock that a test sets. */
+typedef struct clockscope_manual clockscope_manual;
 
 /* A piece of evidence. The texts are UTF-8, belong to the library, and are there until the visitor
  * returns. A later library may have more members, at the end. */
@@ -252,6 +265,20 @@ CLOCKSCOPE_API int clockscope_resolution(uint64_t *ns) CLOCKSCOPE_NOEXCEPT;
  * Errors: CLOCKSCOPE_ERROR_NULL if visit is NULL; CLOCKSCOPE_ERROR_PANICKED. */
 CLOCKSCOPE_API int clockscope_evidence(clockscope_visit *visit, void *context);
 
+/* Stores how often to repeat what takes interval_ns between two readings, so that 99 of 100
+ * measurements are right within a relative error. Subtract nothing from what was measured. No
+ * repetition removes an interruption.
+ *
+ * Unit: ns, shares. Error: the figures are observed, with inlined readings; where readings are
+ *   calls, the call is extra. Ordering: none.
+ * Cost: about 0.4 ms; one or two milliseconds more before the clock is calibrated. It allocates.
+ * Threads: any. Not signal-safe.
+ * Errors: CLOCKSCOPE_ERROR_NULL; CLOCKSCOPE_ERROR_ARGUMENT unless the interval is above 0 and the
+ *   error above 0 and finite; CLOCKSCOPE_ERROR_UNKNOWN where no step was found;
+ *   CLOCKSCOPE_ERROR_PANICKED. */
+CLOCKSCOPE_API int clockscope_advise(uint64_t interval_ns, double error,
+                                     clockscope_advice *advice) CLOCKSCOPE_NOEXCEPT;
+
 /* ---- Decisions ---- */
 
 /* Asks the kernel now all that readings would ask later, and prepares for forks. Call it before
@@ -282,6 +309,50 @@ CLOCKSCOPE_API int clockscope_recheck(void) CLOCKSCOPE_NOEXCEPT;
  * Threads: any; calls take turns. Not signal-safe.
  * Errors: CLOCKSCOPE_ERROR_NULL if visit is NULL; CLOCKSCOPE_ERROR_PANICKED. */
 CLOCKSCOPE_API int clockscope_revalidate(clockscope_visit *visit, void *context);
+
+/* ---- A clock for tests ---- */
+
+/* Returns a clock at 0 that stands still, or that each reading advances by step_ns. It never goes
+ * back. Pass it to clockscope_manual_free() in the end. Ends the process where memory lacks.
+ *
+ * Unit: ns. Error: none. Ordering: none. Cost: it allocates.
+ * Threads: any. Not signal-safe. */
+CLOCKSCOPE_API clockscope_manual *clockscope_manual_new(uint64_t step_ns) CLOCKSCOPE_NOEXCEPT;
+
+/* Frees a clock that nothing uses any longer. Returns CLOCKSCOPE_OK.
+ *
+ * Unit, error, ordering: none. Cost: it frees memory.
+ * Threads: any, once. Not signal-safe.
+ * Errors: CLOCKSCOPE_ERROR_NULL. */
+CLOCKSCOPE_API int clockscope_manual_free(clockscope_manual *clock) CLOCKSCOPE_NOEXCEPT;
+
+/* Stores the clock's time, and then advances the clock by its step.
+ *
+ * Unit: ns. Error: none.
+ * Ordering: a reading after another one, in happens-before order, is never smaller; with a step,
+ *   readings of all threads differ.
+ * Cost: a call.
+ * Threads: any. Signal-safe.
+ * Errors: CLOCKSCOPE_ERROR_NULL; CLOCKSCOPE_ERROR_PANICKED. */
+CLOCKSCOPE_API int clockscope_manual_now(const clockscope_manual *clock,
+                                         uint64_t *ns) CLOCKSCOPE_NOEXCEPT;
+
+/* Advances the clock, at most to UINT64_MAX. Returns CLOCKSCOPE_OK.
+ *
+ * Unit: ns. Error: none. Ordering: readings after the call include it. Cost: a call.
+ * Threads: any. Signal-safe.
+ * Errors: CLOCKSCOPE_ERROR_NULL; CLOCKSCOPE_ERROR_PANICKED. */
+CLOCKSCOPE_API int clockscope_manual_advance(const clockscope_manual *clock,
+                                             uint64_t ns) CLOCKSCOPE_NOEXCEPT;
+
+/* Sets the clock to a moment. Returns 1; 0 where the moment is in the clock's past, which leaves
+ * the clock as it is.
+ *
+ * Unit: ns. Error: none. Ordering: readings after the call include it. Cost: a call.
+ * Threads: any. Signal-safe.
+ * Errors: CLOCKSCOPE_ERROR_NULL; CLOCKSCOPE_ERROR_PANICKED. */
+CLOCKSCOPE_API int clockscope_manual_set(const clockscope_manual *clock,
+                                         uint64_t ns) CLOCKSCOPE_NOEXCEPT;
 
 /* ---- About the library ---- */
 
@@ -420,6 +491,98 @@ CLOCKSCOPE_INLINE int64_t clockscope_wall_now(void) CLOCKSCOPE_NOEXCEPT {
 #undef CLOCKSCOPE_INLINE
 
 #endif /* CLOCKSCOPE_IS_INLINE */
+
+/* ---- A stopwatch ---- */
+
+/* Adds up one or several intervals. Begin with CLOCKSCOPE_STOPWATCH_INIT or
+ * clockscope_stopwatch_reset(). The members are the functions' own.
+ *
+ * Functions that end in _at take the moment from the caller, so that any clock will do:
+ * clockscope_manual_now() in tests. The others call clockscope_now() once. All return
+ * CLOCKSCOPE_OK, or CLOCKSCOPE_ERROR_NULL. No interval is negative, and the sum ends at UINT64_MAX.
+ *
+ * Unit: ns. Error, ordering, signals: those of the reading. Cost: the reading's, and a store or
+ *   two.
+ * Threads: one stopwatch, one thread at a time. */
+typedef struct clockscope_stopwatch {
+  uint64_t counted_ns; /* sum of the intervals that are over */
+  uint64_t started_ns; /* when the running interval began */
+  int is_running;      /* 0 or 1 */
+} clockscope_stopwatch;
+
+#define CLOCKSCOPE_STOPWATCH_INIT {0, 0, 0}
+
+/* Stops it and sets it to zero. */
+static inline int clockscope_stopwatch_reset(clockscope_stopwatch *watch) CLOCKSCOPE_NOEXCEPT {
+  if (!watch) {
+    return CLOCKSCOPE_ERROR_NULL;
+  }
+  watch->counted_ns = 0;
+  watch->started_ns = 0;
+  watch->is_running = 0;
+  return CLOCKSCOPE_OK;
+}
+
+/* Starts it, or lets it go on. Does nothing to one that runs. */
+static inline int clockscope_stopwatch_start_at(clockscope_stopwatch *watch,
+                                                uint64_t now_ns) CLOCKSCOPE_NOEXCEPT {
+  if (!watch) {
+    return CLOCKSCOPE_ERROR_NULL;
+  }
+  if (!watch->is_running) {
+    watch->started_ns = now_ns;
+    watch->is_running = 1;
+  }
+  return CLOCKSCOPE_OK;
+}
+
+/* Sets it to zero and starts it. */
+static inline int clockscope_stopwatch_restart_at(clockscope_stopwatch *watch,
+                                                  uint64_t now_ns) CLOCKSCOPE_NOEXCEPT {
+  const int answer = clockscope_stopwatch_reset(watch);
+  return answer == CLOCKSCOPE_OK ? clockscope_stopwatch_start_at(watch, now_ns) : answer;
+}
+
+/* Stores the time that it has run in all. */
+static inline int clockscope_stopwatch_elapsed_at(const clockscope_stopwatch *watch,
+                                                  uint64_t now_ns,
+                                                  uint64_t *ns) CLOCKSCOPE_NOEXCEPT {
+  uint64_t running;
+  if (!watch || !ns) {
+    return CLOCKSCOPE_ERROR_NULL;
+  }
+  running = watch->is_running ? clockscope_elapsed_ns(watch->started_ns, now_ns) : 0;
+  *ns = running > UINT64_MAX - watch->counted_ns ? UINT64_MAX : watch->counted_ns + running;
+  return CLOCKSCOPE_OK;
+}
+
+/* Stops it. Does nothing to one that stands. */
+static inline int clockscope_stopwatch_stop_at(clockscope_stopwatch *watch,
+                                               uint64_t now_ns) CLOCKSCOPE_NOEXCEPT {
+  if (!watch) {
+    return CLOCKSCOPE_ERROR_NULL;
+  }
+  clockscope_stopwatch_elapsed_at(watch, now_ns, &watch->counted_ns);
+  watch->is_running = 0;
+  return CLOCKSCOPE_OK;
+}
+
+static inline int clockscope_stopwatch_start(clockscope_stopwatch *watch) CLOCKSCOPE_NOEXCEPT {
+  return clockscope_stopwatch_start_at(watch, clockscope_now());
+}
+
+static inline int clockscope_stopwatch_restart(clockscope_stopwatch *watch) CLOCKSCOPE_NOEXCEPT {
+  return clockscope_stopwatch_restart_at(watch, clockscope_now());
+}
+
+static inline int clockscope_stopwatch_stop(clockscope_stopwatch *watch) CLOCKSCOPE_NOEXCEPT {
+  return clockscope_stopwatch_stop_at(watch, clockscope_now());
+}
+
+static inline int clockscope_stopwatch_elapsed(const clockscope_stopwatch *watch,
+                                               uint64_t *ns) CLOCKSCOPE_NOEXCEPT {
+  return clockscope_stopwatch_elapsed_at(watch, clockscope_now(), ns);
+}
 
 #ifdef __cplusplus
 }

@@ -19,14 +19,24 @@
 
 namespace clockscope {
 
+namespace detail {
+
+/* Before C++17 a static member that is used by its address needs a definition. Only that of a
+ * template's member may be in a header. */
+template <bool IsSteady> struct steadiness { static constexpr bool is_steady = IsSteady; };
+#if !defined(__cpp_inline_variables)
+template <bool IsSteady> constexpr bool steadiness<IsSteady>::is_steady;
+#endif
+
+} // namespace detail
+
 /* clockscope_now(): ordered, on the timeline of CLOCK_MONOTONIC. A TrivialClock. */
-class clock {
+class clock : public detail::steadiness<true> {
 public:
   using duration = std::chrono::nanoseconds;
   using rep = duration::rep;
   using period = duration::period;
   using time_point = std::chrono::time_point<clock>;
-  static constexpr bool is_steady = true;
 
   /* Returns the time now. */
   static time_point now() noexcept { return from_ns(clockscope_now()); }
@@ -59,13 +69,12 @@ public:
 /* clockscope_now_unordered(): a bare read of the counter, on the timeline of clock and with its
  * moments, so that both can be subtracted. Not steady: two readings may be out of order by tens of
  * nanoseconds. A TrivialClock. */
-class unordered_clock {
+class unordered_clock : public detail::steadiness<false> {
 public:
   using duration = clock::duration;
   using rep = duration::rep;
   using period = duration::period;
   using time_point = clock::time_point;
-  static constexpr bool is_steady = false;
 
   /* Returns the time now. */
   static time_point now() noexcept { return clock::from_ns(clockscope_now_unordered()); }
@@ -73,13 +82,12 @@ public:
 
 /* clockscope_wall_now(): CLOCK_REALTIME, since the Unix epoch. A TrivialClock. C++20's clock_cast
  * converts its moments. */
-class wall_clock {
+class wall_clock : public detail::steadiness<false> {
 public:
   using duration = std::chrono::nanoseconds;
   using rep = duration::rep;
   using period = duration::period;
   using time_point = std::chrono::time_point<wall_clock>;
-  static constexpr bool is_steady = false;
 
   /* Returns the time now. */
   static time_point now() noexcept {

@@ -22,10 +22,12 @@ pub enum Failure {
     Unknown = -3,
     /// The library has failed: a fault in it.
     Panicked = -4,
+    /// A number is out of its range.
+    Argument = -5,
 }
 
 impl Failure {
-    const ALL: [Self; 4] = [Self::Null, Self::NoClock, Self::Unknown, Self::Panicked];
+    const ALL: [Self; 5] = [Self::Null, Self::NoClock, Self::Unknown, Self::Panicked, Self::Argument];
 
     /// Returns the code.
     #[must_use]
@@ -35,10 +37,11 @@ impl Failure {
 
     const fn text(self) -> &'static CStr {
         match self {
-            Self::Null => c"a pointer is NULL: expected the address of the result, or a function",
+            Self::Null => c"a pointer is NULL: expected an address, or a function",
             Self::NoClock => c"no clock of the system answers",
             Self::Unknown => c"the figure is not known: the counter is not used, or nothing was found",
             Self::Panicked => c"the library has failed: please report it",
+            Self::Argument => c"a number is out of range: expected an interval and an error above 0",
         }
     }
 }

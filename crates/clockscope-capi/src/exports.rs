@@ -6,9 +6,11 @@
 
 use core::ffi::{c_char, c_int, c_void};
 use core::ptr;
+use core::time::Duration;
 
-use clockscope::{Evidence, bounded, layout, wall};
+use clockscope::{Clock, Evidence, FakeClock, Instant, bounded, layout, wall};
 
+use crate::advice::{Advice, Readings, check};
 use crate::answers::{BoundNs, Failure, FrequencyRange, OK, describe, guarded, source_number, whole_ns};
 use crate::item::{EvidenceItem, Texts, Visit};
 
@@ -158,6 +160,81 @@ pub unsafe extern "C" fn clockscope_revalidate(visit: Option<Visit>, context: *m
         unsafe { visit_each(&answer.evidence, visit, context) };
         Ok(c_int::from(answer.passed))
     })
+}
+
+/// Stores how often to repeat what takes `interval_ns`, so that its time is right within `error`.
+///
+/// # Safety
+/// The pointer is NULL or the address of a structure that may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clockscope_advise(interval_ns: u64, error: f64, advice: *mut Advice) -> c_int {
+    let advise = || {
+        check(interval_ns, error)?;
+        let step = clockscope::resolution().ok_or(Failure::Unknown)?;
+        // `resolution` has calibrated the clock, which readings alone would do later.
+        let readings = Readings::take(|| clockscope::now().as_ns());
+        Ok(readings.advise(whole_ns(step) as f64, interval_ns, error))
+    };
+    // SAFETY: as the caller promises.
+    unsafe { store(advice, advise) }
+}
+
+/// Returns a clock that a test sets: a [`FakeClock`] at zero, which each reading advances.
+#[unsafe(no_mangle)]
+pub extern "C" fn clockscope_manual_new(step_ns: u64) -> *mut FakeClock {
+    Box::into_raw(Box::new(FakeClock::auto_advancing(Duration::from_nanos(step_ns))))
+}
+
+/// Frees a clock of [`clockscope_manual_new`].
+///
+/// # Safety
+/// The pointer is NULL or such a clock, which nothing uses any longer.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clockscope_manual_free(clock: *mut FakeClock) -> c_int {
+    if clock.is_null() {
+        return Failure::Null.code();
+    }
+    // SAFETY: the caller promises that it is of `clockscope_manual_new`, and freed once.
+    drop(unsafe { Box::from_raw(clock) });
+    OK
+}
+
+/// Stores the time of a manual clock in ns.
+///
+/// # Safety
+/// The pointers are NULL, or a clock of [`clockscope_manual_new`] and the address of a word that
+/// may be written.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clockscope_manual_now(clock: *const FakeClock, ns: *mut u64) -> c_int {
+    // SAFETY: as the caller promises.
+    let Some(clock) = (unsafe { clock.as_ref() }) else { return Failure::Null.code() };
+    // SAFETY: as the caller promises.
+    unsafe { store(ns, || Ok(clock.now().as_ns())) }
+}
+
+/// Advances a manual clock by so many ns, at most to the timeline's end.
+///
+/// # Safety
+/// The pointer is NULL or a clock of [`clockscope_manual_new`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clockscope_manual_advance(clock: *const FakeClock, ns: u64) -> c_int {
+    // SAFETY: as the caller promises.
+    let Some(clock) = (unsafe { clock.as_ref() }) else { return Failure::Null.code() };
+    guarded(|| {
+        clock.advance(Duration::from_nanos(ns));
+        Ok(OK)
+    })
+}
+
+/// Sets a manual clock. Returns 1, or 0 where the moment is in its past.
+///
+/// # Safety
+/// The pointer is NULL or a clock of [`clockscope_manual_new`].
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clockscope_manual_set(clock: *const FakeClock, ns: u64) -> c_int {
+    // SAFETY: as the caller promises.
+    let Some(clock) = (unsafe { clock.as_ref() }) else { return Failure::Null.code() };
+    guarded(|| Ok(c_int::from(clock.set(Instant::from_ns(ns)))))
 }
 
 /// Returns the address of the page of format 1; NULL in a library of another format.

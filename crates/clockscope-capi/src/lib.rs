@@ -8,9 +8,11 @@
 //! them: a question returns [`Failure::Panicked`], and a reading, which has nothing to return,
 //! ends the process.
 
+mod advice;
 mod answers;
 pub mod exports;
 mod item;
 
+pub use advice::Advice;
 pub use answers::{BoundNs, Failure, FrequencyRange};
 pub use item::{EvidenceItem, Visit};

@@ -58,9 +58,10 @@ fn programs_of_rdtsc_compile_unchanged() {
 fn other_headers_may_come_first() {
     let folder = Folder::new();
     let compat = headers().join("compat").display().to_string();
-    each(|compiler, _| {
-        let standard = if compiler.ends_with("++") { "-std=gnu++17" } else { "-std=gnu17" };
-        let arguments = [standard, "-Wall", "-Werror", "-include", "stdio.h", "-I", &compat, "-c"];
+    each(|compiler, arguments| {
+        let is_cpp = arguments.contains(&"c++");
+        let (standard, language) = if is_cpp { ("-std=gnu++17", "-xc++") } else { ("-std=gnu17", "-xc") };
+        let arguments = [standard, language, "-Wall", "-Werror", "-include", "stdio.h", "-I", &compat, "-c"];
         folder.compile(compiler, &arguments, &program("rdtsc_usage.c"), "late.o");
     });
 }

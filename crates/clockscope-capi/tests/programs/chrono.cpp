@@ -104,7 +104,19 @@ static void check_waits() {
   EXPECT(ordered_clock::now() >= later);
 }
 
+/* By address, as a program does that passes it by reference: it needs a definition. */
+static bool is_so(const bool &flag) {
+  const bool *volatile address = &flag;
+  return *address;
+}
+
+static void check_steadiness() {
+  EXPECT(is_so(ordered_clock::is_steady));
+  EXPECT(!is_so(unordered_clock::is_steady) && !is_so(wall_clock::is_steady));
+}
+
 int main() {
+  check_steadiness();
   check_clock();
   check_wall();
   check_waits();

@@ -11,10 +11,13 @@ struct library {
 };
 
 static struct library library;
-static uint64_t calls;
+
+/* Readings that were not inlined, by their kind. */
+enum { NOW, NOW_UNORDERED, WALL_NOW, KINDS };
+static uint64_t calls[KINDS];
 
 void probe_bind(const struct library *ours);
-uint64_t probe_calls(void);
+uint64_t probe_calls(unsigned int kind);
 uint64_t probe_now(void);
 uint64_t probe_now_unordered(void);
 int64_t probe_wall_now(void);
@@ -24,24 +27,24 @@ size_t probe_layout(uint64_t *figures);
 const uint64_t *clockscope_page_v1(void) { return library.page; }
 
 uint64_t clockscope_now_call(void) {
-  __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&calls[NOW], 1, __ATOMIC_RELAXED);
   return library.now();
 }
 
 uint64_t clockscope_now_unordered_call(void) {
-  __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&calls[NOW_UNORDERED], 1, __ATOMIC_RELAXED);
   return library.now_unordered();
 }
 
 int64_t clockscope_wall_now_call(void) {
-  __atomic_fetch_add(&calls, 1, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&calls[WALL_NOW], 1, __ATOMIC_RELAXED);
   return library.wall_now();
 }
 
 void probe_bind(const struct library *ours) { library = *ours; }
 
-/* How many readings were not inlined. */
-uint64_t probe_calls(void) { return __atomic_load_n(&calls, __ATOMIC_RELAXED); }
+/* How many readings of a kind were not inlined. */
+uint64_t probe_calls(unsigned int kind) { return __atomic_load_n(&calls[kind], __ATOMIC_RELAXED); }
 
 uint64_t probe_now(void) { return clockscope_now(); }
 uint64_t probe_now_unordered(void) { return clockscope_now_unordered(); }
@@ -70,6 +73,12 @@ size_t probe_layout(uint64_t *figures) {
       offsetof(clockscope_frequency_range, lowest_hz),
       offsetof(clockscope_frequency_range, highest_hz),
       offsetof(clockscope_frequency_range, window_ns),
+      sizeof(clockscope_advice),
+      offsetof(clockscope_advice, overhead_ns),
+      offsetof(clockscope_advice, step_ns),
+      offsetof(clockscope_advice, jitter_ns),
+      offsetof(clockscope_advice, single_error),
+      offsetof(clockscope_advice, repetitions),
       sizeof(clockscope_evidence_item),
       offsetof(clockscope_evidence_item, name),
       offsetof(clockscope_evidence_item, seen),
@@ -84,6 +93,7 @@ size_t probe_layout(uint64_t *figures) {
       (uint64_t)-CLOCKSCOPE_ERROR_NO_CLOCK,
       (uint64_t)-CLOCKSCOPE_ERROR_UNKNOWN,
       (uint64_t)-CLOCKSCOPE_ERROR_PANICKED,
+      (uint64_t)-CLOCKSCOPE_ERROR_ARGUMENT,
       CLOCKSCOPE_STATE_SYNCHRONIZED,
       CLOCKSCOPE_STATE_WHILE_NOT_SLEWING,
       CLOCKSCOPE_STATE_LEAP_SECOND,

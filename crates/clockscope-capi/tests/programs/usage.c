@@ -113,8 +113,96 @@ static void check_answers(void) {
   EXPECT(clockscope_page_v1() && clockscope_page_v1()[13] == 1);
 }
 
+static void check_advice(void) {
+  clockscope_advice advice, longer;
+  double sum;
+  int answer = clockscope_advise(1, 0.01, &advice);
+  EXPECT(clockscope_advise(0, 0.01, &longer) == CLOCKSCOPE_ERROR_ARGUMENT);
+  EXPECT(clockscope_advise(1, 0, &longer) == CLOCKSCOPE_ERROR_ARGUMENT);
+  EXPECT(answer == CLOCKSCOPE_OK || answer == CLOCKSCOPE_ERROR_UNKNOWN);
+  if (answer != CLOCKSCOPE_OK) {
+    return;
+  }
+  EXPECT(advice.overhead_ns > 0 && advice.step_ns >= 1 && advice.jitter_ns >= 0);
+  sum = advice.overhead_ns + advice.step_ns + advice.jitter_ns;
+  /* Of 1 ns, so that the share is the sum. */
+  EXPECT(advice.single_error > sum * 0.999 && advice.single_error < sum * 1.001);
+  EXPECT((double)advice.repetitions >= advice.single_error / 0.01);
+  EXPECT((double)advice.repetitions <= advice.single_error / 0.01 + 1);
+  EXPECT(clockscope_advise(UINT64_MAX, 0.5, &longer) == CLOCKSCOPE_OK && longer.repetitions == 1);
+}
+
+/* By a clock that is set, so that every figure is exact. */
+static void check_stopwatch(void) {
+  clockscope_stopwatch watch = CLOCKSCOPE_STOPWATCH_INIT;
+  clockscope_manual *clock = clockscope_manual_new(0), *stepping = clockscope_manual_new(10);
+  uint64_t now = 7, elapsed = 7;
+  EXPECT(clockscope_manual_now(clock, &now) == CLOCKSCOPE_OK && now == 0);
+  EXPECT(clockscope_stopwatch_elapsed_at(&watch, 5, &elapsed) == CLOCKSCOPE_OK && elapsed == 0);
+  EXPECT(clockscope_stopwatch_start_at(&watch, now) == CLOCKSCOPE_OK);
+  EXPECT(clockscope_manual_advance(clock, 2000) == CLOCKSCOPE_OK);
+  clockscope_manual_now(clock, &now);
+  /* It runs already. */
+  clockscope_stopwatch_start_at(&watch, now);
+  EXPECT(clockscope_stopwatch_stop_at(&watch, now) == CLOCKSCOPE_OK);
+  EXPECT(clockscope_manual_set(clock, 7000) == 1 && clockscope_manual_set(clock, 6999) == 0);
+  clockscope_manual_now(clock, &now);
+  EXPECT(now == 7000);
+  /* It stands already. */
+  clockscope_stopwatch_stop_at(&watch, now);
+  clockscope_stopwatch_start_at(&watch, now);
+  EXPECT(clockscope_stopwatch_elapsed_at(&watch, now + 1, &elapsed) == 0 && elapsed == 2001);
+  /* Of a clock that went back. */
+  EXPECT(clockscope_stopwatch_elapsed_at(&watch, now - 1, &elapsed) == 0 && elapsed == 2000);
+  EXPECT(clockscope_stopwatch_elapsed_at(&watch, UINT64_MAX, &elapsed) == 0);
+  EXPECT(elapsed == UINT64_MAX - 7000 + 2000);
+  clockscope_stopwatch_restart_at(&watch, 0);
+  clockscope_stopwatch_stop_at(&watch, UINT64_MAX);
+  clockscope_stopwatch_start_at(&watch, 0);
+  EXPECT(clockscope_stopwatch_elapsed_at(&watch, 9, &elapsed) == 0 && elapsed == UINT64_MAX);
+  EXPECT(clockscope_stopwatch_reset(&watch) == CLOCKSCOPE_OK);
+  EXPECT(clockscope_stopwatch_elapsed_at(&watch, 9, &elapsed) == 0 && elapsed == 0);
+  clockscope_manual_now(stepping, &now);
+  clockscope_manual_now(stepping, &elapsed);
+  EXPECT(now == 0 && elapsed == 10);
+  EXPECT(clockscope_manual_free(clock) == CLOCKSCOPE_OK);
+  EXPECT(clockscope_manual_free(stepping) == CLOCKSCOPE_OK);
+}
+
+/* The stopwatch's own readings lie between others. */
+static void check_stopwatch_by_itself(void) {
+  clockscope_stopwatch watch = CLOCKSCOPE_STOPWATCH_INIT;
+  uint64_t before = clockscope_now(), after, elapsed = 0, later = 0;
+  EXPECT(clockscope_stopwatch_start(&watch) == CLOCKSCOPE_OK);
+  while (elapsed == 0) {
+    EXPECT(clockscope_stopwatch_elapsed(&watch, &elapsed) == CLOCKSCOPE_OK);
+  }
+  EXPECT(clockscope_stopwatch_stop(&watch) == CLOCKSCOPE_OK);
+  after = clockscope_now();
+  clockscope_stopwatch_elapsed(&watch, &later);
+  EXPECT(elapsed <= later && later <= after - before);
+  EXPECT(clockscope_stopwatch_restart(&watch) == CLOCKSCOPE_OK && watch.started_ns >= after);
+  EXPECT(watch.counted_ns == 0 && watch.is_running == 1);
+}
+
 static void check_nulls(void) {
+  clockscope_manual *clock = clockscope_manual_new(0);
+  clockscope_stopwatch watch = CLOCKSCOPE_STOPWATCH_INIT;
+  uint64_t ns = 7;
   int64_t end = 7;
+  EXPECT(clockscope_advise(1, 0.01, NULL) == CLOCKSCOPE_ERROR_NULL);
+  EXPECT(clockscope_manual_now(NULL, &ns) == CLOCKSCOPE_ERROR_NULL && ns == 7);
+  EXPECT(clockscope_manual_now(clock, NULL) == CLOCKSCOPE_ERROR_NULL);
+  EXPECT(clockscope_manual_advance(NULL, 1) == CLOCKSCOPE_ERROR_NULL);
+  EXPECT(clockscope_manual_set(NULL, 1) == CLOCKSCOPE_ERROR_NULL);
+  EXPECT(clockscope_manual_free(NULL) == CLOCKSCOPE_ERROR_NULL);
+  EXPECT(clockscope_manual_free(clock) == CLOCKSCOPE_OK);
+  EXPECT(clockscope_stopwatch_reset(NULL) == CLOCKSCOPE_ERROR_NULL);
+  EXPECT(clockscope_stopwatch_start(NULL) == CLOCKSCOPE_ERROR_NULL);
+  EXPECT(clockscope_stopwatch_restart(NULL) == CLOCKSCOPE_ERROR_NULL);
+  EXPECT(clockscope_stopwatch_stop(NULL) == CLOCKSCOPE_ERROR_NULL);
+  EXPECT(clockscope_stopwatch_elapsed(NULL, &ns) == CLOCKSCOPE_ERROR_NULL && ns == 7);
+  EXPECT(clockscope_stopwatch_elapsed(&watch, NULL) == CLOCKSCOPE_ERROR_NULL);
   EXPECT(clockscope_bounded_now(NULL, &end) == CLOCKSCOPE_ERROR_NULL && end == 7);
   EXPECT(clockscope_bounded_now(&end, NULL) == CLOCKSCOPE_ERROR_NULL && end == 7);
   EXPECT(clockscope_error_bound(NULL) == CLOCKSCOPE_ERROR_NULL);
@@ -129,6 +217,9 @@ int main(void) {
   EXPECT(clockscope_prepare() == CLOCKSCOPE_OK);
   check_readings();
   check_nulls();
+  check_advice();
+  check_stopwatch();
+  check_stopwatch_by_itself();
   check_answers();
   check_evidence();
   EXPECT(errno == 1234);
