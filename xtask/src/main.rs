@@ -7,6 +7,7 @@ mod coverage;
 mod cross;
 mod fast_path;
 mod fuzz;
+mod install;
 mod loom;
 mod machines;
 mod needs;
@@ -41,6 +42,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   platforms [TARGET...]  the library on these platforms, or all: tests, the linker or the compiler (an hour)
   platforms windows  builds the command for Windows; the last line is the executable's path
   machines [NAME...]  the instrument and the library in emulated machines: all clocksources, and clocks that change
+  install --prefix P [--destdir D] [--libdir L] [--built FOLDER]  the C library and the command
   runtimes      all language runtimes that CI installs, measured and interrupted
   bench [build] the figures that the README promises, measured here
   bench across  order and offsets across CPUs, and rates (two minutes)
@@ -82,6 +84,7 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["cross", "quick"] => cross::quick(),
         ["platforms", "windows"] => platforms::windows(),
         ["platforms", targets @ ..] => platforms::check(targets),
+        ["install", arguments @ ..] => install::install(arguments),
         ["runtimes"] => done(runtimes::check()),
         ["machines", names @ ..] => machines::measure(names),
         ["bench"] => bench::measure(false),

@@ -99,7 +99,7 @@ impl Folder {
 }
 
 /// Folder of what cargo built, the test program among it.
-fn built_folder() -> PathBuf {
+pub(crate) fn built_folder() -> PathBuf {
     let test = std::env::current_exe().expect("the test's path");
     test.parent().expect("a folder").to_path_buf()
 }
