@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use clockscope_testing::skip;
-use toolchain::{built_folder, has};
+use toolchain::{built_folder, command_succeeds, has};
 
 const PREFIX: &str = "opt/clockscope";
 /// Folders of libraries, below the prefix.
@@ -32,7 +32,7 @@ impl Installed {
         command.args(["run", "--quiet", "--package", "xtask", "--", "install", "--prefix"]);
         command.arg(format!("/{PREFIX}")).args(["--libdir", libdir, "--destdir"]).arg(folder.path());
         command.arg("--built").arg(built_folder());
-        succeed(&mut command);
+        command_succeeds(&mut command);
         Self { folder, libdir }
     }
 
@@ -56,7 +56,7 @@ impl Installed {
     fn run(&self, program: &Path, is_static: bool) {
         let holds_name = fs::read(program).unwrap().windows(SONAME.len()).any(|bytes| bytes == SONAME);
         assert_eq!(holds_name, !is_static, "{}", program.display());
-        let printed = succeed(Command::new(program).env("LD_LIBRARY_PATH", self.libraries()));
+        let printed = command_succeeds(Command::new(program).env("LD_LIBRARY_PATH", self.libraries()));
         assert!(printed.starts_with("usleep(1000), 200 times: median "), "{printed}");
     }
 }
@@ -64,14 +64,6 @@ impl Installed {
 /// The folder of the examples.
 fn examples() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/c")
-}
-
-/// Runs a command and returns what it printed.
-fn succeed(command: &mut Command) -> String {
-    let output = command.output().unwrap();
-    let [printed, errors] = [&output.stdout, &output.stderr].map(|text| String::from_utf8_lossy(text).into_owned());
-    assert!(output.status.success(), "{command:?}: {}\n{printed}{errors}", output.status);
-    printed
 }
 
 /// Whether all of these programs are installed; skips the test if not.
@@ -92,17 +84,17 @@ fn pkg_config_finds_the_library() {
     for is_static in [false, true] {
         let kind: &[&str] = if is_static { &["--static"] } else { &[] };
         let mut flags = installed.command("pkg-config");
-        let flags = succeed(flags.args(kind).args(["--cflags", "--libs", "clockscope"]));
+        let flags = command_succeeds(flags.args(kind).args(["--cflags", "--libs", "clockscope"]));
         let program = installed.folder.path().join("usleep");
         let mut compile = Command::new("gcc");
         compile.args(["-std=c99", "-O2"]).arg(examples().join("usleep.c")).arg("-o").arg(&program);
         // All of it static, the C library as well.
         compile.args(is_static.then_some("-static")).args(flags.split_whitespace());
-        succeed(&mut compile);
+        command_succeeds(&mut compile);
         installed.run(&program, is_static);
     }
     let mut version = installed.command("pkg-config");
-    assert_eq!(succeed(version.args(["--modversion", "clockscope"])).trim(), env!("CARGO_PKG_VERSION"));
+    assert_eq!(command_succeeds(version.args(["--modversion", "clockscope"])).trim(), env!("CARGO_PKG_VERSION"));
 }
 
 #[test]
@@ -121,8 +113,8 @@ fn cmake_finds_the_library() {
             _ => format!("-Dclockscope_DIR={}", installed.libraries().join("cmake/clockscope").display()),
         });
         configure.arg(format!("-DSTATIC={}", if is_static { "ON" } else { "OFF" }));
-        succeed(&mut configure);
-        succeed(Command::new("cmake").arg("--build").arg(&build));
+        command_succeeds(&mut configure);
+        command_succeeds(Command::new("cmake").arg("--build").arg(&build));
         installed.run(&build.join("usleep"), is_static);
         assert!(build.join("calibrate").exists());
     }
@@ -159,7 +151,7 @@ fn cmake_refuses_other_versions() {
     let mut configure = Command::new("cmake");
     configure.arg("-S").arg(&project).arg("-B").arg(project.join("build"));
     configure.arg(format!("-Dclockscope_DIR={}", installed.libraries().join("cmake/clockscope").display()));
-    let printed = succeed(&mut configure);
+    let printed = command_succeeds(&mut configure);
     for (version, is_found) in expected {
         let line = format!("asked {version}: {}\n", u8::from(is_found));
         assert!(printed.contains(&line), "{line}{printed}");
@@ -176,8 +168,8 @@ fn meson_finds_the_library() {
         let build = installed.folder.path().join(format!("build-{is_static}"));
         let mut setup = installed.command("meson");
         setup.arg("setup").arg(format!("-Dprefer_static={is_static}")).arg(&build).arg(examples());
-        succeed(&mut setup);
-        succeed(Command::new("meson").args(["compile", "-C"]).arg(&build));
+        command_succeeds(&mut setup);
+        command_succeeds(Command::new("meson").args(["compile", "-C"]).arg(&build));
         installed.run(&build.join("usleep"), is_static);
         assert!(build.join("calibrate").exists());
     }

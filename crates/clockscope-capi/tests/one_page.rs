@@ -179,51 +179,63 @@ fn no_reading_goes_back_between_c_and_rust() {
     assert!(inlined > 0 || clockscope::source() != Source::Counter);
 }
 
+/// Place and size of a member.
+macro_rules! field {
+    ($of:ty, $member:ident) => {
+        [offset_of!($of, $member), size_of_member(|whole: &$of| &whole.$member)]
+    };
+}
+
+fn size_of_member<T, F>(_: fn(&T) -> &F) -> usize {
+    size_of::<F>()
+}
+
 /// Structures and numbers are the same in the header and here.
 #[test]
 #[serial]
 fn the_header_has_the_layout_of_the_library() {
     let Some(probe) = probe("-O0") else { return };
-    let ours = [
-        size_of::<BoundNs>(),
-        offset_of!(BoundNs, now_ns),
-        offset_of!(BoundNs, largest_ns),
-        size_of::<FrequencyRange>(),
-        offset_of!(FrequencyRange, hz),
-        offset_of!(FrequencyRange, lowest_hz),
-        offset_of!(FrequencyRange, highest_hz),
-        offset_of!(FrequencyRange, window_ns),
-        size_of::<Advice>(),
-        offset_of!(Advice, overhead_ns),
-        offset_of!(Advice, step_ns),
-        offset_of!(Advice, jitter_ns),
-        offset_of!(Advice, single_error),
-        offset_of!(Advice, repetitions),
-        size_of::<EvidenceItem>(),
-        offset_of!(EvidenceItem, name),
-        offset_of!(EvidenceItem, seen),
-        offset_of!(EvidenceItem, word),
-        offset_of!(EvidenceItem, unit),
-        offset_of!(EvidenceItem, source),
-        offset_of!(EvidenceItem, advice),
-        offset_of!(EvidenceItem, figure),
-        offset_of!(EvidenceItem, has_figure),
-        offset_of!(EvidenceItem, finding),
-        -Failure::Null.code() as usize,
-        -Failure::NoClock.code() as usize,
-        -Failure::Unknown.code() as usize,
-        -Failure::Panicked.code() as usize,
-        -Failure::Argument.code() as usize,
-        State::Synchronized as usize,
-        State::WhileNotSlewing as usize,
-        State::LeapSecond as usize,
-        State::Slewing as usize,
-        State::Worthless as usize,
-        State::Unsynchronized as usize,
-        State::Unavailable as usize,
-    ];
-    let mut theirs = [u64::MAX; 64];
+    let ours: Vec<usize> = [
+        &[size_of::<BoundNs>()] as &[usize],
+        &field!(BoundNs, now_ns),
+        &field!(BoundNs, largest_ns),
+        &[size_of::<FrequencyRange>()],
+        &field!(FrequencyRange, hz),
+        &field!(FrequencyRange, lowest_hz),
+        &field!(FrequencyRange, highest_hz),
+        &field!(FrequencyRange, window_ns),
+        &[size_of::<Advice>()],
+        &field!(Advice, overhead_ns),
+        &field!(Advice, step_ns),
+        &field!(Advice, jitter_ns),
+        &field!(Advice, single_error),
+        &field!(Advice, repetitions),
+        &[size_of::<EvidenceItem>()],
+        &field!(EvidenceItem, name),
+        &field!(EvidenceItem, seen),
+        &field!(EvidenceItem, word),
+        &field!(EvidenceItem, unit),
+        &field!(EvidenceItem, source),
+        &field!(EvidenceItem, advice),
+        &field!(EvidenceItem, figure),
+        &field!(EvidenceItem, has_figure),
+        &field!(EvidenceItem, finding),
+        &[-Failure::Null.code() as usize],
+        &[-Failure::NoClock.code() as usize],
+        &[-Failure::Unknown.code() as usize],
+        &[-Failure::Panicked.code() as usize],
+        &[-Failure::Argument.code() as usize],
+        &[State::Synchronized as usize],
+        &[State::WhileNotSlewing as usize],
+        &[State::LeapSecond as usize],
+        &[State::Slewing as usize],
+        &[State::Worthless as usize],
+        &[State::Unsynchronized as usize],
+        &[State::Unavailable as usize],
+    ]
+    .concat();
+    let mut theirs = [u64::MAX; 128];
     // SAFETY: the probe writes as many figures as it lists, less than there is room for.
     let count = unsafe { (probe.layout)(theirs.as_mut_ptr()) };
-    assert_eq!(theirs[..count], ours.map(|figure| figure as u64));
+    assert_eq!(theirs[..count], ours.iter().map(|figure| *figure as u64).collect::<Vec<_>>());
 }

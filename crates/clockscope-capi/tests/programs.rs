@@ -98,7 +98,11 @@ fn ordered_readings_wait_before_the_counter() {
     };
     let on_x86: [&[&str]; 1] = [&["lfence", "rdtsc"]];
     let on_aarch64: [&[&str]; 2] = [&["ldar", "tbz", "isb", "cntvct_el0"], &["ldar", "tbnz", "isb", "cntvct_el0"]];
-    let compilers = [("gcc", "lfence", &on_x86[..]), ("aarch64-linux-gnu-gcc", "isb", &on_aarch64[..])];
+    let compilers = [
+        ("gcc", "lfence", &on_x86[..]),
+        ("clang", "lfence", &on_x86[..]),
+        ("aarch64-linux-gnu-gcc", "isb", &on_aarch64[..]),
+    ];
     for (compiler, fence, expected) in compilers {
         if !has(compiler) {
             skip(&format!("{compiler} is not installed"));

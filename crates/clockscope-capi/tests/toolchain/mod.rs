@@ -109,8 +109,21 @@ pub(crate) fn built_folder() -> PathBuf {
 /// # Panics
 /// It fails.
 pub(crate) fn run(program: &Path) -> String {
-    let Output { status, stdout, stderr } = Command::new(program).output().expect("the program runs");
+    run_with(program, &[])
+}
+
+/// The same with arguments.
+pub(crate) fn run_with(program: &Path, arguments: &[&str]) -> String {
+    command_succeeds(Command::new(program).args(arguments))
+}
+
+/// Runs a command and returns what it printed.
+///
+/// # Panics
+/// It fails.
+pub(crate) fn command_succeeds(command: &mut Command) -> String {
+    let Output { status, stdout, stderr } = command.output().expect("the program runs");
     let [printed, errors] = [stdout, stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
-    assert!(status.success(), "{}: {status}\n{printed}{errors}", program.display());
+    assert!(status.success(), "{command:?}: {status}\n{printed}{errors}");
     printed
 }

@@ -1,0 +1,81 @@
+/* Loads the library, uses it, and unloads it, 20 times. Its path is the argument. Prints what is
+ * wrong, and ends with the number of such lines. */
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int wrong = 0;
+
+#define EXPECT(condition)                                                                          \
+  do {                                                                                             \
+    if (!(condition)) {                                                                            \
+      printf("line %d: expected %s\n", __LINE__, #condition);                                      \
+      ++wrong;                                                                                     \
+    }                                                                                              \
+  } while (0)
+
+static int visit(const void *item, void *context) {
+  (void)item;
+  ++*(int *)context;
+  return 0;
+}
+
+/* A pointer to data becomes one to a function by its bytes: ISO C has no cast for it. */
+static void find(void *library, const char *name, void *function) {
+  void *address = dlsym(library, name);
+  EXPECT(address != NULL);
+  memcpy(function, &address, sizeof address);
+}
+
+static void use(const char *path, uint64_t *latest) {
+  uint64_t (*now)(void);
+  int (*prepare)(void), (*revalidate)(int (*)(const void *, void *), void *);
+  void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+  int pieces = 0, turn;
+  if (!library) {
+    printf("%s\n", dlerror());
+    ++wrong;
+    return;
+  }
+  find(library, "clockscope_now", &now);
+  find(library, "clockscope_prepare", &prepare);
+  find(library, "clockscope_revalidate", &revalidate);
+  EXPECT(prepare() == 0);
+  for (turn = 0; turn < 20000; ++turn) {
+    const uint64_t reading = now();
+    /* Another copy of the clock begins by the system's. */
+    EXPECT(turn == 0 || reading >= *latest);
+    *latest = reading;
+  }
+  /* It starts threads, which have ended when it returns. */
+  EXPECT(revalidate(visit, &pieces) >= 0 && pieces > 0);
+  EXPECT(dlclose(library) == 0);
+}
+
+int main(int count, char **arguments) {
+  uint64_t latest = 0;
+  int turn;
+  for (turn = 0; count > 1 && turn < 20; ++turn) {
+    int status = 0;
+    pid_t child;
+    use(arguments[1], &latest);
+    /* Nothing that the library registered for forks, threads and ends is left behind. */
+    fflush(stdout);
+    child = fork();
+    if (child == 0) {
+      use(arguments[1], &latest);
+      return wrong;
+    }
+    EXPECT(waitpid(child, &status, 0) == child && WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  }
+  EXPECT(latest > 0);
+  return wrong;
+}
