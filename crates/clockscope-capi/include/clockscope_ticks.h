@@ -5,8 +5,9 @@
  * know whether the counter can be trusted: `clockscope` reports that, and clockscope.h serves the
  * time by the counter only where it can.
  *
- * Counters: x86-64 and x86 (TSC), aarch64 (CNTVCT), POWER (time base), riscv64 (RDTIME). A process
- * whose counter is disabled (prctl(PR_SET_TSC)) ends at a read by a signal.
+ * Counters: x86-64 and x86 (TSC), aarch64 (CNTVCT), POWER (time base), riscv64 (RDTIME), s390x
+ * (time-of-day clock). A process whose counter is disabled (prctl(PR_SET_TSC)) ends at a read by a
+ * signal.
  * Compilers: gcc and clang; MSVC on x86-64 and x86, which is not tested.
  *
  * On Linux it needs struct timespec and clock_gettime, which the default of gcc and clang brings.
@@ -71,6 +72,9 @@ extern "C" {
 #elif defined(__riscv) && __riscv_xlen == 64
 #define CLOCKSCOPE_TICKS_BARE "rdtime %0"
 #define CLOCKSCOPE_TICKS_FENCED "fence iorw, iorw\n\trdtime %0\n\tfence iorw, iorw"
+#elif defined(__s390x__)
+#define CLOCKSCOPE_TICKS_BARE "stckf %0"
+#define CLOCKSCOPE_TICKS_FENCED "bcr 15,0\n\tstckf %0\n\tbcr 15,0"
 #else
 #error "clockscope_ticks.h: this processor's counter is not known"
 #endif
@@ -95,6 +99,12 @@ static __inline uint64_t clockscope_ticks_start(void) {
   uint32_t low, high;                                                                              \
   __asm__ __volatile__(sequence : "=a"(low), "=d"(high) : : "memory");                             \
   return (uint64_t)high << 32 | low
+#elif defined(__s390x__)
+/* It stores to memory, and sets the condition code. */
+#define CLOCKSCOPE_TICKS_READ(sequence)                                                            \
+  uint64_t ticks;                                                                                  \
+  __asm__ __volatile__(sequence : "=Q"(ticks) : : "cc", "memory");                                 \
+  return ticks
 #else
 #define CLOCKSCOPE_TICKS_READ(sequence)                                                            \
   uint64_t ticks;                                                                                  \

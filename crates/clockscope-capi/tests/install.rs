@@ -141,16 +141,18 @@ fn cmake_refuses_other_versions() {
     ];
     let asked: String = expected.iter().map(|(version, _)| format!(" {version}")).collect();
     let project = installed.folder.path().join("asks");
+    let folder = installed.libraries().join("cmake/clockscope").display().to_string();
     fs::create_dir(&project).unwrap();
+    // A package that was not found is forgotten.
     let text = format!(
         "cmake_minimum_required(VERSION 3.13)\nproject(asks C)\nforeach(version{asked})\n\
+         set(clockscope_DIR \"{folder}\" CACHE PATH \"\" FORCE)\n\
          find_package(clockscope ${{version}} QUIET)\n\
          message(STATUS \"asked ${{version}}: ${{clockscope_FOUND}}\")\nendforeach()\n"
     );
     fs::write(project.join("CMakeLists.txt"), text).unwrap();
     let mut configure = Command::new("cmake");
     configure.arg("-S").arg(&project).arg("-B").arg(project.join("build"));
-    configure.arg(format!("-Dclockscope_DIR={}", installed.libraries().join("cmake/clockscope").display()));
     let printed = command_succeeds(&mut configure);
     for (version, is_found) in expected {
         let line = format!("asked {version}: {}\n", u8::from(is_found));

@@ -54,7 +54,7 @@ fn the_library_may_be_loaded_and_unloaded() {
     }
     let last = std::path::Path::new("-ldl");
     let source = program("loads.c").display().to_string();
-    let loads = folder.compile("gcc", &["-std=c99", &source], last, "loads");
+    let loads = folder.compile("gcc", &["-std=c99", "-pthread", &source], last, "loads");
     assert_eq!(run_with(&loads, &[&folder.path("libclockscope.so.0").display().to_string()]), "");
 }
 

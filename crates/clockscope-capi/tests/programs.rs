@@ -128,7 +128,7 @@ fn other_processors_compile_the_headers() {
         ("i686-linux-gnu-gcc", true),
         ("powerpc64le-linux-gnu-gcc", true),
         ("riscv64-linux-gnu-gcc", true),
-        ("s390x-linux-gnu-gcc", false),
+        ("s390x-linux-gnu-gcc", true),
         ("x86_64-w64-mingw32-gcc", true),
     ] {
         if !has(compiler) {

@@ -5,10 +5,11 @@
 mod toolchain;
 
 use std::path::Path;
+use std::process::Command;
 use std::time::Duration;
 
 use clockscope_testing::skip;
-use toolchain::{Folder, each, headers, program, run};
+use toolchain::{Folder, command_succeeds, each, has, headers, program, run};
 
 /// Every function does what its comment says, and the rate is the one that the library finds.
 #[test]
@@ -30,6 +31,23 @@ fn the_counter_needs_no_library() {
             "{printed} {ours}"
         );
     });
+}
+
+/// Counters of other processors, as an emulator has them.
+#[test]
+fn other_processors_have_counters() {
+    let folder = Folder::new();
+    for processor in ["aarch64", "powerpc64le", "riscv64", "s390x"] {
+        let compiler = format!("{processor}-linux-gnu-gcc");
+        let emulator = format!("qemu-{}", if processor == "powerpc64le" { "ppc64le" } else { processor });
+        if !has(&compiler) || !has(&emulator) {
+            skip(&format!("{compiler} or {emulator} is not installed"));
+            continue;
+        }
+        let compiled = folder.compile(&compiler, &["-std=c99", "-O2", "-static"], &program("ticks.c"), processor);
+        let printed = command_succeeds(Command::new(&emulator).arg(compiled));
+        assert_eq!(printed.lines().count(), 1, "{processor}: {printed}");
+    }
 }
 
 /// The usage that the README of rdtsc shows, unchanged, in a program of two source files.
