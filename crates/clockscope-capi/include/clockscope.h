@@ -402,19 +402,18 @@ static inline uint64_t clockscope_elapsed_ns(uint64_t start, uint64_t end) CLOCK
 #define CLOCKSCOPE_CIVIL 84
 
 /* "memory": the compiler must not move the reading across accesses that the program wrote before
- * and after it. It is volatile so that two readings are two. The lower half is stored as well: x86
- * delivers the halves in two registers, so that it is there before both are put together. */
+ * and after it. It is volatile so that two readings are two. Returns the counter, of which x86
+ * delivers the upper half apart. Both are put together after all that can be done before. */
 CLOCKSCOPE_INLINE uint64_t clockscope_counter_(int is_ordered,
-                                               uint32_t *lower) CLOCKSCOPE_NOEXCEPT {
+                                               uint64_t *upper) CLOCKSCOPE_NOEXCEPT {
 #if defined(__x86_64__)
-  uint64_t low, high;
+  uint64_t low;
   if (is_ordered) {
-    __asm__ __volatile__("lfence\n\trdtsc" : "=a"(low), "=d"(high) : : "memory");
+    __asm__ __volatile__("lfence\n\trdtsc" : "=a"(low), "=d"(*upper) : : "memory");
   } else {
-    __asm__ __volatile__("rdtsc" : "=a"(low), "=d"(high) : : "memory");
+    __asm__ __volatile__("rdtsc" : "=a"(low), "=d"(*upper) : : "memory");
   }
-  *lower = (uint32_t)low;
-  return high << 32 | low;
+  return low;
 #else
   uint64_t ticks;
   if (is_ordered) {
@@ -423,7 +422,7 @@ CLOCKSCOPE_INLINE uint64_t clockscope_counter_(int is_ordered,
   } else {
     __asm__ __volatile__("mrs %0, cntvct_el0" : "=r"(ticks) : : "memory");
   }
-  *lower = (uint32_t)ticks;
+  *upper = 0;
   return ticks;
 #endif
 }
@@ -434,8 +433,7 @@ CLOCKSCOPE_INLINE uint64_t clockscope_counter_(int is_ordered,
 CLOCKSCOPE_INLINE int clockscope_read_(int is_ordered, uint64_t *ns,
                                        uint64_t *wall_offset) CLOCKSCOPE_NOEXCEPT {
   const uint64_t *page = clockscope_page_v1();
-  uint64_t version, start, packed, value, slope, lowest, ticks;
-  uint32_t lower;
+  uint64_t version, start, packed, value, slope, lowest, ticks, upper;
   const uint64_t *segment;
   if (__builtin_expect(!page, 0)) {
     return 0;
@@ -444,26 +442,27 @@ CLOCKSCOPE_INLINE int clockscope_read_(int is_ordered, uint64_t *ns,
   if (__builtin_expect(!(version >> 63), 0)) {
     return 0;
   }
-  segment = page + CLOCKSCOPE_SEGMENTS + (version >> 5 & 15) * 4;
-  start = __atomic_load_n(segment, __ATOMIC_RELAXED);
-  packed = __atomic_load_n(segment + 1, __ATOMIC_RELAXED);
-  value = __atomic_load_n(segment + 2, __ATOMIC_RELAXED);
-  slope = __atomic_load_n(segment + 3, __ATOMIC_RELAXED);
+  /* The constant part is added by the loads. In a sum of three, it would delay them all. */
+  segment = page + (version >> 5 & 15) * 4;
+  start = __atomic_load_n(segment + CLOCKSCOPE_SEGMENTS, __ATOMIC_RELAXED);
+  packed = __atomic_load_n(segment + CLOCKSCOPE_SEGMENTS + 1, __ATOMIC_RELAXED);
+  value = __atomic_load_n(segment + CLOCKSCOPE_SEGMENTS + 2, __ATOMIC_RELAXED);
+  slope = __atomic_load_n(segment + CLOCKSCOPE_SEGMENTS + 3, __ATOMIC_RELAXED);
   lowest = __atomic_load_n(page + CLOCKSCOPE_FLOOR, __ATOMIC_RELAXED);
   if (wall_offset) {
     *wall_offset =
         __atomic_load_n(page + CLOCKSCOPE_CIVIL + (version >> 6 & 7) * 8, __ATOMIC_RELAXED);
   }
-  ticks = clockscope_counter_(is_ordered, &lower);
+  ticks = clockscope_counter_(is_ordered, &upper);
   __atomic_thread_fence(__ATOMIC_ACQUIRE);
   if (__builtin_expect(__atomic_load_n(page, __ATOMIC_RELAXED) != version, 0)) {
     return 0;
   }
-  if (__builtin_expect(ticks - start >= packed >> 32, 0)) {
+  if (__builtin_expect((upper << 32 | ticks) - start >= packed >> 32, 0)) {
     return 0;
   }
   /* The lower half of start is kept apart for the lower half of the ticks. */
-  *ns = value + ((uint64_t)(lower - (uint32_t)packed) * slope >> 32);
+  *ns = value + ((uint64_t)((uint32_t)ticks - (uint32_t)packed) * slope >> 32);
   return *ns >= lowest;
 }
 

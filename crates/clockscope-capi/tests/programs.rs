@@ -6,6 +6,7 @@ mod toolchain;
 
 use std::collections::BTreeSet;
 use std::fs;
+use std::path::Path;
 use std::process::Command;
 
 use clockscope_testing::skip;
@@ -52,7 +53,7 @@ fn the_static_library_does_the_same() {
         let language = if compiler == "gcc" { "c" } else { "c++" };
         let source = program("usage.c").display().to_string();
         let arguments = [standard, "-O2", "-x", language, &source, "-x", "none", &library];
-        let last = std::path::Path::new("-lpthread");
+        let last = Path::new("-lpthread");
         let compiled = folder.compile(compiler, &[&arguments[..], &["-ldl", "-lm"]].concat(), last, "static");
         assert_eq!(run(&compiled), "");
     }
@@ -137,6 +138,46 @@ fn other_processors_compile_the_headers() {
         }
         for source in ["readings.c", "ticks_elsewhere.c"].into_iter().take(if has_ticks { 2 } else { 1 }) {
             folder.compile(compiler, &["-std=c99", "-O2", "-c"], &program(source), "compiled.o");
+        }
+    }
+}
+
+/// Blocks of docs/c.md in a language. One without `main` is the body of one.
+fn shown(language: &str) -> Vec<String> {
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/c.md");
+    let guide = fs::read_to_string(guide).unwrap();
+    let begin = format!("\n```{language}\n");
+    let blocks = guide.split(begin.as_str()).skip(1).filter_map(|rest| rest.split("\n```").next());
+    let whole = |block: &str| match block.contains("int main") {
+        true => block.to_owned(),
+        false => format!(
+            "#include <clockscope.h>\n#include <stdio.h>\nint main(void) {{\n{block}\n\
+             printf(\"%d\\n\", (int)elapsed);\nreturn 0;\n}}\n"
+        ),
+    };
+    blocks.map(whole).collect()
+}
+
+/// The programs of the guide compile as they are shown, and print what they say.
+#[test]
+fn the_guide_shows_programs_that_run() {
+    let folder = Folder::new();
+    let shared = folder.shared();
+    for (compiler, language, standard, expected) in
+        [("gcc", "c", "-std=c99", &["work\n", "2000\n"][..]), ("g++", "cpp", "-std=c++11", &["work\n"][..])]
+    {
+        if !has(compiler) {
+            skip(&format!("{compiler} is not installed"));
+            continue;
+        }
+        let blocks = shown(language);
+        assert_eq!(blocks.len(), expected.len(), "{blocks:?}");
+        for (block, expected) in blocks.iter().zip(expected) {
+            let source = folder.path(&format!("shown.{language}"));
+            fs::write(&source, block).unwrap();
+            let compiled = folder.compile(compiler, &with(&[standard], &shared), &source, "shown");
+            let printed = run(&compiled);
+            assert!(printed.starts_with(expected), "{block}\n{printed}");
         }
     }
 }
