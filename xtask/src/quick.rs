@@ -5,8 +5,8 @@ use anyhow::Result;
 use crate::run;
 
 /// Test programs that take long or need more of a machine than to run Rust: real clocks at their
-/// speed, broken clocks (rigs), languages.
-const THOROUGH: [&str; 6] = ["order", "trap", "across", "faults", "trust", "runtimes"];
+/// speed, broken clocks (rigs), languages, tools for C.
+const THOROUGH: [&str; 9] = ["order", "trap", "across", "faults", "trust", "runtimes", "install", "lives", "matrix"];
 
 /// Cargo's arguments for the quick test programs.
 pub(crate) fn arguments() -> Result<Vec<String>> {
@@ -36,7 +36,8 @@ mod tests {
         }
         for name in THOROUGH {
             assert!(!arguments.iter().any(|argument| argument == name), "{name}: {arguments:?}");
-            let tests = ["clockscope", "clockscope-cli"].map(|owner| format!("crates/{owner}/tests/{name}.rs"));
+            let tests = ["clockscope", "clockscope-cli", "clockscope-capi"]
+                .map(|owner| format!("crates/{owner}/tests/{name}.rs"));
             assert!(tests.iter().any(|file| std::path::Path::new(file).exists()), "there is no test program {name}");
         }
     }

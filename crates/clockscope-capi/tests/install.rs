@@ -26,7 +26,7 @@ struct Installed {
 
 impl Installed {
     fn new(libdir: &'static str) -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = tempfile::tempdir().expect("a folder");
         let mut command = Command::new(env!("CARGO"));
         command.current_dir(examples().join("../.."));
         command.args(["run", "--quiet", "--package", "xtask", "--", "install", "--prefix"]);
@@ -54,7 +54,7 @@ impl Installed {
 
     /// Runs a program that was linked with the shared library, or with the static one.
     fn run(&self, program: &Path, is_static: bool) {
-        let holds_name = fs::read(program).unwrap().windows(SONAME.len()).any(|bytes| bytes == SONAME);
+        let holds_name = fs::read(program).expect("the program").windows(SONAME.len()).any(|bytes| bytes == SONAME);
         assert_eq!(holds_name, !is_static, "{}", program.display());
         let printed = command_succeeds(Command::new(program).env("LD_LIBRARY_PATH", self.libraries()));
         assert!(printed.starts_with("usleep(1000), 200 times: median "), "{printed}");

@@ -145,7 +145,7 @@ fn other_processors_compile_the_headers() {
 /// Blocks of docs/c.md in a language. One without `main` is the body of one.
 fn shown(language: &str) -> Vec<String> {
     let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/c.md");
-    let guide = fs::read_to_string(guide).unwrap();
+    let guide = fs::read_to_string(guide).expect("the guide");
     let begin = format!("\n```{language}\n");
     let blocks = guide.split(begin.as_str()).skip(1).filter_map(|rest| rest.split("\n```").next());
     let whole = |block: &str| match block.contains("int main") {
