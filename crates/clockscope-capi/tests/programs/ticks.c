@@ -92,6 +92,17 @@ static void check_reads(void) {
   }
 }
 
+#if defined(_WIN32)
+static void check_threads(void) {
+  DWORD_PTR allowed = 0, all = 0;
+  unsigned int cpu;
+  EXPECT(clockscope_pin_thread(1u << 20) == EINVAL);
+  EXPECT(GetProcessAffinityMask(GetCurrentProcess(), &allowed, &all) && allowed != 0);
+  for (cpu = 0; cpu < 8 * sizeof allowed; ++cpu) {
+    EXPECT((allowed >> cpu & 1) == 0 || clockscope_pin_thread(cpu) == 0);
+  }
+}
+#else
 static void check_threads(void) {
   cpu_set_t allowed;
   unsigned int cpu;
@@ -115,6 +126,7 @@ static void check_threads(void) {
 #endif
   }
 }
+#endif
 
 int main(void) {
   check_conversions();
