@@ -14,6 +14,11 @@
 
 #include <chrono>
 #include <ctime>
+#if defined(__has_include)
+#if __cplusplus >= 202002L && __has_include(<format>)
+#include <format>
+#endif
+#endif
 
 #include "clockscope.h"
 
@@ -124,5 +129,25 @@ public:
 };
 
 } // namespace clockscope
+
+/* 1 where std::format takes moments of wall_clock, as it takes those of system_clock: in UTC. With
+ * libstdc++ from 13, libc++ from 17, and Microsoft's library, in C++20. Otherwise 0. */
+#if defined(__cpp_lib_format) &&                                                                   \
+    ((defined(__cpp_lib_chrono) && __cpp_lib_chrono >= 201907L) ||                                 \
+     (defined(_LIBCPP_VERSION) && _LIBCPP_VERSION >= 170000))
+#define CLOCKSCOPE_HAS_FORMAT 1
+
+template <class Char>
+struct std::formatter<clockscope::wall_clock::time_point, Char>
+    : std::formatter<std::chrono::sys_time<std::chrono::nanoseconds>, Char> {
+  template <class Context>
+  auto format(clockscope::wall_clock::time_point moment, Context &context) const {
+    using Base = std::formatter<std::chrono::sys_time<std::chrono::nanoseconds>, Char>;
+    return Base::format(clockscope::wall_clock::to_sys(moment), context);
+  }
+};
+#else
+#define CLOCKSCOPE_HAS_FORMAT 0
+#endif
 
 #endif /* CLOCKSCOPE_HPP */

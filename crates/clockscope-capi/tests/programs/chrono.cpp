@@ -115,7 +115,18 @@ static void check_steadiness() {
   EXPECT(!is_so(unordered_clock::is_steady) && !is_so(wall_clock::is_steady));
 }
 
+#if CLOCKSCOPE_HAS_FORMAT
+static void check_format() {
+  const wall_clock::time_point moment(seconds(86400) + nanoseconds(5));
+  EXPECT(std::format("{:%F %T}", moment) == "1970-01-02 00:00:00.000000005");
+  EXPECT(std::format("{:>12%F}", moment) == "  1970-01-02");
+}
+#else
+static void check_format() {}
+#endif
+
 int main() {
+  check_format();
   check_steadiness();
   check_clock();
   check_wall();
