@@ -9,8 +9,8 @@
  * page that the library publishes (docs/library.md, "The page"). Elsewhere they are calls: with
  * other compilers, on Windows, on 32-bit processors, under ThreadSanitizer, which does not know the
  * page's protocol, and where CLOCKSCOPE_NO_INLINE is defined. A library whose page has another
- * format than this header knows returns NULL from clockscope_page_v1(): each reading is a call
- * then.
+ * format than this header knows returns a page without a line from clockscope_page_v1(): each
+ * reading is a call then.
  *
  * All functions may be called by any thread at any time. None changes errno. A function that
  * returns an int returns a negative clockscope_error where it fails; no other return is negative.
@@ -357,7 +357,8 @@ CLOCKSCOPE_API int clockscope_manual_set(const clockscope_manual *clock,
 /* ---- About the library ---- */
 
 /* Returns the address of the page that inlined readings take the time from: 148 words of 64 bits,
- * of format 1. NULL in a library whose page has another format. The address stays the same for the
+ * of format 1. Never NULL, so that readings need not ask. A library whose page has another format
+ * returns 148 words that are 0, by which each reading is a call. The address stays the same for the
  * life of the process, in forked children as well.
  *
  * Unit, error, ordering: docs/library.md, "The page".
@@ -435,9 +436,6 @@ CLOCKSCOPE_INLINE int clockscope_read_(int is_ordered, uint64_t *ns,
   const uint64_t *page = clockscope_page_v1();
   uint64_t version, start, packed, value, slope, lowest, ticks, upper;
   const uint64_t *segment;
-  if (__builtin_expect(!page, 0)) {
-    return 0;
-  }
   version = __atomic_load_n(page, __ATOMIC_ACQUIRE);
   if (__builtin_expect(!(version >> 63), 0)) {
     return 0;

@@ -5,7 +5,6 @@
 #![allow(unsafe_code, reason = "exported names and the caller's pointers have no safe form")]
 
 use core::ffi::{c_char, c_int, c_void};
-use core::ptr;
 use core::time::Duration;
 
 use clockscope::{Clock, Evidence, FakeClock, Instant, bounded, layout, wall};
@@ -237,10 +236,14 @@ pub unsafe extern "C" fn clockscope_manual_set(clock: *const FakeClock, ns: u64)
     guarded(|| Ok(c_int::from(clock.set(Instant::from_ns(ns)))))
 }
 
-/// Returns the address of the page of format 1; NULL in a library of another format.
+/// What a library of another format would return in place of a page of format 1. It never has a
+/// line, so that each reading is a call.
+static NO_LINE: [u64; 148] = [0; 148];
+
+/// Returns the address of the page of format 1; in a library of another format, one without a line.
 #[unsafe(no_mangle)]
 pub extern "C" fn clockscope_page_v1() -> *const u64 {
-    if layout::FORMAT == FORMAT { clockscope::page().as_ptr().cast() } else { ptr::null() }
+    if layout::FORMAT == FORMAT { clockscope::page().as_ptr().cast() } else { NO_LINE.as_ptr() }
 }
 
 /// Returns a text that describes a code.

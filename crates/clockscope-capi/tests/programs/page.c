@@ -8,7 +8,8 @@
 static uint64_t words[148];
 
 #ifdef NO_PAGE
-const uint64_t *clockscope_page_v1(void) CLOCKSCOPE_NOEXCEPT { return NULL; }
+static const uint64_t no_line[148] = {0};
+const uint64_t *clockscope_page_v1(void) CLOCKSCOPE_NOEXCEPT { return no_line; }
 #else
 const uint64_t *clockscope_page_v1(void) CLOCKSCOPE_NOEXCEPT { return words; }
 #endif
