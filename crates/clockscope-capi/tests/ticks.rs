@@ -57,16 +57,17 @@ fn the_counter_needs_no_library() {
 /// The counters of other processors and systems, as emulators have them.
 #[test]
 fn other_machines_have_counters() {
-    let any = |_: &Bounds| true;
+    type IsRight = fn(&Bounds) -> bool;
+    let any: IsRight = |_| true;
     // The architecture's own rate.
-    let of_s390x = |bounds: &Bounds| bounds.hold(4.096e9, 4.096e9);
-    let cases: [(&str, &str, &dyn Fn(&Bounds) -> bool); 5] = [
-        ("aarch64-linux-gnu-gcc", "qemu-aarch64", &any),
-        ("powerpc64le-linux-gnu-gcc", "qemu-ppc64le", &any),
-        ("riscv64-linux-gnu-gcc", "qemu-riscv64", &any),
-        ("s390x-linux-gnu-gcc", "qemu-s390x", &of_s390x),
+    let of_s390x: IsRight = |bounds| bounds.hold(4.096e9, 4.096e9);
+    let cases = [
+        ("aarch64-linux-gnu-gcc", "qemu-aarch64", any),
+        ("powerpc64le-linux-gnu-gcc", "qemu-ppc64le", any),
+        ("riscv64-linux-gnu-gcc", "qemu-riscv64", any),
+        ("s390x-linux-gnu-gcc", "qemu-s390x", of_s390x),
         // Not emulated: this machine's.
-        ("x86_64-w64-mingw32-gcc", "wine", &Bounds::hold_here),
+        ("x86_64-w64-mingw32-gcc", "wine", Bounds::hold_here),
     ];
     let folder = Folder::new();
     for (compiler, emulator, is_right) in cases {
