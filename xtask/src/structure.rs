@@ -22,6 +22,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("clockscope-brackets", &[]),
     ("clockscope", &["clockscope-arch", "clockscope-brackets"]),
     ("clockscope-capi", &["clockscope"]),
+    ("clockscope-python", &["clockscope", "clockscope-statistics"]),
     ("clockscope-sources", &["clockscope", "clockscope-arch"]),
     ("clockscope-records", &[]),
     ("clockscope-statistics", &["clockscope-brackets"]),
@@ -69,6 +70,8 @@ const UNSAFE: &[&str] = &[
     // Exported names and the caller's pointers; C code that a test loads.
     "crates/clockscope-capi/src/exports.rs",
     "crates/clockscope-capi/tests/one_page.rs",
+    // Python's objects, by its C interface.
+    "crates/clockscope-python/src/exports.rs",
     // What is done to a process there has no safe form.
     "crates/clockscope/tests/process",
     "crates/clockscope-machine/src",

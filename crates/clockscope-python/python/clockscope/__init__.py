@@ -1,0 +1,117 @@
+"""Timestamps at the cost of the processor's counter, and what this machine's clocks do.
+
+    from clockscope import now_ns
+    start = now_ns()
+    work()
+    print(now_ns() - start, "ns")
+
+Clocks: now_ns, now_unordered_ns, wall_ns, bounded_ns, Stopwatch; what they are worth: error_bound,
+source, evidence, get_clock_info. Questions about the machine's clocks, which the command
+`clockscope` answers in a process of its own: measure, steps, check, order, offsets, rate, gaps,
+sleep, shootout, advise.
+
+Importing the package reads no clock and starts no thread.
+"""
+
+from clockscope._errors import (
+    ClockscopeError,
+    ClockUnavailable,
+    CommandNotFound,
+    FindingError,
+    Interrupted,
+    MeasurementFailed,
+    Undetermined,
+)
+from clockscope._native import (
+    VERSION,
+    bounded_ns,
+    bounded_state,
+    generation,
+    now_ns,
+    now_unordered_ns,
+    prepare,
+    recheck,
+    source,
+    wall_ns,
+)
+from clockscope._stopwatch import Stopwatch
+
+__version__ = VERSION
+del VERSION
+
+# Imported when they are first used: they bring modules that take longer than this package.
+_LAZY = {
+    "ClockInfo": "_clock_info",
+    "ErrorBound": "_answers",
+    "Evidence": "_answers",
+    "Fields": "_record",
+    "Record": "_record",
+    "advise": "_questions",
+    "check": "_questions",
+    "error_bound": "_answers",
+    "evidence": "_answers",
+    "gaps": "_questions",
+    "get_clock_info": "_clock_info",
+    "measure": "_questions",
+    "offsets": "_questions",
+    "order": "_questions",
+    "rate": "_questions",
+    "read_record": "_record",
+    "shootout": "_questions",
+    "sleep": "_questions",
+    "steps": "_questions",
+}
+
+__all__ = [
+    "ClockInfo",
+    "ClockUnavailable",
+    "ClockscopeError",
+    "CommandNotFound",
+    "ErrorBound",
+    "Evidence",
+    "Fields",
+    "FindingError",
+    "Interrupted",
+    "MeasurementFailed",
+    "Record",
+    "Stopwatch",
+    "Undetermined",
+    "advise",
+    "bounded_ns",
+    "bounded_state",
+    "check",
+    "error_bound",
+    "evidence",
+    "gaps",
+    "generation",
+    "get_clock_info",
+    "measure",
+    "now_ns",
+    "now_unordered_ns",
+    "offsets",
+    "order",
+    "prepare",
+    "rate",
+    "read_record",
+    "recheck",
+    "shootout",
+    "sleep",
+    "source",
+    "steps",
+    "wall_ns",
+]
+
+
+def __getattr__(name):
+    module = _LAZY.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"{__name__}.{module}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__():
+    return sorted({*globals(), *_LAZY})

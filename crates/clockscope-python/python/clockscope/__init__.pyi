@@ -1,0 +1,77 @@
+from clockscope._answers import ErrorBound as ErrorBound
+from clockscope._answers import Evidence as Evidence
+from clockscope._answers import error_bound as error_bound
+from clockscope._answers import evidence as evidence
+from clockscope._clock_info import ClockInfo as ClockInfo
+from clockscope._clock_info import get_clock_info as get_clock_info
+from clockscope._errors import ClockscopeError as ClockscopeError
+from clockscope._errors import ClockUnavailable as ClockUnavailable
+from clockscope._errors import CommandNotFound as CommandNotFound
+from clockscope._errors import FindingError as FindingError
+from clockscope._errors import Interrupted as Interrupted
+from clockscope._errors import MeasurementFailed as MeasurementFailed
+from clockscope._errors import Undetermined as Undetermined
+from clockscope._native import bounded_ns as bounded_ns
+from clockscope._native import bounded_state as bounded_state
+from clockscope._native import generation as generation
+from clockscope._native import now_ns as now_ns
+from clockscope._native import now_unordered_ns as now_unordered_ns
+from clockscope._native import prepare as prepare
+from clockscope._native import recheck as recheck
+from clockscope._native import source as source
+from clockscope._native import wall_ns as wall_ns
+from clockscope._questions import advise as advise
+from clockscope._questions import check as check
+from clockscope._questions import gaps as gaps
+from clockscope._questions import measure as measure
+from clockscope._questions import offsets as offsets
+from clockscope._questions import order as order
+from clockscope._questions import rate as rate
+from clockscope._questions import shootout as shootout
+from clockscope._questions import sleep as sleep
+from clockscope._questions import steps as steps
+from clockscope._record import Fields as Fields
+from clockscope._record import Record as Record
+from clockscope._record import read_record as read_record
+from clockscope._stopwatch import Stopwatch as Stopwatch
+
+__all__ = [
+    "ClockInfo",
+    "ClockUnavailable",
+    "ClockscopeError",
+    "CommandNotFound",
+    "ErrorBound",
+    "Evidence",
+    "Fields",
+    "FindingError",
+    "Interrupted",
+    "MeasurementFailed",
+    "Record",
+    "Stopwatch",
+    "Undetermined",
+    "advise",
+    "bounded_ns",
+    "bounded_state",
+    "check",
+    "error_bound",
+    "evidence",
+    "gaps",
+    "generation",
+    "get_clock_info",
+    "measure",
+    "now_ns",
+    "now_unordered_ns",
+    "offsets",
+    "order",
+    "prepare",
+    "rate",
+    "read_record",
+    "recheck",
+    "shootout",
+    "sleep",
+    "source",
+    "steps",
+    "wall_ns",
+]
+
+__version__: str

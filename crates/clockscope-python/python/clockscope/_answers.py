@@ -1,0 +1,51 @@
+"""What the library reports about its clock, with names."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+from clockscope import _native
+
+
+class ErrorBound(NamedTuple):
+    """How far now_ns() is from time.monotonic_ns(), in ns."""
+
+    now_ns: int
+    """By a comparison that was made for this answer."""
+    largest_ns: int
+    """The largest since the generation began."""
+
+
+class Evidence(NamedTuple):
+    """One finding about the processor's counter, and what it means for using it."""
+
+    name: str
+    """What was asked."""
+    finding: Literal["for", "against", "unknown"]
+    """What the answer means."""
+    seen: str
+    """The answer in a sentence; where it is unknown, why."""
+    value: float | str | None
+    """The answer as a figure or a word, if it has one."""
+    unit: str
+    """The figure's unit; empty for words and counts."""
+    source: str
+    """Who says so: a register, a file, a test."""
+    advice: str
+    """What can be done about it; empty where nothing need be."""
+
+
+def error_bound() -> ErrorBound:
+    """Returns how far now_ns() is from time.monotonic_ns(), by a fresh comparison, and at most.
+
+    Costs about 1 us. Raises ClockUnavailable where no clock of the system answers.
+    """
+    return ErrorBound(*_native.error_bound())
+
+
+def evidence() -> tuple[Evidence, ...]:
+    """Returns the evidence about the processor's counter, and why it is used or not.
+
+    Asks the kernel and the processor anew: tens of us.
+    """
+    return tuple(Evidence(*piece) for piece in _native.evidence())

@@ -1,0 +1,302 @@
+"""The instrument's questions. The command answers them, in a process of its own."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from clockscope import _command
+from clockscope._errors import ClockUnavailable
+from clockscope._record import Record
+
+Clocks = str | Iterable[str]
+
+
+def measure(
+    clocks: Clocks = (),
+    *,
+    duration: float = 2.5,
+    via: str = "libc",
+    cpu: int | None = None,
+    thorough: bool = False,
+    fail_on: Clocks = (),
+) -> Record:
+    """Measures what a read costs, the tick, and what goes wrong between reads.
+
+    clocks: names, as `clockscope list` shows them; all clocks by default.
+    duration: seconds for all clocks together.
+    via: "libc", "vdso", "syscall" or "all", for clocks that can be read in several ways.
+    cpu: the CPU to measure on; the current one by default.
+    thorough: looks across CPUs and over time as well, for 2.5 s more.
+    fail_on: raises FindingError if a clock shows any of these: "regression", "jump", "warp",
+    "stall", "stuck", "fail", "unavailable", "unknown".
+
+    Raises ClockUnavailable if none of the named clocks can be read.
+    """
+    arguments = _options(duration=_seconds("duration", duration), via=via, cpu=_cpu(cpu), fail_on=_names("fail_on", fail_on))
+    return _about_clocks("measure", clocks, arguments + ["--thorough"] * bool(thorough))
+
+
+def steps(
+    clocks: Clocks = (),
+    *,
+    duration: float | None = None,
+    reads: int | None = None,
+    via: str = "libc",
+    cpu: int | None = None,
+    fail_on: Clocks = (),
+) -> Record:
+    """Reads clocks in a loop and gives all differences, the tick, and what went wrong and when.
+
+    duration: seconds for all clocks together, 2 by default; or reads: the number for each clock.
+    The other arguments, and ClockUnavailable: as for measure().
+    """
+    if duration is not None and reads is not None:
+        raise ValueError("duration and reads: expected one of both")
+    arguments = _options(
+        duration=_seconds("duration", duration),
+        reads=_whole("reads", reads, least=2),
+        via=via,
+        cpu=_cpu(cpu),
+        fail_on=_names("fail_on", fail_on),
+    )
+    return _about_clocks("steps", clocks, arguments)
+
+
+def check(
+    clocks: Clocks = (),
+    *,
+    duration: float = 5.0,
+    cpu: int | None = None,
+    fail_on: Clocks = (),
+    policy: str | os.PathLike[str] | None = None,
+) -> Record:
+    """Gives a verdict on each clock, trusted, limited or unfit, and its evidence.
+
+    clocks: "counter" is the processor's; the counter and all POSIX clocks by default.
+    duration: seconds for everything.
+    fail_on: raises FindingError for any of "limited", "unfit", "regression", "jump",
+    "unavailable", "unknown", and Undetermined where that could not be tested.
+    policy: a file of demands (TOML); unmet ones raise FindingError.
+    """
+    arguments = _options(
+        duration=_seconds("duration", duration),
+        cpu=_cpu(cpu),
+        fail_on=_names("fail_on", fail_on),
+        policy=None if policy is None else os.fspath(policy),
+    )
+    return _command.ask(["check", *_FORMAT, *arguments, "--", *_names_of("clocks", clocks)])
+
+
+def order(
+    clocks: Clocks = (),
+    *,
+    duration: float = 2.0,
+    cpus: Iterable[int] | None = None,
+    serial: bool = False,
+    handoff: str = "both",
+    via: str = "libc",
+    fail_on: Clocks = (),
+) -> Record:
+    """Hands readings from CPU to CPU and counts those that go back.
+
+    duration: seconds for all clocks and pairs; on many CPUs, and on busy ones, it takes more.
+    cpus: the CPUs that take part; all that this process may run on by default.
+    serial: one pair at a time. handoff: "mailbox", "lock" or "both".
+    fail_on: "regression", "unknown". Raises ClockUnavailable as measure() does.
+    """
+    arguments = _options(
+        duration=_seconds("duration", duration),
+        cpus=_cpus(cpus),
+        handoff=handoff,
+        via=via,
+        fail_on=_names("fail_on", fail_on),
+    )
+    return _about_clocks("order", clocks, arguments + ["--serial"] * bool(serial))
+
+
+def offsets(
+    *, duration: float = 1.0, cpus: Iterable[int] | None = None, serial: bool = False, fail_on: Clocks = ()
+) -> Record:
+    """Measures how far the CPUs' counters are apart, with bounds. Arguments as for order()."""
+    arguments = _options(duration=_seconds("duration", duration), cpus=_cpus(cpus), fail_on=_names("fail_on", fail_on))
+    return _command.ask(["offsets", *_FORMAT, *arguments, *["--serial"] * bool(serial)])
+
+
+def rate(
+    clocks: Clocks = (),
+    *,
+    duration: float | None = None,
+    until_ppm: float | None = None,
+    reference: str | None = None,
+    via: str = "libc",
+    cpu: int | None = None,
+    fail_on: Clocks = (),
+) -> Record:
+    """Compares how fast clocks run, with bounds, and how steadily.
+
+    duration: seconds, 2 by default; with until_ppm the most, 60 by default.
+    until_ppm: stops as soon as every bound is this small; raises Undetermined if time was short.
+    reference: the clock that the others are compared with; monotonic_raw:vdso by default.
+    The other arguments, and ClockUnavailable: as for measure().
+    """
+    arguments = _options(
+        duration=_seconds("duration", duration),
+        until=_ppm("until_ppm", until_ppm),
+        reference=reference,
+        via=via,
+        cpu=_cpu(cpu),
+        fail_on=_names("fail_on", fail_on),
+    )
+    return _about_clocks("rate", clocks, arguments)
+
+
+def gaps(*, threshold: float = 1e-6, duration: float = 2.0, cpus: Iterable[int] | None = None) -> Record:
+    """Measures what time threads lose, and to what.
+
+    threshold: the shortest time between two reads that counts as a gap, in seconds.
+    cpus: all at once; the current one by default.
+    """
+    arguments = _options(
+        threshold=_seconds("threshold", threshold), duration=_seconds("duration", duration), cpus=_cpus(cpus)
+    )
+    return _command.ask(["gaps", *_FORMAT, *arguments])
+
+
+def sleep(*, duration: float = 6.0, cpu: int | None = None, fail_on: Clocks = ()) -> Record:
+    """Measures how long the system's sleeping calls take, beside what was asked for.
+
+    duration: seconds, roughly; each call sleeps three times at least, which takes 2.5 s.
+    """
+    arguments = _options(duration=_seconds("duration", duration), cpu=_cpu(cpu), fail_on=_names("fail_on", fail_on))
+    return _command.ask(["sleep", *_FORMAT, *arguments])
+
+
+def shootout(a: str | None = None, b: str | None = None, *, duration: float = 3.0, cpu: int | None = None) -> Record:
+    """Compares two clocks by resolution, accuracy, cost and reliability.
+
+    a: the processor's counter by default. b: monotonic. Raises Undetermined if one of them cannot
+    be read.
+    """
+    if a is None and b is not None:
+        raise ValueError("b: expected a as well")
+    named = [_text(name, value) for name, value in (("a", a), ("b", b)) if value is not None]
+    arguments = _options(duration=_seconds("duration", duration), cpu=_cpu(cpu))
+    return _command.ask(["shootout", *_FORMAT, *arguments, "--", *named])
+
+
+def advise(
+    interval: float | None = None,
+    *,
+    error: float = 0.01,
+    record: Record | None = None,
+    duration: float | None = None,
+    cpu: int | None = None,
+) -> Record:
+    """Advises which clock to use for an interval, and how often to repeat.
+
+    interval: what is to be measured, in seconds; a table of 1 ns to 1 s by default.
+    error: the relative error that is accepted.
+    record: an answer of measure() or steps() to compute from, instead of measuring for `duration`
+    seconds (2.5 by default).
+    """
+    if record is not None and (duration is not None or cpu is not None):
+        raise ValueError("record: expected neither duration nor cpu with it, since nothing is measured")
+    arguments = _options(
+        interval=_seconds("interval", interval),
+        error=_number("error", error),
+        duration=_seconds("duration", duration),
+        cpu=_cpu(cpu),
+    )
+    if record is None:
+        return _command.ask(["advise", *_FORMAT, *arguments])
+    if not isinstance(record, Record):
+        raise TypeError(f"record: expected a Record, got {type(record).__name__}")
+    return _command.ask(["advise", *_FORMAT, *arguments, "--from", "-"], record.to_json())
+
+
+_FORMAT = ("--format", "json", "--quiet")
+
+
+def _about_clocks(question: str, clocks: Clocks, arguments: Sequence[str]) -> Record:
+    """Asks about clocks, one of which has to be readable if they are named."""
+    named = _names_of("clocks", clocks)
+    record = _command.ask([question, *_FORMAT, *arguments, "--", *named])
+    found = record.sequences if question == "order" else record.clocks
+    if named and found and not any(clock.available for clock in found):
+        reasons = "; ".join(f"{clock.name}: {clock.reason}" for clock in found)
+        raise ClockUnavailable(reasons, record)
+    return record
+
+
+def _options(**values: str | None) -> list[str]:
+    """Options with a value. Each is one word, so that no value is taken for an option."""
+    return [f"--{name.replace('_', '-')}={_text(name, value)}" for name, value in values.items() if value is not None]
+
+
+def _text(name: str, value: object) -> str:
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: expected a string, got {type(value).__name__}")
+    if "\0" in value:
+        raise ValueError(f"{name}: expected no zero byte, got {value!r}")
+    return value
+
+
+def _names_of(name: str, names: Clocks) -> list[str]:
+    """Names, of which one alone may be given as a string."""
+    if isinstance(names, str):
+        return [_text(name, names)]
+    if not isinstance(names, Iterable):
+        raise TypeError(f"{name}: expected strings, got {type(names).__name__}")
+    return [_text(name, one) for one in names]
+
+
+def _names(name: str, names: Clocks) -> str | None:
+    """Names as one word; None without any."""
+    return ",".join(_names_of(name, names)) or None
+
+
+def _number(name: str, value: Any) -> str:
+    """A finite number above 0."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"{name}: expected a number, got {type(value).__name__}")
+    if not math.isfinite(value) or value <= 0:
+        raise ValueError(f"{name}: expected a finite number above 0, got {value!r}")
+    return repr(float(value))
+
+
+def _seconds(name: str, value: Any) -> str | None:
+    return None if value is None else f"{_number(name, value)}s"
+
+
+def _ppm(name: str, value: Any) -> str | None:
+    return None if value is None else f"{_number(name, value)}ppm"
+
+
+def _whole(name: str, value: Any, least: int) -> str | None:
+    """A whole number that is not too small; None for None."""
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"{name}: expected an int, got {type(value).__name__}")
+    if value < least:
+        raise ValueError(f"{name}: expected {least} or more, got {value}")
+    return str(value)
+
+
+def _cpu(cpu: int | None) -> str | None:
+    return _whole("cpu", cpu, least=0)
+
+
+def _cpus(cpus: Iterable[int] | None) -> str | None:
+    """CPUs as a list on the command line; None for the default."""
+    if cpus is None:
+        return None
+    if isinstance(cpus, (str, bytes)) or not isinstance(cpus, Iterable):
+        raise TypeError(f"cpus: expected ints, got {type(cpus).__name__}")
+    numbers = [str(_cpu(cpu)) for cpu in cpus]
+    if not numbers:
+        raise ValueError("cpus: expected one CPU at least")
+    return ",".join(numbers)

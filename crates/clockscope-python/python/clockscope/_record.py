@@ -1,0 +1,172 @@
+"""What was measured, as immutable objects with the keys of the JSON documents."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+# The version of the documents that this package reads.
+SCHEMA_VERSION = 2
+# Longest text that is shown of a document that is not one.
+_SHOWN = 40
+
+
+class Fields:
+    """An object of a document: its keys are attributes, and its lists are tuples.
+
+    `fields["key"]` gives what `fields.key` does, for keys that are no identifier, such as the
+    paths in `unknown`. Nothing can be changed.
+    """
+
+    __slots__ = ("_data",)
+    _data: dict[str, Any]
+
+    def __init__(self, data: dict[str, Any]) -> None:
+        object.__setattr__(self, "_data", data)
+
+    def __getattr__(self, name: str) -> Any:
+        # Asked for before it is set: by copy and pickle.
+        if name == "_data":
+            raise AttributeError(name)
+        try:
+            return _shown(self._data[name])
+        except KeyError:
+            message = f"{type(self).__name__} has no key {name!r}"
+            raise AttributeError(message, name=name, obj=self) from None
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"cannot set {name!r}: a record is immutable; to_dict() gives a copy")
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(f"cannot delete {name!r}: a record is immutable; to_dict() gives a copy")
+
+    def __getitem__(self, key: str) -> Any:
+        return _shown(self._data[key])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._data)
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._data
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._data]
+
+    def __eq__(self, other: object) -> bool:
+        return self._data == other._data if isinstance(other, Fields) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(json.dumps(self._data, sort_keys=True))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._data,)
+
+    def __repr__(self) -> str:
+        return f"Fields({_summary(self._data)})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Returns a copy as dictionaries and lists, which may be changed."""
+        copy: dict[str, Any] = json.loads(json.dumps(self._data))
+        return copy
+
+    def to_json(self) -> str:
+        """Returns it as JSON."""
+        return json.dumps(self._data, indent=2)
+
+
+class Record(Fields):
+    """A document of clockscope (docs/records.md): what was measured, where, and how.
+
+    `str(record)` is the table of the terminal, by `clockscope report`. Records are equal if their
+    contents are, and can be pickled. Units are in the names: `_ns`, `_s`, `_hz`, `_ppm`,
+    `_percent`. A figure that could not be determined is None, and `unknown` has the reason.
+    """
+
+    __slots__ = ("_text",)
+    _text: str
+
+    def __init__(self, text: str) -> None:
+        """Reads a document that the command wrote. Raises ValueError for any other text."""
+        super().__init__(_parsed(text))
+        object.__setattr__(self, "_text", text)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self._text,)
+
+    def __repr__(self) -> str:
+        return f"<clockscope.Record {self.schema!r} of {self.recorded_at}>"
+
+    def __str__(self) -> str:
+        from clockscope import _command
+        from clockscope._errors import ClockscopeError
+
+        try:
+            return _command.report(self._text, "table").rstrip("\n")
+        except ClockscopeError as error:
+            return f"{self!r}\n(no table: {error})"
+
+    def to_json(self) -> str:
+        """Returns the document as the command wrote it."""
+        return self._text
+
+
+def read_record(path: str | os.PathLike[str]) -> Record:
+    """Reads a document that `clockscope --format json` wrote.
+
+    Raises OSError where the file cannot be read, and ValueError where it is not such a document,
+    or one of another version of the schema.
+    """
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    try:
+        return Record(text)
+    except ValueError as error:
+        raise ValueError(f"{os.fspath(path)}: {error}") from None
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    try:
+        data = json.loads(text, parse_constant=_refused)
+    except RecursionError:
+        raise ValueError("not a record: it is nested too deeply") from None
+    except ValueError as error:
+        raise ValueError(f"not a record: {error}") from None
+    schema = data.get("schema") if isinstance(data, dict) else None
+    if not isinstance(schema, str) or not schema.startswith("clockscope."):
+        shown = text[:_SHOWN] + ("..." if len(text) > _SHOWN else "")
+        raise ValueError(f"not a record: expected a document with the key \"schema\", got {shown!r}")
+    version = data.get("schema_version")
+    if version != SCHEMA_VERSION or isinstance(version, bool):
+        upgrade = isinstance(version, int) and version > SCHEMA_VERSION
+        advice = "; install a newer clockscope" if upgrade else ""
+        raise ValueError(f"schema_version {version!r} of {schema}: expected {SCHEMA_VERSION}{advice}")
+    return data
+
+
+def _refused(constant: str) -> NoReturn:
+    raise ValueError(f"{constant} is not JSON")
+
+
+def _shown(value: Any) -> Any:
+    if isinstance(value, dict):
+        return Fields(value)
+    if isinstance(value, list):
+        return tuple(_shown(item) for item in value)
+    return value
+
+
+def _summary(data: dict[str, Any]) -> str:
+    """The keys that hold a single value, up to a line."""
+    plain = [f"{key}={value!r}" for key, value in data.items() if not isinstance(value, (dict, list))]
+    shown, length = [], 0
+    for part in plain:
+        length += len(part) + 2
+        if length > 80:
+            break
+        shown.append(part)
+    return ", ".join(shown) + (", ..." if len(shown) < len(data) else "")

@@ -1,0 +1,379 @@
+//! The module as Python sees it: its functions, and their texts for `help()`.
+//!
+//! Timestamps are functions without arguments (METH_NOARGS), by the C interface itself: a wrapper
+//! of PyO3 costs some nanoseconds, which is what they are to save. All functions are listed in
+//! [`METHODS`], and no other symbol is exported but `PyInit__native`.
+
+#![allow(unsafe_code, reason = "Python's objects have no safe form without a wrapper's cost")]
+
+use core::ffi::{CStr, c_char, c_int, c_void};
+use core::ptr;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::slice;
+use std::sync::OnceLock;
+
+use clockscope::{bounded, wall};
+use pyo3_ffi as py;
+use pyo3_ffi::{PyMethodDef, PyMethodDefPointer, PyModuleDef, PyModuleDef_Slot, PyObject};
+
+use crate::answers::{self, Failure, Value};
+
+/// The package's version, with the zero byte that ends it.
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
+
+/// The slot of a module's definition that fills a new module.
+const EXEC: c_int = 2;
+/// Slots that say what the module permits: number, value, and the first minor version of Python 3
+/// that knows it. Each interpreter may have a GIL of its own; none is needed. The headers for 3.10
+/// lack them.
+const PERMISSIONS: [(c_int, usize, u32); 2] = [(3, 2, 12), (4, 1, 13)];
+
+/// A function without arguments; the first parameter is the module, the second NULL.
+type Function = extern "C" fn(*mut PyObject, *mut PyObject) -> *mut PyObject;
+
+/// Every function of the module. `help()` shows the text; its first line is the signature.
+const METHODS: [(&CStr, Function, c_int, &CStr); 14] = [
+    (
+        c"now_ns",
+        now_ns,
+        py::METH_NOARGS,
+        c"now_ns($module, /)
+--
+
+Returns the time now, ordered: no reading that happens after it is smaller, on any thread.
+
+Unit: ns on the timeline of time.monotonic_ns().
+Error: error_bound(), a fraction of a microsecond.
+Raises: ClockUnavailable where no clock of the system answers.",
+    ),
+    (
+        c"now_unordered_ns",
+        now_unordered_ns,
+        py::METH_NOARGS,
+        c"now_unordered_ns($module, /)
+--
+
+Returns the time now by a bare read of the counter, for durations on one thread.
+
+The processor may read it some tens of nanoseconds earlier or later than the program says. Stands
+still where no clock of the system answers.
+
+Unit: ns on the timeline of now_ns().",
+    ),
+    (
+        c"wall_ns",
+        wall_ns,
+        py::METH_NOARGS,
+        c"wall_ns($module, /)
+--
+
+Returns civil time at the cost of a timestamp; it goes back where the system's clock is set back.
+
+Unit: ns since the Unix epoch, as time.time_ns().",
+    ),
+    (
+        c"bounded_ns",
+        bounded_ns,
+        py::METH_NOARGS,
+        c"bounded_ns($module, /)
+--
+
+Returns (earliest, latest): the true civil time at some moment of the call lies between them.
+
+Where nothing bounds the true time they are -2**63 and 2**63 - 1, so that a program that waits for
+`latest` to pass waits too long and never too short. bounded_state() says why.
+
+Unit: ns since the Unix epoch.",
+    ),
+    (
+        c"bounded_state",
+        bounded_state,
+        py::METH_NOARGS,
+        c"bounded_state($module, /)
+--
+
+Returns what bounded_ns() is worth now.
+
+\"synchronized\", \"while_not_slewing\" and \"leap_second\" have a bound. \"slewing\", \"worthless\",
+\"unsynchronized\" and \"unavailable\" have none.",
+    ),
+    (c"error_bound", error_bound, py::METH_NOARGS, c"error_bound($module, /)\n--\n\nReturns (now, largest) in ns."),
+    (
+        c"wall_error_bound",
+        wall_error_bound,
+        py::METH_NOARGS,
+        c"wall_error_bound($module, /)\n--\n\nReturns (now, largest) in ns for wall_ns().",
+    ),
+    (
+        c"source",
+        source,
+        py::METH_NOARGS,
+        c"source($module, /)
+--
+
+Returns where the time of now_ns() comes from at this moment.
+
+\"counter\": the processor's counter. \"os_clock\": the system's clock, until the counter is
+calibrated, for rare callers, and where the counter may not be used. \"nothing\": no clock answers.",
+    ),
+    (
+        c"evidence",
+        evidence,
+        py::METH_NOARGS,
+        c"evidence($module, /)\n--\n\nReturns (name, finding, seen, value, unit, source, advice) of each piece.",
+    ),
+    (
+        c"generation",
+        generation,
+        py::METH_NOARGS,
+        c"generation($module, /)
+--
+
+Returns a number that changes whenever the calibration is invalidated: after a suspend, a restored
+snapshot, a fork. Two readings of one generation are on one line. 0 before the first reading.",
+    ),
+    (c"resolution_ns", resolution_ns, py::METH_NOARGS, c"resolution_ns($module, /)\n--\n\nReturns the step in ns."),
+    (
+        c"prepare",
+        prepare,
+        py::METH_NOARGS,
+        c"prepare($module, /)
+--
+
+Asks the kernel now all that readings would ask later, and prepares for forks.
+
+Call it before the process confines itself (seccomp, Landlock, chroot). Without it the first two
+readings ask. Costs some 50 us once.",
+    ),
+    (
+        c"recheck",
+        recheck,
+        py::METH_NOARGS,
+        c"recheck($module, /)
+--
+
+Asks the kernel again whether the counter may be used, follows the answer, and returns it.",
+    ),
+    (c"tick", tick, py::METH_O, c"tick($module, readings, /)\n--\n\nReturns (tick, reason) of native 64-bit words."),
+];
+
+extern "C" fn now_ns(_module: *mut PyObject, _none: *mut PyObject) -> *mut PyObject {
+    match clockscope::try_now() {
+        // SAFETY: Python calls functions of modules with the interpreter attached.
+        Ok(now) => unsafe { py::PyLong_FromUnsignedLongLong(now.as_ns()) },
+        // SAFETY: as above.
+        Err(_) => unsafe { raise(Failure::NoClock) },
+    }
+}
+
+extern "C" fn now_unordered_ns(_module: *mut PyObject, _none: *mut PyObject) -> *mut PyObject {
+    // SAFETY: as in `now_ns`.
+    unsafe { py::PyLong_FromUnsignedLongLong(clockscope::now_unordered().as_ns()) }
+}
+
+extern "C" fn wall_ns(_module: *mut PyObject, _none: *mut PyObject) -> *mut PyObject {
+    // SAFETY: as in `now_ns`.
+    unsafe { py::PyLong_FromLongLong(wall::now().as_unix_ns()) }
+}
+
+extern "C" fn bounded_ns(_module: *mut PyObject, _none: *mut PyObject) -> *mut PyObject {
+    let now = bounded::now();
+    let ends = [now.earliest, now.latest].map(|end| Value::Signed(end.as_unix_ns()));
+    // SAFETY: as in `now_ns`.
+    unsafe { object(&Value::Tuple(ends.to_vec())) }
+}
+
+/// Defines functions that return what a question of [`answers`] does.
+macro_rules! questions {
+    ($($name:ident => $question:path;)*) => {$(
+        extern "C" fn $name(_module: *mut PyObject, _none: *mut PyObject) -> *mut PyObject {
+            // SAFETY: as in `now_ns`.
+            unsafe { answered($question) }
+        }
+    )*};
+}
+
+questions! {
+    bounded_state => answers::bounded_state;
+    error_bound => answers::error_bound;
+    wall_error_bound => answers::wall_error_bound;
+    source => answers::source;
+    evidence => answers::evidence;
+    generation => answers::generation;
+    resolution_ns => answers::resolution;
+    prepare => answers::prepare;
+    recheck => answers::recheck;
+}
+
+extern "C" fn tick(_module: *mut PyObject, readings: *mut PyObject) -> *mut PyObject {
+    let mut start: *mut c_char = ptr::null_mut();
+    let mut length = 0;
+    // SAFETY: as in `now_ns`; Python passes an object, and both places may be written.
+    if unsafe { py::PyBytes_AsStringAndSize(readings, &raw mut start, &raw mut length) } < 0 {
+        return ptr::null_mut();
+    }
+    // SAFETY: the call has succeeded: so many bytes are there, and never change. The caller holds
+    // the object until this function returns.
+    let bytes = unsafe { slice::from_raw_parts(start.cast::<u8>(), length.unsigned_abs()) };
+    // SAFETY: as in `now_ns`; other threads may run meanwhile, because no object is touched.
+    let state = unsafe { py::PyEval_SaveThread() };
+    let found = guarded(|| Ok(answers::tick_of(bytes)));
+    // SAFETY: the state is the one that was just saved, on the same thread.
+    unsafe {
+        py::PyEval_RestoreThread(state);
+        answered(|| found)
+    }
+}
+
+/// Returns what `question` does, without a panic.
+fn guarded(question: impl FnOnce() -> Result<Value, Failure>) -> Result<Value, Failure> {
+    // Nothing of the caller's is changed by a question.
+    catch_unwind(AssertUnwindSafe(question)).unwrap_or(Err(Failure::Panicked))
+}
+
+/// Returns a new object of what `question` returns; NULL, with an exception set, where it fails.
+///
+/// # Safety
+/// The thread is attached to the interpreter.
+unsafe fn answered(question: impl FnOnce() -> Result<Value, Failure>) -> *mut PyObject {
+    let answer = guarded(question);
+    // SAFETY: as the caller promises.
+    unsafe {
+        match answer {
+            Ok(value) => object(&value),
+            Err(failure) => raise(failure),
+        }
+    }
+}
+
+/// Returns a new object of this value; NULL, with an exception set, where there is no memory.
+///
+/// # Safety
+/// The thread is attached to the interpreter.
+unsafe fn object(value: &Value) -> *mut PyObject {
+    // SAFETY: the caller promises what these functions demand, and texts are valid UTF-8 of the
+    // length that is passed.
+    unsafe {
+        match value {
+            Value::None => py::Py_NewRef(py::Py_None()),
+            Value::Bool(value) => py::PyBool_FromLong((*value).into()),
+            Value::Unsigned(number) => py::PyLong_FromUnsignedLongLong(*number),
+            Value::Signed(number) => py::PyLong_FromLongLong(*number),
+            Value::Float(number) => py::PyFloat_FromDouble(*number),
+            Value::Text(text) => py::PyUnicode_FromStringAndSize(text.as_ptr().cast(), text.len().cast_signed()),
+            Value::Tuple(items) => tuple(items),
+        }
+    }
+}
+
+/// Returns a new tuple of these values, as [`object`] does.
+///
+/// # Safety
+/// As for [`object`].
+unsafe fn tuple(items: &[Value]) -> *mut PyObject {
+    // SAFETY: as the caller promises. The tuple is not visible to Python before it is complete, and
+    // PyTuple_SetItem takes over the item.
+    unsafe {
+        let tuple = py::PyTuple_New(items.len().cast_signed());
+        if tuple.is_null() {
+            return ptr::null_mut();
+        }
+        for (place, item) in (0..).zip(items) {
+            let item = object(item);
+            if item.is_null() || py::PyTuple_SetItem(tuple, place, item) < 0 {
+                py::Py_DecRef(tuple);
+                return ptr::null_mut();
+            }
+        }
+        tuple
+    }
+}
+
+/// Sets the exception that a failure means, and returns NULL.
+///
+/// # Safety
+/// As for [`object`].
+unsafe fn raise(failure: Failure) -> *mut PyObject {
+    let (name, text) = match failure {
+        Failure::NoClock => (c"ClockUnavailable", c"no clock of the system answers"),
+        Failure::Panicked => (c"ClockscopeError", c"the library has failed: please report it"),
+    };
+    // SAFETY: as the caller promises. Where the package cannot be imported or lacks the class, the
+    // exception that says so stays set.
+    unsafe {
+        let errors = py::PyImport_ImportModule(c"clockscope._errors".as_ptr());
+        if !errors.is_null() {
+            let class = py::PyObject_GetAttrString(errors, name.as_ptr());
+            py::Py_DecRef(errors);
+            if !class.is_null() {
+                py::PyErr_SetString(class, text.as_ptr());
+                py::Py_DecRef(class);
+            }
+        }
+    }
+    ptr::null_mut()
+}
+
+/// Adds the version to a new module.
+extern "C" fn fill(module: *mut PyObject) -> c_int {
+    // SAFETY: Python calls this with the interpreter attached; the text ends with a zero byte.
+    unsafe { py::PyModule_AddStringConstant(module, c"VERSION".as_ptr(), VERSION.as_ptr().cast()) }
+}
+
+/// The module's definition, which Python keeps.
+struct Definition(*mut PyModuleDef);
+
+// SAFETY: the pointer is never followed here; Python does, which has its own locks.
+unsafe impl Send for Definition {}
+// SAFETY: as above.
+unsafe impl Sync for Definition {}
+
+impl Definition {
+    /// Makes a definition for Python 3.`minor`. It is never freed.
+    fn new(minor: u32) -> Self {
+        let function = |(name, function, flags, text): (&'static CStr, Function, c_int, &'static CStr)| {
+            let meth = PyMethodDefPointer { PyCFunction: function };
+            PyMethodDef { ml_name: name.as_ptr(), ml_meth: meth, ml_flags: flags, ml_doc: text.as_ptr() }
+        };
+        let mut methods: Vec<PyMethodDef> = METHODS.into_iter().map(function).collect();
+        methods.push(PyMethodDef::zeroed());
+        // The module holds no object and no state of an interpreter, and needs no lock.
+        let known = PERMISSIONS.into_iter().filter(|(.., since)| minor >= *since);
+        let mut slots = vec![slot(EXEC, fill as extern "C" fn(*mut PyObject) -> c_int as *mut c_void)];
+        slots.extend(known.map(|(number, value, _)| slot(number, ptr::without_provenance_mut(value))));
+        slots.push(slot(0, ptr::null_mut()));
+        Self(Box::into_raw(Box::new(PyModuleDef {
+            m_base: py::PyModuleDef_HEAD_INIT,
+            m_name: c"clockscope._native".as_ptr(),
+            m_doc: c"Timestamps, their error bound and evidence: what the package takes from the library.".as_ptr(),
+            m_size: 0,
+            m_methods: methods.leak().as_mut_ptr(),
+            m_slots: slots.leak().as_mut_ptr(),
+            m_traverse: None,
+            m_clear: None,
+            m_free: None,
+        })))
+    }
+}
+
+const fn slot(slot: c_int, value: *mut c_void) -> PyModuleDef_Slot {
+    PyModuleDef_Slot { slot, value }
+}
+
+/// Returns the minor version of the Python 3 that runs; 0 if its text is not of the usual form.
+fn minor_version() -> u32 {
+    // SAFETY: the text is static, and ends with a zero byte.
+    let text = unsafe { CStr::from_ptr(py::Py_GetVersion()) };
+    let minor = text.to_str().ok().and_then(|text| text.split('.').nth(1));
+    minor.and_then(|minor| minor.parse().ok()).unwrap_or(0)
+}
+
+/// Returns the module's definition: Python calls this once for each interpreter that imports it.
+#[unsafe(no_mangle)]
+#[allow(non_snake_case, reason = "Python looks for this name")]
+pub extern "C" fn PyInit__native() -> *mut PyObject {
+    static DEFINITION: OnceLock<Definition> = OnceLock::new();
+    let definition = DEFINITION.get_or_init(|| Definition::new(minor_version()));
+    // SAFETY: Python calls this with the interpreter attached, and the definition stays.
+    unsafe { py::PyModuleDef_Init(definition.0) }
+}
