@@ -14,6 +14,7 @@ mod needs;
 mod outcome;
 mod package;
 mod platforms;
+mod python;
 mod quick;
 mod run;
 mod runtimes;
@@ -43,6 +44,8 @@ const USAGE: &str = "usage: cargo xtask TASK
   platforms windows  builds the command for Windows; the last line is the executable's path
   machines [NAME...]  the instrument and the library in emulated machines: all clocksources, and clocks that change
   install --prefix P [--destdir D] [--libdir L] [--built FOLDER]  the C library and the command
+  python        the Python package: its wheel in an environment, its types and tests (two minutes)
+  wheel DIR     this machine's wheel of the Python package, with the command, into a folder
   runtimes      all language runtimes that CI installs, measured and interrupted
   bench [build] the figures that the README promises, measured here
   bench across  order and offsets across CPUs, and rates (two minutes)
@@ -85,6 +88,8 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["platforms", "windows"] => platforms::windows(),
         ["platforms", targets @ ..] => platforms::check(targets),
         ["install", arguments @ ..] => install::install(arguments),
+        ["python"] => done(python::check(&Tally::default())),
+        ["wheel", folder] => python::wheel(folder),
         ["runtimes"] => done(runtimes::check()),
         ["machines", names @ ..] => machines::measure(names),
         ["bench"] => bench::measure(false),

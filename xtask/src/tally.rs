@@ -53,6 +53,45 @@ impl Tally {
         Ok(())
     }
 
+    /// Runs pytest in a folder of tests, prints what it prints, and counts.
+    ///
+    /// # Errors
+    /// A test fails, or none is there.
+    pub(crate) fn pytest(&self, python: &str, folder: &str) -> Result<()> {
+        let mut command = Command::new(python);
+        command.args(["-m", "pytest", "--quiet", "-rs", "--color=no", folder]).env("PYTHONPATH", "");
+        let mut child = command.stdout(Stdio::piped()).spawn().context("cannot run pytest")?;
+        let output = child.stdout.take().context("no output")?;
+        for line in BufReader::new(output).lines() {
+            let line = line.context("the tests printed something that is not text")?;
+            println!("{line}");
+            self.count_pytest(&line);
+        }
+        let status = child.wait()?;
+        if !status.success() {
+            bail!("pytest {folder}: {status}");
+        }
+        Ok(())
+    }
+
+    /// The counts of a line such as `1 failed, 41 passed, 2 skipped in 3.17s`, and the reason in one
+    /// such as `SKIPPED [1] tests/test_clocks.py:30: why`.
+    fn count_pytest(&self, line: &str) {
+        if let Some((_, reason)) = line.strip_prefix("SKIPPED [").and_then(|rest| rest.split_once("] ")) {
+            self.with(|counts| counts.skipped.insert(format!("skipped: {reason}")));
+        }
+        let Some((result, _)) = line.rsplit_once(" in ").filter(|(_, took)| took.contains('s')) else { return };
+        let of = |what: &str| {
+            let count = result.split(", ").find_map(|part| part.trim().strip_suffix(what));
+            count.and_then(|count| count.trim().parse::<u64>().ok()).unwrap_or(0)
+        };
+        let (passed, failed) = (of("passed"), of("failed"));
+        self.with(|counts| {
+            counts.passed += passed;
+            counts.failed += failed;
+        });
+    }
+
     /// Takes a step that was skipped as a whole.
     pub(crate) fn skip(&self, step: &str, reason: &str) {
         self.with(|counts| counts.skipped.insert(format!("skipped: {step}: {reason}")));
@@ -104,5 +143,23 @@ mod tests {
         }
         tally.skip("other architectures", "no qemu");
         tally.with(|counts| assert_eq!((counts.passed, counts.failed, counts.skipped.len()), (51, 1, 1)));
+    }
+
+    #[test]
+    fn results_of_pytest_are_counted() {
+        let tally = Tally::default();
+        for line in [
+            ".......F..s                                                              [100%]",
+            "E       assert 1 passed in the message",
+            "SKIPPED [1] tests/test_clocks.py:30: the system has no fork",
+            "1 failed, 41 passed, 1 skipped in 13.94s",
+            "30 passed in 65.10s (0:01:05)",
+        ] {
+            tally.count_pytest(line);
+        }
+        tally.with(|counts| {
+            assert_eq!((counts.passed, counts.failed), (71, 1));
+            assert!(counts.skipped.contains("skipped: tests/test_clocks.py:30: the system has no fork"));
+        });
     }
 }

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 
 use crate::outcome::{Outcome, passed};
 use crate::tally::Tally;
-use crate::{cross, fast_path, fuzz, loom, machines, package, platforms, quick, run, runtimes, structure};
+use crate::{cross, fast_path, fuzz, loom, machines, package, platforms, python, quick, run, runtimes, structure};
 
 /// One thing that a change has to pass.
 #[derive(Clone, Copy)]
@@ -42,6 +42,7 @@ const LANES: [&[Step]; 2] = [
         Step("other platforms", platforms::test_some),
         Step("tests with Parquet", |tally| passed(with_parquet(tally))),
         Step("tests with time daemons", |tally| passed(with_time_daemons(tally))),
+        Step("Python package", python::check),
         Step("documentation", |_| passed(documentation())),
     ],
 ];

@@ -116,7 +116,7 @@ def _stated(name: str) -> tuple[str, bool, bool, float | None]:
     """Implementation, monotonic, adjustable and resolution, as they are stated."""
     if name in _OURS:
         return f"clockscope ({_native.source()})", name == "now_ns", True, None
-    info = time.get_clock_info(name.removesuffix("_ns"))
+    info = time.get_clock_info(name.removesuffix("_ns"))  # type: ignore[arg-type]
     return info.implementation, info.monotonic, info.adjustable, info.resolution
 
 

@@ -12,7 +12,9 @@ import signal
 import subprocess
 import sys
 import sysconfig
+import threading
 from collections.abc import Iterator, Sequence
+from types import FrameType
 
 from clockscope._errors import (
     CommandNotFound,
@@ -65,17 +67,24 @@ def ask(arguments: Sequence[str], document: str | None = None) -> Record:
     """
     command = [find(), *arguments]
     interrupted = False
-    # In a session of its own: Ctrl-C of a terminal would reach the command as well as this process,
-    # which hands it on, and a second one ends the command without an answer.
-    process = subprocess.Popen(
-        command,
-        stdin=subprocess.DEVNULL if document is None else subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        start_new_session=True,
-    )
+    # An exception in Popen would leave the command behind.
+    ctrl_c = _DeferredCtrlC()
+    try:
+        # In a session of its own: Ctrl-C of a terminal would reach the command as well as this
+        # process, which hands it on, and a second one ends the command without an answer.
+        process = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL if document is None else subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+    except BaseException:
+        ctrl_c.end()
+        raise
     with process:
         try:
+            ctrl_c.end()
             out, err = process.communicate(None if document is None else document.encode())
         except KeyboardInterrupt:
             interrupted = True
@@ -84,6 +93,28 @@ def ask(arguments: Sequence[str], document: str | None = None) -> Record:
             process.kill()
             raise
     return _judged(process.returncode, out, err, interrupted)
+
+
+class _DeferredCtrlC:
+    """Keeps SIGINT back from the handler that Python code has set, until the end."""
+
+    def __init__(self) -> None:
+        self._came = False
+        self._former = signal.getsignal(signal.SIGINT)
+        # Handlers run on the main thread alone, and only there can they be set.
+        self._is_set = callable(self._former) and threading.current_thread() is threading.main_thread()
+        if self._is_set:
+            signal.signal(signal.SIGINT, self._note)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        self._came = True
+
+    def end(self) -> None:
+        """Puts the handler back, and calls it for a signal that came."""
+        if self._is_set:
+            signal.signal(signal.SIGINT, self._former)
+        if self._came:
+            signal.raise_signal(signal.SIGINT)
 
 
 def report(document: str, format: str) -> str:

@@ -262,9 +262,13 @@ def _number(name: str, value: Any) -> str:
     """A finite number above 0."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise TypeError(f"{name}: expected a number, got {type(value).__name__}")
-    if not math.isfinite(value) or value <= 0:
-        raise ValueError(f"{name}: expected a finite number above 0, got {value!r}")
-    return repr(float(value))
+    try:
+        number = float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number) or number <= 0:
+        raise ValueError(f"{name}: expected a finite number above 0, got {number}")
+    return repr(number)
 
 
 def _seconds(name: str, value: Any) -> str | None:

@@ -137,7 +137,7 @@ def _parsed(text: str) -> dict[str, Any]:
     except ValueError as error:
         raise ValueError(f"not a record: {error}") from None
     schema = data.get("schema") if isinstance(data, dict) else None
-    if not isinstance(schema, str) or not schema.startswith("clockscope."):
+    if not isinstance(data, dict) or not isinstance(schema, str) or not schema.startswith("clockscope."):
         shown = text[:_SHOWN] + ("..." if len(text) > _SHOWN else "")
         raise ValueError(f"not a record: expected a document with the key \"schema\", got {shown!r}")
     version = data.get("schema_version")

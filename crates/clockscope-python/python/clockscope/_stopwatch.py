@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from types import TracebackType
     from typing import Any, TypeVar
 
-    F = TypeVar("F", bound=Callable[..., Any])
+    _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class Stopwatch:
@@ -93,7 +93,7 @@ class Stopwatch:
     ) -> None:
         self.stop()
 
-    def __call__(self, function: F) -> F:
+    def __call__(self, function: _F) -> _F:
         """Returns the function, with the time of its calls added to this stopwatch."""
         from clockscope._timed import timed
 

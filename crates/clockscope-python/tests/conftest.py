@@ -1,0 +1,34 @@
+"""What the tests share."""
+
+from __future__ import annotations
+
+import stat
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from clockscope import _command
+
+
+@pytest.fixture
+def nowhere(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No command is found."""
+    monkeypatch.setattr(_command, "_folders", lambda: iter(()))
+    monkeypatch.setenv("PATH", str(tmp_path / "empty"))
+
+
+@pytest.fixture
+def command(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], None]:
+    """Replaces the command by a program in Python."""
+
+    def replace(program: str) -> None:
+        folder = tmp_path / "scripts"
+        folder.mkdir(exist_ok=True)
+        file = folder / _command._NAME
+        file.write_text(f"#!{sys.executable}\n{program}\n")
+        file.chmod(file.stat().st_mode | stat.S_IXUSR)
+        monkeypatch.setattr(_command, "_folders", lambda: iter([str(folder)]))
+
+    return replace
