@@ -293,6 +293,8 @@ unsafe fn tuple(items: &[Value]) -> *mut PyObject {
 ///
 /// # Safety
 /// As for [`object`].
+#[cold]
+#[inline(never)]
 unsafe fn raise(failure: Failure) -> *mut PyObject {
     let (name, text) = match failure {
         Failure::NoClock => (c"ClockUnavailable", c"no clock of the system answers"),

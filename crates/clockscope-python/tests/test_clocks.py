@@ -206,7 +206,9 @@ assert libc.syscall({prctl}, {pr_set_seccomp}, 2, ctypes.c_void_p(ctypes.address
     platform.machine() != "x86_64" or sys.platform != "linux", reason="needs prctl(PR_SET_TSC) and seccomp's numbers"
 )
 def test_a_system_without_a_clock_is_an_exception() -> None:
-    program = deny_every_clock() + """
+    program = (
+        deny_every_clock()
+        + """
 for question in (clockscope.now_ns, clockscope.error_bound):
     try:
         answer = question()
@@ -216,6 +218,7 @@ for question in (clockscope.now_ns, clockscope.error_bound):
 os.write(1, clockscope.source().encode())
 os._exit(0)
 """
+    )
     assert run(program).splitlines() == ["no clock of the system answers"] * 2 + ["nothing"]
 
 
@@ -258,7 +261,9 @@ def test_other_threads_run_while_a_tick_is_looked_for() -> None:
         thread.join()
 
 
-@pytest.mark.parametrize("name", ["monotonic", "perf_counter_ns", "time", "process_time", "now_ns", "now_unordered_ns", "wall_ns"])
+@pytest.mark.parametrize(
+    "name", ["monotonic", "perf_counter_ns", "time", "process_time", "now_ns", "now_unordered_ns", "wall_ns"]
+)
 def test_a_clock_is_measured(name: str) -> None:
     info = clockscope.get_clock_info(name)
     assert info.name == name and info.implementation

@@ -117,7 +117,9 @@ def test_what_the_command_is_asked(command: Replace, tmp_path: Path) -> None:
     seen = tmp_path / "arguments"
     command(PRINT + f"open({str(seen)!r}, 'w').write('\\n'.join(sys.argv[1:]))")
     clockscope.measure("--help", duration=1, via="all", cpu=0, thorough=True, fail_on=["jump", "stall"])
-    expected = "measure --format json --quiet --duration=1.0s --via=all --cpu=0 --fail-on=jump,stall --thorough -- --help"
+    expected = (
+        "measure --format json --quiet --duration=1.0s --via=all --cpu=0 --fail-on=jump,stall --thorough -- --help"
+    )
     assert seen.read_text().split() == expected.split()
 
 
@@ -216,7 +218,8 @@ def test_other_threads_run_meanwhile(command: Replace, tmp_path: Path) -> None:
 def test_several_threads_ask_at_once() -> None:
     records: list[clockscope.Record] = []
     threads = [
-        threading.Thread(target=lambda: records.append(clockscope.measure("monotonic", duration=0.05))) for _ in range(4)
+        threading.Thread(target=lambda: records.append(clockscope.measure("monotonic", duration=0.05)))
+        for _ in range(4)
     ]
     for thread in threads:
         thread.start()

@@ -18,7 +18,9 @@ DOCUMENT: dict[str, Any] = {
     "schema_version": 2,
     "recorded_at": "2026-11-23T20:45:32Z",
     "run": {"interrupted": False},
-    "clocks": [{"name": "tsc", "cost_ns": {"median": 7.9}, "tick_ns": None, "unknown": {"events.jump": "why"}, "is": 1}],
+    "clocks": [
+        {"name": "tsc", "cost_ns": {"median": 7.9}, "tick_ns": None, "unknown": {"events.jump": "why"}, "is": 1}
+    ],
     "a key of a later version": [[1, {"x": 2}]],
 }
 
@@ -73,7 +75,12 @@ def test_records_and_errors_are_pickled(record: Record, protocol: int) -> None:
     for one in (record, record.clocks[0]):
         again = pickle.loads(pickle.dumps(one, protocol))
         assert again == one and type(again) is type(one)
-    for error in (clockscope.Interrupted, clockscope.Undetermined, clockscope.FindingError, clockscope.ClockUnavailable):
+    for error in (
+        clockscope.Interrupted,
+        clockscope.Undetermined,
+        clockscope.FindingError,
+        clockscope.ClockUnavailable,
+    ):
         again = pickle.loads(pickle.dumps(error("why", record), protocol))
         assert type(again) is error and again.record == record and str(again) == "why"
     assert copy.copy(record) == copy.deepcopy(record) == record
@@ -97,7 +104,10 @@ def test_a_file_is_read(tmp_path: Path, record: Record) -> None:
         ('{"schema": "other.measure", "schema_version": 2}', 'expected a document with the key "schema"'),
         ('{"schema": "clockscope.measure"}', "schema_version None of clockscope.measure: expected 2"),
         ('{"schema": "clockscope.measure", "schema_version": 3}', "install a newer clockscope"),
-        ('{"schema": "clockscope.measure", "schema_version": 1}', "schema_version 1 of clockscope.measure: expected 2$"),
+        (
+            '{"schema": "clockscope.measure", "schema_version": 1}',
+            "schema_version 1 of clockscope.measure: expected 2$",
+        ),
         ('{"schema": "clockscope.measure", "schema_version": true}', "schema_version True"),
         ('{"schema": "clockscope.measure", "schema_version": 2, "x": NaN}', "NaN is not JSON"),
         ("[" * 200_000, "nested too deeply"),

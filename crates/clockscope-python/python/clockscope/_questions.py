@@ -35,7 +35,9 @@ def measure(
 
     Raises ClockUnavailable if none of the named clocks can be read.
     """
-    arguments = _options(duration=_seconds("duration", duration), via=via, cpu=_cpu(cpu), fail_on=_names("fail_on", fail_on))
+    arguments = _options(
+        duration=_seconds("duration", duration), via=via, cpu=_cpu(cpu), fail_on=_names("fail_on", fail_on)
+    )
     return _about_clocks("measure", clocks, arguments + ["--thorough"] * bool(thorough))
 
 

@@ -139,7 +139,7 @@ def _parsed(text: str) -> dict[str, Any]:
     schema = data.get("schema") if isinstance(data, dict) else None
     if not isinstance(data, dict) or not isinstance(schema, str) or not schema.startswith("clockscope."):
         shown = text[:_SHOWN] + ("..." if len(text) > _SHOWN else "")
-        raise ValueError(f"not a record: expected a document with the key \"schema\", got {shown!r}")
+        raise ValueError(f'not a record: expected a document with the key "schema", got {shown!r}')
     version = data.get("schema_version")
     if version != SCHEMA_VERSION or isinstance(version, bool):
         upgrade = isinstance(version, int) and version > SCHEMA_VERSION
