@@ -17,7 +17,7 @@ from array import array
 import pytest
 
 import clockscope
-from clockscope import _native
+from clockscope import _clock_info, _native
 
 UNBOUNDED = (-(2**63), 2**63 - 1)
 WITHOUT_A_BOUND = {"slewing", "worthless", "unsynchronized", "unavailable"}
@@ -81,6 +81,8 @@ def test_objects_are_released() -> None:
     """Every object that a function makes belongs to the caller alone."""
     for function in (clockscope.now_ns, clockscope.bounded_ns, clockscope.wall_ns):
         assert sys.getrefcount(function()) <= sys.getrefcount(object())
+    (earliest, _), fresh = clockscope.bounded_ns(), 2**62 + clockscope.now_ns()
+    assert sys.getrefcount(earliest) <= sys.getrefcount(fresh)
     nothing = sys.getrefcount(None)
     for _ in range(10_000):
         clockscope.prepare()
@@ -149,6 +151,26 @@ print(clockscope.generation(), len(os.listdir("/proc/self/task")) if os.path.exi
 print(*sorted({"subprocess", "json", "typing", "inspect", "threading"} & (set(sys.modules) - before)))
 """
     assert run(program) == "0 1"
+
+
+def test_importing_calls_nothing_of_the_extension_module() -> None:
+    program = """
+import sys, types
+
+class Uncallable(types.ModuleType):
+    VERSION = "1"
+
+    def __getattr__(self, name):
+        def called(*arguments):
+            raise AssertionError(name + " was called")
+        return called
+
+sys.modules["clockscope._native"] = Uncallable("clockscope._native")
+import clockscope
+from clockscope import _answers, _clock_info, _command, _questions, _record, _timed
+print(clockscope.__version__)
+"""
+    assert run(program) == "1"
 
 
 def test_every_name_is_there() -> None:
@@ -282,6 +304,17 @@ def test_a_float_is_not_as_fine_as_python_states() -> None:
     assert info.resolution is not None and info.nominal_resolution is not None
     assert info.resolution >= math.ulp(time.time()) > info.nominal_resolution
     assert info.error == math.ulp(time.time()) / 2
+
+
+def test_the_tick_of_floats_is_not_rounded_again() -> None:
+    """A float of the seconds since 1970 is a multiple of 2**-22; in ns it would be one of 256."""
+    random.seed(3)
+    readings, now = [], 1_795_000_000.0
+    for _ in range(5000):
+        now += random.randint(1, 9) * math.ulp(now)
+        readings.append(now)
+    tick, _ = _clock_info._tick(readings, 1e9)
+    assert tick is not None and math.isclose(tick, 2**-22 * 1e9, rel_tol=1e-4)
 
 
 def test_an_unknown_clock_is_refused() -> None:

@@ -47,7 +47,7 @@ def find() -> str:
 
 
 def _folders() -> Iterator[str]:
-    """Where installers put scripts: of this environment, of the user, and beside a target folder."""
+    """Where installers put scripts: for this environment, the user, and a target folder."""
     yield sysconfig.get_path("scripts")
     schemes = sysconfig.get_scheme_names()
     user = sysconfig.get_preferred_scheme("user")

@@ -241,8 +241,6 @@ def _options(**values: str | None) -> list[str]:
 def _text(name: str, value: object) -> str:
     if not isinstance(value, str):
         raise TypeError(f"{name}: expected a string, got {type(value).__name__}")
-    if "\0" in value:
-        raise ValueError(f"{name}: expected no zero byte, got {value!r}")
     return value
 
 
