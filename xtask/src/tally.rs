@@ -74,8 +74,8 @@ impl Tally {
         Ok(())
     }
 
-    /// The counts of a line such as `1 failed, 41 passed, 2 skipped in 3.17s`, and the reason in one
-    /// such as `SKIPPED [1] tests/test_clocks.py:30: why`.
+    /// The counts of a line such as `1 failed, 41 passed, 2 skipped in 3.17s`, and the reason in a
+    /// line such as `SKIPPED [1] tests/test_clocks.py:30: why`.
     fn count_pytest(&self, line: &str) {
         if let Some((_, reason)) = line.strip_prefix("SKIPPED [").and_then(|rest| rest.split_once("] ")) {
             self.with(|counts| counts.skipped.insert(format!("skipped: {reason}")));

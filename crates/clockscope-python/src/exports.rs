@@ -2,7 +2,7 @@
 //!
 //! Timestamps are functions without arguments (METH_NOARGS), by the C interface itself: a wrapper
 //! of PyO3 costs some nanoseconds, which is what they are to save. All functions are listed in
-//! [`METHODS`], and no other symbol is exported but `PyInit__native`.
+//! `METHODS`, and no other symbol is exported but `PyInit__native`.
 
 #![allow(unsafe_code, reason = "Python's objects have no safe form without a wrapper's cost")]
 

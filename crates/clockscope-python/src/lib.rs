@@ -5,7 +5,7 @@
 //! fork, pin threads or try fatal reads are not asked in the interpreter's process: the package
 //! runs the command for them.
 //!
-//! [`exports`] is all that touches Python's objects. [`answers`] computes what it hands over.
+//! [`exports`] is all that touches Python's objects; `answers` computes what it hands over.
 
 mod answers;
 pub mod exports;
