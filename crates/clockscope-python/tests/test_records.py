@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import clockscope
-from clockscope import Fields, Record
+from clockscope import Fields, Record, _command
 
 DOCUMENT: dict[str, Any] = {
     "schema": "clockscope.measure",
@@ -135,6 +135,22 @@ def test_the_text_is_the_terminals_table() -> None:
 
 def test_without_the_command_the_text_says_so(nowhere: None, record: Record) -> None:
     assert str(record).startswith(repr(record)) and "the command clockscope is missing" in str(record)
+
+
+def test_a_command_that_cannot_be_executed_shows_in_the_text(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, record: Record
+) -> None:
+    file = tmp_path / _command._NAME
+    file.write_bytes(b"\x7fELF")
+    file.chmod(0o755)
+    monkeypatch.setattr(_command, "_folders", lambda: iter([str(tmp_path)]))
+    assert "no table: " in str(record)
+
+
+def test_only_text_is_a_record() -> None:
+    for wrong in (json.dumps(DOCUMENT).encode(), None, DOCUMENT):
+        with pytest.raises(TypeError):
+            Record(wrong)  # type: ignore[arg-type]
 
 
 def test_fields_have_the_same_surface(record: Record) -> None:

@@ -92,6 +92,8 @@ class Record(Fields):
 
     def __init__(self, text: str) -> None:
         """Reads a document that the command wrote. Raises ValueError for any other text."""
+        if not isinstance(text, str):
+            raise TypeError(f"text: expected a string, got {type(text).__name__}")
         super().__init__(_parsed(text))
         object.__setattr__(self, "_text", text)
 
@@ -107,7 +109,7 @@ class Record(Fields):
 
         try:
             return _command.report(self._text, "table").rstrip("\n")
-        except ClockscopeError as error:
+        except (ClockscopeError, OSError) as error:
             return f"{self!r}\n(no table: {error})"
 
     def to_json(self) -> str:
