@@ -5,6 +5,7 @@
 mod bench;
 mod coverage;
 mod cross;
+mod dependencies;
 mod fast_path;
 mod fuzz;
 mod install;
@@ -37,6 +38,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   loom          the clock's protocol in every interleaving of two threads
   fast-path     what a reading executes, by the machine code
   structure     which crates may depend on which, cycles between modules, and where unsafe code may be
+  dependencies  licenses, sources and versions of other crates, by deny.toml (seconds)
   package       packages every crate, and checks what each published one holds and states (seconds)
   cross         checks for other architectures, and the instrument on an emulated aarch64
   cross quick   the tests of `test quick` on an emulated aarch64 (10 minutes)
@@ -80,6 +82,7 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["fuzz", target] => fuzz::run(target, None),
         ["fuzz", target, runs] => fuzz::run(target, Some(runs)),
         ["structure"] => structure::check(),
+        ["dependencies"] => dependencies::check(),
         ["package"] => package::check(),
         ["loom"] => loom::check(&Tally::default()),
         ["fast-path"] => fast_path::check(),

@@ -7,19 +7,22 @@ use anyhow::{Result, bail};
 
 use crate::outcome::{Outcome, passed};
 use crate::tally::Tally;
-use crate::{cross, fast_path, fuzz, loom, machines, package, platforms, python, quick, run, runtimes, structure};
+use crate::{
+    cross, dependencies, fast_path, fuzz, loom, machines, package, platforms, python, quick, run, runtimes, structure,
+};
 
 /// One thing that a change has to pass.
 #[derive(Clone, Copy)]
 struct Step(&'static str, fn(&Tally) -> Result<Outcome>);
 
-const BASICS: [Step; 5] = [
+const BASICS: [Step; 6] = [
     Step("what is needed", |_| passed(needs())),
     Step("format", |_| passed(run::cargo(&["fmt", "--all", "--check"]))),
     Step("lints", |_| {
         passed(run::cargo(&["clippy", "--workspace", "--all-targets", "--quiet", "--", "--deny", "warnings"]))
     }),
     Step("structure", |_| passed(structure::check())),
+    Step("dependencies", |_| passed(dependencies::check())),
     Step("packages", |_| passed(package::check())),
 ];
 
