@@ -18,12 +18,25 @@ pub(crate) use output::{ColorArg, ColumnsArg, OutputArgs};
 /// Without a subcommand it measures: `clockscope tsc monotonic` is
 /// `clockscope measure tsc monotonic`.
 #[derive(Debug, Parser)]
-#[command(name = "clockscope", version, args_conflicts_with_subcommands = true, max_term_width = 80)]
+#[command(name = "clockscope", args_conflicts_with_subcommands = true, max_term_width = 80)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
     #[command(flatten)]
     pub(crate) measure: MeasureArgs,
+    #[command(flatten)]
+    pub(crate) version: VersionArgs,
+}
+
+/// Which version this is.
+#[derive(Args, Debug)]
+pub(crate) struct VersionArgs {
+    /// Print the version, with --verbose also commit, target and features
+    #[arg(long = "version", short = 'V', display_order = 1000)]
+    pub(crate) wanted: bool,
+    /// With --version: print commit, target and features as well
+    #[arg(long, requires = "wanted", display_order = 1001, hide_short_help = true)]
+    pub(crate) verbose: bool,
 }
 
 #[derive(Debug, Subcommand)]

@@ -27,6 +27,7 @@ use crate::help;
 use crate::output::{self, Destination};
 use crate::progress::Bar;
 use crate::usage::{UsageError, explained, unknown_clock, unknown_word};
+use crate::version;
 use common::{Drawing, Timer, exit, read_text, selected, stop_on_signals, write};
 #[cfg(not(unix))]
 use no_runtimes as runtimes;
@@ -36,6 +37,11 @@ const SHORTEST_INTERVAL_S: f64 = 1e-12;
 
 /// Does what the command line says.
 pub(crate) fn run(cli: Cli) -> Result<Exit> {
+    if cli.version.wanted {
+        let text = if cli.version.verbose { version::long() } else { version::short() };
+        Destination::Stdout.write(&text)?;
+        return Ok(Exit::Success);
+    }
     if is_measuring(&cli)
         && let Some(warning) = clockscope_measure::warning()
     {

@@ -11,6 +11,7 @@ mod numbers;
 mod output;
 mod progress;
 mod usage;
+mod version;
 
 use std::process::ExitCode;
 
