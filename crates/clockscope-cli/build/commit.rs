@@ -4,9 +4,6 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-/// The variable that states the commit.
-pub(crate) const VARIABLE: &str = "CLOCKSCOPE_COMMIT";
-
 /// Cargo writes the commit into a package that it makes of a clone.
 const PACKAGED: &str = ".cargo_vcs_info.json";
 

@@ -31,7 +31,9 @@ pub(crate) struct Cli {
 /// Which version this is.
 #[derive(Args, Debug)]
 pub(crate) struct VersionArgs {
-    /// Print the version, with --verbose also commit, target and features
+    /// Print the version
+    ///
+    /// With --verbose also the commit, the target and the features of the build.
     #[arg(long = "version", short = 'V', display_order = 1000)]
     pub(crate) wanted: bool,
     /// With --version: print commit, target and features as well
