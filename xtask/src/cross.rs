@@ -43,7 +43,8 @@ const TOOLS: [Need; 3] = [
     Need::file("/usr/aarch64-linux-gnu/lib/crt1.o", "libc6-dev-arm64-cross"),
 ];
 
-const RUSTC: &str = "/usr/bin/rustc";
+/// Debian's compiler.
+pub(crate) const RUSTC: &str = "/usr/bin/rustc";
 
 /// Another compiler builds into another folder.
 const FOLDER: &str = "target/cross";

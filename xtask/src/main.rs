@@ -6,6 +6,7 @@ mod bench;
 mod coverage;
 mod cross;
 mod dependencies;
+mod dist;
 mod fast_path;
 mod fuzz;
 mod install;
@@ -40,6 +41,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   structure     which crates may depend on which, cycles between modules, and where unsafe code may be
   dependencies  licenses, sources and versions of other crates, by deny.toml (seconds)
   package       packages every crate, and checks what each published one holds and states (seconds)
+  dist [TARGET...]  archives of the command: built, run here, packed, with checksums and a bill of materials
   cross         checks for other architectures, and the instrument on an emulated aarch64
   cross quick   the tests of `test quick` on an emulated aarch64 (10 minutes)
   platforms [TARGET...]  the library on these platforms, or all: tests, the linker or the compiler (an hour)
@@ -84,6 +86,7 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["structure"] => structure::check(),
         ["dependencies"] => dependencies::check(),
         ["package"] => package::check(),
+        ["dist", targets @ ..] => dist::make(targets),
         ["loom"] => loom::check(&Tally::default()),
         ["fast-path"] => fast_path::check(),
         ["cross"] => done(cross::check(&Tally::default())),

@@ -1,0 +1,78 @@
+//! Archives whose bytes depend on nothing but what they hold and the commit's time.
+
+use std::fs::{self, Permissions};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use super::origin::Origin;
+use crate::run;
+
+/// Mode of a program, and of folders.
+pub(super) const PROGRAM: u32 = 0o755;
+/// Mode of all other files.
+pub(super) const TEXT: u32 = 0o644;
+
+/// Copies a file, with this mode.
+pub(super) fn copy(from: &Path, to: &Path, mode: u32) -> Result<()> {
+    fs::copy(from, to).with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))?;
+    fs::set_permissions(to, Permissions::from_mode(mode)).with_context(|| format!("cannot set {}", to.display()))
+}
+
+/// Writes a text.
+pub(super) fn write(to: &Path, text: &str) -> Result<()> {
+    fs::write(to, text).with_context(|| format!("cannot write {}", to.display()))?;
+    fs::set_permissions(to, Permissions::from_mode(TEXT)).with_context(|| format!("cannot set {}", to.display()))
+}
+
+/// Packs a folder of `out` into NAME.tar.gz beside it; returns the archive's name.
+pub(super) fn tar(out: &Path, name: &str, origin: &Origin) -> Result<String> {
+    let archive = format!("{name}.tar.gz");
+    let (tar, folder) = (format!("{name}.tar"), out.to_string_lossy().into_owned());
+    let time = format!("--mtime=@{}", origin.epoch);
+    // Folders have the mode that this process's mask gives them, but for this.
+    let same = ["--sort=name", "--format=ustar", "--owner=0", "--group=0", "--numeric-owner", "--mode=go-w,u+w,a+rX"];
+    let path = out.join(&tar).to_string_lossy().into_owned();
+    let files = [time.as_str(), "--create", "--file", &path, "--directory", &folder, name];
+    run::with(&[], "tar", &[&same[..], &files].concat())?;
+    // Without its name and time.
+    run::with(&[], "gzip", &["--no-name", "--best", "--force", &path])?;
+    Ok(archive)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::process::Command;
+
+    use super::*;
+
+    fn packed(at: &str, first: &str, second: &str) -> Vec<u8> {
+        let origin = Origin {
+            version: String::new(),
+            commit: String::new(),
+            epoch: at.to_owned(),
+            time: "1970-01-01T00:00:00Z".to_owned(),
+        };
+        let out = tempfile::tempdir().unwrap();
+        let folder = out.path().join("name");
+        fs::create_dir_all(folder.join("man")).unwrap();
+        for file in [first, second] {
+            write(&folder.join(file), &format!("{}\n", file.len())).unwrap();
+        }
+        let mode = if first < second { 0o700 } else { 0o775 };
+        fs::set_permissions(folder.join("man"), Permissions::from_mode(mode)).unwrap();
+        let archive = tar(out.path(), "name", &origin).unwrap();
+        let listed = Command::new("tar").arg("tzf").arg(out.path().join(&archive)).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&listed.stdout), "name/\nname/a\nname/bb\nname/man/\n");
+        fs::read(out.path().join(archive)).unwrap()
+    }
+
+    #[test]
+    fn an_archive_does_not_depend_on_when_where_and_in_which_order_it_was_made() {
+        let once = packed("1000000000", "a", "bb");
+        // File systems keep times by the ns, so the second is later.
+        assert!(once == packed("1000000000", "bb", "a"), "two archives of the same files differ");
+        assert!(once != packed("1000000001", "a", "bb"), "the commit's time is not in the archive");
+    }
+}

@@ -1,0 +1,130 @@
+//! The package for Debian and its derivatives: the static program, its manual and completions.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use super::archive;
+use super::origin::Origin;
+use crate::run;
+
+/// Files of the archive's folder, and where they belong.
+const FILES: [(&str, &str, u32); 7] = [
+    ("clockscope", "usr/bin/clockscope", archive::PROGRAM),
+    ("man/clockscope.1", "usr/share/man/man1/clockscope.1", archive::TEXT),
+    ("completions/clockscope.bash", "usr/share/bash-completion/completions/clockscope", archive::TEXT),
+    ("completions/_clockscope", "usr/share/zsh/vendor-completions/_clockscope", archive::TEXT),
+    ("completions/clockscope.fish", "usr/share/fish/vendor_completions.d/clockscope.fish", archive::TEXT),
+    ("README.md", "usr/share/doc/clockscope/README.md", archive::TEXT),
+    ("CHANGELOG.md", "usr/share/doc/clockscope/changelog", archive::TEXT),
+];
+
+/// Files that Debian has compressed.
+const COMPRESSED: [&str; 2] = ["usr/share/man/man1/clockscope.1", "usr/share/doc/clockscope/changelog"];
+
+/// Makes the package of an archive's folder; returns its name.
+pub(super) fn package(out: &Path, folder: &Path, architecture: &str, origin: &Origin) -> Result<String> {
+    let root = out.join("debian");
+    for (from, to, mode) in FILES {
+        let to = root.join(to);
+        fs::create_dir_all(to.parent().unwrap_or(&root))?;
+        archive::copy(&folder.join(from), &to, mode)?;
+    }
+    for file in COMPRESSED {
+        run::with(&[], "gzip", &["--no-name", "--best", &root.join(file).to_string_lossy()])?;
+    }
+    let license = fs::read_to_string(folder.join("LICENSE-MIT")).context("cannot read LICENSE-MIT")?;
+    archive::write(&root.join("usr/share/doc/clockscope/copyright"), &copyright(&license))?;
+    fs::create_dir_all(root.join("DEBIAN"))?;
+    archive::write(&root.join("DEBIAN/control"), &control(&origin.version, architecture))?;
+    let name = format!("clockscope_{}-1_{architecture}.deb", origin.version);
+    let (from, to) = (root.to_string_lossy().into_owned(), out.join(&name).to_string_lossy().into_owned());
+    // It takes the time of all files from the variable, and xz of one thread gives the same bytes.
+    let arguments = ["--build", "--root-owner-group", "-Zxz", "--threads-max=1", &from, &to];
+    run::output_with(&[("SOURCE_DATE_EPOCH", origin.epoch.as_str())], "dpkg-deb", &arguments)?;
+    fs::remove_dir_all(&root)?;
+    Ok(name)
+}
+
+fn control(version: &str, architecture: &str) -> String {
+    format!(
+        "Package: clockscope\n\
+         Version: {version}-1\n\
+         Architecture: {architecture}\n\
+         Maintainer: The clockscope developers <developers@clockscope.invalid>\n\
+         Section: utils\n\
+         Priority: optional\n\
+         Homepage: https://github.com/clockscope/clockscope\n\
+         Description: measures clocks and reports which ones can be trusted\n \
+         clockscope measures every clock of a machine: the cost of a read, the\n \
+         resolution, and errors such as jumps and backward steps. It reports which\n \
+         clocks can be trusted, with the evidence for and against each.\n"
+    )
+}
+
+/// Returns Debian's file about the licenses. Debian has the text of the Apache license itself.
+fn copyright(mit: &str) -> String {
+    let (holder, terms) = mit.split_once("\n\nPermission").unwrap_or(("", ""));
+    let holder = holder.lines().find_map(|line| line.strip_prefix("Copyright ")).unwrap_or("the clockscope project");
+    let terms = format!("Permission{terms}");
+    let indented: Vec<String> = terms
+        .trim_end()
+        .lines()
+        .map(|line| if line.is_empty() { " .".to_owned() } else { format!(" {line}") })
+        .collect();
+    format!(
+        "Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/\n\
+         Upstream-Name: clockscope\n\
+         Source: https://github.com/clockscope/clockscope\n\n\
+         Files: *\n\
+         Copyright: {holder}\n\
+         License: Expat or Apache-2.0\n\n\
+         License: Expat\n{}\n\n\
+         License: Apache-2.0\n On Debian systems, the text is in /usr/share/common-licenses/Apache-2.0.\n",
+        indented.join("\n")
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_copyright_file_has_the_holder_and_the_whole_license() {
+        let license = fs::read_to_string(run::root().join("LICENSE-MIT")).unwrap();
+        let text = copyright(&license);
+        let holder = license.lines().find_map(|line| line.strip_prefix("Copyright ")).unwrap();
+        assert!(text.contains(&format!("\nCopyright: {holder}\n")), "{text}");
+        let last = license.trim_end().lines().last().unwrap();
+        assert!(text.contains(&format!("\n {last}\n")), "{text}");
+        assert!(!text.contains("\n\n\n"), "{text}");
+    }
+
+    #[test]
+    fn two_packages_of_the_same_files_are_equal() {
+        let origin = Origin {
+            version: "0.1.0".to_owned(),
+            commit: "c0ffee".to_owned(),
+            epoch: "1000000000".to_owned(),
+            time: "2001-09-09T01:46:40Z".to_owned(),
+        };
+        let packed = || {
+            let out = tempfile::tempdir().unwrap();
+            let folder = out.path().join("staged");
+            for (file, ..) in FILES {
+                fs::create_dir_all(folder.join(file).parent().unwrap()).unwrap();
+                fs::write(folder.join(file), file).unwrap();
+            }
+            fs::copy(run::root().join("LICENSE-MIT"), folder.join("LICENSE-MIT")).unwrap();
+            let name = package(out.path(), &folder, "amd64", &origin).unwrap();
+            let path = out.path().join(&name).to_string_lossy().into_owned();
+            let shown = run::output("dpkg-deb", &["--field", &path, "Package", "Version", "Architecture"]).unwrap();
+            assert_eq!(shown, "Package: clockscope\nVersion: 0.1.0-1\nArchitecture: amd64\n");
+            let listed = run::output("dpkg-deb", &["--contents", &path]).unwrap();
+            assert!(listed.contains("-rwxr-xr-x root/root") && listed.contains(" ./usr/bin/clockscope\n"), "{listed}");
+            fs::read(path).unwrap()
+        };
+        assert!(packed() == packed(), "two packages of the same files differ");
+    }
+}
