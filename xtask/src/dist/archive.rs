@@ -36,9 +36,13 @@ pub(super) fn tar(out: &Path, name: &str, origin: &Origin) -> Result<String> {
     let path = out.join(&tar).to_string_lossy().into_owned();
     let files = [time.as_str(), "--create", "--file", &path, "--directory", &folder, name];
     run::with(&[], "tar", &[&same[..], &files].concat())?;
-    // Without its name and time.
-    run::with(&[], "gzip", &["--no-name", "--best", "--force", &path])?;
+    gzip(&out.join(&tar))?;
     Ok(archive)
+}
+
+/// Compresses a file in its place, without its name and time.
+pub(super) fn gzip(path: &Path) -> Result<()> {
+    run::with(&[], "gzip", &["--no-name", "--best", &path.to_string_lossy()])
 }
 
 #[cfg(test)]
@@ -65,7 +69,10 @@ mod tests {
         let archive = tar(out.path(), "name", &origin).unwrap();
         let listed = Command::new("tar").arg("tzf").arg(out.path().join(&archive)).output().unwrap();
         assert_eq!(String::from_utf8_lossy(&listed.stdout), "name/\nname/a\nname/bb\nname/man/\n");
-        fs::read(out.path().join(archive)).unwrap()
+        let bytes = fs::read(out.path().join(archive)).unwrap();
+        // gzip's flags, of which one is that there is a name, and its time.
+        assert_eq!(bytes[3..8], [0; 5]);
+        bytes
     }
 
     #[test]
