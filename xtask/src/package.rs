@@ -32,6 +32,10 @@ const CATEGORIES: [&str; 10] = [
 const MOST: usize = 5;
 /// The limit of crates.io for a keyword's length.
 const LONGEST_KEYWORD: usize = 20;
+/// Crates that readers confuse, and the other one that the first lines of their pages name.
+const PAIR: [(&str, &str); 2] = [("clockscope", "clockscope-cli"), ("clockscope-cli", "clockscope")];
+/// How many lines of a README are its first ones: heading, empty line, and two of text.
+const FIRST_LINES: usize = 4;
 /// How many lines a README has, at least and at most.
 const README_LINES: std::ops::RangeInclusive<usize> = 10..=30;
 
@@ -52,6 +56,7 @@ pub(crate) fn check() -> Result<()> {
         if !README_LINES.contains(&lines) {
             wrong.push(format!("{name}: README.md has {lines} lines, expected 10 to 30"));
         }
+        wrong.extend(unnamed(name, &readme));
     }
     if !wrong.is_empty() {
         bail!("packages are incomplete:\n  {}", wrong.join("\n  "));
@@ -105,6 +110,15 @@ fn faults(package: &Value, list: &str) -> Vec<String> {
 /// Returns the texts of a list.
 fn words(list: &Value) -> Vec<&str> {
     list.as_array().into_iter().flatten().filter_map(Value::as_str).collect()
+}
+
+/// Returns that the first lines of a README do not name the other crate of a pair.
+fn unnamed(name: &str, readme: &str) -> Option<String> {
+    let (_, other) = PAIR.iter().find(|(one, _)| *one == name)?;
+    let first: Vec<&str> = readme.lines().take(FIRST_LINES).collect();
+    let link = format!("[`{other}`](https://crates.io/crates/{other})");
+    let is_named = first.join(" ").contains(&link);
+    (!is_named).then(|| format!("{name}: the first {FIRST_LINES} lines of README.md lack {link}"))
 }
 
 /// Whether crates.io accepts a keyword.
@@ -166,6 +180,15 @@ mod tests {
         }
         let unlicensed = COMPLETE.replace("LICENSE-MIT\n", "");
         assert_eq!(faults(&complete(), &unlicensed), ["x: its package has no LICENSE-MIT"]);
+    }
+
+    #[test]
+    fn each_page_of_a_pair_names_the_other_crate_first() {
+        let link = "[`clockscope-cli`](https://crates.io/crates/clockscope-cli)";
+        assert_eq!(unnamed("clockscope", &format!("# x\n\nThe command is\n{link}.\n")), None);
+        let late = unnamed("clockscope", &format!("# x\n\n\n\n{link}.\n")).unwrap();
+        assert_eq!(late, format!("clockscope: the first 4 lines of README.md lack {link}"));
+        assert_eq!(unnamed("clockscope-arch", "# x\n"), None);
     }
 
     #[test]

@@ -53,7 +53,7 @@ fn pack(target: &Target, origin: &Origin, out: &Path) -> Result<Vec<String>> {
     println!("== {}: run {}", target.triple, target.place);
     let program = program::Program { path: program, runner: target.runner };
     program.check(target, origin)?;
-    let name = format!("clockscope-{}-{}", origin.version, target.triple);
+    let name = name(&origin.version, target.triple);
     let folder = out.join(&name);
     stage(&program, &folder)?;
     let archive = archive::tar(out, &name, origin)?;
@@ -65,6 +65,11 @@ fn pack(target: &Target, origin: &Origin, out: &Path) -> Result<Vec<String>> {
     }
     fs::remove_dir_all(&folder)?;
     Ok(files)
+}
+
+/// Returns the name of an archive without its ending, and of the folder in it.
+fn name(version: &str, triple: &str) -> String {
+    format!("clockscope-{version}-{triple}")
 }
 
 /// Puts together what the archive holds.
@@ -90,4 +95,25 @@ fn sum(out: &Path, files: &[String]) -> Result<()> {
         bail!("sha256sum: {}\n{}", output.status, String::from_utf8_lossy(&output.stderr));
     }
     fs::write(out.join(CHECKSUMS), output.stdout).with_context(|| format!("cannot write {CHECKSUMS}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// cargo-binstall finds what is packed here.
+    #[test]
+    fn the_package_states_where_its_archives_are() {
+        let manifest = fs::read_to_string(run::root().join("crates/clockscope-cli/Cargo.toml")).unwrap();
+        let manifest: toml::Table = manifest.parse().unwrap();
+        let binstall = &manifest["package"]["metadata"]["binstall"];
+        let filled = |key: &str| {
+            let text = binstall[key].as_str().unwrap().replace("{ version }", "1.2.3").replace("{ target }", "x-y");
+            text.replace("{ bin }", "clockscope").replace("{ binary-ext }", "").replace("{ repo }", "REPO")
+        };
+        let name = name("1.2.3", "x-y");
+        assert_eq!(filled("pkg-url"), format!("REPO/releases/download/v1.2.3/{name}.tar.gz"));
+        assert_eq!(filled("bin-dir"), format!("{name}/clockscope"));
+        assert_eq!(filled("pkg-fmt"), "tgz");
+    }
 }
