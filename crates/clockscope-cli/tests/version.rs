@@ -11,9 +11,9 @@ mod support;
 use support::clockscope;
 
 fn printed(arguments: &[&str]) -> String {
-    let output = clockscope(arguments).output().unwrap();
+    let output = clockscope(arguments).output().expect("the command");
     assert!(output.status.success(), "{arguments:?}: {output:?}");
-    String::from_utf8(output.stdout).unwrap()
+    String::from_utf8(output.stdout).expect("text")
 }
 
 #[test]
@@ -46,15 +46,15 @@ fn git(folder: &Path, arguments: &[&str]) {
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .env("GIT_CONFIG_SYSTEM", "/dev/null")
         .output()
-        .unwrap();
+        .expect("git");
     assert!(output.status.success(), "{arguments:?}: {output:?}");
 }
 
 /// A repository with one commit, and this crate at `place` in it.
 fn repository(root: &Path, place: &str) -> std::path::PathBuf {
     let folder = root.join(place);
-    fs::create_dir_all(&folder).unwrap();
-    fs::write(folder.join("Cargo.toml"), "one\n").unwrap();
+    fs::create_dir_all(&folder).expect("a folder");
+    fs::write(folder.join("Cargo.toml"), "one\n").expect("a file");
     git(root, &["init", "--quiet"]);
     git(root, &["add", "."]);
     git(root, &["commit", "--quiet", "--message", "x"]);
