@@ -18,7 +18,13 @@ pub(crate) use output::{ColorArg, ColumnsArg, OutputArgs};
 /// Without a subcommand it measures: `clockscope tsc monotonic` is
 /// `clockscope measure tsc monotonic`.
 #[derive(Debug, Parser)]
-#[command(name = "clockscope", args_conflicts_with_subcommands = true, max_term_width = 80)]
+#[command(
+    name = "clockscope",
+    version,
+    disable_version_flag = true,
+    args_conflicts_with_subcommands = true,
+    max_term_width = 80
+)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,

@@ -99,3 +99,10 @@ fn a_package_states_its_commit() {
         assert_eq!(commit::of(folder.path()), expected, "{note}");
     }
 }
+
+#[test]
+fn the_manual_states_the_version() {
+    let manual = printed(&["man"]);
+    let title = format!("\"clockscope {}\"", env!("CARGO_PKG_VERSION"));
+    assert!(manual.lines().any(|line| line.starts_with(".TH ") && line.contains(&title)), "{manual}");
+}
