@@ -77,7 +77,8 @@ impl Core {
         loop {
             state = self.in_turn(state);
             if state.wakes() {
-                return;
+                // Who wakes after the end of the simulation must not sleep again.
+                return state.run(0);
             }
         }
     }

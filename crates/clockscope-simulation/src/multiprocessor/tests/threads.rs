@@ -168,6 +168,17 @@ fn the_simulated_time_can_end() {
     }
 }
 
+/// Nor does one that only sleeps.
+#[test]
+#[should_panic(expected = "time is over")]
+fn the_simulated_time_can_end_in_a_sleep() {
+    let machine = machine(1, 35);
+    machine.set_end_ps(u128::from(5 * MS));
+    for _ in 0..100 {
+        machine.sleep_ps(MS);
+    }
+}
+
 /// Stores a word when it is dropped.
 struct Leaving<'a>(&'a Word);
 
