@@ -4,9 +4,15 @@
 use clockscope_simulation::{Change, Random};
 
 use crate::machine::{Clocksource, Machine, Maker, pause_ps};
+use crate::platform::Simulated;
 
 /// Longest times of random transits between CPUs, in ps: threads of one core, cores, sockets.
 const TRANSITS_PS: [u64; 5] = [5_000, 40_000, 120_000, 400_000, 1_500_000];
+
+/// Turns of the longest of these questions: ten rounds of one pair each, of seven tasks; and the
+/// shortest time of one, in ns.
+const MOST_TURNS: f64 = 80.0;
+const LONGEST_TURN_NS: f64 = 2e6;
 
 /// A machine and by how many counts each CPU is ahead.
 pub(crate) struct Apart {
@@ -73,15 +79,20 @@ pub(crate) fn is_on_counter(machine: &Machine) -> bool {
 /// # Panics
 /// It did.
 pub(crate) fn check_time(machine: &Machine, turns: f64, turn_ns: f64) {
+    let most_ns = most_ns(machine, turns, turn_ns);
+    let paused_ps: u64 = machine.changes.iter().map(|(_, change)| pause_ps(change)).sum();
+    let took_ns = machine.cpus.now_ps().saturating_sub(paused_ps.into()) as f64 / 1e3;
+    assert!(took_ns <= most_ns, "it took {took_ns} ns for {turns} turns of {turn_ns} ns: {most_ns} ns at most");
+}
+
+/// What so many turns of such a length take at most, without pauses of the machine, in ns.
+fn most_ns(machine: &Machine, turns: f64, turn_ns: f64) -> f64 {
     let load = &machine.loads[0];
     let share = f64::from(load.competitors) + 1.0;
     let cycle_ns = if load.competitors > 0 { share * (load.slice_ns + load.tick_ns) as f64 } else { 0.0 };
     // The counter's rate is measured in 64 steps of the reference.
     let window_ns = 64.0 * machine.spec("monotonic_raw:syscall").map_or(0.0, |spec| spec.stated_ns);
-    let most_ns = (40e6 + window_ns + turns * turn_ns * 1.2) * share * 1.5 + turns * 4.0 * cycle_ns;
-    let paused_ps: u64 = machine.changes.iter().map(|(_, change)| pause_ps(change)).sum();
-    let took_ns = machine.cpus.now_ps().saturating_sub(paused_ps.into()) as f64 / 1e3;
-    assert!(took_ns <= most_ns, "it took {took_ns} ns for {turns} turns of {turn_ns} ns: {most_ns} ns at most");
+    (40e6 + window_ns + turns * turn_ns * 1.2) * share * 1.5 + turns * 4.0 * cycle_ns
 }
 
 /// The true time in ps by which a question is over that is asked on one thread and then across
@@ -89,6 +100,14 @@ pub(crate) fn check_time(machine: &Machine, turns: f64, turn_ns: f64) {
 pub(crate) fn longest_ps(machine: &Machine, asked_s: f64) -> u128 {
     let cpus = f64::from(machine.cpus.cpus());
     machine.longest_ps(asked_s + 0.05 * cpus * cpus) * 2
+}
+
+/// The same where turns are long enough for all of them, and threads wait for each other in each.
+pub(crate) fn limited(machine: Machine, asked_s: f64) -> Simulated {
+    let turn_ns = LONGEST_TURN_NS.max(asked_s * 1e9 / MOST_TURNS);
+    let paused_ps: u64 = machine.changes.iter().map(|(_, change)| pause_ps(change)).sum();
+    let limit_ps = most_ns(&machine, MOST_TURNS, turn_ns) as u128 * 1000 + u128::from(paused_ps);
+    Simulated::limited(machine, limit_ps)
 }
 
 /// Rounds of a tournament, and turns in each.

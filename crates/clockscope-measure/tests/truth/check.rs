@@ -10,8 +10,7 @@ use clockscope_records::{
 };
 use clockscope_simulation::{Change, Random, Refused};
 
-use crate::across;
-use crate::harness::{on_one, on_platform, on_platforms};
+use crate::harness::{on_machines, on_one};
 use crate::machine::{Clocksource, Machine, Maker, Spec};
 use crate::platform::Simulated;
 
@@ -28,8 +27,8 @@ const SHORTEST_BATCH_NS: f64 = 12e3;
 const READS: f64 = 0.32;
 const RATES: f64 = 0.56;
 
-/// How much time a check gets, in seconds.
-fn seconds(seed: u64) -> f64 {
+/// How much time a check gets, in seconds, but for those of busy machines that are asked for long.
+fn usual_s(seed: u64) -> f64 {
     let mut random = Random::new(seed ^ 0xc4ec);
     if random.happens(0.002) { 3.0 } else { 0.05 + 0.1 * random.fraction() * random.fraction() }
 }
@@ -148,7 +147,7 @@ fn figures(machine: &Machine, verdict: &Verdict) {
                 // What was measured is in units of the reference.
                 let raw = machine.spec("monotonic_raw").expect("it is there").fast;
                 let measured_hz = machine.counter_hz / (1.0 + raw);
-                let true_ppm = (machine.nominal_hz.expect("it was claimed") as f64 / measured_hz - 1.0) * 1e6;
+                let true_ppm = (machine.nominal_hz.expect("it was stated") as f64 / measured_hz - 1.0) * 1e6;
                 assert!((ppm - true_ppm).abs() <= bound, "{true_ppm} ppm, {evidence:?}");
             }
             Check::StepsBack { count, .. } => assert_eq!(count.unwrap_or(0), 0, "{}: {evidence:?}", verdict.clock),
@@ -242,7 +241,7 @@ fn demands(machine: &Machine, found: &Trust) {
             "max_regressions" => met,
             "max_rate_ppm" if is_counter => {
                 let raw = machine.spec("monotonic_raw").expect("it is there").fast;
-                let hz = machine.nominal_hz.expect("something was claimed") as f64;
+                let hz = machine.nominal_hz.expect("something was stated") as f64;
                 met == ((hz * (1.0 + raw) / machine.counter_hz - 1.0).abs() * 1e6 <= limit)
             }
             "max_rate_ppm" => met == (true_ppm(machine, spec).abs() <= limit),
@@ -277,7 +276,7 @@ fn sound(mut maker: Maker) -> Machine {
 /// Asks of a machine with nothing wrong, and finds nothing wrong.
 fn ask_sound(session: &Session<'_, Simulated>, seed: u64) -> Checked {
     let machine = &session.platform().machine;
-    let checked = ask(session, policy(seed, machine), seconds(seed));
+    let checked = ask(session, policy(seed, machine), machine.asked_s(usual_s(seed)));
     nothing_is_wrong(machine, &checked.found);
     demands(machine, &checked.found);
     checked
@@ -288,8 +287,8 @@ fn ask_sound(session: &Session<'_, Simulated>, seed: u64) -> Checked {
 #[test]
 fn what_is_sound_is_never_unfit() {
     let (mut trusted, mut could) = (0, 0);
-    let make = |seed| limited(sound(Maker::varied(seed)), seconds(seed));
-    on_platforms("check::what_is_sound", make, |session, seed| {
+    let make = |seed| limited(sound(Maker::varied(seed)), seed, 0.0);
+    on_machines("check::what_is_sound", make, |session, seed| {
         let machine = &session.platform().machine;
         let checked = ask_sound(session, seed);
         let can_be = is_vouched_for(machine) && machine.counter_cost.is_some() && machine.loads[0].competitors == 0;
@@ -302,18 +301,24 @@ fn what_is_sound_is_never_unfit() {
     assert!(could < 10 || trusted * 10 >= could * 8, "{trusted} of {could}");
 }
 
+/// A machine, as it was before machines varied, of which this was wrong once.
+fn once_sound(seed: u64) {
+    let platform = limited(sound(Maker::new(seed)), seed, 0.0);
+    on_one("check::what_is_sound", seed, &platform, &mut |session, seed| drop(ask_sound(session, seed)));
+}
+
 /// The time of a check was over after two batches of each clock. The median of such two was the
 /// mean of a read's cost and of the time that another thread had.
 #[test]
 fn an_interruption_was_a_cost() {
-    on_one("check::what_is_sound", 328, sound(Maker::new(328)), &mut |session, seed| drop(ask_sound(session, seed)));
+    once_sound(328);
 }
 
 /// The timer was a system call of a device, and reads took 10 % longer than they cost: both are
 /// part of a batch, and the test took neither for it.
 #[test]
 fn what_a_batch_holds_is_part_of_the_cost() {
-    on_one("check::what_is_sound", 423, sound(Maker::new(423)), &mut |session, seed| drop(ask_sound(session, seed)));
+    once_sound(423);
 }
 
 /// What goes wrong, and what that is a fault of.
@@ -332,7 +337,7 @@ fn faulty(maker: Maker, seed: u64) -> (Machine, Fault, Option<u128>, &'static st
     maker.clocksource = Clocksource::Tsc;
     let random = &mut maker.random;
     let kind = random.below(14);
-    let at_ms = 8.0 + seconds(seed) * 1e3 * random.fraction();
+    let share_of_run = random.fraction();
     let ns = 10f64.powf(4.7 + 3.3 * random.fraction());
     let ns = if random.happens(0.5) { -ns } else { ns };
     let share = 10f64.powf(-2.7 + 2.0 * random.fraction()) * if random.happens(0.5) { -1.0 } else { 1.0 };
@@ -340,6 +345,7 @@ fn faulty(maker: Maker, seed: u64) -> (Machine, Fault, Option<u128>, &'static st
     let glitches = 200 + random.below(2000) as usize;
     let pause_ps = (ns.abs() * 1e3) as u64;
     let mut machine = maker.make();
+    let at_ms = 8.0 + machine.asked_s(usual_s(seed)) * 1e3 * share_of_run;
     let clock = machine.monotonic();
     let raw = machine.spec("monotonic_raw").and_then(|spec| spec.id).expect("it is there");
     let ticks = (ns * hz / 1e9) as i64;
@@ -371,7 +377,7 @@ fn faulty(maker: Maker, seed: u64) -> (Machine, Fault, Option<u128>, &'static st
 /// for it.
 fn judge(session: &Session<'_, Simulated>, seed: u64, maker: Maker) {
     let (_, fault, at_ps, name) = faulty(maker, seed);
-    let checked = ask(session, Policy::default(), seconds(seed));
+    let checked = ask(session, Policy::default(), session.platform().machine.asked_s(usual_s(seed)));
     let Checked { whole, reads, rates, .. } = &checked;
     let tested: &[&Range<u128>] = match (fault, name) {
         // What lasts shows whenever it begins before the clocks are compared.
@@ -422,9 +428,9 @@ fn judge(session: &Session<'_, Simulated>, seed: u64, maker: Maker) {
 #[test]
 fn a_fault_is_never_trusted() {
     let maker = |seed| Maker::varied(seed ^ 0xfa17);
-    on_platforms(
+    on_machines(
         "check::a_fault_is_never_trusted",
-        |seed| limited(faulty(maker(seed), seed).0, seconds(seed) + FAILING_S),
+        |seed| limited(faulty(maker(seed), seed).0, seed, FAILING_S),
         |session, seed| judge(session, seed, maker(seed)),
     );
 }
@@ -437,27 +443,23 @@ fn once(seeds: &[u64]) {
         maker
     };
     for seed in seeds.iter().copied() {
-        let platform = limited(faulty(maker(seed), seed).0, seconds(seed) + FAILING_S);
+        let platform = limited(faulty(maker(seed), seed).0, seed, FAILING_S);
         let judge = &mut |session: &Session<'_, Simulated>, seed| judge(session, seed, maker(seed));
-        on_platform("check::a_fault_is_never_trusted", seed, &platform, judge);
+        on_one("check::a_fault_is_never_trusted", seed, &platform, judge);
     }
 }
 
-/// A machine whose check has to end.
-fn limited(machine: Machine, asked_s: f64) -> Simulated {
-    let limit_ps = across::longest_ps(&machine, asked_s);
-    Simulated::limited(machine, limit_ps)
+/// A machine whose check has to end, in so many seconds more than it was asked for.
+fn limited(machine: Machine, seed: u64, more_s: f64) -> Simulated {
+    let asked_s = machine.asked_s(usual_s(seed));
+    Simulated::across(machine, asked_s + more_s)
 }
 
 /// Seeds of an earlier list of errors, of either question.
 #[test]
 fn busy_machines_are_judged_as_quiet_ones() {
     once(&[21, 31, 43]);
-    for seed in [21, 31, 43] {
-        on_one("check::what_is_sound", seed, sound(Maker::new(seed)), &mut |session, seed| {
-            drop(ask_sound(session, seed));
-        });
-    }
+    [21, 31, 43].into_iter().for_each(once_sound);
 }
 
 /// The counter stopped while another thread ran. Time was told by the counter itself when it was
@@ -491,8 +493,8 @@ fn a_reference_that_freezes_ends_a_check() {
         let mut machine = maker.make();
         let raw = machine.spec("monotonic_raw").and_then(|spec| spec.id).expect("it is there");
         machine.at_ms(at_ms, Change::FreezeClock { clock: raw });
-        let platform = limited(machine, 0.06 + FAILING_S);
-        on_platform("check::a_reference", 7, &platform, &mut |session, _| {
+        let platform = Simulated::across(machine, 0.06 + FAILING_S);
+        on_one("check::a_reference", 7, &platform, &mut |session, _| {
             let checked = ask(session, Policy::default(), 0.06);
             assert_ne!(verdict(&checked.found, "monotonic_raw").verdict, Trustworthiness::Trusted);
         });

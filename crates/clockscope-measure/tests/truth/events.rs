@@ -4,7 +4,7 @@ use clockscope_measure::{Amount, Catalogue, MeasureRequest, Paths, Session, Step
 use clockscope_records::{ClockIdentity, Events, Figure, TickEvidence};
 use clockscope_simulation::{Change, Lost, Random};
 
-use crate::harness::{Coverage, on_platform, on_platforms};
+use crate::harness::{Coverage, on_machines, on_one};
 use crate::machine::{Clocksource, Machine, Maker, Spec, pick};
 use crate::measure::true_cost_ns;
 use crate::platform::{Around, Read, Simulated};
@@ -112,8 +112,8 @@ enum Fault {
 }
 
 /// A machine to which it happens in the first milliseconds.
-fn faulty(seed: u64) -> (Machine, Fault) {
-    let mut maker = Maker::varied(seed).answering();
+fn faulty(maker: Maker, seed: u64) -> (Machine, Fault) {
+    let mut maker = maker.answering();
     let mut random = Random::new(seed ^ 0xeb_e275);
     let fault = pick(&mut random, &[Fault::Nothing, Fault::Glitches, Fault::Steps, Fault::Freezes]);
     if fault != Fault::Nothing {
@@ -144,6 +144,20 @@ fn faulty(seed: u64) -> (Machine, Fault) {
 
 /// How long these questions take, in s.
 const SECONDS: f64 = 0.02;
+/// For how long the thread itself may run, in s: all of its readings are kept.
+const MOST_S: f64 = 0.04;
+
+/// How long this machine is asked, in s.
+fn seconds(machine: &Machine) -> f64 {
+    let turns = f64::from(machine.loads[0].competitors) + 1.0;
+    machine.asked_s(SECONDS).min((MOST_S * turns).max(SECONDS))
+}
+
+/// A machine whose question has to end.
+fn limited(machine: Machine) -> Simulated {
+    let seconds = seconds(&machine);
+    Simulated::within(machine, seconds)
+}
 
 /// Two clocks, of which the first is the one to which things happen, and whether *steps* is asked.
 fn question(seed: u64, machine: &Machine, fault: Fault) -> (Vec<String>, bool) {
@@ -168,13 +182,12 @@ fn readings(reads: &[Read], place: usize, count: u64) -> Vec<Read> {
 
 /// Counts of what readings show are those of the readings; gaps are those that the machine made;
 /// and nothing is wrong that no fault made so.
-fn counted(session: &Session<'_, Simulated>, seed: u64, gaps: &mut Coverage) {
+fn counted(session: &Session<'_, Simulated>, seed: u64, fault: Fault, gaps: &mut Coverage) {
     let platform = session.platform();
     let machine = &platform.machine;
-    let fault = faulty(seed).1;
     let (names, is_steps) = question(seed, machine, fault);
     platform.log_reads();
-    let shown = ask(session, &names, SECONDS, is_steps);
+    let shown = ask(session, &names, seconds(machine), is_steps);
     let reads = platform.logged();
     let glitched = reads.iter().filter(|read| is_glitched(machine, read)).count() as u64;
     assert!(glitched == 0 || fault == Fault::Glitches);
@@ -287,10 +300,10 @@ fn batch_ends(reads: &[Read], place: usize, count: usize) -> Vec<usize> {
 #[test]
 fn what_readings_show_is_counted_as_it_is() {
     let mut gaps = Coverage::default();
-    on_platforms(
+    on_machines(
         "events::what_readings_show",
-        |seed| Simulated::within(faulty(seed).0, SECONDS),
-        |session, seed| counted(session, seed, &mut gaps),
+        |seed| limited(faulty(Maker::varied(seed), seed).0),
+        |session, seed| counted(session, seed, faulty(Maker::varied(seed), seed).1, &mut gaps),
     );
     // Some clocks of some machines have a gap.
     gaps.check(0.2, 5);
@@ -302,10 +315,19 @@ fn what_readings_show_is_counted_as_it_is() {
 #[test]
 fn gaps_were_returns_or_shorter_than_usual() {
     for seed in [0, 15, 28, 48, 78, 80, 93] {
-        let platform = Simulated::within(faulty(seed).0, SECONDS);
-        let question = &mut |session: &Session<'_, Simulated>, seed| counted(session, seed, &mut Coverage::default());
-        on_platform("events::what_readings_show", seed, &platform, question);
+        let (machine, fault) = faulty(Maker::varied_before(seed), seed);
+        on_one("events::what_readings_show", seed, &limited(machine), &mut |session, seed| {
+            counted(session, seed, fault, &mut Coverage::default());
+        });
     }
+}
+
+/// How long it takes to find out what happened, in s.
+const USUAL_S: f64 = 0.05;
+
+/// By how much longer a machine is asked than usual, in ms.
+pub(crate) fn longer_ms(maker: &Maker, usual_s: f64) -> f64 {
+    maker.long_s.filter(|_| maker.load.competitors > 0).map_or(0.0, |long_s| (long_s - usual_s).max(0.0) * 1e3)
 }
 
 /// A machine that is suspended or moved to another host, or whose civil time is set, once.
@@ -375,7 +397,12 @@ pub(crate) fn back_is_found(machine: &Machine, around: &Around, ns: f64, events:
 /// others: one at most, in the right direction.
 #[test]
 fn what_happens_to_a_machine_is_one_event() {
-    let make = |seed| disturbed(Maker::varied(seed).answering(), seed, 14.0 + 30.0 * Random::new(seed).fraction());
+    let make = |seed| {
+        let maker = Maker::varied(seed).answering();
+        // In the same part of the run, however long that is.
+        let at_ms = 14.0 + (30.0 + longer_ms(&maker, USUAL_S)) * Random::new(seed).fraction();
+        disturbed(maker, seed, at_ms)
+    };
     let asked = |seed: u64, machine: &Machine| {
         let mut random = Random::new(seed ^ 0xa5ed);
         let name = machine.specs[random.below(machine.specs.len() as u64) as usize].label();
@@ -386,14 +413,15 @@ fn what_happens_to_a_machine_is_one_event() {
         let machine = make(seed);
         let place = machine.place(&asked(seed, &machine).0);
         let at_ps = machine.changes[0].0;
-        let platform = Simulated::within(machine, 0.05);
+        let asked_s = machine.asked_s(USUAL_S);
+        let platform = Simulated::within(machine, asked_s);
         platform.log_around(place, at_ps);
         platform
     };
-    on_platforms("events::what_happens", platform, |session, seed| {
+    on_machines("events::what_happens", platform, |session, seed| {
         let machine = &session.platform().machine;
         let (name, is_steps) = asked(seed, machine);
-        let shown = ask(session, std::slice::from_ref(&name), 0.05, is_steps).remove(0);
+        let shown = ask(session, std::slice::from_ref(&name), machine.asked_s(USUAL_S), is_steps).remove(0);
         let around = session.platform().around().expect("it was kept");
         // Before that, the timer was calibrated.
         if around.reads_before <= UNSEEN || around.after.is_none() {
@@ -425,5 +453,5 @@ fn what_happens_to_a_machine_is_one_event() {
             forward.count(jumps == 1);
         }
     });
-    forward.check_claim(0.9, 20);
+    forward.check_stated(0.9, 20);
 }

@@ -4,7 +4,7 @@ use clockscope_measure::{GapsRequest, Session, gaps};
 use clockscope_records::{CauseKind, CpuFailure, CpuGaps, Envelope, Figure, Gaps};
 use clockscope_simulation::{Lost, Random, Taker};
 
-use crate::harness::{are_many, on_one, on_platforms};
+use crate::harness::{are_many, on_machines, on_one};
 use crate::machine::{Machine, Maker, pick};
 use crate::platform::{Asked, Simulated, THREAD_ACCOUNT_PS};
 
@@ -41,12 +41,19 @@ fn request(seed: u64, machine: &Machine) -> GapsRequest {
     let threshold_s = pick(&mut random, &[0.0, 1e-6, 1e-6, 1e-6, 5e-6, 50e-6]);
     let seconds = if random.happens(0.02) { 0.3 } else { 0.002 + 0.03 * random.fraction() };
     let duration_s = match on_all {
-        true => seconds / f64::from(cpus),
+        true => machine.asked_s(seconds) / f64::from(cpus),
         // Threads that cannot be bound are moved now and then.
-        false if !machine.facts.can_bind => 0.1 + 5.0 * seconds,
-        false => seconds,
+        false if !machine.facts.can_bind => machine.asked_s(0.1 + 5.0 * seconds),
+        false => machine.asked_s(seconds),
     };
     GapsRequest { threshold_s, duration_s, cpus: on_all.then(|| (0..cpus).collect()) }
+}
+
+/// A machine whose question has to end.
+fn limited(machine: Machine, seed: u64) -> Simulated {
+    let request = request(seed, &machine);
+    // Asking for a gap's cause takes time as well.
+    Simulated::within(machine, 2.0 * request.duration_s)
 }
 
 fn ask(session: &Session<'_, Simulated>, request: &GapsRequest) -> Envelope<Gaps> {
@@ -463,7 +470,7 @@ fn causes(found: &CpuGaps, certain: &[&Expected]) -> u64 {
 /// Machines on which this was wrong once, by their seeds.
 fn once(test: &str, seeds: &[u64]) {
     for seed in seeds {
-        on_one(test, *seed, busy(Maker::new(*seed)), &mut |session, seed| {
+        on_one(test, *seed, &limited(busy(Maker::new(*seed)), *seed), &mut |session, seed| {
             let request = request(seed, &session.platform().machine);
             compare(session, &request, &ask(session, &request));
         });
@@ -508,7 +515,7 @@ fn what_comes_during_a_look_at_the_time_is_asked_about() {
 #[test]
 fn reads_after_asking_are_no_gap() {
     for seed in [511, 991, 1759] {
-        on_one("gaps::what_threads_lost", seed, busy(Maker::new(seed)), &mut |session, seed| {
+        on_one("gaps::what_threads_lost", seed, &limited(busy(Maker::new(seed)), seed), &mut |session, seed| {
             let request = request(seed, &session.platform().machine);
             let answer = ask(session, &request);
             compare(session, &request, &answer);
@@ -532,13 +539,8 @@ fn is_not_watched(found: &Gaps) {
 #[test]
 fn what_threads_lost_is_told_and_nothing_else() {
     let (mut gaps, mut aside, mut moved) = (0, 0, 0);
-    let make = |seed| {
-        let machine = busy(moving(Maker::varied(seed)));
-        let request = request(seed, &machine);
-        // Asking for a gap's cause takes time as well.
-        Simulated::within(machine, 2.0 * request.duration_s)
-    };
-    on_platforms("gaps::what_threads_lost", make, |session, seed| {
+    let make = |seed| limited(busy(moving(Maker::varied(seed))), seed);
+    on_machines("gaps::what_threads_lost", make, |session, seed| {
         let machine = &session.platform().machine;
         let request = request(seed, machine);
         let answer = ask(session, &request);

@@ -4,7 +4,7 @@ use clockscope_measure::{GapsRequest, MeasureError, Session, gaps};
 use clockscope_records::CpuFailure;
 use clockscope_simulation::{Change, Refused};
 
-use crate::harness::{on_platform, on_platforms};
+use crate::harness::{on_machines, on_one};
 use crate::machine::{Machine, Maker};
 use crate::platform::Simulated;
 
@@ -83,7 +83,7 @@ fn limited(maker: Maker, seed: u64) -> Simulated {
 /// Whatever a clock does, the question ends before [`LIMIT_PS`].
 #[test]
 fn a_clock_that_fails_ends_it() {
-    on_platforms("gaps_failing::a_clock_that_fails", |seed| limited(Maker::varied(seed), seed), ask_failing);
+    on_machines("gaps_failing::a_clock_that_fails", |seed| limited(Maker::varied(seed), seed), ask_failing);
 }
 
 /// The reference stood still while it calibrated the timer. Reads of it took 1.6 µs, seven threads
@@ -91,7 +91,7 @@ fn a_clock_that_fails_ends_it() {
 #[test]
 fn a_reference_that_stands_still_at_the_start_is_not_waited_for() {
     for seed in [954, 1110] {
-        on_platform("gaps_failing::a_clock_that_fails", seed, &limited(Maker::new(seed), seed), &mut ask_failing);
+        on_one("gaps_failing::a_clock_that_fails", seed, &limited(Maker::new(seed), seed), &mut ask_failing);
     }
 }
 
@@ -99,5 +99,5 @@ fn a_reference_that_stands_still_at_the_start_is_not_waited_for() {
 /// of a million turns took 2 s.
 #[test]
 fn a_slow_clock_that_stands_still_ends_it() {
-    on_platform("gaps_failing::a_clock_that_fails", 160, &limited(Maker::new(160), 160), &mut ask_failing);
+    on_one("gaps_failing::a_clock_that_fails", 160, &limited(Maker::new(160), 160), &mut ask_failing);
 }

@@ -8,15 +8,14 @@ use std::sync::atomic::AtomicBool;
 
 use clockscope_measure::Session;
 
-use crate::machine::Machine;
+use crate::asked::machines;
 use crate::platform::Simulated;
 
-/// Machines of each test where nothing else is said. Every question has at least two tests, so that
-/// it is asked of a hundred.
-const MACHINES: u64 = 50;
+/// Of so many machines each share and each kind is known.
+const MANY: u64 = 50;
 
-/// How often what need not always be right was right: intervals that claim 95 %, events that are
-/// found nine times of ten.
+/// How often what need not always be right was right: intervals of 95 %, events that are found nine
+/// times of ten.
 #[derive(Debug, Default)]
 pub(crate) struct Coverage {
     held: u64,
@@ -31,9 +30,21 @@ thread_local! {
     static TEST: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
+/// What a simulation panics with, before its trace, that goes on beyond its end.
+const OVER: &str = "the simulated time is over";
+
 /// The command that asks one machine again.
 fn command(test: &str, seed: impl Display) -> String {
-    format!("CLOCKSCOPE_SEED={seed} cargo test -p clockscope-measure --test truth {test}")
+    let long = number(LONG).map_or_else(String::new, |one_in| format!("{LONG}={one_in} "));
+    format!("{long}CLOCKSCOPE_SEED={seed} cargo test -p clockscope-measure --test truth {test}")
+}
+
+/// The variable that says one in how many busy machines is asked for long.
+const LONG: &str = "CLOCKSCOPE_LONG";
+
+/// One in how many busy machines is asked for 60 ms to 3 s: that is one in ten of all.
+pub(crate) fn long_one_in() -> u64 {
+    number(LONG).unwrap_or(6).max(1)
 }
 
 impl Coverage {
@@ -47,9 +58,9 @@ impl Coverage {
     }
 
     /// At least this share did, but for chance, of at least one for every so many machines.
-    pub(crate) fn check_claim(&self, claimed: f64, machines: u64) {
-        let deviation = (claimed * (1.0 - claimed) / self.all.max(1) as f64).sqrt();
-        self.check(claimed - 3.0 * deviation, machines);
+    pub(crate) fn check_stated(&self, stated: f64, machines: u64) {
+        let deviation = (stated * (1.0 - stated) / self.all.max(1) as f64).sqrt();
+        self.check(stated - 3.0 * deviation, machines);
     }
 
     /// At least this share did, of at least one for every so many machines.
@@ -58,9 +69,10 @@ impl Coverage {
         if !are_many() {
             return;
         }
-        assert!(self.all >= asked() / machines, "only {} were counted", self.all);
+        let (asked, repeat) = TEST.with_borrow(|test| (asked(test), command(test, "N")));
+        assert!(self.all >= asked / machines, "only {} were counted", self.all);
         let share = self.held as f64 / self.all as f64;
-        let repeat = TEST.with_borrow(|test| command(test, "N"));
+        eprintln!("{} of {} were right: {:.1} %", self.held, self.all, share * 100.0);
         assert!(
             share >= least,
             "{} of {} were right: {:.1} %, not those of seeds {:?}; to ask of one:\n{repeat}",
@@ -76,27 +88,15 @@ impl Coverage {
 /// `CLOCKSCOPE_MACHINES` says of how many, `CLOCKSCOPE_SEED` of which one alone.
 ///
 /// # Panics
-/// Where the question panics: with the seed and what the first such machine did, and with all such
-/// seeds.
+/// Where the question panics, or goes on beyond its time: with the seed and what the first such
+/// machine did, and with all such seeds.
 pub(crate) fn on_machines(
-    test: &str,
-    make: impl Fn(u64) -> Machine,
-    question: impl FnMut(&Session<'_, Simulated>, u64),
-) {
-    on_platforms(test, |seed| Simulated::new(make(seed)), question);
-}
-
-/// The same of machines whose questions have to end by some time.
-///
-/// # Panics
-/// As above, and where they do not.
-pub(crate) fn on_platforms(
     test: &str,
     make: impl Fn(u64) -> Simulated,
     mut question: impl FnMut(&Session<'_, Simulated>, u64),
 ) {
     // All machines are asked also where one is answered wrongly: one run lists every error.
-    let wrong: Vec<(u64, String)> = seeds()
+    let wrong: Vec<(u64, String)> = seeds(test)
         .filter_map(|seed| asked_of(test, seed, &make(seed), &mut question).err().map(|why| (seed, why)))
         .collect();
     if let Some((_, why)) = wrong.first() {
@@ -110,36 +110,28 @@ pub(crate) fn on_platforms(
 
 /// Returns whether so many machines are asked that each kind of them is among these.
 pub(crate) fn are_many() -> bool {
-    number("CLOCKSCOPE_SEED").is_none() && asked() >= MACHINES
+    number("CLOCKSCOPE_SEED").is_none() && number("CLOCKSCOPE_MACHINES").is_none_or(|machines| machines >= MANY)
 }
 
 /// The seeds of the machines that a test asks.
-pub(crate) fn seeds() -> Range<u64> {
-    number("CLOCKSCOPE_SEED").map_or(0..asked(), |seed| seed..seed + 1)
+pub(crate) fn seeds(test: &str) -> Range<u64> {
+    number("CLOCKSCOPE_SEED").map_or_else(|| 0..asked(test), |seed| seed..seed + 1)
 }
 
-/// Machines of each test.
-fn asked() -> u64 {
-    number("CLOCKSCOPE_MACHINES").unwrap_or(MACHINES)
+/// Machines of a test.
+fn asked(test: &str) -> u64 {
+    number("CLOCKSCOPE_MACHINES").unwrap_or_else(|| machines(test))
 }
 
 fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok().and_then(|number| number.parse().ok())
 }
 
-/// The same of one machine.
+/// The same of one machine; its signal asks to stop.
 ///
 /// # Panics
 /// As above.
-pub(crate) fn on_one(test: &str, seed: u64, machine: Machine, question: &mut impl FnMut(&Session<'_, Simulated>, u64)) {
-    on_platform(test, seed, &Simulated::new(machine), question);
-}
-
-/// The same of a machine that is ready; its signal asks to stop.
-///
-/// # Panics
-/// As above.
-pub(crate) fn on_platform(
+pub(crate) fn on_one(
     test: &str,
     seed: u64,
     platform: &Simulated,
@@ -164,7 +156,9 @@ fn asked_of(
     let stop = platform.signal.as_ref().map_or(&never, |signal| &signal.stop);
     catch_unwind(AssertUnwindSafe(|| question(&Session::new(platform, stop), seed))).map_err(|panic| {
         let text = panic.downcast_ref::<String>().map(String::as_str).or(panic.downcast_ref::<&str>().copied());
-        let why: &dyn Display = &text.unwrap_or("it panicked");
+        let why = text.unwrap_or("it panicked");
+        // The trace follows in any case.
+        let why = if why.contains(OVER) { OVER } else { why };
         format!(
             "{why}\n\n{:#?}\n\n{}\n\nto repeat it:\n{}",
             platform.machine,

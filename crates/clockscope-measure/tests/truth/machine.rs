@@ -66,6 +66,8 @@ pub(crate) struct Machine {
     pub(crate) changes: Vec<(u128, Change)>,
     /// Why the kernel says that it does not use the counter.
     pub(crate) reasons: Vec<Reason>,
+    /// For how long it is asked, in s, where that is longer than its question usually takes.
+    long_s: Option<f64>,
     /// What its hardware and its kernel say and permit.
     pub(crate) facts: Facts,
 }
@@ -83,6 +85,10 @@ pub(crate) struct Maker {
     pub(crate) timer_tick_ns: u64,
     pub(crate) load: Load,
     pub(crate) jitter: f64,
+    /// For how long it is asked, in s, if that is long and it is busy.
+    pub(crate) long_s: Option<f64>,
+    /// Whether it has a clock that counts suspends.
+    pub(crate) has_boottime: bool,
     pub(crate) facts: Facts,
     /// The clocks of Windows, in the place of Linux's.
     pub(crate) windows: Option<Windows>,
@@ -118,6 +124,8 @@ impl Maker {
             timer_tick_ns,
             load,
             jitter,
+            long_s: None,
+            has_boottime: false,
             facts,
             windows: None,
         }
@@ -156,6 +164,7 @@ impl Maker {
             sleeps_end_early_ns: 0,
             changes: Vec::new(),
             reasons: Vec::new(),
+            long_s: self.long_s.filter(|_| self.load.competitors > 0),
             facts: self.facts,
         }
     }
@@ -193,6 +202,12 @@ impl Maker {
         let shown_ns = tick_ns as f64 * (1.0 + fast);
         let id = Some(cpus.add(coarse));
         specs.push(Spec { info, id, cost, stated_ns: tick_ns as f64, tick_ns: shown_ns, fast });
+        if self.has_boottime {
+            // It is MONOTONIC and the time of all suspends.
+            let start_ns = self.random.any() >> 12;
+            let id = cpus.add(self.kernel_clock(start_ns, usual_ppm));
+            self.paths(&mut specs, ("boottime", Kind::Monotonic, usual_ppm), id, count_ns);
+        }
         (specs, self.has_counter.then_some(ordered))
     }
 
@@ -228,6 +243,12 @@ impl Maker {
 }
 
 impl Machine {
+    /// For how long a question is asked that usually takes so many seconds: some busy machines are
+    /// asked for long.
+    pub(crate) fn asked_s(&self, usual_s: f64) -> f64 {
+        self.long_s.unwrap_or(usual_s)
+    }
+
     /// Has this happen at a true time.
     pub(crate) fn at_ms(&mut self, ms: f64, change: Change) {
         let ps = (ms * 1e9) as u128;
@@ -289,7 +310,7 @@ impl Machine {
                 None => Figure::Known(if self.clocksource == Clocksource::Tsc { "tsc" } else { "hpet" }.to_owned()),
             },
             frequencies: Frequencies {
-                cpuid_15h_hz: Figure::of(self.nominal_hz, "not claimed"),
+                cpuid_15h_hz: Figure::of(self.nominal_hz, "not stated"),
                 ..Frequencies::default()
             },
             ..Environment::default()
@@ -318,6 +339,7 @@ impl fmt::Debug for Machine {
             .field("counter_step", &self.counter_step)
             .field("has_counter", &self.counter_cost.is_some())
             .field("loads", &self.loads)
+            .field("long_s", &self.long_s)
             .field("sleeps_end_early_ns", &self.sleeps_end_early_ns)
             .field("changes", &self.changes)
             .field("facts", &self.facts)

@@ -6,6 +6,7 @@
 //! `CLOCKSCOPE_SEED` picks one.
 
 mod across;
+mod asked;
 mod check;
 mod events;
 mod gaps;

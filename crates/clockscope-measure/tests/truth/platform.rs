@@ -14,6 +14,7 @@ use clockscope_records::{Adjtimex, Environment, HypervisorStatement, KernelVerdi
 use clockscope_simulation::{ClockId, Multiprocessor, Offline, ReadCost};
 use clockscope_sources::{Entry, Errno, Kind, Path, RawClock, Unavailable, Unit, Unwrapped, Visitor};
 
+use crate::across;
 use crate::machine::{Clocksource, Machine, Spec};
 use crate::names;
 use crate::varied::Deadly;
@@ -42,7 +43,6 @@ pub(crate) struct Simulated {
     pub(crate) looks: Looks,
     /// A signal that ends sleeps and asks to stop.
     pub(crate) signal: Option<Arc<Signal>>,
-    limit_ps: u128,
     /// Accounts that threads asked for so far.
     pub(crate) asked: Mutex<Vec<Asked>>,
     /// What happens to a process that tries clocks.
@@ -190,7 +190,10 @@ pub(crate) struct Asked {
 }
 
 impl Simulated {
-    pub(crate) fn new(machine: Machine) -> Self {
+    /// The simulation ends after this true time in ps: a question that goes on beyond its time
+    /// panics, whatever it waits for.
+    pub(crate) fn limited(machine: Machine, limit_ps: u128) -> Self {
+        machine.cpus.set_end_ps(limit_ps);
         Self {
             machine,
             sleeps: Arc::default(),
@@ -198,7 +201,6 @@ impl Simulated {
             reads: Log::default(),
             looks: Looks::default(),
             signal: None,
-            limit_ps: u128::MAX,
             asked: Mutex::default(),
             trial: Arc::default(),
             narrow: None,
@@ -218,15 +220,15 @@ impl Simulated {
         if self.has_other_names { names::other_name(name) } else { name }
     }
 
-    /// The same, where a read of a clock after this true time in ps panics: the question goes on
-    /// beyond its time.
-    pub(crate) fn limited(machine: Machine, limit_ps: u128) -> Self {
-        Self { limit_ps, ..Self::new(machine) }
-    }
-
     /// The same for a question of so many seconds on one thread.
     pub(crate) fn within(machine: Machine, asked_s: f64) -> Self {
         let limit_ps = machine.longest_ps(asked_s);
+        Self::limited(machine, limit_ps)
+    }
+
+    /// The same for a question of so many seconds across CPUs, where threads wait for each other.
+    pub(crate) fn across(machine: Machine, asked_s: f64) -> Self {
+        let limit_ps = across::longest_ps(&machine, asked_s);
         Self::limited(machine, limit_ps)
     }
 
@@ -293,7 +295,6 @@ pub(crate) struct Clock {
     reads: Log,
     /// Of a reference alone.
     looks: Option<Looks>,
-    limit_ps: u128,
     /// How a read of it ends its process.
     deadly: Option<(Deadly, Arc<Trial>)>,
     signal: Option<Arc<Signal>>,
@@ -312,9 +313,6 @@ impl RawClock for Clock {
     type Raw = u64;
 
     fn read(&self, raw: &mut u64) -> Result<(), Errno> {
-        if self.limit_ps < u128::MAX {
-            assert!(self.cpus.now_ps() <= self.limit_ps, "it goes on beyond its time, {} ps", self.limit_ps);
-        }
         if let Some(signal) = self.signal.as_ref().filter(|signal| self.cpus.now_ps() >= signal.at_ps) {
             signal.stop.store(true, Ordering::Relaxed);
         }
@@ -464,8 +462,13 @@ impl Platform for Simulated {
     }
 
     fn references(&self) -> Vec<Clock> {
-        let names =
-            ["monotonic_raw:syscall", "monotonic:syscall", "monotonic_raw:vdso", "query_performance_counter:syscall"];
+        let names = [
+            "monotonic_raw:syscall",
+            "monotonic:syscall",
+            "boottime:syscall",
+            "monotonic_raw:vdso",
+            "query_performance_counter:syscall",
+        ];
         let known = names.iter().filter_map(|name| Some((*name, self.machine.spec(name)?)));
         let looks = || Some(Arc::clone(&self.looks));
         known.map(|(name, spec)| Clock { name: self.shown(name), looks: looks(), ..self.clock(spec) }).collect()
@@ -510,7 +513,8 @@ impl Platform for Simulated {
     fn together<T: Send>(&self, bodies: Vec<impl FnOnce() -> T + Send>) -> Vec<Result<T, ThreadError>> {
         let bodies = bodies.into_iter().map(|body| Box::new(body) as Box<dyn FnOnce() -> T + Send + '_>);
         let ended = self.cpus().together(bodies.collect()).into_iter();
-        ended.map(|ended| ended.map_err(|_| ThreadError::Panicked)).collect()
+        // The instrument would report it as the reason why there is no figure.
+        ended.map(|ended| Ok(ended.unwrap_or_else(|panicked| panic!("{panicked}")))).collect()
     }
 
     fn word(&self, value: u64) -> Shared {
@@ -609,7 +613,7 @@ impl Simulated {
     fn clock(&self, spec: &Spec) -> Clock {
         let cpus = Arc::clone(self.cpus());
         let place = self.machine.specs.iter().position(|other| std::ptr::eq(other, spec)).unwrap_or(usize::MAX);
-        let (reads, limit_ps) = (Arc::clone(&self.reads), self.limit_ps);
+        let reads = Arc::clone(&self.reads);
         let (id, cost, tick_ns) = (spec.id, spec.cost, spec.stated_ns);
         let signal = self.signal.clone();
         let narrow = self.narrow.filter(|_| id.is_none());
@@ -630,7 +634,6 @@ impl Simulated {
             is_subject: false,
             reads,
             looks: None,
-            limit_ps,
             deadly,
             signal,
             narrow,

@@ -3,7 +3,7 @@
 use clockscope_records::RateRecord;
 
 use crate::machine::{Machine, pause_ps};
-use crate::rate::{ROUNDING_PPM, Seen, TICKED_NS, is_changed, within};
+use crate::rate::{ROUNDING_PPM, Seen, TICKED_NS, is_changed};
 use crate::rate_truth::Bracket;
 
 /// Nobody steers a clock by more than this share.
@@ -63,21 +63,17 @@ impl Compared<'_> {
 
     pub(crate) fn check(&self, record: &RateRecord, seen: &mut Seen) {
         let what = format!("{record:?}");
-        if self.kept.len() < 2 {
+        if self.kept.is_empty() {
+            seen.ambiguous += 1;
             return;
         }
-        if let Some((clock, reference, seconds)) = self.between_ends(record) {
-            seen.bounds += 1;
-            let bound = record.bound_ppm.get().expect("it is there");
-            let rounding = (self.rounding_ns() + 1e-3) / seconds / 1e3 + ROUNDING_PPM;
-            if let Some((hz, bound_hz)) = record.frequency_hz.get().zip(record.frequency_bound_hz.get()) {
-                within(&what, clock / reference * 1e9, hz, bound_hz, hz.abs() * rounding * 1e-6);
-            }
-            let nominal =
-                if self.is_counter(self.clock) { record.nominal_hz.get().map(|hz| 1e9 / hz) } else { Some(1.0) };
-            if let Some((ppm, unit_ns)) = record.ppm.get().zip(nominal) {
-                within(&what, (clock * unit_ns / reference - 1.0) * 1e6, ppm, bound, rounding);
-            }
+        if self.is_counter(self.reference) || self.kept.len() < 2 {
+            seen.by_ticks += 1;
+        } else {
+            self.bound(record, seen);
+        }
+        if self.kept.len() < 2 {
+            return;
         }
         self.constancy(record.constant.get(), &what);
         seen.constant += u64::from(record.constant.get() == Some(true));
@@ -86,14 +82,35 @@ impl Compared<'_> {
         self.step(record, seen);
     }
 
-    /// What clock and reference truly counted between the two brackets that the record compares,
-    /// and seconds between them. `None` for a reference of ticks, whose scale is not part of the
-    /// record.
-    fn between_ends(&self, record: &RateRecord) -> Option<(f64, f64, f64)> {
-        let seconds = record.seconds.get()?;
-        if self.is_counter(self.reference) {
-            return None;
-        }
+    /// The bounds hold what clock and reference truly counted between the two brackets that the
+    /// record compares. Where several pairs are as far apart, that is one of these.
+    fn bound(&self, record: &RateRecord, seen: &mut Seen) {
+        let seconds = record.seconds.get().expect("it was compared");
+        let ends = self.between_ends(seconds);
+        assert!(!ends.is_empty(), "no brackets are {seconds} s apart: {record:?}");
+        seen.bounds += 1;
+        seen.several += u64::from(ends.len() > 1);
+        let bound = record.bound_ppm.get().expect("it is there");
+        let rounding = (self.rounding_ns() + 1e-3) / seconds / 1e3 + ROUNDING_PPM;
+        let nominal = if self.is_counter(self.clock) { record.nominal_hz.get().map(|hz| 1e9 / hz) } else { Some(1.0) };
+        let frequency = record.frequency_hz.get().zip(record.frequency_bound_hz.get());
+        let holds = |[clock, reference]: &[f64; 2]| {
+            let rate = clock / reference;
+            let is_frequency =
+                frequency.is_none_or(|(hz, bound_hz)| (rate * 1e9 - hz).abs() <= bound_hz + hz.abs() * rounding * 1e-6);
+            let is_ppm = record
+                .ppm
+                .get()
+                .zip(nominal)
+                .is_none_or(|(ppm, unit_ns)| ((rate * unit_ns - 1.0) * 1e6 - ppm).abs() <= bound + rounding);
+            is_frequency && is_ppm
+        };
+        assert!(ends.iter().any(holds), "the truth is one of {ends:?}, in {seconds} s: {record:?}");
+    }
+
+    /// What clock and reference truly counted between two brackets of the first and the last
+    /// quarter that are so many seconds apart.
+    fn between_ends(&self, seconds: f64) -> Vec<[f64; 2]> {
         let quarter = self.kept.len().div_ceil(4);
         let middle = |bracket: &Bracket| {
             let since = |value: u64| value.wrapping_sub(self.kept[0].before.value) as i64 as f64;
@@ -109,12 +126,12 @@ impl Compared<'_> {
             let from = ends.partition_point(|(ns, _)| *ns <= end_ns - 0.01);
             ends[from..].iter().take_while(move |(ns, _)| *ns < end_ns + 0.01).map(|(_, last)| *last)
         };
-        let pairs: Vec<(&Bracket, &Bracket)> =
-            firsts.iter().flat_map(|first| apart(first).map(move |last| (first, last))).collect();
-        // Several may be equally far apart.
-        let [(first, last)] = pairs[..] else { return None };
-        let counted = |place| self.machine.shown_between(place, first.clock.taken_ps, last.clock.taken_ps);
-        Some((counted(self.clock), counted(self.reference), seconds))
+        let pairs = firsts.iter().flat_map(|first| apart(first).map(move |last| (first, last)));
+        let counted = |(first, last): (&Bracket, &Bracket)| {
+            let places = [self.clock, self.reference];
+            places.map(|place| self.machine.shown_between(place, first.clock.taken_ps, last.clock.taken_ps))
+        };
+        pairs.map(counted).collect()
     }
 
     /// Told to be constant only where brackets can hide what changed, and to have changed only

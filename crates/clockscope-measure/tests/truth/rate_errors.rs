@@ -4,7 +4,7 @@ use clockscope_measure::{Paths, RateRequest, Session, SleepRequest, rate, sleep}
 use clockscope_records::{Envelope, Rates, Sleep};
 use clockscope_simulation::{Change, Refused};
 
-use crate::harness::on_platform;
+use crate::harness::on_one;
 use crate::machine::{Clocksource, Machine, Maker};
 use crate::platform::Simulated;
 
@@ -30,7 +30,7 @@ fn asked(machine: Machine, clocks: &[&str], reference: &str, until_ppm: Option<f
 /// Asks a machine. One that does not answer in time is shown, with what it did.
 fn answered<T>(machine: Machine, question: impl Fn(&Session<'_, Simulated>) -> T) -> (T, Simulated) {
     let (platform, mut answer) = (Simulated::within(machine, LONGEST_S), None);
-    on_platform("rate_errors", 0, &platform, &mut |session, _| answer = Some(question(session)));
+    on_one("rate_errors", 0, &platform, &mut |session, _| answer = Some(question(session)));
     (answer.expect("it was asked"), platform)
 }
 
@@ -45,7 +45,7 @@ fn raw(machine: &Machine) -> usize {
 
 /// Seed 58: a constant rate that is a third from the nominal one was a step in each round.
 #[test]
-fn a_claim_that_is_wrong_was_a_step() {
+fn a_nominal_frequency_that_is_wrong_was_a_step() {
     let mut machine = machine(58, Clocksource::Tsc);
     machine.nominal_hz = Some(1_500_000_000);
     let (answer, _) = asked(machine, &["lfence_tsc_lfence"], "monotonic_raw", None);
@@ -75,6 +75,17 @@ fn a_jump_of_a_counter_was_told_in_units_that_it_made_itself() {
     let (answer, _) = asked(machine, &["lfence_tsc_lfence"], "monotonic_raw:vdso", None);
     let step = answer.found.clocks[0].step.known().expect("it stepped");
     assert!((step.ns / 6e8 - 1.0).abs() < 1e-3, "{step:?}");
+}
+
+/// Seed 50, once a hundred machines were asked: a counter without a nominal frequency stopped after a
+/// quarter of the run, and seemed to step before that: by its mean rate, a quarter of the true one.
+#[test]
+fn a_counter_that_stopped_had_stepped_in_units_of_its_mean_rate() {
+    let mut machine = machine(50, Clocksource::Device(10));
+    machine.at_ms(100.0, Change::SetCounterRate { hz: 0.0 });
+    let (answer, _) = asked(machine, &["lfence_tsc_lfence"], "monotonic_raw", None);
+    let record = &answer.found.clocks[0];
+    assert_eq!((record.constant.get(), record.step.known()), (Some(false), None), "{record:?}");
 }
 
 /// Seed 367: a reference that stood still for half of the rounds made a usual rate that nobody had,

@@ -15,6 +15,10 @@ use crate::harness::on_machines;
 use crate::machine::{Machine, Maker, Spec, pick};
 use crate::platform::{Signal, Simulated};
 
+/// How long the longest of these questions may take, in s: 20,000 reads of four clocks, beside one
+/// that stands still.
+const LONGEST_S: f64 = 3.0;
+
 /// A random machine, with nothing wrong or a fault of one of its clocks.
 fn machine(seed: u64) -> Machine {
     let mut random = Random::new(seed ^ 0x7e_91a7);
@@ -54,7 +58,7 @@ fn recorded(seed: u64) -> Result<(Envelope<Steps>, Recording), MeasureError> {
 /// The same, which is interrupted at this true time in ps.
 fn recorded_until(seed: u64, at_ps: u128) -> Result<(Envelope<Steps>, Recording), MeasureError> {
     let signal = Arc::new(Signal { at_ps, stop: AtomicBool::new(at_ps == 0) });
-    let mut platform = Simulated::new(machine(seed));
+    let mut platform = Simulated::within(machine(seed), LONGEST_S);
     platform.signal = Some(Arc::clone(&signal));
     let recorder = Recorder::new(platform);
     let (names, request) = request(&recorder.platform().machine, seed);
@@ -89,7 +93,8 @@ fn assert_same(answer: &Envelope<Steps>, again: Result<Envelope<Steps>, String>)
 /// The same as without a recording, and the same again; from a file, on whatever machine.
 #[test]
 fn a_recording_gives_the_answer_again() {
-    on_machines("replay::a_recording_gives", machine, |session, seed| {
+    let make = |seed| Simulated::within(machine(seed), LONGEST_S);
+    on_machines("replay::a_recording_gives", make, |session, seed| {
         let recorded = recorded(seed);
         let (names, RecordRequest { reads, cpu }) = request(&session.platform().machine, seed);
         let catalogue = Catalogue::new(session.platform()).select(&names, Paths::Libc).expect("they are there");

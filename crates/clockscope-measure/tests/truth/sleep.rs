@@ -7,7 +7,7 @@ use clockscope_measure::{Session, SleepRequest, sleep};
 use clockscope_records::{Envelope, Figures, Sleep, SleepRow};
 use clockscope_simulation::{Change, Random, Refused};
 
-use crate::harness::{on_machines, on_one, on_platform, seeds};
+use crate::harness::{on_machines, on_one, seeds};
 use crate::machine::{Machine, Maker, pause_ps, pick};
 use crate::platform::{Signal, Simulated};
 
@@ -15,6 +15,11 @@ use crate::platform::{Signal, Simulated};
 const SPIN_ERROR_NS: f64 = 200.0;
 /// What a thread loses around a sleep without being interrupted, but for the clock's reads, in ns.
 const BESIDE_NS: f64 = 100.0;
+/// Calls times lengths of sleeps, the most sleeps of each, and how late any of them is at most, in
+/// s.
+const KINDS: f64 = 7.0 * 6.0;
+const MOST_SLEEPS: f64 = 1000.0;
+const LATE_S: f64 = 0.005;
 
 /// A machine whose sleeps may end early, by less or more than they are late.
 fn machine(mut maker: Maker) -> Machine {
@@ -69,7 +74,7 @@ fn reading_ns(machine: &Machine) -> (f64, f64) {
 #[test]
 fn sleeps_are_told_as_they_were() {
     let (mut early, mut left_out) = ([0, 0], 0);
-    let make = |seed| machine(Maker::varied(seed));
+    let make = |seed| limited(machine(Maker::varied(seed)), seed);
     on_machines("sleep::sleeps_are_told", make, |session, seed| {
         let platform = session.platform();
         let machine = &platform.machine;
@@ -133,18 +138,31 @@ fn sleeps_are_told_as_they_were() {
 
 /// It takes its time, and as long as three sleeps of each kind take.
 fn time_is_kept(machine: &Machine, answer: &Envelope<Sleep>) {
-    let paused_s: f64 = machine.changes.iter().map(|(_, change)| pause_ps(change) as f64 / 1e12).sum();
-    let took_s = machine.cpus.now_ps() as f64 / 1e12 - paused_s;
+    let took_s = machine.cpus.now_ps() as f64 / 1e12 - paused_s(machine);
     let asked_s = answer.run.as_ref().expect("it is a run").duration_asked_s.expect("it is there");
+    let longest_s = longest_s(machine, asked_s);
+    assert!(took_s <= longest_s * 1.2, "it took {took_s} s, and {longest_s} s are enough");
+}
+
+fn paused_s(machine: &Machine) -> f64 {
+    machine.changes.iter().map(|(_, change)| pause_ps(change) as f64 / 1e12).sum()
+}
+
+/// How long a question may take that was asked for so many seconds.
+fn longest_s(machine: &Machine, asked_s: f64) -> f64 {
     // Three of all, and one more round of those that were begun; spins lose their CPU.
     let share = 1.0 + f64::from(machine.loads[0].competitors) * 2.0;
+    let usual_s = asked_s + 2.4 + KINDS * 4.0 * LATE_S + 0.35 * share + 0.2 * share;
     // Where no clock but the sleepers' runs, the number of sleeps is the only limit.
     let frozen = |change: &Change| matches!(change, Change::FreezeClock { clock } if *clock != machine.monotonic());
-    if machine.counter_cost.is_none() && machine.changes.iter().any(|(_, change)| frozen(change)) {
-        return;
-    }
-    let longest_s = asked_s + 2.4 + 7.0 * 6.0 * 4.0 * 0.005 + 0.35 * share + 0.2 * share;
-    assert!(took_s <= longest_s * 1.2, "it took {took_s} s, and {longest_s} s are enough");
+    let is_untimed = machine.counter_cost.is_none() && machine.changes.iter().any(|(_, change)| frozen(change));
+    if is_untimed { usual_s + asked_s + KINDS * MOST_SLEEPS * LATE_S } else { usual_s }
+}
+
+/// A machine that has to be asked in that time.
+fn limited(machine: Machine, seed: u64) -> Simulated {
+    let longest_s = longest_s(&machine, request(seed).duration_s) * 1.5 + paused_s(&machine);
+    Simulated::limited(machine, (longest_s * 1e12) as u128)
 }
 
 /// The same machine, to whose clocks something happens.
@@ -191,7 +209,7 @@ fn changing(maker: Maker, seed: u64) -> Machine {
 #[test]
 fn no_sleep_is_early_because_a_clock_is_wrong() {
     let mut left_out = 0;
-    let make = |seed| changing(Maker::varied(seed), seed);
+    let make = |seed| limited(changing(Maker::varied(seed), seed), seed);
     on_machines("sleep::no_sleep_is_early", make, |session, seed| left_out += is_never_early(session, seed));
     eprintln!("{left_out} sleeps are left out");
 }
@@ -200,8 +218,8 @@ fn no_sleep_is_early_because_a_clock_is_wrong() {
 #[test]
 fn sleeps_beside_wrong_clocks_were_early_once() {
     for seed in [14, 1464] {
-        let machine = changing(Maker::new(seed), seed);
-        on_one("sleep::no_sleep_is_early", seed, machine, &mut |session, seed| _ = is_never_early(session, seed));
+        let platform = limited(changing(Maker::new(seed), seed), seed);
+        on_one("sleep::no_sleep_is_early", seed, &platform, &mut |session, seed| _ = is_never_early(session, seed));
     }
 }
 
@@ -232,13 +250,13 @@ fn is_never_early(session: &Session<'_, Simulated>, seed: u64) -> u64 {
 /// A signal ends the run, and the sleep that it ends is not told to be early.
 #[test]
 fn a_signal_is_no_early_return() {
-    for seed in seeds() {
+    for seed in seeds("sleep::a_signal") {
         let mut made = machine(Maker::varied(seed));
         made.sleeps_end_early_ns = 0;
-        let mut platform = Simulated::new(made);
+        let mut platform = limited(made, seed);
         let at_ps = u128::from(Random::new(seed).between(5_000_000_000, 3_000_000_000_000));
         platform.signal = Some(Arc::new(Signal { at_ps, stop: AtomicBool::new(false) }));
-        on_platform("sleep::a_signal", seed, &platform, &mut |session, seed| {
+        on_one("sleep::a_signal", seed, &platform, &mut |session, seed| {
             let answer = ask(session, seed);
             for row in &answer.found.rows {
                 assert!(row.early.get().is_none_or(|early| early == 0), "{row:?}");

@@ -8,10 +8,14 @@ use clockscope_records::{Adjtimex, CivilWorth, Failure, Hypervisor, HypervisorSt
 use clockscope_simulation::Random;
 use clockscope_sources::Kind;
 
+use crate::harness::long_one_in;
 use crate::machine::{Machine, Maker, Spec, pick};
 
 /// SIGILL, SIGSEGV and SIGSYS on Linux.
 const SIGNALS: [i32; 3] = [4, 11, 31];
+
+/// The shortest and longest times for which busy machines are asked for long, in s.
+const LONG_S: [f64; 2] = [0.06, 3.0];
 
 /// How a read ends the process that tries it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,8 +129,18 @@ impl Maker {
     }
 
     /// The machine of this seed, which may also have a single CPU, refuse to bind threads, move
-    /// them, wrap its counter, have less said for it, and end processes that read a clock of it.
+    /// them, wrap its counter, have less said for it, and end processes that read a clock of it. It
+    /// has a clock that counts suspends. If it is busy, it may be asked for long.
     pub(crate) fn varied(seed: u64) -> Self {
+        let mut random = Random::new(seed ^ 0x1095_0000_0000_0000);
+        let is_long = random.below(1 << 32) < (1 << 32) / long_one_in();
+        // As many of each magnitude.
+        let long_s = LONG_S[0] * (LONG_S[1] / LONG_S[0]).powf(random.fraction());
+        Self { long_s: is_long.then_some(long_s), has_boottime: true, ..Self::varied_before(seed) }
+    }
+
+    /// The same as it was before some were asked for long, and had a clock that counts suspends.
+    pub(crate) fn varied_before(seed: u64) -> Self {
         let mut maker = Self::new(seed);
         let mut random = Random::new(seed ^ 0xfac7_5000_0000_0000);
         if random.happens(0.12) {

@@ -9,7 +9,7 @@ use clockscope_records::{ClockRecord, Measurement, PerformanceHardware, StepsRec
 use clockscope_simulation::{Clock, Multiprocessor, ReadCost};
 use clockscope_sources::{ClockBasis, ClockInfo, Kind, Path, Resolution, Unit};
 
-use crate::harness::{on_platform, on_platforms};
+use crate::harness::{on_machines, on_one};
 use crate::machine::{Maker, Spec, info};
 use crate::measure::true_cost_ns;
 use crate::platform::Simulated;
@@ -18,6 +18,8 @@ const QPC: &str = "query_performance_counter";
 
 /// For how long clocks are measured, in s: each has hundreds of batches then.
 const DURATION_S: f64 = 0.02;
+/// How long the longest of these questions takes, in s, and what the tests ask of one machine.
+const LONGEST_S: f64 = 1.0;
 
 /// By what share a tick may differ from the true one.
 const NEAR: f64 = 1e-4;
@@ -128,7 +130,7 @@ impl Windows {
         let mut maker = Maker::new(seed).quiet();
         (maker.windows, maker.has_counter, maker.counter_hz, maker.counter_step) = (Some(self), true, TSC_HZ, 1);
         maker.jitter += 0.02;
-        Simulated::new(maker.make())
+        Simulated::within(maker.make(), LONGEST_S)
     }
 
     /// What the instrument takes the hardware for, from the counter's frequency that it measured.
@@ -199,7 +201,7 @@ fn is_found(session: &Session<'_, Simulated>, windows: Windows) {
 #[test]
 fn the_tick_and_the_cost_are_those_of_the_hardware_behind_the_performance_counter() {
     let of = |seed: u64| ALL[(seed % ALL.len() as u64) as usize];
-    on_platforms(
+    on_machines(
         "windows::the_tick_and_the_cost",
         |seed| of(seed).machine(seed),
         |session, seed| is_found(session, of(seed)),
@@ -210,7 +212,7 @@ fn the_tick_and_the_cost_are_those_of_the_hardware_behind_the_performance_counte
 /// than each.
 #[test]
 fn costs_are_in_the_order_of_the_hardware() {
-    on_platforms(
+    on_machines(
         "windows::costs_are_in_the_order",
         |seed| TSC.machine(seed),
         |_, seed| {
@@ -236,6 +238,6 @@ fn without_high_resolution_the_tick_is_the_timers_period() {
             assert!(tick.get().is_some_and(|ns| is_near(ns, timer_ns as f64, NEAR)), "{timer_ns} ns: {tick:?}");
         };
         let platform = Windows { timer_ns, ..ACPI_PM }.machine(seed as u64);
-        on_platform("windows::without_high_resolution", seed as u64, &platform, &mut is_found);
+        on_one("windows::without_high_resolution", seed as u64, &platform, &mut is_found);
     }
 }
