@@ -85,7 +85,9 @@ fn a_counter_that_stopped_had_stepped_in_units_of_its_mean_rate() {
     machine.at_ms(100.0, Change::SetCounterRate { hz: 0.0 });
     let (answer, _) = asked(machine, &["lfence_tsc_lfence"], "monotonic_raw", None);
     let record = &answer.found.clocks[0];
-    assert_eq!((record.constant.get(), record.step.known()), (Some(false), None), "{record:?}");
+    assert_eq!(record.constant.get(), Some(false), "{record:?}");
+    // In the round in which it stopped, of 5 ms, it lost a part of that.
+    assert!(record.step.known().is_none_or(|step| step.ns.abs() < 5.1e6), "{record:?}");
 }
 
 /// Seed 367: a reference that stood still for half of the rounds made a usual rate that nobody had,
