@@ -18,8 +18,8 @@ pub(super) const BRACKETS_AT_ENDS: usize = 200;
 
 /// Most brackets that are kept; more are thinned out.
 const MOST: usize = 4096;
-/// By what share the mean length of a counter's unit may differ from that at the beginning. No sound
-/// counter changes its rate as much.
+/// By what share the mean length of a counter's unit may differ from that at the beginning. No
+/// sound counter changes its rate as much.
 const NEAR_ROUGH: f64 = 1e-3;
 /// Parts per million of 1.
 const PPM: f64 = 1e6;
@@ -171,8 +171,8 @@ impl Comparison {
         } else {
             Some(Scale { ns_per_unit: 1.0, error: 0.0 })
         };
-        // The mean rate of a counter that stepped, or stood still for a part of the run, is the length
-        // of none of its units.
+        // The mean rate of a counter that stepped, or stood still for a part of the run, is the
+        // length of none of its units.
         let is_unit = |own: &Scale| rough.rate.step.is_none() && (own.ns_per_unit / rough_ns - 1.0).abs() < NEAR_ROUGH;
         let own_ns = own.filter(is_unit).map_or(rough_ns, |own| own.ns_per_unit);
         let least_squares = rough.rate.least_squares;

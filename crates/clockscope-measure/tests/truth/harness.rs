@@ -72,7 +72,6 @@ impl Coverage {
         let (asked, repeat) = TEST.with_borrow(|test| (asked(test), command(test, "N")));
         assert!(self.all >= asked / machines, "only {} were counted", self.all);
         let share = self.held as f64 / self.all as f64;
-        eprintln!("{} of {} were right: {:.1} %", self.held, self.all, share * 100.0);
         assert!(
             share >= least,
             "{} of {} were right: {:.1} %, not those of seeds {:?}; to ask of one:\n{repeat}",
@@ -95,8 +94,8 @@ pub(crate) fn on_machines(
     make: impl Fn(u64) -> Simulated,
     mut question: impl FnMut(&Session<'_, Simulated>, u64),
 ) {
-    // All machines are asked also where one is answered wrongly: one run lists every error. Where one
-    // does not answer, it is the last: each would take its time.
+    // All machines are asked also where one is answered wrongly: one run lists every error. Where
+    // one does not answer, it is the last: each would take its time.
     let mut wrong: Vec<(u64, String)> = Vec::new();
     for seed in seeds(test) {
         if let Err(why) = asked_of(test, seed, &make(seed), &mut question) {

@@ -77,8 +77,9 @@ fn a_jump_of_a_counter_was_told_in_units_that_it_made_itself() {
     assert!((step.ns / 6e8 - 1.0).abs() < 1e-3, "{step:?}");
 }
 
-/// Seed 50, once a hundred machines were asked: a counter without a nominal frequency stopped after a
-/// quarter of the run, and seemed to step before that: by its mean rate, a quarter of the true one.
+/// Seed 50, once a hundred machines were asked: a counter without a nominal frequency stopped after
+/// a quarter of the run, and seemed to step before that: by its mean rate, a quarter of the true
+/// one.
 #[test]
 fn a_counter_that_stopped_had_stepped_in_units_of_its_mean_rate() {
     let mut machine = machine(50, Clocksource::Device(10));

@@ -132,9 +132,9 @@ fn is_trusted(machine: &Machine, spec: &Spec) -> bool {
     machine.facts.is_invariant == Some(true) && machine.clocksource == Clocksource::Tsc && spec.cost.early_ps == 0
 }
 
-/// Of two clocks that do nothing wrong, who wins is truly better, or nobody wins. Somebody wins nine
-/// of ten metrics in which clocks differ by more than what the figures may be off; and most clocks
-/// do, in a metric at least.
+/// Of two clocks that do nothing wrong, who wins is truly better, or neither wins. One wins nine of
+/// ten metrics in which clocks differ by more than what the figures may be off; and pairs differ so
+/// in one metric each, on average.
 #[test]
 fn who_wins_is_better() {
     let (mut sum, mut all) = (Decided::default(), 0);
