@@ -125,7 +125,7 @@ mod tests {
         ) {
             let (mut bounds, mut reverse) = (OffsetBounds::default(), OffsetBounds::default());
             let shown = |time: u64, skew: i64| start.wrapping_add_signed(skew).wrapping_add(time) / quantum * quantum;
-            // A quantised reading near the end of the number range would wrap in the middle of a
+            // A quantized reading near the end of the number range would wrap in the middle of a
             // quantum.
             prop_assume!(start.wrapping_add(1 << 53) > start && start.checked_add_signed(skew).is_some_and(|s| s < u64::MAX >> 1));
             let mut time = 0;

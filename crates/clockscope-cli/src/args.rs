@@ -537,7 +537,8 @@ pub(crate) enum RawStyleArg {
     #[default]
     Plain,
     /// No head, and `clock ns`
-    Labelled,
+    #[value(alias = "labelled")]
+    Labeled,
 }
 
 /// By which path to read.

@@ -201,10 +201,10 @@ fn raw_readings_are_written_in_every_form() {
     assert_eq!(lines.next(), Some(format!("{},0.000", COUNTER[0]).as_str()));
     assert!(csv.contains("\nmonotonic,0\n"));
     assert_eq!(csv.lines().count(), 6001);
-    let labelled = raw(&[&path("b"), "--raw-style", "labelled"]);
-    assert_eq!(labelled.lines().count(), 6000);
+    let labeled = raw(&[&path("b"), "--raw-style", "labeled"]);
+    assert_eq!(labeled.lines().count(), 6000);
     let mut last = 0;
-    for line in labelled.lines().skip(3000) {
+    for line in labeled.lines().skip(3000) {
         let (name, ns) = line.split_once(' ').unwrap();
         let ns: i64 = ns.parse().unwrap();
         assert!(name == "monotonic" && ns >= last, "{line}");
@@ -298,8 +298,9 @@ fn what_is_no_recording_is_refused() {
     assert!(stderr(&["replay", &path("answer")], 4).contains("clockscope report"));
     assert!(stderr(&["report", &path("recording")], 4).contains("clockscope replay"));
     assert!(stderr(&["replay", &path("missing")], 4).contains("No such file"));
-    let labelled = ["steps", "--raw", &path("x.json"), "--raw-style", "labelled"];
-    assert!(stderr(&labelled, 2).contains("style of CSV"));
+    // The former spelling is understood.
+    let labeled = ["steps", "--raw", &path("x.json"), "--raw-style", "labelled"];
+    assert!(stderr(&labeled, 2).contains("style of CSV"));
 }
 
 /// What was read until then is recorded as well.

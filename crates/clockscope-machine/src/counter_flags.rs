@@ -2,7 +2,7 @@
 
 use clockscope_records::{CounterFlags, Figure};
 
-/// The processor's own bits by CPUID (Intel SDM vol. 2A, AMD APM vol. 3); the kernel's judgements
+/// The processor's own bits by CPUID (Intel SDM vol. 2A, AMD APM vol. 3); the kernel's judgments
 /// from /proc/cpuinfo.
 #[cfg(any(target_arch = "x86_64", target_arch = "x86"))]
 pub(crate) fn read(cpuinfo: &str) -> Figure<CounterFlags> {
@@ -14,7 +14,7 @@ pub(crate) fn read(cpuinfo: &str) -> Figure<CounterFlags> {
     let flags = text::field(cpuinfo, "flags");
     let judged = |name: &str| {
         let found = flags.map(|line| text::has_word(line, name));
-        Figure::of(found, "the kernel's judgement is in /proc/cpuinfo, which cannot be read")
+        Figure::of(found, "the kernel's judgment is in /proc/cpuinfo, which cannot be read")
     };
     Figure::Known(CounterFlags {
         // A leaf that is not there has none of its bits.

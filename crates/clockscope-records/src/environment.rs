@@ -87,7 +87,7 @@ pub struct Program {
     pub version: String,
     /// Architecture and operating system that it was built for, e.g. `x86_64-linux`.
     pub target: String,
-    /// `true` for a build without optimisation, whose costs are not those of the clocks.
+    /// `true` for a build without optimization, whose costs are not those of the clocks.
     pub debug_build: bool,
 }
 
@@ -115,15 +115,15 @@ pub struct CounterFlags {
     pub tsc: Figure<bool>,
     /// The RDTSCP instruction exists (CPUID 80000001h EDX bit 27).
     pub rdtscp: Figure<bool>,
-    /// The counter's rate does not follow the core's frequency (kernel's judgement).
+    /// The counter's rate does not follow the core's frequency (kernel's judgment).
     pub constant_tsc: Figure<bool>,
-    /// The counter goes on in deep sleep states (kernel's judgement).
+    /// The counter goes on in deep sleep states (kernel's judgment).
     pub nonstop_tsc: Figure<bool>,
     /// The register that shifts the counter exists (CPUID 7 EBX bit 1).
     pub tsc_adjust: Figure<bool>,
     /// The local APIC can fire at a counter value (CPUID 1 ECX bit 24).
     pub tsc_deadline_timer: Figure<bool>,
-    /// The kernel was given the frequency and did not have to calibrate (kernel's judgement).
+    /// The kernel was given the frequency and did not have to calibrate (kernel's judgment).
     pub tsc_known_freq: Figure<bool>,
     /// Constant rate in all power states (CPUID 80000007h EDX bit 8).
     pub invariant: Figure<bool>,

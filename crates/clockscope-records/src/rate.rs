@@ -129,7 +129,7 @@ pub struct Step {
     pub ns: f64,
 }
 
-/// How much the mean rates of neighbouring intervals differ.
+/// How much the mean rates of neighboring intervals differ.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Allan {
     /// Length of the intervals, in seconds.

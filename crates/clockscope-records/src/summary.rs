@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Figures of a distribution. Quantiles are interpolated linearly between neighbours, as pandas
+/// Figures of a distribution. Quantiles are interpolated linearly between neighbors, as pandas
 /// does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Summary {

@@ -27,7 +27,7 @@ pub enum RawFormat {
     /// A head `clock,ns` and a line a reading.
     Csv,
     /// A line `clock ns` a reading, no head.
-    Labelled,
+    Labeled,
     /// An object `{"clock": ..., "ns": ...}` a line.
     Ndjson,
     /// The columns `clock` and `ns`, a row group a clock.
@@ -43,7 +43,7 @@ pub enum RawFormat {
 pub fn write_raw<W: Write + Send>(out: W, format: RawFormat, series: &[Series<'_>]) -> io::Result<()> {
     match format {
         RawFormat::Csv => sheet(out, series),
-        RawFormat::Labelled => lines(out, series, |clock| format!("{} ", plain(clock)), ""),
+        RawFormat::Labeled => lines(out, series, |clock| format!("{} ", plain(clock)), ""),
         RawFormat::Ndjson => lines(out, series, |clock| format!(r#"{{"clock":{},"ns":"#, Value::from(clock)), "}"),
         RawFormat::Parquet => parquet::write(out, series),
     }
@@ -210,7 +210,7 @@ mod tests {
     fn a_name_does_not_steer_a_terminal() {
         let hostile = Series { clock: "a\u{1b}[2Jb\nc", values: &[7], ns_per_unit: 1.0 };
         assert_eq!(written(RawFormat::Csv, &[hostile]), "clock,ns\na [2Jb c,0\n");
-        assert_eq!(written(RawFormat::Labelled, &[hostile]), "a [2Jb c 0\n");
+        assert_eq!(written(RawFormat::Labeled, &[hostile]), "a [2Jb c 0\n");
         assert_eq!(written(RawFormat::Ndjson, &[hostile]), "{\"clock\":\"a\\u001b[2Jb\\nc\",\"ns\":0}\n");
     }
 
@@ -222,7 +222,7 @@ mod tests {
             written(RawFormat::Csv, &[mono, tsc]),
             "clock,ns\nmonotonic,0\nmonotonic,20\nmonotonic,-10\ntsc,0.000\ntsc,10.010\n"
         );
-        assert_eq!(written(RawFormat::Labelled, &[mono]), "monotonic 0\nmonotonic 20\nmonotonic -10\n");
+        assert_eq!(written(RawFormat::Labeled, &[mono]), "monotonic 0\nmonotonic 20\nmonotonic -10\n");
         for line in written(RawFormat::Ndjson, &[mono, tsc]).lines() {
             assert!(serde_json::from_str::<serde_json::Value>(line).is_ok_and(|line| line["ns"].is_number()));
         }

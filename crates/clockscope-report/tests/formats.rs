@@ -116,7 +116,7 @@ fn columns(row: &str) -> usize {
 }
 
 #[test]
-fn escape_sequences_only_where_colour_is_asked_for() {
+fn escape_sequences_only_where_color_is_asked_for() {
     for fixture in FIXTURES {
         for format in Format::ALL {
             assert!(!rendered(&document(fixture), format).contains('\x1b'), "{fixture} {}", format.name());

@@ -3,11 +3,11 @@
 
 use crate::{median_interval, quantile};
 
-/// Values of a block: fewer are as alike as neighbours are.
+/// Values of a block: fewer are as alike as neighbors are.
 const VALUES: usize = 8;
 /// Fewest rounds that are worth a comparison.
 const FEWEST_ROUNDS: usize = 8;
-/// Most blocks. When there are so many, two neighbours become one each.
+/// Most blocks. When there are so many, two neighbors become one each.
 const MOST: usize = 32;
 
 /// Blocks of a stream in the order in which it came: 16 to 32 of them once it is long enough, of

@@ -153,7 +153,7 @@ impl Differences {
     }
 }
 
-/// The quantile of counted values, interpolated between neighbours (Hyndman & Fan's type 7).
+/// The quantile of counted values, interpolated between neighbors (Hyndman & Fan's type 7).
 fn quantile(entries: &[Difference], count: u64, q: f64) -> f64 {
     let position = q * (count - 1) as f64;
     let rank = position as u64;

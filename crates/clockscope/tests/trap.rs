@@ -338,7 +338,7 @@ fn the_rig_refuses_what_it_does_not_understand() {
         "nonsense",
         "offset",
         "offset:ticks=many",
-        "offset:ticks=1,colour=2",
+        "offset:ticks=1,color=2",
         "offset:ticks",
         "drift:ppm=1,ticks=2",
         "drift:ppm=-1000000",

@@ -29,7 +29,7 @@ pub(super) fn smp(seen: &mut Seen) {
         let right = sequence["regressions"] == 0 && number(&sequence["handoffs"]) > 10.0;
         seen.expect(right, || format!("the order of {name}: {sequence}"));
     }
-    // Both counters are the host's, so that the kernel's judgement is wrong here; the instrument
+    // Both counters are the host's, so that the kernel's judgment is wrong here; the instrument
     // reports that.
     let pair = seen.json("offsets")["pairs"][0].clone();
     let (offset_ns, bound_ns) = (number(&pair["offset_ns"]), number(&pair["bound_ns"]));

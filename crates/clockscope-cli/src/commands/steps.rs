@@ -139,13 +139,13 @@ impl RawOutput {
         });
         let format = match (format, args.raw_style) {
             (RawFormatArg::Csv, RawStyleArg::Plain) => Some(RawFormat::Csv),
-            (RawFormatArg::Csv, RawStyleArg::Labelled) => Some(RawFormat::Labelled),
+            (RawFormatArg::Csv, RawStyleArg::Labeled) => Some(RawFormat::Labeled),
             (RawFormatArg::Ndjson, RawStyleArg::Plain) => Some(RawFormat::Ndjson),
             (RawFormatArg::Parquet, RawStyleArg::Plain) => Some(RawFormat::Parquet),
             (RawFormatArg::Recording, RawStyleArg::Plain) => None,
-            (_, RawStyleArg::Labelled) => {
+            (_, RawStyleArg::Labeled) => {
                 return Err(
-                    UsageError("--raw-style labelled: a style of CSV alone: use --raw-format csv".to_owned()).into()
+                    UsageError("--raw-style labeled: a style of CSV alone: use --raw-format csv".to_owned()).into()
                 );
             }
         };

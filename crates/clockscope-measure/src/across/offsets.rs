@@ -111,7 +111,7 @@ pub(crate) fn find<P: Platform>(
     if let (Some(kernel), Some(before)) = (kernel, before) {
         offsets.vdso = against_kernel(bench.platform, &kernel, &counter, unit, &plan.cpus, before);
     }
-    summarise(&mut offsets);
+    summarize(&mut offsets);
     offsets
 }
 
@@ -296,7 +296,7 @@ fn asymmetry([forward, reverse]: [&OffsetBounds; 2], unit: CounterUnit) -> Resul
 }
 
 /// The largest offset that is possible, and whether offsets add up.
-fn summarise(offsets: &mut Offsets) {
+fn summarize(offsets: &mut Offsets) {
     let furthest = |pair: &OffsetPair| Some(pair.offset_ns.get()?.abs() + pair.bound_ns.get()?);
     offsets.apart = offsets.pairs.iter().filter(|pair| pair.apart.get() == Some(true)).count() as u64;
     let lacking = offsets.pairs.iter().find_map(|pair| Some((pair, pair.offset_ns.reason()?)));

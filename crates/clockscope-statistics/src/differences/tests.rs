@@ -45,16 +45,16 @@ fn many_different_differences_are_rounded() {
     assert!((summary.p50 / sorted[100_000] as f64 - 1.0).abs() < 2e-3);
 }
 
-/// Differences of so many around each centre, spread evenly.
-fn around(centres: &[(i64, i64, usize)]) -> Vec<i64> {
-    let spread = |&(centre, width, count): &(i64, i64, usize)| {
-        (0..count as i64).map(move |index| centre + index * 7 % (2 * width + 1) - width)
+/// Differences of so many around each center, spread evenly.
+fn around(centers: &[(i64, i64, usize)]) -> Vec<i64> {
+    let spread = |&(center, width, count): &(i64, i64, usize)| {
+        (0..count as i64).map(move |index| center + index * 7 % (2 * width + 1) - width)
     };
-    centres.iter().flat_map(spread).collect()
+    centers.iter().flat_map(spread).collect()
 }
 
-fn modes(centres: &[(i64, i64, usize)], period: Option<f64>) -> Vec<i64> {
-    counted(&around(centres)).modes(period).iter().map(|mode| mode.value).collect()
+fn modes(centers: &[(i64, i64, usize)], period: Option<f64>) -> Vec<i64> {
+    counted(&around(centers)).modes(period).iter().map(|mode| mode.value).collect()
 }
 
 #[test]
@@ -67,7 +67,7 @@ fn modes_are_told_apart() {
 }
 
 #[test]
-fn neighbouring_ticks_are_one_mode() {
+fn neighboring_ticks_are_one_mode() {
     let ticks = [(20, 0, 30_000), (30, 0, 5000), (40, 0, 900)];
     assert_eq!(modes(&ticks, Some(10.0)), [20]);
     // A clock that stands still most of the time.

@@ -27,9 +27,9 @@ const CYCLIC: f64 = 0.9;
 const FAR: [usize; 6] = [512, 256, 128, 64, 32, 16];
 /// Pairs of these that nothing must have come between.
 const FEWEST: f64 = 100.0;
-/// Share of the coherence of neighbouring readings that must be left between distant ones.
+/// Share of the coherence of neighboring readings that must be left between distant ones.
 const COHERENT: f64 = 0.9;
-/// Share of the steps that must have neighbours, for a clock that is finer than the steps show.
+/// Share of the steps that must have neighbors, for a clock that is finer than the steps show.
 const DENSE: f64 = 0.3;
 /// Steps that are looked at together for that.
 const PART: usize = 4096;
@@ -46,7 +46,7 @@ pub(super) fn divides(steps: &[u64], divisor: u64) -> bool {
     (divisor as f64).powi(1 - different.min(1000) as i32) < ACCIDENT * ACCIDENT
 }
 
-/// Whether readings went different numbers of ticks: neighbouring numbers, or none and one.
+/// Whether readings went different numbers of ticks: neighboring numbers, or none and one.
 pub(super) fn is_diverse(repeats: u64, steps: &Counts, period: f64) -> bool {
     let mut counts = Counts::from([(0, repeats)]);
     for (step, count) in steps {
@@ -138,7 +138,7 @@ fn is_cyclic(ticks: &[u64]) -> bool {
     equal >= CYCLIC * (unusual.len().saturating_sub(1)) as f64
 }
 
-/// Whether readings that are far apart keep the phase that neighbours have, where nothing came
+/// Whether readings that are far apart keep the phase that neighbors have, where nothing came
 /// between them.
 fn is_coherent(values: &[u64], usual: u64, lattice: &Lattice) -> bool {
     let length = |lag: usize| {
@@ -154,7 +154,7 @@ fn is_coherent(values: &[u64], usual: u64, lattice: &Lattice) -> bool {
     far.zip(length(1)).is_some_and(|(far, near)| far >= COHERENT * near)
 }
 
-/// Whether the steps prove that no tick is longer than [`super::SHORTEST`]: of four neighbouring
+/// Whether the steps prove that no tick is longer than [`super::SHORTEST`]: of four neighboring
 /// whole numbers at most three can be steps on such a lattice, one for the truncation and one
 /// because a reading may be one more than it should be. Nor does such a clock both repeat itself
 /// and go one or two units on. In each part of the readings, lest a drift should have spread the
@@ -169,14 +169,14 @@ pub(super) fn is_fine(repeats: u64, steps: &[u64]) -> bool {
 fn is_dense(steps: &[u64]) -> bool {
     let counts = counts(steps.iter().copied());
     let count = |step: u64| counts.get(&step).copied().unwrap_or(0);
-    let has_neighbours = |step: u64| {
+    let has_neighbors = |step: u64| {
         (0..4).filter_map(|before| step.checked_sub(before)).any(|first| {
             let four = [0, 1, 2, 3].map(|further| count(first + further));
             let (least, most) = (four.iter().min().copied().unwrap_or(0), four.iter().max().copied().unwrap_or(0));
             least >= 5 && 5 * least >= most
         })
     };
-    let dense: u64 = counts.iter().filter(|(step, _)| has_neighbours(**step)).map(|(_, count)| count).sum();
+    let dense: u64 = counts.iter().filter(|(step, _)| has_neighbors(**step)).map(|(_, count)| count).sum();
     dense as f64 >= DENSE * steps.len() as f64
 }
 

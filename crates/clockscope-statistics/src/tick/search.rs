@@ -109,7 +109,7 @@ impl<'a> Search<'a> {
     /// one nor the other way round. Where a read takes n ticks, plus or minus a few, so few
     /// readings may lie on a lattice of n - 1 or n + 1 ticks in the same time.
     fn has_rival(&self, found: &Lattice, lines: &[f64]) -> bool {
-        // Neighbouring rivals differ by one tick in a read.
+        // Neighboring rivals differ by one tick in a read.
         let same = SAME.min(found.period / (4.0 * self.habit.usual as f64));
         lines.iter().any(|line| {
             let Some(frequency) = lattice::first_look(self.values, self.habit, *line) else { return false };

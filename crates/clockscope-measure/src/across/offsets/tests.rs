@@ -71,7 +71,7 @@ fn pair(a: u32, b: u32, offset_ns: f64) -> OffsetPair {
 fn the_worst_pair_is_told_and_what_does_not_add_up() {
     let mut offsets = Offsets { cpus: vec![0, 4, 9], ..Offsets::default() };
     offsets.pairs = vec![pair(0, 4, 5.0), pair(0, 9, -200.0), pair(4, 9, -180.0)];
-    summarise(&mut offsets);
+    summarize(&mut offsets);
     assert_eq!((offsets.worst_pair.get(), offsets.apart), (Some([0, 9]), 2));
     assert!((offsets.within_ns.get().unwrap() - 231.0).abs() < 1e-9);
     // -200 - 5 + 180.
@@ -86,7 +86,7 @@ fn an_offset_that_changed_is_the_worst() {
     let mut offsets = Offsets { cpus: vec![0, 4, 9], ..Offsets::default() };
     let changed = pair_record(((4, 9), learned([changed, OffsetBounds::default()])), UNIT);
     offsets.pairs = vec![pair(0, 4, 5000.0), pair(0, 9, 1.0), changed];
-    summarise(&mut offsets);
+    summarize(&mut offsets);
     assert_eq!((offsets.worst_pair.get(), offsets.apart, offsets.within_ns.get()), (Some([4, 9]), 2, None));
 }
 
@@ -124,7 +124,7 @@ fn what_was_not_tested_is_not_within_anything() {
     let mut offsets = Offsets { cpus: vec![0, 1], ..Offsets::default() };
     let lost: PairResult<Learned> = ((0, 1), Err(ThreadError::Moved { from: 1, to: 0 }));
     offsets.pairs = vec![pair_record(lost, UNIT)];
-    summarise(&mut offsets);
+    summarize(&mut offsets);
     assert_eq!((offsets.worst_pair.get(), offsets.apart), (None, 0));
     assert!(offsets.within_ns.reason().unwrap().contains("moved from CPU 1"));
     assert!(offsets.untestable.is_some_and(|reason| reason.contains("moved from CPU 1")));
