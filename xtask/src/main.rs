@@ -15,11 +15,13 @@ mod machines;
 mod needs;
 mod outcome;
 mod package;
+mod pictures;
 mod platforms;
 mod python;
 mod quick;
 mod run;
 mod runtimes;
+mod spelling;
 mod structure;
 mod tally;
 mod test;
@@ -38,8 +40,10 @@ const USAGE: &str = "usage: cargo xtask TASK
   fuzz [TARGET [RUNS]]  parsers with mutated input: each for 2 s, or one of them so many times
   loom          the clock's protocol in every interleaving of two threads
   fast-path     what a reading executes, by the machine code
-  structure     which crates may depend on which, cycles between modules, and where unsafe code may be
   dependencies  licenses, sources and versions of other crates, by deny.toml (seconds)
+  structure     which crates may depend on which, cycles between modules, where unsafe code may be, phrases to avoid
+  spelling      the spelling of all files; needs typos (xtask/fetch-typos.sh)
+  pictures      the README's pictures, of what the program prints on this machine (half a minute)
   package       packages every crate, and checks what each published one holds and states (seconds)
   dist [TARGET...]  archives of the command: built, run here, packed, with checksums and a bill of materials
   cross         checks for other architectures, and the instrument on an emulated aarch64
@@ -85,6 +89,8 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["fuzz", target, runs] => fuzz::run(target, Some(runs)),
         ["structure"] => structure::check(),
         ["dependencies"] => dependencies::check(),
+        ["spelling"] => done(spelling::check()),
+        ["pictures"] => pictures::draw(),
         ["package"] => package::check(),
         ["dist", targets @ ..] => dist::make(targets),
         ["loom"] => loom::check(&Tally::default()),

@@ -1,10 +1,12 @@
 //! Checks the structure: which crate may depend on which, that modules do not depend on each other
 //! in cycles, that public types of different crates have different names, where unsafe code may be,
-//! how wide comments are, and that every test exists that the documentation names as evidence.
+//! how wide comments are and which phrases they avoid, and that every test exists that the
+//! documentation names as evidence.
 
 mod cycles;
 mod homonyms;
 mod modules;
+mod phrases;
 mod references;
 mod width;
 
@@ -91,11 +93,13 @@ pub(crate) fn check() -> Result<()> {
     wrong.extend(cycles::forbidden(Path::new("crates"), Path::new("xtask"))?);
     for (file, text) in files(".md")? {
         wrong.extend(width::wide_markdown(&file, &text));
+        wrong.extend(phrases::in_markdown(&file, &text));
     }
     let mut sources = String::new();
     for (file, text) in files(".rs")? {
         wrong.extend(misplaced_unsafe(&file, &text));
         wrong.extend(width::wide_comments(&file, &text));
+        wrong.extend(phrases::in_comments(&file, &text));
         if file.starts_with("crates/") {
             sources.push_str(&text);
         }

@@ -8,14 +8,15 @@ use anyhow::{Result, bail};
 use crate::outcome::{Outcome, passed};
 use crate::tally::Tally;
 use crate::{
-    cross, dependencies, fast_path, fuzz, loom, machines, package, platforms, python, quick, run, runtimes, structure,
+    cross, dependencies, fast_path, fuzz, loom, machines, package, platforms, python, quick, run, runtimes, spelling,
+    structure,
 };
 
 /// One thing that a change has to pass.
 #[derive(Clone, Copy)]
 struct Step(&'static str, fn(&Tally) -> Result<Outcome>);
 
-const BASICS: [Step; 6] = [
+const BASICS: [Step; 7] = [
     Step("what is needed", |_| passed(needs())),
     Step("format", |_| passed(run::cargo(&["fmt", "--all", "--check"]))),
     Step("lints", |_| {
@@ -23,6 +24,7 @@ const BASICS: [Step; 6] = [
     }),
     Step("structure", |_| passed(structure::check())),
     Step("dependencies", |_| passed(dependencies::check())),
+    Step("spelling", |_| spelling::check()),
     Step("packages", |_| passed(package::check())),
 ];
 

@@ -174,7 +174,7 @@ fn every_clock_has_steps_or_a_reason() {
     }
 }
 
-/// Two readings are the fewest that differ; nothing can be told of their tick.
+/// Two readings are the fewest that differ; nothing shows their tick.
 #[test]
 fn two_reads_are_enough_for_a_difference() {
     let record = record(clockscope(&["steps", "monotonic", "--reads", "2", "--format", "json"]));

@@ -27,7 +27,7 @@ fn lied(lies: &[(&str, &str)]) -> (Value, Value) {
     (record, log)
 }
 
-/// Fewer events than this tell nothing.
+/// Fewer events than this show nothing.
 const ENOUGH: u64 = 20;
 
 fn lied_for(duration: &str, lies: &[(&str, &str)]) -> (Value, Value, Granted) {
@@ -208,7 +208,7 @@ fn the_worst_events_are_told_with_time_and_size() {
     support::run(run, 1);
 }
 
-/// Nothing is told of a clock that never advances, and nothing hangs.
+/// Nothing is reported of a clock that never advances, and nothing hangs.
 #[test]
 #[parallel]
 fn a_frozen_clock_has_no_tick() {

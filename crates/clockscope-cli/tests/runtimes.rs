@@ -16,7 +16,7 @@ use support::{assert_valid, clockscope, run};
 
 const LINE: &str = r#"{"clockscope_probe":1,"api":"f","built_on":"CLOCK_MONOTONIC","units_per_second":1000000000,"batch_reads":3,"batches":6,"batch_ns":[60,60,60,60,60,60],"differences":[[20,12]],"steps":[20,20,20]}"#;
 
-/// A program that tells a version and then does what the script says.
+/// A program that prints a version and then does what the script says.
 fn program(folder: &Path, name: &str, script: &str) -> PathBuf {
     let path = folder.join(name);
     let version = "case \"$1\" in --version|-version|version) echo 'version 1.2.3'; exit 0;; esac";
@@ -176,7 +176,7 @@ fn a_clocksource_that_is_not_there_is_refused_at_once() {
     let mut command = runtimes(folder.path(), &["c", "--clocksource", "sundial"]);
     let output = command.output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
-    // Without the right to switch, or a kernel that tells, that comes first.
+    // Without the right to switch, or a kernel that shows its clocksource, that comes first.
     assert!([Some(2), Some(4)].contains(&output.status.code()) && output.stdout.is_empty(), "{said}");
     assert_eq!(fs::read_dir(folder.path().join("cache/clockscope/probes")).unwrap().count(), 0, "{said}");
     assert_tidy(folder.path());

@@ -146,7 +146,7 @@ fn every_fault_of_a_counter_makes_it_unfit_for_its_own_reason() {
 }
 
 /// One CPU's counter is ahead, or drifts away: the order of ordered reads shows it, the offset
-/// tells by how much.
+/// shows by how much.
 #[test]
 #[serial]
 fn counters_that_differ_between_cpus_are_unfit() {
@@ -304,7 +304,7 @@ fn by_policy(text: &str, code: i32) -> (Value, String) {
 #[test]
 #[parallel]
 fn a_policy_decides_the_exit_code() {
-    // Steps back of the counter can only be told by two CPUs.
+    // Only two CPUs can show steps back of the counter.
     let counter =
         if two_cpus().is_some() { "[counter]\nmax_regressions = 0\n" } else { "[counter]\ninvariant = true\n" };
     let policy = format!("{counter}[clocks.monotonic]\nverdict = \"limited\"\nmax_rate_ppm = 1e6");
@@ -326,7 +326,7 @@ fn a_policy_decides_the_exit_code() {
     for demand in unmet["demands"].as_array().unwrap() {
         assert!(demand["met"] == false && demand["advice"].is_string(), "{demand:#}");
     }
-    // A second tells no rate so closely.
+    // A second shows no rate so closely.
     let (unknown, _) = by_policy("[clocks.monotonic]\nmax_rate_ppm = 0.001", 3);
     let demand = &unknown["demands"][0];
     assert!(demand["met"].is_null() && demand["advice"].as_str().unwrap().contains("--duration"), "{unknown:#}");

@@ -73,7 +73,7 @@ pub fn kernel_verdict(environment: &Environment) -> KernelVerdict {
     word
 }
 
-/// Why the counter is not used, the most telling first.
+/// Why the counter is not used, the most significant first.
 fn causes(
     environment: &Environment,
     is_available: Option<bool>,

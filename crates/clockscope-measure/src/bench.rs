@@ -41,8 +41,8 @@ const FIRST_RATE: &str = "the timer or its reference stood still, stepped or cha
 /// offline one at a time, and a system that keeps on reporting another CPU binds nothing.
 const PLACES: usize = 3;
 
-/// Told between rounds how much of the time has passed, from 0 to 1. Nothing is being sampled
-/// meanwhile.
+/// Called between rounds with the share of the time that has passed, from 0 to 1. Nothing is being
+/// sampled meanwhile.
 pub type Progress<'a> = dyn FnMut(f64) + 'a;
 
 /// A measurement that is ready to begin. Dropping it gives the thread its former CPUs back.

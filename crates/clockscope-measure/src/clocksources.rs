@@ -49,7 +49,7 @@ pub fn switched(
     progress: &mut Progress<'_>,
 ) -> Result<Envelope<Switched>, MeasureError> {
     Catalogue::new(&ThisMachine).select(&request.clocks, request.paths)?;
-    // Tells what is wrong with a CPU before anything is switched; each measurement pins anew.
+    // Reports what is wrong with a CPU before anything is switched; each measurement pins anew.
     drop(request.cpu.map(affinity::pin).transpose()?);
     let recorded_at = recorded_at(session)?;
     let whole = request.clocksources.len() as f64;

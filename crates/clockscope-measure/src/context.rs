@@ -45,7 +45,7 @@ impl<P: Platform> Context<'_, P> {
         self.environment.clocksource.as_deref().and_then(clocksource::is_counter_based)
     }
 
-    /// Whether the clock and what it is judged against stand on one hardware counter.
+    /// Whether the clock and its reference are based on one hardware counter.
     pub(crate) fn shares_hardware(&self, info: &ClockInfo, judged_outside: bool) -> Option<bool> {
         match (judged_outside, info.basis == ClockBasis::Clocksource, &self.timer) {
             // The counter against the kernel's clock, or the kernel's clock against the counter.

@@ -74,7 +74,7 @@ impl<'a, P: Platform> Rendezvous<'a, P> {
         self.off.load(Ordering::Acquire) != 0
     }
 
-    /// Tells the other one not to wait.
+    /// Stops the other one from waiting.
     pub(crate) fn call_off(&self) {
         self.off.store(1, Ordering::Release);
     }

@@ -16,7 +16,7 @@ use crate::recommendation;
 /// Intervals that are planned for if none is asked for, in ns: 1 ns to 1 s.
 const INTERVALS: [f64; 10] = [1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9];
 
-/// What a plan stands on.
+/// What a plan is based on.
 #[derive(Clone, Copy, Debug)]
 pub enum PlanInput<'a> {
     /// What `clockscope measure` found.

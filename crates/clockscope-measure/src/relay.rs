@@ -144,7 +144,7 @@ impl<'a, P: Platform> Relay<'a, P> {
         }
     }
 
-    /// Tells both sides where readings are. To be called by one of them, before they meet.
+    /// Sets where both sides find readings. One of them calls this, before they meet.
     ///
     /// # Errors
     /// The clock refused: the relay is over before it began.

@@ -299,7 +299,7 @@ pub struct ClockRecord {
     /// ticks.
     #[serde(default)]
     pub tick_ns: Figure<f64>,
-    /// What the tick stands on.
+    /// The evidence for the tick.
     #[serde(default)]
     pub tick_evidence: Option<TickEvidence>,
     /// Figures of the differences between successive readings, in ns.
@@ -338,7 +338,7 @@ pub struct Cost {
     pub min: f64,
     /// 99th percentile of the batches; `null` with fewer than a hundred batches.
     pub p99: Figure<f64>,
-    /// Batches that the figures stand on.
+    /// Batches from which the figures are computed.
     pub batches: u64,
     /// Reads in a batch.
     pub reads_per_batch: u64,

@@ -161,7 +161,7 @@ pub struct RuntimeRecord {
     /// The step of the lattice on which all readings lie, in ns, also where a read takes many
     /// ticks.
     pub tick_ns: Figure<f64>,
-    /// What the tick stands on.
+    /// The evidence for the tick.
     pub tick_evidence: Option<TickEvidence>,
     /// Differences that were 0, in percent.
     pub zeros_percent: Figure<f64>,
@@ -169,7 +169,7 @@ pub struct RuntimeRecord {
     pub regressions: Figure<u64>,
     /// The largest difference between two successive readings of a batch, in ns.
     pub largest_step_ns: Figure<f64>,
-    /// Readings that these figures stand on.
+    /// Readings from which these figures are computed.
     pub reads: Option<u64>,
 }
 

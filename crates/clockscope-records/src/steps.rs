@@ -33,7 +33,7 @@ pub struct StepsRecord {
     pub unit_ns: Figure<f64>,
     /// The step of the lattice on which the readings lie, in ns.
     pub tick_ns: Figure<f64>,
-    /// What that stands on.
+    /// The evidence for the tick.
     pub tick_evidence: Option<TickEvidence>,
     /// The distinct differences in ascending order, up to 99.99 % of all. Readings of a batch
     /// follow one another without a pause; differences across batches are not among them.

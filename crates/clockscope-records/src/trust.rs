@@ -86,9 +86,9 @@ pub struct Prose {
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Finding")]
 pub enum CheckOutcome {
-    /// It speaks for the clock.
+    /// It supports the clock.
     For,
-    /// It speaks against it.
+    /// It contradicts the clock.
     Against,
     /// It is unknown, or says nothing.
     Unknown,

@@ -347,8 +347,8 @@ fn narrow_terminals_have_narrow_tables() {
     assert_eq!(head, ["tsc", "realtime_coarse", "monotonic", "gettimeofday"]);
 }
 
-/// A table that would tell long names again and again tells each above its figures, in as many
-/// parts as the width makes necessary.
+/// A table that would repeat long names shows each above its figures, in as many parts as the width
+/// needs.
 #[test]
 fn narrow_terminals_have_names_above_their_figures() {
     for width in [40, 60, 80, 100, 140, 200] {

@@ -98,9 +98,9 @@ impl Evidence {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Finding {
-    /// It speaks for the counter.
+    /// It supports the counter.
     For,
-    /// It speaks against it.
+    /// It contradicts the counter.
     Against,
     /// It is unknown.
     Unknown,

@@ -236,7 +236,7 @@ fn a_slow_counter_is_used_and_its_bound_holds() {
 }
 
 /// No reading finds that a counter stands still for ever, if the line was fresh then: each is on
-/// the same fresh line. Who asks for the bound does.
+/// the same fresh line. A question for the bound does.
 #[test]
 #[serial]
 fn a_frozen_counter_is_found_by_who_asks() {
@@ -299,7 +299,7 @@ fn hz(cpu: u32) -> f64 {
     on_cpu(cpu, || clockscope::calibrate_blocking(Duration::from_millis(50)).unwrap().frequency().hz)
 }
 
-/// The rig itself: what it is told is what the counter does, and on that CPU alone. (That threads
+/// The rig itself: the counter does what the rig was set to, and on that CPU alone. (That threads
 /// and children are reached is seen in `tests/process/`.)
 #[test]
 #[serial]

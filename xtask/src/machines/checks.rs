@@ -51,7 +51,7 @@ fn listed(machine: &Machine, seen: &mut Seen) {
 
 /// The instrument's own judgment: of the counter what was expected, for the reasons that were; of
 /// the kernel's clock that it is expensive or coarse where the clocksource is; and something to do
-/// about all that speaks against a clock.
+/// about all evidence against a clock.
 fn verdict(machine: &Machine, seen: &mut Seen) {
     let document = seen.json("check");
     let counter = match machine.architecture {

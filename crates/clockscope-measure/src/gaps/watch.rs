@@ -194,7 +194,7 @@ impl Watch {
 
     /// Asks the system what it has counted since it was asked last, after a pause from `last` until
     /// `now`. What came between the counts of the thread before and after asking is a gap of its
-    /// own. Tells where looking goes on, and for how long nothing was looked at.
+    /// own. Returns where looking goes on, and for how long nothing was looked at.
     fn ask(&mut self, sight: &mut impl Sight, counted: &mut Counted, last: u64, now: u64, origin: u64) -> (u64, u64) {
         let mut thread = ThreadAccount::default();
         let until = self.glance(sight, now, &mut thread);
@@ -242,8 +242,8 @@ impl Watch {
     }
 
     /// Asking the system took so long. What is far beyond the usual is a gap as well, by what was
-    /// counted of the thread before and after; not by interrupts, which were read once. Tells for
-    /// how long nothing was looked at.
+    /// counted of the thread before and after; not by interrupts, which were read once. Returns
+    /// for how long nothing was looked at.
     fn asked(&mut self, took: u64, thread: [&ThreadAccount; 2], at: u64) -> u64 {
         self.usual_asking = self.usual_asking.min(took.max(1));
         let more = took.saturating_sub(self.usual_asking);

@@ -13,7 +13,7 @@ use super::error::{middle, of_inverse};
 use super::rated::{NO_BOUND, RatedClock, Scale};
 use crate::platform::Platform;
 
-/// Brackets of a pair at both ends, which the bound stands on.
+/// Brackets of a pair at both ends, from which the bound follows.
 pub(super) const BRACKETS_AT_ENDS: usize = 200;
 
 /// Most brackets that are kept; more are thinned out.

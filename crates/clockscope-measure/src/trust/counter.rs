@@ -1,4 +1,4 @@
-//! What speaks for and against the processor's counter.
+//! The evidence for and against the processor's counter.
 
 use clockscope_machine::frequencies;
 use clockscope_records::{

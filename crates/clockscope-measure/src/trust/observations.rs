@@ -11,7 +11,7 @@ use crate::error::MeasureError;
 /// No processor takes longer for an ordered read, in ns, unless it is trapped.
 pub(super) const TRAPPED_NS: f64 = 200.0;
 
-/// Everything that a verdict may stand on.
+/// Everything that a verdict may be based on.
 pub(crate) struct Observations {
     pub(crate) environment: Environment,
     /// Whether the hardware promises a constant rate.

@@ -1,4 +1,4 @@
-//! What speaks for and against a clock of the operating system.
+//! The evidence for and against a clock of the operating system.
 
 use clockscope_machine::clocksource;
 use clockscope_records::{
@@ -142,8 +142,8 @@ fn resolution(clock: &ClockRecord) -> WeighedCheck {
     WeighedCheck::new(check, finding, Severity::Limits)
 }
 
-/// Whether reading it enters the kernel although that could be avoided. Told by the clocksource,
-/// and by what it costs.
+/// Whether reading it enters the kernel although that could be avoided. The clocksource and
+/// the cost show it.
 fn cost(seen: &Observations, clock: &ClockRecord) -> Option<WeighedCheck> {
     let ns = clock.cost_ns.known()?.median;
     let cause = cost_cause(seen, clock, ns);

@@ -50,7 +50,7 @@ fn what_was_not_tested_is_unknown_and_not_against() {
     seen.rates = Err(TimerError::NoReference(Vec::new()).into());
     let verdicts = judged(&seen);
     let counter = of(&verdicts, "tsc");
-    // Nothing speaks against it, and not enough for it.
+    // Nothing contradicts it, and not enough supports it.
     assert_eq!(counter.verdict, Trustworthiness::Limited);
     let because = [CheckKind::Order, CheckKind::ConstantRate];
     assert_eq!(decided(&seen, "tsc"), (Trustworthiness::Limited, because.to_vec()));

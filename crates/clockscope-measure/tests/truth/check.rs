@@ -73,8 +73,7 @@ fn true_ppm(machine: &Machine, spec: &Spec) -> f64 {
     ((1.0 + spec.fast) / (1.0 + raw) - 1.0) * 1e6
 }
 
-/// Evidence that speaks against clocks that do nothing wrong: what is true of such a machine, and
-/// no fault.
+/// Evidence against clocks that do nothing wrong: what is true of such a machine, and not a fault.
 fn may_be_against(machine: &Machine, verdict: &Verdict, evidence: &CheckEvidence) -> bool {
     let is_counter = verdict.clock == "tsc";
     let is_device = machine.clocksource != Clocksource::Tsc;
@@ -462,7 +461,7 @@ fn busy_machines_are_judged_as_quiet_ones() {
     [21, 31, 43].into_iter().for_each(once_sound);
 }
 
-/// The counter stopped while another thread ran. Time was told by the counter itself when it was
+/// The counter stopped while another thread ran. The counter itself gave the time when it was
 /// looked at, so that it stood still for no time, and the clocks that ran on had jumped.
 #[test]
 fn clocks_jumped_beside_a_counter_that_stopped() {

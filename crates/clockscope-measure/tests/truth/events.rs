@@ -253,7 +253,7 @@ fn gaps_are_losses(
     found: &mut Coverage,
 ) {
     let (Figure::Known(told), Figure::Known(threshold_ns)) = (&events.gap, &events.threshold_ns) else { return };
-    // The cost is that of most batches; where most were interrupted, shorter gaps are not told.
+    // The cost is that of most batches; where most were interrupted, shorter gaps are not reported.
     let usual_ns = (15.0 * spec.cost.ps as f64 / 1e3).max(1000.0).max(spec.tick_ns * 1.01);
     if *threshold_ns > usual_ns || spec.tick_ns > 1000.0 {
         return;

@@ -348,7 +348,7 @@ fn ranks(longest: &[f64], all: &[Expected], threshold_ns: f64) {
     }
 }
 
-/// Each of the longest happened when it is said to, if these are all. No figure tells when that
+/// Each of the longest happened when it is said to, if these are all. No figure shows when that
 /// time began.
 fn in_time(found: &Gaps, all: &mut [Expected]) {
     all.sort_by_key(|gap| gap.at_ps);
@@ -377,7 +377,7 @@ fn is_right(gap: &Expected, cause: CauseKind) -> bool {
     match cause {
         CauseKind::Interrupt => by(Taker::Interrupt) && !gap.is_in_asking,
         CauseKind::Steal => by(Taker::Hypervisor) && !gap.is_in_asking,
-        // What was counted is told.
+        // What was counted is reported.
         CauseKind::Unknown => gap.is_in_asking || !gap.takers.contains(&Taker::Interrupt),
         // It fell between the reading of the counts and the beginning of the gap.
         CauseKind::InvoluntarySwitch => gap.bystanders.contains(&Taker::Threads),

@@ -31,7 +31,7 @@ fn failing(mut maker: Maker, seed: u64) -> Machine {
     };
     machine.at_ms(at_ms, change.clone());
     if seed.is_multiple_of(4) {
-        // Nothing is left that time could be told by.
+        // No clock is left.
         machine.at_ms(at_ms + 1.0, Change::SetCounterRate { hz: 0.0 });
         machine.at_ms(at_ms + 1.0, Change::FreezeClock { clock: raw });
     }

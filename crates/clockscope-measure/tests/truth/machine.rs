@@ -299,7 +299,7 @@ impl Machine {
         self.spec("monotonic").and_then(|spec| spec.id).expect("every machine has one")
     }
 
-    /// What the machine tells of itself.
+    /// What the machine states about itself.
     pub(crate) fn environment(&self) -> Environment {
         Environment {
             cpu: Cpu { online: Figure::Known(self.cpus.cpus()), ..Cpu::default() },

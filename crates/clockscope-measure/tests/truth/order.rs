@@ -132,7 +132,7 @@ fn slack_ns(machine: &Machine, spec: &Spec, ns: f64) -> f64 {
     step_ns + if spec.id.is_none() { 0.0 } else { 1.0 } + ns.abs() * 1e-3
 }
 
-/// Nothing goes back that is not told to by the counters or by the read itself.
+/// Nothing goes back without the counters or the read itself as a cause.
 fn check(machine: &Machine, ticks: &[i64], told: &Sequence) {
     let spec = machine.spec(&told.name).expect("it is there");
     if !machine.answers(spec) {

@@ -134,8 +134,8 @@ impl Compared<'_> {
         pairs.map(counted).collect()
     }
 
-    /// Told to be constant only where brackets can hide what changed, and to have changed only
-    /// where something did.
+    /// Is reported as constant only where brackets can hide what changed, and as changed only where
+    /// something did.
     pub(crate) fn constancy(&self, constant: Option<bool>, what: &str) {
         let Some(constant) = constant else { return };
         assert!(!self.is_ticked(), "{what}");

@@ -66,8 +66,8 @@ fn a_run_did_not_end_beside_a_reference_that_stood_still() {
     }
 }
 
-/// Seed 131: a counter that jumped by 0.6 s was told to have jumped by 0.06 s: by its mean rate, of
-/// which the jump was nine tenths.
+/// Seed 131: a counter that jumped by 0.6 s was reported as one of 0.06 s: by its mean rate,
+/// of which the jump was nine tenths.
 #[test]
 fn a_jump_of_a_counter_was_told_in_units_that_it_made_itself() {
     let mut machine = machine(131, Clocksource::Tsc);
@@ -173,7 +173,7 @@ fn the_timers_bound_left_out_the_steps_of_a_device() {
 }
 
 /// Seed 1 and others: where CLOCK_MONOTONIC refused or stood still, sleeps of -10^15 ns and of 0 ns
-/// were told, and all were early.
+/// were reported, and all were early.
 #[test]
 fn sleeps_were_early_where_the_clock_refused_or_stood_still() {
     for is_frozen in [true, false] {

@@ -171,7 +171,7 @@ fn what_could_not_be_tested_loses_nothing() {
     once(1262);
 }
 
-/// A clock that took 57 ticks a read, give or take one, lay on a lattice of 54 in 87 of 100 blocks.
+/// A clock that took 56 to 58 ticks a read lay on a lattice of 54 in 87 of 100 blocks.
 #[test]
 fn a_tick_that_few_blocks_contradict() {
     once(1435);

@@ -69,8 +69,8 @@ fn reading_ns(machine: &Machine) -> (f64, f64) {
     (most, spec.tick_ns + 1.0 + machine.counter_step as f64 * 1e9 / machine.counter_hz)
 }
 
-/// What is told is what was got, and what reading the clock takes; no early return is told that was
-/// none, and all that were earlier than that are.
+/// The reported sleep is the true one and what reading the clock takes. All early returns are
+/// reported that were earlier than that, and no others.
 #[test]
 fn sleeps_are_told_as_they_were() {
     let (mut early, mut left_out) = ([0, 0], 0);
@@ -205,7 +205,7 @@ fn changing(maker: Maker, seed: u64) -> Machine {
     machine
 }
 
-/// No call is told to return early that did not, whatever happens to the clocks, and nothing hangs.
+/// No call is reported as early that was not, whatever happens to the clocks, and nothing hangs.
 #[test]
 fn no_sleep_is_early_because_a_clock_is_wrong() {
     let mut left_out = 0;
@@ -239,15 +239,15 @@ fn is_never_early(session: &Session<'_, Simulated>, seed: u64) -> u64 {
             continue;
         };
         assert!(row.sleeps == truths.len() as u64 || row.reason.is_some(), "{row:?}");
-        // A clock that froze in the midst of a sleep, or was thawed, is off by less than nobody
-        // can tell from steering.
+        // A clock that froze in the midst of a sleep, or was thawed, is off by no more than
+        // steering explains.
         assert!(min_ns >= truths[0] * 0.8 - shorter - 2_100.0, "{row:?}: {truths:?}");
     }
     time_is_kept(&platform.machine, &answer);
     left_out
 }
 
-/// A signal ends the run, and the sleep that it ends is not told to be early.
+/// A signal ends the run, and the sleep that it ends is not reported as early.
 #[test]
 fn a_signal_is_no_early_return() {
     for seed in seeds("sleep::a_signal") {

@@ -1,4 +1,4 @@
-//! A tick that was told, against the true one.
+//! A tick that was reported, against the true one.
 
 use clockscope_records::TickEvidence;
 use clockscope_sources::Unit;

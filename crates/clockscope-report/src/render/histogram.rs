@@ -10,7 +10,7 @@ use crate::units::{share, time};
 const ROWS: usize = 24;
 /// Shortest bar that a row may be cut to.
 const SHORTEST_BAR: usize = 10;
-/// In fewer columns than these a row tells the start of its bin and the count alone.
+/// In fewer columns than these a row shows the start of its bin and the count alone.
 const NARROW: usize = 64;
 /// Widest bar: a longer one shows nothing more.
 const LONGEST_BAR: usize = 60;

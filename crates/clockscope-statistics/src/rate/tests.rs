@@ -50,7 +50,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     /// The truth is inside the bound in every case: with three in ten brackets interrupted, with
-    /// rates that change under way, with clocks that move in steps.
+    /// rates that change during the run, with clocks that move in steps.
     #[test]
     fn the_truth_is_inside_the_bound(
         rate_before in ppm(),

@@ -316,8 +316,8 @@ fn spans(mut values: &[u64], most: u64) -> impl Iterator<Item = &[u64]> {
     })
 }
 
-/// The readings in blocks without a step longer than `reach`. What is left of them is left out if
-/// it is too short to tell.
+/// The readings in blocks without a step longer than `reach`. A rest that is too short for a block
+/// is left out.
 fn blocks(values: &[u64], reach: u64) -> impl Iterator<Item = &[u64]> {
     let stretches = values.chunk_by(move |from, to| to - from <= reach);
     let long_enough = |block: &&[u64]| block.len() >= SHORTEST_BLOCK;

@@ -211,7 +211,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
         self.shared.os.is_monotonic() && (self.source() == Source::Counter || self.os_tick_ns() <= 1000)
     }
 
-    /// What speaks for and against the counter, and why it is used or not.
+    /// The evidence for and against the counter, and why it is used or not.
     pub fn evidence(&self) -> Vec<Evidence> {
         let answers = self.ask();
         self.wake();

@@ -76,7 +76,7 @@ fn errno_is_left_alone() {
     let status = in_a_process(here!(errno_is_left_alone), &[], || {
         // SAFETY: takes nothing, and answers with an address.
         let errno = || unsafe { libc::__errno_location() };
-        // No file can be opened any more, sysfs' among them, and the kernel tells nothing of the
+        // No file can be opened any more, sysfs' among them, and the kernel states nothing of the
         // counter.
         let nothing = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
         // SAFETY: reads the limit.

@@ -57,9 +57,9 @@ static COUNTING: Counting = Counting;
 /// Set in the process that a test starts of itself.
 const CHILD: &str = "CLOCKSCOPE_TEST_CHILD";
 
-/// Runs `body` in a process of its own, started by `through` if that is not empty, and tells how it
-/// ended. That process ends within `body`: the test harness would read clocks that may not be read
-/// any more.
+/// Runs `body` in a process of its own, started by `through` if that is not empty, and returns how
+/// it ended. That process ends within `body`: the test harness would read clocks that may not be
+/// read any more.
 fn in_a_process(test: &str, through: &[&str], body: impl FnOnce()) -> ExitStatus {
     // The harness leaves the crate's name out.
     let test = test.split_once("::").unwrap().1;

@@ -51,7 +51,7 @@ impl<C: Counter> Watch<C> {
         (self.last ^ self.last >> 7).wrapping_mul(0xd6e8_feb8_6659_fd93) >> 58
     }
 
-    /// Reads every `every` ns for `ns`, and tells the largest distance from the OS clock.
+    /// Reads every `every` ns for `ns`, and returns the largest distance from the OS clock.
     pub(crate) fn run(&mut self, ns: u64, every: u64) -> f64 {
         let mut worst = 0f64;
         for _ in 0..ns / every {
