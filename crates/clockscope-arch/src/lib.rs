@@ -1,13 +1,13 @@
-//! Counter reads of each architecture, and the few calls of each operating system that a timestamp
-//! needs.
+//! Reads the counter of each architecture, and makes the few calls of each operating system that a
+//! timestamp needs.
 //!
-//! **Internal to clockscope: no stability is promised.** Other crates use `clockscope`, which is
-//! made of this one.
+//! **Internal to clockscope: no stability is promised.** Programs use `clockscope`, which is
+//! built on this crate.
 //!
 //! - [`atomic`]: atomics of 64 bits on every processor.
-//! - [`counter`]: one file an architecture. No module needs an operating system there.
-//! - [`clocksource`]: what the clocksources of a kernel are.
-//! - [`os`]: one folder a system, all with the same items. Only with the feature `std`, without
+//! - [`counter`]: one file per architecture. Its modules need no operating system.
+//! - [`clocksource`]: facts about the clocksources of a kernel.
+//! - [`os`]: one folder per system, all with the same items. Only with the feature `std`, without
 //!   which the crate is `no_std`.
 //!
 //! ```

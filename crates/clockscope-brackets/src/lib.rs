@@ -1,4 +1,4 @@
-//! Comparisons of two clocks by brackets: one clock is read between two readings of the other.
+//! Compares two clocks by brackets: one clock is read between two readings of the other.
 //!
 //! **Internal to clockscope: no stability is promised.** The library and the instrument share this
 //! arithmetic; it reads no clock.

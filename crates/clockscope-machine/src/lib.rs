@@ -1,6 +1,6 @@
-//! Facts about this machine: processor, kernel, clocksources, hypervisor, emulation, affinity; what
-//! the kernel counts of switches and interrupts; its calls that sleep; and whether a read that may
-//! kill its process can be risked.
+//! Reads facts about this machine: processor, kernel, clocksources, hypervisor, emulation,
+//! affinity, and counts of switches and interrupts. Wraps the calls that sleep, and tries reads
+//! that may kill their process in a child.
 //!
 //! This crate measures nothing and prints nothing. Nothing in it reads time through the C library:
 //! where the counter is disabled for the process, that would end it.

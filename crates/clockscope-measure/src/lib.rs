@@ -1,4 +1,4 @@
-//! The questions that clockscope asks of clocks, one module each; answers are records.
+//! Answers the questions of clockscope about clocks, one module each. The answers are records.
 //!
 //! This crate renders nothing and prints nothing. While a batch is being sampled nothing draws,
 //! allocates or locks. Nothing here reads time through the C library except the clocks that are

@@ -1,10 +1,10 @@
-//! What a measurement found: plain types with units in their names, and the versioned JSON that
-//! they become.
+//! Defines the results of measurements: plain types with units in their names, and the versioned
+//! JSON that they become.
 //!
 //! This crate measures nothing and computes nothing. It renders only figures with their units
-//! ([`units`]), for the sentences in records. A record from another machine is as good as one from
-//! this machine. A [`Figure`] is known or has the reason why it is not. An `Option` is `None` where
-//! there is nothing to say. Both are `null` in JSON, and the reason of a figure is in the object
+//! ([`units`]), for the sentences in records. Records of this machine and of others are alike. A
+//! [`Figure`] is known or has the reason why it is not. An `Option` is `None` where there is
+//! nothing to report. Both are `null` in JSON, and the reason of a figure is in the object
 //! `unknown` of its record.
 
 mod all_clocks;

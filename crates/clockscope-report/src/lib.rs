@@ -1,7 +1,7 @@
 //! Renders records: table, JSON, NDJSON, CSV, Markdown.
 //!
-//! Every document gives the same few blocks, which every format renders. This crate cannot reach a
-//! clock, a file or the terminal: a record from another machine renders identically.
+//! Every document returns blocks of the same few kinds, which every format renders. This crate
+//! cannot reach a clock, a file or the terminal: a record from another machine renders identically.
 
 mod demand;
 mod documents;

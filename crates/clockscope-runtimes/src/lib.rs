@@ -1,9 +1,9 @@
-//! What the stopwatches of language runtimes and browsers do, on this machine.
+//! Measures the stopwatches of language runtimes and browsers on this machine.
 //!
-//! In each runtime a probe is started, a small program in its language that reads the language's
-//! clocks and prints what it read (docs/runtime-probes.md). This crate finds the runtimes, runs the
-//! probes within a time limit, ends all that they leave behind, and makes records of what they
-//! printed. It reads no clock itself, but the coarse one for time limits.
+//! In each runtime the crate starts a probe: a small program in its language that reads the
+//! language's clocks and prints the readings. The crate finds the runtimes, runs the probes within
+//! a time limit, ends all that they leave behind, and makes records of their output. It reads no
+//! clock itself except the coarse one, for time limits.
 
 mod coarse;
 mod descendants;

@@ -1,6 +1,5 @@
-//! Slices in, numbers out: quantiles with confidence intervals, bounded samples, and what
-//! successive readings of a clock show: their differences, the events between them, the clock's
-//! tick; how far clocks are apart, how fast and how steadily they run.
+//! Computes quantiles with confidence intervals, the differences and events between successive
+//! readings of a clock, the clock's tick, offsets between clocks, and rates and their stability.
 //!
 //! This crate reads no clock and does no input or output; the same numbers always give the same
 //! answer.

@@ -7,9 +7,9 @@
 //! follows true time and not CLOCK_REALTIME: a clock that is set or slewed within the second takes
 //! the true time out of no interval.
 //!
-//! What the kernel's bound is worth depends on the daemon that keeps the clock: [`State`], and
-//! docs/library.md, "Civil time". [`crate::utc_now`] asks anew at each call, and chronyd or
-//! ClockBound themselves with their features.
+//! What the kernel's bound is worth depends on the daemon that keeps the clock: see [`State`].
+//! [`crate::utc_now`] asks anew at each call, and chronyd or ClockBound themselves with their
+//! features.
 //!
 //! ```
 //! use clockscope::bounded;
@@ -133,7 +133,7 @@ impl Interval {
 ///   CLOCK_REALTIME and CLOCK_MONOTONIC_RAW. Once a second, four calls of adjtimex(2), some
 ///   microseconds, by one of the callers. Where the vDSO does not answer CLOCK_MONOTONIC_RAW
 ///   (before Linux 5.3), and near a leap second, two of them for each rare call.
-/// - Source: adjtimex(2), judged by the signatures in docs/library.md.
+/// - Source: adjtimex(2), judged by the signature of the daemon that keeps the clock.
 /// - What a daemon states anew shows within a second, a clock that is set or slewed within two
 ///   milliseconds of use. To rare callers a set shows at once, and a slew when it has moved the
 ///   clock by more than the interval may have grown.

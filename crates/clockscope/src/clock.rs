@@ -8,7 +8,7 @@ use core::time::Duration;
 
 use crate::Instant;
 
-/// Something that says what time it is.
+/// A source of the current time.
 ///
 /// Code that takes a clock by this trait runs on [`ProcessClock`](crate::ProcessClock) in earnest
 /// and on a [`FakeClock`] in its tests.
@@ -61,7 +61,7 @@ macro_rules! through_pointer {
 }
 through_pointer!(&C, Rc<C>, Arc<C>);
 
-/// A clock that a test sets.
+/// A clock that tests set.
 ///
 /// It starts at zero, stands still unless it is set or advanced, and never goes back. Threads may
 /// share it.
@@ -87,13 +87,13 @@ pub struct FakeClock {
 }
 
 impl FakeClock {
-    /// One that stands still at zero.
+    /// Creates a clock that stands still at zero.
     #[must_use]
     pub const fn new() -> Self {
         Self { ns: AtomicU64::new(0), step_ns: 0 }
     }
 
-    /// One that every reading advances by `step`; the reading is the time before.
+    /// Creates a clock that every reading advances by `step`. A reading returns the time before.
     ///
     /// # Panics
     /// `step` is longer than 584 years.
@@ -102,7 +102,7 @@ impl FakeClock {
         Self { ns: AtomicU64::new(0), step_ns: whole_ns(step) }
     }
 
-    /// Advances it, at most to the timeline's end.
+    /// Advances the clock, at most to the timeline's end.
     ///
     /// # Panics
     /// `duration` is longer than 584 years.
@@ -110,7 +110,7 @@ impl FakeClock {
         self.add(whole_ns(duration));
     }
 
-    /// Sets it to `moment`, or leaves it where that is in the past: `false` then.
+    /// Sets the clock to `moment` and returns `true`. Returns `false` if that is in the past.
     pub fn set(&self, moment: Instant) -> bool {
         self.ns.fetch_max(moment.as_ns(), Ordering::AcqRel) <= moment.as_ns()
     }

@@ -57,26 +57,26 @@ impl Conversion {
         Self { tick, ns, mantissa, shift: shift as u32, frequency }
     }
 
-    /// The frequency, with its bound.
+    /// Returns the counter's frequency, with its bound.
     #[must_use]
     pub fn frequency(&self) -> &Frequency {
         &self.frequency
     }
 
-    /// A number of ticks in ns; the largest number where that does not fit (584 years).
+    /// Converts a number of ticks to ns. Saturates where that does not fit (584 years).
     #[must_use]
     pub fn ns(&self, ticks: u64) -> u64 {
         let product = u128::from(ticks) * u128::from(self.mantissa);
         u64::try_from(product >> self.shift).unwrap_or(u64::MAX)
     }
 
-    /// A number of ticks as a duration.
+    /// Converts a number of ticks to a duration.
     #[must_use]
     pub fn duration(&self, ticks: u64) -> Duration {
         Duration::from_nanos(self.ns(ticks))
     }
 
-    /// A duration in ticks, rounded down; `None` where they do not fit into 64 bits.
+    /// Converts a duration to ticks, rounded down. `None` where they do not fit into 64 bits.
     #[must_use]
     pub fn ticks(&self, duration: Duration) -> Option<u64> {
         let ns = duration.as_nanos();
@@ -98,8 +98,8 @@ impl Conversion {
         }
     }
 
-    /// The moment of a reading of the counter, before or after that at which the conversion was
-    /// taken; the timeline's ends where it lies outside.
+    /// Returns the moment of a counter's reading, before or after the one at which the conversion
+    /// was taken; the timeline's ends where it lies outside.
     #[must_use]
     pub fn instant(&self, tick: u64) -> Instant {
         let since = tick.wrapping_sub(self.tick) as i64;
@@ -107,13 +107,13 @@ impl Conversion {
         Instant::from_ns(if since >= 0 { self.ns.saturating_add(ns) } else { self.ns.saturating_sub(ns) })
     }
 
-    /// The same as seconds and nanoseconds of a `timespec` of CLOCK_MONOTONIC.
+    /// Returns the same as seconds and nanoseconds of a `timespec` of CLOCK_MONOTONIC.
     #[must_use]
     pub fn timespec(&self, tick: u64) -> (i64, i64) {
         self.instant(tick).as_timespec()
     }
 
-    /// The reading that the counter shows at a moment, modulo 2^64; `None` where its distance in
+    /// Returns the counter's reading at a moment, modulo 2^64; `None` where its distance in
     /// ticks does not fit.
     #[must_use]
     pub fn tick_at(&self, moment: Instant) -> Option<u64> {

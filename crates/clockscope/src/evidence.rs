@@ -4,7 +4,7 @@ use alloc::borrow::Cow;
 use core::fmt;
 use core::time::Duration;
 
-/// Where the time comes from that is served now.
+/// Where the current time comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Source {
@@ -44,7 +44,7 @@ pub struct Evidence {
     pub advice: Cow<'static, str>,
 }
 
-/// What an answer comes down to.
+/// The value of a finding.
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub enum Value {
@@ -55,7 +55,7 @@ pub enum Value {
 }
 
 impl Evidence {
-    /// Evidence without a figure, of an unnamed source, with no advice.
+    /// Creates evidence without a figure, of an unnamed source, without advice.
     #[must_use]
     pub fn new(name: &'static str, finding: Finding, seen: impl Into<Cow<'static, str>>) -> Self {
         Self {
@@ -69,25 +69,25 @@ impl Evidence {
         }
     }
 
-    /// With a figure and its unit.
+    /// Sets a figure and its unit.
     #[must_use]
     pub fn figure(self, number: f64, unit: &'static str) -> Self {
         Self { value: Some(Value::Number(number)), unit, ..self }
     }
 
-    /// With a word.
+    /// Sets a word.
     #[must_use]
     pub fn word(self, word: impl Into<Cow<'static, str>>) -> Self {
         Self { value: Some(Value::Word(word.into())), ..self }
     }
 
-    /// With who says so.
+    /// Sets the source.
     #[must_use]
     pub fn by(self, source: impl Into<Cow<'static, str>>) -> Self {
         Self { source: source.into(), ..self }
     }
 
-    /// With what can be done.
+    /// Sets the remedy.
     #[must_use]
     pub fn advise(self, advice: impl Into<Cow<'static, str>>) -> Self {
         Self { advice: advice.into(), ..self }
@@ -122,7 +122,7 @@ pub struct Frequency {
 }
 
 impl Frequency {
-    /// Half the distance of the bounds, in parts per million of the estimate.
+    /// Returns half the distance of the bounds, in parts per million of the estimate.
     #[must_use]
     pub fn bound_ppm(&self) -> f64 {
         (self.highest_hz - self.lowest_hz) / 2.0 / self.hz * 1e6

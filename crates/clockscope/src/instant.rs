@@ -52,28 +52,28 @@ impl Instant {
     /// The timeline's end, 584 years after the machine was started.
     pub const MAX: Self = Self(u64::MAX);
 
-    /// The moment `ns` nanoseconds after the timeline's beginning.
+    /// Returns the moment `ns` nanoseconds after the timeline's beginning.
     #[inline(always)]
     #[must_use]
     pub const fn from_ns(ns: u64) -> Self {
         Self(ns)
     }
 
-    /// Nanoseconds since the timeline's beginning.
+    /// Returns the nanoseconds since the timeline's beginning.
     #[inline(always)]
     #[must_use]
     pub const fn as_ns(self) -> u64 {
         self.0
     }
 
-    /// The time from `earlier` to this moment; zero if `earlier` is later.
+    /// Returns the time from `earlier` to this moment; zero if `earlier` is later.
     #[inline(always)]
     #[must_use]
     pub const fn duration_since(self, earlier: Self) -> Duration {
         self.saturating_duration_since(earlier)
     }
 
-    /// The time from `earlier` to this moment; `None` if `earlier` is later.
+    /// Returns the time from `earlier` to this moment; `None` if `earlier` is later.
     #[inline(always)]
     #[must_use]
     pub const fn checked_duration_since(self, earlier: Self) -> Option<Duration> {
@@ -83,14 +83,14 @@ impl Instant {
         }
     }
 
-    /// The time from `earlier` to this moment; zero if `earlier` is later.
+    /// Returns the time from `earlier` to this moment; zero if `earlier` is later.
     #[inline(always)]
     #[must_use]
     pub const fn saturating_duration_since(self, earlier: Self) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))
     }
 
-    /// Nanoseconds from `earlier` to this moment; zero if `earlier` is later. What
+    /// Returns the nanoseconds from `earlier` to this moment; zero if `earlier` is later. What
     /// `duration_since(..).as_nanos()` says, without a division.
     #[inline(always)]
     #[must_use]
@@ -98,7 +98,7 @@ impl Instant {
         self.0.saturating_sub(earlier.0)
     }
 
-    /// The moment `duration` later; `None` if that is after the timeline's end.
+    /// Returns the moment `duration` later; `None` if that is after the timeline's end.
     #[must_use]
     pub const fn checked_add(self, duration: Duration) -> Option<Self> {
         match whole_ns(duration) {
@@ -110,7 +110,7 @@ impl Instant {
         }
     }
 
-    /// The moment `duration` earlier; `None` if that is before the timeline's beginning.
+    /// Returns the moment `duration` earlier; `None` if that is before the timeline's beginning.
     #[must_use]
     pub const fn checked_sub(self, duration: Duration) -> Option<Self> {
         match whole_ns(duration) {
@@ -122,7 +122,7 @@ impl Instant {
         }
     }
 
-    /// The moment `duration` later, or the timeline's end.
+    /// Returns the moment `duration` later, or the timeline's end.
     #[must_use]
     pub const fn saturating_add(self, duration: Duration) -> Self {
         match self.checked_add(duration) {
@@ -131,7 +131,7 @@ impl Instant {
         }
     }
 
-    /// The moment `duration` earlier, or the timeline's beginning.
+    /// Returns the moment `duration` earlier, or the timeline's beginning.
     #[must_use]
     pub const fn saturating_sub(self, duration: Duration) -> Self {
         match self.checked_sub(duration) {
@@ -179,7 +179,7 @@ impl Sub<Duration> for Instant {
 impl Sub for Instant {
     type Output = Duration;
 
-    /// The time from `earlier` to this moment; zero if `earlier` is later.
+    /// Returns the time from `earlier` to this moment; zero if `earlier` is later.
     #[inline(always)]
     fn sub(self, earlier: Self) -> Duration {
         self.duration_since(earlier)
@@ -224,40 +224,40 @@ impl fmt::Display for Instant {
 pub struct AtomicInstant(AtomicU64);
 
 impl AtomicInstant {
-    /// One that holds `moment`.
+    /// Creates one that holds `moment`.
     #[must_use]
     pub const fn new(moment: Instant) -> Self {
         Self(AtomicU64::new(moment.0))
     }
 
-    /// The moment that it holds.
+    /// Returns the moment.
     #[inline(always)]
     pub fn load(&self, order: Ordering) -> Instant {
         Instant(self.0.load(order))
     }
 
-    /// Makes it hold `moment`.
+    /// Stores `moment`.
     #[inline(always)]
     pub fn store(&self, moment: Instant, order: Ordering) {
         self.0.store(moment.0, order);
     }
 
-    /// Makes it hold `moment`; the moment that it held.
+    /// Stores `moment` and returns the previous value.
     pub fn swap(&self, moment: Instant, order: Ordering) -> Instant {
         Instant(self.0.swap(moment.0, order))
     }
 
-    /// Makes it hold the later of its moment and `moment`; the moment that it held.
+    /// Stores the later of the current value and `moment`, and returns the previous value.
     pub fn fetch_max(&self, moment: Instant, order: Ordering) -> Instant {
         Instant(self.0.fetch_max(moment.0, order))
     }
 
-    /// Makes it hold the earlier of its moment and `moment`; the moment that it held.
+    /// Stores the earlier of the current value and `moment`, and returns the previous value.
     pub fn fetch_min(&self, moment: Instant, order: Ordering) -> Instant {
         Instant(self.0.fetch_min(moment.0, order))
     }
 
-    /// Stores what `update` makes of the moment that it holds, unless that is `None`. Calls
+    /// Stores what `update` makes of the current value, unless that is `None`. Calls
     /// `update` again where another thread has stored something meanwhile.
     ///
     /// # Errors
@@ -272,7 +272,7 @@ impl AtomicInstant {
         updated.map(Instant).map_err(Instant)
     }
 
-    /// Makes it hold `new` if it holds `current`; the moment that it held.
+    /// Stores `new` if the value is `current`, and returns the previous value.
     ///
     /// # Errors
     /// The moment that it holds, which is not `current`.
@@ -286,7 +286,7 @@ impl AtomicInstant {
         self.0.compare_exchange(current.0, new.0, success, failure).map(Instant).map_err(Instant)
     }
 
-    /// The moment that it held.
+    /// Returns the moment.
     #[must_use]
     pub fn into_inner(self) -> Instant {
         Instant(self.0.into_inner())

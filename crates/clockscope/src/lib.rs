@@ -1,11 +1,9 @@
-//! One fast clock that can be defended.
+//! A fast clock with an error bound and the evidence for it.
 //!
-//! [`now`] and [`now_unordered`] are timestamps at the cost of the processor's counter, on the
-//! timeline of CLOCK_MONOTONIC, with an error bound ([`error_bound`]) and the evidence for it
-//! ([`evidence`]). They work from the first call on, need no set-up, no thread and no
-//! configuration, and fall back to the operating system's clock wherever the counter cannot be
-//! trusted. docs/library.md explains the design, docs/when-not-to-use.md says when something else
-//! is better.
+//! [`now`] and [`now_unordered`] take timestamps at the cost of the processor's counter, on the
+//! timeline of CLOCK_MONOTONIC. [`error_bound`] returns their error, [`evidence`] the reasons to
+//! trust them. They work from the first call on and need no setup, thread or configuration. They
+//! serve the operating system's clock wherever the counter cannot be trusted.
 //!
 //! ```
 //! let start = clockscope::now();
@@ -13,22 +11,34 @@
 //! println!("{sum} took {:?}; the clock is {:?}", start.elapsed(), clockscope::source());
 //! ```
 //!
-//! Beside it: [`Stopwatch`], [`FakeClock`] for tests, [`AtomicInstant`], [`Upkeep`] for a time that
-//! is nearly now, [`wall`] for civil time at the cost of a timestamp, [`bounded`] for the interval
-//! in which the true time lies, [`utc_now`] and [`tai_now`] by what daemons answer, and [`ticks`],
-//! the bare counter, with its [`Conversion`].
+//! - [`Stopwatch`] adds up intervals, and [`Upkeep`] keeps a recent time for the cheapest reads.
+//! - [`Instant`] is a moment, [`AtomicInstant`] one that threads share.
+//! - [`wall`] has civil time at the cost of a timestamp, [`bounded`] an interval that contains the
+//!   true time; [`utc_now`] and [`tai_now`] ask the kernel and time daemons.
+//! - [`ticks`] reads the bare counter, and [`Conversion`] converts its readings to time.
+//! - [`Clock`] is the trait for code that takes any clock, [`FakeClock`] the clock that tests set.
 //!
-//! # What is promised
+//! # When something else is better
+//!
+//! - A program that reads the time less often than every fifteen microseconds gains little: it gets
+//!   CLOCK_MONOTONIC, as from std.
+//! - The timeline stops during a suspend, as CLOCK_MONOTONIC does, and NTP steers it. Use
+//!   CLOCK_BOOTTIME or CLOCK_MONOTONIC_RAW where that matters.
+//! - Use [`ticks::start`] and [`ticks::stop`] to time a few instructions.
+//! - On systems other than Linux, the library serves the system's monotonic clock, at little more
+//!   than its cost. [`admit_counter`] may change that.
+//!
+//! # Semantic versioning
 //!
 //! Everything on these pages follows semantic versioning. The hidden module `disciplined`, by which
-//! tests bring clocks of their own, does not: any release may change it. Nor do the crates
-//! `clockscope-arch` and `clockscope-brackets`, which this one is made of.
+//! tests bring clocks of their own, does not, nor do the crates `clockscope-arch` and
+//! `clockscope-brackets`, on which this one is built.
 //!
 //! # Without std
 //!
-//! Without the feature `std` the crate is `no_std` and holds the bare counter ([`ticks`]) and the
-//! types of moments, such as [`Instant`], and depends on nothing but these two crates. With `std`
-//! it needs libc on Unix systems, and nothing else but what other features name.
+//! Without the feature `std` the crate is `no_std`. It then has the bare counter ([`ticks`]) and
+//! the types of moments, such as [`Instant`], and depends on these two crates alone. With `std` it
+//! needs libc on Unix systems, and what other features name.
 
 #![cfg_attr(not(feature = "std"), no_std)]
 

@@ -152,8 +152,10 @@ pub fn prepare() {
 /// Returns the page that readings take the time from: its words in the layout of
 /// [`crate::layout`], for programs in other languages in this process.
 ///
-/// docs/library.md, *The page*, says what a reader may assume, and how it reads. The address stays
-/// the same for the life of the process. A forked child has a page of its own at the same address.
+/// The project's guide describes the page's contract and how to read it
+/// ([The page](https://github.com/clockscope/clockscope/blob/HEAD/docs/library.md#the-page)). The
+/// address stays the same for the life of the process. A forked child has a page of its own at the
+/// same address.
 ///
 /// Cost: none; reads no clock.
 ///
@@ -215,8 +217,8 @@ pub fn timeline_offset() -> Duration {
     CLOCK.timeline_offset()
 }
 
-/// The time now, ordered: a reading taken after another one, on any thread, in happens-before
-/// order, is never smaller.
+/// Returns the time now, ordered: a reading taken after another one, on any thread, in
+/// happens-before order, is never smaller.
 ///
 /// - Unit: an [`Instant`] counts nanoseconds on the timeline of CLOCK_MONOTONIC.
 /// - Error: [`error_bound`]; a fraction of a microsecond against CLOCK_MONOTONIC.
@@ -292,7 +294,7 @@ pub fn admit_counter() -> bool {
 /// Whether the program takes the counter where the system accepts it. Not forgotten in a child.
 static IS_ADMITTED: AtomicBool = AtomicBool::new(false);
 
-/// The time now by a bare read of the counter: the processor may take it earlier, or later, than
+/// Returns the time now by a bare read of the counter, which may execute earlier or later than
 /// the program says, by as much as it has instructions in flight (tens of nanoseconds).
 ///
 /// What it gives up: two such readings may be out of order, most often when a thread learns of
@@ -315,7 +317,7 @@ pub fn now_unordered() -> Instant {
 }
 
 impl Instant {
-    /// [`now`].
+    /// Calls [`now`].
     ///
     /// ```
     /// # use clockscope::Instant;
@@ -327,7 +329,7 @@ impl Instant {
         now()
     }
 
-    /// [`now_unordered`].
+    /// Calls [`now_unordered`].
     #[inline(always)]
     #[must_use]
     pub fn now_unordered() -> Self {
@@ -349,7 +351,7 @@ impl Instant {
         now_unordered().duration_since(self)
     }
 
-    /// The time from this moment to [`now`]; zero for a moment to come.
+    /// Returns the time from this moment to [`now`]; zero for a moment in the future.
     ///
     /// ```
     /// # use clockscope::Instant;
@@ -405,7 +407,7 @@ impl Clock for ProcessClock {
     }
 }
 
-/// Where [`now`]'s time comes from at this moment. Costs about as much as a reading.
+/// Returns where [`now`]'s time comes from at this moment. Costs about as much as a reading.
 ///
 /// ```
 /// // A process that has only begun is served the operating system's clock.
@@ -466,9 +468,9 @@ pub fn frequency() -> Option<Frequency> {
     os::keep_errno(|| CLOCK.frequency())
 }
 
-/// The step between two readings of [`now`] that are as close as can be, as it was found in some
-/// thousand readings: the counter's tick, or the operating system's clock's; never less than the
-/// nanosecond that an [`Instant`] counts in. `None` where no step was found. Takes about 50 µs.
+/// Returns the step between two readings of [`now`] that are as close as can be, as it was found in
+/// some thousand readings: the counter's tick, or the operating system's clock's; never less than
+/// the nanosecond that an [`Instant`] counts in. `None` where no step was found. Takes about 50 µs.
 ///
 /// ```
 /// if let Some(step) = clockscope::resolution() {
@@ -480,9 +482,9 @@ pub fn resolution() -> Option<Duration> {
     os::keep_errno(|| CLOCK.resolution())
 }
 
-/// Moves when what was known of the counter no longer holds: the machine was suspended, a snapshot
-/// was restored, the kernel turned away from the counter, the process was forked. Two readings of
-/// the same generation are on one line. 0 before the first reading.
+/// Returns a number that changes when the calibration is invalidated: the machine was suspended, a
+/// snapshot was restored, the kernel turned away from the counter, the process was forked. Two
+/// readings of the same generation are on one line. 0 before the first reading.
 ///
 /// ```
 /// let before = clockscope::generation();
@@ -493,7 +495,7 @@ pub fn generation() -> u64 {
     CLOCK.generation()
 }
 
-/// Whether the time is a monotonic clock's, of a tick of a microsecond or less.
+/// Returns whether the time is a monotonic clock's, with a tick of a microsecond or less.
 ///
 /// ```
 /// assert!(clockscope::is_high_resolution() || clockscope::resolution() > Some(std::time::Duration::from_micros(1)));
@@ -503,7 +505,8 @@ pub fn is_high_resolution() -> bool {
     os::keep_errno(|| CLOCK.is_high_resolution())
 }
 
-/// The current conversion between ticks of the counter and time; `None` as for [`frequency`].
+/// Returns the current conversion between ticks of the counter and time; `None` as for
+/// [`frequency`].
 ///
 /// ```
 /// # let time = |_| ();

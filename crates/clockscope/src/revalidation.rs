@@ -37,7 +37,7 @@ const BETWEEN_LOOKS: u64 = 64;
 /// ([`admit_counter`](crate::admit_counter)).
 const MAY_ADMIT: bool = cfg!(any(target_os = "linux", target_os = "android"));
 
-/// What [`revalidate`] found.
+/// The result of [`revalidate`].
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Revalidation {

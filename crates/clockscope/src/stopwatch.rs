@@ -53,13 +53,13 @@ pub struct Stopwatch<C = ProcessClock> {
 }
 
 impl Stopwatch {
-    /// A stopwatch that stands still at zero.
+    /// Creates a stopwatch that is stopped at zero.
     #[must_use]
     pub const fn new() -> Self {
         Self::with_clock(ProcessClock)
     }
 
-    /// A stopwatch that runs.
+    /// Creates a stopwatch and starts it.
     #[must_use]
     pub fn start_new() -> Self {
         let mut watch = Self::new();
@@ -67,26 +67,26 @@ impl Stopwatch {
         watch
     }
 
-    /// Ticks of [`Stopwatch::elapsed_ticks`] and [`Stopwatch::timestamp`] in a second: nanoseconds,
-    /// on every system. [`crate::resolution`] reports whether the clock shows all of them.
+    /// Returns the ticks per second of [`Stopwatch::elapsed_ticks`] and [`Stopwatch::timestamp`]:
+    /// ns, on every system. [`crate::resolution`] reports whether the clock shows all of them.
     #[must_use]
     pub const fn frequency() -> u64 {
         1_000_000_000
     }
 
-    /// Whether the time is a monotonic clock's, of a tick of a microsecond or less.
+    /// Returns whether the time is a monotonic clock's, with a tick of a microsecond or less.
     #[must_use]
     pub fn is_high_resolution() -> bool {
         crate::is_high_resolution()
     }
 
-    /// The time now in ticks of [`Stopwatch::frequency`].
+    /// Returns the time now in ticks of [`Stopwatch::frequency`].
     #[must_use]
     pub fn timestamp() -> u64 {
         crate::now().as_ns()
     }
 
-    /// The time between two timestamps; zero where `end` is before `start`.
+    /// Returns the time between two timestamps; zero where `end` is before `start`.
     #[must_use]
     pub const fn elapsed_between(start: u64, end: u64) -> Duration {
         Duration::from_nanos(end.saturating_sub(start))
@@ -94,56 +94,56 @@ impl Stopwatch {
 }
 
 impl<C: Clock> Stopwatch<C> {
-    /// A stopwatch on `clock` that stands still at zero.
+    /// Creates a stopwatch on `clock` that is stopped at zero.
     #[must_use]
     pub const fn with_clock(clock: C) -> Self {
         Self { clock, started: None, counted_ns: 0 }
     }
 
-    /// Starts it, or lets it go on. Does nothing to one that runs.
+    /// Starts or resumes the stopwatch. Does nothing if it is running.
     pub fn start(&mut self) {
         if self.started.is_none() {
             self.started = Some(self.clock.now());
         }
     }
 
-    /// Stops it. Does nothing to one that stands.
+    /// Stops the stopwatch. Does nothing if it is stopped.
     pub fn stop(&mut self) {
         self.counted_ns = self.elapsed_ns();
         self.started = None;
     }
 
-    /// Stops it and sets it to zero.
+    /// Stops the stopwatch and sets it to zero.
     pub fn reset(&mut self) {
         self.started = None;
         self.counted_ns = 0;
     }
 
-    /// Sets it to zero and starts it.
+    /// Sets the stopwatch to zero and starts it.
     pub fn restart(&mut self) {
         self.counted_ns = 0;
         self.started = Some(self.clock.now());
     }
 
-    /// The time that it has run in all.
+    /// Returns the total time that the stopwatch has run.
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         Duration::from_nanos(self.elapsed_ns())
     }
 
-    /// The same in ticks of [`Stopwatch::frequency`].
+    /// Returns the same in ticks of [`Stopwatch::frequency`].
     #[must_use]
     pub fn elapsed_ticks(&self) -> u64 {
         self.elapsed_ns()
     }
 
-    /// The same in whole milliseconds, rounded down.
+    /// Returns the same in whole milliseconds, rounded down.
     #[must_use]
     pub fn elapsed_milliseconds(&self) -> u64 {
         self.elapsed_ns() / 1_000_000
     }
 
-    /// Whether it runs.
+    /// Returns whether the stopwatch is running.
     #[must_use]
     pub const fn is_running(&self) -> bool {
         self.started.is_some()

@@ -97,8 +97,8 @@ pub fn stop() -> u64 {
     arch::fenced()
 }
 
-/// Whether this process may read the counter; `None` where the system does not report it, which
-/// means that nothing forbids it as far as is known.
+/// Returns whether this process may read the counter; `None` where the system does not report it,
+/// which means that nothing forbids it as far as is known.
 ///
 /// ```
 /// assert_ne!(clockscope::ticks::is_permitted(), Some(false));

@@ -239,8 +239,8 @@ impl Recent {
         Self { written: Arc::new(written), mark: process_mark() }
     }
 
-    /// Returns the time that was written down last. In a forked child, where nobody writes it down,
-    /// it returns [`now`], or the last time if that is a little later.
+    /// Returns the time that was written down last. In a forked child, where no thread writes it
+    /// down, it returns [`now`], or the last time if that is a little later.
     ///
     /// A child in another time namespace, whose clock is far behind, goes back once to that clock,
     /// as [`now`] does.

@@ -13,8 +13,8 @@
 //! # assert!(stamp.as_unix_ns() > 0);
 //! ```
 //!
-//! Wall time is set, and then goes back: order events by [`crate::Instant`]s, and convert those
-//! with an [`Anchor`] when they are exported. `docs/tracing.md` shows how.
+//! Wall time can be set, and then goes back: order events by [`crate::Instant`]s, and convert those
+//! with an [`Anchor`] when you export them.
 
 use clockscope_arch::atomic::AtomicI64;
 use core::sync::atomic::Ordering;
@@ -114,8 +114,8 @@ fn ahead_of_now(before: i64) -> Duration {
     Duration::from_nanos(before.saturating_sub(CLOCK.wall_ns()).max(0) as u64)
 }
 
-/// Returns a number that moves when CLOCK_REALTIME was found to have been set, to have leapt, or to
-/// have gone on while the machine slept. Looks now: what happened before the call shows.
+/// Returns a number that changes when CLOCK_REALTIME was found to have been set, to have leapt, or
+/// to have gone on while the machine slept. Looks now: what happened before the call shows.
 ///
 /// It moves, too, when the process joins another time namespace, whose CLOCK_MONOTONIC is another
 /// one. It stays at 0 where no line carries the wall clock: on systems other than Linux and

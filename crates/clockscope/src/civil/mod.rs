@@ -22,9 +22,9 @@ pub(crate) use clockbound::fuzz as fuzz_clockbound_segment;
 /// question took.
 ///
 /// What such an error is worth depends on the daemon, which the kernel does not name. It is
-/// recognized by what it sets, and [`Bounded::worth`] says what follows; an interval that is worth
-/// nothing is an error here. docs/library.md lists the signatures. With the features `chrony` and
-/// `clockbound` these daemons are asked themselves where they run, and their answer is trusted.
+/// recognized by the values that it sets, and [`Bounded::worth`] reports the result. An interval
+/// that is worth nothing is an error here. With the features `chrony` and `clockbound` these
+/// daemons are asked themselves where they run, and their answer is trusted.
 ///
 /// Read anew at every call, because a remembered offset would be wrong after the clock was set.
 /// Smeared leap seconds cannot be recognized: servers that smear make all clocks wrong alike.

@@ -25,7 +25,7 @@ pub struct Bounded {
     pub leap: Leap,
 }
 
-/// What bounds of civil time are worth.
+/// How far bounds of civil time can be trusted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Worth {
@@ -167,7 +167,7 @@ pub(crate) fn system_time(unix_ns: i128) -> Option<SystemTime> {
 }
 
 impl Bounded {
-    /// Length of the interval.
+    /// Returns the interval's length.
     #[must_use]
     pub fn width(&self) -> Duration {
         self.latest.duration_since(self.earliest).unwrap_or_default()
@@ -179,7 +179,7 @@ impl Unbounded {
         system_time(unix_ns).map_or(Self::OutOfRange, Self::Unsynchronized)
     }
 
-    /// Returns the interval that is claimed and not to be relied on, where there is one.
+    /// Returns the interval that the daemon states and that is not reliable, if there is one.
     #[must_use]
     pub fn claimed(&self) -> Option<&Bounded> {
         match self {
