@@ -15,7 +15,7 @@ pub(crate) use output::{ColorArg, ColumnsArg, OutputArgs};
 
 /// See every clock your machine has, know which to trust, and read the fastest
 ///
-/// Without a subcommand it measures: `clockscope tsc monotonic` is
+/// Without a subcommand, clockscope measures: `clockscope tsc monotonic` is
 /// `clockscope measure tsc monotonic`.
 #[derive(Debug, Parser)]
 #[command(
@@ -49,66 +49,65 @@ pub(crate) struct VersionArgs {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
-    /// What a read costs, its tick, and what goes wrong (the default)
+    /// Measure cost, tick and events of every clock (the default)
     ///
-    /// Reads every clock in batches, in turns, and shows the cost of a read, the tick, and what
-    /// happens between reads.
+    /// Reads every clock in batches, in turns, and shows the cost per read, the tick, and the
+    /// events between reads.
     Measure(Box<MeasureArgs>),
-    /// How readings step: every difference, the tick, what went wrong
+    /// Show how readings step: every difference, the tick, events
     ///
-    /// Reads clocks in a loop, one after the other, and shows all differences between one reading
-    /// and the next, the tick, and what went wrong and when.
+    /// Reads clocks in a loop, one after the other, and shows all differences between successive
+    /// readings, the tick, and the events with their times.
     Steps(Box<StepsArgs>),
     /// Compute the answer of a recorded run of steps again
     Replay(ReplayArgs),
-    /// Which clock for an interval, its error, and how many repeats
+    /// Choose a clock for an interval: its error, and how many repeats
     ///
-    /// Says which clock to use for an interval, how far a single measurement is off, and how often
-    /// to repeat it.
+    /// Recommends a clock for an interval, and shows the error of a single measurement and how
+    /// often to repeat it.
     Advise(AdviseArgs),
-    /// Whether readings go back from CPU to CPU
+    /// Test whether readings go back from CPU to CPU
     ///
     /// Hands readings from CPU to CPU and counts those that go back, for every clock and reading
     /// sequence.
     Order(OrderArgs),
-    /// How far the CPUs' counters are apart
+    /// Measure how far apart the CPUs' counters are
     #[command(alias = "sync")]
     Offsets(OffsetsArgs),
-    /// How fast clocks run, with bounds, and how steadily
+    /// Measure how fast clocks run, with bounds, and how steadily
     ///
     /// Shows frequency offsets with their bounds, the counter's frequency, and stability.
     #[command(alias = "drift")]
     Rate(RateArgs),
-    /// What time threads lose, and to what
+    /// Measure interruptions and attribute each to its cause
     #[command(alias = "jitter")]
     Gaps(GapsArgs),
-    /// How long sleeps take, beside what was asked for
+    /// Measure how late sleeps end
     Sleep(SleepArgs),
-    /// What the stopwatches of language runtimes and browsers do
+    /// Measure the stopwatches of language runtimes and browsers
     ///
-    /// Runs a probe in each runtime that is found.
+    /// Runs a probe in each runtime that it finds.
     Runtimes(RuntimesArgs),
-    /// Which clocks can be trusted, with the evidence
+    /// Judge which clocks can be trusted, with the evidence
     ///
-    /// Gives a verdict on each clock, its evidence, and a remedy for what contradicts the clock.
+    /// Gives a verdict on each clock, with its evidence and remedies.
     #[command(alias = "doctor")]
     Check(CheckArgs),
-    /// Two clocks by resolution, accuracy, cost and reliability
+    /// Compare two clocks by resolution, accuracy, cost and reliability
     Shootout(ShootoutArgs),
-    /// What the kernel's clocks are built on, and why
+    /// Show what the kernel's clocks are based on, and why
     ///
-    /// Lists what the kernel could build its clocks on, and why it does not use the processor's
-    /// counter.
+    /// Lists the available clocksources, and why the kernel does not use the processor's counter.
     Clocksource(ClocksourceArgs),
-    /// All clocks, and whether they can be read here
+    /// List all clocks, and whether they can be read here
     List(ListArgs),
-    /// The facts about this machine that clocks depend on
+    /// Show the facts about this machine that clocks depend on
     Info(OutputArgs),
     /// Render a recorded JSON document in any format
     Report(ReportArgs),
     /// Print the JSON Schema of documents, policies or recordings
     Schema {
-        /// What it describes
+        /// What the schema describes
         #[arg(value_enum, default_value_t)]
         of: SchemaArg,
     },
@@ -158,7 +157,7 @@ pub(crate) struct PairArgs {
 /// The timer interrupt during the run.
 #[derive(Args, Debug)]
 pub(crate) struct TimerArgs {
-    /// Have the timer interrupt come so often during the run, e.g. 1ms; on Windows alone
+    /// Request this period of the timer interrupt during the run, e.g. 1ms; Windows only
     #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true, hide_short_help = true)]
     pub(crate) timer_period: Option<Seconds>,
 }
@@ -178,8 +177,8 @@ pub(crate) struct MeasureArgs {
     /// With a unit (ns, us, ms, s, min, h); a bare number is seconds.
     #[arg(long, short, value_name = "TIME", default_value = MEASURE_DURATION, value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
-    /// Switch the kernel to each of these clocksources in turn, measure with it, and put back what
-    /// was there; needs root
+    /// Switch the kernel to each of these clocksources in turn, measure, and restore the original;
+    /// needs root
     #[arg(
         long,
         value_name = "NAME",
@@ -191,9 +190,9 @@ pub(crate) struct MeasureArgs {
     pub(crate) clocksource: Vec<String>,
     #[command(flatten)]
     pub(crate) timer: TimerArgs,
-    /// Look across CPUs and over time as well, for 2.5 s more
+    /// Measure across CPUs and over time as well, for 2.5 s more
     ///
-    /// Order, offsets and rates in a line each.
+    /// Adds a line on each of order, offsets and rates.
     #[arg(long)]
     pub(crate) thorough: bool,
     /// Run N times, each in its own process and for the whole duration, and show where another
@@ -219,20 +218,20 @@ pub(crate) struct StepsArgs {
     /// CPU to read on [default: the current one]
     #[arg(long, value_name = "N")]
     pub(crate) cpu: Option<u32>,
-    /// Read each clock so often, e.g. 10000 or 1e8 [default with --raw: 10000]
+    /// Number of reads of each clock, e.g. 10000 or 1e8 [default with --raw: 10000]
     #[arg(long, value_name = "N", value_parser = numbers::reads, allow_hyphen_values = true)]
     pub(crate) reads: Option<Reads>,
-    /// Read for so long, all clocks together [default: 2s]
+    /// Time for reading, all clocks together [default: 2s]
     #[arg(long, short, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true, conflicts_with_all = ["reads", "raw"])]
     pub(crate) duration: Option<Seconds>,
-    /// Keep every reading and write all of them to this file, in ns since the clock's first one; a
-    /// file that ends in .json is a recording for `clockscope replay`
+    /// Write every reading to this file, in ns since the clock's first one; a file that ends in
+    /// .json is a recording for `clockscope replay`
     #[arg(long, value_name = "FILE")]
     pub(crate) raw: Option<PathBuf>,
     /// Format of that file [default: by its ending, otherwise csv]
     #[arg(long, value_name = "FORMAT", value_enum, requires = "raw")]
     pub(crate) raw_format: Option<RawFormatArg>,
-    /// How lines of CSV look
+    /// Style of CSV
     #[arg(long, value_name = "STYLE", value_enum, requires = "raw", default_value_t)]
     pub(crate) raw_style: RawStyleArg,
     #[command(flatten)]
@@ -242,7 +241,7 @@ pub(crate) struct StepsArgs {
 /// How an answer of `steps` is shown and judged.
 #[derive(Args, Debug)]
 pub(crate) struct StepsAnswerArgs {
-    /// Most rows of a table of distinct differences: the most frequent ones
+    /// Maximum number of rows of distinct differences: the most frequent ones
     #[arg(long, value_name = "N", default_value_t = 40)]
     pub(crate) rows: usize,
     /// Draw histograms in ASCII
@@ -266,15 +265,14 @@ pub(crate) struct ReplayArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct AdviseArgs {
-    /// Length of what is to be measured, with a unit (ns, us, ms, s, min) [default: a table of 1ns
-    /// to 1s]
+    /// Interval to measure, with a unit (ns, us, ms, s, min) [default: a table of 1ns to 1s]
     #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) interval: Option<Seconds>,
-    /// Relative error that is accepted, e.g. 1% or 0.01
+    /// Acceptable relative error, e.g. 1% or 0.01
     #[arg(long, value_name = "SHARE", default_value = "1%", value_parser = numbers::share, allow_hyphen_values = true)]
     pub(crate) error: Share,
-    /// Take this recorded measurement, of `measure` or `steps`, instead of making one; - for
-    /// standard input
+    /// Use this recorded document of `measure` or `steps` instead of measuring; - for standard
+    /// input
     #[arg(long, value_name = "FILE", conflicts_with_all = ["cpu", "duration"])]
     pub(crate) from: Option<PathBuf>,
     /// CPU to measure on [default: the current one]
@@ -296,7 +294,7 @@ pub(crate) struct OrderArgs {
     /// How readings are handed from CPU to CPU
     #[arg(long, alias = "handover", value_name = "WAY", value_enum, default_value_t)]
     pub(crate) handoff: HandoffArg,
-    /// Time for all clocks and pairs together; on many CPUs, and on busy ones, it takes more
+    /// Time for all clocks and pairs together; many or busy CPUs take longer
     #[arg(long, short, value_name = "TIME", default_value = "2s", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
     /// Exit with 1 if any of these was seen, with 3 if that could not be determined
@@ -310,7 +308,7 @@ pub(crate) struct OrderArgs {
 pub(crate) struct OffsetsArgs {
     #[command(flatten)]
     pub(crate) pairs: PairArgs,
-    /// Time for all pairs together; on many CPUs, and on busy ones, it takes more
+    /// Time for all pairs together; many or busy CPUs take longer
     #[arg(long, short, value_name = "TIME", default_value = "1s", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
     /// Exit with 1 if any of these was seen, with 3 if that could not be determined
@@ -330,7 +328,7 @@ pub(crate) struct RateArgs {
     /// CPU to measure on [default: the current one]
     #[arg(long, value_name = "N")]
     pub(crate) cpu: Option<u32>,
-    /// How long to compare; with --until, how long at most [default: 2s, with --until 60s]
+    /// Time for comparing; with --until, the maximum [default: 2s, with --until 60s]
     #[arg(long, short, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Option<Seconds>,
     /// Stop as soon as every clock's bound is this small, e.g. 0.1ppm or 20ppb; exit with 3 if the
@@ -349,13 +347,13 @@ pub(crate) struct GapsArgs {
     /// Shortest time between two reads that counts as a gap
     #[arg(long, value_name = "TIME", default_value = "1us", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) threshold: Seconds,
-    /// How long to look
+    /// Time for observing
     #[arg(long, short, value_name = "TIME", default_value = "2s", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
-    /// CPUs to look on, all at once, e.g. 0-3,8 [default: the current one]
+    /// CPUs to observe, all at once, e.g. 0-3,8 [default: the current one]
     #[arg(long, visible_alias = "cpu", value_name = "LIST", value_parser = numbers::cpus)]
     pub(crate) cpus: Option<Cpus>,
-    /// Look on all CPUs that this process may run on
+    /// Observe all CPUs that this process may run on
     #[arg(long, conflicts_with = "cpus")]
     pub(crate) all_cpus: bool,
     #[command(flatten)]
@@ -367,7 +365,7 @@ pub(crate) struct SleepArgs {
     /// CPU to sleep on [default: the current one]
     #[arg(long, value_name = "N")]
     pub(crate) cpu: Option<u32>,
-    /// Time for all calls together, roughly: each sleeps three times at least, which takes 2.5s
+    /// Approximate time for all calls together; each sleeps at least three times, in 2.5s
     #[arg(long, short, value_name = "TIME", default_value = "6s", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
     #[command(flatten)]
@@ -384,22 +382,22 @@ pub(crate) struct RuntimesArgs {
     /// Runtimes by name, as --list shows them [default: all that are found]
     #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
-    /// Start a runtime by this program instead of the one on PATH; may be given several times, also
-    /// for one runtime
+    /// Use this program of a runtime instead of the one on PATH; may be repeated, also for one
+    /// runtime
     #[arg(long = "runtime", value_name = "NAME=PROGRAM", value_parser = program)]
     pub(crate) programs: Vec<(String, PathBuf)>,
-    /// Only show which runtimes are found, which are not, and how to get them
+    /// List the runtimes that are found, and how to get the others
     #[arg(long, conflicts_with_all = ["clocksource", "duration", "timeout", "fail_on"])]
     pub(crate) list: bool,
-    /// Switch the kernel to each of these clocksources in turn, measure with it, and put back what
-    /// was there; needs root
+    /// Switch the kernel to each of these clocksources in turn, measure, and restore the original;
+    /// needs root
     #[arg(long, value_name = "NAME", value_delimiter = ',', num_args = 1)]
     pub(crate) clocksource: Vec<String>,
     /// Time for which each API is read, 1ms to 1min
     #[arg(long, short, value_name = "TIME", default_value = "300ms", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
-    /// Longest time for running a probe [default: 20s and 10 times --duration]; building one may
-    /// take 2min, asking for a version 10s
+    /// Time limit of a probe [default: 20s and 10 times --duration]; a build may take 2min, a
+    /// query of the version 10s
     #[arg(long, value_name = "TIME", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) timeout: Option<Seconds>,
     /// Exit with 1 if any of these was seen, with 3 if that could not be determined
@@ -433,7 +431,7 @@ pub(crate) struct CheckArgs {
     /// Time for everything
     #[arg(long, short, value_name = "TIME", default_value = "5s", value_parser = duration::parse, allow_hyphen_values = true)]
     pub(crate) duration: Seconds,
-    /// Exit with 1 if any of these was found of a clock, with 3 if that could not be determined
+    /// Exit with 1 if a clock has any of these findings, with 3 if that could not be determined
     #[arg(long, value_name = "FINDING", value_enum, value_delimiter = ',')]
     pub(crate) fail_on: Vec<CheckFinding>,
     /// Show all evidence, not only what decides a verdict
@@ -465,7 +463,7 @@ pub(crate) struct ShootoutArgs {
 
 #[derive(Args, Debug)]
 pub(crate) struct ClocksourceArgs {
-    /// Put back what a killed run has left switched; needs root
+    /// Restore the clocksource that a killed run has left switched; needs root
     #[arg(long)]
     pub(crate) restore: bool,
     #[command(flatten)]
@@ -489,7 +487,7 @@ pub(crate) struct ListArgs {
     /// List the clocks of every system that clockscope knows, with what each system documents
     #[arg(long, conflicts_with = "path")]
     pub(crate) all_platforms: bool,
-    /// Which ways of reading to list of clocks that have several
+    /// List clocks via libc, the vDSO or a system call
     #[arg(long = "via", alias = "path", value_name = "PATH", value_enum, default_value_t)]
     pub(crate) path: PathArg,
     #[command(flatten)]
@@ -501,7 +499,7 @@ pub(crate) struct ReportArgs {
     /// The recorded document, as --format json wrote it; - for standard input
     #[arg(value_name = "FILE")]
     pub(crate) file: PathBuf,
-    /// Most rows of a table of distinct differences [default: 40]
+    /// Maximum number of rows of distinct differences [default: 40]
     #[arg(long, value_name = "N")]
     pub(crate) rows: Option<usize>,
     /// Draw histograms in ASCII
@@ -520,9 +518,9 @@ pub(crate) struct ReportArgs {
 /// Format of raw readings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RawFormatArg {
-    /// A line a reading
+    /// One line per reading
     Csv,
-    /// An object a line
+    /// One object per line
     Ndjson,
     /// Columns `clock` and `ns` (needs the feature `parquet`)
     Parquet,
@@ -533,10 +531,10 @@ pub(crate) enum RawFormatArg {
 /// How lines of CSV look.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum RawStyleArg {
-    /// A head, and `clock,ns`
+    /// A header, and `clock,ns`
     #[default]
     Plain,
-    /// No head, and `clock ns`
+    /// No header, and `clock ns`
     #[value(alias = "labelled")]
     Labeled,
 }
@@ -551,7 +549,7 @@ pub(crate) enum PathArg {
     Vdso,
     /// The bare system call
     Syscall,
-    /// All three, a row each
+    /// All three, one row each
     All,
 }
 

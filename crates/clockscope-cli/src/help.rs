@@ -58,7 +58,7 @@ const ENDINGS: &[Ending] = &[
         ],
         more: "Verdicts:
   trusted  nothing contradicts the clock, and what trust needs was tested
-  limited  right within the limits that are named
+  limited  right within the limits that the evidence names
   unfit    do not use it: it went back, jumped, stood still, or the kernel found it bad
 
 docs/trust.md explains every piece of evidence.",
@@ -68,7 +68,7 @@ docs/trust.md explains every piece of evidence.",
         command: "advise",
         examples: &[
             ("advise --interval 100ns --error 1%", "for something that takes 100 ns"),
-            ("advise --from record.json", "by a measurement that was recorded"),
+            ("advise --from record.json", "from a recorded measurement"),
         ],
         exits: "3 if no clock can be advised",
         ..NO_MORE
@@ -77,7 +77,7 @@ docs/trust.md explains every piece of evidence.",
         command: "list",
         examples: &[
             ("list", "names for all other commands"),
-            ("list --via all", "a row for each way of reading"),
+            ("list --via all", "one row for each path"),
             ("list --all-platforms", "the clocks of every system"),
         ],
         ..NO_MORE
@@ -94,7 +94,7 @@ docs/trust.md explains every piece of evidence.",
     },
     Ending {
         command: "replay",
-        examples: &[("replay run.json", "the same answer as that of the run")],
+        examples: &[("replay run.json", "the same answer as the run's")],
         exits: FINDINGS,
         ..NO_MORE
     },
@@ -106,7 +106,7 @@ docs/trust.md explains every piece of evidence.",
     },
     Ending {
         command: "offsets",
-        examples: &[("offsets", "all CPUs"), ("offsets --serial -d 10s", "a pair at a time")],
+        examples: &[("offsets", "all CPUs"), ("offsets --serial -d 10s", "one pair at a time")],
         exits: FINDINGS,
         ..NO_MORE
     },
@@ -121,7 +121,7 @@ docs/trust.md explains every piece of evidence.",
     },
     Ending {
         command: "gaps",
-        examples: &[("gaps", "this CPU"), ("gaps --all-cpus --threshold 10us", "all of them, long gaps alone")],
+        examples: &[("gaps", "this CPU"), ("gaps --all-cpus --threshold 10us", "all CPUs, long gaps only")],
         exits: "3 if a CPU could not be observed",
         ..NO_MORE
     },
@@ -129,7 +129,7 @@ docs/trust.md explains every piece of evidence.",
     Ending {
         command: "clocksource",
         examples: &[
-            ("clocksource", "what there is, and why this one"),
+            ("clocksource", "what is available, and why this one"),
             ("measure --clocksource hpet,acpi_pm", "measure with others; needs root"),
             ("clocksource --restore", "after a run that was killed; needs root"),
         ],
@@ -148,14 +148,14 @@ docs/trust.md explains every piece of evidence.",
         command: "runtimes",
         examples: &[
             ("runtimes", "every runtime that is found"),
-            ("runtimes --list", "what is found, and how to get the rest"),
+            ("runtimes --list", "those that are found, and how to get the others"),
             ("runtimes python --runtime python=/opt/python/bin/python3", "another program of a runtime"),
         ],
         more: "Probes are built in a cache (XDG_CACHE_HOME or ~/.cache, clockscope/probes) and run in a temporary
-folder; nothing of them stays but the cache. A runtime that is missing, crashes, hangs or prints
-rubbish is a row with the reason.
+folder; only the cache stays. A runtime that is missing, crashes, hangs or prints rubbish is a row
+with the reason.
 
-docs/runtimes.md reads the figures, docs/runtime-probes.md shows how to add a language.",
+docs/runtimes.md explains the figures, docs/runtime-probes.md shows how to add a language.",
         exits: "1 for a finding that --fail-on names, 3 if it is not known or nothing was measured",
     },
     Ending {
