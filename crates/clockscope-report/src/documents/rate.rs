@@ -219,7 +219,7 @@ fn off(rates: &Rates, compared: &[&RateRecord]) -> String {
     match with_rate.iter().map(|(_, rate, bound)| rate.abs() + bound).max_by(f64::total_cmp) {
         Some(most) => {
             format!(
-                "No clock is known to run otherwise than {}: all are within {} ppm of it.",
+                "No detectable rate difference from {}: all are within {} ppm of it.",
                 rates.reference,
                 ppm(most)
             )
