@@ -43,7 +43,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   dependencies  licenses, sources and versions of other crates, by deny.toml (seconds)
   structure     which crates may depend on which, cycles between modules, where unsafe code may be, phrases to avoid
   spelling      the spelling of all files; needs typos (xtask/fetch-typos.sh)
-  pictures      the README's pictures, of what the program prints on this machine (half a minute)
+  pictures [PROGRAM]  the README's pictures, of what the program prints on this machine (half a minute)
   package       packages every crate, and checks what each published one holds and states (seconds)
   dist [TARGET...]  archives of the command: built, run here, packed, with checksums and a bill of materials
   cross         checks for other architectures, and the instrument on an emulated aarch64
@@ -90,7 +90,8 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["structure"] => structure::check(),
         ["dependencies"] => dependencies::check(),
         ["spelling"] => done(spelling::check()),
-        ["pictures"] => pictures::draw(),
+        ["pictures"] => pictures::draw(None),
+        ["pictures", program] => pictures::draw(Some(program)),
         ["package"] => package::check(),
         ["dist", targets @ ..] => dist::make(targets),
         ["loom"] => loom::check(&Tally::default()),

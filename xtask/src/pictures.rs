@@ -47,10 +47,16 @@ const THEMES: [Theme; 2] = [
     },
 ];
 
-/// Runs the commands on this machine and writes a picture of each for each theme.
-pub(crate) fn draw() -> Result<()> {
-    run::cargo(&["build", "--release", "--quiet", "--package", "clockscope-cli"])?;
-    let program = run::built("release/clockscope");
+/// Runs the commands on this machine and writes a picture of each for each theme. Builds the program
+/// unless it is given one.
+pub(crate) fn draw(program: Option<&str>) -> Result<()> {
+    let program = match program {
+        Some(program) => program.to_owned(),
+        None => {
+            run::cargo(&["build", "--release", "--quiet", "--package", "clockscope-cli"])?;
+            run::built("release/clockscope")
+        }
+    };
     fs::create_dir_all(FOLDER).with_context(|| format!("cannot create {FOLDER}"))?;
     for (name, arguments) in PICTURES {
         let printed = run::output(&program, &[arguments, &["--quiet", "--color", "always"]].concat())?;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::figure::{add_unknown, record};
 use crate::{ClockKind, Figure};
 
-/// What `clockscope list --all-platforms` knows.
+/// The result of `clockscope list --all-platforms`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct AllClocks {
     /// The system that this was written on; `null` for one whose clocks are not known.

@@ -176,13 +176,13 @@ pub enum Check {
         /// The bound of `ppm`.
         bound_ppm: Option<f64>,
     },
-    /// What does a read cost?
+    /// The cost of a read.
     Cost {
         /// Median cost, back to back.
         cost_ns: Option<f64>,
         /// The counter's reading sequence that was measured; `null` for a clock of the system.
         sequence: Option<String>,
-        /// What `monotonic` costs; only of the counter.
+        /// Cost of `monotonic`; only of the counter.
         monotonic_ns: Option<f64>,
         /// What a system call that reads a clock costs; only of a clock of the system.
         syscall_ns: Option<f64>,
@@ -407,7 +407,7 @@ impl HypervisorStatement {
     }
 }
 
-/// What states the counter's nominal frequency.
+/// The source of the counter's nominal frequency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "StatedBy")]

@@ -9,7 +9,7 @@ use crate::demand::ignored;
 use crate::figure::{add_unknown, record};
 use crate::{Envelope, Figure, Measurement, PerformanceCounter};
 
-/// What `clockscope clocksource` found.
+/// The result of `clockscope clocksource`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Clocksources {
     /// Those that the kernel could use, the best first, as it orders them.
@@ -90,7 +90,7 @@ pub struct Clocksource {
     pub wraps_after_s: Figure<f64>,
     /// Whether programs read it without entering the kernel (vDSO).
     pub vdso: Figure<bool>,
-    /// What reading the time usually costs with it, in words.
+    /// The usual cost of a read with it, in words.
     pub usual_cost: String,
 }
 
@@ -217,8 +217,8 @@ pub struct LeftBehind {
     pub is: Option<String>,
 }
 
-/// What `clockscope measure --clocksource` found: the same measurement with one clocksource after
-/// the other.
+/// The result of `clockscope measure --clocksource`: the same measurement with one clocksource
+/// after the other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Switched {
     /// The clocksource before and after.
@@ -234,7 +234,8 @@ pub struct Switched {
 mod tests {
     use super::*;
 
-    /// What was seen, where, whether that is a fault, and what to do, as older records have them.
+    /// The observation, its source, whether that is a fault, and what to do, as older records have
+    /// them.
     fn words() -> serde_json::Value {
         serde_json::json!({ "seen": "a", "source": "b", "is_fault": true, "advice": "c" })
     }

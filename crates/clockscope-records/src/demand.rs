@@ -21,7 +21,7 @@ pub struct Demand {
     /// Where it stands in the policy, e.g. `clocks.monotonic.max_cost_ns`.
     #[schemars(with = "String")]
     pub demand: DemandPlace,
-    /// What is demanded.
+    /// The demand.
     pub required: DemandValue,
     /// What was found, at most; `null` if that is unknown.
     pub found: Option<DemandValue>,

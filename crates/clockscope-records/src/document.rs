@@ -38,39 +38,39 @@ macro_rules! documents {
 }
 
 documents! {
-    /// What `clockscope measure` found.
+    /// The result of `clockscope measure`.
     Measurement(Measurement) = "clockscope.measure", is_run = true;
-    /// What `clockscope steps` found.
+    /// The result of `clockscope steps`.
     Steps(Steps) = "clockscope.steps", is_run = true;
-    /// What `clockscope advise` found.
+    /// The result of `clockscope advise`.
     Plan(Plan) = "clockscope.advise", is_run = false;
-    /// What `clockscope order` found.
+    /// The result of `clockscope order`.
     Order(Order) = "clockscope.order", is_run = true;
-    /// What `clockscope offsets` found.
+    /// The result of `clockscope offsets`.
     Offsets(Offsets) = "clockscope.offsets", is_run = true;
-    /// What `clockscope rate` found.
+    /// The result of `clockscope rate`.
     Rates(Rates) = "clockscope.rate", is_run = true;
-    /// What `clockscope gaps` found.
+    /// The result of `clockscope gaps`.
     Gaps(Gaps) = "clockscope.gaps", is_run = true;
-    /// What `clockscope sleep` found.
+    /// The result of `clockscope sleep`.
     Sleep(Sleep) = "clockscope.sleep", is_run = true;
-    /// What `clockscope check` found.
+    /// The result of `clockscope check`.
     Check(Trust) = "clockscope.check", is_run = true;
-    /// What `clockscope shootout` found.
+    /// The result of `clockscope shootout`.
     Shootout(Shootout) = "clockscope.shootout", is_run = true;
-    /// What `clockscope clocksource` found.
+    /// The result of `clockscope clocksource`.
     Clocksources(Clocksources) = "clockscope.clocksource", is_run = false;
-    /// What `clockscope measure --clocksource` found.
+    /// The result of `clockscope measure --clocksource`.
     Switched(Switched) = "clockscope.switched", is_run = false;
-    /// What `clockscope runtimes` found.
+    /// The result of `clockscope runtimes`.
     Runtimes(Runtimes) = "clockscope.runtimes", is_run = false;
-    /// What `clockscope runtimes --list` found.
+    /// The result of `clockscope runtimes --list`.
     RuntimesFound(RuntimesFound) = "clockscope.runtimes_found", is_run = false;
-    /// What `clockscope list` found.
+    /// The result of `clockscope list`.
     Listing(Listing) = "clockscope.list", is_run = false;
-    /// What `clockscope list --all-platforms` knows.
+    /// The result of `clockscope list --all-platforms`.
     AllClocks(AllClocks) = "clockscope.all_clocks", is_run = false;
-    /// What `clockscope info` found.
+    /// The result of `clockscope info`.
     Info(Info) = "clockscope.info", is_run = false;
 }
 

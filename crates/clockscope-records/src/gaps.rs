@@ -7,7 +7,7 @@ use crate::figure::{add_unknown, record};
 use crate::unnamed::known_word;
 use crate::{CpuFailure, Figure};
 
-/// What `clockscope gaps` found.
+/// The result of `clockscope gaps`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self")]
 #[schemars(rename = "Gaps", transform = add_unknown)]
@@ -24,16 +24,16 @@ pub struct Gaps {
 
 record!(Gaps { loop_ns });
 
-/// What one thread lost.
+/// Time that one thread lost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self")]
 #[schemars(rename = "CpuGaps", transform = add_unknown)]
 pub struct CpuGaps {
     /// The CPU that the thread was pinned to; `null` where it could not be pinned.
     pub cpu: Figure<u32>,
-    /// Time that it looked, in seconds.
+    /// Time of observation, in seconds.
     pub seconds: f64,
-    /// Time that it did not look, because it asked the system about a gap, in seconds.
+    /// Time without observation, while it asked the system about a gap, in seconds.
     pub blind_seconds: f64,
     /// Gaps.
     pub count: u64,
@@ -49,7 +49,7 @@ pub struct CpuGaps {
     pub p999_ns: Figure<f64>,
     /// The longest, in ns.
     pub max_ns: Figure<f64>,
-    /// All of them together, in ns.
+    /// Total length of all gaps, in ns.
     #[serde(alias = "stolen_ns")]
     pub lost_ns: f64,
     /// Their share of the time that the thread looked, in percent.
@@ -69,7 +69,7 @@ pub struct CpuGaps {
 
 record!(CpuGaps { cpu, per_second, p50_ns, p90_ns, p99_ns, p999_ns, max_ns, lost_percent was stolen_percent, steal_ns });
 
-/// What took time from a thread.
+/// A cause of lost time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CauseKind {
@@ -92,7 +92,7 @@ pub enum CauseKind {
     Unnamed,
 }
 
-/// What one cause took.
+/// Time lost to one cause.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Cause {
     /// The cause.
@@ -114,7 +114,7 @@ pub struct WorstGap {
     pub cpu: Option<u32>,
     /// Its length, in ns.
     pub ns: f64,
-    /// What the system counted meanwhile.
+    /// What the system counted in that time.
     pub cause: CauseKind,
     /// The same in the system's names, e.g. `LOC +1, TIMER +1`.
     pub detail: String,

@@ -13,18 +13,18 @@ use crate::{Failure, Figure, Figures, Offsets, Order, Rates, Summary, TickEviden
 /// One run of `clockscope measure`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Measurement {
-    /// What the costs are to be compared with.
+    /// The baseline of the costs.
     pub baseline: Baseline,
     /// One record a clock and path, in the order of the catalogue.
     pub clocks: Vec<ClockRecord>,
-    /// What was found across CPUs and over time; `null` unless it was asked for.
+    /// The results across CPUs and over time; `null` unless requested.
     #[serde(default)]
     pub thorough: Option<Thorough>,
     /// Which clock to use.
     pub advice: Recommendation,
 }
 
-/// What was found across CPUs and over time.
+/// The results across CPUs and over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self")]
 #[schemars(rename = "Thorough", transform = add_unknown)]
@@ -98,7 +98,7 @@ impl Figures for TimerRecord {
     }
 }
 
-/// What the costs are to be compared with.
+/// The baseline of the costs.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Baseline {
     /// Cost of one turn of the measuring loop with no clock in it, in ns. Not subtracted from any
@@ -256,7 +256,7 @@ impl ClockIdentity {
 #[serde(remote = "Self")]
 #[schemars(rename = "Listed", transform = add_unknown)]
 pub struct Listed {
-    /// Who it is.
+    /// Its identity.
     #[serde(flatten)]
     pub identity: ClockIdentity,
     /// Whether it can be read here.
@@ -272,12 +272,12 @@ pub struct Listed {
 
 record!(Listed { nominal_resolution_ns } "" identity);
 
-/// What was found about one clock.
+/// The results for one clock.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self")]
 #[schemars(rename = "ClockRecord", transform = add_unknown)]
 pub struct ClockRecord {
-    /// Who it is.
+    /// Its identity.
     #[serde(flatten)]
     pub identity: ClockIdentity,
     /// Whether it could be read.
@@ -307,7 +307,7 @@ pub struct ClockRecord {
     pub summary: Figure<Summary>,
     /// Whether readings always grew.
     pub monotonic: Figure<Monotonic>,
-    /// What happened between readings.
+    /// Events between readings.
     pub events: Option<Events>,
 }
 
@@ -424,7 +424,7 @@ figures!(Events {
     reference_shares_hardware
 });
 
-/// Which clock to use for intervals.
+/// The recommended clock for intervals.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Recommendation {
     /// Name of the clock; `null` when none of those measured is fit.

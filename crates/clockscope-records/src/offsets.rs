@@ -7,7 +7,7 @@ use crate::figure::{add_unknown, record};
 use crate::unnamed::known_word;
 use crate::{CpuFailure, Figure, PairsFailure};
 
-/// What `clockscope offsets` found.
+/// The result of `clockscope offsets`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self")]
 #[schemars(rename = "Offsets", transform = add_unknown)]
@@ -57,7 +57,7 @@ pub struct OffsetPair {
     pub b: u32,
     /// The counter of `b` less that of `a`, in ns.
     pub offset_ns: Figure<f64>,
-    /// By how much the truth may differ from that, in ns.
+    /// Bound of its error, in ns.
     pub bound_ns: Figure<f64>,
     /// The same offset in the counter's unit.
     pub offset_counts: Figure<f64>,
@@ -90,7 +90,7 @@ pub struct CpuOffset {
     pub cpu: u32,
     /// How far its counter is ahead of the kernel's clock, less the same on the first CPU, in ns.
     pub offset_ns: Option<f64>,
-    /// By how much the truth may differ from that, in ns.
+    /// Bound of its error, in ns.
     pub bound_ns: Option<f64>,
     /// Why there is none; `null` when there is.
     pub reason: Option<String>,

@@ -7,7 +7,7 @@ use crate::figure::{add_unknown, record};
 use crate::unnamed::known_word;
 use crate::{CpuFailure, Failure, Figure, PairsFailure};
 
-/// What `clockscope order` found.
+/// The result of `clockscope order`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self")]
 #[schemars(rename = "Order", transform = add_unknown)]
@@ -51,7 +51,7 @@ pub struct LostPair {
     pub failure: Option<CpuFailure>,
 }
 
-/// What one clock showed, read by one sequence.
+/// The result for one clock, read by one sequence.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self")]
 #[schemars(rename = "Sequence", transform = add_unknown)]
@@ -70,16 +70,16 @@ pub struct Sequence {
     pub failure: Option<Failure>,
     /// Readings that one CPU handed to another, all pairs together, by both ways of handing over.
     pub handoffs: u64,
-    /// So many a second, of one pair.
+    /// Handoffs per second of one pair.
     pub handoffs_per_second: Figure<f64>,
     /// Times that the receiver then read less than it had been given; `null` if nothing was handed
     /// over.
     pub regressions: Figure<u64>,
-    /// The same of a million handoffs.
+    /// Regressions per million handoffs.
     pub regressions_per_million: Figure<f64>,
-    /// By how much at most, in ns; `null` if there was none.
+    /// The largest regression, in ns; `null` if there was none.
     pub worst_ns: Figure<f64>,
-    /// From which CPU to which that was; `null` if there was none.
+    /// The CPUs of that regression, from and to; `null` if there was none.
     pub worst_pair: Figure<[u32; 2]>,
     /// Through a mailbox: each CPU publishes its readings and takes the other's newest.
     pub mailbox: Figure<Handoffs>,
@@ -89,7 +89,7 @@ pub struct Sequence {
 
 record!(Sequence { handoffs_per_second, regressions, regressions_per_million, worst_ns, worst_pair, mailbox, lock });
 
-/// What one way of handing over showed.
+/// The result of one kind of handoff.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Handoffs {
     /// Readings handed over.

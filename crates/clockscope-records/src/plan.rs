@@ -7,7 +7,7 @@ use crate::figure::{add_unknown, record};
 use crate::unnamed::known_word;
 use crate::{Figure, UnfitFailure};
 
-/// What `clockscope advise` found.
+/// The result of `clockscope advise`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self")]
 #[schemars(rename = "Plan", transform = add_unknown)]
@@ -47,9 +47,9 @@ pub struct PlanRow {
 pub struct Candidate {
     /// Its name.
     pub clock: String,
-    /// What one read costs, in ns.
+    /// Cost per read, in ns.
     pub cost_ns: f64,
-    /// What a measurement is too long by, in ns: the median difference of two reads with nothing
+    /// Overhead of a measurement, in ns: the median difference of two reads with nothing
     /// between them, or what a read costs if that is more.
     pub overhead_ns: f64,
     /// Its tick, or what is known instead: its upper bound, the smallest step that was seen.

@@ -7,14 +7,14 @@ use crate::figure::{add_unknown, record};
 use crate::unnamed::known_word;
 use crate::{Failure, Figure, RatePairFailure};
 
-/// What `clockscope rate` found.
+/// The result of `clockscope rate`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self")]
 #[schemars(rename = "Rates", transform = add_unknown)]
 pub struct Rates {
     /// The clock that all others were compared with.
     pub reference: String,
-    /// Whether it is rather the reference that changed: every clock changed against it, and none
+    /// Whether the reference itself changed: every clock changed against it, and none
     /// against another.
     pub reference_suspected: bool,
     /// The bound that was asked for, in ppm; `null` where none was.
@@ -29,7 +29,7 @@ pub struct Rates {
 
 record!(Rates { until_ppm, adjtimex });
 
-/// How fast one clock runs.
+/// The rate of one clock.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self")]
 #[schemars(rename = "RateRecord", transform = add_unknown)]
@@ -55,7 +55,7 @@ pub struct RateRecord {
     /// Mean frequency offset between the two end brackets, in parts per million: positive for a
     /// clock that runs fast.
     pub ppm: Figure<f64>,
-    /// By how much the truth may differ from that. Nothing is assumed about what lies between the
+    /// Bound of its error. Nothing is assumed about what lies between the
     /// ends.
     pub bound_ppm: Figure<f64>,
     /// Frequency offset by least squares over all brackets that were not interrupted: no bound, if
@@ -63,7 +63,7 @@ pub struct RateRecord {
     pub estimate_ppm: Figure<f64>,
     /// The counter's frequency, in Hz of the reference; `null` for a clock that is not a counter.
     pub frequency_hz: Figure<f64>,
-    /// By how much the truth may differ from that, in Hz.
+    /// Bound of its error, in Hz.
     pub frequency_bound_hz: Figure<f64>,
     /// The frequency that a counter's `ppm` is relative to, in Hz: what hardware or hypervisor
     /// state.
@@ -157,7 +157,7 @@ pub struct RatePair {
     /// Frequency offset of `a` against `b`, in parts per million. A counter counts as running at
     /// `nominal_hz`, or, where nothing is stated, at the frequency that was found.
     pub ppm: Option<f64>,
-    /// By how much the truth may differ from that.
+    /// Bound of its error.
     pub bound_ppm: Option<f64>,
     /// Whether one rate explains all brackets.
     pub constant: Option<bool>,
@@ -183,7 +183,7 @@ pub struct Adjtimex {
     pub esterror_us: i64,
     /// Flags that are set, as linux/timex.h names them without STA_, in lower case.
     pub status: Vec<String>,
-    /// What the largest error is worth; `null` where that is not known.
+    /// The worth of the largest error; `null` where that is not known.
     #[serde(default)]
     pub worth: Option<CivilWorth>,
     /// Half the length of the interval in which civil time is, in s: the largest error and what has
@@ -205,6 +205,6 @@ pub enum CivilWorth {
     Slewing,
     /// The daemon sets it to zero, or has only begun.
     Worthless,
-    /// Nobody keeps the clock right.
+    /// No daemon keeps the clock right.
     Unsynchronized,
 }

@@ -8,7 +8,7 @@ use crate::figure::{add_unknown, record};
 use crate::unnamed::known_word;
 use crate::{Cost, Figure, RuntimeFailure, TickEvidence, Unnamed};
 
-/// What `clockscope runtimes` found.
+/// The result of `clockscope runtimes`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Runtimes {
     /// Time for which each API was read, after its warm-up, in seconds.
@@ -31,7 +31,7 @@ pub struct Runtimes {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum Surprise {
-    /// What was found about it.
+    /// The results for it.
     Found(SurprisingApi),
     /// The same in a sentence. Older records have no others.
     Sentence(String),
@@ -60,7 +60,7 @@ pub struct SurpriseProse {
     pub text: String,
 }
 
-/// What is surprising about an API.
+/// A surprising finding about an API.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "finding", rename_all = "snake_case")]
 pub enum SurprisingFact {
@@ -87,7 +87,7 @@ pub enum SurprisingFact {
     },
     /// A read costs far more than the cheapest one.
     Expensive {
-        /// What it costs, in ns.
+        /// Its cost, in ns.
         cost_ns: f64,
         /// The API of the cheapest read.
         cheapest: ComparedApi,
@@ -144,7 +144,7 @@ pub struct RuntimeRecord {
     pub failure: Option<RuntimeFailure>,
     /// The kernel's clocksource while it was measured.
     pub clocksource: Figure<String>,
-    /// What the API is built on, e.g. `CLOCK_MONOTONIC`.
+    /// The basis of the API, e.g. `CLOCK_MONOTONIC`.
     pub built_on: Option<String>,
     /// The hardware below that: the clocksource where the kernel's precise clocks are built on it,
     /// otherwise what there is instead of it.
@@ -198,7 +198,7 @@ impl RuntimeRecord {
     }
 }
 
-/// What `clockscope runtimes --list` found.
+/// The result of `clockscope runtimes --list`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RuntimesFound {
     /// One entry a runtime, in the order in which they are measured.

@@ -10,7 +10,7 @@ use crate::figure::{add_unknown, record};
 use crate::unnamed::known_word;
 use crate::{Failure, Figure, Unnamed};
 
-/// What `clockscope shootout` found.
+/// The result of `clockscope shootout`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Shootout {
     /// One clock.
@@ -44,7 +44,7 @@ pub struct UnreadableClock {
 /// A comparison in words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ShootoutProse {
-    /// Who is better at what, and when it does not matter.
+    /// The comparison of two clocks, and when it does not matter.
     pub conclusion: String,
 }
 
@@ -64,7 +64,7 @@ pub struct Metric {
     pub a_bound: Option<f64>,
     /// The same of the second.
     pub b_bound: Option<f64>,
-    /// Who is better; `null` if that is unknown.
+    /// The winner; `null` if that is unknown.
     pub winner: Figure<Winner>,
     /// The same for people. Renderers write it beside the data; readers ignore it.
     #[serde(flatten, deserialize_with = "ignored")]

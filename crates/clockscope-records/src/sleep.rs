@@ -7,7 +7,7 @@ use crate::figure::{add_unknown, record};
 use crate::unnamed::known_word;
 use crate::{Failure, Figure};
 
-/// What `clockscope sleep` found.
+/// The result of `clockscope sleep`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self")]
 #[schemars(rename = "Sleep", transform = add_unknown)]
@@ -23,21 +23,21 @@ pub struct Sleep {
 
 record!(Sleep { timer_slack_ns });
 
-/// What one call did that was asked for one time.
+/// The result of one call for one requested time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self")]
 #[schemars(rename = "SleepRow", transform = add_unknown)]
 pub struct SleepRow {
     /// The call.
     pub call: String,
-    /// Time asked for, in ns.
+    /// Requested time, in ns.
     pub asked_ns: u64,
-    /// How often it slept.
+    /// Number of sleeps.
     pub sleeps: u64,
     /// How often it returned before the time had passed; `null` if it never slept. One that was
     /// early by less than reading the clock takes, or than 0.1 %, is not counted.
     pub early: Figure<u64>,
-    /// The shortest sleep that was got, in ns.
+    /// The shortest sleep, in ns.
     pub min_ns: Figure<f64>,
     /// The median, in ns.
     pub p50_ns: Figure<f64>,
@@ -47,7 +47,7 @@ pub struct SleepRow {
     pub max_ns: Figure<f64>,
     /// Why it did not sleep, or not for this time, or which sleeps are left out; `null` otherwise.
     pub reason: Option<String>,
-    /// What kept it from sleeping; `null` if nothing did, and in older records.
+    /// What prevented the sleep; `null` if nothing did, and in older records.
     #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<Failure>,
     /// Sleeps that are left out, because two clocks disagreed about them; `null` in older records.

@@ -19,7 +19,7 @@ pub struct Steps {
 #[serde(remote = "Self")]
 #[schemars(rename = "StepsRecord", transform = add_unknown)]
 pub struct StepsRecord {
-    /// Who it is.
+    /// Its identity.
     #[serde(flatten)]
     pub identity: ClockIdentity,
     /// Whether it could be read.
@@ -53,7 +53,7 @@ pub struct StepsRecord {
     /// All differences in bins of equal ratio, eight for each doubling; steps back and zeros in
     /// bins of their own.
     pub histogram: Vec<Bin>,
-    /// What happened between readings.
+    /// Events between readings.
     pub events: Option<Events>,
     /// The ten worst of each kind of event.
     pub worst: Worst,

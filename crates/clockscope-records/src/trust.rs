@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::demand::ignored;
 use crate::{Check, Demand};
 
-/// What `clockscope check` found.
+/// The result of `clockscope check`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Trust {
     /// One entry a clock: the processor's counter first, where there is one, then the system's
@@ -59,7 +59,7 @@ pub struct CheckEvidence {
     /// The question, with its figures.
     #[serde(flatten)]
     pub check: Check,
-    /// What the answer means for the clock.
+    /// Its meaning for the clock.
     pub finding: CheckOutcome,
     /// Whether the verdict is based on it: against the clock, and as severe as the verdict.
     pub decides: bool,
@@ -77,11 +77,11 @@ pub struct Prose {
     pub text: String,
     /// Where the answer comes from.
     pub source: String,
-    /// What to do about it; `null` where nothing need be done.
+    /// The remedy; `null` where none is needed.
     pub advice: Option<String>,
 }
 
-/// What an answer means for a clock.
+/// The meaning of a finding for a clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 #[schemars(rename = "Finding")]

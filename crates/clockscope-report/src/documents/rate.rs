@@ -218,11 +218,7 @@ fn off(rates: &Rates, compared: &[&RateRecord]) -> String {
     }
     match with_rate.iter().map(|(_, rate, bound)| rate.abs() + bound).max_by(f64::total_cmp) {
         Some(most) => {
-            format!(
-                "No detectable rate difference from {}: all are within {} ppm of it.",
-                rates.reference,
-                ppm(most)
-            )
+            format!("No detectable rate difference from {}: all are within {} ppm of it.", rates.reference, ppm(most))
         }
         None => format!("No clock's rate against {} is known.", rates.reference),
     }
