@@ -1,8 +1,9 @@
 //! Checks the structure: which crate may depend on which, that modules do not depend on each other
 //! in cycles, that public types of different crates have different names, where unsafe code may be,
-//! how wide comments are and which phrases they avoid, and that every test exists that the
-//! documentation names as evidence.
+//! how wide comments are and which phrases they avoid, that documented commands run as printed, and
+//! that every test exists that the documentation names as evidence.
 
+mod commands;
 mod cycles;
 mod homonyms;
 mod modules;
@@ -94,6 +95,7 @@ pub(crate) fn check() -> Result<()> {
     for (file, text) in files(".md")? {
         wrong.extend(width::wide_markdown(&file, &text));
         wrong.extend(phrases::in_markdown(&file, &text));
+        wrong.extend(commands::cut(&file, &text));
     }
     let mut sources = String::new();
     for (file, text) in files(".rs")? {
