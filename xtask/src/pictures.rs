@@ -47,8 +47,8 @@ const THEMES: [Theme; 2] = [
     },
 ];
 
-/// Runs the commands on this machine and writes a picture of each for each theme. Builds the program
-/// unless it is given one.
+/// Runs the commands on this machine and writes a picture of each for each theme. Builds the
+/// program unless it is given one.
 pub(crate) fn draw(program: Option<&str>) -> Result<()> {
     let program = match program {
         Some(program) => program.to_owned(),

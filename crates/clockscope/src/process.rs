@@ -127,7 +127,7 @@ impl OsClock for Timeline {
     }
 }
 
-/// Asks the kernel now all that readings would ask later, and prepares for forks.
+/// Asks the kernel every question that readings would ask later, and prepares for forks.
 ///
 /// Call it before the process confines itself (seccomp, Landlock, chroot) or runs out of file
 /// descriptors. Readings after it make no system calls, in this process or in its children, except
@@ -267,10 +267,10 @@ pub fn try_now() -> Result<Instant, Errno> {
     CLOCK.try_now()
 }
 
-/// Uses the counter where the operating system does not build its monotonic clock on it in a way
-/// that is known, but accepts it: on Windows, where QueryPerformanceCounter reads it in user mode
-/// (and the system has so found it synchronized); on FreeBSD, where it is the timecounter. Returns
-/// whether the counter is used from now on. [`recheck`] asks the system again.
+/// Takes the counter into use on systems other than Linux that accept it: on Windows, where
+/// QueryPerformanceCounter reads it in user mode (and the system has so found it synchronized); on
+/// FreeBSD, where it is the timecounter. Returns whether the counter is used from now on.
+/// [`recheck`] asks the system again.
 ///
 /// Off by default outside of Linux, because no real machine of those systems has been measured yet:
 /// there [`now`] serves the system's clock. On Linux the kernel names its clocksource, and this
@@ -540,8 +540,8 @@ pub fn calibrate_blocking(duration: Duration) -> Result<Conversion, crate::Uncal
     os::keep_errno(|| CLOCK.calibrate_blocking(duration))
 }
 
-/// Installs a handler of SIGSEGV with which the process survives that its counter is disabled
-/// (`prctl(PR_SET_TSC)`) while it runs. x86-64 Linux only.
+/// Installs a handler of SIGSEGV that lets the process survive a counter that is disabled
+/// (`prctl(PR_SET_TSC)`) during its life. x86-64 Linux only.
 ///
 /// Without it such a process dies at the next read of any clock of the vDSO. With it, [`now`] goes
 /// on with the system call; the C library's and std's clocks go on as coarse ones. A thread that
