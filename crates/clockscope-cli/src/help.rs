@@ -45,7 +45,8 @@ const ENDINGS: &[Ending] = &[
             ("--columns clockperf", "the columns of the program clockperf"),
             ("monotonic --fail-on regression,stuck", "for a test: exits with 1 if it happens"),
         ],
-        more: "docs/glossary.md explains the terms of the table.",
+        more: "Terms:   https://github.com/clockscope/clockscope/blob/HEAD/docs/glossary.md
+Figures: https://github.com/clockscope/clockscope/blob/HEAD/docs/method.md",
         exits: FINDINGS,
     },
     Ending {
@@ -61,7 +62,7 @@ const ENDINGS: &[Ending] = &[
   limited  right within the limits that the evidence names
   unfit    do not use it: it went back, jumped, stood still, or the kernel found it bad
 
-docs/trust.md explains every piece of evidence.",
+Evidence: https://github.com/clockscope/clockscope/blob/HEAD/docs/trust.md",
         exits: "1 for a finding that --fail-on names or an unmet --policy, 3 if it is not known",
     },
     Ending {
@@ -155,7 +156,8 @@ docs/trust.md explains every piece of evidence.",
 folder; only the cache stays. A runtime that is missing, crashes, hangs or prints rubbish is a row
 with the reason.
 
-docs/runtimes.md explains the figures, docs/runtime-probes.md shows how to add a language.",
+Figures:        https://github.com/clockscope/clockscope/blob/HEAD/docs/runtimes.md
+Add a language: https://github.com/clockscope/clockscope/blob/HEAD/docs/runtime-probes.md",
         exits: "1 for a finding that --fail-on names, 3 if it is not known or nothing was measured",
     },
     Ending {
