@@ -13,8 +13,8 @@ const FOLDER: &str = "docs/pictures";
 
 /// Each picture's name, and the command that it shows.
 const PICTURES: [(&str, &[&str]); 2] = [
-    ("measure", &["measure", "tsc", "rdtscp", "monotonic", "monotonic_coarse", "clockscope.now"]),
-    ("check", &["check", "counter", "monotonic"]),
+    ("measure", &["measure", "tsc", "rdtscp", "monotonic", "monotonic_coarse", "clockscope.now", "--brief"]),
+    ("check", &["check", "counter", "monotonic", "--brief"]),
 ];
 
 /// A page's colors.
