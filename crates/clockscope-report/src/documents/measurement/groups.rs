@@ -12,6 +12,7 @@ pub(super) enum Group {
     Runtime,
     Library,
     Device,
+    Other,
 }
 
 impl Group {
@@ -26,6 +27,7 @@ impl Group {
             ReadPath::Std => Self::Runtime,
             ReadPath::Library => Self::Library,
             ReadPath::Mmap => Self::Device,
+            ReadPath::Unnamed => Self::Other,
         }
     }
 
@@ -38,6 +40,7 @@ impl Group {
             Self::Runtime => "Language runtime",
             Self::Library => "clockscope",
             Self::Device => "Devices",
+            Self::Other => "Others",
         }
     }
 }
