@@ -1,7 +1,7 @@
 //! Archives for those who do not build: each is made of a program that ran here before.
 //!
-//! Two clones of one commit give the same bytes, in whatever folders they are: paths are remapped,
-//! and every time stamp is the commit's.
+//! Two clones of one commit are meant to give the same bytes, in whatever folders they are: paths
+//! are remapped, and every time stamp is the commit's.
 
 mod archive;
 mod bill;
