@@ -190,7 +190,7 @@ pub(crate) struct MeasureArgs {
     pub(crate) clocksource: Vec<String>,
     #[command(flatten)]
     pub(crate) timer: TimerArgs,
-    /// Measure across CPUs and over time as well, for 2.5 s more
+    /// Measure across CPUs and over time too, for 2.5 s
     ///
     /// Adds a line on each of order, offsets and rates.
     #[arg(long)]
