@@ -13,15 +13,15 @@ const fn demand(question: &'static str, what: &'static str, test: &'static str, 
     Demand { question, what, test, machines }
 }
 
-/// All of them, those of one question after the other: of a hundred machines each. Other tests make
-/// the demands of the last two as well.
+/// All of them, those of one question after the other: of a hundred machines each, but for what
+/// takes longest, and what other tests demand as well.
 const DEMANDS: [Demand; 33] = [
     demand("measure", "costs and their intervals", "measure::what_a_read_costs", 100),
     demand("measure", "ticks and events of right clocks", "measure::a_right_clock", 100),
     demand("measure", "one rate for all figures", "measure::figures_and_frequency", 100),
     demand("measure or steps", "counts of events", "events::what_readings_show", 100),
     demand("measure or steps", "what happens is one event", "events::what_happens", 100),
-    demand("steps", "ticks and events of right clocks", "steps::a_right_clock", 100),
+    demand("steps", "ticks and events of right clocks", "steps::a_right_clock", 50),
     demand("steps", "a step of a clock", "steps::a_step_is_one_event", 100),
     demand("steps", "a clock that fails", "steps::a_fault_under_way", 100),
     demand("order", "counters that agree", "order::nothing_goes_back", 100),
@@ -43,10 +43,10 @@ const DEMANDS: [Demand; 33] = [
     demand("sleep", "wrong clocks", "sleep::no_sleep_is_early", 100),
     demand("sleep", "a signal", "sleep::a_signal", 100),
     demand("check", "nothing wrong", "check::what_is_sound", 100),
-    demand("check", "a fault", "check::a_fault_is_never_trusted", 100),
+    demand("check", "a fault", "check::a_fault_is_never_trusted", 50),
     demand("shootout", "tick and cost of right clocks", "shootout::who_wins", 100),
-    demand("shootout", "the same where something happens", "shootout::what_happens", 100),
-    demand("shootout", "a clock that goes back", "shootout::who_goes_back", 100),
+    demand("shootout", "the same where something happens", "shootout::what_happens", 50),
+    demand("shootout", "a clock that goes back", "shootout::who_goes_back", 50),
     demand("steps, recorded", "the same answer again", "replay::a_recording_gives", 50),
     demand("any, by other names", "the same answer", "names::no_answer_depends", 50),
 ];

@@ -42,9 +42,9 @@ fn command(test: &str, seed: impl Display) -> String {
 /// The variable that says one in how many busy machines is asked for long.
 const LONG: &str = "CLOCKSCOPE_LONG";
 
-/// One in how many busy machines is asked for 60 ms to 3 s: that is one in ten of all.
+/// One in how many busy machines is asked for 60 ms to 3 s: that is one in twenty of all.
 pub(crate) fn long_one_in() -> u64 {
-    number(LONG).unwrap_or(6).max(1)
+    number(LONG).unwrap_or(12).max(1)
 }
 
 impl Coverage {

@@ -380,7 +380,11 @@ fn a_cpu_that_goes_offline_is_lost() {
             let machine = &session.platform().machine;
             let found = Question::random(machine, seed).ask(session);
             let pairs = found.cpus.len() * (found.cpus.len().saturating_sub(1)) / 2;
-            assert_eq!(found.pairs_tested as usize + found.lost.len(), pairs, "{found:?}");
+            // A pair that was lost in a later round counts as both.
+            let (tested, lost) = (found.pairs_tested as usize, found.lost.len());
+            assert!(tested <= pairs && lost <= pairs && tested + lost >= pairs, "{found:?}");
+            let is_long = session.platform().machine.asked_s(USUAL_S) > USUAL_S;
+            assert!(is_long || tested + lost == pairs, "{found:?}");
             let is_gone =
                 |failure| matches!(failure, Some(CpuFailure::NotBound | CpuFailure::Moved | CpuFailure::Alone));
             assert!(found.lost.iter().all(|lost| is_gone(lost.failure) && !lost.reason.is_empty()), "{found:?}");
