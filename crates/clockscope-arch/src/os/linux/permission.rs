@@ -19,9 +19,11 @@ pub fn counter_is_permitted() -> Option<bool> {
 }
 
 fn permission() -> Option<bool> {
+    /// The C library hands on four arguments, whatever the request takes.
+    const UNUSED: libc::c_ulong = 0;
     let mut permission: libc::c_int = 0;
     // SAFETY: PR_GET_TSC writes one int through the pointer, which is ours.
-    let answer = unsafe { libc::prctl(libc::PR_GET_TSC, &raw mut permission) };
+    let answer = unsafe { libc::prctl(libc::PR_GET_TSC, &raw mut permission, UNUSED, UNUSED, UNUSED) };
     (answer == 0).then_some(permission == libc::PR_TSC_ENABLE)
 }
 
