@@ -27,7 +27,7 @@ struct Counts {
 }
 
 impl Tally {
-    /// Runs `cargo test` with these arguments, prints what it prints, and counts.
+    /// Runs `cargo test` with these arguments to the end, prints what it prints, and counts.
     ///
     /// # Errors
     /// A test fails, or the tests cannot be built.
@@ -36,7 +36,11 @@ impl Tally {
         // A list that is not there needs no removal.
         let _ = fs::remove_file(&list);
         let mut command = Command::new("cargo");
-        command.args(["test", "--quiet"]).args(arguments).envs(variables.iter().copied()).env(LIST, &list);
+        command
+            .args(["test", "--quiet", "--no-fail-fast"])
+            .args(arguments)
+            .envs(variables.iter().copied())
+            .env(LIST, &list);
         let mut child = command.stdout(Stdio::piped()).spawn().context("cannot run cargo")?;
         let output = child.stdout.take().context("no output")?;
         for line in BufReader::new(output).lines() {

@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use anyhow::{Result, bail};
+use anyhow::{Error, Result, anyhow, bail};
 
 use crate::outcome::{Outcome, passed};
 use crate::tally::Tally;
@@ -63,19 +63,52 @@ pub(crate) fn quickly() -> Result<()> {
     result
 }
 
-/// Everything, stopping at the first failure.
+/// Everything: the basics up to the first failure, then all tests to their end, so that one run
+/// shows all that fails.
 pub(crate) fn everything() -> Result<()> {
     let tally = Tally::default();
-    let result = one_by_one(&BASICS, &tally)
-        .and_then(|()| one_by_one(&TESTS, &tally))
-        .and_then(|()| side_by_side(&LANES, &tally))
-        .and_then(|()| one_by_one(&LIVE, &tally));
+    let result = one_by_one(&BASICS, &tally).and_then(|()| {
+        let mut failures = to_the_end(&TESTS, &tally);
+        failures.extend(side_by_side(&LANES, &tally));
+        failures.extend(to_the_end(&LIVE, &tally));
+        all_passed(failures)
+    });
     tally.print();
     result
 }
 
+/// Runs steps up to the first failure.
 fn one_by_one(steps: &[Step], tally: &Tally) -> Result<()> {
-    for Step(name, step) in steps {
+    steps.iter().try_for_each(|step| step.run(tally))
+}
+
+/// Runs all steps and returns their failures.
+fn to_the_end(steps: &[Step], tally: &Tally) -> Vec<Error> {
+    steps.iter().filter_map(|step| step.run(tally).inspect_err(|error| println!("== {error:#}")).err()).collect()
+}
+
+/// Runs the lanes at once, each to its end, and returns their failures.
+fn side_by_side(lanes: &[&[Step]], tally: &Tally) -> Vec<Error> {
+    std::thread::scope(|scope| {
+        let running: Vec<_> = lanes.iter().map(|lane| scope.spawn(|| to_the_end(lane, tally))).collect();
+        running.into_iter().flat_map(|lane| lane.join().unwrap_or_else(|_| vec![anyhow!("a step panicked")])).collect()
+    })
+}
+
+/// Returns one error of all failures.
+fn all_passed(failures: Vec<Error>) -> Result<()> {
+    match failures.as_slice() {
+        [] => Ok(()),
+        failures => {
+            bail!("{}", failures.iter().map(|failure| format!("{failure:#}")).collect::<Vec<_>>().join("\n"))
+        }
+    }
+}
+
+impl Step {
+    /// Runs it and prints how it went.
+    fn run(&self, tally: &Tally) -> Result<()> {
+        let Self(name, step) = self;
         println!("== {name}");
         let start = Instant::now();
         let outcome = step(tally).map_err(|error| error.context(format!("{name}: failed")))?;
@@ -87,18 +120,8 @@ fn one_by_one(steps: &[Step], tally: &Tally) -> Result<()> {
                 tally.skip(name, &reason);
             }
         }
+        Ok(())
     }
-    Ok(())
-}
-
-/// The lanes at once; the first error of all.
-fn side_by_side(lanes: &[&[Step]], tally: &Tally) -> Result<()> {
-    std::thread::scope(|scope| {
-        let running: Vec<_> = lanes.iter().map(|lane| scope.spawn(|| one_by_one(lane, tally))).collect();
-        let ended: Vec<Result<()>> =
-            running.into_iter().map(|lane| lane.join().unwrap_or_else(|_| bail!("a step panicked"))).collect();
-        ended.into_iter().collect()
-    })
 }
 
 /// All test programs but the thorough ones, and what the documentation shows.
@@ -138,13 +161,25 @@ fn needs() -> Result<()> {
 mod tests {
     use super::*;
 
+    const GOOD: Step = Step("good", |_| Ok(Outcome::Passed));
+    const BAD: Step = Step("bad", |_| bail!("planted"));
+    const WORSE: Step = Step("worse", |_| bail!("planted, too"));
+
     #[test]
-    fn a_failure_of_any_lane_is_one_of_all() {
-        let (good, bad) = (Step("good", |_| Ok(Outcome::Passed)), Step("bad", |_| bail!("planted")));
+    fn failures_of_all_lanes_are_shown() {
         let tally = Tally::default();
-        assert!(side_by_side(&[&[good], &[good, good]], &tally).is_ok());
-        for lanes in [[&[good] as &[Step], &[good, bad]], [&[bad], &[good]]] {
-            assert_eq!(side_by_side(&lanes, &tally).unwrap_err().to_string(), "bad: failed");
-        }
+        let shown = |lanes: &[&[Step]]| all_passed(side_by_side(lanes, &tally)).map_err(|error| error.to_string());
+        assert_eq!(shown(&[&[GOOD], &[GOOD, GOOD]]), Ok(()));
+        assert_eq!(shown(&[&[GOOD], &[BAD, GOOD]]), Err("bad: failed: planted".to_owned()));
+        let all = "bad: failed: planted\nworse: failed: planted, too".to_owned();
+        assert_eq!(shown(&[&[BAD, GOOD, WORSE], &[GOOD]]), Err(all.clone()));
+        assert_eq!(shown(&[&[BAD], &[GOOD, WORSE]]), Err(all));
+    }
+
+    #[test]
+    fn basics_end_at_the_first_failure() {
+        let tally = Tally::default();
+        assert!(one_by_one(&[GOOD, GOOD], &tally).is_ok());
+        assert_eq!(one_by_one(&[GOOD, BAD, WORSE], &tally).unwrap_err().to_string(), "bad: failed");
     }
 }
