@@ -40,6 +40,7 @@ const LANES: [&[Step]; 2] = [
         Step("other architectures", cross::check),
         Step("every interleaving", |tally| passed(loom::check(tally))),
         Step("fuzz targets", |_| fuzz::check()),
+        Step("Python package", python::check),
     ],
     &[
         Step("programs of the machines", |_| machines::build()),
@@ -47,7 +48,6 @@ const LANES: [&[Step]; 2] = [
         Step("other platforms", platforms::test_some),
         Step("tests with Parquet", |tally| passed(with_parquet(tally))),
         Step("tests with time daemons", |tally| passed(with_time_daemons(tally))),
-        Step("Python package", python::check),
         Step("documentation", |_| passed(documentation())),
     ],
 ];
