@@ -4,7 +4,9 @@ mod log;
 mod switch;
 
 use clockscope_arch::{clocksource, counter};
-use clockscope_records::{Environment, KernelCause, KernelVerdict, Reason};
+use clockscope_records::{Environment, Figure, KernelCause, KernelVerdict, Reason};
+
+use crate::kernel;
 
 pub use clocksource::{Architecture, Hardware, KnownClocksource};
 pub use switch::{Restoration, Right, SwitchError, left_behind, restore, right};
@@ -15,6 +17,18 @@ pub(crate) use {log::fuzz as fuzz_log, switch::fuzz as fuzz_marker};
 #[must_use]
 pub fn known(name: &str) -> Option<&'static KnownClocksource> {
     clocksource::known(name.as_bytes())
+}
+
+/// Returns what is known of a clocksource by its name in capital or small letters.
+#[must_use]
+pub fn named(name: &str) -> Option<&'static KnownClocksource> {
+    clocksource::KNOWN.iter().find(|known| known.name.eq_ignore_ascii_case(name))
+}
+
+/// Returns the clocksources that the kernel offers.
+#[must_use]
+pub fn available() -> Figure<Vec<String>> {
+    kernel::clocksources_available()
 }
 
 /// Returns whether the kernel computes this clocksource from the processor's counter and from what
