@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use clockscope_records::{Cost, Figure, MovedBy, RuntimeRecord, Strength, TickEvidence};
-use clockscope_statistics::{Blocks, Tick, TickCollector, Weight, quantile};
+use clockscope_statistics::{MedianBlocks, Tick, TickCollector, Weight, quantile};
 
 use crate::probe_line::ProbeReadings;
 
@@ -54,7 +54,7 @@ fn hardware_timer(readings: &ProbeReadings, clocksource: Option<&str>) -> Figure
 /// The cost of a read: each batch divided by its reads.
 fn cost(readings: &ProbeReadings) -> Option<Cost> {
     let mut costs: Vec<f64> = readings.batch_ns.iter().map(|ns| *ns as f64 / readings.batch_reads as f64).collect();
-    let mut blocks = Blocks::default();
+    let mut blocks = MedianBlocks::default();
     costs.iter().for_each(|cost| blocks.push(*cost));
     costs.sort_by(f64::total_cmp);
     // A timer that is coarser than a batch shows 0, which is no cost.
@@ -171,7 +171,10 @@ fn found(readings: &ProbeReadings, scale: u64) -> Tick {
 pub(crate) fn fuzz(readings: &ProbeReadings) {
     let mut record = RuntimeRecord::default();
     fill(&mut record, readings, Some("tsc"));
-    assert_eq!((record.moved_by.get(), record.documented_coarse.get()), (readings.moved_by, readings.documented_coarse));
+    assert_eq!(
+        (record.moved_by.get(), record.documented_coarse.get()),
+        (readings.moved_by, readings.documented_coarse)
+    );
     let figures = [record.cost_ns, record.observed_resolution_ns, record.tick_ns, record.largest_step_ns];
     assert!(figures.iter().filter_map(Figure::get).all(f64::is_finite), "{figures:?}");
 }

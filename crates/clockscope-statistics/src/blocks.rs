@@ -13,7 +13,7 @@ const MOST: usize = 32;
 /// Blocks of a stream in the order in which it came: 16 to 32 of them once it is long enough, of
 /// equal length. Memory is taken at the start.
 #[derive(Clone, Debug)]
-pub struct Blocks {
+pub struct MedianBlocks {
     /// What has come of the next group of eight.
     values: Vec<f64>,
     /// Medians of such groups: their sum and number, until they are a block.
@@ -23,7 +23,7 @@ pub struct Blocks {
     levels: Vec<f64>,
 }
 
-impl Default for Blocks {
+impl Default for MedianBlocks {
     fn default() -> Self {
         Self {
             values: Vec::with_capacity(VALUES),
@@ -35,7 +35,7 @@ impl Default for Blocks {
     }
 }
 
-impl Blocks {
+impl MedianBlocks {
     /// Takes the stream's next value. Does not allocate.
     pub fn push(&mut self, value: f64) {
         self.values.push(value);
