@@ -52,8 +52,8 @@ fn meaning(
     is_offered: impl Fn(&KnownClocksource) -> Option<bool>,
 ) -> Option<Elsewhere> {
     let (bare, path) = name.split_once(':').map_or((name, None), |(name, path)| (name, Some(path)));
-    let cataloged = || spellings(bare).find_map(|name| Some((catalog::systems_with(&name), name)).filter(is_known));
-    match cataloged() {
+    let cataloged = spellings(bare).find_map(|name| Some((catalog::systems_with(&name), name)).filter(is_known));
+    match cataloged {
         Some((systems, name)) if here.is_none_or(|here| !systems.contains(&here)) => {
             let systems = systems.into_iter().map(System::name).collect();
             return Some(Elsewhere::OtherSystems { name, systems });
