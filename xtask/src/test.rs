@@ -33,6 +33,9 @@ const QUICK: Step = Step("quick tests", |tally| passed(quick(tally)));
 /// Everything that has to be right at the speed of this machine runs alone.
 const TESTS: [Step; 1] = [Step("tests", |tally| passed(tally.cargo_test(&[], &["--workspace"])))];
 
+/// Builds on what the tests have built.
+const PACKAGES: [Step; 1] = [Step("packages build", |_| passed(package::verify()))];
+
 /// What no other program disturbs, side by side. Lanes are about as long as each other, and each
 /// builds into folders of its own.
 const LANES: [&[Step]; 2] = [
@@ -68,6 +71,7 @@ pub(crate) fn everything() -> Result<()> {
     let tally = Tally::default();
     let result = one_by_one(&BASICS, &tally)
         .and_then(|()| one_by_one(&TESTS, &tally))
+        .and_then(|()| one_by_one(&PACKAGES, &tally))
         .and_then(|()| side_by_side(&LANES, &tally))
         .and_then(|()| one_by_one(&LIVE, &tally));
     tally.print();
