@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn blocks_stay_few_and_equal() {
-        let mut blocks = Blocks::default();
+        let mut blocks = MedianBlocks::default();
         for value in 0..100_000 {
             assert_eq!(blocks.interval(0.0).is_some(), value >= 48);
             assert!(blocks.rounds().is_empty() == (value < 64) && blocks.rounds().len() < MOST);
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn a_drift_is_in_the_interval() {
         let width = |drift: f64| {
-            let mut blocks = Blocks::default();
+            let mut blocks = MedianBlocks::default();
             let value = |n: u32| 100.0 + drift * (f64::from(n) / 9_000.0).sin() + f64::from(n % 7) * 0.01;
             (0..60_000).for_each(|n| blocks.push(value(n)));
             let [low, high] = blocks.interval(100.0).unwrap();
