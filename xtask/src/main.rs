@@ -44,7 +44,7 @@ const USAGE: &str = "usage: cargo xtask TASK
   structure     which crates may depend on which, cycles between modules, where unsafe code may be, phrases to avoid
   spelling      the spelling of all files; needs typos (xtask/fetch-typos.sh)
   pictures [PROGRAM]  the README's pictures, of what the program prints on this machine (half a minute)
-  package       packages every crate, and checks what each published one holds and states (seconds)
+  package       packages every crate, checks what each published one holds and states, and builds it (a minute)
   dist [TARGET...]  archives of the command: built, run here, packed, with checksums and a bill of materials
   cross         checks for other architectures, and the instrument on an emulated aarch64
   cross quick   the tests of `test quick` on an emulated aarch64 (10 minutes)
@@ -92,7 +92,7 @@ fn task(arguments: &[&str]) -> Result<()> {
         ["spelling"] => done(spelling::check()),
         ["pictures"] => pictures::draw(None),
         ["pictures", program] => pictures::draw(Some(program)),
-        ["package"] => package::check(),
+        ["package"] => package::check().and_then(|()| package::verify()),
         ["dist", targets @ ..] => dist::make(targets),
         ["loom"] => loom::check(&Tally::default()),
         ["fast-path"] => fast_path::check(),

@@ -1,5 +1,5 @@
-//! Packages every crate, and checks each published one: its licenses, its README, and what
-//! crates.io and docs.rs show.
+//! Packages every crate, checks each published one (its licenses, its README, and what crates.io
+//! and docs.rs show), and builds the packages.
 
 use std::fs;
 use std::path::Path;
@@ -39,10 +39,14 @@ const FIRST_LINES: usize = 4;
 /// How many lines a README has, at least and at most.
 const README_LINES: std::ops::RangeInclusive<usize> = 10..=30;
 
-/// Checks every published crate, then packages the workspace without building the packages.
+/// What the workspace's profile `dev` says of debug information. Packages have no profiles: with
+/// this one, crates of others are those that the tests have built.
+const DEBUG: (&str, &str) = ("CARGO_PROFILE_DEV_DEBUG", "line-tables-only");
+
+/// Checks every published crate, then packages the workspace. Building the packages is
+/// [`verify`]'s: it takes a minute, and this a second.
 pub(crate) fn check() -> Result<()> {
-    let metadata = run::output("cargo", &["metadata", "--format-version", "1", "--no-deps"])?;
-    let metadata: Value = serde_json::from_str(&metadata)?;
+    let metadata = metadata()?;
     let mut wrong = Vec::new();
     for package in published(&metadata) {
         let name = text(package, "name");
@@ -65,6 +69,22 @@ pub(crate) fn check() -> Result<()> {
     // Without the registry's index where the cache has every dependency: 1 s instead of 10.
     let packaged = run::output("cargo", &[&arguments[..], &["--offline"]].concat());
     packaged.or_else(|_| run::output("cargo", &arguments)).map(drop)
+}
+
+/// Builds every published package from the files that it holds and from the other packages. What is
+/// never published has nothing to be built for.
+pub(crate) fn verify() -> Result<()> {
+    // It may be the first to build.
+    run::output("cargo", &["fetch", "--locked", "--quiet"])?;
+    let metadata = metadata()?;
+    let packages = published(&metadata).flat_map(|package| ["--package", text(package, "name")]);
+    let arguments: Vec<&str> = ["package", "--allow-dirty", "--offline"].into_iter().chain(packages).collect();
+    run::output_with(&[DEBUG], "cargo", &arguments).map(drop)
+}
+
+fn metadata() -> Result<Value> {
+    let metadata = run::output("cargo", &["metadata", "--format-version", "1", "--no-deps"])?;
+    Ok(serde_json::from_str(&metadata)?)
 }
 
 /// Returns the packages that may be published.

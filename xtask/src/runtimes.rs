@@ -248,6 +248,10 @@ fn judged(found: &Value) -> Result<String> {
             if !is_known("cost_ns") || !is_known("observed_resolution_ns") || row["version"].is_null() {
                 bail!("{runtime} lacks figures: {row}");
             }
+            let moved_by = ["clocksource", "timer_tick", "scheduler"].map(Value::from);
+            if !moved_by.contains(&row["moved_by"]) || !row["documented_coarse"].is_boolean() {
+                bail!("the probe of {runtime} does not state its facts: {row}");
+            }
         }
     }
     let is_fine = found["environment"]["clocksource"].as_str().is_some_and(|name| FINE.contains(&name));

@@ -33,6 +33,9 @@ const QUICK: Step = Step("quick tests", |tally| passed(quick(tally)));
 /// Everything that has to be right at the speed of this machine runs alone.
 const TESTS: [Step; 1] = [Step("tests", |tally| passed(tally.cargo_test(&[], &["--workspace"])))];
 
+/// Builds on what the tests have built.
+const PACKAGES: [Step; 1] = [Step("packages build", |_| passed(package::verify()))];
+
 /// What no other program disturbs, side by side. Lanes are about as long as each other, and each
 /// builds into folders of its own.
 const LANES: [&[Step]; 2] = [
@@ -69,6 +72,7 @@ pub(crate) fn everything() -> Result<()> {
     let tally = Tally::default();
     let result = one_by_one(&BASICS, &tally).and_then(|()| {
         let mut failures = to_the_end(&TESTS, &tally);
+        failures.extend(to_the_end(&PACKAGES, &tally));
         failures.extend(side_by_side(&LANES, &tally));
         failures.extend(to_the_end(&LIVE, &tally));
         all_passed(failures)

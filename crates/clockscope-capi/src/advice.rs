@@ -7,7 +7,7 @@
 use std::array::from_fn;
 use std::hint::black_box;
 
-use crate::answers::Failure;
+use crate::answers::CallFailure;
 
 /// Pairs of readings that are compared.
 const PAIRS: usize = 2048;
@@ -70,8 +70,8 @@ impl Readings {
 }
 
 /// Checks what is asked for.
-pub(crate) fn check(interval_ns: u64, error: f64) -> Result<(), Failure> {
-    if interval_ns > 0 && error.is_finite() && error > 0.0 { Ok(()) } else { Err(Failure::Argument) }
+pub(crate) fn check(interval_ns: u64, error: f64) -> Result<(), CallFailure> {
+    if interval_ns > 0 && error.is_finite() && error > 0.0 { Ok(()) } else { Err(CallFailure::Argument) }
 }
 
 #[cfg(test)]
@@ -119,7 +119,7 @@ mod tests {
     fn what_cannot_be_asked_for_is_refused() {
         assert_eq!(check(1, 0.01), Ok(()));
         for (interval_ns, error) in [(0, 0.01), (1, 0.0), (1, -1.0), (1, f64::NAN), (1, f64::INFINITY)] {
-            assert_eq!(check(interval_ns, error), Err(Failure::Argument), "{interval_ns} {error}");
+            assert_eq!(check(interval_ns, error), Err(CallFailure::Argument), "{interval_ns} {error}");
         }
     }
 }

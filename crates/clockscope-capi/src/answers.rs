@@ -13,7 +13,7 @@ pub(crate) const OK: c_int = 0;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(i32)]
 #[non_exhaustive]
-pub enum Failure {
+pub enum CallFailure {
     /// A pointer is NULL.
     Null = -1,
     /// No clock of the system answers.
@@ -26,7 +26,7 @@ pub enum Failure {
     Argument = -5,
 }
 
-impl Failure {
+impl CallFailure {
     const ALL: [Self; 5] = [Self::Null, Self::NoClock, Self::Unknown, Self::Panicked, Self::Argument];
 
     /// Returns the code.
@@ -48,7 +48,7 @@ impl Failure {
 
 /// Describes a code in a few words.
 pub(crate) fn describe(code: c_int) -> &'static CStr {
-    match Failure::ALL.into_iter().find(|failure| failure.code() == code) {
+    match CallFailure::ALL.into_iter().find(|failure| failure.code() == code) {
         Some(failure) => failure.text(),
         None if code == OK => c"success",
         None => c"unknown code: expected one that a function of this library returned",
@@ -56,19 +56,19 @@ pub(crate) fn describe(code: c_int) -> &'static CStr {
 }
 
 /// Returns what `body` returns, or the code of its failure or panic.
-pub(crate) fn guarded(body: impl FnOnce() -> Result<c_int, Failure>) -> c_int {
+pub(crate) fn guarded(body: impl FnOnce() -> Result<c_int, CallFailure>) -> c_int {
     // Nothing of the caller's is in a closure but pointers.
-    let answer = catch_unwind(AssertUnwindSafe(body)).unwrap_or(Err(Failure::Panicked));
-    answer.unwrap_or_else(Failure::code)
+    let answer = catch_unwind(AssertUnwindSafe(body)).unwrap_or(Err(CallFailure::Panicked));
+    answer.unwrap_or_else(CallFailure::code)
 }
 
 /// Returns the number of a source.
-pub(crate) fn source_number(source: Source) -> Result<c_int, Failure> {
+pub(crate) fn source_number(source: Source) -> Result<c_int, CallFailure> {
     match source {
         Source::Counter => Ok(0),
         Source::OsClock => Ok(1),
         Source::Nothing => Ok(2),
-        _ => Err(Failure::Unknown),
+        _ => Err(CallFailure::Unknown),
     }
 }
 
@@ -124,17 +124,18 @@ mod tests {
 
     #[test]
     fn a_panic_becomes_a_code() {
-        assert_eq!(guarded(|| panic!("planted by the test")), Failure::Panicked.code());
-        assert_eq!(guarded(|| Err(Failure::NoClock)), Failure::NoClock.code());
+        assert_eq!(guarded(|| panic!("planted by the test")), CallFailure::Panicked.code());
+        assert_eq!(guarded(|| Err(CallFailure::NoClock)), CallFailure::NoClock.code());
         assert_eq!(guarded(|| Ok(3)), 3);
     }
 
     #[test]
     fn every_code_has_a_text_of_its_own() {
-        let mut texts: Vec<&CStr> = [1, OK].into_iter().chain(Failure::ALL.map(Failure::code)).map(describe).collect();
+        let mut texts: Vec<&CStr> =
+            [1, OK].into_iter().chain(CallFailure::ALL.map(CallFailure::code)).map(describe).collect();
         texts.sort_unstable();
         texts.dedup();
-        assert_eq!(texts.len(), Failure::ALL.len() + 2);
-        assert!(Failure::ALL.iter().all(|failure| failure.code() < OK));
+        assert_eq!(texts.len(), CallFailure::ALL.len() + 2);
+        assert!(CallFailure::ALL.iter().all(|failure| failure.code() < OK));
     }
 }

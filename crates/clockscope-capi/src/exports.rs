@@ -10,7 +10,7 @@ use core::time::Duration;
 use clockscope::{Clock, Evidence, FakeClock, Instant, bounded, layout, wall};
 
 use crate::advice::{Advice, Readings, check};
-use crate::answers::{BoundNs, Failure, FrequencyRange, OK, describe, guarded, source_number, whole_ns};
+use crate::answers::{BoundNs, CallFailure, FrequencyRange, OK, describe, guarded, source_number, whole_ns};
 use crate::item::{EvidenceItem, Texts, Visit};
 
 /// The page's format that [`clockscope_page_v1`] serves.
@@ -62,7 +62,7 @@ pub extern "C" fn clockscope_wall_now_call() -> i64 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clockscope_bounded_now(earliest: *mut i64, latest: *mut i64) -> c_int {
     if earliest.is_null() || latest.is_null() {
-        return Failure::Null.code();
+        return CallFailure::Null.code();
     }
     let interval = bounded::now();
     // SAFETY: neither is NULL, and the caller promises that both may be written.
@@ -86,7 +86,7 @@ pub extern "C" fn clockscope_source() -> c_int {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clockscope_error_bound(bound: *mut BoundNs) -> c_int {
     // SAFETY: as the caller promises.
-    unsafe { store(bound, || clockscope::error_bound().map(BoundNs::from).ok_or(Failure::NoClock)) }
+    unsafe { store(bound, || clockscope::error_bound().map(BoundNs::from).ok_or(CallFailure::NoClock)) }
 }
 
 /// Returns [`clockscope::generation`].
@@ -102,7 +102,7 @@ pub extern "C" fn clockscope_generation() -> u64 {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clockscope_frequency(frequency: *mut FrequencyRange) -> c_int {
     // SAFETY: as the caller promises.
-    unsafe { store(frequency, || clockscope::frequency().map(FrequencyRange::from).ok_or(Failure::Unknown)) }
+    unsafe { store(frequency, || clockscope::frequency().map(FrequencyRange::from).ok_or(CallFailure::Unknown)) }
 }
 
 /// Stores [`clockscope::resolution`] in ns.
@@ -112,7 +112,7 @@ pub unsafe extern "C" fn clockscope_frequency(frequency: *mut FrequencyRange) ->
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clockscope_resolution(ns: *mut u64) -> c_int {
     // SAFETY: as the caller promises.
-    unsafe { store(ns, || clockscope::resolution().map(whole_ns).ok_or(Failure::Unknown)) }
+    unsafe { store(ns, || clockscope::resolution().map(whole_ns).ok_or(CallFailure::Unknown)) }
 }
 
 /// Calls `visit` for each piece of [`clockscope::evidence`], and returns how often it did.
@@ -122,7 +122,7 @@ pub unsafe extern "C" fn clockscope_resolution(ns: *mut u64) -> c_int {
 /// what it expects.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clockscope_evidence(visit: Option<Visit>, context: *mut c_void) -> c_int {
-    let Some(visit) = visit else { return Failure::Null.code() };
+    let Some(visit) = visit else { return CallFailure::Null.code() };
     guarded(|| {
         let evidence = clockscope::evidence();
         // SAFETY: as the caller promises.
@@ -152,7 +152,7 @@ pub extern "C" fn clockscope_recheck() -> c_int {
 /// As [`clockscope_evidence`].
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clockscope_revalidate(visit: Option<Visit>, context: *mut c_void) -> c_int {
-    let Some(visit) = visit else { return Failure::Null.code() };
+    let Some(visit) = visit else { return CallFailure::Null.code() };
     guarded(|| {
         let answer = clockscope::revalidate();
         // SAFETY: as the caller promises.
@@ -169,7 +169,7 @@ pub unsafe extern "C" fn clockscope_revalidate(visit: Option<Visit>, context: *m
 pub unsafe extern "C" fn clockscope_advise(interval_ns: u64, error: f64, advice: *mut Advice) -> c_int {
     let advise = || {
         check(interval_ns, error)?;
-        let step = clockscope::resolution().ok_or(Failure::Unknown)?;
+        let step = clockscope::resolution().ok_or(CallFailure::Unknown)?;
         // `resolution` has calibrated the clock, which readings alone would do later.
         let readings = Readings::take(|| clockscope::now().as_ns());
         Ok(readings.advise(whole_ns(step) as f64, interval_ns, error))
@@ -191,7 +191,7 @@ pub extern "C" fn clockscope_manual_new(step_ns: u64) -> *mut FakeClock {
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clockscope_manual_free(clock: *mut FakeClock) -> c_int {
     if clock.is_null() {
-        return Failure::Null.code();
+        return CallFailure::Null.code();
     }
     // SAFETY: the caller promises that it is of `clockscope_manual_new`, and freed once.
     drop(unsafe { Box::from_raw(clock) });
@@ -206,7 +206,7 @@ pub unsafe extern "C" fn clockscope_manual_free(clock: *mut FakeClock) -> c_int 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clockscope_manual_now(clock: *const FakeClock, ns: *mut u64) -> c_int {
     // SAFETY: as the caller promises.
-    let Some(clock) = (unsafe { clock.as_ref() }) else { return Failure::Null.code() };
+    let Some(clock) = (unsafe { clock.as_ref() }) else { return CallFailure::Null.code() };
     // SAFETY: as the caller promises.
     unsafe { store(ns, || Ok(clock.now().as_ns())) }
 }
@@ -218,7 +218,7 @@ pub unsafe extern "C" fn clockscope_manual_now(clock: *const FakeClock, ns: *mut
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clockscope_manual_advance(clock: *const FakeClock, ns: u64) -> c_int {
     // SAFETY: as the caller promises.
-    let Some(clock) = (unsafe { clock.as_ref() }) else { return Failure::Null.code() };
+    let Some(clock) = (unsafe { clock.as_ref() }) else { return CallFailure::Null.code() };
     guarded(|| {
         clock.advance(Duration::from_nanos(ns));
         Ok(OK)
@@ -232,7 +232,7 @@ pub unsafe extern "C" fn clockscope_manual_advance(clock: *const FakeClock, ns: 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn clockscope_manual_set(clock: *const FakeClock, ns: u64) -> c_int {
     // SAFETY: as the caller promises.
-    let Some(clock) = (unsafe { clock.as_ref() }) else { return Failure::Null.code() };
+    let Some(clock) = (unsafe { clock.as_ref() }) else { return CallFailure::Null.code() };
     guarded(|| Ok(c_int::from(clock.set(Instant::from_ns(ns)))))
 }
 
@@ -262,9 +262,9 @@ pub extern "C" fn clockscope_version() -> *const c_char {
 ///
 /// # Safety
 /// `place` is NULL or may be written.
-unsafe fn store<T>(place: *mut T, answer: impl FnOnce() -> Result<T, Failure>) -> c_int {
+unsafe fn store<T>(place: *mut T, answer: impl FnOnce() -> Result<T, CallFailure>) -> c_int {
     if place.is_null() {
-        return Failure::Null.code();
+        return CallFailure::Null.code();
     }
     guarded(|| {
         let answer = answer()?;

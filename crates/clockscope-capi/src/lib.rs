@@ -5,7 +5,7 @@
 //! code that is linked into it, share one clock: their readings are on one timeline and in order.
 //!
 //! The functions of [`exports`] check their arguments and hand over to safe code. No panic leaves
-//! them: a question returns [`Failure::Panicked`], and a reading, which has nothing to return,
+//! them: a question returns [`CallFailure::Panicked`], and a reading, which has nothing to return,
 //! ends the process.
 
 mod advice;
@@ -14,5 +14,5 @@ pub mod exports;
 mod item;
 
 pub use advice::Advice;
-pub use answers::{BoundNs, Failure, FrequencyRange};
+pub use answers::{BoundNs, CallFailure, FrequencyRange};
 pub use item::{EvidenceItem, Visit};

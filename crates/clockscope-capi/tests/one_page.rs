@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 use clockscope::{Source, bounded::State, wall};
-use clockscope_c::{Advice, BoundNs, EvidenceItem, Failure, FrequencyRange, exports};
+use clockscope_c::{Advice, BoundNs, CallFailure, EvidenceItem, FrequencyRange, exports};
 use clockscope_testing::skip;
 use serial_test::serial;
 use toolchain::{Folder, has, program};
@@ -222,11 +222,11 @@ fn the_header_has_the_layout_of_the_library() {
         &field!(EvidenceItem, figure),
         &field!(EvidenceItem, has_figure),
         &field!(EvidenceItem, finding),
-        &[-Failure::Null.code() as usize],
-        &[-Failure::NoClock.code() as usize],
-        &[-Failure::Unknown.code() as usize],
-        &[-Failure::Panicked.code() as usize],
-        &[-Failure::Argument.code() as usize],
+        &[-CallFailure::Null.code() as usize],
+        &[-CallFailure::NoClock.code() as usize],
+        &[-CallFailure::Unknown.code() as usize],
+        &[-CallFailure::Panicked.code() as usize],
+        &[-CallFailure::Argument.code() as usize],
         &[State::Synchronized as usize],
         &[State::WhileNotSlewing as usize],
         &[State::LeapSecond as usize],

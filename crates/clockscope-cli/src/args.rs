@@ -292,7 +292,7 @@ pub(crate) struct OrderArgs {
     #[command(flatten)]
     pub(crate) pairs: PairArgs,
     /// How readings are handed from CPU to CPU
-    #[arg(long, alias = "handover", value_name = "WAY", value_enum, default_value_t)]
+    #[arg(long, value_name = "WAY", value_enum, default_value_t)]
     pub(crate) handoff: HandoffArg,
     /// Time for all clocks and pairs together; many or busy CPUs take longer
     #[arg(long, short, value_name = "TIME", default_value = "2s", value_parser = duration::parse, allow_hyphen_values = true)]

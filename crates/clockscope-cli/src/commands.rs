@@ -1,10 +1,10 @@
 //! One function a subcommand.
 
-mod answers;
 mod clocksource;
 mod common;
 #[cfg(not(unix))]
 mod no_runtimes;
+mod questions;
 mod repeat;
 #[cfg(unix)]
 mod runtimes;
@@ -28,7 +28,7 @@ use crate::output::{self, Destination};
 use crate::progress::Bar;
 use crate::usage::{UsageError, explained, unknown_clock, unknown_word};
 use crate::version;
-use common::{Drawing, Timer, exit, read_text, selected, stop_on_signals, write};
+use common::{Drawing, RequestedTimer, exit, read_text, selected, stop_on_signals, write};
 #[cfg(not(unix))]
 use no_runtimes as runtimes;
 
@@ -56,11 +56,11 @@ pub(crate) fn run(cli: Cli) -> Result<Exit> {
         Some(Command::Steps(args)) => steps::run(&args),
         Some(Command::Replay(args)) => steps::replay(&args),
         Some(Command::Advise(args)) => advise(&args),
-        Some(Command::Order(args)) => answers::order(&args),
-        Some(Command::Offsets(args)) => answers::offsets(&args),
-        Some(Command::Rate(args)) => answers::rate(&args),
-        Some(Command::Gaps(args)) => answers::gaps(&args),
-        Some(Command::Sleep(args)) => answers::sleep(&args),
+        Some(Command::Order(args)) => questions::order(&args),
+        Some(Command::Offsets(args)) => questions::offsets(&args),
+        Some(Command::Rate(args)) => questions::rate(&args),
+        Some(Command::Gaps(args)) => questions::gaps(&args),
+        Some(Command::Sleep(args)) => questions::sleep(&args),
         Some(Command::Runtimes(args)) => runtimes::run(&args),
         Some(Command::Check(args)) => trust::check(&args),
         Some(Command::Shootout(args)) => trust::shootout(&args),
@@ -111,7 +111,7 @@ fn measure(args: &MeasureArgs) -> Result<Exit> {
     }
     let catalogue = selected(&args.clocks)?;
     let destination = Destination::open(args.output.output.as_deref())?;
-    let timer = Timer::of(&args.timer)?;
+    let timer = RequestedTimer::of(&args.timer)?;
     let mut measurement = fresh(catalogue, args.duration, args.cpu, args.thorough, &args.output)?;
     timer.note(&mut measurement);
     let exit = exit(measurement.is_interrupted(), measurement.found.clocks.iter(), &args.fail_on);

@@ -31,8 +31,8 @@ pub(crate) enum FailOn {
 
 /// 1 if any clock shows any of these, otherwise 3 if one of them is unknown for all clocks,
 /// otherwise 0.
-pub(crate) fn judge<'a>(clocks: impl Iterator<Item = Shown<'a>>, fail_on: &[FailOn]) -> Exit {
-    let clocks: Vec<Shown<'_>> = clocks.collect();
+pub(crate) fn judge<'a>(clocks: impl Iterator<Item = ShownClock<'a>>, fail_on: &[FailOn]) -> Exit {
+    let clocks: Vec<ShownClock<'_>> = clocks.collect();
     let shown = |event: &FailOn| any(clocks.iter().map(|clock| event.shown_by(*clock)));
     decide(fail_on.iter().map(shown))
 }
@@ -243,20 +243,20 @@ impl Shows<CheckFinding> for Trust {
 
 /// What a record shows of a clock, whichever question was asked.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Shown<'a> {
+pub(crate) struct ShownClock<'a> {
     available: bool,
     events: Option<&'a Events>,
     has_unknown: bool,
 }
 
-impl<'a> From<&'a ClockRecord> for Shown<'a> {
+impl<'a> From<&'a ClockRecord> for ShownClock<'a> {
     fn from(clock: &'a ClockRecord) -> Self {
         let ClockRecord { available, events, .. } = clock;
         Self { available: *available, events: events.as_ref(), has_unknown: !clock.reasons().is_empty() }
     }
 }
 
-impl<'a> From<&'a StepsRecord> for Shown<'a> {
+impl<'a> From<&'a StepsRecord> for ShownClock<'a> {
     fn from(clock: &'a StepsRecord) -> Self {
         let StepsRecord { available, events, .. } = clock;
         Self { available: *available, events: events.as_ref(), has_unknown: !clock.reasons().is_empty() }
@@ -265,7 +265,7 @@ impl<'a> From<&'a StepsRecord> for Shown<'a> {
 
 impl FailOn {
     /// Whether the clock shows it; `None` if that is not known.
-    fn shown_by(self, clock: Shown<'_>) -> Option<bool> {
+    fn shown_by(self, clock: ShownClock<'_>) -> Option<bool> {
         let events = clock.events;
         match self {
             Self::Regression => {

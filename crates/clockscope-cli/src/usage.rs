@@ -3,8 +3,8 @@
 use std::fmt;
 
 use clap::CommandFactory;
-use clockscope_machine::clocksource::{self, SwitchError};
-use clockscope_measure::{MeasureError, UnknownClock};
+use clockscope_machine::clocksource::SwitchError;
+use clockscope_measure::{Elsewhere, MeasureError, UnknownClock};
 
 use crate::args::Cli;
 
@@ -26,8 +26,9 @@ pub(crate) fn explained(error: MeasureError, cpu: &str) -> anyhow::Error {
     match error {
         MeasureError::Affinity(error) => UsageError(format!("{cpu}: {error}")).into(),
         MeasureError::Unknown(error) => unknown_clock(error).into(),
-        MeasureError::Clocksource(error @ SwitchError::NotAvailable { .. }) => {
-            UsageError(format!("--clocksource: {error}")).into()
+        MeasureError::Clocksource(SwitchError::NotAvailable { name, available }) => {
+            let hint = clocksource_hint(&name, &available);
+            UsageError(format!("--clocksource: {}{hint}", SwitchError::NotAvailable { name, available })).into()
         }
         MeasureError::Policy(error) => UsageError(format!("--policy: {error}")).into(),
         error @ MeasureError::SameClock { .. } => UsageError(error.to_string()).into(),
@@ -60,17 +61,41 @@ pub(crate) fn unknown_word(error: UnknownClock) -> UsageError {
     })
 }
 
-/// What a name means where it is no clock of this machine's: a clocksource, or a clock of another
-/// system.
+/// What a name means that no clock of this machine bears, as a mistake with its hint.
 fn elsewhere(name: &str) -> Option<UsageError> {
-    let systems = clockscope_measure::other_systems_with(name);
-    if clocksource::known(name).is_some() {
-        let switched = format!("`clockscope measure --clocksource {name}` measures with it, and needs root");
-        return Some(UsageError(format!("{name} is a clocksource, not a clock: {switched}")));
+    clockscope_measure::elsewhere(name).as_ref().map(hint).map(UsageError)
+}
+
+fn hint(found: &Elsewhere) -> String {
+    const LIST: &str = "`clockscope list` shows the clocks of this system";
+    match found {
+        Elsewhere::OtherSystems { name, systems } => {
+            format!("{name} exists on {}, not here: {LIST}", systems.join(", "))
+        }
+        Elsewhere::OtherMachines { name, summary } => format!("this machine lacks {name}: {summary}; {LIST}"),
+        Elsewhere::Clocksource { known, is_offered: Some(false) } => {
+            format!("{} is a clocksource, not a clock, and this kernel does not offer it: {LIST}", known.name)
+        }
+        Elsewhere::Clocksource { known, .. } => {
+            let name = known.name;
+            let switched = format!("`clockscope measure --clocksource {name}` measures with it, and needs root");
+            format!("{name} is a clocksource, not a clock: {switched}")
+        }
     }
-    let message =
-        format!("{name} exists on {}, not here: `clockscope list` shows the clocks of this system", systems.join(", "));
-    (!systems.is_empty()).then_some(UsageError(message))
+}
+
+/// What may have been meant by a clocksource that the kernel does not offer, after the error.
+fn clocksource_hint(name: &str, available: &str) -> String {
+    let offered = || available.split_ascii_whitespace().map(str::to_owned);
+    match clockscope_measure::known_clocksource(name) {
+        // In another spelling.
+        Some(known) if offered().any(|name| name == known.name) => format!("; did you mean {}?", known.name),
+        Some(known) => format!("; {} is {}", known.name, known.description),
+        None => match nearest(name, offered()).trim_end() {
+            "" => String::new(),
+            near => format!("; {near}"),
+        },
+    }
 }
 
 /// How like a name must be to be meant (Jaro and Winkler: 1 for the same), and how much less like
@@ -91,5 +116,36 @@ pub(crate) fn nearest(name: &str, known: impl Iterator<Item = String>) -> String
         [] => String::new(),
         [one] => format!("did you mean {one}? "),
         [first @ .., last] => format!("did you mean {} or {last}? ", first.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_clocksource_that_the_kernel_lacks_is_not_recommended() {
+        let Some(known) = clockscope_measure::known_clocksource("CLOCK_ACPI_PM") else { panic!("it is known") };
+        let of = |is_offered| hint(&Elsewhere::Clocksource { known, is_offered });
+        let switch = "acpi_pm is a clocksource, not a clock: `clockscope measure --clocksource acpi_pm` measures with it, and needs root";
+        assert_eq!([of(Some(true)), of(None)], [switch, switch]);
+        let list = "`clockscope list` shows the clocks of this system";
+        let lacking = format!("acpi_pm is a clocksource, not a clock, and this kernel does not offer it: {list}");
+        assert_eq!(of(Some(false)), lacking);
+        let other = Elsewhere::OtherMachines { name: "stckf".to_owned(), summary: "STCKF (z/Architecture)" };
+        assert_eq!(hint(&other), format!("this machine lacks stckf: STCKF (z/Architecture); {list}"));
+    }
+
+    #[test]
+    fn a_clocksource_that_is_not_offered_is_explained_or_corrected() {
+        for (name, expected) in [
+            ("acpi_pm", "; acpi_pm is the ACPI power-management timer, a port of the chipset"),
+            ("CLOCK_ACPI_PM", "; acpi_pm is the ACPI power-management timer, a port of the chipset"),
+            ("TSC", "; did you mean tsc?"),
+            ("kvm_clock", "; did you mean kvm-clock?"),
+            ("sundial", ""),
+        ] {
+            assert_eq!(clocksource_hint(name, "tsc kvm-clock"), expected, "{name}");
+        }
     }
 }

@@ -1,20 +1,34 @@
 //! The kernel's clocksources: what each is, and what the kernel thinks of the processor's counter.
 
-mod log;
+mod kernel_log;
 mod switch;
 
 use clockscope_arch::{clocksource, counter};
-use clockscope_records::{Environment, KernelCause, KernelVerdict, Reason};
+use clockscope_records::{Environment, Figure, KernelCause, KernelVerdict, Reason};
+
+use crate::kernel;
 
 pub use clocksource::{Architecture, Hardware, KnownClocksource};
 pub use switch::{Restoration, Right, SwitchError, left_behind, restore, right};
 #[cfg(fuzzing)]
-pub(crate) use {log::fuzz as fuzz_log, switch::fuzz as fuzz_marker};
+pub(crate) use {kernel_log::fuzz as fuzz_log, switch::fuzz as fuzz_marker};
 
 /// Returns what is known of a clocksource; `None` for one that this program has never heard of.
 #[must_use]
 pub fn known(name: &str) -> Option<&'static KnownClocksource> {
     clocksource::known(name.as_bytes())
+}
+
+/// Returns what is known of a clocksource by its name in capital or small letters.
+#[must_use]
+pub fn named(name: &str) -> Option<&'static KnownClocksource> {
+    clocksource::KNOWN.iter().find(|known| known.name.eq_ignore_ascii_case(name))
+}
+
+/// Returns the clocksources that the kernel offers.
+#[must_use]
+pub fn available() -> Figure<Vec<String>> {
+    kernel::clocksources_available()
 }
 
 /// Returns whether the kernel computes this clocksource from the processor's counter and from what
@@ -66,7 +80,7 @@ pub fn kernel_verdict(environment: &Environment) -> KernelVerdict {
         return word;
     }
     let command_line = crate::text::file("/proc/cmdline").unwrap_or_default();
-    let log = log::read();
+    let log = kernel_log::read();
     let causes = causes(environment, word.is_available, &command_line, log.as_deref().unwrap_or_default());
     word.reasons = causes.into_iter().map(Reason::from).collect();
     word.not_looked_at = log.err().map(|error| error.to_string());
@@ -80,7 +94,7 @@ fn causes(
     command_line: &str,
     log: &[String],
 ) -> Vec<KernelCause> {
-    let mut causes = log::faults(log);
+    let mut causes = kernel_log::faults(log);
     causes.extend(asked_for_at_boot(command_line));
     let explains_absence = |cause: &KernelCause| cause.is_fault() || *cause == KernelCause::NotscOption;
     if is_available == Some(false) && !causes.iter().any(explains_absence) {

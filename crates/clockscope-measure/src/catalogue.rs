@@ -43,6 +43,14 @@ pub(crate) const COUNTER: &str = "counter";
 /// What C writes before the names of POSIX clocks.
 const C_PREFIX: &str = "clock_";
 
+/// The names that one on the command line may mean, the likeliest first: in small letters, and
+/// without C's prefix.
+pub(crate) fn spellings(name: &str) -> impl Iterator<Item = String> {
+    let name = name.to_ascii_lowercase();
+    let bare = name.strip_prefix(C_PREFIX).map(str::to_owned);
+    std::iter::once(name).chain(bare)
+}
+
 /// A name that no clock bears.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown clock: {name}")]
@@ -96,17 +104,15 @@ impl<P: Platform> Catalogue<P> {
     /// Where the clocks of this name are: one, or one a path. Names are those of `clockscope list`,
     /// in capitals as well, with C's prefix, or [`COUNTER`].
     pub(crate) fn places(&self, name: &str, paths: Paths) -> Result<Vec<usize>, UnknownClock> {
-        let asked = name.to_ascii_lowercase();
         let bearing = |name: &str| -> Vec<usize> {
             (0..self.entries.len()).filter(|place| self.is_meant(&self.entries[*place], name, paths)).collect()
         };
         let in_order = |row: &CatalogueEntry<P>| row.info.is_counter() && row.info.is_ordered;
-        let places = match (bearing(&asked), asked.strip_prefix(C_PREFIX)) {
-            (places, Some(rest)) if places.is_empty() => bearing(rest),
-            (places, _) if places.is_empty() && asked == COUNTER => {
-                self.entries.iter().position(in_order).into_iter().collect()
-            }
-            (places, _) => places,
+        let found = spellings(name).map(|name| bearing(&name)).find(|places| !places.is_empty());
+        let places = match found {
+            Some(places) => places,
+            None if name.eq_ignore_ascii_case(COUNTER) => self.entries.iter().position(in_order).into_iter().collect(),
+            None => Vec::new(),
         };
         if places.is_empty() { Err(UnknownClock { name: name.to_owned(), known: self.names() }) } else { Ok(places) }
     }

@@ -50,18 +50,6 @@ fn system_clock(system: System, clock: &catalog::Cataloged) -> SystemClock {
     }
 }
 
-/// Returns the names of the other systems whose clocks bear this name or alias; empty for a name
-/// that this system or none has.
-#[must_use]
-pub fn other_systems_with(name: &str) -> Vec<&'static str> {
-    let name = name.split_once(':').map_or(name, |(name, _)| name);
-    let systems = catalog::systems_with(name);
-    if System::HERE.is_some_and(|here| systems.contains(&here)) {
-        return Vec::new();
-    }
-    systems.into_iter().map(System::name).collect()
-}
-
 /// Stamps the facts about the machine with the time.
 ///
 /// # Errors

@@ -2,7 +2,7 @@
 
 use clockscope_records::{Baseline, ClockRecord, Cost, Events, Failure, Figure, Monotonic};
 use clockscope_sources::{ClockInfo, Kind, Path, Resolution};
-use clockscope_statistics::{Blocks, EventCounts, quantile};
+use clockscope_statistics::{EventCounts, MedianBlocks, quantile};
 
 use crate::context::Context;
 use crate::platform::{Platform, Yardstick};
@@ -89,7 +89,7 @@ fn fill<P: Platform>(
 /// how many were dropped.
 fn cost<P: Platform>(
     sorted: Vec<f64>,
-    blocks: &Blocks,
+    blocks: &MedianBlocks,
     context: &Context<'_, P>,
     [batches, reads_per_batch, batches_dropped]: [u64; 3],
 ) -> Option<Cost> {

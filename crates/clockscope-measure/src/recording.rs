@@ -5,7 +5,7 @@
 //! keeps all of it, the [`Player`] one that delivers it again; *steps* is the same on both.
 
 mod damage;
-mod differences;
+mod deltas;
 mod facts;
 mod log;
 mod player;

@@ -2,7 +2,7 @@
 
 use clockscope_sources::{Errno, Kind};
 use clockscope_statistics::{
-    Batch, Blocks, Differences, Elapsed, EventCounter, Judge, Reservoir, TickCollector, quantile,
+    Batch, Differences, Elapsed, EventCounter, Judge, MedianBlocks, Reservoir, TickCollector, quantile,
 };
 
 use crate::bench::Bench;
@@ -44,7 +44,7 @@ pub(crate) struct SubjectState {
     pub(crate) reads_per_batch: usize,
     pub(crate) costs: Reservoir,
     /// The same in the order in which they came.
-    pub(crate) cost_blocks: Blocks,
+    pub(crate) cost_blocks: MedianBlocks,
     pub(crate) recent: RecentCosts,
     pub(crate) dropped: u64,
     pub(crate) errors: u64,
@@ -130,7 +130,7 @@ impl SubjectState {
             judged_outside,
             reads_per_batch: 1,
             costs: Reservoir::new(KEPT),
-            cost_blocks: Blocks::default(),
+            cost_blocks: MedianBlocks::default(),
             recent: RecentCosts::default(),
             dropped: 0,
             errors: 0,

@@ -9,7 +9,7 @@ use clockscope_statistics::{Tick, tick};
 
 /// A value that Python has a type for.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Value {
+pub(crate) enum PythonValue {
     None,
     Bool(bool),
     Unsigned(u64),
@@ -21,14 +21,14 @@ pub(crate) enum Value {
 
 /// Why a question has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Failure {
+pub(crate) enum AnswerFailure {
     /// No clock of the system answers.
     NoClock,
     /// The library has failed: a fault in it.
     Panicked,
 }
 
-impl Value {
+impl PythonValue {
     const fn word(text: &'static str) -> Self {
         Self::Text(Cow::Borrowed(text))
     }
@@ -39,20 +39,20 @@ impl Value {
 }
 
 /// Returns the error bound now, and the largest since the generation began, in ns.
-pub(crate) fn error_bound() -> Result<Value, Failure> {
-    let bound = clockscope::error_bound().ok_or(Failure::NoClock)?;
-    Ok(Value::Tuple(vec![Value::ns(bound.now), Value::ns(bound.largest)]))
+pub(crate) fn error_bound() -> Result<PythonValue, AnswerFailure> {
+    let bound = clockscope::error_bound().ok_or(AnswerFailure::NoClock)?;
+    Ok(PythonValue::Tuple(vec![PythonValue::ns(bound.now), PythonValue::ns(bound.largest)]))
 }
 
 /// The same of civil time.
-pub(crate) fn wall_error_bound() -> Result<Value, Failure> {
-    let bound = clockscope::wall::error_bound().ok_or(Failure::NoClock)?;
-    Ok(Value::Tuple(vec![Value::ns(bound.now), Value::ns(bound.largest)]))
+pub(crate) fn wall_error_bound() -> Result<PythonValue, AnswerFailure> {
+    let bound = clockscope::wall::error_bound().ok_or(AnswerFailure::NoClock)?;
+    Ok(PythonValue::Tuple(vec![PythonValue::ns(bound.now), PythonValue::ns(bound.largest)]))
 }
 
 /// Returns what an interval of civil time is worth now, in a word.
-pub(crate) fn bounded_state() -> Result<Value, Failure> {
-    Ok(Value::word(match bounded::now().state {
+pub(crate) fn bounded_state() -> Result<PythonValue, AnswerFailure> {
+    Ok(PythonValue::word(match bounded::now().state {
         State::Synchronized => "synchronized",
         State::WhileNotSlewing => "while_not_slewing",
         State::LeapSecond => "leap_second",
@@ -64,8 +64,8 @@ pub(crate) fn bounded_state() -> Result<Value, Failure> {
 }
 
 /// Returns where the time comes from, in a word.
-pub(crate) fn source() -> Result<Value, Failure> {
-    Ok(Value::word(match clockscope::source() {
+pub(crate) fn source() -> Result<PythonValue, AnswerFailure> {
+    Ok(PythonValue::word(match clockscope::source() {
         Source::Counter => "counter",
         Source::OsClock => "os_clock",
         _ => "nothing",
@@ -73,64 +73,64 @@ pub(crate) fn source() -> Result<Value, Failure> {
 }
 
 /// Returns each piece of evidence: name, finding, sentence, value, unit, source, advice.
-pub(crate) fn evidence() -> Result<Value, Failure> {
-    Ok(Value::Tuple(clockscope::evidence().into_iter().map(piece).collect()))
+pub(crate) fn evidence() -> Result<PythonValue, AnswerFailure> {
+    Ok(PythonValue::Tuple(clockscope::evidence().into_iter().map(piece).collect()))
 }
 
-fn piece(evidence: Evidence) -> Value {
+fn piece(evidence: Evidence) -> PythonValue {
     let finding = match evidence.finding {
         Finding::For => "for",
         Finding::Against => "against",
         _ => "unknown",
     };
     let value = match evidence.value {
-        Some(clockscope::Value::Number(number)) => Value::Float(number),
-        Some(clockscope::Value::Word(word)) => Value::Text(word),
-        _ => Value::None,
+        Some(clockscope::Value::Number(number)) => PythonValue::Float(number),
+        Some(clockscope::Value::Word(word)) => PythonValue::Text(word),
+        _ => PythonValue::None,
     };
-    Value::Tuple(vec![
-        Value::word(evidence.name),
-        Value::word(finding),
-        Value::Text(evidence.seen),
+    PythonValue::Tuple(vec![
+        PythonValue::word(evidence.name),
+        PythonValue::word(finding),
+        PythonValue::Text(evidence.seen),
         value,
-        Value::word(evidence.unit),
-        Value::Text(evidence.source),
-        Value::Text(evidence.advice),
+        PythonValue::word(evidence.unit),
+        PythonValue::Text(evidence.source),
+        PythonValue::Text(evidence.advice),
     ])
 }
 
 /// Returns the clock's step in ns, if one was found.
-pub(crate) fn resolution() -> Result<Value, Failure> {
-    Ok(clockscope::resolution().map_or(Value::None, Value::ns))
+pub(crate) fn resolution() -> Result<PythonValue, AnswerFailure> {
+    Ok(clockscope::resolution().map_or(PythonValue::None, PythonValue::ns))
 }
 
 /// Returns the generation's number.
-pub(crate) fn generation() -> Result<Value, Failure> {
-    Ok(Value::Unsigned(clockscope::generation()))
+pub(crate) fn generation() -> Result<PythonValue, AnswerFailure> {
+    Ok(PythonValue::Unsigned(clockscope::generation()))
 }
 
 /// Asks the kernel now what readings would ask later.
-pub(crate) fn prepare() -> Result<Value, Failure> {
+pub(crate) fn prepare() -> Result<PythonValue, AnswerFailure> {
     clockscope::prepare();
-    Ok(Value::None)
+    Ok(PythonValue::None)
 }
 
 /// Asks the kernel again, and returns whether the counter may be used.
-pub(crate) fn recheck() -> Result<Value, Failure> {
-    Ok(Value::Bool(clockscope::recheck()))
+pub(crate) fn recheck() -> Result<PythonValue, AnswerFailure> {
+    Ok(PythonValue::Bool(clockscope::recheck()))
 }
 
 /// Returns the tick of a clock that gave these readings, and why there is none: one of both.
 /// `readings` holds native words of 64 bits.
-pub(crate) fn tick_of(readings: &[u8]) -> Value {
+pub(crate) fn tick_of(readings: &[u8]) -> PythonValue {
     let words: Vec<u64> = readings.as_chunks::<8>().0.iter().map(|word| u64::from_ne_bytes(*word)).collect();
     let (found, reason) = match tick(&words) {
-        Tick::Found(lattice) => (Value::Float(lattice.period), Value::None),
+        Tick::Found(lattice) => (PythonValue::Float(lattice.period), PythonValue::None),
         Tick::AtMost { units, .. } => {
             let reason = format!("too fine to be separated from the clock's unit: at most {units:.3} units");
-            (Value::None, Value::Text(Cow::Owned(reason)))
+            (PythonValue::None, PythonValue::Text(Cow::Owned(reason)))
         }
-        Tick::Unknown(reason) => (Value::None, Value::word(reason.reason())),
+        Tick::Unknown(reason) => (PythonValue::None, PythonValue::word(reason.reason())),
     };
-    Value::Tuple(vec![found, reason])
+    PythonValue::Tuple(vec![found, reason])
 }

@@ -16,7 +16,7 @@ use clockscope::{bounded, wall};
 use pyo3_ffi as py;
 use pyo3_ffi::{PyMethodDef, PyMethodDefPointer, PyModuleDef, PyModuleDef_Slot, PyObject};
 
-use crate::answers::{self, Failure, Value};
+use crate::answers::{self, AnswerFailure, PythonValue};
 
 /// The package's version, with the zero byte that ends it.
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), "\0");
@@ -162,7 +162,7 @@ extern "C" fn now_ns(_module: *mut PyObject, _none: *mut PyObject) -> *mut PyObj
         // SAFETY: Python calls functions of modules with the interpreter attached.
         Ok(now) => unsafe { py::PyLong_FromUnsignedLongLong(now.as_ns()) },
         // SAFETY: as above.
-        Err(_) => unsafe { raise(Failure::NoClock) },
+        Err(_) => unsafe { raise(AnswerFailure::NoClock) },
     }
 }
 
@@ -178,9 +178,9 @@ extern "C" fn wall_ns(_module: *mut PyObject, _none: *mut PyObject) -> *mut PyOb
 
 extern "C" fn bounded_ns(_module: *mut PyObject, _none: *mut PyObject) -> *mut PyObject {
     let now = bounded::now();
-    let ends = [now.earliest, now.latest].map(|end| Value::Signed(end.as_unix_ns()));
+    let ends = [now.earliest, now.latest].map(|end| PythonValue::Signed(end.as_unix_ns()));
     // SAFETY: as in `now_ns`.
-    unsafe { object(&Value::Tuple(ends.to_vec())) }
+    unsafe { object(&PythonValue::Tuple(ends.to_vec())) }
 }
 
 /// Defines functions that return what a question of [`answers`] does.
@@ -226,16 +226,16 @@ extern "C" fn tick(_module: *mut PyObject, readings: *mut PyObject) -> *mut PyOb
 }
 
 /// Returns what `question` does, without a panic.
-fn guarded(question: impl FnOnce() -> Result<Value, Failure>) -> Result<Value, Failure> {
+fn guarded(question: impl FnOnce() -> Result<PythonValue, AnswerFailure>) -> Result<PythonValue, AnswerFailure> {
     // Nothing of the caller's is changed by a question.
-    catch_unwind(AssertUnwindSafe(question)).unwrap_or(Err(Failure::Panicked))
+    catch_unwind(AssertUnwindSafe(question)).unwrap_or(Err(AnswerFailure::Panicked))
 }
 
 /// Returns a new object of what `question` returns; NULL, with an exception set, where it fails.
 ///
 /// # Safety
 /// The thread is attached to the interpreter.
-unsafe fn answered(question: impl FnOnce() -> Result<Value, Failure>) -> *mut PyObject {
+unsafe fn answered(question: impl FnOnce() -> Result<PythonValue, AnswerFailure>) -> *mut PyObject {
     let answer = guarded(question);
     // SAFETY: as the caller promises.
     unsafe {
@@ -250,18 +250,18 @@ unsafe fn answered(question: impl FnOnce() -> Result<Value, Failure>) -> *mut Py
 ///
 /// # Safety
 /// The thread is attached to the interpreter.
-unsafe fn object(value: &Value) -> *mut PyObject {
+unsafe fn object(value: &PythonValue) -> *mut PyObject {
     // SAFETY: the caller promises what these functions demand, and texts are valid UTF-8 of the
     // length that is passed.
     unsafe {
         match value {
-            Value::None => py::Py_NewRef(py::Py_None()),
-            Value::Bool(value) => py::PyBool_FromLong((*value).into()),
-            Value::Unsigned(number) => py::PyLong_FromUnsignedLongLong(*number),
-            Value::Signed(number) => py::PyLong_FromLongLong(*number),
-            Value::Float(number) => py::PyFloat_FromDouble(*number),
-            Value::Text(text) => py::PyUnicode_FromStringAndSize(text.as_ptr().cast(), text.len().cast_signed()),
-            Value::Tuple(items) => tuple(items),
+            PythonValue::None => py::Py_NewRef(py::Py_None()),
+            PythonValue::Bool(value) => py::PyBool_FromLong((*value).into()),
+            PythonValue::Unsigned(number) => py::PyLong_FromUnsignedLongLong(*number),
+            PythonValue::Signed(number) => py::PyLong_FromLongLong(*number),
+            PythonValue::Float(number) => py::PyFloat_FromDouble(*number),
+            PythonValue::Text(text) => py::PyUnicode_FromStringAndSize(text.as_ptr().cast(), text.len().cast_signed()),
+            PythonValue::Tuple(items) => tuple(items),
         }
     }
 }
@@ -270,7 +270,7 @@ unsafe fn object(value: &Value) -> *mut PyObject {
 ///
 /// # Safety
 /// As for [`object`].
-unsafe fn tuple(items: &[Value]) -> *mut PyObject {
+unsafe fn tuple(items: &[PythonValue]) -> *mut PyObject {
     // SAFETY: as the caller promises. The tuple is not visible to Python before it is complete, and
     // PyTuple_SetItem takes over the item.
     unsafe {
@@ -295,10 +295,10 @@ unsafe fn tuple(items: &[Value]) -> *mut PyObject {
 /// As for [`object`].
 #[cold]
 #[inline(never)]
-unsafe fn raise(failure: Failure) -> *mut PyObject {
+unsafe fn raise(failure: AnswerFailure) -> *mut PyObject {
     let (name, text) = match failure {
-        Failure::NoClock => (c"ClockUnavailable", c"no clock of the system answers"),
-        Failure::Panicked => (c"ClockscopeError", c"the library has failed: please report it"),
+        AnswerFailure::NoClock => (c"ClockUnavailable", c"no clock of the system answers"),
+        AnswerFailure::Panicked => (c"ClockscopeError", c"the library has failed: please report it"),
     };
     // SAFETY: as the caller promises. Where the package cannot be imported or lacks the class, the
     // exception that says so stays set.

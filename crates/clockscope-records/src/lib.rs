@@ -78,7 +78,7 @@ pub use recording::{
     RecordedYardstick, Recording,
 };
 pub use runtimes::{
-    ComparedApi, RuntimeFound, RuntimeRecord, Runtimes, RuntimesFound, Surprise, SurpriseProse, SurprisingApi,
+    ComparedApi, MovedBy, RuntimeFound, RuntimeRecord, Runtimes, RuntimesFound, Surprise, SurpriseProse, SurprisingApi,
     SurprisingFact,
 };
 pub use schema::{DOCUMENT_SCHEMA, POLICY_SCHEMA, RECORDING_SCHEMA, SCHEMA_VERSION, indented};

@@ -68,7 +68,7 @@ pub struct Sequence {
     /// What failed; `null` if nothing did, and in older records.
     #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<Failure>,
-    /// Readings that one CPU handed to another, all pairs together, by both ways of handing over.
+    /// Readings that one CPU handed to another, all pairs together, in both kinds of handoff.
     pub handoffs: u64,
     /// Handoffs per second of one pair.
     pub handoffs_per_second: Figure<f64>,

@@ -119,6 +119,21 @@ pub struct ComparedApi {
     pub ns: f64,
 }
 
+/// What moves the clock that an API reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MovedBy {
+    /// Whatever the kernel's clocksource is.
+    Clocksource,
+    /// The timer tick.
+    TimerTick,
+    /// The scheduler, which charges processor time.
+    Scheduler,
+    /// Something else, which `built_on` names, or what a later program knows.
+    #[serde(other)]
+    Other,
+}
+
 /// One API of one runtime, or why there is none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(remote = "Self")]
@@ -146,8 +161,15 @@ pub struct RuntimeRecord {
     pub clocksource: Figure<String>,
     /// The basis of the API, e.g. `CLOCK_MONOTONIC`.
     pub built_on: Option<String>,
-    /// The hardware below that: the clocksource where the kernel's precise clocks are built on it,
-    /// otherwise what there is instead of it.
+    /// What moves the clock that the API reads, as the probe states it. Older records do not have
+    /// it.
+    #[serde(default)]
+    pub moved_by: Figure<MovedBy>,
+    /// Whether the API is documented in whole milliseconds, or coarser, as the probe states it.
+    /// Older records do not have it.
+    #[serde(default)]
+    pub documented_coarse: Figure<bool>,
+    /// The name of what moves it: the clocksource where that does.
     pub hardware_timer: Figure<String>,
     /// What the API states as its resolution, by its own frequency, resolution or unit, in ns.
     #[serde(alias = "nominal_tick_ns")]
@@ -175,8 +197,8 @@ pub struct RuntimeRecord {
 
 record!(
     RuntimeRecord {
-        clocksource, hardware_timer, nominal_resolution_ns was nominal_tick_ns, cost_ns, cost, observed_resolution_ns,
-        tick_ns, zeros_percent, regressions, largest_step_ns,
+        clocksource, moved_by, documented_coarse, hardware_timer, nominal_resolution_ns was nominal_tick_ns, cost_ns,
+        cost, observed_resolution_ns, tick_ns, zeros_percent, regressions, largest_step_ns,
     }
     "cost." cost
 );

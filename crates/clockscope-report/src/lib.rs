@@ -11,7 +11,7 @@ mod holder;
 mod kernel_verdict;
 mod model;
 mod performance_counter;
-mod raw;
+mod raw_readings;
 mod recommendation;
 mod render;
 mod report;
@@ -23,7 +23,7 @@ mod text;
 mod tick;
 mod units;
 
-pub use raw::{NO_PARQUET, RawFormat, Series, write_raw, write_recording};
+pub use raw_readings::{NO_PARQUET, RawFormat, Series, write_raw, write_recording};
 pub use render::{Format, RenderError, UnknownFormat};
 pub use style::{Columns, Style};
 

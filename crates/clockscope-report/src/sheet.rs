@@ -25,8 +25,8 @@ pub(crate) struct Sheet {
 impl Sheet {
     /// Makes a sheet without rows, with columns of these names and those of the record's context.
     pub(crate) fn new(record: &Value, columns: &[&str]) -> Self {
-        let context = CONTEXT.map(Column::parse);
-        let head = columns.iter().copied().map(Column::parse).chain(context).map(|column| column.name);
+        let context = CONTEXT.map(SheetColumn::parse);
+        let head = columns.iter().copied().map(SheetColumn::parse).chain(context).map(|column| column.name);
         Self { head: texts(head), rows: Vec::new(), context: context.map(|column| column.of(record)).to_vec() }
     }
 
@@ -40,7 +40,7 @@ impl Sheet {
     /// A dot leads into a field.
     pub(crate) fn of_list(record: &Value, list: &str, columns: &[&str]) -> Self {
         let mut sheet = Self::new(record, columns);
-        let columns: Vec<Column<'_>> = columns.iter().copied().map(Column::parse).collect();
+        let columns: Vec<SheetColumn<'_>> = columns.iter().copied().map(SheetColumn::parse).collect();
         for entry in record[list].as_array().into_iter().flatten() {
             sheet.push(columns.iter().map(|column| column.of(entry)).collect());
         }
@@ -69,12 +69,12 @@ impl Sheet {
 
 /// A column's name, and the field that it shows.
 #[derive(Clone, Copy, Debug)]
-struct Column<'a> {
+struct SheetColumn<'a> {
     name: &'a str,
     path: &'a str,
 }
 
-impl<'a> Column<'a> {
+impl<'a> SheetColumn<'a> {
     fn parse(column: &'a str) -> Self {
         let (name, path) = column.split_once('=').unwrap_or((column, column));
         Self { name, path }

@@ -454,7 +454,7 @@ fn control_characters_of_a_record_are_not_passed_on() {
         assert!(table.contains("perf_counter_ns") && !table.contains('\x1b'), "{table}");
     }
     let sheet = rendered(&document, Format::Csv);
-    assert!(sheet.split_terminator("\r\n").map(columns).all(|count| count == 40), "{sheet}");
+    assert!(sheet.split_terminator("\r\n").map(columns).all(|count| count == 42), "{sheet}");
 }
 
 /// Characters of each kind that steer a terminal or hide, between words.
@@ -571,8 +571,11 @@ fn replace_unknown_words(value: &mut Value) {
         Value::Object(entries) => {
             let of_a_clock = [("kind", "unnamed".into()), ("path", "unnamed".into()), ("basis", "other".into())];
             let of_a_clock = of_a_clock.into_iter().filter(|_| entries.contains_key("description")).collect::<Vec<_>>();
-            for (key, instead) in of_a_clock.into_iter().chain([("failure", Value::Null), ("cause", "unnamed".into())])
-            {
+            for (key, instead) in of_a_clock.into_iter().chain([
+                ("failure", Value::Null),
+                ("cause", "unnamed".into()),
+                ("moved_by", "other".into()),
+            ]) {
                 if let Some(word) = entries.get_mut(key).filter(|word| *word == POISON) {
                     *word = instead;
                 }

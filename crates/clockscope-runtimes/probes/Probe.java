@@ -35,9 +35,13 @@ public class Probe {
         return Math.addExact(Math.multiplyExact(instant.getEpochSecond(), 1_000_000_000L), instant.getNano());
     }
 
-    /** Reads an API in batches and prints its line. {@code value} makes a number of a reading when the batch is over. */
+    /**
+     * Reads an API in batches and prints its line. {@code value} makes a number of a reading when the batch is over.
+     * {@code isCoarse} says that the API is documented in whole milliseconds.
+     */
     static void measure(
-            int milliseconds, String api, String builtOn, long unitsPerSecond, Runnable batch, IntToLongFunction value) {
+            int milliseconds, String api, String builtOn, boolean isCoarse, long unitsPerSecond, Runnable batch,
+            IntToLongFunction value) {
         long[] batchNs = new long[MAX_DURATIONS], steps = new long[MAX_STEPS];
         int seen = 0;
         long batches = 0, last = 0;
@@ -65,7 +69,8 @@ public class Probe {
         var pairs = new StringJoiner(",", "[", "]");
         differences.forEach((difference, count) -> pairs.add("[" + difference + "," + count + "]"));
         System.out.println("{\"clockscope_probe\":1,\"api\":\"" + api + "\",\"built_on\":\"" + builtOn
-                + "\",\"units_per_second\":" + unitsPerSecond + ",\"nominal_hz\":" + unitsPerSecond
+                + "\",\"moved_by\":\"clocksource\",\"documented_coarse\":" + isCoarse
+                + ",\"units_per_second\":" + unitsPerSecond + ",\"nominal_hz\":" + unitsPerSecond
                 + ",\"batch_reads\":" + READS + ",\"batches\":" + batches
                 + ",\"batch_ns\":" + list(batchNs, (int) Math.min(batches, MAX_DURATIONS))
                 + ",\"differences\":" + pairs + ",\"steps\":" + list(steps, seen)
@@ -90,9 +95,10 @@ public class Probe {
             System.err.println("usage: java Probe.java MILLISECONDS (1 to 60000)");
             System.exit(2);
         }
-        measure(milliseconds, "System.nanoTime", "CLOCK_MONOTONIC", 1_000_000_000, Probe::nanoTime, i -> numbers[i]);
-        measure(milliseconds, "Instant.now", "CLOCK_REALTIME", 1_000_000_000, Probe::instantNow, i -> nanosOf(instants[i]));
-        measure(milliseconds, "System.currentTimeMillis", "CLOCK_REALTIME, in whole ms", 1000, Probe::currentTimeMillis,
-                i -> numbers[i]);
+        measure(milliseconds, "System.nanoTime", "CLOCK_MONOTONIC", false, 1_000_000_000, Probe::nanoTime, i -> numbers[i]);
+        measure(milliseconds, "Instant.now", "CLOCK_REALTIME", false, 1_000_000_000, Probe::instantNow,
+                i -> nanosOf(instants[i]));
+        measure(milliseconds, "System.currentTimeMillis", "CLOCK_REALTIME, in whole ms", true, 1000,
+                Probe::currentTimeMillis, i -> numbers[i]);
     }
 }

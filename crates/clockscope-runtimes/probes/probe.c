@@ -103,7 +103,8 @@ static inline __attribute__((always_inline)) void measure(const char *name, cloc
         }
     }
 
-    printf("{\"clockscope_probe\":1,\"api\":\"clock_gettime(%s)\",\"built_on\":\"%s\",\"units_per_second\":1000000000,", name, name);
+    printf("{\"clockscope_probe\":1,\"api\":\"clock_gettime(%s)\",\"built_on\":\"%s\",", name, name);
+    printf("\"moved_by\":\"clocksource\",\"documented_coarse\":false,\"units_per_second\":1000000000,");
     printf("\"nominal_hz\":%" PRId64 ",\"batch_reads\":%d", ns(resolution) ? 1000000000 / ns(resolution) : 1000000000, READS);
     printf(",\"batches\":%" PRId64, batches);
     print_list("batch_ns", batch_ns, batches < MAX_DURATIONS ? batches : MAX_DURATIONS);

@@ -70,7 +70,8 @@ void measure(const char* api, const std::string& built_on, std::chrono::millisec
     }
 
     std::cout << "{\"clockscope_probe\":1,\"api\":\"" << api << "\",\"built_on\":\"" << built_on
-              << "\",\"units_per_second\":" << units_per_second << ",\"nominal_hz\":" << units_per_second
+              << "\",\"moved_by\":\"clocksource\",\"documented_coarse\":false"
+              << ",\"units_per_second\":" << units_per_second << ",\"nominal_hz\":" << units_per_second
               << ",\"batch_reads\":" << reads << ",\"batches\":" << batches;
     print("batch_ns", batch_ns);
     std::cout << ",\"differences\":[";

@@ -20,6 +20,10 @@ static class Probe
     // However short the rest is: tiered compilation takes 100 ms to notice that a method of the class library is called often.
     const int WarmUpMilliseconds = 250;
 
+    // What moves a clock on Linux, and whether it is documented in whole milliseconds.
+    const string Precise = "\"moved_by\":\"clocksource\",\"documented_coarse\":false";
+    const string Coarse = "\"moved_by\":\"timer_tick\",\"documented_coarse\":true";
+
     static readonly long[] numbers = new long[Reads];
     static readonly DateTime[] times = new DateTime[Reads];
 
@@ -61,7 +65,8 @@ static class Probe
     }
 
     // Reads an API in batches and prints its line. What value makes a number of is a reading of a batch that is over.
-    static void Measure(int milliseconds, string api, string builtOn, long unitsPerSecond, Action batch, Func<int, long> value)
+    static void Measure(int milliseconds, string api, string builtOn, string facts, long unitsPerSecond, Action batch,
+        Func<int, long> value)
     {
         var batchNs = new List<long>(MaxDurations);
         var steps = new List<long>(MaxSteps);
@@ -98,7 +103,7 @@ static class Probe
         ascending.Sort();
         foreach (long difference in ascending) pairs.Add("[" + difference + "," + differences[difference] + "]");
         Console.Out.WriteLine("{\"clockscope_probe\":1,\"api\":\"" + api + "\",\"built_on\":\"" + builtOn
-            + "\",\"units_per_second\":" + unitsPerSecond + ",\"nominal_hz\":" + unitsPerSecond
+            + "\"," + facts + ",\"units_per_second\":" + unitsPerSecond + ",\"nominal_hz\":" + unitsPerSecond
             + ",\"batch_reads\":" + Reads + ",\"batches\":" + batches + ",\"batch_ns\":[" + string.Join(",", batchNs)
             + "],\"differences\":[" + string.Join(",", pairs) + "],\"steps\":[" + string.Join(",", steps)
             + "],\"version\":\"" + RuntimeInformation.FrameworkDescription + "\"}");
@@ -114,18 +119,18 @@ static class Probe
             return 2;
         }
         string scale = Stopwatch.Frequency == 1000000000 ? "" : ", in units of " + Nanoseconds(1) + " ns";
-        Measure(milliseconds, "Stopwatch.GetTimestamp", "CLOCK_MONOTONIC" + scale, Stopwatch.Frequency,
+        Measure(milliseconds, "Stopwatch.GetTimestamp", "CLOCK_MONOTONIC" + scale, Precise, Stopwatch.Frequency,
             GetTimestamp, i => numbers[i]);
         // The same program may run in either, whatever it was compiled against.
         string utcNow = Type.GetType("Mono.Runtime") == null ? "in units of 100 ns" : "in whole microseconds";
-        Measure(milliseconds, "DateTime.UtcNow", "CLOCK_REALTIME, " + utcNow, TimeSpan.TicksPerSecond,
+        Measure(milliseconds, "DateTime.UtcNow", "CLOCK_REALTIME, " + utcNow, Precise, TimeSpan.TicksPerSecond,
             UtcNow, i => times[i].Ticks);
 #if NETCOREAPP
-        Measure(milliseconds, "Environment.TickCount64", "CLOCK_MONOTONIC_COARSE, in whole ms", 1000,
+        Measure(milliseconds, "Environment.TickCount64", "CLOCK_MONOTONIC_COARSE, in whole ms", Coarse, 1000,
             TickCount64, i => numbers[i]);
 #else
         Console.Out.WriteLine("{\"clockscope_probe\":1,\"api\":\"Environment.TickCount64\",\"unavailable\":\"the class library that it was compiled against has none\"}");
-        Measure(milliseconds, "Environment.TickCount", "CLOCK_MONOTONIC_COARSE, in whole ms", 1000,
+        Measure(milliseconds, "Environment.TickCount", "CLOCK_MONOTONIC_COARSE, in whole ms", Coarse, 1000,
             TickCount, i => Unwrapped(numbers[i]));
 #endif
         return 0;

@@ -66,6 +66,7 @@ func measureNow(duration time.Duration) []byte {
 	}
 
 	line := []byte(`{"clockscope_probe":1,"api":"time.Now","built_on":"CLOCK_MONOTONIC, read with CLOCK_REALTIME",` +
+		`"moved_by":"clocksource","documented_coarse":false,` +
 		`"units_per_second":1000000000,"nominal_hz":1000000000,"batch_reads":`)
 	line = strconv.AppendInt(line, reads, 10)
 	line = strconv.AppendInt(append(line, `,"batches":`...), batches, 10)

@@ -58,8 +58,9 @@
         return smallest;
     }
 
-    // Reads an API in batches and returns its line. `value` makes a number of reading i when the batch is over.
-    function measure(milliseconds, api, builtOn, unitsPerSecond, nominalHz, batch, value) {
+    // Reads an API in batches and returns its line. `value` makes a number of reading i when the batch is over. `isCoarse` says that
+    // the API is documented in whole milliseconds.
+    function measure(milliseconds, api, builtOn, isCoarse, unitsPerSecond, nominalHz, batch, value) {
         // Grow, while warming up, until a batch takes 200 steps of the timer: they do not blur its duration any more. Three in a row
         // have to, for one may have been interrupted.
         const longEnough = 200 * timerStep();
@@ -92,8 +93,9 @@
             }
         }
         return line(api, {
-            built_on: builtOn, units_per_second: unitsPerSecond, nominal_hz: nominalHz, batch_reads: reads,
-            batches, batch_ns: batchNs, differences: [...differences].sort((a, b) => a[0] - b[0]), steps, version,
+            built_on: builtOn, moved_by: "clocksource", documented_coarse: isCoarse, units_per_second: unitsPerSecond,
+            nominal_hz: nominalHz, batch_reads: reads, batches, batch_ns: batchNs,
+            differences: [...differences].sort((a, b) => a[0] - b[0]), steps, version,
         });
     }
 
@@ -105,11 +107,13 @@
     // All APIs that there are, a line each.
     function* lines(milliseconds, suffix) {
         const apis = [
-            ["performance.now", "CLOCK_MONOTONIC" + clamped, 1e9, null, performanceNow, i => Math.round(numbers[i] * 1e6)],
-            ["Date.now", "CLOCK_REALTIME" + (clamped || ", in whole ms"), 1000, 1000, dateNow, i => numbers[i]],
+            ["performance.now", "CLOCK_MONOTONIC" + clamped, false, 1e9, null, performanceNow,
+                i => Math.round(numbers[i] * 1e6)],
+            ["Date.now", "CLOCK_REALTIME" + (clamped || ", in whole ms"), true, 1000, 1000, dateNow, i => numbers[i]],
         ];
         if (hasHrtime) {
-            apis.unshift(["process.hrtime.bigint", "CLOCK_MONOTONIC", 1e9, 1e9, hrtimeBigint, i => Number(bigints[i] - origin)]);
+            apis.unshift(["process.hrtime.bigint", "CLOCK_MONOTONIC", false, 1e9, 1e9, hrtimeBigint,
+                i => Number(bigints[i] - origin)]);
         }
         // A browser may decline what the page's headers ask for.
         const isNotIsolated = page && page.isolated && globalThis.crossOriginIsolated !== true;

@@ -71,6 +71,8 @@ function measure(
         'clockscope_probe' => 1,
         'api' => $api,
         'built_on' => $built_on,
+        'moved_by' => 'clocksource',
+        'documented_coarse' => false,
         'units_per_second' => $units_per_second,
         'nominal_hz' => $nominal_hz,
         'batch_reads' => READS,

@@ -54,7 +54,8 @@ sub measure {
     }
 
     my $pairs = join ',', map { "[$_,$differences{$_}]" } sort { $a <=> $b } keys %differences;
-    print qq({"clockscope_probe":1,"api":"$api","built_on":"$built_on","units_per_second":$units_per_second,"nominal_hz":null,),
+    print qq({"clockscope_probe":1,"api":"$api","built_on":"$built_on","moved_by":"clocksource",),
+        qq("documented_coarse":false,"units_per_second":$units_per_second,"nominal_hz":null,),
         qq("batch_reads":${\READS},"batches":$batches,"batch_ns":[${\join ',', @batch_ns}],),
         qq("differences":[$pairs],"steps":[${\join ',', @steps}],"version":"${\sprintf '%vd', $^V}"}\n);
     return;

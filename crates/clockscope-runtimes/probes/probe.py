@@ -9,6 +9,13 @@ import time
 from collections import Counter
 from time import perf_counter_ns
 
+# What moves each clock on Linux.
+CLOCKS = {
+    "perf_counter_ns": "clocksource",
+    "monotonic_ns": "clocksource",
+    "time_ns": "clocksource",
+    "process_time_ns": "scheduler",
+}
 # Of PyPy its own, which is not that of the language.
 VERSION = ".".join(map(str, getattr(sys, "pypy_version_info", sys.version_info)[:3]))
 READS, MIN_BATCHES, MAX_DURATIONS, MAX_STEPS = 1000, 6, 10_000, 20_000
@@ -27,7 +34,7 @@ def batch(clock, readings):
     return perf_counter_ns() - start
 
 
-def measure(milliseconds, name):
+def measure(milliseconds, name, moved_by):
     clock = getattr(time, name)
     info = time.get_clock_info(name[: -len("_ns")])
     readings = [0] * READS
@@ -58,6 +65,8 @@ def measure(milliseconds, name):
         "api": "time." + name,
         # "clock_gettime(CLOCK_MONOTONIC)" on most systems.
         "built_on": info.implementation.replace("clock_gettime(", "").rstrip("()"),
+        "moved_by": moved_by,
+        "documented_coarse": False,
         "units_per_second": 1_000_000_000,
         "nominal_hz": round(1 / info.resolution),
         "batch_reads": READS,
@@ -75,8 +84,8 @@ def main():
     if not 0 < milliseconds <= 60_000:
         print("usage: probe.py MILLISECONDS (1 to 60000)", file=sys.stderr)
         sys.exit(2)
-    for name in ["perf_counter_ns", "monotonic_ns", "time_ns", "process_time_ns"]:
-        print(json.dumps(measure(milliseconds, name), separators=(",", ":")), flush=True)
+    for name, moved_by in CLOCKS.items():
+        print(json.dumps(measure(milliseconds, name, moved_by), separators=(",", ":")), flush=True)
 
 
 if __name__ == "__main__":

@@ -74,7 +74,8 @@ def measure(milliseconds, api, built_on, nominal_hz)
   end
 
   pairs = differences.sort.map { |difference, count| "[#{difference},#{count}]" }
-  puts %({"clockscope_probe":1,"api":"#{api}","built_on":"#{built_on}","units_per_second":1000000000,) +
+  puts %({"clockscope_probe":1,"api":"#{api}","built_on":"#{built_on}","moved_by":"clocksource",) +
+       %("documented_coarse":false,"units_per_second":1000000000,) +
        %("nominal_hz":#{nominal_hz},"batch_reads":#{READS},"batches":#{batches},"batch_ns":[#{batch_ns.join(',')}],) +
        %("differences":[#{pairs.join(',')}],"steps":[#{steps.join(',')}],"version":"#{RUBY_VERSION}"})
   $stdout.flush

@@ -4,7 +4,7 @@
 use clockscope_records::is_steering;
 
 use crate::probe_line::{ProbeReport, parse};
-use crate::{descendants, pages, row, version};
+use crate::{descendants, pages, row, runtime_version};
 
 /// What programs print: the lines of probes, versions, and what /proc says of their processes.
 pub fn probe_lines(printed: &str) {
@@ -21,9 +21,9 @@ pub fn probe_lines(printed: &str) {
         }
     }
     for title in ["Java", "Python", ".NET"] {
-        assert!(!version::version(printed, title).contains(is_steering));
+        assert!(!runtime_version::version(printed, title).contains(is_steering));
     }
-    let _ = (version::framework(printed), descendants::described(1, printed));
+    let _ = (runtime_version::framework(printed), descendants::described(1, printed));
 }
 
 /// Requests to the pages of browsers' probes.

@@ -18,12 +18,12 @@ mod programs;
 mod ready;
 mod registry;
 mod row;
+mod runtime_version;
 mod stage;
 mod substitutions;
 mod surprises;
 mod text;
 mod unmeasured;
-mod version;
 
 pub use programs::{Chosen, UnknownRuntime, select};
 pub use registry::Runtime;

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use clockscope_records::MovedBy;
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -31,6 +32,11 @@ pub(crate) enum ProbeReport {
 pub(crate) struct ProbeReadings {
     pub(crate) api: String,
     pub(crate) built_on: String,
+    /// Absent where the probe does not state it, as the next one.
+    #[serde(default)]
+    pub(crate) moved_by: Option<MovedBy>,
+    #[serde(default)]
+    pub(crate) documented_coarse: Option<bool>,
     pub(crate) units_per_second: u64,
     #[serde(default)]
     pub(crate) nominal_hz: Option<u64>,
@@ -204,6 +210,29 @@ mod tests {
         }
     }
 
+    /// Nothing is derived from the words of `built_on`.
+    #[test]
+    fn facts_that_a_line_does_not_state_are_unknown() {
+        let facts = |text: &str| {
+            let ProbeReport::Read(readings) = only(text).unwrap() else { panic!("it was read") };
+            (readings.moved_by, readings.documented_coarse)
+        };
+        assert_eq!(facts(GOOD), (None, None));
+        for (word, expected) in [
+            ("clocksource", MovedBy::Clocksource),
+            ("timer_tick", MovedBy::TimerTick),
+            ("scheduler", MovedBy::Scheduler),
+            ("other", MovedBy::Other),
+            ("a later word", MovedBy::Other),
+        ] {
+            for coarse in [false, true] {
+                let stated = format!(r#""moved_by":"{word}","documented_coarse":{coarse},"units_per_second""#);
+                let text = GOOD.replace("\"units_per_second\"", &stated);
+                assert_eq!(facts(&text), (Some(expected), Some(coarse)), "{word}");
+            }
+        }
+    }
+
     #[test]
     fn steps_are_limited_as_the_protocol_says() {
         let with = |count: usize| GOOD.replace("[5,-1]}", &format!("[{}]}}", vec!["5"; count].join(",")));
@@ -239,6 +268,8 @@ mod tests {
             ("[7,8]", "[7,8,9]", "not as many durations"),
             ("\"batches\":2,\"batch_ns\":[7,8]", "\"batches\":3,\"batch_ns\":[7,8,9]", "not as many differences"),
             ("[5,-1]}", "[5,0]}", "step of 0"),
+            ("\"batch_reads\"", "\"moved_by\":7,\"batch_reads\"", "not what a probe prints"),
+            ("\"batch_reads\"", "\"documented_coarse\":\"no\",\"batch_reads\"", "not what a probe prints"),
         ] {
             let text = GOOD.replacen(from, to, 1);
             assert_ne!(text, GOOD, "{from}");

@@ -14,10 +14,10 @@ use crate::probe_line;
 use crate::process::{FinishedProgram, Limits, NoTask, Task, run};
 use crate::programs::Chosen;
 use crate::registry::Runtime;
+use crate::runtime_version::{framework, version};
 use crate::substitutions::Substitutions;
 use crate::text::shortened;
 use crate::unmeasured::Unmeasured;
-use crate::version::{framework, version};
 
 /// Longest time for printing a version, in seconds.
 const VERSION_S: f64 = 10.0;

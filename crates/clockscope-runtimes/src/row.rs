@@ -2,13 +2,16 @@
 
 use std::collections::BTreeMap;
 
-use clockscope_records::{Cost, Figure, RuntimeRecord, Strength, TickEvidence};
-use clockscope_statistics::{Blocks, Tick, TickCollector, Weight, quantile};
+use clockscope_records::{Cost, Figure, MovedBy, RuntimeRecord, Strength, TickEvidence};
+use clockscope_statistics::{MedianBlocks, Tick, TickCollector, Weight, quantile};
 
 use crate::probe_line::ProbeReadings;
 
 /// Why the clocksource is unknown.
 pub(crate) const NO_CLOCKSOURCE: &str = "the kernel does not show it";
+
+/// Why a fact of the clock is unknown.
+const UNSTATED: &str = "the probe does not state it";
 
 const NS: f64 = 1e9;
 const COARSE: &str = "the runtime's own timer is too coarse: most batches of reads took no time on it";
@@ -22,8 +25,9 @@ pub(crate) fn fill(record: &mut RuntimeRecord, readings: &ProbeReadings, clockso
     record.api = Some(readings.api.clone());
     record.clocksource = Figure::of(clocksource.map(str::to_owned), NO_CLOCKSOURCE);
     record.built_on = Some(readings.built_on.clone());
-    record.hardware_timer =
-        Figure::of(HardwareTimer::of(&readings.built_on).name(clocksource), "the kernel does not show its clocksource");
+    record.moved_by = Figure::of(readings.moved_by, UNSTATED);
+    record.documented_coarse = Figure::of(readings.documented_coarse, UNSTATED);
+    record.hardware_timer = hardware_timer(readings, clocksource);
     record.nominal_resolution_ns = Figure::of(
         readings.nominal_hz.map(|hz| NS / hz as f64),
         "the API states neither a frequency nor a resolution, and gives a floating-point number",
@@ -34,57 +38,23 @@ pub(crate) fn fill(record: &mut RuntimeRecord, readings: &ProbeReadings, clockso
     tick(record, readings);
 }
 
-/// What moves a clock of the system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum HardwareTimer<'a> {
-    /// The kernel's clocksource.
-    Clocksource,
-    /// The timer tick.
-    TimerTick,
-    /// The scheduler's account.
-    Scheduler,
-    /// What the API is built on is not a clock of Linux: it has this name.
-    Other(&'a str),
-}
-
-/// The clocks of Linux by their names (clock_gettime(2)).
-const CLOCKS: [(&str, HardwareTimer<'static>); 11] = [
-    ("CLOCK_REALTIME", HardwareTimer::Clocksource),
-    ("CLOCK_REALTIME_ALARM", HardwareTimer::Clocksource),
-    ("CLOCK_MONOTONIC", HardwareTimer::Clocksource),
-    ("CLOCK_MONOTONIC_RAW", HardwareTimer::Clocksource),
-    ("CLOCK_BOOTTIME", HardwareTimer::Clocksource),
-    ("CLOCK_BOOTTIME_ALARM", HardwareTimer::Clocksource),
-    ("CLOCK_TAI", HardwareTimer::Clocksource),
-    ("CLOCK_REALTIME_COARSE", HardwareTimer::TimerTick),
-    ("CLOCK_MONOTONIC_COARSE", HardwareTimer::TimerTick),
-    ("CLOCK_PROCESS_CPUTIME_ID", HardwareTimer::Scheduler),
-    ("CLOCK_THREAD_CPUTIME_ID", HardwareTimer::Scheduler),
-];
-
-impl<'a> HardwareTimer<'a> {
-    /// Returns what moves the clock that an API is built on: its name, and after a comma what the
-    /// runtime makes of it.
-    fn of(built_on: &'a str) -> Self {
-        let name = built_on.split_once(',').map_or(built_on, |(name, _)| name);
-        CLOCKS.iter().find(|(known, _)| *known == name).map_or(Self::Other(built_on), |(_, timer)| *timer)
-    }
-
-    /// Names it; `None` if it is a clocksource that is not known.
-    fn name(self, clocksource: Option<&str>) -> Option<String> {
-        match self {
-            Self::Clocksource => clocksource.map(str::to_owned),
-            Self::TimerTick => Some("timer tick".to_owned()),
-            Self::Scheduler => Some("scheduler".to_owned()),
-            Self::Other(name) => Some(name.to_owned()),
+/// Names what moves a clock.
+fn hardware_timer(readings: &ProbeReadings, clocksource: Option<&str>) -> Figure<String> {
+    match readings.moved_by {
+        Some(MovedBy::Clocksource) => {
+            Figure::of(clocksource.map(str::to_owned), "the kernel does not show its clocksource")
         }
+        Some(MovedBy::TimerTick) => Figure::Known("timer tick".to_owned()),
+        Some(MovedBy::Scheduler) => Figure::Known("scheduler".to_owned()),
+        Some(MovedBy::Other) => Figure::Known(readings.built_on.clone()),
+        None => Figure::unknown(UNSTATED),
     }
 }
 
 /// The cost of a read: each batch divided by its reads.
 fn cost(readings: &ProbeReadings) -> Option<Cost> {
     let mut costs: Vec<f64> = readings.batch_ns.iter().map(|ns| *ns as f64 / readings.batch_reads as f64).collect();
-    let mut blocks = Blocks::default();
+    let mut blocks = MedianBlocks::default();
     costs.iter().for_each(|cost| blocks.push(*cost));
     costs.sort_by(f64::total_cmp);
     // A timer that is coarser than a batch shows 0, which is no cost.
@@ -201,6 +171,10 @@ fn found(readings: &ProbeReadings, scale: u64) -> Tick {
 pub(crate) fn fuzz(readings: &ProbeReadings) {
     let mut record = RuntimeRecord::default();
     fill(&mut record, readings, Some("tsc"));
+    assert_eq!(
+        (record.moved_by.get(), record.documented_coarse.get()),
+        (readings.moved_by, readings.documented_coarse)
+    );
     let figures = [record.cost_ns, record.observed_resolution_ns, record.tick_ns, record.largest_step_ns];
     assert!(figures.iter().filter_map(Figure::get).all(f64::is_finite), "{figures:?}");
 }

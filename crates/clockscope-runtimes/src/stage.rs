@@ -14,10 +14,10 @@ use crate::programs::Chosen;
 use crate::ready::{self, Ready, last_words, no_program, started};
 use crate::registry::Runtime;
 use crate::row;
+use crate::runtime_version::version;
 use crate::substitutions::Substitutions;
 use crate::text::shortened;
 use crate::unmeasured::Unmeasured;
-use crate::version::version;
 
 /// How probes are run.
 #[derive(Clone, Copy, Debug)]

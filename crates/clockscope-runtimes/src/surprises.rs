@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use clockscope_records::{ComparedApi, RuntimeRecord, Surprise, SurprisingApi, SurprisingFact};
+use clockscope_records::{ComparedApi, Figure, RuntimeRecord, Surprise, SurprisingApi, SurprisingFact};
 
 /// A tick surprises that is so many times the finest one of all.
 const COARSE: f64 = 5.0;
@@ -10,8 +10,6 @@ const COARSE: f64 = 5.0;
 const EXPENSIVE: f64 = 5.0;
 /// Readings that repeat the one before, in percent, from which on that surprises.
 const MOSTLY: f64 = 50.0;
-/// Clocks of whole milliseconds are coarse by their name, and do not surprise.
-const COARSE_BY_NAME_NS: f64 = 1e6;
 /// What has not moved for so many of its steps stands still.
 const LONG: f64 = 100.0;
 /// A tick is reported if the nominal one is so many times finer.
@@ -63,7 +61,7 @@ impl<'a> Finest<'a> {
         };
         // What is read from a page that the kernel writes now and then is cheap because it is
         // coarse.
-        let fine = |row: &RuntimeRecord| row.cost_ns.get().filter(|_| !is_coarse_by_name(row));
+        let fine = |row: &RuntimeRecord| row.cost_ns.get().filter(|_| row.documented_coarse == Figure::Known(false));
         Self { all, tick: best(|row| row.tick_ns.get()), cost: best(fine) }
     }
 
@@ -78,7 +76,7 @@ impl<'a> Finest<'a> {
         let is_as_named = stated.is_some_and(|nominal| (tick_ns / nominal - 1.0).abs() < SAME);
         let repeats_percent = row.zeros_percent.get().filter(|zeros| *zeros >= MOSTLY);
         let is_coarser = tick_ns >= COARSE * finest_ns;
-        if !is_coarser && repeats_percent.is_none() || (is_as_named && is_coarse_by_name(row)) {
+        if !is_coarser && repeats_percent.is_none() || (is_as_named && is_documented_coarse(row)) {
             return None;
         }
         Some(SurprisingFact::Coarse {
@@ -107,11 +105,11 @@ fn standing(row: &RuntimeRecord) -> Option<SurprisingFact> {
     let reads = row.reads.unwrap_or_default();
     let has_moved = row.observed_resolution_ns.is_known() || row.regressions.get().is_some_and(|count| count > 0);
     if percent < 100.0 || has_moved {
-        return (!is_coarse_by_name(row)).then_some(SurprisingFact::Repeats { percent });
+        return (!is_documented_coarse(row)).then_some(SurprisingFact::Repeats { percent });
     }
     // One of whole ms may not step while it is read for a few.
     let lasted_ns = row.cost_ns.get().map(|cost| cost * reads as f64);
-    let nominal_ns = row.nominal_resolution_ns.get().filter(|_| is_coarse_by_name(row));
+    let nominal_ns = row.nominal_resolution_ns.get().filter(|_| is_documented_coarse(row));
     let is_short = lasted_ns.zip(nominal_ns).is_some_and(|(lasted, nominal)| lasted < LONG * nominal);
     (!is_short).then_some(SurprisingFact::StoodStill { reads })
 }
@@ -121,15 +119,14 @@ fn regressions(row: &RuntimeRecord) -> Option<SurprisingFact> {
     Some(SurprisingFact::WentBack { count, reads: row.reads.unwrap_or_default() })
 }
 
-fn is_coarse_by_name(row: &RuntimeRecord) -> bool {
-    row.nominal_resolution_ns.get().is_some_and(|nominal| nominal >= COARSE_BY_NAME_NS)
+/// Whether its documentation says so: then that does not surprise. Where it is unknown, nothing
+/// excuses it.
+fn is_documented_coarse(row: &RuntimeRecord) -> bool {
+    row.documented_coarse.get() == Some(true)
 }
 
 #[cfg(test)]
 mod tests {
-
-    use clockscope_records::Figure;
-
     use super::*;
 
     fn row(title: &str, api: &str, nominal: Option<f64>, tick: f64, cost: f64) -> RuntimeRecord {
@@ -138,6 +135,7 @@ mod tests {
             api: Some(api.into()),
             available: true,
             clocksource: Figure::Known("tsc".into()),
+            documented_coarse: Figure::Known(nominal.is_some_and(|nominal| nominal >= 1e6)),
             nominal_resolution_ns: Figure::of(nominal, "it states none"),
             tick_ns: Figure::Known(tick),
             cost_ns: Figure::Known(cost),
@@ -183,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn ticks_and_costs_surprise_and_what_is_coarse_by_name_does_not() {
+    fn ticks_and_costs_surprise_and_what_is_documented_does_not() {
         let rows = [
             row("C", "clock_gettime", Some(1.0), 10.0, 22.0),
             row("Java", "nanoTime", Some(1.0), 10.0, 25.0),
@@ -209,6 +207,33 @@ mod tests {
         );
         assert!(surprises(&rows[..3]).is_empty() && surprises(&[]).is_empty());
         assert_eq!(found(&rows[3..4]), [("Mono Stopwatch".to_owned(), vec![mono(None)])]);
+    }
+
+    /// The nominal resolution excuses nothing, nor does an unknown fact; and what may be cheap
+    /// because it is coarse is no measure for others.
+    #[test]
+    fn what_the_documentation_says_decides_and_not_the_unit() {
+        let stating = |documented_coarse: Figure<bool>, nominal: f64| RuntimeRecord {
+            documented_coarse,
+            ..row("X", "millis", Some(nominal), 1e6, 2.0)
+        };
+        let unknown = || Figure::unknown("the probe does not state it");
+        let c = row("C", "clock_gettime", Some(1.0), 10.0, 22.0);
+        for (coarse, nominal, is_surprise) in [
+            (Figure::Known(true), 1e6, false),
+            (Figure::Known(false), 1e6, true),
+            (unknown(), 1e6, true),
+            // A tick of 1 ms where 1 ns is stated.
+            (Figure::Known(true), 1.0, true),
+        ] {
+            let rows = [c.clone(), stating(coarse.clone(), nominal)];
+            let names: Vec<String> = found(&rows).into_iter().map(|(name, _)| name).collect();
+            let is_found = names.iter().any(|name| name == "X millis");
+            assert_eq!(is_found, is_surprise, "{coarse:?} {nominal}: {names:?}");
+            // It costs 2 ns, and C eleven times as much.
+            let is_measure = names.iter().any(|name| name == "C clock_gettime");
+            assert_eq!(is_measure, coarse == Figure::Known(false), "{coarse:?}");
+        }
     }
 
     #[test]

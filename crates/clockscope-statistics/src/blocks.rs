@@ -13,7 +13,7 @@ const MOST: usize = 32;
 /// Blocks of a stream in the order in which it came: 16 to 32 of them once it is long enough, of
 /// equal length. Memory is taken at the start.
 #[derive(Clone, Debug)]
-pub struct Blocks {
+pub struct MedianBlocks {
     /// What has come of the next group of eight.
     values: Vec<f64>,
     /// Medians of such groups: their sum and number, until they are a block.
@@ -23,7 +23,7 @@ pub struct Blocks {
     levels: Vec<f64>,
 }
 
-impl Default for Blocks {
+impl Default for MedianBlocks {
     fn default() -> Self {
         Self {
             values: Vec::with_capacity(VALUES),
@@ -35,7 +35,7 @@ impl Default for Blocks {
     }
 }
 
-impl Blocks {
+impl MedianBlocks {
     /// Takes the stream's next value. Does not allocate.
     pub fn push(&mut self, value: f64) {
         self.values.push(value);
@@ -86,7 +86,7 @@ mod tests {
 
     #[test]
     fn blocks_stay_few_and_equal() {
-        let mut blocks = Blocks::default();
+        let mut blocks = MedianBlocks::default();
         for value in 0..100_000 {
             assert_eq!(blocks.interval(0.0).is_some(), value >= 48);
             assert!(blocks.rounds().is_empty() == (value < 64) && blocks.rounds().len() < MOST);
@@ -102,7 +102,7 @@ mod tests {
     #[test]
     fn a_drift_is_in_the_interval() {
         let width = |drift: f64| {
-            let mut blocks = Blocks::default();
+            let mut blocks = MedianBlocks::default();
             let value = |n: u32| 100.0 + drift * (f64::from(n) / 9_000.0).sin() + f64::from(n % 7) * 0.01;
             (0..60_000).for_each(|n| blocks.push(value(n)));
             let [low, high] = blocks.interval(100.0).unwrap();

@@ -15,7 +15,7 @@ mod reservoir;
 mod stability;
 mod tick;
 
-pub use blocks::Blocks;
+pub use blocks::MedianBlocks;
 pub use differences::{Difference, Differences, DifferencesSummary, Mode};
 pub use events::{
     Batch, EventCounter, EventCounts, EventKind, Judge, ReferencedCounts, STALL_MAX, WARP_NS, WORST, WorstEvent,

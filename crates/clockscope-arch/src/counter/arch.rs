@@ -1,6 +1,6 @@
 //! Architectures whose counter this crate does not know: there is none.
 
-use super::stated::StatedFrequencies;
+use super::nominal::StatedFrequencies;
 use crate::Unavailable;
 
 /// No clocksource is a counter that is not known.

@@ -21,11 +21,11 @@
 #[cfg_attr(target_arch = "powerpc64", path = "powerpc64.rs")]
 #[cfg_attr(target_arch = "s390x", path = "s390x.rs")]
 mod arch;
-pub mod order;
-mod stated;
+pub mod memory_order;
+mod nominal;
 
 pub use arch::*;
-pub use stated::{StatedBy, StatedFrequencies};
+pub use nominal::{StatedBy, StatedFrequencies};
 
 /// Whether this crate knows the architecture's counter.
 pub const EXISTS: bool = CLOCKSOURCE.is_some();

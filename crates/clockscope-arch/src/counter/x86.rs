@@ -14,7 +14,7 @@ use core::arch::x86 as arch;
 #[cfg(target_arch = "x86_64")]
 use core::arch::x86_64 as arch;
 
-use super::stated::StatedFrequencies;
+use super::nominal::StatedFrequencies;
 use crate::Unavailable;
 
 /// The name of the kernel's clocksource that is this counter and nothing else.

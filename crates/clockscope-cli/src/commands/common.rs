@@ -14,7 +14,7 @@ use signal_hook::consts::{SIGINT, SIGTERM};
 
 use crate::args::{ClockArgs, ColorArg, ColumnsArg, OutputArgs, TimerArgs};
 use crate::exit::Exit;
-use crate::findings::{self, FailOn, Shown};
+use crate::findings::{self, FailOn, ShownClock};
 use crate::output::Destination;
 use crate::usage::{UsageError, unknown_clock};
 
@@ -26,9 +26,9 @@ pub(super) fn selected(clocks: &ClockArgs) -> Result<Catalogue> {
 /// How a run ends that could be interrupted.
 pub(super) fn exit<'a, C: 'a>(interrupted: bool, clocks: impl Iterator<Item = &'a C>, fail_on: &[FailOn]) -> Exit
 where
-    Shown<'a>: From<&'a C>,
+    ShownClock<'a>: From<&'a C>,
 {
-    if interrupted { Exit::Interrupted } else { findings::judge(clocks.map(Shown::from), fail_on) }
+    if interrupted { Exit::Interrupted } else { findings::judge(clocks.map(ShownClock::from), fail_on) }
 }
 
 /// How tables are drawn, where a command has flags for it.
@@ -41,11 +41,11 @@ pub(super) struct Drawing {
 }
 
 /// A period of the timer that was requested for a run, until this is dropped.
-pub(super) struct Timer {
+pub(super) struct RequestedTimer {
     request: Option<(TimerPeriod, u64)>,
 }
 
-impl Timer {
+impl RequestedTimer {
     /// Requests what the arguments ask for, if anything.
     pub(super) fn of(args: &TimerArgs) -> Result<Self> {
         let Some(period) = args.timer_period else { return Ok(Self { request: None }) };

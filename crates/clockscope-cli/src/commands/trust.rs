@@ -6,8 +6,8 @@ use anyhow::{Context, Result};
 use clockscope_measure::{CheckRequest, Progress, Session, ShootoutRequest};
 use clockscope_records::{Document, Policy, Shootout, Trust};
 
-use super::answers::answer;
 use super::common::Drawing;
+use super::questions::answer;
 use crate::args::{CheckArgs, ShootoutArgs};
 use crate::exit::Exit;
 use crate::findings::{self, Shows};

@@ -367,7 +367,7 @@ fn play<P: Platform>(
                 if bench.is_stopped() || is_late() {
                     return tested;
                 }
-                for played in hand_over(bench, tasks, together, slice_ns, &is_late) {
+                for played in run_handoffs(bench, tasks, together, slice_ns, &is_late) {
                     tested += u64::from(pass == 0 && played.1.is_ok());
                     // A CPU that is gone loses n - 1 pairs; of more it is enough to know some.
                     count(played, tallies, lost, 2 * players);
@@ -381,7 +381,7 @@ fn play<P: Platform>(
 }
 
 /// Goes through all tasks on these pairs at once; no further when it is late.
-fn hand_over<P: Platform>(
+fn run_handoffs<P: Platform>(
     bench: &Bench<'_, P>,
     tasks: &[HandoffTask<'_, P>],
     pairs: &[(u32, u32)],

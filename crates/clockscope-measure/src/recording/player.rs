@@ -18,7 +18,7 @@ use clockscope_sources::{
 };
 
 use super::damage::{Damage, LAST_SECOND, MOST_CLOCKS, Misfit};
-use super::differences::readings;
+use super::deltas::readings;
 use super::facts::{info, outcome};
 use super::tape::{PlayedClock, Reel, ReplayedClock};
 use super::watched::NOT_RECORDED;

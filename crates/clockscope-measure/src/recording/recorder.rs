@@ -13,7 +13,7 @@ use clockscope_records::{
 };
 use clockscope_sources::{Entry, Errno, RawClock, Unavailable, Visitor};
 
-use super::differences::differences;
+use super::deltas::differences;
 use super::facts::recorded_trial;
 use super::log::{Log, Logged};
 use crate::platform::{Platform, ThreadError, Yardstick};

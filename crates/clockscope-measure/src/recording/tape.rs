@@ -8,7 +8,7 @@ use clockscope_records::{RecordedBatch, RecordedYardstick};
 use clockscope_sources::{Errno, RawClock};
 
 use super::damage::{Damage, Misfit};
-use super::differences::readings;
+use super::deltas::readings;
 use super::facts::length_ns;
 use super::watched::NOT_RECORDED;
 use crate::pair::{Deadline, Side};

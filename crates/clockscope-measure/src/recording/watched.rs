@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use clockscope_records::{RecordedBatch, RecordedClock};
 use clockscope_sources::Errno;
 
-use super::differences::differences;
+use super::deltas::differences;
 use super::facts::{recorded_resolution, recorded_unit};
 use super::log::Logged;
 use super::recorder::Recorder;

@@ -19,7 +19,7 @@ const HEAD: [&str; 10] =
     ["Runtime", "API", "Hardware timer", "Stated", "Cost", "Observed", "Tick", "Zeros %", "Regr", "Largest"];
 
 /// Columns of a spreadsheet. The row's clocksource is the context's.
-const COLUMNS: [&str; 35] = [
+const COLUMNS: [&str; 37] = [
     "runtime",
     "title",
     "version",
@@ -29,6 +29,8 @@ const COLUMNS: [&str; 35] = [
     "reason",
     "failure",
     "built_on",
+    "moved_by",
+    "documented_coarse",
     "hardware_timer",
     "nominal_resolution_ns",
     "cost_ns",

@@ -33,7 +33,7 @@ struct GridColumn {
 
 /// How a grid is drawn.
 #[derive(Clone, Copy)]
-pub(super) struct Drawing {
+pub(super) struct GridStyle {
     /// Columns of the page.
     pub(super) width: usize,
     pub(super) bars: bool,
@@ -43,8 +43,8 @@ pub(super) struct Drawing {
 impl<'a> Grid<'a> {
     /// Lays out these columns. A table whose last column wraps gives up its bars before that column
     /// becomes too narrow.
-    pub(super) fn new(table: &'a Table, rows: &[&Row], places: &[usize], drawing: Drawing) -> Self {
-        let Drawing { width, bars, ascii } = drawing;
+    pub(super) fn new(table: &'a Table, rows: &[&Row], places: &[usize], drawing: GridStyle) -> Self {
+        let GridStyle { width, bars, ascii } = drawing;
         let is_bar = |row: &&Row, place: usize| matches!(row.cells[place], Cell::Measure { bar: Some(_), .. });
         let column = |place: &usize| GridColumn {
             place: *place,
@@ -177,7 +177,7 @@ mod tests {
     fn lines(width: usize, bars: bool) -> Vec<String> {
         let table = table();
         let rows: Vec<&Row> = table.rows.iter().collect();
-        let grid = Grid::new(&table, &rows, &[0, 1, 2], Drawing { width, bars, ascii: true });
+        let grid = Grid::new(&table, &rows, &[0, 1, 2], GridStyle { width, bars, ascii: true });
         let joined = |pieces: Vec<Piece>| pieces.into_iter().map(|(text, _)| text).collect::<String>();
         let rows = rows.iter().flat_map(|row| grid.row(row)).map(joined);
         std::iter::once(grid.head()).chain(rows).map(|line| line.trim_end().to_owned()).collect()

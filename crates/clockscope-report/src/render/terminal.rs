@@ -3,7 +3,7 @@
 use textwrap::core::display_width;
 
 use super::brief;
-use super::grid::{BETWEEN, Drawing, Grid, Piece, column_width};
+use super::grid::{BETWEEN, Grid, GridStyle, Piece, column_width};
 use super::histogram;
 use super::renderer::{RenderError, Renderer};
 use crate::model::{Block, Cell, Conclusion, Line, Row, Table, Tone};
@@ -193,7 +193,7 @@ impl TextBuffer {
         let Style { bars, ascii, width, .. } = self.style;
         // Words are wrapped where any terminal would wrap them.
         let width = if table.wraps && width.is_none() { TABLE } else { self.width() };
-        let grid = Grid::new(table, rows, columns, Drawing { width: width - indent.len(), bars, ascii });
+        let grid = Grid::new(table, rows, columns, GridStyle { width: width - indent.len(), bars, ascii });
         self.line(format!("{indent}{}", grid.head()).trim_end(), Mark::Head);
         for (place, row) in rows.iter().enumerate() {
             if has_headings && !row.heading.is_empty() {

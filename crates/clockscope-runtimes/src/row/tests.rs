@@ -32,6 +32,8 @@ fn readings(cost_ns: impl Fn(u64) -> f64, tick_ns: f64, unit_ns: u64) -> ProbeRe
     ProbeReadings {
         api: "f".into(),
         built_on: "CLOCK_MONOTONIC".into(),
+        moved_by: Some(MovedBy::Clocksource),
+        documented_coarse: Some(unit_ns >= 1_000_000),
         units_per_second: 1_000_000_000 / unit_ns,
         nominal_hz: Some(1_000_000_000 / unit_ns),
         batch_reads,
@@ -162,18 +164,33 @@ fn rare_repeats_among_many_readings_prove_no_tick() {
 }
 
 #[test]
-fn what_moves_a_clock_is_known_by_its_name() {
-    for (built_on, expected) in [
-        ("CLOCK_MONOTONIC", "hpet"),
-        ("CLOCK_REALTIME, in whole ms", "hpet"),
-        ("CLOCK_MONOTONIC_COARSE", "timer tick"),
-        ("CLOCK_PROCESS_CPUTIME_ID", "scheduler"),
-        ("CLOCK_MONOTONIC_COARSE, in whole ms", "timer tick"),
-        // Names that only look like one of Linux.
-        ("CLOCK_UPTIME_RAW", "CLOCK_UPTIME_RAW"),
-        ("MY_CLOCK_COARSE", "MY_CLOCK_COARSE"),
-        ("a sundial", "a sundial"),
-    ] {
-        assert_eq!(HardwareTimer::of(built_on).name(Some("hpet")).as_deref(), Some(expected));
+fn what_moves_a_clock_is_what_its_probe_states() {
+    let with = |moved_by: Option<MovedBy>, built_on: &str, clocksource: Option<&str>| {
+        let readings = ProbeReadings { moved_by, built_on: built_on.to_owned(), ..readings(noisy(22.0), 10.0, 1) };
+        let found = record(&readings, clocksource);
+        assert_eq!(found.moved_by.get(), moved_by);
+        found.hardware_timer.result().map_err(std::borrow::Cow::into_owned)
+    };
+    // The words of `built_on` decide nothing.
+    for built_on in ["CLOCK_MONOTONIC", "CLOCK_MONOTONIC_COARSE, in whole ms", "a sundial"] {
+        for (moved_by, name) in [
+            (MovedBy::Clocksource, "hpet"),
+            (MovedBy::TimerTick, "timer tick"),
+            (MovedBy::Scheduler, "scheduler"),
+            (MovedBy::Other, built_on),
+        ] {
+            assert_eq!(with(Some(moved_by), built_on, Some("hpet")).as_deref(), Ok(name));
+        }
+        let hidden = with(Some(MovedBy::Clocksource), built_on, None);
+        assert_eq!(hidden, Err("the kernel does not show its clocksource".to_owned()));
+        assert_eq!(with(None, built_on, Some("hpet")), Err(UNSTATED.to_owned()));
+    }
+}
+
+#[test]
+fn what_is_documented_as_coarse_is_what_the_probe_states() {
+    for stated in [Some(true), Some(false), None] {
+        let readings = ProbeReadings { documented_coarse: stated, ..readings(noisy(20.0), 1e6, 1_000_000) };
+        assert_eq!(record(&readings, Some("tsc")).documented_coarse, Figure::of(stated, UNSTATED));
     }
 }

@@ -1,5 +1,6 @@
 use super::*;
 use crate::programs::select;
+use clockscope_records::MovedBy;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
@@ -141,4 +142,6 @@ fn c_is_built_once_and_measured() {
     let rows = stage.measure(&stage.prepare(&chosen, &NEVER, &mut |_, _| {}), request, &mut |_, _| {});
     assert!(rows.iter().all(|row| row.available && row.cost_ns.get().is_some_and(|ns| ns > 0.0)), "{rows:?}");
     assert!(rows.iter().any(|row| row.api.as_deref() == Some("clock_gettime(CLOCK_MONOTONIC)")));
+    let facts = |row: &RuntimeRecord| (row.moved_by.get(), row.documented_coarse.get());
+    assert!(rows.iter().all(|row| facts(row) == (Some(MovedBy::Clocksource), Some(false))), "{rows:?}");
 }

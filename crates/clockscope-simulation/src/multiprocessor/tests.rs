@@ -176,9 +176,9 @@ fn stores_keep_their_order() {
     });
 }
 
-/// Readings of the counter that two CPUs hand over without waiting: how many are received, and
+/// Readings of the counter that two CPUs hand off without waiting: how many are received, and
 /// how many of them are ahead of the receiver's own.
-fn handed_over(cost: ReadCost) -> (u32, u32) {
+fn received_handoffs(cost: ReadCost) -> (u32, u32) {
     let machine = machine(2, 3);
     machine.set_transit_ps(5_000, 10_000);
     let words = [machine.word(0), machine.word(0)];
@@ -201,9 +201,9 @@ fn handed_over(cost: ReadCost) -> (u32, u32) {
 
 #[test]
 fn an_unordered_read_shows_between_cpus() {
-    let (received, regressions) = handed_over(ReadCost::ordered(20_000));
+    let (received, regressions) = received_handoffs(ReadCost::ordered(20_000));
     assert!(received > 300 && regressions == 0, "{received} {regressions}");
-    let (received, regressions) = handed_over(ReadCost::unordered(20_000, 50_000));
+    let (received, regressions) = received_handoffs(ReadCost::unordered(20_000, 50_000));
     assert!(received > 300 && regressions > 10, "{received} {regressions}");
 }
 

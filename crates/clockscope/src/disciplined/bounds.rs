@@ -15,7 +15,7 @@ use super::holding::Held;
 use super::page::{WANTS_BOUNDS, WANTS_WALL};
 use super::shared_statement::{ClockSnapshot, Statement};
 use super::stated::{BoundedAt, Bounds, GROWS, State, Stated, earlier, later};
-use super::usage::Usage;
+use super::use_rate::Usage;
 use super::version::Version;
 use super::{Counter, Disciplined, OsClock};
 

@@ -3,7 +3,7 @@
 use core::ops::{Deref, DerefMut};
 use core::sync::atomic::Ordering;
 
-use super::lock::{Guard, Holder};
+use super::lock::{Guard, LockHolder};
 use super::steering::Steering;
 use super::version::{ServingMode, Version};
 use super::{Counter, Demotion, Disciplined, OsClock};
@@ -49,7 +49,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     }
 
     /// Whether this holder was there long ago. Its first witness writes down when that was.
-    fn is_overdue(&self, holder: Holder) -> bool {
+    fn is_overdue(&self, holder: LockHolder) -> bool {
         let page = &self.shared.page;
         // Read now: the witness may have been stopped since it last did.
         let Ok(os_ns) = self.os_ns() else { return false };
@@ -68,7 +68,7 @@ impl<C: Counter, S: OsClock> Disciplined<C, S> {
     /// Takes the lock from a lost holder. That thread can publish nothing from here on, and its
     /// state is not used any more.
     #[cold]
-    pub(super) fn take_over(&self, holder: Holder) -> Option<Held<'_>> {
+    pub(super) fn take_over(&self, holder: LockHolder) -> Option<Held<'_>> {
         let steering = match self.shared.steering.take_over(holder) {
             Ok(steering) => steering,
             Err(same) if same == holder && same.is_held() => {

@@ -30,14 +30,14 @@ unsafe impl<T: Send> Sync for Lock<T> {}
 /// The lowest bit is set while the lock is held. Above it is the epoch; then a bit for each epoch
 /// whose holder lost the lock and has not come back; then the number of the holder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Holder(u64);
+pub(super) struct LockHolder(u64);
 
 const HELD: u64 = 1;
 const EPOCH_SHIFT: u32 = 1;
 const AWAY_SHIFT: u32 = EPOCH_SHIFT + EPOCHS.ilog2();
 const NUMBER: u64 = 1 << (AWAY_SHIFT + EPOCHS as u32);
 
-impl Holder {
+impl LockHolder {
     fn epoch(self) -> usize {
         (self.0 >> EPOCH_SHIFT) as usize % EPOCHS
     }
@@ -71,7 +71,7 @@ impl Holder {
 /// The lock, held.
 pub(super) struct Guard<'a, T> {
     lock: &'a Lock<T>,
-    holder: Holder,
+    holder: LockHolder,
 }
 
 impl<T: Copy> Lock<T> {
@@ -101,7 +101,7 @@ impl<T: Copy> Lock<T> {
     }
 
     /// The lock, or who holds it. Never waits, so it may be called in a signal handler.
-    pub(super) fn try_lock(&self) -> Result<Guard<'_, T>, Holder> {
+    pub(super) fn try_lock(&self) -> Result<Guard<'_, T>, LockHolder> {
         // Looked at first: a failed exchange would take the cache line from the holder.
         let free = self.holder();
         if free.is_held() { Err(free) } else { self.exchange(free, free.next()) }
@@ -109,7 +109,7 @@ impl<T: Copy> Lock<T> {
 
     /// The lock, taken from a holder that does not come back; or who has it now. The value may be
     /// that of an earlier epoch, whose holder came back late.
-    pub(super) fn take_over(&self, from: Holder) -> Result<Guard<'_, T>, Holder> {
+    pub(super) fn take_over(&self, from: LockHolder) -> Result<Guard<'_, T>, LockHolder> {
         match from.successor() {
             Some(to) if from.is_held() => self.exchange(from, to),
             _ => Err(from),
@@ -121,14 +121,14 @@ impl<T: Copy> Lock<T> {
         self.holder().successor().is_some()
     }
 
-    fn holder(&self) -> Holder {
-        Holder(self.word.load(Ordering::Relaxed))
+    fn holder(&self) -> LockHolder {
+        LockHolder(self.word.load(Ordering::Relaxed))
     }
 
-    fn exchange(&self, from: Holder, to: Holder) -> Result<Guard<'_, T>, Holder> {
+    fn exchange(&self, from: LockHolder, to: LockHolder) -> Result<Guard<'_, T>, LockHolder> {
         match self.word.compare_exchange(from.0, to.0, Ordering::AcqRel, Ordering::Relaxed) {
             Ok(_) => Ok(Guard { lock: self, holder: to }),
-            Err(now) => Err(Holder(now)),
+            Err(now) => Err(LockHolder(now)),
         }
     }
 }
@@ -140,7 +140,7 @@ impl<T> Guard<'_, T> {
 
     /// Whether the lock is still held by this one, and was not taken over.
     pub(super) fn is_current(&self) -> bool {
-        Holder(self.lock.word.load(Ordering::Acquire)).number() == self.holder.number()
+        LockHolder(self.lock.word.load(Ordering::Acquire)).number() == self.holder.number()
     }
 }
 
@@ -165,7 +165,7 @@ impl<T> Drop for Guard<'_, T> {
     fn drop(&mut self) {
         // Meanwhile others may have come back late, too.
         let _ = self.lock.word.fetch_update(Ordering::Release, Ordering::Relaxed, |word| {
-            let is_current = Holder(word).number() == self.holder.number();
+            let is_current = LockHolder(word).number() == self.holder.number();
             Some(word & !if is_current { HELD } else { 1 << self.epoch() << AWAY_SHIFT })
         });
     }

@@ -35,7 +35,7 @@ mod stated;
 mod steering;
 mod sync;
 mod tested;
-mod usage;
+mod use_rate;
 mod version;
 mod wall;
 #[cfg(not(loom))]

@@ -31,7 +31,7 @@
 use super::line::{Line, Segment};
 use super::stated::{BoundedAt, Bounds};
 use super::sync::{self, AtomicU64, Ordering, fence};
-use super::usage::Usage;
+use super::use_rate::Usage;
 use super::version::{SEGMENTS, SLOTS, ServingMode, Version};
 
 /// OS readings are written down when they are this much later than the last one that was, in ns:

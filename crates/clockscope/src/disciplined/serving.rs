@@ -5,7 +5,7 @@ use core::sync::atomic::Ordering;
 use super::line::Place;
 use super::page::{Look, SKEW_NS, UNWRITTEN_NS};
 use super::steering::Wanted;
-use super::usage::Usage;
+use super::use_rate::Usage;
 use super::version::Version;
 use super::{Counter, Disciplined, OsClock};
 use crate::Errno;

@@ -15,7 +15,7 @@ use super::line::{Line, Place};
 use super::os_changes::{PAUSE_NS, SlowOsClock, Standing};
 use super::page::{Civil, Look, WallOffset};
 use super::sync::stored_before_reading;
-use super::usage::{InUse, LATE_NS, MANY_LATE, MANY_LATE_NS, Usage};
+use super::use_rate::{InUse, LATE_NS, MANY_LATE, MANY_LATE_NS, Usage};
 use super::version::{ServingMode, Version};
 use super::{Counter, Demotion, Disciplined, OsClock};
 

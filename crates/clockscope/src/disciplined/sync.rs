@@ -8,7 +8,7 @@ pub(crate) use core::sync::atomic::{Ordering, fence};
 pub(crate) use loom::sync::atomic::{AtomicU64, Ordering, fence};
 
 #[cfg(not(loom))]
-pub(crate) use clockscope_arch::counter::order::{load_after_reading, stored_before_reading};
+pub(crate) use clockscope_arch::counter::memory_order::{load_after_reading, stored_before_reading};
 
 /// Loom's clocks are atomics, which fences order.
 #[cfg(loom)]

@@ -19,7 +19,7 @@ use clockscope_brackets::{Bracket, narrowest};
 use super::holding::Held;
 use super::page::{WANTS_WALL, WallOffset};
 use super::steering::TOO_WIDE;
-use super::usage::Usage;
+use super::use_rate::Usage;
 use super::version::Version;
 use super::{Counter, Disciplined, OsClock};
 use crate::Errno;

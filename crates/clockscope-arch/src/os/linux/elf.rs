@@ -24,7 +24,7 @@ pub(super) struct Header {
 /// A program header.
 #[derive(Clone, Copy)]
 #[repr(C)]
-pub(super) struct Segment {
+pub(super) struct ProgramHeader {
     pub(super) p_type: u32,
     #[cfg(target_pointer_width = "64")]
     p_flags: u32,
@@ -68,6 +68,6 @@ pub(super) struct Dynamic {
 const _: () = {
     let wide = cfg!(target_pointer_width = "64");
     assert!(size_of::<Header>() == if wide { 64 } else { 52 });
-    assert!(size_of::<Segment>() == if wide { 56 } else { 32 });
+    assert!(size_of::<ProgramHeader>() == if wide { 56 } else { 32 });
     assert!(size_of::<Symbol>() == if wide { 24 } else { 16 });
 };

@@ -95,7 +95,7 @@ unsafe trait Plain: Copy {}
 // SAFETY: structures of integers (elf(5)).
 unsafe impl Plain for elf::Header {}
 // SAFETY: as above.
-unsafe impl Plain for elf::Segment {}
+unsafe impl Plain for elf::ProgramHeader {}
 // SAFETY: as above.
 unsafe impl Plain for elf::Symbol {}
 // SAFETY: as above.
@@ -118,7 +118,7 @@ fn list<T: Plain>(image: &[u8], place: usize) -> impl Iterator<Item = T> {
 }
 
 /// The image's program headers (elf(5)); `None` if it is not an ELF image.
-fn segments(image: &[u8]) -> Option<impl Iterator<Item = elf::Segment>> {
+fn segments(image: &[u8]) -> Option<impl Iterator<Item = elf::ProgramHeader>> {
     let header: elf::Header = read(image, 0)?;
     let is_elf = header.e_ident.starts_with(b"\x7fELF");
     is_elf.then(|| list(image, header.e_phoff).take(header.e_phnum.into()))

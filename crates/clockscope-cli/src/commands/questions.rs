@@ -8,7 +8,7 @@ use clockscope_measure::{
 use clockscope_records::units::time;
 use clockscope_records::{Contents, CpuGaps, Document, Envelope, Gaps, RateRecord, Rates};
 
-use super::common::{Drawing, Timer, selected, stop_on_signals, write};
+use super::common::{Drawing, RequestedTimer, selected, stop_on_signals, write};
 use crate::args::{GapsArgs, OffsetsArgs, OrderArgs, OutputArgs, RateArgs, SleepArgs};
 use crate::exit::Exit;
 use crate::findings::Shows;
@@ -78,7 +78,7 @@ fn looked(gaps: &Gaps) -> Exit {
 }
 
 pub(super) fn sleep(args: &SleepArgs) -> Result<Exit> {
-    let timer = Timer::of(&args.timer)?;
+    let timer = RequestedTimer::of(&args.timer)?;
     let ask = |session: &Session<'_>, progress: &mut Progress<'_>| {
         let request = SleepRequest { duration_s: args.duration.0, cpu: args.cpu };
         let mut answer = clockscope_measure::sleep(session, &request, progress)?;
