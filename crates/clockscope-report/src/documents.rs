@@ -6,6 +6,7 @@ mod clocksources;
 mod contents;
 mod environment;
 mod gaps;
+mod groups;
 mod info;
 mod listing;
 mod measurement;

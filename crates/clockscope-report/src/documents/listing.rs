@@ -1,17 +1,18 @@
 //! Which clocks there are.
 
-use clockscope_records::{Envelope, Listed, Listing};
+use clockscope_records::{ClockIdentity, Envelope, Listed, Listing};
 use serde_json::Value;
 
-use super::clocks::{in_order, kind, not_available, path};
+use super::clocks::{in_order, kind, not_available};
 use super::environment::DocumentHead;
+use super::groups::{Group, with_headings};
 use crate::model::{Block, Cell, Table};
 use crate::report::{Blocks, Describe, Lines};
 use crate::sheet::Sheet;
 use crate::style::View;
-use crate::text::{counted, yes_no};
+use crate::text::counted;
 
-const HEAD: [&str; 6] = ["Name", "Kind", "Path", "Nominal", "Available", "What"];
+const HEAD: [&str; 4] = ["Name", "Kind", "Nominal", "What"];
 
 /// Columns of a spreadsheet.
 const COLUMNS: [&str; 10] = [
@@ -31,7 +32,7 @@ impl Describe for Envelope<Listing> {
     fn blocks(&self, _: View) -> Blocks {
         let clocks = &self.found.clocks;
         let contents = vec![
-            Table::new(HEAD, HEAD.len(), clocks.iter().map(cells)).whole().into(),
+            table(clocks).into(),
             Block::notes("", lacking(clocks)),
             not_available(clocks.iter().map(|clock| (&clock.identity, clock.available, clock.reason.as_deref()))),
         ];
@@ -52,18 +53,29 @@ fn conclusion(clocks: &[Listed]) -> String {
     format!("{available} of {} can be read here.", counted(clocks.len() as u64, "clock"))
 }
 
+/// What can be read here, by groups, and the other names of these clocks below.
+fn table(clocks: &[Listed]) -> Table {
+    let mut available: Vec<&Listed> = clocks.iter().filter(|clock| clock.available).collect();
+    available.sort_by_key(|clock| Group::of(&clock.identity));
+    let rows = available.iter().map(|clock| (Group::of(&clock.identity), cells(clock).into())).collect();
+    let table = Table { wraps: true, ..Table::new(HEAD, HEAD.len(), with_headings(rows)) };
+    let aliases: Vec<String> = available.iter().filter_map(|clock| aliases(&clock.identity)).collect();
+    if aliases.is_empty() { table } else { table.below([format!("Other names: {}.", aliases.join(", "))]) }
+}
+
 fn cells(clock: &Listed) -> Vec<Cell> {
     let identity = &clock.identity;
-    let aliases =
-        if identity.aliases.is_empty() { String::new() } else { format!(" ({})", identity.aliases.join(", ")) };
     vec![
-        (identity.name.clone() + &aliases).into(),
+        identity.label().into(),
         kind(identity.kind).into(),
-        path(identity.path).into(),
         Cell::time(clock.nominal_resolution_ns.get()),
-        yes_no(clock.available).into(),
         identity.description.as_str().into(),
     ]
+}
+
+fn aliases(identity: &ClockIdentity) -> Option<String> {
+    let aliases = &identity.aliases;
+    (!aliases.is_empty()).then(|| format!("{} for {}", aliases.join(" and "), identity.label()))
 }
 
 /// Explains unknown nominal resolutions of readable clocks.

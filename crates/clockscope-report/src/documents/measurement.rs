@@ -2,7 +2,6 @@
 
 mod columns;
 mod events;
-mod groups;
 mod notes;
 mod table;
 

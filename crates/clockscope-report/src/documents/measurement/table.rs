@@ -1,17 +1,12 @@
 //! The table of a measurement.
 
-use std::collections::BTreeSet;
-
 use clockscope_records::{ClockRecord, Measurement};
 
 use super::columns::{Column, columns};
 use super::events;
-use super::groups::Group;
+use crate::documents::groups::{Group, with_headings};
 use crate::model::{Cell, Row, Table};
 use crate::style::Columns;
-
-/// Groups have headings where they have so many clocks on average.
-const FEWEST_OF_A_GROUP: usize = 3;
 
 /// What the main columns mean, and what else there is.
 const LEGEND: [(&str, &str); 3] = [
@@ -42,12 +37,11 @@ pub(super) fn table(found: &[Named<'_>], which: Option<Columns>) -> Table {
             (Group::of(&clock.identity), Row { cells, is_faulty, weight, ..Row::default() })
         }));
     }
-    if which.is_none() && !named {
-        add_headings(&mut rows);
-    }
+    let rows =
+        if which.is_none() && !named { with_headings(rows) } else { rows.into_iter().map(|(_, row)| row).collect() };
     let heads = named.then_some("Clocksource").into_iter().chain(columns.iter().map(|column| column.head));
     let keys = 1 + usize::from(named);
-    let table = Table { keys, ..Table::new(heads, keys, rows.into_iter().map(|(_, row)| row)) };
+    let table = Table { keys, ..Table::new(heads, keys, rows) };
     if which.is_some() {
         return table.whole();
     }
@@ -67,21 +61,6 @@ fn legend(table: &Table) -> String {
 
 fn cells<'a>(clock: &'a ClockRecord, columns: &'static [Column]) -> impl Iterator<Item = Cell> + 'a {
     columns.iter().map(|column| (column.cell)(clock))
-}
-
-/// Puts a heading above the first row of each group.
-fn add_headings(rows: &mut [(Group, Row)]) {
-    let groups: BTreeSet<Group> = rows.iter().map(|(group, _)| *group).collect();
-    if groups.len() < 2 || rows.len() < groups.len() * FEWEST_OF_A_GROUP {
-        return;
-    }
-    let mut last = None;
-    for (group, row) in rows {
-        if last != Some(*group) {
-            row.heading = group.title().into();
-        }
-        last = Some(*group);
-    }
 }
 
 /// Rows that answer most questions stay the longest: what went wrong, what programs usually read,

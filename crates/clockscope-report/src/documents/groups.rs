@@ -1,6 +1,13 @@
 //! What clocks have in common, by their facts.
 
+use std::collections::BTreeSet;
+
 use clockscope_records::{ClockIdentity, ReadPath};
+
+use crate::model::Row;
+
+/// Groups have headings where they have so many clocks on average.
+const FEWEST_OF_A_GROUP: usize = 3;
 
 /// A group of clocks, in the order of the table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,6 +52,21 @@ impl Group {
     }
 }
 
+/// Puts a heading above the first row of each group, where rows of groups follow each other.
+pub(super) fn with_headings(mut rows: Vec<(Group, Row)>) -> Vec<Row> {
+    let groups: BTreeSet<Group> = rows.iter().map(|(group, _)| *group).collect();
+    if groups.len() >= 2 && rows.len() >= groups.len() * FEWEST_OF_A_GROUP {
+        let mut last = None;
+        for (group, row) in &mut rows {
+            if last != Some(*group) {
+                row.heading = group.title().into();
+            }
+            last = Some(*group);
+        }
+    }
+    rows.into_iter().map(|(_, row)| row).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use clockscope_records::{Document, Envelope, Measurement};
@@ -54,7 +76,7 @@ mod tests {
     /// A clock of the fixture under a name that says nothing.
     fn nameless(path: ReadPath, is_guise: bool, is_device: bool) -> ClockIdentity {
         let Ok(Document::Measurement(Envelope { found: Measurement { clocks, .. }, .. })) =
-            Document::from_json(include_str!("../../../tests/fixtures/healthy.json"))
+            Document::from_json(include_str!("../../tests/fixtures/healthy.json"))
         else {
             panic!("a measurement")
         };
