@@ -22,7 +22,7 @@ pub struct Gaps {
     pub worst: Vec<WorstGap>,
 }
 
-record!(Gaps { loop_ns });
+record!(Gaps { loop_ns } in gaps);
 
 /// Time that one thread lost.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -27,7 +27,7 @@ pub struct Rates {
     pub adjtimex: Figure<Adjtimex>,
 }
 
-record!(Rates { until_ppm, adjtimex });
+record!(Rates { until_ppm, adjtimex } in clocks);
 
 /// The rate of one clock.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]

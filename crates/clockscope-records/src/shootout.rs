@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
 use crate::demand::ignored;
-use crate::figure::{add_unknown, record};
+use crate::figure::{add_unknown, explain, record};
 use crate::unnamed::known_word;
 use crate::{Failure, Figure, Unnamed};
 
@@ -28,6 +28,8 @@ pub struct Shootout {
     #[serde(flatten, deserialize_with = "ignored")]
     pub prose: Option<ShootoutProse>,
 }
+
+explain!(Shootout: metrics);
 
 /// A clock that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -153,6 +155,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::ComparisonReason;
 
     #[test]
     fn every_metric_is_read_back_by_its_word() {
@@ -164,7 +167,7 @@ mod tests {
         ];
         for metric in kinds {
             let figure = || Figure::Known(1.0);
-            let winner = Figure::unknown("it was not tested");
+            let winner = Figure::unknown(ComparisonReason::Absent);
             let metric = Metric { metric, a: figure(), b: figure(), a_bound: None, b_bound: None, winner, prose: None };
             let json = serde_json::to_value(&metric).unwrap();
             assert_eq!(json["metric"], metric.metric.as_str());

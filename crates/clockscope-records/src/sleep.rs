@@ -21,7 +21,7 @@ pub struct Sleep {
     pub rows: Vec<SleepRow>,
 }
 
-record!(Sleep { timer_slack_ns });
+record!(Sleep { timer_slack_ns } in rows);
 
 /// The result of one call for one requested time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
