@@ -199,8 +199,8 @@ impl<P: Platform> CatalogueEntry<P> {
     pub(crate) fn nominal_resolution_ns(&self, ns_per_count: Option<f64>) -> Figure<f64> {
         match &self.info.resolution {
             Resolution::Nanoseconds(ns) => Figure::Known(*ns),
-            Resolution::OneCount => Figure::of(ns_per_count, "one count, whose length has to be measured"),
-            Resolution::Unknown(reason) => Figure::unknown(reason.clone()),
+            Resolution::OneCount => Figure::of(ns_per_count, ReadingsReason::OneCount),
+            Resolution::Unknown(reason) => Figure::unknown(ReadingsReason::NoNominalResolution { words: reason.to_string() }),
         }
     }
 
@@ -214,11 +214,11 @@ impl<P: Platform> CatalogueEntry<P> {
         let counter_based = match (self.info.basis, clocksource) {
             (ClockBasis::Counter, _) => Figure::Known(true),
             (ClockBasis::Clocksource, Some(name)) => clocksource::is_counter_based(name)
-                .ok_or_else(|| format!("this program does not know the clocksource {name}"))
+                .ok_or_else(|| ReadingsReason::ClocksourceUnfamiliar { clocksource: name.to_owned() })
                 .into(),
-            (ClockBasis::Clocksource, None) => Figure::unknown("the kernel does not show its clocksource"),
+            (ClockBasis::Clocksource, None) => Figure::unknown(ReadingsReason::ClocksourceHidden),
             (ClockBasis::Scheduler, _) => {
-                Figure::unknown("the kernel does not show what the scheduler's clock is based on")
+                Figure::unknown(ReadingsReason::SchedulerHidden)
             }
             (ClockBasis::Other, _) => Figure::Known(false),
         };

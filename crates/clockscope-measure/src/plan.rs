@@ -110,7 +110,7 @@ pub fn plan(source: PlanInput<'_>, error: f64, interval_ns: Option<f64>) -> Enve
     let rows: Vec<PlanRow> = intervals.into_iter().filter_map(|interval_ns| row(&clocks, interval_ns, error)).collect();
     let rows = Figure::of(
         Some(rows).filter(|rows| !rows.is_empty()),
-        "no monotonic clock or trusted counter was measured that is fit for intervals",
+        ReadingsReason::NothingFit,
     );
     let recorded_at = source.recorded_at().map(str::to_owned);
     Envelope::of_facts(recorded_at, environment.clone(), Plan { error, rows, clocks, unfit })

@@ -4,6 +4,7 @@ use clockscope_records::{
     ClocksourceReason, ComparisonReason, CpusReason, Emulator, Figure, MachineReason, PairsReason, RateReason,
     ReadingsReason, ThreadReason, TickReason, Unknown, UnknownReason, Unnamed, WindowsReason, show_cpus,
 };
+use clockscope_statistics::NoTick;
 
 /// Returns why a figure is unknown; `None` if it is known.
 pub(crate) fn why<T>(figure: &Figure<T>) -> Option<String> {
@@ -73,17 +74,18 @@ fn readings(reason: &ReadingsReason) -> String {
     words.to_owned()
 }
 
+/// Those that the Python package words as well, without this crate, are worded where both find them.
 fn tick(reason: &TickReason) -> String {
     let at_most = |why: &str, ns: f64| format!("{why}: at most {ns:.3} ns");
     let words = match reason {
-        TickReason::FewSteps => "its value changed fewer than three times: give it more time",
-        TickReason::FewDifferences => "too few readings differ to show a tick: give it more time",
-        TickReason::ConstantCost => "its steps may be the read's own cost, which cannot be separated from a tick",
-        TickReason::SeveralTicks => "several ticks fit so few readings: give it more time",
-        TickReason::SlowReads => "its reads take too long for its unit",
-        TickReason::RateChanged => "its rate changed while it was read",
-        TickReason::StepsBack => "it steps back too often",
-        TickReason::NoLattice => "its readings lie on no lattice that was looked for",
+        TickReason::FewSteps => NoTick::TooFewSteps.reason(),
+        TickReason::FewDifferences => NoTick::TooFewReadings.reason(),
+        TickReason::ConstantCost => NoTick::ConstantCost.reason(),
+        TickReason::SeveralTicks => NoTick::Ambiguous.reason(),
+        TickReason::SlowReads => NoTick::TooSlow.reason(),
+        TickReason::RateChanged => NoTick::RateChanged.reason(),
+        TickReason::StepsBack => NoTick::StepsBack.reason(),
+        TickReason::NoLattice => NoTick::NoLattice.reason(),
         TickReason::TooFine { at_most_ns } => {
             return at_most("too fine to be separated from the clock's unit", *at_most_ns);
         }

@@ -128,7 +128,7 @@ fn is_coarse_by_name(row: &RuntimeRecord) -> bool {
 #[cfg(test)]
 mod tests {
 
-    use clockscope_records::Figure;
+    use clockscope_records::{Figure, ReadingsReason, TickReason};
 
     use super::*;
 
@@ -138,7 +138,7 @@ mod tests {
             api: Some(api.into()),
             available: true,
             clocksource: Figure::Known("tsc".into()),
-            nominal_resolution_ns: Figure::of(nominal, "it states none"),
+            nominal_resolution_ns: Figure::of(nominal, ReadingsReason::NoNominalInApi),
             tick_ns: Figure::Known(tick),
             cost_ns: Figure::Known(cost),
             zeros_percent: Figure::Known(if tick > cost { 100.0 * (1.0 - cost / tick) } else { 0.0 }),
@@ -256,10 +256,10 @@ mod tests {
     #[test]
     fn one_that_stands_still_surprises_though_its_tick_is_unknown() {
         let with = |nominal: Option<f64>, zeros: f64, observed: Option<f64>, cost: Option<f64>| RuntimeRecord {
-            tick_ns: Figure::unknown("all readings are alike"),
+            tick_ns: Figure::unknown(TickReason::FewSteps),
             zeros_percent: Figure::Known(zeros),
-            observed_resolution_ns: Figure::of(observed, "it stood still"),
-            cost_ns: Figure::of(cost, "too coarse"),
+            observed_resolution_ns: Figure::of(observed, ReadingsReason::NoForwardStep),
+            cost_ns: Figure::of(cost, ReadingsReason::CoarseRuntimeTimer),
             ..row("X", "now", nominal, 10.0, 20.0)
         };
         let still = || Some(SurprisingFact::StoodStill { reads: 1000 });
