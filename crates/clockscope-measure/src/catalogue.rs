@@ -2,7 +2,7 @@
 
 use clockscope_machine::clocksource;
 use clockscope_machine::trial::SeveralThreads;
-use clockscope_records::{ClockIdentity, ClockKind, Figure, Listed, ReadPath};
+use clockscope_records::{ClockIdentity, ClockKind, Figure, Listed, ReadPath, ReadingsReason};
 use clockscope_sources::{ClockBasis, ClockInfo, Entry, Kind, Path, RawClock, Resolution, Unit, Visitor};
 
 use crate::platform::{Platform, ThisMachine};

@@ -6,10 +6,7 @@
 //! bounds the error of nearly every single measurement; n repetitions between the two reads divide
 //! it by n.
 
-use clockscope_records::{
-    Candidate, ClockIdentity, ClockKind, Envelope, Environment, Events, Figure, Measurement, Plan, PlanRow, ReadPath,
-    Steps, Summary, TickEvidence, TickIs, Unfit, UnfitFailure,
-};
+use clockscope_records::{Candidate, ClockIdentity, ClockKind, Envelope, Environment, Events, Figure, Measurement, Plan, PlanRow, ReadPath, ReadingsReason, Steps, Summary, TickEvidence, TickIs, Unfit, UnfitFailure};
 
 use crate::recommendation;
 

@@ -1,7 +1,7 @@
 //! The question *steps*: sequential reads of one clock after another, and all that their
 //! differences show.
 
-use clockscope_records::{Envelope, Figure, Steps, StepsRecord, Worst, WorstRecord};
+use clockscope_records::{Envelope, Figure, ReadingsReason, Steps, StepsRecord, Worst, WorstRecord};
 use clockscope_sources::ClockInfo;
 use clockscope_statistics::{EventKind, Tick, WorstEvents};
 

@@ -1,13 +1,14 @@
 //! The question *order*: whether a reading that one CPU hands to another is ever larger than the
 //! one taken after it.
 
-use std::borrow::Cow;
 use std::sync::atomic::Ordering;
 
-use clockscope_records::{Envelope, Failure, Figure, Handoffs, LostPair, Order, Sequence};
+use clockscope_records::{
+    CpusReason, Envelope, Failure, Figure, Handoffs, LostPair, Order, PairsReason, RateReason, ReadingsReason, Sequence,
+    Unknown,
+};
 use clockscope_sources::{Errno, Kind};
 
-use super::NoPairTested;
 use super::team::{PairResult, play_round};
 use super::tournament;
 use crate::bench::{Bench, Progress, Setup};
@@ -462,7 +463,7 @@ fn record<P: Platform>(
         regressions: tally.received.regressions,
         worst_ns: tally.worst_pair.map(|_| in_ns(tally)),
     };
-    let untaken = refusal.as_ref().map_or(RateReason::NotAskedFor.into(), Refusal::unknown);
+    let untaken = refusal.as_ref().map_or_else(|| RateReason::NotAskedFor.into(), Refusal::unknown);
     let [mailbox, lock] = ways.map(|tally| Figure::of(tally.map(by_way), untaken.clone()));
     let step_ns = row.nominal_resolution_ns(Some(ns_per_unit)).get().unwrap_or(1.0);
     let is_still = tallies().any(|tally| tally.pace.stood_still(step_ns, ns_per_unit));
