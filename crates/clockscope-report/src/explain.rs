@@ -1,11 +1,12 @@
 //! Words beside the data of a document, for people who read its JSON.
 
-use clockscope_records::{Document, Measurement};
+use clockscope_records::{Document, Explain, Measurement};
 
-use crate::{evidence, holder, kernel_verdict, performance_counter, recommendation, shootout, surprise, tick};
+use crate::{evidence, holder, kernel_verdict, performance_counter, reason, recommendation, shootout, surprise, tick};
 
 /// Puts all words of a document beside its data.
 pub(crate) fn explain(document: &mut Document) {
+    document.put_words(reason::text);
     match document {
         Document::Check(answer) => evidence::explain(&mut answer.found),
         Document::Shootout(answer) => shootout::explain(&mut answer.found),

@@ -12,6 +12,7 @@ mod kernel_verdict;
 mod model;
 mod performance_counter;
 mod raw;
+mod reason;
 mod recommendation;
 mod render;
 mod report;

@@ -16,7 +16,7 @@ pub(crate) fn prose(counter: &PerformanceCounter) -> PerformanceProse {
     PerformanceProse {
         based_on: match &counter.hardware {
             Figure::Known(hardware) => name(*hardware),
-            Figure::Unknown(reason) => format!("unknown: {reason}"),
+            Figure::Unknown(unknown) => format!("unknown: {}", reason::text(unknown)),
         },
         why: counter.reasons.iter().map(|reason| why(*reason, counter)).collect(),
         advice: counter.hardware.get().map_or(ADVICE_UNKNOWN, advice).to_owned(),
@@ -98,9 +98,9 @@ mod tests {
         PerformanceCounter {
             frequency_hz: Figure::Known(2_143_473),
             counter_counts: Figure::Known(1024.0),
-            bypass_flags: Figure::unknown("a"),
-            bypass_shift: Figure::unknown("b"),
-            enters_kernel: Figure::unknown("c"),
+            bypass_flags: Figure::unknown(WindowsReason::NotStated),
+            bypass_shift: Figure::unknown(WindowsReason::NotStated),
+            enters_kernel: Figure::unknown(WindowsReason::NotStated),
             hardware,
             reasons,
             prose: None,
@@ -118,14 +118,14 @@ mod tests {
         assert!(tsc.advice.starts_with("leave it so"), "{}", tsc.advice);
         let hpet = prose(&found(Figure::Known(PerformanceHardware::Hpet), vec![PerformanceReason::Frequency]));
         assert!(hpet.why[0].contains("2143473 Hz") && hpet.advice.contains("delete it and restart"));
-        let unknown = prose(&found(Figure::unknown("no counter"), vec![]));
+        let unknown = prose(&found(Figure::unknown(WindowsReason::OfWine), vec![]));
         assert!(unknown.based_on == "unknown: no counter" && unknown.advice.contains("leave useplatformclock unset"));
     }
 
     /// To show, to undo and to set it.
     #[test]
     fn the_three_commands_are_explained() {
-        let commands = prose(&found(Figure::unknown("x"), vec![])).commands;
+        let commands = prose(&found(Figure::unknown(WindowsReason::NotStated), vec![])).commands;
         for (command, word) in commands.iter().zip(["/enum", "/deletevalue useplatformclock", "/set useplatformclock"])
         {
             assert!(command.command.contains(word) && !command.effect.is_empty(), "{command:?}");

@@ -6,6 +6,7 @@ use serde_json::Value;
 use super::clocks::{in_order, kind, not_available, path};
 use super::environment::DocumentHead;
 use crate::model::{Block, Cell, Table};
+use crate::reason::why;
 use crate::report::{Blocks, Describe, Lines};
 use crate::sheet::Sheet;
 use crate::style::View;
@@ -69,6 +70,6 @@ fn cells(clock: &Listed) -> Vec<Cell> {
 /// Explains unknown nominal resolutions of readable clocks.
 fn lacking(clocks: &[Listed]) -> Vec<String> {
     let available = clocks.iter().filter(|clock| clock.available);
-    let named = available.filter_map(|clock| Some((clock.identity.label(), clock.nominal_resolution_ns.reason()?)));
+    let named = available.filter_map(|clock| Some((clock.identity.label(), why(&clock.nominal_resolution_ns)?)));
     in_order(named).iter().map(|line| format!("? Nominal of {line}")).collect()
 }

@@ -20,7 +20,7 @@ fn compared(winners: [Option<Winner>; 4]) -> Shootout {
         b: Figure::Known(22.0),
         a_bound: None,
         b_bound: None,
-        winner: Figure::of(winner, "it was not tested"),
+        winner: Figure::of(winner, clockscope_records::ComparisonReason::Absent),
         prose: None,
     };
     let [a, b] = NAMES.map(str::to_owned);
