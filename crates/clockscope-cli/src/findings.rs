@@ -284,7 +284,7 @@ impl FailOn {
 
 #[cfg(test)]
 mod tests {
-    use clockscope_records::Figure;
+    use clockscope_records::{Figure, ReadingsReason, TickReason};
 
     use super::*;
 

@@ -4,6 +4,8 @@ use clockscope_records::{
     BootCommand, Clocksources, Figure, PerformanceCounter, PerformanceHardware, PerformanceProse, PerformanceReason,
 };
 
+use crate::reason;
+
 /// Puts the words beside the data.
 pub(crate) fn explain(found: &mut Clocksources) {
     if let Some(counter) = &mut found.performance_counter {
@@ -92,6 +94,8 @@ const COMMANDS: [(&str, &str); 3] = [
 
 #[cfg(test)]
 mod tests {
+    use clockscope_records::WindowsReason;
+
     use super::*;
 
     fn found(hardware: Figure<PerformanceHardware>, reasons: Vec<PerformanceReason>) -> PerformanceCounter {

@@ -1,7 +1,7 @@
 //! *Offsets*: bounds that contain the truth, and what changes during the run.
 
 use clockscope_measure::{OffsetsRequest, Session, offsets};
-use clockscope_records::{CpuFailure, Figure, Figures, OffsetPair, Offsets, PairsFailure};
+use clockscope_records::{CpuFailure, CpusReason, Figure, Figures, OffsetPair, Offsets, PairsFailure, UnknownReason};
 use clockscope_simulation::{Change, Random};
 use clockscope_sources::ClockBasis;
 

@@ -321,7 +321,7 @@ fn unsurprising(found: &Runtimes, rows: &[&RuntimeRecord]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use clockscope_records::{Document, Figure};
+    use clockscope_records::{Document, Figure, ReadingsReason};
 
     use super::*;
 
