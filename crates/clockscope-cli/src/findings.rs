@@ -142,7 +142,8 @@ impl Shows<RateFinding> for Rates {
                 any_of_all(clocks().map(changed))
             }
             RateFinding::Unknown => {
-                any(clocks().map(|clock| Some(!clock.bound_ppm.is_known() || clock.reason.is_some())))
+                let is_limited = |clock: &RateRecord| clock.reason.is_some() || clock.is_ticked();
+                any(clocks().map(|clock| Some(!clock.bound_ppm.is_known() || is_limited(clock))))
             }
         }
     }

@@ -173,9 +173,9 @@ fn accuracy(seen: &Observations, names: &[String; 2]) -> Metric {
             own.or_else(|| of_counter().filter(|_| is_counter)).ok_or(ComparisonReason::NoOtherClock)?;
         let failed =
             |words: &String| ReadingsReason::ClockFailed { failure: rate.failure, words: words.clone() }.into();
-        let unknown = || rate.reason.as_ref().map_or_else(|| ComparisonReason::RateUndetermined.into(), failed);
-        let bound = rate.bound_ppm.get().ok_or_else(unknown)?;
-        let value = if is_counter { 0.0 } else { rate.ppm.get().ok_or_else(unknown)?.abs() };
+        let known = |figure: &Figure<f64>| figure.clone().result().map_err(|own| rate.reason.as_ref().map_or(own, failed));
+        let bound = known(&rate.bound_ppm)?;
+        let value = if is_counter { 0.0 } else { known(&rate.ppm)?.abs() };
         Ok(BoundedFigure { value, bound: Some(bound) })
     };
     let reference = seen.rates.as_ref().ok().map(|rates| rates.reference.clone());

@@ -28,10 +28,10 @@ pub(crate) fn explain(document: &mut Document) {
             evidence.for_each(tick::explain);
             answer.found.surprises.iter_mut().for_each(surprise::explain);
         }
+        Document::Rates(answer) => reason::explain_rates(&mut answer.found),
         Document::Plan(_)
         | Document::Order(_)
         | Document::Offsets(_)
-        | Document::Rates(_)
         | Document::Gaps(_)
         | Document::Sleep(_)
         | Document::RuntimesFound(_)
@@ -42,6 +42,9 @@ pub(crate) fn explain(document: &mut Document) {
 }
 
 fn measurement(found: &mut Measurement) {
+    if let Some(rates) = found.thorough.as_mut().and_then(|thorough| thorough.rate.known_mut()) {
+        reason::explain_rates(rates);
+    }
     recommendation::explain(&mut found.advice);
     found.clocks.iter_mut().filter_map(|clock| clock.tick_evidence.as_mut()).for_each(tick::explain);
 }

@@ -1,8 +1,8 @@
 //! Reasons of unknown figures in words: a sentence each.
 
 use clockscope_records::{
-    ClocksourceReason, ComparisonReason, CpusReason, Emulator, Figure, MachineReason, PairsReason, RateReason,
-    ReadingsReason, ThreadReason, TickReason, Unknown, UnknownReason, Unnamed, WindowsReason, show_cpus,
+    ClocksourceReason, ComparisonReason, CpusReason, Emulator, Figure, MachineReason, PairsReason, RatePairFailure, RateReason,
+    RateRecord, Rates, ReadingsReason, ThreadReason, TickReason, Unknown, UnknownReason, Unnamed, WindowsReason, show_cpus,
 };
 use clockscope_statistics::NoTick;
 
@@ -127,12 +127,37 @@ fn rate(reason: &RateReason) -> String {
     words.to_owned()
 }
 
+/// Returns what limits a comparison of a clock's rate, or prevented it; `None` if nothing did.
+pub(crate) fn limit(rate: &RateRecord) -> Option<String> {
+    rate.reason.clone().or_else(|| why(&rate.constant).filter(|_| rate.is_ticked()))
+}
+
+/// Puts the sentences beside the words for what limits comparisons.
+pub(crate) fn explain_rates(rates: &mut Rates) {
+    for rate in &mut rates.clocks {
+        rate.reason = limit(rate);
+    }
+    for pair in &mut rates.pairs {
+        pair.reason = pair.failure.map(pair_failure).or_else(|| pair.reason.take());
+    }
+}
+
+fn pair_failure(failure: RatePairFailure) -> String {
+    match failure {
+        RatePairFailure::NoUnit => {
+            "one of the two has no rate against the reference by which its unit would have a length".to_owned()
+        }
+        RatePairFailure::TooFew => rate(&RateReason::FewBrackets),
+        RatePairFailure::Ticked => rate(&RateReason::Ticked),
+        RatePairFailure::Interrupted => rate(&RateReason::FewWholeBrackets),
+    }
+}
+
 fn comparison(reason: &ComparisonReason) -> String {
     let words = match reason {
         ComparisonReason::Absent => "it was not measured",
         ComparisonReason::IsReference => "it is the reference itself",
         ComparisonReason::NoOtherClock => "it was not compared with another clock",
-        ComparisonReason::RateUndetermined => "its rate could not be determined",
         ComparisonReason::NoJudge => "they differ, and no clock here shows which of them is right",
         ComparisonReason::EmulatorsCosts { emulators } => {
             return format!("these are the costs of {}, not of the machine", Emulator::names(emulators));
@@ -267,5 +292,43 @@ fn windows(reason: &WindowsReason) -> String {
              counter"
         ),
         WindowsReason::UnfamiliarFrequency { frequency_hz } => format!("no hardware is known to count at {frequency_hz} Hz"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn figures_of_a_reason_are_in_its_sentence() {
+        let because = Box::new(CpusReason::PairFailed { failure: None, words: "it left".to_owned() }.into());
+        for (unknown, sentence) in [
+            (ReadingsReason::FewBatches { fewest: 48 }.into(), "fewer than 48 batches: give it more time"),
+            (
+                TickReason::LikeCost { at_most_ns: 31.2 }.into(),
+                "too few readings to separate a tick from the read's own cost: at most 31.200 ns",
+            ),
+            (CpusReason::OfPair { a: 0, b: 3, because }.into(), "CPUs 0 and 3: it left"),
+            (ThreadReason::OnEachCpu { cpus: vec![0, 1, 4] }.into(), "a thread on each of CPUs 0-1,4"),
+            (
+                WindowsReason::CallStatus { call: "NtQueryTimerResolution".to_owned(), status: 0xc000_0003 }.into(),
+                "NtQueryTimerResolution: status 0xc0000003",
+            ),
+            (
+                ComparisonReason::EmulatorsCosts { emulators: vec![Emulator::Valgrind, Emulator::Wine] }.into(),
+                "these are the costs of valgrind, wine, not of the machine",
+            ),
+        ] {
+            assert_eq!(text(&unknown), sentence);
+        }
+    }
+
+    #[test]
+    fn words_of_other_programs_are_shown() {
+        let shown = |json: &str| serde_json::from_str::<Unknown>(json).map(|unknown| text(&unknown)).unwrap();
+        assert_eq!(shown(r#""it was cloudy""#), "it was cloudy");
+        assert_eq!(shown(r#"{ "code": "eclipse", "text": "the sun was hidden" }"#), "the sun was hidden");
+        assert_eq!(shown(r#"{ "code": "eclipse" }"#), Unnamed::NAME);
+        assert_eq!(why(&Figure::Known(1)), None);
     }
 }

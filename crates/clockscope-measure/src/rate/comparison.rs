@@ -24,13 +24,6 @@ const NEAR_ROUGH: f64 = 1e-3;
 /// Parts per million of 1.
 const PPM: f64 = 1e6;
 
-/// Why nothing is known.
-const TOO_FEW: &str = "it took too few brackets, or too little time passed between them";
-const NO_SCALE: &str = "one of the two has no rate against the reference by which its unit would have a length";
-const FEW: &str = "fewer than three brackets were not interrupted";
-const TICKED: &str = "one of the two is moved by the timer tick, which may come late: the bound takes for granted that it does \
-                      not, and what looks like a step may be a late tick";
-
 /// The brackets of one pair: the clock is read between two readings of the reference.
 pub(super) struct Comparison {
     pub(super) clock: usize,
@@ -178,7 +171,6 @@ impl Comparison {
             None if found.is_ticked => RateReason::Ticked,
             None => RateReason::FewWholeBrackets,
         };
-        let reason = failures.or_else(|| found.is_ticked.then(|| TICKED.to_owned()));
         let seconds = found.rate.between / 1e9;
         let counts = clock.is_in_counts.then_some(()).ok_or(RateReason::ShowsTime);
         let nominal = clock.nominal_hz.ok_or(RateReason::NoNominalFrequency);
@@ -201,7 +193,7 @@ impl Comparison {
             needed_s: Figure::of(until_ppm.map(|until| seconds * (bound_ppm / until)), RateReason::NoBound),
             ..found.record(&untested)
         };
-        (RateRecord { reason, failure, ..record }, own)
+        (RateRecord { reason: failures, failure, ..record }, own)
     }
 
     /// The record of the pair, with these scales of the clock and of the other.
@@ -225,23 +217,13 @@ impl Comparison {
             ppm: found.map(|((ppm, _), _)| ppm),
             bound_ppm: found.map(|((_, bound), _)| bound),
             constant: found.and_then(|(_, constant)| constant),
-            reason: failure.map(|failure| reason(failure).to_owned()),
+            reason: None,
             failure,
         }
     }
 
     fn is_ticked<P: Platform>(&self, rated: &[RatedClock<'_, P>]) -> bool {
         rated[self.clock].is_ticked() || rated[self.reference].is_ticked()
-    }
-}
-
-/// Words why two clocks' rates were not compared, or not judged.
-const fn reason(failure: RatePairFailure) -> &'static str {
-    match failure {
-        RatePairFailure::NoUnit => NO_SCALE,
-        RatePairFailure::TooFew => TOO_FEW,
-        RatePairFailure::Ticked => TICKED,
-        RatePairFailure::Interrupted => FEW,
     }
 }
 

@@ -62,8 +62,6 @@ pub enum ComparisonReason {
     IsReference,
     /// It was not compared with another clock.
     NoOtherClock,
-    /// Its rate could not be determined.
-    RateUndetermined,
     /// The two differ, and no clock here shows which of them is right.
     NoJudge,
     /// The costs are those of emulators, not of the machine.

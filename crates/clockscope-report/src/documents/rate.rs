@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Row, Table};
-use crate::reason::why;
+use crate::reason::{limit, why};
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::text::{by_reason, known};
@@ -65,7 +65,7 @@ fn blocks(rates: &Rates) -> Vec<Block> {
     let without_ppm = compared.iter().filter(|clock| !clock.ppm.is_known());
     let without_ppm = without_ppm.filter_map(|clock| Some((format!("? ppm of {}", clock.name), why(&clock.ppm)?)));
     let table = Table::new(HEAD, 1, rows).below(by_reason(without_ppm));
-    let noted = compared.iter().filter_map(|clock| Some((clock.name.clone(), clock.reason.as_deref()?)));
+    let noted = compared.iter().filter_map(|clock| Some((clock.name.clone(), limit(clock)?)));
     let noted = by_reason(noted);
     let lacking = rates.clocks.iter().filter(|clock| !clock.bound_ppm.is_known());
     let reason =
