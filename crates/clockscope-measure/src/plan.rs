@@ -97,8 +97,7 @@ pub fn plan(source: PlanInput<'_>, error: f64, interval_ns: Option<f64>) -> Enve
         match candidate(found) {
             Ok(candidate) => clocks.push(candidate),
             Err(failure) => {
-                let reason = reason(failure).to_owned();
-                unfit.push(Unfit { clock: found.identity.label(), reason, failure: Some(failure) });
+                unfit.push(Unfit { clock: found.identity.label(), reason: None, failure: Some(failure) });
             }
         }
     }
@@ -118,18 +117,6 @@ pub fn plan(source: PlanInput<'_>, error: f64, interval_ns: Option<f64>) -> Enve
 fn is_stopwatch(clock: &ClockIdentity, environment: &Environment) -> bool {
     clock.kind == ClockKind::Monotonic && clock.path != ReadPath::Library
         || recommendation::is_trusted_counter(clock, environment)
-}
-
-/// Words why a clock is not weighed.
-const fn reason(failure: UnfitFailure) -> &'static str {
-    match failure {
-        UnfitFailure::Unreadable => "it cannot be read here",
-        UnfitFailure::NotJudged => "its readings were not judged",
-        UnfitFailure::Faulty => "it went back, jumped, or failed to answer",
-        UnfitFailure::NoDifferences => "the differences of its readings are not in the record: measure again",
-        UnfitFailure::NoCost => "what it costs is not known",
-        UnfitFailure::StoodStill => "it never advanced while it was read",
-    }
 }
 
 fn candidate(found: &ClockFigures<'_>) -> Result<Candidate, UnfitFailure> {

@@ -154,9 +154,6 @@ impl Passed {
 /// Why nothing is said of early returns.
 const UNREADABLE: &str = "CLOCK_MONOTONIC, by which the calls sleep, cannot be read";
 
-/// Why sleeps are left out.
-const DOUBTED: &str = "the clock refused, stood still, went back or jumped meanwhile";
-
 /// One call and time, and what was got so far.
 struct Trial {
     way: SleepMethod,
@@ -315,7 +312,6 @@ impl Trial {
     fn record(mut self, is_monotonic: bool) -> SleepRow {
         self.got_ns.sort_by(f64::total_cmp);
         let got = self.got_ns.as_slice();
-        let left_out = || format!("{} sleeps are left out: {DOUBTED}", self.left_out);
         let refusal = self.refusal.as_ref().map(ToString::to_string);
         let failure = self.refusal.as_ref().map(NoSleep::failure);
         let never: Unknown = match &refusal {
@@ -324,7 +320,6 @@ impl Trial {
             None => CpusReason::Interrupted.into(),
         };
         let slept = if got.is_empty() { Err(never.clone()) } else { Ok(()) };
-        let reason = refusal.or_else(|| (self.left_out > 0).then(left_out));
         let unreadable = ThreadReason::SleepersClockUnreadable.into();
         // Of the times that it slept.
         let of_times = |ns: Option<f64>| Figure::of(ns, never.clone());
@@ -341,7 +336,7 @@ impl Trial {
             p50_ns: of_times(quantile(got, 0.5)),
             p99_ns: slept.and(p99_ns.ok_or(ThreadReason::FewSleeps { fewest: 100 }.into())).into(),
             max_ns: of_times(got.last().copied()),
-            reason,
+            reason: refusal,
             failure,
             left_out: Some(self.left_out),
         }

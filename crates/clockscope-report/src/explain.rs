@@ -29,11 +29,15 @@ pub(crate) fn explain(document: &mut Document) {
             answer.found.surprises.iter_mut().for_each(surprise::explain);
         }
         Document::Rates(answer) => reason::explain_rates(&mut answer.found),
-        Document::Plan(_)
-        | Document::Order(_)
+        Document::Plan(answer) => {
+            answer.found.unfit.iter_mut().for_each(|unfit| unfit.reason = Some(reason::not_weighed(unfit)));
+        }
+        Document::Sleep(answer) => {
+            answer.found.rows.iter_mut().for_each(|row| row.reason = reason::not_slept(row));
+        }
+        Document::Order(_)
         | Document::Offsets(_)
         | Document::Gaps(_)
-        | Document::Sleep(_)
         | Document::RuntimesFound(_)
         | Document::Listing(_)
         | Document::AllClocks(_)

@@ -2,7 +2,7 @@
 
 use clockscope_records::{
     ClocksourceReason, ComparisonReason, CpusReason, Emulator, Figure, MachineReason, PairsReason, RatePairFailure, RateReason,
-    RateRecord, Rates, ReadingsReason, ThreadReason, TickReason, Unknown, UnknownReason, Unnamed, WindowsReason, show_cpus,
+    RateRecord, Rates, ReadingsReason, SleepRow, ThreadReason, TickReason, Unfit, UnfitFailure, Unknown, UnknownReason, Unnamed, WindowsReason, show_cpus,
 };
 use clockscope_statistics::NoTick;
 
@@ -151,6 +151,25 @@ fn pair_failure(failure: RatePairFailure) -> String {
         RatePairFailure::Ticked => rate(&RateReason::Ticked),
         RatePairFailure::Interrupted => rate(&RateReason::FewWholeBrackets),
     }
+}
+
+/// Returns why a call did not sleep, or which of its sleeps are left out; `None` if none is.
+pub(crate) fn not_slept(row: &SleepRow) -> Option<String> {
+    let left_out = row.left_out.filter(|left_out| *left_out > 0);
+    row.reason.clone().or_else(|| left_out.map(|left_out| thread(&ThreadReason::SleepsLeftOut { left_out })))
+}
+
+/// Returns why a clock is not weighed.
+pub(crate) fn not_weighed(unfit: &Unfit) -> String {
+    let words = unfit.failure.map(|failure| match failure {
+        UnfitFailure::Unreadable => "it cannot be read here",
+        UnfitFailure::NotJudged => "its readings were not judged",
+        UnfitFailure::Faulty => "it went back, jumped, or failed to answer",
+        UnfitFailure::NoDifferences => "the differences of its readings are not in the record: measure again",
+        UnfitFailure::NoCost => "what it costs is not known",
+        UnfitFailure::StoodStill => "it never advanced while it was read",
+    });
+    words.or(unfit.reason.as_deref()).unwrap_or(Unnamed::NAME).to_owned()
 }
 
 fn comparison(reason: &ComparisonReason) -> String {

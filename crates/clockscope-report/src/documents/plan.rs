@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::contents::DescribeContents;
 use crate::model::{Block, Cell, Table};
-use crate::reason::why;
+use crate::reason::{not_weighed, why};
 use crate::sheet::Sheet;
 use crate::style::View;
 use crate::units::{percent, precise_time, significant, time};
@@ -25,7 +25,7 @@ impl DescribeContents for Plan {
         vec![
             Table::new(INTERVALS, 0, rows(self).iter().map(interval)).whole().into(),
             Table { together: 2, ..Table::new(CLOCKS, 1, weighed.map(clock)) }.into(),
-            Block::notes("Not weighed:", self.unfit.iter().map(|unfit| format!("{}: {}", unfit.clock, unfit.reason))),
+            Block::notes("Not weighed:", self.unfit.iter().map(|unfit| format!("{}: {}", unfit.clock, not_weighed(unfit)))),
         ]
     }
 
