@@ -16,7 +16,8 @@ use serde_json::{Value, json};
 
 use crate::Unknown;
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, JsonSchema)]
+#[schemars(with = "Option<KnownFigure<T>>")]
 #[allow(missing_docs, reason = "documented where it is exported: the schema would take it as each figure's")]
 pub enum Figure<T> {
     /// Its value.
@@ -137,24 +138,27 @@ pub(crate) mod list {
     }
 }
 
-/// A figure is in the schema as what it is when known. Its reasons are in the object `unknown`,
-/// which refers to their schema.
-impl<T: JsonSchema> JsonSchema for Figure<T> {
+/// A known figure in the schema, which is that of the value. The objects `unknown` refer to the
+/// schema of reasons, so it is defined with the first figure.
+#[allow(dead_code, reason = "a type for the schema alone")]
+struct KnownFigure<T>(T);
+
+impl<T: JsonSchema> JsonSchema for KnownFigure<T> {
     fn inline_schema() -> bool {
-        Option::<T>::inline_schema()
+        T::inline_schema()
     }
 
     fn schema_name() -> Cow<'static, str> {
-        Option::<T>::schema_name()
+        T::schema_name()
     }
 
     fn schema_id() -> Cow<'static, str> {
-        Option::<T>::schema_id()
+        T::schema_id()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         generator.subschema_for::<Unknown>();
-        Option::<T>::json_schema(generator)
+        T::json_schema(generator)
     }
 }
 
