@@ -182,7 +182,8 @@ fn record(watches: Vec<Watch>, threshold_ns: f64, loop_ns: f64, unit_ns: f64) ->
                 cpu: watch.cpu,
                 ns: gap.length as f64 * unit_ns,
                 cause: gap.cause,
-                detail: gap.detail.clone(),
+                counted: Some(gap.counted.clone()),
+                detail: None,
             })
         })
         .collect();
@@ -246,12 +247,12 @@ fn of_cpu(watch: Watch, unit_ns: f64) -> CpuGaps {
 mod tests {
     use super::watch::Gap;
     use super::*;
-    use clockscope_records::CauseKind;
+    use clockscope_records::{CauseKind, GapCounts};
 
     const LIMITS: GapThresholds = GapThresholds { threshold: 100, pause: 100, still_turns: 1 << 20 };
 
     fn gap(length: u64, cause: CauseKind) -> Gap {
-        Gap { at: 0, length, cause, detail: String::new() }
+        Gap { at: 0, length, cause, counted: GapCounts::default() }
     }
 
     #[test]

@@ -61,7 +61,7 @@ pub use failure::{CpuFailure, Failure, PairsFailure, RatePairFailure, RuntimeFai
 /// record that has one, under the figure's path: `tick_ns`, `events.jump`.
 pub use figure::Figure;
 pub use figure::{Explain, Figures, Words};
-pub use gaps::{Cause, CauseKind, CpuGaps, Gaps, WorstGap};
+pub use gaps::{Cause, CauseKind, CpuGaps, GapCounts, Gaps, InterruptCount, WorstGap};
 pub use measurement::{
     Baseline, BetweenRuns, ClockIdentity, ClockKind, ClockRecord, Cost, Events, FastestCounter, Listed, Measurement,
     Monotonic, NoRecommendation, ReadBasis, ReadPath, Recommendation, RecommendationProse, Run, Thorough, TimerRecord,

@@ -2,7 +2,7 @@
 
 use clockscope_records::{Document, Explain, Measurement};
 
-use crate::{evidence, holder, kernel_verdict, performance_counter, reason, recommendation, shootout, surprise, tick};
+use crate::{evidence, holder, kernel_verdict, lost_time, performance_counter, reason, recommendation, shootout, surprise, tick};
 
 /// Puts all words of a document beside its data.
 pub(crate) fn explain(document: &mut Document) {
@@ -35,9 +35,9 @@ pub(crate) fn explain(document: &mut Document) {
         Document::Sleep(answer) => {
             answer.found.rows.iter_mut().for_each(|row| row.reason = reason::not_slept(row));
         }
+        Document::Gaps(answer) => lost_time::explain(&mut answer.found),
         Document::Order(_)
         | Document::Offsets(_)
-        | Document::Gaps(_)
         | Document::RuntimesFound(_)
         | Document::Listing(_)
         | Document::AllClocks(_)

@@ -9,6 +9,7 @@ mod evidence;
 mod explain;
 mod holder;
 mod kernel_verdict;
+mod lost_time;
 mod model;
 mod performance_counter;
 mod raw;
