@@ -306,16 +306,26 @@ mod tests {
             observed_resolution_ns: Figure::Known(60.0),
             ..RuntimeRecord::default()
         };
-        let float = RuntimeRecord { nominal_resolution_ns: Figure::unknown(ReadingsReason::NoNominalInApi), ..whole.clone() };
+        let float =
+            RuntimeRecord { nominal_resolution_ns: Figure::unknown(ReadingsReason::NoNominalInApi), ..whole.clone() };
         let mut shows = |row: &RuntimeRecord| {
             found.runtimes = vec![whole.clone(), row.clone()];
             found.shows(RuntimesFinding::Unknown)
         };
         assert_eq!(shows(&float), Some(false));
-        assert_eq!(shows(&RuntimeRecord { cost_ns: Figure::unknown(ReadingsReason::CoarseRuntimeTimer), ..whole.clone() }), Some(true));
-        assert_eq!(shows(&RuntimeRecord { tick_ns: Figure::unknown(TickReason::FewSteps), ..whole.clone() }), Some(true));
         assert_eq!(
-            shows(&RuntimeRecord { observed_resolution_ns: Figure::unknown(ReadingsReason::NoForwardStep), ..float.clone() }),
+            shows(&RuntimeRecord { cost_ns: Figure::unknown(ReadingsReason::CoarseRuntimeTimer), ..whole.clone() }),
+            Some(true)
+        );
+        assert_eq!(
+            shows(&RuntimeRecord { tick_ns: Figure::unknown(TickReason::FewSteps), ..whole.clone() }),
+            Some(true)
+        );
+        assert_eq!(
+            shows(&RuntimeRecord {
+                observed_resolution_ns: Figure::unknown(ReadingsReason::NoForwardStep),
+                ..float.clone()
+            }),
             Some(true)
         );
         // A runtime that is missing is another finding.

@@ -118,7 +118,9 @@ fn a_clock_frozen_from_the_start_has_no_observed_resolution() {
     let (record, _) = lied(&[("CLOCKSCOPE_LIE_FREEZE_AFTER", "1")]);
     let clock = clock(&record, "monotonic");
     assert_eq!(clock["events"]["stuck"], 1);
-    assert!(clock["observed_resolution_ns"].is_null() && clock["unknown"]["observed_resolution_ns"]["code"].is_string());
+    assert!(
+        clock["observed_resolution_ns"].is_null() && clock["unknown"]["observed_resolution_ns"]["code"].is_string()
+    );
 }
 
 #[test]

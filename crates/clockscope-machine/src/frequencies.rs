@@ -47,7 +47,9 @@ pub(crate) fn read() -> Frequencies {
         cpuid_16h_base_mhz: Figure::of(nominal.cpuid_16h_base_mhz, NOT_STATED),
         cpuid_40000010h_tsc_khz: Figure::of(nominal.cpuid_40000010h_khz, MachineReason::HypervisorSilent),
         cntfrq_hz: Figure::of(nominal.cntfrq_hz, MachineReason::NoArmFrequency),
-        perf_mmap_hz: os::perf_frequency().map_err(|reason| MachineReason::NoPerfPage { words: reason.to_string() }).into(),
+        perf_mmap_hz: os::perf_frequency()
+            .map_err(|reason| MachineReason::NoPerfPage { words: reason.to_string() })
+            .into(),
     }
 }
 

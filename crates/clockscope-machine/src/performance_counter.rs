@@ -8,7 +8,9 @@
 //! and 100 MHz).
 
 use clockscope_arch::clocksource::Architecture;
-use clockscope_records::{Environment, Figure, Hypervisor, PerformanceCounter, PerformanceHardware, PerformanceReason, Unknown, WindowsReason};
+use clockscope_records::{
+    Environment, Figure, Hypervisor, PerformanceCounter, PerformanceHardware, PerformanceReason, Unknown, WindowsReason,
+};
 
 use crate::shown::Shown;
 
@@ -120,7 +122,9 @@ pub fn hardware(facts: &PerformanceFacts) -> Result<(PerformanceHardware, Vec<Pe
         _ if facts.is_wine => Err(WindowsReason::OfWine),
         Architecture::Arm => of_arm(facts),
         _ if hz == SCALED_HZ => scaled(facts),
-        _ => outside(facts).or_else(|| shifted(facts)).unwrap_or(Err(WindowsReason::UnfamiliarFrequency { frequency_hz: hz })),
+        _ => outside(facts)
+            .or_else(|| shifted(facts))
+            .unwrap_or(Err(WindowsReason::UnfamiliarFrequency { frequency_hz: hz })),
     }
 }
 

@@ -200,7 +200,9 @@ impl<P: Platform> CatalogueEntry<P> {
         match &self.info.resolution {
             Resolution::Nanoseconds(ns) => Figure::Known(*ns),
             Resolution::OneCount => Figure::of(ns_per_count, ReadingsReason::OneCount),
-            Resolution::Unknown(reason) => Figure::unknown(ReadingsReason::NoNominalResolution { words: reason.to_string() }),
+            Resolution::Unknown(reason) => {
+                Figure::unknown(ReadingsReason::NoNominalResolution { words: reason.to_string() })
+            }
         }
     }
 
@@ -217,9 +219,7 @@ impl<P: Platform> CatalogueEntry<P> {
                 .ok_or_else(|| ReadingsReason::ClocksourceUnfamiliar { clocksource: name.to_owned() })
                 .into(),
             (ClockBasis::Clocksource, None) => Figure::unknown(ReadingsReason::ClocksourceHidden),
-            (ClockBasis::Scheduler, _) => {
-                Figure::unknown(ReadingsReason::SchedulerHidden)
-            }
+            (ClockBasis::Scheduler, _) => Figure::unknown(ReadingsReason::SchedulerHidden),
             (ClockBasis::Other, _) => Figure::Known(false),
         };
         ClockIdentity {

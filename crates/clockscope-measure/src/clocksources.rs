@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clockscope_machine::affinity;
 use clockscope_machine::clocksource::{self, Architecture, Hardware, SwitchError};
 use clockscope_machine::performance_counter;
-use clockscope_records::{Clocksource, ClocksourceReason, Clocksources, Envelope, Figure, ReadingsReason, Switched, Unknown};
+use clockscope_records::{
+    Clocksource, ClocksourceReason, Clocksources, Envelope, Figure, ReadingsReason, Switched, Unknown,
+};
 use clockscope_sources::{Kind, Unit};
 
 use crate::bench::{Progress, Setup};

@@ -44,7 +44,9 @@ fn system_clock(system: System, clock: &catalog::Cataloged) -> SystemClock {
         nominal_resolution_ns: match &clock.resolution {
             Resolution::Nanoseconds(ns) => Figure::Known(*ns),
             Resolution::OneCount => Figure::unknown(ReadingsReason::OneCount),
-            Resolution::Unknown(reason) => Figure::unknown(ReadingsReason::NoNominalResolution { words: reason.to_string() }),
+            Resolution::Unknown(reason) => {
+                Figure::unknown(ReadingsReason::NoNominalResolution { words: reason.to_string() })
+            }
         },
         description: clock.summary.to_owned(),
     }

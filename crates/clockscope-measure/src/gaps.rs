@@ -234,10 +234,7 @@ fn of_cpu(watch: Watch, unit_ns: f64) -> CpuGaps {
         lost_ns: in_ns(watch.lost),
         lost_percent: of_time(watch.lost as f64 / watch.looked as f64 * 100.0),
         causes,
-        steal_ns: Figure::of(
-            watch.steal_ns.map(|ns| ns as f64),
-            ThreadReason::NoAccount,
-        ),
+        steal_ns: Figure::of(watch.steal_ns.map(|ns| ns as f64), ThreadReason::NoAccount),
         reason: watch.trouble.as_ref().map(ToString::to_string),
         failure: watch.trouble.as_ref().map(WatchError::failure),
     }

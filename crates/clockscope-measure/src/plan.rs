@@ -6,7 +6,10 @@
 //! bounds the error of nearly every single measurement; n repetitions between the two reads divide
 //! it by n.
 
-use clockscope_records::{Candidate, ClockIdentity, ClockKind, Envelope, Environment, Events, Figure, Measurement, Plan, PlanRow, ReadPath, ReadingsReason, Steps, Summary, TickEvidence, TickIs, Unfit, UnfitFailure};
+use clockscope_records::{
+    Candidate, ClockIdentity, ClockKind, Envelope, Environment, Events, Figure, Measurement, Plan, PlanRow, ReadPath,
+    ReadingsReason, Steps, Summary, TickEvidence, TickIs, Unfit, UnfitFailure,
+};
 
 use crate::recommendation;
 
@@ -104,10 +107,7 @@ pub fn plan(source: PlanInput<'_>, error: f64, interval_ns: Option<f64>) -> Enve
     clocks.sort_by(|a, b| uncertain_ns(a).total_cmp(&uncertain_ns(b)).then(a.cost_ns.total_cmp(&b.cost_ns)));
     let intervals = interval_ns.map_or_else(|| INTERVALS.to_vec(), |interval_ns| vec![interval_ns]);
     let rows: Vec<PlanRow> = intervals.into_iter().filter_map(|interval_ns| row(&clocks, interval_ns, error)).collect();
-    let rows = Figure::of(
-        Some(rows).filter(|rows| !rows.is_empty()),
-        ReadingsReason::NothingFit,
-    );
+    let rows = Figure::of(Some(rows).filter(|rows| !rows.is_empty()), ReadingsReason::NothingFit);
     let recorded_at = source.recorded_at().map(str::to_owned);
     Envelope::of_facts(recorded_at, environment.clone(), Plan { error, rows, clocks, unfit })
 }

@@ -290,11 +290,8 @@ fn record<P: Platform>(
     let others = others.filter(|rated| base_name(&rated.label) != base_name(&rates.reference));
     let others: Vec<_> = others.map(|rated| rated.row).collect();
     rates.reference_suspected = is_reference_suspected(&rates) && are_independent(&others, rated[place].row);
-    rates.adjtimex = bench
-        .platform
-        .adjtimex()
-        .map_err(|error| RateReason::SteeringHidden { words: error.to_string() })
-        .into();
+    rates.adjtimex =
+        bench.platform.adjtimex().map_err(|error| RateReason::SteeringHidden { words: error.to_string() }).into();
     rates
 }
 

@@ -169,11 +169,11 @@ fn accuracy(seen: &Observations, names: &[String; 2]) -> Metric {
         // All sequences read one counter: where this one was not compared, the ordered one was.
         let is_counter = seen.clock(name).is_some_and(trust::is_counter);
         let of_counter = || rates.clocks.iter().find(|rate| seen.clock(&rate.name).is_some_and(trust::is_counter));
-        let rate =
-            own.or_else(|| of_counter().filter(|_| is_counter)).ok_or(ComparisonReason::NoOtherClock)?;
+        let rate = own.or_else(|| of_counter().filter(|_| is_counter)).ok_or(ComparisonReason::NoOtherClock)?;
         let failed =
             |words: &String| ReadingsReason::ClockFailed { failure: rate.failure, words: words.clone() }.into();
-        let known = |figure: &Figure<f64>| figure.clone().result().map_err(|own| rate.reason.as_ref().map_or(own, failed));
+        let known =
+            |figure: &Figure<f64>| figure.clone().result().map_err(|own| rate.reason.as_ref().map_or(own, failed));
         let bound = known(&rate.bound_ppm)?;
         let value = if is_counter { 0.0 } else { known(&rate.ppm)?.abs() };
         Ok(BoundedFigure { value, bound: Some(bound) })

@@ -1,7 +1,9 @@
 //! The question *sleep*: what calls that sleep give for the time that they are asked for.
 
 use clockscope_machine::sleeping::{Call, SleepError};
-use clockscope_records::{CpusReason, Envelope, Failure, Figure, ReadingsReason, Sleep, SleepRow, ThreadReason, Unknown};
+use clockscope_records::{
+    CpusReason, Envelope, Failure, Figure, ReadingsReason, Sleep, SleepRow, ThreadReason, Unknown,
+};
 use clockscope_sources::{ClockInfo, Path, RawClock, Unit};
 use clockscope_statistics::quantile;
 
@@ -369,7 +371,9 @@ mod tests {
 
     fn is_of_milliseconds(reason: Option<&Unknown>) -> bool {
         let failed = reason.map(|unknown| &unknown.reason);
-        let Some(UnknownReason::Readings(ReadingsReason::ClockFailed { failure, words })) = failed else { return false };
+        let Some(UnknownReason::Readings(ReadingsReason::ClockFailed { failure, words })) = failed else {
+            return false;
+        };
         *failure == Some(Failure::NotApplicable) && words.contains("milliseconds")
     }
 

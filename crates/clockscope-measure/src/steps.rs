@@ -248,8 +248,7 @@ fn fill<P: Platform>(
     (record.differences, record.largest) = distribution::distinct(&entries, ns_per_unit);
     record.rounded = differences.rounded();
     let all = distribution::summary(differences.summary(), ns_per_unit, ReadingsReason::NoDifferences);
-    let nonzero =
-        |_| distribution::summary(differences.summary_nonzero(), ns_per_unit, ReadingsReason::NoAdvance);
+    let nonzero = |_| distribution::summary(differences.summary_nonzero(), ns_per_unit, ReadingsReason::NoAdvance);
     record.summary_nonzero = all.clone().and_then(nonzero).into();
     record.summary = all.into();
     let period = if let Tick::Found(lattice) = found { Some(lattice.period) } else { None };

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::figure::explain;
 use crate::{
-    AllClocks, Clocksources, Contents, Envelope, Environment, Explain, Gaps, Listed, Measurement, Offsets, Order, Plan, Rates,
-    Runtimes, RuntimesFound, SCHEMA_VERSION, Shootout, Sleep, Steps, Switched, Trust, WindowsFacts, Words,
+    AllClocks, Clocksources, Contents, Envelope, Environment, Explain, Gaps, Listed, Measurement, Offsets, Order, Plan,
+    Rates, Runtimes, RuntimesFound, SCHEMA_VERSION, Shootout, Sleep, Steps, Switched, Trust, WindowsFacts, Words,
 };
 
 /// Declares the documents: the variant of each, its contents, its key `schema`, and whether its

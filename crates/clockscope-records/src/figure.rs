@@ -364,7 +364,8 @@ pub(crate) fn read<'de, R: Figures, D: Deserializer<'de>>(
 /// Adds the object `unknown` to the schema of a record.
 pub(crate) fn add_unknown(schema: &mut Schema) {
     let description = "Why fields above are `null` (dotted for nested ones).";
-    let object = json!({ "description": description, "type": "object", "additionalProperties": { "$ref": "#/$defs/Unknown" } });
+    let object =
+        json!({ "description": description, "type": "object", "additionalProperties": { "$ref": "#/$defs/Unknown" } });
     if let Some(keys) = schema.get_mut("properties").and_then(Value::as_object_mut) {
         keys.insert("unknown".to_owned(), object);
     }

@@ -75,8 +75,8 @@ pub use plan::{Candidate, Plan, PlanRow, TickIs, Unfit};
 pub use policy::{ClockDemands, Policy};
 pub use rate::{Adjtimex, Allan, Changed, CivilWorth, Mtie, RatePair, RateRecord, Rates, Step};
 pub use reason::{
-    ClocksourceReason, ComparisonReason, CpusReason, MachineReason, PairsReason, RateReason, ReadingsReason, ThreadReason,
-    TickReason, Unknown, UnknownReason, WindowsReason,
+    ClocksourceReason, ComparisonReason, CpusReason, MachineReason, PairsReason, RateReason, ReadingsReason,
+    ThreadReason, TickReason, Unknown, UnknownReason, WindowsReason,
 };
 pub use recording::{
     RecordedBatch, RecordedClock, RecordedCounter, RecordedResolution, RecordedRun, RecordedTrial, RecordedUnit,

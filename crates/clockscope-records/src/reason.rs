@@ -122,7 +122,9 @@ impl Serialize for Unknown {
         }
         match (&self.reason, &self.text) {
             // Both have their words already.
-            (UnknownReason::Sentence(_) | UnknownReason::Unnamed(_), _) | (_, None) => self.reason.serialize(serializer),
+            (UnknownReason::Sentence(_) | UnknownReason::Unnamed(_), _) | (_, None) => {
+                self.reason.serialize(serializer)
+            }
             (reason, Some(text)) => Worded { reason, text }.serialize(serializer),
         }
     }

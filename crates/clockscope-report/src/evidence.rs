@@ -2,7 +2,8 @@
 
 use clockscope_records::{
     Check, CheckEvidence, CheckKind, CheckOutcome, CivilWorth, CostCause, Emulator, FrequencySource, Hypervisor,
-    HypervisorStatement, Prose, RateChange, ReadFailure, ReadPath, ReferenceDoubt, Suspect, Trust, Unknown, Unnamed, Untested,
+    HypervisorStatement, Prose, RateChange, ReadFailure, ReadPath, ReferenceDoubt, Suspect, Trust, Unknown, Unnamed,
+    Untested,
 };
 
 use crate::units::time;

@@ -2,7 +2,9 @@
 
 use clockscope_records::{Document, Explain, Measurement};
 
-use crate::{evidence, holder, kernel_verdict, lost_time, performance_counter, reason, recommendation, shootout, surprise, tick};
+use crate::{
+    evidence, holder, kernel_verdict, lost_time, performance_counter, reason, recommendation, shootout, surprise, tick,
+};
 
 /// Puts all words of a document beside its data.
 pub(crate) fn explain(document: &mut Document) {

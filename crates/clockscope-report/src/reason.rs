@@ -1,8 +1,9 @@
 //! Reasons of unknown figures in words: a sentence each.
 
 use clockscope_records::{
-    ClocksourceReason, ComparisonReason, CpusReason, Emulator, Figure, MachineReason, PairsReason, RatePairFailure, RateReason,
-    RateRecord, Rates, ReadingsReason, SleepRow, ThreadReason, TickReason, Unfit, UnfitFailure, Unknown, UnknownReason, Unnamed, WindowsReason, show_cpus,
+    ClocksourceReason, ComparisonReason, CpusReason, Emulator, Figure, MachineReason, PairsReason, RatePairFailure,
+    RateReason, RateRecord, Rates, ReadingsReason, SleepRow, ThreadReason, TickReason, Unfit, UnfitFailure, Unknown,
+    UnknownReason, Unnamed, WindowsReason, show_cpus,
 };
 use clockscope_statistics::NoTick;
 
@@ -43,9 +44,7 @@ fn readings(reason: &ReadingsReason) -> String {
         }
         ReadingsReason::NoCounterMeasured => "no counter could be measured to compare with",
         ReadingsReason::NoForwardStep => "no two successive readings differed by a positive step",
-        ReadingsReason::NoForwardStepInBatch => {
-            "it never stepped forward within a batch of reads: give it more time"
-        }
+        ReadingsReason::NoForwardStepInBatch => "it never stepped forward within a batch of reads: give it more time",
         ReadingsReason::NoLength => "it counts core cycles, whose length changes",
         ReadingsReason::NoDifferences => "no two readings followed one another",
         ReadingsReason::NoAdvance => "all differences are 0: the clock did not advance",
@@ -193,7 +192,9 @@ fn pairs(reason: &PairsReason) -> String {
         ),
         PairsReason::NoClock => "no clock whose order could be tested".to_owned(),
         PairsReason::NoCounter { words, .. } | PairsReason::AllLost { words, .. } => words.clone(),
-        PairsReason::StoodStill { reference } => format!("the counter stood still while it was compared with {reference}"),
+        PairsReason::StoodStill { reference } => {
+            format!("the counter stood still while it was compared with {reference}")
+        }
     }
 }
 
@@ -232,9 +233,7 @@ fn thread(reason: &ThreadReason) -> String {
         ThreadReason::NoAccount => "the kernel keeps no account of it, or nothing was looked at".to_owned(),
         ThreadReason::TimerSlackHidden => "the system does not show it".to_owned(),
         ThreadReason::FewSleeps { fewest } => format!("fewer than {fewest} sleeps"),
-        ThreadReason::SleepersClockUnreadable => {
-            "CLOCK_MONOTONIC, by which the calls sleep, cannot be read".to_owned()
-        }
+        ThreadReason::SleepersClockUnreadable => "CLOCK_MONOTONIC, by which the calls sleep, cannot be read".to_owned(),
         ThreadReason::SleepsLeftOut { left_out } => {
             format!("{left_out} sleeps are left out: the clock refused, stood still, went back or jumped meanwhile")
         }
@@ -310,7 +309,9 @@ fn windows(reason: &WindowsReason) -> String {
             "{frequency_hz} Hz is a frequency of hardware outside of the processor, but programs read the processor's \
              counter"
         ),
-        WindowsReason::UnfamiliarFrequency { frequency_hz } => format!("no hardware is known to count at {frequency_hz} Hz"),
+        WindowsReason::UnfamiliarFrequency { frequency_hz } => {
+            format!("no hardware is known to count at {frequency_hz} Hz")
+        }
     }
 }
 

@@ -197,7 +197,10 @@ fn reasons_beside_figures_have_sentences_too() {
         let reason = written.pointer(&pointer).unwrap();
         assert_eq!(reason["code"], document.pointer(&pointer).unwrap()["code"]);
         assert!(reason["text"].as_str().unwrap().starts_with(text), "{reason}");
-        assert_eq!(serde_json::to_value(read(&written).unwrap()).unwrap().pointer(&pointer), document.pointer(&pointer));
+        assert_eq!(
+            serde_json::to_value(read(&written).unwrap()).unwrap().pointer(&pointer),
+            document.pointer(&pointer)
+        );
     }
 }
 

@@ -21,10 +21,8 @@ pub(crate) fn fill(record: &mut RuntimeRecord, readings: &ProbeReadings, clockso
     record.built_on = Some(readings.built_on.clone());
     record.hardware_timer =
         Figure::of(HardwareTimer::of(&readings.built_on).name(clocksource), ReadingsReason::ClocksourceHidden);
-    record.nominal_resolution_ns = Figure::of(
-        readings.nominal_hz.map(|hz| NS / hz as f64),
-        ReadingsReason::NoNominalInApi,
-    );
+    record.nominal_resolution_ns =
+        Figure::of(readings.nominal_hz.map(|hz| NS / hz as f64), ReadingsReason::NoNominalInApi);
     record.cost = Figure::of(cost(readings), COARSE);
     record.cost_ns = Figure::of(record.cost.known().map(|cost| cost.median), COARSE);
     distances(record, readings, ns_per_unit);
@@ -115,11 +113,9 @@ fn distances(record: &mut RuntimeRecord, readings: &ProbeReadings, ns_per_unit: 
     // A coarse clock may never have stepped within a batch.
     let within = readings.differences.iter().map(|(units, _)| *units);
     let smallest = within.chain(readings.steps.iter().copied()).filter(|units| *units > 0).min();
-    record.observed_resolution_ns =
-        Figure::of(smallest.map(ns), ReadingsReason::NoForwardStep);
+    record.observed_resolution_ns = Figure::of(smallest.map(ns), ReadingsReason::NoForwardStep);
     let largest = readings.differences.last().map(|(units, _)| *units).filter(|units| *units > 0);
-    record.largest_step_ns =
-        Figure::of(largest.map(ns), ReadingsReason::NoForwardStepInBatch);
+    record.largest_step_ns = Figure::of(largest.map(ns), ReadingsReason::NoForwardStepInBatch);
 }
 
 /// Steps back that were not seen within batches, so that they were from one to the next: as far as

@@ -1,7 +1,9 @@
 //! The question *offsets*: how far the counters of the CPUs are apart.
 
 use clockscope_brackets::{Bracket, Offset, OffsetBounds, narrowest};
-use clockscope_records::{CpuFailure, CpuOffset, CpusReason, Envelope, Figure, OffsetPair, Offsets, PairsReason, Unknown};
+use clockscope_records::{
+    CpuFailure, CpuOffset, CpusReason, Envelope, Figure, OffsetPair, Offsets, PairsReason, Unknown,
+};
 use clockscope_sources::{Errno, RawClock, Unavailable};
 
 use super::exchange::{Exchange, Learned};
@@ -306,7 +308,8 @@ fn summarize(offsets: &mut Offsets) {
     let tested = offsets.pairs.iter().filter(|pair| pair.apart.is_known());
     let worst = tested.max_by(|a, b| by_size(a).total_cmp(&by_size(b))).map(|pair| [pair.a, pair.b]);
     if worst.is_none() {
-        let lost = |pair: &OffsetPair| Some(PairsReason::AllLost { failure: pair.failure, words: pair.reason.clone()? });
+        let lost =
+            |pair: &OffsetPair| Some(PairsReason::AllLost { failure: pair.failure, words: pair.reason.clone()? });
         let lost = offsets.pairs.iter().find_map(lost);
         offsets.failure = lost.as_ref().map(super::failure);
         offsets.untestable = lost.map(Unknown::from);

@@ -4,8 +4,8 @@
 use std::sync::atomic::Ordering;
 
 use clockscope_records::{
-    CpusReason, Envelope, Failure, Figure, Handoffs, LostPair, Order, PairsReason, RateReason, ReadingsReason, Sequence,
-    Unknown,
+    CpusReason, Envelope, Failure, Figure, Handoffs, LostPair, Order, PairsReason, RateReason, ReadingsReason,
+    Sequence, Unknown,
 };
 use clockscope_sources::{Errno, Kind};
 

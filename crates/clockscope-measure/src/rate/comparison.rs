@@ -3,7 +3,9 @@
 use std::hint::black_box;
 
 use clockscope_brackets::{Bracket, Ticks};
-use clockscope_records::{Allan, Changed, Failure, Figure, Mtie, RatePair, RatePairFailure, RateReason, RateRecord, Step};
+use clockscope_records::{
+    Allan, Changed, Failure, Figure, Mtie, RatePair, RatePairFailure, RateReason, RateRecord, Step,
+};
 use clockscope_sources::Errno;
 use clockscope_statistics::{
     BracketNs, Constancy, Rate, allan_deviation, even_phases, maximum_time_interval_error, rate, rate_bounds,

@@ -97,11 +97,8 @@ fn row(source: &Clocksource) -> Vec<Cell> {
 /// Explains unknown figures.
 fn lacking(found: &Clocksources) -> Vec<String> {
     by_reason(found.clocksources.iter().flat_map(|source| {
-        let lacking = [
-            ("Frequency", why(&source.frequency_hz)),
-            ("Bits", why(&source.bits)),
-            ("vDSO", why(&source.vdso)),
-        ];
+        let lacking =
+            [("Frequency", why(&source.frequency_hz)), ("Bits", why(&source.bits)), ("vDSO", why(&source.vdso))];
         lacking.into_iter().filter_map(|(head, reason)| Some((format!("? {head} of {}", source.name), reason?)))
     }))
 }

@@ -78,7 +78,10 @@ fn blocks(gaps: &Gaps) -> Vec<Block> {
     let worst = gaps.worst.iter().map(|gap| {
         vec![
             described(gap.cause).into(),
-            lost_time::counted(gap).filter(|counted| !counted.is_empty()).unwrap_or_else(|| "nothing".to_owned()).into(),
+            lost_time::counted(gap)
+                .filter(|counted| !counted.is_empty())
+                .unwrap_or_else(|| "nothing".to_owned())
+                .into(),
             number(gap.cpu),
             Cell::Time(gap.ns),
             format!("{:.6} s", gap.at_s).into(),

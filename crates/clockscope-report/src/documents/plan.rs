@@ -25,7 +25,10 @@ impl DescribeContents for Plan {
         vec![
             Table::new(INTERVALS, 0, rows(self).iter().map(interval)).whole().into(),
             Table { together: 2, ..Table::new(CLOCKS, 1, weighed.map(clock)) }.into(),
-            Block::notes("Not weighed:", self.unfit.iter().map(|unfit| format!("{}: {}", unfit.clock, not_weighed(unfit)))),
+            Block::notes(
+                "Not weighed:",
+                self.unfit.iter().map(|unfit| format!("{}: {}", unfit.clock, not_weighed(unfit))),
+            ),
         ]
     }
 

@@ -68,8 +68,7 @@ fn blocks(rates: &Rates) -> Vec<Block> {
     let noted = compared.iter().filter_map(|clock| Some((clock.name.clone(), limit(clock)?)));
     let noted = by_reason(noted);
     let lacking = rates.clocks.iter().filter(|clock| !clock.bound_ppm.is_known());
-    let reason =
-        |clock: &RateRecord| clock.reason.clone().or_else(|| why(&clock.bound_ppm)).unwrap_or_default();
+    let reason = |clock: &RateRecord| clock.reason.clone().or_else(|| why(&clock.bound_ppm)).unwrap_or_default();
     let lacking: Vec<(String, String)> = lacking.map(|clock| (clock.name.clone(), reason(clock))).collect();
     let adev = |clock: &RateRecord| clock.allan.iter().map(|allan| (allan.tau_s, allan.adev)).collect();
     let mtie = |clock: &RateRecord| clock.mtie.iter().map(|mtie| (mtie.tau_s, mtie.ns)).collect();
@@ -81,10 +80,7 @@ fn blocks(rates: &Rates) -> Vec<Block> {
     }
     blocks.push(Block::prose(rates.adjtimex.known().into_iter().map(kernel_verdict)));
     blocks.push(Block::notes("Disturbed:", noted));
-    blocks.push(Block::notes(
-        "Not compared:",
-        by_reason(lacking.into_iter()),
-    ));
+    blocks.push(Block::notes("Not compared:", by_reason(lacking.into_iter())));
     blocks
 }
 

@@ -112,7 +112,9 @@ fn who_asks_must_not_make_a_difference() {
 fn directions_that_were_interrupted_tell_nothing_of_symmetry() {
     let mut once = OffsetBounds::default();
     once.push(&Bracket { before: 0, inner: 4_000_000, after: 4_000_100 });
-    for (reverse, reason) in [(bounds([0, 4_000_000, 4_000_100]), CpusReason::InterruptedDirection), (once, CpusReason::FewExchanges)] {
+    for (reverse, reason) in
+        [(bounds([0, 4_000_000, 4_000_100]), CpusReason::InterruptedDirection), (once, CpusReason::FewExchanges)]
+    {
         let found = pair_record(((0, 1), learned([bounds([0, 50, 100]), reverse])), UNIT);
         assert_eq!((found.asymmetry_ns.get(), found.offset_ns.get()), (None, Some(0.0)));
         assert_eq!(found.symmetric, Figure::unknown(reason));

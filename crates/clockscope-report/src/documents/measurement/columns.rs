@@ -52,11 +52,7 @@ static ALL: [Column; 14] = [
     COST,
     column("±95 %", interval, interval_reason),
     column("×", |clock| Cell::known(clock.ratio_to_fastest.get(), |ratio| format!("{ratio:.2}")), ratio_reason),
-    column(
-        "Nominal",
-        |clock| Cell::time(clock.nominal_resolution_ns.get()),
-        |clock| why(&clock.nominal_resolution_ns),
-    ),
+    column("Nominal", |clock| Cell::time(clock.nominal_resolution_ns.get()), |clock| why(&clock.nominal_resolution_ns)),
     column(
         "Observed",
         |clock| Cell::time(clock.observed_resolution_ns.get()),

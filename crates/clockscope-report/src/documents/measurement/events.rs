@@ -147,7 +147,8 @@ mod tests {
     #[test]
     fn unknown_jumps_are_not_ok_but_of_cpu_time() {
         assert_eq!(said("process", |_| ()), words("ok", Tone::Good));
-        let unknown = |clock: &mut ClockRecord| with(clock, |events| events.jump = Figure::unknown(ReadingsReason::CountsWork));
+        let unknown =
+            |clock: &mut ClockRecord| with(clock, |events| events.jump = Figure::unknown(ReadingsReason::CountsWork));
         assert_eq!(said("monotonic", unknown), words("jumps ?", Tone::Plain));
     }
 }
