@@ -278,7 +278,7 @@ fn verdict(seen: &Observations, name: &str) -> Option<Trustworthiness> {
 /// The first clock that cannot be read.
 fn unreadable(seen: &Observations, names: &[String; 2]) -> Option<UnreadableClock> {
     names.iter().find_map(|name| {
-        let reason = read(seen, name).err()?.into_owned();
+        let reason = read(seen, name).err()?;
         let failure = match seen.clock(name) {
             Some(clock) => clock.failure,
             None => Some(Failure::Missing),

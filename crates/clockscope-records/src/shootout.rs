@@ -8,7 +8,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use crate::demand::ignored;
 use crate::figure::{add_unknown, explain, record};
 use crate::unnamed::known_word;
-use crate::{Failure, Figure, Unnamed};
+use crate::{Failure, Figure, Unknown, Unnamed};
 
 /// The result of `clockscope shootout`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -29,19 +29,21 @@ pub struct Shootout {
     pub prose: Option<ShootoutProse>,
 }
 
-explain!(Shootout: metrics);
+explain!(Shootout: metrics, unreadable);
 
 /// A clock that cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct UnreadableClock {
     /// Its name.
     pub clock: String,
     /// Why it cannot be read.
-    pub reason: String,
+    pub reason: Unknown,
     /// What failed; `null` in older records.
     #[serde(default, deserialize_with = "known_word")]
     pub failure: Option<Failure>,
 }
+
+explain!(UnreadableClock: reason);
 
 /// A comparison in words.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

@@ -149,7 +149,8 @@ fn a_clock_that_cannot_be_read_leaves_nothing() {
     seen.clocks[3].failure = Some(Failure::Denied);
     let found = compared(&seen, "rdtscp", "monotonic");
     assert_eq!(winners(&found), [None; 4]);
+    let denied = ReadingsReason::ClockFailed { failure: Some(Failure::Denied), words: "denied".to_owned() };
     let unreadable =
-        UnreadableClock { clock: "monotonic".to_owned(), reason: "denied".to_owned(), failure: Some(Failure::Denied) };
+        UnreadableClock { clock: "monotonic".to_owned(), reason: denied.into(), failure: Some(Failure::Denied) };
     assert_eq!((found.unreadable, found.negligible_beyond_us), (Some(unreadable), None));
 }

@@ -310,7 +310,7 @@ impl Machine {
                 None => Figure::Known(if self.clocksource == Clocksource::Tsc { "tsc" } else { "hpet" }.to_owned()),
             },
             frequencies: Frequencies {
-                cpuid_15h_hz: Figure::of(self.nominal_hz, "not stated"),
+                cpuid_15h_hz: Figure::of(self.nominal_hz, clockscope_records::MachineReason::ProcessorSilent),
                 ..Frequencies::default()
             },
             ..Environment::default()
