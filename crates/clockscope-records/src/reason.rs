@@ -134,6 +134,10 @@ impl Serialize for Unknown {
 impl<'de> Deserialize<'de> for Unknown {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
+        // serde would take a number for the place of a variant.
+        if !value.is_string() && !value[CODE].is_string() {
+            return Err(Error::custom(format!("there is no \"{CODE}\"")));
+        }
         Ok(Self { reason: UnknownReason::deserialize(&value).map_err(Error::custom)?, text: None })
     }
 }
