@@ -153,15 +153,17 @@ fn every_figure_keeps_its_reason() {
 /// A part of a record that no list names would have codes without sentences.
 #[test]
 fn every_code_has_its_sentence_in_json() {
-    let mut kinds = BTreeSet::new();
+    let (mut looked_at, mut kinds) = (BTreeSet::new(), BTreeSet::new());
     for name in FIXTURES {
         let document = fixture(name);
         let mut all = Vec::new();
         fields(&document, "", None, &mut all);
         let before = unexplained(&read(&document).unwrap());
+        // One of each kind, and one that is there.
+        all.sort_by_key(|field| document.pointer(&field.pointer()).is_some_and(Value::is_null));
         for field in all {
             let kind = format!("{name}{}", field.kind());
-            if kinds.contains(&kind) || !is_figure(&document, before, &field) {
+            if !looked_at.insert(kind.clone()) || !is_figure(&document, before, &field) {
                 continue;
             }
             let mut without = document.clone();

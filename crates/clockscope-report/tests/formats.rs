@@ -568,6 +568,8 @@ fn forget_nested_words(value: &mut Value) {
 /// cause's and those of a clock are "unnamed" or "other". Other data keeps them.
 fn replace_unknown_words(value: &mut Value) {
     match value {
+        // All of its keys are kept.
+        Value::Object(entries) if entries.get("code").is_some_and(|code| code == POISON) => {}
         Value::Object(entries) => {
             let of_a_clock = [("kind", "unnamed".into()), ("path", "unnamed".into()), ("basis", "other".into())];
             let of_a_clock = of_a_clock.into_iter().filter(|_| entries.contains_key("description")).collect::<Vec<_>>();
