@@ -123,7 +123,9 @@ mod tests {
         let hpet = prose(&found(Figure::Known(PerformanceHardware::Hpet), vec![PerformanceReason::Frequency]));
         assert!(hpet.why[0].contains("2143473 Hz") && hpet.advice.contains("delete it and restart"));
         let unknown = prose(&found(Figure::unknown(WindowsReason::OfWine), vec![]));
-        assert!(unknown.based_on.starts_with("unknown: Wine") && unknown.advice.contains("leave useplatformclock unset"));
+        assert!(
+            unknown.based_on.starts_with("unknown: Wine") && unknown.advice.contains("leave useplatformclock unset")
+        );
     }
 
     /// To show, to undo and to set it.

@@ -554,6 +554,9 @@ fn forget_nested_words(value: &mut Value) {
             if entries.contains_key("holder") {
                 assert!(entries.remove("held").is_some());
             }
+            if entries.get("counted").is_some_and(Value::is_object) {
+                assert!(entries.remove("detail").is_some());
+            }
             for surprise in entries.get_mut("surprises").and_then(Value::as_array_mut).into_iter().flatten() {
                 assert!(surprise.as_object_mut().is_some_and(|surprise| surprise.remove("text").is_some()));
             }
